@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use askdesk_client_config::{Client, Scope};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
 
 const EXAMPLES: &str = "\
@@ -30,12 +30,10 @@ The desk is found by what it leaves in its data folder; ASKDESK_DATA_DIR names a
 #[derive(Debug, Parser)]
 #[command(name = "askdesk", version, after_help = EXAMPLES, propagate_version = true)]
 pub struct Arguments {
-    /// What is to be done.
     #[command(subcommand)]
     pub command: Command,
 }
 
-/// What can be done.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Ask the person at the desk, wait, and print the answer as JSON
@@ -56,12 +54,11 @@ pub enum Command {
     Connect(Connect),
     /// Take the desk out of a program's files again
     #[command(after_help = DISCONNECT_EXAMPLES)]
-    Disconnect(Disconnect),
+    Disconnect(Which),
     /// Look whether agents' questions reach the desk, and say what is missing
     Doctor(Doctor),
     /// The secrets that open the desk's door: one to ask, one to answer
     Token {
-        /// What is to be done with it.
         #[command(subcommand)]
         command: TokenCommand,
     },
@@ -93,7 +90,6 @@ Examples:
 It waits as long as it takes, unless --timeout is given. Where the desk is restarted
 meanwhile, the question is there again, and its answer comes back here.";
 
-/// A question.
 #[derive(Debug, Args)]
 pub struct Ask {
     /// The question
@@ -131,7 +127,6 @@ pub struct Ask {
     pub patience: Duration,
 }
 
-/// What waits.
 #[derive(Debug, Args)]
 pub struct List {
     /// Print JSON
@@ -147,7 +142,6 @@ Examples:
   askdesk answer 0198c1 --decline \"not today\"
   echo '[{\"question\":1,\"chosen\":[\"SQLite\"]},{\"question\":2,\"other\":\"shop\"}]' | askdesk answer 0198c1 --json -";
 
-/// An answer.
 #[derive(Debug, Args)]
 #[command(group(clap::ArgGroup::new("what").required(true).multiple(true)))]
 pub struct Answer {
@@ -184,7 +178,6 @@ No person runs it: a client does that has an entry such as this one among its se
 A call waits as long as it takes, also while the desk is restarted. Where no desk runs, it is
 answered at once, and the model is told to ask in its own words.";
 
-/// How a client over standard input is served.
 #[derive(Debug, Args)]
 pub struct Mcp {
     /// Start the desk, in the background, where none runs when something is asked
@@ -210,10 +203,8 @@ Examples:
   askdesk disconnect cursor
   askdesk disconnect --all --yes";
 
-/// Programs to register the desk with.
 #[derive(Debug, Args)]
 pub struct Connect {
-    /// Which programs, and how.
     #[command(flatten)]
     pub which: Which,
     /// Have Claude Code run `askdesk hook` instead of calling the desk itself, for versions and settings without HTTP
@@ -222,15 +213,6 @@ pub struct Connect {
     pub command_hook: bool,
 }
 
-/// Programs to take the desk out of.
-#[derive(Debug, Args)]
-pub struct Disconnect {
-    /// Which programs, and how.
-    #[command(flatten)]
-    pub which: Which,
-}
-
-/// Which programs, and how.
 #[derive(Debug, Args)]
 pub struct Which {
     /// The programs
@@ -240,8 +222,8 @@ pub struct Which {
     #[arg(long)]
     pub all: bool,
     /// For you in every folder, or for this folder
-    #[arg(long, value_enum, default_value_t = ScopeName::User)]
-    pub scope: ScopeName,
+    #[arg(long, value_parser = scope(), default_value = "user")]
+    pub scope: Scope,
     /// Show the change and write nothing
     #[arg(long)]
     pub dry_run: bool,
@@ -253,25 +235,6 @@ pub struct Which {
     pub show_token: bool,
 }
 
-/// For whom.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum ScopeName {
-    /// For you, in every folder
-    User,
-    /// For the folder you are in
-    Project,
-}
-
-impl From<ScopeName> for Scope {
-    fn from(name: ScopeName) -> Self {
-        match name {
-            ScopeName::User => Self::User,
-            ScopeName::Project => Self::Project,
-        }
-    }
-}
-
-/// What the doctor is to do.
 #[derive(Debug, Args)]
 pub struct Doctor {
     /// Print JSON
@@ -282,7 +245,6 @@ pub struct Doctor {
     pub ask: bool,
 }
 
-/// What is to be done with the token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Subcommand)]
 pub enum TokenCommand {
     /// Make others; the old ones open nothing from then on
@@ -294,6 +256,13 @@ fn client() -> impl TypedValueParser<Value = Client> {
         PossibleValue::new(client.id()).help(client.name()).aliases(client.aliases().iter().copied())
     };
     PossibleValuesParser::new(Client::ALL.map(value)).try_map(|name| name.parse::<Client>())
+}
+
+fn scope() -> impl TypedValueParser<Value = Scope> {
+    let user = PossibleValue::new("user").help("For you, in every folder");
+    let project = PossibleValue::new("project").help("For the folder you are in");
+    PossibleValuesParser::new([user, project])
+        .map(|name| if name == "project" { Scope::Project } else { Scope::User })
 }
 
 /// Parses a duration such as `90`, `90s`, `10m` or `2h`.

@@ -5,7 +5,7 @@ use askdesk_client_config::{
     Change, Client, DataFolder, Endpoint, Env, FileError, Plan, Scope, Token, TokenDisplay, installed,
 };
 
-use crate::arguments::{Connect, Disconnect, Which};
+use crate::arguments::{Connect, Which};
 use crate::exit::{Exit, Failure};
 use crate::http_client::HttpClient;
 use crate::terminal;
@@ -22,8 +22,8 @@ pub async fn connect(folder: &DataFolder, connect: &Connect) -> Result<Exit, Fai
     };
     let endpoint =
         Endpoint { ask_by_command: connect.command_hook, ..endpoint(gateway_port(folder).await, token)? };
-    let plan = |client| askdesk_client_config::connect(client, connect.which.scope.into(), &env, &endpoint);
-    let exit = each(&connect.which, &env, "Connected", plan)?;
+    let plan = |client| askdesk_client_config::connect(client, connect.which.scope, &env, &endpoint);
+    let exit = each(&connect.which, &env, "connected", plan)?;
     if endpoint.port != DEFAULT_PORT {
         eprintln!(
             "The desk listens on {} because {DEFAULT_PORT} was taken. Where it listens elsewhere after a restart, \
@@ -34,10 +34,9 @@ pub async fn connect(folder: &DataFolder, connect: &Connect) -> Result<Exit, Fai
     Ok(exit)
 }
 
-pub fn disconnect(disconnect: &Disconnect) -> Result<Exit, Failure> {
+pub fn disconnect(which: &Which) -> Result<Exit, Failure> {
     let env = env()?;
-    let plan = |client| askdesk_client_config::disconnect(client, disconnect.which.scope.into(), &env);
-    each(&disconnect.which, &env, "Disconnected", plan)
+    each(which, &env, "disconnected", |client| askdesk_client_config::disconnect(client, which.scope, &env))
 }
 
 /// Returns the port of the running gateway, or else the default port.
@@ -69,7 +68,7 @@ fn each(
     done: &str,
     plan: impl Fn(Client) -> Result<Plan, FileError>,
 ) -> Result<Exit, Failure> {
-    let clients = if which.all { all(which.scope.into(), env) } else { which.clients.clone() };
+    let clients = if which.all { all(which.scope, env) } else { which.clients.clone() };
     if clients.is_empty() {
         eprintln!("None of the programs that are known is installed here.");
         return Ok(Exit::Problem);
@@ -101,12 +100,12 @@ fn one(which: &Which, plan: &Plan, done: &str) -> Result<Exit, Failure> {
     for note in &plan.notes {
         eprintln!("{name}: {note}");
     }
+    if plan.is_empty() && !plan.notes.is_empty() {
+        return Ok(Exit::Problem);
+    }
     if plan.is_empty() {
-        let nothing_to_do = plan.notes.is_empty();
-        if nothing_to_do {
-            terminal::print(&format!("{name}: nothing to change.\n"))?;
-        }
-        return Ok(if nothing_to_do { Exit::Success } else { Exit::Problem });
+        terminal::print(&format!("{name}: nothing to change.\n"))?;
+        return Ok(Exit::Success);
     }
     for change in &plan.changes {
         terminal::print(&shown(change, which.show_token))?;
@@ -126,9 +125,9 @@ fn one(which: &Which, plan: &Plan, done: &str) -> Result<Exit, Failure> {
             return Ok(Exit::Problem);
         }
     }
-    let written = plan.apply()?;
-    let backups = written.backups.iter().map(|it| format!(" The file as it was is in {}.", it.display()));
-    terminal::print(&format!("{name}: {}.{}\n", done.to_lowercase(), backups.collect::<String>()))?;
+    let backups = plan.apply()?;
+    let backups = backups.iter().map(|it| format!(" The file as it was is in {}.", it.display()));
+    terminal::print(&format!("{name}: {done}.{}\n", backups.collect::<String>()))?;
     Ok(Exit::Success)
 }
 

@@ -35,7 +35,7 @@ struct Report {
     test: Option<Value>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Default, Serialize)]
 struct DeskReport {
     reachable: bool,
     folder: PathBuf,
@@ -60,19 +60,12 @@ struct ClientReport {
     program: Option<PathBuf>,
     #[serde(skip_serializing_if = "Option::is_none")]
     version: Option<String>,
-    files: Vec<FileReport>,
+    files: Vec<FileStatus>,
     path: Connection,
     limit: WaitLimit,
     /// When it last asked, in milliseconds since 1970.
     #[serde(skip_serializing_if = "Option::is_none")]
     last_question: Option<i64>,
-}
-
-#[derive(Debug, Serialize)]
-struct FileReport {
-    scope: Scope,
-    #[serde(flatten)]
-    status: FileStatus,
 }
 
 /// Whether a client's questions arrive.
@@ -141,22 +134,15 @@ async fn inspect_desk(folder: &DataFolder) -> (DeskReport, Vec<SeenClient>) {
         let health = client.get("/health").await?;
         Ok((client, health))
     };
-    let report = |reachable| DeskReport {
-        reachable,
-        folder: folder.path().to_owned(),
-        port: None,
-        version: None,
-        open: None,
-        why: None,
-        remedy: None,
-    };
+    let desk = DeskReport { folder: folder.path().to_owned(), ..DeskReport::default() };
     match inspected.await {
         Ok((client, health)) => {
             let desk = DeskReport {
+                reachable: true,
                 port: Some(client.port()),
                 version: health["version"].as_str().map(str::to_owned),
                 open: health["open"].as_u64(),
-                ..report(true)
+                ..desk
             };
             // Older versions don't have this route.
             let seen = client.get("/v1/clients").await.unwrap_or_default();
@@ -170,7 +156,7 @@ async fn inspect_desk(folder: &DataFolder) -> (DeskReport, Vec<SeenClient>) {
                 Failure::NotRunning(_) => (failure.to_string(), "start Askdesk"),
                 failure => (failure.to_string(), "restart Askdesk"),
             };
-            (DeskReport { why: Some(why), remedy: Some(remedy), ..report(false) }, Vec::new())
+            (DeskReport { why: Some(why), remedy: Some(remedy), ..desk }, Vec::new())
         }
     }
 }
@@ -189,7 +175,7 @@ fn client_report(diagnosis: Diagnosis, version: Option<String>, desk: &DeskRepor
         found: installed.is_some(),
         program: installed.and_then(|it| it.program),
         version,
-        files: files.into_iter().map(|(scope, status)| FileReport { scope, status }).collect(),
+        files,
         path: connection_report(client, connection, desk),
         limit,
         last_question,

@@ -50,65 +50,47 @@ impl Client {
     }
 
     /// Returns its name on the command line and in JSON.
-    pub fn id(self) -> &'static str {
-        match self {
-            Self::ClaudeCode => "claude-code",
-            Self::Codex => "codex",
-            Self::GeminiCli => "gemini-cli",
-            Self::OpenCode => "opencode",
-            Self::Cursor => "cursor",
-            Self::VsCode => "vscode",
-            Self::CopilotCli => "copilot-cli",
-            Self::Windsurf => "windsurf",
-            Self::Antigravity => "antigravity",
-            Self::Zed => "zed",
-        }
+    pub const fn id(self) -> &'static str {
+        self.facts().id
     }
 
     /// Returns its display name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::ClaudeCode => "Claude Code",
-            Self::Codex => "Codex",
-            Self::GeminiCli => "Gemini CLI",
-            Self::OpenCode => "OpenCode",
-            Self::Cursor => "Cursor",
-            Self::VsCode => "VS Code",
-            Self::CopilotCli => "Copilot CLI",
-            Self::Windsurf => "Windsurf",
-            Self::Antigravity => "Antigravity",
-            Self::Zed => "Zed",
-        }
+    pub const fn name(self) -> &'static str {
+        self.facts().name
     }
 
     /// Returns other names the command line accepts.
-    pub fn aliases(self) -> &'static [&'static str] {
-        match self {
-            Self::ClaudeCode => &["claude"],
-            Self::GeminiCli => &["gemini"],
-            Self::OpenCode => &["open-code"],
-            Self::VsCode => &["code", "vs-code"],
-            Self::CopilotCli => &["copilot"],
-            Self::Antigravity => &["agy"],
-            Self::Codex | Self::Cursor | Self::Windsurf | Self::Zed => &[],
-        }
+    pub const fn aliases(self) -> &'static [&'static str] {
+        self.facts().aliases
     }
 
     /// Returns the names of its programs.
-    pub fn programs(self) -> &'static [&'static str] {
-        match self {
-            Self::ClaudeCode => &["claude"],
-            Self::Codex => &["codex"],
-            Self::GeminiCli => &["gemini"],
-            Self::OpenCode => &["opencode"],
-            Self::Cursor => &["cursor", "cursor-agent"],
-            Self::VsCode => &["code", "code-insiders"],
-            Self::CopilotCli => &["copilot"],
-            Self::Windsurf => &["windsurf"],
-            Self::Antigravity => &["agy", "antigravity"],
-            Self::Zed => &["zed", "zeditor"],
-        }
+    pub const fn programs(self) -> &'static [&'static str] {
+        self.facts().programs
     }
+
+    const fn facts(self) -> Facts {
+        let (id, name, aliases, programs): (_, _, &'static [_], &'static [_]) = match self {
+            Self::ClaudeCode => ("claude-code", "Claude Code", &["claude"], &["claude"]),
+            Self::Codex => ("codex", "Codex", &[], &["codex"]),
+            Self::GeminiCli => ("gemini-cli", "Gemini CLI", &["gemini"], &["gemini"]),
+            Self::OpenCode => ("opencode", "OpenCode", &["open-code"], &["opencode"]),
+            Self::Cursor => ("cursor", "Cursor", &[], &["cursor", "cursor-agent"]),
+            Self::VsCode => ("vscode", "VS Code", &["code", "vs-code"], &["code", "code-insiders"]),
+            Self::CopilotCli => ("copilot-cli", "Copilot CLI", &["copilot"], &["copilot"]),
+            Self::Windsurf => ("windsurf", "Windsurf", &[], &["windsurf"]),
+            Self::Antigravity => ("antigravity", "Antigravity", &["agy"], &["agy", "antigravity"]),
+            Self::Zed => ("zed", "Zed", &[], &["zed", "zeditor"]),
+        };
+        Facts { id, name, aliases, programs }
+    }
+}
+
+struct Facts {
+    id: &'static str,
+    name: &'static str,
+    aliases: &'static [&'static str],
+    programs: &'static [&'static str],
 }
 
 impl fmt::Display for Client {

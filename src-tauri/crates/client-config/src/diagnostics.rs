@@ -30,7 +30,7 @@ pub struct Diagnosis {
     /// How it was recognized, if it is installed.
     pub installed: Option<Installed>,
     /// The state of each of its files.
-    pub files: Vec<(Scope, FileStatus)>,
+    pub files: Vec<FileStatus>,
     /// Whether questions arrive while Askdesk runs.
     pub connection: ConnectionState,
     /// How long a question can wait.
@@ -76,11 +76,8 @@ pub enum ConnectionProblem {
 
 pub fn diagnose(client: Client, input: &DiagnosticInput<'_>) -> Diagnosis {
     let DiagnosticInput { env, scopes, endpoint, seen } = *input;
-    let of = |scope: Scope| {
-        let files = endpoint.map(|endpoint| file_statuses(client, scope, env, endpoint));
-        files.unwrap_or_default().into_iter().map(move |status| (scope, status))
-    };
-    let files: Vec<(Scope, FileStatus)> = scopes.iter().copied().flat_map(of).collect();
+    let of = |endpoint| scopes.iter().flat_map(move |scope| file_statuses(client, *scope, env, endpoint));
+    let files: Vec<FileStatus> = endpoint.into_iter().flat_map(of).collect();
     Diagnosis {
         client,
         installed: installed(client, env),
@@ -91,8 +88,8 @@ pub fn diagnose(client: Client, input: &DiagnosticInput<'_>) -> Diagnosis {
     }
 }
 
-fn connection(client: Client, input: &DiagnosticInput<'_>, files: &[(Scope, FileStatus)]) -> ConnectionState {
-    let of = |scope| files.iter().filter(move |(of, _)| *of == scope).map(|(_, status)| status);
+fn connection(client: Client, input: &DiagnosticInput<'_>, files: &[FileStatus]) -> ConnectionState {
+    let of = |scope| files.iter().filter(move |it| it.scope == scope);
     let works = |it: &FileStatus| matches!(it.entry, EntryState::Current | EntryState::Differs);
     let by_hand = |it: &FileStatus| it.entry == EntryState::ByHand;
     let is_connected = |scope: &&Scope| {
@@ -102,8 +99,7 @@ fn connection(client: Client, input: &DiagnosticInput<'_>, files: &[(Scope, File
             || of(**scope).count() > 0 && of(**scope).all(works)
     };
     let Some(scope) = input.scopes.iter().find(is_connected) else {
-        let mut statuses = files.iter().map(|(_, it)| it);
-        let faulty = statuses.find(|it| it.entry != EntryState::Absent && !works(it));
+        let faulty = files.iter().find(|it| it.entry != EntryState::Absent && !works(it));
         let partial = input.scopes.iter().find(|scope| of(**scope).any(works));
         let missing = partial.and_then(|scope| of(*scope).find(|it| it.entry == EntryState::Absent));
         return match faulty.or(missing) {
@@ -123,7 +119,7 @@ fn connection(client: Client, input: &DiagnosticInput<'_>, files: &[(Scope, File
 }
 
 impl ConnectionProblem {
-    fn of(FileStatus { file, entry }: &FileStatus) -> Self {
+    fn of(FileStatus { file, entry, .. }: &FileStatus) -> Self {
         let file = file.clone();
         match entry {
             EntryState::Stale | EntryState::Differs | EntryState::Current => Self::Stale(file),

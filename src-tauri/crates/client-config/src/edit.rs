@@ -43,13 +43,101 @@ pub enum Kind {
     },
 }
 
+/// The keys that lead to a place.
+type Path<'a> = Vec<&'a str>;
+
+/// A change of one place in a text.
+#[derive(Clone, Debug, PartialEq)]
+enum Step<'a> {
+    /// Sets a member, in objects that are created if they are missing.
+    Set(Path<'a>, Value),
+    Remove(Path<'a>),
+    /// Removes an object or list if nothing is left in it.
+    RemoveIfEmpty(Path<'a>),
+    /// Inserts an element into a list, which is created if it is missing.
+    Insert(Path<'a>, usize, Value),
+    RemoveElement(Path<'a>, usize),
+    /// Removes an item of a list inside an element.
+    RemoveItem(Path<'a>, usize, &'a str, usize),
+}
+
 impl Piece {
     pub fn find<'a>(&self, document: &'a Value) -> Option<&'a Value> {
-        let place = self.path.iter().try_fold(document, |value, name| value.get(name))?;
         match &self.kind {
-            Kind::Member { name, .. } => place.get(name),
-            kind => place.as_array()?.iter().find(|element| kind.own(element).is_some()),
+            Kind::Member { name, .. } => value_at(document, self.path)?.get(name),
+            kind => self.elements(document).iter().find(|element| kind.own(element).is_some()),
         }
+    }
+
+    /// Returns the elements of the list that contains the piece.
+    fn elements<'a>(&self, document: &'a Value) -> &'a [Value] {
+        value_at(document, self.path).and_then(Value::as_array).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns the steps that add the piece or update it.
+    fn put(&self, document: &Value) -> Vec<Step<'_>> {
+        let found = self.find(document);
+        let mut steps = Vec::new();
+        match &self.kind {
+            Kind::Member { name, value, ours } => {
+                let path = [self.path, &[*name]].concat();
+                match found {
+                    Some(entry @ Value::Object(found)) if ours(entry) => {
+                        update(&path, found, value, &mut steps)
+                    }
+                    _ => steps.push(Step::Set(path, Value::Object(value.clone()))),
+                }
+            }
+            Kind::Element { .. } if found.is_some_and(|found| self.is_satisfied_by(found)) => {}
+            kind @ Kind::Element { value, .. } => {
+                let elements = self.elements(document);
+                let index = elements.iter().position(|element| kind.own(element).is_some());
+                let before = index.unwrap_or(elements.len());
+                steps.push(Step::Insert(self.path.to_vec(), before, value.clone()));
+                if let Some(index) = index {
+                    steps.extend(self.take_own(&elements[index], index + 1));
+                }
+            }
+        }
+        steps
+    }
+
+    /// Returns the steps that remove the piece, or restore what was there earlier. Objects and lists that are empty then, and
+    /// weren't there earlier, are removed too.
+    fn take(&self, document: &Value, earlier: &Value) -> Vec<Step<'_>> {
+        let mut steps = Vec::new();
+        match (&self.kind, self.find(earlier)) {
+            (Kind::Member { name, .. }, earlier) => {
+                let path = [self.path, &[*name]].concat();
+                steps.push(match earlier {
+                    Some(value) => Step::Set(path, value.clone()),
+                    None => Step::Remove(path),
+                });
+            }
+            // The element was there before we connected, so it stays.
+            (Kind::Element { .. }, Some(_)) => {}
+            (kind @ Kind::Element { .. }, None) => {
+                let elements = self.elements(document).iter().enumerate().rev();
+                let own = elements.filter(|(_, element)| kind.own(element).is_some());
+                steps.extend(own.flat_map(|(index, element)| self.take_own(element, index)));
+            }
+        }
+        let paths = (1..=self.path.len()).rev().map(|end| &self.path[..end]);
+        let made = paths.take_while(|path| value_at(earlier, path).is_none());
+        steps.extend(made.map(|path| Step::RemoveIfEmpty(path.to_vec())));
+        steps
+    }
+
+    /// Removes our items from an element, or the whole element if nothing else is in it.
+    fn take_own(&self, element: &Value, index: usize) -> Vec<Step<'_>> {
+        let Kind::Element { ours, inside, .. } = &self.kind else { return Vec::new() };
+        let list = self.path.to_vec();
+        let items = inside.and_then(|name| Some((name, element.get(name)?.as_array()?)));
+        let Some((name, items)) = items.filter(|(_, items)| !items.iter().all(ours)) else {
+            return vec![Step::RemoveElement(list, index)];
+        };
+        let own = items.iter().enumerate().rev().filter(|(_, item)| ours(item));
+        own.map(|(place, _)| Step::RemoveItem(list.clone(), index, name, place)).collect()
     }
 
     /// Tells whether the value that was found proves that we connected this client.
@@ -115,6 +203,27 @@ impl Kind {
     }
 }
 
+/// Sets the fields that differ. Fields that others added stay.
+fn update<'a>(
+    path: &[&'a str],
+    found: &Map<String, Value>,
+    wanted: &'a Map<String, Value>,
+    steps: &mut Vec<Step<'a>>,
+) {
+    for (name, value) in wanted {
+        let path = [path, &[name.as_str()]].concat();
+        match (found.get(name), value) {
+            (Some(found), value) if found == value => {}
+            (Some(Value::Object(found)), Value::Object(wanted)) => update(&path, found, wanted, steps),
+            (_, value) => steps.push(Step::Set(path, value.clone())),
+        }
+    }
+}
+
+fn value_at<'a>(document: &'a Value, path: &[&str]) -> Option<&'a Value> {
+    path.iter().try_fold(document, |value, name| value.get(name))
+}
+
 fn strip_at(place: &mut Value, path: &[&str], kind: &Kind) {
     match (path.split_first(), kind) {
         (Some((name, rest)), _) => {
@@ -169,17 +278,17 @@ pub fn read(format: Format, text: &str) -> Result<Value, FileErrorKind> {
 pub fn put(format: Format, text: &str, pieces: &[Piece]) -> Result<String, FileErrorKind> {
     let (mark, body) = without_mark(text);
     let said = read(format, body)?;
-    if pieces.iter().all(|piece| piece.find(&said).is_some_and(|found| piece.is_satisfied_by(found))) {
+    let all_there = |document: &Value| {
+        pieces.iter().all(|piece| piece.find(document).is_some_and(|found| piece.is_satisfied_by(found)))
+    };
+    if all_there(&said) {
         return Ok(text.to_owned());
     }
-    let after = match format {
-        Format::Json => json::put(body, pieces)?,
-        Format::Toml => toml::put(body, pieces)?,
-    };
+    let steps: Vec<Step<'_>> = pieces.iter().flat_map(|piece| piece.put(&said)).collect();
+    let after = apply(format, body, &steps)?;
     let says = read(format, &after).map_err(|_| FileErrorKind::Unsafe)?;
-    let all_there =
-        pieces.iter().all(|piece| piece.find(&says).is_some_and(|found| piece.is_satisfied_by(found)));
-    if !all_there || !same_but_for(pieces, &said, &says) {
+    let keeps_comments = format == Format::Toml || json::comments(body)? == json::comments(&after)?;
+    if !all_there(&says) || !keeps_comments || !same_but_for(pieces, &said, &says) {
         return Err(FileErrorKind::Unsafe);
     }
     Ok(format!("{mark}{after}"))
@@ -204,16 +313,21 @@ pub fn take(
     let (mark, body) = without_mark(text);
     let earlier = before.and_then(|before| read(format, before).ok());
     let earlier = earlier.unwrap_or(Value::Object(Map::new()));
-    let after = match format {
-        Format::Json => json::take(body, pieces, &earlier)?,
-        Format::Toml => toml::take(body, pieces, &earlier)?,
-    };
+    let steps: Vec<Step<'_>> = pieces.iter().flat_map(|piece| piece.take(&said, &earlier)).collect();
+    let after = apply(format, body, &steps)?;
     let says = read(format, &after).map_err(|_| FileErrorKind::Unsafe)?;
     if !same_but_for(pieces, &said, &says) {
         return Err(FileErrorKind::Unsafe);
     }
     let nothing = is_empty(&says) && !after.contains("//") && !after.contains("/*") && !after.contains('#');
     Ok((before.is_some() || !nothing).then(|| format!("{mark}{after}")))
+}
+
+fn apply(format: Format, text: &str, steps: &[Step<'_>]) -> Result<String, FileErrorKind> {
+    match format {
+        Format::Json => json::apply(text, steps),
+        Format::Toml => toml::apply(text, steps),
+    }
 }
 
 fn same_but_for(pieces: &[Piece], one: &Value, other: &Value) -> bool {

@@ -317,7 +317,7 @@ pub(crate) fn is_by_hand(entry: &Value) -> bool {
     matches!(words.as_slice(), [program, does, ..] if is_this(program) && does == "mcp")
 }
 
-fn is_rule(element: &Value) -> bool {
+pub(crate) fn is_rule(element: &Value) -> bool {
     element.as_str().and_then(|rule| rule.strip_prefix("mcp__")) == Some(SERVER)
 }
 

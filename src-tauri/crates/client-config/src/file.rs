@@ -6,6 +6,9 @@ use std::fs::{self, Metadata, OpenOptions};
 use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
+use serde_json::Value;
+
+use crate::edit::{self, Format};
 use crate::env::ConfigPath;
 use crate::error::FileErrorKind;
 
@@ -21,12 +24,16 @@ pub struct Found {
     pub target: PathBuf,
     /// Its text, or `None` if there is no file.
     pub text: Option<String>,
+    /// What it says. A missing file says nothing.
+    pub document: Value,
 }
 
 impl Found {
-    pub fn read(place: &ConfigPath) -> Result<Self, FileErrorKind> {
+    pub fn read(place: &ConfigPath, format: Format) -> Result<Self, FileErrorKind> {
         let target = resolve(place)?;
-        Ok(Self { file: place.path.clone(), text: text_of(&target)?, target })
+        let text = text_of(&target)?;
+        let document = edit::read(format, text.as_deref().unwrap_or_default())?;
+        Ok(Self { file: place.path.clone(), target, text, document })
     }
 
     pub fn backup(&self) -> PathBuf {

@@ -29,7 +29,7 @@ pub use entries::{Endpoint, SERVER, WAIT_SECONDS};
 pub use env::{ConfigPath, Env, Os};
 pub use error::{FileError, FileErrorKind};
 pub use hook_command::{find_askdesk, hook_command};
-pub use plan::{Applied, Change, Note, Plan, connect, disconnect};
+pub use plan::{Change, Note, Plan, connect, disconnect};
 pub use preview::TokenDisplay;
 pub use status::{
     EntryState, FileStatus, Installed, Obstacle, WaitLimit, as_connected, file_statuses, installed,

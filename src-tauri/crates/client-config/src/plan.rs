@@ -1,7 +1,9 @@
 //! The changes that connect or disconnect a client: computed first, shown, and then applied all or nothing.
 
-use std::fs::Metadata;
+use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
+
+use serde_json::Value;
 
 use crate::client::{Client, Scope};
 use crate::edit::{self, Kind, Piece};
@@ -72,12 +74,6 @@ pub enum Note {
     NeedsTrust(Client),
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Applied {
-    pub files: Vec<PathBuf>,
-    pub backups: Vec<PathBuf>,
-}
-
 /// Computes what connecting a client changes.
 pub fn connect(client: Client, scope: Scope, env: &Env, endpoint: &Endpoint) -> Result<Plan, FileError> {
     let mut plan = Plan { client, scope, changes: Vec::new(), notes: Vec::new() };
@@ -123,13 +119,11 @@ pub(crate) fn entries_anywhere(client: Client, scope: Scope, env: &Env) -> Vec<C
 fn place_of(entry: &ConfigEntry) -> Result<&ConfigPath, FileError> {
     let mut there = None;
     for place in &entry.files {
-        let found = Found::read(place).map_err(|why| why.of(&place.path))?;
-        let Some(text) = found.text else { continue };
-        let said = edit::read(entry.format, &text).map_err(|why| why.of(&place.path))?;
-        if entry.pieces.iter().any(|piece| piece.find(&said).is_some()) {
+        let found = Found::read(place, entry.format).map_err(|why| why.of(&place.path))?;
+        if entry.pieces.iter().any(|piece| piece.find(&found.document).is_some()) {
             return Ok(place);
         }
-        there = there.or(Some(place));
+        there = there.or(found.text.map(|_| place));
     }
     let last = || entry.files.last().ok_or_else(|| FileErrorKind::NotAFile.of(PathBuf::new()));
     there.map_or_else(last, Ok)
@@ -137,12 +131,14 @@ fn place_of(entry: &ConfigEntry) -> Result<&ConfigPath, FileError> {
 
 /// Tells whether an entry contains something that only connecting puts there. If a file can't be read, the answer is yes.
 fn shows(entry: &ConfigEntry) -> bool {
-    let shows = |place| -> Result<bool, FileErrorKind> {
-        let Some(text) = Found::read(place)?.text else { return Ok(false) };
-        let said = edit::read(entry.format, &text)?;
-        Ok(entry.pieces.iter().any(|piece| piece.find(&said).is_some_and(|found| piece.is_proof(found))))
-    };
-    entry.files.iter().any(|place| shows(place).unwrap_or(true))
+    entry.files.iter().any(|place| match Found::read(place, entry.format) {
+        Ok(found) => proves(entry, &found.document),
+        Err(_) => true,
+    })
+}
+
+fn proves(entry: &ConfigEntry, document: &Value) -> bool {
+    entry.pieces.iter().any(|piece| piece.find(document).is_some_and(|found| piece.is_proof(found)))
 }
 
 impl Plan {
@@ -152,18 +148,16 @@ impl Plan {
     }
 
     fn put(&mut self, entry: &ConfigEntry, place: &ConfigPath) -> Result<(), FileErrorKind> {
-        let found = Found::read(place)?;
+        let found = Found::read(place, entry.format)?;
         let before = found.text.as_deref().unwrap_or_default();
-        let said = edit::read(entry.format, before)?;
         let after = edit::put(entry.format, before, &entry.pieces)?;
         if after == before {
             return Ok(());
         }
         found.check_writable()?;
         // The text before the first connection is the one to restore.
-        let connected =
-            entry.pieces.iter().any(|piece| piece.find(&said).is_some_and(|found| piece.is_proof(found)));
-        let by_hand = |piece: &Piece| piece.find(&said).is_some_and(entries::is_by_hand);
+        let connected = proves(entry, &found.document);
+        let by_hand = |piece: &Piece| piece.find(&found.document).is_some_and(entries::is_by_hand);
         self.notes.extend(entry.pieces.iter().any(by_hand).then(|| Note::ByHand(found.file.clone())));
         let backup = if connected { Backup::Leave } else { self.copy_of(&found)? };
         if self.scope == Scope::Project {
@@ -171,7 +165,7 @@ impl Plan {
         } else if found.is_open_to_others() {
             self.notes.push(Note::OpenToOthers(found.file.clone()));
         }
-        let Found { file, target, text } = found;
+        let Found { file, target, text, .. } = found;
         self.changes.push(Change { file, before: text, after: Some(after), target, backup });
         Ok(())
     }
@@ -190,12 +184,11 @@ impl Plan {
     }
 
     fn take(&mut self, entry: &ConfigEntry, place: &ConfigPath) -> Result<(), FileErrorKind> {
-        let found = Found::read(place)?;
+        let found = Found::read(place, entry.format)?;
         let Some(text) = &found.text else { return Ok(()) };
-        let said = edit::read(entry.format, text)?;
         let ours = |piece: &&Piece| {
             let is_ours = |found| matches!(piece.kind, Kind::Element { .. }) || piece.is_proof(found);
-            piece.find(&said).is_some_and(is_ours)
+            piece.find(&found.document).is_some_and(is_ours)
         };
         let pieces: Vec<Piece> = entry.pieces.iter().filter(ours).cloned().collect();
         if pieces.is_empty() {
@@ -217,22 +210,22 @@ impl Plan {
             }
             None => Backup::Leave,
         };
-        let Found { file, target, text } = found;
+        let Found { file, target, text, .. } = found;
         self.changes.push(Change { file, before: text, after, target, backup });
         Ok(())
     }
 
-    /// Applies all changes. If a file can't be written, the changes before it are undone.
-    pub fn apply(&self) -> Result<Applied, FileError> {
+    /// Applies all changes, and returns the backups that were made. If a file can't be written, the changes before it are undone.
+    pub fn apply(&self) -> Result<Vec<PathBuf>, FileError> {
         for change in &self.changes {
             change.check_unchanged().map_err(|why| why.of(&change.file))?;
         }
-        let mut done = Applied::default();
         let mut begun = Vec::new();
         for change in &self.changes {
-            let like = change.like();
-            begun.push((change, like.clone()));
-            if let Err(why) = change.apply(like.as_ref(), &mut done) {
+            let like = fs::metadata(&change.target).ok();
+            let applied = change.apply(like.as_ref());
+            begun.push((change, like));
+            if let Err(why) = applied {
                 begun.iter().rev().for_each(|(change, like)| change.undo(like.as_ref()));
                 return Err(why.of(&change.file));
             }
@@ -243,10 +236,12 @@ impl Plan {
                 let _ = file::remove(backup);
             }
         }
-        if self.scope == Scope::Project {
-            self.changes.iter().filter(|it| it.after.is_none()).for_each(|it| leave_no_empty(&it.target));
+        let removed = self.changes.iter().filter(|it| it.after.is_none());
+        for folder in removed.filter(|_| self.scope == Scope::Project).filter_map(|it| it.target.parent()) {
+            // The system refuses this if the folder isn't empty.
+            let _ = fs::remove_dir(folder);
         }
-        Ok(done)
+        Ok(self.changes.iter().filter_map(Change::copy).map(Path::to_owned).collect())
     }
 }
 
@@ -267,15 +262,9 @@ impl Change {
         }
     }
 
-    /// Returns the metadata that carries the file's mode and owner.
-    fn like(&self) -> Option<Metadata> {
-        std::fs::metadata(&self.target).ok()
-    }
-
-    fn apply(&self, like: Option<&Metadata>, done: &mut Applied) -> Result<(), FileErrorKind> {
+    fn apply(&self, like: Option<&Metadata>) -> Result<(), FileErrorKind> {
         if let (Backup::Make { copy, over }, Some(before)) = (&self.backup, &self.before) {
             file::write(copy, before, like, over.as_deref())?;
-            done.backups.push(copy.clone());
         }
         match &self.after {
             Some(after) => file::write(&self.target, after, like, self.before.as_deref())?,
@@ -284,7 +273,6 @@ impl Change {
                 file::remove(&self.target)?;
             }
         }
-        done.files.push(self.file.clone());
         Ok(())
     }
 
@@ -314,18 +302,8 @@ fn put_back(
     }
 }
 
-/// Removes the folder of a removed file if it is empty.
-fn leave_no_empty(target: &Path) {
-    if let Some(folder) = target.parent() {
-        // The system refuses this if the folder isn't empty.
-        let _ = std::fs::remove_dir(folder);
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use std::fs;
-
     use super::*;
 
     #[cfg(unix)]
@@ -340,8 +318,8 @@ mod tests {
             let (before, after) = (Some("before".to_owned()), after.map(str::to_owned));
             let file = target.clone();
             let change = Change { file, before, after, target: target.clone(), backup: Backup::Leave };
-            let like = change.like();
-            change.apply(like.as_ref(), &mut Applied::default()).unwrap();
+            let like = fs::metadata(&target).ok();
+            change.apply(like.as_ref()).unwrap();
             if let Some(since) = since {
                 fs::write(&target, since).unwrap();
             }

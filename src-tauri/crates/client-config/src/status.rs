@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::client::{Client, Scope};
 use crate::edit;
-use crate::entries::{self, Endpoint, SERVER};
+use crate::entries::{self, ConfigEntry, Endpoint};
 use crate::env::Env;
 use crate::error::FileErrorKind;
 use crate::file::Found;
@@ -18,23 +18,20 @@ use crate::hook_command;
 /// How long the programs may take to print their versions.
 const VERSION_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How a client was recognized.
+/// A client that is installed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Installed {
-    /// Its program, if one is on the path.
+    /// Its program, if one is on the path. Otherwise a file or folder that only this client creates exists.
     pub program: Option<PathBuf>,
-    /// A file or folder that only this client creates.
-    pub marker: Option<PathBuf>,
 }
 
-/// Returns how a client is recognized, or `None` if it isn't installed.
+/// Looks for a client's program and files. Returns `None` if it isn't installed.
 pub fn installed(client: Client, env: &Env) -> Option<Installed> {
     let path = env.vars.get("PATH");
     let program = |name: &&str| which::which_in(name, path, &env.home).ok();
     let program = client.programs().iter().find_map(program);
-    let marker =
-        entries::install_markers(client, env).into_iter().map(|place| place.path).find(|path| path.exists());
-    (program.is_some() || marker.is_some()).then_some(Installed { program, marker })
+    let has_files = || entries::install_markers(client, env).iter().any(|place| place.path.exists());
+    (program.is_some() || has_files()).then_some(Installed { program })
 }
 
 /// Runs the installed clients' programs to find their versions. They run at the same time, for up to 10 seconds.
@@ -54,6 +51,7 @@ pub fn installed_versions(env: &Env) -> Vec<(Client, String)> {
 /// The state of the entry in one file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct FileStatus {
+    pub scope: Scope,
     pub file: PathBuf,
     #[serde(flatten)]
     pub entry: EntryState,
@@ -112,18 +110,15 @@ pub fn file_statuses(client: Client, scope: Scope, env: &Env, endpoint: &Endpoin
     for entry in entries::entries(client, scope, env, &endpoint) {
         let before = file_statuses.len();
         for place in &entry.files {
-            let entry = match Found::read(place) {
+            let entry = match Found::read(place, entry.format) {
                 Ok(Found { text: None, .. }) => continue,
-                Ok(Found { text: Some(text), .. }) => match edit::read(entry.format, &text) {
-                    Ok(said) => entry_of(&said, &entry.pieces),
-                    Err(why) => EntryState::Unusable { why },
-                },
+                Ok(found) => entry_of(&found.document, &entry.pieces),
                 Err(why) => EntryState::Unusable { why },
             };
-            file_statuses.push(FileStatus { file: place.path.clone(), entry });
+            file_statuses.push(FileStatus { scope, file: place.path.clone(), entry });
         }
         if let (true, Some(place)) = (file_statuses.len() == before, entry.files.last()) {
-            file_statuses.push(FileStatus { file: place.path.clone(), entry: EntryState::Absent });
+            file_statuses.push(FileStatus { scope, file: place.path.clone(), entry: EntryState::Absent });
         }
         // If a client has alternative files, one with an entry is enough.
         if file_statuses[before..].iter().any(|it| it.entry != EntryState::Absent) {
@@ -141,21 +136,27 @@ pub fn file_statuses(client: Client, scope: Scope, env: &Env, endpoint: &Endpoin
 pub fn as_connected(client: Client, scope: Scope, env: &Env, endpoint: &Endpoint) -> Endpoint {
     let command = |event| command_of_hook(event, client, scope, env);
     let ask_by_command = command(entries::ASKS).is_some();
-    let stands = [entries::DONE, entries::ASKS].into_iter().filter_map(command);
-    let stands = stands.into_iter().find(|command| hook_command::program_exists(command, env));
-    Endpoint { command: stands.or(endpoint.command.clone()), ask_by_command, ..endpoint.clone() }
+    let mut registered = [entries::DONE, entries::ASKS].into_iter().filter_map(command);
+    let registered = registered.find(|command| hook_command::program_exists(command, env));
+    Endpoint { command: registered.or(endpoint.command.clone()), ask_by_command, ..endpoint.clone() }
 }
 
 /// Returns the command of Claude Code's hook for an event, if it is ours.
 fn command_of_hook(event: &str, client: Client, scope: Scope, env: &Env) -> Option<String> {
-    let entries = crate::plan::entries_anywhere(client, scope, env);
-    entries.iter().flat_map(|entry| entry.files.iter().map(move |place| (entry, place))).find_map(
-        |(entry, place)| {
-            let said = edit::read(entry.format, &Found::read(place).ok()?.text?).ok()?;
-            let piece = entry.pieces.iter().find(|piece| piece.path == ["hooks", event])?;
-            Some(piece.kind.own(piece.find(&said)?)?["command"].as_str()?.to_owned())
-        },
-    )
+    documents(client, scope, env).iter().find_map(|(entry, document)| {
+        let piece = entry.pieces.iter().find(|piece| piece.path == ["hooks", event])?;
+        Some(piece.kind.own(piece.find(document)?)?["command"].as_str()?.to_owned())
+    })
+}
+
+/// Reads a client's files. Those that can't be read are left out.
+fn documents(client: Client, scope: Scope, env: &Env) -> Vec<(ConfigEntry, Value)> {
+    let mut documents = Vec::new();
+    for entry in crate::plan::entries_anywhere(client, scope, env) {
+        let found = entry.files.iter().filter_map(|place| Found::read(place, entry.format).ok());
+        documents.extend(found.map(|found| (entry.clone(), found.document)));
+    }
+    documents
 }
 
 fn entry_of(said: &Value, pieces: &[edit::Piece]) -> EntryState {
@@ -169,8 +170,7 @@ fn entry_of(said: &Value, pieces: &[edit::Piece]) -> EntryState {
     if found.iter().any(|(_, found)| found.is_some_and(is_off)) {
         return EntryState::Off;
     }
-    let by_hand = |found: &Value| entries::is_by_hand(found);
-    if found.iter().any(|(_, found)| found.is_some_and(by_hand)) {
+    if found.iter().any(|(_, found)| found.is_some_and(entries::is_by_hand)) {
         return EntryState::ByHand;
     }
     let is_foreign = |piece: &edit::Piece, found| {
@@ -216,20 +216,13 @@ pub fn obstacles(client: Client, scopes: &[Scope], env: &Env) -> Vec<Obstacle> {
         return Vec::new();
     }
     let mut obstacles = Vec::new();
-    for scope in scopes.iter().copied() {
-        for entry in crate::plan::entries_anywhere(client, scope, env) {
-            for place in &entry.files {
-                let Some(text) = Found::read(place).ok().and_then(|found| found.text) else { continue };
-                let Ok(said) = edit::read(entry.format, &text) else { continue };
-                if said["disableAllHooks"] == true {
-                    obstacles.push(Obstacle::HooksOff);
-                }
-                let rule = format!("mcp__{SERVER}");
-                let denied = said["permissions"]["deny"].as_array();
-                if denied.is_some_and(|rules| rules.iter().any(|it| it.as_str() == Some(&rule))) {
-                    obstacles.push(Obstacle::Denied);
-                }
-            }
+    for (_, document) in scopes.iter().flat_map(|scope| documents(client, *scope, env)) {
+        if document["disableAllHooks"] == true {
+            obstacles.push(Obstacle::HooksOff);
+        }
+        let denied = document["permissions"]["deny"].as_array();
+        if denied.is_some_and(|rules| rules.iter().any(entries::is_rule)) {
+            obstacles.push(Obstacle::Denied);
         }
     }
     obstacles.dedup();

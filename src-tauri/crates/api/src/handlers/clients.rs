@@ -6,8 +6,8 @@ use std::sync::{Arc, PoisonError};
 
 use askdesk_client_config::discovery::DEFAULT_PORT;
 use askdesk_client_config::{
-    Change, Client, Diagnosis, DiagnosticInput, EntryState, FileError, Plan, Scope, SeenClient, Token,
-    TokenDisplay, as_connected, connect, diagnose, disconnect, installed_versions,
+    Change, Client, Diagnosis, DiagnosticInput, EntryState, FileError, FileStatus, Plan, Scope, SeenClient,
+    Token, TokenDisplay, as_connected, connect, diagnose, disconnect, installed_versions,
 };
 use askdesk_domain::{CommandId, LastAsked, Timestamp};
 
@@ -102,14 +102,14 @@ fn seen_as(LastAsked { channel, name, asked_at }: LastAsked) -> SeenClient {
 
 fn read(diagnosis: Diagnosis) -> ClientRead {
     let Diagnosis { client, installed, files, connection, limit, last_question } = diagnosis;
-    let ours = |entry: &EntryState| {
-        matches!(entry, EntryState::Current | EntryState::Differs | EntryState::Stale | EntryState::Off)
+    let ours = |it: &FileStatus| {
+        matches!(it.entry, EntryState::Current | EntryState::Differs | EntryState::Stale | EntryState::Off)
     };
     ClientRead {
         client,
         found: installed.is_some(),
-        connected: files.iter().any(|(_, status)| ours(&status.entry)),
-        files: files.iter().map(|(_, status)| status.file.display().to_string()).collect(),
+        connected: files.iter().any(ours),
+        files: files.iter().map(|it| it.file.display().to_string()).collect(),
         way: connection.into(),
         limit_seconds: limit.seconds.and_then(|seconds| u32::try_from(seconds).ok()),
         last_question: last_question.map(Timestamp::from_millis),

@@ -1,7 +1,9 @@
-use serde_json::{Map, Value};
-use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, TableLike};
+use serde::Serialize as _;
+use serde_json::Value;
+use toml_edit::ser::ValueSerializer;
+use toml_edit::{DocumentMut, Item, Table, TableLike};
 
-use super::{Kind, Piece};
+use super::Step;
 use crate::error::FileErrorKind;
 
 fn parse(text: &str) -> Result<DocumentMut, FileErrorKind> {
@@ -13,63 +15,55 @@ fn parse(text: &str) -> Result<DocumentMut, FileErrorKind> {
 }
 
 pub fn read(text: &str) -> Result<Value, FileErrorKind> {
-    Ok(said_by(parse(text)?.as_item()))
+    toml_edit::de::from_document(parse(text)?)
+        .map_err(|error| FileErrorKind::Syntax { format: "TOML", error: error.to_string() })
 }
 
-pub fn put(text: &str, pieces: &[Piece]) -> Result<String, FileErrorKind> {
+pub fn apply(text: &str, steps: &[Step<'_>]) -> Result<String, FileErrorKind> {
     let mut document = parse(text)?;
-    for piece in pieces {
-        let Kind::Member { name, value, ours } = &piece.kind else { return Err(FileErrorKind::NotAnObject) };
-        let place = table_at(&mut document, piece.path)?;
-        match place.get_mut(name) {
-            Some(item) if ours(&said_by(item)) => match item.as_table_like_mut() {
-                Some(table) => bring_up_to_date(table, value),
-                None => return Err(FileErrorKind::NotAnObject),
-            },
-            _ => {
-                let mut table = Table::new();
-                bring_up_to_date(&mut table, value);
-                place.insert(name, Item::Table(table));
+    for step in steps {
+        match step {
+            Step::Set(path, value) => set(&mut document, path, value)?,
+            Step::Remove(path) => remove(&mut document, path, |_| true),
+            Step::RemoveIfEmpty(path) => {
+                remove(&mut document, path, |item| item.as_table_like().is_some_and(TableLike::is_empty))
+            }
+            // No client that uses TOML has our entry in a list.
+            Step::Insert(..) | Step::RemoveElement(..) | Step::RemoveItem(..) => {
+                return Err(FileErrorKind::NotAnObject);
             }
         }
     }
     Ok(with_line_ends_of(text, &document.to_string()))
 }
 
-pub fn take(text: &str, pieces: &[Piece], earlier: &Value) -> Result<String, FileErrorKind> {
-    let mut document = parse(text)?;
-    for piece in pieces {
-        let Kind::Member { name, .. } = &piece.kind else { return Err(FileErrorKind::NotAnObject) };
-        let place = piece.path.iter().try_fold(document.as_item_mut(), |item, name| item.get_mut(*name));
-        let Some(place) = place.and_then(Item::as_table_like_mut) else { continue };
-        place.remove(name);
-        if let Some(value @ Value::Object(_)) = piece.find(earlier) {
-            let mut table = Table::new();
-            if let Value::Object(value) = value {
-                bring_up_to_date(&mut table, value);
-            }
-            place.insert(name, Item::Table(table));
+fn set(document: &mut DocumentMut, path: &[&str], value: &Value) -> Result<(), FileErrorKind> {
+    let Some((name, tables)) = path.split_last() else { return Err(FileErrorKind::NotAnObject) };
+    let table = table_at(document, tables)?;
+    let written = value.serialize(ValueSerializer::new()).map_err(|_| FileErrorKind::Unsafe)?;
+    match (written, table.get_mut(name).and_then(Item::as_value_mut)) {
+        // Our entry gets a heading. What is in it stays on one line.
+        (toml_edit::Value::InlineTable(entry), _) if tables.len() == 1 => {
+            table.insert(name, Item::Table(entry.into_table()));
         }
-        leave_no_empty(&mut document, piece.path, earlier);
+        (mut written, Some(value)) => {
+            *written.decor_mut() = value.decor().clone();
+            *value = written;
+        }
+        (written, None) => {
+            table.remove(name);
+            table.insert(name, Item::Value(written));
+        }
     }
-    Ok(with_line_ends_of(text, &document.to_string()))
+    Ok(())
 }
 
-fn leave_no_empty(document: &mut DocumentMut, path: &[&str], earlier: &Value) {
-    for end in (1..=path.len()).rev() {
-        let there = path[..end].iter().try_fold(earlier, |value, name| value.get(name)).is_some();
-        let parents = path[..end - 1].iter();
-        let Some(parent) = parents.clone().try_fold(document.as_item_mut(), |item, name| item.get_mut(*name))
-        else {
-            return;
-        };
-        let Some(parent) = parent.as_table_like_mut() else { return };
-        let is_empty =
-            parent.get(path[end - 1]).and_then(Item::as_table_like).is_some_and(TableLike::is_empty);
-        if there || !is_empty {
-            return;
-        }
-        parent.remove(path[end - 1]);
+fn remove(document: &mut DocumentMut, path: &[&str], is_removed: impl Fn(&Item) -> bool) {
+    let Some((name, tables)) = path.split_last() else { return };
+    let parent = tables.iter().try_fold(document.as_item_mut(), |item, name| item.get_mut(*name));
+    let Some(parent) = parent.and_then(Item::as_table_like_mut) else { return };
+    if parent.get(name).is_some_and(is_removed) {
+        parent.remove(name);
     }
 }
 
@@ -91,73 +85,6 @@ fn table_at<'a>(
         table = item.as_table_like_mut().ok_or(no_place)?;
     }
     Ok(table)
-}
-
-/// Sets the fields that differ. Fields and comments that others added stay.
-fn bring_up_to_date(table: &mut dyn TableLike, wanted: &Map<String, Value>) {
-    for (name, value) in wanted {
-        match (table.get_mut(name), value) {
-            (Some(item), value) if said_by(item) == *value => {}
-            (Some(item), Value::Object(wanted)) if item.is_table_like() => {
-                if let Some(inner) = item.as_table_like_mut() {
-                    bring_up_to_date(inner, wanted);
-                }
-            }
-            (Some(item), value) => {
-                let Some(mut value) = written(value) else { continue };
-                if let Some(before) = item.as_value() {
-                    *value.decor_mut() = before.decor().clone();
-                }
-                *item = Item::Value(value);
-            }
-            (None, value) => {
-                if let Some(value) = written(value) {
-                    table.insert(name, Item::Value(value));
-                }
-            }
-        }
-    }
-}
-
-fn written(value: &Value) -> Option<toml_edit::Value> {
-    Some(match value {
-        Value::Null => return None,
-        Value::Bool(value) => (*value).into(),
-        Value::Number(value) => {
-            value.as_i64().map_or_else(|| value.as_f64().map(Into::into), |n| Some(n.into()))?
-        }
-        Value::String(value) => value.as_str().into(),
-        Value::Array(values) => toml_edit::Value::Array(values.iter().filter_map(written).collect::<Array>()),
-        Value::Object(members) => {
-            let members = members.iter().filter_map(|(name, value)| Some((name.as_str(), written(value)?)));
-            toml_edit::Value::InlineTable(members.collect::<InlineTable>())
-        }
-    })
-}
-
-fn said_by(item: &Item) -> Value {
-    if let Some(table) = item.as_table_like() {
-        return Value::Object(table.iter().map(|(name, item)| (name.to_owned(), said_by(item))).collect());
-    }
-    if let Some(tables) = item.as_array_of_tables() {
-        return tables.iter().map(|table| said_by(&Item::Table(table.clone()))).collect();
-    }
-    item.as_value().map_or(Value::Null, said_by_value)
-}
-
-fn said_by_value(value: &toml_edit::Value) -> Value {
-    match value {
-        toml_edit::Value::String(value) => value.value().as_str().into(),
-        toml_edit::Value::Integer(value) => (*value.value()).into(),
-        toml_edit::Value::Float(value) => serde_json::Number::from_f64(*value.value())
-            .map_or_else(|| value.to_string().into(), Value::Number),
-        toml_edit::Value::Boolean(value) => (*value.value()).into(),
-        toml_edit::Value::Datetime(value) => value.value().to_string().into(),
-        toml_edit::Value::Array(values) => values.iter().map(said_by_value).collect(),
-        toml_edit::Value::InlineTable(table) => {
-            Value::Object(table.iter().map(|(name, value)| (name.to_owned(), said_by_value(value))).collect())
-        }
-    }
 }
 
 /// Restores the original line endings, because the TOML writer uses line feeds only. The changed lines are those between

@@ -50,7 +50,7 @@ fn a_permission_rule_alone_is_left_to_the_user() {
     let before = fixture.everything();
     let seen = look(&fixture, Client::ClaudeCode);
     assert_eq!(seen.connection, ConnectionState::NotConnected);
-    assert!(seen.files.iter().all(|(_, it)| it.entry == EntryState::Absent), "{:?}", seen.files);
+    assert!(seen.files.iter().all(|it| it.entry == EntryState::Absent), "{:?}", seen.files);
     assert!(fixture.disconnect(Client::ClaudeCode, Scope::User).is_empty());
     assert_eq!(fixture.everything(), before);
 }

@@ -181,6 +181,17 @@ fn disconnecting_restores_a_foreign_entry_of_the_same_name() {
 }
 
 #[test]
+fn disconnecting_restores_a_value_that_is_no_table_although_others_wrote_since() {
+    let fixture = Fixture::new();
+    let file = fixture.files(Client::Codex, Scope::User).remove(0);
+    write(&file, "[mcp_servers]\naskdesk = 3\n");
+    fixture.connect(Client::Codex, Scope::User);
+    write(&file, &format!("later = true\n{}", read(&file)));
+    fixture.disconnect(Client::Codex, Scope::User);
+    assert_eq!(read(&file), "later = true\n[mcp_servers]\naskdesk = 3\n");
+}
+
+#[test]
 fn an_old_backup_is_removed_with_a_note_and_never_restored() {
     for text in [None, Some("{ \"now\": 1 }\n")] {
         let fixture = Fixture::new();
@@ -331,8 +342,8 @@ fn a_file_and_its_backup_keep_its_mode() {
         fs::set_permissions(&file, fs::Permissions::from_mode(mode)).unwrap();
         let plan = fixture.plan(Client::GeminiCli, Scope::User).unwrap();
         assert_eq!(plan.notes.is_empty(), mode == 0o600, "{:?}", plan.notes);
-        let done = plan.apply().unwrap();
-        let backup = done.backups.first().unwrap();
+        let backups = plan.apply().unwrap();
+        let backup = backups.first().unwrap();
         assert_eq!(read(backup), "{ \"ui\": {} }\n");
         for file in [&file, backup] {
             assert_eq!(fs::metadata(file).unwrap().permissions().mode() & 0o777, mode);
