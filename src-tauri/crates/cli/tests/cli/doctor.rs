@@ -2,14 +2,10 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::fake_app::{FakeApp, User, ended, err, exit, out};
+use crate::fake_app::{FakeApp, User, ended, err, exit, out, write_program};
 
 fn program(app: &FakeApp, name: &str, says: &str) {
-    let script = format!("#!/bin/sh\necho '{says}'\n");
-    let file = app.path("bin").join(name);
-    let mut shell = std::process::Command::new("/bin/sh");
-    shell.args(["-c", r#"printf %s "$1" > "$0" && chmod +x "$0""#]).arg(&file).arg(script);
-    assert!(shell.status().unwrap().success());
+    write_program(&app.path("bin").join(name), &format!("#!/bin/sh\necho '{says}'\n"));
 }
 
 fn report(app: &FakeApp) -> Value {

@@ -208,6 +208,13 @@ pub fn read(file: &Path) -> String {
     std::fs::read_to_string(file).unwrap()
 }
 
+/// Writes a program with a shell. A file that this process has open for writing can't be run.
+pub fn write_program(file: &Path, script: &str) {
+    let mut shell = Command::new("/bin/sh");
+    shell.args(["-c", r#"printf %s "$1" > "$0" && chmod +x "$0""#]).arg(file).arg(script);
+    assert!(shell.status().unwrap().success());
+}
+
 fn router(shared: Shared) -> Router {
     Router::new()
         .route("/health", get(async || Json(json!({"status": "ok", "version": "0.1.0", "open": 1}))))

@@ -14,9 +14,7 @@ mod completions;
 mod connect;
 mod doctor;
 mod fake_app;
-#[path = "../../../gateway/tests/gateway/fixture.rs"]
-#[allow(dead_code, reason = "the gateway's tests use the rest")]
-mod gateway_fixture;
+mod gateway;
 mod hook;
 mod real_clients;
 mod requests;

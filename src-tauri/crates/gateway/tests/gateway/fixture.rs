@@ -6,16 +6,18 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use askdesk_domain::Desk;
+use askdesk_domain::{
+    AnswerInput, Delivery, Desk, OrphanedWhy, Outcome, QuestionId, Request, RequestId, Session,
+};
 use askdesk_engine::clock::{Clock, ManualClock, SystemClock};
-use askdesk_engine::{Catalog, EngineHandle, OpenedEngine};
+use askdesk_engine::{Catalog, EngineHandle};
 use askdesk_gateway::{Gateway, GatewayConfig, Timeouts};
 use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-/// Longer than anything here takes. A test that waits this long hangs.
-pub const PATIENCE: Duration = Duration::from_secs(30);
+/// Longer than anything here takes on a busy machine. A test that waits this long hangs.
+pub const PATIENCE: Duration = Duration::from_secs(120);
 
 pub fn quick() -> Timeouts {
     Timeouts {
@@ -42,12 +44,18 @@ impl Fixture {
     /// Uses a clock that the test moves.
     pub async fn open_by_hand() -> (Self, Arc<ManualClock>) {
         let clock = Arc::new(ManualClock::at(1_000_000));
+        (Self::open_at(Arc::clone(&clock) as Arc<dyn Clock>, quick()).await, clock)
+    }
+
+    pub async fn open_with(timeouts: Timeouts) -> Self {
+        Self::open_at(Arc::new(SystemClock), timeouts).await
+    }
+
+    async fn open_at(clock: Arc<dyn Clock>, timeouts: Timeouts) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let source = Arc::clone(&clock) as Arc<dyn Clock>;
-        let OpenedEngine { handle: engine, .. } =
-            EngineHandle::open(folder.path(), source, Catalog::default()).unwrap();
-        let gateway = gateway(folder.path(), &engine, quick()).await;
-        (Self { engine, address: gateway.address(), folder, gateway: Some(gateway) }, clock)
+        let engine = EngineHandle::open(folder.path(), clock, Catalog::default()).unwrap().handle;
+        let gateway = gateway(folder.path(), &engine, timeouts).await;
+        Self { engine, address: gateway.address(), folder, gateway: Some(gateway) }
     }
 
     /// Waits until a condition holds.
@@ -71,11 +79,46 @@ impl Fixture {
         }
     }
 
-    pub async fn open_with(timeouts: Timeouts) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let engine = engine(folder.path());
-        let gateway = gateway(folder.path(), &engine, timeouts).await;
-        Self { engine, address: gateway.address(), folder, gateway: Some(gateway) }
+    /// Waits until a question is open.
+    pub async fn asked(&self) -> (Request, Session) {
+        self.until("a question is open", first_open).await
+    }
+
+    /// Chooses the second option.
+    pub async fn answer(&self, id: RequestId) {
+        let question = QuestionId::at(0);
+        let answer = AnswerInput { question, chosen: vec![question.option(1)], other: None, note: None };
+        self.engine.answer(id, vec![answer]).await.unwrap();
+    }
+
+    /// Answers in the user's own words.
+    pub async fn write(&self, id: RequestId, question: usize, words: &str) {
+        let (question, other) = (QuestionId::at(question), Some(words.to_owned()));
+        let answer = AnswerInput { question, chosen: vec![], other, note: None };
+        self.engine.answer(id, vec![answer]).await.unwrap();
+    }
+
+    pub async fn outcome(&self, id: RequestId) -> Outcome {
+        self.until("the request has ended", move |desk| Some(desk.request(id)?.ended()?.outcome.clone()))
+            .await
+    }
+
+    /// Waits until a request is missed because its caller has gone.
+    pub async fn missed(&self, id: RequestId) {
+        assert_eq!(self.outcome(id).await, Outcome::Orphaned { why: OrphanedWhy::CallerGone });
+    }
+
+    pub async fn delivered(&self, id: RequestId) {
+        self.until("the answer is delivered", move |desk| {
+            let delivery = desk.request(id)?.ended()?.delivery.as_ref();
+            matches!(delivery, Some(Delivery::Delivered { .. })).then_some(())
+        })
+        .await;
+    }
+
+    /// Waits until no client is connected.
+    pub async fn all_sessions_end(&self) {
+        self.until("no session runs", |desk| desk.sessions().all(|it| !it.is_running()).then_some(())).await;
     }
 
     pub fn token(&self) -> String {
@@ -132,10 +175,13 @@ impl Fixture {
     }
 }
 
+pub fn first_open(desk: &Desk) -> Option<(Request, Session)> {
+    let request = desk.requests().find(|request| request.is_open())?;
+    Some((request.clone(), desk.session(request.session)?.clone()))
+}
+
 pub fn engine(folder: &Path) -> EngineHandle {
-    let OpenedEngine { handle, .. } =
-        EngineHandle::open(folder, Arc::new(SystemClock) as Arc<dyn Clock>, Catalog::default()).unwrap();
-    handle
+    EngineHandle::open(folder, Arc::new(SystemClock), Catalog::default()).unwrap().handle
 }
 
 pub async fn gateway(folder: &Path, engine: &EngineHandle, timeouts: Timeouts) -> Gateway {

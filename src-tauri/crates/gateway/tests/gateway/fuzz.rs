@@ -2,6 +2,13 @@
 
 use serde_json::{Value, json};
 
+/// The names of fields, separated by spaces.
+const NAMES: &str = "jsonrpc id method params name arguments questions question options client kind tool nativeRef again \
+                     answers chosen tool_input tool_name session_id _meta";
+/// Texts, separated by spaces. One is empty.
+const WORDS: &str =
+    "2.0 tools/call initialize ask_user mcp  \u{202e} AskUserQuestion q1 -1 notifications/cancelled null";
+
 pub struct Fuzzer(u64);
 
 impl Fuzzer {
@@ -15,6 +22,11 @@ impl Fuzzer {
         self.0 ^= self.0 << 25;
         self.0 ^= self.0 >> 27;
         (self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 33) as usize % most
+    }
+
+    fn one_of(&mut self, words: &'static str) -> &'static str {
+        let count = words.split(' ').count();
+        words.split(' ').nth(self.below(count)).unwrap_or_default()
     }
 
     /// A valid body that was damaged.
@@ -53,54 +65,18 @@ impl Fuzzer {
     }
 
     fn shape(&mut self, depth: usize) -> Value {
-        const NAMES: [&str; 20] = [
-            "jsonrpc",
-            "id",
-            "method",
-            "params",
-            "name",
-            "arguments",
-            "questions",
-            "question",
-            "options",
-            "client",
-            "kind",
-            "tool",
-            "nativeRef",
-            "again",
-            "answers",
-            "chosen",
-            "tool_input",
-            "tool_name",
-            "session_id",
-            "_meta",
-        ];
-        const WORDS: [&str; 12] = [
-            "2.0",
-            "tools/call",
-            "initialize",
-            "ask_user",
-            "mcp",
-            "",
-            "\u{202e}",
-            "AskUserQuestion",
-            "q1",
-            "-1",
-            "notifications/cancelled",
-            "null",
-        ];
         match self.below(if depth == 0 { 4 } else { 8 }) {
             0 => json!(null),
             1 => json!(self.below(2) == 0),
             2 => json!((self.below(1 << 30) as i64 - (1 << 29)) * 8_000_000_000),
-            3 => json!(WORDS[self.below(WORDS.len())]),
+            3 => json!(self.one_of(WORDS)),
             4 => Value::Array((0..self.below(5)).map(|_| self.shape(depth - 1)).collect()),
             _ => {
                 let fields = (0..self.below(8)).map(|_| {
-                    let name = NAMES[self.below(NAMES.len())].to_owned();
+                    let name = self.one_of(NAMES).to_owned();
                     let value = match name.as_str() {
                         "jsonrpc" if self.below(2) == 0 => json!("2.0"),
-                        "method" => json!(WORDS[self.below(WORDS.len())]),
+                        "method" => json!(self.one_of(WORDS)),
                         _ => self.shape(depth - 1),
                     };
                     (name, value)

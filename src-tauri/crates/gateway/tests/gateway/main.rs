@@ -12,6 +12,9 @@ mod claude_hook;
 mod fixture;
 mod fuzz;
 mod mcp;
+mod mcp_client;
+#[cfg(unix)]
+mod real_claude;
 #[cfg(unix)]
 mod real_claude_hook;
 #[cfg(unix)]

@@ -4,14 +4,13 @@ use std::path::PathBuf;
 use std::process::{Command, Output};
 use std::time::Duration;
 
-use askdesk_domain::{Channel, OrphanedWhy, Outcome, Request, WithdrawnWhy};
+use askdesk_domain::{Channel, Outcome, Request, WithdrawnWhy};
 use askdesk_testkit::clis;
 use askdesk_testkit::mock_api::Reply;
 use serde_json::{Value, json};
 
 use super::fixture::PATIENCE;
-use super::real_claude_mcp::{REQUEST_WITHIN, World};
-use super::v1_asks::outcome;
+use super::real_claude::{REQUEST_WITHIN, World, which_store};
 
 /// How long to wait before a key is pressed. A key that is pressed while a dialog is drawn may go to the screen before it.
 const SEEN_FOR: Duration = Duration::from_millis(500);
@@ -78,9 +77,7 @@ impl Drop for Terminal {
 }
 
 fn asks(id: &str, question: &str) -> Reply {
-    let questions = json!([{"question": question, "header": "Store", "multiSelect": false, "options": [
-        {"label": "SQLite", "description": "One file"}, {"label": "PostgreSQL", "description": "A server"}]}]);
-    Reply::question(id, &questions)
+    Reply::question(id, &which_store(question))
 }
 
 /// Skips the questions of the first start.
@@ -97,14 +94,13 @@ fn past_the_first_start(world: &World) {
 
 /// The hooks that `askdesk connect` registers, all over HTTP.
 fn hooks(world: &World) -> Value {
-    let hook = json!({"type": "http", "url": format!("http://{}/hooks/claude", world.fixture.address),
-        "timeout": 86_400, "headers": world.bearer()});
+    let hook = world.hook();
     let of_tool = json!([{"matcher": "AskUserQuestion", "hooks": [hook]}]);
     json!({"hooks": {"PermissionRequest": of_tool, "PostToolUse": of_tool, "Stop": [{"hooks": [hook]}]}})
 }
 
 /// Waits until a question is open in Askdesk and shown in the terminal.
-async fn stands(world: &World, terminal: &Terminal, question: &'static str) -> Request {
+async fn is_asked_in_both(world: &World, terminal: &Terminal, question: &'static str) -> Request {
     let looked = world.fixture.until(question, move |desk| {
         desk.requests().find(|it| it.is_open() && it.questions[0].text == question).cloned()
     });
@@ -137,33 +133,31 @@ async fn case_53_in_a_real_terminal_the_first_answer_wins() {
     );
 
     // Askdesk answers first: the dialog closes, and the turn continues with that answer.
-    let first = stands(&world, &terminal, "Which store for notes?").await;
-    assert_eq!(world.asked().await.1.origin.channel(), Some(Channel::TerminalHook));
-    let told = world.answer(&first).await;
-    assert!(told["content"].to_string().contains("PostgreSQL"), "{told}");
+    let first = is_asked_in_both(&world, &terminal, "Which store for notes?").await;
+    world.asked(Channel::TerminalHook).await;
+    world.answer(&first).await;
 
     // The terminal answers first: the request ends as answered elsewhere.
-    let second = stands(&world, &terminal, "Which store for drafts?").await;
+    let second = is_asked_in_both(&world, &terminal, "Which store for drafts?").await;
     terminal.key("Enter").await;
     world.mock.wait_for_request(3, REQUEST_WITHIN).await.expect("the turn goes on");
     let told = world.mock.tool_results().remove(0);
     assert!(told["content"].to_string().contains("SQLite"), "{told}");
     let elsewhere = Outcome::Withdrawn { why: WithdrawnWhy::AnsweredElsewhere };
-    assert_eq!(outcome(&world.fixture, second.id).await, elsewhere);
+    assert_eq!(world.fixture.outcome(second.id).await, elsewhere);
 
     // "Chat about this" doesn't use the tool, and the end of the turn reports it.
-    let third = stands(&world, &terminal, "Which store for logs?").await;
+    let third = is_asked_in_both(&world, &terminal, "Which store for logs?").await;
     terminal.until("talking is offered", |shown| shown.contains("4. Chat about this")).await;
     terminal.key("4").await;
-    assert_eq!(outcome(&world.fixture, third.id).await, elsewhere);
+    assert_eq!(world.fixture.outcome(third.id).await, elsewhere);
 
     // Esc doesn't answer.
     terminal.until("the turn is over", |shown| shown.contains("Then let us talk.")).await;
     terminal.key("Ask").await;
     terminal.key("Enter").await;
-    let fourth = stands(&world, &terminal, "Which store for keys?").await;
+    let fourth = is_asked_in_both(&world, &terminal, "Which store for keys?").await;
     terminal.key("Escape").await;
-    let left = Outcome::Orphaned { why: OrphanedWhy::CallerGone };
-    assert_eq!(outcome(&world.fixture, fourth.id).await, left);
-    assert!(matches!(outcome(&world.fixture, first.id).await, Outcome::Answered { .. }));
+    world.fixture.missed(fourth.id).await;
+    assert!(matches!(world.fixture.outcome(first.id).await, Outcome::Answered { .. }));
 }

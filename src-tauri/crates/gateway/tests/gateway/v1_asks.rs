@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use askdesk_domain::{AnswerInput, Channel, OrphanedWhy, Outcome, QuestionId, Request, RequestId, Session};
+use askdesk_domain::{Channel, RequestId};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
 
-use super::fixture::{Fixture, PATIENCE, engine, gateway, quick};
+use super::fixture::{Answer, Fixture, PATIENCE, engine, gateway, quick};
 
 fn asks(connection: &str, question: &str) -> Value {
     json!({
@@ -29,6 +29,11 @@ impl Call {
         let bytes = fixture.head("POST", path).with(body.to_string().as_bytes());
         stream.write_all(&bytes).await.unwrap();
         Self(BufReader::new(stream))
+    }
+
+    /// Asks "Deploy?" over a connection.
+    async fn asks(fixture: &Fixture, connection: &str) -> Self {
+        Self::begin(fixture, "/v1/asks", &asks(connection, "Deploy?")).await
     }
 
     /// Returns the next event, or `None` at the end.
@@ -78,23 +83,16 @@ async fn restart(fixture: &mut Fixture) {
     fixture.gateway = Some(gateway);
 }
 
-pub async fn outcome(fixture: &Fixture, id: RequestId) -> Outcome {
-    fixture.until("the request has ended", move |desk| Some(desk.request(id)?.ended()?.outcome.clone())).await
-}
-
-pub async fn open(fixture: &Fixture) -> (Request, Session) {
-    fixture
-        .until("a question is open", |desk| {
-            let request = desk.requests().find(|request| request.is_open())?;
-            Some((request.clone(), desk.session(request.session)?.clone()))
-        })
-        .await
+/// Answers a request over HTTP, with an option of the first question.
+async fn choose(fixture: &Fixture, id: RequestId, option: &str) -> Answer {
+    let answers = json!({"answers": [{"question": 1, "chosen": [option]}]});
+    fixture.post(&format!("/v1/requests/{id}/answer"), &answers).await
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_script_asks_and_another_answers() {
     let fixture = Fixture::open().await;
-    let mut call = Call::begin(&fixture, "/v1/asks", &asks("c1", "Deploy?")).await;
+    let mut call = Call::asks(&fixture, "c1").await;
     let id = call.asked().await;
     assert_eq!(call.next().await.unwrap(), json!({"event": "waiting", "seconds": 0}));
     let listed = fixture.get("/v1/requests").await.json();
@@ -106,7 +104,7 @@ async fn a_script_asks_and_another_answers() {
     assert_eq!(listed["requests"][0]["questions"][0]["options"][0]["label"], "Yes, always");
 
     let path = format!("/v1/requests/{id}/answer");
-    let wrong = fixture.post(&path, &json!({"answers": [{"question": 1, "chosen": ["Maybe"]}]})).await;
+    let wrong = choose(&fixture, id, "Maybe").await;
     wrong.refuses(422, "invalid");
     assert!(wrong.body.contains("answers[0].chosen[0]"), "{wrong:?}");
     let right = json!({"callId": "1", "answers": [
@@ -115,8 +113,7 @@ async fn a_script_asks_and_another_answers() {
     let answered = fixture.post(&path, &right).await;
     assert_eq!((answered.status, &answered.json()["outcome"]), (200, &json!("answered")), "{answered:?}");
     assert_eq!(fixture.post(&path, &right).await.status, 200, "the same again is the same result");
-    let other = json!({"answers": [{"question": 1, "chosen": ["No"]}]});
-    let late = fixture.post(&path, &other).await;
+    let late = choose(&fixture, id, "No").await;
     late.refuses(409, "already_ended");
     assert_eq!(late.json()["by"], "person");
 
@@ -140,7 +137,7 @@ async fn a_script_asks_and_another_answers() {
 async fn the_last_question_of_each_client_is_listed_even_after_a_restart() {
     let mut fixture = Fixture::open().await;
     assert_eq!(fixture.get("/v1/clients").await.json(), json!({"clients": []}));
-    let mut call = Call::begin(&fixture, "/v1/asks", &asks("c1", "Deploy?")).await;
+    let mut call = Call::asks(&fixture, "c1").await;
     let id = call.asked().await;
     let asked_at = fixture.engine.request(id).await.unwrap().asked_at;
     let known = json!({"clients": [{"channel": "command_line", "name": "deploy.sh", "askedAt": asked_at}]});
@@ -152,7 +149,7 @@ async fn the_last_question_of_each_client_is_listed_even_after_a_restart() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_question_can_be_declined_from_elsewhere() {
     let fixture = Fixture::open().await;
-    let mut call = Call::begin(&fixture, "/v1/asks", &asks("c1", "Deploy?")).await;
+    let mut call = Call::asks(&fixture, "c1").await;
     let id = call.asked().await;
     let declined = fixture.post(&format!("/v1/requests/{id}/decline"), &json!({"words": "not today"})).await;
     assert_eq!(declined.json()["outcome"], "declined", "{declined:?}");
@@ -180,11 +177,11 @@ async fn an_invalid_question_is_rejected_with_its_field() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_script_that_ends_leaves_its_question_and_can_ask_again() {
     let fixture = Fixture::open().await;
-    let mut call = Call::begin(&fixture, "/v1/asks", &asks("c1", "Deploy?")).await;
+    let mut call = Call::asks(&fixture, "c1").await;
     let id = call.asked().await;
     drop(call);
-    assert_eq!(outcome(&fixture, id).await, Outcome::Orphaned { why: OrphanedWhy::CallerGone });
-    let mut again = Call::begin(&fixture, "/v1/asks", &asks("c2", "Deploy?")).await;
+    fixture.missed(id).await;
+    let mut again = Call::asks(&fixture, "c2").await;
     assert_eq!(again.asked().await, id);
 }
 
@@ -206,8 +203,7 @@ async fn a_repeated_call_is_not_ended_by_its_earlier_attempt() {
         }
     };
     tokio::time::timeout(PATIENCE, leaves).await.expect("the earlier attempt is left");
-    let right = json!({"answers": [{"question": 1, "chosen": ["No"]}]});
-    assert_eq!(fixture.post(&format!("/v1/requests/{id}/answer"), &right).await.status, 200);
+    assert_eq!(choose(&fixture, id, "No").await.status, 200);
     assert_eq!(call.ended().await["result"]["outcome"], "answered");
 }
 
@@ -223,26 +219,24 @@ async fn a_connection_collects_late_answers_until_it_leaves() {
     let open = fixture.post("/v1/collect", &collect).await.json();
     assert_eq!(open["result"], json!({"outcome": "open", "requestId": id}));
     drop(call);
-    assert_eq!(outcome(&fixture, id).await, Outcome::Orphaned { why: OrphanedWhy::CallerGone });
-    let right = json!({"answers": [{"question": 1, "chosen": ["No"]}]});
-    assert_eq!(fixture.post(&format!("/v1/requests/{id}/answer"), &right).await.status, 200);
+    fixture.missed(id).await;
+    assert_eq!(choose(&fixture, id, "No").await.status, 200);
     let late = fixture.post("/v1/collect", &collect).await.json();
     assert_eq!(late["result"]["outcome"], "answered");
     assert!(late["text"].as_str().unwrap().contains("\"Deploy?\"=\"No\""), "{late}");
     let unknown = json!({"client": client, "arguments": {"requestId": uuid::Uuid::nil()}});
     fixture.post("/v1/collect", &unknown).await.refuses(404, "not_found");
     fixture.post("/v1/collect", &json!({"client": client})).await.refuses(422, "invalid");
-    let over =
-        |desk: &askdesk_domain::Desk| desk.sessions().all(|session| !session.is_running()).then_some(());
-    assert!(fixture.engine.inspect(move |desk| over(desk).is_none()).await.unwrap());
+    let runs = fixture.engine.inspect(|desk| desk.sessions().any(|session| session.is_running()));
+    assert!(runs.await.unwrap());
     assert_eq!(fixture.post("/v1/leave", &json!({"client": client})).await.json(), json!({"left": true}));
-    fixture.until("the session is over", over).await;
+    fixture.all_sessions_end().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn case_54_a_call_finds_its_question_after_a_restart() {
     let mut fixture = Fixture::open().await;
-    let mut call = Call::begin(&fixture, "/v1/asks", &asks("c1", "Deploy?")).await;
+    let mut call = Call::asks(&fixture, "c1").await;
     let id = call.asked().await;
     fixture.gateway.take().unwrap().close().await;
     while let Some(line) = call.next().await {
@@ -253,8 +247,7 @@ async fn case_54_a_call_finds_its_question_after_a_restart() {
     body["again"] = json!(id);
     let mut again = Call::begin(&fixture, "/v1/asks", &body).await;
     assert_eq!(again.asked().await, id);
-    let right = json!({"answers": [{"question": 1, "chosen": ["No"]}]});
-    assert_eq!(fixture.post(&format!("/v1/requests/{id}/answer"), &right).await.status, 200);
+    assert_eq!(choose(&fixture, id, "No").await.status, 200);
     assert_eq!(again.ended().await["result"]["answers"][0]["selectedOptions"], json!(["No"]));
 }
 
@@ -263,31 +256,23 @@ async fn a_test_question_is_asked_like_any_other() {
     let fixture = Fixture::open().await;
     let mut call = Call::begin(&fixture, "/v1/test", &json!({})).await;
     let id = call.asked().await;
-    let (_, session) = open(&fixture).await;
+    let (_, session) = fixture.asked().await;
     assert_eq!(
         (session.origin.channel(), session.origin.client()),
         (Some(Channel::CommandLine), Some("askdesk doctor"))
     );
-    let yes = json!({"answers": [{"question": 1, "chosen": ["Yes"]}]});
-    assert_eq!(fixture.post(&format!("/v1/requests/{id}/answer"), &yes).await.status, 200);
+    assert_eq!(choose(&fixture, id, "Yes").await.status, 200);
     assert_eq!(call.ended().await["result"]["outcome"], "answered");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_self_test_asks_over_http_and_waits_for_the_answer() {
-    let fixture = Fixture::open().await;
-    let test = fixture.gateway.as_ref().unwrap().self_test();
-    test.await.unwrap();
-    let (request, session) = open(&fixture).await;
+    let mut fixture = Fixture::open().await;
+    fixture.gateway.as_ref().unwrap().self_test().await.unwrap();
+    let (request, session) = fixture.asked().await;
     assert_eq!(session.origin.client(), Some("askdesk doctor"));
-    let yes = json!({"answers": [{"question": 1, "chosen": ["Yes"]}]});
-    assert_eq!(fixture.post(&format!("/v1/requests/{}/answer", request.id), &yes).await.status, 200);
-    let delivered = move |desk: &askdesk_domain::Desk| {
-        let ended = desk.request(request.id)?.ended()?;
-        matches!(ended.delivery, Some(askdesk_domain::Delivery::Delivered { .. })).then_some(())
-    };
-    fixture.until("somebody has waited for the answer", delivered).await;
-    let mut fixture = fixture;
+    assert_eq!(choose(&fixture, request.id, "Yes").await.status, 200);
+    fixture.delivered(request.id).await;
     let test = fixture.gateway.as_ref().unwrap().self_test();
     fixture.gateway.take().unwrap().close().await;
     assert!(test.await.is_err(), "nobody is there any more");
@@ -336,13 +321,7 @@ async fn each_of_a_thousand_open_questions_is_answered_to_its_caller() {
     waiting.sort_by_key(|(n, ..)| (n * 7_919) % (CLIENTS * EACH));
     for (n, id, call) in &mut waiting {
         let mine = format!("answer {n}");
-        let words = AnswerInput {
-            question: QuestionId::at(1),
-            chosen: vec![],
-            other: Some(mine.clone()),
-            note: None,
-        };
-        fixture.engine.answer(*id, vec![words]).await.unwrap();
+        fixture.write(*id, 1, &mine).await;
         let began = std::time::Instant::now();
         let ended = call.ended().await;
         took.push(began.elapsed());
@@ -359,23 +338,17 @@ async fn each_of_a_thousand_open_questions_is_answered_to_its_caller() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_script_is_connected_only_while_it_waits() {
     let fixture = Fixture::open().await;
-    let mut call = Call::begin(&fixture, "/v1/asks", &asks("c1", "Deploy?")).await;
+    let mut call = Call::asks(&fixture, "c1").await;
     let id = call.asked().await;
-    let (_, session) = open(&fixture).await;
+    let (_, session) = fixture.asked().await;
     assert!(session.is_running());
-    let right = json!({"answers": [{"question": 1, "chosen": ["No"]}]});
-    assert_eq!(fixture.post(&format!("/v1/requests/{id}/answer"), &right).await.status, 200);
+    assert_eq!(choose(&fixture, id, "No").await.status, 200);
     call.ended().await;
-    let over = |id| {
-        fixture.until("the script is not connected any more", move |desk| {
-            (!desk.session(id)?.is_running()).then_some(())
-        })
-    };
-    over(session.id).await;
+    fixture.all_sessions_end().await;
 
     let mut call = Call::begin(&fixture, "/v1/asks", &asks("c2", "Deploy again?")).await;
     call.asked().await;
-    assert_eq!(open(&fixture).await.1.id, session.id, "the same script has the same session");
+    assert_eq!(fixture.asked().await.1.id, session.id, "the same script has the same session");
     drop(call);
-    over(session.id).await;
+    fixture.all_sessions_end().await;
 }

@@ -7,7 +7,8 @@ use askdesk_testkit::clis::{self, Cli, Program};
 use askdesk_testkit::mock_api::{Block, MockApi, Reply, Script};
 use serde_json::{Value, json};
 
-use super::fixture::{Fixture, PATIENCE, QUESTION, questions, read};
+use super::fixture::{Fixture, QUESTION, questions, read};
+use crate::gateway::fixture::PATIENCE;
 
 /// Finds the program, or reports that the test is not run.
 fn program_or_skip(test: &str, cli: Cli) -> Option<Program> {
@@ -62,9 +63,9 @@ pub async fn asks(test: &str, cli: Cli, person: Person) {
     }
     assert_eq!(model.conversation().len(), 1, "the model hears nothing before the person has spoken");
     match person {
-        Person::AnswersAfter(_) => fixture.answer(&request).await,
+        Person::AnswersAfter(_) => fixture.gateway.answer(request.id).await,
         Person::Declines => {
-            fixture.engine.decline(request.id, Some("not today".to_owned())).await.unwrap();
+            fixture.gateway.engine.decline(request.id, Some("not today".to_owned())).await.unwrap();
         }
     }
     if model.wait_for_request(2, PATIENCE).await.is_none() {
@@ -75,7 +76,7 @@ pub async fn asks(test: &str, cli: Cli, person: Person) {
     // Codex first reports how long the call took.
     let text = told[0].text.rsplit_once("Output:\n").map_or(told[0].text.as_str(), |(_, output)| output);
     assert_eq!(text, form(cli, person, &request));
-    fixture.delivered(&mut running, &request).await;
+    fixture.gateway.delivered(request.id).await;
     let said = running.ends_well().await;
     assert!(said.contains("So be it."), "{said}");
     assert_eq!(model.conversation().len(), 2);

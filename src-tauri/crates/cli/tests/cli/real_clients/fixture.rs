@@ -3,33 +3,29 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::Arc;
 use std::time::Duration;
 
-use askdesk_domain::{AnswerInput, Delivery, Desk, QuestionId, Request, Session};
-use askdesk_engine::clock::SystemClock;
-use askdesk_engine::{Catalog, EngineHandle, OpenedEngine};
-use askdesk_gateway::{Gateway, GatewayConfig, Timeouts};
-use serde_json::{Value, json};
+use askdesk_domain::{Desk, Request, Session};
+use askdesk_gateway::Timeouts;
+use serde_json::Value;
 use tempfile::TempDir;
 use tokio::io::AsyncWriteExt as _;
 use tokio::process::Child;
 
-/// Longer than anything here takes, except a user. A test that waits this long hangs.
-pub const PATIENCE: Duration = Duration::from_secs(120);
+use crate::gateway;
+use crate::gateway::fixture::{PATIENCE, first_open};
+use crate::gateway::real_claude::which_store;
 
 pub const QUESTION: &str = "Which store should the notes be kept in?";
 
 pub fn questions() -> Value {
-    json!([{"question": QUESTION, "header": "Store", "multiSelect": false, "options": [
-        {"label": "SQLite", "description": "One file"}, {"label": "PostgreSQL", "description": "A server"}]}])
+    which_store(QUESTION)
 }
 
 /// A gateway, and a user's home folder and project.
 pub struct Fixture {
-    pub engine: EngineHandle,
-    pub folder: TempDir,
-    _gateway: Gateway,
+    pub gateway: gateway::fixture::Fixture,
+    folder: TempDir,
 }
 
 impl Fixture {
@@ -44,16 +40,10 @@ impl Fixture {
 
     async fn open_with(timeouts: Timeouts) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        for name in ["data", "home", "project"] {
+        for name in ["home", "project"] {
             fs::create_dir(folder.path().join(name)).unwrap();
         }
-        let data = folder.path().join("data");
-        let OpenedEngine { handle: engine, .. } =
-            EngineHandle::open(&data, Arc::new(SystemClock), Catalog::default()).unwrap();
-        let spec =
-            GatewayConfig { port: None, timeouts, ..GatewayConfig::new(&data, engine.clone(), "0.1.0") };
-        let gateway = Gateway::open(spec).await.unwrap();
-        Self { engine, folder, _gateway: gateway }
+        Self { gateway: gateway::fixture::Fixture::open_with(timeouts).await, folder }
     }
 
     pub fn home(&self) -> PathBuf {
@@ -70,7 +60,7 @@ impl Fixture {
         // It talks to the gateway, so this must not block.
         let mut command = tokio::process::Command::new(env!("CARGO_BIN_EXE_askdesk"));
         command.args(line).env_clear().current_dir(self.project()).stdin(Stdio::null());
-        command.env("ASKDESK_DATA_DIR", self.folder.path().join("data")).env("HOME", self.home());
+        command.env("ASKDESK_DATA_DIR", self.gateway.folder.path()).env("HOME", self.home());
         let output = command.output().await.unwrap();
         assert!(output.status.success(), "askdesk {line:?}: {output:?}");
         String::from_utf8(output.stdout).unwrap()
@@ -104,7 +94,7 @@ impl Fixture {
         let looking = async {
             loop {
                 let is_true = is_true.clone();
-                if let Some(found) = self.engine.inspect(move |desk| is_true(desk)).await.unwrap() {
+                if let Some(found) = self.gateway.engine.inspect(move |desk| is_true(desk)).await.unwrap() {
                     return found;
                 }
                 running.must_run(what);
@@ -119,28 +109,7 @@ impl Fixture {
 
     /// Waits for the program's question.
     pub async fn asked(&self, running: &mut Running) -> (Request, Session) {
-        self.until(running, "it asks", |desk| {
-            let request = desk.requests().find(|request| request.is_open())?;
-            Some((request.clone(), desk.session(request.session)?.clone()))
-        })
-        .await
-    }
-
-    /// Chooses the second option.
-    pub async fn answer(&self, request: &Request) {
-        let question = QuestionId::at(0);
-        let answer = AnswerInput { question, chosen: vec![question.option(1)], other: None, note: None };
-        self.engine.answer(request.id, vec![answer]).await.unwrap();
-    }
-
-    /// Waits until the answer is delivered to the program.
-    pub async fn delivered(&self, running: &mut Running, request: &Request) {
-        let id = request.id;
-        self.until(running, "the answer is delivered", move |desk| {
-            let delivery = desk.request(id)?.ended()?.delivery.clone();
-            matches!(delivery, Some(Delivery::Delivered { .. })).then_some(())
-        })
-        .await;
+        self.until(running, "it asks", first_open).await
     }
 }
 

@@ -6,6 +6,7 @@ use std::process::Command;
 
 use askdesk_domain::{Channel, OrphanedWhy, Outcome};
 use askdesk_testkit::{clis, mcp_clients};
+use rstest::rstest;
 use serde_json::{Value, json};
 
 use super::fixture::{Fixture, QUESTION, questions};
@@ -81,35 +82,54 @@ async fn cancels_and_is_answered(fixture: &Fixture, command: Command, client: &s
         KnownBy::ItsSession => assert_eq!(again.id, request.id, "it is the same question"),
         KnownBy::Nothing => assert_ne!(again.id, request.id, "it may be somebody else's question"),
     }
-    fixture.answer(&again).await;
+    fixture.gateway.answer(again.id).await;
     check_result(&running.line(|line| line.get("result").cloned()).await);
-    fixture.delivered(&mut running, &again).await;
+    fixture.gateway.delivered(again.id).await;
     running.ends_well().await;
-}
-
-async fn typescript(test: &str, sdk: &str, mode: &str, known: KnownBy) {
-    let Some(script) = mcp_clients::typescript() else { return skipped(test, "the TypeScript SDK") };
-    let fixture = Fixture::open_with_frequent_progress().await;
-    let mut command = sealed(&fixture, Path::new("node"));
-    command.arg(script).arg(registered(&fixture).await).args([sdk, mode]).arg(call());
-    cancels_and_is_answered(&fixture, command, &format!("typescript-{sdk}"), known).await;
-}
-
-async fn python(test: &str, mode: &str, known: KnownBy) {
-    let Some(python) = mcp_clients::python() else { return skipped(test, "the Python SDK") };
-    let fixture = Fixture::open_with_frequent_progress().await;
-    let mut command = sealed(&fixture, &python);
-    command.arg(mcp_clients::folder().join("ask.py")).arg(registered(&fixture).await).arg(mode).arg(call());
-    cancels_and_is_answered(&fixture, command, "python", known).await;
 }
 
 fn call() -> String {
     json!({"questions": questions()}).to_string()
 }
 
+#[rstest]
+#[case::first_version_with_a_session("v1", "legacy", KnownBy::ItsSession)]
+#[case::second_version_with_a_session("v2", "legacy", KnownBy::ItsSession)]
+#[case::second_version_without_a_session("v2", "modern", KnownBy::Nothing)]
+#[tokio::test(flavor = "multi_thread")]
+async fn the_typescript_sdk_asks(#[case] sdk: &str, #[case] mode: &str, #[case] known: KnownBy) {
+    let Some(script) = mcp_clients::typescript() else {
+        return skipped("the_typescript_sdk_asks", "the TypeScript SDK");
+    };
+    let fixture = Fixture::open_with_frequent_progress().await;
+    let mut command = sealed(&fixture, Path::new("node"));
+    command.arg(script).arg(registered(&fixture).await).args([sdk, mode]).arg(call());
+    cancels_and_is_answered(&fixture, command, &format!("typescript-{sdk}"), known).await;
+}
+
+#[rstest]
+#[case::with_a_session("legacy", KnownBy::ItsSession)]
+#[case::without_a_session("2026-07-28", KnownBy::Nothing)]
+#[tokio::test(flavor = "multi_thread")]
+async fn the_python_sdk_asks(#[case] mode: &str, #[case] known: KnownBy) {
+    let Some(python) = mcp_clients::python() else {
+        return skipped("the_python_sdk_asks", "the Python SDK");
+    };
+    let fixture = Fixture::open_with_frequent_progress().await;
+    let mut command = sealed(&fixture, &python);
+    command.arg(mcp_clients::folder().join("ask.py")).arg(registered(&fixture).await).arg(mode).arg(call());
+    cancels_and_is_answered(&fixture, command, "python", known).await;
+}
+
 /// The Inspector does one thing per run: it lists the tools or calls one.
-async fn inspector(test: &str, era: &str) {
-    let Some(program) = mcp_clients::inspector() else { return skipped(test, "the MCP Inspector") };
+#[rstest]
+#[case::with_a_session("legacy")]
+#[case::without_a_session("modern")]
+#[tokio::test(flavor = "multi_thread")]
+async fn the_inspector_asks(#[case] era: &str) {
+    let Some(program) = mcp_clients::inspector() else {
+        return skipped("the_inspector_asks", "the MCP Inspector");
+    };
     let fixture = Fixture::open_with_frequent_progress().await;
     let config = registered(&fixture).await;
     let inspects = |method: &[&str]| {
@@ -130,43 +150,8 @@ async fn inspector(test: &str, era: &str) {
     let (request, session) = fixture.asked(&mut calling).await;
     assert_eq!(session.origin.channel(), Some(Channel::Mcp));
     assert!(session.origin.client().is_some_and(|name| name.contains("inspector")));
-    fixture.answer(&request).await;
+    fixture.gateway.answer(request.id).await;
     check_result(&calling.line(|line| line.get("result").cloned()).await);
-    fixture.delivered(&mut calling, &request).await;
+    fixture.gateway.delivered(request.id).await;
     calling.ends_well().await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn the_typescript_sdk_asks_over_a_session() {
-    typescript("the_typescript_sdk_asks_over_a_session", "v1", "legacy", KnownBy::ItsSession).await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn the_second_typescript_sdk_asks_over_a_session() {
-    typescript("the_second_typescript_sdk_asks_over_a_session", "v2", "legacy", KnownBy::ItsSession).await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn the_second_typescript_sdk_asks_without_a_session() {
-    typescript("the_second_typescript_sdk_asks_without_a_session", "v2", "modern", KnownBy::Nothing).await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn the_python_sdk_asks_over_a_session() {
-    python("the_python_sdk_asks_over_a_session", "legacy", KnownBy::ItsSession).await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn the_python_sdk_asks_without_a_session() {
-    python("the_python_sdk_asks_without_a_session", "2026-07-28", KnownBy::Nothing).await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn the_inspector_asks_over_a_session() {
-    inspector("the_inspector_asks_over_a_session", "legacy").await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn the_inspector_asks_without_a_session() {
-    inspector("the_inspector_asks_without_a_session", "modern").await;
 }

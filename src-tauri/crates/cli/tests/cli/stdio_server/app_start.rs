@@ -1,22 +1,16 @@
 //! `askdesk mcp --start` starts the app.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 use std::time::Duration;
 
+use rstest::rstest;
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 use serde_json::json;
 use tokio::task::block_in_place;
 
-use super::mcp_client::{Connected, PATIENCE, connect, structured, which_store};
-use crate::fake_app::{FakeApp, User, ended};
-
-/// Writes a program with a shell. A file that this process has open for writing can't be run.
-fn program(file: &Path, script: &str) {
-    let mut shell = Command::new("/bin/sh");
-    shell.args(["-c", r#"printf %s "$1" > "$0" && chmod +x "$0""#]).arg(file).arg(script);
-    assert!(shell.status().unwrap().success());
-}
+use super::mcp_client::{PATIENCE, connect, structured};
+use crate::fake_app::{FakeApp, User, ended, write_program};
 
 /// A fake app that is only found once it was started.
 struct Hidden {
@@ -48,7 +42,7 @@ impl Hidden {
         let script = format!(
             "#!/bin/sh\n{note}\necho $$ > {data}/pid\n/bin/mv {data}/hidden.json {data}/desk.json\nexec /bin/sleep 600\n"
         );
-        program(&self.app.path(folder).join("askdesk-desktop"), &script);
+        write_program(&self.app.path(folder).join("askdesk-desktop"), &script);
     }
 
     fn command(&self, line: &[&str]) -> Command {
@@ -86,64 +80,45 @@ async fn the_app_beside_the_program_is_started_once_and_without_a_window() {
     let connected = connect(hidden.command(&["mcp", "--start"])).await;
     assert_eq!(connected.client.list_all_tools().await.unwrap().len(), 3);
     assert_eq!(hidden.started(), "", "not before something is asked");
-    let (one, two) = tokio::join!(
-        connected.call("ask_user_question", which_store()),
-        connected.call("ask_user_question", which_store())
-    );
-    assert_eq!(
-        (&structured(&one)["outcome"], &structured(&two)["outcome"]),
-        (&json!("answered"), &json!("answered"))
-    );
+    let (one, two) = tokio::join!(connected.ask(), connected.ask());
+    for result in [one, two] {
+        assert_eq!(structured(&result)["outcome"], "answered");
+    }
     assert_eq!(hidden.started(), "own --in-background\n");
     // The client and this program end, and the app keeps running.
-    let Connected { client, mut child, .. } = connected;
-    let closing = tokio::spawn(client.cancel());
-    super::mcp_client::ended(&mut child).await;
-    closing.await.unwrap().unwrap();
+    connected.close().await;
     test_kill_process(hidden.pid().unwrap()).unwrap();
 }
 
+#[rstest]
+#[case::on_the_path_if_none_is_beside_the_program(false, &["mcp", "--start"], "answered", "bin --in-background\n")]
+#[case::not_if_it_is_running(true, &["mcp", "--start"], "answered", "")]
+#[case::not_without_the_flag(false, &["mcp"], "no_desk", "")]
 #[tokio::test(flavor = "multi_thread")]
-async fn the_app_on_the_path_is_started_if_none_is_beside_the_program() {
+async fn the_app_is_started_where_it_is_needed(
+    #[case] is_running: bool,
+    #[case] line: &[&str],
+    #[case] outcome: &str,
+    #[case] started: &str,
+) {
     let hidden = Hidden::new();
     hidden.starts_from("bin");
-    let connected = connect(hidden.command(&["mcp", "--start"])).await;
-    let result = connected.call("ask_user_question", which_store()).await;
-    assert_eq!(structured(&result)["outcome"], "answered");
-    assert_eq!(hidden.started(), "bin --in-background\n");
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_running_app_is_not_started_again() {
-    let hidden = Hidden::new();
-    hidden.starts_from("bin");
-    std::fs::rename(hidden.app.path("data/hidden.json"), hidden.app.path("data/desk.json")).unwrap();
-    let connected = connect(hidden.command(&["mcp", "--start"])).await;
-    let result = connected.call("ask_user_question", which_store()).await;
-    assert_eq!(structured(&result)["outcome"], "answered");
-    assert_eq!(hidden.started(), "");
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn without_the_flag_the_app_is_not_started() {
-    let hidden = Hidden::new();
-    hidden.starts_from("bin");
-    let connected = connect(hidden.command(&["mcp"])).await;
-    let result = connected.call("ask_user_question", which_store()).await;
-    assert_eq!(structured(&result)["outcome"], "no_desk");
-    assert_eq!(hidden.started(), "");
+    if is_running {
+        std::fs::rename(hidden.app.path("data/hidden.json"), hidden.app.path("data/desk.json")).unwrap();
+    }
+    let connected = connect(hidden.command(line)).await;
+    assert_eq!(structured(&connected.ask().await)["outcome"], outcome);
+    assert_eq!(hidden.started(), started);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_app_that_cannot_be_started_counts_as_not_running() {
     let hidden = Hidden::new();
     let connected = connect(hidden.command(&["mcp", "--start"])).await;
-    let result = connected.call("ask_user_question", which_store()).await;
-    assert_eq!(structured(&result)["outcome"], "no_desk");
+    assert_eq!(structured(&connected.ask().await)["outcome"], "no_desk");
     connected.heard("askdesk-desktop is neither beside this program nor in the path").await;
-    program(&hidden.app.path("bin/askdesk-desktop"), "#!/bin/sh\nexit 3\n");
-    let result = connected.call("ask_user_question", which_store()).await;
-    assert_eq!(structured(&result)["outcome"], "no_desk");
+    write_program(&hidden.app.path("bin/askdesk-desktop"), "#!/bin/sh\nexit 3\n");
+    assert_eq!(structured(&connected.ask().await)["outcome"], "no_desk");
     connected.heard("the desk has ended at once").await;
 }
 
@@ -154,9 +129,9 @@ async fn an_app_whose_call_was_cancelled_leaves_no_zombie() {
     // It never publishes a discovery file.
     let script =
         format!("#!/bin/sh\necho $$ > {noted}.new\n/bin/mv {noted}.new {noted}\nexec /bin/sleep 600\n");
-    program(&hidden.app.path("bin/askdesk-desktop"), &script);
+    write_program(&hidden.app.path("bin/askdesk-desktop"), &script);
     let connected = connect(hidden.command(&["mcp", "--start"])).await;
-    let call = connected.begin("ask_user_question", which_store()).await;
+    let call = connected.begin().await;
     let until = async |what: &dyn Fn() -> bool| {
         let waiting = async {
             while !what() {

@@ -1,20 +1,14 @@
 //! A client, `askdesk mcp`, and a real gateway.
 
-use askdesk_domain::{
-    AnswerInput, Channel, Delivery, OrphanedWhy, Outcome, QuestionId, Request, RequestId, Session,
-};
-use rmcp::model::Tool;
-use rmcp::model::{ClientCapabilities, ClientConfig, Implementation};
-use rmcp::transport::StreamableHttpClientTransport;
-use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
-use rmcp::{ClientLifecycleMode, ClientServiceExt};
+use askdesk_domain::Channel;
 use rstest::rstest;
 use serde_json::json;
 
 use super::mcp_client::{
-    Connected, PATIENCE, Speaks, connect, connect_as, ended, structured, text, unanswered, which_store,
+    Connected, Folder, PATIENCE, Speaks, assert_answered, connect, connect_as, structured, text, unanswered,
 };
-use crate::gateway_fixture::Fixture;
+use crate::gateway::fixture::Fixture;
+use crate::gateway::mcp_client::McpClient;
 
 /// The program with the data folder of a gateway.
 pub fn at(fixture: &Fixture, line: &[&str]) -> std::process::Command {
@@ -23,45 +17,11 @@ pub fn at(fixture: &Fixture, line: &[&str]) -> std::process::Command {
     command
 }
 
-pub async fn asked(fixture: &Fixture) -> (Request, Session) {
-    fixture
-        .until("a question is open", |desk| {
-            let request = desk.requests().find(|request| request.is_open())?;
-            Some((request.clone(), desk.session(request.session)?.clone()))
-        })
-        .await
-}
-
-pub fn second_option() -> Vec<AnswerInput> {
-    let question = QuestionId::at(0);
-    vec![AnswerInput { question, chosen: vec![question.option(1)], other: None, note: None }]
-}
-
-async fn delivered(fixture: &Fixture, id: RequestId) {
-    fixture
-        .until("the answer is delivered", move |desk| {
-            let delivery = desk.request(id)?.ended()?.delivery.clone();
-            matches!(delivery, Some(Delivery::Delivered { .. })).then_some(())
-        })
-        .await;
-}
-
-async fn missed(fixture: &Fixture, id: RequestId) {
-    fixture
-        .until("the request is missed", move |desk| {
-            let ended = desk.request(id)?.ended()?;
-            (ended.outcome == Outcome::Orphaned { why: OrphanedWhy::CallerGone }).then_some(())
-        })
-        .await;
-}
-
-async fn over_http(fixture: &Fixture, name: &'static str) -> (Vec<Tool>, Option<String>) {
-    let config = StreamableHttpClientTransportConfig::with_uri(format!("http://{}/mcp", fixture.address));
-    let transport = StreamableHttpClientTransport::from_config(config.auth_header(fixture.token()));
-    let client = ClientConfig::new(ClientCapabilities::default(), Implementation::new(name, "1.2.3"));
-    let client = client.serve_with_lifecycle(transport, ClientLifecycleMode::Initialize).await.unwrap();
-    let instructions = client.peer_info().unwrap().instructions.clone();
-    (client.list_all_tools().await.unwrap(), instructions)
+/// A session of `askdesk mcp` at a gateway.
+async fn connected() -> (Fixture, Connected) {
+    let fixture = Fixture::open().await;
+    let connected = connect(at(&fixture, &["mcp"])).await;
+    (fixture, connected)
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -69,68 +29,54 @@ async fn the_tools_are_those_of_the_gateway_even_without_the_app() {
     let fixture = Fixture::open().await;
     let nowhere = tempfile::tempdir().unwrap();
     for name in ["gemini-cli-mcp-client", "codex-mcp-client"] {
-        let (tools, instructions) = over_http(&fixture, name).await;
+        let direct = McpClient::over_http(&fixture, name, Speaks::Sessions, Folder::Never).await;
+        let tools = direct.client.list_all_tools().await.unwrap();
+        let instructions = direct.client.peer_info().unwrap().instructions.clone();
         assert_eq!(tools[1].name == "ask_person", name.starts_with("gemini"));
         for speaks in [Speaks::Sessions, Speaks::Discovery] {
-            let with = connect_as(at(&fixture, &["mcp"]), name, speaks, None, "").await;
+            let with = connect_as(at(&fixture, &["mcp"]), name, speaks, Folder::Never, "").await;
             assert_eq!(with.client.list_all_tools().await.unwrap(), tools);
             if speaks == Speaks::Sessions {
                 assert_eq!(with.client.peer_info().unwrap().instructions, instructions);
             }
             let mut command = at(&fixture, &["mcp"]);
             command.env("ASKDESK_DATA_DIR", nowhere.path());
-            let without = connect_as(command, name, speaks, None, "").await;
+            let without = connect_as(command, name, speaks, Folder::Never, "").await;
             assert_eq!(without.client.list_all_tools().await.unwrap(), tools);
         }
     }
 }
 
 #[rstest]
-#[case(Speaks::Sessions, Some("file:///home/a/project"), "/home/a/project")]
-#[case(Speaks::Discovery, Some("file:///home/a/project"), "/home/a/project")]
-#[case(Speaks::Sessions, None, "/")]
-#[case(Speaks::Discovery, None, "/")]
 #[tokio::test(flavor = "multi_thread")]
 async fn an_answer_is_the_result_of_the_call(
-    #[case] speaks: Speaks,
-    #[case] root: Option<&'static str>,
-    #[case] folder: &str,
+    #[values(Speaks::Sessions, Speaks::Discovery)] speaks: Speaks,
+    #[values(Folder::AtOnce, Folder::Never)] folder: Folder,
 ) {
     let fixture = Fixture::open().await;
-    let mut connected = connect_as(at(&fixture, &["mcp"]), "opencode", speaks, root, "").await;
-    let calling = connected.client.call_tool(super::mcp_client::params("ask_user_question", which_store()));
-    let progress = &mut connected.progress;
+    let mut connected = connect_as(at(&fixture, &["mcp"]), "opencode", speaks, folder, "").await;
+    let (calling, progress) = connected.ask_with_progress();
     let answering = async {
-        let (request, session) = asked(&fixture).await;
+        let (request, session) = fixture.asked().await;
         assert_eq!(
             (session.origin.channel(), session.origin.client()),
             (Some(Channel::Mcp), Some("opencode"))
         );
+        let folder = if folder == Folder::Never { "/" } else { "/home/a/project" };
         assert_eq!((session.version.as_deref(), session.folder.as_str()), (Some("1.2.3"), folder));
         assert_eq!(progress.recv().await.unwrap(), "waiting for the person, 0:00");
-        fixture.engine.answer(request.id, second_option()).await.unwrap();
+        fixture.answer(request.id).await;
         request
     };
-    let both = async { tokio::join!(calling, answering) };
-    let (result, request) = tokio::time::timeout(PATIENCE, both).await.expect("an end in time");
-    let result = result.unwrap();
-    assert_ne!(result.is_error, Some(true));
-    let words = "User has answered your questions: \"Which store?\"=\"Postgres\". You can now continue with the user's \
-                 answers in mind.";
-    assert_eq!(text(&result), words);
-    let answer = json!({"question": "Which store?", "header": "Store", "selectedOptions": ["Postgres"]});
-    assert_eq!(
-        structured(&result),
-        &json!({"outcome": "answered", "requestId": request.id, "answers": [answer]})
-    );
-    delivered(&fixture, request.id).await;
+    let (result, request) = tokio::join!(calling, answering);
+    assert_answered(&result, request.id);
+    fixture.delivered(request.id).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn case_45_a_waiting_call_is_kept_alive_by_progress() {
-    let fixture = Fixture::open().await;
-    let mut connected = connect(at(&fixture, &["mcp"])).await;
-    let _call = connected.begin("ask_user_question", which_store()).await;
+    let (_fixture, mut connected) = connected().await;
+    let _call = connected.begin().await;
     assert_eq!(connected.next_progress().await, "waiting for the person, 0:00");
     let next = connected.next_progress().await;
     assert!(*next > *"waiting for the person, 0:14", "{next}");
@@ -138,13 +84,12 @@ async fn case_45_a_waiting_call_is_kept_alive_by_progress() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_declined_call_contains_the_users_message() {
-    let fixture = Fixture::open().await;
-    let connected = connect(at(&fixture, &["mcp"])).await;
+    let (fixture, connected) = connected().await;
     let answering = async {
-        let (request, _) = asked(&fixture).await;
+        let (request, _) = fixture.asked().await;
         fixture.engine.decline(request.id, Some("not today".to_owned())).await.unwrap();
     };
-    let (result, ()) = tokio::join!(connected.call("ask_user_question", which_store()), answering);
+    let (result, ()) = tokio::join!(connected.ask(), answering);
     assert_eq!(text(&result), "The user declined to answer. The user said: not today");
     assert_eq!(structured(&result)["outcome"], "declined");
 }
@@ -155,33 +100,26 @@ async fn a_call_times_out_and_its_late_answer_is_collected() {
     let connected = connect(at(&fixture, &["mcp"])).await;
     let asks = json!({"questions": [{"question": "Name?", "type": "text"}], "timeout": 600});
     let passing = async {
-        let (request, _) = asked(&fixture).await;
+        let (request, _) = fixture.asked().await;
         clock.advance(601_000);
         request.id
     };
     let (result, id) = tokio::join!(connected.call("ask_user", asks), passing);
     assert_eq!(unanswered(&result), json!({"outcome": "expired", "requestId": id}));
     // The request accepts no other outcome while the delivery is being saved.
-    delivered(&fixture, id).await;
-    let words = AnswerInput {
-        question: QuestionId::at(0),
-        chosen: vec![],
-        other: Some("Ada".to_owned()),
-        note: None,
-    };
-    fixture.engine.answer(id, vec![words]).await.unwrap();
+    fixture.delivered(id).await;
+    fixture.write(id, 0, "Ada").await;
     let collected = connected.call("collect_answer", json!({"requestId": id})).await;
     assert_eq!(structured(&collected)["outcome"], "answered");
     assert!(text(&collected).contains("\"Name?\"=\"Ada\""), "{collected:?}");
-    delivered(&fixture, id).await;
+    fixture.delivered(id).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn collecting_too_early_or_with_a_wrong_id_is_reported() {
-    let fixture = Fixture::open().await;
-    let connected = connect(at(&fixture, &["mcp"])).await;
-    let _call = connected.begin("ask_user_question", which_store()).await;
-    let (request, _) = asked(&fixture).await;
+    let (fixture, connected) = connected().await;
+    let _call = connected.begin().await;
+    let (request, _) = fixture.asked().await;
     let open = connected.call("collect_answer", json!({"requestId": request.id})).await;
     assert_eq!(unanswered(&open), json!({"outcome": "open", "requestId": request.id}));
     let unknown = connected.call("collect_answer", json!({"requestId": uuid::Uuid::nil()})).await;
@@ -193,8 +131,7 @@ async fn collecting_too_early_or_with_a_wrong_id_is_reported() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_invalid_question_is_rejected_with_a_message_that_helps_to_fix_it() {
-    let fixture = Fixture::open().await;
-    let connected = connect(at(&fixture, &["mcp"])).await;
+    let (fixture, connected) = connected().await;
     let asks = json!({"questions": [
         {"question": "A?", "options": ["x", "y"]}, {"question": "B?", "options": ["x"]},
     ]});
@@ -216,11 +153,10 @@ async fn an_invalid_question_is_rejected_with_a_message_that_helps_to_fix_it() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_rotated_token_is_read_again() {
-    let fixture = Fixture::open().await;
-    let connected = connect(at(&fixture, &["mcp"])).await;
+    let (fixture, connected) = connected().await;
     let old = fixture.token();
-    let first = connected.begin("ask_user_question", which_store()).await;
-    let (waits, _) = asked(&fixture).await;
+    let first = connected.begin().await;
+    let (waits, _) = fixture.asked().await;
     assert_eq!(fixture.post("/v1/token/rotate", &json!({})).await.status, 200);
     assert_ne!(fixture.token(), old);
     let answering = async {
@@ -231,7 +167,7 @@ async fn a_rotated_token_is_read_again() {
         let id = fixture.until("the second asks", other).await;
         fixture.engine.decline(id, None).await.unwrap();
         // The call from before the rotation is still waiting.
-        fixture.engine.answer(waits.id, second_option()).await.unwrap();
+        fixture.answer(waits.id).await;
     };
     let asks = json!({"questions": [{"question": "Sure?", "type": "confirm"}]});
     let (second, ()) = tokio::join!(connected.call("ask_user", asks), answering);
@@ -243,36 +179,27 @@ async fn a_rotated_token_is_read_again() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_cancelled_call_is_missed_and_its_repeat_is_the_same_question() {
-    let fixture = Fixture::open().await;
-    let connected = connect(at(&fixture, &["mcp"])).await;
-    let call = connected.begin("ask_user_question", which_store()).await;
-    let (request, _) = asked(&fixture).await;
+    let (fixture, connected) = connected().await;
+    let call = connected.begin().await;
+    let (request, _) = fixture.asked().await;
     call.cancel(None).await.unwrap();
-    missed(&fixture, request.id).await;
+    fixture.missed(request.id).await;
     let answering = async {
-        let (again, _) = asked(&fixture).await;
+        let (again, _) = fixture.asked().await;
         assert_eq!(again.id, request.id);
-        fixture.engine.answer(again.id, second_option()).await.unwrap();
+        fixture.answer(again.id).await;
     };
-    let (result, ()) = tokio::join!(connected.call("ask_user_question", which_store()), answering);
+    let (result, ()) = tokio::join!(connected.ask(), answering);
     assert!(text(&result).contains("Postgres"));
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_client_that_goes_ends_its_session_and_the_program_at_once() {
-    let fixture = Fixture::open().await;
-    let connected = connect(at(&fixture, &["mcp"])).await;
-    let _call = connected.begin("ask_user_question", which_store()).await;
-    let (request, _) = asked(&fixture).await;
-    let Connected { client, mut child, .. } = connected;
-    let closing = tokio::spawn(client.cancel());
-    ended(&mut child).await;
-    missed(&fixture, request.id).await;
-    fixture
-        .until("the session is over", |desk| {
-            desk.sessions().all(|session| !session.is_running()).then_some(())
-        })
-        .await;
-    assert!(fixture.engine.answer(request.id, second_option()).await.is_ok());
-    closing.await.unwrap().unwrap();
+    let (fixture, connected) = connected().await;
+    let _call = connected.begin().await;
+    let (request, _) = fixture.asked().await;
+    connected.close().await;
+    fixture.missed(request.id).await;
+    fixture.all_sessions_end().await;
+    fixture.answer(request.id).await;
 }

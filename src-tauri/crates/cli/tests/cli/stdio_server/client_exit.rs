@@ -7,7 +7,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 use tokio::task::block_in_place;
 
-use super::mcp_client::{Connected, Speaks, connect, connect_as, ended, text, which_store};
+use super::mcp_client::{Folder, Speaks, connect, connect_as, ended, text};
 use crate::fake_app::{Call, FakeApp, LEFT, Running, User};
 
 /// A fake app whose user never answers.
@@ -25,36 +25,33 @@ fn until(app: &FakeApp, path: &str) -> Call {
 async fn a_cancelled_call_leaves_its_question_at_once() {
     let (app, _desk) = app();
     let connected = connect(app.command(&["mcp"])).await;
-    let call = connected.begin("ask_user_question", which_store()).await;
+    let call = connected.begin().await;
     until(&app, "/v1/asks");
     call.cancel(Some("the person pressed Esc".to_owned())).await.unwrap();
     until(&app, LEFT);
     // The same client can ask again.
     app.user(User::Sends(crate::fake_app::ended("declined", &json!({}))));
-    let next = connected.call("ask_user_question", which_store()).await;
+    let next = connected.ask().await;
     assert_eq!(text(&next), "…");
 }
 
 #[rstest]
-#[case(Speaks::Sessions)]
-#[case(Speaks::Discovery)]
 #[tokio::test(flavor = "multi_thread")]
-async fn a_client_that_goes_leaves_its_question_and_no_process(#[case] speaks: Speaks) {
+async fn a_client_that_goes_leaves_its_question_and_no_process(
+    #[values(Speaks::Sessions, Speaks::Discovery)] speaks: Speaks,
+) {
     let (app, _desk) = app();
     let mut took = Vec::new();
     for _ in 0..3 {
         app.forget_calls();
-        let connected = connect_as(app.command(&["mcp"]), "codex", speaks, None, "").await;
-        let _call = connected.begin("ask_user_question", which_store()).await;
+        let connected = connect_as(app.command(&["mcp"]), "codex", speaks, Folder::Never, "").await;
+        let _call = connected.begin().await;
         until(&app, "/v1/asks");
-        let Connected { client, mut child, .. } = connected;
         let went = Instant::now();
-        let closing = tokio::spawn(client.cancel());
-        ended(&mut child).await;
+        connected.close().await;
         took.push(went.elapsed());
         until(&app, LEFT);
         until(&app, "/v1/leave");
-        closing.await.unwrap().unwrap();
     }
     // The library alone would wait five seconds for the call to end. The shortest of the runs counts, because other
     // processes slow the machine down.
@@ -69,7 +66,7 @@ async fn a_client_that_goes_leaves_its_question_and_no_process(#[case] speaks: S
 async fn a_signal_closes_the_connection_before_the_program_ends(#[case] signal: Signal) {
     let (app, _desk) = app();
     let mut connected = connect(app.command(&["mcp"])).await;
-    let _call = connected.begin("ask_user_question", which_store()).await;
+    let _call = connected.begin().await;
     until(&app, "/v1/asks");
     let pid = Pid::from_raw(connected.child.id().unwrap().cast_signed()).unwrap();
     kill_process(pid, signal).unwrap();
@@ -82,7 +79,7 @@ async fn a_signal_closes_the_connection_before_the_program_ends(#[case] signal: 
 async fn a_killed_program_leaves_its_question() {
     let (app, _desk) = app();
     let mut connected = connect(app.command(&["mcp"])).await;
-    let _call = connected.begin("ask_user_question", which_store()).await;
+    let _call = connected.begin().await;
     until(&app, "/v1/asks");
     connected.child.kill().await.unwrap();
     until(&app, LEFT);
@@ -92,12 +89,9 @@ async fn a_killed_program_leaves_its_question() {
 async fn a_client_that_goes_while_the_app_is_stopped_leaves_no_process() {
     let (app, desk) = app();
     let connected = connect(app.command(&["mcp"])).await;
-    let _call = connected.begin("ask_user_question", which_store()).await;
+    let _call = connected.begin().await;
     until(&app, "/v1/asks");
     drop(desk);
     connected.heard("waiting for it to come back").await;
-    let Connected { client, mut child, .. } = connected;
-    let closing = tokio::spawn(client.cancel());
-    ended(&mut child).await;
-    closing.await.unwrap().unwrap();
+    connected.close().await;
 }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::mcp_client::{Speaks, connect, connect_as, text, unanswered, which_store};
+use super::mcp_client::{Folder, Speaks, connect, connect_as, text, unanswered, which_store};
 use crate::fake_app::{FakeApp, TOKEN, User, err, exit, give, out};
 
 fn initialize() -> Value {
@@ -98,7 +98,7 @@ async fn garbage_before_initialization_does_not_stop_a_real_client() {
     let app = FakeApp::new();
     for speaks in [Speaks::Sessions, Speaks::Discovery] {
         let garbage = "text\n{\n\u{0}\n\n";
-        let connected = connect_as(app.command(&["mcp"]), "codex", speaks, None, garbage).await;
+        let connected = connect_as(app.command(&["mcp"]), "codex", speaks, Folder::Never, garbage).await;
         assert_eq!(connected.client.list_all_tools().await.unwrap().len(), 3);
     }
 }
@@ -135,7 +135,7 @@ async fn without_the_app_the_model_is_told_at_once_to_ask_in_another_way() {
     let _desk = tokio::task::block_in_place(|| app.start());
     std::fs::write(app.path("data/token"), TOKEN.replace('0', "f")).unwrap();
     let connected = connect(app.command(&["mcp"])).await;
-    let result = connected.call("ask_user_question", which_store()).await;
+    let result = connected.ask().await;
     assert_eq!(unanswered(&result), json!({"outcome": "no_desk"}));
     connected.heard("is not the desk of this data folder, or has other secrets; restart Askdesk\n").await;
 }
@@ -160,7 +160,7 @@ async fn a_rejected_call_reaches_the_model_as_text() {
     }
     // An app that is quitting counts as not running.
     app.user(User::Rejects(503, json!({"error": "unavailable", "message": "the desk is closing"})));
-    let result = connected.call("ask_user_question", which_store()).await;
+    let result = connected.ask().await;
     assert_eq!(unanswered(&result), json!({"outcome": "no_desk"}));
     connected.heard("nobody can be asked: the desk is closing").await;
 }
