@@ -219,7 +219,8 @@ fn text(report: &Report) -> String {
     };
     let rights =
         "clients may ask by their token; to answer takes the file answer-token, which they never get";
-    text.push_str(&format!("{:<13}{rights}\n", ""));
+    let further = |words: &str| format!("{:<13}{words}\n", "");
+    text.push_str(&further(rights));
     let is_relevant =
         |client: &&ClientReport| client.found || !matches!(client.path, Connection::NotConnected { .. });
     for client in report.clients.iter().filter(is_relevant) {
@@ -232,20 +233,19 @@ fn text(report: &Report) -> String {
         match &client.path {
             Connection::Works { but } => {
                 text.push_str(&format!("questions reach the desk; {}\n", client.limit.words));
-                but.iter().for_each(|but| text.push_str(&format!("{:<13}but {but}\n", "")));
+                text.extend(but.iter().map(|but| further(&format!("but {but}"))));
             }
             Connection::Broken { why, remedy } => {
-                text.push_str(&format!(
-                    "questions do not reach the desk: {why}\n{:<13}to do: {remedy}\n",
-                    ""
-                ));
+                text.push_str(&format!("questions do not reach the desk: {why}\n"));
+                text.push_str(&further(&format!("to do: {remedy}")));
             }
             Connection::NotConnected { remedy } => {
-                text.push_str(&format!("not connected\n{:<13}to do: {remedy}\n", ""));
+                text.push_str("not connected\n");
+                text.push_str(&further(&format!("to do: {remedy}")));
             }
         }
         if let Some(asked) = client.last_question {
-            text.push_str(&format!("{:<13}last question {}\n", "", ago(asked, SystemTime::now())));
+            text.push_str(&further(&format!("last question {}", ago(asked, SystemTime::now()))));
         }
     }
     let absent: Vec<&str> = report.clients.iter().filter(|it| !is_relevant(it)).map(|it| it.name).collect();

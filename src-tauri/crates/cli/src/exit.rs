@@ -31,7 +31,6 @@ impl From<Exit> for ExitCode {
 /// What went wrong.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
-    /// Askdesk can't be reached.
     #[error("no desk is running: {0}")]
     NotRunning(String),
     /// Askdesk went away while a question was open, and didn't come back in time.
@@ -40,19 +39,14 @@ pub enum Failure {
         /// The request, if Askdesk has named it.
         request: Option<String>,
     },
-    /// Askdesk rejected the call.
     #[error("{message}")]
     Rejected { status: u16, message: String },
-    /// Askdesk's response isn't understood.
     #[error("the desk sent something that is not understood: {0}")]
     InvalidResponse(String),
-    /// The arguments or the input are invalid.
     #[error("{0}")]
     BadInput(String),
-    /// A client's file can't be edited.
     #[error("{0}; nothing was written")]
     File(#[from] FileError),
-    /// The system reports an error.
     #[error("{0}")]
     System(String),
 }

@@ -45,7 +45,6 @@ pub enum ConnectionState {
     Works {
         but: Vec<Obstacle>,
     },
-    /// They don't arrive.
     Broken(ConnectionProblem),
     /// The client was never connected.
     NotConnected,
@@ -54,22 +53,17 @@ pub enum ConnectionState {
 /// Why questions don't arrive.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ConnectionProblem {
-    /// An entry has another port or token, or lacks one of them.
     #[error("{}: it leads to another port, has another token, or lacks one of them", .0.display())]
     Stale(PathBuf),
-    /// An entry is turned off.
     #[error("{}: it is turned off", .0.display())]
     Disabled(PathBuf),
-    /// An entry of another program has our name.
     #[error("{}: something else is called askdesk there", .0.display())]
     Foreign(PathBuf),
-    /// A file can't be read or edited.
     #[error("{}: {kind}", file.display())]
     Unusable { file: PathBuf, kind: FileErrorKind },
     /// The entry is in another of the client's files, and missing in this one.
     #[error("{}: the entry is missing there", .0.display())]
     Incomplete(PathBuf),
-    /// The client's own settings forbid it.
     #[error(transparent)]
     Obstacle(#[from] Obstacle),
 }

@@ -29,13 +29,8 @@ const MAX_DISCOVERY_BYTES: u64 = 16 * 1024;
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoDataFolder {
-    /// The variable holds no path.
     #[error("{DATA_FOLDER}: {error}")]
-    NoPath {
-        /// The system's message.
-        error: String,
-    },
-    /// The system has no folder for application data.
+    NoPath { error: String },
     #[error("the system knows no folder for the data of programs")]
     NoPlace,
 }
@@ -58,11 +53,9 @@ fn data_folder_from(variable: Option<&OsStr>, system: Option<PathBuf>) -> Result
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Discovery {
     pub version: u32,
-    /// The process that listens.
     pub pid: u32,
     /// The port it listens on, at 127.0.0.1.
     pub port: u16,
-    /// The base URL with that port.
     pub url: String,
     #[serde(default)]
     pub app: String,
@@ -97,7 +90,6 @@ pub struct DataFolder {
 }
 
 impl DataFolder {
-    /// Uses a folder as the data folder.
     pub fn at(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into() }
     }

@@ -66,38 +66,24 @@ pub struct ConfigEntry {
 
 /// Returns a client's entries. Empty if it has no files for the scope.
 pub fn entries(client: Client, scope: Scope, env: &Env, endpoint: &Endpoint) -> Vec<ConfigEntry> {
-    let of = |files: Vec<ConfigPath>, format, path: &'static [&'static str], value: Value| ConfigEntry {
-        files,
-        format,
-        pieces: vec![member(path, value)],
-    };
-    let json_at = |file: ConfigPath, path, value| vec![of(vec![file], Format::Json, path, value)];
     let user = scope == Scope::User;
-    let home = env.home_path();
     let project = ConfigPath::root(env.project.clone());
     let (url, headers) = (endpoint.mcp(), endpoint.headers());
-    match client {
-        Client::ClaudeCode => claude(user, env, &project, endpoint),
+    let (in_project, files, path, entry): (_, &[_], &[_], _) = match client {
+        Client::ClaudeCode => return claude(user, env, &project, endpoint),
         // Measured. Codex reads a project's file only if it trusts the folder:
         // https://developers.openai.com/codex/config-reference
         Client::Codex => {
-            let folder = if user {
-                env.folder("CODEX_HOME", home.path.join(".codex"))
-            } else {
-                project.join(".codex")
-            };
             let entry = json!({
                 "url": url,
                 "http_headers": headers,
                 "tool_timeout_sec": WAIT_SECONDS,
                 "default_tools_approval_mode": "approve",
             });
-            vec![of(vec![folder.join("config.toml")], Format::Toml, &["mcp_servers"], entry)]
+            (".codex", &["config.toml"], &["mcp_servers"], entry)
         }
         // Measured.
         Client::GeminiCli => {
-            let home = env.folder("GEMINI_CLI_HOME", home.path);
-            let folder = if user { home } else { project }.join(".gemini");
             let entry = json!({
                 "url": url,
                 "type": "http",
@@ -105,12 +91,10 @@ pub fn entries(client: Client, scope: Scope, env: &Env, endpoint: &Endpoint) -> 
                 "timeout": WAIT_MILLIS,
                 "trust": true,
             });
-            json_at(folder.join("settings.json"), &["mcpServers"], entry)
+            (".gemini", &["settings.json"], &["mcpServers"], entry)
         }
         // Measured. It reads both names, and comments in either: https://opencode.ai/docs/config
         Client::OpenCode => {
-            let folder = if user { env.config().join("opencode") } else { project };
-            let files = vec![folder.join("opencode.jsonc"), folder.join("opencode.json")];
             let entry = json!({
                 "type": "remote",
                 "url": url,
@@ -118,32 +102,20 @@ pub fn entries(client: Client, scope: Scope, env: &Env, endpoint: &Endpoint) -> 
                 "enabled": true,
                 "timeout": WAIT_MILLIS,
             });
-            vec![of(files, Format::Json, &["mcp"], entry)]
+            ("", &["opencode.jsonc", "opencode.json"], &["mcp"], entry)
         }
         // https://cursor.com/docs/mcp documents no timeout.
         Client::Cursor => {
-            let folder = if user { home } else { project }.join(".cursor");
-            json_at(folder.join("mcp.json"), &["mcpServers"], json!({ "url": url, "headers": headers }))
+            (".cursor", &["mcp.json"], &["mcpServers"], json!({ "url": url, "headers": headers }))
         }
         // https://code.visualstudio.com/docs/copilot/reference/mcp-configuration documents no timeout.
         Client::VsCode => {
             let entry = json!({ "type": "http", "url": url, "headers": headers });
-            let files = if user { editors(env) } else { vec![project.join(".vscode")] };
-            let entry = |folder: ConfigPath| {
-                of(vec![folder.join("mcp.json")], Format::Json, &["servers"], entry.clone())
-            };
-            files.into_iter().map(entry).collect()
+            (".vscode", &["mcp.json"], &["servers"], entry)
         }
-        // https://docs.github.com/en/copilot/reference/copilot-cli-reference/cli-command-reference: `tools` is required,
-        // and
+        // https://docs.github.com/en/copilot/reference/copilot-cli-reference/cli-command-reference: `tools` is required, and
         // `timeout` is that of a tool call in milliseconds.
         Client::CopilotCli => {
-            let file = if user {
-                env.folder("COPILOT_HOME", home.path.join(".copilot")).join("mcp-config.json")
-            } else {
-                // It also reads `.mcp.json`, but Claude Code's entry there has the same name.
-                project.join(".github").join("mcp.json")
-            };
             let entry = json!({
                 "type": "http",
                 "url": url,
@@ -151,42 +123,63 @@ pub fn entries(client: Client, scope: Scope, env: &Env, endpoint: &Endpoint) -> 
                 "tools": ["*"],
                 "timeout": WAIT_MILLIS,
             });
-            json_at(file, &["mcpServers"], entry)
+            // It also reads a project's `.mcp.json`, but Claude Code's entry there has the same name.
+            (".github", if user { &["mcp-config.json"] } else { &["mcp.json"] }, &["mcpServers"], entry)
         }
         // https://docs.windsurf.com/windsurf/cascade/mcp documents no file for a project and no timeout.
-        Client::Windsurf if !user => Vec::new(),
-        Client::Windsurf => {
-            let file = home.join(".codeium").join("windsurf").join("mcp_config.json");
-            json_at(file, &["mcpServers"], json!({ "serverUrl": url, "headers": headers }))
-        }
+        Client::Windsurf if !user => return Vec::new(),
         // https://antigravity.google/docs/mcp documents no timeout. Its parser accepts neither comments nor trailing
         // commas.
-        Client::Antigravity => {
+        Client::Windsurf | Client::Antigravity => {
             let entry = json!({ "serverUrl": url, "headers": headers });
-            let folders = if user {
-                let gemini = home.join(".gemini");
-                there_or_first(vec![gemini.join("config"), gemini.join("antigravity")])
-            } else {
-                vec![project.join(".agents")]
-            };
-            let entry = |folder: ConfigPath| {
-                of(vec![folder.join("mcp_config.json")], Format::Json, &["mcpServers"], entry.clone())
-            };
-            folders.into_iter().map(entry).collect()
+            (".agents", &["mcp_config.json"], &["mcpServers"], entry)
         }
         // https://zed.dev/docs/ai/mcp: `timeout` is in seconds, and 60 by default:
         // https://github.com/zed-industries/zed/blob/main/crates/settings_content/src/project.rs
         Client::Zed => {
-            let folder = match (user, env.os) {
-                (false, _) => project.join(".zed"),
-                (true, Os::Windows) => env.app_data().join("Zed"),
-                (true, Os::MacOs) => home.join(".config").join("zed"),
-                (true, Os::Linux) => env.config().join("zed"),
-            };
             let entry = json!({ "url": url, "headers": headers, "timeout": WAIT_SECONDS });
-            json_at(folder.join("settings.json"), &["context_servers"], entry)
+            (".zed", &["settings.json"], &["context_servers"], entry)
         }
-    }
+    };
+    let folders = if user { user_folders(client, env) } else { vec![project.join(in_project)] };
+    let format = if client == Client::Codex { Format::Toml } else { Format::Json };
+    let entry = |folder: ConfigPath| ConfigEntry {
+        files: files.iter().map(|file| folder.join(file)).collect(),
+        format,
+        pieces: vec![member(path, entry.clone())],
+    };
+    folders.into_iter().map(entry).collect()
+}
+
+/// Returns the folders of a client's files for the user. Some clients have several editions with a folder each.
+fn user_folders(client: Client, env: &Env) -> Vec<ConfigPath> {
+    let home = env.home_path();
+    let config = match env.os {
+        Os::Windows => env.app_data(),
+        Os::MacOs => home.join("Library").join("Application Support"),
+        Os::Linux => env.config(),
+    };
+    let folder = match (client, env.os) {
+        (Client::ClaudeCode, _) => env.folder("CLAUDE_CONFIG_DIR", env.home.join(".claude")),
+        (Client::Codex, _) => env.folder("CODEX_HOME", env.home.join(".codex")),
+        (Client::GeminiCli, _) => env.folder("GEMINI_CLI_HOME", home.path).join(".gemini"),
+        (Client::OpenCode, _) => env.config().join("opencode"),
+        (Client::Cursor, _) => home.join(".cursor"),
+        (Client::VsCode, _) => {
+            let editions = ["Code", "Code - Insiders"];
+            return there_or_first(editions.map(|edition| config.join(edition).join("User")).to_vec());
+        }
+        (Client::CopilotCli, _) => env.folder("COPILOT_HOME", env.home.join(".copilot")),
+        (Client::Windsurf, _) => home.join(".codeium").join("windsurf"),
+        (Client::Antigravity, _) => {
+            let gemini = home.join(".gemini");
+            return there_or_first(vec![gemini.join("config"), gemini.join("antigravity")]);
+        }
+        (Client::Zed, Os::Windows) => config.join("Zed"),
+        (Client::Zed, Os::MacOs) => home.join(".config").join("zed"),
+        (Client::Zed, Os::Linux) => config.join("zed"),
+    };
+    vec![folder]
 }
 
 /// Measured. Its own question tool asks through the hook, and everything else through the server. The server's `timeout` is
@@ -197,7 +190,7 @@ pub fn entries(client: Client, scope: Scope, env: &Env, endpoint: &Endpoint) -> 
 /// reports it. Both are command hooks: an HTTP hook would show an error while Askdesk isn't running.
 fn claude(user: bool, env: &Env, project: &ConfigPath, endpoint: &Endpoint) -> Vec<ConfigEntry> {
     let named = env.vars.contains_key("CLAUDE_CONFIG_DIR");
-    let folder = env.folder("CLAUDE_CONFIG_DIR", env.home.join(".claude"));
+    let Some(folder) = user_folders(Client::ClaudeCode, env).pop() else { return Vec::new() };
     let server_file = match (user, named) {
         (false, _) => project.join(".mcp.json"),
         (true, true) => folder.join(".claude.json"),
@@ -245,17 +238,6 @@ fn claude(user: bool, env: &Env, project: &ConfigPath, endpoint: &Endpoint) -> V
     ]
 }
 
-/// Returns the settings folder of each VS Code edition that is installed.
-fn editors(env: &Env) -> Vec<ConfigPath> {
-    let home = env.home_path();
-    let folder = match env.os {
-        Os::Windows => env.app_data(),
-        Os::MacOs => home.join("Library").join("Application Support"),
-        Os::Linux => env.config(),
-    };
-    there_or_first(["Code", "Code - Insiders"].map(|edition| folder.join(edition).join("User")).to_vec())
-}
-
 fn there_or_first(places: Vec<ConfigPath>) -> Vec<ConfigPath> {
     let there: Vec<ConfigPath> = places.iter().filter(|place| place.path.is_dir()).cloned().collect();
     if there.is_empty() { places.into_iter().take(1).collect() } else { there }
@@ -263,31 +245,15 @@ fn there_or_first(places: Vec<ConfigPath>) -> Vec<ConfigPath> {
 
 /// Returns the files and folders that only a client creates.
 pub fn install_markers(client: Client, env: &Env) -> Vec<ConfigPath> {
-    let home = env.home_path();
+    let mut markers = user_folders(client, env);
     match client {
-        Client::ClaudeCode => {
-            vec![env.folder("CLAUDE_CONFIG_DIR", home.path.join(".claude")), home.join(".claude.json")]
-        }
-        Client::Codex => vec![env.folder("CODEX_HOME", home.path.join(".codex"))],
+        Client::ClaudeCode => markers.push(env.home_path().join(".claude.json")),
         // Antigravity uses a folder below this one.
-        Client::GeminiCli => {
-            vec![env.folder("GEMINI_CLI_HOME", home.path).join(".gemini").join("settings.json")]
-        }
-        Client::OpenCode => vec![env.config().join("opencode")],
-        Client::Cursor => vec![home.join(".cursor")],
-        Client::VsCode => editors(env),
-        Client::CopilotCli => vec![env.folder("COPILOT_HOME", home.path.join(".copilot"))],
-        Client::Windsurf => vec![home.join(".codeium").join("windsurf")],
-        Client::Antigravity => {
-            let gemini = home.join(".gemini");
-            vec![gemini.join("config"), gemini.join("antigravity"), home.join(".antigravity")]
-        }
-        Client::Zed => match env.os {
-            Os::Windows => vec![env.app_data().join("Zed")],
-            Os::MacOs => vec![home.join(".config").join("zed")],
-            Os::Linux => vec![env.config().join("zed")],
-        },
+        Client::GeminiCli => markers = markers.iter().map(|folder| folder.join("settings.json")).collect(),
+        Client::Antigravity => markers.push(env.home_path().join(".antigravity")),
+        _ => {}
     }
+    markers
 }
 
 fn member(path: &'static [&'static str], value: Value) -> Piece {

@@ -21,7 +21,6 @@ const VARIABLES: [&str; 10] = [
 /// The operating system, which decides where files are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Os {
-    /// Linux and other Unix systems.
     Linux,
     MacOs,
     Windows,
@@ -41,9 +40,7 @@ impl Os {
 /// Where to look for a user's files.
 #[derive(Clone, Debug)]
 pub struct Env {
-    /// The operating system.
     pub os: Os,
-    /// The user's home folder.
     pub home: PathBuf,
     /// The folder that files of [`Scope::Project`](crate::Scope::Project) belong to.
     pub project: PathBuf,
@@ -87,7 +84,6 @@ impl Env {
 /// A file or folder, and the folder that no link may lead out of.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigPath {
-    /// The file or folder.
     pub path: PathBuf,
     /// The folder it must stay in.
     pub within: PathBuf,
@@ -99,7 +95,6 @@ impl ConfigPath {
         Self { path: folder.clone(), within: folder }
     }
 
-    /// Returns a path below this one.
     pub(crate) fn join(&self, path: impl AsRef<Path>) -> Self {
         Self { path: self.path.join(path), within: self.within.clone() }
     }

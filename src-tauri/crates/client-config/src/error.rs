@@ -13,24 +13,19 @@ pub struct FileError {
 /// The reason a file can't be edited. Messages don't quote the file, because it may hold secrets.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FileErrorKind {
-    /// The parser reports an error.
     #[error("it cannot be read as {format}: {error}")]
     Syntax {
         /// JSON or TOML.
         format: &'static str,
-        /// The parser's message.
         error: String,
     },
-    /// The top level isn't an object.
     #[error("it holds no object, so there is no place for an entry")]
     NotAnObject,
-    /// A value on the way to our entry has another type.
     #[error("{path} is {is}, not {wanted}")]
     WrongType {
         /// The path of the value, separated by dots.
         path: String,
         is: &'static str,
-        /// The type it needs.
         wanted: &'static str,
     },
     /// A key on the way to our entry occurs twice, so it's unclear which one counts.
@@ -39,40 +34,25 @@ pub enum FileErrorKind {
         /// The path of the key, separated by dots.
         path: String,
     },
-    /// The file isn't UTF-8 text.
     #[error("it is no text in UTF-8")]
     NotUtf8,
     #[error("it has {bytes} bytes; at most {most} are read")]
     TooLarge { bytes: u64, most: u64 },
-    /// The file is read-only.
     #[error("it is read-only")]
     ReadOnly,
-    /// The path is a folder or a special file.
     #[error("it is no ordinary file")]
     NotAFile,
-    /// A link leads out of the folder that the file belongs to.
     #[error("it leads to {}, which is outside of {}", to.display(), within.display())]
-    OutsideRoot {
-        /// The link's target.
-        to: PathBuf,
-        /// The folder it must stay in.
-        within: PathBuf,
-    },
-    /// A link's target is missing.
+    OutsideRoot { to: PathBuf, within: PathBuf },
     #[error("it is a link that leads nowhere")]
     BrokenLink,
     /// The edit would change something besides our entry. Only a bug in a library or in this crate causes this.
     #[error("the change would have touched more than the entry of Askdesk, so it was not made")]
     Unsafe,
-    /// Another program changed the file after the plan was made.
     #[error("it was changed by somebody else in the meantime; try again")]
     Changed,
-    /// The system reports an error.
     #[error("{error}")]
-    Io {
-        /// The system's message.
-        error: String,
-    },
+    Io { error: String },
 }
 
 impl FileErrorKind {

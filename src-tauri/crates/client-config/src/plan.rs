@@ -47,10 +47,8 @@ enum Backup {
 /// What a user should know about a change.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Note {
-    /// The token will be in a file that is often shared.
     #[error("{}: the token will stand in this file; keep it out of version control", .0.display())]
     TokenInProject(PathBuf),
-    /// The token will be in a file that other users of this computer can read.
     #[error("{}: other people of this machine may read this file, and so the token", .0.display())]
     OpenToOthers(PathBuf),
     /// The file has changed since the client was connected, so only our entry is removed.
@@ -60,13 +58,10 @@ pub enum Note {
         /// The backup with the original text.
         backup: PathBuf,
     },
-    /// An entry that the user wrote is replaced.
     #[error("{}: an entry that was written by hand starts `askdesk mcp` there; this one takes its place", .0.display())]
     ByHand(PathBuf),
-    /// A backup of an earlier connection is removed.
     #[error("{}: this copy is of an earlier connection and goes; keep it elsewhere if you need it", .0.display())]
     OldCopy(PathBuf),
-    /// The client has no files for this scope.
     #[error("{} has no file for a project; leave out --scope project", .0.name())]
     NoProject(Client),
     /// The client ignores a project's file until the user trusts the folder.
@@ -142,7 +137,6 @@ fn proves(entry: &ConfigEntry, document: &Value) -> bool {
 }
 
 impl Plan {
-    /// Tells whether there is nothing to change.
     pub fn is_empty(&self) -> bool {
         self.changes.is_empty()
     }

@@ -18,7 +18,6 @@ use crate::hook_command;
 /// How long the programs may take to print their versions.
 const VERSION_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// A client that is installed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Installed {
     /// Its program, if one is on the path. Otherwise a file or folder that only this client creates exists.
@@ -90,7 +89,6 @@ fn in_words<S: Serializer>(why: &FileErrorKind, serializer: S) -> Result<S::Ok, 
 pub enum Obstacle {
     #[error("hooks are turned off (disableAllHooks), so questions in a terminal stay there")]
     HooksOff,
-    /// A permission rule denies the tools.
     #[error("a rule under permissions.deny forbids the tools of Askdesk")]
     Denied,
     /// The entry differs in a detail that doesn't affect whether questions arrive.
@@ -98,7 +96,6 @@ pub enum Obstacle {
         "its entry lacks something or has it otherwise, such as how long it waits; connect again to bring it up to date"
     )]
     Differs,
-    /// The user wrote the entry.
     #[error("its entry was written by hand and starts `askdesk mcp`; it is left as it is")]
     ByHand,
 }
@@ -239,26 +236,19 @@ pub struct WaitLimit {
 }
 
 pub fn wait_limit(client: Client) -> WaitLimit {
-    let seconds = Some(entries::WAIT_SECONDS);
-    match client {
-        Client::ClaudeCode => WaitLimit {
-            seconds,
-            words: "its own questions and calls of the desk's tools wait for a day. In a terminal a call of a tool that \
-                    takes longer than two minutes goes on in the background; CLAUDE_CODE_MCP_AUTO_BACKGROUND_MS=0 \
-                    turns that off",
-        },
-        // Measured with 0.61.0.
-        Client::GeminiCli => WaitLimit {
-            seconds,
-            words: "a call waits for a day; it uses servers only in folders that it trusts",
-        },
-        Client::Codex | Client::OpenCode | Client::CopilotCli | Client::Zed => {
-            WaitLimit { seconds, words: "a call waits for a day" }
+    let words = match client {
+        Client::ClaudeCode => {
+            "its own questions and calls of the desk's tools wait for a day. In a terminal a call of a tool that takes longer \
+             than two minutes goes on in the background; CLAUDE_CODE_MCP_AUTO_BACKGROUND_MS=0 turns that off"
         }
-        Client::Cursor | Client::VsCode | Client::Windsurf | Client::Antigravity => WaitLimit {
-            seconds: None,
-            words: "it has no setting for how long a call may take, and its own limit is not known; the desk reports that \
-                    it waits every 15 seconds, and an answer that comes too late is kept for collect_answer",
-        },
-    }
+        // Measured with 0.61.0.
+        Client::GeminiCli => "a call waits for a day; it uses servers only in folders that it trusts",
+        Client::Codex | Client::OpenCode | Client::CopilotCli | Client::Zed => "a call waits for a day",
+        Client::Cursor | Client::VsCode | Client::Windsurf | Client::Antigravity => {
+            let words = "it has no setting for how long a call may take, and its own limit is not known; the desk reports \
+                         that it waits every 15 seconds, and an answer that comes too late is kept for collect_answer";
+            return WaitLimit { seconds: None, words };
+        }
+    };
+    WaitLimit { seconds: Some(entries::WAIT_SECONDS), words }
 }

@@ -135,7 +135,7 @@ impl PendingCall {
     }
 
     /// Returns the result for the caller, and tells the engine whether the response that carries it is delivered.
-    pub fn finish(mut self, outcome: &Outcome, tracker: Option<ResponseTracker>) -> CallResult {
+    pub fn finish(mut self, outcome: &Outcome, tracker: ResponseTracker) -> CallResult {
         let result = result::of(self.request, &self.questions, outcome);
         if let Some(active) = self.active.take() {
             active.state.metrics.waited(self.started.elapsed());
@@ -163,18 +163,13 @@ impl Drop for PendingCall {
 }
 
 impl ActiveCall {
-    fn finish(self, outcome: &Outcome, tracker: Option<ResponseTracker>) {
+    fn finish(self, outcome: &Outcome, tracker: ResponseTracker) {
         let Self { state, request, native_ref, tool, guard, .. } = self;
         state.metrics.called(tool, result::name(outcome));
-        if let Some(tracker) = &tracker {
-            tracker.answer_follows();
-        }
+        tracker.answer_follows();
         let ended = Instant::now();
         tokio::spawn(async move {
-            let delivered = match tracker {
-                Some(tracker) => tracker.delivered().await,
-                None => true,
-            };
+            let delivered = tracker.delivered().await;
             if delivered {
                 state.metrics.delivered(ended.elapsed());
             }

@@ -19,7 +19,6 @@ const MAX_CLIENTS: usize = 4_096;
 /// Why a call is rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RateLimitError {
-    /// The client made too many calls.
     #[error(
         "at most {MAX_CALLS} calls a minute are taken from one client; wait {seconds} seconds. Ask several things in one \
          call instead of one by one"
@@ -28,7 +27,6 @@ pub enum RateLimitError {
         /// When the client can try again.
         seconds: u64,
     },
-    /// The client has too many open questions.
     #[error(
         "{MAX_OPEN_QUESTIONS} questions of this client already wait for the user, and no more are taken until some are answered"
     )]

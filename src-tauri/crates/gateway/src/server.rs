@@ -40,13 +40,10 @@ const OPEN_FILES: u64 = 8_192;
 /// Why the gateway could not open.
 #[derive(Debug, thiserror::Error)]
 pub enum GatewayError {
-    /// The tokens can't be read or written.
     #[error("the token's file cannot be used: {0}")]
     Token(io::Error),
-    /// No port is free.
     #[error("no port of 127.0.0.1 can be listened at: {0}")]
     Bind(io::Error),
-    /// The discovery file can't be written.
     #[error("where the desk listens could not be written down: {0}")]
     Discovery(io::Error),
 }

@@ -60,15 +60,6 @@ impl GatewayState {
         })
     }
 
-    /// Opens an engine in a folder.
-    #[cfg(test)]
-    pub(crate) fn for_test(folder: &std::path::Path) -> Arc<Self> {
-        let clock = Arc::new(askdesk_engine::clock::SystemClock);
-        let opened = EngineHandle::open(folder, clock, askdesk_engine::Catalog::default()).unwrap();
-        let tokens = AccessTokens::load(&askdesk_client_config::DataFolder::at(folder)).unwrap();
-        Self::new(opened.handle, tokens, "0.1.0".to_owned(), 1, Timeouts::default())
-    }
-
     /// Counts a call of a client and the question it asks.
     pub(crate) fn count_question(&self, client: &str) -> Result<Arc<OpenQuestion>, RateLimitError> {
         self.rate_limits.call(client, Instant::now())?;
@@ -78,5 +69,25 @@ impl GatewayState {
     /// Returns the number of open questions.
     pub(crate) async fn open_requests(&self) -> Result<usize, EngineError> {
         self.engine.inspect(|desk| desk.requests().filter(|request| request.is_open()).count()).await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use askdesk_client_config::DataFolder;
+    use askdesk_engine::Catalog;
+    use askdesk_engine::clock::SystemClock;
+
+    use super::*;
+
+    impl GatewayState {
+        /// Opens an engine in a folder.
+        pub(crate) fn for_test(folder: &Path) -> Arc<Self> {
+            let opened = EngineHandle::open(folder, Arc::new(SystemClock), Catalog::default()).unwrap();
+            let tokens = AccessTokens::load(&DataFolder::at(folder)).unwrap();
+            Self::new(opened.handle, tokens, "0.1.0".to_owned(), 1, Timeouts::default())
+        }
     }
 }

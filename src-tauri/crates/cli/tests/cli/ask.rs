@@ -2,28 +2,17 @@ use std::io::{BufRead as _, BufReader};
 
 use serde_json::{Value, json};
 
-use crate::fake_app::{FakeApp, LEFT, REQUEST, TOKEN, User, ended, err, exit, out};
+use crate::fake_app::{FakeApp, LEFT, REQUEST, TOKEN, User, ended, err, exit, out, succeeded};
 
 #[test]
 fn a_question_is_asked_and_its_answer_printed_as_json() {
-    let app = FakeApp::new();
-    let _desk = app.start();
+    let (app, _desk) = FakeApp::started();
     let answers =
         json!([{"question": "Which store?", "selectedOptions": ["SQLite, embedded"], "customInput": "v3"}]);
     app.user(User::Sends(ended("answered", &json!({"answers": answers}))));
-    let line = [
-        "ask",
-        "Which store?",
-        "-o",
-        "SQLite, embedded",
-        "-o",
-        "Postgres",
-        "--header",
-        "Store",
-        "--name",
-        "deploy",
-    ];
-    let output = app.run(&line);
+    let options = ["-o", "SQLite, embedded", "-o", "Postgres"];
+    let output = app
+        .run(&[&["ask", "Which store?"], &options[..], &["--header", "Store", "--name", "deploy"]].concat());
     assert_eq!((exit(&output), err(&output)), (0, ""));
     let printed: Value = serde_json::from_str(out(&output)).unwrap();
     assert_eq!(printed, json!({"outcome": "answered", "requestId": REQUEST, "answers": answers}));
@@ -48,8 +37,7 @@ fn a_question_is_asked_and_its_answer_printed_as_json() {
 
 #[test]
 fn the_exit_code_says_how_a_question_ended() {
-    let app = FakeApp::new();
-    let _desk = app.start();
+    let (app, _desk) = FakeApp::started();
     let ends = [("answered", 0), ("declined", 3), ("expired", 4), ("withdrawn", 6), ("missed", 6)];
     for (outcome, code) in ends {
         app.user(User::Sends(ended(outcome, &json!({}))));
@@ -62,8 +50,7 @@ fn the_exit_code_says_how_a_question_ended() {
 
 #[test]
 fn bad_input_prints_the_gateways_message() {
-    let app = FakeApp::new();
-    let _desk = app.start();
+    let (app, _desk) = FakeApp::started();
     let message = "questions[0].options: at least 2 options, got 1";
     app.user(User::Rejects(422, json!({"error": "invalid", "message": message})));
     let output = app.run(&["ask", "Which?", "-o", "A"]);
@@ -84,12 +71,10 @@ fn bad_input_prints_the_gateways_message() {
 
 #[test]
 fn several_questions_are_asked_as_json() {
-    let app = FakeApp::new();
-    let _desk = app.start();
+    let (app, _desk) = FakeApp::started();
     app.user(User::Sends(ended("answered", &json!({"answers": []}))));
     let questions = json!([{"type": "text", "question": "A?"}, {"type": "confirm", "question": "B?"}]);
-    let output = app.run_with(&["ask", "--json", "-", "--timeout", "2m"], &questions.to_string());
-    assert_eq!(exit(&output), 0, "{}", err(&output));
+    succeeded(app.run_with(&["ask", "--json", "-", "--timeout", "2m"], &questions.to_string()));
     assert_eq!(app.calls()[0].body["arguments"], json!({"questions": questions, "timeout": 120}));
 }
 
@@ -108,8 +93,7 @@ fn without_the_app_it_fails_at_once() {
 
 #[test]
 fn a_rejected_token_is_reported_and_never_shown() {
-    let app = FakeApp::new();
-    let _desk = app.start();
+    let (app, _desk) = FakeApp::started();
     let other = TOKEN.replace('0', "f");
     std::fs::write(app.path("data/token"), &other).unwrap();
     let output = app.run(&["ask", "Sure?", "--confirm"]);
@@ -125,11 +109,10 @@ fn a_rejected_token_is_reported_and_never_shown() {
 
 #[test]
 fn case_54_a_question_survives_a_restart() {
-    let app = FakeApp::new();
-    let first = app.start();
+    let (app, first) = FakeApp::started();
     app.user(User::Waits);
     let mut waiting = app.command(&["ask", "Which store?", "-o", "A", "-o", "B"]).spawn().unwrap();
-    let asked = app.wait_for_calls(1).remove(0);
+    let asked = app.wait_for("/v1/asks");
     drop(first);
     let mut notes = BufReader::new(waiting.stderr.take().unwrap());
     let mut note = String::new();
@@ -148,10 +131,9 @@ fn case_54_a_question_survives_a_restart() {
 
 #[test]
 fn without_patience_it_reports_that_the_app_did_not_come_back() {
-    let app = FakeApp::new();
-    let desk = app.start();
+    let (app, desk) = FakeApp::started();
     let waiting = app.command(&["ask", "Sure?", "--confirm", "--patience", "1s"]).spawn().unwrap();
-    app.wait_for_calls(1);
+    app.wait_for("/v1/asks");
     drop(desk);
     let output = waiting.wait_with_output().unwrap();
     assert_eq!((exit(&output), out(&output)), (5, ""));
@@ -161,11 +143,10 @@ fn without_patience_it_reports_that_the_app_did_not_come_back() {
 
 #[test]
 fn ending_the_script_leaves_its_question() {
-    let app = FakeApp::new();
-    let _desk = app.start();
+    let (app, _desk) = FakeApp::started();
     let mut waiting = app.command(&["ask", "Sure?", "--confirm"]).spawn().unwrap();
-    assert_eq!(app.wait_for_calls(1).len(), 1);
+    app.wait_for("/v1/asks");
     waiting.kill().unwrap();
     assert_eq!(out(&waiting.wait_with_output().unwrap()), "");
-    assert_eq!(app.wait_for_calls(2)[1].path, LEFT);
+    app.wait_for(LEFT);
 }

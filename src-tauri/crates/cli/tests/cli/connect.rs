@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use serde_json::Value;
 
-use crate::fake_app::{FakeApp, TOKEN, err, exit, out, read};
+use crate::fake_app::{FakeApp, TOKEN, err, exit, out, read, succeeded};
 
 /// A Cursor file with a comment, which must be kept.
 const BEFORE: &str =
@@ -21,8 +21,7 @@ fn with_cursor() -> FakeApp {
 #[test]
 fn case_56_a_dry_run_prints_the_change_and_writes_nothing() {
     let app = with_cursor();
-    let output = app.run(&["connect", "cursor", "--dry-run"]);
-    assert_eq!(exit(&output), 0, "{}", err(&output));
+    let output = succeeded(app.run(&["connect", "cursor", "--dry-run"]));
     let file = app.path("home/.cursor/mcp.json").display().to_string();
     let expected = format!(
         "--- {file}
@@ -52,8 +51,7 @@ Cursor: nothing was written.
 fn case_56_connect_then_disconnect_leaves_the_file_as_it_was() {
     let app = with_cursor();
     let desk = app.start();
-    let output = app.run(&["connect", "cursor", "--yes"]);
-    assert_eq!(exit(&output), 0, "{}", err(&output));
+    let output = succeeded(app.run(&["connect", "cursor", "--yes"]));
     assert!(!out(&output).contains(TOKEN), "{}", out(&output));
     let file = app.path("home/.cursor/mcp.json");
     assert!(read(&file).contains(&format!("http://127.0.0.1:{}/mcp", desk.port)), "{}", read(&file));
@@ -62,8 +60,7 @@ fn case_56_connect_then_disconnect_leaves_the_file_as_it_was() {
     let again = app.run(&["connect", "cursor", "--yes"]);
     assert_eq!((exit(&again), out(&again)), (0, "Cursor: nothing to change.\n"));
 
-    let output = app.run(&["disconnect", "cursor", "--yes"]);
-    assert_eq!(exit(&output), 0, "{}", err(&output));
+    succeeded(app.run(&["disconnect", "cursor", "--yes"]));
     assert_eq!(read(&file), BEFORE);
     assert_eq!(fs::read_dir(app.path("home/.cursor")).unwrap().count(), 1);
     let again = app.run(&["disconnect", "cursor"]);
@@ -82,7 +79,7 @@ fn without_a_terminal_nothing_is_written_unless_yes_is_given() {
 #[test]
 fn connecting_before_the_first_start_creates_the_token() {
     let app = with_cursor();
-    assert_eq!(exit(&app.run(&["connect", "cursor", "--yes"])), 0);
+    succeeded(app.run(&["connect", "cursor", "--yes"]));
     let token = read(&app.path("data/token"));
     assert_eq!(token.len(), 65);
     assert!(read(&app.path("home/.cursor/mcp.json")).contains(token.trim()));
@@ -107,7 +104,7 @@ fn all_connects_installed_clients_and_continues_after_an_error() {
     assert!(!app.path("home/.gemini").exists());
 
     fs::remove_file(app.path("home/.codex/config.toml")).unwrap();
-    assert_eq!(exit(&app.run(&["disconnect", "--all", "--yes"])), 0);
+    succeeded(app.run(&["disconnect", "--all", "--yes"]));
     assert_eq!(read(&app.path("home/.cursor/mcp.json")), BEFORE);
     assert!(!app.path("home/.config/zed/settings.json").exists());
     assert_eq!(exit(&FakeApp::new().run(&["connect", "--all", "--yes"])), 1);
@@ -116,12 +113,11 @@ fn all_connects_installed_clients_and_continues_after_an_error() {
 #[test]
 fn a_project_has_its_own_files_and_a_note_about_the_token() {
     let app = FakeApp::new();
-    let output = app.run(&["connect", "vscode", "--scope", "project", "--yes"]);
-    assert_eq!(exit(&output), 0, "{}", err(&output));
+    let output = succeeded(app.run(&["connect", "vscode", "--scope", "project", "--yes"]));
     assert!(err(&output).contains("keep it out of version control"), "{}", err(&output));
     let said: Value = serde_json::from_str(&read(&app.path("project/.vscode/mcp.json"))).unwrap();
     assert_eq!(said["servers"]["askdesk"]["type"], "http");
-    assert_eq!(exit(&app.run(&["disconnect", "vscode", "--scope", "project", "--yes"])), 0);
+    succeeded(app.run(&["disconnect", "vscode", "--scope", "project", "--yes"]));
     assert_eq!(fs::read_dir(app.path("project")).unwrap().count(), 0);
     let output = app.run(&["connect", "windsurf", "--scope", "project", "--yes"]);
     assert_eq!(exit(&output), 1);
@@ -131,14 +127,13 @@ fn a_project_has_its_own_files_and_a_note_about_the_token() {
 #[test]
 fn claude_can_ask_with_a_command_hook() {
     let app = FakeApp::new();
-    let output = app.run(&["connect", "claude", "--command-hook", "--yes"]);
-    assert_eq!(exit(&output), 0, "{}", err(&output));
+    succeeded(app.run(&["connect", "claude", "--command-hook", "--yes"]));
     let said: Value = serde_json::from_str(&read(&app.path("home/.claude/settings.json"))).unwrap();
     let hook = &said["hooks"]["PermissionRequest"][0]["hooks"][0];
     assert_eq!(hook["type"], "command");
     assert!(hook["command"].as_str().unwrap().ends_with("askdesk hook"), "{hook}");
     // Either way, a command reports answers in the terminal.
-    assert_eq!(exit(&app.run(&["connect", "claude", "--yes"])), 0);
+    succeeded(app.run(&["connect", "claude", "--yes"]));
     let http: Value = serde_json::from_str(&read(&app.path("home/.claude/settings.json"))).unwrap();
     assert_eq!(http["hooks"]["PermissionRequest"][0]["hooks"][0]["type"], "http");
     assert_eq!(http["hooks"]["PostToolUse"][0]["hooks"][0]["command"], hook["command"]);
@@ -147,29 +142,28 @@ fn claude_can_ask_with_a_command_hook() {
 #[test]
 fn rotating_names_clients_with_the_old_token() {
     let app = with_cursor();
-    assert_eq!(exit(&app.run(&["connect", "cursor", "--yes"])), 0);
-    assert_eq!(exit(&app.run(&["connect", "vscode", "--scope", "project", "--yes"])), 0);
+    succeeded(app.run(&["connect", "cursor", "--yes"]));
+    succeeded(app.run(&["connect", "vscode", "--scope", "project", "--yes"]));
     let (old, answering) = (read(&app.path("data/token")), app.path("data/answer-token"));
-    let output = app.run(&["token", "rotate"]);
-    assert_eq!(exit(&output), 0, "{}", err(&output));
+    let output = succeeded(app.run(&["token", "rotate"]));
     let new = read(&app.path("data/token"));
     assert!(old != new && new.len() == 65);
     assert_eq!(fs::metadata(&answering).unwrap().permissions().mode() & 0o777, 0o600);
     let answers = read(&answering);
-    assert_eq!(exit(&app.run(&["token", "rotate"])), 0);
+    succeeded(app.run(&["token", "rotate"]));
     assert_ne!(read(&answering), answers, "both are drawn together");
     let new = read(&app.path("data/token"));
     let expected = "Both secrets are other ones now: that by which is asked, and that by which is answered.\n\
                     To let them in again: askdesk connect cursor\n\
                     To let them in again: askdesk connect vscode --scope project\n";
     assert_eq!(out(&output), expected);
-    assert_eq!(exit(&app.run(&["connect", "cursor", "--yes"])), 0);
+    succeeded(app.run(&["connect", "cursor", "--yes"]));
     assert!(read(&app.path("home/.cursor/mcp.json")).contains(new.trim()));
-    assert_eq!(exit(&app.run(&["disconnect", "cursor", "--yes"])), 0);
+    succeeded(app.run(&["disconnect", "cursor", "--yes"]));
     assert_eq!(read(&app.path("home/.cursor/mcp.json")), BEFORE);
 
     let _desk = app.start();
-    assert_eq!(exit(&app.run(&["token", "rotate"])), 0);
+    succeeded(app.run(&["token", "rotate"]));
     assert_eq!(app.calls()[0].path, "/v1/token/rotate");
     assert_eq!(read(&app.path("data/token")).trim(), TOKEN, "the desk writes it, nobody else");
 }
@@ -199,6 +193,6 @@ fn rotating_fails_if_the_app_does_not_respond() {
     fs::write(app.path("data/desk.json"), r#"{"version":2}"#).unwrap();
     check("it is of a later version");
     fs::remove_file(app.path("data/desk.json")).unwrap();
-    assert_eq!(exit(&app.run(&["token", "rotate"])), 0);
+    succeeded(app.run(&["token", "rotate"]));
     assert_ne!(secrets(), before);
 }

@@ -2,7 +2,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::fake_app::{FakeApp, User, ended, err, exit, out, write_program};
+use crate::fake_app::{FakeApp, User, ended, err, exit, out, succeeded, write_program};
 
 fn program(app: &FakeApp, name: &str, says: &str) {
     write_program(&app.path("bin").join(name), &format!("#!/bin/sh\necho '{says}'\n"));
@@ -23,7 +23,7 @@ fn case_60_each_client_has_a_status_and_a_remedy() {
     program(&app, "claude", "2.1.329 (Claude Code)");
     fs::create_dir_all(app.path("home/.cursor")).unwrap();
     let desk = app.start();
-    assert_eq!(exit(&app.run(&["connect", "codex", "cursor", "--yes"])), 0);
+    succeeded(app.run(&["connect", "codex", "cursor", "--yes"]));
     fs::write(app.path("home/.cursor/mcp.json"), "{").unwrap();
     let output = app.run(&["doctor"]);
     let lines: Vec<&str> = out(&output).lines().collect();
@@ -64,9 +64,8 @@ fn case_60_each_client_has_a_status_and_a_remedy() {
 
 #[test]
 fn case_60_an_entry_with_another_port_is_reported_with_a_remedy() {
-    let app = FakeApp::new();
-    let desk = app.start();
-    assert_eq!(exit(&app.run(&["connect", "gemini", "--yes"])), 0);
+    let (app, desk) = FakeApp::started();
+    succeeded(app.run(&["connect", "gemini", "--yes"]));
     drop(desk);
     let closed = report(&app);
     assert_eq!(closed["desk"]["reachable"], false);
@@ -81,7 +80,7 @@ fn case_60_an_entry_with_another_port_is_reported_with_a_remedy() {
 #[test]
 fn case_60_without_the_app_the_remedy_is_to_start_it() {
     let app = FakeApp::new();
-    assert_eq!(exit(&app.run(&["connect", "opencode", "--yes"])), 0);
+    succeeded(app.run(&["connect", "opencode", "--yes"]));
     let output = app.run(&["doctor"]);
     assert_eq!(exit(&output), 5);
     assert!(out(&output).contains("questions do not reach the desk: no desk is running"), "{}", out(&output));
@@ -91,7 +90,7 @@ fn case_60_without_the_app_the_remedy_is_to_start_it() {
 #[test]
 fn case_60_if_another_server_listens_the_remedy_is_to_restart_the_app() {
     let app = FakeApp::new();
-    assert_eq!(exit(&app.run(&["connect", "opencode", "--yes"])), 0);
+    succeeded(app.run(&["connect", "opencode", "--yes"]));
     let token = fs::read(app.path("data/token")).unwrap();
     let _desk = app.start();
     let check = |why: &str| {
@@ -116,7 +115,7 @@ fn case_60_settings_of_claude_that_block_questions_are_reported() {
     let settings = app.path("home/.claude/settings.json");
     fs::write(&settings, "{ \"disableAllHooks\": true }").unwrap();
     let _desk = app.start();
-    assert_eq!(exit(&app.run(&["connect", "claude", "--yes"])), 0);
+    succeeded(app.run(&["connect", "claude", "--yes"]));
     let path = |report: &Value| client(report, "claude-code")["path"].clone();
     let seen = path(&report(&app));
     assert_eq!(seen["state"], "works");
@@ -135,11 +134,9 @@ fn case_60_settings_of_claude_that_block_questions_are_reported() {
 
 #[test]
 fn case_60_the_test_question_is_asked_and_answered() {
-    let app = FakeApp::new();
-    let _desk = app.start();
+    let (app, _desk) = FakeApp::started();
     app.user(User::Sends(ended("answered", &json!({"answers": []}))));
-    let output = app.run(&["doctor", "--ask"]);
-    assert_eq!(exit(&output), 0, "{}", err(&output));
+    let output = succeeded(app.run(&["doctor", "--ask"]));
     assert!(out(&output).ends_with("The test question ended: answered.\n"), "{}", out(&output));
     let on_the_desk = "askdesk: a test question is on the desk now; answer it there\n";
     assert_eq!(err(&output), on_the_desk);

@@ -83,6 +83,12 @@ impl FakeApp {
         Self { folder, shared }
     }
 
+    pub fn started() -> (Self, Running) {
+        let app = Self::new();
+        let running = app.start();
+        (app, running)
+    }
+
     pub fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
@@ -99,16 +105,7 @@ impl FakeApp {
         self.shared.calls.lock().unwrap().clear();
     }
 
-    /// Waits until the server has received a number of calls.
-    pub fn wait_for_calls(&self, count: usize) -> Vec<Call> {
-        let since = Instant::now();
-        while self.calls().len() < count {
-            assert!(since.elapsed() < Duration::from_secs(120), "only {:?}", self.calls());
-            std::thread::sleep(Duration::from_millis(5));
-        }
-        self.calls()
-    }
-
+    /// Waits until the server has received a call of a path.
     pub fn wait_for(&self, path: &str) -> Call {
         let since = Instant::now();
         loop {
@@ -190,6 +187,12 @@ pub fn ended(outcome: &str, more: &Value) -> Vec<Value> {
         json!({"event": "waiting", "seconds": 15}),
         json!({"event": "ended", "result": result, "text": "…"}),
     ]
+}
+
+/// Asserts that a run succeeded.
+pub fn succeeded(output: Output) -> Output {
+    assert_eq!(exit(&output), 0, "{}", err(&output));
+    output
 }
 
 pub fn exit(output: &Output) -> i32 {

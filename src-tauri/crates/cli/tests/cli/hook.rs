@@ -12,8 +12,7 @@ fn body() -> Value {
 
 #[test]
 fn case_53_the_hook_passes_on_a_question_and_prints_the_decision() {
-    let app = FakeApp::new();
-    let _desk = app.start();
+    let (app, _desk) = FakeApp::started();
     let decision = json!({"hookSpecificOutput": {"hookEventName": "PermissionRequest",
         "decision": {"behavior": "allow", "updatedInput": {"questions": [], "answers": {"A?": "ü"}}}}});
     app.user(User::Sends(vec![decision.clone()]));
@@ -26,8 +25,7 @@ fn case_53_the_hook_passes_on_a_question_and_prints_the_decision() {
 
 #[test]
 fn case_53_without_a_decision_the_hook_prints_nothing() {
-    let app = FakeApp::new();
-    let _desk = app.start();
+    let (app, _desk) = FakeApp::started();
     let denied = json!({"error": "rate", "message": "too many"});
     for person in [User::Sends(vec![json!({})]), User::Rejects(429, denied), User::Sends(vec![json!("text")])]
     {
@@ -47,8 +45,7 @@ fn case_53_without_a_decision_the_hook_prints_nothing() {
 
 #[test]
 fn case_53_only_needed_fields_of_other_events_are_passed_on() {
-    let app = FakeApp::new();
-    let _desk = app.start();
+    let (app, _desk) = FakeApp::started();
     app.user(User::Sends(vec![json!({})]));
     let known = json!({"session_id": "s", "prompt_id": "p", "hook_event_name": "PostToolUse",
         "tool_name": "AskUserQuestion", "tool_input": {"questions": []}});
@@ -90,11 +87,10 @@ fn case_53_without_the_app_the_hook_ends_within_fifty_milliseconds() {
 
 #[test]
 fn case_53_a_hook_that_is_ended_leaves_the_question() {
-    let app = FakeApp::new();
-    let _desk = app.start();
+    let (app, _desk) = FakeApp::started();
     let mut child = app.command(&["hook"]).stdin(Stdio::piped()).spawn().unwrap();
     give(&mut child, &body().to_string());
-    app.wait_for_calls(1);
+    app.wait_for("/hooks/claude");
     assert!(child.try_wait().unwrap().is_none(), "it waits for the person");
     child.kill().unwrap();
     assert_eq!(out(&child.wait_with_output().unwrap()), "");

@@ -1,6 +1,6 @@
 use serde_json::{Value, json};
 
-use crate::fake_app::{Call, FakeApp, REQUEST, User, err, exit, out};
+use crate::fake_app::{Call, FakeApp, REQUEST, User, err, exit, out, succeeded};
 
 fn last(app: &FakeApp) -> Call {
     app.calls().pop().unwrap()
@@ -8,8 +8,7 @@ fn last(app: &FakeApp) -> Call {
 
 #[test]
 fn open_requests_are_listed_as_text_and_as_json() {
-    let app = FakeApp::new();
-    let _desk = app.start();
+    let (app, _desk) = FakeApp::started();
     let expected = format!(
         "{REQUEST}  shop in /srv/shop\n    1. Which store?\n       1) SQLite\n       2) Postgres\n    2. Which name?\n"
     );
@@ -22,12 +21,10 @@ fn open_requests_are_listed_as_text_and_as_json() {
 
 #[test]
 fn a_request_is_answered_by_label_number_text_or_json() {
-    let app = FakeApp::new();
-    let _desk = app.start();
+    let (app, _desk) = FakeApp::started();
     let path = format!("/v1/requests/{REQUEST}/answer");
     let check = |line: &[&str], input: &str, answers: Value| {
-        let output = app.run_with(&[&["answer", "0198c1"], line].concat(), input);
-        assert_eq!(exit(&output), 0, "{}", err(&output));
+        let output = succeeded(app.run_with(&[&["answer", "0198c1"], line].concat(), input));
         assert_eq!(last(&app), Call { path: path.clone(), body: json!({"answers": answers}) });
         let printed: Value = serde_json::from_str(out(&output)).unwrap();
         assert_eq!(printed["outcome"], "answered");
@@ -44,11 +41,9 @@ fn a_request_is_answered_by_label_number_text_or_json() {
 
 #[test]
 fn an_unlisted_request_is_answered_by_its_full_id() {
-    let app = FakeApp::new();
-    let _desk = app.start();
+    let (app, _desk) = FakeApp::started();
     let missed = REQUEST.replace('7', "8");
-    let output = app.run(&["answer", &missed, "--choose", "SQLite", "--question", "2"]);
-    assert_eq!(exit(&output), 0, "{}", err(&output));
+    succeeded(app.run(&["answer", &missed, "--choose", "SQLite", "--question", "2"]));
     let answers = json!([{"question": 2, "chosen": ["SQLite"]}]);
     assert_eq!(
         last(&app),
@@ -58,28 +53,24 @@ fn an_unlisted_request_is_answered_by_its_full_id() {
 
 #[test]
 fn an_unlisted_request_is_not_answered_by_number() {
-    let app = FakeApp::new();
-    let _desk = app.start();
+    let (app, _desk) = FakeApp::started();
     let missed = REQUEST.replace('7', "8");
     let output = app.run(&["answer", &missed, "--choose", "2"]);
     assert_eq!((exit(&output), out(&output)), (2, ""));
     assert!(err(&output).contains("choose by label"), "{}", err(&output));
     assert_eq!(app.calls(), []);
     let answers = json!([{"question": 1, "chosen": ["2"]}]);
-    let output = app.run_with(&["answer", &missed, "--json", "-"], &answers.to_string());
-    assert_eq!(exit(&output), 0, "{}", err(&output));
+    succeeded(app.run_with(&["answer", &missed, "--json", "-"], &answers.to_string()));
     assert_eq!(last(&app).body, json!({"answers": answers}));
 }
 
 #[test]
 fn a_request_is_declined_with_or_without_a_message() {
-    let app = FakeApp::new();
-    let _desk = app.start();
+    let (app, _desk) = FakeApp::started();
     for (line, words) in
         [(&["--decline"][..], json!(null)), (&["--decline", "not today"], json!("not today"))]
     {
-        let output = app.run(&[&["answer", REQUEST], line].concat());
-        assert_eq!(exit(&output), 0, "{}", err(&output));
+        succeeded(app.run(&[&["answer", REQUEST], line].concat()));
         let path = format!("/v1/requests/{REQUEST}/decline");
         assert_eq!(last(&app), Call { path, body: json!({"words": words}) });
     }
@@ -87,8 +78,7 @@ fn a_request_is_declined_with_or_without_a_message() {
 
 #[test]
 fn an_invalid_answer_is_rejected_with_a_message() {
-    let app = FakeApp::new();
-    let _desk = app.start();
+    let (app, _desk) = FakeApp::started();
     let check = |line: &[&str], code: i32, words: &str| {
         let output = app.run(&[&["answer"], line].concat());
         assert_eq!((exit(&output), out(&output)), (code, ""));

@@ -109,7 +109,7 @@ pub async fn collect(
 ) -> Result<Json<Value>, HttpError> {
     let body: CollectBody = parse_body(&body).map_err(HttpError::bad_request)?;
     state.rate_limits.call(&body.client.key()?, Instant::now())?;
-    let result = state.collect(&body.arguments, Some(tracker)).await?;
+    let result = state.collect(&body.arguments, tracker).await?;
     Ok(Json(json!({"result": result.structured, "text": result.text})))
 }
 
@@ -180,7 +180,7 @@ async fn stream_events(
                 call.leave(Leave::Gone).await;
                 return None;
             };
-            let result = call.finish(&outcome, Some(tracker));
+            let result = call.finish(&outcome, tracker);
             Some((json!({"event": "ended", "result": result.structured, "text": result.text}), None))
         }
     });

@@ -83,6 +83,6 @@ pub async fn ask(
     let decision = question.decision(&outcome);
     // From here on, a report that the dialog was answered is about the answer that the terminal gets now.
     drop(dialog);
-    call.finish(&outcome, Some(tracker));
+    call.finish(&outcome, tracker);
     Ok(Json(decision))
 }

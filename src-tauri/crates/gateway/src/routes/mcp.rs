@@ -92,11 +92,7 @@ impl McpSession {
             Ok(folder) => folder,
             Err(roots_request) => return Ok((*roots_request).into()),
         };
-        let parts = context.extensions.get::<request::Parts>();
-        let open_question = parts.and_then(|parts| parts.extensions.get::<Arc<OpenQuestion>>()).cloned();
-        let Some(open_question) = open_question else {
-            return Err(ErrorData::internal_error("the call was not counted", None));
-        };
+        let open_question = extension::<Arc<OpenQuestion>>(context)?;
         let connection = match (client.is_sessionless, &folder) {
             (true, Some(folder)) => {
                 format!("{}\n{}\n{folder}", client.name, client.version.as_deref().unwrap_or_default())
@@ -123,7 +119,7 @@ impl McpSession {
             open_question,
             tool: tool.name_for(&client.name),
         };
-        let tracker = parts.and_then(|parts| parts.extensions.get::<ResponseTracker>()).cloned();
+        let tracker = extension(context)?;
         match self.state.ask(caller, asking).await {
             Ok(call) => Ok(self.wait(call, tracker, context).await),
             Err(error) => Ok(shown::failed(&error.message)),
@@ -133,22 +129,15 @@ impl McpSession {
     async fn wait(
         &self,
         mut call: PendingCall,
-        tracker: Option<ResponseTracker>,
+        tracker: ResponseTracker,
         context: &RequestContext<RoleServer>,
     ) -> CallToolResponse {
         let token = context.meta.get_progress_token();
-        let watched = tracker.clone();
-        let dropped = async move {
-            match watched {
-                Some(tracker) => tracker.dropped().await,
-                None => std::future::pending().await,
-            }
-        };
         let gone = async {
             tokio::select! {
                 biased;
                 () = context.ct.cancelled() => CANCELLED,
-                () = dropped => GONE,
+                () = tracker.dropped() => GONE,
             }
         };
         let mut gone = std::pin::pin!(gone);
@@ -179,21 +168,19 @@ impl McpSession {
             call.leave(Leave::Gone).await;
             return shown::said(result);
         };
-        shown::said(call.finish(&outcome, tracker))
+        shown::said(call.finish(&outcome, tracker.clone()))
     }
 
     async fn collect(
         &self,
         params: CallToolRequestParams,
         context: &RequestContext<RoleServer>,
-    ) -> CallToolResponse {
+    ) -> Result<CallToolResponse, ErrorData> {
         let arguments = params.arguments.map(Value::Object).unwrap_or_else(|| json!({}));
-        let parts = context.extensions.get::<request::Parts>();
-        let tracker = parts.and_then(|parts| parts.extensions.get::<ResponseTracker>()).cloned();
-        match self.state.collect(&arguments, tracker).await {
+        Ok(match self.state.collect(&arguments, extension(context)?).await {
             Ok(result) => shown::said(result),
             Err(error) => shown::failed(&error.message),
-        }
+        })
     }
 }
 
@@ -220,7 +207,7 @@ impl ServerHandler for McpSession {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         match Tool::named(&params.name) {
-            Some(Tool::CollectAnswer) => Ok(self.collect(params, &context).await),
+            Some(Tool::CollectAnswer) => self.collect(params, &context).await,
             Some(tool) => self.ask(tool, params, &context).await,
             None => Err(shown::unknown(&params.name)),
         }
@@ -240,6 +227,13 @@ impl Drop for McpSession {
             });
         }
     }
+}
+
+/// Returns what the middleware has attached to the HTTP request of a call.
+fn extension<T: Clone + Send + Sync + 'static>(context: &RequestContext<RoleServer>) -> Result<T, ErrorData> {
+    let parts = context.extensions.get::<request::Parts>();
+    let attached = parts.and_then(|parts| parts.extensions.get::<T>()).cloned();
+    attached.ok_or_else(|| ErrorData::internal_error("the call was not counted", None))
 }
 
 /// Returns the key of a connection once its folder is known. Questions it asked before are in a session without a folder.

@@ -81,32 +81,19 @@ impl GatewayState {
     pub(crate) async fn collect(
         self: &Arc<Self>,
         arguments: &Value,
-        tracker: Option<ResponseTracker>,
+        tracker: ResponseTracker,
     ) -> Result<CallResult, HttpError> {
         let id = arguments::read_request_id(arguments)
             .map_err(|refusal| HttpError::invalid(refusal.to_string()))?;
-        if let Some(tracker) = &tracker {
-            tracker.answer_follows();
-        }
+        tracker.answer_follows();
         match self.inbound.collect(id).await {
             Err(EngineError::Reject(Rejection::NotFound { .. })) => Err(HttpError::new(
                 StatusCode::NOT_FOUND,
                 "There is no question with this requestId on the desk any more. Ask again if you still need the answer.",
             )),
             Err(error) => Err(error.into()),
-            Ok(collected) => self.fetched(id, collected, tracker).await,
-        }
-    }
-
-    async fn fetched(
-        self: &Arc<Self>,
-        id: RequestId,
-        collected: InboundStatus,
-        tracker: Option<ResponseTracker>,
-    ) -> Result<CallResult, HttpError> {
-        match collected {
-            InboundStatus::Open => Ok(CallResult::open(id)),
-            InboundStatus::Ended(outcome) => {
+            Ok(InboundStatus::Open) => Ok(CallResult::open(id)),
+            Ok(InboundStatus::Ended(outcome)) => {
                 let questions = self.engine.request(id).await?.questions;
                 self.save_delivery(id, &outcome, tracker);
                 Ok(result::of(id, &questions, &outcome))
@@ -114,7 +101,7 @@ impl GatewayState {
         }
     }
 
-    fn save_delivery(self: &Arc<Self>, id: RequestId, outcome: &Outcome, tracker: Option<ResponseTracker>) {
+    fn save_delivery(self: &Arc<Self>, id: RequestId, outcome: &Outcome, tracker: ResponseTracker) {
         let is_answer = matches!(
             outcome,
             Outcome::Answered { .. } | Outcome::Declined { .. } | Outcome::RepliedInChat { .. }
@@ -125,11 +112,9 @@ impl GatewayState {
         };
         let state = Arc::clone(self);
         tokio::spawn(async move {
-            let delivered = match tracker {
-                Some(tracker) => tracker.delivered().await,
-                None => true,
-            };
-            if delivered && let Err(error) = state.inbound.told(id, native_ref, Ok(())).await {
+            if tracker.delivered().await
+                && let Err(error) = state.inbound.told(id, native_ref, Ok(())).await
+            {
                 tracing::debug!(%error, "the delivery of a late answer was not saved");
             }
         });
