@@ -19,7 +19,7 @@ use crate::{
 pub fn ensure(workspace: Workspace, purpose: Purpose, yes: bool, steps: &mut Steps) -> Result<Workspace> {
     let workspace = prefer_system_node(workspace)?;
     let mut facts = probe::detect(&workspace, purpose);
-    let mut needed = plan(purpose, &facts);
+    let mut needed = plan(&facts);
     if needed.is_empty() {
         eprintln!("Everything that has to be installed is there.");
         return Ok(workspace);
@@ -34,7 +34,7 @@ pub fn ensure(workspace: Workspace, purpose: Purpose, yes: bool, steps: &mut Ste
         })?;
         // Which Node is offered is known only now.
         facts = probe::detect(&workspace, purpose);
-        needed = plan(purpose, &facts);
+        needed = plan(&facts);
     }
     if !needed.packages.is_empty() {
         steps.try_run("install packages", || install_packages(&workspace, &facts, &needed.packages))?;
@@ -45,7 +45,7 @@ pub fn ensure(workspace: Workspace, purpose: Purpose, yes: bool, steps: &mut Ste
     }
 
     let workspace = prefer_system_node(workspace)?;
-    let left = plan(purpose, &probe::detect(&workspace, purpose));
+    let left = plan(&probe::detect(&workspace, purpose));
     if !left.is_empty() {
         bail!(
             "still missing after installing: {}. Look above for what the package manager said, install it by \

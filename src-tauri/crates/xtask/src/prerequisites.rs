@@ -1,21 +1,25 @@
-//! Decides from facts about a machine what is missing and how to install it. Pure: `probe` collects the facts.
+//! Decides from facts about a machine what to install and how. `probe` collects the facts.
 
-use std::{collections::BTreeSet, fmt};
+mod table;
+
+use std::fmt;
+
+pub use table::{Installation, Prerequisite};
 
 /// The Node that is fetched from the npm registry where the system offers only an older one.
 pub const LOCAL_NODE: &str = "22.23.3";
 /// The npm that is fetched with [`LOCAL_NODE`]; a system's npm may not run on another Node than its own.
 pub const LOCAL_NPM: &str = "10.9.9";
 
-/// Why the prerequisites are checked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// Why the prerequisites are checked. Each purpose needs what those before it need.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Purpose {
-    /// Building and opening it.
+    /// Building and opening the app.
     Run,
-    /// Building it and driving its window in tests.
-    Test,
     /// Testing what needs no window.
     QuickTest,
+    /// Driving the window in tests.
+    Test,
 }
 
 /// The kind of system, as far as installing differs.
@@ -37,147 +41,6 @@ impl System {
     /// Whether windows come from an X or Wayland display here.
     pub fn is_linux(&self) -> bool {
         matches!(self, Self::Debian { .. } | Self::OtherLinux { .. })
-    }
-}
-
-/// Something that building, opening or testing needs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Prerequisite {
-    /// A C compiler and linker.
-    CCompiler,
-    /// Finds libraries for build scripts.
-    PkgConfig,
-    /// The webview, with its headers.
-    WebKitGtk,
-    /// A terminal in memory, for agents that run in one.
-    Tmux,
-    /// Python, with what makes folders for its packages.
-    Python,
-    /// A display in memory.
-    Xvfb,
-    /// The key of that display.
-    Xauth,
-    /// Drives the webview in tests.
-    WebKitWebDriver,
-    /// Shows notifications in tests.
-    NotificationDaemon,
-    /// A private session bus for tests.
-    SessionBus,
-    /// Clicks on what is outside the webview.
-    Xdotool,
-    /// Gives windows focus in tests.
-    WindowManager,
-    Font,
-    /// A font with the characters of Chinese.
-    ChineseFont,
-    Accessibility,
-    /// Puts an icon into the tray.
-    TrayLibrary,
-    /// Apple's command line tools.
-    XcodeTools,
-    /// Microsoft's compiler and linker.
-    MsvcTools,
-    /// Microsoft's webview.
-    WebView2,
-}
-
-impl Prerequisite {
-    const BUILD: [Self; 3] = [Self::CCompiler, Self::PkgConfig, Self::WebKitGtk];
-    const WINDOW_TESTS: [Self; 11] = [
-        Self::Xvfb,
-        Self::Xauth,
-        Self::WebKitWebDriver,
-        Self::NotificationDaemon,
-        Self::SessionBus,
-        Self::Xdotool,
-        Self::WindowManager,
-        Self::Font,
-        Self::ChineseFont,
-        Self::Accessibility,
-        Self::TrayLibrary,
-    ];
-
-    /// Lists what a purpose needs on a system, Node and npm aside.
-    pub fn needed(system: &System, purpose: Purpose) -> Vec<Self> {
-        match system {
-            System::MacOs => vec![Self::XcodeTools],
-            System::Windows => vec![Self::MsvcTools, Self::WebView2],
-            System::Debian { .. } | System::OtherLinux { .. } => {
-                let mut parts = Self::BUILD.to_vec();
-                if purpose != Purpose::Run {
-                    parts.extend([Self::Tmux, Self::Python]);
-                }
-                if purpose == Purpose::Test {
-                    parts.extend(Self::WINDOW_TESTS);
-                }
-                parts
-            }
-        }
-    }
-
-    pub fn description(self) -> &'static str {
-        match self {
-            Self::CCompiler => "a C compiler and linker",
-            Self::PkgConfig => "pkg-config",
-            Self::WebKitGtk => "WebKitGTK 4.1 with its headers",
-            Self::Tmux => "tmux, a terminal in memory",
-            Self::Python => "Python 3 with venv",
-            Self::Xvfb => "Xvfb, a display in memory",
-            Self::Xauth => "xauth",
-            Self::WebKitWebDriver => "WebKitWebDriver",
-            Self::NotificationDaemon => "dunst, a notification daemon",
-            Self::SessionBus => "dbus-run-session, a private session bus",
-            Self::Xdotool => "xdotool",
-            Self::WindowManager => "openbox, a window manager",
-            Self::Font => "the DejaVu fonts",
-            Self::ChineseFont => "a font with the characters of Chinese",
-            Self::Accessibility => "the accessibility bus at-spi2",
-            Self::TrayLibrary => "the Ayatana library for icons in the tray",
-            Self::XcodeTools => "Apple's command line tools",
-            Self::MsvcTools => "the Visual C++ build tools",
-            Self::WebView2 => "the WebView2 runtime",
-        }
-    }
-
-    /// Names the package of Debian 12, Debian 13 and Ubuntu 24.04, which agree on all of these.
-    pub fn debian_package(self) -> Option<&'static str> {
-        Some(match self {
-            Self::CCompiler => "build-essential",
-            Self::PkgConfig => "pkg-config",
-            Self::WebKitGtk => "libwebkit2gtk-4.1-dev",
-            Self::Tmux => "tmux",
-            Self::Python => "python3-venv",
-            Self::Xvfb => "xvfb",
-            Self::Xauth => "xauth",
-            Self::WebKitWebDriver => "webkit2gtk-driver",
-            Self::NotificationDaemon => "dunst",
-            Self::SessionBus => "dbus",
-            Self::Xdotool => "xdotool",
-            Self::WindowManager => "openbox",
-            Self::Font => "fonts-dejavu-core",
-            Self::ChineseFont => "fonts-droid-fallback",
-            Self::Accessibility => "at-spi2-core",
-            Self::TrayLibrary => "libayatana-appindicator3-1",
-            Self::XcodeTools | Self::MsvcTools | Self::WebView2 => return None,
-        })
-    }
-
-    fn manual(self) -> String {
-        match self {
-            Self::XcodeTools => "Apple's command line tools: run `xcode-select --install`".into(),
-            Self::MsvcTools => {
-                "the Visual C++ build tools: run `winget install Microsoft.VisualStudio.2022.BuildTools` \
-                 and choose \"Desktop development with C++\""
-                    .into()
-            }
-            Self::WebView2 => {
-                "the WebView2 runtime: run `winget install Microsoft.EdgeWebView2Runtime`".into()
-            }
-            other => match other.debian_package() {
-                Some(package) => format!("{} (Debian's package is called {package})", other.description()),
-                None => other.description().into(),
-            },
-        }
     }
 }
 
@@ -227,10 +90,10 @@ pub enum Privilege {
 }
 
 /// What was found on a machine.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Facts {
     pub system: System,
-    pub present: BTreeSet<Prerequisite>,
+    pub missing: Vec<&'static Prerequisite>,
     /// The Node that would be used.
     pub node: Option<NodeVersion>,
     pub npm: bool,
@@ -261,18 +124,18 @@ impl Plan {
     }
 }
 
-/// Decides what is missing for a purpose and how to install it.
-pub fn plan(purpose: Purpose, facts: &Facts) -> Plan {
+/// Decides how to install what is missing.
+pub fn plan(facts: &Facts) -> Plan {
     let mut plan = Plan::default();
     let debian = matches!(facts.system, System::Debian { .. });
-    for part in Prerequisite::needed(&facts.system, purpose) {
-        if facts.present.contains(&part) {
-            continue;
-        }
-        plan.missing.push(part.description().into());
-        match part.debian_package() {
-            Some(package) if debian => plan.packages.push(package),
-            _ => plan.manual.push(part.manual()),
+    for Prerequisite { description, installation, .. } in &facts.missing {
+        plan.missing.push((*description).into());
+        match installation {
+            Installation::DebianPackage(package) if debian => plan.packages.push(package),
+            Installation::DebianPackage(package) => {
+                plan.manual.push(format!("{description} (Debian's package is called {package})"));
+            }
+            Installation::Command(command) => plan.manual.push(format!("{description}: run {command}")),
         }
     }
     plan_node(facts, debian, &mut plan);

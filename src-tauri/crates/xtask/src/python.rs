@@ -1,11 +1,11 @@
 //! Installs the Python packages that tests lean on, into a folder of the project's own.
 
-use std::{fs, path::PathBuf};
+use std::fs;
 
 use anyhow::{Context, Result};
 
 use crate::{
-    fingerprint::{Fingerprint, Hash},
+    fingerprint::step_unless_made,
     steps::{self, Steps},
     ui::MCP_CLIENTS,
     workspace::Workspace,
@@ -16,12 +16,9 @@ pub fn install_packages(workspace: &Workspace, steps: &mut Steps) -> Result<()> 
     let list = workspace.root().join(MCP_CLIENTS).join("requirements.txt");
     let packages =
         fs::read(&list).with_context(|| format!("cannot read {}; is the clone complete?", list.display()))?;
-    let folder = folder(workspace);
-    let fingerprint = Fingerprint::in_folder(&folder, Hash::of(&packages));
-    if fingerprint.matches() {
-        return Ok(());
-    }
-    steps.try_run("install the Python packages of the tests", || {
+    // Where `cargo clean` deletes them.
+    let folder = workspace.root().join("target").join("askdesk-python");
+    step_unless_made(steps, "install the Python packages of the tests", &folder, packages, || {
         let python = if cfg!(windows) { "python" } else { "python3" };
         steps::show(workspace.command(python).args(["-m", "venv", "--clear"]).arg(&folder))
             .context("cannot make a folder for Python packages; is venv installed?")?;
@@ -30,12 +27,6 @@ pub fn install_packages(workspace: &Workspace, steps: &mut Steps) -> Result<()> 
         // The list names everything, and nothing has to be built.
         pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps"]);
         steps::show(pip.args(["--only-binary", ":all:", "--requirement"]).arg(&list))
-            .context("cannot install Python packages; check the connection and run this again")?;
-        fingerprint.write()
+            .context("cannot install Python packages; check the connection and run this again")
     })
-}
-
-/// Where they are; `cargo clean` takes them away, and they are fetched again.
-fn folder(workspace: &Workspace) -> PathBuf {
-    workspace.root().join("target").join("askdesk-python")
 }

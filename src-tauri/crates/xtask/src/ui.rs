@@ -1,16 +1,16 @@
 //! Builds the page, and only what changed of it.
 
 use std::{
-    fs, io,
+    fs,
     path::{Path, PathBuf},
 };
 
 use anyhow::{Context, Result};
 
 use crate::{
-    fingerprint::{Fingerprint, Hash},
+    fingerprint::step_unless_made,
     steps::{self, Steps},
-    workspace::Workspace,
+    workspace::{Workspace, files_below},
 };
 
 /// The folder of the page, below the root.
@@ -29,59 +29,31 @@ pub fn install_npm_packages(workspace: &Workspace, folder: &str, steps: &mut Ste
     let lockfile = at.join("package-lock.json");
     let lock = fs::read(&lockfile)
         .with_context(|| format!("cannot read {}; is the clone complete?", lockfile.display()))?;
-    let fingerprint = Fingerprint::in_folder(&at.join("node_modules"), Hash::of(&lock));
-    if fingerprint.matches() {
-        return Ok(());
-    }
-    steps.try_run(&format!("npm ci in {folder}"), || {
+    step_unless_made(steps, &format!("npm ci in {folder}"), &at.join("node_modules"), lock, || {
         steps::show(workspace.npm(folder).args(["ci", "--no-audit", "--no-fund"])).with_context(|| {
             format!("cannot install the npm packages of {folder}; check the connection and run this again")
-        })?;
-        fingerprint.write()
+        })
     })
 }
 
 /// Builds the page, unless its sources are those of the last build.
 pub fn build(workspace: &Workspace, steps: &mut Steps) -> Result<()> {
     let at = workspace.root().join(UI);
-    let sources = hash_of_sources(&at).with_context(|| format!("cannot read {}", at.display()))?;
-    let fingerprint = Fingerprint::in_folder(&at.join("dist"), sources);
-    if fingerprint.matches() {
-        return Ok(());
-    }
-    steps.try_run("build the page", || {
-        steps::show(workspace.npm(UI).args(["run", "build"])).context("cannot build the page")?;
-        fingerprint.write()
+    let sources = sources(&at)?;
+    step_unless_made(steps, "build the page", &at.join("dist"), sources, || {
+        steps::show(workspace.npm(UI).args(["run", "build"])).context("cannot build the page")
     })
 }
 
-fn hash_of_sources(folder: &Path) -> io::Result<Hash> {
-    let mut files = Vec::new();
-    collect(folder, &mut files)?;
-    files.sort();
-    let mut hash = Hash::START;
-    for file in files {
-        let name = file.strip_prefix(folder).unwrap_or(&file);
-        hash.add(name.as_os_str().as_encoded_bytes());
-        hash.add(&fs::read(&file)?);
-    }
-    Ok(hash)
-}
-
-fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
-    for entry in fs::read_dir(folder)? {
-        let entry = entry?;
-        let name = entry.file_name();
-        if NOT_SOURCES.iter().any(|skipped| name == *skipped) {
-            continue;
-        }
-        if entry.file_type()?.is_dir() {
-            collect(&entry.path(), files)?;
-        } else {
-            files.push(entry.path());
-        }
-    }
-    Ok(())
+/// The files of the page with their contents.
+fn sources(folder: &Path) -> Result<Vec<(PathBuf, Vec<u8>)>> {
+    let files = files_below(folder, &NOT_SOURCES)?.into_iter();
+    files
+        .map(|file| {
+            let content = fs::read(&file).with_context(|| format!("cannot read {}", file.display()))?;
+            Ok((file.strip_prefix(folder)?.to_owned(), content))
+        })
+        .collect()
 }
 
 #[cfg(test)]
@@ -90,18 +62,18 @@ mod tests {
 
     #[test]
     fn sources_count_and_results_do_not() {
-        let folder = std::env::temp_dir().join(format!("askdesk-ui-sources-{}", std::process::id()));
-        fs::create_dir_all(folder.join("src")).unwrap();
-        fs::create_dir_all(folder.join("dist")).unwrap();
-        fs::write(folder.join("src/main.ts"), "one").unwrap();
-        let first = hash_of_sources(&folder).unwrap();
-        fs::write(folder.join("dist/index.html"), "built").unwrap();
-        let with_result = hash_of_sources(&folder).unwrap();
-        fs::write(folder.join("src/main.ts"), "two").unwrap();
-        let changed = hash_of_sources(&folder).unwrap();
-        fs::rename(folder.join("src/main.ts"), folder.join("src/start.ts")).unwrap();
-        let renamed = hash_of_sources(&folder).unwrap();
-        fs::remove_dir_all(&folder).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        fs::create_dir_all(path("src")).unwrap();
+        fs::create_dir_all(path("dist")).unwrap();
+        fs::write(path("src/main.ts"), "one").unwrap();
+        let first = sources(folder.path()).unwrap();
+        fs::write(path("dist/index.html"), "built").unwrap();
+        let with_result = sources(folder.path()).unwrap();
+        fs::write(path("src/main.ts"), "two").unwrap();
+        let changed = sources(folder.path()).unwrap();
+        fs::rename(path("src/main.ts"), path("src/start.ts")).unwrap();
+        let renamed = sources(folder.path()).unwrap();
         assert_eq!(first, with_result);
         assert_ne!(first, changed);
         assert_ne!(changed, renamed);

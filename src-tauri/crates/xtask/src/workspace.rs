@@ -8,6 +8,7 @@ use std::{
 };
 
 use anyhow::{Context, Result};
+use walkdir::WalkDir;
 
 /// The root of the repository and the `PATH` on which programs are found.
 #[derive(Debug, Clone)]
@@ -34,18 +35,18 @@ impl Workspace {
         &self.root
     }
 
-    pub fn find(&self, program: &str) -> Option<PathBuf> {
-        let endings: &[&str] = if cfg!(windows) { &[".exe", ".cmd"] } else { &[""] };
-        env::split_paths(&self.path)
-            .flat_map(|folder| endings.iter().map(move |ending| folder.join(format!("{program}{ending}"))))
-            .find(|candidate| is_program(candidate))
+    pub fn has(&self, program: &str) -> bool {
+        self.find(program.as_ref()).is_some()
+    }
+
+    fn find(&self, program: &OsStr) -> Option<PathBuf> {
+        which::which_in_global(program, Some(&self.path)).ok()?.next()
     }
 
     /// Prepares a program to be started at the root of the repository.
     pub fn command(&self, program: impl AsRef<OsStr>) -> Command {
         let program = program.as_ref();
-        let found = program.to_str().and_then(|name| self.find(name));
-        let mut command = Command::new(found.as_deref().map_or(program, Path::as_os_str));
+        let mut command = Command::new(self.find(program).unwrap_or_else(|| program.into()));
         command.env("PATH", &self.path).current_dir(&self.root);
         command
     }
@@ -64,7 +65,6 @@ impl Workspace {
 
     /// Returns what a program prints; none if it is missing or fails.
     pub fn output(&self, program: &str, arguments: &[&str]) -> Option<String> {
-        self.find(program)?;
         let output = self.command(program).args(arguments).output().ok()?;
         output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
     }
@@ -79,13 +79,13 @@ pub fn local_node_folder(root: &Path) -> PathBuf {
     root.join("target").join("askdesk-node")
 }
 
-#[cfg(unix)]
-fn is_program(path: &Path) -> bool {
-    use std::os::unix::fs::PermissionsExt;
-    path.metadata().is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
-}
-
-#[cfg(not(unix))]
-fn is_program(path: &Path) -> bool {
-    path.is_file()
+/// Lists the files below a folder in a fixed order, leaving out files and folders with these names.
+pub fn files_below(folder: &Path, skipped: &[&str]) -> Result<Vec<PathBuf>> {
+    WalkDir::new(folder)
+        .sort_by_file_name()
+        .into_iter()
+        .filter_entry(|entry| !skipped.iter().any(|name| entry.file_name() == *name))
+        .filter(|entry| !entry.as_ref().is_ok_and(|it| it.file_type().is_dir()))
+        .map(|entry| Ok(entry.context("cannot list a folder")?.into_path()))
+        .collect()
 }

@@ -1,12 +1,10 @@
 //! Reads the source files of the tree.
 
-use std::{
-    collections::BTreeSet,
-    fs,
-    path::{Path, PathBuf},
-};
+use std::{collections::BTreeSet, fs, path::Path};
 
 use anyhow::{Context, Result};
+
+use crate::workspace::files_below;
 
 /// Where sources lie, below the root.
 const SOURCES: [&str; 2] = ["src-tauri", "ui/src"];
@@ -69,15 +67,15 @@ pub fn is_for_tests(line: &str) -> bool {
 
 /// Reads every source file below the root.
 pub fn sources(root: &Path) -> Result<Vec<Source>> {
-    let mut files = Vec::new();
-    for folder in SOURCES {
-        // The page's folder may be missing in a tree that is only half checked out; its build says so.
-        if root.join(folder).is_dir() {
-            collect(&root.join(folder), &mut files)?;
+    let mut sources = Vec::new();
+    // The page's folder may be missing in a tree that is only half checked out; its build says so.
+    for folder in SOURCES.map(|folder| root.join(folder)).iter().filter(|folder| folder.is_dir()) {
+        for file in files_below(folder, &SKIPPED)? {
+            if file.extension().is_some_and(|ending| KINDS.iter().any(|kind| ending == *kind)) {
+                sources.push(read(root, &file)?);
+            }
         }
     }
-    files.sort();
-    let mut sources: Vec<Source> = files.iter().map(|file| read(root, file)).collect::<Result<_>>()?;
     let for_tests: BTreeSet<String> = sources.iter().flat_map(Source::modules_for_tests).collect();
     for source in &mut sources {
         source.declared_for_tests = for_tests.contains(&source.path);
@@ -90,22 +88,6 @@ fn read(root: &Path, file: &Path) -> Result<Source> {
     let below = file.strip_prefix(root).unwrap_or(file);
     let parts: Vec<_> = below.iter().map(|part| part.to_string_lossy()).collect();
     Ok(Source { path: parts.join("/"), text, declared_for_tests: false })
-}
-
-fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
-    let entries = fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
-    for entry in entries {
-        let path = entry.with_context(|| format!("cannot read {}", folder.display()))?.path();
-        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        if path.is_dir() {
-            if !SKIPPED.contains(&name) && !name.starts_with('.') {
-                collect(&path, files)?;
-            }
-        } else if path.extension().and_then(|it| it.to_str()).is_some_and(|it| KINDS.contains(&it)) {
-            files.push(path);
-        }
-    }
-    Ok(())
 }
 
 #[cfg(test)]
