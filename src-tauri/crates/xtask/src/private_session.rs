@@ -5,14 +5,14 @@
 use std::{
     env,
     ffi::{OsStr, OsString},
-    fs,
-    path::{Path, PathBuf},
+    io::Write,
     process::{Child, Command, Stdio},
     thread,
     time::{Duration, Instant},
 };
 
 use anyhow::{Context, Result, bail};
+use tempfile::{NamedTempFile, TempDir};
 
 use crate::workspace::Workspace;
 
@@ -38,24 +38,21 @@ const DESKTOP_VARIABLES: [&str; 12] = [
     "GDK_SCALE",
     "DESKTOP_STARTUP_ID",
 ];
+const FOLDER_VARIABLES: [&str; 5] =
+    ["XDG_RUNTIME_DIR", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"];
 /// Prefixes of variables that hold a person's settings or API keys.
 const USER_VARIABLE_PREFIXES: [&str; 7] =
     ["XDG_", "ANTHROPIC_", "CLAUDE", "OPENAI_", "CODEX_", "GEMINI_", "OPENCODE"];
 
 /// Folders that replace the person's own while tests run; deleted on drop.
-pub struct PrivateFolders {
-    root: PathBuf,
-}
+pub struct PrivateFolders(Vec<(&'static str, TempDir)>);
 
 impl PrivateFolders {
     pub fn make() -> Result<Self> {
-        let root = env::temp_dir().join(format!("askdesk-tests-{}", std::process::id()));
-        let folders = Self { root };
-        for (_, folder) in folders.variables() {
-            fs::create_dir_all(&folder).with_context(|| format!("cannot create {}", folder.display()))?;
-            restrict_to_owner(&folder)?;
-        }
-        Ok(folders)
+        // A temporary folder is open to its owner alone, as the runtime folder has to be.
+        let folder = |name| Ok((name, tempfile::Builder::new().prefix("askdesk-tests-").tempdir()?));
+        let folders: Result<_> = FOLDER_VARIABLES.into_iter().map(folder).collect();
+        Ok(Self(folders.context("cannot create a folder for temporary files")?))
     }
 
     /// Makes a command see these folders, and nothing of the person's desktop.
@@ -64,44 +61,14 @@ impl PrivateFolders {
         for name in names.iter().filter(|name| is_private(name)) {
             command.env_remove(name);
         }
-        command.envs(self.variables());
+        command.envs(self.0.iter().map(|(name, folder)| (name, folder.path())));
         command.env("LC_ALL", "C.UTF-8").env("GDK_BACKEND", "x11");
-    }
-
-    fn variables(&self) -> Vec<(&'static str, PathBuf)> {
-        let folder = |name: &str| self.root.join(name);
-        vec![
-            ("XDG_RUNTIME_DIR", folder("run")),
-            ("XDG_CONFIG_HOME", folder("config")),
-            ("XDG_DATA_HOME", folder("data")),
-            ("XDG_STATE_HOME", folder("state")),
-            ("XDG_CACHE_HOME", folder("cache")),
-        ]
-    }
-}
-
-impl Drop for PrivateFolders {
-    fn drop(&mut self) {
-        // What remains is in the system's folder for temporary files.
-        let _ = fs::remove_dir_all(&self.root);
     }
 }
 
 fn is_private(name: &OsStr) -> bool {
     let Some(name) = name.to_str() else { return false };
     DESKTOP_VARIABLES.contains(&name) || USER_VARIABLE_PREFIXES.iter().any(|start| name.starts_with(start))
-}
-
-#[cfg(unix)]
-fn restrict_to_owner(folder: &Path) -> Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    fs::set_permissions(folder, fs::Permissions::from_mode(0o700))
-        .with_context(|| format!("cannot close {} to others", folder.display()))
-}
-
-#[cfg(not(unix))]
-fn restrict_to_owner(_folder: &Path) -> Result<()> {
-    Ok(())
 }
 
 /// Wraps a command so that it runs in the private desktop.
@@ -131,16 +98,14 @@ pub fn run_inside(workspace: &Workspace, command: &[OsString]) -> Result<i32> {
     let Some((program, arguments)) = command.split_first() else {
         bail!("`{SUBCOMMAND}` needs a command to run")
     };
-    let settings = env::temp_dir().join(format!("askdesk-dunstrc-{}", std::process::id()));
-    fs::write(&settings, DUNST_SETTINGS).with_context(|| format!("cannot write {}", settings.display()))?;
+    let mut settings = NamedTempFile::new().context("cannot create the settings of dunst")?;
+    settings.write_all(DUNST_SETTINGS.as_bytes()).context("cannot write the settings of dunst")?;
     let mut background = BackgroundProcesses::default();
     background.start(&mut workspace.command("openbox"))?;
-    background.start(workspace.command("dunst").arg("-conf").arg(&settings))?;
+    background.start(workspace.command("dunst").arg("-conf").arg(settings.path()))?;
     wait_for("openbox, the window manager", || workspace.succeeds("xdotool", &["get_num_desktops"]))?;
     wait_for("dunst, the notification daemon", || workspace.succeeds("dunstctl", &["is-paused"]))?;
     let status = Command::new(program).args(arguments).status();
-    drop(background);
-    let _ = fs::remove_file(&settings);
     let status = status.with_context(|| format!("cannot start {}", program.display()))?;
     Ok(status.code().unwrap_or(1))
 }
@@ -198,6 +163,8 @@ fn wait_for(what: &str, mut ready: impl FnMut() -> bool) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use std::path::PathBuf;
+
     use super::*;
 
     #[test]
@@ -215,9 +182,9 @@ mod tests {
     #[test]
     fn the_folders_exist_until_they_are_dropped() {
         let folders = PrivateFolders::make().unwrap();
-        let runtime = folders.root.join("run");
-        assert!(runtime.is_dir());
+        let paths: Vec<PathBuf> = folders.0.iter().map(|(_, folder)| folder.path().to_owned()).collect();
+        assert!(paths.iter().all(|folder| folder.is_dir()), "{paths:?}");
         drop(folders);
-        assert!(!runtime.exists());
+        assert!(!paths.iter().any(|folder| folder.exists()), "{paths:?}");
     }
 }

@@ -1,7 +1,9 @@
 //! Runs the steps of a command, prints how long each takes, and records its outcome.
 
 use std::{
+    ffi::OsStr,
     io::{self, BufRead, BufReader, IsTerminal, Read},
+    path::Path,
     process::{Child, Command, ExitStatus, Stdio},
     sync::mpsc::{self, RecvTimeoutError, Sender},
     thread,
@@ -19,7 +21,7 @@ const POLL: Duration = Duration::from_millis(50);
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
     Passed,
-    Failed(String),
+    Failed,
     Skipped(String),
 }
 
@@ -34,7 +36,7 @@ pub struct Ended {
 #[derive(Debug)]
 pub struct Steps {
     started: Instant,
-    ended: Vec<Ended>,
+    pub ended: Vec<Ended>,
 }
 
 impl Steps {
@@ -44,13 +46,7 @@ impl Steps {
 
     /// Runs a step. A failure is printed and recorded, and later steps can run.
     pub fn run<T>(&mut self, name: &str, step: impl FnOnce() -> Result<T>) -> Option<T> {
-        match self.try_run(name, step) {
-            Ok(value) => Some(value),
-            Err(error) => {
-                eprintln!("{error:#}");
-                None
-            }
-        }
+        self.try_run(name, step).inspect_err(|error| eprintln!("{error:#}")).ok()
     }
 
     /// Runs a step that later steps need.
@@ -59,11 +55,8 @@ impl Steps {
         let began = Instant::now();
         let result = step();
         let took = began.elapsed();
-        let outcome = match &result {
-            Ok(_) => Outcome::Passed,
-            Err(error) => Outcome::Failed(format!("{error:#}")),
-        };
-        let word = if result.is_ok() { "done" } else { "FAILED" };
+        let (outcome, word) =
+            if result.is_ok() { (Outcome::Passed, "done") } else { (Outcome::Failed, "FAILED") };
         eprintln!("[{}] {name}: {word} after {}", clock(self.started.elapsed()), seconds(took));
         self.ended.push(Ended { name: name.to_owned(), outcome, took });
         result
@@ -74,11 +67,6 @@ impl Steps {
         eprintln!("[{}] {name}: left out, {reason}", clock(self.started.elapsed()));
         let outcome = Outcome::Skipped(reason.to_owned());
         self.ended.push(Ended { name: name.to_owned(), outcome, took: Duration::ZERO });
-    }
-
-    /// The steps so far.
-    pub fn ended(&self) -> &[Ended] {
-        &self.ended
     }
 
     /// The time since the start.
@@ -136,9 +124,7 @@ pub fn check_status(command: &Command, status: ExitStatus) -> Result<()> {
 
 /// Formats a command as it would be typed.
 pub fn command_line(command: &Command) -> String {
-    let program = std::path::Path::new(command.get_program());
-    let name = program.file_name().unwrap_or(program.as_os_str());
-    std::iter::once(name)
+    std::iter::once(program_name(command))
         .chain(command.get_args())
         .map(|word| {
             let word = word.to_string_lossy();
@@ -152,10 +138,13 @@ fn start(command: &mut Command) -> Result<Child> {
     command.spawn().with_context(|| format!("cannot start `{}`; is it installed?", command_line(command)))
 }
 
+fn program_name(command: &Command) -> &OsStr {
+    let program = Path::new(command.get_program());
+    program.file_name().unwrap_or(program.as_os_str())
+}
+
 fn still_running(command: &Command, since: Duration) {
-    let program = std::path::Path::new(command.get_program());
-    let name = program.file_name().unwrap_or(program.as_os_str());
-    eprintln!("    … {} is still running after {}", name.display(), seconds(since));
+    eprintln!("    … {} is still running after {}", program_name(command).display(), seconds(since));
 }
 
 fn send_lines(source: Option<impl Read + Send + 'static>, sender: Sender<String>) {
@@ -194,8 +183,8 @@ mod tests {
         let mut steps = Steps::start();
         assert_eq!(steps.run("first", || -> Result<()> { bail!("broken") }), None);
         assert_eq!(steps.run("second", || Ok(2)), Some(2));
-        let outcomes: Vec<Outcome> = steps.ended().iter().map(|step| step.outcome.clone()).collect();
-        assert_eq!(outcomes, [Outcome::Failed("broken".into()), Outcome::Passed]);
+        let outcomes: Vec<Outcome> = steps.ended.iter().map(|step| step.outcome.clone()).collect();
+        assert_eq!(outcomes, [Outcome::Failed, Outcome::Passed]);
     }
 
     #[cfg(unix)]

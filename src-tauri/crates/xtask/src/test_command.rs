@@ -6,7 +6,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::{
     arguments::Test,
-    counts::{self, CargoTestOutput, Counts, Skip, Visibility},
+    counts::{self, CargoTestOutput, Counts, Skip},
     install,
     prerequisites::Purpose,
     private_session::{self, PrivateFolders},
@@ -78,19 +78,20 @@ impl TestRun {
     fn check(&mut self, name: &str, check: impl FnOnce() -> Result<()>) {
         match self.steps.run(name, check) {
             Some(()) => self.counts += Counts::PASSED,
-            None => {
-                self.counts += Counts::FAILED;
-                self.failed.push(name.to_owned());
-            }
+            None => self.fail(name),
         }
+    }
+
+    fn fail(&mut self, name: impl Into<String>) {
+        self.counts += Counts::FAILED;
+        self.failed.push(name.into());
     }
 
     /// Counts a failure of something the tests lean on; a success of it is no test.
     fn require(&mut self, result: &Result<()>) -> bool {
         if let Err(error) = result {
             eprintln!("{error:#}");
-            self.counts += Counts::FAILED;
-            self.failed.push(format!("{error}"));
+            self.fail(error.to_string());
         }
         result.is_ok()
     }
@@ -130,9 +131,7 @@ impl TestRun {
                 .context("the tests do not compile")
         });
         if built.is_none() {
-            self.counts += Counts::FAILED;
-            self.failed.push("build the tests".into());
-            return;
+            return self.fail("build the tests");
         }
         let mut cargo = workspace.cargo();
         cargo.args(&arguments);
@@ -146,7 +145,7 @@ impl TestRun {
                 cargo
             };
             let status = steps::read_lines(&mut command, |line| {
-                if output.line(line) == Visibility::Show {
+                if output.line(line) {
                     eprintln!("{line}");
                 }
             })?;
@@ -155,12 +154,12 @@ impl TestRun {
             }
             Ok(())
         });
-        self.counts += output.counts().with_exit_status(ended.is_some(), options.filter.is_none());
-        self.skips.extend_from_slice(output.skips());
-        self.failed.extend_from_slice(output.failed_tests());
-        if ended.is_none() && output.counts().failed == 0 {
+        if ended.is_none() && output.counts.failed == 0 {
             self.failed.push("cargo test ended early".into());
         }
+        self.counts += output.counts.with_exit_status(ended.is_some(), options.filter.is_none());
+        self.skips.extend(output.skips);
+        self.failed.extend(output.failed_tests);
     }
 
     fn ui_tests(&mut self, workspace: &Workspace, folders: &PrivateFolders, options: &Test) {
@@ -188,15 +187,15 @@ impl TestRun {
 
     fn summary(&self) {
         println!();
-        for step in self.steps.ended() {
+        for step in &self.steps.ended {
             let (mark, words) = match &step.outcome {
                 Outcome::Passed => ("ok    ", seconds(step.took)),
-                Outcome::Failed(_) => ("FAILED", seconds(step.took)),
+                Outcome::Failed => ("FAILED", seconds(step.took)),
                 Outcome::Skipped(reason) => ("-     ", reason.clone()),
             };
             println!("{mark}  {}: {words}", step.name);
         }
-        let accounted: Duration = self.steps.ended().iter().map(|step| step.took).sum();
+        let accounted: Duration = self.steps.ended.iter().map(|step| step.took).sum();
         println!("in all {} ({} in these steps)", seconds(self.steps.elapsed()), seconds(accounted));
         for skip in &self.skips {
             println!("SKIPPED {}: {}", skip.name, skip.reason);

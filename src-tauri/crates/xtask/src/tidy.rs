@@ -53,11 +53,9 @@ pub fn check(workspace: &Workspace) -> Result<()> {
         eprintln!("note: {long}");
     }
     let mut problems = edges::problems(&packages);
-    let crates = crates(&files);
-    problems.extend(layers::gone(layers::KNOWN, &crates));
-    for name in crates {
+    for name in crates(&files) {
         let modules = modules::modules(&format!("{CRATES}{name}/src/"), &files)?;
-        problems.extend(layers::problems(&modules, &layers::Order::of(name)));
+        problems.extend(layers::problems(&modules, layers::of(name)));
     }
     for file in &files {
         problems.extend(sources::problems(file));
@@ -80,15 +78,21 @@ fn crates(files: &[tree::Source]) -> BTreeSet<&str> {
     files.iter().filter_map(|file| Some(file.path.strip_prefix(CRATES)?.split_once('/')?.0)).collect()
 }
 
-/// Checks what a rule says about a file: one expected text for each problem, in order.
+/// Compares problems with a part of the text of each, in order.
 #[cfg(test)]
-fn check_rule(rule: fn(&tree::Source) -> Vec<Problem>, path: &str, text: &str, expected: &[&str]) {
-    let found = rule(&tree::Source { path: path.into(), text: text.into(), declared_for_tests: false });
+fn assert_problems(found: &[Problem], expected: &[&str]) {
     let found: Vec<String> = found.iter().map(Problem::to_string).collect();
-    assert_eq!(found.len(), expected.len(), "{text}: {found:?}");
+    assert_eq!(found.len(), expected.len(), "{found:?}");
     for (found, words) in found.iter().zip(expected) {
         assert!(found.contains(words), "{found}");
     }
+}
+
+/// Checks what a rule says about a file.
+#[cfg(test)]
+fn check_rule(rule: fn(&tree::Source) -> Vec<Problem>, path: &str, text: &str, expected: &[&str]) {
+    let source = tree::Source { path: path.into(), text: text.into(), declared_for_tests: false };
+    assert_problems(&rule(&source), expected);
 }
 
 #[cfg(test)]

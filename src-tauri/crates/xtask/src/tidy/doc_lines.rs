@@ -30,12 +30,9 @@ const CONTAINERS: [&str; 9] =
 
 /// Lists the doc comments of a file that could go without a loss.
 pub fn problems(file: &Source) -> Vec<Problem> {
-    let language = match file.kind() {
-        _ if file.is_generated() => return Vec::new(),
-        "rs" => Language::Rust,
-        "ts" | "js" | "mjs" | "svelte" => Language::TypeScript,
-        _ => return Vec::new(),
-    };
+    if file.is_generated() || file.kind() == "css" {
+        return Vec::new();
+    }
     let mut scan = Scan::default();
     let about_file =
         file.text.lines().map_while(|line| line.strip_prefix("//!")).collect::<Vec<_>>().join(" ");
@@ -43,7 +40,7 @@ pub fn problems(file: &Source) -> Vec<Problem> {
         scan.empty.push((1, about_file.trim().to_owned()));
     }
     for (index, line) in file.text.lines().enumerate() {
-        scan.line(language, index + 1, line);
+        scan.line(index + 1, line);
     }
     let problem = |(line, text): (usize, String)| {
         let says = format!(
@@ -52,12 +49,6 @@ pub fn problems(file: &Source) -> Vec<Problem> {
         Problem::new(format!("{}:{line}", file.path), says)
     };
     scan.empty.into_iter().map(problem).collect()
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Language {
-    Rust,
-    TypeScript,
 }
 
 /// What encloses an item, found by its indentation.
@@ -79,9 +70,9 @@ struct Scan {
 }
 
 impl Scan {
-    fn line(&mut self, language: Language, number: usize, line: &str) {
+    fn line(&mut self, number: usize, line: &str) {
         let mut text = line.trim();
-        if let Some(rest) = self.reads_doc(language, number, text) {
+        if let Some(rest) = self.reads_doc(number, text) {
             text = rest;
         }
         if self.reads_attribute(text) {
@@ -94,17 +85,16 @@ impl Scan {
     }
 
     /// Takes what a line holds of a doc comment, and returns what follows it on the line.
-    fn reads_doc<'a>(&mut self, language: Language, number: usize, text: &'a str) -> Option<&'a str> {
-        let piece = match language {
-            Language::Rust => text.strip_prefix("///"),
-            Language::TypeScript if self.in_comment => Some(text.trim_start_matches('*')),
-            Language::TypeScript => text.strip_prefix("/**"),
+    fn reads_doc<'a>(&mut self, number: usize, text: &'a str) -> Option<&'a str> {
+        let (piece, rest) = match text.strip_prefix("///") {
+            Some(piece) => (piece, ""),
+            None => {
+                let start = text.strip_prefix("/**");
+                let piece = if self.in_comment { text.trim_start_matches('*') } else { start? };
+                self.in_comment = !text.contains("*/");
+                piece.split_once("*/").unwrap_or((piece, ""))
+            }
         };
-        let (piece, rest) = match (language, piece?.split_once("*/")) {
-            (Language::TypeScript, Some((piece, rest))) => (piece, rest),
-            (_, _) => (piece?, ""),
-        };
-        self.in_comment = language == Language::TypeScript && !text.contains("*/");
         let piece = piece.trim();
         let (_, doc) = self.doc.get_or_insert((number, String::new()));
         if !doc.is_empty() && !piece.is_empty() {

@@ -38,31 +38,18 @@ const ALLOWED: [(&str, &[&str]); 13] = [
     ("xtask", &[]),
 ];
 
-/// Libraries that few packages may name.
-const CONFINED: [Confined; 5] = [
-    Confined { library: "tauri", owners: &["askdesk"], even_in_tests: true },
-    Confined { library: "wry", owners: &["askdesk"], even_in_tests: true },
-    Confined { library: "webkit2gtk", owners: &["askdesk"], even_in_tests: true },
-    Confined { library: "rusqlite", owners: &["askdesk-engine"], even_in_tests: false },
-    Confined {
-        library: "rmcp",
-        owners: &["askdesk-mcp-tools", "askdesk-gateway", "askdesk-cli"],
-        even_in_tests: false,
-    },
+/// Libraries that few packages may name: the library, its owners, and whether this holds for tests too.
+/// Each stands for every library whose name continues after a dash or underscore.
+const CONFINED: [(&str, &[&str], bool); 5] = [
+    ("tauri", &["askdesk"], true),
+    ("wry", &["askdesk"], true),
+    ("webkit2gtk", &["askdesk"], true),
+    ("rusqlite", &["askdesk-engine"], false),
+    ("rmcp", &["askdesk-mcp-tools", "askdesk-gateway", "askdesk-cli"], false),
 ];
 
-struct Confined {
-    /// The library, and every one whose name goes on after a dash or underscore.
-    library: &'static str,
-    owners: &'static [&'static str],
-    /// Whether building the tests of other packages must not need it either.
-    even_in_tests: bool,
-}
-
-impl Confined {
-    fn covers(&self, name: &str) -> bool {
-        name.strip_prefix(self.library).is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '_']))
-    }
+fn covers(library: &str, name: &str) -> bool {
+    name.strip_prefix(library).is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '_']))
 }
 
 #[derive(Deserialize)]
@@ -112,11 +99,10 @@ fn problems_of(package: &Package) -> Vec<Problem> {
             let says = format!("depends on {name}, which is not below it; it may depend on {below}");
             problems.push(Problem::new(&package.name, says));
         }
-        for confined in
-            CONFINED.iter().filter(|it| it.covers(name) && !it.owners.contains(&package.name.as_str()))
-        {
-            if confined.even_in_tests || !for_tests {
-                let says = format!("depends on {name}, which only {} may name", confined.owners.join(", "));
+        for (library, owners, even_in_tests) in CONFINED {
+            let may_name = owners.contains(&package.name.as_str()) || (for_tests && !even_in_tests);
+            if covers(library, name) && !may_name {
+                let says = format!("depends on {name}, which only {} may name", owners.join(", "));
                 problems.push(Problem::new(&package.name, says));
             }
         }
@@ -126,87 +112,58 @@ fn problems_of(package: &Package) -> Vec<Problem> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::{Value, json};
+    use serde_json::json;
 
+    use super::super::assert_problems;
     use super::*;
 
-    fn check(edges: &[(&str, &str, Option<&str>)], expected: &[&str]) {
-        let packages_json: Vec<Value> = edges
-            .iter()
-            .map(|(from, to, kind)| json!({"name": from, "dependencies": [{"name": to, "kind": kind}]}))
-            .collect();
-        let metadata = json!({"packages": packages_json}).to_string();
-        let found: Vec<String> =
-            problems(&packages(&metadata).unwrap()).iter().map(Problem::to_string).collect();
-        assert_eq!(found.len(), expected.len(), "{found:?}");
-        for (found, words) in found.iter().zip(expected) {
-            assert!(found.contains(words), "{found}");
-        }
+    fn check(from: &str, to: &str, kind: Option<&str>, expected: &[&str]) {
+        let dependencies = [json!({"name": to, "kind": kind})];
+        let metadata = json!({"packages": [{"name": from, "dependencies": dependencies}]}).to_string();
+        assert_problems(&problems(&packages(&metadata).unwrap()), expected);
     }
 
     #[test]
     fn a_downward_edge_is_fine() {
-        check(
-            &[
-                ("askdesk", "askdesk-api", None),
-                ("askdesk", "tauri", None),
-                ("askdesk", "tauri-build", Some("build")),
-                ("askdesk-engine", "rusqlite", None),
-                ("askdesk-engine", "askdesk-domain", None),
-                ("askdesk-domain", "serde", None),
-            ],
-            &[],
-        );
+        check("askdesk", "askdesk-api", None, &[]);
+        check("askdesk-engine", "askdesk-domain", None, &[]);
+        check("askdesk-domain", "serde", None, &[]);
     }
 
     #[test]
     fn an_upward_edge_fails() {
-        check(
-            &[
-                ("askdesk-domain", "askdesk-engine", None),
-                ("askdesk-engine", "askdesk-api", Some("build")),
-                ("askdesk-testkit", "askdesk-domain", None),
-                ("askdesk-api", "askdesk", None),
-            ],
-            &[
-                "askdesk-domain: depends on askdesk-engine",
-                "askdesk-engine: depends on askdesk-api",
-                "askdesk-testkit: depends on askdesk-domain",
-                "askdesk-api: depends on askdesk,",
-            ],
-        );
+        for (from, to, kind) in [
+            ("askdesk-domain", "askdesk-engine", None),
+            ("askdesk-engine", "askdesk-api", Some("build")),
+            ("askdesk-testkit", "askdesk-domain", None),
+            ("askdesk-api", "askdesk", None),
+        ] {
+            check(from, to, kind, &[&format!("{from}: depends on {to}, which is not below it")]);
+        }
     }
 
     #[test]
     fn a_test_may_look_at_its_crate_from_above() {
-        check(&[("askdesk-engine", "askdesk-testkit", Some("dev"))], &[]);
+        check("askdesk-engine", "askdesk-testkit", Some("dev"), &[]);
     }
 
     #[test]
     fn a_confined_library_fails_elsewhere() {
-        check(
-            &[
-                ("askdesk-api", "tauri", None),
-                ("askdesk-testkit", "tauri-plugin-shell", Some("dev")),
-                ("askdesk", "rusqlite", None),
-                ("askdesk-api", "rmcp", None),
-            ],
-            &[
-                "only askdesk may",
-                "only askdesk may",
-                "only askdesk-engine may",
-                "only askdesk-mcp-tools, askdesk-gateway, askdesk-cli may",
-            ],
-        );
-    }
-
-    #[test]
-    fn a_library_whose_name_only_begins_alike_is_fine() {
-        check(&[("askdesk-api", "rmcpp", None), ("askdesk-api", "wryer", None)], &[]);
+        check("askdesk-api", "tauri", None, &["only askdesk may"]);
+        check("askdesk-testkit", "tauri-plugin-shell", Some("dev"), &["only askdesk may"]);
+        check("askdesk", "rusqlite", None, &["only askdesk-engine may"]);
+        check("askdesk-api", "rmcp", None, &["only askdesk-mcp-tools, askdesk-gateway, askdesk-cli may"]);
+        check("askdesk-api", "rusqlite", Some("dev"), &[]);
+        for library in ["rmcpp", "wryer"] {
+            check("askdesk-api", library, None, &[]);
+        }
+        check("askdesk", "tauri", None, &[]);
+        check("askdesk", "tauri-build", Some("build"), &[]);
+        check("askdesk-engine", "rusqlite", None, &[]);
     }
 
     #[test]
     fn a_package_without_a_place_fails() {
-        check(&[("askdesk-extra", "serde", None)], &["has no place"]);
+        check("askdesk-extra", "serde", None, &["has no place"]);
     }
 }
