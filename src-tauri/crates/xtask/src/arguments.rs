@@ -70,48 +70,36 @@ mod tests {
     use super::*;
 
     fn parse(line: &str) -> Result<Command, clap::Error> {
-        let words = std::iter::once("xtask").chain(line.split_whitespace());
-        Arguments::try_parse_from(words).map(|arguments| arguments.command)
-    }
-
-    fn check(line: &str, expected: &Command) {
-        assert_eq!(parse(line).unwrap(), *expected, "{line}");
-    }
-
-    fn refuses(line: &str, words: &str) {
-        let error = parse(line).unwrap_err().to_string();
-        assert!(error.contains(words) && error.contains("Usage: cargo xtask"), "{error}");
+        Arguments::try_parse_from(line.split_whitespace()).map(|arguments| arguments.command)
     }
 
     #[test]
-    fn options_are_read_in_any_order() {
+    fn each_command_reads_its_options() {
         let install = || Install { yes: true };
-        check("run", &Command::Run(Run::default()));
         let arguments = vec!["--demo".into(), "--yes".into()];
-        check(
-            "run --release --yes -- --demo --yes",
-            &Command::Run(Run { install: install(), release: true, arguments }),
-        );
         let filter = Some("case_16".into());
-        check("test case_16 -y", &Command::Test(Test { install: install(), quick: false, filter }));
-        check("test --quick", &Command::Test(Test { quick: true, ..Test::default() }));
-        check("bench --yes", &Command::Bench(install()));
-        check("package-files", &Command::PackageFiles);
-    }
-
-    #[test]
-    fn a_command_of_the_private_session_keeps_its_own_options() {
-        let command = ["cargo", "test", "--", "--yes"].map(OsString::from).to_vec();
-        check("inside-session cargo test -- --yes", &Command::InsideSession { command });
+        let inner = ["cargo", "test", "--", "--yes"].map(OsString::from).to_vec();
+        for (line, expected) in [
+            ("xtask run", Command::Run(Run::default())),
+            (
+                "xtask run --release --yes -- --demo --yes",
+                Command::Run(Run { install: install(), release: true, arguments }),
+            ),
+            ("xtask test case_16 -y", Command::Test(Test { install: install(), quick: false, filter })),
+            ("xtask test --quick", Command::Test(Test { quick: true, ..Test::default() })),
+            ("xtask inside-session cargo test -- --yes", Command::InsideSession { command: inner }),
+        ] {
+            assert_eq!(parse(line).unwrap(), expected, "{line}");
+        }
     }
 
     #[test]
     fn unknown_arguments_are_refused_with_the_usage() {
-        refuses("rum", "'rum'");
-        refuses("run --fast", "'--fast'");
-        refuses("run demo", "'demo'");
-        refuses("test one two", "'two'");
-        refuses("tidy now", "'now'");
-        refuses("", "package-files");
+        for (line, words) in
+            [("xtask rum", "'rum'"), ("xtask run demo", "'demo'"), ("xtask", "package-files")]
+        {
+            let error = parse(line).unwrap_err().to_string();
+            assert!(error.contains(words) && error.contains("Usage: cargo xtask"), "{error}");
+        }
     }
 }

@@ -28,11 +28,12 @@ pub fn ensure(workspace: Workspace, purpose: Purpose, yes: bool, steps: &mut Ste
     fail_on_manual_steps(&needed)?;
     confirm(yes)?;
 
-    if needed.packages.iter().any(|package| probe::apt_candidate(&workspace, package).is_none()) {
-        steps.try_run("fetch the lists of packages", || {
+    if !needed.packages.is_empty() {
+        // One source of packages that does not answer must not keep the others from being used.
+        steps.run("fetch the lists of packages", || {
             steps::show(&mut apt_get(&workspace, &facts, &["update"]))
-        })?;
-        // Which Node is offered is known only now.
+        });
+        // Only now apt-get knows which Node it offers.
         facts = probe::detect(&workspace, purpose);
         needed = plan(&facts);
     }
@@ -104,12 +105,6 @@ fn confirm(yes: bool) -> Result<()> {
 
 fn install_packages(workspace: &Workspace, facts: &Facts, packages: &[&str]) -> Result<()> {
     let arguments = [&["install", "-y", "--no-install-recommends"], packages].concat();
-    if steps::show(&mut apt_get(workspace, facts, &arguments)).is_ok() {
-        return Ok(());
-    }
-    // Old lists name files that are no longer on the mirror.
-    eprintln!("That did not work; fetching the lists of packages and trying once more.");
-    steps::show(&mut apt_get(workspace, facts, &["update"]))?;
     steps::show(&mut apt_get(workspace, facts, &arguments)).with_context(|| {
         format!("cannot install; try `apt-get install {}` by hand and read what it says", packages.join(" "))
     })

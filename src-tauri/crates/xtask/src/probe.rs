@@ -13,9 +13,7 @@ pub fn detect(workspace: &Workspace, purpose: Purpose) -> Facts {
     let node = node(workspace);
     // Asking apt takes a moment, so only where the answer matters.
     let offered_node = match (&system, node.is_some_and(NodeVersion::is_new_enough)) {
-        (System::Debian { .. }, false) => {
-            apt_candidate(workspace, "nodejs").as_deref().and_then(NodeVersion::read)
-        }
+        (System::Debian { .. }, false) => offered_node(workspace),
         _ => None,
     };
     Facts {
@@ -43,11 +41,10 @@ pub fn local_node_package() -> Option<&'static str> {
     }
 }
 
-/// The version apt-get would install, where it knows the package.
-pub fn apt_candidate(workspace: &Workspace, package: &str) -> Option<String> {
-    let policy = workspace.output("apt-cache", &["policy", package])?;
-    let line = policy.lines().find_map(|line| line.trim().strip_prefix("Candidate: "))?;
-    (line != "(none)").then(|| line.to_owned())
+/// The Node that apt-get would install.
+fn offered_node(workspace: &Workspace) -> Option<NodeVersion> {
+    let policy = workspace.output("apt-cache", &["policy", "nodejs"])?;
+    policy.lines().find_map(|line| line.trim().strip_prefix("Candidate: ")).and_then(NodeVersion::read)
 }
 
 /// Whether a window could open here.

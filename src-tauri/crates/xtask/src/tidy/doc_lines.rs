@@ -203,29 +203,19 @@ mod tests {
     fn a_doc_line_that_repeats_the_name_fails() {
         check_rust("/// Which.\npub kind: Kind,", &["session.rs:1: \"Which.\" says no more"]);
         check_rust("/// The sessions' ids.\npub session_ids: Vec<SessionId>,", &["ids"]);
-        check_rust(
-            "/// Decides whether a session is stopped.\nfn decide_stop(session: &Session) {",
-            &["Decides"],
-        );
+        check_rust("/// Decides whether to stop.\nfn decide_stop(session: &Session) {", &["Decides"]);
         check_rust("a();\n/// Its new value.\n#[serde(\n    default\n)]\nvalue: u32,", &["session.rs:2:"]);
         check_page("  /** The rows. */\n  rows: Row[];", &["Panel.svelte:1:"]);
-        check_page(
-            "/**\n * Opens\n * a session.\n */\nexport function openSession() {}",
-            &["Opens a session."],
-        );
+        let lines = "/**\n * Opens\n * a session.\n */\nexport function openSession() {}";
+        check_page(lines, &["Opens a session."]);
         check_page("/** Which row. */ const a = row();", &["Which row."]);
     }
 
     #[test]
     fn the_name_of_what_encloses_an_item_counts_too() {
-        check_rust(
-            "impl Draft {\n    /// Saves the draft of the session now open.\n    fn save(open: Session) {",
-            &["Saves"],
-        );
-        check_rust(
-            "struct Draft {\n}\n\n/// Saves the draft of the session now open.\nfn save(open: Session) {",
-            &[],
-        );
+        let save = "/// Saves the draft of the session now open.\n    fn save(open: Session) {";
+        check_rust(&format!("impl Draft {{\n    {save}"), &["Saves"]);
+        check_rust(&format!("struct Draft {{\n}}\n\n{save}"), &[]);
     }
 
     #[test]

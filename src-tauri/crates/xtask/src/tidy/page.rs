@@ -133,53 +133,37 @@ mod tests {
         let import = "import { invoke } from \"@tauri-apps/api/core\";";
         check(BRIDGE, import, &[]);
         check("ui/src/panel/panel.ts", import, &["panel.ts:1: imports"]);
+        check("ui/src/panel/panel.test.ts", import, &["imports"]);
         check(
             "ui/src/panel/Panel.svelte",
             "const core = await import('@tauri-apps/api/core');",
             &["imports"],
         );
         check("ui/src/panel/panel.ts", "// goes to @tauri-apps/api in the end", &[]);
-    }
-
-    #[test]
-    fn tests_may_stand_in_for_the_shell_and_not_call_it() {
         check("ui/src/panel/panel.test.ts", "import { mockIPC } from \"@tauri-apps/api/mocks\";", &[]);
-        check("ui/src/panel/panel.test.ts", "import { invoke } from \"@tauri-apps/api/core\";", &["imports"]);
     }
 
     #[test]
     fn imports_go_down_the_tiers() {
         let store = "import { useView } from '../store/context';";
-        check("ui/src/view/App.svelte", store, &[]);
         check("ui/src/shared/words.ts", store, &["words.ts:1: imports store/… from the lower tier shared"]);
-        check("ui/src/shared/words.ts", "} from '../entities/session/origin';", &["imports entities/…"]);
-        check("ui/src/store/frames.ts", "import { origin } from '../entities/session/origin';", &[]);
+        let up = "} from '../../store/store.svelte';";
+        check("ui/src/entities/tool/a.ts", up, &["imports store/…"]);
         check("ui/src/store/sync/drafts.ts", "export * from '../../view/later';", &["imports view/…"]);
-        check(
-            "ui/src/entities/tool/a.ts",
-            "import type { View } from '../../store/store.svelte';",
-            &["imports store/…"],
-        );
         check("ui/src/entities/tool/a.ts", "import { t } from 'svelte';", &[]);
-        check("ui/src/main.ts", "import App from './view/App.svelte';", &[]);
-        check("ui/src/testing/desk.ts", store, &[]);
+        for file in ["view/App.svelte", "store/frames.ts", "main.ts", "testing/desk.ts"] {
+            check(&format!("ui/src/{file}"), store, &[]);
+        }
     }
 
     #[test]
     fn features_do_not_import_each_other() {
-        let finder = "import { matching } from '../finder/match';";
-        check(
-            "ui/src/feature/inbox/Inbox.svelte",
-            finder,
-            &["imports the feature finder from the feature inbox"],
-        );
-        check(
-            "ui/src/feature/inbox/later.ts",
-            "import('../finder/Finder.svelte')",
-            &["imports the feature finder"],
-        );
-        check("ui/src/feature/finder/Finder.svelte", "import { matching } from './match';", &[]);
-        check("ui/src/feature/finder/Finder.svelte", "import { t } from '../../shared/messages';", &[]);
+        let inbox = "ui/src/feature/inbox/Inbox.svelte";
+        let says = "imports the feature finder from the feature inbox";
+        check(inbox, "import { matching } from '../finder/match';", &[says]);
+        check(inbox, "import('../finder/Finder.svelte')", &[says]);
+        check(inbox, "import { matching } from './match';", &[]);
+        check(inbox, "import { t } from '../../shared/messages';", &[]);
         check("ui/src/view/App.svelte", "import Finder from '../feature/finder/Finder.svelte';", &[]);
     }
 
@@ -188,11 +172,8 @@ mod tests {
         check(TOKENS, ":root { --ink: #1a2b3c; }", &[]);
         check("ui/src/app.css", "a { color: #1a2b3c; }", &["#1a2b3c"]);
         check("ui/src/app.css", "a { background: rgba(0, 0, 0, 0.5); }", &["rgba("]);
-        check(
-            "ui/src/A.svelte",
-            "<style>\n  a { border: 1px solid #abc; }\n</style>",
-            &["A.svelte:2: names the colour #abc"],
-        );
+        let style = "<style>\n  a { border: 1px solid #abc; }\n</style>";
+        check("ui/src/A.svelte", style, &["A.svelte:2: names the colour #abc"]);
         check("ui/src/A.svelte", "<path fill=\"#fff\" />", &["#fff"]);
         check("ui/src/a.ts", "const ink = '#ffeedd';", &["#ffeedd"]);
     }
