@@ -13,7 +13,7 @@ mod reply;
 mod responses;
 
 use std::convert::Infallible;
-use std::net::SocketAddr;
+use std::net::Ipv4Addr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -80,10 +80,6 @@ impl Shared {
 impl MockApi {
     /// Starts the mock on a free port of the loopback interface.
     pub async fn start(script: Script) -> std::io::Result<Self> {
-        Self::start_at(script, SocketAddr::from(([127, 0, 0, 1], 0))).await
-    }
-
-    pub async fn start_at(script: Script, address: SocketAddr) -> std::io::Result<Self> {
         let shared = Arc::new(Shared::default());
         shared.lock().script = script.0.into();
         let app = Router::new()
@@ -91,11 +87,11 @@ impl MockApi {
             // A conversation with its system prompt outgrows the usual limit.
             .layer(DefaultBodyLimit::disable())
             .with_state(Arc::clone(&shared));
-        let listener = tokio::net::TcpListener::bind(address).await?;
+        let listener = tokio::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let base_url = format!("http://{}", listener.local_addr()?);
         let server = tokio::spawn(async move {
             if let Err(error) = axum::serve(listener, app).await {
-                eprintln!("mock-anthropic: the server ended ({error})");
+                eprintln!("mock of the model: the server ended ({error})");
             }
         });
         Ok(Self { base_url, shared, server })

@@ -148,9 +148,9 @@ fn number(env: &impl Fn(&str) -> Option<OsString>, name: &str) -> Result<Option<
 mod tests {
     use super::*;
 
-    fn play(args: &[&str], env: &[(&str, &str)]) -> Options {
+    fn play(line: &str, env: &[(&str, &str)]) -> Options {
         let env = |name: &str| env.iter().find(|(key, _)| *key == name).map(|(_, value)| value.into());
-        match Options::parse_with(args.iter().map(OsString::from), env).unwrap() {
+        match Options::parse_with(line.split_whitespace().map(OsString::from), env).unwrap() {
             Invocation::Play(options) => options,
             other => panic!("expected a session, got {other:?}"),
         }
@@ -158,28 +158,10 @@ mod tests {
 
     #[test]
     fn the_flags_of_a_managed_session_are_understood() {
-        let options = play(
-            &[
-                "-p",
-                "--input-format",
-                "stream-json",
-                "--output-format",
-                "stream-json",
-                "--verbose",
-                "--permission-prompt-tool",
-                "stdio",
-                "--permission-mode=plan",
-                "--model",
-                "m1",
-                "--include-partial-messages",
-                "--resume",
-                "s1",
-                "--fork-session",
-                "--flag-of-next-year",
-                "value",
-            ],
-            &[],
-        );
+        let line = "-p --input-format stream-json --output-format stream-json --verbose \
+            --permission-prompt-tool stdio --permission-mode=plan --model m1 --include-partial-messages \
+            --resume s1 --fork-session --flag-of-next-year value";
+        let options = play(line, &[]);
         assert!(options.asks_over_stdio && options.partial_messages && !options.replay_user_messages);
         assert_eq!((options.permission_mode.as_str(), options.model.as_str()), ("plan", "m1"));
         assert_eq!(options.start, SessionStart::Resumed { id: "s1".to_owned(), fork: true });
@@ -189,9 +171,9 @@ mod tests {
     #[test]
     fn the_flag_wins_over_the_environment() {
         let env = [("ASKDESK_SCENARIO", "four"), ("ASKDESK_FAKE_COUNT", "7")];
-        assert_eq!(play(&[], &env).scenario, "four");
-        assert_eq!(play(&["--scenario", "slow"], &env).scenario, "slow");
-        assert_eq!(play(&[], &env).count, Some(7));
+        assert_eq!(play("", &env).scenario, "four");
+        assert_eq!(play("--scenario slow", &env).scenario, "slow");
+        assert_eq!(play("", &env).count, Some(7));
     }
 
     #[test]

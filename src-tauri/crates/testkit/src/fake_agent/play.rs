@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::events::fresh_uuid;
-use super::scenario::{Flood, Say, SpawnGrandchild, Step};
+use super::scenario::{Say, Step};
 use super::session::{Session, Stop, UserMessage};
 
 /// A made-up price, so that sums can be shown.
@@ -83,38 +83,38 @@ impl Session {
     fn play(&mut self, step: &Step) -> Result<(), Stop> {
         match step {
             Step::Say(say) => self.say_when(say),
-            Step::Think(think) => {
-                let text = self.memory.fill(&think.text);
+            Step::Think { text, pace_ms } => {
+                let text = self.memory.fill(text);
                 let block = json!({"type": "thinking", "thinking": text, "signature": ""});
-                self.stream_text(&text, &block, "thinking", Duration::from_millis(think.pace_ms), 24)
+                self.stream_text(&text, &block, "thinking", Duration::from_millis(*pace_ms), 24)
             }
             Step::Tool(tool) => self.call_tool(tool),
             Step::Ask(ask) => self.ask(std::slice::from_ref(ask)),
             Step::AskTogether(asks) => self.ask(asks),
-            Step::AwaitAnswers(_) => self.wait_for_results().and_then(|()| self.fold_queued()),
+            Step::AwaitAnswers {} => self.wait_for_results().and_then(|()| self.fold_queued()),
             Step::SleepMs(ms) => self.pause(Duration::from_millis(*ms)),
-            Step::Raw(raw) => self.out.line(raw.text.as_bytes()),
-            Step::RawHex(raw) => self.out.line(&bytes_of(&raw.hex)),
-            Step::RawRepeat(raw) => {
-                let line: Vec<u8> = raw.text.bytes().cycle().take(raw.bytes).collect();
+            Step::Raw { text } => self.out.line(text.as_bytes()),
+            Step::RawHex { hex } => self.out.line(&bytes_of(hex)),
+            Step::RawRepeat { text, bytes } => {
+                let line: Vec<u8> = text.bytes().cycle().take(*bytes).collect();
                 self.out.line(&line)
             }
-            Step::HalfLine(raw) => self.out.unfinished(raw.text.as_bytes()),
-            Step::Stderr(stderr) => {
-                (0..stderr.repeat).for_each(|_| eprintln!("{}", self.memory.fill(&stderr.text)));
+            Step::HalfLine { text } => self.out.unfinished(text.as_bytes()),
+            Step::Stderr { text, repeat } => {
+                (0..*repeat).for_each(|_| eprintln!("{}", self.memory.fill(text)));
                 Ok(())
             }
-            Step::Flood(flood) => self.flood(flood),
-            Step::Exit(exit) => Err(Stop::Exit(exit.code)),
-            Step::SpawnGrandchild(grandchild) => {
-                self.memory.grandchild_pid = spawn(grandchild);
+            Step::Flood { lines, per_second } => self.flood(*lines, *per_second),
+            Step::Exit { code } => Err(Stop::Exit(*code)),
+            Step::SpawnGrandchild { ignore_sigterm, hold_stdout } => {
+                self.memory.grandchild_pid = spawn(*ignore_sigterm, *hold_stdout);
                 Ok(())
             }
-            Step::Repeat(repeat) => {
+            Step::Repeat { times, steps } => {
                 let before = self.memory.round;
-                for round in 1..=self.options.count.unwrap_or(repeat.times) {
+                for round in 1..=self.options.count.unwrap_or(*times) {
                     self.memory.round = round;
-                    self.play_all(&repeat.steps)?;
+                    self.play_all(steps)?;
                 }
                 self.memory.round = before;
                 Ok(())
@@ -162,12 +162,12 @@ impl Session {
         self.stop_block(index)
     }
 
-    fn flood(&mut self, flood: &Flood) -> Result<(), Stop> {
+    fn flood(&mut self, lines: u64, per_second: u64) -> Result<(), Stop> {
         let started = Instant::now();
         let index = self.start_block(&json!({"type": "text", "text": ""}))?;
         let mut whole = String::new();
-        for line in 1..=flood.lines {
-            let piece = format!("line {line} of {}\n", flood.lines);
+        for line in 1..=lines {
+            let piece = format!("line {line} of {lines}\n");
             if self.options.partial_messages {
                 self.stream(&json!({
                     "type": "content_block_delta", "index": index, "delta": {"type": "text_delta", "text": piece},
@@ -176,7 +176,7 @@ impl Session {
             } else {
                 self.whole_block(&json!({"type": "text", "text": piece}))?;
             }
-            match flood.per_second {
+            match per_second {
                 0 => self.poll()?,
                 rate => {
                     let due = started + Duration::from_millis(line * 1000 / rate);
@@ -336,21 +336,20 @@ fn bytes_of(hex: &str) -> Vec<u8> {
 }
 
 /// Starts a process that lives for minutes; returns its id.
-fn spawn(grandchild: &SpawnGrandchild) -> Option<u32> {
+fn spawn(ignore_sigterm: bool, hold_stdout: bool) -> Option<u32> {
     use std::process::{Command, Stdio};
     let mut command = if cfg!(windows) {
         let mut command = Command::new("ping");
         command.args(["-n", "600", "127.0.0.1"]);
         command
     } else {
-        let script =
-            if grandchild.ignore_sigterm { "trap '' TERM; exec sleep 600" } else { "exec sleep 600" };
+        let script = if ignore_sigterm { "trap '' TERM; exec sleep 600" } else { "exec sleep 600" };
         let mut command = Command::new("sh");
         command.args(["-c", script]);
         command
     };
     command.stdin(Stdio::null()).stderr(Stdio::null());
-    if !grandchild.hold_stdout {
+    if !hold_stdout {
         command.stdout(Stdio::null());
     }
     match command.spawn() {

@@ -22,37 +22,73 @@ pub struct Scenario {
 
 /// One thing the agent does.
 #[derive(Debug, Clone, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Step {
     /// Streams a text.
     Say(Say),
     /// Streams a thought.
-    Think(Think),
-    /// Calls a tool whose result is known beforehand.
+    Think {
+        text: String,
+        /// The pause between two pieces.
+        #[serde(default)]
+        pace_ms: u64,
+    },
+    /// Calls a tool with a known result.
     Tool(ToolCall),
     Ask(Ask),
     /// Asks several times at once, in one message.
     AskTogether(Vec<Ask>),
     /// Waits for the answers of questions asked with `"wait": false`.
-    AwaitAnswers(NoFields),
+    AwaitAnswers {},
     SleepMs(u64),
     /// Writes a line verbatim.
-    Raw(Raw),
-    /// Writes a line of bytes given in hexadecimal, for what is no text.
-    RawHex(RawHex),
-    /// Writes one very long line.
-    RawRepeat(RawRepeat),
+    Raw {
+        text: String,
+    },
+    /// Writes a line of bytes, given as pairs of hexadecimal digits.
+    RawHex {
+        hex: String,
+    },
+    /// Writes one line of this length in bytes, without its end.
+    RawRepeat {
+        text: String,
+        bytes: usize,
+    },
     /// Writes a text without a line end.
-    HalfLine(Raw),
-    Stderr(Stderr),
-    /// Writes many streamed pieces of text at a rate.
-    Flood(Flood),
+    HalfLine {
+        text: String,
+    },
+    Stderr {
+        /// One line.
+        text: String,
+        #[serde(default = "one")]
+        repeat: u64,
+    },
+    /// Writes many streamed pieces of text.
+    Flood {
+        lines: u64,
+        /// 0 is as fast as possible.
+        #[serde(default)]
+        per_second: u64,
+    },
     /// Ends the process.
-    Exit(Exit),
-    /// Starts a process that outlives this one unless the whole tree is ended.
-    SpawnGrandchild(SpawnGrandchild),
+    Exit {
+        code: u8,
+    },
+    /// Starts a process that outlives this one unless the whole process tree is ended.
+    SpawnGrandchild {
+        #[serde(default)]
+        ignore_sigterm: bool,
+        /// Whether it keeps this process's stdout open.
+        #[serde(default)]
+        hold_stdout: bool,
+    },
     /// Plays steps several times; `{n}` counts from 1.
-    Repeat(Repeat),
+    Repeat {
+        /// `ASKDESK_FAKE_COUNT` overrides it.
+        times: u64,
+        steps: Vec<Step>,
+    },
 }
 
 /// A text streamed in pieces.
@@ -89,16 +125,7 @@ pub enum AskOutcome {
     Withdrawn,
 }
 
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Think {
-    pub text: String,
-    /// The pause between two pieces.
-    #[serde(default)]
-    pub pace_ms: u64,
-}
-
-/// A tool call with a result known beforehand; nothing is executed.
+/// A tool call with a known result; nothing is executed.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ToolCall {
@@ -132,81 +159,6 @@ pub struct Ask {
     /// Whether the turn waits for the end of this question.
     #[serde(default = "yes")]
     pub wait: bool,
-}
-
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct NoFields {}
-
-/// A text written verbatim.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Raw {
-    pub text: String,
-}
-
-/// Bytes written as they stand.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct RawHex {
-    /// Pairs of hexadecimal digits.
-    pub hex: String,
-}
-
-/// One long line.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct RawRepeat {
-    pub text: String,
-    /// The length of the line in bytes, without its end.
-    pub bytes: usize,
-}
-
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Stderr {
-    /// One line.
-    pub text: String,
-    #[serde(default = "one")]
-    pub repeat: u64,
-}
-
-/// Many lines.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Flood {
-    pub lines: u64,
-    /// How fast; 0 is as fast as possible.
-    #[serde(default)]
-    pub per_second: u64,
-}
-
-/// The end of the process.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Exit {
-    pub code: u8,
-}
-
-/// A process below this one.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct SpawnGrandchild {
-    /// Whether it ignores the polite request to end.
-    #[serde(default)]
-    pub ignore_sigterm: bool,
-    /// Whether it keeps this process's stdout open.
-    #[serde(default)]
-    pub hold_stdout: bool,
-}
-
-/// Steps played several times.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Repeat {
-    /// How many times; `ASKDESK_FAKE_COUNT` overrides it.
-    pub times: u64,
-    pub steps: Vec<Step>,
 }
 
 const fn yes() -> bool {

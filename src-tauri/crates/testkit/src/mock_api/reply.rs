@@ -1,28 +1,23 @@
 //! Scripted replies of the model.
 
-use serde::Deserialize;
 use serde_json::{Value, json};
 
 /// The replies to the conversation, in order.
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug, Clone, Default)]
 pub struct Script(pub Vec<Reply>);
 
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone)]
 pub struct Reply {
     /// What the model says and calls.
     pub blocks: Vec<Block>,
     /// How long it thinks before.
-    #[serde(default)]
     pub delay_ms: u64,
     /// The pause between two pieces of a streamed reply.
-    #[serde(default)]
     pub pace_ms: u64,
 }
 
 /// A part of a reply.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone)]
 pub enum Block {
     Text(String),
     ToolUse {
@@ -31,13 +26,6 @@ pub enum Block {
         name: String,
         input: Value,
     },
-}
-
-impl Script {
-    /// Parses the JSON of a script: a list of `{"blocks": [{"text": …} | {"tool_use": {…}}]}`.
-    pub fn parse(text: &str) -> Result<Self, serde_json::Error> {
-        serde_json::from_str(text)
-    }
 }
 
 impl Reply {
@@ -92,17 +80,4 @@ pub(super) fn pieces(text: &str) -> Vec<String> {
     const PIECE_CHARS: usize = 16;
     let chars: Vec<char> = text.chars().collect();
     chars.chunks(PIECE_CHARS).map(String::from_iter).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_script_file_is_a_list_of_replies() {
-        let script =
-            Script::parse(r#"[{"blocks":[{"text":"a"},{"tool_use":{"id":"t","name":"Bash","input":{}}}]}]"#);
-        assert_eq!(script.unwrap().0[0].blocks.len(), 2);
-        assert!(Script::parse(r#"[{"blocks":[],"speed":1}]"#).is_err());
-    }
 }
