@@ -9,7 +9,7 @@ use askdesk_domain::{
 use uuid::Uuid;
 
 use crate::event::AgentEvent;
-use crate::frame::{FrameIn, FrameOut};
+use crate::rpc::{RpcIn, RpcOut};
 
 /// Understands and answers one session of an agent.
 ///
@@ -53,9 +53,9 @@ impl Output {
         self.outbound.push(Outbound::Line(line));
     }
 
-    /// Adds a frame to write.
-    pub fn frame(&mut self, frame: FrameOut) {
-        self.outbound.push(Outbound::Frame(frame));
+    /// Adds a message for a shared server.
+    pub fn rpc(&mut self, message: RpcOut) {
+        self.outbound.push(Outbound::Rpc(message));
     }
 }
 
@@ -74,7 +74,7 @@ pub enum Inbound {
         unfinished: Vec<u8>,
     },
     /// A message of a link that several sessions share.
-    Frame(FrameIn),
+    Rpc(RpcIn),
 }
 
 impl Inbound {
@@ -85,7 +85,7 @@ impl Inbound {
                 String::from_utf8_lossy(bytes).into_owned()
             }
             Self::Overlong { .. } => String::new(),
-            Self::Frame(frame) => frame.quoted(),
+            Self::Rpc(message) => message.quoted(),
         }
     }
 }
@@ -96,7 +96,7 @@ pub enum Outbound {
     /// A line; the link adds the line feed.
     Line(String),
     /// A message of a link that several sessions share.
-    Frame(FrameOut),
+    Rpc(RpcOut),
 }
 
 /// An action for an agent to carry out.

@@ -179,7 +179,7 @@ impl Adapter for ClaudeAdapter {
                 out.tell(AgentEvent::Unusable { why: Unusable::TooLong { bytes: *bytes } });
             }
             Inbound::End { unfinished } => self.on_end(unfinished, &mut out),
-            Inbound::Frame(_) => out.tell(AgentEvent::Unusable { why: Unusable::NotJson }),
+            Inbound::Rpc(_) => out.tell(AgentEvent::Unusable { why: Unusable::NotJson }),
         }
         out
     }
@@ -217,6 +217,12 @@ impl ClaudeAdapter {
 
     fn call_mut(&mut self, native_ref: &NativeRef) -> Option<&mut Call> {
         self.calls.iter_mut().find(|call| call.native_ref == *native_ref)
+    }
+
+    /// Finds an open question or an open permission request.
+    fn open_call(&mut self, native_ref: &NativeRef, question: bool) -> Result<&mut Call, EncodeError> {
+        let call = self.call_mut(native_ref).filter(|call| call.is_question() == question);
+        call.ok_or_else(|| EncodeError::Gone { native_ref: native_ref.clone() })
     }
 
     fn forget(&mut self, native_ref: &NativeRef) -> Option<Call> {

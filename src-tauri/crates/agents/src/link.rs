@@ -166,7 +166,7 @@ fn write_to_process(
 ) -> Result<impl Future<Output = Result<(), WriteError>> + Send + use<>, WriteError> {
     match outbound {
         Outbound::Line(line) => Ok(process.write(line)),
-        Outbound::Frame(_) => Err(WriteError::Io("this link takes lines, not frames".to_owned())),
+        Outbound::Rpc(_) => Err(WriteError::Io("this link takes lines, not RPC messages".to_owned())),
     }
 }
 

@@ -88,16 +88,11 @@ pub(super) fn with_answers(input: &Value, said: &[QuestionAnswer<'_>], skips: bo
         let value = numbered(&duplicates, "; ", |one| Some(one.value())).unwrap_or_default();
         values.insert(first.question.to_owned(), Value::String(value));
 
-        let mut annotation = Map::new();
-        if let Some(notes) = numbered(&duplicates, "; ", |one| one.note.map(str::to_owned)) {
-            annotation.insert("notes".to_owned(), Value::String(notes));
-        }
-        if let Some(preview) = numbered(&duplicates, "\n", |one| one.preview.map(str::to_owned)) {
-            annotation.insert("preview".to_owned(), Value::String(preview));
-        }
-        if skips && duplicates.iter().all(|one| one.is_unanswered()) {
-            annotation.insert("unanswered".to_owned(), Value::String("skipped".to_owned()));
-        }
+        let notes = numbered(&duplicates, "; ", |one| one.note.map(str::to_owned));
+        let preview = numbered(&duplicates, "\n", |one| one.preview.map(str::to_owned));
+        let skipped = skips && duplicates.iter().all(|one| one.is_unanswered());
+        let unanswered = skipped.then(|| "skipped".to_owned());
+        let annotation = present([("notes", notes), ("preview", preview), ("unanswered", unanswered)]);
         if !annotation.is_empty() {
             annotations.insert(first.question.to_owned(), Value::Object(annotation));
         }
@@ -171,17 +166,19 @@ fn format(said: &[QuestionAnswer<'_>]) -> FormattedAnswers {
 }
 
 fn as_json(said: &QuestionAnswer<'_>) -> Value {
-    let mut fields = Map::new();
-    fields.insert("question".to_owned(), json!(said.question));
-    let optional = [("header", said.header), ("customInput", said.other), ("note", said.note)];
-    fields.insert("selectedOptions".to_owned(), json!(said.labels));
-    for (name, value) in optional {
-        if let Some(value) = value {
-            fields.insert(name.to_owned(), json!(value));
-        }
-    }
+    let mut fields = Map::from_iter([
+        ("question".to_owned(), json!(said.question)),
+        ("selectedOptions".to_owned(), json!(said.labels)),
+    ]);
+    fields.extend(present([("header", said.header), ("customInput", said.other), ("note", said.note)]));
     if said.is_unanswered() {
         fields.insert("unanswered".to_owned(), Value::Bool(true));
     }
     Value::Object(fields)
+}
+
+/// Makes an object of the fields that have a value.
+fn present<T: Into<Value>, const N: usize>(fields: [(&str, Option<T>); N]) -> Map<String, Value> {
+    let present = fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?.into())));
+    present.collect()
 }

@@ -83,40 +83,22 @@ pub(crate) fn mode() -> ConfigOption {
         name: name.to_owned(),
         description: Some(description.to_owned()),
     };
-    ConfigOption {
-        id: MODE,
-        name: "Permission mode".to_owned(),
-        category: ConfigCategory::Mode,
-        values: vec![
-            mode(PLAN, "Plan only", "It reads and plans, and changes nothing before you approve."),
-            mode(ASK, "Ask before each change", "It asks before it changes a file or runs a command."),
-            mode(
-                ACCEPT_EDITS,
-                "Accept edits",
-                "It changes files in the folder without asking; commands are still asked for.",
-            ),
-            mode(
-                BYPASS,
-                "Never ask (bypass)",
-                "It does everything at once, without asking for any permission.",
-            ),
-        ],
-        free_text: false,
-        live: true,
-        current: None,
-    }
+    let values = vec![
+        mode(PLAN, "Plan only", "It reads and plans, and changes nothing before you approve."),
+        mode(ASK, "Ask before each change", "It asks before it changes a file or runs a command."),
+        mode(
+            ACCEPT_EDITS,
+            "Accept edits",
+            "It changes files in the folder without asking; commands are still asked for.",
+        ),
+        mode(BYPASS, "Never ask (bypass)", "It does everything at once, without asking for any permission."),
+    ];
+    option(MODE, "Permission mode", ConfigCategory::Mode, values)
 }
 
 fn model() -> ConfigOption {
-    ConfigOption {
-        id: MODEL,
-        name: "Model".to_owned(),
-        category: ConfigCategory::Model,
-        values: ["sonnet", "opus", "haiku"].map(|model| value(model, model)).to_vec(),
-        free_text: true,
-        live: true,
-        current: None,
-    }
+    let values = ["sonnet", "opus", "haiku"].map(|model| value(model, model)).to_vec();
+    ConfigOption { free_text: true, ..option(MODEL, "Model", ConfigCategory::Model, values) }
 }
 
 /// The value ids are the command line's words; an unknown one is passed over with a warning (2.1.329).
@@ -128,15 +110,13 @@ fn effort() -> ConfigOption {
         ("xhigh", "extra high"),
         ("max", "as much as it can"),
     ];
-    ConfigOption {
-        id: EFFORT,
-        name: "Effort".to_owned(),
-        category: ConfigCategory::Effort,
-        values: values.map(|(id, name)| value(id, name)).to_vec(),
-        free_text: false,
-        live: false,
-        current: None,
-    }
+    let values = values.map(|(id, name)| value(id, name)).to_vec();
+    ConfigOption { live: false, ..option(EFFORT, "Effort", ConfigCategory::Effort, values) }
+}
+
+/// A closed list of values that can be changed while the session runs.
+fn option(id: ConfigId, name: &str, category: ConfigCategory, values: Vec<ConfigValue>) -> ConfigOption {
+    ConfigOption { id, name: name.to_owned(), category, values, free_text: false, live: true, current: None }
 }
 
 fn value(id: &'static str, name: &str) -> ConfigValue {

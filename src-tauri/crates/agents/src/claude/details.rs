@@ -1,135 +1,114 @@
-//! Tool calls in the form in which a person judges them: nothing of the input is left out.
+//! Tool calls as a person judges them: every field of the input is shown.
 
 use std::time::Duration;
 
 use askdesk_domain::{TodoItem, TodoStatus, ToolDetail};
-use serde_json::{Map, Value};
+use serde_json::Value;
 use similar::TextDiff;
 
 use super::PLAN_TOOL;
+use super::parse::text;
 
-/// How long a difference is looked for before a coarser one is taken.
+/// The time limit for a minimal diff; then a coarser one is used.
 const DIFF_TIME: Duration = Duration::from_millis(200);
 
 /// Says what exactly a call would run or change.
 pub(super) fn detail(tool: &str, input: &Value) -> ToolDetail {
-    let fields = Fields::of(input);
     let known = match tool {
-        "Bash" => command(&fields),
-        "Edit" => edit(&fields),
-        "MultiEdit" => several_edits(&fields),
-        "Write" => write(&fields),
-        "NotebookEdit" => notebook(&fields),
-        "TodoWrite" => todos(&fields),
-        PLAN_TOOL => Some(plan(&fields)),
+        "Bash" => command(input),
+        "Edit" => edit(input),
+        "MultiEdit" => several_edits(input),
+        "Write" => write(input),
+        "NotebookEdit" => notebook(input),
+        "TodoWrite" => todos(input),
+        PLAN_TOOL => Some(plan(input)),
         _ => None,
     };
     known.unwrap_or_else(|| ToolDetail::Other { input: pretty(input) }).bounded()
 }
 
-struct Fields<'a>(Option<&'a Map<String, Value>>);
-
-impl<'a> Fields<'a> {
-    fn of(input: &'a Value) -> Self {
-        Self(input.as_object())
-    }
-
-    fn get(&self, name: &str) -> Option<&'a Value> {
-        self.0?.get(name)
-    }
-
-    fn text(&self, name: &str) -> Option<&'a str> {
-        self.get(name)?.as_str()
-    }
-
-    /// Lists what the call says beside these fields, a line each; what is not set or off says nothing.
-    fn beside(&self, taken: &[&str]) -> Vec<String> {
-        let says = |value: &Value| !matches!(value, Value::Null | Value::Bool(false));
-        let all = self.0.into_iter().flatten();
-        let rest = all.filter(|(name, value)| !taken.contains(&name.as_str()) && says(value));
-        rest.map(|(name, value)| match value {
-            Value::String(text) => format!("{name}: {text}"),
-            other => format!("{name}: {other}"),
-        })
+/// Lists the other fields of an input, one per line, except those that are not set or off.
+fn others(input: &Value, taken: &[&str]) -> Vec<String> {
+    let is_set = |value: &Value| !matches!(value, Value::Null | Value::Bool(false));
+    let all = input.as_object().into_iter().flatten();
+    let rest = all.filter(|(name, value)| !taken.contains(&name.as_str()) && is_set(value));
+    rest.map(|(name, value)| format!("{name}: {}", value.as_str().map_or(value.to_string(), str::to_owned)))
         .collect()
-    }
 }
 
-fn command(fields: &Fields<'_>) -> Option<ToolDetail> {
-    let command = fields.text("command")?.to_owned();
-    let said = fields.text("description").filter(|words| !words.trim().is_empty()).map(str::to_owned);
-    let lines: Vec<String> = said.into_iter().chain(fields.beside(&["command", "description"])).collect();
+fn command(input: &Value) -> Option<ToolDetail> {
+    let command = text(input, "command")?.to_owned();
+    let said = text(input, "description").filter(|words| !words.trim().is_empty()).map(str::to_owned);
+    let lines: Vec<String> = said.into_iter().chain(others(input, &["command", "description"])).collect();
     let description = (!lines.is_empty()).then(|| lines.join("\n"));
     Some(ToolDetail::Command { command, description })
 }
 
-fn edit(fields: &Fields<'_>) -> Option<ToolDetail> {
-    let path = fields.text("file_path")?.to_owned();
-    let (old, new) = (fields.text("old_string")?, fields.text("new_string")?);
-    let beside = fields.beside(&["file_path", "old_string", "new_string"]);
+fn edit(input: &Value) -> Option<ToolDetail> {
+    let path = text(input, "file_path")?.to_owned();
+    let (old, new) = (text(input, "old_string")?, text(input, "new_string")?);
+    let beside = others(input, &["file_path", "old_string", "new_string"]);
     Some(ToolDetail::Edit { path, diff: difference(old, new, &beside) })
 }
 
-fn several_edits(fields: &Fields<'_>) -> Option<ToolDetail> {
-    let path = fields.text("file_path")?.to_owned();
+fn several_edits(input: &Value) -> Option<ToolDetail> {
+    let path = text(input, "file_path")?.to_owned();
     let mut diff = String::new();
-    for edit in fields.get("edits")?.as_array()? {
-        let edit = Fields::of(edit);
-        let (old, new) = (edit.text("old_string")?, edit.text("new_string")?);
-        diff.push_str(&difference(old, new, &edit.beside(&["old_string", "new_string"])));
+    for edit in input.get("edits")?.as_array()? {
+        let (old, new) = (text(edit, "old_string")?, text(edit, "new_string")?);
+        diff.push_str(&difference(old, new, &others(edit, &["old_string", "new_string"])));
     }
-    fields.beside(&["file_path", "edits"]).is_empty().then_some(ToolDetail::Edit { path, diff })
+    others(input, &["file_path", "edits"]).is_empty().then_some(ToolDetail::Edit { path, diff })
 }
 
-fn write(fields: &Fields<'_>) -> Option<ToolDetail> {
-    let (path, content) = (fields.text("file_path")?, fields.text("content")?);
-    let whole = fields.beside(&["file_path", "content"]).is_empty();
+fn write(input: &Value) -> Option<ToolDetail> {
+    let (path, content) = (text(input, "file_path")?, text(input, "content")?);
+    let whole = others(input, &["file_path", "content"]).is_empty();
     whole.then(|| ToolDetail::Write { path: path.to_owned(), content: content.to_owned() })
 }
 
-/// What a cell held is not in the call, so only what it will hold is shown.
-fn notebook(fields: &Fields<'_>) -> Option<ToolDetail> {
-    let path = fields.text("notebook_path")?.to_owned();
-    let source = fields.text("new_source").unwrap_or_default();
-    let beside = fields.beside(&["notebook_path", "new_source"]);
+/// The call does not contain the old content of the cell, so the diff shows the new content only.
+fn notebook(input: &Value) -> Option<ToolDetail> {
+    let path = text(input, "notebook_path")?.to_owned();
+    let source = text(input, "new_source").unwrap_or_default();
+    let beside = others(input, &["notebook_path", "new_source"]);
     Some(ToolDetail::Edit { path, diff: difference("", source, &beside) })
 }
 
-fn todos(fields: &Fields<'_>) -> Option<ToolDetail> {
+fn todos(input: &Value) -> Option<ToolDetail> {
     let item = |item: &Value| {
-        let item = Fields::of(item);
-        let status = match item.text("status")? {
+        let status = match text(item, "status")? {
             "pending" => TodoStatus::Pending,
             "in_progress" => TodoStatus::InProgress,
             "completed" => TodoStatus::Done,
             _ => return None,
         };
-        Some(TodoItem { text: item.text("content")?.to_owned(), status })
+        Some(TodoItem { text: text(item, "content")?.to_owned(), status })
     };
-    let items: Option<Vec<TodoItem>> = fields.get("todos")?.as_array()?.iter().map(item).collect();
-    items.filter(|_| fields.beside(&["todos"]).is_empty()).map(|items| ToolDetail::Todos { items })
+    let items: Option<Vec<TodoItem>> = input.get("todos")?.as_array()?.iter().map(item).collect();
+    items.filter(|_| others(input, &["todos"]).is_empty()).map(|items| ToolDetail::Todos { items })
 }
 
 /// An agent that has written no plan yet asks with an empty input.
-fn plan(fields: &Fields<'_>) -> ToolDetail {
+fn plan(input: &Value) -> ToolDetail {
     ToolDetail::Plan {
-        plan: fields.text("plan").unwrap_or_default().to_owned(),
-        path: fields.text("planFilePath").map(str::to_owned),
+        plan: text(input, "plan").unwrap_or_default().to_owned(),
+        path: text(input, "planFilePath").map(str::to_owned),
     }
 }
 
-/// Returns the hunks of a unified diff; what else the call says stands behind the first hunk's place.
-fn difference(old: &str, new: &str, beside: &[String]) -> String {
+/// Returns the hunks of a unified diff. The other fields of the call follow the range of the first hunk.
+fn difference(old: &str, new: &str, others: &[String]) -> String {
     let diff = TextDiff::configure().timeout(DIFF_TIME).diff_lines(old, new);
-    // A piece of a line is no last line of a file, so nothing is said of the line feed it lacks.
+    // The text is a part of a file, so a missing line feed at its end means nothing.
     let hunks = diff.unified_diff().missing_newline_hint(false).to_string();
-    if beside.is_empty() {
+    if others.is_empty() {
         return hunks;
     }
-    let beside = beside.join(", ").replace(['\n', '\r'], " ");
+    let others = others.join(", ").replace(['\n', '\r'], " ");
     match hunks.split_once('\n') {
-        Some((place, rest)) => format!("{place} {beside}\n{rest}"),
-        None => format!("@@ -0,0 +0,0 @@ {beside}\n"),
+        Some((place, rest)) => format!("{place} {others}\n{rest}"),
+        None => format!("@@ -0,0 +0,0 @@ {others}\n"),
     }
 }
 

@@ -80,8 +80,7 @@ impl ClaudeAdapter {
         outcome: Outcome,
     ) -> Result<Output, EncodeError> {
         let skips = self.has_capability(UNANSWERED_CAPABILITY);
-        let gone = || EncodeError::Gone { native_ref: native_ref.clone() };
-        let call = self.call_mut(native_ref).filter(|call| call.is_question()).ok_or_else(gone)?;
+        let call = self.open_call(native_ref, true)?;
         let (line, notices) = call.encode(questions, &outcome, skips)?;
         call.answered = true;
         if let CallKind::Answers { outcome: sent, .. } = &mut call.kind {
@@ -94,9 +93,7 @@ impl ClaudeAdapter {
     }
 
     fn refuse(&mut self, native_ref: &NativeRef, words: &str) -> Result<String, EncodeError> {
-        let gone = || EncodeError::Gone { native_ref: native_ref.clone() };
-        let call = self.call(native_ref).filter(|call| call.is_question()).ok_or_else(gone)?;
-        let line = deny(&call.request_id, words);
+        let line = deny(&self.open_call(native_ref, true)?.request_id, words);
         self.forget(native_ref);
         Ok(line)
     }

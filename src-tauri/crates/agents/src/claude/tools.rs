@@ -4,6 +4,7 @@ use askdesk_domain::ToolKind;
 use askdesk_domain::text::bounded;
 use serde_json::Value;
 
+use super::parse::text;
 use super::{PLAN_TOOL, details};
 
 /// The longest one-line summary of a tool call, in characters.
@@ -23,7 +24,7 @@ pub fn kind(tool: &str) -> ToolKind {
 
 /// Says in one line what a call does.
 pub fn summary(tool: &str, input: &Value) -> String {
-    let text = |name: &str| input.get(name).and_then(Value::as_str);
+    let text = |name: &str| text(input, name);
     let said = match tool {
         "Bash" => text("command").and_then(|command| command.lines().find(|line| !line.trim().is_empty())),
         "Read" | "Edit" | "MultiEdit" | "Write" => text("file_path"),
@@ -52,8 +53,7 @@ pub fn output(content: Option<&Value>) -> String {
 }
 
 fn block_text(block: &Value) -> String {
-    let text = |name: &str| block.get(name).and_then(Value::as_str);
-    match (text("type"), text("text")) {
+    match (text(block, "type"), text(block, "text")) {
         (Some("text"), Some(text)) => text.to_owned(),
         (Some(kind @ ("image" | "document")), _) => format!("[{kind}]"),
         _ => pretty(block),

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::{Connection, MemberId, Routed};
 use crate::adapter::{Inbound, Outbound};
-use crate::frame::{FrameIn, FrameOut, INTERNAL_ERROR, RpcError};
+use crate::rpc::{INTERNAL_ERROR, RpcError, RpcIn, RpcOut};
 
 /// How many messages for unknown sessions are kept; beyond that the oldest is refused.
 pub const UNCLAIMED: usize = 1024;
@@ -61,7 +61,7 @@ pub struct JsonRpcConnection {
 #[derive(Debug)]
 struct Unclaimed {
     session: String,
-    frame: FrameIn,
+    message: RpcIn,
     /// The length of its line.
     bytes: usize,
 }
@@ -113,11 +113,11 @@ impl JsonRpcConnection {
         if self.sessions.get(session) != Some(&member) {
             return;
         }
-        for message in std::mem::take(&mut self.unclaimed) {
-            if message.session == session {
-                self.deliver(member, message.frame, out);
+        for kept in std::mem::take(&mut self.unclaimed) {
+            if kept.session == session {
+                self.deliver(member, kept.message, out);
             } else {
-                self.unclaimed.push_back(message);
+                self.unclaimed.push_back(kept);
             }
         }
         self.refuse_unclaimed(out);
@@ -128,8 +128,8 @@ impl JsonRpcConnection {
         if self.some_member_has_no_session() {
             return;
         }
-        for message in std::mem::take(&mut self.unclaimed) {
-            self.refuse(&message.frame, out);
+        for kept in std::mem::take(&mut self.unclaimed) {
+            self.refuse(&kept.message, out);
         }
     }
 
@@ -143,46 +143,48 @@ impl JsonRpcConnection {
     }
 
     /// Answers a request that no session takes with an error; a notification gets no answer.
-    fn refuse(&self, frame: &FrameIn, out: &mut Routed) {
-        if let FrameIn::Request { id, method, .. } = frame {
+    fn refuse(&self, message: &RpcIn, out: &mut Routed) {
+        if let RpcIn::Request { id, method, .. } = message {
             out.lines.push(self.answer(id, Err(RpcError::unknown_method(method))));
         }
     }
 
-    fn deliver(&mut self, member: MemberId, frame: FrameIn, out: &mut Routed) {
-        if let FrameIn::Request { id, .. } = &frame {
+    fn deliver(&mut self, member: MemberId, message: RpcIn, out: &mut Routed) {
+        if let RpcIn::Request { id, .. } = &message {
             if self.server_requests.len() >= OPEN_REQUESTS {
                 let error = RpcError::new(INTERNAL_ERROR, "too many requests wait");
                 return out.lines.push(self.answer(id, Err(error)));
             }
             self.server_requests.push((id.clone(), member));
         }
-        out.inbound.push((member, Inbound::Frame(frame)));
+        out.inbound.push((member, Inbound::Rpc(message)));
     }
 
     /// Routes a request or a notification of the server.
-    fn route(&mut self, frame: FrameIn, bytes: usize, out: &mut Routed) {
-        let (FrameIn::Request { params, .. } | FrameIn::Notification { params, .. }) = &frame else { return };
+    fn route(&mut self, message: RpcIn, bytes: usize, out: &mut Routed) {
+        let (RpcIn::Request { params, .. } | RpcIn::Notification { params, .. }) = &message else {
+            return;
+        };
         let session = text_at(params, self.rules.session_in_params).map(str::to_owned);
         let Some(session) = session else {
-            return match &frame {
-                FrameIn::Request { .. } => self.refuse(&frame, out),
+            return match &message {
+                RpcIn::Request { .. } => self.refuse(&message, out),
                 // It is about the server, so it is for everybody.
                 _ => out
                     .inbound
-                    .extend(self.members.iter().map(|member| (*member, Inbound::Frame(frame.clone())))),
+                    .extend(self.members.iter().map(|member| (*member, Inbound::Rpc(message.clone())))),
             };
         };
         if let Some(member) = self.sessions.get(&session) {
-            return self.deliver(*member, frame, out);
+            return self.deliver(*member, message, out);
         }
         if !self.some_member_has_no_session() {
-            return self.refuse(&frame, out);
+            return self.refuse(&message, out);
         }
-        self.unclaimed.push_back(Unclaimed { session, frame, bytes });
+        self.unclaimed.push_back(Unclaimed { session, message, bytes });
         while self.unclaimed.len() > UNCLAIMED || self.unclaimed_bytes() > UNCLAIMED_BYTES {
             let Some(oldest) = self.unclaimed.pop_front() else { return };
-            self.refuse(&oldest.frame, out);
+            self.refuse(&oldest.message, out);
         }
     }
 
@@ -202,7 +204,7 @@ impl JsonRpcConnection {
         let Some((member, key)) = self.client_requests.remove(&id) else { return };
         let session = result.as_ref().ok().and_then(|result| text_at(result, self.rules.session_in_result));
         let session = session.map(str::to_owned);
-        out.inbound.push((member, Inbound::Frame(FrameIn::Response { key, result })));
+        out.inbound.push((member, Inbound::Rpc(RpcIn::Response { id: key, result })));
         self.claim_session(member, session.as_deref(), out);
     }
 
@@ -233,25 +235,19 @@ impl Connection for JsonRpcConnection {
 
     fn send(&mut self, member: MemberId, outbound: Outbound) -> Routed {
         let mut out = Routed::default();
-        let frame = match outbound {
-            Outbound::Frame(frame) => frame,
-            Outbound::Line(line) => {
-                out.lines.push(line);
-                return out;
-            }
-        };
-        match frame {
-            FrameOut::Request { key, method, params } => {
+        match outbound {
+            Outbound::Line(line) => out.lines.push(line),
+            Outbound::Rpc(RpcOut::Request { id: key, method, params }) => {
                 let id = self.next_id();
                 self.client_requests.insert(id, (member, key));
                 out.lines.push(self.line(json!({"id": id, "method": method, "params": params})));
                 let session = text_at(&params, self.rules.session_in_params).map(str::to_owned);
                 self.claim_session(member, session.as_deref(), &mut out);
             }
-            FrameOut::Notification { method, params } => {
+            Outbound::Rpc(RpcOut::Notification { method, params }) => {
                 out.lines.push(self.line(json!({"method": method, "params": params})));
             }
-            FrameOut::Response { id, result } => {
+            Outbound::Rpc(RpcOut::Response { id, result }) => {
                 let place =
                     self.server_requests.iter().position(|(asked, who)| *asked == id && *who == member);
                 // Twice answered, or another session's: the server does not wait for it.
@@ -271,7 +267,7 @@ impl Connection for JsonRpcConnection {
                 return out;
             }
             Inbound::Line(line) | Inbound::End { unfinished: line } => line,
-            Inbound::Overlong { .. } | Inbound::Frame(_) => {
+            Inbound::Overlong { .. } | Inbound::Rpc(_) => {
                 self.share_unusable(&inbound, &mut out);
                 return out;
             }
@@ -285,12 +281,10 @@ impl Connection for JsonRpcConnection {
         let id = message.remove("id").filter(|id| id.is_string() || id.is_number());
         match (method, id) {
             (Some(method), Some(id)) => {
-                let frame = FrameIn::Request { id, method, params };
-                self.route(frame, line.len(), &mut out);
+                self.route(RpcIn::Request { id, method, params }, line.len(), &mut out);
             }
             (Some(method), None) => {
-                let frame = FrameIn::Notification { method, params };
-                self.route(frame, line.len(), &mut out);
+                self.route(RpcIn::Notification { method, params }, line.len(), &mut out);
             }
             (None, Some(id)) => {
                 let result = match (message.remove("error"), message.remove("result")) {

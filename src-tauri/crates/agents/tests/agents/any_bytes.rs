@@ -1,4 +1,4 @@
-//! No bytes whatever may bring an adapter down.
+//! Any JSON and any nesting reach the adapter without a panic; `contract` tries any bytes.
 
 use crate::support::claude::Claude;
 use askdesk_agents::AgentEvent;
@@ -7,48 +7,12 @@ use serde_json::{Map, Value, json};
 
 /// JSON that is likely to come near the protocol: its words as keys and values, in any shape.
 fn near_protocol() -> impl Strategy<Value = Value> {
-    const WORDS: &[&str] = &[
-        "type",
-        "assistant",
-        "user",
-        "control_request",
-        "control_cancel_request",
-        "control_response",
-        "result",
-        "system",
-        "init",
-        "stream_event",
-        "event",
-        "delta",
-        "text",
-        "request",
-        "request_id",
-        "subtype",
-        "can_use_tool",
-        "tool_name",
-        "AskUserQuestion",
-        "Bash",
-        "Edit",
-        "input",
-        "questions",
-        "question",
-        "options",
-        "label",
-        "answers",
-        "tool_use_id",
-        "message",
-        "content",
-        "tool_use",
-        "tool_result",
-        "id",
-        "name",
-        "response",
-        "pending_permission_requests",
-        "askdesk-1",
-        "toolu_1",
-        "",
-    ];
-    let word = || proptest::sample::select(WORDS);
+    const WORDS: &str = "type assistant user control_request control_cancel_request control_response result \
+        system init stream_event event delta text request request_id subtype can_use_tool tool_name AskUserQuestion \
+        Bash Edit input questions question options label answers tool_use_id message content tool_use tool_result id \
+        name response pending_permission_requests askdesk-1 toolu_1";
+    let words: Vec<&str> = WORDS.split(' ').chain([""]).collect();
+    let word = move || proptest::sample::select(words.clone());
     let leaf = prop_oneof![
         Just(Value::Null),
         any::<bool>().prop_map(Value::from),
@@ -73,17 +37,6 @@ fn as_control_request(input: &Value) -> Value {
 }
 
 proptest! {
-    #[test]
-    fn any_bytes_are_taken(
-        lines in proptest::collection::vec(proptest::collection::vec(any::<u8>(), 0..200), 0..8),
-    ) {
-        let mut stream = Claude::new();
-        for line in &lines {
-            stream.on_line(line);
-        }
-        stream.on_end(lines.first().map(Vec::as_slice).unwrap_or_default());
-    }
-
     #[test]
     fn any_json_is_taken(messages in proptest::collection::vec(near_protocol(), 0..8)) {
         let mut stream = Claude::new();

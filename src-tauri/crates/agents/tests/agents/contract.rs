@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use askdesk_agents::{
-    Act, Adapter, Agent, AgentEvent, Attached, Catalog, Demo, EncodeError, FrameIn, Inbound, LinkPlan, Open,
-    QuestionRefusal, Start, installed_agents,
+    Act, Adapter, Agent, AgentEvent, Attached, Catalog, Demo, EncodeError, Inbound, LinkPlan, Open,
+    QuestionRefusal, RpcIn, Start, installed_agents,
 };
 use askdesk_domain::{
     AgentId, ApprovalDecision, ApprovalOptionId, ConfigCategory, ConfigId, ConfigValue, NativeRef,
@@ -183,10 +183,10 @@ fn what_an_agent_cannot_do_is_refused_and_what_nobody_waits_for_is_gone() {
 }
 
 #[test]
-fn a_frame_that_does_not_belong_on_the_link_is_counted() {
+fn an_rpc_message_on_a_link_of_lines_is_counted() {
     check(|agent, folder| {
-        let frame = FrameIn::Notification { method: "x".to_owned(), params: Value::Null };
-        let taken = adapter(agent, folder).receive(&Inbound::Frame(frame));
+        let message = RpcIn::notification("x", Value::Null);
+        let taken = adapter(agent, folder).receive(&Inbound::Rpc(message));
         assert!(matches!(taken.events.as_slice(), [AgentEvent::Unusable { .. }]), "{taken:?}");
     });
 }

@@ -3,8 +3,7 @@
 use crate::support::server;
 use askdesk_agents::connection::{OPEN_REQUESTS, UNCLAIMED};
 use askdesk_agents::{
-    Connection, FrameIn, FrameOut, Inbound, JsonRpcConnection, JsonRpcRules, MemberId, Outbound, Routed,
-    RpcError,
+    Connection, Inbound, JsonRpcConnection, JsonRpcRules, MemberId, Outbound, Routed, RpcError, RpcIn, RpcOut,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -27,8 +26,8 @@ fn take(connection: &mut JsonRpcConnection, message: &Value) -> Routed {
 }
 
 fn ask(connection: &mut JsonRpcConnection, member: MemberId, key: u64, method: &str, params: Value) -> Value {
-    let frame = FrameOut::Request { key, method: method.to_owned(), params };
-    sent(&connection.send(member, Outbound::Frame(frame)))
+    let message = RpcOut::request(key, method, params);
+    sent(&connection.send(member, Outbound::Rpc(message)))
 }
 
 /// The one message that is written.
@@ -48,7 +47,7 @@ fn update(session: &str, n: u64) -> Value {
 
 fn updated(session: &str, n: u64) -> Inbound {
     let (method, params) = ("session/update".to_owned(), json!({"sessionId": session, "n": n}));
-    Inbound::Frame(FrameIn::Notification { method, params })
+    Inbound::Rpc(RpcIn::Notification { method, params })
 }
 
 fn request(id: &str, session: &str) -> Value {
@@ -57,15 +56,15 @@ fn request(id: &str, session: &str) -> Value {
 
 fn asked(id: &str, session: &str) -> Inbound {
     let (id, method, params) = (json!(id), "session/ask".to_owned(), json!({"sessionId": session}));
-    Inbound::Frame(FrameIn::Request { id, method, params })
+    Inbound::Rpc(RpcIn::Request { id, method, params })
 }
 
 fn answered(key: u64, result: Value) -> Inbound {
-    Inbound::Frame(FrameIn::Response { key, result: Ok(result) })
+    Inbound::Rpc(RpcIn::Response { id: key, result: Ok(result) })
 }
 
 fn answer(id: &str, result: Value) -> Outbound {
-    Outbound::Frame(FrameOut::Response { id: json!(id), result: Ok(result) })
+    Outbound::Rpc(RpcOut::Response { id: json!(id), result: Ok(result) })
 }
 
 fn delivered(inbound: impl IntoIterator<Item = (MemberId, Inbound)>) -> Routed {
@@ -114,7 +113,7 @@ fn the_same_key_of_two_sessions_has_two_ids_and_each_answer_finds_its_session() 
     let error = json!({"code": 1, "message": "no", "data": {"x": 1}});
     let first = take(&mut connection, &json!({"id": of_a, "error": error}));
     let result = Err(RpcError { code: 1, message: "no".to_owned(), data: Some(json!({"x": 1})) });
-    assert_eq!(first, delivered([(A, Inbound::Frame(FrameIn::Response { key: 5, result }))]));
+    assert_eq!(first, delivered([(A, Inbound::Rpc(RpcIn::Response { id: 5, result }))]));
     // Answered twice, and an id that was never given.
     assert_eq!(take(&mut connection, &json!({"id": of_a, "result": 1})), Routed::default());
     let stray = take(&mut connection, &json!({"id": 99, "result": 1}));
@@ -138,7 +137,7 @@ fn messages_go_to_the_session_they_name() {
 #[test]
 fn what_names_no_session_goes_to_everybody_and_a_request_of_it_is_not_known() {
     let mut connection = ready(&[A, B]);
-    let news = Inbound::Frame(FrameIn::Notification { method: "news".to_owned(), params: json!({"n": 1}) });
+    let news = Inbound::Rpc(RpcIn::notification("news", json!({"n": 1})));
     let told = take(&mut connection, &json!({"method": "news", "params": {"n": 1}}));
     assert_eq!(told, delivered([(A, news.clone()), (B, news)]));
     let refused = sent(&take(&mut connection, &json!({"id": "x", "method": "dance", "params": {}})));

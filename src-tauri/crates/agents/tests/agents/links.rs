@@ -1,13 +1,13 @@
 //! Links to servers that several sessions share: a real process, and a server that somebody else runs.
 
-use crate::support::server;
+use crate::support::{process::is_alive, server};
 use std::sync::Arc;
 use std::time::Duration;
 
 use askdesk_agents::{
-    Address, AttachedPlan, Connection, FrameIn, FrameOut, Handshake, Inbound, JsonRpcConnection,
-    JsonRpcRules, LaunchPlan, Link, LinkEnd, LinkEvent, LinkEvents, LinkPlan, Links, NewConnection, Outbound,
-    RpcError, SharedPlan, WriteError,
+    Address, AttachedPlan, Connection, Handshake, Inbound, JsonRpcConnection, JsonRpcRules, LaunchPlan, Link,
+    LinkEnd, LinkEvent, LinkEvents, LinkPlan, Links, NewConnection, Outbound, RpcError, RpcIn, RpcOut,
+    SharedPlan, WriteError,
 };
 use askdesk_domain::{AgentFailure, ProgramError};
 use rstest::rstest;
@@ -18,15 +18,16 @@ use tokio::time::timeout;
 const PATIENCE: Duration = Duration::from_secs(20);
 const GRACE: Duration = Duration::from_secs(5);
 
-fn shared_by(connection: NewConnection) -> LinkPlan {
-    let launch = LaunchPlan {
+fn launch() -> LaunchPlan {
+    LaunchPlan {
         program: askdesk_testkit::fake_server::program_or_build().unwrap(),
-        args: Vec::new(),
         folder: std::env::temp_dir(),
-        env: Vec::new(),
-        env_remove: Vec::new(),
-    };
-    LinkPlan::Shared(SharedPlan { key: "fake".to_owned(), launch, connection })
+        ..LaunchPlan::default()
+    }
+}
+
+fn shared_by(connection: NewConnection) -> LinkPlan {
+    LinkPlan::Shared(SharedPlan { key: "fake".to_owned(), launch: launch(), connection })
 }
 
 fn shared() -> LinkPlan {
@@ -46,7 +47,7 @@ impl Session {
         let (link, events) = links.open(plan).await.unwrap();
         let mut session = Self { link, events, keys: 0, id: Value::Null };
         session.id = session.ask("session/new", json!({})).await["sessionId"].clone();
-        assert_eq!(session.frame().await, update(&session.id, 0));
+        assert_eq!(session.message().await, update(&session.id, 0));
         session
     }
 
@@ -54,9 +55,9 @@ impl Session {
         timeout(PATIENCE, self.events.next()).await.expect("nothing came in time").expect("ended before")
     }
 
-    async fn frame(&mut self) -> FrameIn {
+    async fn message(&mut self) -> RpcIn {
         match self.event().await {
-            LinkEvent::Inbound(Inbound::Frame(frame)) => frame,
+            LinkEvent::Inbound(Inbound::Rpc(message)) => message,
             other => panic!("{other:?}"),
         }
     }
@@ -70,15 +71,14 @@ impl Session {
         }
     }
 
-    async fn write(&self, frame: FrameOut) -> Result<(), WriteError> {
-        timeout(PATIENCE, self.link.write(vec![Outbound::Frame(frame)])).await.expect("not written in time")
+    async fn write(&self, message: RpcOut) -> Result<(), WriteError> {
+        timeout(PATIENCE, self.link.write(vec![Outbound::Rpc(message)])).await.expect("not written in time")
     }
 
     async fn request(&mut self, method: &str, params: Value) -> u64 {
         self.keys += 1;
-        let (key, method) = (self.keys, method.to_owned());
-        self.write(FrameOut::Request { key, method, params }).await.unwrap();
-        key
+        self.write(RpcOut::request(self.keys, method, params)).await.unwrap();
+        self.keys
     }
 
     /// Asks, and expects the answer to come next.
@@ -88,8 +88,8 @@ impl Session {
     }
 
     async fn answer_to(&mut self, asked: u64) -> Value {
-        match self.frame().await {
-            FrameIn::Response { key, result: Ok(result) } if key == asked => result,
+        match self.message().await {
+            RpcIn::Response { id: key, result: Ok(result) } if key == asked => result,
             other => panic!("{other:?}"),
         }
     }
@@ -109,46 +109,43 @@ impl Session {
     }
 
     async fn answer(&self, id: Value, result: Result<Value, RpcError>) {
-        self.write(FrameOut::Response { id, result }).await.unwrap();
+        self.write(RpcOut::Response { id, result }).await.unwrap();
     }
 }
 
-fn update(session: &Value, n: u64) -> FrameIn {
-    let params = json!({"sessionId": session, "n": n});
-    FrameIn::Notification { method: "session/update".to_owned(), params }
+async fn two_sessions() -> (Links, Session, Session) {
+    let links = Links::default();
+    let first = Session::open(&links, shared()).await;
+    let second = Session::open(&links, shared()).await;
+    (links, first, second)
 }
 
-/// Says whether a process runs; one that has ended and was not collected by its parent does not.
-fn is_alive(pid: &Value) -> bool {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    let state = stat.rsplit_once(')').and_then(|(_, fields)| fields.split_whitespace().next());
-    !matches!(state, None | Some("Z" | "X"))
+fn update(session: &Value, n: u64) -> RpcIn {
+    RpcIn::notification("session/update", json!({"sessionId": session, "n": n}))
 }
 
 #[track_caller]
 fn assert_alive(pid: &Value, alive: bool) {
     // Elsewhere nobody can be asked without a library.
     if cfg!(target_os = "linux") {
-        assert_eq!(is_alive(pid), alive);
+        assert_eq!(is_alive(&pid.to_string()), alive);
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn two_sessions_share_one_server_and_each_is_asked_its_own() {
-    let links = Links::default();
-    let mut first = Session::open(&links, shared()).await;
-    let mut second = Session::open(&links, shared()).await;
+    let (_links, mut first, mut second) = two_sessions().await;
     assert_ne!(first.id, second.id);
     assert_eq!(first.pid().await, second.pid().await);
 
     let question = first.turn("ask which?").await;
     let permission = second.turn("permit rm -r").await;
-    let FrameIn::Request { id: asked, method, params } = first.frame().await else { panic!("no question") };
+    let RpcIn::Request { id: asked, method, params } = first.message().await else { panic!("no question") };
     assert_eq!(
         (method.as_str(), &params),
         ("session/ask", &json!({"sessionId": first.id, "question": "which?"}))
     );
-    let FrameIn::Request { id: wanted, method, .. } = second.frame().await else { panic!("no permission") };
+    let RpcIn::Request { id: wanted, method, .. } = second.message().await else { panic!("no permission") };
     assert_eq!(method, "session/permit");
     // The one that was asked last is answered first.
     second.answer(wanted, Ok(json!("allow"))).await;
@@ -165,12 +162,10 @@ async fn what_no_session_is_asked_is_refused_to_the_server_at_once() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_the_server_says_to_nobody_in_particular_reaches_everybody() {
-    let links = Links::default();
-    let mut first = Session::open(&links, shared()).await;
-    let mut second = Session::open(&links, shared()).await;
+    let (_links, mut first, mut second) = two_sessions().await;
     assert_eq!(first.turn("news").await, 2);
-    let news = FrameIn::Notification { method: "server/news".to_owned(), params: json!({}) };
-    assert_eq!((first.frame().await, second.frame().await), (news.clone(), news));
+    let news = RpcIn::notification("server/news", json!({}));
+    assert_eq!((first.message().await, second.message().await), (news.clone(), news));
     first.turn("noise").await;
     let (mut lines, mut words) = (0, 0);
     while (lines, words) != (1, 1) {
@@ -190,15 +185,13 @@ async fn what_the_server_says_to_nobody_in_particular_reaches_everybody() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_session_that_is_stopped_leaves_its_sibling_alone_and_the_last_one_ends_the_server() {
-    let links = Links::default();
-    let mut first = Session::open(&links, shared()).await;
-    let mut second = Session::open(&links, shared()).await;
+    let (links, mut first, mut second) = two_sessions().await;
     let pid = first.pid().await;
     first.turn("ask which?").await;
-    first.frame().await;
+    first.message().await;
     first.link.stop(GRACE).await;
     assert_eq!(first.ended().await.status.code, Some(0));
-    let closed = first.write(FrameOut::Notification { method: "x".to_owned(), params: Value::Null }).await;
+    let closed = first.write(RpcOut::notification("x", Value::Null)).await;
     assert_eq!(closed, Err(WriteError::Closed));
     assert_eq!(second.said("still here").await, "still here");
     assert_alive(&pid, true);
@@ -214,15 +207,13 @@ async fn a_session_that_is_stopped_leaves_its_sibling_alone_and_the_last_one_end
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_dropped_link_leaves_the_server() {
-    let links = Links::default();
-    let mut first = Session::open(&links, shared()).await;
-    let mut second = Session::open(&links, shared()).await;
+    let (_links, mut first, mut second) = two_sessions().await;
     let pid = first.pid().await;
     drop(first);
     assert_eq!(second.said("still here").await, "still here");
     drop(second);
     let gone = async {
-        while is_alive(&pid) {
+        while is_alive(&pid.to_string()) {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
     };
@@ -231,15 +222,13 @@ async fn a_dropped_link_leaves_the_server() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_that_dies_ends_all_its_sessions_and_the_next_one_starts_another() {
-    let links = Links::default();
-    let mut first = Session::open(&links, shared()).await;
-    let mut second = Session::open(&links, shared()).await;
+    let (links, mut first, mut second) = two_sessions().await;
     let pid = first.pid().await;
     first.turn("die").await;
     for session in [&mut first, &mut second] {
         assert_eq!(session.ended().await.status.code, Some(i32::from(askdesk_testkit::fake_server::DIED)));
     }
-    let lost = second.write(FrameOut::Notification { method: "x".to_owned(), params: Value::Null }).await;
+    let lost = second.write(RpcOut::notification("x", Value::Null)).await;
     assert_eq!(lost, Err(WriteError::Closed));
     let mut third = Session::open(&links, shared()).await;
     assert_ne!(third.pid().await, pid);
@@ -272,7 +261,7 @@ async fn a_session_that_does_not_read_holds_the_server_back_and_can_still_write(
     tokio::time::sleep(Duration::from_millis(200)).await;
     let second = session.turn("hello").await;
     for n in 1..=3000 {
-        assert_eq!(session.frame().await, update(&session.id.clone(), n));
+        assert_eq!(session.message().await, update(&session.id.clone(), n));
     }
     session.answer_to(flood).await;
     assert_eq!(session.answer_to(second).await["said"], "hello");
@@ -287,9 +276,9 @@ async fn a_server_that_refuses_the_handshake_is_ended_with_its_words() {
     });
     let (link, events) = Links::default().open(shared_by(connection)).await.unwrap();
     let mut session = Session { link, events, keys: 0, id: Value::Null };
-    let frame = FrameOut::Notification { method: "x".to_owned(), params: Value::Null };
+    let message = RpcOut::notification("x", Value::Null);
     // What is written before the handshake is over waits for it.
-    assert_eq!(session.write(frame).await, Err(WriteError::Closed));
+    assert_eq!(session.write(message).await, Err(WriteError::Closed));
     let end = session.ended().await;
     assert!(end.stderr_tail.starts_with("say hello first"), "{end:?}");
 }
@@ -313,17 +302,10 @@ async fn a_server_that_cannot_be_started_is_said_like_any_program() {
 }
 
 #[tokio::test]
-async fn a_process_takes_lines_and_no_frames() {
-    let launch = LaunchPlan {
-        program: askdesk_testkit::fake_server::program_or_build().unwrap(),
-        args: Vec::new(),
-        folder: std::env::temp_dir(),
-        env: Vec::new(),
-        env_remove: Vec::new(),
-    };
-    let (link, mut events) = Links::default().open(LinkPlan::Process(launch)).await.unwrap();
-    let frame = FrameOut::Notification { method: "x".to_owned(), params: Value::Null };
-    assert!(matches!(link.write(vec![Outbound::Frame(frame)]).await, Err(WriteError::Io(_))));
+async fn a_process_takes_lines_and_no_rpc_messages() {
+    let (link, mut events) = Links::default().open(LinkPlan::Process(launch())).await.unwrap();
+    let message = RpcOut::notification("x", Value::Null);
+    assert!(matches!(link.write(vec![Outbound::Rpc(message)]).await, Err(WriteError::Io(_))));
     let hello = json!({"id": 1, "method": "hello"}).to_string();
     link.write(vec![Outbound::Line(hello)]).await.unwrap();
     let event = timeout(PATIENCE, events.next()).await.unwrap();
@@ -379,7 +361,7 @@ async fn a_server_of_somebody_else_is_shared_and_never_ended(#[case] unix: bool)
     let mut first = Session::open(&links, attached(&address)).await;
     let mut second = Session::open(&links, attached(&address)).await;
     let turn = first.turn("ask which?").await;
-    let FrameIn::Request { id, .. } = first.frame().await else { panic!("no question") };
+    let RpcIn::Request { id, .. } = first.message().await else { panic!("no question") };
     assert_eq!(second.said("hello").await, "hello");
     first.answer(id, Ok(json!("this"))).await;
     assert_eq!(first.answer_to(turn).await["said"], "this");

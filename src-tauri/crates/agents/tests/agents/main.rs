@@ -19,5 +19,6 @@ mod supervisor;
 
 mod support {
     pub mod claude;
+    pub mod process;
     pub mod server;
 }

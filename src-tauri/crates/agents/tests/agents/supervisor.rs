@@ -1,6 +1,6 @@
 //! The supervisor against small shell scripts that misbehave.
 
-use crate::support::claude;
+use crate::support::{claude, process::is_alive};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use askdesk_agents::{
     AgentEvent, AgentProcess, Exit, Inbound, LaunchPlan, LinkEnd, LinkEvent, MAX_LINE, ProcessEvents,
     Unusable, WriteError,
 };
-use askdesk_domain::{AgentFailure, NextStep};
+use askdesk_domain::NextStep;
 use tokio::time::timeout;
 
 /// Longer than anything here takes; what is late has hung.
@@ -57,13 +57,6 @@ fn end(code: i32) -> LinkEvent {
         status: Exit { code: Some(code), signal: None },
         stderr_tail: String::new(),
     })
-}
-
-/// Says whether a process runs; one that has ended and was not collected by its parent does not.
-fn is_alive(pid: &str) -> bool {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    let state = stat.rsplit_once(')').and_then(|(_, fields)| fields.split_whitespace().next());
-    !matches!(state, None | Some("Z" | "X"))
 }
 
 /// The fourth field of `/proc/<pid>/stat`; see proc(5).
@@ -297,14 +290,6 @@ async fn an_agent_that_does_not_read_fills_its_queue_and_then_is_refused() {
     timeout(PATIENCE, process.stop(Duration::ZERO)).await.unwrap();
 }
 
-/// Compares the whole sentence the person reads.
-fn check_refusal(plan: &LaunchPlan, expected: &str) {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let _inside = runtime.enter();
-    let error: AgentFailure = AgentProcess::spawn(plan).unwrap_err();
-    assert_eq!(error.to_string(), expected);
-}
-
 fn file(folder: &Path, name: &str, mode: u32) -> PathBuf {
     let path = folder.join(name);
     fs::write(&path, "neither a script nor a program\n").unwrap();
@@ -312,58 +297,46 @@ fn file(folder: &Path, name: &str, mode: u32) -> PathBuf {
     path
 }
 
-#[test]
-fn a_missing_program_is_said_with_what_to_do() {
-    check_refusal(
-        &plan(Path::new("/nowhere/agent"), &[], Path::new("/")),
-        "/nowhere/agent could not be started: No such file or directory (os error 2). \
-         Check that the program is still installed, then start the session again.",
-    );
-}
-
-#[test]
-fn a_file_that_may_not_be_executed_is_said_with_what_to_do() {
-    let folder = tempfile::tempdir().unwrap();
-    let program = file(folder.path(), "agent", 0o644);
-    check_refusal(
-        &plan(&program, &[], Path::new("/")),
-        &format!(
-            "{} could not be started: Permission denied (os error 13). \
+/// Each row is a program, a folder, and the whole sentence that the person reads.
+#[tokio::test]
+async fn what_cannot_be_started_is_said_with_what_to_do() {
+    let files = tempfile::tempdir().unwrap();
+    let forbidden = file(files.path(), "forbidden", 0o644).display().to_string();
+    let unfit = file(files.path(), "unfit", 0o755).display().to_string();
+    for (program, folder, expected) in [
+        (
+            "/nowhere/agent",
+            "/",
+            "/nowhere/agent could not be started: No such file or directory (os error 2). \
+             Check that the program is still installed, then start the session again.",
+        ),
+        (
+            &forbidden,
+            "/",
+            "$PROGRAM could not be started: Permission denied (os error 13). \
              Check that the file may be executed, then start the session again.",
-            program.display()
         ),
-    );
-}
-
-#[test]
-fn a_file_that_is_no_program_is_said_with_what_to_do() {
-    let folder = tempfile::tempdir().unwrap();
-    let program = file(folder.path(), "agent", 0o755);
-    check_refusal(
-        &plan(&program, &[], Path::new("/")),
-        &format!(
-            "{} could not be started: Exec format error (os error 8). \
+        (
+            &unfit,
+            "/",
+            "$PROGRAM could not be started: Exec format error (os error 8). \
              Check that the file is a program for this system; installing the agent again may help.",
-            program.display()
         ),
-    );
-}
-
-#[test]
-fn a_folder_that_does_not_exist_is_said_before_anything_starts() {
-    let folder = tempfile::tempdir().unwrap();
-    let program = file(folder.path(), "agent", 0o755);
-    check_refusal(
-        &plan(Path::new("/bin/sh"), &[], Path::new("/nowhere/at/all")),
-        "The folder /nowhere/at/all cannot be used: it does not exist. Choose a folder that exists.",
-    );
-    check_refusal(
-        &plan(Path::new("/bin/sh"), &[], &program),
-        &format!(
-            "The folder {} cannot be used: it is not a folder. Choose a folder that exists.",
-            program.display()
+        (
+            "/bin/sh",
+            "/nowhere/at/all",
+            "The folder /nowhere/at/all cannot be used: it does not exist. Choose a folder that exists.",
         ),
-    );
+        (
+            "/bin/sh",
+            &unfit,
+            "The folder $FOLDER cannot be used: it is not a folder. Choose a folder that exists.",
+        ),
+    ] {
+        let error = AgentProcess::spawn(&plan(Path::new(program), &[], Path::new(folder))).unwrap_err();
+        let expected = expected.replace("$PROGRAM", program).replace("$FOLDER", folder);
+        assert_eq!(error.to_string(), expected);
+    }
 }
 
 #[tokio::test]

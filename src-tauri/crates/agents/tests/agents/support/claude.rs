@@ -121,7 +121,7 @@ pub fn only_line(mut out: Output) -> String {
 pub fn lines(outbound: &[Outbound]) -> Vec<&str> {
     let lines = outbound.iter().map(|outbound| match outbound {
         Outbound::Line(line) => line.as_str(),
-        frame @ Outbound::Frame(_) => panic!("{frame:?}"),
+        message @ Outbound::Rpc(_) => panic!("{message:?}"),
     });
     lines.collect()
 }

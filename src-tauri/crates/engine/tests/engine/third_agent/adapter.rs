@@ -18,11 +18,11 @@
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::path::Path;
 
-use askdesk_agents::frame::INTERNAL_ERROR;
+use askdesk_agents::rpc::INTERNAL_ERROR;
 use askdesk_agents::question_json::read_questions;
 use askdesk_agents::{
-    Act, Adapter, AgentEvent, Asked, EncodeError, FrameIn, FrameOut, Inbound, Open, Output, QuestionRefusal,
-    RpcError, Unusable,
+    Act, Adapter, AgentEvent, Asked, EncodeError, Inbound, Open, Output, QuestionRefusal, RpcError, RpcIn,
+    RpcOut, Unusable,
 };
 use askdesk_domain::text::bounded;
 use askdesk_domain::{
@@ -106,7 +106,7 @@ impl ThirdAdapter {
         self.requests_sent += 1;
         let key = self.requests_sent;
         self.sent.insert(key, what);
-        out.frame(FrameOut::Request { key, method: method.to_owned(), params: self.with_session(params) });
+        out.rpc(RpcOut::request(key, method, self.with_session(params)));
         key
     }
 
@@ -151,7 +151,7 @@ impl ThirdAdapter {
     fn close_calls(&mut self, out: &mut Output) {
         for call in std::mem::take(&mut self.calls) {
             if !call.told {
-                out.frame(respond(call.id, Ok(json!({"closed": "cancelled"}))));
+                out.rpc(respond(call.id, Ok(json!({"closed": "cancelled"}))));
                 out.tell(AgentEvent::Withdrawn { native_ref: call.native_ref });
             }
         }
@@ -215,11 +215,11 @@ impl ThirdAdapter {
 
     fn on_request(&mut self, id: Value, method: &str, params: &Value, out: &mut Output) {
         let refuse = |code, words: String, out: &mut Output| {
-            out.frame(respond(id.clone(), Err(RpcError::new(code, words))));
+            out.rpc(respond(id.clone(), Err(RpcError::new(code, words))));
         };
         if !matches!(method, "session/ask" | "session/permit") {
             unusable(Unusable::UnknownType { kind: bounded(method) }, out);
-            return out.frame(respond(id, Err(RpcError::unknown_method(method))));
+            return out.rpc(respond(id, Err(RpcError::unknown_method(method))));
         }
         let Some(native_ref) = self.native_ref(&id) else {
             return refuse(INVALID_PARAMS, "the id is too long".to_owned(), out);
@@ -351,7 +351,7 @@ impl ThirdAdapter {
                     Outcome::Orphaned { .. } => return Err(EncodeError::NothingToSend),
                 };
                 let id = self.tell_call(&native_ref, |call| call.options.is_none())?;
-                out.frame(respond(id, Ok(answer)));
+                out.rpc(respond(id, Ok(answer)));
             }
             Act::RefuseQuestion { native_ref, why } => {
                 let id = self.tell_call(&native_ref, |call| call.options.is_none())?;
@@ -359,7 +359,7 @@ impl ThirdAdapter {
                     QuestionRefusal::Unkept { reason } => reason,
                     QuestionRefusal::TurnedOff { .. } => "The user takes no questions now.".to_owned(),
                 };
-                out.frame(respond(id, Err(RpcError::new(INTERNAL_ERROR, words))));
+                out.rpc(respond(id, Err(RpcError::new(INTERNAL_ERROR, words))));
             }
             Act::Decide { native_ref, decision } => {
                 let ApprovalDecision { options: chosen, message, .. } = decision;
@@ -374,7 +374,7 @@ impl ThirdAdapter {
                 if let Some(message) = message {
                     decided["message"] = json!(message);
                 }
-                out.frame(respond(id, Ok(decided)));
+                out.rpc(respond(id, Ok(decided)));
             }
             Act::SetConfig { ticket, option, value } => {
                 let live = |known: &&ConfigOption| known.id == option && known.live;
@@ -388,7 +388,7 @@ impl ThirdAdapter {
             Act::Interrupt => {
                 if self.session.is_some() {
                     let params = self.with_session(json!({}));
-                    out.frame(FrameOut::Notification { method: "session/cancel".to_owned(), params });
+                    out.rpc(RpcOut::notification("session/cancel", params));
                     self.close_calls(out);
                 }
             }
@@ -440,13 +440,13 @@ impl Adapter for ThirdAdapter {
     fn receive(&mut self, inbound: &Inbound) -> Output {
         let mut out = Output::default();
         match inbound {
-            Inbound::Frame(FrameIn::Request { id, method, params }) => {
+            Inbound::Rpc(RpcIn::Request { id, method, params }) => {
                 self.on_request(id.clone(), method, params, &mut out);
             }
-            Inbound::Frame(FrameIn::Notification { method, params }) => {
+            Inbound::Rpc(RpcIn::Notification { method, params }) => {
                 self.on_notification(method, params, &mut out);
             }
-            Inbound::Frame(FrameIn::Response { key, result }) => {
+            Inbound::Rpc(RpcIn::Response { id: key, result }) => {
                 self.on_response(*key, result.clone(), &mut out);
             }
             Inbound::Line(_) => unusable(Unusable::NotJson, &mut out),
@@ -464,8 +464,8 @@ impl Adapter for ThirdAdapter {
     }
 }
 
-fn respond(id: Value, result: Result<Value, RpcError>) -> FrameOut {
-    FrameOut::Response { id, result }
+fn respond(id: Value, result: Result<Value, RpcError>) -> RpcOut {
+    RpcOut::Response { id, result }
 }
 
 fn unusable(why: Unusable, out: &mut Output) {

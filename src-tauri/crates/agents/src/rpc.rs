@@ -1,4 +1,4 @@
-//! Messages of a link that several sessions share, in the shape of JSON-RPC.
+//! Messages of a link that several sessions share, as in JSON-RPC.
 
 use serde_json::{Value, json};
 
@@ -7,49 +7,19 @@ pub const METHOD_NOT_FOUND: i64 = -32_601;
 /// The JSON-RPC code for a failure inside the answering side.
 pub const INTERNAL_ERROR: i64 = -32_603;
 
-/// A message from an agent's server to one session.
+/// A message with the ids of its requests and of its responses.
 #[derive(Clone, Debug, PartialEq)]
-pub enum FrameIn {
-    /// It asks something and waits for [`FrameOut::Response`].
-    Request {
-        /// The server's id of the request, which goes back as it came.
-        id: Value,
-        method: String,
-        params: Value,
-    },
-    Notification {
-        method: String,
-        params: Value,
-    },
-    /// It answers a request of this session.
-    Response {
-        /// The key that [`FrameOut::Request`] gave.
-        key: u64,
-        result: Result<Value, RpcError>,
-    },
+pub enum RpcMessage<RequestId, ResponseId> {
+    Request { id: RequestId, method: String, params: Value },
+    Notification { method: String, params: Value },
+    Response { id: ResponseId, result: Result<Value, RpcError> },
 }
 
-/// A message from one session to an agent's server.
-#[derive(Clone, Debug, PartialEq)]
-pub enum FrameOut {
-    /// It asks something; the answer is a [`FrameIn::Response`] with the same key.
-    Request {
-        /// Unique among the open requests of this session; the connection turns it into an id that is unique on the wire.
-        key: u64,
-        method: String,
-        params: Value,
-    },
-    Notification {
-        method: String,
-        params: Value,
-    },
-    /// It answers a request of the server.
-    Response {
-        /// The server's id of the request, as it came.
-        id: Value,
-        result: Result<Value, RpcError>,
-    },
-}
+/// A message from an agent's server to one session. The server's ids are any JSON.
+pub type RpcIn = RpcMessage<Value, u64>;
+/// A message from one session to an agent's server. The session's ids are unique among its open requests; the connection
+/// replaces them by ids that are unique on the wire.
+pub type RpcOut = RpcMessage<u64, Value>;
 
 /// The error of an answer.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -90,13 +60,23 @@ impl RpcError {
     }
 }
 
-impl FrameIn {
+impl<RequestId, ResponseId> RpcMessage<RequestId, ResponseId> {
+    pub fn request(id: RequestId, method: impl Into<String>, params: Value) -> Self {
+        Self::Request { id, method: method.into(), params }
+    }
+
+    pub fn notification(method: impl Into<String>, params: Value) -> Self {
+        Self::Notification { method: method.into(), params }
+    }
+}
+
+impl RpcIn {
     pub fn quoted(&self) -> String {
         let quoted = match self {
             Self::Request { id, method, params } => json!({"id": id, "method": method, "params": params}),
             Self::Notification { method, params } => json!({"method": method, "params": params}),
-            Self::Response { key, result: Ok(result) } => json!({"id": key, "result": result}),
-            Self::Response { key, result: Err(error) } => json!({"id": key, "error": error.to_json()}),
+            Self::Response { id, result: Ok(result) } => json!({"id": id, "result": result}),
+            Self::Response { id, result: Err(error) } => json!({"id": id, "error": error.to_json()}),
         };
         quoted.to_string()
     }
