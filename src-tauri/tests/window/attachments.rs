@@ -23,10 +23,7 @@ struct Real {
 
 impl Real {
     async fn start(test: &str, replies: usize) -> Option<Self> {
-        let Some(program) = clis::claude_program() else {
-            clis::report_skipped(test, &format!("Claude Code is not installed; {}", clis::HOW_TO_INSTALL));
-            return None;
-        };
+        let program = clis::claude_or_skip(test)?;
         let script = (1..=replies).map(|n| Reply::text(&format!("Seen {n}."))).collect();
         let mock = MockApi::start(Script(script)).await.unwrap();
         let (home, project, data) =

@@ -8,11 +8,9 @@ use crate::harness::Setup;
 
 #[tokio::test]
 async fn a_real_claude_process_asks_two_questions_and_gets_exactly_the_answers() {
-    let Some(program) = clis::claude_program() else {
-        clis::report_skipped(
-            "a_real_claude_process_asks_two_questions_and_gets_exactly_the_answers",
-            &format!("Claude Code is not installed; {}", clis::HOW_TO_INSTALL),
-        );
+    let Some(program) =
+        clis::claude_or_skip("a_real_claude_process_asks_two_questions_and_gets_exactly_the_answers")
+    else {
         return;
     };
     let questions = json!([

@@ -26,10 +26,7 @@ impl Real {
     }
 
     async fn start_in(test: &str, mut options: Value, script: Vec<Reply>, setup: Setup) -> Option<Self> {
-        let Some(program) = clis::claude_program() else {
-            clis::report_skipped(test, &format!("Claude Code is not installed; {}", clis::HOW_TO_INSTALL));
-            return None;
-        };
+        let program = clis::claude_or_skip(test)?;
         let mock = MockApi::start(Script(script)).await.unwrap();
         let (home, project) = (TempDir::new().unwrap(), TempDir::new().unwrap());
         std::fs::write(project.path().join("notes.txt"), "one\ntwo\nthree\n").unwrap();

@@ -278,10 +278,7 @@ async fn case_77_the_end_of_the_desktop_session_ends_everything_and_keeps_the_dr
 
 /// Starts a real Claude Code that waits for a permission; none where it is not installed.
 async fn real(test: &str, home: &Path, project: &Path) -> Option<(App, MockApi)> {
-    let Some(program) = clis::claude_program() else {
-        clis::report_skipped(test, &format!("Claude Code is not installed; {}", clis::HOW_TO_INSTALL));
-        return None;
-    };
+    let program = clis::claude_or_skip(test)?;
     let call = Block::tool("toolu_1", "Bash", json!({ "command": "mkdir made", "description": "Makes it" }));
     let mock = MockApi::start(Script(vec![Reply::new([call])])).await.unwrap();
     let mut setup = Setup::default();

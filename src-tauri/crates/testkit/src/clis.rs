@@ -34,6 +34,15 @@ pub fn claude_program() -> Option<PathBuf> {
     first_file(libcs.iter().map(|libc| packages.join(format!("claude-code-{os}-{arch}{libc}")).join(name)))
 }
 
+/// Finds the installed `claude` for a test, or reports that the test did not run.
+pub fn claude_or_skip(test: &str) -> Option<PathBuf> {
+    let program = claude_program();
+    if program.is_none() {
+        report_skipped(test, &format!("the real claude is not installed; {HOW_TO_INSTALL}"));
+    }
+    program
+}
+
 /// The system and the processor as npm calls them.
 fn machine() -> (&'static str, &'static str) {
     let os = match std::env::consts::OS {

@@ -27,8 +27,8 @@ use serde_json::{Value, json};
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 
-use dialect::ReplyContext;
 pub use dialect::{CallResult, Dialect};
+use dialect::{ReplyContext, is_streamed};
 pub use reply::{Block, Reply, Script};
 
 /// The tool of Claude Code by which it asks; it marks a request of the conversation.
@@ -53,7 +53,7 @@ pub struct Recorded {
     /// The body; null where there was none.
     pub body: Value,
     /// None if it does not ask for a model's reply.
-    pub dialect: Option<Dialect>,
+    pub dialect: Option<&'static Dialect>,
     /// Whether it belongs to the conversation, so that it got a scripted reply.
     pub conversation: bool,
 }
@@ -137,7 +137,7 @@ impl MockApi {
     pub fn call_results(&self) -> Vec<CallResult> {
         let served = self.shared.lock();
         let newest = served.requests.iter().rev().find(|it| it.conversation);
-        newest.and_then(|it| Some(it.dialect?.call_results(&it.body))).unwrap_or_default()
+        newest.and_then(|it| Some((it.dialect?.call_results)(&it.body))).unwrap_or_default()
     }
 }
 
@@ -151,7 +151,7 @@ impl Drop for MockApi {
 async fn serve(State(shared): State<Arc<Shared>>, method: Method, uri: Uri, body: Bytes) -> Response {
     let body: Value = serde_json::from_slice(&body).unwrap_or(Value::Null);
     let dialect = Dialect::of(&method, uri.path());
-    let tools = dialect.map(|dialect| dialect.tools(&body)).unwrap_or_default();
+    let tools = dialect.map(|dialect| (dialect.tools)(&body)).unwrap_or_default();
     let conversation = tools.iter().any(dialect::Tool::asks);
     let (reply, number) = {
         let mut served = shared.lock();
@@ -181,13 +181,13 @@ async fn serve(State(shared): State<Arc<Shared>>, method: Method, uri: Uri, body
     }
 }
 
-fn respond(dialect: Dialect, path: &str, context: &ReplyContext<'_>) -> Response {
-    if !dialect.streams(path, context.request) {
-        return json_response(&dialect.json_body(context));
+fn respond(dialect: &Dialect, path: &str, context: &ReplyContext<'_>) -> Response {
+    if !is_streamed(path, context.request) {
+        return json_response(&(dialect.json_body)(context));
     }
     let headers = [(header::CONTENT_TYPE, "text/event-stream"), (header::CACHE_CONTROL, "no-cache")];
     let pace = Duration::from_millis(context.reply.pace_ms);
-    let events = futures_util::stream::iter(dialect.events(context)).then(move |event| async move {
+    let events = futures_util::stream::iter((dialect.events)(context)).then(move |event| async move {
         tokio::time::sleep(pace).await;
         Ok::<_, Infallible>(event)
     });

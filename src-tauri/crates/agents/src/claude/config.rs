@@ -18,24 +18,24 @@ pub(super) fn at_start(config: Vec<ConfigOption>, choices: &Choices) -> Vec<Conf
 }
 
 impl ClaudeAdapter {
-    /// Sets the mode by the agent's word; none if the app does not offer it.
+    /// Sets the mode by the agent's name for it; none if the app does not offer it. Returns whether it changed.
     pub(super) fn take_mode(&mut self, word: &str) -> bool {
         self.take_current(&MODE, mode_of(word))
     }
 
-    /// Takes over the model by its name.
+    /// Sets the model by its name, and returns whether it changed.
     pub(super) fn take_model(&mut self, name: &str) -> bool {
         self.take_current(&MODEL, ValueId::new(name))
     }
 
-    /// Tells of the present values where one of them has changed.
+    /// Reports the current values if one of them has changed.
     pub(super) fn tell_config(&self, changed: bool, out: &mut Output) {
         if changed {
             out.tell(AgentEvent::ConfigChanged { config: self.config.clone() });
         }
     }
 
-    /// Says whether it changed anything; the demo has fewer options.
+    /// Returns whether the value changed. An option may be missing, because the demo has fewer options.
     fn take_current(&mut self, id: &ConfigId, current: Option<ValueId>) -> bool {
         let Some(option) = self.config.iter_mut().find(|option| option.id == *id) else { return false };
         let changed = option.current != current;

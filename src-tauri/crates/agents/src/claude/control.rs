@@ -1,4 +1,4 @@
-//! Control requests of Claude Code: questions, permissions, and what it takes back.
+//! Control requests of Claude Code: questions, permission requests, and cancellations.
 
 use askdesk_domain::text::bounded;
 use askdesk_domain::{NativeRef, Question, QuestionLimits, RawQuestion, Refusal, question_input};
@@ -80,13 +80,13 @@ impl ClaudeAdapter {
                 let reason = "tool_use_id: already names another call; every call needs an id of its own";
                 return refuse(native_ref, reason.to_owned(), out);
             }
-            // Renewed: from now on this request is answered.
+            // A renewed request replaces the one before.
             let again = known.request_id != request_id.as_str();
             known.request_id = request_id.to_string();
             known.input = input.clone();
             known.kind = CallKind::Answers { drafts, questions: questions.clone(), outcome: outcome.clone() };
             if let Some(outcome) = outcome {
-                // The person is done with it, but this request would wait for ever.
+                // The question has ended, but nobody would answer the new request.
                 if let Some(Ok((line, _))) = again.then(|| known.encode(&questions, &outcome, skips)) {
                     out.line(line);
                 }
@@ -111,9 +111,8 @@ impl ClaudeAdapter {
         }));
     }
 
-    /// Takes back what this call asked before, where the reply to this request settles it.
-    ///
-    /// An older request of the same call that is still unanswered stays: it needs a reply of its own.
+    /// Withdraws the question of this call if the reply to this request settles it. An older unanswered request of the same
+    /// call stays, because it needs its own reply.
     fn withdraw(&mut self, native_ref: &NativeRef, request_id: &NativeRef, out: &mut Output) {
         let older = |call: &&Call| call.request_id != request_id.as_str();
         if self.call(native_ref).filter(older).is_none() && self.forget(native_ref).is_some() {
@@ -121,12 +120,12 @@ impl ClaudeAdapter {
         }
     }
 
-    /// A permission is named by its request: one tool use may need several.
+    /// Identifies a permission request by its request id, because one tool use may need several permissions.
     fn on_permission(&mut self, native_ref: NativeRef, tool: &str, request: &Value, out: &mut Output) {
         if self.call(&native_ref).is_some_and(Call::is_question) {
             return out.line(deny(native_ref.as_str(), "request_id: already names a question that waits."));
         }
-        // What was shown is what will be allowed, so a request that still waits keeps its first input and rules.
+        // An open request keeps the input and rules that the person sees.
         let waiting = self.call(&native_ref).filter(|call| !call.answered);
         let waiting = waiting.and_then(|call| match &call.kind {
             CallKind::Permission { suggestions, .. } => Some((call.input.clone(), suggestions.clone())),
@@ -169,7 +168,7 @@ impl ClaudeAdapter {
         }
     }
 
-    /// What is taken back is withdrawn even if its answer is on the way: the agent will not use it.
+    /// Withdraws a canceled call even if its answer has been sent: the agent will not use it.
     pub(super) fn on_cancel(&mut self, message: &Value, out: &mut Output) {
         let Some(request_id) = text(message, "request_id") else {
             return unusable(out, Unusable::Incomplete { field: "request_id" });
@@ -186,7 +185,7 @@ impl ClaudeAdapter {
         let ours =
             text(response, "request_id").is_some_and(|id| id.starts_with(super::encode::REQUEST_PREFIX));
         if !ours {
-            // An agent that replays its input repeats our own answers.
+            // An agent that replays its input echoes our own responses.
             return;
         }
         let request_id = text(response, "request_id").unwrap_or_default();
@@ -223,7 +222,7 @@ fn read(input: &Value) -> Result<(Vec<RawQuestion>, Vec<Question>), Refusal> {
     Ok((drafts, questions))
 }
 
-/// Says whether a question comes with answers that say something.
+/// Whether a question already contains answers that are not blank.
 fn brings_answers(input: &Value) -> bool {
     let says = |value: &Value| match value {
         Value::String(text) => !text.trim().is_empty(),

@@ -1,4 +1,4 @@
-//! The lines that are written to Claude Code.
+//! Encodes actions as lines for Claude Code.
 
 use askdesk_domain::{
     ConfigId, NativeRef, Notice, Outcome, Question, QuestionPolicy, RawQuestion, ValueId, WithdrawnWhy,
@@ -46,16 +46,15 @@ impl ClaudeAdapter {
         Ok(out)
     }
 
-    /// Encodes the handshake; sent again, it makes the agent list everything that waits.
+    /// Encodes the handshake. Sent again, it makes the agent list its open requests.
     pub(super) fn hello(&mut self) -> String {
         self.request(&json!({"subtype": "initialize", "hooks": null})).1
     }
 
-    /// Encodes the wish for another value; the agent may refuse.
+    /// Encodes the change of a config option; the agent may refuse it.
     ///
-    /// In a running turn a mode holds from the next call on: what waits for leave still waits. A model holds from the
-    /// model's next message on, and any name is taken: a model that does not exist shows only when it is next asked
-    /// (2.1.329).
+    /// During a turn, a new mode applies from the next tool call; open permission requests stay open. A new model applies from
+    /// the next model message. The agent accepts any name: an unknown model fails only when it is used (2.1.329).
     fn set_config(&mut self, ticket: u64, option: &ConfigId, value: &ValueId) -> Result<String, EncodeError> {
         let request = if *option == MODE {
             let unknown = EncodeError::Unsupported { what: "this permission mode" };
@@ -108,7 +107,7 @@ impl ClaudeAdapter {
 }
 
 impl Call {
-    /// Puts an end into the form in which this call waits for it, and says what could not be said as it was meant.
+    /// Encodes how the question ended as the response to this call. The notices say what could not be expressed exactly.
     pub(super) fn encode(
         &self,
         questions: &[Question],
@@ -179,7 +178,7 @@ const fn turned_off(policy: QuestionPolicy) -> &'static str {
     }
 }
 
-/// The words by which a question that cannot be shown is refused.
+/// The message that refuses a question that can't be shown.
 pub(super) fn refusal_words(reason: &str) -> String {
     format!("The question could not be shown to the user. {reason}. Repair the call and ask again.")
 }

@@ -1,4 +1,4 @@
-//! From a line of Claude Code to what it means.
+//! Parses the lines of Claude Code into events.
 
 use askdesk_domain::text::bounded;
 use askdesk_domain::{NativeSession, ToolStatus, Usage, Usd};
@@ -8,7 +8,7 @@ use super::{CAPABILITIES, Call, ClaudeAdapter, QUESTION_TOOL, details, tools};
 use crate::adapter::Output;
 use crate::event::{AgentEvent, Unusable};
 
-/// The longest name of an unknown kind of message that is repeated, in characters.
+/// The most characters quoted from the name of an unknown message type.
 const KIND_CHARS: usize = 80;
 
 /// Message types that are known and ignored.
@@ -44,7 +44,7 @@ const SILENT_SYSTEM: &[&str] = &[
 ];
 
 impl ClaudeAdapter {
-    /// Takes one line of the agent's output, without its line feed.
+    /// Parses one line of the agent's output, without its line feed.
     pub(super) fn on_line(&mut self, line: &[u8], out: &mut Output) {
         if line.trim_ascii().is_empty() {
             return;
@@ -55,12 +55,12 @@ impl ClaudeAdapter {
         }
     }
 
-    /// Takes the bytes after the last line feed when the agent's output has ended.
+    /// Parses the bytes after the last line feed when the agent's output has ended.
     pub(super) fn on_end(&mut self, unfinished: &[u8], out: &mut Output) {
         if unfinished.trim_ascii().is_empty() {
             return;
         }
-        // A last line may be whole and only lack its line feed.
+        // The last line may be complete and only lack its line feed.
         match serde_json::from_slice::<Value>(unfinished) {
             Ok(Value::Object(_)) => self.on_line(unfinished, out),
             _ => unusable(out, Unusable::CutInHalf),
@@ -91,7 +91,7 @@ impl ClaudeAdapter {
                 self.introduce(message, out);
                 self.begin_turn(out);
             }
-            // Other news of the same kind says nothing about the mode.
+            // Other status messages don't contain the mode.
             Some("status") => {
                 if let Some(mode) = text(message, "permissionMode") {
                     let changed = self.take_mode(mode);
@@ -103,7 +103,7 @@ impl ClaudeAdapter {
         }
     }
 
-    /// Adds to what the agent has said about itself; the handshake and the first turn each say a part.
+    /// Updates the agent's description of itself; the handshake and the first turn each contain a part of it.
     pub(super) fn introduce(&mut self, said: &Value, out: &mut Output) {
         let info = &mut self.info;
         let keep = |known: &mut Option<String>, name: &str| {
@@ -129,7 +129,7 @@ impl ClaudeAdapter {
             native_session: info.native_session,
         });
         let mut changed = text(said, "model").is_some_and(|model| self.take_model(model));
-        // The first message of a turn and the handshake have different names for it.
+        // The first message of a turn and the handshake use different names for the mode.
         for name in ["permissionMode", "current_permission_mode"] {
             changed |= text(said, name).is_some_and(|mode| self.take_mode(mode));
         }
@@ -202,7 +202,7 @@ impl ClaudeAdapter {
         };
         let input = block.get("input").unwrap_or(&Value::Null);
         if name == QUESTION_TOOL {
-            // The question comes by a control request.
+            // A control request contains the question.
             return self.remember_question_use(tool_use);
         }
         out.tell(AgentEvent::ToolStarted {
@@ -273,15 +273,15 @@ impl ClaudeAdapter {
         });
     }
 
-    /// Says whether the agent's first turn failed because it does not know the session that was to be resumed.
+    /// Whether the first turn failed because the agent doesn't know the session to resume.
     ///
-    /// Measured with 2.1.329: an unknown id gives no handshake but a failed result whose words name the id, and exit code
-    /// 1. The words themselves are the agent's and may change.
+    /// Measured with 2.1.329: an unknown id leads to a failed result that contains the id instead of a handshake, and to exit
+    /// code 1. The rest of the message may change.
     fn says_session_is_unknown(&self, error: &str) -> bool {
         self.resuming.as_ref().is_some_and(|session| error.contains(session.as_str()))
     }
 
-    /// Ends the calls that the agent has shown to be over: those that were told are acknowledged, the others withdrawn.
+    /// Ends the calls that the agent has finished: answered questions are acknowledged, unanswered calls are withdrawn.
     pub(super) fn settle(&mut self, out: &mut Output, over: impl Fn(&Call) -> bool) {
         self.calls.retain(|call| {
             let over = over(call);
@@ -297,13 +297,13 @@ impl ClaudeAdapter {
         });
     }
 
-    /// The message after an answer shows that it arrived, where no tool result will show it.
+    /// Acknowledges answers whose arrival no tool result will confirm: the next message confirms it.
     fn note_next_message(&mut self, out: &mut Output) {
         self.settle(out, |call| call.answered && call.is_question() && call.tool_use.is_none());
     }
 }
 
-/// A message counts as taken once the agent begins to work on it; before, it may still be lost with the process.
+/// A message counts as accepted once the agent works on it; until then it may be lost with the process.
 fn on_lifecycle(message: &Value, out: &mut Output) {
     let taken = matches!(text(message, "state"), Some("started" | "completed"));
     let uuid = text(message, "command_uuid").and_then(|uuid| uuid.parse().ok());
@@ -312,7 +312,7 @@ fn on_lifecycle(message: &Value, out: &mut Output) {
     }
 }
 
-/// The agent's own words about a failed turn.
+/// The agent's error message for a failed turn.
 fn failure(message: &Value) -> Option<String> {
     let subtype = text(message, "subtype").unwrap_or_default();
     let failed =

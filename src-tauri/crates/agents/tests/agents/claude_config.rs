@@ -1,23 +1,15 @@
 //! Config options, plans, rules and costs: what is understood of them, and what is written.
 
-use crate::support::claude::{Claude, decision, lines, options_of_claude};
+use crate::support::claude::{Claude, decision, lines, native, options_of_claude, sent};
 use askdesk_agents::{Act, AgentEvent, EncodeError, Output, QuestionRefusal};
 use askdesk_domain::{
-    ApprovalOption, ConfigId, ConfigOption, NativeRef, OptionLabel, QuestionPolicy, ToolDetail, Usd, ValueId,
+    ApprovalOption, ConfigId, ConfigOption, OptionLabel, QuestionPolicy, ToolDetail, Usd, ValueId,
 };
 use rstest::rstest;
 use serde_json::{Value, json};
 
 fn take(stream: &mut Claude, message: &Value) -> Vec<AgentEvent> {
     stream.on_line(message.to_string().as_bytes())
-}
-
-fn sent(line: &str) -> Value {
-    serde_json::from_str(line).unwrap()
-}
-
-fn native(text: &str) -> NativeRef {
-    NativeRef::new(text).unwrap()
 }
 
 fn status(mode: &str) -> Value {
@@ -230,21 +222,23 @@ fn a_plan_is_sent_back_in_words(#[case] message: Option<&str>, #[case] expected:
 }
 
 #[rstest]
-#[case(QuestionPolicy::Never, "takes no questions in this session")]
-#[case(QuestionPolicy::PlanOnly, "only while you are in plan mode")]
-fn a_question_that_is_turned_off_is_refused_in_words_to_act_on(
-    #[case] policy: QuestionPolicy,
+#[case(QuestionRefusal::TurnedOff { policy: QuestionPolicy::Never },
+    "The user takes no questions in this session. Nobody was asked. Decide by yourself, say what you assumed, and go on.")]
+#[case(QuestionRefusal::TurnedOff { policy: QuestionPolicy::PlanOnly },
+    "The user takes questions in this session only while you are in plan mode, and you are not in it. Nobody was asked. \
+     Decide by yourself, say what you assumed, and go on.")]
+#[case(QuestionRefusal::Unkept { reason: "native_ref: used before".to_owned() },
+    "The question could not be shown to the user. native_ref: used before. Repair the call and ask again.")]
+fn a_question_that_nobody_is_asked_is_refused_in_words_to_act_on(
+    #[case] why: QuestionRefusal,
     #[case] words: &str,
 ) {
     let mut stream = Claude::new();
     let input = json!({"questions": [{"question": "Which?", "options": [{"label": "A"}, {"label": "B"}]}]});
     let asked = permission(&mut stream, "AskUserQuestion", &input, &json!([]));
     assert!(matches!(asked, AgentEvent::Asked(_)), "{asked:?}");
-    let line = stream.refuse(&native("toolu_1"), QuestionRefusal::TurnedOff { policy }).unwrap();
-    let response = sent(&line)["response"]["response"].clone();
-    assert_eq!(response["behavior"], "deny");
-    let message = response["message"].as_str().unwrap();
-    assert!(message.contains(words) && message.contains("Decide by yourself"), "{message}");
+    let line = stream.refuse(&native("toolu_1"), why).unwrap();
+    assert_eq!(sent(&line)["response"]["response"], json!({"behavior": "deny", "message": words}));
 }
 
 #[test]

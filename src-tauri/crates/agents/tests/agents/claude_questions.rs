@@ -1,6 +1,6 @@
 //! Questions as Claude Code sends them, and the answers it gets back.
 
-use crate::support::claude::{Claude, lines};
+use crate::support::claude::{Claude, lines, reply};
 use askdesk_agents::AgentEvent;
 use askdesk_domain::{
     AnswerInput, Answers, NativeRef, Notice, Outcome, Question, QuestionKind, WithdrawnWhy,
@@ -64,11 +64,9 @@ fn check(input: &Value, given: &[Option<Given<'_>>], expected_added: &Value, exp
     for (name, value) in expected_added.as_object().unwrap() {
         updated[name] = value.clone();
     }
-    let expected = json!({"type": "control_response", "response": {
-        "subtype": "success", "request_id": "req-1", "response": {"behavior": "allow", "updatedInput": updated},
-    }});
+    let expected = reply(&json!({"behavior": "allow", "updatedInput": updated}));
     // As text: the order of the fields is part of "unchanged".
-    assert_eq!(line, expected.to_string());
+    assert_eq!(line, expected);
     assert_eq!(notices, expected_notices);
 }
 
@@ -212,12 +210,10 @@ fn case_04_what_cannot_be_shown_is_refused_at_once_naming_the_field(
 ) {
     let message =
         format!("The question could not be shown to the user. {reason}. Repair the call and ask again.");
-    let reply = json!({"type": "control_response", "response": {
-        "subtype": "success", "request_id": "req-1", "response": {"behavior": "deny", "message": message},
-    }});
+    let expected = reply(&json!({"behavior": "deny", "message": message}));
     let out = stream().line(request(&input).as_bytes());
     assert_eq!(out.events, [AgentEvent::Refused { native_ref: native(), reason: reason.to_owned() }]);
-    assert_eq!(lines(&out.outbound), [reply.to_string()]);
+    assert_eq!(lines(&out.outbound), [expected]);
 }
 
 #[test]
@@ -277,12 +273,10 @@ fn case_07_an_other_option_of_the_agent_is_not_an_option_of_ours_and_ids_keep_th
 fn case_09_answers_that_came_with_the_question_pass_through_and_nobody_is_asked() {
     let mut input = two_questions();
     input["answers"] = json!({"Where should the login state live?": "Sessions"});
-    let reply = json!({"type": "control_response", "response": {
-        "subtype": "success", "request_id": "req-1", "response": {"behavior": "allow", "updatedInput": input},
-    }});
+    let expected = reply(&json!({"behavior": "allow", "updatedInput": input}));
     let out = stream().line(request(&input).as_bytes());
     assert_eq!(out.events, [AgentEvent::Passed { native_ref: native() }]);
-    assert_eq!(lines(&out.outbound), [reply.to_string()]);
+    assert_eq!(lines(&out.outbound), [expected]);
 }
 
 #[test]
@@ -368,8 +362,6 @@ fn every_other_end_denies_in_words(#[case] outcome: Outcome, #[case] message: &s
     let mut stream = stream();
     let questions = ask(&mut stream, &two_questions());
     let (line, notices) = stream.answer(&native(), &questions, &outcome).unwrap();
-    let expected = json!({"type": "control_response", "response": {
-        "subtype": "success", "request_id": "req-1", "response": {"behavior": "deny", "message": message},
-    }});
-    assert_eq!((line, notices), (expected.to_string(), vec![]));
+    let expected = reply(&json!({"behavior": "deny", "message": message}));
+    assert_eq!((line, notices), (expected, vec![]));
 }

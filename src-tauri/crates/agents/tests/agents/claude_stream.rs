@@ -1,13 +1,13 @@
 //! What Claude Code's lines mean, from fixtures written in the shapes of 2.1.329.
 
-use crate::support::claude::{Claude, decision, lines as written};
-use askdesk_agents::{AgentEvent, Asked, EncodeError, Inbound, Output, QuestionRefusal, Unusable};
+use crate::support::claude::{Claude, decision, lines as written, native, sent};
+use askdesk_agents::{AgentEvent, Asked, EncodeError, Inbound, Output, Unusable};
 use askdesk_domain::{
-    Answer, AnswerInput, Answers, ApprovalOption, ApprovalOptionId, ApprovalOptionKind, NativeRef,
-    NativeSession, OptionId, OptionLabel, OptionScope, Outcome, Question, QuestionKind, QuestionOption,
-    ToolDetail, ToolKind, ToolRule, ToolStatus, Usage, Usd, WithdrawnWhy,
+    AnswerInput, Answers, ApprovalOption, ApprovalOptionId, ApprovalOptionKind, NativeSession, OptionId,
+    OptionLabel, OptionScope, Outcome, Question, QuestionKind, QuestionOption, ToolDetail, ToolKind,
+    ToolRule, ToolStatus, Usage, Usd, WithdrawnWhy,
 };
-use serde_json::{Value, json};
+use serde_json::json;
 use uuid::Uuid;
 
 const SESSION: &str = "5f0c7d52-6f0e-4a43-9d52-0b8a8f1f7e10";
@@ -26,10 +26,6 @@ fn play(stream: &mut Claude, lines: &[String]) -> Vec<AgentEvent> {
 /// Plays a whole fixture into a fresh stream.
 fn check(name: &str, expected: &[AgentEvent]) {
     assert_eq!(play(&mut Claude::new(), &fixture(name)), expected);
-}
-
-fn native(text: &str) -> NativeRef {
-    NativeRef::new(text).unwrap()
 }
 
 fn introduced() -> AgentEvent {
@@ -124,11 +120,6 @@ const fn allow() -> ApprovalOption {
 
 const fn deny() -> ApprovalOption {
     plain("deny", ApprovalOptionKind::RejectOnce)
-}
-
-fn sent(line: &str) -> Value {
-    assert!(!line.contains('\n'));
-    serde_json::from_str(line).unwrap()
 }
 
 #[test]
@@ -532,19 +523,6 @@ fn an_answer_that_could_not_be_written_can_be_encoded_again() {
 }
 
 #[test]
-fn a_question_that_the_desk_turns_down_is_refused_in_words() {
-    let mut stream = Claude::new();
-    play(&mut stream, &fixture("reinitialize")[..2]);
-    let why = QuestionRefusal::Unkept { reason: "native_ref: used before".to_owned() };
-    let line = stream.refuse(&native("toolu_db"), why).unwrap();
-    assert_eq!(
-        sent(&line)["response"]["response"],
-        json!({"behavior": "deny", "message": "The question could not be shown to the user. \
-               native_ref: used before. Repair the call and ask again."})
-    );
-}
-
-#[test]
 fn another_question_under_a_waiting_id_is_refused_and_the_first_one_stays() {
     let mut stream = Claude::new();
     let mut lines = fixture("reinitialize");
@@ -557,21 +535,4 @@ fn another_question_under_a_waiting_id_is_refused_and_the_first_one_stays() {
     assert_eq!(sent(reply)["response"]["request_id"], "req-other");
     let encoded = stream.answer(&native("toolu_db"), &database(), &choose(&database(), "q1o2")).unwrap();
     assert_eq!(sent(&encoded.0)["response"]["request_id"], "req-db");
-}
-
-#[test]
-fn answers_are_told_apart_from_what_was_never_asked() {
-    let answers = serde_json::from_value::<Answers>(json!([Answer {
-        question: "q1".parse().unwrap(),
-        chosen: vec![],
-        other: Some("x".to_owned()),
-        note: None,
-        secret_given: false,
-    }]))
-    .unwrap();
-    let outcome = Outcome::Answered { answers };
-    assert_eq!(
-        Claude::new().answer(&native("toolu_never"), &database(), &outcome),
-        Err(EncodeError::Gone { native_ref: native("toolu_never") })
-    );
 }

@@ -56,10 +56,6 @@ fn check(holds: impl Fn(&Arc<dyn Agent>, &Path)) {
     }
 }
 
-fn native(text: &str) -> NativeRef {
-    NativeRef::new(text).unwrap()
-}
-
 #[test]
 fn every_agent_is_found_by_its_own_id() {
     let folder = tempfile::tempdir().unwrap();
@@ -150,7 +146,7 @@ fn what_an_agent_cannot_do_is_refused_and_what_nobody_waits_for_is_gone() {
     check(|agent, folder| {
         let mut adapter = adapter(agent, folder);
         adapter.open(Open::New);
-        let native_ref = native("toolu_never");
+        let native_ref = NativeRef::new("toolu_never").unwrap();
         let gone = Err(EncodeError::Gone { native_ref: native_ref.clone() });
         let outcome = Outcome::Declined { words: None };
         let answer = Act::Answer { native_ref: native_ref.clone(), questions: Vec::new(), outcome };

@@ -39,13 +39,7 @@ struct Session {
 impl Place {
     /// Makes a place, or says that the test did not run.
     async fn new(test: &str, script: Vec<Reply>) -> Option<Self> {
-        let Some(program) = clis::claude_program() else {
-            clis::report_skipped(
-                test,
-                &format!("the real claude is not installed; {}", clis::HOW_TO_INSTALL),
-            );
-            return None;
-        };
+        let program = clis::claude_or_skip(test)?;
         let mock = MockApi::start(Script(script)).await.unwrap();
         let (home, project) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         Some(Self { program, mock, home, project })

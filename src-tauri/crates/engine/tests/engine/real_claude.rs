@@ -38,13 +38,7 @@ struct World {
 impl World {
     /// Opens one, or reports that the test was skipped.
     async fn open(test: &str, script: Vec<Reply>) -> Option<Self> {
-        let Some(program) = clis::claude_program() else {
-            clis::report_skipped(
-                test,
-                &format!("the real claude is not installed; {}", clis::HOW_TO_INSTALL),
-            );
-            return None;
-        };
+        let program = clis::claude_or_skip(test)?;
         let mock = MockApi::start(Script(script)).await.unwrap();
         let (home, project) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         Some(Self { program, mock, home, project })

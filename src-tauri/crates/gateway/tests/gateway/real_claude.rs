@@ -32,11 +32,7 @@ pub struct World {
 impl World {
     /// Starts it, or reports that the test is not run.
     pub async fn open(test: &str, script: Vec<Reply>) -> Option<Self> {
-        let Some(program) = clis::claude_program() else {
-            let why = format!("the real claude is not installed; {}", clis::HOW_TO_INSTALL);
-            clis::report_skipped(test, &why);
-            return None;
-        };
+        let program = clis::claude_or_skip(test)?;
         let mock = MockApi::start(Script(script)).await.unwrap();
         let (home, project) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         Some(Self { fixture: Fixture::open().await, program, mock, home, project })

@@ -8,20 +8,19 @@ use serde_json::{Map, Value, json};
 use super::scenario::AskOutcome;
 use super::template::AnsweredQuestion;
 
-/// The tool by which questions are asked.
 pub(super) const ASK_TOOL: &str = "AskUserQuestion";
 
 #[derive(Debug, Clone)]
 pub(super) enum Decision {
-    /// Go ahead, perhaps with another input and with standing permissions.
+    /// Allowed, perhaps with another input and with permissions for the session.
     Allow { input: Option<Value>, permissions: Vec<Value> },
-    /// Do not, and tell the model why.
+    /// Denied; the model receives the message.
     Deny { message: String, interrupt: bool },
     /// The host could not decide.
     Failed(String),
-    /// The host's response has not the agreed form.
-    Unusable(String),
-    /// The agent took the call back.
+    /// The host's response doesn't have the agreed form.
+    Invalid(String),
+    /// The agent withdrew the call.
     Withdrawn,
 }
 
@@ -40,22 +39,21 @@ impl Decision {
             (Some("deny"), Some(message)) => {
                 Self::Deny { message: message.to_owned(), interrupt: body["interrupt"] == true }
             }
-            (Some("deny"), None) => Self::Unusable("`message` is missing".to_owned()),
-            _ => Self::Unusable("`behavior` is neither allow nor deny".to_owned()),
+            (Some("deny"), None) => Self::Invalid("`message` is missing".to_owned()),
+            _ => Self::Invalid("`behavior` is neither allow nor deny".to_owned()),
         }
     }
 }
 
-/// What becomes of a call.
+/// The result of a call.
 #[derive(Debug)]
 pub(super) struct Verdict {
     /// The content of the `tool_result`.
     pub(super) content: Value,
     /// Whether it is an error.
     pub(super) is_error: bool,
-    /// The structured result that goes along.
+    /// The structured result that accompanies it.
     pub(super) structured: Value,
-    /// How it counts for the scenario.
     pub(super) outcome: AskOutcome,
     pub(super) remembered: Vec<AnsweredQuestion>,
     /// The words of a refusal or reply.
@@ -75,30 +73,35 @@ impl Verdict {
         }
     }
 
-    fn of_failure(decision: &Decision) -> Option<Self> {
-        Some(match decision {
-            Decision::Allow { .. } => return None,
+    /// Returns the input of an allowed call, if the host changed it; else the verdict on the failure.
+    fn allowed(decision: &Decision) -> Result<Option<&Value>, Box<Self>> {
+        Err(Box::new(match decision {
+            Decision::Allow { input, .. } => return Ok(input.as_ref()),
             Decision::Deny { message, .. } => Self::refused(message, AskOutcome::Declined, message),
             Decision::Failed(error) => {
                 Self::refused(&format!("The host could not decide: {error}"), AskOutcome::Declined, error)
             }
-            Decision::Unusable(why) => {
+            Decision::Invalid(why) => {
                 Self::refused(&format!("The host's decision is unusable: {why}"), AskOutcome::Declined, why)
             }
             Decision::Withdrawn => Self::refused("The question was taken back.", AskOutcome::Withdrawn, ""),
-        })
+        }))
     }
 
     /// Judges a decision on a tool call whose result is known.
     pub(super) fn of_tool(decision: &Decision, result: &str, ok: bool) -> Self {
-        Self::of_failure(decision).unwrap_or_else(|| Self {
+        if let Err(failure) = Self::allowed(decision) {
+            return *failure;
+        }
+        let (stdout, stderr) = if ok { (result, "") } else { ("", result) };
+        Self {
             content: json!(result),
             is_error: !ok,
-            structured: json!({"stdout": if ok { result } else { "" }, "stderr": if ok { "" } else { result }, "interrupted": false}),
+            structured: json!({"stdout": stdout, "stderr": stderr, "interrupted": false}),
             outcome: AskOutcome::Answered,
             remembered: Vec::new(),
             words: String::new(),
-        })
+        }
     }
 
     /// Judges a decision on a plan: one that the person edited goes back to the model whole.
@@ -116,16 +119,13 @@ impl Verdict {
 
     /// Judges a decision on a question; `asked` is the input as it went out.
     pub(super) fn of_question(decision: &Decision, asked: &Value) -> Self {
-        match decision {
-            Decision::Allow { input, .. } => match input {
-                Some(input) if input.get("questions").is_none() => {
-                    Self::refused("The input is unusable: `questions` is missing", AskOutcome::Declined, "")
-                }
-                Some(input) => Self::of_answers(asked, input),
-                None => Self::of_answers(asked, &json!({"questions": asked["questions"]})),
-            },
-            failure => Self::of_failure(failure)
-                .unwrap_or_else(|| Self::refused("No decision.", AskOutcome::Declined, "")),
+        match Self::allowed(decision) {
+            Err(failure) => *failure,
+            Ok(Some(input)) if input.get("questions").is_none() => {
+                Self::refused("The input is unusable: `questions` is missing", AskOutcome::Declined, "")
+            }
+            Ok(Some(input)) => Self::of_answers(asked, input),
+            Ok(None) => Self::of_answers(asked, &json!({"questions": asked["questions"]})),
         }
     }
 
@@ -271,8 +271,8 @@ mod tests {
     fn a_decision_without_the_agreed_form_is_unusable() {
         let read =
             |response: Value| Decision::from_response(&json!({"subtype": "success", "response": response}));
-        assert!(matches!(read(json!({"behavior": "deny"})), Decision::Unusable(_)));
-        assert!(matches!(read(json!("yes")), Decision::Unusable(_)));
+        assert!(matches!(read(json!({"behavior": "deny"})), Decision::Invalid(_)));
+        assert!(matches!(read(json!("yes")), Decision::Invalid(_)));
         assert!(matches!(read(json!({"behavior": "allow"})), Decision::Allow { input: None, .. }));
     }
 }

@@ -1,4 +1,4 @@
-//! Tool calls: asking the host for a decision, waiting for it, and the result.
+//! Tool calls: requests for a decision, waiting for it, and results.
 
 use std::time::{Duration, Instant};
 
@@ -11,10 +11,10 @@ use super::session::{OpenCall, PLAN_MODE, Session, Stop};
 
 /// The tool that starts planning; it needs no permission.
 const ENTER_PLAN_TOOL: &str = "EnterPlanMode";
-/// The tool by which a plan is handed in; a person is asked in every mode.
+/// The tool that submits a plan; the person is asked in every mode.
 const EXIT_PLAN_TOOL: &str = "ExitPlanMode";
 
-/// The tools that `acceptEdits` lets run.
+/// The tools that `acceptEdits` allows.
 const EDIT_TOOLS: [&str; 2] = ["Edit", "Write"];
 
 impl Session {
@@ -89,7 +89,7 @@ impl Session {
         }
     }
 
-    /// Writes one tool call; with `request` the host is asked for a decision on it.
+    /// Writes one tool call. With `request`, asks the host for a decision on it.
     fn call(
         &mut self,
         tool: &str,
@@ -243,7 +243,7 @@ impl Session {
         self.turn.denials.push(denial);
     }
 
-    /// Takes messages that came while a call was open into this turn.
+    /// Adds the messages that arrived during an open call to this turn.
     pub(super) fn fold_queued(&mut self) -> Result<(), Stop> {
         self.poll()?;
         while let Some(message) = self.queue.pop_front() {

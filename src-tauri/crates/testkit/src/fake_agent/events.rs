@@ -1,4 +1,4 @@
-//! The events that go to the host, in the shapes of Claude Code 2.1.329 less what no host reads.
+//! The events that the host receives, as in Claude Code 2.1.329, without the fields that no host reads.
 
 use serde_json::{Value, json};
 
@@ -16,7 +16,7 @@ const TOOLS: [&str; 9] = [
     "Write",
 ];
 
-/// What a host may rely on.
+/// The capabilities that a host may rely on.
 const CAPABILITIES: [&str; 3] =
     ["interrupt_receipt_v1", "msg_lifecycle_v1", "ask_user_question_unanswered_v1"];
 
@@ -24,7 +24,7 @@ pub(super) fn fresh_uuid() -> String {
     uuid::Uuid::new_v4().to_string()
 }
 
-/// What most events of a session carry.
+/// The values that most events of a session contain.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Envelope<'a> {
     pub(super) session_id: &'a str,

@@ -1,4 +1,4 @@
-//! Turns: their beginning, their steps, what is streamed, and their end.
+//! Plays turns: how they start, their steps, what is streamed, and how they end.
 
 use std::time::{Duration, Instant};
 
@@ -8,12 +8,12 @@ use super::events::fresh_uuid;
 use super::scenario::{Say, Step};
 use super::session::{Session, Stop, UserMessage};
 
-/// A made-up price, so that sums can be shown.
+/// An invented price, so that costs can be shown.
 const USD_PER_TOKEN: f64 = 0.000_01;
-/// A made-up ratio, so that usage grows with what is said.
+/// An invented ratio, so that usage grows with the text.
 const CHARS_PER_TOKEN: usize = 4;
 
-/// The turn that runs, or ran last.
+/// The current turn, or the last one.
 #[derive(Debug, Default)]
 pub(super) struct Turn {
     pub(super) running: bool,
@@ -23,12 +23,12 @@ pub(super) struct Turn {
     tokens: u64,
     last_text: String,
     pub(super) denials: Vec<Value>,
-    /// The messages of the person that this turn serves: the first began it, the others were folded in.
+    /// The user messages that this turn handles: the first started it, the others arrived during it.
     uuids: Vec<String>,
     pub(super) folded: Vec<String>,
 }
 
-/// The message of the model that is being streamed.
+/// The model message that is being streamed.
 #[derive(Debug)]
 struct ModelMessage {
     id: String,
@@ -41,7 +41,7 @@ enum Ending<'a> {
 }
 
 impl Session {
-    /// Plays the next turn of the scenario, or the echo after the last one.
+    /// Plays the next turn of the scenario. After the last one, echoes the message.
     pub(super) fn play_next_turn(&mut self, message: &UserMessage) -> Result<(), Stop> {
         self.memory.prompt = message.text();
         let steps = self.scenario.turns.get(self.turns_played).cloned();
@@ -137,7 +137,7 @@ impl Session {
         self.stream_text(&text, &json!({"type": "text", "text": text}), "text", pace, chunk)
     }
 
-    /// Streams one block of text or thought; without partial messages only the whole block is written.
+    /// Streams one block of text or thinking. Without partial messages, writes only the whole block.
     pub(super) fn stream_text(
         &mut self,
         text: &str,
@@ -335,7 +335,7 @@ fn bytes_of(hex: &str) -> Vec<u8> {
     digits.chunks_exact(2).map(|pair| pair[0] << 4 | pair[1]).collect()
 }
 
-/// Starts a process that lives for minutes; returns its id.
+/// Starts a process that runs for ten minutes, and returns its id.
 fn spawn(ignore_sigterm: bool, hold_stdout: bool) -> Option<u32> {
     use std::process::{Command, Stdio};
     let mut command = if cfg!(windows) {

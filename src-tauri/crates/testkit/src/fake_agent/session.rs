@@ -1,4 +1,4 @@
-//! The session's state, and what the host may say to it at any moment.
+//! The session's state, and the host's messages, which may arrive at any time.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -17,10 +17,10 @@ use super::scenario::Scenario;
 use super::session_store::{self, OpenResult, SessionFile};
 use super::template::Memory;
 
-/// Why playing stops before its end.
+/// Why a turn stops early.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stop {
-    /// The turn was interrupted; the session goes on.
+    /// The turn was interrupted; the session continues.
     Interrupted,
     /// The process ends with this code.
     Exit(u8),
@@ -32,7 +32,6 @@ const PERMISSION_MODES: [&str; 6] =
 
 pub(super) const PLAN_MODE: &str = "plan";
 
-/// A message of the person that waits for its turn.
 #[derive(Debug)]
 pub(super) struct UserMessage {
     pub(super) message: Value,
@@ -51,7 +50,7 @@ pub(super) struct OpenCall {
     pub(super) tool_use_id: String,
     pub(super) tool: String,
     pub(super) input: Value,
-    /// The whole control request; none if the host is not asked.
+    /// The whole control request; none if the host isn't asked.
     pub(super) request: Option<Value>,
     pub(super) decision: Option<Decision>,
     pub(super) withdraw_at: Option<Instant>,
@@ -62,7 +61,7 @@ impl OpenCall {
         self.request.as_ref()?["request_id"].as_str()
     }
 
-    fn waits_for_host(&self) -> bool {
+    fn is_undecided(&self) -> bool {
         self.decision.is_none()
     }
 }
@@ -81,7 +80,7 @@ pub(super) struct Session {
     model: String,
     pub(super) queue: VecDeque<UserMessage>,
     pub(super) calls: Vec<OpenCall>,
-    /// Standing permissions, as tool and rule.
+    /// Permissions for the rest of the session, as tool and rule.
     pub(super) allowed: BTreeSet<(String, String)>,
     pub(super) memory: Memory,
     pub(super) turn: Turn,
@@ -96,7 +95,7 @@ pub(super) struct Session {
 }
 
 impl Session {
-    /// Opens the session and begins to read stdin; none when the id cannot be used, which the host was told.
+    /// Opens the session and starts reading stdin. Returns none if the id can't be used; the host has been told why.
     pub(super) fn start(options: Options, scenario: Scenario) -> Result<Option<Self>, String> {
         let record = Record::from_env()?;
         let mut out = Output::new(record.clone());
@@ -170,7 +169,7 @@ impl Session {
         if self.options.state_events { self.emit(|envelope| envelope.state_changed(state)) } else { Ok(()) }
     }
 
-    /// Lets time pass while the host is listened to.
+    /// Waits while handling messages of the host.
     pub(super) fn pause(&mut self, pause: Duration) -> Result<(), Stop> {
         let until = self.moment_after(pause);
         while Instant::now() < until {
@@ -179,13 +178,13 @@ impl Session {
         Ok(())
     }
 
-    /// The end of a pause that begins now, at the pace that was asked for.
+    /// Returns the end of a pause that starts now, scaled by the chosen pace.
     pub(super) fn moment_after(&self, pause: Duration) -> Instant {
         let percent = u32::try_from(self.options.pace_percent).unwrap_or(u32::MAX);
         Instant::now() + pause.saturating_mul(percent) / 100
     }
 
-    /// Takes what has come already, without waiting.
+    /// Handles the messages that have arrived, without waiting.
     pub(super) fn poll(&mut self) -> Result<(), Stop> {
         while let Ok(input) = self.inbox.try_recv() {
             self.take(input)?;
@@ -193,7 +192,7 @@ impl Session {
         Ok(())
     }
 
-    /// Waits for one thing to come from the host, or until a moment.
+    /// Waits for one message of the host, or until a point in time.
     pub(super) fn pump(&mut self, until: Option<Instant>) -> Result<(), Stop> {
         let left = until.map(|until| until.saturating_duration_since(Instant::now()));
         if self.closed {
@@ -220,7 +219,7 @@ impl Session {
             }
             Input::Closed => {
                 self.closed = true;
-                if self.turn.running && self.calls.iter().any(OpenCall::waits_for_host) {
+                if self.turn.running && self.calls.iter().any(OpenCall::is_undecided) {
                     self.cancel_open_requests()?;
                     return Err(Stop::Interrupted);
                 }
@@ -247,7 +246,7 @@ impl Session {
                 let pending: Vec<_> = self
                     .calls
                     .iter()
-                    .filter(|call| call.waits_for_host())
+                    .filter(|call| call.is_undecided())
                     .filter_map(|call| call.request.clone())
                     .collect();
                 let state = match (self.turn.running, pending.is_empty()) {
@@ -303,7 +302,7 @@ impl Session {
         self.switch_mode(mode)
     }
 
-    /// Leaves plan mode for the one before it.
+    /// Leaves plan mode and restores the mode before it.
     pub(super) fn leave_plan_mode(&mut self) -> Result<(), Stop> {
         if self.permission_mode != PLAN_MODE {
             return Ok(());
@@ -312,7 +311,7 @@ impl Session {
         self.switch_mode(&mode)
     }
 
-    /// Changes the permission mode and says so.
+    /// Changes the permission mode and announces it.
     pub(super) fn switch_mode(&mut self, mode: &str) -> Result<(), Stop> {
         if mode == PLAN_MODE && self.permission_mode != PLAN_MODE {
             self.mode_before_plan.clone_from(&self.permission_mode);
@@ -321,17 +320,17 @@ impl Session {
         self.emit(|envelope| envelope.mode_changed())
     }
 
-    /// Takes the decision on an open call; one that comes late is ignored.
+    /// Records the decision on an open call. Ignores one that is late.
     fn take_decision(&mut self, message: &Value) -> Result<(), Stop> {
         let response = &message["response"];
         let Some(id) = response["request_id"].as_str() else { return Ok(()) };
-        let open = self.calls.iter_mut().find(|call| call.waits_for_host() && call.request_id() == Some(id));
+        let open = self.calls.iter_mut().find(|call| call.is_undecided() && call.request_id() == Some(id));
         let Some(call) = open else { return Ok(()) };
         call.decision = Some(Decision::from_response(response));
         if self.options.replay_user_messages {
             self.out.event(message)?;
         }
-        if !self.calls.iter().any(OpenCall::waits_for_host) {
+        if !self.calls.iter().any(OpenCall::is_undecided) {
             self.announce("running")?;
         }
         Ok(())
@@ -347,7 +346,7 @@ impl Session {
     }
 
     pub(super) fn cancel_open_requests(&mut self) -> Result<(), Stop> {
-        for call in self.calls.iter().filter(|call| call.waits_for_host()) {
+        for call in self.calls.iter().filter(|call| call.is_undecided()) {
             if let Some(id) = call.request_id() {
                 self.out.event(&events::control_cancel(id))?;
             }

@@ -2,15 +2,17 @@
 
 use serde_json::{Value, json};
 
-use super::dialect::{CallResult, ReplyContext, Tool, items, text_of};
+use super::dialect::{CallResult, Dialect, ReplyContext, Tool, items, text_of};
 use super::reply::{Block, pieces};
 
-pub(super) fn tools(request: &Value) -> Vec<Tool> {
+pub(super) static CHAT_COMPLETIONS: Dialect = Dialect { tools, call_results, json_body, events };
+
+fn tools(request: &Value) -> Vec<Tool> {
     items(&request["tools"]).iter().filter_map(|tool| Tool::plain(&tool["function"]["name"])).collect()
 }
 
 /// The messages of tools after the model's last one.
-pub(super) fn call_results(request: &Value) -> Vec<CallResult> {
+fn call_results(request: &Value) -> Vec<CallResult> {
     let messages = items(&request["messages"]).iter().rev();
     let result = |message: &Value| CallResult {
         call: message["tool_call_id"].as_str().unwrap_or_default().to_owned(),
@@ -23,7 +25,7 @@ pub(super) fn call_results(request: &Value) -> Vec<CallResult> {
     results
 }
 
-pub(super) fn json_body(context: &ReplyContext<'_>) -> Value {
+fn json_body(context: &ReplyContext<'_>) -> Value {
     let text: String = context.reply.blocks.iter().filter_map(said).collect();
     let calls: Vec<Value> =
         calls(context).into_iter().map(|(_, call, arguments)| with_arguments(call, &arguments)).collect();
@@ -38,7 +40,7 @@ pub(super) fn json_body(context: &ReplyContext<'_>) -> Value {
     )
 }
 
-pub(super) fn events(context: &ReplyContext<'_>) -> Vec<String> {
+fn events(context: &ReplyContext<'_>) -> Vec<String> {
     let chunk = |delta: &Value, finish: &Value| {
         let choice = json!({"index": 0, "delta": delta, "finish_reason": finish});
         format!("data: {}\n\n", answer(context, "chat.completion.chunk", &choice))

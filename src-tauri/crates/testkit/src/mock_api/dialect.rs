@@ -7,15 +7,16 @@ use super::reply::Reply;
 use super::{ASK_TOOL, MCP_ASK_TOOL, chat, gemini, messages, responses};
 
 /// A form of a model's HTTP API.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Dialect {
-    Messages,
-    /// OpenAI's Responses.
-    Responses,
-    /// OpenAI's chat completions, which many others speak too.
-    Chat,
-    /// Google's generateContent.
-    Gemini,
+#[derive(Debug)]
+pub struct Dialect {
+    /// Lists the tools a request offers.
+    pub(super) tools: fn(&Value) -> Vec<Tool>,
+    /// Returns the results of the model's last calls that a request contains.
+    pub(super) call_results: fn(&Value) -> Vec<CallResult>,
+    /// The whole reply, not streamed.
+    pub(super) json_body: fn(&ReplyContext<'_>) -> Value,
+    /// The reply as server-sent events.
+    pub(super) events: fn(&ReplyContext<'_>) -> Vec<String>,
 }
 
 /// A tool as a request offers it.
@@ -44,66 +45,23 @@ pub(super) struct ReplyContext<'a> {
 
 impl Dialect {
     /// The dialect of a request for a model's reply; none for any other request.
-    pub(super) fn of(method: &Method, path: &str) -> Option<Self> {
+    pub(super) fn of(method: &Method, path: &str) -> Option<&'static Self> {
         match path.rsplit('/').next() {
             _ if method != Method::POST => None,
-            Some("messages") => Some(Self::Messages),
-            Some("responses") => Some(Self::Responses),
-            Some("completions") if path.ends_with("/chat/completions") => Some(Self::Chat),
+            Some("messages") => Some(&messages::MESSAGES),
+            Some("responses") => Some(&responses::RESPONSES),
+            Some("completions") if path.ends_with("/chat/completions") => Some(&chat::CHAT_COMPLETIONS),
             Some(last) if last.ends_with(":streamGenerateContent") || last.ends_with(":generateContent") => {
-                Some(Self::Gemini)
+                Some(&gemini::GENERATE_CONTENT)
             }
             _ => None,
         }
     }
+}
 
-    /// Lists the tools a request offers.
-    pub(super) fn tools(self, request: &Value) -> Vec<Tool> {
-        match self {
-            Self::Messages => messages::tools(request),
-            Self::Responses => responses::tools(request),
-            Self::Chat => chat::tools(request),
-            Self::Gemini => gemini::tools(request),
-        }
-    }
-
-    /// Whether the reply is to come in pieces.
-    pub(super) fn streams(self, path: &str, request: &Value) -> bool {
-        match self {
-            Self::Gemini => path.ends_with(":streamGenerateContent"),
-            Self::Messages | Self::Responses | Self::Chat => request["stream"] == true,
-        }
-    }
-
-    /// The whole reply, not streamed.
-    pub(super) fn json_body(self, context: &ReplyContext<'_>) -> Value {
-        match self {
-            Self::Messages => messages::json_body(context),
-            Self::Responses => responses::json_body(context),
-            Self::Chat => chat::json_body(context),
-            Self::Gemini => gemini::json_body(context),
-        }
-    }
-
-    /// The reply as server-sent events.
-    pub(super) fn events(self, context: &ReplyContext<'_>) -> Vec<String> {
-        match self {
-            Self::Messages => messages::events(context),
-            Self::Responses => responses::events(context),
-            Self::Chat => chat::events(context),
-            Self::Gemini => gemini::events(context),
-        }
-    }
-
-    /// What a request tells the model of its last calls.
-    pub(super) fn call_results(self, request: &Value) -> Vec<CallResult> {
-        match self {
-            Self::Messages => messages::call_results(request),
-            Self::Responses => responses::call_results(request),
-            Self::Chat => chat::call_results(request),
-            Self::Gemini => gemini::call_results(request),
-        }
-    }
+/// Whether the reply is streamed; Gemini's path says so, the other dialects' request.
+pub(super) fn is_streamed(path: &str, request: &Value) -> bool {
+    path.ends_with(":streamGenerateContent") || request["stream"] == true
 }
 
 impl Tool {

@@ -2,16 +2,18 @@
 
 use serde_json::{Value, json};
 
-use super::dialect::{CallResult, ReplyContext, Tool, items, text_of};
+use super::dialect::{CallResult, Dialect, ReplyContext, Tool, items, text_of};
 use super::reply::{Block, pieces};
 
-pub(super) fn tools(request: &Value) -> Vec<Tool> {
+pub(super) static GENERATE_CONTENT: Dialect = Dialect { tools, call_results, json_body, events };
+
+fn tools(request: &Value) -> Vec<Tool> {
     let declared = items(&request["tools"]).iter().flat_map(|tool| items(&tool["functionDeclarations"]));
     declared.filter_map(|tool| Tool::plain(&tool["name"])).collect()
 }
 
 /// The responses of functions in the last message of the user.
-pub(super) fn call_results(request: &Value) -> Vec<CallResult> {
+fn call_results(request: &Value) -> Vec<CallResult> {
     let last = items(&request["contents"]).iter().rev().find(|content| content["role"] == "user");
     let parts = last.map_or(&[][..], |content| items(&content["parts"]));
     parts.iter().filter_map(|part| part.get("functionResponse")).map(answered).collect()
@@ -23,12 +25,12 @@ fn answered(response: &Value) -> CallResult {
     CallResult { call: call.unwrap_or_default().to_owned(), text: text_of(output) }
 }
 
-pub(super) fn json_body(context: &ReplyContext<'_>) -> Value {
+fn json_body(context: &ReplyContext<'_>) -> Value {
     let parts: Vec<Value> = context.reply.blocks.iter().map(|block| part(context, block)).collect();
     answer(context, &json!(parts), true)
 }
 
-pub(super) fn events(context: &ReplyContext<'_>) -> Vec<String> {
+fn events(context: &ReplyContext<'_>) -> Vec<String> {
     let mut parts = Vec::new();
     for block in &context.reply.blocks {
         match block {

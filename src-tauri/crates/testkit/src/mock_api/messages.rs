@@ -2,10 +2,12 @@
 
 use serde_json::{Value, json};
 
-use super::dialect::{CallResult, ReplyContext, Tool, items, text_of};
+use super::dialect::{CallResult, Dialect, ReplyContext, Tool, items, text_of};
 use super::reply::{Block, pieces};
 
-pub(super) fn tools(request: &Value) -> Vec<Tool> {
+pub(super) static MESSAGES: Dialect = Dialect { tools, call_results, json_body, events };
+
+fn tools(request: &Value) -> Vec<Tool> {
     items(&request["tools"]).iter().filter_map(|tool| Tool::plain(&tool["name"])).collect()
 }
 
@@ -16,7 +18,7 @@ pub(super) fn tool_results(request: &Value) -> Vec<Value> {
     blocks.iter().filter(|block| block["type"] == "tool_result").cloned().collect()
 }
 
-pub(super) fn call_results(request: &Value) -> Vec<CallResult> {
+fn call_results(request: &Value) -> Vec<CallResult> {
     let result = |block: &Value| CallResult {
         call: block["tool_use_id"].as_str().unwrap_or_default().to_owned(),
         text: text_of(&block["content"]),
@@ -24,7 +26,7 @@ pub(super) fn call_results(request: &Value) -> Vec<CallResult> {
     tool_results(request).iter().map(result).collect()
 }
 
-pub(super) fn json_body(context: &ReplyContext<'_>) -> Value {
+fn json_body(context: &ReplyContext<'_>) -> Value {
     let content: Vec<_> = context.reply.blocks.iter().map(|block| as_json(context, block, true)).collect();
     json!({
         "id": format!("msg_{}", context.number), "type": "message", "role": "assistant", "model": context.model(),
@@ -33,7 +35,7 @@ pub(super) fn json_body(context: &ReplyContext<'_>) -> Value {
     })
 }
 
-pub(super) fn events(context: &ReplyContext<'_>) -> Vec<String> {
+fn events(context: &ReplyContext<'_>) -> Vec<String> {
     let mut head = json_body(context);
     head["content"] = json!([]);
     head["stop_reason"] = Value::Null;

@@ -2,11 +2,13 @@
 
 use serde_json::{Value, json};
 
-use super::dialect::{CallResult, ReplyContext, Tool, items, text_of};
+use super::dialect::{CallResult, Dialect, ReplyContext, Tool, items, text_of};
 use super::reply::{Block, pieces};
 
+pub(super) static RESPONSES: Dialect = Dialect { tools, call_results, json_body, events };
+
 /// Tools stand by themselves or in groups; a server of MCP is one (Codex 0.169).
-pub(super) fn tools(request: &Value) -> Vec<Tool> {
+fn tools(request: &Value) -> Vec<Tool> {
     let mut tools = Vec::new();
     for tool in items(&request["tools"]) {
         let namespace = (tool["type"] == "namespace").then(|| tool["name"].as_str()).flatten();
@@ -18,7 +20,7 @@ pub(super) fn tools(request: &Value) -> Vec<Tool> {
 }
 
 /// What follows the last words or calls of the model.
-pub(super) fn call_results(request: &Value) -> Vec<CallResult> {
+fn call_results(request: &Value) -> Vec<CallResult> {
     let outputs = items(&request["input"]).iter().rev();
     let outputs = outputs.skip_while(|item| !is_output(item)).take_while(|item| is_output(item));
     let result = |item: &Value| CallResult {
@@ -34,7 +36,7 @@ fn is_output(item: &Value) -> bool {
     item["type"] == "function_call_output"
 }
 
-pub(super) fn json_body(context: &ReplyContext<'_>) -> Value {
+fn json_body(context: &ReplyContext<'_>) -> Value {
     let blocks = context.reply.blocks.iter().enumerate();
     let output: Vec<_> = blocks.map(|(index, block)| item(context, index, block, true)).collect();
     json!({
@@ -46,7 +48,7 @@ pub(super) fn json_body(context: &ReplyContext<'_>) -> Value {
     })
 }
 
-pub(super) fn events(context: &ReplyContext<'_>) -> Vec<String> {
+fn events(context: &ReplyContext<'_>) -> Vec<String> {
     let whole = json_body(context);
     let mut begun = whole.clone();
     begun["status"] = json!("in_progress");

@@ -2,7 +2,7 @@
 
 use crate::support::host;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use crate::support::host::{Host, MANAGED, kind, tool_results};
@@ -13,15 +13,6 @@ use serde_json::{Value, json};
 const REQUEST_WITHIN: Duration = Duration::from_secs(20);
 const AUTH: &str = "Which auth method should we use?";
 const FEATURES: &str = "Which features do you want?";
-
-/// Finds the program, or says that the test did not run.
-fn claude_or_skip(test: &str) -> Option<PathBuf> {
-    let program = clis::claude_program();
-    if program.is_none() {
-        clis::report_skipped(test, &format!("the real claude is not installed; {}", clis::HOW_TO_INSTALL));
-    }
-    program
-}
 
 fn questions() -> Value {
     json!([
@@ -63,7 +54,7 @@ fn asking_script() -> Vec<Reply> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_answers_reach_the_model_exactly() {
-    let Some(program) = claude_or_skip("the_answers_reach_the_model_exactly") else { return };
+    let Some(program) = clis::claude_or_skip("the_answers_reach_the_model_exactly") else { return };
     let mut real = Real::start(&program, asking_script(), &[]).await;
     let (host, mock) = (&mut real.host, &real.mock);
     let response = host.control(&json!({"subtype": "initialize", "hooks": null}));
@@ -91,7 +82,7 @@ async fn the_answers_reach_the_model_exactly() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_refusal_reaches_the_model_in_our_words() {
-    let Some(program) = claude_or_skip("a_refusal_reaches_the_model_in_our_words") else { return };
+    let Some(program) = clis::claude_or_skip("a_refusal_reaches_the_model_in_our_words") else { return };
     let mut real = Real::start(&program, asking_script(), &[]).await;
     let (host, mock) = (&mut real.host, &real.mock);
     host.say("Please set up auth.");
@@ -106,7 +97,7 @@ async fn a_refusal_reaches_the_model_in_our_words() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_interrupt_withdraws_the_question() {
-    let Some(program) = claude_or_skip("an_interrupt_withdraws_the_question") else { return };
+    let Some(program) = clis::claude_or_skip("an_interrupt_withdraws_the_question") else { return };
     let mut real = Real::start(&program, asking_script(), &[]).await;
     let host = &mut real.host;
     host.say("Please set up auth.");
@@ -176,7 +167,7 @@ fn shapes(events: &[Value]) -> BTreeMap<String, BTreeSet<String>> {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_fake_agent_sends_no_event_and_no_key_that_the_real_one_does_not() {
     let test = "the_fake_agent_sends_no_event_and_no_key_that_the_real_one_does_not";
-    let Some(program) = claude_or_skip(test) else { return };
+    let Some(program) = clis::claude_or_skip(test) else { return };
     let flags = ["--include-partial-messages", "--replay-user-messages"];
     for decide in [answer, refuse, refuse_and_stop, interrupt] {
         let mut real = Real::start(&program, asking_script(), &flags).await;
@@ -196,7 +187,7 @@ async fn the_fake_agent_sends_no_event_and_no_key_that_the_real_one_does_not() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn two_questions_at_once_are_answered_in_any_order() {
-    let Some(program) = claude_or_skip("two_questions_at_once_are_answered_in_any_order") else {
+    let Some(program) = clis::claude_or_skip("two_questions_at_once_are_answered_in_any_order") else {
         return;
     };
     let script = vec![

@@ -8,6 +8,7 @@ use askdesk_domain::{
     ApprovalDecision, ApprovalOptionId, Choices, ConfigId, ConfigOption, NativeRef, NativeSession, Notice,
     Outcome, Question, SessionOptions, ValueId,
 };
+use serde_json::{Value, json};
 use uuid::Uuid;
 
 pub struct Claude(ClaudeAdapter);
@@ -132,4 +133,19 @@ pub fn decision(options: &[&str], message: Option<&str>, plan: Option<&str>) -> 
         message: message.map(str::to_owned),
         plan: plan.map(str::to_owned),
     }
+}
+
+pub fn native(text: &str) -> NativeRef {
+    NativeRef::new(text).unwrap()
+}
+
+pub fn sent(line: &str) -> Value {
+    assert!(!line.contains('\n'));
+    serde_json::from_str(line).unwrap()
+}
+
+/// The line with this response to the request `req-1`.
+pub fn reply(response: &Value) -> String {
+    let response = json!({"subtype": "success", "request_id": "req-1", "response": response});
+    json!({"type": "control_response", "response": response}).to_string()
 }

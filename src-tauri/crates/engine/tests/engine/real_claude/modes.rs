@@ -27,11 +27,7 @@ struct Real {
 impl Real {
     /// Starts a session with a first message, or reports that the test was skipped.
     async fn start(test: &str, options: SessionOptions, script: Vec<Reply>) -> Option<Self> {
-        let Some(program) = clis::claude_program() else {
-            let reason = format!("the real claude is not installed; {}", clis::HOW_TO_INSTALL);
-            clis::report_skipped(test, &reason);
-            return None;
-        };
+        let program = clis::claude_or_skip(test)?;
         let mock = MockApi::start(Script(script)).await.unwrap();
         let (home, project) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         std::fs::write(project.path().join("notes.txt"), "one\ntwo\nthree\n").unwrap();

@@ -18,8 +18,8 @@
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::path::Path;
 
-use askdesk_agents::rpc::INTERNAL_ERROR;
 use askdesk_agents::question_json::read_questions;
+use askdesk_agents::rpc::INTERNAL_ERROR;
 use askdesk_agents::{
     Act, Adapter, AgentEvent, Asked, EncodeError, Inbound, Open, Output, QuestionRefusal, RpcError, RpcIn,
     RpcOut, Unusable,
