@@ -172,7 +172,7 @@ impl Api {
         &self,
         id: CommandId,
         name: &'static str,
-        command: Command,
+        command: impl Into<Command> + Send,
     ) -> Result<Session, Error> {
         let apply = async {
             let session = self.engine.act(command).await?.session;

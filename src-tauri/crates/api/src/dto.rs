@@ -1,12 +1,10 @@
 //! The inputs and outputs of the commands: the forms on the wire, by topic.
 
-use serde::{Deserialize, Serialize};
-
 /// Declares objects of the wire. A field has a doc comment where its name and type don't say everything.
 macro_rules! wire {
     ($($(#[$doc:meta])* struct $name:ident { $($(#[$field_doc:meta])* $field:ident: $type:ty,)* })+) => {$(
         $(#[$doc])*
-        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+        #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
         #[serde(rename_all = "camelCase", deny_unknown_fields)]
         #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
         pub struct $name {

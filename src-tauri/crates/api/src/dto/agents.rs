@@ -1,5 +1,4 @@
 use askdesk_domain::{AgentFailure, AgentId, LaunchOverrides};
-use serde::{Deserialize, Serialize};
 
 wire! {
     /// Looks for agents on this machine.

@@ -1,5 +1,4 @@
 use askdesk_domain::{NotificationDecision, Occasion, PendingItem, Timestamp};
-use serde::{Deserialize, Serialize};
 
 wire! {
     /// Reads the notification log.

@@ -1,7 +1,6 @@
 //! Questions, permission requests and drafts.
 
 use askdesk_domain::{AnswerInput, ApprovalDecision, ApprovalId, CommandId, DraftTarget, RequestId};
-use serde::{Deserialize, Serialize};
 
 commands! {
     struct AnswerQuestion {

@@ -1,5 +1,4 @@
 use askdesk_domain::{AgentId, ConfigId, SessionId, SessionNotifications, SessionOptions};
-use serde::{Deserialize, Serialize};
 
 commands! {
     /// Starts an agent in a folder.

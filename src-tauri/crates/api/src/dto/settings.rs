@@ -1,6 +1,5 @@
 use askdesk_domain::{Setting, Settings};
 use askdesk_engine::IgnoredSetting;
-use serde::{Deserialize, Serialize};
 
 use super::UnappliedSetting;
 

@@ -1,7 +1,6 @@
 //! What the window reports about itself.
 
 use askdesk_domain::{RequestId, SessionId, Timestamp};
-use serde::{Deserialize, Serialize};
 
 wire! {
     /// Reports what the window shows, so that nobody is notified about what they are looking at.

@@ -139,7 +139,7 @@ fn of_request(request: &Request) -> String {
         parts.push(of_question(question, answer, answers.is_some()));
     }
     parts.push(match request.ended() {
-        None => "PendingItem for an answer.".to_owned(),
+        None => "Waiting for an answer.".to_owned(),
         Some(ended) => of_end(ended),
     });
     parts.join("\n\n")
@@ -211,7 +211,7 @@ fn of_approval(approval: &Approval) -> String {
     let about = approval.description.iter().map(|about| format!(" · {}", inline(about)));
     let title = format!("**Permission** · {}", time(approval.asked_at, MOMENT));
     let how = match &approval.state {
-        ApprovalState::Open => "PendingItem for a decision.".to_owned(),
+        ApprovalState::Open => "Waiting for a decision.".to_owned(),
         ApprovalState::Decided { decision, at, error } => {
             let decided = of_decision(approval, decision);
             let error = error.iter().map(|error| format!(" · not delivered: {}", inline(&error.to_string())));

@@ -1,11 +1,12 @@
 //! Messages to an agent and what is attached to them.
 
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use askdesk_domain::attachment::{self, can_be_told};
 use askdesk_domain::{
-    Attachment, Command, ImageFormat, ImageId, QueueCommand, Rejection, Session, SessionId, Takes,
-    UnsupportedFeature, ValidationError,
+    Attachment, ImageFormat, ImageId, QueueCommand, Rejection, Session, SessionId, Takes, UnsupportedFeature,
+    ValidationError,
 };
 use askdesk_engine::{ImageError, Images, Message};
 use base64::Engine;
@@ -30,20 +31,19 @@ impl Api {
         let QueueMessage { request_id, session, text, attachments } = input;
         let Message { text, attachments } = self.checked_message(session, &text, attachments).await?;
         let id = self.engine.clock().message_id();
-        let queue = Command::Queue(QueueCommand::Add { session, id, text, attachments });
+        let queue = QueueCommand::Add { session, id, text, attachments };
         self.apply_once(request_id, "queue_message", queue).await
     }
 
     pub async fn edit_queued(&self, input: EditQueued) -> Result<Session, Error> {
         let EditQueued { request_id, session, id, text } = input;
-        self.apply_once(request_id, "edit_queued", Command::Queue(QueueCommand::Edit { session, id, text }))
-            .await
+        self.apply_once(request_id, "edit_queued", QueueCommand::Edit { session, id, text }).await
     }
 
     pub async fn remove_queued(&self, input: RemoveQueued) -> Result<Session, Error> {
         let RemoveQueued { request_id, session, id } = input;
         let queue = self.engine.session(session).await?.queue;
-        let remove = Command::Queue(QueueCommand::Remove { session, id });
+        let remove = QueueCommand::Remove { session, id };
         let removed = self.apply_once(request_id, "remove_queued", remove).await?;
         let gone = queue.iter().filter(|message| message.id == id).flat_map(|message| &message.attachments);
         // The message is already removed. If its images can't be deleted now, they are deleted with the session.
@@ -176,10 +176,10 @@ fn attach_file(images: &Images, session: SessionId, path: &Path) -> Result<Attac
     if !metadata.is_file() {
         return Err(RefusedWhy::NoFile);
     }
-    let mut begin = [0; 16];
-    let read = std::fs::File::open(path).and_then(|mut file| fill(&mut file, &mut begin));
-    let read = read.map_err(|error| RefusedWhy::of_io(&error))?;
-    if ImageFormat::of(&begin[..read]).is_some() {
+    let mut begin = Vec::new();
+    let read = std::fs::File::open(path).and_then(|file| file.take(16).read_to_end(&mut begin));
+    read.map_err(|error| RefusedWhy::of_io(&error))?;
+    if ImageFormat::of(&begin).is_some() {
         if metadata.len() > attachment::IMAGE_BYTES as u64 {
             return Err(RefusedWhy::TooLarge);
         }
@@ -191,18 +191,6 @@ fn attach_file(images: &Images, session: SessionId, path: &Path) -> Result<Attac
         Some(path) => Ok(Attachment::File { path: path.to_owned(), bytes: metadata.len() }),
         None => Err(RefusedWhy::Path),
     }
-}
-
-/// Reads until the buffer is full or the file ends.
-fn fill(file: &mut impl std::io::Read, buffer: &mut [u8]) -> std::io::Result<usize> {
-    let mut filled = 0;
-    while filled < buffer.len() {
-        match file.read(&mut buffer[filled..])? {
-            0 => break,
-            read => filled += read,
-        }
-    }
-    Ok(filled)
 }
 
 impl AttachedFiles {

@@ -2,13 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use askdesk_agents::Agent;
+use askdesk_agents::{Agent, expand_home};
 use askdesk_domain::{
-    Choices, Command, ConfigCategory, ConfigOption, FolderError, Rejection, Session, SessionCommand,
-    SessionId, SessionOptions, ValidationError, ValueId,
+    Choices, ConfigCategory, ConfigOption, FolderError, Rejection, Session, SessionCommand, SessionId,
+    SessionOptions, ValidationError, ValueId,
 };
-use askdesk_engine::ConfigChange;
-use askdesk_engine::{StartSpec, private};
+use askdesk_engine::{ConfigChange, StartSpec, private};
 
 use crate::api::Api;
 use crate::dto::*;
@@ -36,27 +35,18 @@ impl Api {
 
     pub async fn rename_session(&self, input: RenameSession) -> Result<Session, Error> {
         let RenameSession { request_id, session, name } = input;
-        self.apply_once(
-            request_id,
-            "rename_session",
-            Command::Session(SessionCommand::Rename { session, name }),
-        )
-        .await
+        self.apply_once(request_id, "rename_session", SessionCommand::Rename { session, name }).await
     }
 
     pub async fn set_attention(&self, input: SetAttention) -> Result<Session, Error> {
         let SetAttention { request_id, session, attention } = input;
-        self.apply_once(
-            request_id,
-            "set_attention",
-            Command::Session(SessionCommand::SetNotifications { session, notifications: attention }),
-        )
-        .await
+        let set = SessionCommand::SetNotifications { session, notifications: attention };
+        self.apply_once(request_id, "set_attention", set).await
     }
 
     pub async fn move_session(&self, input: MoveSession) -> Result<Done, Error> {
         let MoveSession { request_id, session, before } = input;
-        let move_it = self.engine.act(Command::Session(SessionCommand::Move { session, before }));
+        let move_it = self.engine.act(SessionCommand::Move { session, before });
         self.run_once(request_id, "move_session", move_it).await
     }
 
@@ -192,14 +182,6 @@ fn config_value(option: &ConfigOption, value: &str, field: &str) -> Result<Optio
 
 fn too_long(most: usize, text: &str) -> ValidationError {
     ValidationError::TooLong { most, bytes: text.len() }
-}
-
-fn expand_home(path: &str) -> PathBuf {
-    match (path.strip_prefix('~'), std::env::home_dir()) {
-        (Some(""), Some(home)) => home,
-        (Some(rest), Some(home)) if rest.starts_with(['/', '\\']) => home.join(&rest[1..]),
-        _ => PathBuf::from(path),
-    }
 }
 
 fn folder_name(folder: &Path) -> String {

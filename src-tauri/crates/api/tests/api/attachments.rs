@@ -1,10 +1,9 @@
 //! Attaching images and files by the commands of the window.
 
-use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::bridge::{Bridge, fake_agent, fresh};
+use crate::bridge::{Bridge, claude_code, fresh};
 use askdesk_api::dto::{AttachedFiles, RefusedWhy};
 use askdesk_domain::attachment::{ATTACHMENTS, IMAGE_BYTES};
 use askdesk_domain::{Attachment, SessionId};
@@ -17,18 +16,7 @@ const PNG: &[u8] = b"\x89PNG\r\n\x1a\nas good as an image";
 
 /// Starts the fake agent in the place of one that takes images and files, and waits until it asks.
 async fn started(bridge: &Bridge) -> SessionId {
-    let program = bridge.folder.path().join("claude");
-    let record = bridge.folder.path().join("record");
-    let lines = [
-        "#!/bin/sh".to_owned(),
-        "if [ \"$1\" = --version ]; then echo '2.1.329 (Claude Code)'; exit; fi".to_owned(),
-        format!("export ASKDESK_FAKE_RECORD='{}' ASKDESK_FAKE_PACE=0", record.display()),
-        format!("exec '{}' --scenario technology \"$@\"", fake_agent().display()),
-    ];
-    std::fs::write(&program, lines.join("\n")).unwrap();
-    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
-    let input = json!({"requestId": fresh(), "agent": "claude_code", "folder": bridge.folder.path(),
-        "prompt": "go", "options": {"program": program}});
+    let input = claude_code(bridge, "technology", &json!({}));
     let session = bridge.call("start_session", input).await.unwrap();
     bridge.until("it asks", |now| now.requests.len() == 1).await;
     serde_json::from_value(session["id"].clone()).unwrap()
@@ -143,15 +131,12 @@ async fn an_image_taken_back_leaves_the_disk_and_one_of_a_removed_message_too() 
         || std::fs::read_dir(bridge.folder.path().join(format!("data/images/{session}"))).unwrap().count();
     let image = paste(&bridge, session, "shot.png", PNG).await.attached;
     let queued = bridge.call("queue_message", send(session, "look", &image)).await.unwrap();
-    let discard = json!({"requestId": fresh(), "session": session, "attachments": image});
-    bridge.call("discard_attachments", discard).await.unwrap();
+    bridge.run("discard_attachments", json!({"session": session, "attachments": image})).await;
     assert_eq!(kept(), 1, "a message that waits has it");
-    let remove = json!({"requestId": fresh(), "session": session, "id": queued["queue"][0]["id"]});
-    bridge.call("remove_queued", remove).await.unwrap();
+    bridge.run("remove_queued", json!({"session": session, "id": queued["queue"][0]["id"]})).await;
     assert_eq!(kept(), 0);
     let image = paste(&bridge, session, "shot.png", PNG).await.attached;
-    let discard = json!({"requestId": fresh(), "session": session, "attachments": image});
-    bridge.call("discard_attachments", discard).await.unwrap();
+    bridge.run("discard_attachments", json!({"session": session, "attachments": image})).await;
     assert_eq!(kept(), 0);
 }
 

@@ -127,6 +127,12 @@ impl Bridge {
         dispatch(&self.api, name, input).await
     }
 
+    /// Runs a command under a new request id, and returns its result.
+    pub async fn run(&self, name: &str, mut input: Value) -> Value {
+        input["requestId"] = json!(fresh());
+        self.call(name, input).await.unwrap()
+    }
+
     pub async fn exported(&self, session: &Value, format: &str) -> Exported {
         let session = serde_json::from_value(session.clone()).unwrap();
         let format: ExportFormat = serde_json::from_value(json!(format)).unwrap();
@@ -192,19 +198,34 @@ impl Bridge {
     }
 }
 
-/// Input that starts the fake agent with a scenario in place of Claude Code.
-pub fn claude_code(bridge: &Bridge, scenario: &str, config: &Value) -> Value {
+/// Writes a program that runs these shell lines and then becomes the fake agent, in the place of Claude Code.
+pub fn fake_claude(bridge: &Bridge, lines: &str) -> PathBuf {
     use std::os::unix::fs::PermissionsExt;
     let program = bridge.folder.path().join("claude");
-    let fake = fake_agent();
-    let script =
-        format!("#!/bin/sh\nASKDESK_FAKE_PACE=0 exec '{}' --scenario {scenario} \"$@\"\n", fake.display());
+    let (fake, record) = (fake_agent(), bridge.folder.path().join("record"));
+    let script = format!(
+        "#!/bin/sh\nexport ASKDESK_FAKE_PACE=0 ASKDESK_FAKE_RECORD='{}'\n{lines}\nexec '{}' \"$@\"\n",
+        record.display(),
+        fake.display()
+    );
     std::fs::write(&program, script).unwrap();
     std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    program
+}
+
+/// Input that starts the fake agent with a scenario in place of Claude Code.
+pub fn claude_code(bridge: &Bridge, scenario: &str, config: &Value) -> Value {
+    let program = fake_claude(bridge, &format!("export ASKDESK_SCENARIO={scenario}"));
     json!({
         "requestId": fresh(), "agent": "claude_code", "folder": bridge.folder.path(), "prompt": "go",
         "options": {"program": program, "config": config}
     })
+}
+
+/// Checks that an error is about a field that breaks a rule.
+#[track_caller]
+pub fn assert_invalid(error: &Value, field: &str) {
+    assert_eq!((&error["code"], &error["field"]), (&json!("invalid"), &json!(field)), "{error}");
 }
 
 pub fn demo(example: &str) -> Value {

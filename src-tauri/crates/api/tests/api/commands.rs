@@ -1,6 +1,6 @@
 //! The commands as the window calls them.
 
-use crate::bridge::{Bridge, claude_code, demo, fresh};
+use crate::bridge::{Bridge, assert_invalid, claude_code, demo, fresh};
 use askdesk_api::{RunningWork, UnappliedReason};
 use askdesk_domain::{Delivery, OptIn, Request, SessionState};
 use askdesk_engine::frame::Snapshot;
@@ -42,8 +42,7 @@ async fn case_52_hold_answer_waits_as_long_as_is_set_and_a_command_sent_again_ho
     bridge.call("hold_answer", input.clone()).await.unwrap();
     let held = bridge.snapshot().await.held;
     assert_eq!(held.iter().map(|it| it.until.millis() - it.since.millis()).collect::<Vec<_>>(), [1_000]);
-    let take_back = json!({"requestId": fresh(), "id": request.id});
-    bridge.call("take_back_answer", take_back).await.unwrap();
+    bridge.run("take_back_answer", json!({"id": request.id})).await;
     bridge.call("hold_answer", input).await.unwrap();
     assert_eq!(bridge.snapshot().await.held, []);
     assert_eq!(bridge.decisions(), 0);
@@ -200,7 +199,7 @@ async fn a_request_id_that_was_used_for_another_command_is_refused_and_the_comma
     bridge.call("interrupt_session", interrupt).await.unwrap();
     let message = json!({"requestId": id, "session": request.session, "text": "are you there?"});
     let error = bridge.refused("send_message", message).await;
-    assert_eq!((&error["code"], &error["field"]), (&json!("invalid"), &json!("requestId")), "{error}");
+    assert_invalid(&error, "requestId");
 }
 
 #[tokio::test]
@@ -247,8 +246,7 @@ async fn what_would_stop_with_the_app_is_counted() {
     let request = bridge.asked("technology").await;
     let asked = RunningWork { sessions: 1, questions: 1, approvals: 0 };
     assert_eq!(bridge.api.running_work().await.unwrap(), asked);
-    let stop = json!({"requestId": fresh(), "session": request.session});
-    bridge.call("stop_session", stop).await.unwrap();
+    bridge.run("stop_session", json!({"session": request.session})).await;
     assert_eq!(bridge.api.running_work().await.unwrap(), RunningWork::default());
 }
 
@@ -314,8 +312,7 @@ async fn stop_session_ends_it_and_a_message_takes_it_up_again() {
     bridge.call("stop_session", stop).await.unwrap();
     let interrupt = json!({"requestId": fresh(), "session": request.session});
     assert_eq!(bridge.refused("interrupt_session", interrupt).await["code"], "session_gone");
-    let message = json!({"requestId": fresh(), "session": request.session, "text": "hello?"});
-    bridge.call("send_message", message).await.unwrap();
+    bridge.run("send_message", json!({"session": request.session, "text": "hello?"})).await;
     let now = bridge.snapshot().await;
     assert!(now.sessions[0].is_running());
     assert_eq!((now.sessions.len(), now.sessions[0].id), (1, request.session));
@@ -337,8 +334,7 @@ async fn case_35_a_message_is_queued_once_changed_and_taken_back_while_the_quest
     assert_eq!(edited["queue"], json!([{"id": id, "text": "then add many tests", "attachments": []}]));
     let send = json!({"requestId": fresh(), "session": session, "id": id});
     assert_eq!(bridge.refused("send_queued", send).await["field"], "session");
-    let remove = json!({"requestId": fresh(), "session": session, "id": id});
-    let removed = bridge.call("remove_queued", remove).await.unwrap();
+    let removed = bridge.run("remove_queued", json!({"session": session, "id": id})).await;
     assert_eq!(removed["queue"], json!([]));
     assert!(bridge.snapshot().await.requests[0].is_open());
     assert_eq!(bridge.decisions(), 0);
@@ -350,7 +346,7 @@ async fn case_27_a_missed_question_is_answered_and_a_message_takes_the_session_u
     let bridge = Bridge::open();
     let request = bridge.asked("technology").await;
     let session = request.session;
-    bridge.call("stop_session", json!({"requestId": fresh(), "session": session})).await.unwrap();
+    bridge.run("stop_session", json!({"session": session})).await;
     let parked = bridge.call("answer_question", answer(&request, "q1o2")).await.unwrap();
     assert_eq!(parked["state"]["delivery"], json!({"delivery": "parked"}));
     let message = json!({"requestId": fresh(), "session": session, "text": "and go on"});
@@ -375,8 +371,7 @@ async fn a_session_is_renamed_moved_closed_and_brought_back() {
     let other = bridge.call("start_session", demo("technology")).await.unwrap();
     let rename = json!({"requestId": fresh(), "session": session, "name": " the store "});
     assert_eq!(bridge.call("rename_session", rename).await.unwrap()["name"], "the store");
-    let to_front = json!({"requestId": fresh(), "session": other["id"], "before": session});
-    bridge.call("move_session", to_front).await.unwrap();
+    bridge.run("move_session", json!({"session": other["id"], "before": session})).await;
     let now = bridge.snapshot().await;
     let place = |id: &serde_json::Value| {
         let session = now.sessions.iter().find(|it| json!(it.id) == *id).unwrap();
@@ -393,8 +388,7 @@ async fn a_session_is_renamed_moved_closed_and_brought_back() {
     // It is not forgotten: what was said stays, and it can be taken up again.
     let page = bridge.call("read_transcript", json!({"session": session, "limit": 50})).await.unwrap();
     assert!(page["entries"].as_array().unwrap().len() > 1, "{page}");
-    let resume = json!({"requestId": fresh(), "session": session});
-    let back = bridge.call("resume_session", resume).await.unwrap();
+    let back = bridge.run("resume_session", json!({"session": session})).await;
     assert_eq!(
         (&back["name"], &back["options"]["config"]["example"]),
         (&json!("the store"), &json!("technology"))
@@ -402,8 +396,7 @@ async fn a_session_is_renamed_moved_closed_and_brought_back() {
     let now = bridge.until("it is there again", |now| now.sessions.len() == 2).await;
     let missed = now.requests.iter().find(|request| request.id == first.id).unwrap();
     assert!(missed.is_missed());
-    let dismiss = json!({"requestId": fresh(), "id": first.id});
-    let dismissed = bridge.call("dismiss_request", dismiss).await.unwrap();
+    let dismissed = bridge.run("dismiss_request", json!({"id": first.id})).await;
     assert_eq!(dismissed["state"]["outcome"]["outcome"], "withdrawn");
 }
 
@@ -475,7 +468,7 @@ async fn an_option_that_does_not_fit_is_named_and_nothing_starts(
     let folder = bridge.folder.path();
     let input = json!({"requestId": fresh(), "agent": "claude_code", "folder": folder, "options": options});
     let error = bridge.refused("start_session", input).await;
-    assert_eq!((&error["code"], &error["field"]), (&json!("invalid"), &json!(field)), "{error}");
+    assert_invalid(&error, field);
     assert!(bridge.snapshot().await.sessions.is_empty());
 }
 
@@ -500,11 +493,7 @@ async fn mode_and_model_are_changed_and_what_the_agent_refuses_is_said_in_its_wo
         ("colour", "red", "option"),
     ] {
         let error = bridge.refused("set_config", set(option, value)).await;
-        assert_eq!(
-            (&error["code"], &error["field"]),
-            (&json!("invalid"), &json!(field)),
-            "{option} {value}: {error}"
-        );
+        assert_invalid(&error, field);
     }
     bridge.call("set_config", set("model", " another ")).await.unwrap();
     bridge.until("the other model", |now| now.sessions[0].model.as_deref() == Some("another")).await;
@@ -521,11 +510,7 @@ async fn a_rule_that_was_not_suggested_is_refused_by_its_place() {
         json!({"requestId": fresh(), "id": now.approvals[0].id, "decision": decision})
     };
     let error = bridge.refused("decide_approval", decide(&["r1", "r9"])).await;
-    assert_eq!(
-        (&error["code"], &error["field"]),
-        (&json!("invalid"), &json!("decision.options[1]")),
-        "{error}"
-    );
+    assert_invalid(&error, "decision.options[1]");
     assert_eq!(bridge.decisions(), 0);
     let decided = bridge.call("decide_approval", decide(&["r1"])).await.unwrap();
     assert_eq!(decided["state"]["decision"], json!({"options": ["r1"], "message": null, "plan": null}));

@@ -1,6 +1,6 @@
 //! The past as the window asks for it: finding, exporting, deleting.
 
-use crate::bridge::{Bridge, fresh};
+use crate::bridge::{Bridge, assert_invalid, demo, fresh};
 use askdesk_api::dto::Exported;
 use askdesk_domain::{Command, EntryBody, Request, SessionCommand, SessionState, ToolStatus};
 use serde_json::{Value, json};
@@ -9,15 +9,13 @@ use serde_json::{Value, json};
 async fn answered(bridge: &Bridge, words: &str) -> Request {
     let request = bridge.asked("technology").await;
     let answers = json!([{"question": "q1", "chosen": [], "other": words}]);
-    let answer = json!({"requestId": fresh(), "id": request.id, "answers": answers});
-    bridge.call("answer_question", answer).await.unwrap();
+    bridge.run("answer_question", json!({"id": request.id, "answers": answers})).await;
     stop(bridge, &request).await;
     request
 }
 
 async fn stop(bridge: &Bridge, request: &Request) {
-    let stop = json!({"requestId": fresh(), "session": request.session});
-    bridge.call("stop_session", stop).await.unwrap();
+    bridge.run("stop_session", json!({"session": request.session})).await;
     let over = |state: &SessionState| matches!(state, SessionState::Ended { .. });
     bridge.until("it is over", |now| now.sessions.iter().all(|it| over(&it.state))).await;
 }
@@ -70,6 +68,19 @@ async fn a_session_is_exported_to_be_read_with_questions_answers_and_who_ended_t
         "Answered · by the person · ".to_owned(),
     ] {
         assert!(text.contains(&part), "{part} in\n{text}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_open_is_exported_as_waiting() {
+    for (example, words) in
+        [("technology", "\n\nWaiting for an answer."), ("rules", "\n\nWaiting for a decision.")]
+    {
+        let bridge = Bridge::open();
+        let session = bridge.call("start_session", demo(example)).await.unwrap();
+        bridge.until("it asks", |now| now.requests.len() + now.approvals.len() == 1).await;
+        let Exported { text, .. } = bridge.exported(&session["id"], "markdown").await;
+        assert!(text.contains(words), "{text}");
     }
 }
 
@@ -150,7 +161,7 @@ async fn sessions_that_are_over_are_listed_and_a_deleted_one_is_gone_from_everyw
     let request = bridge.asked("technology").await;
     let delete = json!({"requestId": fresh(), "session": request.session});
     let error = bridge.refused("delete_session", delete.clone()).await;
-    assert_eq!((&error["code"], &error["field"]), (&json!("invalid"), &json!("session")), "{error}");
+    assert_invalid(&error, "session");
     assert_eq!(past().await, Vec::<Value>::new());
 
     stop(&bridge, &request).await;
@@ -204,8 +215,7 @@ async fn case_61_a_secret_is_in_no_export() {
     let (waiter, _outcome) = tokio::sync::oneshot::channel();
     let id = engine.register(ask, waiter).await.unwrap();
     let answers = json!([{"question": "q1", "other": "hunter2hunter2"}]);
-    let answer = json!({"requestId": fresh(), "id": id, "answers": answers});
-    bridge.call("answer_question", answer).await.unwrap();
+    bridge.run("answer_question", json!({"id": id, "answers": answers})).await;
     for (format, said) in [("markdown", "- Secret given"), ("json", "\"secretGiven\": true")] {
         let Exported { text, file_name } = bridge.exported(&json!(session), format).await;
         assert!(text.contains(said) && !text.contains("hunter2"), "{text}");

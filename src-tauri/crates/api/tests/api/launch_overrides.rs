@@ -1,26 +1,19 @@
 //! What the settings add to the start of an agent: shown first, and nothing else is ever used.
 
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use crate::bridge::{Bridge, fake_agent, fresh};
+use crate::bridge::{Bridge, fake_claude, fresh};
 use askdesk_domain::Session;
 use serde_json::{Value, json};
 
 /// A program that notes what it is started with, and then is the agent.
-fn noting_agent(folder: &Path) -> PathBuf {
-    let program = folder.join("claude");
-    let note = folder.join("started");
-    let script = format!(
-        "#!/bin/sh\n{{ for word; do printf '%s\\n' \"$word\"; done; env; echo; }} >> '{}'\n\
-         ASKDESK_FAKE_SESSIONS='{}' ASKDESK_FAKE_PACE=0 exec '{}' --scenario technology \"$@\"\n",
-        note.display(),
-        folder.display(),
-        fake_agent().display()
+fn noting_agent(bridge: &Bridge) -> PathBuf {
+    let folder = bridge.folder.path().display();
+    let lines = format!(
+        "{{ for word; do printf '%s\\n' \"$word\"; done; env; echo; }} >> '{folder}/started'\n\
+         export ASKDESK_FAKE_SESSIONS='{folder}' ASKDESK_SCENARIO=technology"
     );
-    std::fs::write(&program, script).unwrap();
-    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
-    program
+    fake_claude(bridge, &lines)
 }
 
 /// What the program was started with, one entry for each start.
@@ -54,7 +47,7 @@ async fn shown(bridge: &Bridge) -> Value {
 }
 
 fn start(bridge: &Bridge, extras: &Value) -> Value {
-    let program = noting_agent(bridge.folder.path());
+    let program = noting_agent(bridge);
     json!({
         "requestId": fresh(), "agent": "claude_code", "folder": bridge.folder.path(), "prompt": "go",
         "options": {"program": program, "extras": extras}
@@ -120,8 +113,7 @@ async fn a_session_goes_on_with_what_it_was_started_with_and_the_secrets_of_now(
     let extras = shown(&bridge).await;
     let session = bridge.call("start_session", start(&bridge, &extras)).await.unwrap();
     bridge.until("it asks", |now| !now.requests.is_empty()).await;
-    let of_it = json!({"requestId": fresh(), "session": session["id"]});
-    bridge.call("stop_session", of_it).await.unwrap();
+    bridge.run("stop_session", json!({"session": session["id"]})).await;
     bridge.until("it has ended", |now| now.sessions.iter().all(|session| !session.is_running())).await;
     bridge.api.sessions().shut_down().await;
     let bridge = bridge.reopen();

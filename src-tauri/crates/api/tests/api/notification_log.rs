@@ -1,6 +1,6 @@
 //! The notification policy with what the API knows, and the log of its decisions.
 
-use crate::bridge::{Bridge, fresh};
+use crate::bridge::Bridge;
 use askdesk_domain::{Occasion, PendingItem, RequestId};
 use serde_json::{Value, json};
 
@@ -46,8 +46,7 @@ async fn case_37_the_session_that_the_focused_window_shows_is_not_told_of_and_a_
     bridge.call("note_view", view(false)).await.unwrap();
     assert_eq!(why(2, &session), "whole");
     let attention = json!({"muted": true, "private": false});
-    let mute = json!({"requestId": fresh(), "session": session.id, "attention": attention});
-    let muted = bridge.call("set_attention", mute).await.unwrap();
+    let muted = bridge.run("set_attention", json!({"session": session.id, "attention": attention})).await;
     assert_eq!(muted["attention"], attention);
     let muted = serde_json::from_value(muted).unwrap();
     assert_eq!(why(3, &muted), "muted");

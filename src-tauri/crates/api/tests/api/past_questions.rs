@@ -1,6 +1,6 @@
 //! The questions of the past as the window asks for them: found, counted, written to a file.
 
-use crate::bridge::{Bridge, fresh};
+use crate::bridge::Bridge;
 use askdesk_api::dto::Exported;
 use askdesk_domain::Request;
 use serde_json::{Value, json};
@@ -10,8 +10,7 @@ async fn asked(bridge: &Bridge, example: &str) -> Request {
 }
 
 async fn answer(bridge: &Bridge, request: &Request, answers: Value) {
-    let answer = json!({"requestId": fresh(), "id": request.id, "answers": answers});
-    bridge.call("answer_question", answer).await.unwrap();
+    bridge.run("answer_question", json!({"id": request.id, "answers": answers})).await;
 }
 
 fn wanted(query: &str, session: Option<&Request>, outcomes: &[&str]) -> Value {
@@ -38,8 +37,7 @@ async fn case_46_a_finished_question_is_found_by_words_session_and_end_with_its_
     let first = asked(&bridge, "technology").await;
     answer(&bridge, &first, json!([{"question": "q1", "chosen": [], "other": "a lighthouse"}])).await;
     let second = asked(&bridge, "technology").await;
-    let decline = json!({"requestId": fresh(), "id": second.id, "words": "not now"});
-    bridge.call("decline_question", decline).await.unwrap();
+    bridge.run("decline_question", json!({"id": second.id, "words": "not now"})).await;
 
     let all = search(&bridge, wanted("", None, &[])).await;
     assert_eq!((&all["count"], &all["answered"], &all["more"]), (&json!(2), &json!(1), &json!(false)));
@@ -86,8 +84,7 @@ async fn what_was_filtered_is_written_as_a_table_that_no_spreadsheet_takes_for_f
         json!([{"question": "q1", "chosen": ["q1o2", "q1o4"], "other": words, "note": "-1, really\nyes"}]);
     answer(&bridge, &first, choice).await;
     let second = asked(&bridge, "technology").await;
-    let decline = json!({"requestId": fresh(), "id": second.id, "words": "@later"});
-    bridge.call("decline_question", decline).await.unwrap();
+    bridge.run("decline_question", json!({"id": second.id, "words": "@later"})).await;
 
     let file = bridge.folder.path().join("questions.csv");
     *bridge.host.chosen.lock().unwrap() = Some(file.clone());
