@@ -1,5 +1,6 @@
 import type { Client, ClientBreak, ClientNote, ClientRead, FileTrouble, Obstacle } from '../generated/wire';
 import { plural, t, type MessageKey } from './messages';
+import { wordsOfMember, type UnionWords } from './unionWords';
 import { visibly } from './visible';
 
 const HOUR = 3_600;
@@ -19,36 +20,25 @@ export const clientNames = {
   zed: 'Zed',
 } as const satisfies Record<Client, string>;
 
+const fileTroubleWords: UnionWords<FileTrouble, 'trouble'> = {
+  unparsed: 'trouble.unparsed',
+  no_object: 'trouble.no_object',
+  no_place: 'trouble.no_place',
+  twice: 'trouble.twice',
+  no_text: 'trouble.no_text',
+  too_large: 'trouble.too_large',
+  read_only: 'trouble.read_only',
+  no_file: 'trouble.no_file',
+  outside: 'trouble.outside',
+  dead_link: 'trouble.dead_link',
+  unsafe: 'trouble.unsafe',
+  changed: 'trouble.changed',
+  system: ({ error }) => visibly(error),
+};
+
 /** Why a program's config file isn't edited, as the end of a sentence. */
 export function wordsOfFileTrouble(trouble: FileTrouble): string {
-  switch (trouble.trouble) {
-    case 'unparsed':
-      return t('trouble.unparsed', { kind: trouble.kind, error: visibly(trouble.error) });
-    case 'no_object':
-      return t('trouble.no_object');
-    case 'no_place':
-      return t('trouble.no_place', { path: visibly(trouble.path) });
-    case 'twice':
-      return t('trouble.twice', { path: visibly(trouble.path) });
-    case 'no_text':
-      return t('trouble.no_text');
-    case 'too_large':
-      return t('trouble.too_large');
-    case 'read_only':
-      return t('trouble.read_only');
-    case 'no_file':
-      return t('trouble.no_file');
-    case 'outside':
-      return t('trouble.outside', { to: visibly(trouble.to), within: visibly(trouble.within) });
-    case 'dead_link':
-      return t('trouble.dead_link');
-    case 'unsafe':
-      return t('trouble.unsafe');
-    case 'changed':
-      return t('trouble.changed');
-    case 'system':
-      return visibly(trouble.error);
-  }
+  return wordsOfMember(fileTroubleWords, 'trouble', trouble);
 }
 
 const remedies = {
@@ -79,27 +69,19 @@ const obstacleWords = {
   by_hand: 'clients.is_by_hand',
 } as const satisfies Record<Obstacle, MessageKey>;
 
-/** Why a program's questions don't arrive. */
-function wordsOfBreak(why: ClientBreak): string {
-  switch (why.why) {
-    case 'stale':
-      return t('clients.stale', { file: visibly(why.file) });
-    case 'off':
-      return t('clients.off', { file: visibly(why.file) });
-    case 'foreign':
-      return t('clients.foreign', { file: visibly(why.file) });
-    case 'half':
-      return t('clients.half', { file: visibly(why.file) });
-    case 'unusable':
-      return t('clients.unusable', {
-        file: visibly(why.file),
-        trouble: wordsOfFileTrouble(why.trouble),
-        remedy: wordsOfFileRemedy(why.trouble),
-      });
-    case 'forbidden':
-      return t(obstacleWords[why.by]);
-  }
-}
+const breakWords: UnionWords<ClientBreak, 'why'> = {
+  stale: 'clients.stale',
+  off: 'clients.off',
+  foreign: 'clients.foreign',
+  half: 'clients.half',
+  unusable: ({ file, trouble }) =>
+    t('clients.unusable', {
+      file: visibly(file),
+      trouble: wordsOfFileTrouble(trouble),
+      remedy: wordsOfFileRemedy(trouble),
+    }),
+  forbidden: ({ by }) => t(obstacleWords[by]),
+};
 
 /** Describes the connection state of a program, in one or more sentences. */
 export function wordsOfWay({ way, found }: ClientRead, shut: boolean): string {
@@ -107,7 +89,7 @@ export function wordsOfWay({ way, found }: ClientRead, shut: boolean): string {
     case 'works':
       return t(shut ? 'clients.works_later' : 'clients.works');
     case 'broken':
-      return t('clients.broken', { why: wordsOfBreak(way.why) });
+      return t('clients.broken', { why: wordsOfMember(breakWords, 'why', way.why) });
     case 'not_connected':
       return t(found ? 'clients.not_connected' : 'clients.not_found');
   }
@@ -135,20 +117,16 @@ export function wordsOfWait({ client, limitSeconds }: ClientRead): string {
   return more === undefined ? long : t('clients.wait_and', { wait: long, more: t(more) });
 }
 
+const noteWords: UnionWords<ClientNote, 'note'> = {
+  open_to_others: 'clients.open_to_others',
+  changed_since: 'clients.changed_since',
+  by_hand: 'clients.by_hand',
+  old_copy: 'clients.old_copy',
+  other_port: ({ port }) => t('clients.other_port', { port: String(port) }),
+  no_command: 'clients.no_command',
+};
+
 /** What the user should know about a config change. */
 export function wordsOfClientNote(note: ClientNote): string {
-  switch (note.note) {
-    case 'open_to_others':
-      return t('clients.open_to_others', { file: visibly(note.file) });
-    case 'changed_since':
-      return t('clients.changed_since', { file: visibly(note.file), copy: visibly(note.copy) });
-    case 'by_hand':
-      return t('clients.by_hand', { file: visibly(note.file) });
-    case 'old_copy':
-      return t('clients.old_copy', { copy: visibly(note.copy) });
-    case 'other_port':
-      return t('clients.other_port', { port: String(note.port) });
-    case 'no_command':
-      return t('clients.no_command');
-  }
+  return wordsOfMember(noteWords, 'note', note);
 }

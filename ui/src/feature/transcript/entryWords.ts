@@ -1,6 +1,7 @@
 import type { Notice, QuestionPolicy, ToolStatus } from '../../generated/wire';
 import { wordsOfDeliveryError } from '../../shared/errors/deliveryErrorWords';
 import { type MessageKey, t } from '../../shared/messages';
+import { wordsOfMember, type UnionWords } from '../../shared/unionWords';
 
 export const toolWords = {
   pending: 'tool.pending',
@@ -35,21 +36,16 @@ const turnedOffWords = {
   plan_only: 'notice.question_outside_plan',
 } as const satisfies Record<QuestionPolicy, MessageKey>;
 
+const noticeWords: UnionWords<Notice, 'notice'> = {
+  question_refused: 'notice.question_refused',
+  question_turned_off: ({ policy, text }) => t(turnedOffWords[policy], { text }),
+  answers_brought: 'notice.answers_brought',
+  same_text_joined: 'notice.same_text_joined',
+  cut_in_half: 'notice.cut_in_half',
+  interrupted: 'notice.interrupted',
+  message_not_sent: ({ error }) => t('notice.message_not_sent', { error: wordsOfDeliveryError(error) }),
+};
+
 export function wordsOfNotice(notice: Notice): string {
-  switch (notice.notice) {
-    case 'question_refused':
-      return t('notice.question_refused', { reason: notice.reason });
-    case 'question_turned_off':
-      return t(turnedOffWords[notice.policy], { text: notice.text });
-    case 'answers_brought':
-      return t('notice.answers_brought');
-    case 'same_text_joined':
-      return t('notice.same_text_joined', { text: notice.text });
-    case 'cut_in_half':
-      return t('notice.cut_in_half');
-    case 'interrupted':
-      return t('notice.interrupted');
-    case 'message_not_sent':
-      return t('notice.message_not_sent', { error: wordsOfDeliveryError(notice.error) });
-  }
+  return wordsOfMember(noticeWords, 'notice', notice);
 }

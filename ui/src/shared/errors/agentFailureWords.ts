@@ -9,6 +9,7 @@ import type {
 import { nameOfAgent } from '../agentNames';
 import { type MessageKey, t } from '../messages';
 import { list } from '../messages/formats';
+import { wordsOfMember, type UnionWords } from '../unionWords';
 import { visibly } from '../visible';
 
 const nextWords = {
@@ -76,18 +77,15 @@ function wordsOfPlace(looked: SearchedLocation): string {
   return looked.value === '' ? t('failure.path_empty') : t('failure.path', { value: looked.value });
 }
 
+const folderErrorWords: UnionWords<FolderError, 'problem'> = {
+  missing: 'folder.missing',
+  not_a_folder: 'folder.not_a_folder',
+  forbidden: 'folder.forbidden',
+  not_absolute: 'folder.not_absolute',
+  other: 'folder.other',
+};
+
 /** What is wrong with a folder, as the end of a sentence. */
 export function wordsOfFolder(problem: FolderError): string {
-  switch (problem.problem) {
-    case 'missing':
-      return t('folder.missing');
-    case 'not_a_folder':
-      return t('folder.not_a_folder');
-    case 'forbidden':
-      return t('folder.forbidden');
-    case 'not_absolute':
-      return t('folder.not_absolute');
-    case 'other':
-      return t('folder.other', { error: visibly(problem.error) });
-  }
+  return wordsOfMember(folderErrorWords, 'problem', problem);
 }

@@ -1,37 +1,26 @@
 import type { DeliveryError } from '../../generated/wire';
-import { t } from '../messages';
+import { wordsOfMember, type UnionWords } from '../unionWords';
 import { visibly } from '../visible';
 import { wordsOfStorageError } from './storageErrorWords';
 import { wordsOfValidationError } from './validationErrorWords';
 
+const deliveryErrorWords: UnionWords<DeliveryError, 'undelivered'> = {
+  input_closed: 'undelivered.input_closed',
+  write_failed: 'undelivered.write_failed',
+  not_reading: 'undelivered.not_reading',
+  not_awaited: 'undelivered.not_awaited',
+  may_have_arrived: 'undelivered.may_have_arrived',
+  not_running: 'undelivered.not_running',
+  busy: 'undelivered.busy',
+  closing: 'undelivered.closing',
+  refused: ({ rule }) => wordsOfValidationError(rule),
+  not_kept: (why) => wordsOfStorageError(why),
+  image_gone: 'undelivered.image_gone',
+  file_unreadable: 'undelivered.file_unreadable',
+  text: ({ text }) => visibly(text),
+};
+
 /** Why something didn't reach the agent, as the end of a sentence. */
 export function wordsOfDeliveryError(why: DeliveryError): string {
-  switch (why.undelivered) {
-    case 'input_closed':
-      return t('undelivered.input_closed');
-    case 'write_failed':
-      return t('undelivered.write_failed', { error: visibly(why.error) });
-    case 'not_reading':
-      return t('undelivered.not_reading', { lines: why.lines });
-    case 'not_awaited':
-      return t('undelivered.not_awaited');
-    case 'may_have_arrived':
-      return t('undelivered.may_have_arrived');
-    case 'not_running':
-      return t('undelivered.not_running');
-    case 'busy':
-      return t('undelivered.busy');
-    case 'closing':
-      return t('undelivered.closing');
-    case 'refused':
-      return wordsOfValidationError(why.rule);
-    case 'not_kept':
-      return wordsOfStorageError(why);
-    case 'image_gone':
-      return t('undelivered.image_gone', { name: visibly(why.name) });
-    case 'file_unreadable':
-      return t('undelivered.file_unreadable', { path: visibly(why.path), error: visibly(why.error) });
-    case 'text':
-      return visibly(why.text);
-  }
+  return wordsOfMember(deliveryErrorWords, 'undelivered', why);
 }

@@ -2,69 +2,54 @@ import type { LaunchOverrideError, IgnoredWhy, SettingError } from '../../genera
 import { t } from '../messages';
 import { list } from '../messages/formats';
 import { sizeOf } from '../size';
+import { wordsOfMember, type UnionWords } from '../unionWords';
 import { visibly } from '../visible';
+
+const settingErrorWords: UnionWords<SettingError, 'unfit'> = {
+  none_of: ({ choices }) => t('unfit.none_of', { choices: list(choices) }),
+  not_between: 'unfit.not_between',
+  no_list: 'unfit.no_list',
+  no_table: 'unfit.no_table',
+  too_many: 'unfit.too_many',
+  argument: ({ n, flaw }) => t('unfit.argument', { n, flaw: wordsOfFlaw(flaw) }),
+  variable: ({ name, flaw }) => t('unfit.variable', { name: visibly(name), flaw: wordsOfFlaw(flaw) }),
+  no_hours: 'unfit.no_hours',
+  no_shortcut: 'unfit.no_shortcut',
+  no_name: 'unfit.no_name',
+  text: ({ text }) => visibly(text),
+};
 
 /** Why a value was rejected, as the end of a sentence. */
 export function wordsOfSettingError(unfit: SettingError): string {
-  switch (unfit.unfit) {
-    case 'none_of':
-      return t('unfit.none_of', { choices: list(unfit.choices) });
-    case 'not_between':
-      return t('unfit.not_between', { least: unfit.least, most: unfit.most });
-    case 'no_list':
-      return t('unfit.no_list');
-    case 'no_table':
-      return t('unfit.no_table');
-    case 'too_many':
-      return t('unfit.too_many', { most: unfit.most, count: unfit.count });
-    case 'argument':
-      return t('unfit.argument', { n: unfit.n, flaw: wordsOfFlaw(unfit.flaw) });
-    case 'variable':
-      return t('unfit.variable', { name: visibly(unfit.name), flaw: wordsOfFlaw(unfit.flaw) });
-    case 'no_hours':
-      return t('unfit.no_hours');
-    case 'no_shortcut':
-      return t('unfit.no_shortcut');
-    case 'no_name':
-      return t('unfit.no_name', { name: visibly(unfit.name) });
-    case 'text':
-      return visibly(unfit.text);
-  }
+  return wordsOfMember(settingErrorWords, 'unfit', unfit);
 }
 
+const flawWords: UnionWords<LaunchOverrideError, 'extra'> = {
+  too_long: 'breach.too_long',
+  zero: 'unfit.zero',
+  own_flag: 'unfit.own_flag',
+  chosen_flag: 'unfit.chosen_flag',
+};
+
 function wordsOfFlaw(flaw: LaunchOverrideError): string {
-  switch (flaw.extra) {
-    case 'too_long':
-      return t('breach.too_long', { most: flaw.most, bytes: flaw.bytes });
-    case 'zero':
-      return t('unfit.zero');
-    case 'own_flag':
-      return t('unfit.own_flag', { flag: visibly(flaw.flag) });
-    case 'chosen_flag':
-      return t('unfit.chosen_flag', { flag: visibly(flaw.flag) });
-  }
+  return wordsOfMember(flawWords, 'extra', flaw);
 }
+
+const ignoredWords: UnionWords<IgnoredWhy, 'why'> = {
+  unknown: 'ignored.unknown',
+  no_value: 'ignored.no_value',
+  unfit: (why) => {
+    const flaw = wordsOfSettingError(why.flaw);
+    return why.value === null ? t('ignored.unfit', { flaw }) : t('ignored.unfit_value', { value: visibly(why.value), flaw });
+  },
+  too_large: ({ bytes, most }) => t('ignored.too_large', { bytes: sizeOf(bytes), most: sizeOf(most) }),
+  no_text: 'ignored.no_text',
+  unparsed: ({ line, column, error }) =>
+    t('ignored.unparsed', { line: String(line), column: String(column), error: visibly(error) }),
+  unreadable: 'ignored.unreadable',
+};
 
 /** Why an entry of the settings file has no effect. */
 export function wordsOfIgnored(why: IgnoredWhy): string {
-  switch (why.why) {
-    case 'unknown':
-      return t('ignored.unknown');
-    case 'no_value':
-      return t('ignored.no_value');
-    case 'unfit': {
-      const flaw = wordsOfSettingError(why.flaw);
-      return why.value === null ? t('ignored.unfit', { flaw }) : t('ignored.unfit_value', { value: visibly(why.value), flaw });
-    }
-    case 'too_large':
-      return t('ignored.too_large', { bytes: sizeOf(why.bytes), most: sizeOf(why.most) });
-    case 'no_text':
-      return t('ignored.no_text');
-    case 'unparsed': {
-      const { line, column, error } = why;
-      return t('ignored.unparsed', { line: String(line), column: String(column), error: visibly(error) });
-    }
-    case 'unreadable':
-      return t('ignored.unreadable', { error: visibly(why.error) });
-  }
+  return wordsOfMember(ignoredWords, 'why', why);
 }

@@ -1,26 +1,24 @@
 import type { StorageNotice, StorageError } from '../../generated/wire';
 import { t } from '../messages';
+import { wordsOfMember, type UnionWords } from '../unionWords';
 import { visibly } from '../visible';
+
+const storageErrorWords: UnionWords<StorageError, 'trouble'> = {
+  busy: 'trouble.busy',
+  full: 'trouble.full',
+  damaged: 'trouble.damaged',
+  stuck: 'trouble.stuck',
+  too_new: 'trouble.too_new',
+  // Earlier versions didn't store a path.
+  other: ({ path, error }) =>
+    path === ''
+      ? t('trouble.unwritten', { error: visibly(error) })
+      : t('trouble.other', { path: visibly(path), error: visibly(error) }),
+};
 
 /** What is wrong with the storage, as the end of a sentence. */
 export function wordsOfStorageError(of: StorageError): string {
-  switch (of.trouble) {
-    case 'busy':
-      return t('trouble.busy');
-    case 'full':
-      return t('trouble.full');
-    case 'damaged':
-      return t('trouble.damaged', { path: visibly(of.path), error: visibly(of.error) });
-    case 'stuck':
-      return t('trouble.stuck', { path: visibly(of.path), error: visibly(of.error) });
-    case 'too_new':
-      return t('trouble.too_new', { path: visibly(of.path) });
-    case 'other':
-      // Earlier versions didn't store a path.
-      return of.path === ''
-        ? t('trouble.unwritten', { error: visibly(of.error) })
-        : t('trouble.other', { path: visibly(of.path), error: visibly(of.error) });
-  }
+  return wordsOfMember(storageErrorWords, 'trouble', of);
 }
 
 export function wordsOfStorageNotice(notice: StorageNotice): string {

@@ -8,7 +8,7 @@ type Names<S extends string> = S extends `${string}{${infer Name}}${infer Rest}`
   ? Name | Names<Rest>
   : never;
 
-type Params<K extends MessageKey> = Record<Names<(typeof en)[K]>, string | number>;
+export type Params<K extends MessageKey> = Record<Names<(typeof en)[K]>, string | number>;
 
 type Arguments<K extends MessageKey> = [Names<(typeof en)[K]>] extends [never]
   ? []
