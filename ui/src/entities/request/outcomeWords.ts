@@ -7,14 +7,13 @@ import type {
   Request,
   Session,
 } from '../../generated/wire';
-import { endedByWords } from '../../shared/errors/errorWords';
 import { type MessageKey, t } from '../../shared/messages';
 import { visibly } from '../../shared/visible';
 import { channelOf, clientOf, isInbound } from '../session/origin';
 
 /** Who or what ended a request. */
 export function wordsOfEnder(outcome: Outcome): string {
-  return t(endedByWords[enderOf(outcome)]);
+  return t(`by.${enderOf(outcome)}`);
 }
 
 function enderOf(outcome: Outcome): EndedBy {

@@ -1,13 +1,7 @@
 import type { AgentDescriptor, AgentId, Channel, Origin, Session } from '../../generated/wire';
 import { nameOfAgent } from '../../shared/agentNames';
-import { type MessageKey, t } from '../../shared/messages';
+import { t } from '../../shared/messages';
 import { visibly } from '../../shared/visible';
-
-const channelWords = {
-  mcp: 'channel.mcp',
-  terminal_hook: 'channel.terminal_hook',
-  command_line: 'channel.command_line',
-} as const satisfies Record<Channel, MessageKey>;
 
 /** Whether a session belongs to a connected app: an agent that Askdesk didn't start. */
 export function isInbound({ origin }: Session): boolean {
@@ -26,11 +20,11 @@ export function channelOf(origin: Origin): Channel | null {
 
 /** What runs in a session: the agent's name, or the client's channel. */
 export function wordsOfOrigin(agents: readonly AgentDescriptor[], { origin }: Session): string {
-  return origin.kind === 'inbound' ? t(channelWords[origin.channel]) : nameOfAgent(agents, origin.agent);
+  return origin.kind === 'inbound' ? t(`channel.${origin.channel}`) : nameOfAgent(agents, origin.agent);
 }
 
 /** The name that a session's client reports. */
 export function clientOf({ origin }: Session): string {
   if (origin.kind !== 'inbound') return t('connected_app.unnamed');
-  return origin.client ? visibly(origin.client) : t(channelWords[origin.channel]);
+  return origin.client ? visibly(origin.client) : t(`channel.${origin.channel}`);
 }

@@ -1,5 +1,5 @@
 import type { Session } from '../../generated/wire';
-import { type MessageKey, plural, t } from '../../shared/messages';
+import { plural, t } from '../../shared/messages';
 import { list } from '../../shared/messages/formats';
 import { isInbound } from './origin';
 
@@ -23,20 +23,12 @@ export interface CloseLoss {
   undelivered: number;
   unsent: boolean;
 }
-const faceWords = {
-  needs_you: 'face.needs_you',
-  starting: 'face.starting',
-  working: 'face.working',
-  idle: 'face.idle',
-  ended: 'face.ended',
-  failed: 'face.failed',
-} as const satisfies Record<SessionFace, MessageKey>;
 
 /** The status text of a session's row; connected apps are connected or disconnected. */
 export function wordsOfFace(session: Session, face: SessionFace): string {
   if (isInbound(session) && face === 'idle') return t('connected_app.there');
   if (isInbound(session) && face === 'ended') return t('connected_app.left');
-  return t(faceWords[face]);
+  return t(`face.${face}`);
 }
 
 /** What ending or closing a session would lose or interrupt, one sentence each. */

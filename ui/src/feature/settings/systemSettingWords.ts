@@ -1,20 +1,15 @@
-import type { UnappliedSetting } from '../../generated/wire';
-import { t } from '../../shared/messages';
-import { visibly } from '../../shared/visible';
+import type { UnappliedReason, UnappliedSetting } from '../../generated/wire';
+import { wordsOfMember, type UnionWords } from '../../shared/unionWords';
+
+const reasonWords: UnionWords<UnappliedReason, 'why'> = {
+  own_folder: 'unmet.own_folder',
+  taken: 'unmet.taken',
+  wayland: 'unmet.wayland',
+  system: 'unmet.system',
+};
 
 /** Why the system doesn't apply a setting; null if it does. */
 export function wordsOfUnmet(unmet: readonly UnappliedSetting[], id: string): string | null {
   const why = unmet.find(({ setting }) => setting === id)?.why;
-  switch (why?.why) {
-    case undefined:
-      return null;
-    case 'own_folder':
-      return t('unmet.own_folder');
-    case 'taken':
-      return t('unmet.taken');
-    case 'wayland':
-      return t('unmet.wayland');
-    case 'system':
-      return t('unmet.system', { error: visibly(why.error) });
-  }
+  return why ? wordsOfMember(reasonWords, 'why', why) : null;
 }

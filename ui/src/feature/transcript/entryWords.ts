@@ -1,15 +1,7 @@
-import type { Notice, QuestionPolicy, ToolStatus } from '../../generated/wire';
+import type { Notice, QuestionPolicy } from '../../generated/wire';
 import { wordsOfDeliveryError } from '../../shared/errors/deliveryErrorWords';
 import { type MessageKey, t } from '../../shared/messages';
 import { wordsOfMember, type UnionWords } from '../../shared/unionWords';
-
-export const toolWords = {
-  pending: 'tool.pending',
-  awaiting_permission: 'tool.awaiting_permission',
-  running: 'tool.running',
-  done: 'tool.done',
-  failed: 'tool.failed',
-} as const satisfies Record<ToolStatus, MessageKey>;
 
 /** The meaning of a model API error, by its status code or error type. */
 const serviceErrors = [

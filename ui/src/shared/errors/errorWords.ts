@@ -1,7 +1,6 @@
-import type { EndedBy } from '../../generated/wire';
 import type { AppError } from '../../platform/bridge';
 import { wordsOfFileRemedy, wordsOfFileTrouble } from '../clientWords';
-import { type MessageKey, t } from '../messages';
+import { t } from '../messages';
 import { clockTime } from '../time';
 import { visibly } from '../visible';
 import { wordsOfFolder } from './agentFailureWords';
@@ -13,7 +12,7 @@ const errorWords = {
   not_found: () => t('error.not_found'),
   already_ended: ({ ended }) =>
     ended
-      ? t('error.already_ended_by', { by: t(endedByWords[ended.by]), time: clockTime(ended.at) })
+      ? t('error.already_ended_by', { by: t(`by.${ended.by}`), time: clockTime(ended.at) })
       : t('error.already_ended'),
   // Without a named rule, the app couldn't parse the input, which is a bug of the page.
   invalid: (error) =>
@@ -75,12 +74,3 @@ function wordsOfDetail({ detail, message }: AppError): string {
       return visibly(message);
   }
 }
-
-export const endedByWords = {
-  person: 'by.person',
-  person_in_chat: 'by.person_in_chat',
-  agent: 'by.agent',
-  elsewhere: 'by.elsewhere',
-  limit: 'by.limit',
-  session: 'by.session',
-} as const satisfies Record<EndedBy, MessageKey>;
