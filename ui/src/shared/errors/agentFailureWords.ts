@@ -3,7 +3,6 @@ import type {
   AgentFailure,
   FolderError,
   SearchedLocation,
-  NextStep,
   ProgramError,
 } from '../../generated/wire';
 import { nameOfAgent } from '../agentNames';
@@ -11,11 +10,6 @@ import { type MessageKey, t } from '../messages';
 import { list } from '../messages/formats';
 import { wordsOfMember, type UnionWords } from '../unionWords';
 import { visibly } from '../visible';
-
-const nextWords = {
-  resume: 'next.resume',
-  start_anew: 'next.start_anew',
-} as const satisfies Record<NextStep, MessageKey>;
 
 const programHints = {
   missing: 'failure.hint_missing',
@@ -38,11 +32,11 @@ export function wordsOfFailure(failure: AgentFailure, agents: readonly AgentDesc
       return t('failure.not_started', { program, error: visibly(error), hint: t(programHints[problem]) });
     }
     case 'exited':
-      return lines(t('failure.exited', { how: wordsOfExit(failure) }), ...saidLast(failure.said), t(nextWords[failure.next]));
+      return lines(t('failure.exited', { how: wordsOfExit(failure) }), ...saidLast(failure.said), t(`next.${failure.next}`));
     case 'interrupt_ignored':
-      return lines(t('failure.interrupt_ignored', { seconds: failure.seconds }), t(nextWords[failure.next]));
+      return lines(t('failure.interrupt_ignored', { seconds: failure.seconds }), t(`next.${failure.next}`));
     case 'output_lost':
-      return lines(t('failure.output_lost'), t(nextWords[failure.next]));
+      return lines(t('failure.output_lost'), t(`next.${failure.next}`));
     case 'session_unknown':
       return t('failure.session_unknown');
     case 'desk_failed':
