@@ -61,7 +61,6 @@ async function open(questions: Question[], { quick = 'on', advance = 'on', more 
   const keys = async (...pressed: string[]) => {
     for (const key of pressed) {
       await opened.user.keyboard(key);
-      await settle();
     }
     return pressed.length;
   };
@@ -193,8 +192,6 @@ describe('quick answer', () => {
     const { user, bridge } = await open(lone());
     card().focus();
     await user.keyboard('13');
-    await settle();
-    await settle();
     expect(bridge.snapshot.held).toMatchObject([{ answers: [{ chosen: ['q1o3'] }] }]);
     expect(radio('Sessions').checked).toBe(true);
   });
@@ -204,7 +201,6 @@ describe('quick answer', () => {
     card().focus();
     await keys('1');
     await user.click(radio('JWT'));
-    await settle();
     expect(bridge.snapshot.held).toEqual([]);
     expect(radio('JWT').checked).toBe(true);
     expect(sentAnswers(bridge)).toEqual([]);
@@ -236,7 +232,6 @@ describe('quick answer', () => {
     card().focus();
     await keys('2');
     await user.click(button('Decline'));
-    await settle();
     expect(bridge.snapshot.held).toEqual([]);
     expect(radio('JWT').checked).toBe(false);
     screen.getByRole('textbox', { name: /What to tell the agent/ }).focus();
@@ -276,7 +271,6 @@ describe('quick answer', () => {
     expect(panel()).toHaveTextContent(/Sending in [23] s/);
     expect(radio('JWT').checked).toBe(true);
     await user.click(button(/^Undo/));
-    await settle();
     expect(radio('JWT').checked).toBe(false);
   });
 
@@ -285,8 +279,7 @@ describe('quick answer', () => {
     card().focus();
     await keys('2');
     const held = { ...bridge.snapshot.held[0]!, error: { undelivered: 'not_kept', trouble: 'full', path: '/desk.db' } as const };
-    bridge.push({ change: 'answer_held', held });
-    await settle();
+    await bridge.push({ change: 'answer_held', held });
     expect(within(panel()).getByRole('alert')).toHaveTextContent('It could not be sent: the disk is full; free some space');
     await expectNoViolations();
     await keys('{Enter}');
@@ -320,8 +313,7 @@ describe('quick answer', () => {
     await keys('2', 'u');
     const outcome = { outcome: 'withdrawn', why: { why: 'by_agent' } } as const;
     const state = { state: 'ended', at: 1, outcome, delivery: null } as const;
-    bridge.push({ change: 'request', request: aRequest({ questions: lone(), state }) });
-    await settle();
+    await bridge.push({ change: 'request', request: aRequest({ questions: lone(), state }) });
     expect(panel().querySelector('[data-card]')).toBeNull();
     expect(document.body).toHaveFocus();
   });
@@ -432,10 +424,8 @@ describe('going on', () => {
     const { user, bridge } = await open(four());
     radio('Yes').focus();
     await user.keyboard('{Enter>8/}');
-    await settle();
     expect(panel()).toHaveTextContent('2 of 4');
     await user.keyboard('{1>8/}');
-    await settle();
     expect(panel()).toHaveTextContent('3 of 4');
     expect(sentAnswers(bridge)).toEqual([]);
   });
@@ -518,8 +508,7 @@ describe('where keys count', () => {
     await keys('2');
     expect(radio('JWT').checked).toBe(true);
     await keys('{Enter}');
-    bridge.push({ change: 'request', request: aRequest({ id: 'r2', nativeRef: 'n9', questions: four() }) });
-    await settle();
+    await bridge.push({ change: 'request', request: aRequest({ id: 'r2', nativeRef: 'n9', questions: four() }) });
     (document.activeElement as HTMLElement).blur();
     await keys('1', '{Enter}');
     expect(bridge.sent('answer_question')).toHaveLength(1);
@@ -546,7 +535,6 @@ describe('where keys count', () => {
     for (const focus of [permission, within(permission).getByRole('button', { name: 'Deny with message' })]) {
       focus.focus();
       await user.keyboard('12nu{Control>}{Enter}{/Control}{Alt>}{ArrowRight}{/Alt}');
-      await settle();
     }
     expect(screen.getAllByRole<HTMLInputElement>('radio').some(({ checked }) => checked)).toBe(false);
     const told = bridge.calls.filter(({ command }) => /answer|approval|question/.test(command));
@@ -554,7 +542,6 @@ describe('where keys count', () => {
     // Nor does a key in the card of the question, however it is pressed.
     card().focus();
     await user.keyboard('1{Enter}');
-    await settle();
     expect(bridge.sent('decide_approval')).toEqual([]);
   });
 
@@ -569,10 +556,8 @@ describe('where keys count', () => {
     const bridge = new FakeBridge({ sessions: [ended], requests: [aRequest({ questions: lone(), state })] });
     const { user } = await openPage(bridge);
     await user.click(within(panel()).getByText('Which way?'));
-    await settle();
     radio('OAuth 2.0').focus();
     await user.keyboard('2');
-    await settle();
     expect(radio('JWT').checked).toBe(true);
     expect(bridge.sent('hold_answer')).toEqual([]);
   });

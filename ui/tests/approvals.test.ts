@@ -45,7 +45,6 @@ describe('a permission', () => {
     await user.click(screen.getByRole('checkbox', { name: /Work in these folders/ }));
     await user.click(screen.getByRole('checkbox', { name: /npm test/ }));
     await user.click(button('Allow and keep the ticked rules'));
-    await settle();
     expect(bridge.sent('decide_approval')).toMatchObject([{ decision: aDecision('r1', 'r2') }]);
     expect(screen.getByText('Allowed, with rules: Bash')).toHaveTextContent('/srv/data');
   });
@@ -109,7 +108,6 @@ describe('a plan', () => {
     expect(bridge.sent('decide_approval')).toEqual([]);
     await user.selectOptions(screen.getByLabelText('Then go on in the mode'), 'Accept edits');
     await user.click(button('Approve'));
-    await settle();
     expect(bridge.sent('decide_approval')).toMatchObject([{ decision: aDecision('allow:accept_edits') }]);
     expect(screen.getByText('Plan approved · goes on in the mode “Accept edits”')).toBeVisible();
   });
@@ -124,7 +122,6 @@ describe('a plan', () => {
     await user.type(field, 'Do less');
     await expectNoViolations();
     await user.click(button('Approve as edited'));
-    await settle();
     expect(bridge.sent('decide_approval')).toMatchObject([
       { decision: { ...aDecision('allow:default'), plan: 'Do less' } },
     ]);
@@ -137,7 +134,6 @@ describe('a plan', () => {
     expect(screen.getByRole('alert')).toHaveTextContent('Write what should change.');
     await user.type(screen.getByRole('textbox', { name: 'What should change' }), 'Smaller steps');
     await user.click(button('Send back with this'));
-    await settle();
     expect(bridge.sent('decide_approval')).toMatchObject([
       { decision: { ...aDecision('deny'), message: 'Smaller steps' } },
     ]);
@@ -172,7 +168,6 @@ describe('options of an agent that has its own', () => {
       expect(button(words)).toHaveAttribute('title', kind);
       await expectNoViolations();
       await user.click(button(words));
-      await settle();
       expect(bridge.sent('decide_approval')).toMatchObject([{ decision: aDecision(id) }]);
       const line = document.querySelector('[data-entry="1"]');
       expect(line).toHaveTextContent(said);
@@ -193,7 +188,6 @@ describe('options of an agent that has its own', () => {
     expect(choice(/whole folder/)).toBeChecked();
     await expectNoViolations();
     await user.click(button('Allow and keep the ticked rules'));
-    await settle();
     expect(bridge.sent('decide_approval')).toMatchObject([{ decision: aDecision('opt-82') }]);
   });
 
@@ -207,7 +201,6 @@ describe('options of an agent that has its own', () => {
     await user.click(screen.getByRole('checkbox', { name: /Work in these folders/ }));
     expect(within(card()).getByRole('radio', { name: 'Anything' })).not.toBeChecked();
     await user.click(button('Allow and keep the ticked rules'));
-    await settle();
     expect(bridge.sent('decide_approval')).toMatchObject([{ decision: aDecision('r2') }]);
   });
 
@@ -219,7 +212,6 @@ describe('options of an agent that has its own', () => {
     await user.click(button('Deny with message'));
     await user.type(screen.getByRole('textbox', { name: 'What to tell the agent' }), 'Too risky');
     await user.click(button('Deny and send'));
-    await settle();
     expect(bridge.sent('decide_approval')).toMatchObject([{ decision: { options: ['opt-90'], message: 'Too risky' } }]);
   });
 
@@ -234,12 +226,10 @@ describe('options of an agent that has its own', () => {
     const { user, bridge, unmount } = await open(anApproval({ subject, options: own, takesMessage: false }));
     await user.selectOptions(screen.getByLabelText('Then go on in the mode'), 'Yes, for the whole folder');
     await user.click(button('Approve'));
-    await settle();
     expect(bridge.sent('decide_approval')).toMatchObject([{ decision: aDecision('opt-82') }]);
     unmount();
     const plain = await open(anApproval({ subject, options: own, takesMessage: false }));
     await plain.user.click(button('No, and never again'));
-    await settle();
     expect(plain.bridge.sent('decide_approval')).toMatchObject([{ decision: aDecision('opt-91') }]);
     plain.unmount();
     await open(anApproval({ subject, options: planOptions('default', 'bypass') }));
@@ -301,7 +291,6 @@ describe('a tool’s line', () => {
   test('a long result is cut at 200 lines until all is asked for', async () => {
     const { user } = await show({ output: Array.from({ length: 500 }, (_, line) => `line ${line + 1}`).join('\n') });
     await user.click(screen.getByText('the line'));
-    await settle();
     const entry = document.querySelector('[data-entry="1"]');
     expect(entry).toHaveTextContent('line 200');
     expect(entry).not.toHaveTextContent('line 201');

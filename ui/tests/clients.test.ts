@@ -18,14 +18,12 @@ const change = { file: FILE, becomes: 'changed', diff: DIFF, cut: false, copy: `
 async function openClients(bridge: FakeBridge) {
   const opened = await openPage(bridge);
   await opened.user.click(screen.getByRole('button', { name: 'Settings' }));
-  await settle();
   expect(bridge.sent('read_clients')).toEqual([]);
   expect(bridge.sent('read_client_versions'), 'no program is run before it is asked for').toEqual([]);
   await opened.user.click(screen.getByPlaceholderText('Find a setting'));
   await opened.user.paste('other programs');
   expect(screen.getByRole('dialog', { name: 'Settings' })).toContainElement(document.querySelector('[data-clients]'));
   await opened.user.click(list().getByText('Agents in other programs'));
-  await settle();
   return opened;
 }
 
@@ -85,7 +83,6 @@ test('connecting shows the change first and writes that very plan once it is agr
   const bridge = withCodex();
   const { user } = await openClients(bridge);
   await user.click(press('Connect Codex'));
-  await settle();
   const plan = within(list().getByRole('group', { name: 'What connecting Codex changes' }));
   expect(list().getByRole('group', { name: 'What connecting Codex changes' })).toHaveFocus();
   expect(plan.getByText('This file is changed:')).toBeVisible();
@@ -95,7 +92,6 @@ test('connecting shows the change first and writes that very plan once it is agr
   expect(bridge.sent('change_client')).toEqual([]);
   await expectNoViolations();
   await user.click(plan.getByRole('button', { name: 'Write this' }));
-  await settle();
   const [planned] = bridge.sent('plan_client');
   expect(bridge.sent('change_client').map(({ plan }) => plan)).toEqual([planned?.requestId]);
   expect(row('Codex').getByRole('status')).toHaveTextContent('Codex is connected. Start it again');
@@ -103,10 +99,8 @@ test('connecting shows the change first and writes that very plan once it is agr
   expect(list().getByRole('listitem', { name: 'Codex' })).toHaveFocus();
 
   await user.click(press('Disconnect Codex'));
-  await settle();
   expect(list().getByText('This file goes, because nothing else is in it:')).toBeVisible();
   await user.click(press('Write this'));
-  await settle();
   expect(row('Codex').getByRole('status')).toHaveTextContent('Codex is disconnected.');
   expect(row('Codex').getByText('Not connected')).toBeVisible();
 });
@@ -124,7 +118,6 @@ test('a plan that is given up writes nothing', async () => {
   const bridge = withCodex();
   const { user } = await openClients(bridge);
   await user.click(press('Connect Codex'));
-  await settle();
   await user.click(press('Cancel'));
   expect(list().queryByRole('group', { name: /^What connecting/ })).toBeNull();
   expect(list().getByRole('listitem', { name: 'Codex' })).toHaveFocus();
@@ -135,7 +128,6 @@ test('a file that cannot be changed is named with the reason, and nothing is wri
   const bridge = scenes['clients']!();
   const { user } = await openClients(bridge);
   await user.click(press('Connect Cursor'));
-  await settle();
   expect(row('Cursor').getByRole('alert')).toHaveTextContent(
     'Nothing was written. /home/ada/.cursor/mcp.json: it cannot be read as JSON: line 3, column 1: expected a comma. Correct the file, then try again.',
   );
@@ -150,10 +142,8 @@ test('a plan that takes the place of another one is read out, and a long one nam
   const { user } = await openClients(bridge);
   expect(getComputedStyle(row('Codex').getByRole('status')).display).not.toBe('none');
   await user.click(press('Update Codex'));
-  await settle();
   expect(list().getByText(/“askdesk connect codex --dry-run”/)).toBeVisible();
   await user.click(press('Disconnect Codex'));
-  await settle();
   expect(list().getByRole('group', { name: 'What disconnecting Codex changes' })).toHaveFocus();
   expect(list().getByText(/“askdesk disconnect codex --dry-run”/)).toBeVisible();
 });
@@ -179,9 +169,7 @@ test('what somebody else wrote in between is said, and the plan is gone', async 
   });
   const { user } = await openClients(bridge);
   await user.click(press('Connect Codex'));
-  await settle();
   await user.click(press('Write this'));
-  await settle();
   expect(row('Codex').getByRole('alert')).toHaveTextContent('somebody else changed it in the meantime');
   expect(list().queryByRole('button', { name: 'Write this' })).toBeNull();
 });
@@ -201,14 +189,12 @@ test('a test question goes the way of other programs, and what is in its way is 
   const bridge = new FakeBridge();
   const { user } = await openClients(bridge);
   await user.click(press('Send a test question this way'));
-  await settle();
   expect(bridge.sent('test_door')).toHaveLength(1);
   expect(list().getByText('The question is on the desk. Close the settings to answer it.')).toBeVisible();
   bridge.on('test_door', () => {
     throw anError({ code: 'door_failed', message: 'HTTP/1.1 401 Unauthorized' });
   });
   await user.click(press('Send a test question this way'));
-  await settle();
   expect(list().getByRole('alert')).toHaveTextContent(
     'The test question did not get to the desk: HTTP/1.1 401 Unauthorized',
   );

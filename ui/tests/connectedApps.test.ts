@@ -5,7 +5,7 @@ import type { Outcome, Request, Session } from '../src/generated/wire';
 import { inbound } from '../src/testing/agents';
 import { anEntry, aQuestion, aRequest, aSession } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
-import { answered, expectNoViolations, openPage, settle } from './open';
+import { answered, expectNoViolations, openPage } from './open';
 
 const codex = (changes: Partial<Session> = {}) =>
   aSession({
@@ -85,7 +85,6 @@ describe('a client that asks by itself', () => {
   test('is not among the agents that can be started', async () => {
     const { user } = await open(codex());
     await user.click(screen.getByRole('button', { name: /New session/ }));
-    await settle();
     const offered = within(screen.getByLabelText('Agent')).getAllByRole('option');
     expect(offered.map((option) => option.textContent)).toEqual(['Claude Code', 'Demo']);
   });
@@ -97,11 +96,9 @@ describe('what such a client no longer waits for', () => {
     const list = within(panel()).getByRole('region', { name: /^Missed/ });
     expect(list).toHaveTextContent('codex stopped waiting');
     await user.click(list.querySelector('summary')!);
-    await settle();
     expect(list).toHaveTextContent('Your answer is kept for when codex asks again.');
     await user.click(within(list).getByRole('radio', { name: /PostgreSQL/ }));
     await user.click(within(list).getByRole('button', { name: 'Keep the answer' }));
-    await settle();
     expect(bridge.sent('answer_question')).toMatchObject([{ id: 'r1' }]);
     const kept = within(panel()).getByRole('region', { name: 'Not delivered yet' });
     expect(kept).toHaveTextContent('Kept for when codex asks again');
@@ -111,11 +108,9 @@ describe('what such a client no longer waits for', () => {
   test('case_34_is_the_same_card_with_what_was_begun_when_it_asks_again', async () => {
     const { user, bridge } = await open(codex(), asks());
     await user.click(within(panel()).getByRole('radio', { name: /PostgreSQL/ }));
-    bridge.push({ change: 'request', request: missed });
-    await settle();
+    await bridge.push({ change: 'request', request: missed });
     expect(within(panel()).getByRole('region', { name: /^Missed/ })).toHaveTextContent('codex stopped waiting');
-    bridge.push({ change: 'request', request: asks({ nativeRef: 'n9' }) });
-    await settle();
+    await bridge.push({ change: 'request', request: asks({ nativeRef: 'n9' }) });
     expect(within(panel()).queryByRole('region', { name: /^Missed/ })).toBeNull();
     expect(within(panel()).getByRole('radio', { name: /PostgreSQL/ })).toBeChecked();
     expect(screen.getAllByRole('radio')).toHaveLength(3);
@@ -131,8 +126,7 @@ describe('what such a client no longer waits for', () => {
     const { state } = parked(missed);
     if (state.state !== 'ended') throw new Error('it is answered');
     const delivery = { delivery: 'delivered', at: 2, late: true } as const;
-    bridge.push({ change: 'request', request: { ...missed, state: { ...state, delivery } } });
-    await settle();
+    await bridge.push({ change: 'request', request: { ...missed, state: { ...state, delivery } } });
     expect(view()).toHaveTextContent('codex got it when it asked again');
   });
 });
@@ -150,8 +144,7 @@ describe('a terminal that asks', () => {
   test('case_58_what_was_answered_there_closes_the_card_and_says_where', async () => {
     const { bridge } = await open(terminal, asked);
     const state = ended({ outcome: 'withdrawn', why: { why: 'answered_elsewhere' } });
-    bridge.push({ change: 'request', request: { ...asked, state } });
-    await settle();
+    await bridge.push({ change: 'request', request: { ...asked, state } });
     expect(within(panel()).queryByRole('radio')).toBeNull();
     expect(view()).toHaveTextContent('Answered in the terminal');
   });

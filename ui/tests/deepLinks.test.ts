@@ -70,22 +70,19 @@ describe('what is wanted from outside of the window', () => {
   test('is looked for in a new snapshot where it overtook its question', async () => {
     const { bridge } = await openPage(new FakeBridge({ sessions }));
     bridge.snapshot = { ...bridge.snapshot, requests: [request] };
-    bridge.want(request.id);
-    await settle();
+    await bridge.want(request.id);
     expect(bridge.subscriptions).toBe(2);
     expect([selected(), focusedCard(), bridge.wish]).toEqual(['s2', request.id, null]);
   });
 
   test('leaves the person where they were, and says nothing, where nobody knows of it', async () => {
     const { bridge, store } = await openPage(new FakeBridge({ sessions, requests: [request] }));
-    bridge.want('unknown');
-    await settle();
+    await bridge.want('unknown');
     expect([selected(), bridge.wish, bridge.subscriptions]).toEqual(['s1', null, 2]);
     expect(store.state.failures).toEqual([]);
     expect(document.body).toHaveFocus();
     // It is over: what comes to be known later takes nobody elsewhere.
-    bridge.push({ change: 'request', request: { ...request, id: 'unknown' } });
-    await settle();
+    await bridge.push({ change: 'request', request: { ...request, id: 'unknown' } });
     expect(selected()).toBe('s1');
   });
 
@@ -93,8 +90,7 @@ describe('what is wanted from outside of the window', () => {
     const { bridge } = await openPage(new FakeBridge({ sessions, requests: [request] }));
     bridge.push({ change: 'session_closed', session: 's2' });
     bridge.snapshot = { ...bridge.snapshot, sessions: [aSession()], requests: [] };
-    bridge.want(request.id);
-    await settle();
+    await bridge.want(request.id);
     expect([selected(), bridge.wish]).toEqual(['s1', null]);
   });
 
@@ -102,8 +98,7 @@ describe('what is wanted from outside of the window', () => {
     const { bridge } = await openPage(new FakeBridge({ sessions, requests: [request, other] }));
     const shown = vi.spyOn(bridge, 'deepLinkShown');
     bridge.want(other.id);
-    bridge.want(request.id);
-    await settle();
+    await bridge.want(request.id);
     expect([selected(), focusedCard()]).toEqual(['s2', request.id]);
     expect(shown.mock.calls).toEqual([[request.id]]);
   });
@@ -114,8 +109,7 @@ describe('what is wanted from outside of the window', () => {
     store.dispatch({ type: 'overlay_opened', overlay: { overlay: 'settings' } });
     await settle();
     await vi.waitFor(() => expect(screen.getByRole('dialog', { name: 'Settings' })).toBeVisible());
-    bridge.want(request.id);
-    await settle();
+    await bridge.want(request.id);
     expect(screen.queryByRole('dialog')).toBeNull();
     expect([selected(), focusedCard()]).toEqual(['s2', request.id]);
     nothingAnswered(bridge);
@@ -125,8 +119,7 @@ describe('what is wanted from outside of the window', () => {
     const approval = anApproval({ session: 's2' });
     const { bridge, store } = await openPage(new FakeBridge({ sessions, approvals: [approval] }));
     store.dispatch({ type: 'panel_collapsed', collapsed: true });
-    bridge.want(approval.id);
-    await settle();
+    await bridge.want(approval.id);
     expect(selected()).toBe('s2');
     expect(document.querySelector(`[data-approval="${approval.id}"]`)).toBeVisible();
     expect(document.activeElement?.closest('[data-approval]') ?? null).toBeNull();

@@ -27,8 +27,7 @@ describe('what stands beside the panel', () => {
   test('comes a frame after the question, and not later', async () => {
     const { bridge, paint } = await open();
     const before = face();
-    bridge.push({ change: 'request', request: aRequest() });
-    await settle();
+    await bridge.push({ change: 'request', request: aRequest() });
     expect(question()).toBeVisible();
     expect(face()).toBe(before);
     await paint();
@@ -58,8 +57,7 @@ describe('what stands beside the panel', () => {
   test('waits for no frame in a window that is not seen', async () => {
     const { bridge } = await open();
     vi.spyOn(document, 'hidden', 'get').mockReturnValue(true);
-    bridge.push({ change: 'request', request: aRequest() });
-    await settle();
+    await bridge.push({ change: 'request', request: aRequest() });
     expect(face()).toBe('needs_you');
   });
 });

@@ -104,8 +104,7 @@ describe('what was begun', () => {
     bridge.push({ change: 'entry', session: 's1', entry: anEntry(9, { kind: 'request', request: 'r1' }) });
     await user.type(words(), 'do not lose this');
     const state = { state: 'ended', at: 1, outcome: { outcome: 'withdrawn', why: { why: 'by_agent' } }, delivery: null } as const;
-    bridge.push({ change: 'request', request: one({ state }) });
-    await settle();
+    await bridge.push({ change: 'request', request: one({ state }) });
     const left = screen.getByRole('group', { name: 'What you had written' });
     expect(left).toHaveTextContent('do not lose this');
     expect(button('Copy what you had written')).toBeVisible();
@@ -175,7 +174,6 @@ describe('saving', () => {
     bridge.on('save_draft', () => Promise.reject(anError({ code: 'storage_full' })));
     await user.type(words(), 'mine');
     await user.tab();
-    await settle();
     expect(screen.getByText(/is not saved yet: The disk is full/)).toBeVisible();
     expect(words()).toHaveValue('mine');
     await expectNoViolations();
@@ -188,7 +186,6 @@ describe('saving', () => {
     const secret = aQuestion(2, { kind: 'secret', text: 'Which key?', options: [] });
     const { user, bridge } = await open(aRequest({ questions: [store, secret] }));
     await user.click(radio('SQLite'));
-    await settle();
     await user.type(screen.getByLabelText('Your own words', { selector: 'input[type=password]' }), 'hunter2');
     await user.tab();
     await wait();
@@ -304,7 +301,6 @@ test('sessions that are closed keep what was begun in them', async () => {
   const bridge = new FakeBridge({ sessions: [aSession()], requests: [] });
   bridge.drafts = [draft({ answers: [on('q1', { other: 'mine' })] })];
   await openPage(bridge);
-  bridge.push({ change: 'request', request: one() });
-  await settle();
+  await bridge.push({ change: 'request', request: one() });
   expect(words()).toHaveValue('mine');
 });

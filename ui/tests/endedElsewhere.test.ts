@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { DraftTarget, Request } from '../src/generated/wire';
 import { anApproval, anEntry, aQuestion, aRequest } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
-import { openPage, settle } from './open';
+import { openPage } from './open';
 
 const button = (name: string | RegExp) => screen.getByRole('button', { name });
 const field = (name: string | RegExp) => screen.getByRole('textbox', { name });
@@ -23,11 +23,10 @@ describe('the focus', () => {
     const { user } = await openPage(bridge);
     await user.click(button('2 Two'));
     const withdrawn = { outcome: 'withdrawn', why: { why: 'by_agent' } } as const;
-    bridge.push({
+    await bridge.push({
       change: 'request',
       request: { ...second, state: { state: 'ended', at: 1, delivery: null, outcome: withdrawn } },
     });
-    await settle();
     expect(field(/What to tell the agent/)).toHaveValue('Not now');
     expect(document.body).toHaveFocus();
   });
@@ -45,11 +44,9 @@ describe('the focus', () => {
     const bridge = new FakeBridge({ requests: [aRequest()], approvals: [anApproval()] });
     const { user } = await openPage(bridge);
     await user.click(button('Decline'));
-    await settle();
     expect(field(/What to tell the agent/)).toHaveFocus();
     await user.click(button('Back to the question'));
     await user.click(button('Deny with message'));
-    await settle();
     expect(field('What to tell the agent')).toHaveFocus();
   });
 
@@ -58,7 +55,6 @@ describe('the focus', () => {
     const bridge = new FakeBridge({ approvals: [anApproval({ subject })] });
     const { user } = await openPage(bridge);
     await user.click(button('Send back'));
-    await settle();
     expect(field('What should change')).toHaveFocus();
   });
 });
@@ -79,6 +75,5 @@ test('words that a reply in chat left stay where its delivery is tried again', a
   const { user } = await openPage(bridge);
   expect(screen.getByText(/half a thought/)).toBeVisible();
   await user.click(button('Retry'));
-  await settle();
   expect(screen.getByText(/half a thought/)).toBeVisible();
 });

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { matching } from '../src/feature/finder/match';
 import { anApproval, aRequest, aSession } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
-import { expectNoViolations, openPage, settle } from './open';
+import { expectNoViolations, openPage } from './open';
 
 const sessions = [
   aSession({ place: 0 }),
@@ -38,7 +38,6 @@ describe('looking for a session', () => {
     expect(screen.getByRole('option', { name: /billing api.*Needs you.*1 question.*1 approval/ })).toBeVisible();
     await expectNoViolations();
     await user.type(field, 'bill{ArrowDown}{ArrowUp}{Enter}');
-    await settle();
     expect(screen.queryByRole('combobox', { name: 'Name or folder of the session' })).toBeNull();
     expect(shown()).toBe('s3');
     expect(composer()).toHaveFocus();
@@ -52,13 +51,11 @@ describe('looking for a session', () => {
     await user.keyboard('zzz');
     expect(options()).toEqual([null]);
     await user.keyboard('{Escape}');
-    await settle();
     expect(store.state.overlay).toBeNull();
     expect(shown()).toBe('s1');
     expect(composer()).toHaveValue('half a word');
     await user.keyboard('{Control>}k{/Control}');
     await user.click(screen.getByRole('option', { name: 'New session' }));
-    await settle();
     expect(screen.getByRole('heading', { name: 'Start a session' })).toBeVisible();
   });
 });
@@ -68,12 +65,10 @@ describe('Ctrl and a digit', () => {
     const { user } = await openPage(new FakeBridge({ sessions }));
     await user.type(composer(), 'half a word');
     await user.keyboard('{Control>}2{/Control}');
-    await settle();
     expect(shown()).toBe('s2');
     expect(composer()).toHaveFocus();
     await user.keyboard('{Control>}9{/Control}');
     await user.keyboard('{Control>}1{/Control}');
-    await settle();
     expect(shown()).toBe('s1');
     expect(composer()).toHaveValue('half a word');
   });
@@ -82,12 +77,10 @@ describe('Ctrl and a digit', () => {
     const { user, store } = await openPage(new FakeBridge({ sessions, requests: [aRequest()] }));
     screen.getAllByRole('radio')[0]?.focus();
     await user.keyboard('{Control>}2{/Control}');
-    await settle();
     expect(store.state.drafts['r1']).toBeUndefined();
     expect(shown()).toBe('s2');
     await user.keyboard('{Control>}k{/Control}');
     await user.keyboard('{Control>}1{/Control}');
-    await settle();
     expect(shown()).toBe('s2');
   });
 });

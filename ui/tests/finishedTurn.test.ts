@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from 'vitest';
 
 import { aRequest, aSession } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
-import { openPage, settle } from './open';
+import { openPage } from './open';
 
 const working = aSession({ id: 's2', name: 'web' });
 const idle = aSession({ id: 's2', name: 'web', state: { state: 'idle' } });
@@ -16,12 +16,10 @@ const readOut = () =>
 describe('a session that has finished its turn', () => {
   test('case_40_is_read_out_by_nothing_while_its_question_is_open_and_its_tab_says_that_it_needs_you', async () => {
     const { bridge } = await openPage(new FakeBridge({ sessions: [aSession(), working] }));
-    bridge.push({ change: 'request', request: aRequest({ session: 's2' }) });
-    await settle();
+    await bridge.push({ change: 'request', request: aRequest({ session: 's2' }) });
     const asked = readOut();
     expect(asked).toEqual(['New question from web: Question 1?']);
-    bridge.push({ change: 'session', session: idle });
-    await settle();
+    await bridge.push({ change: 'session', session: idle });
     expect(readOut()).toEqual(asked);
     // The sidebar is drawn a frame after the panel.
     const state = () => document.querySelector('nav [data-session=s2]')?.getAttribute('data-state');
@@ -30,8 +28,7 @@ describe('a session that has finished its turn', () => {
 
   test('is opened by the press on its notification', async () => {
     const { bridge } = await openPage(new FakeBridge({ sessions: [aSession(), idle] }));
-    bridge.want('s2');
-    await settle();
+    await bridge.want('s2');
     expect(document.querySelector('nav [aria-current=page]')?.getAttribute('data-session')).toBe('s2');
     expect(bridge.wish).toBeNull();
   });

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { claudeCode, demo, of, withCurrent } from '../src/testing/agents';
 import { aSession } from '../src/testing/builders';
 import { anError, FakeBridge } from '../src/testing/fakeBridge';
-import { expectNoViolations, openPage, settle } from './open';
+import { expectNoViolations, openPage } from './open';
 
 const button = (name: string | RegExp) => screen.getByRole('button', { name });
 const item = (name: string) => screen.getByRole('menuitemradio', { name });
@@ -19,16 +19,13 @@ async function openHead(changes: Partial<ReturnType<typeof aSession>> = {}) {
 test('the mode is shown as the agent says it, and another one is chosen from a menu', async () => {
   const { bridge, user } = await openHead();
   await user.click(button('Permissions: Ask before each change'));
-  await settle();
   expect(item('Ask before each change')).toBeChecked();
   expect(item('Ask before each change')).toHaveFocus();
   await expectNoViolations();
   await user.click(item('Plan only'));
-  await settle();
   expect(bridge.sent('set_config')).toMatchObject([{ session: 's1', option: 'mode', value: 'plan' }]);
   expect(button('Permissions: Ask before each change')).toBeVisible();
-  bridge.push({ change: 'session', session: aSession({ config: inMode('plan') }) });
-  await settle();
+  await bridge.push({ change: 'session', session: aSession({ config: inMode('plan') }) });
   expect(button('Permissions: Plan only')).toBeVisible();
 });
 
@@ -36,9 +33,7 @@ test('bypassing all permissions is warned of and needs a tick each time', async 
   const { bridge, user } = await openHead();
   const ask = async () => {
     await user.click(button('Permissions: Ask before each change'));
-    await settle();
     await user.click(item('Never ask (bypass)'));
-    await settle();
   };
   await ask();
   const tick = screen.getByRole('checkbox', { name: /I know what can happen/ });
@@ -48,14 +43,12 @@ test('bypassing all permissions is warned of and needs a tick each time', async 
   await expectNoViolations();
   await user.click(tick);
   await user.click(button('Keep it as it is'));
-  await settle();
   expect(button('Permissions: Ask before each change')).toHaveFocus();
   await ask();
   expect(screen.getByRole('checkbox', { name: /I know what can happen/ })).not.toBeChecked();
   expect(bridge.sent('set_config')).toEqual([]);
   await user.click(screen.getByRole('checkbox', { name: /I know what can happen/ }));
   await user.click(button('Stop asking for permission'));
-  await settle();
   expect(bridge.sent('set_config')).toMatchObject([{ option: 'mode', value: 'bypass' }]);
 });
 
@@ -63,24 +56,20 @@ test('the model is chosen by a short name or typed, and a refusal is said and ke
   const { bridge, user } = await openHead();
   await user.click(button('Model: claude-sonnet-4-5'));
   await user.click(item('opus'));
-  await settle();
   expect(bridge.sent('set_config')).toMatchObject([{ session: 's1', option: 'model', value: 'opus' }]);
   bridge.on('set_config', () => {
     throw anError({ code: 'agent_refused', message: 'no such model' });
   });
   await user.click(button('Model: claude-sonnet-4-5'));
   await user.click(screen.getByRole('menuitem', { name: 'Another model…' }));
-  await settle();
   const field = screen.getByRole('textbox', { name: 'Model' });
   expect(field).toHaveFocus();
   await user.clear(field);
   await user.type(field, 'my-model{Enter}');
-  await settle();
   expect(screen.getByRole('alert')).toHaveTextContent('The agent did not do it: no such model');
   expect(field).toHaveValue('my-model');
   await expectNoViolations();
   await user.keyboard('{Escape}');
-  await settle();
   expect(button('Model: claude-sonnet-4-5')).toHaveFocus();
 });
 

@@ -44,7 +44,6 @@ function withPast(hits: SearchHit[] = [aHit(2)], more = false, length = 3): Fake
 async function openHistory(bridge: FakeBridge) {
   const opened = await openPage(bridge);
   await opened.user.click(button('History'));
-  await settle();
   return opened;
 }
 
@@ -59,7 +58,6 @@ async function search(bridge: FakeBridge, text = 'light') {
 async function openStretch(bridge: FakeBridge) {
   const opened = await search(bridge);
   await opened.user.click(button(/lighthouse/));
-  await settle();
   bridge.calls.length = 0;
   return opened;
 }
@@ -137,7 +135,6 @@ describe('the view of the past', () => {
     const { user } = await search(bridge);
     bridge.on('search_history', () => ({ hits: [aHit(2), aHit(3)], more: false }));
     await user.click(button('Show more matches'));
-    await settle();
     expect(bridge.sent('search_history').at(-1)).toEqual({ query: 'light', limit: 30, offset: 2 });
     expect(screen.getAllByRole('button', { name: /lighthouse/ })).toHaveLength(3);
   });
@@ -165,7 +162,6 @@ describe('a excerpt of a transcript', () => {
     expect([shown().at(0), shown().at(-1)]).toEqual(['1', '60']);
     expect(screen.queryByText('Show earlier entries')).toBeNull();
     await user.click(screen.getByText('Show later entries'));
-    await settle();
     expect([shown().at(-1), shown().length]).toEqual(['100', 100]);
     expect(screen.queryByText('Show later entries')).toBeNull();
   });
@@ -173,11 +169,9 @@ describe('a excerpt of a transcript', () => {
   test('of a session that is over opens at its end and grows backwards', async () => {
     const { user } = await openHistory(withPast([], false, 100));
     await user.click(within(screen.getByRole('main')).getByRole('button', { name: /^api/ }));
-    await settle();
     expect(shown()).toEqual(['41', ...Array.from({ length: 59 }, (_, index) => String(index + 42))]);
     expect(document.activeElement).toHaveAttribute('data-place', '100');
     await user.click(screen.getByText('Show earlier entries'));
-    await settle();
     expect([shown().at(0), shown().length]).toEqual(['1', 100]);
     expect(screen.queryByText('Show earlier entries')).toBeNull();
   });
@@ -204,7 +198,6 @@ describe('a excerpt of a transcript', () => {
     await user.click(button('Back to the history'));
     expect(field()).toHaveValue('light');
     await user.click(button(/lighthouse/));
-    await settle();
     await user.click(button('Go to the session'));
     expect(screen.getByRole('region', { name: 'Transcript of api' })).toBeVisible();
   });
@@ -223,18 +216,15 @@ describe('a excerpt of a transcript', () => {
     const bridge = withPast().on('save_export', () => ({ path: '/home/ada/api.md' }));
     const { user } = await openStretch(bridge);
     await user.click(button('Export as Markdown'));
-    await settle();
     expect(bridge.sent('save_export')).toEqual([{ session: 's1', format: 'markdown' }]);
     expect(screen.getByText('Exported to /home/ada/api.md')).toHaveRole('status');
     bridge.on('save_export', () => ({ path: null }));
     await user.click(button('Export as JSON'));
-    await settle();
     expect(screen.queryByText('Exported to /home/ada/api.md')).toBeNull();
     bridge.on('save_export', () => {
       throw anError({ code: 'file_not_written', message: '/root/api.md: denied' });
     });
     await user.click(button('Export as Markdown'));
-    await settle();
     expect(screen.getByRole('alert')).toHaveTextContent('The file could not be written. /root/api.md: denied');
   });
 });
@@ -244,7 +234,6 @@ describe('deleting a session', () => {
     const { user } = await openStretch(withPast());
     await user.click(button('Delete'));
     await user.keyboard('{Control>}k{/Control}');
-    await settle();
     expect(screen.getAllByRole('dialog')).toEqual([screen.getByRole('dialog', { name: 'Delete “api” for good?' })]);
   });
 
@@ -256,7 +245,6 @@ describe('deleting a session', () => {
     expect(dialog).toHaveTextContent('/home/ada/projects/api stays');
     await expectNoViolations();
     await user.click(button('Keep it'));
-    await settle();
     expect(screen.queryByRole('dialog')).toBeNull();
     expect(bridge.sent('delete_session')).toEqual([]);
   });
@@ -269,7 +257,6 @@ describe('deleting a session', () => {
     });
     await user.click(button('Delete'));
     await user.click(button('Delete for good'));
-    await settle();
     expect(bridge.sent('delete_session')).toMatchObject([{ session: 's1' }]);
     expect(screen.queryByRole('dialog')).toBeNull();
     expect(field()).toHaveFocus();
@@ -292,7 +279,6 @@ describe('deleting a session', () => {
     });
     await user.click(button('Delete'));
     await user.click(button('Delete for good'));
-    await settle();
     expect(screen.getByRole('alert')).toHaveTextContent('The disk is full');
     expect(excerpt()).toBeVisible();
   });

@@ -16,7 +16,7 @@ import { selectedSession, sessionInView } from '../src/store/select';
 import { initialState, type State } from '../src/store/state';
 import { anApproval, aQuestion, aRequest, aSession, aSnapshot, NOW } from '../src/testing/builders';
 import { anError, FakeBridge } from '../src/testing/fakeBridge';
-import { answered, expectNoViolations, openPage, settle } from './open';
+import { answered, expectNoViolations, openPage } from './open';
 
 const api = aSession({ id: 's1', name: 'api', place: 0 });
 const web = aSession({ id: 's2', name: 'web', place: 1, folder: '/srv/web' });
@@ -151,7 +151,6 @@ const items = () => within(list()).getAllByRole('article');
 async function openInbox(bridge: FakeBridge) {
   const all = await openPage(bridge);
   await all.user.click(button(/^Inbox/));
-  await settle();
   return all;
 }
 
@@ -186,7 +185,6 @@ describe('the inbox', () => {
     const second = within(items()[1]!);
     await user.click(second.getByRole('radio', { name: 'JWT' }));
     await user.click(second.getByRole('button', { name: 'Submit' }));
-    await settle();
     expect(bridge.sent('answer_question')).toMatchObject([{ id: 'b', answers: [{ question: 'q1', chosen: ['q1o2'] }] }]);
     expect(items().map((item) => item.dataset['inboxItem'])).toEqual(['a', 'b', 'c']);
     expect(within(items()[1]!).getByText('JWT', { selector: '.part' })).toBeVisible();
@@ -208,11 +206,9 @@ describe('the inbox', () => {
     const { user } = await openInbox(bridge);
     await user.click(screen.getByRole('radio', { name: 'JWT' }));
     await user.click(button('Submit'));
-    await settle();
     expect(within(items()[0]!).getByRole('alert')).toHaveTextContent('The disk is full');
     expect(screen.getByRole('radio', { name: 'JWT' })).toBeChecked();
-    bridge.push({ change: 'request', request: answered(requests[0]!, [{ question: 'q1', chosen: ['q1o2'] }], { failed: 'pipe closed' }) });
-    await settle();
+    await bridge.push({ change: 'request', request: answered(requests[0]!, [{ question: 'q1', chosen: ['q1o2'] }], { failed: 'pipe closed' }) });
     await user.click(button('Retry'));
     expect(bridge.sent('retry_delivery')).toMatchObject([{ id: 'a' }]);
   });
@@ -220,8 +216,7 @@ describe('the inbox', () => {
   test('what an agent takes back stays in its place with its reason', async () => {
     const requests = [asked('a', 's1', 30_000), asked('b', 's2', 20_000)];
     const { bridge } = await openInbox(new FakeBridge({ sessions, requests }));
-    bridge.push({ change: 'request', request: asked('a', 's1', 30_000, { state: withdrawn(Date.now() + 1) }) });
-    await settle();
+    await bridge.push({ change: 'request', request: asked('a', 's1', 30_000, { state: withdrawn(Date.now() + 1) }) });
     expect(items()).toHaveLength(2);
     expect(within(items()[0]!).getByText('The agent withdrew it')).toBeVisible();
   });
@@ -240,7 +235,6 @@ describe('the inbox', () => {
     const { bridge, user } = await openInbox(new FakeBridge({ sessions, requests: [asked('a', 's1', 30_000)], approvals }));
     expect(screen.queryByText(/Permission to use Bash/)).toBeNull();
     await user.click(button('Permissions 1'));
-    await settle();
     const part = within(screen.getByRole('region', { name: 'Permissions' }));
     expect(part.getByText(/^Permission to use Bash · waiting/)).toBeVisible();
     expect(part.queryByRole('button', { name: /Allow/ })).toBeNull();
@@ -248,7 +242,6 @@ describe('the inbox', () => {
     await expectNoViolations();
     await user.keyboard('1{Enter}');
     await user.click(part.getByRole('button', { name: 'Show in its session' }));
-    await settle();
     expect(screen.getByRole('heading', { name: 'web' })).toBeVisible();
     expect(document.activeElement?.getAttribute('data-approval')).toBe('a1');
     expect(bridge.sent('decide_approval')).toEqual([]);
@@ -260,7 +253,6 @@ describe('the inbox', () => {
     const { user } = await openInbox(new FakeBridge({ sessions, requests, approvals }));
     expect(items()[0]).toHaveAttribute('aria-label', 'api: Keep⟨U+202E⟩gnihton');
     await user.click(button('Permissions 1'));
-    await settle();
     expect(screen.getByText(/^Permission to use Ba⟨U\+200B⟩sh/)).toBeVisible();
   });
 
@@ -268,7 +260,6 @@ describe('the inbox', () => {
     const { user } = await openInbox(new FakeBridge({ sessions, approvals: [anApproval()] }));
     expect(within(list()).getByRole('status')).toHaveTextContent('No question waits for you.');
     await user.click(button('1 permission waits'));
-    await settle();
     expect(screen.getByRole('region', { name: 'Permissions' })).toBeVisible();
   });
 
@@ -279,11 +270,9 @@ describe('the inbox', () => {
     const { bridge, user } = await openInbox(new FakeBridge({ sessions: [api, gone], requests }));
     expect(within(list()).queryByRole('article')).toBeNull();
     await user.click(button('Missed 1'));
-    await settle();
     const part = within(screen.getByRole('region', { name: 'Missed' }));
     expect(part.getByRole('button', { name: 'web' })).toBeVisible();
     await user.click(part.getByText('What of m?'));
-    await settle();
     expect(part.getByRole('button', { name: 'Send when resumed' })).toBeVisible();
     await user.click(part.getByRole('radio', { name: 'JWT' }));
     expect(part.getByRole('button', { name: 'Copy what you have begun' })).toBeVisible();
@@ -295,7 +284,6 @@ describe('the inbox', () => {
   test('its name leads to the question in its session', async () => {
     const { user } = await openInbox(new FakeBridge({ sessions, requests: [asked('b', 's2', 20_000)] }));
     await user.click(within(items()[0]!).getByRole('button', { name: 'web' }));
-    await settle();
     expect(screen.getByRole('heading', { name: 'web' })).toBeVisible();
     expect(screen.getByRole('complementary')).toContainElement(document.activeElement as HTMLElement);
   });
@@ -310,17 +298,14 @@ describe('Ctrl+J', () => {
     const composer = screen.getByRole('textbox', { name: 'Message to the agent' });
     await user.type(composer, 'half a thought');
     await user.keyboard('{Control>}j{/Control}');
-    await settle();
     expect(selectedSession(store.state)).toBe('s2');
     expect(document.activeElement?.closest('[data-card]')?.getAttribute('data-card')).toBe('a');
     expect(document.activeElement).toHaveAttribute('type', 'radio');
     await user.keyboard('{Control>}j{/Control}');
-    await settle();
     expect(selectedSession(store.state)).toBe('s1');
     expect(document.activeElement?.closest('[data-card]')?.getAttribute('data-card')).toBe('b');
     expect(screen.getByRole('textbox', { name: 'Message to the agent' })).toHaveValue('half a thought');
     await user.keyboard('{Control>}j{/Control}');
-    await settle();
     expect(selectedSession(store.state)).toBe('s2');
   });
 
@@ -328,7 +313,6 @@ describe('Ctrl+J', () => {
     const { user, store } = await openPage(new FakeBridge({ sessions, requests }));
     store.dispatch({ type: 'option_chosen', request: 'a', question: 'q1', option: 'q1o1', on: true, goOn: false });
     await user.keyboard('{Control>}j{/Control}');
-    await settle();
     expect(screen.getByRole('group', { name: /Question 2/ })).toContainElement(document.activeElement as HTMLElement);
   });
 
@@ -336,7 +320,6 @@ describe('Ctrl+J', () => {
     const { user, store } = await openInbox(new FakeBridge({ sessions, requests }));
     store.dispatch({ type: 'panel_collapsed', collapsed: true });
     await user.keyboard('{Control>}j{/Control}');
-    await settle();
     expect(store.state.navigation.place.at).toBe('session');
     expect(screen.getByRole('complementary')).toContainElement(document.activeElement as HTMLElement);
   });
@@ -346,7 +329,6 @@ describe('Ctrl+J', () => {
     const composer = screen.getByRole('textbox', { name: 'Message to the agent' });
     await user.click(composer);
     await user.keyboard('{Control>}j{/Control}');
-    await settle();
     expect(selectedSession(store.state)).toBe('s1');
     expect(composer).toHaveFocus();
     expect(bridge.sent('decide_approval')).toEqual([]);

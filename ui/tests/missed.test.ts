@@ -7,7 +7,7 @@ import { draftOf } from '../src/store/select';
 import { initialState } from '../src/store/state';
 import { anApproval, anEntry, aQuestion, aRequest, aSession, aSnapshot } from '../src/testing/builders';
 import { anError, FakeBridge } from '../src/testing/fakeBridge';
-import { answered, expectNoViolations, openPage, settle } from './open';
+import { answered, expectNoViolations, openPage } from './open';
 
 const died: Session['state'] = { state: 'ended', end: { end: 'failed', why: { failure: 'desk_failed' } }, at: 1 };
 const resumable = aSession({ state: died, resumable: true });
@@ -49,11 +49,10 @@ async function begunThenMissed(after: Session = resumable) {
   const request = missed({ state: { state: 'open' } });
   const opened = await open(aSession(), request);
   await opened.user.type(words(), 'a graph store');
-  opened.bridge.push(
+  await opened.bridge.push(
     { change: 'request', request: missed() },
     { change: 'session', session: after },
   );
-  await settle();
   return opened;
 }
 
@@ -66,11 +65,9 @@ describe('a missed question', () => {
     expect(document.body).toHaveFocus();
     await expectNoViolations();
     await user.click(line());
-    await settle();
     expect(within(list()).getByRole('group', { name: /Which store\?/ })).toBeVisible();
     await expectNoViolations();
     await user.click(line());
-    await settle();
     expect(within(panel()).queryByRole('radio')).toBeNull();
   });
 
@@ -80,7 +77,6 @@ describe('a missed question', () => {
     expect(words()).not.toHaveFocus();
     bridge.on('resume_session', () => aSession());
     await user.click(button('Send when resumed'));
-    await settle();
     const [sent] = bridge.sent('answer_question');
     expect(sent).toMatchObject({ id: 'r1', answers: [{ question: 'q1', other: 'a graph store' }] });
     const kept = within(panel()).getByRole('region', { name: 'Not delivered yet' });
@@ -95,10 +91,8 @@ describe('a missed question', () => {
     const { user, bridge } = await open(running, missed({ state: ended({ outcome: 'expired' }) }));
     expect(list()).toHaveTextContent('The time limit passed');
     await user.click(line());
-    await settle();
     await user.click(within(list()).getByRole('radio', { name: 'SQLite' }));
     await user.click(button('Send now'));
-    await settle();
     expect(bridge.sent('answer_question')).toHaveLength(1);
   });
 
@@ -124,7 +118,6 @@ describe('a missed question', () => {
     expect(words()).toHaveValue('a graph store');
     await user.clear(words());
     await user.click(button('Dismiss'));
-    await settle();
     expect(bridge.sent('dismiss_request')).toMatchObject([{ id: 'r1' }]);
   });
 
@@ -134,7 +127,6 @@ describe('a missed question', () => {
     bridge.on('dismiss_request', () => missed({ state: withdrawn }));
     await user.click(button('Dismiss'));
     await user.click(button('Dismiss it'));
-    await settle();
     expect(within(panel()).queryByRole('region', { name: /^Missed/ })).toBeNull();
     expect(bridge.sent('dismiss_request')).toHaveLength(1);
   });
@@ -142,11 +134,9 @@ describe('a missed question', () => {
   test('is declined late with words', async () => {
     const { user, bridge } = await open(resumable, missed());
     await user.click(line());
-    await settle();
     await user.click(button('Decline'));
     await user.type(screen.getByRole('textbox', { name: 'What to tell the agent (optional)' }), 'Later');
     await user.click(button('Decline'));
-    await settle();
     expect(bridge.sent('decline_question')).toMatchObject([{ id: 'r1', words: 'Later' }]);
   });
 
@@ -156,11 +146,9 @@ describe('a missed question', () => {
       throw anError({ code: 'session_gone', message: 'gone', retryable: false });
     });
     await user.click(button('Send when resumed'));
-    await settle();
     expect(within(list()).getByRole('alert')).toHaveTextContent('there is nobody to send this to');
     expect(words()).toHaveValue('a graph store');
-    bridge.push({ change: 'session', session: gone });
-    await settle();
+    await bridge.push({ change: 'session', session: gone });
     expect(list()).toHaveTextContent('a graph store');
     noButton('Send when resumed');
   });
@@ -174,7 +162,6 @@ describe('a missed question', () => {
     });
     await user.click(within(panel()).getByRole('radio', { name: 'SQLite' }));
     await user.click(button('Submit'));
-    await settle();
     expect(within(panel()).getByRole('alert')).toHaveTextContent('already answered or closed (by the agent');
     expect(within(panel()).queryByRole('region', { name: /^Missed/ })).toBeNull();
   });
@@ -210,7 +197,6 @@ describe('a missed question', () => {
     bridge.entries['s1'] = [anEntry(1, { kind: 'request', request: 'r1' })];
     const { user } = await openPage(bridge);
     await user.click(within(screen.getByRole('main')).getByRole('button', { name: 'Show in the panel' }));
-    await settle();
     expect(within(list()).getByRole('radio', { name: 'SQLite' })).toHaveFocus();
   });
 
@@ -252,7 +238,6 @@ describe('a secret', () => {
   test('is never asked for late, and a question of one alone can only be dismissed', async () => {
     const { user } = await open(resumable, missed({ questions: [secret] }));
     await user.click(line());
-    await settle();
     expect(list()).toHaveTextContent('A secret cannot be given late');
     expect(list().querySelector('input')).toBeNull();
     expect(button('Dismiss')).toBeVisible();
@@ -267,12 +252,10 @@ describe('an answer that waits for its agent', () => {
     const main = screen.getByRole('main');
     expect(main).toHaveTextContent('Kept, will be delivered when the session is resumed');
     await user.click(button('Do not send'));
-    await settle();
     expect(bridge.sent('dismiss_request')).toMatchObject([{ id: 'r1' }]);
     const { state } = parked(missed());
     const given = state.state === 'ended' ? missed({ state: { ...state, delivery: null } }) : missed();
-    bridge.push({ change: 'request', request: given });
-    await settle();
+    await bridge.push({ change: 'request', request: given });
     expect(main).toHaveTextContent('You gave it up');
     expect(within(panel()).queryByRole('region', { name: 'Not delivered yet' })).toBeNull();
   });
@@ -284,8 +267,7 @@ describe('an answer that waits for its agent', () => {
     const { state } = parked(missed());
     if (state.state !== 'ended') throw new Error('it has ended');
     const delivery: Delivery = { delivery: 'delivered', at: 2, late: true };
-    bridge.push({ change: 'request', request: missed({ state: { ...state, delivery } }) });
-    await settle();
+    await bridge.push({ change: 'request', request: missed({ state: { ...state, delivery } }) });
     expect(screen.getByRole('main')).toHaveTextContent('Delivered late');
     await expectNoViolations();
   });
@@ -297,10 +279,8 @@ describe('an answer that waits for its agent', () => {
     const { user, bridge } = await open(gone, failed);
     noButton('Retry');
     await user.click(button('Dismiss'));
-    await settle();
     expect(bridge.sent('dismiss_request')).toMatchObject([{ id: 'r1' }]);
-    bridge.push({ change: 'session', session: resumable });
-    await settle();
+    await bridge.push({ change: 'session', session: resumable });
     expect(button('Retry')).toBeVisible();
   });
 });

@@ -1,27 +1,34 @@
 import { render } from '@testing-library/svelte';
-import userEvent from '@testing-library/user-event';
+import userEvent, { type UserEvent } from '@testing-library/user-event';
 import axe from 'axe-core';
 import { expect } from 'vitest';
 
 import type { Request } from '../src/generated/wire';
 import { createPage } from '../src/store/page';
-import { FakeBridge } from '../src/testing/fakeBridge';
+import { type FakeBridge, settle } from '../src/testing/fakeBridge';
 import App from '../src/view/App.svelte';
+
+export { settle };
 
 /** Opens the whole window over a fake bridge. */
 export async function openPage(bridge: FakeBridge) {
   const page = createPage(bridge);
-  const user = userEvent.setup();
+  const user = settling(userEvent.setup());
   const view = render(App, { page });
   await settle();
   const { store, commands } = page;
   return { bridge, store, commands, user, ...view };
 }
 
-/** Waits until replies have come and the window shows them. */
-export async function settle(): Promise<void> {
-  await new Promise((resolve) => setTimeout(resolve, 0));
-  await new Promise((resolve) => setTimeout(resolve, 0));
+/** A user who waits after each action until the window shows its effect. */
+function settling(user: UserEvent): UserEvent {
+  return new Proxy(user, {
+    get: (target, name) => async (...input: unknown[]) => {
+      const act = Reflect.get(target, name) as (...input: unknown[]) => Promise<unknown>;
+      await act(...input);
+      await settle();
+    },
+  });
 }
 
 /** A request as the app gives it back once it was answered with these ids. */

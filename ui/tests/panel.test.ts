@@ -59,7 +59,6 @@ describe('filling in', () => {
     await user.click(radio('Yes'));
     await user.click(radio('No'));
     await user.click(button('Submit'));
-    await settle();
     expect(bridge.sent('answer_question')[0]?.answers).toMatchObject([
       { question: 'q1', chosen: ['q1o1'] },
       { question: 'q2', chosen: ['q2o2'] },
@@ -93,7 +92,6 @@ describe('filling in', () => {
     await user.type(words(), 'and GitLab');
     expect(box('Other').checked).toBe(true);
     await user.click(button('Submit'));
-    await settle();
     expect(bridge.sent('answer_question')[0]?.answers).toEqual([
       { question: 'q2', chosen: ['q2o1', 'q2o2'], other: 'and GitLab', note: null },
     ]);
@@ -111,7 +109,6 @@ describe('filling in', () => {
     expect(screen.getByRole('alert')).toHaveTextContent('Not answered: Providers.');
     await expectNoViolations();
     await user.click(button('Submit anyway'));
-    await settle();
     expect(bridge.sent('answer_question')[0]?.answers).toMatchObject([{ question: 'q1', chosen: ['q1o2'] }]);
   });
 
@@ -129,14 +126,11 @@ describe('filling in', () => {
     const { user, bridge } = await open(pair());
     radio('OAuth 2.0').focus();
     await user.keyboard(' ');
-    await settle();
     expect(box('GitHub')).toHaveFocus();
     await user.keyboard(' {Enter}');
-    await settle();
     expect(bridge.sent('answer_question')).toEqual([]);
     expect(button('Submit')).toHaveFocus();
     await user.keyboard('{Enter}');
-    await settle();
     expect(bridge.sent('answer_question')).toHaveLength(1);
   });
 
@@ -175,8 +169,7 @@ describe('filling in', () => {
     const { bridge, user } = await openPage(new FakeBridge());
     const composer = screen.getByRole('textbox', { name: 'Message to the agent' });
     await user.type(composer, 'one ');
-    bridge.push({ change: 'request', request: aRequest({ questions: lone() }) });
-    await settle();
+    await bridge.push({ change: 'request', request: aRequest({ questions: lone() }) });
     await user.keyboard('1 two');
     expect(composer).toHaveFocus();
     expect(composer).toHaveValue('one 1 two');
@@ -187,7 +180,6 @@ describe('filling in', () => {
     const { user, bridge } = await open(pair());
     radio('OAuth 2.0').focus();
     await user.keyboard('{ArrowDown}');
-    await settle();
     expect(radio('JWT').checked).toBe(true);
     expect(bridge.sent('answer_question')).toEqual([]);
   });
@@ -223,7 +215,6 @@ describe('filling in', () => {
     await user.type(screen.getByRole('textbox', { name: 'Note' }), 'for now');
     await expectNoViolations();
     await user.click(button('Submit'));
-    await settle();
     expect(bridge.sent('answer_question')[0]?.answers[0]).toMatchObject({ chosen: ['q1o2'], note: 'for now' });
   });
 
@@ -252,7 +243,6 @@ describe('filling in', () => {
     await user.click(radio('Yes'));
     expect(panel()).not.toHaveTextContent('hunter2');
     await user.click(button('Submit'));
-    await settle();
     expect(bridge.sent('answer_question')[0]?.answers).toMatchObject([
       { other: 'Ada' },
       { other: 'hunter2' },
@@ -270,10 +260,9 @@ describe('sending', () => {
     });
     await user.click(radio('JWT'));
     await user.click(button('Submit'));
-    await settle();
     expect(within(panel()).getByRole('alert')).toHaveTextContent(/already answered or closed \(elsewhere/);
     const request = bridge.request('r1');
-    bridge.push({
+    await bridge.push({
       change: 'request',
       request: {
         ...request,
@@ -285,7 +274,6 @@ describe('sending', () => {
         },
       },
     });
-    await settle();
     expect(within(panel()).getByRole('alert')).toHaveTextContent(/already answered/);
     await expectNoViolations();
     await user.click(button('Dismiss'));
@@ -310,7 +298,6 @@ describe('sending', () => {
     expect(transcript.querySelector('.icon-check')).toBeNull();
     await expectNoViolations();
     await user.click(button('Retry'));
-    await settle();
     expect(bridge.sent('retry_delivery')).toMatchObject([{ id: 'r1' }]);
   });
 
@@ -321,15 +308,12 @@ describe('sending', () => {
     });
     await user.click(radio('JWT'));
     await user.click(button('Submit'));
-    await settle();
     expect(within(panel()).getByRole('alert')).toHaveTextContent('The history is busy');
     expect(radio('JWT').checked).toBe(true);
     await expectNoViolations();
     await user.click(button('Submit'));
-    await settle();
     await user.click(radio('OAuth 2.0'));
     await user.click(button('Submit'));
-    await settle();
     const ids = bridge.sent('answer_question').map((input) => input.requestId);
     expect(ids[1]).toBe(ids[0]);
     expect(ids[2]).not.toBe(ids[0]);
@@ -378,7 +362,6 @@ describe('sending', () => {
     bridge.on('answer_question', ({ id }) => answered(bridge.request(id), [{ question: 'q1' }]));
     await user.type(screen.getByLabelText('Your own words'), 'hunter2');
     await user.click(button('Submit'));
-    await settle();
     expect(JSON.stringify(store.state)).not.toContain('hunter2');
   });
 
@@ -386,14 +369,12 @@ describe('sending', () => {
     const { user, bridge } = await open(lone());
     await user.click(radio('JWT'));
     await user.click(button('Submit'));
-    await settle();
     expect(panel()).toHaveTextContent('Sent, waiting for the agent');
     await expectNoViolations();
-    bridge.push({
+    await bridge.push({
       change: 'request',
       request: answered(bridge.request('r1'), [{ question: 'q1', chosen: ['q1o2'] }], 'delivered'),
     });
-    await settle();
     expect(within(panel()).getByRole('status')).toHaveTextContent('Delivered');
     await expectNoViolations();
   });
@@ -404,14 +385,12 @@ describe('sending', () => {
     await user.type(screen.getByRole('textbox', { name: /What to tell the agent/ }), 'Not now');
     await expectNoViolations();
     await user.click(button('Decline'));
-    await settle();
     expect(bridge.sent('decline_question')).toMatchObject([{ id: 'r1', words: 'Not now' }]);
   });
 
   test('cancelling closes the question by its own name', async () => {
     const { user, bridge } = await open(lone());
     await user.click(button('Cancel question'));
-    await settle();
     expect(bridge.sent('cancel_question')).toMatchObject([{ id: 'r1', reason: null }]);
   });
 
@@ -421,7 +400,6 @@ describe('sending', () => {
     await user.click(composer);
     await user.click(radio('JWT'));
     await user.click(button('Submit'));
-    await settle();
     expect(store.state.submits).toEqual({});
     expect(composer).toHaveFocus();
   });
@@ -430,7 +408,6 @@ describe('sending', () => {
     const { user, bridge } = await open(lone());
     await user.click(radio('JWT'));
     await user.keyboard('{Enter}');
-    await settle();
     expect(bridge.sent('answer_question')).toHaveLength(1);
   });
 });
@@ -459,7 +436,6 @@ describe('several at once', () => {
     await user.click(button('2 Two'));
     await user.click(radio('JWT'));
     await user.click(button('Submit'));
-    await settle();
     expect(bridge.sent('answer_question')).toMatchObject([{ id: 'r2' }]);
     expect(screen.getByRole('group', { name: /Which way/ })).toBeVisible();
   });
@@ -481,12 +457,10 @@ describe('several at once', () => {
 
   test('a new question is announced once', async () => {
     const { bridge } = await openPage(new FakeBridge());
-    bridge.push({ change: 'request', request: aRequest({ questions: lone() }) });
-    await settle();
+    await bridge.push({ change: 'request', request: aRequest({ questions: lone() }) });
     const announcer = document.querySelector('[data-announcer]');
     expect(announcer).toHaveTextContent('New question from api: Which way?');
-    bridge.push({ change: 'request', request: aRequest({ questions: lone(), askedBy: 'a subagent' }) });
-    await settle();
+    await bridge.push({ change: 'request', request: aRequest({ questions: lone(), askedBy: 'a subagent' }) });
     expect(announcer?.querySelectorAll('p')).toHaveLength(1);
   });
 });

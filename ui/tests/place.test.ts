@@ -116,14 +116,11 @@ describe('in the window', () => {
     await user.click(row(/^web/));
     await user.click(row(/^Inbox/));
     await user.keyboard('{Alt>}{ArrowLeft}{/Alt}');
-    await settle();
     expect(store.state.navigation.place).toEqual(session('s2'));
     await user.keyboard('{Alt>}{ArrowLeft}{/Alt}');
-    await settle();
     expect(composer()).toHaveValue('Half a message');
     expect(composer()).toHaveFocus();
     await user.keyboard('{Alt>}{ArrowRight}{ArrowRight}{/Alt}');
-    await settle();
     expect(store.state.navigation.place.at).toBe('inbox');
   });
 
@@ -145,10 +142,8 @@ describe('in the window', () => {
     await user.click(row(/^api/));
     screen.getByRole('radio', { name: /OAuth/ }).focus();
     await user.keyboard('{Alt>}{ArrowRight}{/Alt}');
-    await settle();
     expect(store.state.drafts['r1']?.active).toBe(1);
     await user.keyboard('{Alt>}{ArrowLeft}{ArrowLeft}{/Alt}');
-    await settle();
     store.dispatch({ type: 'overlay_opened', overlay: { overlay: 'keys' } });
     await settle();
     await user.keyboard('{Alt>}{ArrowLeft}{/Alt}');
@@ -174,8 +169,7 @@ describe('in the window', () => {
     const { store, commands, bridge } = await open();
     store.dispatch({ type: 'session_selected', session: 's2' });
     store.dispatch({ type: 'inbox_opened', at: NOW });
-    bridge.push({ change: 'session_deleted', session: 's2' });
-    await settle();
+    await bridge.push({ change: 'session_deleted', session: 's2' });
     await commands.navigation.step('back');
     expect(store.state.navigation.place).toEqual(session('s1'));
   });

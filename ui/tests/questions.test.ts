@@ -7,7 +7,7 @@ import { initialState } from '../src/store/state';
 import { claudeCode, of } from '../src/testing/agents';
 import { anEntry, aQuestion, aRequest, aSession, NOW } from '../src/testing/builders';
 import { anError, FakeBridge } from '../src/testing/fakeBridge';
-import { expectNoViolations, openPage, settle } from './open';
+import { expectNoViolations, openPage } from './open';
 
 const button = (name: string | RegExp) => screen.getByRole('button', { name });
 
@@ -132,9 +132,7 @@ function withQuestions(reply: QuestionsFound = found(all)): FakeBridge {
 async function openQuestions(bridge: FakeBridge) {
   const opened = await openPage(bridge);
   await opened.user.click(button('History'));
-  await settle();
   await opened.user.click(within(screen.getByRole('navigation', { name: 'Parts of the history' })).getByRole('button', { name: 'Questions' }));
-  await settle();
   return opened;
 }
 
@@ -159,14 +157,12 @@ describe('the history of questions', () => {
     const { bridge, user } = await openQuestions(withQuestions());
     await user.click(button(/^api/));
     await user.click(button('History'));
-    await settle();
     expect(bridge.sent('search_questions')).toHaveLength(2);
   });
 
   test('a row unfolds to all there is to know of it', async () => {
     const { user } = await openQuestions(withQuestions());
     await user.click(within(rows()[0]!).getByText('Which store?'));
-    await settle();
     const row = within(rows()[0]!);
     expect(row.getByText('SQLite')).toBeVisible();
     expect(row.getByText('In your own words: in a cluster')).toBeVisible();
@@ -175,7 +171,6 @@ describe('the history of questions', () => {
     expect(row.getByText('/home/ada/projects/api')).toBeVisible();
     await expectNoViolations();
     await user.click(row.getByRole('button', { name: 'Show its transcript' }));
-    await settle();
     expect(screen.getByRole('region', { name: 'Part of the transcript of api' })).toBeVisible();
   });
 
@@ -189,7 +184,6 @@ describe('the history of questions', () => {
   test('searches once the typing pauses, and keeps what is filtered', async () => {
     const { bridge, user } = await openQuestions(withQuestions());
     await user.selectOptions(screen.getByRole('combobox', { name: 'How it ended' }), 'Answered');
-    await settle();
     bridge.calls.length = 0;
     await user.type(screen.getByRole('searchbox', { name: 'Search questions and answers' }), 'store');
     await vi.waitFor(() => expect(bridge.sent('search_questions')).not.toEqual([]));
@@ -216,9 +210,7 @@ describe('the history of questions', () => {
   test('exports what is filtered, and says where it went', async () => {
     const { bridge, user } = await openQuestions(withQuestions());
     await user.selectOptions(screen.getByRole('combobox', { name: 'How it ended' }), 'Declined');
-    await settle();
     await user.click(button('Export as CSV'));
-    await settle();
     expect(screen.getByText('Exported to /home/ada/questions.csv')).toBeVisible();
     await user.click(button('Export as JSON'));
     expect(bridge.sent('save_questions')).toEqual([
@@ -233,7 +225,6 @@ describe('the history of questions', () => {
     });
     const { user } = await openQuestions(bridge);
     await user.click(button('Export as CSV'));
-    await settle();
     expect(screen.getByText('The file could not be written. no room')).toBeVisible();
     expect(rows()).toHaveLength(6);
   });
@@ -242,7 +233,6 @@ describe('the history of questions', () => {
     const { bridge, user } = await openQuestions(withQuestions(found(all.slice(0, 2), { more: true, count: 3 })));
     bridge.on('search_questions', () => found([all[1]!, all[2]!], { count: 3 }));
     await user.click(button('Show more questions'));
-    await settle();
     expect(bridge.sent('search_questions').at(-1)?.offset).toBe(2);
     expect(rows().map((row) => row.dataset['past'])).toEqual(['r1', 'r2', 'r3']);
     expect(screen.queryByRole('button', { name: 'Show more questions' })).toBeNull();
@@ -254,7 +244,6 @@ describe('the history of questions', () => {
     });
     const { user } = await openQuestions(withQuestions(found([hostile])));
     await user.click(within(rows()[0]!).getByText(/which\?$/));
-    await settle();
     expect(document.querySelector('main img, main script')).toBeNull();
   });
 

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { Session } from '../src/generated/wire';
 import { aRequest, aSession } from '../src/testing/builders';
 import { anError, FakeBridge } from '../src/testing/fakeBridge';
-import { expectNoViolations, openPage, settle } from './open';
+import { expectNoViolations, openPage } from './open';
 
 const button = (name: string | RegExp) => screen.getByRole('button', { name });
 const composer = () => screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'Message to the agent' });
@@ -20,7 +20,6 @@ describe('the composer while the agent works', () => {
     expect(screen.queryByRole('button', { name: 'Send' })).toBeNull();
     await user.type(composer(), 'then add tests');
     await user.click(button('Queue'));
-    await settle();
     expect(bridge.sent('queue_message')).toMatchObject([{ session: 's1', text: 'then add tests' }]);
     expect(bridge.sent('send_message')).toEqual([]);
     expect(composer()).toHaveValue('');
@@ -30,7 +29,6 @@ describe('the composer while the agent works', () => {
     const bridge = new FakeBridge({ requests: [aRequest()] });
     const { user } = await openPage(bridge);
     await user.type(composer(), 'let us talk{Enter}');
-    await settle();
     expect(bridge.sent('send_message')).toMatchObject([{ text: 'let us talk' }]);
     expect(bridge.sent('queue_message')).toEqual([]);
   });
@@ -39,7 +37,6 @@ describe('the composer while the agent works', () => {
     const bridge = new FakeBridge({ sessions: [aSession({ state: { state: 'idle' } })] });
     const { user } = await openPage(bridge);
     await user.type(composer(), 'hello{Enter}');
-    await settle();
     expect(bridge.sent('send_message')).toMatchObject([{ text: 'hello' }]);
   });
 
@@ -49,7 +46,6 @@ describe('the composer while the agent works', () => {
     });
     const { user } = await openPage(bridge);
     await user.type(composer(), 'one more{Enter}');
-    await settle();
     expect(screen.getByRole('alert')).toHaveTextContent('at most 64 messages wait');
     expect(composer()).toHaveValue('one more');
   });
@@ -77,7 +73,6 @@ describe('what waits', () => {
     expect(field).toHaveFocus();
     await expectNoViolations();
     await user.type(field, ', but better{Enter}');
-    await settle();
     expect(bridge.sent('edit_queued')).toMatchObject([{ session: 's1', id: 'm2', text: 'second, but better' }]);
     expect(button('Edit message 2')).toHaveFocus();
   });
@@ -87,7 +82,6 @@ describe('what waits', () => {
     const { user } = await openPage(bridge);
     await user.click(button('Remove message 1'));
     await user.click(button('Send now: message 2'));
-    await settle();
     expect(bridge.sent('remove_queued')).toMatchObject([{ session: 's1', id: 'm1' }]);
     expect(bridge.sent('send_queued')).toMatchObject([{ session: 's1', id: 'm2' }]);
   });
@@ -111,8 +105,7 @@ describe('what waits', () => {
     const { bridge, user } = await openPage(withQueue(['first']));
     await user.click(button('Edit message 1'));
     await user.type(screen.getByRole('textbox', { name: 'Message 1 that waits' }), ' and more');
-    bridge.push({ change: 'session', session: aSession({ queue: [] }) });
-    await settle();
+    await bridge.push({ change: 'session', session: aSession({ queue: [] }) });
     expect(composer()).toHaveValue('first and more');
   });
 });

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { isSecret } from '../src/shared/secret';
 import { aSession } from '../src/testing/builders';
 import { anError, FakeBridge } from '../src/testing/fakeBridge';
-import { expectNoViolations, openPage, settle } from './open';
+import { expectNoViolations, openPage } from './open';
 
 afterEach(() => {
   vi.useRealTimers();
@@ -16,7 +16,6 @@ const setting = (name: string) => within(dialog()).getByRole('combobox', { name 
 async function openSettings(bridge = new FakeBridge()) {
   const opened = await openPage(bridge);
   await opened.user.click(screen.getByRole('button', { name: 'Settings' }));
-  await settle();
   return opened;
 }
 
@@ -36,7 +35,6 @@ describe('the settings', () => {
     const { bridge, user } = await openSettings();
     await user.selectOptions(setting('Text size'), '150 %');
     await user.selectOptions(setting('Density'), 'Compact');
-    await settle();
     expect(bridge.sent('change_setting')).toEqual([
       { change: { setting: 'text_size', value: 150 } },
       { change: { setting: 'density', value: 'compact' } },
@@ -51,7 +49,6 @@ describe('the settings', () => {
     });
     const { user } = await openSettings(bridge);
     await user.selectOptions(setting('Theme'), 'Dark');
-    await settle();
     expect(within(dialog()).getByRole('alert')).toHaveTextContent('The setting was not kept. The disk is full.');
     expect(setting('Theme')).toHaveDisplayValue('As the system');
   });
@@ -67,7 +64,6 @@ describe('the settings', () => {
     const { user } = await openSettings(bridge);
     expect(setting('Start at login')).toHaveDisplayValue('Off');
     await user.selectOptions(setting('Start at login'), 'On');
-    await settle();
     expect(bridge.sent('change_setting')).toEqual([{ change: { setting: 'start_at_login', value: 'on' } }]);
     expect(setting('Start at login')).toHaveDisplayValue('On');
     expect(setting('Start at login')).toHaveAccessibleDescription(
@@ -101,7 +97,6 @@ describe('the settings', () => {
     await user.selectOptions(setting('Quick answer'), 'Off');
     await user.selectOptions(setting('Time to undo a quick answer'), '10 seconds');
     await user.selectOptions(setting('Go on after a choice'), 'Off');
-    await settle();
     expect(bridge.sent('change_setting')).toEqual([
       { change: { setting: 'quick_answer', value: 'off' } },
       { change: { setting: 'undo_seconds', value: 10 } },
@@ -126,7 +121,6 @@ describe('the settings', () => {
     await user.selectOptions(setting('Remind me'), 'After 15 minutes');
     expect(setting('Sound')).toHaveDisplayValue('Off');
     await user.selectOptions(setting('Sound'), 'On');
-    await settle();
     expect(bridge.sent('change_setting')).toEqual([
       { change: { setting: 'quiet_hours', value: '22:00-07:00' } },
       { change: { setting: 'notify_subagents', value: 'off' } },
@@ -144,19 +138,16 @@ describe('the settings', () => {
     expect(pause).toHaveDisplayValue('Not paused');
     const before = Math.floor(Date.now() / 1000);
     await user.selectOptions(pause, 'For 1 hour');
-    await settle();
     const [sent] = bridge.sent('change_setting');
     expect(sent?.change.setting).toBe('paused_until');
     expect(Number(sent?.change.value) - before).toBeGreaterThanOrEqual(3600);
     expect(Number(sent?.change.value) - before).toBeLessThan(3660);
     expect(pause).toHaveDisplayValue(/^Until .*\d/);
     await user.selectOptions(pause, 'Until tomorrow, 8:00');
-    await settle();
     const tomorrow = new Date(Number(bridge.sent('change_setting')[1]?.change.value) * 1000);
     expect([tomorrow.getHours(), tomorrow.getMinutes()]).toEqual([8, 0]);
     expect(tomorrow.getTime()).toBeGreaterThan(Date.now());
     await user.selectOptions(pause, 'Not paused');
-    await settle();
     expect(bridge.sent('change_setting')[2]).toEqual({ change: { setting: 'paused_until', value: 0 } });
     expect(pause).toHaveDisplayValue('Not paused');
   });
@@ -197,7 +188,6 @@ describe('the settings', () => {
     const { user } = await openSettings(bridge);
     expect(bridge.sent('read_tellings')).toEqual([]);
     await user.click(within(dialog()).getByText('Why did it not reach me?'));
-    await settle();
     const decided = within(dialog()).getAllByRole('listitem').map((item) => item.textContent);
     const [waits, muted, ...asked] = decided;
     expect(waits).toMatch(/docs has finished its turn.*Nothing: something waits in this session, so it has not finished\./);
@@ -210,7 +200,6 @@ describe('the settings', () => {
   test('a test question is asked in a session of its own, and where it cannot be, that is said', async () => {
     const { bridge, user } = await openSettings();
     await user.click(within(dialog()).getByRole('button', { name: 'Send a test question' }));
-    await settle();
     const [start] = bridge.sent('start_session');
     expect(start).toMatchObject({ agent: 'demo', name: 'Test question', options: { config: { example: 'reach' } } });
     expect(start?.prompt?.split('\n')).toHaveLength(4);
@@ -221,7 +210,6 @@ describe('the settings', () => {
       throw anError({ code: 'not_started', message: 'No more processes.' });
     });
     await user.click(within(dialog()).getByRole('button', { name: 'Send a test question' }));
-    await settle();
     expect(within(dialog()).getByRole('alert')).toHaveTextContent('No more processes.');
   });
 
@@ -231,7 +219,6 @@ describe('the settings', () => {
     expect(keep).toHaveDisplayValue('Until I delete them');
     expect(keep).toHaveAccessibleDescription(/deleted for good when Askdesk starts and once a day.*still waits stays/);
     await user.selectOptions(keep, '90 days');
-    await settle();
     expect(bridge.sent('change_setting')).toEqual([{ change: { setting: 'keep_days', value: 90 } }]);
     expect(keep).toHaveDisplayValue('90 days');
   });
@@ -284,13 +271,10 @@ describe('what is added to the start of an agent', () => {
     expect(box('Argument 3')).toHaveFocus();
     await user.type(box('Argument 3'), '--debug');
     await user.tab();
-    await settle();
     await user.clear(box('Argument 2'));
     await user.type(box('Argument 2'), '/b');
     await user.tab();
-    await settle();
     await user.click(press('Remove argument 1'));
-    await settle();
     expect(values(bridge)).toEqual([['--add-dir', '/a', '--debug'], ['--add-dir', '/b', '--debug'], ['/b', '--debug']]);
     expect(list('Arguments for Claude Code').getAllByRole('textbox').map((it) => (it as HTMLInputElement).value)).toEqual(['/b', '--debug']);
     await expectNoViolations();
@@ -301,7 +285,6 @@ describe('what is added to the start of an agent', () => {
     await user.click(press('Add an argument'));
     await user.type(box('Argument 1'), 'x');
     await user.tab();
-    await settle();
     expect(values(bridge)).toEqual([['--setting-sourcesx', '']]);
     expect(box('Argument 3')).toHaveValue('');
   });
@@ -315,13 +298,11 @@ describe('what is added to the start of an agent', () => {
     await user.click(press('Add an argument'));
     await user.type(box('Argument 2'), '-p');
     await user.tab();
-    await settle();
     expect(box('Argument 2')).toBeInvalid();
     expect(box('Argument 2')).toHaveAccessibleDescription('This was not taken: argument 2: -p is for Askdesk itself to set');
     expect(box('Argument 2')).toHaveValue('-p');
     await user.type(box('Argument 1'), 'x');
     await user.tab();
-    await settle();
     expect([box('Argument 1'), box('Argument 2')].map((it) => it.getAttribute('aria-invalid'))).toEqual(['false', 'true']);
     await expectNoViolations();
   });
@@ -332,13 +313,10 @@ describe('what is added to the start of an agent', () => {
     expect(box('Name of variable 2')).toHaveFocus();
     await user.keyboard('EDITOR');
     await user.tab();
-    await settle();
     expect(box('Value of EDITOR')).toHaveFocus();
     await user.keyboard('vi');
     await user.tab();
-    await settle();
     await user.click(press('Remove PAGER'));
-    await settle();
     expect(values(bridge)).toEqual([{ PAGER: 'less', EDITOR: '' }, { PAGER: 'less', EDITOR: 'vi' }, { EDITOR: 'vi' }]);
     await expectNoViolations();
   });
@@ -348,12 +326,10 @@ describe('what is added to the start of an agent', () => {
     await user.clear(box('Name of variable 2'));
     await user.type(box('Name of variable 2'), 'A');
     await user.tab();
-    await settle();
     expect(box('Name of variable 2')).toHaveAccessibleDescription('There is a variable A already.');
     expect(values(bridge)).toEqual([]);
     await user.type(box('Name of variable 2'), 'C');
     await user.tab();
-    await settle();
     expect(values(bridge)).toEqual([{ A: '1', AC: '2' }]);
     expect(inDialog().queryByRole('alert')).toBeNull();
   });

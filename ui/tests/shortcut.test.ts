@@ -48,7 +48,6 @@ describe('the row of the keys', () => {
   async function openSettings(bridge = new FakeBridge()) {
     const opened = await openPage(bridge);
     await opened.user.click(screen.getByRole('button', { name: 'Settings' }));
-    await settle();
     return opened;
   }
 
@@ -61,11 +60,9 @@ describe('the row of the keys', () => {
     expect(button(/^Press the keys.*Ctrl\+Alt\+…$/)).toHaveFocus();
     await expectNoViolations();
     await user.keyboard('k{/Alt}{/Control}');
-    await settle();
     expect(bridge.sent('change_setting')).toEqual([{ change: { setting: 'global_shortcut', value: 'Ctrl+Alt+K' } }]);
     expect(button('Ctrl+Alt+K Change')).toHaveFocus();
     await user.click(button('Clear'));
-    await settle();
     expect(bridge.sent('change_setting')[1]).toEqual({ change: { setting: 'global_shortcut', value: 'off' } });
     expect(button('Record keys')).toBeVisible();
   });
@@ -100,7 +97,6 @@ describe('the row of the keys', () => {
     }));
     const { user } = await openSettings(bridge);
     await user.click(button('Take Ctrl+Alt+J'));
-    await settle();
     expect(bridge.sent('change_setting')).toEqual([{ change: { setting: 'global_shortcut', value: 'Ctrl+Alt+J' } }]);
     expect(within(row()).getByRole('alert')).toHaveTextContent('Another program has these keys');
     expect(button('Ctrl+Alt+J Change')).toHaveAccessibleDescription(/Another program has these keys/);
@@ -118,14 +114,12 @@ describe('a person who was led to a question', () => {
     const { requests = [], approvals = [] } = others;
     const bridge = new FakeBridge({ sessions, requests: [request, ...requests], approvals });
     const opened = await openPage(bridge);
-    bridge.want(request.id);
-    await settle();
+    await bridge.want(request.id);
     return { ...opened, bridge };
   }
 
   async function ends(bridge: FakeBridge, ended: Request) {
-    bridge.push({ change: 'request', request: ended });
-    await settle();
+    await bridge.push({ change: 'request', request: ended });
   }
 
   test('has done there what they came for once it is answered', async () => {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 
 import { anApproval, anEntry, aRequest, aSession } from '../src/testing/builders';
 import { anError, FakeBridge } from '../src/testing/fakeBridge';
-import { expectNoViolations, openPage, settle } from './open';
+import { expectNoViolations, openPage } from './open';
 
 const button = (name: string | RegExp) => screen.getByRole('button', { name });
 const rows = () => [...document.querySelectorAll('[data-row]')].map((row) => row.getAttribute('data-row'));
@@ -16,10 +16,8 @@ test('sessions stand in the order of their places, and a key moves one', async (
   expect(rows()).toEqual(['s2', 's1']);
   button(/^api/).focus();
   await user.keyboard('{Alt>}{ArrowUp}{/Alt}');
-  await settle();
   expect(bridge.sent('move_session')).toMatchObject([{ session: 's1', before: 's2' }]);
-  bridge.push({ change: 'session', session: aSession({ place: 0 }) });
-  await settle();
+  await bridge.push({ change: 'session', session: aSession({ place: 0 }) });
   expect(rows()).toEqual(['s1', 's2']);
   expect(button(/^api/)).toHaveFocus();
 });
@@ -44,14 +42,12 @@ test('a name that was refused stays in the field with its error, and the next on
   const { user } = await openPage(bridge);
   button(/^api/).focus();
   await user.keyboard('{F2}bad{Enter}');
-  await settle();
   const field = screen.getByRole('textbox', { name: 'Name of the session' });
   expect(field).toHaveValue('bad');
   expect(screen.getByRole('alert')).toHaveTextContent('could not be saved');
   await expectNoViolations();
   await user.clear(field);
   await user.type(field, 'gateway{Enter}');
-  await settle();
   expect(button(/^gateway/)).toHaveFocus();
 });
 
@@ -61,7 +57,6 @@ test('closing asks where something is open and says what, and goes at once where
   const close = async (name: string) => {
     await user.click(button(`Actions for ${name}`));
     await user.click(screen.getByRole('menuitem', { name: 'Close' }));
-    await settle();
   };
   await close('api');
   expect(screen.getByRole('alertdialog')).toHaveTextContent('1 question and 1 approval wait for you.');
@@ -71,8 +66,7 @@ test('closing asks where something is open and says what, and goes at once where
   await user.click(button('Close it'));
   await close('web');
   expect(bridge.sent('close_session').map(({ session }) => session)).toEqual(['s1', 's2']);
-  bridge.push({ change: 'session_closed', session: 's1' });
-  await settle();
+  await bridge.push({ change: 'session_closed', session: 's1' });
   expect(rows()).toEqual(['s2']);
   expect(document.querySelector('[data-session-view="s2"]')).not.toBeNull();
 });
@@ -80,8 +74,7 @@ test('closing asks where something is open and says what, and goes at once where
 test('what is written out of view marks its session as unread until it is looked at', async () => {
   const { bridge, user } = await openPage(new FakeBridge({ sessions: two }));
   await user.click(button(/^web/));
-  bridge.push({ change: 'entry', session: 's1', entry: anEntry(1, { kind: 'agent', text: 'Done.' }) });
-  await settle();
+  await bridge.push({ change: 'entry', session: 's1', entry: anEntry(1, { kind: 'agent', text: 'Done.' }) });
   expect(button(/^api/)).toHaveTextContent('unread');
   await user.click(button(/^api/));
   expect(button(/^api/)).not.toHaveTextContent('unread');
@@ -91,11 +84,9 @@ test('an ended session is resumed by its row or by sending', async () => {
   const { bridge, user } = await openPage(new FakeBridge({ sessions: [gone] }));
   await expectNoViolations();
   await user.click(button('Resume api'));
-  await settle();
   expect(bridge.sent('resume_session')).toMatchObject([{ session: 's1' }]);
   expect(composer()).toHaveAttribute('placeholder', 'Message the agent (resumes the session)');
   await user.type(composer(), 'go on{Enter}');
-  await settle();
   expect(bridge.sent('send_message')).toMatchObject([{ session: 's1', text: 'go on' }]);
 });
 
@@ -105,15 +96,11 @@ test('the arrow up brings back what was said, and never replaces own words', asy
   const { user } = await openPage(bridge);
   composer().focus();
   await user.keyboard('{ArrowUp}');
-  await settle();
   expect(composer()).toHaveValue('two');
   await user.keyboard('{ArrowUp}');
-  await settle();
   expect(composer()).toHaveValue('one');
   await user.keyboard('{ArrowDown}');
-  await settle();
   await user.keyboard('{ArrowDown}');
-  await settle();
   expect(composer()).toHaveValue('');
   await user.type(composer(), 'mine');
   composer().setSelectionRange(0, 0);
@@ -134,21 +121,18 @@ test('a session is muted and made private from its menu, and its row says so in 
   const choose = async (deed: string) => {
     await user.click(button('Actions for web'));
     await user.click(screen.getByRole('menuitem', { name: deed }));
-    await settle();
   };
   await choose('Mute notifications');
   expect(bridge.sent('set_attention')).toMatchObject([
     { session: 's2', attention: { muted: true, private: false } },
   ]);
   const muted = aSession({ ...two[1], attention: { muted: true, private: false } });
-  bridge.push({ change: 'session', session: muted });
-  await settle();
+  await bridge.push({ change: 'session', session: muted });
   expect(button(/^web/)).toHaveTextContent('muted');
   expect(button(/^api/)).not.toHaveTextContent('muted');
   await choose('Hide text in notifications');
   expect(bridge.sent('set_attention')[1]).toMatchObject({ attention: { muted: true, private: true } });
-  bridge.push({ change: 'session', session: { ...muted, attention: { muted: true, private: true } } });
-  await settle();
+  await bridge.push({ change: 'session', session: { ...muted, attention: { muted: true, private: true } } });
   expect(button(/^web/)).toHaveTextContent('private');
   await expectNoViolations();
   await choose('Notify again');

@@ -34,7 +34,6 @@ test('everything beyond the folder and the first message is folded, and says in 
   await user.click(screen.getByText('More options'));
   expect(screen.getByText('Plan only · model opus · effort high · No questions')).toBeVisible();
   await user.click(button('Start session'));
-  await settle();
   expect(bridge.sent('start_session')).toMatchObject([
     {
       folder: '/home/ada',
@@ -49,7 +48,6 @@ test('bypassing all permissions needs a tick each time, and is not remembered', 
   await user.click(screen.getByText('More options'));
   await user.selectOptions(field('Permissions'), 'Never ask (bypass)');
   await user.click(button('Start session'));
-  await settle();
   expect(bridge.sent('start_session')).toEqual([]);
   const tick = screen.getByRole('checkbox', { name: /I know what can happen/ });
   expect(screen.getByRole('alert')).toHaveTextContent('Tick this first');
@@ -58,16 +56,13 @@ test('bypassing all permissions needs a tick each time, and is not remembered', 
   await user.click(tick);
   await user.click(button(/^api Working/));
   await user.click(button('New session'));
-  await settle();
   expect(screen.getByText('Never ask (bypass)', { selector: '.differs' })).toBeVisible();
   await user.click(screen.getByText('More options'));
   expect(screen.getByRole('checkbox', { name: /I know what can happen/ })).not.toBeChecked();
   await user.click(screen.getByRole('checkbox', { name: /I know what can happen/ }));
   await user.click(button('Start session'));
-  await settle();
   expect(bridge.sent('start_session')).toMatchObject([{ options: { config: { mode: 'bypass' } } }]);
   await user.click(button('New session'));
-  await settle();
   expect(screen.getByText('Mode, model and more')).toBeVisible();
 });
 
@@ -79,14 +74,12 @@ test('an error stands at its field and the focus goes there', async () => {
     });
   const { user } = await openStart(bridge);
   await user.click(button('Start session'));
-  await settle();
   expect(field('Model')).toHaveFocus();
   expect(field('Model')).toHaveAccessibleDescription('This was not taken: this is no name of a model');
   bridge.on('start_session', () => {
     throw anError({ code: 'folder_missing', message: '/home/ada is not there.' });
   });
   await user.click(button('Start session'));
-  await settle();
   expect(field('Folder')).toHaveFocus();
   expect(field('Folder')).toHaveAccessibleDescription(/The folder does not exist/);
   await expectNoViolations();
@@ -102,16 +95,13 @@ test('recent folders and a chosen one are put in the field, and what was filled 
   expect(field('Folder')).toHaveValue('/srv/web/');
   expect(button('web')).toHaveAttribute('aria-pressed', 'true');
   await user.click(button('Choose…'));
-  await settle();
   expect(field('Folder')).toHaveValue('/srv/web/');
   bridge.folder = '/home/ada/chosen';
   await user.click(button('Choose…'));
-  await settle();
   expect(field('Folder')).toHaveValue('/home/ada/chosen');
   await user.type(field('First message'), 'Half a thought');
   await user.click(button(/^w Working/));
   await user.click(button('New session'));
-  await settle();
   expect(field('Folder')).toHaveValue('/home/ada/chosen');
   expect(field('First message')).toHaveValue('Half a thought');
 });
@@ -145,7 +135,6 @@ test('what the settings add to a start is shown whole, secrets by a button, and 
   expect(extrasShown()).toBeNull();
   await user.selectOptions(field('Agent'), 'Claude Code');
   await user.click(button('Start session'));
-  await settle();
   expect(bridge.sent('start_session')).toMatchObject([{ options: { extras: added } }]);
 });
 
@@ -157,11 +146,9 @@ test('a start with settings that were not shown is refused, shows them, and goes
   const { user } = await openStart(bridge);
   withExtras(bridge, added);
   await user.click(button('Start session'));
-  await settle();
   expect(screen.getByRole('alert')).toHaveTextContent('The settings for this agent have changed since they were shown here.');
   expect(extrasShown()).toBeVisible();
   await user.click(button('Start session'));
-  await settle();
   expect(bridge.sent('start_session').map(({ options }) => options.extras)).toEqual([defaultOptions.extras, added]);
   expect(new Set(bridge.sent('start_session').map(({ requestId }) => requestId)).size).toBe(2);
 });

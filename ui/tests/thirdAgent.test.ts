@@ -7,7 +7,7 @@ import type { AgentDescriptor, AgentFailure, Session } from '../src/generated/wi
 import { aFound, anOption, aValue, claudeCode, demo, demoFound, of, withCurrent } from '../src/testing/agents';
 import { anEntry, aSession } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
-import { expectNoViolations, openPage, settle } from './open';
+import { expectNoViolations, openPage } from './open';
 
 /** An agent that no code of the window names. */
 const wayfarer: AgentDescriptor = {
@@ -86,7 +86,6 @@ describe('an agent of which only its descriptor is known', () => {
     await user.click(screen.getByText('More options'));
     expect(screen.getByText('Tight · model Wayfarer Two · Voice: Terse')).toBeVisible();
     await user.click(button('Start session'));
-    await settle();
     expect(bridge.sent('start_session')).toMatchObject([
       { agent: 'wayfarer', folder: '/home/ada', options: { config: { sandbox: 'tight', engine: 'wf-2', voice: 'terse' } } },
     ]);
@@ -98,11 +97,9 @@ describe('an agent of which only its descriptor is known', () => {
     await user.click(screen.getByText('More options'));
     await user.selectOptions(field('Permissions'), 'Wide open');
     await user.click(button('Start session'));
-    await settle();
     expect(bridge.sent('start_session')).toEqual([]);
     await user.click(screen.getByRole('checkbox', { name: /I know what can happen/ }));
     await user.click(button('Start session'));
-    await settle();
     expect(bridge.sent('start_session')).toMatchObject([{ options: { config: { sandbox: 'wide-open' } } }]);
   });
 
@@ -114,7 +111,6 @@ describe('an agent of which only its descriptor is known', () => {
     await user.selectOptions(field('Questions'), 'Questions in plan mode only');
     await user.selectOptions(field('Agent'), 'Wayfarer');
     await user.click(button('Start session'));
-    await settle();
     expect(bridge.sent('start_session')).toMatchObject([{ agent: 'wayfarer', options: { config: {}, questions: 'always' } }]);
   });
 
@@ -148,7 +144,6 @@ describe('an agent of which only its descriptor is known', () => {
     expect(document.querySelector('[data-entry="1"]')).toHaveTextContent('Wayfarer');
     expect(screen.queryByRole('button', { name: /ttach/ })).toBeNull();
     await user.click(button(/^lost/));
-    await settle();
     expect(view()).toHaveTextContent('Install Wayfarer with `brew install wayfarer`');
     await expectNoViolations();
   });
@@ -160,14 +155,12 @@ describe('an agent of which only its descriptor is known', () => {
     await user.click(button('Permissions: Tight'));
     expect(screen.getAllByRole('menuitemradio').map(({ textContent }) => textContent?.trim())).toEqual(['Tight', 'Wide open']);
     await user.click(screen.getByRole('menuitemradio', { name: 'Wide open' }));
-    await settle();
     expect(bridge.sent('set_config')).toEqual([]);
     await user.click(screen.getByRole('checkbox', { name: /I know what can happen/ }));
     await user.click(button('Stop asking for permission'));
     await user.click(button('Model: Wayfarer One'));
     expect(screen.queryByRole('menuitem', { name: 'Another model…' })).toBeNull();
     await user.click(screen.getByRole('menuitemradio', { name: 'Wayfarer Two' }));
-    await settle();
     expect(bridge.sent('set_config')).toMatchObject([
       { session: 's1', option: 'sandbox', value: 'wide-open' },
       { session: 's1', option: 'engine', value: 'wf-2' },
@@ -183,9 +176,7 @@ describe('an agent of which only its descriptor is known', () => {
     await user.click(button('Sandbox: Tight'));
     await expectNoViolations();
     await user.click(screen.getByRole('menuitemradio', { name: 'Wide open' }));
-    await settle();
     await user.click(button('Keep it as it is'));
-    await settle();
     expect(button('Sandbox: Tight')).toHaveFocus();
     expect(bridge.sent('set_config')).toEqual([]);
   });
@@ -194,14 +185,12 @@ describe('an agent of which only its descriptor is known', () => {
     const bridge = desk([aWayfarer()]);
     const { user } = await openPage(bridge);
     await user.click(button(/^Settings/));
-    await settle();
     const row = within(screen.getByRole('group', { name: 'Arguments for Wayfarer' }));
     expect(screen.getByRole('group', { name: 'Environment for Claude Code' })).toBeVisible();
     expect(screen.queryByRole('group', { name: /Demo/ })).toBeNull();
     await user.click(row.getByRole('button', { name: 'Add an argument' }));
     await user.type(row.getByRole('textbox', { name: 'Argument 1' }), '--verbose');
     await user.tab();
-    await settle();
     expect(bridge.sent('change_setting')).toEqual([
       { change: { setting: 'agent_arguments', value: { agent: 'wayfarer', arguments: ['--verbose'] } } },
     ]);
@@ -211,12 +200,10 @@ describe('an agent of which only its descriptor is known', () => {
     const found = bridge.agents.agents.map((one) => (one.agent === wayfarer.id ? { ...one, extras } : one));
     bridge.agents = { ...bridge.agents, agents: found };
     await user.click(button('New session'));
-    await settle();
     expect(screen.queryByRole('region', { name: 'Started with your settings' })).toBeNull();
     await user.selectOptions(field('Agent'), 'Wayfarer');
     expect(screen.getByRole('region', { name: 'Started with your settings' })).toHaveTextContent('--verbose');
     await user.click(button('Start session'));
-    await settle();
     expect(bridge.sent('start_session')).toMatchObject([{ agent: 'wayfarer', options: { extras } }]);
   });
 });

@@ -37,7 +37,6 @@ describe('the first screen', () => {
     const { bridge, user } = await openPage(empty());
     await expectNoViolations();
     await user.click(button('Try the demo'));
-    await settle();
     expect(bridge.sent('start_session')).toMatchObject([{ agent: 'demo', options: { config: { example: 'demo' } }, folder: null }]);
     expect(screen.getByRole('heading', { name: 'fresh' })).toBeVisible();
   });
@@ -59,7 +58,6 @@ describe('the first screen', () => {
     await user.type(screen.getByLabelText('Program'), '/opt/claude');
     await expectNoViolations();
     await user.click(button('Start session'));
-    await settle();
     expect(bridge.sent('start_session')).toMatchObject([
       {
         agent: 'claude_code',
@@ -78,7 +76,6 @@ describe('the first screen', () => {
     await user.selectOptions(screen.getByLabelText('Example'), 'Two questions');
     expect(screen.getByText('A pair')).toBeVisible();
     await user.click(button('Start session'));
-    await settle();
     expect(bridge.sent('start_session')).toMatchObject([{ agent: 'demo', options: { config: { example: 'two' } }, folder: null }]);
   });
 
@@ -90,7 +87,6 @@ describe('the first screen', () => {
     await user.clear(screen.getByLabelText('Folder'));
     await user.type(screen.getByLabelText('Folder'), '/nowhere');
     await user.click(button('Start session'));
-    await settle();
     expect(screen.getByRole('alert')).toHaveTextContent('There is no /nowhere');
     expect(screen.getByLabelText('Folder')).toHaveValue('/nowhere');
   });
@@ -115,7 +111,6 @@ describe('the transcript', () => {
     ]);
     expect(transcript()).not.toHaveTextContent('the output');
     await user.click(within(transcript()).getByText('a.rs'));
-    await settle();
     expect(transcript()).toHaveTextContent('the output');
     await expectNoViolations();
   });
@@ -133,7 +128,6 @@ describe('the transcript', () => {
     const { user } = await show([{ kind: 'request', request: 'r1' }], bridge);
     await user.click(button('Collapse the panel'));
     await user.click(within(transcript()).getByRole('button', { name: /Asked you/ }));
-    await settle();
     expect(screen.getAllByRole('radio')[0]).toHaveFocus();
     expect(screen.getAllByRole<HTMLInputElement>('radio').some((input) => input.checked)).toBe(false);
   });
@@ -157,11 +151,10 @@ describe('the transcript', () => {
   test('case_26_an_aborted_turn_closes_the_card_and_clears_the_badge', async () => {
     const { bridge } = await show([{ kind: 'request', request: 'r1' }], new FakeBridge({ requests: [aRequest()] }));
     const outcome: Outcome = { outcome: 'withdrawn', why: { why: 'interrupted' } };
-    bridge.push({
+    await bridge.push({
       change: 'request',
       request: aRequest({ state: { state: 'ended', outcome, at: 1, delivery: null } }),
     });
-    await settle();
     expect(within(transcript()).getByText('Interrupted')).toBeVisible();
     expect(document.querySelector('[data-card]')).toBeNull();
     expect(button(/^api/)).toHaveAttribute('data-state', 'working');
@@ -181,12 +174,10 @@ describe('the transcript', () => {
     const { bridge } = await show([]);
     const added = { session: 's1', kind: 'text', text: 'Look' } as const;
     bridge.push({ change: 'live_text', added });
-    bridge.push({ change: 'live_text', added: { ...added, text: 'ing' } });
-    await settle();
+    await bridge.push({ change: 'live_text', added: { ...added, text: 'ing' } });
     expect(within(transcript()).getByText('Looking')).toBeVisible();
     const entry = anEntry(1, { kind: 'agent', text: 'Looking.' });
-    bridge.push({ change: 'entry', session: 's1', entry }, { change: 'live_cleared', session: 's1' });
-    await settle();
+    await bridge.push({ change: 'entry', session: 's1', entry }, { change: 'live_cleared', session: 's1' });
     expect(within(transcript()).queryByText('Looking')).toBeNull();
     expect(within(transcript()).getByText('Looking.')).toBeVisible();
   });
@@ -232,7 +223,6 @@ describe('permissions', () => {
     await user.keyboard('1{Enter}y');
     expect(bridge.sent('decide_approval')).toEqual([]);
     await user.click(button('Allow once'));
-    await settle();
     expect(bridge.sent('decide_approval')).toMatchObject([{ id: 'a1', decision: { options: ['allow'], message: null, plan: null } }]);
     expect(screen.queryByRole('region', { name: 'Permission' })).toBeNull();
   });
@@ -245,7 +235,6 @@ describe('permissions', () => {
     await user.type(screen.getByRole('textbox', { name: 'What to tell the agent' }), 'Too risky');
     await expectNoViolations();
     await user.click(button('Deny and send'));
-    await settle();
     expect(bridge.sent('decide_approval')).toMatchObject([{ decision: { options: ['deny'], message: 'Too risky' } }]);
   });
 });
@@ -260,7 +249,6 @@ describe('the composer', () => {
     await fireEvent.keyDown(composer(), { key: 'Enter', keyCode: 229 });
     expect(bridge.sent('send_message')).toEqual([]);
     await user.keyboard('{Enter}');
-    await settle();
     expect(bridge.sent('send_message')).toMatchObject([{ session: 's1', text: 'one\ntwo' }]);
     expect(composer()).toHaveValue('');
   });
@@ -276,7 +264,6 @@ describe('the composer', () => {
     });
     const { user } = await openPage(bridge);
     await user.type(composer(), 'hello{Enter}');
-    await settle();
     expect(composer()).toHaveValue('hello');
     expect(screen.getByRole('alert')).toHaveTextContent('The session has ended');
   });
@@ -307,7 +294,6 @@ describe('the window', () => {
     expect(screen.getByText('It was not found. Install it.')).toBeVisible();
     await expectNoViolations();
     await user.click(button('3 unusable lines'));
-    await settle();
     const dialog = screen.getByRole('dialog', { name: 'Log of api' });
     expect(dialog).toHaveTextContent('{"half');
     await expectNoViolations();
@@ -324,8 +310,7 @@ describe('the window', () => {
   test('a gap in the frames leads to one new subscription and the true state', async () => {
     const { bridge } = await openPage(new FakeBridge());
     bridge.snapshot = { ...bridge.snapshot, seq: 5 };
-    bridge.push({ change: 'request', request: aRequest() });
-    await settle();
+    await bridge.push({ change: 'request', request: aRequest() });
     expect(bridge.subscriptions).toBe(2);
     expect(button(/^api/)).toHaveAttribute('data-state', 'needs_you');
   });
@@ -349,8 +334,7 @@ describe('the window', () => {
     const sessions = [aSession(), aSession({ id: 's2', name: 'web' })];
     const request = aRequest({ session: 's2' });
     const { bridge } = await openPage(new FakeBridge({ sessions, requests: [request] }));
-    bridge.want(request.id);
-    await settle();
+    await bridge.want(request.id);
     expect(button(/^web/)).toHaveAttribute('aria-current', 'page');
     expect(document.activeElement?.closest('[data-card]')).toHaveAttribute('data-card', request.id);
     expect(document.querySelector('input:checked')).toBeNull();
@@ -361,8 +345,7 @@ describe('the window', () => {
     const sessions = [aSession(), aSession({ id: 's2', name: 'web' })];
     const approval = anApproval({ session: 's2' });
     const { bridge } = await openPage(new FakeBridge({ sessions, approvals: [approval] }));
-    bridge.want(approval.id);
-    await settle();
+    await bridge.want(approval.id);
     expect(button(/^web/)).toHaveAttribute('aria-current', 'page');
     expect(bridge.sent('decide_approval')).toEqual([]);
   });
@@ -371,8 +354,7 @@ describe('the window', () => {
     const request = answered(aRequest(), [{ question: 'q1', chosen: ['q1o1'] }], { failed: 'no ear' });
     const { bridge } = await openPage(new FakeBridge({ requests: [request] }));
     expect(button(/^api/)).toHaveAttribute('data-state', 'needs_you');
-    bridge.push({ change: 'request', request: answered(request, [{ question: 'q1', chosen: ['q1o1'] }], 'delivered') });
-    await settle();
+    await bridge.push({ change: 'request', request: answered(request, [{ question: 'q1', chosen: ['q1o1'] }], 'delivered') });
     expect(button(/^api/)).not.toHaveAttribute('data-state', 'needs_you');
   });
 

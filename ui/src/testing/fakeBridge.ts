@@ -179,10 +179,11 @@ export class FakeBridge implements Bridge {
     };
   }
 
-  /** Simulates a click on a notification or an opened address. */
-  want(id: string): void {
+  /** Simulates a click on a notification or an opened address. Resolves once the window shows its target. */
+  want(id: string): Promise<void> {
     this.wish = id;
     this.#knock();
+    return settle();
   }
 
   async onDeepLink(hear: () => void): Promise<() => void> {
@@ -248,12 +249,19 @@ export class FakeBridge implements Bridge {
     return `kept-image://localhost/${session}.${image}`;
   }
 
-  /** Pushes changes as the next delta, and applies them to the next snapshot. */
-  push(...changes: Change[]): void {
+  /** Pushes changes as the next delta, and applies them to the next snapshot. Resolves once the window shows them. */
+  push(...changes: Change[]): Promise<void> {
     const { epoch, seq } = this.snapshot;
     this.snapshot = changes.reduce(keep, { ...this.snapshot, seq: seq + 1 });
     this.#receive?.([{ frame: 'delta', epoch, prev: seq, seq: seq + 1, changes }]);
+    return settle();
   }
+}
+
+/** Waits until replies have arrived and the window shows them. */
+export async function settle(): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  await new Promise((resolve) => setTimeout(resolve, 0));
 }
 
 function keep(snapshot: Snapshot, change: Change): Snapshot {
