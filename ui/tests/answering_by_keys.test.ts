@@ -2,16 +2,10 @@ import { fireEvent, screen, within } from '@testing-library/svelte';
 import { describe, expect, test } from 'vitest';
 
 import type { Question, Request, UndoableAnswer } from '../src/generated/wire';
-import { anApproval, aQuestion, aRequest, aSession } from '../src/testing/builders';
-import { anError, FakeBridge } from '../src/testing/fakeBridge';
-import { answered, expectNoViolations, openPage, settle } from './open';
+import { anApproval, answered, aQuestion, aRequest, aSession, ended, withdrawn } from '../src/testing/builders';
+import { FakeBridge } from '../src/testing/fakeBridge';
+import { button, checkbox, composer, expectNoViolations, openPage, ownWords, panel, radio, settle } from './open';
 
-const radio = (name: string) => screen.getByRole<HTMLInputElement>('radio', { name });
-const box = (name: string) => screen.getByRole<HTMLInputElement>('checkbox', { name });
-const button = (name: string | RegExp) => screen.getByRole('button', { name });
-const panel = () => screen.getByRole('complementary', { name: 'Questions' });
-const words = () => screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'Your own words' });
-const composer = () => screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'Message to the agent' });
 const hints = () => screen.queryByRole('list', { name: 'Keys here' });
 const card = () => document.querySelector<HTMLElement>('[data-card="r1"]')!;
 
@@ -91,8 +85,8 @@ describe('digits', () => {
     const { keys } = await open([pair()[1]!]);
     card().focus();
     await keys('1', '2', '1');
-    expect([box('GitHub').checked, box('Google').checked]).toEqual([false, true]);
-    expect(box('GitHub')).toHaveFocus();
+    expect([checkbox('GitHub').checked, checkbox('Google').checked]).toEqual([false, true]);
+    expect(checkbox('GitHub')).toHaveFocus();
   });
 
   test('the digit of other takes the focus to its field, where digits are text', async () => {
@@ -100,9 +94,9 @@ describe('digits', () => {
     card().focus();
     await keys('4');
     expect(radio('Other').checked).toBe(true);
-    expect(words()).toHaveFocus();
+    expect(ownWords()).toHaveFocus();
     await keys('2', '/', 'n', 'u', '?');
-    expect(words()).toHaveValue('2/nu?');
+    expect(ownWords()).toHaveValue('2/nu?');
     expect(radio('Other').checked).toBe(true);
     expect(screen.queryByRole('dialog')).toBeNull();
     expect(bridge.sent('hold_answer')).toEqual([]);
@@ -220,11 +214,11 @@ describe('quick answer', () => {
 
   test('what was written is not left behind: then a digit only chooses', async () => {
     const { keys, user, bridge } = await open(lone());
-    await user.type(words(), 'a thought');
+    await user.type(ownWords(), 'a thought');
     await keys('{Escape}', '1');
     expect(radio('OAuth 2.0').checked).toBe(true);
     expect(bridge.sent('hold_answer')).toEqual([]);
-    expect(words()).toHaveValue('a thought');
+    expect(ownWords()).toHaveValue('a thought');
   });
 
   test('to begin declining takes back what is held, and no key answers while that form is open', async () => {
@@ -288,9 +282,7 @@ describe('quick answer', () => {
 
   test('an answer that cannot be held says so, and stays chosen', async () => {
     const { keys, bridge } = await open(lone());
-    bridge.on('hold_answer', () => {
-      throw anError({ code: 'closing' });
-    });
+    bridge.fail('hold_answer', { code: 'closing' });
     card().focus();
     await keys('2');
     expect(within(panel()).getByRole('alert')).toBeVisible();
@@ -311,9 +303,7 @@ describe('quick answer', () => {
     await user.click(composer());
     card().focus();
     await keys('2', 'u');
-    const outcome = { outcome: 'withdrawn', why: { why: 'by_agent' } } as const;
-    const state = { state: 'ended', at: 1, outcome, delivery: null } as const;
-    await bridge.push({ change: 'request', request: aRequest({ questions: lone(), state }) });
+    await bridge.push({ change: 'request', request: aRequest({ questions: lone(), state: ended(withdrawn()) }) });
     expect(panel().querySelector('[data-card]')).toBeNull();
     expect(document.body).toHaveFocus();
   });
@@ -374,9 +364,9 @@ describe('going on', () => {
     const { keys } = await open(pair());
     radio('OAuth 2.0').focus();
     await keys('{Enter}');
-    expect(box('GitHub')).toHaveFocus();
+    expect(checkbox('GitHub')).toHaveFocus();
     await keys('{ArrowDown}', '{ArrowDown}');
-    expect(box('Other')).toHaveFocus();
+    expect(checkbox('Other')).toHaveFocus();
     await keys('{ArrowDown}', '{ArrowUp}', '{ArrowUp}', ' ', '{Enter}');
     expect(button('Submit')).toHaveFocus();
     expect(panel()).toHaveTextContent(/Method\s*OAuth 2\.0/);
@@ -395,7 +385,7 @@ describe('going on', () => {
     const { keys, bridge } = await open(lone());
     radio('Other').focus();
     await keys('{Enter}');
-    expect(words()).toHaveFocus();
+    expect(ownWords()).toHaveFocus();
     await keys('mine', '{Enter}');
     expect(sentAnswers(bridge)).toMatchObject([[{ chosen: [], other: 'mine' }]]);
   });
@@ -404,7 +394,7 @@ describe('going on', () => {
     const { keys, bridge } = await open(pair());
     card().focus();
     await keys('1');
-    await userOf(words(), keys);
+    await userOf(ownWords(), keys);
     await keys('{Control>}{Enter}{/Control}');
     expect(sentAnswers(bridge)).toEqual([]);
     expect(screen.getByRole('alert')).toHaveTextContent('Not answered: Providers.');
@@ -439,31 +429,31 @@ async function userOf(field: HTMLElement, keys: (...pressed: string[]) => Promis
 describe('fields', () => {
   test('case_15_Enter_goes_on_Shift_Enter_adds_a_line_and_composing_does_neither', async () => {
     const { keys, user, bridge } = await open(lone());
-    await user.type(words(), 'one');
-    await fireEvent.compositionStart(words());
+    await user.type(ownWords(), 'one');
+    await fireEvent.compositionStart(ownWords());
     for (const init of [{ isComposing: true }, { keyCode: 229 }]) {
-      const untouched = await fireEvent.keyDown(words(), { key: 'Enter', ...init });
+      const untouched = await fireEvent.keyDown(ownWords(), { key: 'Enter', ...init });
       expect(untouched).toBe(true);
     }
-    await fireEvent.compositionEnd(words());
+    await fireEvent.compositionEnd(ownWords());
     await settle();
     expect(sentAnswers(bridge)).toEqual([]);
-    expect(words()).toHaveFocus();
+    expect(ownWords()).toHaveFocus();
     await keys('{Shift>}{Enter}{/Shift}', 'two');
-    expect(words()).toHaveValue('one\ntwo');
+    expect(ownWords()).toHaveValue('one\ntwo');
     await keys('{Enter}');
     expect(sentAnswers(bridge)).toMatchObject([[{ other: 'one\ntwo' }]]);
   });
 
   test('case_16_esc_leaves_the_field_then_folds_the_panel_and_loses_nothing', async () => {
     const { keys, user, bridge } = await open(lone());
-    await user.type(words(), 'half a thought');
+    await user.type(ownWords(), 'half a thought');
     await keys('{Escape}');
     expect(card()).toHaveFocus();
     await keys('{Escape}');
     expect(button(/Expand the panel, 1 waiting/)).toHaveFocus();
     await keys(' ');
-    expect(words()).toHaveValue('half a thought');
+    expect(ownWords()).toHaveValue('half a thought');
     expect(bridge.calls.filter(({ command }) => /question|answer/.test(command))).toEqual([]);
   });
 
@@ -546,14 +536,9 @@ describe('where keys count', () => {
   });
 
   test('a missed question is answered by keys, but never quickly', async () => {
-    const ended = aSession({ resumable: true, state: { state: 'ended', end: { end: 'app_quit' }, at: 1 } });
-    const state = {
-      state: 'ended',
-      at: 1,
-      delivery: null,
-      outcome: { outcome: 'orphaned', why: 'app_quit' },
-    } as const;
-    const bridge = new FakeBridge({ sessions: [ended], requests: [aRequest({ questions: lone(), state })] });
+    const session = aSession({ resumable: true, state: { state: 'ended', end: { end: 'app_quit' }, at: 1 } });
+    const state = ended({ outcome: 'orphaned', why: 'app_quit' });
+    const bridge = new FakeBridge({ sessions: [session], requests: [aRequest({ questions: lone(), state })] });
     const { user } = await openPage(bridge);
     await user.click(within(panel()).getByText('Which way?'));
     radio('OAuth 2.0').focus();
@@ -585,7 +570,7 @@ describe('what the keys are', () => {
     expect(told()).toEqual(['1–9 choose', '↑↓ move', 'Enter choose, go on', 'n note']);
     await keys('1');
     expect(told()).toEqual(['1–9 tick', '↑↓ move', 'Space tick this', 'Enter go on', 'n note']);
-    await user.type(words(), 'x');
+    await user.type(ownWords(), 'x');
     expect(told()).toEqual(['Enter go on', 'Shift+Enter new line', 'Esc leave the field']);
     await keys('{Enter}');
     expect(told()).toEqual(['Enter submit', 'Alt+←Alt+→ questions', '/ reply in chat']);

@@ -12,9 +12,8 @@ import {
   someOptions,
 } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
-import { expectNoViolations, openPage, settle } from './open';
+import { button, expectNoViolations, openPage, settle } from './open';
 
-const button = (name: string) => screen.getByRole('button', { name });
 
 const options = someOptions(
   { id: 'r1', scope: 'session', label: { label: 'tool', tool: 'Bash', content: 'npm test:*', behaviour: 'allow' } },

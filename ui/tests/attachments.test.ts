@@ -5,11 +5,9 @@ import type { Attachment, RefusedWhy } from '../src/generated/wire';
 import { readUnsent, storeUnsent } from '../src/store/sync/unsentMessages';
 import { demo, of } from '../src/testing/agents';
 import { anEntry, aRequest, aSession } from '../src/testing/builders';
-import { anError, FakeBridge } from '../src/testing/fakeBridge';
-import { expectNoViolations, openPage, settle } from './open';
+import { FakeBridge } from '../src/testing/fakeBridge';
+import { button, composer, expectNoViolations, openPage, settle } from './open';
 
-const button = (name: string | RegExp) => screen.getByRole('button', { name });
-const composer = () => screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'Message to the agent' });
 const attached = () => screen.queryByRole('list', { name: 'Attached' });
 
 const image = (n = 1): Attachment => ({
@@ -150,9 +148,7 @@ describe('what is attached', () => {
   });
 
   test('stays with the words when the message is not taken, with the reason', async () => {
-    const bridge = idle().on('send_message', () => {
-      throw anError({ code: 'attachment_gone', message: 'notes of mine.txt' });
-    });
+    const bridge = idle().fail('send_message', { code: 'attachment_gone', message: 'notes of mine.txt' });
     bridge.files = { attached: [file], refused: [] };
     const { user } = await openPage(bridge);
     await user.click(button('Attach images and files'));

@@ -4,12 +4,10 @@ import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { labelIn, nameIn, parted } from '../src/entities/request/questionNames';
 import type { Question, Request } from '../src/generated/wire';
 import { cutText, firstLetters, shortHeader } from '../src/shared/text';
-import { aQuestion, aRequest } from '../src/testing/builders';
+import { answered, aQuestion, aRequest } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
-import { answered, expectNoViolations, openPage, settle } from './open';
+import { button, expectNoViolations, openPage, radio, settle } from './open';
 
-const radio = (name: string) => screen.getByRole<HTMLInputElement>('radio', { name });
-const button = (name: string | RegExp) => screen.getByRole('button', { name });
 
 const open = (questions: Question[], changes: Partial<Request> = {}) => {
   const bridge = new FakeBridge({ requests: [aRequest({ questions, ...changes })] });

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 
 import { scenes } from '../src/gallery/scenes';
 import { aClient } from '../src/testing/builders';
-import { anError, FakeBridge } from '../src/testing/fakeBridge';
+import { FakeBridge } from '../src/testing/fakeBridge';
 import { expectNoViolations, openPage, settle } from './open';
 
 const list = () => within(document.querySelector<HTMLElement>('[data-clients]') ?? document.body);
@@ -164,9 +164,7 @@ test('looking again keeps the focus where it is', async () => {
 
 test('what somebody else wrote in between is said, and the plan is gone', async () => {
   const trouble = { trouble: 'changed' } as const;
-  const bridge = withCodex().on('change_client', () => {
-    throw anError({ code: 'client_file_left', detail: { detail: 'client_file', file: FILE, trouble } });
-  });
+  const bridge = withCodex().fail('change_client', { code: 'client_file_left', detail: { detail: 'client_file', file: FILE, trouble } });
   const { user } = await openClients(bridge);
   await user.click(press('Connect Codex'));
   await user.click(press('Write this'));
@@ -191,9 +189,7 @@ test('a test question goes the way of other programs, and what is in its way is 
   await user.click(press('Send a test question this way'));
   expect(bridge.sent('test_door')).toHaveLength(1);
   expect(list().getByText('The question is on the desk. Close the settings to answer it.')).toBeVisible();
-  bridge.on('test_door', () => {
-    throw anError({ code: 'door_failed', message: 'HTTP/1.1 401 Unauthorized' });
-  });
+  bridge.fail('test_door', { code: 'door_failed', message: 'HTTP/1.1 401 Unauthorized' });
   await user.click(press('Send a test question this way'));
   expect(list().getByRole('alert')).toHaveTextContent(
     'The test question did not get to the desk: HTTP/1.1 401 Unauthorized',

@@ -1,11 +1,11 @@
 import { screen, within } from '@testing-library/svelte';
 import { describe, expect, test } from 'vitest';
 
-import type { Outcome, Request, Session } from '../src/generated/wire';
+import type { Delivery, Request, Session } from '../src/generated/wire';
 import { inbound } from '../src/testing/agents';
-import { anEntry, aQuestion, aRequest, aSession } from '../src/testing/builders';
+import { anEntry, answered, aQuestion, aRequest, aSession, delivered, ended, withdrawn } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
-import { answered, expectNoViolations, openPage } from './open';
+import { expectNoViolations, openPage, panel } from './open';
 
 const codex = (changes: Partial<Session> = {}) =>
   aSession({
@@ -21,23 +21,19 @@ const terminal = codex({ ...inbound('terminal_hook', 'Claude Code'), name: 'Clau
 const store = aQuestion(1, { header: 'Store', text: 'Which store?', options: ['SQLite', 'PostgreSQL'] });
 const asks = (changes: Partial<Request> = {}) =>
   aRequest({ askedBy: 'codex', questions: [store], ...changes });
-const ended = (outcome: Outcome): Request['state'] => ({ state: 'ended', outcome, at: 1, delivery: null });
 const missed = asks({ state: ended({ outcome: 'orphaned', why: 'caller_gone' }) });
-const parked = (request: Request): Request => {
-  const { state } = answered(request, [{ question: 'q1', chosen: ['q1o2'] }]);
-  return state.state === 'ended' ? { ...request, state: { ...state, delivery: { delivery: 'parked' } } } : request;
-};
+const saved = (request: Request, delivery: Delivery = { delivery: 'parked' }) =>
+  answered(request, [{ question: 'q1', chosen: ['q1o2'] }], delivery);
 
 const open = (session: Session, ...requests: Request[]) => {
   const entries = requests.map(({ id }, index) => anEntry(index + 1, { kind: 'request', request: id }));
   const bridge = new FakeBridge({ sessions: [session], requests });
   bridge.entries[session.id] = entries;
-  bridge.on('answer_question', ({ id }) => parked(bridge.request(id)));
+  bridge.on('answer_question', ({ id }) => saved(bridge.request(id)));
   return openPage(bridge);
 };
 
 const view = () => document.querySelector<HTMLElement>('[data-session-view]')!;
-const panel = () => screen.getByRole('complementary', { name: 'Questions' });
 const answersGo = () => screen.getByRole('complementary', { name: 'Where your answers go' });
 
 describe('a client that asks by itself', () => {
@@ -122,11 +118,8 @@ describe('what such a client no longer waits for', () => {
   });
 
   test('is delivered when it asks again, and says so', async () => {
-    const { bridge } = await open(codex(), parked(missed));
-    const { state } = parked(missed);
-    if (state.state !== 'ended') throw new Error('it is answered');
-    const delivery = { delivery: 'delivered', at: 2, late: true } as const;
-    await bridge.push({ change: 'request', request: { ...missed, state: { ...state, delivery } } });
+    const { bridge } = await open(codex(), saved(missed));
+    await bridge.push({ change: 'request', request: saved(missed, { ...delivered, late: true }) });
     expect(view()).toHaveTextContent('codex got it when it asked again');
   });
 });
@@ -143,7 +136,7 @@ describe('a terminal that asks', () => {
 
   test('case_58_what_was_answered_there_closes_the_card_and_says_where', async () => {
     const { bridge } = await open(terminal, asked);
-    const state = ended({ outcome: 'withdrawn', why: { why: 'answered_elsewhere' } });
+    const state = ended(withdrawn({ why: 'answered_elsewhere' }));
     await bridge.push({ change: 'request', request: { ...asked, state } });
     expect(within(panel()).queryByRole('radio')).toBeNull();
     expect(view()).toHaveTextContent('Answered in the terminal');

@@ -3,7 +3,7 @@ import { describe, expect, test, vi } from 'vitest';
 
 import type { DraftTarget } from '../src/generated/wire';
 import { anApproval, aQuestion, aRequest, aSession, NOW } from '../src/testing/builders';
-import { anError, FakeBridge } from '../src/testing/fakeBridge';
+import { FakeBridge } from '../src/testing/fakeBridge';
 import { openPage, settle } from './open';
 
 const sessions = [aSession(), aSession({ id: 's2', name: 'web' })];
@@ -59,9 +59,7 @@ describe('what is wanted from outside of the window', () => {
   test('is shown where drafts cannot be read', async () => {
     const bridge = new FakeBridge({ sessions, requests: [request] });
     bridge.wish = request.id;
-    bridge.on('read_drafts', () => {
-      throw anError({ code: 'storage' });
-    });
+    bridge.fail('read_drafts', { code: 'storage' });
     await openPage(bridge);
     await settle();
     expect(focusedCard()).toBe(request.id);

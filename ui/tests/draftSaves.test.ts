@@ -2,9 +2,19 @@ import { fireEvent, screen, within } from '@testing-library/svelte';
 import { describe, expect, test, vi } from 'vitest';
 
 import type { DraftTarget, Request } from '../src/generated/wire';
-import { anApproval, anEntry, aQuestion, aRequest, aSession, planOptions } from '../src/testing/builders';
+import {
+  anApproval,
+  anEntry,
+  answered,
+  aQuestion,
+  aRequest,
+  aSession,
+  ended,
+  planOptions,
+  withdrawn,
+} from '../src/testing/builders';
 import { anError, FakeBridge } from '../src/testing/fakeBridge';
-import { answered, expectNoViolations, openPage, settle } from './open';
+import { button, expectNoViolations, openPage, ownWords, radio, settle } from './open';
 
 const store = aQuestion(1, { header: 'Store', text: 'Which store?', options: ['SQLite', 'PostgreSQL'] });
 const parts = aQuestion(2, { header: 'Parts', text: 'Which parts?', kind: 'multi', options: ['W', 'X'] });
@@ -26,9 +36,6 @@ const on = (question: string, begun: { chosen?: string[]; other?: string; note?:
   ...begun,
 });
 
-const words = () => screen.getByRole('textbox', { name: 'Your own words' });
-const radio = (name: string) => screen.getByRole('radio', { name });
-const button = (name: string) => screen.getByRole('button', { name });
 const saves = (bridge: FakeBridge) => bridge.sent('save_draft');
 const saved = (bridge: FakeBridge) => saves(bridge).at(-1)?.draft;
 const open = (request: Request, drafts: DraftTarget[] = []) => {
@@ -58,7 +65,7 @@ describe('what was begun', () => {
     expect(screen.getByRole('checkbox', { name: 'X' })).toBeChecked();
     expect(screen.getByRole('textbox', { name: 'Note' })).toHaveValue('only X');
     await user.click(button('Back'));
-    expect(words()).toHaveValue('a graph store');
+    expect(ownWords()).toHaveValue('a graph store');
     await wait();
     // Looking is a change too; what was read is not written again.
     expect(saves(bridge).map(({ draft: saved }) => saved)).toEqual([{ ...begun, draft: { ...begun.draft, active: 0 } }]);
@@ -92,19 +99,18 @@ describe('what was begun', () => {
   });
 
   test('case_27_a_missed_question_stands_open_with_it_and_it_can_be_copied', async () => {
-    const state = { state: 'ended', at: 1, outcome: { outcome: 'orphaned', why: 'app_quit' }, delivery: null } as const;
+    const state = ended({ outcome: 'orphaned', why: 'app_quit' });
     await open(one({ state }), [draft({ answers: [on('q1', { other: 'a graph store' })] })]);
-    expect(words()).toHaveValue('a graph store');
-    expect(words()).toBeVisible();
+    expect(ownWords()).toHaveValue('a graph store');
+    expect(ownWords()).toBeVisible();
     expect(button('Copy what you have begun')).toBeVisible();
   });
 
   test('stays with the person when the agent takes the question back', async () => {
     const { user, bridge } = await open(one());
     bridge.push({ change: 'entry', session: 's1', entry: anEntry(9, { kind: 'request', request: 'r1' }) });
-    await user.type(words(), 'do not lose this');
-    const state = { state: 'ended', at: 1, outcome: { outcome: 'withdrawn', why: { why: 'by_agent' } }, delivery: null } as const;
-    await bridge.push({ change: 'request', request: one({ state }) });
+    await user.type(ownWords(), 'do not lose this');
+    await bridge.push({ change: 'request', request: one({ state: ended(withdrawn()) }) });
     const left = screen.getByRole('group', { name: 'What you had written' });
     expect(left).toHaveTextContent('do not lose this');
     expect(button('Copy what you had written')).toBeVisible();
@@ -122,7 +128,7 @@ describe('saving', () => {
     bridge.on('save_draft', () => (times.push(performance.now()), {}));
     const began = performance.now();
     for (let letters = 1; letters <= 12; letters += 1) {
-      await fireEvent.input(words(), { target: { value: 'x'.repeat(letters) } });
+      await fireEvent.input(ownWords(), { target: { value: 'x'.repeat(letters) } });
       await vi.advanceTimersByTimeAsync(50);
     }
     await vi.advanceTimersByTimeAsync(250);
@@ -136,15 +142,15 @@ describe('saving', () => {
   });
 
   test.each([
-    ['the focus leaves the field', () => words().blur()],
+    ['the focus leaves the field', () => ownWords().blur()],
     ['the page is hidden', () => hide()],
     ['the window loses the focus', () => window.dispatchEvent(new Event('blur'))],
     ['the page is left', () => window.dispatchEvent(new Event('beforeunload'))],
     ['the page is gone', () => window.dispatchEvent(new Event('pagehide'))],
   ])('is at once when %s', async (_, leave) => {
     const { user, bridge } = await open(one());
-    await user.click(words());
-    await fireEvent.input(words(), { target: { value: 'mine' } });
+    await user.click(ownWords());
+    await fireEvent.input(ownWords(), { target: { value: 'mine' } });
     expect(saves(bridge)).toEqual([]);
     leave();
     expect(saved(bridge)).toEqual(draft({ answers: [on('q1', { other: 'mine' })] }));
@@ -156,9 +162,9 @@ describe('saving', () => {
     const { bridge } = await open(one());
     const first = held<Record<string, never>>();
     bridge.on('save_draft', () => first.promise);
-    await fireEvent.input(words(), { target: { value: 'a' } });
+    await fireEvent.input(ownWords(), { target: { value: 'a' } });
     await wait(200);
-    await fireEvent.input(words(), { target: { value: 'ab' } });
+    await fireEvent.input(ownWords(), { target: { value: 'ab' } });
     await wait(200);
     expect(saves(bridge)).toHaveLength(1);
     window.dispatchEvent(new Event('beforeunload'));
@@ -171,11 +177,11 @@ describe('saving', () => {
 
   test('says that it failed, keeps the words, and tries again until it is done', async () => {
     const { user, bridge } = await open(one());
-    bridge.on('save_draft', () => Promise.reject(anError({ code: 'storage_full' })));
-    await user.type(words(), 'mine');
+    bridge.fail('save_draft', { code: 'storage_full' });
+    await user.type(ownWords(), 'mine');
     await user.tab();
     expect(screen.getByText(/is not saved yet: The disk is full/)).toBeVisible();
-    expect(words()).toHaveValue('mine');
+    expect(ownWords()).toHaveValue('mine');
     await expectNoViolations();
     bridge.on('save_draft', () => ({}));
     await vi.waitFor(() => expect(screen.queryByText(/is not saved yet/)).toBeNull(), { timeout: 2000 });
@@ -197,9 +203,9 @@ describe('saving', () => {
     const { user, bridge } = await open(two());
     await user.click(button('Next'));
     await user.click(button('Back'));
-    await user.type(words(), 'x');
+    await user.type(ownWords(), 'x');
     await wait();
-    await user.clear(words());
+    await user.clear(ownWords());
     await user.click(radio('SQLite'));
     await user.click(button('Back'));
     await wait();
@@ -213,7 +219,7 @@ describe('reading after a reload', () => {
     const reading = held<{ drafts: DraftTarget[] }>();
     bridge.on('read_drafts', () => reading.promise);
     const { user } = await openPage(bridge);
-    await user.type(words(), 'new words');
+    await user.type(ownWords(), 'new words');
     await wait();
     // It would have overwritten unseen what is on disk.
     expect(saves(bridge)).toEqual([]);
@@ -223,8 +229,8 @@ describe('reading after a reload', () => {
     });
     reading.give({ drafts: [disk] });
     await settle();
-    expect(words()).toHaveValue('old words\nnew words');
-    expect(words()).toHaveFocus();
+    expect(ownWords()).toHaveValue('old words\nnew words');
+    expect(ownWords()).toHaveFocus();
     await wait();
     const expected = [
       on('q1', { other: 'old words\nnew words', note: 'old note' }),
@@ -249,11 +255,11 @@ describe('reading after a reload', () => {
 
   test('that failed is said once and tried again', async () => {
     const bridge = new FakeBridge({ requests: [one()] });
-    bridge.on('read_drafts', () => Promise.reject(anError({ code: 'storage_busy' })));
+    bridge.fail('read_drafts', { code: 'storage_busy' });
     await openPage(bridge);
     expect(screen.getByText(/The history is busy/)).toBeVisible();
     bridge.on('read_drafts', () => ({ drafts: [draft({ answers: [on('q1', { other: 'mine' })] })] }));
-    await vi.waitFor(() => expect(words()).toHaveValue('mine'), { timeout: 2000 });
+    await vi.waitFor(() => expect(ownWords()).toHaveValue('mine'), { timeout: 2000 });
   });
 });
 
@@ -263,10 +269,10 @@ describe('an answer', () => {
     bridge.on('save_draft', () => held<Record<string, never>>().promise);
     const sending = held<Request>();
     bridge.on('answer_question', () => sending.promise);
-    await user.type(words(), 'mine');
+    await user.type(ownWords(), 'mine');
     await wait();
     expect(saves(bridge)).toHaveLength(1);
-    await user.type(words(), '!');
+    await user.type(ownWords(), '!');
     await user.keyboard('{Enter}');
     expect(bridge.sent('answer_question')).toHaveLength(1);
     await wait();
@@ -302,5 +308,5 @@ test('sessions that are closed keep what was begun in them', async () => {
   bridge.drafts = [draft({ answers: [on('q1', { other: 'mine' })] })];
   await openPage(bridge);
   await bridge.push({ change: 'request', request: one() });
-  expect(words()).toHaveValue('mine');
+  expect(ownWords()).toHaveValue('mine');
 });

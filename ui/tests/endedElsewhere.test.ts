@@ -1,12 +1,20 @@
 import { screen } from '@testing-library/svelte';
 import { describe, expect, test } from 'vitest';
 
-import type { DraftTarget, Request } from '../src/generated/wire';
-import { anApproval, anEntry, aQuestion, aRequest } from '../src/testing/builders';
+import type { DraftTarget } from '../src/generated/wire';
+import {
+  anApproval,
+  anEntry,
+  aQuestion,
+  aRequest,
+  delivered,
+  ended,
+  undelivered,
+  withdrawn,
+} from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
-import { openPage } from './open';
+import { button, openPage } from './open';
 
-const button = (name: string | RegExp) => screen.getByRole('button', { name });
 const field = (name: string | RegExp) => screen.getByRole('textbox', { name });
 
 const declining: DraftTarget = {
@@ -22,11 +30,7 @@ describe('the focus', () => {
     bridge.drafts = [declining];
     const { user } = await openPage(bridge);
     await user.click(button('2 Two'));
-    const withdrawn = { outcome: 'withdrawn', why: { why: 'by_agent' } } as const;
-    await bridge.push({
-      change: 'request',
-      request: { ...second, state: { state: 'ended', at: 1, delivery: null, outcome: withdrawn } },
-    });
+    await bridge.push({ change: 'request', request: { ...second, state: ended(withdrawn()) } });
     expect(field(/What to tell the agent/)).toHaveValue('Not now');
     expect(document.body).toHaveFocus();
   });
@@ -60,18 +64,13 @@ describe('the focus', () => {
 });
 
 test('words that a reply in chat left stay where its delivery is tried again', async () => {
-  const state = {
-    state: 'ended',
-    at: 1,
-    outcome: { outcome: 'replied_in_chat', text: 'Go on' },
-    delivery: { delivery: 'failed', error: { undelivered: 'text', text: 'broken pipe' } },
-  } as const;
-  const request: Request = aRequest({ state });
+  const state = ended({ outcome: 'replied_in_chat', text: 'Go on' }, undelivered('broken pipe'));
+  const request = aRequest({ state });
   const bridge = new FakeBridge({ requests: [request] });
   bridge.entries = { s1: [anEntry(1, { kind: 'request', request: 'r1' })] };
   const answers = [{ question: 'q1', chosen: [], otherChosen: true, other: 'half a thought', note: '' }];
   bridge.drafts = [{ of: 'request', id: 'r1', draft: { active: 0, answers, declining: false, words: '' } }];
-  bridge.on('retry_delivery', () => ({ ...request, state: { ...state, delivery: { delivery: 'delivered', at: 2 } } }));
+  bridge.on('retry_delivery', () => ({ ...request, state: { ...state, delivery: delivered } }));
   const { user } = await openPage(bridge);
   expect(screen.getByText(/half a thought/)).toBeVisible();
   await user.click(button('Retry'));

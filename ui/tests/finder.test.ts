@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { matching } from '../src/feature/finder/match';
 import { anApproval, aRequest, aSession } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
-import { expectNoViolations, openPage } from './open';
+import { composer, expectNoViolations, openPage } from './open';
 
 const sessions = [
   aSession({ place: 0 }),
@@ -12,7 +12,6 @@ const sessions = [
   aSession({ id: 's3', name: 'billing api', folder: '/srv/billing', place: 2 }),
 ];
 const options = () => screen.getAllByRole('option').map((option) => option.getAttribute('data-found'));
-const composer = () => screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'Message to the agent' });
 const shown = () => document.querySelector('[data-session-view]')?.getAttribute('data-session-view');
 
 describe('looking for a session', () => {

@@ -7,7 +7,7 @@ import { openRequests, requestOf, selectedSession, transcriptOf } from '../src/s
 import { allIn, indexed } from '../src/store/sessionIndex';
 import { initialState, type State } from '../src/store/state';
 import { allOf, type Entries, holds, type Places, withEntry, withPlace } from '../src/store/transcriptEntries';
-import { anApproval, anEntry, aRequest, aSession, aSnapshot } from '../src/testing/builders';
+import { anApproval, anEntry, aRequest, aSession, aSnapshot, ended } from '../src/testing/builders';
 
 const run = (actions: Action[], from: State = initialState()) => actions.reduce(reduce, from);
 const frames = (...received: Frame[]): Action => ({ type: 'frames_received', frames: received });
@@ -249,12 +249,7 @@ const someChange: fc.Arbitrary<Change> = fc.oneof(
     request: fc
       .record({ id: fc.constantFrom('r1', 'r2', 'r3'), open: fc.boolean() })
       .map(({ id, open }) =>
-        aRequest({
-          id,
-          state: open
-            ? { state: 'open' }
-            : { state: 'ended', outcome: { outcome: 'expired' }, at: 1, delivery: null },
-        }),
+        aRequest({ id, state: open ? { state: 'open' } : ended({ outcome: 'expired' }) }),
       ),
   }),
   fc.record({ change: fc.constant('approval' as const), approval: fc.record({ id: fc.constantFrom('a1', 'a2') }).map(anApproval) }),

@@ -3,10 +3,9 @@ import { expect, test } from 'vitest';
 
 import { claudeCode, demo, of, withCurrent } from '../src/testing/agents';
 import { aSession } from '../src/testing/builders';
-import { anError, FakeBridge } from '../src/testing/fakeBridge';
-import { expectNoViolations, openPage } from './open';
+import { FakeBridge } from '../src/testing/fakeBridge';
+import { button, expectNoViolations, openPage } from './open';
 
-const button = (name: string | RegExp) => screen.getByRole('button', { name });
 const item = (name: string) => screen.getByRole('menuitemradio', { name });
 
 const inMode = (mode: string) => withCurrent(claudeCode, { mode });
@@ -57,9 +56,7 @@ test('the model is chosen by a short name or typed, and a refusal is said and ke
   await user.click(button('Model: claude-sonnet-4-5'));
   await user.click(item('opus'));
   expect(bridge.sent('set_config')).toMatchObject([{ session: 's1', option: 'model', value: 'opus' }]);
-  bridge.on('set_config', () => {
-    throw anError({ code: 'agent_refused', message: 'no such model' });
-  });
+  bridge.fail('set_config', { code: 'agent_refused', message: 'no such model' });
   await user.click(button('Model: claude-sonnet-4-5'));
   await user.click(screen.getByRole('menuitem', { name: 'Another model…' }));
   const field = screen.getByRole('textbox', { name: 'Model' });

@@ -3,13 +3,12 @@ import { describe, expect, test, vi } from 'vitest';
 
 import type { SearchHit, Session } from '../src/generated/wire';
 import { selectedSession } from '../src/store/select';
-import { anEntry, aRequest, aSession } from '../src/testing/builders';
-import { anError, FakeBridge } from '../src/testing/fakeBridge';
-import { answered, expectNoViolations, openPage, settle } from './open';
+import { anEntry, answered, aRequest, aSession, delivered } from '../src/testing/builders';
+import { FakeBridge } from '../src/testing/fakeBridge';
+import { button, expectNoViolations, openPage, settle } from './open';
 
-const button = (name: string | RegExp) => screen.getByRole('button', { name });
 const field = () => screen.getByRole('searchbox', { name: 'Search everything that was said' });
-const ended: Session['state'] = { state: 'ended', end: { end: 'stopped' }, at: 5 };
+const past: Session['state'] = { state: 'ended', end: { end: 'stopped' }, at: 5 };
 
 function aHit(n: number, changes: Partial<SearchHit> = {}): SearchHit {
   return {
@@ -28,7 +27,7 @@ function aHit(n: number, changes: Partial<SearchHit> = {}): SearchHit {
 
 /** The app with one session that is over and one that runs, each with a transcript. */
 function withPast(hits: SearchHit[] = [aHit(2)], more = false, length = 3): FakeBridge {
-  const sessions = [aSession({ state: ended }), aSession({ id: 's2', name: 'web' })];
+  const sessions = [aSession({ state: past }), aSession({ id: 's2', name: 'web' })];
   const entries = Array.from({ length }, (_, index) =>
     anEntry(index + 1, { kind: 'agent', text: `entry ${index + 1}` }),
   );
@@ -140,9 +139,7 @@ describe('the view of the past', () => {
   });
 
   test('a search that fails says so and keeps what was typed', async () => {
-    const bridge = withPast().on('search_history', () => {
-      throw anError({ code: 'storage_busy' });
-    });
+    const bridge = withPast().fail('search_history', { code: 'storage_busy' });
     await search(bridge);
     await vi.waitFor(() => expect(screen.getByRole('alert')).toBeVisible());
     expect(field()).toHaveValue('light');
@@ -178,7 +175,7 @@ describe('a excerpt of a transcript', () => {
 
   test('case_46_shows_question_options_choice_words_and_who_ended_it', async () => {
     const said = [{ question: 'q1', chosen: ['q1o2'], other: 'with refresh tokens' }];
-    const request = answered(aRequest(), said, 'delivered');
+    const request = answered(aRequest(), said, delivered);
     const bridge = withPast([aHit(1, { kind: 'request' })]).on('read_transcript', () => ({
       entries: [anEntry(1, { kind: 'request', request: 'r1' })],
       more: false,
@@ -203,7 +200,7 @@ describe('a excerpt of a transcript', () => {
   });
 
   test('of a session that left the sidebar can be looked at all the same', async () => {
-    const closed = aSession({ id: 's9', name: 'old', state: ended });
+    const closed = aSession({ id: 's9', name: 'old', state: past });
     const bridge = withPast([aHit(2, { session: 's9', name: 'old' })]).on('read_past_sessions', () => ({
       sessions: [closed],
     }));
@@ -221,9 +218,7 @@ describe('a excerpt of a transcript', () => {
     bridge.on('save_export', () => ({ path: null }));
     await user.click(button('Export as JSON'));
     expect(screen.queryByText('Exported to /home/ada/api.md')).toBeNull();
-    bridge.on('save_export', () => {
-      throw anError({ code: 'file_not_written', message: '/root/api.md: denied' });
-    });
+    bridge.fail('save_export', { code: 'file_not_written', message: '/root/api.md: denied' });
     await user.click(button('Export as Markdown'));
     expect(screen.getByRole('alert')).toHaveTextContent('The file could not be written. /root/api.md: denied');
   });
@@ -274,9 +269,7 @@ describe('deleting a session', () => {
 
   test('that fails says so, and nothing is gone', async () => {
     const { bridge, user } = await openStretch(withPast());
-    bridge.on('delete_session', () => {
-      throw anError({ code: 'storage_full' });
-    });
+    bridge.fail('delete_session', { code: 'storage_full' });
     await user.click(button('Delete'));
     await user.click(button('Delete for good'));
     expect(screen.getByRole('alert')).toHaveTextContent('The disk is full');

@@ -14,9 +14,21 @@ import {
 import { type Action, reduce } from '../src/store/reducer';
 import { selectedSession, sessionInView } from '../src/store/select';
 import { initialState, type State } from '../src/store/state';
-import { anApproval, aQuestion, aRequest, aSession, aSnapshot, NOW } from '../src/testing/builders';
-import { anError, FakeBridge } from '../src/testing/fakeBridge';
-import { answered, expectNoViolations, openPage } from './open';
+import {
+  anApproval,
+  answered,
+  aQuestion,
+  aRequest,
+  aSession,
+  aSnapshot,
+  delivered,
+  ended,
+  NOW,
+  undelivered,
+  withdrawn,
+} from '../src/testing/builders';
+import { FakeBridge } from '../src/testing/fakeBridge';
+import { button, composer, expectNoViolations, openPage } from './open';
 
 const api = aSession({ id: 's1', name: 'api', place: 0 });
 const web = aSession({ id: 's2', name: 'web', place: 1, folder: '/srv/web' });
@@ -25,18 +37,8 @@ const sessions = [api, web, docs];
 
 const asked = (id: string, session: string, age: number, changes: Partial<Request> = {}): Request =>
   aRequest({ id, session, askedAt: NOW - age, questions: [aQuestion(1, { text: `What of ${id}?` })], ...changes });
-const missed: Request['state'] = {
-  state: 'ended',
-  at: NOW - 1000,
-  delivery: null,
-  outcome: { outcome: 'orphaned', why: 'agent_ended' },
-};
-const withdrawn = (at: number): Request['state'] => ({
-  state: 'ended',
-  at,
-  delivery: null,
-  outcome: { outcome: 'withdrawn', why: { why: 'by_agent' } },
-});
+const missed = ended({ outcome: 'orphaned', why: 'agent_ended' }, null, NOW - 1000);
+const withdrawnAt = (at: number) => ended(withdrawn(), null, at);
 
 function stateOf(snapshot: { sessions?: Session[]; requests?: Request[]; approvals?: Approval[] }, ...actions: Action[]) {
   const frame = { frame: 'snapshot' as const, ...aSnapshot({ sessions, ...snapshot }) };
@@ -73,10 +75,10 @@ describe('what the inbox lists', () => {
   });
 
   test('keeps the place of what ended while it was open, and nothing that ended before', () => {
-    const requests = [asked('a', 's1', 30_000, { state: withdrawn(NOW - 1) }), asked('b', 's1', 20_000), asked('c', 's2', 10_000)];
+    const requests = [asked('a', 's1', 30_000, { state: withdrawnAt(NOW - 1) }), asked('b', 's1', 20_000), asked('c', 's2', 10_000)];
     const state = stateOf({ requests }, opened);
     expect(ids(inboxRequests(state))).toEqual(['b', 'c']);
-    const ended = reduce(state, { type: 'request_ended', request: asked('b', 's1', 20_000, { state: withdrawn(NOW + 1) }) });
+    const ended = reduce(state, { type: 'request_ended', request: asked('b', 's1', 20_000, { state: withdrawnAt(NOW + 1) }) });
     expect(ids(inboxRequests(ended))).toEqual(['b', 'c']);
     expect(inboxCounts(ended).questions).toBe(1);
     const again = reduce(ended, { type: 'inbox_opened', at: NOW + 2 });
@@ -84,7 +86,7 @@ describe('what the inbox lists', () => {
   });
 
   test('holds an answer that did not reach its agent, however long ago', () => {
-    const stuck = answered(asked('a', 's1', 90_000), [{ question: 'q1', chosen: ['q1o1'] }], { failed: 'gone' });
+    const stuck = answered(asked('a', 's1', 90_000), [{ question: 'q1', chosen: ['q1o1'] }], undelivered('gone'));
     expect(ids(inboxRequests(stateOf({ requests: [stuck] }, opened)))).toEqual(['a']);
   });
 
@@ -132,7 +134,7 @@ describe('the walk through what waits', () => {
   test('goes on behind the last one it led to, also when that one is answered or gone', () => {
     const walked = stateOf({ requests: three }, { type: 'waiting_shown', request: three[1]! });
     expect(from(walked, null)).toBe('c');
-    const done = reduce(walked, { type: 'request_ended', request: asked('b', 's2', 20_000, { state: withdrawn(NOW) }) });
+    const done = reduce(walked, { type: 'request_ended', request: asked('b', 's2', 20_000, { state: withdrawnAt(NOW) }) });
     expect(from(done, null)).toBe('c');
     expect(from(reduce(done, { type: 'waiting_shown', request: three[2]! }), null)).toBe('a');
   });
@@ -144,7 +146,6 @@ describe('the walk through what waits', () => {
   });
 });
 
-const button = (name: string | RegExp) => screen.getByRole('button', { name });
 const list = () => screen.getByRole('region', { name: 'Questions' });
 const items = () => within(list()).getAllByRole('article');
 
@@ -178,7 +179,7 @@ describe('the inbox', () => {
   test('each question is answered in its place, by the same form as in the panel', async () => {
     const requests = [asked('a', 's1', 30_000), asked('b', 's2', 20_000), asked('c', 's1', 10_000)];
     const bridge = new FakeBridge({ sessions, requests }).on('answer_question', ({ id }) => {
-      const done = answered(requests.find((one) => one.id === id)!, [{ question: 'q1', chosen: ['q1o2'] }], 'delivered');
+      const done = answered(bridge.request(id), [{ question: 'q1', chosen: ['q1o2'] }], delivered);
       return { ...done, state: { ...done.state, at: Date.now() } as Request['state'] };
     });
     const { user } = await openInbox(bridge);
@@ -200,15 +201,13 @@ describe('the inbox', () => {
 
   test('an answer that failed keeps everything and offers Retry there', async () => {
     const requests = [asked('a', 's1', 30_000)];
-    const bridge = new FakeBridge({ sessions, requests }).on('answer_question', () => {
-      throw anError({ code: 'storage_full' });
-    });
+    const bridge = new FakeBridge({ sessions, requests }).fail('answer_question', { code: 'storage_full' });
     const { user } = await openInbox(bridge);
     await user.click(screen.getByRole('radio', { name: 'JWT' }));
     await user.click(button('Submit'));
     expect(within(items()[0]!).getByRole('alert')).toHaveTextContent('The disk is full');
     expect(screen.getByRole('radio', { name: 'JWT' })).toBeChecked();
-    await bridge.push({ change: 'request', request: answered(requests[0]!, [{ question: 'q1', chosen: ['q1o2'] }], { failed: 'pipe closed' }) });
+    await bridge.push({ change: 'request', request: answered(requests[0]!, [{ question: 'q1', chosen: ['q1o2'] }], undelivered('pipe closed')) });
     await user.click(button('Retry'));
     expect(bridge.sent('retry_delivery')).toMatchObject([{ id: 'a' }]);
   });
@@ -216,7 +215,7 @@ describe('the inbox', () => {
   test('what an agent takes back stays in its place with its reason', async () => {
     const requests = [asked('a', 's1', 30_000), asked('b', 's2', 20_000)];
     const { bridge } = await openInbox(new FakeBridge({ sessions, requests }));
-    await bridge.push({ change: 'request', request: asked('a', 's1', 30_000, { state: withdrawn(Date.now() + 1) }) });
+    await bridge.push({ change: 'request', request: asked('a', 's1', 30_000, { state: withdrawnAt(Date.now() + 1) }) });
     expect(items()).toHaveLength(2);
     expect(within(items()[0]!).getByText('The agent withdrew it')).toBeVisible();
   });
@@ -295,8 +294,7 @@ describe('Ctrl+J', () => {
 
   test('goes from a text field to the oldest question, wherever it was asked, and on', async () => {
     const { user, store } = await openPage(new FakeBridge({ sessions, requests }));
-    const composer = screen.getByRole('textbox', { name: 'Message to the agent' });
-    await user.type(composer, 'half a thought');
+    await user.type(composer(), 'half a thought');
     await user.keyboard('{Control>}j{/Control}');
     expect(selectedSession(store.state)).toBe('s2');
     expect(document.activeElement?.closest('[data-card]')?.getAttribute('data-card')).toBe('a');
@@ -326,11 +324,10 @@ describe('Ctrl+J', () => {
 
   test('does nothing where nothing waits, and touches no permission', async () => {
     const { user, bridge, store } = await openPage(new FakeBridge({ sessions, approvals: [anApproval({ session: 's2' })] }));
-    const composer = screen.getByRole('textbox', { name: 'Message to the agent' });
-    await user.click(composer);
+    await user.click(composer());
     await user.keyboard('{Control>}j{/Control}');
     expect(selectedSession(store.state)).toBe('s1');
-    expect(composer).toHaveFocus();
+    expect(composer()).toHaveFocus();
     expect(bridge.sent('decide_approval')).toEqual([]);
   });
 });

@@ -1,13 +1,24 @@
 import { screen, within } from '@testing-library/svelte';
 import { describe, expect, test } from 'vitest';
 
-import type { Delivery, Outcome, Request, Session } from '../src/generated/wire';
+import type { Delivery, Request, Session } from '../src/generated/wire';
 import { type Action, reduce } from '../src/store/reducer';
 import { draftOf } from '../src/store/select';
 import { initialState } from '../src/store/state';
-import { anApproval, anEntry, aQuestion, aRequest, aSession, aSnapshot } from '../src/testing/builders';
+import {
+  anApproval,
+  anEntry,
+  answered,
+  aQuestion,
+  aRequest,
+  aSession,
+  aSnapshot,
+  delivered,
+  ended,
+  withdrawn,
+} from '../src/testing/builders';
 import { anError, FakeBridge } from '../src/testing/fakeBridge';
-import { answered, expectNoViolations, openPage } from './open';
+import { expectNoViolations, openPage, panel } from './open';
 
 const died: Session['state'] = { state: 'ended', end: { end: 'failed', why: { failure: 'desk_failed' } }, at: 1 };
 const resumable = aSession({ state: died, resumable: true });
@@ -15,29 +26,18 @@ const gone = aSession({ state: died });
 const running = aSession({ state: { state: 'idle' } });
 
 const store = aQuestion(1, { header: 'Store', text: 'Which store?', options: ['SQLite', 'PostgreSQL'] });
-const ended = (outcome: Outcome, delivery: Delivery | null = null): Request['state'] => ({
-  state: 'ended',
-  outcome,
-  at: 1,
-  delivery,
-});
 const orphaned = ended({ outcome: 'orphaned', why: 'agent_ended' });
 const missed = (changes: Partial<Request> = {}) =>
   aRequest({ questions: [store], state: orphaned, ...changes });
-const parked = (request: Request): Request => {
-  const { state } = answered(request, [{ question: 'q1', chosen: ['q1o2'] }]);
-  return state.state === 'ended'
-    ? { ...request, state: { ...state, delivery: { delivery: 'parked' } } }
-    : request;
-};
+const saved = (request: Request, delivery: Delivery | null = { delivery: 'parked' }) =>
+  answered(request, [{ question: 'q1', chosen: ['q1o2'] }], delivery);
 
 const open = (session: Session, ...requests: Request[]) => {
   const bridge = new FakeBridge({ sessions: [session], requests });
-  bridge.on('answer_question', ({ id }) => parked(bridge.request(id)));
+  bridge.on('answer_question', ({ id }) => saved(bridge.request(id)));
   return openPage(bridge);
 };
 
-const panel = () => screen.getByRole('complementary', { name: 'Questions' });
 const list = () => within(panel()).getByRole('region', { name: /^Missed/ });
 const button = (name: string | RegExp) => within(panel()).getByRole('button', { name });
 const noButton = (name: string) => expect(within(panel()).queryByRole('button', { name })).toBeNull();
@@ -123,8 +123,8 @@ describe('a missed question', () => {
 
   test('that is dismissed with its words leaves the panel', async () => {
     const { user, bridge } = await begunThenMissed();
-    const withdrawn = ended({ outcome: 'withdrawn', why: { why: 'cancelled', reason: null } });
-    bridge.on('dismiss_request', () => missed({ state: withdrawn }));
+    const dismissed = ended(withdrawn({ why: 'cancelled', reason: null }));
+    bridge.on('dismiss_request', () => missed({ state: dismissed }));
     await user.click(button('Dismiss'));
     await user.click(button('Dismiss it'));
     expect(within(panel()).queryByRole('region', { name: /^Missed/ })).toBeNull();
@@ -142,9 +142,7 @@ describe('a missed question', () => {
 
   test('case_29_an_answer_that_comes_too_late_is_refused_with_an_explanation_and_stays', async () => {
     const { user, bridge } = await begunThenMissed();
-    bridge.on('answer_question', () => {
-      throw anError({ code: 'session_gone', message: 'gone', retryable: false });
-    });
+    bridge.fail('answer_question', { code: 'session_gone', message: 'gone', retryable: false });
     await user.click(button('Send when resumed'));
     expect(within(list()).getByRole('alert')).toHaveTextContent('there is nobody to send this to');
     expect(words()).toHaveValue('a graph store');
@@ -155,9 +153,8 @@ describe('a missed question', () => {
 
   test('case_29_what_the_agent_took_back_is_refused_and_not_listed_as_missed', async () => {
     const { user, bridge } = await open(aSession(), missed({ state: { state: 'open' } }));
-    const withdrawn = missed({ state: ended({ outcome: 'withdrawn', why: { why: 'by_agent' } }) });
     bridge.on('answer_question', () => {
-      bridge.push({ change: 'request', request: withdrawn });
+      void bridge.push({ change: 'request', request: missed({ state: ended(withdrawn()) }) });
       throw anError({ code: 'already_ended', retryable: false, ended: { by: 'agent', at: 1 } });
     });
     await user.click(within(panel()).getByRole('radio', { name: 'SQLite' }));
@@ -246,37 +243,30 @@ describe('a secret', () => {
 
 describe('an answer that waits for its agent', () => {
   test('can be given up, and its line says so', async () => {
-    const bridge = new FakeBridge({ sessions: [resumable], requests: [parked(missed())] });
+    const bridge = new FakeBridge({ sessions: [resumable], requests: [saved(missed())] });
     bridge.entries['s1'] = [anEntry(1, { kind: 'request', request: 'r1' })];
     const { user } = await openPage(bridge);
     const main = screen.getByRole('main');
     expect(main).toHaveTextContent('Kept, will be delivered when the session is resumed');
     await user.click(button('Do not send'));
     expect(bridge.sent('dismiss_request')).toMatchObject([{ id: 'r1' }]);
-    const { state } = parked(missed());
-    const given = state.state === 'ended' ? missed({ state: { ...state, delivery: null } }) : missed();
-    await bridge.push({ change: 'request', request: given });
+    await bridge.push({ change: 'request', request: saved(missed(), null) });
     expect(main).toHaveTextContent('You gave it up');
     expect(within(panel()).queryByRole('region', { name: 'Not delivered yet' })).toBeNull();
   });
 
   test('case_47_that_came_late_says_so_in_its_line', async () => {
-    const bridge = new FakeBridge({ sessions: [running], requests: [parked(missed())] });
+    const bridge = new FakeBridge({ sessions: [running], requests: [saved(missed())] });
     bridge.entries['s1'] = [anEntry(1, { kind: 'request', request: 'r1' })];
     await openPage(bridge);
-    const { state } = parked(missed());
-    if (state.state !== 'ended') throw new Error('it has ended');
-    const delivery: Delivery = { delivery: 'delivered', at: 2, late: true };
-    await bridge.push({ change: 'request', request: missed({ state: { ...state, delivery } }) });
+    await bridge.push({ change: 'request', request: saved(missed(), { ...delivered, late: true }) });
     expect(screen.getByRole('main')).toHaveTextContent('Delivered late');
     await expectNoViolations();
   });
 
   test('and may have arrived is given up or sent again, by the person alone', async () => {
-    const { state } = parked(missed());
-    if (state.state !== 'ended') throw new Error('it has ended');
-    const failed = missed({ state: { ...state, delivery: { delivery: 'failed', error: { undelivered: 'may_have_arrived' } } } });
-    const { user, bridge } = await open(gone, failed);
+    const failed: Delivery = { delivery: 'failed', error: { undelivered: 'may_have_arrived' } };
+    const { user, bridge } = await open(gone, saved(missed(), failed));
     noButton('Retry');
     await user.click(button('Dismiss'));
     expect(bridge.sent('dismiss_request')).toMatchObject([{ id: 'r1' }]);

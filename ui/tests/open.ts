@@ -1,11 +1,10 @@
-import { render } from '@testing-library/svelte';
+import { render, screen } from '@testing-library/svelte';
 import userEvent, { type UserEvent } from '@testing-library/user-event';
 import axe from 'axe-core';
 import { expect } from 'vitest';
 
-import type { Request } from '../src/generated/wire';
 import { createPage } from '../src/store/page';
-import { type FakeBridge, settle } from '../src/testing/fakeBridge';
+import { FakeBridge, settle } from '../src/testing/fakeBridge';
 import App from '../src/view/App.svelte';
 
 export { settle };
@@ -31,36 +30,18 @@ function settling(user: UserEvent): UserEvent {
   });
 }
 
-/** A request as the app gives it back once it was answered with these ids. */
-export function answered(
-  request: Request,
-  answers: { question: string; chosen?: string[]; other?: string }[],
-  delivery: 'pending' | 'delivered' | { failed: string } = 'pending',
-): Request {
-  const how =
-    typeof delivery === 'object'
-      ? ({ delivery: 'failed', error: { undelivered: 'text', text: delivery.failed } } as const)
-      : delivery === 'pending'
-        ? ({ delivery: 'pending' } as const)
-        : ({ delivery: 'delivered', at: 2 } as const);
-  return {
-    ...request,
-    state: {
-      state: 'ended',
-      at: 1,
-      delivery: how,
-      outcome: {
-        outcome: 'answered',
-        answers: answers.map(({ question, chosen = [], other = null }) => ({
-          question,
-          chosen,
-          other,
-          note: null,
-          secretGiven: false,
-        })),
-      },
-    },
-  };
+export const button = (name: string | RegExp) => screen.getByRole('button', { name });
+export const radio = (name: string) => screen.getByRole<HTMLInputElement>('radio', { name });
+export const checkbox = (name: string | RegExp) => screen.getByRole<HTMLInputElement>('checkbox', { name });
+export const panel = () => screen.getByRole('complementary', { name: 'Questions' });
+export const ownWords = () => screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'Your own words' });
+export const composer = () => screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'Message to the agent' });
+
+/** Opens the window and its settings. */
+export async function openSettings(bridge = new FakeBridge()) {
+  const opened = await openPage(bridge);
+  await opened.user.click(button('Settings'));
+  return opened;
 }
 
 /** Fails with the rules that are broken and where. */

@@ -2,24 +2,23 @@ import { fireEvent, screen, within } from '@testing-library/svelte';
 import { beforeEach, describe, expect, test } from 'vitest';
 
 import type { Question, Request } from '../src/generated/wire';
-import { aQuestion, aRequest, aSession } from '../src/testing/builders';
-import { anError, FakeBridge } from '../src/testing/fakeBridge';
-import { answered, expectNoViolations, openPage, settle } from './open';
+import {
+  answered,
+  aQuestion,
+  aRequest,
+  aSession,
+  delivered,
+  ended,
+  undelivered,
+  withdrawn,
+} from '../src/testing/builders';
+import { FakeBridge } from '../src/testing/fakeBridge';
+import { button, checkbox, composer, expectNoViolations, openPage, ownWords, panel, radio, settle } from './open';
 
-const radio = (name: string) => screen.getByRole<HTMLInputElement>('radio', { name });
-const box = (name: string) => screen.getByRole<HTMLInputElement>('checkbox', { name });
-const button = (name: string | RegExp) => screen.getByRole('button', { name });
-const panel = () => screen.getByRole('complementary', { name: 'Questions' });
-const words = () => screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'Your own words' });
 
 const open = (questions: Question[], changes: Partial<Request> = {}) => {
   const bridge = new FakeBridge({ requests: [aRequest({ questions, ...changes })] });
-  bridge.on('answer_question', (input) =>
-    answered(
-      bridge.request(input.id),
-      input.answers.map((answer) => ({ ...answer, other: answer.other ?? undefined }) as never),
-    ),
-  );
+  bridge.on('answer_question', ({ id, answers }) => answered(bridge.request(id), answers));
   return openPage(bridge);
 };
 
@@ -87,10 +86,10 @@ describe('filling in', () => {
 
   test('case_10_ticks_and_own_words_are_sent_together', async () => {
     const { user, bridge } = await open([pair()[1]!]);
-    await user.click(box('GitHub'));
-    await user.click(box('Google'));
-    await user.type(words(), 'and GitLab');
-    expect(box('Other').checked).toBe(true);
+    await user.click(checkbox('GitHub'));
+    await user.click(checkbox('Google'));
+    await user.type(ownWords(), 'and GitLab');
+    expect(checkbox('Other').checked).toBe(true);
     await user.click(button('Submit'));
     expect(bridge.sent('answer_question')[0]?.answers).toEqual([
       { question: 'q2', chosen: ['q2o1', 'q2o2'], other: 'and GitLab', note: null },
@@ -100,8 +99,8 @@ describe('filling in', () => {
   test('case_11_blank_other_counts_as_unanswered_and_the_rest_is_sent_after_a_warning', async () => {
     const { user, bridge } = await open(pair());
     await user.click(radio('JWT'));
-    await user.click(box('Other'));
-    await user.type(words(), '   ');
+    await user.click(checkbox('Other'));
+    await user.type(ownWords(), '   ');
     await user.click(button('Summary'));
     expect(within(panel()).getByText('Not answered')).toBeVisible();
     await user.click(button('Submit'));
@@ -115,7 +114,7 @@ describe('filling in', () => {
   test('case_12_a_fresh_choice_shows_the_next_question_and_a_look_back_stays', async () => {
     const { user } = await open(pair());
     await user.click(radio('JWT'));
-    expect(box('GitHub')).toBeVisible();
+    expect(checkbox('GitHub')).toBeVisible();
     await user.click(button('Back'));
     expect(radio('JWT').checked).toBe(true);
     await user.click(radio('OAuth 2.0'));
@@ -126,7 +125,7 @@ describe('filling in', () => {
     const { user, bridge } = await open(pair());
     radio('OAuth 2.0').focus();
     await user.keyboard(' ');
-    expect(box('GitHub')).toHaveFocus();
+    expect(checkbox('GitHub')).toHaveFocus();
     await user.keyboard(' {Enter}');
     expect(bridge.sent('answer_question')).toEqual([]);
     expect(button('Submit')).toHaveFocus();
@@ -137,7 +136,7 @@ describe('filling in', () => {
   test('case_13_answering_everything_sends_nothing_by_itself', async () => {
     const { user, bridge } = await open(pair());
     await user.click(radio('JWT'));
-    await user.click(box('GitHub'));
+    await user.click(checkbox('GitHub'));
     await user.click(button('Next'));
     expect(within(panel()).getByText('Your answers')).toBeVisible();
     await settle();
@@ -155,24 +154,23 @@ describe('filling in', () => {
 
   test('case_16_esc_leaves_the_field_then_folds_the_panel_and_loses_nothing', async () => {
     const { user, bridge } = await open(lone());
-    await user.type(words(), 'half a thought');
+    await user.type(ownWords(), 'half a thought');
     await user.keyboard('{Escape}');
-    expect(words()).toHaveValue('half a thought');
+    expect(ownWords()).toHaveValue('half a thought');
     await user.keyboard('{Escape}');
     await user.click(button(/Expand the panel, 1 waiting/));
-    expect(words()).toHaveValue('half a thought');
+    expect(ownWords()).toHaveValue('half a thought');
     expect(bridge.sent('cancel_question')).toEqual([]);
     expect(bridge.sent('decline_question')).toEqual([]);
   });
 
   test('case_17_a_question_that_arrives_takes_neither_focus_nor_choice', async () => {
     const { bridge, user } = await openPage(new FakeBridge());
-    const composer = screen.getByRole('textbox', { name: 'Message to the agent' });
-    await user.type(composer, 'one ');
+    await user.type(composer(), 'one ');
     await bridge.push({ change: 'request', request: aRequest({ questions: lone() }) });
     await user.keyboard('1 two');
-    expect(composer).toHaveFocus();
-    expect(composer).toHaveValue('one 1 two');
+    expect(composer()).toHaveFocus();
+    expect(composer()).toHaveValue('one 1 two');
     expect(screen.getAllByRole<HTMLInputElement>('radio').some((input) => input.checked)).toBe(false);
   });
 
@@ -189,13 +187,13 @@ describe('filling in', () => {
     await user.click(radio('JWT'));
     await user.tab();
     expect(radio('JWT').checked).toBe(true);
-    expect(words()).not.toHaveFocus();
+    expect(ownWords()).not.toHaveFocus();
   });
 
   test('typing in the field of other chooses it', async () => {
     const { user } = await open(lone());
     await user.click(radio('JWT'));
-    await user.type(words(), 'mine');
+    await user.type(ownWords(), 'mine');
     expect(radio('Other').checked).toBe(true);
     expect(radio('JWT').checked).toBe(false);
   });
@@ -234,7 +232,7 @@ describe('filling in', () => {
       aQuestion(3, { kind: 'confirm', options: ['Yes', 'No'], allowsOther: false, header: 'Go' }),
     ]);
     await expectNoViolations();
-    await user.type(words(), 'Ada{Enter}');
+    await user.type(ownWords(), 'Ada{Enter}');
     const secret = screen.getByLabelText('Your own words');
     expect(secret).toHaveAttribute('type', 'password');
     await user.type(secret, 'hunter2');
@@ -254,26 +252,12 @@ describe('filling in', () => {
 describe('sending', () => {
   test('case_24_an_answer_to_an_ended_question_says_already_answered', async () => {
     const { user, bridge } = await open(lone());
-    const ended = { by: 'elsewhere', at: 1 } as const;
-    bridge.on('answer_question', () => {
-      throw anError({ code: 'already_ended', retryable: false, ended });
-    });
+    bridge.fail('answer_question', { code: 'already_ended', retryable: false, ended: { by: 'elsewhere', at: 1 } });
     await user.click(radio('JWT'));
     await user.click(button('Submit'));
     expect(within(panel()).getByRole('alert')).toHaveTextContent(/already answered or closed \(elsewhere/);
-    const request = bridge.request('r1');
-    await bridge.push({
-      change: 'request',
-      request: {
-        ...request,
-        state: {
-          state: 'ended',
-          at: 1,
-          delivery: null,
-          outcome: { outcome: 'withdrawn', why: { why: 'answered_elsewhere' } },
-        },
-      },
-    });
+    const state = ended(withdrawn({ why: 'answered_elsewhere' }));
+    await bridge.push({ change: 'request', request: { ...bridge.request('r1'), state } });
     expect(within(panel()).getByRole('alert')).toHaveTextContent(/already answered/);
     await expectNoViolations();
     await user.click(button('Dismiss'));
@@ -281,13 +265,9 @@ describe('sending', () => {
   });
 
   test('case_32_a_failed_delivery_keeps_the_answers_and_offers_retry', async () => {
-    const bridge = new FakeBridge({
-      requests: [
-        answered(aRequest({ questions: lone() }), [{ question: 'q1', chosen: ['q1o2'] }], {
-          failed: 'the pipe broke',
-        }),
-      ],
-    });
+    const request = aRequest({ questions: lone() });
+    const failed = answered(request, [{ question: 'q1', chosen: ['q1o2'] }], undelivered('the pipe broke'));
+    const bridge = new FakeBridge({ requests: [failed] });
     bridge.entries['s1'] = [{ n: 1, at: 1, body: { kind: 'request', request: 'r1' } }];
     const { user } = await openPage(bridge);
     expect(panel()).toHaveTextContent('Not delivered to the agent: the pipe broke');
@@ -303,9 +283,7 @@ describe('sending', () => {
 
   test('case_32_a_refused_submit_keeps_everything_and_the_next_one_has_the_same_id', async () => {
     const { user, bridge } = await open(lone());
-    bridge.on('answer_question', () => {
-      throw anError({ code: 'storage_busy' });
-    });
+    bridge.fail('answer_question', { code: 'storage_busy' });
     await user.click(radio('JWT'));
     await user.click(button('Submit'));
     expect(within(panel()).getByRole('alert')).toHaveTextContent('The history is busy');
@@ -371,10 +349,8 @@ describe('sending', () => {
     await user.click(button('Submit'));
     expect(panel()).toHaveTextContent('Sent, waiting for the agent');
     await expectNoViolations();
-    await bridge.push({
-      change: 'request',
-      request: answered(bridge.request('r1'), [{ question: 'q1', chosen: ['q1o2'] }], 'delivered'),
-    });
+    const request = answered(bridge.request('r1'), [{ question: 'q1', chosen: ['q1o2'] }], delivered);
+    await bridge.push({ change: 'request', request });
     expect(within(panel()).getByRole('status')).toHaveTextContent('Delivered');
     await expectNoViolations();
   });
@@ -396,12 +372,11 @@ describe('sending', () => {
 
   test('the focus returns to where it was', async () => {
     const { user, store } = await open(lone());
-    const composer = screen.getByRole('textbox', { name: 'Message to the agent' });
-    await user.click(composer);
+    await user.click(composer());
     await user.click(radio('JWT'));
     await user.click(button('Submit'));
     expect(store.state.submits).toEqual({});
-    expect(composer).toHaveFocus();
+    expect(composer()).toHaveFocus();
   });
 
   test('enter on a lone chosen option sends it', async () => {

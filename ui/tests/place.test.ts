@@ -8,7 +8,7 @@ import { type Action, reduce } from '../src/store/reducer';
 import { initialState, type State } from '../src/store/state';
 import { anApproval, anEntry, aQuestion, aRequest, aSession, NOW } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
-import { openPage, settle } from './open';
+import { composer, openPage, settle } from './open';
 
 const everything = () => true;
 const session = (id: string): Place => ({ at: 'session', session: id });
@@ -102,7 +102,6 @@ describe('drafts', () => {
 
 describe('in the window', () => {
   const row = (name: RegExp) => screen.getByRole('button', { name });
-  const composer = () => screen.getByRole('textbox', { name: 'Message to the agent' });
 
   async function open() {
     const bridge = new FakeBridge({ sessions, requests: [aRequest({ questions: [aQuestion(1), aQuestion(2)] })] });

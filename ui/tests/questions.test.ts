@@ -5,22 +5,19 @@ import type { Delivery, Outcome, PastQuestion, QuestionsFound, Request } from '.
 import { type Action, reduce } from '../src/store/reducer';
 import { initialState } from '../src/store/state';
 import { claudeCode, of } from '../src/testing/agents';
-import { anEntry, aQuestion, aRequest, aSession, NOW } from '../src/testing/builders';
+import { anEntry, aQuestion, aRequest, aSession, delivered, ended, NOW, withdrawn } from '../src/testing/builders';
 import { anError, FakeBridge } from '../src/testing/fakeBridge';
-import { expectNoViolations, openPage } from './open';
+import { button, expectNoViolations, openPage } from './open';
 
-const button = (name: string | RegExp) => screen.getByRole('button', { name });
 
 const store = aQuestion(1, { header: 'Store', text: 'Which store?', options: ['SQLite', 'PostgreSQL'] });
 
-function ended(outcome: Outcome, delivery: Delivery | null = null, changes: Partial<Request> = {}): Request {
-  const state = { state: 'ended' as const, at: NOW, delivery, outcome };
-  return aRequest({ questions: [store], askedAt: NOW - 75_000, ...changes, state });
+function endedBy(outcome: Outcome, delivery: Delivery | null = null, changes: Partial<Request> = {}): Request {
+  return aRequest({ questions: [store], askedAt: NOW - 75_000, ...changes, state: ended(outcome, delivery) });
 }
 
 const turned = aQuestion(1, { text: 'Delete\u202e?gnihtyreve' });
 
-const delivered: Delivery = { delivery: 'delivered', at: NOW };
 const picked: Outcome = {
   outcome: 'answered',
   answers: [{ question: 'q1', chosen: ['q1o2'], other: 'in a cluster', note: 'for now', secretGiven: false }],
@@ -28,12 +25,12 @@ const picked: Outcome = {
 
 /** Every way a request can end, with the words its line shows. */
 const ends: [string, Request, string][] = [
-  ['answered', ended(picked, delivered), 'PostgreSQL'],
-  ['declined', ended({ outcome: 'declined', words: 'not now' }, delivered), 'You declined to answer: not now'],
-  ['replied in chat', ended({ outcome: 'replied_in_chat', text: 'take the old one' }, delivered), 'You replied in chat: take the old one'],
-  ['withdrawn', ended({ outcome: 'withdrawn', why: { why: 'by_agent' } }), 'The agent withdrew it'],
-  ['expired', ended({ outcome: 'expired' }, delivered), 'The time limit passed without an answer'],
-  ['missed', ended({ outcome: 'orphaned', why: 'app_quit' }), 'Missed: Askdesk was closed before you answered'],
+  ['answered', endedBy(picked, delivered), 'PostgreSQL'],
+  ['declined', endedBy({ outcome: 'declined', words: 'not now' }, delivered), 'You declined to answer: not now'],
+  ['replied in chat', endedBy({ outcome: 'replied_in_chat', text: 'take the old one' }, delivered), 'You replied in chat: take the old one'],
+  ['withdrawn', endedBy(withdrawn()), 'The agent withdrew it'],
+  ['expired', endedBy({ outcome: 'expired' }, delivered), 'The time limit passed without an answer'],
+  ['missed', endedBy({ outcome: 'orphaned', why: 'app_quit' }), 'Missed: Askdesk was closed before you answered'],
 ];
 
 describe('the line of an ended request in the transcript', () => {
@@ -63,7 +60,7 @@ describe('the line of an ended request in the transcript', () => {
   });
 
   test('unfolds to question, options, choice, own words, note, who ended it, when and how long it waited', async () => {
-    const { line: shown, user } = await line(ended(picked, delivered, { askedBy: 'reviewer' }));
+    const { line: shown, user } = await line(endedBy(picked, delivered, { askedBy: 'reviewer' }));
     await user.click(within(shown).getByText('Questions and options'));
     const inside = within(shown.querySelector<HTMLElement>('details')!);
     expect(inside.getByText('Which store?')).toBeVisible();
@@ -77,7 +74,7 @@ describe('the line of an ended request in the transcript', () => {
   test('says of a secret that it was given, and of a question that was left out that it was', async () => {
     const secret = aQuestion(2, { kind: 'secret', text: 'The key?', options: [] });
     const answers = [{ question: 'q2', chosen: [], other: null, note: null, secretGiven: true }];
-    const { line: shown, user } = await line(ended({ outcome: 'answered', answers }, delivered, { questions: [store, secret] }));
+    const { line: shown, user } = await line(endedBy({ outcome: 'answered', answers }, delivered, { questions: [store, secret] }));
     await user.click(within(shown).getByText('Questions and options'));
     const inside = within(shown.querySelector<HTMLElement>('details')!);
     expect(inside.getByText('Secret given')).toBeVisible();
@@ -85,7 +82,7 @@ describe('the line of an ended request in the transcript', () => {
   });
 
   test('draws what it unfolds to when somebody looks', async () => {
-    const { line: shown, user } = await line(ended(picked, delivered));
+    const { line: shown, user } = await line(endedBy(picked, delivered));
     expect(within(shown).queryByText('SQLite')).toBeNull();
     await user.click(within(shown).getByText('Questions and options'));
     expect(within(shown).getByText('SQLite')).toBeVisible();
@@ -94,10 +91,10 @@ describe('the line of an ended request in the transcript', () => {
   });
 
   test('tells a late answer and a kept one', async () => {
-    const late = await line(ended(picked, { delivery: 'delivered', at: NOW, late: true }));
+    const late = await line(endedBy(picked, { ...delivered, late: true }));
     expect(within(late.line).getByText('Delivered late, in a message of its own')).toBeVisible();
     late.unmount();
-    const kept = await line(ended(picked, { delivery: 'parked' }));
+    const kept = await line(endedBy(picked, { delivery: 'parked' }));
     expect(within(kept.line).getByText(/^Kept/)).toBeVisible();
   });
 });
@@ -220,9 +217,7 @@ describe('the history of questions', () => {
   });
 
   test('an export or a search that failed says why', async () => {
-    const bridge = withQuestions().on('save_questions', () => {
-      throw anError({ code: 'file_not_written', message: 'no room' });
-    });
+    const bridge = withQuestions().fail('save_questions', { code: 'file_not_written', message: 'no room' });
     const { user } = await openQuestions(bridge);
     await user.click(button('Export as CSV'));
     expect(screen.getByText('The file could not be written. no room')).toBeVisible();
@@ -239,7 +234,7 @@ describe('the history of questions', () => {
   });
 
   test('texts of agents and persons are text', async () => {
-    const hostile = ended({ outcome: 'declined', words: '<img src=x onerror=alert(1)>' }, null, {
+    const hostile = endedBy({ outcome: 'declined', words: '<img src=x onerror=alert(1)>' }, null, {
       questions: [aQuestion(1, { text: '<script>alert(1)</script> which?' })],
     });
     const { user } = await openQuestions(withQuestions(found([hostile])));
@@ -248,7 +243,7 @@ describe('the history of questions', () => {
   });
 
   test('no character of a question is unseen or turns others round', async () => {
-    await openQuestions(withQuestions(found([ended(picked, delivered, { questions: [turned] })])));
+    await openQuestions(withQuestions(found([endedBy(picked, delivered, { questions: [turned] })])));
     expect(rows()[0]).toHaveTextContent('Delete⟨U+202E⟩?gnihtyreve');
   });
 });

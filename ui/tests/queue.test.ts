@@ -3,11 +3,9 @@ import { describe, expect, test } from 'vitest';
 
 import type { Session } from '../src/generated/wire';
 import { aRequest, aSession } from '../src/testing/builders';
-import { anError, FakeBridge } from '../src/testing/fakeBridge';
-import { expectNoViolations, openPage } from './open';
+import { FakeBridge } from '../src/testing/fakeBridge';
+import { button, composer, expectNoViolations, openPage } from './open';
 
-const button = (name: string | RegExp) => screen.getByRole('button', { name });
-const composer = () => screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'Message to the agent' });
 const queue = () => screen.getByRole('region', { name: 'Waiting to be sent' });
 const messages = (...texts: string[]) => texts.map((text, index) => ({ id: `m${index + 1}`, text, attachments: [] }));
 
@@ -41,9 +39,7 @@ describe('the composer while the agent works', () => {
   });
 
   test('keeps the words when they could not be queued', async () => {
-    const bridge = new FakeBridge().on('queue_message', () => {
-      throw anError({ code: 'invalid', message: 'queue: at most 64 messages wait' });
-    });
+    const bridge = new FakeBridge().fail('queue_message', { code: 'invalid', message: 'queue: at most 64 messages wait' });
     const { user } = await openPage(bridge);
     await user.type(composer(), 'one more{Enter}');
     expect(screen.getByRole('alert')).toHaveTextContent('at most 64 messages wait');

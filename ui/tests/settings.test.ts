@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { isSecret } from '../src/shared/secret';
 import { aSession } from '../src/testing/builders';
 import { anError, FakeBridge } from '../src/testing/fakeBridge';
-import { expectNoViolations, openPage } from './open';
+import { expectNoViolations, openPage, openSettings } from './open';
 
 afterEach(() => {
   vi.useRealTimers();
@@ -12,12 +12,6 @@ afterEach(() => {
 
 const dialog = () => screen.getByRole('dialog', { name: 'Settings' });
 const setting = (name: string) => within(dialog()).getByRole('combobox', { name });
-
-async function openSettings(bridge = new FakeBridge()) {
-  const opened = await openPage(bridge);
-  await opened.user.click(screen.getByRole('button', { name: 'Settings' }));
-  return opened;
-}
 
 describe('the settings', () => {
   test('each has a name and a line of help, and says what it is set to', async () => {
@@ -44,9 +38,7 @@ describe('the settings', () => {
   });
 
   test('one that could not be kept says so and shows what still holds', async () => {
-    const bridge = new FakeBridge().on('change_setting', () => {
-      throw anError({ code: 'settings_not_written', message: 'The disk is full.' });
-    });
+    const bridge = new FakeBridge().fail('change_setting', { code: 'settings_not_written', message: 'The disk is full.' });
     const { user } = await openSettings(bridge);
     await user.selectOptions(setting('Theme'), 'Dark');
     expect(within(dialog()).getByRole('alert')).toHaveTextContent('The setting was not kept. The disk is full.');
@@ -206,9 +198,7 @@ describe('the settings', () => {
     expect(within(dialog()).getByText('It asks in three seconds. Look at another window now.')).toBeVisible();
     expect(document.querySelector('main')).not.toHaveTextContent('Test question');
 
-    bridge.on('start_session', () => {
-      throw anError({ code: 'not_started', message: 'No more processes.' });
-    });
+    bridge.fail('start_session', { code: 'not_started', message: 'No more processes.' });
     await user.click(within(dialog()).getByRole('button', { name: 'Send a test question' }));
     expect(within(dialog()).getByRole('alert')).toHaveTextContent('No more processes.');
   });

@@ -2,10 +2,10 @@ import { fireEvent, screen, within } from '@testing-library/svelte';
 import { describe, expect, test, vi } from 'vitest';
 
 import { type HeldKey, recorded } from '../src/feature/settings/recorded';
-import type { Request } from '../src/generated/wire';
-import { anApproval, aRequest, aSession } from '../src/testing/builders';
+import type { Outcome, Request } from '../src/generated/wire';
+import { anApproval, answered, aRequest, aSession, ended, withdrawn } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
-import { answered, expectNoViolations, openPage, settle } from './open';
+import { expectNoViolations, openPage, openSettings, settle } from './open';
 
 describe('a combination of keys', () => {
   test.each<[string, string, HeldKey[], string]>([
@@ -44,12 +44,6 @@ describe('the row of the keys', () => {
   const dialog = () => screen.getByRole('dialog', { name: 'Settings' });
   const row = () => within(dialog()).getByRole('group', { name: 'Keys that bring up what waits' });
   const button = (name: string | RegExp) => within(row()).getByRole('button', { name });
-
-  async function openSettings(bridge = new FakeBridge()) {
-    const opened = await openPage(bridge);
-    await opened.user.click(screen.getByRole('button', { name: 'Settings' }));
-    return opened;
-  }
 
   test('records what is pressed, and says so until then', async () => {
     const { bridge, user } = await openSettings();
@@ -118,8 +112,8 @@ describe('a person who was led to a question', () => {
     return { ...opened, bridge };
   }
 
-  async function ends(bridge: FakeBridge, ended: Request) {
-    await bridge.push({ change: 'request', request: ended });
+  async function ends(bridge: FakeBridge, request: Request) {
+    await bridge.push({ change: 'request', request });
   }
 
   test('has done there what they came for once it is answered', async () => {
@@ -131,13 +125,12 @@ describe('a person who was led to a question', () => {
     expect(bridge.answeredAway).toEqual([request.id]);
   });
 
-  test.each(['declined', 'cancelled'] as const)('has done it where it was %s', async (how) => {
+  test.each<[string, Outcome]>([
+    ['declined', { outcome: 'declined', words: null }],
+    ['cancelled', withdrawn({ why: 'cancelled', reason: null })],
+  ])('has done it where it was %s', async (_, outcome) => {
     const { bridge } = await ledThere();
-    const outcome =
-      how === 'declined'
-        ? ({ outcome: 'declined', words: null } as const)
-        : ({ outcome: 'withdrawn', why: { why: 'cancelled', reason: null } } as const);
-    await ends(bridge, { ...request, state: { state: 'ended', at: 1, delivery: null, outcome } });
+    await ends(bridge, { ...request, state: ended(outcome) });
     expect(bridge.answeredAway).toEqual([request.id]);
   });
 
@@ -158,8 +151,7 @@ describe('a person who was led to a question', () => {
 
   test('stays where the agent took it back', async () => {
     const { bridge } = await ledThere();
-    const outcome = { outcome: 'withdrawn', why: { why: 'by_agent' } } as const;
-    await ends(bridge, { ...request, state: { state: 'ended', at: 1, delivery: null, outcome } });
+    await ends(bridge, { ...request, state: ended(withdrawn()) });
     expect(bridge.answeredAway).toEqual([]);
   });
 

@@ -3,11 +3,9 @@ import { expect, test } from 'vitest';
 
 import { anApproval, anEntry, aRequest, aSession } from '../src/testing/builders';
 import { anError, FakeBridge } from '../src/testing/fakeBridge';
-import { expectNoViolations, openPage } from './open';
+import { button, composer, expectNoViolations, openPage } from './open';
 
-const button = (name: string | RegExp) => screen.getByRole('button', { name });
 const rows = () => [...document.querySelectorAll('[data-row]')].map((row) => row.getAttribute('data-row'));
-const composer = () => screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'Message to the agent' });
 const two = [aSession({ place: 2 }), aSession({ id: 's2', name: 'web', place: 1, state: { state: 'idle' } })];
 const gone = aSession({ resumable: true, state: { state: 'ended', at: 1, end: { end: 'app_quit' } } });
 

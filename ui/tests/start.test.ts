@@ -6,9 +6,8 @@ import { defaultOptions } from '../src/store/commands/start';
 import { aFound, demoFound } from '../src/testing/agents';
 import { aSession } from '../src/testing/builders';
 import { anError, FakeBridge } from '../src/testing/fakeBridge';
-import { expectNoViolations, openPage, settle } from './open';
+import { button, expectNoViolations, openPage, settle } from './open';
 
-const button = (name: string | RegExp) => screen.getByRole('button', { name });
 const field = (name: string) => screen.getByLabelText(name);
 
 async function openStart(bridge = new FakeBridge({ sessions: [] })) {
@@ -76,9 +75,7 @@ test('an error stands at its field and the focus goes there', async () => {
   await user.click(button('Start session'));
   expect(field('Model')).toHaveFocus();
   expect(field('Model')).toHaveAccessibleDescription('This was not taken: this is no name of a model');
-  bridge.on('start_session', () => {
-    throw anError({ code: 'folder_missing', message: '/home/ada is not there.' });
-  });
+  bridge.fail('start_session', { code: 'folder_missing', message: '/home/ada is not there.' });
   await user.click(button('Start session'));
   expect(field('Folder')).toHaveFocus();
   expect(field('Folder')).toHaveAccessibleDescription(/The folder does not exist/);

@@ -7,7 +7,7 @@ import type { AgentDescriptor, AgentFailure, Session } from '../src/generated/wi
 import { aFound, anOption, aValue, claudeCode, demo, demoFound, of, withCurrent } from '../src/testing/agents';
 import { anEntry, aSession } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
-import { expectNoViolations, openPage } from './open';
+import { button, expectNoViolations, openPage } from './open';
 
 /** An agent that no code of the window names. */
 const wayfarer: AgentDescriptor = {
@@ -51,7 +51,6 @@ const missing: AgentFailure = {
   install: wayfarer.install,
 };
 
-const button = (name: string | RegExp) => screen.getByRole('button', { name });
 const field = (name: string) => screen.getByLabelText(name);
 const words = (select: HTMLElement) => within(select).getAllByRole('option').map(({ textContent }) => textContent);
 const aWayfarer = (changes: Partial<Session> = {}) => aSession({ ...of(wayfarer), name: 'trail', ...changes });

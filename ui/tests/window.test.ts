@@ -3,13 +3,22 @@ import { describe, expect, test, vi } from 'vitest';
 
 import type { EntryBody, Outcome, Session } from '../src/generated/wire';
 import { aFound, agentsWith, aValue, claudeCode, demoFound } from '../src/testing/agents';
-import { anApproval, anEntry, aQuestion, aRequest, aSession } from '../src/testing/builders';
-import { anError, FakeBridge } from '../src/testing/fakeBridge';
-import { answered, expectNoViolations, openPage, settle } from './open';
+import {
+  anApproval,
+  anEntry,
+  answered,
+  aQuestion,
+  aRequest,
+  aSession,
+  delivered,
+  ended,
+  undelivered,
+  withdrawn,
+} from '../src/testing/builders';
+import { FakeBridge } from '../src/testing/fakeBridge';
+import { button, composer, expectNoViolations, openPage, settle } from './open';
 
-const button = (name: string | RegExp) => screen.getByRole('button', { name });
 const transcript = () => screen.getByRole('region', { name: 'Transcript of api' });
-const composer = () => screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'Message to the agent' });
 
 describe('the first screen', () => {
   const empty = () => {
@@ -80,9 +89,7 @@ describe('the first screen', () => {
   });
 
   test('a refused start keeps what was filled in and says what to do', async () => {
-    const bridge = empty().on('start_session', () => {
-      throw anError({ code: 'folder_missing', message: 'There is no /nowhere. Create it or name another.' });
-    });
+    const bridge = empty().fail('start_session', { code: 'folder_missing', message: 'There is no /nowhere. Create it or name another.' });
     const { user } = await openPage(bridge);
     await user.clear(screen.getByLabelText('Folder'));
     await user.type(screen.getByLabelText('Folder'), '/nowhere');
@@ -137,12 +144,12 @@ describe('the transcript', () => {
     ['declined with words', { outcome: 'declined', words: 'later' }, 'You declined to answer: later'],
     ['replied in chat', { outcome: 'replied_in_chat', text: 'do it' }, 'You replied in chat: do it'],
     ['expired', { outcome: 'expired' }, 'The time limit passed without an answer'],
-    ['withdrawn', { outcome: 'withdrawn', why: { why: 'by_agent' } }, 'The agent withdrew it'],
-    ['cancelled', { outcome: 'withdrawn', why: { why: 'cancelled', reason: null } }, 'Cancelled by you'],
+    ['withdrawn', withdrawn(), 'The agent withdrew it'],
+    ['cancelled', withdrawn({ why: 'cancelled', reason: null }), 'Cancelled by you'],
     ['orphaned', { outcome: 'orphaned', why: 'agent_ended' }, 'Missed: the agent ended before you answered'],
   ];
   test.each(ends)('a request that was %s says so', async (_, outcome, words) => {
-    const request = aRequest({ state: { state: 'ended', outcome, at: 1, delivery: null } });
+    const request = aRequest({ state: ended(outcome) });
     await show([{ kind: 'request', request: 'r1' }], new FakeBridge({ requests: [request] }));
     expect(within(transcript()).getByText(words)).toBeVisible();
     expect(transcript().querySelector('.icon-check')).toBeNull();
@@ -150,11 +157,8 @@ describe('the transcript', () => {
 
   test('case_26_an_aborted_turn_closes_the_card_and_clears_the_badge', async () => {
     const { bridge } = await show([{ kind: 'request', request: 'r1' }], new FakeBridge({ requests: [aRequest()] }));
-    const outcome: Outcome = { outcome: 'withdrawn', why: { why: 'interrupted' } };
-    await bridge.push({
-      change: 'request',
-      request: aRequest({ state: { state: 'ended', outcome, at: 1, delivery: null } }),
-    });
+    const state = ended(withdrawn({ why: 'interrupted' }));
+    await bridge.push({ change: 'request', request: aRequest({ state }) });
     expect(within(transcript()).getByText('Interrupted')).toBeVisible();
     expect(document.querySelector('[data-card]')).toBeNull();
     expect(button(/^api/)).toHaveAttribute('data-state', 'working');
@@ -162,7 +166,7 @@ describe('the transcript', () => {
 
   test('answered questions keep their answers, and the rest unfolds', async () => {
     const questions = [aQuestion(1, { header: 'Method' }), aQuestion(2, { header: 'Rest' })];
-    const request = answered(aRequest({ questions }), [{ question: 'q1', chosen: ['q1o2'], other: 'own' }], 'delivered');
+    const request = answered(aRequest({ questions }), [{ question: 'q1', chosen: ['q1o2'], other: 'own' }], delivered);
     await show([{ kind: 'request', request: 'r1' }], new FakeBridge({ requests: [request] }));
     expect(transcript()).toHaveTextContent(/Method: JWT/);
     expect(transcript()).toHaveTextContent(/Rest: Not answered/);
@@ -259,9 +263,7 @@ describe('the composer', () => {
   });
 
   test('a message that was not taken stays with its error', async () => {
-    const bridge = atRest().on('send_message', () => {
-      throw anError({ code: 'session_gone' });
-    });
+    const bridge = atRest().fail('send_message', { code: 'session_gone' });
     const { user } = await openPage(bridge);
     await user.type(composer(), 'hello{Enter}');
     expect(composer()).toHaveValue('hello');
@@ -351,10 +353,10 @@ describe('the window', () => {
   });
 
   test('an answer that could not be handed over needs the person until it is', async () => {
-    const request = answered(aRequest(), [{ question: 'q1', chosen: ['q1o1'] }], { failed: 'no ear' });
+    const request = answered(aRequest(), [{ question: 'q1', chosen: ['q1o1'] }], undelivered('no ear'));
     const { bridge } = await openPage(new FakeBridge({ requests: [request] }));
     expect(button(/^api/)).toHaveAttribute('data-state', 'needs_you');
-    await bridge.push({ change: 'request', request: answered(request, [{ question: 'q1', chosen: ['q1o1'] }], 'delivered') });
+    await bridge.push({ change: 'request', request: answered(request, [{ question: 'q1', chosen: ['q1o1'] }], delivered) });
     expect(button(/^api/)).not.toHaveAttribute('data-state', 'needs_you');
   });
 

@@ -2,12 +2,11 @@ import { screen } from '@testing-library/svelte';
 import { describe, expect, test, vi } from 'vitest';
 
 import { aQuestion, aRequest, aSession } from '../src/testing/builders';
-import { anError, FakeBridge } from '../src/testing/fakeBridge';
-import { openPage, settle } from './open';
+import { FakeBridge } from '../src/testing/fakeBridge';
+import { openPage, ownWords, settle } from './open';
 
 const sessions = [aSession(), aSession({ id: 's2', name: 'web' })];
 const request = aRequest({ questions: [aQuestion(1)] });
-const words = () => screen.getByRole('textbox', { name: 'Your own words' });
 const message = () => screen.getByRole('textbox', { name: /message/i });
 const savedWords = (bridge: FakeBridge) => JSON.stringify(bridge.sent('save_draft').at(-1)?.draft ?? null);
 const handovers = (bridge: FakeBridge, count: number) =>
@@ -31,7 +30,7 @@ async function again(bridge: FakeBridge, unmount: () => void) {
 describe('a window that is closed', () => {
   test('goes once what was typed last is with the app', async () => {
     const { user, bridge } = await openPage(new FakeBridge({ sessions, requests: [request] }));
-    await user.type(words(), 'a graph store');
+    await user.type(ownWords(), 'a graph store');
     bridge.close(7);
     await handovers(bridge, 1);
     expect(bridge.handovers[0]?.ask).toBe(7);
@@ -40,9 +39,9 @@ describe('a window that is closed', () => {
 
   test('waits for keys that come after it was told', async () => {
     const { user, bridge } = await openPage(new FakeBridge({ sessions, requests: [request] }));
-    await user.type(words(), 'a graph');
+    await user.type(ownWords(), 'a graph');
     bridge.close(1);
-    await user.type(words(), ' store');
+    await user.type(ownWords(), ' store');
     await handovers(bridge, 1);
     expect(savedWords(bridge)).toContain('a graph store');
   });
@@ -80,11 +79,9 @@ describe('a window that is closed', () => {
 
   test('stays while a draft cannot be saved, and goes once it is', async () => {
     const bridge = new FakeBridge({ sessions, requests: [request] });
-    bridge.on('save_draft', () => {
-      throw anError({ code: 'storage' });
-    });
+    bridge.fail('save_draft', { code: 'storage' });
     const { user } = await openPage(bridge);
-    await user.type(words(), 'a graph store');
+    await user.type(ownWords(), 'a graph store');
     bridge.close(1);
     await wait();
     expect(bridge.handovers).toEqual([]);

@@ -3,13 +3,16 @@ import type {
   ApprovalDecision,
   ApprovalOption,
   ClientRead,
+  Delivery,
   Entry,
   EntryBody,
+  Outcome,
   Question,
   QuestionOption,
   Request,
   Session,
   Snapshot,
+  WithdrawnWhy,
 } from '../generated/wire';
 import { defaultOptions } from '../store/commands/start';
 import { claudeCode, demo, of } from './agents';
@@ -82,6 +85,40 @@ export function aRequest(changes: Partial<Request> = {}): Request {
     state: { state: 'open' },
     ...changes,
   };
+}
+
+export function ended(
+  outcome: Outcome,
+  delivery: Delivery | null = null,
+  at = NOW,
+): Extract<Request['state'], { state: 'ended' }> {
+  return { state: 'ended', outcome, delivery, at };
+}
+
+export function withdrawn(why: WithdrawnWhy = { why: 'by_agent' }): Outcome {
+  return { outcome: 'withdrawn', why };
+}
+
+export const delivered = { delivery: 'delivered', at: NOW } as const satisfies Delivery;
+
+export function undelivered(text: string): Delivery {
+  return { delivery: 'failed', error: { undelivered: 'text', text } };
+}
+
+/** The request after the user has answered it. */
+export function answered(
+  request: Request,
+  answers: { question: string; chosen?: string[]; other?: string | null }[],
+  delivery: Delivery | null = { delivery: 'pending' },
+): Request {
+  const given = answers.map(({ question, chosen = [], other = null }) => ({
+    question,
+    chosen,
+    other,
+    note: null,
+    secretGiven: false,
+  }));
+  return { ...request, state: ended({ outcome: 'answered', answers: given }, delivery) };
 }
 
 export function anApproval(changes: Partial<Approval> = {}): Approval {

@@ -96,6 +96,13 @@ export class FakeBridge implements Bridge {
     return this;
   }
 
+  /** Rejects a command. */
+  fail(command: CommandName, error: Partial<CommandError>): this {
+    return this.on(command, () => {
+      throw anError(error);
+    });
+  }
+
   sent<C extends CommandName>(command: C): Input<C>[] {
     return this.calls
       .filter((call) => call.command === command)
