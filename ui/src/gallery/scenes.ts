@@ -1,4 +1,4 @@
-import type { Approval, ApprovalOption, Ended, Entry, Outcome, Request, Session } from '../generated/wire';
+import type { Approval, ApprovalOption, Delivery, Entry, Outcome, Request, Session } from '../generated/wire';
 import { aFound, agentsWith, aValue, claudeCode, demo, demoFound, of, withCurrent } from '../testing/agents';
 import {
   aClient,
@@ -8,9 +8,12 @@ import {
   aRequest,
   aSession,
   aSnapshot,
+  delivered,
+  ended,
   NOW,
   planOptions,
   someOptions,
+  withdrawn,
 } from '../testing/builders';
 import { anError, FakeBridge } from '../testing/fakeBridge';
 import { edit, manyEntries, plan, richBodies } from './talk';
@@ -94,7 +97,9 @@ export const shell: Approval = anApproval({
   askedAt: at(NOW - 12_000),
 });
 
-function ended(id: string, state: Extract<Request['state'], { state: 'ended' }>): Request {
+/** A request with two questions that has ended. */
+export function over(id: string, outcome: Outcome, delivery: Delivery | null = delivered): Request {
+  const state = ended(outcome, delivery);
   return aRequest({ id, questions: [auth, providers], state, askedAt: at(NOW - 300_000) });
 }
 
@@ -138,75 +143,13 @@ export const base = (requests: Request[], approvals: Approval[] = []) => {
   return bridge;
 };
 
-export function end(outcome: Outcome, delivered = true): { state: 'ended' } & Ended {
-  const delivery = delivered ? ({ delivery: 'delivered', at: NOW } as const) : null;
-  return { state: 'ended', outcome, at: NOW, delivery };
-}
-
 /** The gallery's scenes: each builds the app in one state. */
 export const scenes: Record<string, () => FakeBridge> = {
-  start: () => {
-    const bridge = base([]);
-    bridge.agents = {
-      ...bridge.agents,
-      agents: [aFound({ program: '/usr/local/bin/claude', version: '2.1.217' }), demoFound],
-    };
-    return bridge;
-  },
   first: () => {
     const bridge = base([]);
     bridge.snapshot = aSnapshot({ sessions: [], agents });
     return bridge;
   },
-  idle: () => base([]),
-  lone: () => base([lone]),
-  pair: () => base([pair]),
-  words: () =>
-    base([
-      aRequest({
-        questions: [
-          aQuestion(1, { header: null, kind: 'text', options: [], text: 'What should the release be called?' }),
-          aQuestion(2, { header: 'Token', kind: 'secret', options: [], text: 'Which token may I use?', required: true }),
-          aQuestion(3, { header: 'Go', kind: 'confirm', options: ['Yes', 'No'], allowsOther: false, text: 'Publish it now?' }),
-        ],
-        limit: { at: Date.now() + 95_000, then: 'the agent goes on without an answer' },
-        askedBy: 'release-bot',
-        askedAt: at(NOW - 3_700_000),
-      }),
-    ]),
-  long: () =>
-    base([
-      aRequest({
-        questions: [
-          aQuestion(1, {
-            header: 'A header of forty characters, all of them',
-            text: 'Which of these many things should be done first, given that each takes about a day?',
-            options: Array.from({ length: 12 }, (_, index) => ({
-              label: `Option ${index + 1} with a label`,
-              description: 'A description that says a little more about it than its label could.',
-            })),
-          }),
-        ],
-        askedAt: at(NOW - 42_000),
-      }),
-    ]),
-  preview: () =>
-    base([
-      aRequest({
-        questions: [
-          aQuestion(1, {
-            header: 'Token store',
-            text: 'Which **store** should keep the tokens?\n\nWhat I found:\n\n- `redis` is there already\n- a table needs a migration\n\n```sql\ncreate table tokens (id text primary key);\n```',
-            options: ['redis', 'table', 'memory'].map((label, index) => ({
-              label: index === 0 ? `${label} (Recommended)` : label,
-              description: 'What it costs, and what it gives.',
-              preview: `const store = new Store(${JSON.stringify(label)});\nawait store.connect();\n// lines that are longer than the space beside the options, so that they have to be scrolled`,
-            })),
-          }),
-        ],
-        askedAt: at(NOW - 42_000),
-      }),
-    ]),
   hostile: () =>
     base([
       aRequest({
@@ -235,7 +178,6 @@ export const scenes: Record<string, () => FakeBridge> = {
         askedAt: at(NOW - 42_000),
       }),
     ]),
-  both: () => base([lone, aRequest({ id: 'r2', questions: [providers], askedAt: at(NOW - 8_000) })], [shell]),
   approval: () => base([], [shell]),
   rules: () =>
     base([], [
@@ -327,66 +269,24 @@ export const scenes: Record<string, () => FakeBridge> = {
     bridge.snapshot.live = [{ session: 's1', kind: 'text', text: 'I am **writing** this at the moment, with `code` and' }];
     return bridge;
   },
-  busy: () => base([lone, aRequest({ id: 'r2', session: 's2', questions: [providers], askedAt: at(NOW - 3_700_000) })], [{ ...shell, session: 's2', id: 'a2' }]),
-  huge: () => {
+  long_transcript: () => {
     const bridge = base([]);
-    const many = manyEntries(100_000);
-    return bridge.on('read_transcript', () => ({ entries: many, more: false, requests: [], approvals: [] }));
+    bridge.entries['s1'] = manyEntries(100_000);
+    return bridge;
   },
-  paged: () =>
-    base([]).on('read_transcript', ({ before, limit }) => {
-      const end = before ?? 2_001;
-      const from = Math.max(1, end - limit);
-      return { entries: manyEntries(end - from, from), more: from > 1, requests: [], approvals: [] };
-    }),
-  held: () => {
+  undo: () => {
     const bridge = base([lone]);
     const answers = [{ question: 'q1', chosen: ['q1o2'], other: null, note: null }];
     const since = Date.now();
     bridge.snapshot.held = [{ request: 'r1', answers, since, until: since + 30_000, error: null }];
     return bridge;
   },
-  sending: () => base([lone]).on('answer_question', () => new Promise(() => undefined)),
-  refused: () =>
-    base([lone]).on('answer_question', () => {
-      throw anError({ code: 'storage_full' });
-    }),
-  sent: () => base([ended('r1', { ...end(answered), delivery: { delivery: 'pending' } })]),
   failed: () =>
     base([
-      ended('r1', { ...end(answered), delivery: { delivery: 'failed', error: { undelivered: 'input_closed' } } }),
+      over('r1', answered, { delivery: 'failed', error: { undelivered: 'input_closed' } }),
     ]),
-  ends: () =>
-    base([
-      ended('e1', end(answered)),
-      ended('e2', end({ outcome: 'declined', words: 'Ask me tomorrow' })),
-      ended('e3', end({ outcome: 'replied_in_chat', text: 'Use whatever the gateway uses' })),
-      ended('e4', end({ outcome: 'withdrawn', why: { why: 'interrupted' } }, false)),
-      ended('e5', end({ outcome: 'orphaned', why: 'agent_ended' }, false)),
-      ended('e6', end({ outcome: 'expired' })),
-    ]),
-  missed: () => {
-    const gone = { session: 's5', askedAt: at(NOW - 900_000) };
-    const orphaned = end({ outcome: 'orphaned', why: 'app_quit' }, false);
-    const parked = { ...end(answered), delivery: { delivery: 'parked' } } as const;
-    const requests = [
-      aRequest({ ...gone, id: 'm1', questions: [auth, providers], state: orphaned }),
-      aRequest({ ...gone, id: 'm2', questions: [auth], state: end({ outcome: 'expired' }) }),
-      aRequest({ ...gone, id: 'm3', questions: [auth, providers], state: parked }),
-    ];
-    const bridge = base([
-      ...requests,
-      lone,
-      aRequest({ id: 'm4', questions: [providers], state: end({ outcome: 'expired' }), askedAt: at(NOW - 300_000) }),
-      aRequest({ id: 'm5', session: 's4', questions: [auth], state: end({ outcome: 'orphaned', why: 'agent_ended' }, false), askedAt: at(NOW - 300_000) }),
-    ]);
-    bridge.entries['s5'] = [
-      ...requests.map((request, index) => anEntry(index + 1, { kind: 'request', request: request.id })),
-    ];
-    return bridge;
-  },
   inbox: () => {
-    const gone = end({ outcome: 'orphaned', why: 'app_quit' }, false);
+    const gone = ended({ outcome: 'orphaned', why: 'app_quit' });
     const requests = [
       pair,
       aRequest({ id: 'i2', session: 's2', questions: [providers], askedAt: at(NOW - 30_000) }),
@@ -400,7 +300,7 @@ export const scenes: Record<string, () => FakeBridge> = {
       answered,
       { outcome: 'declined', words: 'Ask me tomorrow' },
       { outcome: 'replied_in_chat', text: 'Use whatever the gateway uses' },
-      { outcome: 'withdrawn', why: { why: 'interrupted' } },
+      withdrawn({ why: 'interrupted' }),
       { outcome: 'expired' },
       { outcome: 'orphaned', why: 'agent_ended' },
     ];
@@ -408,7 +308,7 @@ export const scenes: Record<string, () => FakeBridge> = {
       name: 'api',
       folder: '/home/ada/projects/api',
       origin: of(claudeCode).origin,
-      request: ended(`h${index}`, end(outcome)),
+      request: over(`h${index}`, outcome),
     }));
     const found = { questions, more: true, count: 148, answered: 120, medianMillis: 42_000 };
     return base([]).on('search_questions', () => found);

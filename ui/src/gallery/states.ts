@@ -4,42 +4,11 @@ import type { Question, Request } from '../generated/wire';
 import { t } from '../shared/messages';
 import type { Store } from '../store/store.svelte';
 import { inbound } from '../testing/agents';
-import { anEntry, aQuestion, aRequest, NOW } from '../testing/builders';
-import { anError, type FakeBridge } from '../testing/fakeBridge';
-import { answered, at, auth, base, end, providers, shell } from './scenes';
+import { anEntry, aQuestion, aRequest, NOW, withdrawn } from '../testing/builders';
+import { type FakeBridge } from '../testing/fakeBridge';
+import { answered, at, auth, base, over, providers, shell } from './scenes';
 
-/** Every state that a question can be in, and every display variant. */
-export const STATES = [
-  'loading',
-  'empty',
-  'one',
-  'many',
-  'error',
-  'sending',
-  'delivered',
-  'parked',
-  'expired',
-  'orphaned',
-  'left_by_client',
-  'declined',
-  'withdrawn',
-  'replied',
-  'secret',
-  'text',
-  'confirm',
-  'preview',
-  'note',
-  'right_to_left',
-  'long_texts',
-  'forty_options',
-  'narrow',
-  'large_text',
-  'forced_colours',
-] as const;
-
-export type GalleryState = (typeof STATES)[number];
-
-export interface Shown {
+interface Shown {
   scene: () => FakeBridge;
   /** Brings the scene into the state. */
   act?: (store: Store, bridge: FakeBridge) => Promise<void> | void;
@@ -57,7 +26,7 @@ const talk = [
   anEntry(2, { kind: 'agent', text: 'The routes are in `src/routes.rs`. Before I go on I need to know how people sign in.' }),
 ];
 
-function desk(...requests: Request[]): FakeBridge {
+function withRequests(...requests: Request[]): FakeBridge {
   const bridge = base(requests);
   const asked = requests.filter(({ session }) => session === 's1');
   bridge.entries['s1'] = [
@@ -68,16 +37,7 @@ function desk(...requests: Request[]): FakeBridge {
 }
 
 const asks = (...questions: Question[]) => aRequest({ questions, askedAt: at(NOW - 42_000) });
-
-/** A request with two questions and the given outcome. */
-const ended = (outcome: Parameters<typeof end>[0], changes: Partial<Extract<Request['state'], { state: 'ended' }>> = {}) =>
-  aRequest({
-    questions: [auth, providers],
-    askedAt: at(NOW - 300_000),
-    state: { ...end(outcome), ...changes },
-  });
-
-const unheard = { delivery: null };
+const asking = (...questions: Question[]) => withRequests(asks(...questions));
 
 /** Clicks an element by its visible text, like a user. */
 async function press(name: string): Promise<void> {
@@ -89,6 +49,13 @@ async function press(name: string): Promise<void> {
   await tick();
 }
 
+async function submit(): Promise<void> {
+  await press('JWT');
+  await press(t('question.submit'));
+}
+
+const openMissed = () => document.querySelector<HTMLElement>('aside [data-missed] summary')?.click();
+
 /** Disables timers of a second or more, so that temporary elements stay visible. */
 function holdTime(): void {
   const later = window.setTimeout;
@@ -98,7 +65,8 @@ function holdTime(): void {
 
 const long = 'a way that takes into account what was said about it earlier, and everything that nobody has thought of yet';
 
-export const states: Record<GalleryState, Shown> = {
+/** Every state that a question can be in, and every display variant, by name. */
+export const states: Record<string, Shown> = {
   loading: {
     scene: () => {
       const bridge = base([]);
@@ -107,47 +75,38 @@ export const states: Record<GalleryState, Shown> = {
     },
     shows: 'main .connecting',
   },
-  empty: { scene: () => desk(), shows: 'aside .empty' },
-  one: { scene: () => desk(asks(auth)), shows: 'aside [data-option=q1o3]' },
+  empty: { scene: () => withRequests(), shows: 'aside .empty' },
+  one: { scene: () => asking(auth), shows: 'aside [data-option=q1o3]' },
   many: {
     scene: () => {
-      const bridge = desk(asks(auth, providers), aRequest({ id: 'r2', questions: [providers], askedAt: at(NOW - 8_000) }));
+      const bridge = withRequests(asks(auth, providers), aRequest({ id: 'r2', questions: [providers], askedAt: at(NOW - 8_000) }));
       bridge.snapshot.approvals = [shell];
       return bridge;
     },
     shows: 'aside [data-approval]',
   },
   error: {
-    scene: () =>
-      desk(asks(auth)).on('answer_question', () => {
-        throw anError({ code: 'storage_full' });
-      }),
-    act: async () => {
-      await press('JWT');
-      await press(t('question.submit'));
-    },
+    scene: () => asking(auth).fail('answer_question', { code: 'storage_full' }),
+    act: submit,
     shows: 'aside [data-card=r1] [role=alert]',
   },
   sending: {
-    scene: () => desk(asks(auth)).on('answer_question', () => new Promise(() => undefined)),
-    act: async () => {
-      await press('JWT');
-      await press(t('question.submit'));
-    },
+    scene: () => asking(auth).on('answer_question', () => new Promise(() => undefined)),
+    act: submit,
     shows: 'aside [data-card=r1][data-state=sending]',
   },
   delivered: {
-    scene: () => desk(ended(answered, { delivery: { delivery: 'pending' } })),
+    scene: () => withRequests(over('r1', answered, { delivery: 'pending' })),
     act: (_, bridge) => {
       holdTime();
-      bridge.push({ change: 'request', request: ended(answered) });
+      bridge.push({ change: 'request', request: over('r1', answered) });
     },
     shows: 'aside [data-card=r1][data-state=delivered]',
   },
   parked: {
     scene: () => {
-      const parked = { ...ended(answered, { delivery: { delivery: 'parked' } }), session: 's5' };
-      const bridge = desk(parked);
+      const parked = { ...over('r1', answered, { delivery: 'parked' }), session: 's5' };
+      const bridge = withRequests(parked);
       bridge.entries['s5'] = [...talk, anEntry(3, { kind: 'request', request: parked.id })];
       return bridge;
     },
@@ -155,19 +114,19 @@ export const states: Record<GalleryState, Shown> = {
     shows: 'aside [data-kept=r1]',
   },
   expired: {
-    scene: () => desk(ended({ outcome: 'expired' })),
-    act: () => document.querySelector<HTMLElement>('aside [data-missed] summary')?.click(),
+    scene: () => withRequests(over('r1', { outcome: 'expired' })),
+    act: openMissed,
     shows: 'main [data-request=r1][data-state=expired]',
   },
   orphaned: {
-    scene: () => desk(ended({ outcome: 'orphaned', why: 'agent_ended' }, unheard)),
-    act: () => document.querySelector<HTMLElement>('aside [data-missed] summary')?.click(),
+    scene: () => withRequests(over('r1', { outcome: 'orphaned', why: 'agent_ended' }, null)),
+    act: openMissed,
     shows: 'aside [data-missed=r1] fieldset',
   },
   left_by_client: {
     scene: () => {
-      const bridge = desk({
-        ...ended({ outcome: 'orphaned', why: 'caller_gone' }, unheard),
+      const bridge = withRequests({
+        ...over('r1', { outcome: 'orphaned', why: 'caller_gone' }, null),
         askedBy: 'codex',
       });
       const [first, ...others] = bridge.snapshot.sessions;
@@ -175,47 +134,45 @@ export const states: Record<GalleryState, Shown> = {
       if (first) bridge.snapshot.sessions = [{ ...first, ...codex, version: '0.169.0', state: { state: 'idle' } }, ...others];
       return bridge;
     },
-    act: () => document.querySelector<HTMLElement>('aside [data-missed] summary')?.click(),
+    act: openMissed,
     shows: 'aside [data-missed=r1] fieldset',
   },
   declined: {
-    scene: () => desk(ended({ outcome: 'declined', words: 'Ask me tomorrow' })),
+    scene: () => withRequests(over('r1', { outcome: 'declined', words: 'Ask me tomorrow' })),
     shows: 'main [data-request=r1][data-state=declined]',
   },
   withdrawn: {
-    scene: () => desk(ended({ outcome: 'withdrawn', why: { why: 'by_agent' } }, unheard)),
+    scene: () => withRequests(over('r1', withdrawn(), null)),
     shows: 'main [data-request=r1][data-state=withdrawn]',
   },
   replied: {
-    scene: () => desk(ended({ outcome: 'replied_in_chat', text: 'Use whatever the gateway uses' })),
+    scene: () => withRequests(over('r1', { outcome: 'replied_in_chat', text: 'Use whatever the gateway uses' })),
     shows: 'main [data-request=r1][data-state=replied_in_chat]',
   },
   secret: {
-    scene: () => desk(asks(aQuestion(1, { header: 'Token', kind: 'secret', options: [], text: 'Which token may I use?' }))),
+    scene: () => asking(aQuestion(1, { header: 'Token', kind: 'secret', options: [], text: 'Which token may I use?' })),
     act: () => type('aside input[type=password]', 'not a real token'),
     shows: 'aside input[type=password]',
   },
   text: {
-    scene: () => desk(asks(aQuestion(1, { header: null, kind: 'text', options: [], text: 'What should the release be called?' }))),
+    scene: () => asking(aQuestion(1, { header: null, kind: 'text', options: [], text: 'What should the release be called?' })),
     act: () => type('aside fieldset textarea', 'Winter,\nthe second'),
     shows: 'aside fieldset textarea',
   },
   confirm: {
     scene: () =>
-      desk(
-        asks(
-          aQuestion(1, { header: 'Publish', kind: 'confirm', options: ['Yes', 'No'], allowsOther: false, text: 'Publish it now?' }),
-        ),
+      asking(
+        aQuestion(1, { header: 'Publish', kind: 'confirm', options: ['Yes', 'No'], allowsOther: false, text: 'Publish it now?' }),
       ),
     shows: 'aside [data-option=q1o2]',
   },
   preview: {
-    scene: () => desk(asks(auth)),
+    scene: () => asking(auth),
     act: () => document.querySelector<HTMLElement>('aside [data-option=q1o1] input')?.focus(),
     shows: 'aside .preview',
   },
   note: {
-    scene: () => desk(asks(auth)),
+    scene: () => asking(auth),
     act: async () => {
       await press('Session-based');
       await press(t('question.note_add'));
@@ -225,61 +182,55 @@ export const states: Record<GalleryState, Shown> = {
   },
   right_to_left: {
     scene: () =>
-      desk(
-        asks(
-          aQuestion(1, {
-            header: 'طريقة الدخول',
-            text: 'أي طريقة تسجيل دخول نستخدم لواجهة API العامة؟',
-            options: [
-              { label: 'OAuth 2.0 (Recommended)', description: 'معيار معروف، ويعمل مع مزود الهوية الحالي.' },
-              { label: 'رموز JWT', description: 'رموز بلا حالة، توقعها الواجهة نفسها.' },
-              { label: 'עוגיה וטבלת הפעלות', description: 'פשוט לביטול' },
-            ],
-          }),
-        ),
+      asking(
+        aQuestion(1, {
+          header: 'طريقة الدخول',
+          text: 'أي طريقة تسجيل دخول نستخدم لواجهة API العامة؟',
+          options: [
+            { label: 'OAuth 2.0 (Recommended)', description: 'معيار معروف، ويعمل مع مزود الهوية الحالي.' },
+            { label: 'رموز JWT', description: 'رموز بلا حالة، توقعها الواجهة نفسها.' },
+            { label: 'עוגיה וטבלת הפעלות', description: 'פשוט לביטול' },
+          ],
+        }),
       ),
     shows: 'aside [data-option=q1o3]',
   },
   long_texts: {
     scene: () =>
-      desk(
-        asks(
-          ...[1, 2, 3, 4].map((place) =>
-            aQuestion(place, {
-              header: `A header of its own, number ${place}`,
-              text: `Question ${place}: which of these ways should be taken, given that each is ${long}?`,
-              options: [1, 2, 3, 4].map((n) => ({
-                label: `Way ${n}: ${long}`,
-                description: `It is ${long}; and_a_word_of_its_own_without_any_place_to_break_it_anywhere_at_all_${n}.`,
-              })),
-            }),
-          ),
+      asking(
+        ...[1, 2, 3, 4].map((place) =>
+          aQuestion(place, {
+            header: `A header of its own, number ${place}`,
+            text: `Question ${place}: which of these ways should be taken, given that each is ${long}?`,
+            options: [1, 2, 3, 4].map((n) => ({
+              label: `Way ${n}: ${long}`,
+              description: `It is ${long}; and_a_word_of_its_own_without_any_place_to_break_it_anywhere_at_all_${n}.`,
+            })),
+          }),
         ),
       ),
     shows: 'aside [data-step=summary]',
   },
   forty_options: {
     scene: () =>
-      desk(
-        asks(
-          aQuestion(1, {
-            header: 'Region',
-            kind: 'multi',
-            text: 'In which regions should it run?',
-            options: Array.from({ length: 40 }, (_, n) => ({ label: `Region ${n + 1}`, description: `Zone ${(n % 7) + 1}` })),
-          }),
-        ),
+      asking(
+        aQuestion(1, {
+          header: 'Region',
+          kind: 'multi',
+          text: 'In which regions should it run?',
+          options: Array.from({ length: 40 }, (_, n) => ({ label: `Region ${n + 1}`, description: `Zone ${(n % 7) + 1}` })),
+        }),
       ),
     shows: 'aside [data-option=q1o40]',
   },
   narrow: {
-    scene: () => desk(asks(auth, providers)),
+    scene: () => asking(auth, providers),
     act: (store) => store.dispatch({ type: 'panel_resized', width: 320 }),
     shows: 'aside [data-step=summary]',
   },
-  large_text: { scene: () => desk(asks(auth)), shows: 'aside [data-option=q1o3]' },
+  large_text: { scene: () => asking(auth), shows: 'aside [data-option=q1o3]' },
   forced_colours: {
-    scene: () => desk(asks(auth, providers)),
+    scene: () => asking(auth, providers),
     act: async () => {
       forceColours();
       await press('JWT');
