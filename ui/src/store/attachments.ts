@@ -1,7 +1,9 @@
 import { isSame, nameOf } from '../entities/attachment/attachment';
 import type { AttachedFiles, Attachment, RefusedFile, SessionId, Takes } from '../generated/wire';
 import { agentOf } from './agents';
+import type { Handlers } from './handlers';
 import { withoutKey } from './records';
+import { sessionOf } from './select';
 import type { Refusal, State } from './state';
 
 /** Changes to the attachments of unsent messages. */
@@ -11,23 +13,15 @@ export type AttachmentAction =
   | { type: 'attachment_removed'; session: SessionId; attachment: Attachment }
   | { type: 'refusals_read'; session: SessionId };
 
-export function reduceAttachments(state: State, action: AttachmentAction): State {
-  const { session } = action;
-  switch (action.type) {
-    case 'files_attached': {
-      const { held, refused } = put(attachedOf(state, session), action.files, takesOf(state, session));
-      return refuse({ ...state, attached: { ...state.attached, [session]: held } }, session, refused);
-    }
-    case 'files_refused':
-      return refuse(state, session, action.refused);
-    case 'attachment_removed': {
-      const held = attachedOf(state, session).filter((one) => !isSame(one, action.attachment));
-      return { ...state, attached: { ...state.attached, [session]: held } };
-    }
-    case 'refusals_read':
-      return refuse(state, session, []);
-  }
-}
+export const attachmentHandlers: Handlers<AttachmentAction> = {
+  files_attached(state, { session, files }) {
+    const { attached, refused } = put(attachedOf(state, session), files, takesOf(state, session));
+    return refuse({ ...state, attached: { ...state.attached, [session]: attached } }, session, refused);
+  },
+  files_refused: (state, { session, refused }) => refuse(state, session, refused),
+  attachment_removed: (state, { session, attachment }) => withoutAttached(state, session, [attachment]),
+  refusals_read: (state, { session }) => refuse(state, session, []),
+};
 
 /** Keeps only the latest refusals: each attempt replaces those of the previous one. */
 function refuse(state: State, session: SessionId, refused: readonly Refusal[]): State {
@@ -38,20 +32,24 @@ function refuse(state: State, session: SessionId, refused: readonly Refusal[]): 
 /** Appends files without duplicates, up to the number a message can take. */
 function put(before: readonly Attachment[], files: AttachedFiles, takes: Takes | null) {
   const count = takes?.takes === 'images_and_files' ? takes.count : 0;
-  const held = [...before];
+  const attached = [...before];
   const refused: RefusedFile[] = [...files.refused];
   for (const attachment of files.attached) {
-    if (held.some((one) => isSame(one, attachment))) continue;
-    if (held.length < count) held.push(attachment);
+    if (attached.some((one) => isSame(one, attachment))) continue;
+    if (attached.length < count) attached.push(attachment);
     else refused.push({ name: nameOf(attachment), why: { why: 'too_many' } });
   }
-  return { held, refused };
+  return { attached, refused };
 }
 
 /** Removes the attachments that were sent with a message; those added in the meantime stay. */
 export function withoutSent(state: State, session: SessionId, sent: readonly Attachment[]): State {
-  const held = attachedOf(state, session).filter((one) => !sent.some((other) => isSame(one, other)));
-  return { ...state, attached: { ...state.attached, [session]: held }, refusals: withoutKey(state.refusals, session) };
+  return refuse(withoutAttached(state, session, sent), session, []);
+}
+
+function withoutAttached(state: State, session: SessionId, gone: readonly Attachment[]): State {
+  const attached = attachedOf(state, session).filter((one) => !gone.some((other) => isSame(one, other)));
+  return { ...state, attached: { ...state.attached, [session]: attached } };
 }
 
 export function attachedOf(state: State, session: SessionId): readonly Attachment[] {
@@ -60,6 +58,6 @@ export function attachedOf(state: State, session: SessionId): readonly Attachmen
 
 /** The attachments that a session's agent accepts; null until that is known. */
 export function takesOf(state: State, session: SessionId): Takes | null {
-  const known = state.sessions.find((one) => one.id === session);
+  const known = sessionOf(state, session);
   return (known && agentOf(state, known)?.capabilities.takes) ?? null;
 }

@@ -1,5 +1,6 @@
 import type { HistoryFound, SearchHit, Session, SessionId, TranscriptPage } from '../generated/wire';
 import type { AppError } from '../platform/bridge';
+import type { Handlers } from './handlers';
 import { closeOverlay, forgetPlaces } from './navigation';
 import { withoutSession as withoutItsQuestions } from './pastQuestions';
 import { filterValues, withoutKey } from './records';
@@ -18,57 +19,41 @@ export type HistoryAction =
   | { type: 'export_done'; session: SessionId; path: string | null }
   | { type: 'export_failed'; session: SessionId; error: AppError };
 
-export function reduceHistory(state: State, action: HistoryAction): State {
-  const { history } = state;
-  const next = (changes: Partial<State['history']>): State => ({
-    ...state,
-    history: { ...history, ...changes },
-  });
-  switch (action.type) {
-    case 'history_written': {
-      const nothing = action.query.trim() === '';
-      const found = nothing ? { hits: [], more: false, found: null } : {};
-      return next({ query: action.query, error: null, ...found });
-    }
-    case 'history_found': {
-      // The query has changed since; its own result is on the way.
-      if (action.query !== history.query) return state;
-      const { hits, more } = action.found;
-      return next({ hits: action.added ? add(history.hits, hits) : hits, more, found: action.query, error: null });
-    }
-    case 'history_failed':
-      return action.query === history.query ? next({ error: action.error }) : state;
-    case 'past_read':
-      return next({ past: action.sessions });
-    case 'excerpt_read': {
-      const { excerpt } = history;
-      if (excerpt?.session.id !== action.session) return state;
-      return archivePage(next({ excerpt: grow(excerpt, action.page, action.before) }), action.page);
-    }
-    case 'excerpt_failed':
-    case 'delete_asked':
-    case 'export_done':
-    case 'export_failed':
-      return history.excerpt ? next({ excerpt: updateExcerpt(history.excerpt, action) }) : state;
-  }
+export const historyHandlers: Handlers<HistoryAction> = {
+  history_written(state, { query }) {
+    const nothing = query.trim() === '';
+    return withHistory(state, { query, error: null, ...(nothing && { hits: [], more: false, found: null }) });
+  },
+  history_found(state, { query, found: { hits, more }, added }) {
+    const { history } = state;
+    // The query has changed since; its own result is on the way.
+    if (query !== history.query) return state;
+    return withHistory(state, { hits: added ? add(history.hits, hits) : hits, more, found: query, error: null });
+  },
+  history_failed: (state, { query, error }) => (query === state.history.query ? withHistory(state, { error }) : state),
+  past_read: (state, { sessions }) => withHistory(state, { past: sessions }),
+  excerpt_read(state, { session, page, before }) {
+    const { excerpt } = state.history;
+    if (excerpt?.session.id !== session) return state;
+    return archivePage(withHistory(state, { excerpt: grow(excerpt, page, before) }), page);
+  },
+  excerpt_failed: (state, { session, error }) => withExcerpt(state, session, { read: true, error }),
+  delete_asked(state, { open }) {
+    const { excerpt } = state.history;
+    return excerpt ? withExcerpt(state, excerpt.session.id, { deleting: open }) : state;
+  },
+  export_done: (state, { session, path }) => withExcerpt(state, session, { saved: path, error: null }),
+  export_failed: (state, { session, error }) => withExcerpt(state, session, { saved: null, error }),
+};
+
+function withHistory(state: State, changes: Partial<State['history']>): State {
+  return { ...state, history: { ...state.history, ...changes } };
 }
 
-type ExcerptAction = Extract<
-  HistoryAction,
-  { type: 'excerpt_failed' | 'delete_asked' | 'export_done' | 'export_failed' }
->;
-
-function updateExcerpt(excerpt: Excerpt, action: ExcerptAction): Excerpt {
-  if (action.type === 'delete_asked') return { ...excerpt, deleting: action.open };
-  if (action.session !== excerpt.session.id) return excerpt;
-  switch (action.type) {
-    case 'excerpt_failed':
-      return { ...excerpt, read: true, error: action.error };
-    case 'export_done':
-      return { ...excerpt, saved: action.path, error: null };
-    case 'export_failed':
-      return { ...excerpt, saved: null, error: action.error };
-  }
+/** Changes the excerpt, unless another session's is open. */
+function withExcerpt(state: State, session: SessionId, changes: Partial<Excerpt>): State {
+  const { excerpt } = state.history;
+  return excerpt?.session.id === session ? withHistory(state, { excerpt: { ...excerpt, ...changes } }) : state;
 }
 
 export const emptyExcerpt = {

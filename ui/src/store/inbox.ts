@@ -1,6 +1,7 @@
 import { isStuck } from '../entities/request/requestStatus';
 import type { Waiting } from '../entities/session/sessionWords';
 import type { Approval, Request, RequestId, Session, SessionId } from '../generated/wire';
+import type { Handlers } from './handlers';
 import { missedOf, openApprovals, savedOf, sessionOf, sessionsInOrder, waitingOf } from './select';
 import { type Age, allIn, byAge } from './sessionIndex';
 import type { InboxPart, State } from './state';
@@ -11,21 +12,12 @@ export type InboxAction =
   | { type: 'inbox_sorted'; newestFirst: boolean }
   | { type: 'waiting_shown'; request: Request };
 
-export function reduceInbox(state: State, action: InboxAction): State {
-  const { inbox } = state;
-  switch (action.type) {
-    case 'inbox_part_shown':
-      return { ...state, inbox: { ...inbox, part: action.part } };
-    case 'inbox_filtered':
-      return { ...state, inbox: { ...inbox, session: action.session, since: action.at } };
-    case 'inbox_sorted':
-      return { ...state, inbox: { ...inbox, newestFirst: action.newestFirst } };
-    case 'waiting_shown': {
-      const { id, askedAt } = action.request;
-      return { ...state, lastWaiting: { id, askedAt } };
-    }
-  }
-}
+export const inboxHandlers: Handlers<InboxAction> = {
+  inbox_part_shown: (state, { part }) => ({ ...state, inbox: { ...state.inbox, part } }),
+  inbox_filtered: (state, { session, at }) => ({ ...state, inbox: { ...state.inbox, session, since: at } }),
+  inbox_sorted: (state, { newestFirst }) => ({ ...state, inbox: { ...state.inbox, newestFirst } }),
+  waiting_shown: (state, { request: { id, askedAt } }) => ({ ...state, lastWaiting: { id, askedAt } }),
+};
 
 /** The session that the inbox is filtered to; null if it shows all, or if that session no longer exists. */
 export function inboxSession(state: State): Session | null {

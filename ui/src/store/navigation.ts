@@ -1,4 +1,5 @@
 import type { Session, SessionId } from '../generated/wire';
+import type { Handlers } from './handlers';
 import { anySession, emptyExcerpt } from './history';
 import { type Direction, goTo, type Navigation, type Place, replacePlace, step, type View } from './place';
 import { sessionOf } from './select';
@@ -24,34 +25,24 @@ export type NavigationAction =
   | { type: 'overlay_opened'; overlay: Overlay }
   | { type: 'overlay_closed'; overlay: Overlay['overlay'] };
 
-export function reduceNavigation(state: State, action: NavigationAction): State {
-  switch (action.type) {
-    case 'session_selected':
-      return goToSession(state, action.session);
-    case 'start_opened':
-      return open(state, { at: 'start' });
-    case 'start_closed':
-      return open(state, { at: 'session' });
-    case 'inbox_opened':
-      return openInbox(open(state, { at: 'inbox' }), { part: 'questions', since: action.at });
-    case 'history_opened':
-    case 'excerpt_closed':
-      return open(state, { at: 'history' });
-    case 'excerpt_opened': {
-      const { session, n } = action;
-      const opened = open(state, { at: 'past_session', past: session.id, entry: n });
-      return { ...opened, history: { ...opened.history, excerpt: { ...emptyExcerpt, session, n } } };
-    }
-    case 'stepped': {
-      const next = enter(state, step(state.navigation, action.direction, (place) => exists(state, place)));
-      return next.navigation.place.at === 'inbox' ? openInbox(next, { since: action.at }) : next;
-    }
-    case 'overlay_opened':
-      return { ...state, overlay: action.overlay };
-    case 'overlay_closed':
-      return closeOverlay(state, ({ overlay }) => overlay === action.overlay);
-  }
-}
+export const navigationHandlers: Handlers<NavigationAction> = {
+  session_selected: (state, { session }) => goToSession(state, session),
+  start_opened: (state) => open(state, { at: 'start' }),
+  start_closed: (state) => open(state, { at: 'session' }),
+  inbox_opened: (state, { at }) => openInbox(open(state, { at: 'inbox' }), { part: 'questions', since: at }),
+  history_opened: (state) => open(state, { at: 'history' }),
+  excerpt_closed: (state) => open(state, { at: 'history' }),
+  excerpt_opened(state, { session, n }) {
+    const opened = open(state, { at: 'past_session', past: session.id, entry: n });
+    return { ...opened, history: { ...opened.history, excerpt: { ...emptyExcerpt, session, n } } };
+  },
+  stepped(state, { direction, at }) {
+    const next = enter(state, step(state.navigation, direction, (place) => exists(state, place)));
+    return next.navigation.place.at === 'inbox' ? openInbox(next, { since: at }) : next;
+  },
+  overlay_opened: (state, { overlay }) => ({ ...state, overlay }),
+  overlay_closed: (state, action) => closeOverlay(state, ({ overlay }) => overlay === action.overlay),
+};
 
 /** Goes to a session at the user's request. */
 export function goToSession(state: State, session: SessionId): State {

@@ -1,5 +1,6 @@
 import type { QuestionsFound, QuestionsWanted, SessionId } from '../generated/wire';
 import type { AppError } from '../platform/bridge';
+import type { Handlers } from './handlers';
 import type { History, PastQuestions, QuestionsFilter, State } from './state';
 
 /** Actions in the list of past questions. */
@@ -10,29 +11,28 @@ export type PastQuestionsAction =
   | { type: 'questions_failed'; filter: QuestionsFilter; error: AppError }
   | { type: 'questions_saved'; path: string | null };
 
-export function reducePastQuestions(state: State, action: PastQuestionsAction): State {
+export const pastQuestionsHandlers: Handlers<PastQuestionsAction> = {
+  history_part_shown: (state, { part }) => ({ ...state, history: { ...state.history, part } }),
+  questions_filtered(state, { change }) {
+    const filter = { ...state.history.questions.filter, ...change };
+    return withQuestions(state, { filter, error: null, saved: null });
+  },
+  questions_found(state, { filter, found, added }) {
+    const { questions } = state.history;
+    // The filter has changed since; its own result is on the way.
+    if (!same(filter, questions.filter)) return state;
+    const before = added ? (questions.found?.questions ?? []) : [];
+    return withQuestions(state, { found: { ...found, questions: add(before, found) }, error: null });
+  },
+  questions_failed(state, { filter, error }) {
+    return same(filter, state.history.questions.filter) ? withQuestions(state, { error }) : state;
+  },
+  questions_saved: (state, { path }) => withQuestions(state, { saved: path, error: null }),
+};
+
+function withQuestions(state: State, changes: Partial<PastQuestions>): State {
   const { history } = state;
-  const { questions } = history;
-  const next = (changes: Partial<PastQuestions>): State => ({
-    ...state,
-    history: { ...history, questions: { ...questions, ...changes } },
-  });
-  switch (action.type) {
-    case 'history_part_shown':
-      return { ...state, history: { ...history, part: action.part } };
-    case 'questions_filtered':
-      return next({ filter: { ...questions.filter, ...action.change }, error: null, saved: null });
-    case 'questions_found': {
-      // The filter has changed since; its own result is on the way.
-      if (!same(action.filter, questions.filter)) return state;
-      const before = action.added ? (questions.found?.questions ?? []) : [];
-      return next({ found: { ...action.found, questions: add(before, action.found) }, error: null });
-    }
-    case 'questions_failed':
-      return same(action.filter, questions.filter) ? next({ error: action.error }) : state;
-    case 'questions_saved':
-      return next({ saved: action.path, error: null });
-  }
+  return { ...state, history: { ...history, questions: { ...history.questions, ...changes } } };
 }
 
 /** Converts the filter into the app's format. */
