@@ -18,10 +18,10 @@ const sources = readdirSync(root, { recursive: true, encoding: 'utf8' })
   .map((name) => ({ name, text: readFileSync(join(root, name), 'utf8') }));
 const all = sources.map((source) => source.text).join('\n');
 
-/** Keys put together in a template, as `session.ended.${…}`. */
+/** The prefixes of keys in template strings, such as `session.ended.${…}`. */
 const inTemplates = (text: string) => [...text.matchAll(/`([a-z_]+(?:\.[a-z_]+)*\.)\$\{[^}]+\}`/g)].map((match) => match[1]!);
 
-/** Keys that end in an id of an agent's own: each belongs to an agent that is known, as all others need no words. */
+/** Keys that end in the id of an agent, a config option, or a value. Only known agents have texts. */
 const ofAgents = (agents: readonly AgentDescriptor[]) =>
   agents.flatMap(({ id, config }) => [
     `agent.${id}`,
@@ -31,7 +31,7 @@ const ofAgents = (agents: readonly AgentDescriptor[]) =>
     ]),
   ]);
 
-/** Keys that end in a setting's category, its id or one of its values. */
+/** Keys that end in a setting's category, id, or value. */
 const ofSettings = settingDescriptors.flatMap(({ id, category, ...rest }) => [
   `settings.${category}`,
   `settings.${id}`,
@@ -56,7 +56,7 @@ function missingIn(text: string): string[] {
   return [...named, ...counted].filter((key) => !(key in en));
 }
 
-test('each text stands in one part of its catalogue, the same in every language', () => {
+test('each text is in one part of its catalog, the same in every language', () => {
   const parts = (language: string) => {
     const texts: Record<string, Record<string, Record<string, string>>> = import.meta.glob('../src/shared/messages/*/*.ts', { eager: true });
     return Object.entries(texts)
@@ -80,14 +80,14 @@ test('no message is missing', () => {
   expect(missingIn(all)).toEqual([]);
 });
 
-test('a message that nobody names is found, also where ids of agents are looked up, and one that is not there', () => {
+test('the checks find unused and missing messages', () => {
   const invented = ['settings.nobody', 'start.nobody', 'agent.nobody', 'mode.nobody', 'mode_hint.nobody', 'effort.nobody', 'config.nobody'];
   expect(OPEN.filter((open) => !inTemplates(all).includes(open))).toEqual([]);
   expect(unusedIn(all, [...Object.keys(en), ...invented])).toEqual(invented);
   expect(missingIn(`${all} t('start.nobody') plural('nobody', 2)`)).toEqual(['start.nobody', 'nobody.one', 'nobody.other']);
 });
 
-test('texts of the window stand in the catalogue, not in components', () => {
+test('components contain no texts of their own', () => {
   const loose = sources
     .filter(({ name }) => name.endsWith('.svelte'))
     .flatMap(({ name, text }) => {
@@ -101,7 +101,7 @@ test('texts of the window stand in the catalogue, not in components', () => {
   expect(loose).toEqual([]);
 });
 
-test('values are put in, and counts choose their form', () => {
+test('values are filled in, and counts choose their form', () => {
   expect(t('question.place', { n: 1, count: 4 })).toBe('1 of 4');
   expect(plural('asked', 1)).toBe('Asked you 1 question');
   expect(plural('asked', 2)).toBe('Asked you 2 questions');
@@ -109,7 +109,7 @@ test('values are put in, and counts choose their form', () => {
 
 const keys = Object.keys(en) as (keyof typeof en)[];
 
-/** A key whose count has a singular; a language with one form has no text for it. */
+/** A singular key; languages with one form have no text for it. */
 const singular = (key: string) => key.endsWith('.one') && key.replace(/one$/, 'other') in en;
 
 const others: { name: string; texts: Partial<Record<string, string>>; needed: string[] }[] = [
@@ -117,24 +117,24 @@ const others: { name: string; texts: Partial<Record<string, string>>; needed: st
   { name: 'Chinese', texts: zh, needed: keys.filter((key) => !singular(key)) },
 ];
 
-/** What is the same word, name or sign in another language. */
+/** Texts that are the same in another language. */
 const alike: Record<string, RegExp> = {
   German:
-    /^(agent\.|deed\.\w+_keys|sessions\.since|time\.|rule\.exactly|start\.(agent|name)$|history\.agent|log\.stderr|settings\.text_size\.percent|settings\.agent_arguments\.one|entry\.plan|option\.is|clients\.wait_and$)/,
-  Chinese: /^(deed\.\w+_keys|sessions\.since|rule\.exactly|log\.stderr|settings\.text_size\.percent)/,
+    /^(agent\.|session_action\.\w+_keys|sessions\.since|time\.|rule\.exactly|start\.(agent|name)$|history\.agent|log\.stderr|settings\.text_size\.percent|settings\.agent_arguments\.one|entry\.plan|option\.is|clients\.wait_and$)/,
+  Chinese: /^(session_action\.\w+_keys|sessions\.since|rule\.exactly|log\.stderr|settings\.text_size\.percent)/,
 };
 
 const places = (text: string) => [...new Set(text.match(/\{\w+\}/g))].sort();
 
 describe.each(others)('$name', ({ name, texts, needed }) => {
-  test('has every text, and none that English has not', () => {
+  test('has the same texts as English', () => {
     const english: Partial<Record<string, string>> = en;
     const missing = needed.filter((key) => !texts[key]).map((key) => [key, english[key]]);
     const unknown = Object.keys(texts).filter((key) => !needed.includes(key));
     expect({ missing: Object.fromEntries(missing), unknown }).toEqual({ missing: {}, unknown: [] });
   });
 
-  test('puts in the same values', () => {
+  test('has the same placeholders', () => {
     const differs = keys.filter((key) => {
       const text = texts[key];
       return text !== undefined && places(text).join() !== places(en[key]).join();
@@ -142,7 +142,7 @@ describe.each(others)('$name', ({ name, texts, needed }) => {
     expect(differs).toEqual([]);
   });
 
-  test('has no text that was left in English', () => {
+  test('has no untranslated text', () => {
     const left = keys.filter((key) => texts[key] === en[key] && !alike[name]!.test(key));
     expect(left).toEqual([]);
   });
@@ -159,14 +159,14 @@ test('a question is answered or declined, a permission is allowed or denied: no 
 describe('in another language', () => {
   afterEach(() => spoken.speak('en'));
 
-  test('counts choose the form of that language', async () => {
+  test('counts use the plural forms of that language', async () => {
     await spoken.speak('de');
     expect([plural('asked', 1), plural('asked', 2)]).toEqual(['Hat Ihnen 1 Frage gestellt', 'Hat Ihnen 2 Fragen gestellt']);
     await spoken.speak('zh');
     expect([plural('asked', 1), plural('asked', 2)]).toEqual(['向你提了 1 个问题', '向你提了 2 个问题']);
   });
 
-  test('numbers, sums and lists are written as people do there', async () => {
+  test('numbers, amounts, and lists use the format of that language', async () => {
     await spoken.speak('de');
     expect(t('turn.used', { input: 48_120, output: 3_204 })).toBe('48.120 Token gelesen, 3.204 geschrieben');
     expect([duration(800), dollars(0.1834)]).toEqual(['0,8 s', '0,1834\u00a0$']);
@@ -178,14 +178,14 @@ describe('in another language', () => {
     expect(duration(185_000)).toBe('3 分 5 秒');
   });
 
-  test('the page says which language it is in', async () => {
+  test('the page declares its language', async () => {
     await spoken.speak('zh');
     expect(document.documentElement.lang).toBe('zh-Hans');
     await spoken.speak('en');
     expect(document.documentElement.lang).toBe('en');
   });
 
-  test('of two languages asked for at once the later one holds', async () => {
+  test('of two languages requested at once, the later one wins', async () => {
     await Promise.all([spoken.speak('de'), spoken.speak('zh'), spoken.speak('en')]);
     expect(t('question.decline')).toBe('Decline');
   });

@@ -24,7 +24,7 @@ const KEYS = [
   ...[WALK, '{Control>}k{/Control}', '{Control>}2{/Control}'],
 ];
 
-/** What somebody could click; looked for by tag, because that is done at every step. */
+/** Everything that can be clicked. Found by tag name, which is fast enough for every step. */
 function controls(): HTMLElement[] {
   const [panel] = document.getElementsByTagName('aside');
   const inPanel = ['button', 'input', 'summary', 'section'].flatMap((tag) => within(panel, tag));
@@ -45,7 +45,6 @@ function controls(): HTMLElement[] {
   return (all as HTMLElement[]).filter((one) => !(one as HTMLButtonElement).disabled);
 }
 
-/** Where somebody could write. */
 function fields(): HTMLTextAreaElement[] {
   return [...document.getElementsByTagName('textarea')].filter((field) => !field.disabled);
 }
@@ -54,7 +53,7 @@ function within(around: Element | undefined, tag: string): HTMLElement[] {
   return [...(around?.getElementsByTagName(tag) ?? [])] as HTMLElement[];
 }
 
-/** A generator of its own, so that a seed gives the same steps on every machine (mulberry32). */
+/** A seeded random generator (mulberry32), so that runs can be repeated. */
 function numbers(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -65,7 +64,7 @@ function numbers(seed: number): () => number {
   };
 }
 
-/** Lets everything run that waits for nothing but its turn. */
+/** Runs all pending tasks. */
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 class Monkey {
@@ -81,8 +80,8 @@ class Monkey {
 
   constructor(seed: number) {
     this.#random = numbers(seed);
-    this.#model.settings.settings.quickAnswer = this.#below(4) === 0 ? 'off' : 'on';
-    this.#model.settings.settings.autoAdvance = this.#below(4) === 0 ? 'off' : 'on';
+    const mostlyOn = () => (this.#below(4) === 0 ? 'off' : 'on');
+    this.#model.set({ quickAnswer: mostlyOn(), autoAdvance: mostlyOn() });
     this.#model.luck = () => ({
       millis: this.#below(2) === 0 ? 0 : this.#below(250),
       fails: this.#below(12) > 0 ? 'no' : this.#below(2) === 0 ? 'refused' : 'reply_lost',
@@ -130,7 +129,7 @@ class Monkey {
 
   #pick(): [string, () => Promise<void>] {
     const at = this.#below(100);
-    // Whoever is nowhere near a question goes to one now and then, so that the keys meet something.
+    // Move to a question now and then, so that the keys have an effect.
     const near = document.activeElement?.closest('[data-card], [data-missed], dialog') != null;
     if (at < 30) return this.#key(!near && this.#below(3) === 0 ? WALK : (this.#one(KEYS) ?? 'x'));
     if (at < 50) return this.#click();
@@ -156,7 +155,7 @@ class Monkey {
         this.#watch.during(async () => {
           this.#intoDialog();
           const { activeElement } = document;
-          // A token once typed stays whole: what is added goes behind it.
+          // Append text, so that earlier tokens stay intact.
           if (activeElement instanceof HTMLTextAreaElement) toEnd(activeElement);
           this.#watch.expectKey(key, activeElement ?? document.body);
           await this.#user.keyboard(key);
@@ -167,7 +166,7 @@ class Monkey {
   }
 
   #click(): [string, () => Promise<void>] {
-    // An open dialog keeps clicks off what lies below it.
+    // An open dialog blocks clicks elsewhere.
     if (openDialog()) return this.#key('{Escape}');
     const control = this.#one(this.#below(2) === 0 ? within(document.getElementsByClassName('form')[0], 'input') : []) ?? this.#one(controls());
     if (!control) return this.#wait(10);
@@ -281,7 +280,7 @@ class Monkey {
         window.dispatchEvent(new Event('pagehide'));
         this.#view?.unmount();
         await this.#settle();
-        this.#model.forgetOver();
+        this.#model.archiveEnded();
         await this.open();
         this.#model.luck = luck;
       },
@@ -299,14 +298,14 @@ class Monkey {
     ];
   }
 
-  /** As a real window does with a dialog that opens. */
+  /** Focuses an opened dialog, as a browser does. */
   #intoDialog(): void {
     const dialog = openDialog();
     if (!dialog || dialog.contains(document.activeElement)) return;
     dialog.querySelector<HTMLElement>('input, button')?.focus();
   }
 
-  /** A click without the way the mouse takes to it, which nothing here heeds. */
+  /** Clicks without moving the mouse, which is faster. */
   async #press(target: HTMLElement): Promise<void> {
     await this.#user.pointer({ keys: '[MouseLeft]', target });
   }
@@ -329,7 +328,7 @@ function toEnd(field: HTMLTextAreaElement): void {
   field.setSelectionRange(field.value.length, field.value.length);
 }
 
-/** A number in letters alone, always as long. */
+/** A number as three letters. */
 function letters(n: number): string {
   return [26 * 26, 26, 1].map((weight) => String.fromCharCode(97 + (Math.floor(n / weight) % 26))).join('');
 }
@@ -345,7 +344,7 @@ function told(element: HTMLElement): string {
   return `${element.tagName.toLowerCase()} “${name ?? ''}”${about ? ` of ${about}` : ''}`;
 }
 
-/** Lets somebody press, click and type whatever there is, from each of these seeds. */
+/** Registers a test with random input for each seed. */
 export function monkeys(first: number, last: number): void {
   const wanted = process.env['MONKEY_SEED'];
   const seeds = Array.from({ length: last - first + 1 }, (_, index) => first + index);

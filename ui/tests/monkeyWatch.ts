@@ -9,12 +9,12 @@ import type { ModelApp } from '../src/testing/modelApp';
 
 const CARD = '[data-card], [data-missed]';
 
-/** What the person's act of this step may send, by what was on the screen when it began. */
+/** What the user's action in this step may send, given what was visible before it. */
 interface Allowed {
   answers: string | null;
   hold: { request: string; option: string } | null;
   declines: string | null;
-  /** Closing, dismissing and trying again. */
+  /** Cancel, dismiss, or retry. */
   ends: { command: CommandName; request: string } | null;
   decides: { approval: string; option: string } | null;
   says: string | null;
@@ -22,38 +22,38 @@ interface Allowed {
 
 const NOTHING: Allowed = { answers: null, hold: null, declines: null, ends: null, decides: null, says: null };
 
-/** Words that were typed, and what they were begun on. */
+/** A typed text, and the draft that it belongs to. */
 interface Token {
   token: string;
   on: { kind: 'request' | 'approval' | 'message'; id: string };
 }
 
-/** Holds the promises against every step: no text lost, no answer unasked, no focus taken, no error. */
+/** Checks after every step that no text was lost, nothing was sent unasked, no focus was taken, and no error occurred. */
 export class Watch {
   store: Store | null = null;
   readonly #model: ModelApp;
   #allowed: Allowed | null = null;
-  /** Answers that were asked for and wait for their turn. */
+  /** Requested quick answers that weren't sent to the app yet. */
   #holds: { request: string; option: string }[] = [];
-  /** What each question showed when it was last in view. */
+  /** The answer that each question showed when it was last visible. */
   readonly #shown = new Map<string, AnswerInput | null>();
-  /** The requests the panel showed around the person's last act, if that was in it. */
+  /** The requests that the panel showed during the user's last action, if that was in the panel. */
   #at: readonly string[] = [];
   #tokens: Token[] = [];
-  /** Words that were left when others ended what they were begun on. */
+  /** Texts whose request or approval was ended by others. */
   #left: Token[] = [];
   readonly #broken: string[] = [];
   readonly #stop: () => void;
 
   constructor(model: ModelApp) {
     this.#model = model;
-    model.hear = (command, input) => this.#hear(command, input);
-    model.hearHeldGo = (held) => this.#hearHeldGo(held);
+    model.onCommand = (command, input) => this.#hear(command, input);
+    model.onUndoableSent = (answer) => this.#checkSent(answer);
     const { error } = console;
     console.error = (...told: unknown[]) => void this.#broken.push(`console.error: ${told.map(String).join(' ')}`);
     const thrown = (event: ErrorEvent) => void this.#broken.push(`an exception: ${event.message}`);
     const rejected = (reason: unknown) => void this.#broken.push(`an unhandled rejection: ${String(reason)}`);
-    // A choice may lead on to the next question at once, and then it is not in view any more.
+    // A choice may advance to the next question and disappear immediately.
     const changed = ({ target }: Event) => {
       const fields = target instanceof Element ? target.closest('fieldset') : null;
       if (fields) this.#noteFields(fields);
@@ -73,7 +73,7 @@ export class Watch {
     this.#stop();
   }
 
-  /** Carries out an act of the person: only within it may anything be answered. */
+  /** Runs an action of the user; only during one may anything be sent. */
   async during(act: () => Promise<void>): Promise<void> {
     const before = this.#panelShown();
     this.#allowed = NOTHING;
@@ -88,22 +88,22 @@ export class Watch {
 
   #acted = false;
 
-  /** Lets something happen that is not the person's act: the focus stays where it is. */
+  /** Runs something that isn't an action of the user, so it must not move the focus. */
   async quietly(happen: () => Promise<void>): Promise<void> {
     const before = document.activeElement;
     const { settled } = this.#model;
-    this.#heldWent = false;
+    this.#undoableSent = false;
     await happen();
     const after = document.activeElement;
     if (after === before) return;
     const nowhere = before === null || before === document.body || !before.isConnected;
     if (nowhere && (after === null || after === document.body)) return;
-    // What the person did before has come to its end, and the focus stood nowhere: it is given back.
-    if (nowhere && (this.#model.settled > settled || this.#heldWent)) return;
+    // An earlier action of the user has finished and restored the focus.
+    if (nowhere && (this.#model.settled > settled || this.#undoableSent)) return;
     this.#broken.push(`the focus went by itself from ${named(before)} to ${named(after)}`);
   }
 
-  #heldWent = false;
+  #undoableSent = false;
 
   expectClick(control: HTMLElement): void {
     this.#acted = control.closest('aside') !== null;
@@ -119,7 +119,7 @@ export class Watch {
 
   #allowedByKey(key: string, target: Element): Allowed {
     const button = target.closest<HTMLElement>('button');
-    // A browser clicks a button with Shift held, too.
+    // Browsers also click a button if Shift is held.
     const onButton = button && (key === '{Enter}' || key === ' ' || key === '{Shift>}{Enter}{/Shift}') ? allowedByClick(button) : NOTHING;
     if (openDialog()) return NOTHING;
     if (target.matches('[data-composer]')) {
@@ -138,7 +138,7 @@ export class Watch {
     return chosen !== undefined && chosen !== 'other' ? { ...NOTHING, hold: { request, option: chosen } } : onButton;
   }
 
-  /** The card a key is for: the one it is pressed on, else the one the panel shows to a person who is in the panel. */
+  /** The card that receives a key: the focused one, otherwise the one in the panel if the user is in the panel. */
   #cardOf(target: Element): HTMLElement | null {
     const card = target.closest<HTMLElement>(CARD);
     if (card) return card;
@@ -162,14 +162,14 @@ export class Watch {
     this.#acted = field.closest('aside') !== null;
   }
 
-  /** Looks whether anything was broken up to now. */
+  /** Fails if anything has gone wrong so far. */
   check(): void {
     this.#checkTexts();
     this.#noteShown();
     if (this.#broken.length > 0) throw new Error(this.#broken.join('\n'));
   }
 
-  /** Looks whether what was left of requests that others ended stands in the transcript in view. */
+  /** Checks that the transcript in view shows the drafts of requests that others ended. */
   checkLeftWords(session: string): void {
     const left = [...document.querySelectorAll('[data-session-view] .left .words')].map((one) => one.textContent ?? '');
     for (const { token, on } of this.#left) {
@@ -186,7 +186,7 @@ export class Watch {
       if (on.kind === 'message') {
         const said = (this.#model.said[on.id] ?? []).some((text) => text.includes(token));
         const kept = (state.messages[on.id] ?? '').includes(token);
-        // The reply may still be on its way, and so the words may stand there a moment longer.
+        // The reply may still be pending, so the composer may keep the text for a moment.
         if (said) return kept;
         if (!kept) this.#broken.push(`${token}, written to ${on.id}, is lost`);
         return true;
@@ -272,16 +272,16 @@ export class Watch {
     }
   }
 
-  #hearHeldGo(held: UndoableAnswer): void {
-    this.#heldWent = true;
-    const { request: id, answers } = held;
-    // What is on its way to take it back comes too late, as it may.
-    if ((this.#model.turning.get(id) ?? 0) > 0) return;
+  #checkSent(answer: UndoableAnswer): void {
+    this.#undoableSent = true;
+    const { request: id, answers } = answer;
+    // A pending undo may come too late.
+    if ((this.#model.undoing.get(id) ?? 0) > 0) return;
     const shown = this.#shownAnswers(id);
     if (!same(shown, answers)) this.#broken.push(`${id} showed ${JSON.stringify(shown)} when ${JSON.stringify(answers)} went`);
   }
 
-  /** What a request's card shows as its answers, or showed when each question was last in view. */
+  /** The answers that a request's card shows, or showed when each question was last visible. */
   #shownAnswers(id: string): AnswerInput[] {
     const card = cardOf(id);
     const answers = (this.#model.known(id)?.questions ?? []).map((question) => {
@@ -302,7 +302,7 @@ export class Watch {
   }
 }
 
-/** What the fields of a question say, read from the screen alone; none where it is not answered. */
+/** The answer in the visible fields of a question; null if it is unanswered. */
 function answerIn(fields: HTMLElement, question: Question): AnswerInput | null {
   const texts = [...fields.getElementsByTagName('textarea')];
   const note = texts.find((field) => field.closest('[data-note]'))?.value ?? '';
@@ -325,7 +325,7 @@ function cardOf(id: Request['id']): HTMLElement | null {
   return cards().find((card) => (isQuestion(card) && card.dataset['card'] === id) || card.dataset['missed'] === id) ?? null;
 }
 
-/** The cards on the screen that hold answers; looked for by class, because that is done at every step. */
+/** The visible cards with answers. Found by class, which is fast enough for every step. */
 function cards(): HTMLElement[] {
   return [...document.getElementsByClassName('card'), ...document.getElementsByClassName('missed')] as HTMLElement[];
 }
@@ -342,7 +342,7 @@ export function openDialog(): HTMLDialogElement | null {
   return [...document.getElementsByTagName('dialog')].find((dialog) => dialog.open) ?? null;
 }
 
-/** What a click may send, by the words on what is clicked. */
+/** What a click may send, given the text of the control. */
 function allowedByClick(control: HTMLElement): Allowed {
   const button = control.closest<HTMLElement>('button');
   const words = button?.textContent?.trim() ?? '';

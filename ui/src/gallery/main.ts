@@ -36,9 +36,7 @@ function listAll(): void {
 function open(bridge: FakeBridge): Page {
   sessionStorage.clear();
   localStorage.clear();
-  const { language } = spoken;
-  bridge.settings = { ...bridge.settings, settings: { ...bridge.settings.settings, language } };
-  const page = createPage(bridge);
+  const page = createPage(bridge.set({ language: spoken.language }));
   mount(App, { target: document.body, props: { page } });
   return page;
 }

@@ -1,5 +1,5 @@
 import type { Approval, ApprovalOption, Delivery, Entry, Outcome, Request, Session } from '../generated/wire';
-import { aFound, agentsWith, aValue, claudeCode, demo, demoFound, of, withCurrent } from '../testing/agents';
+import { aFound, agentsWith, aValue, claudeCode, demo, demoFound, missing, of, withCurrent } from '../testing/agents';
 import {
   aClient,
   anApproval,
@@ -42,10 +42,7 @@ const sessions: Session[] = [
     place: 3,
     state: {
       state: 'ended',
-      end: {
-        end: 'failed',
-        why: { failure: 'agent_missing', agent: claudeCode.id, program: 'claude', tried: [{ place: 'file', path: '/opt/claude' }], install: claudeCode.install },
-      },
+      end: { end: 'failed', why: missing({ place: 'file', path: '/opt/claude' }) },
       at: NOW,
     },
   }),
@@ -125,21 +122,8 @@ export const base = (requests: Request[], approvals: Approval[] = []) => {
       .map((request, index) => anEntry(20 + index, { kind: 'request', request: request.id })),
     ...approvals.map((approval, index) => anEntry(40 + index, { kind: 'approval', approval: approval.id })),
   ];
-  bridge.agents = {
-    agents: [
-      aFound({
-        problem: {
-          failure: 'agent_missing',
-          agent: claudeCode.id,
-          program: 'claude',
-          tried: [{ place: 'path_variable', value: '/usr/local/bin:/usr/bin' }],
-          install: claudeCode.install,
-        },
-      }),
-      demoFound,
-    ],
-    home: '/home/ada',
-  };
+  const problem = missing({ place: 'path_variable', value: '/usr/local/bin:/usr/bin' });
+  bridge.agents = { agents: [aFound({ problem }), demoFound], home: '/home/ada' };
   return bridge;
 };
 

@@ -8,11 +8,11 @@ export function rescueQueueEdits(state: State, before: Session | undefined, afte
     (message) =>
       message.id in state.queueEdits && !after.queue.some((other) => other.id === message.id),
   );
-  return gone.reduce((kept, message) => {
-    const words = kept.queueEdits[message.id] ?? '';
-    const queueEdits = withoutKey(kept.queueEdits, message.id);
-    if (words === message.text) return { ...kept, queueEdits };
-    const text = [kept.messages[after.id] ?? '', words].filter((part) => part !== '').join('\n');
-    return { ...kept, queueEdits, messages: { ...kept.messages, [after.id]: text } };
+  return gone.reduce((next, message) => {
+    const words = next.queueEdits[message.id] ?? '';
+    const queueEdits = withoutKey(next.queueEdits, message.id);
+    if (words === message.text) return { ...next, queueEdits };
+    const text = [next.messages[after.id] ?? '', words].filter((part) => part !== '').join('\n');
+    return { ...next, queueEdits, messages: { ...next.messages, [after.id]: text } };
   }, state);
 }

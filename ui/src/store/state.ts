@@ -178,7 +178,7 @@ export interface State {
     approvals: Readonly<Record<ApprovalId, Approval>>;
   };
   live: Readonly<Record<SessionId, readonly LiveText[]>>;
-  /** Held answers that can still be undone before they are sent. */
+  /** Answers that can still be undone before they are sent. */
   undoable: Readonly<Record<RequestId, UndoableAnswer>>;
   transcripts: Readonly<Record<SessionId, Transcript>>;
   storage: StorageNotice | null;

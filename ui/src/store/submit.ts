@@ -9,7 +9,7 @@ const SENDING_SHOWN_MS = 60;
 /** Builds the key of each submit, so that no two share a state. */
 export const submitKey = {
   request: (id: RequestId) => id,
-  held: (id: RequestId) => `held:${id}`,
+  undoable: (id: RequestId) => `undoable:${id}`,
   approval: (id: string) => id,
   message: (session: SessionId) => `message:${session}`,
   queued: (message: MessageId) => `queued:${message}`,

@@ -54,13 +54,13 @@ export function addPage(transcript: Transcript, asked: PageAsked, page: Transcri
     const own = transcript.later ? [] : allOf(transcript.entries).filter(({ n }) => holds(transcript.streamed, n));
     const [begins, ends] = [own[0]?.n, page.entries.at(-1)?.n];
     if (begins !== undefined && ends !== undefined && begins > ends + 1) return read;
-    const held = { ...read, entries: merge(page.entries, inChunks(own)), more: page.more };
-    return finish(held, transcript.meanwhile);
+    const loaded = { ...read, entries: merge(page.entries, inChunks(own)), more: page.more };
+    return finish(loaded, transcript.meanwhile);
   }
   if (first === null || last === null || asked.before <= first) {
     if (first !== null && asked.before < first) return read;
-    const held = { ...read, entries: merge(page.entries, transcript.entries), more: page.more };
-    return finish(held, transcript.meanwhile);
+    const loaded = { ...read, entries: merge(page.entries, transcript.entries), more: page.more };
+    return finish(loaded, transcript.meanwhile);
   }
   const next = page.entries[0]?.n;
   if (next === undefined || next > last + 1) return read;

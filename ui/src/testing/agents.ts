@@ -1,5 +1,6 @@
 import type {
   AgentDescriptor,
+  AgentFailure,
   AgentFound,
   ConfigOption,
   ConfigValue,
@@ -101,6 +102,12 @@ export function agentsWith(...values: ConfigValue[]): AgentDescriptor[] {
 
 export function aFound(changes: Partial<AgentFound> = {}): AgentFound {
   return { agent: claudeCode.id, program: null, problem: null, version: null, extras: defaultOptions.extras, ...changes };
+}
+
+/** Claude Code, which isn't installed. */
+export function missing(...tried: Extract<AgentFailure, { failure: 'agent_missing' }>['tried']): AgentFailure {
+  const { id: agent, install } = claudeCode;
+  return { failure: 'agent_missing', agent, program: 'claude', tried, install };
 }
 
 export const demoFound = aFound({ agent: demo.id, program: 'built in' });

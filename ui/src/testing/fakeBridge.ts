@@ -103,6 +103,12 @@ export class FakeBridge implements Bridge {
     });
   }
 
+  /** Changes settings before the page reads them. */
+  set(changes: Partial<Settings>): this {
+    this.settings = { ...this.settings, settings: { ...this.settings.settings, ...changes } };
+    return this;
+  }
+
   sent<C extends CommandName>(command: C): Input<C>[] {
     return this.calls
       .filter((call) => call.command === command)
@@ -131,9 +137,7 @@ export class FakeBridge implements Bridge {
         return this.settings;
       case 'change_setting': {
         const { change } = input as Input<'change_setting'>;
-        const settings = changed(this.settings.settings, change);
-        this.settings = { ...this.settings, settings };
-        return this.settings;
+        return this.set(changed(this.settings.settings, change)).settings;
       }
       case 'read_drafts':
         return { drafts: this.drafts };

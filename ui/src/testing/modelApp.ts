@@ -16,7 +16,7 @@ import type {
 } from '../generated/wire';
 import type { CommandName, Input, Output } from '../platform/bridge';
 import { draftFate, isBlank } from '../store/draftStorage';
-import { anEntry } from './builders';
+import { anEntry, ended, withdrawn } from './builders';
 import { anError, FakeBridge } from './fakeBridge';
 
 /** How a command travels: the delay in each direction, and what fails. */
@@ -45,16 +45,16 @@ const CHANGING_COMMANDS: ReadonlySet<CommandName> = new Set([
 /** A small model of the app behind the bridge: it ends requests, holds answers, and stores drafts like the real one. */
 export class ModelApp extends FakeBridge {
   /** Called with every command at the moment the window sends it. */
-  hear: (command: CommandName, input: unknown) => void = () => undefined;
-  /** Called when a held answer is sent. */
-  hearHeldGo: (held: UndoableAnswer) => void = () => undefined;
+  onCommand: (command: CommandName, input: unknown) => void = () => undefined;
+  /** Called when an answer can no longer be undone and is sent. */
+  onUndoableSent: (answer: UndoableAnswer) => void = () => undefined;
   /** Returns the fate of the next command. */
   luck: () => Luck = () => ({ millis: 0, fails: 'no' });
   readonly said: Record<SessionId, string[]> = {};
   /** The number of changing commands that have returned to the window. */
   settled = 0;
-  /** The requests whose held answer is being undone or changed. */
-  readonly turning = new Map<string, number>();
+  /** The number of commands in progress that undo or change the answer of a request. */
+  readonly undoing = new Map<string, number>();
   readonly #outputs = new Map<string, unknown>();
   readonly #orders = new Map<string, number>();
   readonly #past = new Map<string, Request>();
@@ -70,7 +70,7 @@ export class ModelApp extends FakeBridge {
     this.on('take_back_answer', ({ id }) => this.#takeBack(id));
     this.on('decide_approval', ({ id, decision }) => {
       const approval = this.approval(id);
-      if (approval.state.state !== 'open') throw ended();
+      if (approval.state.state !== 'open') throw alreadyEnded();
       this.#dropDraft(id);
       return this.#put({ ...approval, state: { state: 'decided', decision, at: Date.now(), error: null } });
     });
@@ -96,7 +96,7 @@ export class ModelApp extends FakeBridge {
     this.on('save_draft', ({ page, n, draft }) => {
       const request = this.known(draft.id);
       const approval = this.snapshot.approvals.find(({ id }) => id === draft.id);
-      if (request ? draftFate(request) === 'goes' : approval?.state.state === 'decided') throw ended();
+      if (request ? draftFate(request) === 'goes' : approval?.state.state === 'decided') throw alreadyEnded();
       const earlier = this.#orders.get(`${page} ${draft.id}`) ?? 0;
       if (n < earlier) return {};
       this.#orders.set(`${page} ${draft.id}`, n);
@@ -113,15 +113,15 @@ export class ModelApp extends FakeBridge {
   }
 
   override async call<C extends CommandName>(command: C, input: Input<C>): Promise<Output<C>> {
-    this.hear(command, input);
+    this.onCommand(command, input);
     const { fails, millis } = command === 'save_draft' || CHANGING_COMMANDS.has(command) ? this.luck() : smooth;
     if (!CHANGING_COMMANDS.has(command)) {
       if (fails === 'refused') throw anError();
       return super.call(command, input);
     }
     const { id, requestId } = input as { id?: string; requestId: string };
-    const turns = command === 'hold_answer' || command === 'take_back_answer' ? (id ?? null) : null;
-    this.#turn(turns, 1);
+    const undone = command === 'hold_answer' || command === 'take_back_answer' ? (id ?? null) : null;
+    this.#countUndoing(undone, 1);
     try {
       if (millis > 0) await pause(millis);
       if (fails === 'refused') throw anError();
@@ -130,13 +130,13 @@ export class ModelApp extends FakeBridge {
       if (millis > 0) await pause(millis);
       return this.#outputs.get(requestId) as Output<C>;
     } finally {
-      this.#turn(turns, -1);
+      this.#countUndoing(undone, -1);
       this.settled += 1;
     }
   }
 
-  #turn(id: string | null, by: 1 | -1): void {
-    if (id !== null) this.turning.set(id, (this.turning.get(id) ?? 0) + by);
+  #countUndoing(id: string | null, by: 1 | -1): void {
+    if (id !== null) this.undoing.set(id, (this.undoing.get(id) ?? 0) + by);
   }
 
   /** A request, including one that only transcript pages still contain. */
@@ -204,7 +204,7 @@ export class ModelApp extends FakeBridge {
   }
 
   /** Drops finished requests from the snapshot and leaves them to transcript pages, as for a newly opened window. */
-  forgetOver(): void {
+  archiveEnded(): void {
     const isOver = (request: Request) =>
       request.state.state === 'ended' && !isMissed(request) && (deliveryOf(request)?.delivery ?? 'delivered') === 'delivered';
     for (const request of this.snapshot.requests.filter(isOver)) this.#past.set(request.id, request);
@@ -233,7 +233,7 @@ export class ModelApp extends FakeBridge {
 
   #byPerson(id: string, outcome: Outcome): Request {
     const request = this.request(id);
-    if (request.state.state === 'ended' && !isMissed(request)) throw ended();
+    if (request.state.state === 'ended' && !isMissed(request)) throw alreadyEnded();
     const running = this.isRunning(request.session);
     return this.#end(id, outcome, { delivery: running ? 'pending' : 'parked' });
   }
@@ -246,7 +246,7 @@ export class ModelApp extends FakeBridge {
   }
 
   #hold(id: string, answers: AnswerInput[]): Record<string, never> {
-    if (this.request(id).state.state !== 'open') throw ended();
+    if (this.request(id).state.state !== 'open') throw alreadyEnded();
     const now = Date.now();
     const held: UndoableAnswer = { request: id, answers, since: now, until: now + 3000, error: null };
     this.push({ change: 'answer_held', held });
@@ -256,14 +256,14 @@ export class ModelApp extends FakeBridge {
         this.push({ change: 'answer_held', held: { ...held, error: { undelivered: 'not_kept', trouble: 'full', path: '/desk.db' } } });
         return;
       }
-      this.hearHeldGo(held);
+      this.onUndoableSent(held);
       this.#answer(id, answers);
     }, held.until - now);
     return {};
   }
 
   #takeBack(id: string): Record<string, never> {
-    if (this.request(id).state.state !== 'open') throw ended();
+    if (this.request(id).state.state !== 'open') throw alreadyEnded();
     if (this.#isHeld(id)) this.push({ change: 'answer_let_go', request: id });
     return {};
   }
@@ -273,7 +273,7 @@ export class ModelApp extends FakeBridge {
   }
 
   #end(id: string, outcome: Outcome, delivery: Delivery | null = { delivery: 'pending' }): Request {
-    const request: Request = { ...this.request(id), state: { state: 'ended', at: Date.now(), outcome, delivery } };
+    const request: Request = { ...this.request(id), state: ended(outcome, delivery, Date.now()) };
     if (draftFate(request) === 'goes') this.#dropDraft(id);
     const dropUndoable: Change[] = this.#isHeld(id) ? [{ change: 'answer_let_go', request: id }] : [];
     this.push({ change: 'request', request }, ...dropUndoable);
@@ -326,11 +326,7 @@ function pause(millis: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, millis));
 }
 
-function withdrawn(why: WithdrawnWhy): Outcome {
-  return { outcome: 'withdrawn', why };
-}
-
-function ended() {
+function alreadyEnded() {
   return anError({ code: 'already_ended', retryable: false, ended: { by: 'person', at: Date.now() } });
 }
 

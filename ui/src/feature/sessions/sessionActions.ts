@@ -10,16 +10,16 @@ export type Deed = 'rename' | 'up' | 'down' | 'mute' | 'unmute' | 'hide' | 'unhi
 export function actionsOf(session: Session, index: number, count: number): (MenuItem & { id: Deed })[] {
   const ended = session.state.state === 'ended';
   const deeds: (MenuItem & { id: Deed; offered: boolean })[] = [
-    { id: 'resume', words: t('deed.resume'), offered: session.resumable },
-    { id: 'rename', words: t('deed.rename'), keys: t('deed.rename_keys'), offered: true },
-    { id: 'up', words: t('deed.up'), keys: t('deed.up_keys'), offered: index > 0 },
-    { id: 'down', words: t('deed.down'), keys: t('deed.down_keys'), offered: index < count - 1 },
-    { id: 'mute', words: t('deed.mute'), offered: !session.attention.muted },
-    { id: 'unmute', words: t('deed.unmute'), offered: session.attention.muted },
-    { id: 'hide', words: t('deed.hide'), offered: !session.attention.private },
-    { id: 'unhide', words: t('deed.unhide'), offered: session.attention.private },
-    { id: 'end', words: t('deed.end'), danger: true, offered: !ended && !isInbound(session) },
-    { id: 'close', words: t('deed.close'), danger: true, offered: true },
+    { id: 'resume', words: t('session_action.resume'), offered: session.resumable },
+    { id: 'rename', words: t('session_action.rename'), keys: t('session_action.rename_keys'), offered: true },
+    { id: 'up', words: t('session_action.up'), keys: t('session_action.up_keys'), offered: index > 0 },
+    { id: 'down', words: t('session_action.down'), keys: t('session_action.down_keys'), offered: index < count - 1 },
+    { id: 'mute', words: t('session_action.mute'), offered: !session.attention.muted },
+    { id: 'unmute', words: t('session_action.unmute'), offered: session.attention.muted },
+    { id: 'hide', words: t('session_action.hide'), offered: !session.attention.private },
+    { id: 'unhide', words: t('session_action.unhide'), offered: session.attention.private },
+    { id: 'end', words: t('session_action.end'), danger: true, offered: !ended && !isInbound(session) },
+    { id: 'close', words: t('session_action.close'), danger: true, offered: true },
   ];
   return deeds.filter((deed) => deed.offered).map(({ offered: _, ...deed }) => deed);
 }

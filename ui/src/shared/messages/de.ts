@@ -1,5 +1,4 @@
 import type { Catalogue } from '.';
-import { clients } from './de/clients';
 import { composer } from './de/composer';
 import { errors } from './de/errors';
 import { history } from './de/history';
@@ -21,5 +20,4 @@ export const de: Catalogue = {
   ...history,
   ...errors,
   ...settings,
-  ...clients,
 };

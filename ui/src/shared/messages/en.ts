@@ -1,4 +1,3 @@
-import { clients } from './en/clients';
 import { composer } from './en/composer';
 import { errors } from './en/errors';
 import { history } from './en/history';
@@ -20,5 +19,4 @@ export const en = {
   ...history,
   ...errors,
   ...settings,
-  ...clients,
 } as const;

@@ -1,6 +1,6 @@
 import { spoken } from './language.svelte';
 
-/** Something that writes as people do in one place; made once for each. */
+/** Caches one formatter per locale and returns the one for the current locale. */
 export function inLanguage<T>(make: (locale: string) => T): () => T {
   const made = new Map<string, T>();
   return () => {

@@ -14,19 +14,19 @@ type Arguments<K extends MessageKey> = [Names<(typeof en)[K]>] extends [never]
   ? []
   : [params: Params<K>];
 
-/** The text of one key in the language that is spoken, with its values put in. */
+/** The text of a key in the current language, with its values filled in. */
 export function t<K extends MessageKey>(key: K, ...args: Arguments<K>): string {
   return fill(textOf(key), args[0] ?? {});
 }
 
-/** The text of a key that ends in an id of an agent's own; none where the catalogue does not know the id. */
+/** The text of a key that ends in an id from an agent; null if the catalog has no text for the id. */
 export function lookUp(key: `${OpenPart}.${string}`): string | null {
   return textIn(spoken.catalogue, key);
 }
 
 /**
- * The translation of an agent's own words; the words themselves where the catalogue means something else by their id.
- * Two agents may use one id for different things.
+ * The translation of a text from an agent. If the English catalog has a different text for its id, the agent means
+ * something else by that id, and its own text is returned.
  */
 export function translated(key: `${OpenPart}.${string}`, own: string): string {
   return textIn(en, key) === own ? (lookUp(key) ?? own) : own;
@@ -36,7 +36,7 @@ function textIn(catalogue: Readonly<Record<string, string>>, key: string): strin
   return Object.hasOwn(catalogue, key) ? (catalogue[key] ?? null) : null;
 }
 
-/** The parts of the catalogue that hold words for ids of agents: of agents, their config options and their values. */
+/** Keys with these prefixes end in the id of an agent, a config option, or a value. */
 type OpenPart = 'agent' | 'config' | 'mode' | 'mode_hint' | 'effort';
 
 type PluralKey = {
@@ -47,23 +47,17 @@ type PluralKey = {
     : never;
 }[MessageKey];
 
-/** The text of a key that has a singular and a plural, with its count put in. */
+/** The singular or plural text of a key, with its count filled in. */
 export function plural(key: PluralKey, count: number): string {
   const form = spoken.plurals.select(count) === 'one' ? 'one' : 'other';
   return fill(textOf(`${key}.${form}`), { count });
 }
 
-/** A part of the texts in a language whose counts have a singular and a plural. */
-export type Words<Part> = Readonly<Record<keyof Part, string>>;
+/** Every text of the window, in a language with a singular and a plural. */
+export type Catalogue = Readonly<Record<MessageKey, string>>;
 
-/** A part of the texts in a language whose counts have one form. */
-export type OneForm<Part> = Readonly<Record<Exclude<keyof Part, `${PluralKey}.one`>, string>>;
-
-/** Every text of the window in a language whose counts have a singular and a plural. */
-export type Catalogue = Words<typeof en>;
-
-/** Every text of the window in a language whose counts have one form. */
-export type OneFormCatalogue = OneForm<typeof en>;
+/** Every text of the window, in a language with one form for every count. */
+export type OneFormCatalogue = Readonly<Record<Exclude<MessageKey, `${PluralKey}.one`>, string>>;
 
 function textOf(key: MessageKey): string {
   const catalogue: Partial<Catalogue> = spoken.catalogue;

@@ -7,30 +7,30 @@ interface Spoken {
   catalogue: Catalogue | OneFormCatalogue;
 }
 
-/** English comes with the page; who speaks another language loads that one alone, before anything is painted. */
+/** English ships with the page. Any other language is loaded on demand, before the first paint. */
 const catalogues = {
   en: () => Promise.resolve(en),
   zh: () => import('./zh').then(({ zh }) => zh),
   de: () => import('./de').then(({ de }) => de),
 } satisfies Record<Language, () => Promise<Catalogue | OneFormCatalogue>>;
 
-/** As the standards for tags write it; the script chooses the letterforms of Chinese. */
+/** BCP 47 tags. The script subtag selects the Chinese letterforms. */
 const tags = { en: 'en', zh: 'zh-Hans', de: 'de' } as const satisfies Record<Language, string>;
 
-/** What each language calls itself; never translated, so that everybody finds their own. */
+/** Each language's name in that language, never translated, so that users can find their own. */
 export const languageNames = {
   en: 'English',
   zh: '中文',
   de: 'Deutsch',
 } as const satisfies Record<Language, string>;
 
-/** The language the window speaks. Whatever shows a text changes with it. */
+/** The window's current language. Every visible text depends on it. */
 class Speaking {
   #now: Spoken = $state.raw({ language: 'en', catalogue: en });
   #wanted: Language = 'en';
 
   readonly tag = $derived(tags[this.#now.language]);
-  /** The language with the country of the person's own system, whose dates and numbers differ from country to country. */
+  /** The language with the system's region, because the formats of dates and numbers differ by region. */
   readonly locale = $derived(localeOf(this.#now.language));
   readonly plurals = $derived(new Intl.PluralRules(this.tag));
 
@@ -42,7 +42,7 @@ class Speaking {
     return this.#now.catalogue;
   }
 
-  /** Speaks a language from now on. Of two that are asked for at once the later one holds. */
+  /** Switches the language. If two calls overlap, the later one wins. */
   async speak(language: Language): Promise<void> {
     this.#wanted = language;
     const catalogue = await catalogues[language]();
@@ -59,7 +59,7 @@ function localeOf(language: Language): string {
 
 export const spoken = new Speaking();
 
-/** The language that a choice comes to where the system has this one. */
+/** Resolves the choice, given the system's language. */
 export function languageOf(choice: LanguageChoice, system: Language): Language {
   return choice === 'system' ? system : choice;
 }

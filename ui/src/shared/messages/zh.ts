@@ -1,5 +1,4 @@
 import type { OneFormCatalogue } from '.';
-import { clients } from './zh/clients';
 import { composer } from './zh/composer';
 import { errors } from './zh/errors';
 import { history } from './zh/history';
@@ -21,5 +20,4 @@ export const zh: OneFormCatalogue = {
   ...history,
   ...errors,
   ...settings,
-  ...clients,
 };

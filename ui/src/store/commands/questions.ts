@@ -26,16 +26,16 @@ export class QuestionCommands {
   holdAnswer(request: Request): void {
     const { id } = request;
     const body = { id, answers: toInputs(request, draftOf(this.store.state, id)) };
-    const hold = () => this.submitter.submit(submitKey.held(id), 'hold_answer', body);
+    const hold = () => this.submitter.submit(submitKey.undoable(id), 'hold_answer', body);
     this.#inTurn(id, hold, () => this.#undoOvertaken());
   }
 
   /** Takes back an answer before it is sent. */
   undo({ id }: Request): void {
-    this.#inTurn(id, () => this.submitter.submitReported(submitKey.held(id), 'take_back_answer', { id }));
+    this.#inTurn(id, () => this.submitter.submitReported(submitKey.undoable(id), 'take_back_answer', { id }));
   }
 
-  /** Undoes held answers that the user has changed since. */
+  /** Undoes answers that the user has changed since. */
   readonly react = (before: State, after: State): void => {
     if (after.undoable !== before.undoable || after.drafts !== before.drafts) this.#undoOvertaken();
   };

@@ -11,8 +11,8 @@ export type DeepLinkTarget = { request: Request } | { approval: Approval } | { s
  * so it isn't lost while the page loads or resubscribes.
  */
 export class DeepLinks {
-  #show: ((what: DeepLinkTarget) => Promise<void>) | null = null;
-  #looking = false;
+  #show: ((target: DeepLinkTarget) => Promise<void>) | null = null;
+  #following = false;
   #again = false;
   /** The id that a snapshot older than the link didn't contain. */
   #missing: string | null = null;
@@ -24,59 +24,59 @@ export class DeepLinks {
     private readonly draftsRead: Promise<void>,
   ) {
     store.onChange((before, after) => {
-      if (after.link.generation !== before.link.generation) void this.#look();
+      if (after.link.generation !== before.link.generation) void this.#follow();
     });
   }
 
   /** Starts following deep links; returns a function that stops it. */
-  open(show: (what: DeepLinkTarget) => Promise<void>): () => void {
+  open(show: (target: DeepLinkTarget) => Promise<void>): () => void {
     this.#show = show;
-    const heard = this.bridge.onDeepLink(() => void this.#look());
-    heard.then(() => this.#look(), (thrown: unknown) => this.store.report(thrown));
+    const listening = this.bridge.onDeepLink(() => void this.#follow());
+    listening.then(() => this.#follow(), (thrown: unknown) => this.store.report(thrown));
     return () => {
       this.#show = null;
-      void heard.then((stop) => stop()).catch(() => undefined);
+      void listening.then((stop) => stop()).catch(() => undefined);
     };
   }
 
-  async #look(): Promise<void> {
+  async #follow(): Promise<void> {
     this.#again = true;
-    if (this.#looking) return;
-    this.#looking = true;
+    if (this.#following) return;
+    this.#following = true;
     try {
       while (this.#again) {
         this.#again = false;
-        await this.#lookOnce();
+        await this.#followOnce();
       }
     } catch (thrown) {
       this.store.report(thrown);
     } finally {
-      this.#looking = false;
+      this.#following = false;
     }
   }
 
-  async #lookOnce(): Promise<void> {
+  async #followOnce(): Promise<void> {
     await this.draftsRead;
     // The next snapshot checks again.
     if (this.store.state.link.status !== 'live') return;
     const id = await this.bridge.deepLink();
     const { state } = this.store;
     if (id === null || state.link.status !== 'live' || !this.#show) return;
-    const what = whatIs(state, id);
-    if (!what && this.#missing !== id) {
+    const target = targetOf(state, id);
+    if (!target && this.#missing !== id) {
       // It may still be on its way. If the next snapshot doesn't contain it, it doesn't exist.
       this.#missing = id;
       this.store.dispatch({ type: 'subscription_lost' });
       return;
     }
     this.#missing = null;
-    if (what) await this.#show(what);
+    if (target) await this.#show(target);
     await this.bridge.deepLinkShown(id);
   }
 }
 
 /** What an id refers to; null if its session doesn't exist. */
-function whatIs(state: State, id: string): DeepLinkTarget | null {
+function targetOf(state: State, id: string): DeepLinkTarget | null {
   const request = requestOf(state, id);
   if (request) return sessionOf(state, request.session) && { request };
   const approval = approvalOf(state, id);

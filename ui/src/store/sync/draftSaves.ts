@@ -8,7 +8,7 @@ import type { Submitter } from '../submit';
 /** The delay between a change and its save; it must be on disk within 300 ms. */
 const SAVE_MS = 150;
 /** The delay before a retry. */
-const AGAIN_MS = 1000;
+const RETRY_MS = 1000;
 
 /** Saves drafts while the user types, and loads them with the page. */
 export class DraftSaves {
@@ -20,7 +20,7 @@ export class DraftSaves {
   readonly #changed = new Set<string>();
   readonly #saving = new Set<string>();
   /** The serialized form that each draft has on disk. */
-  readonly #kept = new Map<string, string>();
+  readonly #stored = new Map<string, string>();
   #timer: ReturnType<typeof setTimeout> | null = null;
   #open = false;
   #tried: () => void = () => undefined;
@@ -87,7 +87,7 @@ export class DraftSaves {
       if (id in after) continue;
       // It was sent or discarded, and the app has already deleted it.
       this.#changed.delete(id);
-      this.#kept.delete(id);
+      this.#stored.delete(id);
     }
   }
 
@@ -102,14 +102,14 @@ export class DraftSaves {
   async #readAll(): Promise<void> {
     try {
       const { drafts } = await this.bridge.call('read_drafts', {});
-      for (const draft of drafts) this.#kept.set(draft.id, written(draft));
+      for (const draft of drafts) this.#stored.set(draft.id, serialized(draft));
       this.#read = true;
       this.store.dispatch({ type: 'drafts_read', drafts });
       this.#later(0);
     } catch (thrown) {
       if (!this.#open) return;
       this.store.report(thrown);
-      setTimeout(() => this.#open && void this.#readAll(), AGAIN_MS);
+      setTimeout(() => this.#open && void this.#readAll(), RETRY_MS);
     } finally {
       this.#tried();
     }
@@ -124,8 +124,8 @@ export class DraftSaves {
       this.#changed.delete(id);
       const draft = storedDraft(this.store.state, id);
       if (draft === null) continue;
-      const text = written(draft);
-      const unchanged = this.#kept.get(id) === text || (isBlank(draft) && !this.#kept.has(id));
+      const text = serialized(draft);
+      const unchanged = this.#stored.get(id) === text || (isBlank(draft) && !this.#stored.has(id));
       if (unchanged && !this.#saving.has(id)) this.#noteSaved(id);
       else void this.#saveOne(id, draft, text);
     }
@@ -137,7 +137,7 @@ export class DraftSaves {
     const n = this.#count;
     try {
       await this.bridge.call('save_draft', { page: this.#page, n, draft });
-      this.#kept.set(id, text);
+      this.#stored.set(id, text);
       this.#noteSaved(id);
     } catch (thrown) {
       this.#noteFailed(id, asAppError(thrown));
@@ -159,11 +159,11 @@ export class DraftSaves {
     // An invalid draft would fail again.
     if (error.code === 'invalid') return;
     this.#changed.add(id);
-    this.#later(AGAIN_MS);
+    this.#later(RETRY_MS);
   }
 }
 
-function written(draft: DraftTarget): string {
+function serialized(draft: DraftTarget): string {
   return JSON.stringify(draft, sortedKeys);
 }
 

@@ -19,10 +19,10 @@ export function followLanguage(bridge: Bridge, store: Store): Effect {
 }
 
 export function languageAtStart({ system, chosen }: LanguageAtStart): Language {
-  const kept = sessionStorage.getItem(CHOSEN_KEY);
-  return languageOf(isChoice(kept) ? kept : chosen, system);
+  const stored = sessionStorage.getItem(CHOSEN_KEY);
+  return languageOf(isChoice(stored) ? stored : chosen, system);
 }
 
-function isChoice(kept: string | null): kept is LanguageChoice {
-  return kept !== null && choices.includes(kept);
+function isChoice(stored: string | null): stored is LanguageChoice {
+  return stored !== null && choices.includes(stored);
 }

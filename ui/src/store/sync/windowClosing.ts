@@ -11,7 +11,7 @@ import { handoverOf } from './handover';
 /** How long the keyboard must be idle: the last keys typed before the window closed may still be on their way. */
 const QUIET_MS = 60;
 /** The delay before checking again for unsaved changes; it doubles each time. */
-const AGAIN_MS = { first: 40, most: 5000 } as const;
+const RETRY_MS = { first: 40, most: 5000 } as const;
 
 interface Unsaved {
   /** Whether changes are still being sent to the app. */
@@ -26,7 +26,7 @@ interface Unsaved {
  */
 export class WindowClosing {
   #open = false;
-  #looking = false;
+  #checking = false;
   #keys = 0;
 
   constructor(
@@ -41,41 +41,41 @@ export class WindowClosing {
     const typed = () => (this.#keys += 1);
     window.addEventListener('keydown', typed, true);
     window.addEventListener('input', typed, true);
-    const heard = this.bridge.onClosing(() => void this.#look());
-    heard.then(() => this.#look()).catch(() => undefined);
+    const listening = this.bridge.onClosing(() => void this.#check());
+    listening.then(() => this.#check()).catch(() => undefined);
     return () => {
       this.#open = false;
       window.removeEventListener('keydown', typed, true);
       window.removeEventListener('input', typed, true);
-      void heard.then((stop) => stop()).catch(() => undefined);
+      void listening.then((stop) => stop()).catch(() => undefined);
     };
   }
 
-  async #look(): Promise<void> {
-    if (this.#looking) return;
-    this.#looking = true;
+  async #check(): Promise<void> {
+    if (this.#checking) return;
+    this.#checking = true;
     try {
       let answered: number | null = null;
-      let pause: number = AGAIN_MS.first;
+      let pause: number = RETRY_MS.first;
       for (;;) {
         const ask = await this.bridge.closing();
         if (ask === null || ask === answered || !this.#open) return;
-        if (await this.#isAllKept()) {
+        if (await this.#isAllSaved()) {
           await this.bridge.readyToClose(ask, handoverOf(this.store.state));
           answered = ask;
         } else {
           await wait(pause);
-          pause = Math.min(pause * 2, AGAIN_MS.most);
+          pause = Math.min(pause * 2, RETRY_MS.most);
         }
       }
     } catch {
       // The hidden window keeps its state; the next attempt to close it asks again.
     } finally {
-      this.#looking = false;
+      this.#checking = false;
     }
   }
 
-  async #isAllKept(): Promise<boolean> {
+  async #isAllSaved(): Promise<boolean> {
     const before = this.#keys;
     await wait(QUIET_MS);
     if (this.#keys !== before) return false;

@@ -1,7 +1,4 @@
-import type { Words } from '..';
-import type { composer as english } from '../en/composer';
-
-export const composer: Words<typeof english> = {
+export const composer = {
   'composer.label': 'Nachricht an den Agenten',
   'composer.placeholder': 'Nachricht an den Agenten',
   'composer.placeholder_open': 'Im Chat antworten (beendet die Fragen)',
@@ -19,7 +16,6 @@ export const composer: Words<typeof english> = {
   'attachment.list': 'Angehängt',
   'attachment.remove': '{name} entfernen',
   'attachment.broken': 'Kann nicht gezeigt werden',
-  'refused.close': 'Schließen',
   'refused.too_large': '{file} ist zu groß: Ein Bild darf höchstens {size} haben.',
   'refused.too_many': '{file} wurde weggelassen: Zu einer Nachricht gehören höchstens {count} Anhänge.',
   'refused.unknown_kind':
@@ -42,5 +38,5 @@ export const composer: Words<typeof english> = {
   'queue.send_now': 'Jetzt senden',
   'queue.send': 'Jetzt senden: Nachricht {n}',
   'queue.save': 'Speichern',
-  'queue.cancel': 'Abbrechen',
+  'action.cancel': 'Abbrechen',
 };

@@ -1,7 +1,4 @@
-import type { Words } from '..';
-import type { errors as english } from '../en/errors';
-
-export const errors: Words<typeof english> = {
+export const errors = {
   'failure.agent_missing': '{program} wurde nicht gefunden. Gesucht wurde hier: {tried}. {hint}',
   'failure.install':
     'Installieren Sie {agent} mit `{command}` oder mit dem Installationsprogramm des Herstellers und starten Sie die Sitzung erneut; oder nennen Sie das Programm unter „Weitere Optionen“.',

@@ -1,7 +1,4 @@
-import type { Words } from '..';
-import type { history as english } from '../en/history';
-
-export const history: Words<typeof english> = {
+export const history = {
   'history.title': 'Verlauf',
   'history.parts': 'Teile des Verlaufs',
   'history.said': 'Alles Gesagte',
@@ -38,9 +35,7 @@ export const history: Words<typeof english> = {
   'history.notice': 'Hinweis',
   'history.turn': 'Runde',
   'history.back': 'Zurück zum Verlauf',
-  'history.stretch': 'Teil des Protokolls von {name}',
-  'history.reading': 'Protokoll wird gelesen …',
-  'history.earlier': 'Frühere Einträge zeigen',
+  'history.excerpt': 'Teil des Protokolls von {name}',
   'history.later': 'Spätere Einträge zeigen',
   'history.ended': 'Beendet {by} · {time}',
   'history.go': 'Zur Sitzung gehen',

@@ -1,7 +1,4 @@
-import type { Words } from '..';
-import type { permissions as english } from '../en/permissions';
-
-export const permissions: Words<typeof english> = {
+export const permissions = {
   'approval.title': 'Genehmigung',
   'approval.asks': 'Der Agent möchte {tool} verwenden',
   'approval.asks_command': 'Der Agent möchte einen Befehl ausführen',

@@ -1,7 +1,4 @@
-import type { Words } from '..';
-import type { questions as english } from '../en/questions';
-
-export const questions: Words<typeof english> = {
+export const questions = {
   'panel.title': 'Fragen',
   'panel.collapse': 'Fragenbereich einklappen',
   'panel.expand': 'Fragenbereich ausklappen, {count} warten',
@@ -69,18 +66,16 @@ export const questions: Words<typeof english> = {
     'Was Sie hier begonnen haben, ist zu lang, um gespeichert zu werden; es bleibt nur so lange wie dieses Fenster.',
   'draft.left': 'Was Sie geschrieben hatten',
   'draft.copy': 'Geschriebenes kopieren',
-  'held.left': 'Wird in {seconds} s gesendet',
-  'held.undo': 'Zurücknehmen',
-  'held.now': 'Jetzt senden',
-  'held.announce': '„{label}“ wird in {time} gesendet. Drücken Sie u, um es zurückzunehmen.',
-  'held.seconds.one': '{count} Sekunde',
-  'held.seconds.other': '{count} Sekunden',
-  'held.undone': 'Zurückgenommen. Es wurde nichts gesendet.',
-  'held.failed': 'Das konnte nicht gesendet werden: {error}',
+  'undo.left': 'Wird in {seconds} s gesendet',
+  'undo.button': 'Zurücknehmen',
+  'undo.send_now': 'Jetzt senden',
+  'undo.announce': '„{label}“ wird in {time} gesendet. Drücken Sie u, um es zurückzunehmen.',
+  'undo.undone': 'Zurückgenommen. Es wurde nichts gesendet.',
+  'undo.failed': 'Das konnte nicht gesendet werden: {error}',
 
   'keys.title': 'Tasten',
   'keys.open': 'Was die Tasten tun',
-  'keys.close': 'Schließen',
+  'action.close': 'Schließen',
   'keys.here': 'Tasten an dieser Stelle',
   'keys.panel': 'Solange der Fragenbereich den Fokus hat',
   'keys.window': 'Überall im Fenster',
@@ -164,6 +159,4 @@ export const questions: Words<typeof english> = {
   'inbox.see_questions.other': '{count} Fragen warten',
   'inbox.see_approvals.one': '{count} Genehmigung wartet',
   'inbox.see_approvals.other': '{count} Genehmigungen warten',
-  'inbox.see_missed.one': '{count} verpasst',
-  'inbox.see_missed.other': '{count} verpasst',
 };

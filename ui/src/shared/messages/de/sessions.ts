@@ -1,7 +1,4 @@
-import type { Words } from '..';
-import type { sessions as english } from '../en/sessions';
-
-export const sessions: Words<typeof english> = {
+export const sessions = {
   'app.connecting': 'Verbindung wird hergestellt …',
 
   'sessions.title': 'Sitzungen',
@@ -31,20 +28,20 @@ export const sessions: Words<typeof english> = {
   'finder.found.one': '{count} Sitzung gefunden',
   'finder.found.other': '{count} Sitzungen gefunden',
 
-  'deed.rename': 'Umbenennen',
-  'deed.rename_keys': 'F2',
-  'deed.mute': 'Stumm schalten',
-  'deed.unmute': 'Wieder benachrichtigen',
-  'deed.hide': 'Text in Benachrichtigungen verbergen',
-  'deed.unhide': 'Text in Benachrichtigungen zeigen',
-  'deed.up': 'Nach oben',
-  'deed.up_keys': 'Alt+↑',
-  'deed.down': 'Nach unten',
-  'deed.down_keys': 'Alt+↓',
-  'deed.resume': 'Fortsetzen',
-  'deed.resume_name': '{name} fortsetzen',
-  'deed.end': 'Sitzung beenden',
-  'deed.close': 'Schließen',
+  'session_action.rename': 'Umbenennen',
+  'session_action.rename_keys': 'F2',
+  'session_action.mute': 'Stumm schalten',
+  'session_action.unmute': 'Wieder benachrichtigen',
+  'session_action.hide': 'Text in Benachrichtigungen verbergen',
+  'session_action.unhide': 'Text in Benachrichtigungen zeigen',
+  'session_action.up': 'Nach oben',
+  'session_action.up_keys': 'Alt+↑',
+  'session_action.down': 'Nach unten',
+  'session_action.down_keys': 'Alt+↓',
+  'session_action.resume': 'Fortsetzen',
+  'session_action.resume_name': '{name} fortsetzen',
+  'session_action.end': 'Sitzung beenden',
+  'session_action.close': 'Schließen',
 
   'close.ask': '„{name}“ schließen?',
   'close.kept': 'Das Protokoll bleibt im Verlauf.',
@@ -141,7 +138,6 @@ export const sessions: Words<typeof english> = {
   'log.title': 'Log von {name}',
   'log.empty': 'Das Log ist leer.',
   'log.reading': 'Log wird gelesen …',
-  'log.close': 'Schließen',
   'log.unusable': 'unbrauchbar',
   'log.stderr': 'stderr',
   'log.refused': 'abgewiesen',

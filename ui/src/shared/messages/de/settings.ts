@@ -1,14 +1,10 @@
-import type { Words } from '..';
-import type { settings as english } from '../en/settings';
-
-export const settings: Words<typeof english> = {
+export const settings = {
   'secret.show': 'Zeigen',
   'secret.hide': 'Verbergen',
   'secret.show_of': 'Wert von {name} zeigen',
 
   'settings.title': 'Einstellungen',
   'settings.open': 'Einstellungen',
-  'settings.close': 'Schließen',
   'settings.search': 'Einstellung suchen',
   'settings.nothing_found': 'Keine Einstellung passt zu „{search}“.',
   'settings.ignored': 'Das steht in der Einstellungsdatei und hat keine Wirkung:',

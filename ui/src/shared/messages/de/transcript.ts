@@ -1,7 +1,4 @@
-import type { Words } from '..';
-import type { transcript as english } from '../en/transcript';
-
-export const transcript: Words<typeof english> = {
+export const transcript = {
   'transcript.title': 'Protokoll von {name}',
   'transcript.entries': 'Einträge',
   'transcript.earlier': 'Frühere Einträge zeigen',
@@ -73,7 +70,6 @@ export const transcript: Words<typeof english> = {
   'link.coded':
     'Der Name steht in der kodierten Schreibweise da, wie Maschinen ihn lesen: Er kann für einen stehen, der wie ein anderer aussieht.',
   'link.open': 'Außerhalb öffnen',
-  'link.copy': 'Adresse kopieren',
   'link.back': 'Hierbleiben',
 
   'time.seconds': '{seconds} s',

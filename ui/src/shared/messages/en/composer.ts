@@ -17,7 +17,6 @@ export const composer = {
   'attachment.list': 'Attached',
   'attachment.remove': 'Remove {name}',
   'attachment.broken': 'Cannot be shown',
-  'refused.close': 'Close',
   'refused.too_large': '{file} is too large: an image may have at most {size}.',
   'refused.too_many': '{file} was left out: at most {count} go with one message.',
   'refused.unknown_kind':
@@ -40,5 +39,5 @@ export const composer = {
   'queue.send_now': 'Send now',
   'queue.send': 'Send now: message {n}',
   'queue.save': 'Save',
-  'queue.cancel': 'Cancel',
+  'action.cancel': 'Cancel',
 } as const satisfies Record<string, string>;

@@ -5,7 +5,6 @@ export const settings = {
 
   'settings.title': 'Settings',
   'settings.open': 'Settings',
-  'settings.close': 'Close',
   'settings.search': 'Find a setting',
   'settings.nothing_found': 'No setting speaks of “{search}”.',
   'settings.ignored': 'This stands in the settings file and has no effect:',

@@ -63,7 +63,6 @@ export const transcript = {
   'link.mail': 'It writes a message to this address.',
   'link.coded': 'The name is written in coded letters, as machines read it: it may stand for one that looks like another.',
   'link.open': 'Open outside',
-  'link.copy': 'Copy the address',
   'link.back': 'Stay here',
 
   'time.seconds': '{seconds} s',

@@ -1,7 +1,4 @@
-import type { OneForm } from '..';
-import type { composer as english } from '../en/composer';
-
-export const composer: OneForm<typeof english> = {
+export const composer = {
   'composer.label': '给智能体的消息',
   'composer.placeholder': '给智能体发消息',
   'composer.placeholder_open': '在对话中回复（会结束问题）',
@@ -19,7 +16,6 @@ export const composer: OneForm<typeof english> = {
   'attachment.list': '附件',
   'attachment.remove': '移除 {name}',
   'attachment.broken': '无法显示',
-  'refused.close': '关闭',
   'refused.too_large': '{file} 太大：一张图片最大 {size}。',
   'refused.too_many': '{file} 未附加：一条消息最多附加 {count} 个。',
   'refused.unknown_kind': '{file} 不是 PNG、JPEG、GIF 或 WebP 图片。其他文件按路径附加：请拖放到这里，或使用回形针按钮。',
@@ -41,5 +37,5 @@ export const composer: OneForm<typeof english> = {
   'queue.send_now': '立即发送',
   'queue.send': '立即发送：第 {n} 条消息',
   'queue.save': '保存',
-  'queue.cancel': '取消',
+  'action.cancel': '取消',
 };

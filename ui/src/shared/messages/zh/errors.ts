@@ -1,7 +1,4 @@
-import type { OneForm } from '..';
-import type { errors as english } from '../en/errors';
-
-export const errors: OneForm<typeof english> = {
+export const errors = {
   'failure.agent_missing': '没有找到 {program}。查找过的位置：{tried}。{hint}',
   'failure.install':
     '请用 `{command}` 或厂商的安装程序安装 {agent}，然后重新启动会话；也可以在“更多选项”中指定程序。',

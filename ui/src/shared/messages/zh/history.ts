@@ -1,7 +1,4 @@
-import type { OneForm } from '..';
-import type { history as english } from '../en/history';
-
-export const history: OneForm<typeof english> = {
+export const history = {
   'history.title': '历史',
   'history.parts': '历史的各部分',
   'history.said': '所有说过的内容',
@@ -36,9 +33,7 @@ export const history: OneForm<typeof english> = {
   'history.notice': '说明',
   'history.turn': '轮次',
   'history.back': '回到历史',
-  'history.stretch': '{name} 的部分对话记录',
-  'history.reading': '正在读取对话记录……',
-  'history.earlier': '显示更早的条目',
+  'history.excerpt': '{name} 的部分对话记录',
   'history.later': '显示更晚的条目',
   'history.ended': '{by}结束 · {time}',
   'history.go': '前往会话',

@@ -1,7 +1,4 @@
-import type { OneForm } from '..';
-import type { permissions as english } from '../en/permissions';
-
-export const permissions: OneForm<typeof english> = {
+export const permissions = {
   'approval.title': '权限请求',
   'approval.asks': '智能体想使用 {tool}',
   'approval.asks_command': '智能体想运行一条命令',

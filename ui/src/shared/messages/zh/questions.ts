@@ -1,7 +1,4 @@
-import type { OneForm } from '..';
-import type { questions as english } from '../en/questions';
-
-export const questions: OneForm<typeof english> = {
+export const questions = {
   'panel.title': '问题',
   'panel.collapse': '收起面板',
   'panel.expand': '展开面板，{count} 项待处理',
@@ -68,17 +65,16 @@ export const questions: OneForm<typeof english> = {
   'draft.too_long': '你在这里写的内容太长，无法保存；关闭这个窗口后就会消失。',
   'draft.left': '你之前写的内容',
   'draft.copy': '复制你之前写的内容',
-  'held.left': '{seconds} 秒后发送',
-  'held.undo': '撤销',
-  'held.now': '立即发送',
-  'held.announce': '“{label}”将在 {time}后发送。按 u 撤销。',
-  'held.seconds.other': '{count} 秒',
-  'held.undone': '已撤销。没有发送任何东西。',
-  'held.failed': '无法发送：{error}',
+  'undo.left': '{seconds} 秒后发送',
+  'undo.button': '撤销',
+  'undo.send_now': '立即发送',
+  'undo.announce': '“{label}”将在 {time}后发送。按 u 撤销。',
+  'undo.undone': '已撤销。没有发送任何东西。',
+  'undo.failed': '无法发送：{error}',
 
   'keys.title': '按键',
   'keys.open': '按键的作用',
-  'keys.close': '关闭',
+  'action.close': '关闭',
   'keys.here': '此处可用的按键',
   'keys.panel': '焦点在面板中时',
   'keys.window': '窗口中任意位置',
@@ -158,5 +154,4 @@ export const questions: OneForm<typeof english> = {
   'inbox.approval_show': '在会话中显示',
   'inbox.see_questions.other': '{count} 个问题待回答',
   'inbox.see_approvals.other': '{count} 个权限请求待处理',
-  'inbox.see_missed.other': '错过 {count} 个',
 };

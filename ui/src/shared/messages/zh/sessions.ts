@@ -1,7 +1,4 @@
-import type { OneForm } from '..';
-import type { sessions as english } from '../en/sessions';
-
-export const sessions: OneForm<typeof english> = {
+export const sessions = {
   'app.connecting': '正在连接……',
 
   'sessions.title': '会话',
@@ -26,20 +23,20 @@ export const sessions: OneForm<typeof english> = {
   'finder.none': '没有会话的名称或文件夹包含这些文字。',
   'finder.found.other': '找到 {count} 个会话',
 
-  'deed.rename': '重命名',
-  'deed.rename_keys': 'F2',
-  'deed.mute': '静音通知',
-  'deed.unmute': '恢复通知',
-  'deed.hide': '在通知中隐藏文字',
-  'deed.unhide': '在通知中显示文字',
-  'deed.up': '上移',
-  'deed.up_keys': 'Alt+↑',
-  'deed.down': '下移',
-  'deed.down_keys': 'Alt+↓',
-  'deed.resume': '恢复',
-  'deed.resume_name': '恢复 {name}',
-  'deed.end': '结束会话',
-  'deed.close': '关闭',
+  'session_action.rename': '重命名',
+  'session_action.rename_keys': 'F2',
+  'session_action.mute': '静音通知',
+  'session_action.unmute': '恢复通知',
+  'session_action.hide': '在通知中隐藏文字',
+  'session_action.unhide': '在通知中显示文字',
+  'session_action.up': '上移',
+  'session_action.up_keys': 'Alt+↑',
+  'session_action.down': '下移',
+  'session_action.down_keys': 'Alt+↓',
+  'session_action.resume': '恢复',
+  'session_action.resume_name': '恢复 {name}',
+  'session_action.end': '结束会话',
+  'session_action.close': '关闭',
 
   'close.ask': '要关闭“{name}”吗？',
   'close.kept': '它的对话记录会保留在历史中。',
@@ -132,7 +129,6 @@ export const sessions: OneForm<typeof english> = {
   'log.title': '{name} 的日志',
   'log.empty': '日志为空。',
   'log.reading': '正在读取日志……',
-  'log.close': '关闭',
   'log.unusable': '无法使用',
   'log.stderr': 'stderr',
   'log.refused': '未接受',

@@ -1,14 +1,10 @@
-import type { OneForm } from '..';
-import type { settings as english } from '../en/settings';
-
-export const settings: OneForm<typeof english> = {
+export const settings = {
   'secret.show': '显示',
   'secret.hide': '隐藏',
   'secret.show_of': '显示 {name} 的值',
 
   'settings.title': '设置',
   'settings.open': '设置',
-  'settings.close': '关闭',
   'settings.search': '查找设置',
   'settings.nothing_found': '没有与“{search}”相关的设置。',
   'settings.ignored': '设置文件中的以下内容不起作用：',

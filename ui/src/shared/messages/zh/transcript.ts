@@ -1,7 +1,4 @@
-import type { OneForm } from '..';
-import type { transcript as english } from '../en/transcript';
-
-export const transcript: OneForm<typeof english> = {
+export const transcript = {
   'transcript.title': '{name} 的对话记录',
   'transcript.entries': '条目',
   'transcript.earlier': '显示更早的条目',
@@ -63,7 +60,6 @@ export const transcript: OneForm<typeof english> = {
   'link.mail': '它会给这个地址写邮件。',
   'link.coded': '这个名称以机器使用的编码形式显示：它可能代表一个看起来与别的名称相似的名称。',
   'link.open': '在外部打开',
-  'link.copy': '复制地址',
   'link.back': '留在这里',
 
   'time.seconds': '{seconds} 秒',
