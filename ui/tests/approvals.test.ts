@@ -32,7 +32,7 @@ async function open(approval: Approval, sessions = [aSession()]) {
 }
 
 describe('a permission', () => {
-  test('suggested rules are said in words with their scope, and only ticked ones are kept', async () => {
+  test('suggested rules show their scope, and only ticked rules are sent', async () => {
     const { user, bridge } = await open(anApproval({ options }));
     await user.click(button('Allow with …'));
     const group = screen.getByRole('group', { name: 'Allow this, and from now on:' });
@@ -53,7 +53,7 @@ describe('a permission', () => {
     ['mkdir out *', 'everything that begins with “mkdir out”'],
     ['git * main', 'everything that fits “git * main”, where * stands for anything'],
     ['ls', 'for “ls”'],
-  ])('the pattern %s is said as what it covers', async (content, words) => {
+  ])('the pattern %s is described in words', async (content, words) => {
     const label = { label: 'tool', tool: 'Bash', content, behaviour: 'allow' } as const;
     const { user } = await open(anApproval({ options: someOptions({ id: 'r1', label, scope: 'local' }) }));
     await user.click(button('Allow with …'));
@@ -73,20 +73,11 @@ describe('a permission', () => {
     }
   });
 
-  test('the rest of a double click on what stood there before decides nothing', async () => {
+  test('the second click of a double click decides nothing', async () => {
     const { bridge } = await open(anApproval());
     button('Allow once').dispatchEvent(new MouseEvent('click', { bubbles: true, detail: 2 }));
     await settle();
     expect(bridge.sent('decide_approval')).toEqual([]);
-  });
-
-  test('what one would tell the agent survives a look at another session', async () => {
-    const { user } = await open(anApproval(), [aSession(), aSession({ id: 's2', name: 'web' })]);
-    await user.click(button('Deny with message'));
-    await user.type(screen.getByRole('textbox', { name: 'What to tell the agent' }), 'Too risky');
-    await user.click(screen.getByRole('button', { name: /^web/ }));
-    await user.click(screen.getByRole('button', { name: /^api/ }));
-    expect(screen.getByRole('textbox', { name: 'What to tell the agent' })).toHaveValue('Too risky');
   });
 });
 
@@ -98,7 +89,7 @@ describe('a plan', () => {
   });
   const card = () => screen.getByRole('region', { name: 'Plan to approve' });
 
-  test('it is a document that is approved with the mode that follows', async () => {
+  test('is shown as a document and approved with the next permission mode', async () => {
     const { user, bridge } = await open(plan);
     expect(within(card()).getByRole('heading', { name: 'Steps' })).toBeVisible();
     await expectNoViolations();
@@ -111,7 +102,7 @@ describe('a plan', () => {
     expect(screen.getByText('Plan approved · goes on in the mode “Accept edits”')).toBeVisible();
   });
 
-  test('it is approved as edited, and an empty one is not', async () => {
+  test('can be edited before it is approved, but not emptied', async () => {
     const { user, bridge } = await open(plan);
     await user.click(button('Edit the plan'));
     const field = screen.getByRole('textbox', { name: 'The plan, as Markdown' });
@@ -126,7 +117,7 @@ describe('a plan', () => {
     ]);
   });
 
-  test('it is sent back with comments', async () => {
+  test('is sent back with comments', async () => {
     const { user, bridge } = await open(plan);
     await user.click(button('Send back'));
     await user.click(button('Send back with this'));
@@ -157,7 +148,7 @@ describe('options of an agent that has its own', () => {
   ];
   const card = () => screen.getByRole('region', { name: 'Permission' });
 
-  test('stand in its own words, say what they do, and go back as they came', async () => {
+  test('show the agent’s own text, say what they do, and are returned by id', async () => {
     for (const [words, id, kind, said] of [
       ['Yes, go ahead', 'opt-7f', 'Allow once', 'Allowed once: Bash'],
       ['No', 'opt-90', 'Deny', 'Denied: Bash'],
@@ -175,7 +166,7 @@ describe('options of an agent that has its own', () => {
     }
   });
 
-  test('that stand for themselves are chosen one at a time', async () => {
+  test('that don’t combine are chosen one at a time', async () => {
     const { user, bridge } = await open(anApproval({ options: own, takesMessage: false }));
     await user.click(button('Allow with …'));
     expect(screen.queryByRole('checkbox')).toBeNull();
@@ -190,7 +181,7 @@ describe('options of an agent that has its own', () => {
     expect(bridge.sent('decide_approval')).toMatchObject([{ decision: aDecision('opt-82') }]);
   });
 
-  test('one that stands for itself takes the place of those that go together', async () => {
+  test('an option that doesn’t combine replaces those that do', async () => {
     const [once, ...rest] = options;
     const { user, bridge } = await open(anApproval({ options: [once!, option('alone', 'allow_always', 'Anything'), ...rest] }));
     await user.click(button('Allow with …'));
@@ -203,7 +194,7 @@ describe('options of an agent that has its own', () => {
     expect(bridge.sent('decide_approval')).toMatchObject([{ decision: aDecision('r2') }]);
   });
 
-  test('a refusal carries words only where the agent takes them', async () => {
+  test('a denial has a message only if the agent accepts one', async () => {
     const { unmount } = await open(anApproval({ options: own, takesMessage: false }));
     expect(screen.queryByRole('button', { name: 'Deny with message' })).toBeNull();
     unmount();
@@ -214,13 +205,13 @@ describe('options of an agent that has its own', () => {
     expect(bridge.sent('decide_approval')).toMatchObject([{ decision: { options: ['opt-90'], message: 'Too risky' } }]);
   });
 
-  test('what cannot be seen in them is shown, and one without words says what it does', async () => {
+  test('show invisible characters, and an option without text says what it does', async () => {
     await open(anApproval({ options: [option('a', 'allow_once', 'go\u202e'), option('b', 'reject_once', ' ')] }));
     expect(button('go⟨U+202E⟩')).toBeVisible();
     expect(button('Deny')).toBeVisible();
   });
 
-  test('a plan is approved with them too, and to stop asking is not offered beside it', async () => {
+  test('approve a plan, too, where bypassing permissions isn’t offered', async () => {
     const subject = { detail: 'plan', plan: '1. Look', path: null } as const;
     const { user, bridge, unmount } = await open(anApproval({ subject, options: own, takesMessage: false }));
     await user.selectOptions(screen.getByLabelText('Then go on in the mode'), 'Yes, for the whole folder');
@@ -245,7 +236,7 @@ describe('a tool’s line', () => {
     return openPage(bridge);
   };
 
-  test('todos stand open as a checklist whose states are said', async () => {
+  test('todos are an open checklist with states in words', async () => {
     const items = [
       { text: 'Look', status: 'done' },
       { text: 'Write', status: 'in_progress' },
@@ -267,13 +258,13 @@ describe('a tool’s line', () => {
     await expectNoViolations();
   });
 
-  test('a call that has not begun does not say that it runs', async () => {
+  test('a pending call isn’t shown as running', async () => {
     await show({ status: 'pending' });
     expect(document.querySelector('[data-entry="1"]')).toHaveTextContent('pending');
     expect(document.querySelector('[data-entry="1"]')).not.toHaveTextContent('running');
   });
 
-  test('the agent’s plan stands open as a checklist', async () => {
+  test('the agent’s plan is an open checklist', async () => {
     const bridge = new FakeBridge();
     bridge.entries['s1'] = [
       anEntry(1, { kind: 'plan', items: [{ text: 'Look', status: 'done' }, { text: 'Write', status: 'in_progress' }] }),
@@ -287,7 +278,7 @@ describe('a tool’s line', () => {
     await expectNoViolations();
   });
 
-  test('a long result is cut at 200 lines until all is asked for', async () => {
+  test('a long result is cut at 200 lines until it is expanded', async () => {
     const { user } = await show({ output: Array.from({ length: 500 }, (_, line) => `line ${line + 1}`).join('\n') });
     await user.click(screen.getByText('the line'));
     const entry = document.querySelector('[data-entry="1"]');
@@ -297,7 +288,7 @@ describe('a tool’s line', () => {
     expect(entry).toHaveTextContent('line 500');
   });
 
-  test('what a turn cost is said', async () => {
+  test('the end of a turn shows its cost', async () => {
     const bridge = new FakeBridge();
     bridge.entries['s1'] = [
       anEntry(1, {

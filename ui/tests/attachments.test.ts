@@ -24,11 +24,11 @@ const idle = (changes = {}) =>
 
 const pasted = (name: string, content: string, type = 'image/png') => new File([content], name, { type });
 
-/** Pastes into the composer, as the webview tells of it. */
+/** Pastes into the composer. */
 async function paste(files: File[], text = '') {
   const clipboardData = { files, getData: (type: string) => (type === 'text/plain' ? text : '') };
   const went = await fireEvent.paste(composer(), { clipboardData });
-  // Reading a file takes a task of its own.
+  // Reading a file takes a task.
   await new Promise((resolve) => setTimeout(resolve, 30));
   await settle();
   return went;
@@ -37,7 +37,7 @@ async function paste(files: File[], text = '') {
 beforeEach(() => localStorage.clear());
 
 describe('pasting', () => {
-  test('an image goes to the app with its bytes, and out with the message', async () => {
+  test('an image is sent to the app with its bytes, then with the message', async () => {
     const bridge = idle()
       .on('attach_image', () => ({ attached: [image()], refused: [] }))
       .on('send_message', () => ({}));
@@ -52,14 +52,14 @@ describe('pasting', () => {
     expect(composer()).toHaveValue('');
   });
 
-  test('words stay words, even where a picture of them comes along', async () => {
+  test('text stays text, even if an image of it is on the clipboard, too', async () => {
     const bridge = idle();
     await openPage(bridge);
     expect(await paste([pasted('cells.png', 'abc')], 'a\tb')).toBe(true);
     expect(bridge.sent('attach_image')).toEqual([]);
   });
 
-  test('what is too large is not even read, and each refusal has its sentence', async () => {
+  test('files that are too large aren’t read, and each refusal says why', async () => {
     const why = (name: string, given: RefusedWhy) => ({ name, why: given });
     const bridge = idle().on('attach_image', ({ name }) => ({
       attached: [],
@@ -76,7 +76,7 @@ describe('pasting', () => {
     await expectNoViolations();
   });
 
-  test('of too many the first ones are taken and the others named', async () => {
+  test('of too many files, the first ones are attached and the others are named', async () => {
     let n = 0;
     const bridge = idle().on('attach_image', () => ({ attached: [image((n += 1))], refused: [] }));
     await openPage(bridge);
@@ -87,7 +87,7 @@ describe('pasting', () => {
 });
 
 describe('choosing and dropping', () => {
-  test('files that were chosen can be taken back by the keyboard, and the focus stays near', async () => {
+  test('chosen files can be removed by keyboard, and the focus stays nearby', async () => {
     const bridge = idle().on('discard_attachments', () => ({}));
     bridge.files = { attached: [image(), file], refused: [] };
     const { user } = await openPage(bridge);
@@ -103,7 +103,7 @@ describe('choosing and dropping', () => {
     expect(bridge.sent('discard_attachments')).toHaveLength(1);
   });
 
-  test('a drop says where it goes and is taken once, and the same file again is one', async () => {
+  test('dropped files are attached once, and the drop target says where', async () => {
     const bridge = idle();
     bridge.files = { attached: [file], refused: [{ name: 'src', why: { why: 'folder' } }] };
     await openPage(bridge);
@@ -120,7 +120,7 @@ describe('choosing and dropping', () => {
     expect(screen.getByRole('alert')).toHaveTextContent('src is a folder. Name it in the message instead.');
   });
 
-  test('an agent that takes words alone has no button, and a drop says so', async () => {
+  test('an agent that accepts only text has no button and refuses dropped files', async () => {
     const bridge = idle(of(demo));
     bridge.files = { attached: [file], refused: [] };
     await openPage(bridge);
@@ -135,8 +135,8 @@ describe('choosing and dropping', () => {
   });
 });
 
-describe('what is attached', () => {
-  test('can be sent without words, in reply to a question too', async () => {
+describe('an attachment', () => {
+  test('can be sent without text, also in reply to a question', async () => {
     const bridge = idle().on('send_message', () => ({}));
     bridge.snapshot.requests.push(aRequest());
     bridge.files = { attached: [image()], refused: [] };
@@ -147,7 +147,7 @@ describe('what is attached', () => {
     expect(bridge.sent('send_message')).toMatchObject([{ text: '', attachments: [image()] }]);
   });
 
-  test('stays with the words when the message is not taken, with the reason', async () => {
+  test('stays with the text if the message is rejected', async () => {
     const bridge = idle().fail('send_message', { code: 'attachment_gone', message: 'notes of mine.txt' });
     bridge.files = { attached: [file], refused: [] };
     const { user } = await openPage(bridge);
@@ -158,14 +158,14 @@ describe('what is attached', () => {
     expect(composer()).toHaveValue('look');
   });
 
-  test('comes back with the unsent message, and what is no attachment does not', () => {
+  test('is restored with the unsent message, without invalid entries', () => {
     storeUnsent({ messages: { s1: 'look', s2: '' }, attached: { s1: [image(), file], s2: [] } });
     expect(readUnsent()).toEqual({ messages: { s1: 'look' }, attached: { s1: [image(), file] } });
     localStorage.setItem('askdesk.attached', JSON.stringify({ s1: [{ attachment: 'image' }], s2: 'x', s3: [file] }));
     expect(readUnsent().attached).toEqual({ s3: [file] });
   });
 
-  test('stands with a message in the queue and in the transcript', async () => {
+  test('is shown with a message in the queue and in the transcript', async () => {
     const queue = [{ id: 'm1', text: '', attachments: [file] }];
     const bridge = new FakeBridge({ sessions: [aSession({ queue })] });
     bridge.entries['s1'] = [anEntry(1, { kind: 'person', text: '', attachments: [image()] })];

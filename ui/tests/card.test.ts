@@ -28,11 +28,11 @@ describe('a question in Markdown', () => {
     ['-1 or 1?', '-1 or 1?', ''],
     ['#1 or #2?', '#1 or #2?', ''],
     ['  \n\nLate.', 'Late.', ''],
-  ])('%j is parted into what names it and what explains it', (text, head, rest) => {
+  ])('%j is split into a title and details', (text, head, rest) => {
     expect(parted(text)).toEqual({ head, rest });
   });
 
-  test('a text of any shape is parted at once', () => {
+  test('a text of any shape is split quickly', () => {
     const started = performance.now();
     for (const line of [`a\n${'-'.repeat(65_000)}x`, `a\n${' '.repeat(65_000)}x`, '\n'.repeat(65_000), '- \n'.repeat(20_000)]) {
       parted(line);
@@ -40,7 +40,7 @@ describe('a question in Markdown', () => {
     expect(performance.now() - started).toBeLessThan(2_000);
   });
 
-  test('the first paragraph names the group, and the rest stands below it', async () => {
+  test('the first paragraph names the group, and the rest is below it', async () => {
     await open([aQuestion(1, { header: null, text: 'Which **way**?\n\n- the `first`\n- the second', options: ['A', 'B'] })]);
     const group = await screen.findByRole('group', { name: 'Which way?' });
     expect((await within(group).findByText('first')).tagName).toBe('CODE');
@@ -48,7 +48,7 @@ describe('a question in Markdown', () => {
     await expectNoViolations();
   });
 
-  test('a question that begins with a list has a name as well', async () => {
+  test('a question that starts with a list has a name, too', async () => {
     await open([aQuestion(1, { header: null, text: '- one\n- two', options: ['A', 'B'] })]);
     expect(screen.getByRole('group')).toHaveAccessibleName(/one/);
   });
@@ -61,7 +61,7 @@ describe('case_57_texts_that_try_to_be_more_than_text', () => {
     options: ['', '  ', '\u200b', 'Same', 'Same', 'Same \u200b', '<b>bold</b>', 'a\u202eb'],
   });
 
-  test('every option is told apart, and the label that is sent stays as it came', () => {
+  test('every option has a distinct name, and its label is sent unchanged', () => {
     const labels = asked.options.map((option) => labelIn(asked, option));
     expect(labels).toEqual([
       'Option 1 (without a label)',
@@ -76,7 +76,7 @@ describe('case_57_texts_that_try_to_be_more_than_text', () => {
     expect(asked.options[4]?.label).toBe('Same');
   });
 
-  test('questions of one name are numbered', () => {
+  test('questions with the same name are numbered', () => {
     const twin = (n: number) => aQuestion(n, { header: 'Way', text: 'Which?' });
     const request = aRequest({ questions: [twin(1), twin(2), aQuestion(3, { header: 'Other way' })] });
     expect(request.questions.map((question) => nameIn(request, question))).toEqual([
@@ -86,7 +86,7 @@ describe('case_57_texts_that_try_to_be_more_than_text', () => {
     ]);
   });
 
-  test('nothing becomes an element, an address or a direction', async () => {
+  test('nothing becomes an element, a link, or a text direction', async () => {
     await open([asked], { askedBy: '<b>boss</b>\u202e', limit: { at: Date.now() + 60_000, then: '<i>gone</i>\u202e' } });
     const card = document.querySelector('[data-card]');
     expect(card?.querySelectorAll('img, a[href], b, i, iframe, script')).toHaveLength(0);
@@ -96,7 +96,7 @@ describe('case_57_texts_that_try_to_be_more_than_text', () => {
     await expectNoViolations();
   });
 
-  test('a label of 64 KiB is cut on screen, and whole when the person asks for it', async () => {
+  test('a label of 64 KiB is cut until it is expanded', async () => {
     const label = 'L'.repeat(65_000);
     const { user } = await open([aQuestion(1, { options: [label, 'B'] })]);
     const first = screen.getAllByRole('radio')[0]!;
@@ -108,7 +108,7 @@ describe('case_57_texts_that_try_to_be_more_than_text', () => {
     expect(first).toHaveAccessibleName(`${'L'.repeat(240)}…`);
   });
 
-  test('what is put together of several signs is cut between them', () => {
+  test('text is cut between graphemes', () => {
     const family = '👩\u200d👩\u200d👧\u200d👦';
     expect(firstLetters(family.repeat(5), 2)).toBe(family.repeat(2));
     expect(shortHeader(family.repeat(12))).toBe(family.repeat(12));
@@ -130,7 +130,7 @@ describe('the preview', () => {
     }),
   ];
 
-  test('it is that of the focused option, else of the chosen one, and always text', async () => {
+  test('shows the focused option, otherwise the chosen one, always as text', async () => {
     const { user } = await open(previews);
     const figure = screen.getByRole('figure');
     expect(figure).toHaveTextContent('Each option has its preview here.');
@@ -149,7 +149,7 @@ describe('the preview', () => {
   });
 });
 
-describe('words, yes or no, and a secret', () => {
+describe('confirmations and secrets', () => {
   test('a confirmation is a choice between yes and no', async () => {
     const { user, bridge } = await open([
       aQuestion(1, { kind: 'confirm', options: ['Yes', 'No'], allowsOther: false }),
@@ -184,7 +184,7 @@ describe('words, yes or no, and a secret', () => {
   });
 });
 
-describe('who asks, since when and until when', () => {
+describe('the time limit', () => {
   test('case_41_a_limit_counts_down_and_says_what_happens_when_it_passes', async () => {
     vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] });
     try {
@@ -195,20 +195,20 @@ describe('who asks, since when and until when', () => {
       expect(screen.getByText(/left, then: the agent goes on/).textContent).not.toBe(before);
       await vi.advanceTimersByTimeAsync(61_000);
       expect(screen.getByText('Time limit passed: the agent goes on')).toBeVisible();
-      // The card goes when the engine says so, never by the page's clock.
+      // Only the app removes the card, never the page's clock.
       expect(screen.getByRole('group')).toBeVisible();
     } finally {
       vi.useRealTimers();
     }
   });
 
-  test('without a limit nothing counts down', async () => {
+  test('without a limit, nothing counts down', async () => {
     await open([aQuestion(1)]);
     expect(screen.queryByText(/left, then/)).toBeNull();
   });
 });
 
-test('a missing answer is said, ringed, and the field points to what was said', async () => {
+test('a missing answer shows an error that describes the field', async () => {
   const { user } = await open([aQuestion(1, { kind: 'text', options: [] })]);
   await user.click(button('Submit'));
   expect(screen.getByRole('alert')).toHaveTextContent('Write an answer first, or decline.');
@@ -218,7 +218,7 @@ test('a missing answer is said, ringed, and the field points to what was said', 
   await expectNoViolations();
 });
 
-test('the folded panel is one button with the count of what waits', async () => {
+test('the collapsed panel is one button with the number of waiting questions', async () => {
   const { user } = await open([aQuestion(1)]);
   await user.click(button('Collapse the panel'));
   const strip = button('Expand the panel, 1 waiting');

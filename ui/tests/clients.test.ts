@@ -14,7 +14,7 @@ const FILE = '/home/ada/.codex/config.toml';
 const DIFF = '@@ -1 +1,3 @@\n model = "x"\n+[mcp_servers.askdesk]\n+Authorization = "Bearer …"\n';
 const change = { file: FILE, becomes: 'changed', diff: DIFF, cut: false, copy: `${FILE}.askdesk-backup` } as const;
 
-/** Opens the list of other programs, with no other settings beside it: looking by role through them all takes seconds. */
+/** Opens the list of other programs. The search hides all other settings, because queries by role are slow. */
 async function openClients(bridge: FakeBridge) {
   const opened = await openPage(bridge);
   await opened.user.click(screen.getByRole('button', { name: 'Settings' }));
@@ -27,7 +27,7 @@ async function openClients(bridge: FakeBridge) {
   return opened;
 }
 
-/** A program that is connected once that was written. */
+/** A program that is connected once the change is written. */
 function withCodex(): FakeBridge {
   const bridge = new FakeBridge();
   bridge.clients = [aClient()];
@@ -43,7 +43,7 @@ function withCodex(): FakeBridge {
     });
 }
 
-test('each program stands there with its version, its files, how it stands and when it asked last', async () => {
+test('each program is listed with its version, files, state, and last question', async () => {
   const bridge = scenes['clients']!();
   await openClients(bridge);
   const names = list().getAllByRole('heading', { level: 4 }).map((heading) => heading.textContent);
@@ -79,7 +79,7 @@ test('each program stands there with its version, its files, how it stands and w
   await expectNoViolations();
 });
 
-test('connecting shows the change first and writes that very plan once it is agreed to', async () => {
+test('connecting shows the change first and writes exactly that change on confirmation', async () => {
   const bridge = withCodex();
   const { user } = await openClients(bridge);
   await user.click(press('Connect Codex'));
@@ -105,7 +105,7 @@ test('connecting shows the change first and writes that very plan once it is agr
   expect(row('Codex').getByText('Not connected')).toBeVisible();
 });
 
-test('an entry that only differs in something works and can be brought up to date', async () => {
+test('an outdated entry works and can be updated', async () => {
   const bridge = new FakeBridge();
   bridge.clients = [aClient({ connected: true, way: { way: 'works', but: ['differs'] } })];
   await openClients(bridge);
@@ -114,7 +114,7 @@ test('an entry that only differs in something works and can be brought up to dat
   expect(press('Update Codex')).toBeEnabled();
 });
 
-test('a plan that is given up writes nothing', async () => {
+test('a canceled change writes nothing', async () => {
   const bridge = withCodex();
   const { user } = await openClients(bridge);
   await user.click(press('Connect Codex'));
@@ -124,7 +124,7 @@ test('a plan that is given up writes nothing', async () => {
   expect(bridge.sent('change_client')).toEqual([]);
 });
 
-test('a file that cannot be changed is named with the reason, and nothing is written', async () => {
+test('a file that can’t be changed is named with the reason, and nothing is written', async () => {
   const bridge = scenes['clients']!();
   const { user } = await openClients(bridge);
   await user.click(press('Connect Cursor'));
@@ -135,7 +135,7 @@ test('a file that cannot be changed is named with the reason, and nothing is wri
   await expectNoViolations();
 });
 
-test('a plan that takes the place of another one is read out, and a long one names its own command', async () => {
+test('a new change is announced, and a long one names a command that shows all of it', async () => {
   const bridge = new FakeBridge();
   bridge.clients = [aClient({ connected: true, way: { way: 'works', but: ['differs'] } })];
   bridge.on('plan_client', () => ({ changes: [{ ...change, cut: true }], notes: [] }));
@@ -148,7 +148,7 @@ test('a plan that takes the place of another one is read out, and a long one nam
   expect(list().getByText(/“askdesk disconnect codex --dry-run”/)).toBeVisible();
 });
 
-test('looking again keeps the focus where it is', async () => {
+test('refreshing keeps the focus', async () => {
   const bridge = new FakeBridge();
   const { user } = await openClients(bridge);
   let answer = () => {};
@@ -162,7 +162,7 @@ test('looking again keeps the focus where it is', async () => {
   expect(press('Look again')).toHaveAttribute('aria-disabled', 'false');
 });
 
-test('what somebody else wrote in between is said, and the plan is gone', async () => {
+test('a file that changed in the meantime is reported, and the planned change is discarded', async () => {
   const trouble = { trouble: 'changed' } as const;
   const bridge = withCodex().fail('change_client', { code: 'client_file_left', detail: { detail: 'client_file', file: FILE, trouble } });
   const { user } = await openClients(bridge);
@@ -172,7 +172,7 @@ test('what somebody else wrote in between is said, and the plan is gone', async 
   expect(list().queryByRole('button', { name: 'Write this' })).toBeNull();
 });
 
-test('a desk that nobody can ask says so', async () => {
+test('the list says so if Askdesk doesn’t listen for other programs', async () => {
   const bridge = new FakeBridge().on('read_clients', () => ({
     port: null,
     clients: [aClient({ connected: true, way: { way: 'works', but: [] } })],
@@ -183,7 +183,7 @@ test('a desk that nobody can ask says so', async () => {
   expect(row('Codex').queryByText('Its questions reach this desk.')).toBeNull();
 });
 
-test('a test question goes the way of other programs, and what is in its way is said', async () => {
+test('a test question takes the way of other programs, and its failure is shown', async () => {
   const bridge = new FakeBridge();
   const { user } = await openClients(bridge);
   await user.click(press('Send a test question this way'));

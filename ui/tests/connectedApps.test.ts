@@ -36,8 +36,8 @@ const open = (session: Session, ...requests: Request[]) => {
 const view = () => document.querySelector<HTMLElement>('[data-session-view]')!;
 const answersGo = () => screen.getByRole('complementary', { name: 'Where your answers go' });
 
-describe('a client that asks by itself', () => {
-  test('is named with its folder, and there is nothing to write to, to stop or to set', async () => {
+describe('a connected app', () => {
+  test('is shown with its folder, without a composer, Stop, or settings', async () => {
     await open(codex(), asks());
     expect(within(view()).getByRole('heading', { name: 'codex · shop' })).toBeVisible();
     expect(within(view()).getByText('codex 2.1.0')).toBeVisible();
@@ -57,7 +57,7 @@ describe('a client that asks by itself', () => {
     expect(within(card).getByRole('radio', { name: /SQLite/ })).toBeVisible();
   });
 
-  test('its menu offers to close it and neither to end nor to resume it', async () => {
+  test('can be closed, but neither ended nor resumed', async () => {
     const { user } = await open(codex());
     await user.click(screen.getByRole('button', { name: 'Actions for codex · shop' }));
     const items = screen.getAllByRole('menuitem').map((item) => item.textContent?.trim());
@@ -65,20 +65,20 @@ describe('a client that asks by itself', () => {
     expect(items.some((item) => item?.startsWith('End') || item?.startsWith('Resume'))).toBe(false);
   });
 
-  test('without a folder nothing is said of one', async () => {
+  test('without a folder mentions none', async () => {
     await open(codex({ folder: '' }));
     expect(answersGo()).toHaveTextContent('What you answer goes to codex.');
     expect(document.querySelector('[data-session-view] .folder')).toBeNull();
   });
 
-  test('that has left says so, and that answers are kept', async () => {
+  test('that has disconnected says so, and that answers are saved', async () => {
     await open(codex({ state: left }));
     expect(view()).toHaveTextContent('Not connected');
     expect(answersGo()).toHaveTextContent('codex is not connected now. What you answer is kept for when it asks again.');
     expect(view()).not.toHaveTextContent('The agent has finished');
   });
 
-  test('is not among the agents that can be started', async () => {
+  test('isn’t offered as an agent to start', async () => {
     const { user } = await open(codex());
     await user.click(screen.getByRole('button', { name: /New session/ }));
     const offered = within(screen.getByLabelText('Agent')).getAllByRole('option');
@@ -86,8 +86,8 @@ describe('a client that asks by itself', () => {
   });
 });
 
-describe('what such a client no longer waits for', () => {
-  test('reads as kept for it, and the answer is taken though it is gone', async () => {
+describe('a missed question of a connected app', () => {
+  test('can be answered, and its answer is saved', async () => {
     const { user, bridge } = await open(codex({ state: left }), missed);
     const list = within(panel()).getByRole('region', { name: /^Missed/ });
     expect(list).toHaveTextContent('codex stopped waiting');
@@ -112,22 +112,22 @@ describe('what such a client no longer waits for', () => {
     expect(screen.getAllByRole('radio')).toHaveLength(3);
   });
 
-  test('stands in the transcript with its name', async () => {
+  test('is in the transcript with the app’s name', async () => {
     await open(codex(), missed);
     expect(view()).toHaveTextContent('Missed: codex stopped waiting before you answered');
   });
 
-  test('is delivered when it asks again, and says so', async () => {
+  test('is delivered when the app asks again', async () => {
     const { bridge } = await open(codex(), saved(missed));
     await bridge.push({ change: 'request', request: saved(missed, { ...delivered, late: true }) });
     expect(view()).toHaveTextContent('codex got it when it asked again');
   });
 });
 
-describe('a terminal that asks', () => {
+describe('a question from a terminal', () => {
   const asked = asks({ askedBy: 'Claude Code' });
 
-  test('says that it asks there too', async () => {
+  test('says that it is open in the terminal, too', async () => {
     await open(terminal, asked);
     expect(answersGo()).toHaveTextContent(
       'Claude Code runs in a terminal in /projects/shop and asks there too. Whatever is answered first counts.',

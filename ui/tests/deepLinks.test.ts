@@ -18,7 +18,7 @@ const nothingAnswered = (bridge: FakeBridge) => {
   expect(document.querySelector('input:checked')).toBeNull();
 };
 
-describe('what is wanted from outside of the window', () => {
+describe('a deep link', () => {
   test('case_38_is_shown_as_soon_as_the_page_knows_it_and_answers_nothing', async () => {
     const bridge = new FakeBridge({ sessions, requests: [request, other] });
     bridge.wish = request.id;
@@ -29,7 +29,7 @@ describe('what is wanted from outside of the window', () => {
     nothingAnswered(bridge);
   });
 
-  test('waits for what was begun: the first question without an answer is the one after it', async () => {
+  test('shows the first unanswered question, after drafts were loaded', async () => {
     const bridge = new FakeBridge({ sessions, requests: [request] });
     bridge.wish = request.id;
     const begun: DraftTarget = {
@@ -56,7 +56,7 @@ describe('what is wanted from outside of the window', () => {
     expect(bridge.wish).toBeNull();
   });
 
-  test('is shown where drafts cannot be read', async () => {
+  test('is followed even if drafts can’t be loaded', async () => {
     const bridge = new FakeBridge({ sessions, requests: [request] });
     bridge.wish = request.id;
     bridge.fail('read_drafts', { code: 'storage' });
@@ -65,7 +65,7 @@ describe('what is wanted from outside of the window', () => {
     expect(focusedCard()).toBe(request.id);
   });
 
-  test('is looked for in a new snapshot where it overtook its question', async () => {
+  test('requests a new snapshot if its target is unknown', async () => {
     const { bridge } = await openPage(new FakeBridge({ sessions }));
     bridge.snapshot = { ...bridge.snapshot, requests: [request] };
     await bridge.want(request.id);
@@ -73,18 +73,18 @@ describe('what is wanted from outside of the window', () => {
     expect([selected(), focusedCard(), bridge.wish]).toEqual(['s2', request.id, null]);
   });
 
-  test('leaves the person where they were, and says nothing, where nobody knows of it', async () => {
+  test('to an unknown target changes nothing and reports nothing', async () => {
     const { bridge, store } = await openPage(new FakeBridge({ sessions, requests: [request] }));
     await bridge.want('unknown');
     expect([selected(), bridge.wish, bridge.subscriptions]).toEqual(['s1', null, 2]);
     expect(store.state.failures).toEqual([]);
     expect(document.body).toHaveFocus();
-    // It is over: what comes to be known later takes nobody elsewhere.
+    // The link has been handled, even if its target arrives later.
     await bridge.push({ change: 'request', request: { ...request, id: 'unknown' } });
     expect(selected()).toBe('s1');
   });
 
-  test('stays where its session is closed', async () => {
+  test('to a closed session changes nothing', async () => {
     const { bridge } = await openPage(new FakeBridge({ sessions, requests: [request] }));
     bridge.push({ change: 'session_closed', session: 's2' });
     bridge.snapshot = { ...bridge.snapshot, sessions: [aSession()], requests: [] };
@@ -92,7 +92,7 @@ describe('what is wanted from outside of the window', () => {
     expect([selected(), bridge.wish]).toEqual(['s1', null]);
   });
 
-  test('counts once, and of several only the newest', async () => {
+  test('is followed once, and of several only the latest', async () => {
     const { bridge } = await openPage(new FakeBridge({ sessions, requests: [request, other] }));
     const shown = vi.spyOn(bridge, 'deepLinkShown');
     bridge.want(other.id);
@@ -101,7 +101,7 @@ describe('what is wanted from outside of the window', () => {
     expect(shown.mock.calls).toEqual([[request.id]]);
   });
 
-  test('is seen past a dialog that stands open, and past another view', async () => {
+  test('closes an open dialog and leaves another view', async () => {
     const { bridge, store } = await openPage(new FakeBridge({ sessions, requests: [request] }));
     store.dispatch({ type: 'inbox_opened', at: NOW });
     store.dispatch({ type: 'overlay_opened', overlay: { overlay: 'settings' } });
@@ -113,7 +113,7 @@ describe('what is wanted from outside of the window', () => {
     nothingAnswered(bridge);
   });
 
-  test('unfolds the panel for a permission, which gets no focus', async () => {
+  test('expands the panel for a permission request, without focusing it', async () => {
     const approval = anApproval({ session: 's2' });
     const { bridge, store } = await openPage(new FakeBridge({ sessions, approvals: [approval] }));
     store.dispatch({ type: 'panel_collapsed', collapsed: true });

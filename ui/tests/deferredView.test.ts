@@ -9,7 +9,7 @@ const question = () => document.querySelector('aside [data-card="r1"]');
 const row = () => document.querySelector<HTMLElement>('nav [data-session="s1"]')!;
 const face = () => row().dataset['state'];
 
-/** Opens a desk whose frames the test paints. */
+/** Opens the window; the test triggers its animation frames. */
 async function open() {
   const frames: FrameRequestCallback[] = [];
   vi.spyOn(window, 'requestAnimationFrame').mockImplementation((draw) => frames.push(draw));
@@ -23,8 +23,8 @@ async function open() {
   return { ...opened, paint };
 }
 
-describe('what stands beside the panel', () => {
-  test('comes a frame after the question, and not later', async () => {
+describe('everything beside the panel', () => {
+  test('is updated a frame after the question', async () => {
     const { bridge, paint } = await open();
     const before = face();
     await bridge.push({ change: 'request', request: aRequest() });
@@ -36,7 +36,7 @@ describe('what stands beside the panel', () => {
     expect(face()).toBe('needs_you');
   });
 
-  test('does not wait for a second question that comes meanwhile', async () => {
+  test('doesn’t wait for a second question', async () => {
     const { bridge, paint } = await open();
     bridge.push({ change: 'request', request: aRequest() });
     await paint();
@@ -45,7 +45,7 @@ describe('what stands beside the panel', () => {
     expect(row()).toHaveTextContent('2 questions');
   });
 
-  test('shows at once what the person does', async () => {
+  test('shows the user’s own actions immediately', async () => {
     const { bridge, store } = await open();
     bridge.push({ change: 'request', request: aRequest() });
     store.dispatch({ type: 'message_written', session: 's1', text: 'Wait' });
@@ -54,7 +54,7 @@ describe('what stands beside the panel', () => {
     expect(face()).toBe('needs_you');
   });
 
-  test('waits for no frame in a window that is not seen', async () => {
+  test('is updated immediately in a hidden window', async () => {
     const { bridge } = await open();
     vi.spyOn(document, 'hidden', 'get').mockReturnValue(true);
     await bridge.push({ change: 'request', request: aRequest() });

@@ -43,10 +43,10 @@ const open = (request: Request, drafts: DraftTarget[] = []) => {
   bridge.drafts = drafts;
   return openPage(bridge);
 };
-/** Longer than a change may take to the disk. */
+/** Waits longer than a save may take. */
 const wait = (millis = 300) => new Promise((resolve) => setTimeout(resolve, millis));
 
-/** A reply that comes when it is told to. */
+/** A promise that the test settles. */
 function held<T>() {
   let give: (value: T) => void = () => undefined;
   let refuse: (error: unknown) => void = () => undefined;
@@ -54,7 +54,7 @@ function held<T>() {
   return { promise, give: (value: T) => give(value), refuse: (error: unknown) => refuse(error) };
 }
 
-describe('what was begun', () => {
+describe('a draft', () => {
   test('case_28_comes_back_question_choices_words_and_place', async () => {
     const begun = draft({
       active: 1,
@@ -67,17 +67,17 @@ describe('what was begun', () => {
     await user.click(button('Back'));
     expect(ownWords()).toHaveValue('a graph store');
     await wait();
-    // Looking is a change too; what was read is not written again.
+    // Only the change of the visible question is saved.
     expect(saves(bridge).map(({ draft: saved }) => saved)).toEqual([{ ...begun, draft: { ...begun.draft, active: 0 } }]);
     await expectNoViolations();
   });
 
-  test('the words of a decline come back in their form', async () => {
+  test('of a decline is restored in its form', async () => {
     await open(one(), [draft({ declining: true, words: 'not now' })]);
     expect(screen.getByDisplayValue('not now')).toBeVisible();
   });
 
-  test('an edited plan and the words of a refusal come back', async () => {
+  test('of an edited plan is restored', async () => {
     const plan = anApproval({
       title: 'ExitPlanMode',
       subject: { detail: 'plan', plan: '1. Build', path: null },
@@ -106,7 +106,7 @@ describe('what was begun', () => {
     expect(button('Copy what you have begun')).toBeVisible();
   });
 
-  test('stays with the person when the agent takes the question back', async () => {
+  test('stays visible when the agent withdraws the question', async () => {
     const { user, bridge } = await open(one());
     bridge.push({ change: 'entry', session: 's1', entry: anEntry(9, { kind: 'request', request: 'r1' }) });
     await user.type(ownWords(), 'do not lose this');
@@ -121,7 +121,7 @@ describe('what was begun', () => {
 });
 
 describe('saving', () => {
-  test('takes no more than 300 ms, while the person goes on typing', async () => {
+  test('takes no more than 300 ms while the user types', async () => {
     const { bridge } = await open(one());
     vi.useFakeTimers();
     const times: number[] = [];
@@ -147,7 +147,7 @@ describe('saving', () => {
     ['the window loses the focus', () => window.dispatchEvent(new Event('blur'))],
     ['the page is left', () => window.dispatchEvent(new Event('beforeunload'))],
     ['the page is gone', () => window.dispatchEvent(new Event('pagehide'))],
-  ])('is at once when %s', async (_, leave) => {
+  ])('happens immediately when %s', async (_, leave) => {
     const { user, bridge } = await open(one());
     await user.click(ownWords());
     await fireEvent.input(ownWords(), { target: { value: 'mine' } });
@@ -158,7 +158,7 @@ describe('saving', () => {
     expect(saves(bridge)).toHaveLength(1);
   });
 
-  test('sends the newest after the one on its way, and at once where the page goes', async () => {
+  test('waits for the save in progress, except when the page closes', async () => {
     const { bridge } = await open(one());
     const first = held<Record<string, never>>();
     bridge.on('save_draft', () => first.promise);
@@ -175,7 +175,7 @@ describe('saving', () => {
     first.give({});
   });
 
-  test('says that it failed, keeps the words, and tries again until it is done', async () => {
+  test('reports a failure, keeps the text, and retries', async () => {
     const { user, bridge } = await open(one());
     bridge.fail('save_draft', { code: 'storage_full' });
     await user.type(ownWords(), 'mine');
@@ -188,7 +188,7 @@ describe('saving', () => {
     expect(saved(bridge)).toEqual(draft({ answers: [on('q1', { other: 'mine' })] }));
   });
 
-  test('never sends what is typed for a secret', async () => {
+  test('never sends a secret', async () => {
     const secret = aQuestion(2, { kind: 'secret', text: 'Which key?', options: [] });
     const { user, bridge } = await open(aRequest({ questions: [store, secret] }));
     await user.click(radio('SQLite'));
@@ -199,7 +199,7 @@ describe('saving', () => {
     expect(JSON.stringify(bridge.calls)).not.toContain('hunter2');
   });
 
-  test('takes back what was undone, and writes nothing where nothing was begun', async () => {
+  test('saves that a text was cleared', async () => {
     const { user, bridge } = await open(two());
     await user.click(button('Next'));
     await user.click(button('Back'));
@@ -213,15 +213,15 @@ describe('saving', () => {
   });
 });
 
-describe('reading after a reload', () => {
-  test('keeps what was typed since and what had stood there', async () => {
+describe('loading after a reload', () => {
+  test('keeps the stored text and the text typed since', async () => {
     const bridge = new FakeBridge({ requests: [two()] });
     const reading = held<{ drafts: DraftTarget[] }>();
     bridge.on('read_drafts', () => reading.promise);
     const { user } = await openPage(bridge);
     await user.type(ownWords(), 'new words');
     await wait();
-    // It would have overwritten unseen what is on disk.
+    // A save would have overwritten the stored draft.
     expect(saves(bridge)).toEqual([]);
     const disk = draft({
       active: 1,
@@ -239,7 +239,7 @@ describe('reading after a reload', () => {
     expect(saved(bridge)).toEqual(draft({ answers: expected }));
   });
 
-  test('a choice made since stays, and the ticks of several stand together', async () => {
+  test('keeps a choice made since, and merges ticks', async () => {
     const bridge = new FakeBridge({ requests: [two()] });
     const reading = held<{ drafts: DraftTarget[] }>();
     bridge.on('read_drafts', () => reading.promise);
@@ -253,7 +253,7 @@ describe('reading after a reload', () => {
     expect(store.state.drafts['r1']?.answers['q2']?.chosen).toEqual(['q2o1', 'q2o2']);
   });
 
-  test('that failed is said once and tried again', async () => {
+  test('reports a failure once and retries', async () => {
     const bridge = new FakeBridge({ requests: [one()] });
     bridge.fail('read_drafts', { code: 'storage_busy' });
     await openPage(bridge);
@@ -264,7 +264,7 @@ describe('reading after a reload', () => {
 });
 
 describe('an answer', () => {
-  test('waits for no draft, and none is saved behind it', async () => {
+  test('doesn’t wait for drafts, and none is saved after it', async () => {
     const { user, bridge } = await open(one());
     bridge.on('save_draft', () => held<Record<string, never>>().promise);
     const sending = held<Request>();
@@ -281,7 +281,7 @@ describe('an answer', () => {
     expect(saves(bridge)).toHaveLength(1);
   });
 
-  test('that failed leaves its draft, which is saved then', async () => {
+  test('that failed keeps its draft, which is then saved', async () => {
     const { user, bridge } = await open(one());
     const sending = held<Request>();
     bridge.on('answer_question', () => sending.promise);
@@ -303,7 +303,7 @@ function hide() {
   state.mockRestore();
 }
 
-test('sessions that are closed keep what was begun in them', async () => {
+test('a draft of an unknown request is kept until the request arrives', async () => {
   const bridge = new FakeBridge({ sessions: [aSession()], requests: [] });
   bridge.drafts = [draft({ answers: [on('q1', { other: 'mine' })] })];
   await openPage(bridge);

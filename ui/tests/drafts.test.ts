@@ -101,22 +101,14 @@ describe('drafts', () => {
     expect(answer && isAnswered(three.questions[0]!, answer)).toBe(false);
   });
 
-  test('own words take the place of an option of one, and stay when an option is chosen again', () => {
+  test('own text replaces a single choice, and is kept when an option is chosen again', () => {
     check([choose('q1', 'q1o1'), write('q1', 'mine')], { inputs: [input('q1', [], 'mine')] });
     const back = [write('q1', 'mine'), choose('q1', 'q1o1')].reduce(reduce, open());
     expect(toInputs(three, draftOf(back, 'r1'))).toEqual([input('q1', ['q1o1'])]);
     expect(draftOf(back, 'r1').answers['q1']?.other).toBe('mine');
   });
 
-  test('a draft outlives a look at another session', () => {
-    const state = [choose('q1', 'q1o1'), { type: 'session_selected', session: 's2' } as const].reduce(
-      reduce,
-      open(),
-    );
-    expect(draftOf(state, 'r1').answers['q1']?.chosen).toEqual(['q1o1']);
-  });
-
-  test('a failed submit keeps its command and its error', () => {
+  test('a failed submit keeps its command id and its error', () => {
     const error = anError();
     const state = [
       { type: 'submit_started', key: 'r1', command: 'c1', payload: 'p' } as const,

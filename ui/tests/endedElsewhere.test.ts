@@ -24,7 +24,7 @@ const declining: DraftTarget = {
 };
 
 describe('the focus', () => {
-  test('is not taken by a form to decline that comes into view because another request was withdrawn', async () => {
+  test('isn’t taken by a decline form that appears because another request was withdrawn', async () => {
     const second = aRequest({ id: 'r2', nativeRef: 'n9', askedAt: Date.now(), questions: [aQuestion(1, { header: 'Two' })] });
     const bridge = new FakeBridge({ requests: [aRequest(), second] });
     bridge.drafts = [declining];
@@ -35,7 +35,7 @@ describe('the focus', () => {
     expect(document.body).toHaveFocus();
   });
 
-  test('is not taken by forms that stand open when the window is loaded', async () => {
+  test('isn’t taken by forms that are open when the window loads', async () => {
     const bridge = new FakeBridge({ requests: [aRequest()], approvals: [anApproval()] });
     const draft = { form: 'message', message: 'Elsewhere', options: null, plan: null } as const;
     bridge.drafts = [declining, { of: 'approval', id: 'a1', draft }];
@@ -44,7 +44,7 @@ describe('the focus', () => {
     expect(document.body).toHaveFocus();
   });
 
-  test('goes to such a form where the person opens it', async () => {
+  test('moves to a form that the user opens', async () => {
     const bridge = new FakeBridge({ requests: [aRequest()], approvals: [anApproval()] });
     const { user } = await openPage(bridge);
     await user.click(button('Decline'));
@@ -54,7 +54,7 @@ describe('the focus', () => {
     expect(field('What to tell the agent')).toHaveFocus();
   });
 
-  test('goes to what is to change in a plan where the person sends it back', async () => {
+  test('moves to the message field when the user sends a plan back', async () => {
     const subject = { detail: 'plan', plan: 'Do it.', path: null } as const;
     const bridge = new FakeBridge({ approvals: [anApproval({ subject })] });
     const { user } = await openPage(bridge);
@@ -63,7 +63,7 @@ describe('the focus', () => {
   });
 });
 
-test('words that a reply in chat left stay where its delivery is tried again', async () => {
+test('the draft of a question closed by a chat reply survives a retried delivery', async () => {
   const state = ended({ outcome: 'replied_in_chat', text: 'Go on' }, undelivered('broken pipe'));
   const request = aRequest({ state });
   const bridge = new FakeBridge({ requests: [request] });

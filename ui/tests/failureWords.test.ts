@@ -108,7 +108,7 @@ const details: [Parameters<typeof anError>[0], Detail][] = [
 
 const said = (failure: AgentFailure) => wordsOfFailure(failure, [claudeCode]);
 
-/** Every sentence about something that went wrong. */
+/** Every text about an error. */
 const all = () => [
   ...failures.map(said),
   ...undelivered.map(wordsOfDeliveryError),
@@ -119,7 +119,7 @@ const all = () => [
 
 afterEach(() => spoken.speak('en'));
 
-test('a failure is said in whole sentences, with what was tried and what to do next', () => {
+test('a failure says what was tried and what to do next', () => {
   const [missing, folder, started, exited] = failures.map(said);
   expect(missing).toBe(
     '«p» was not found. Looked at: the PATH /bin and /x. Install Claude Code with `npm install -g @anthropic-ai/claude-code` or with its vendor’s installer, then start the session again; or name the program under More options.',
@@ -133,7 +133,7 @@ test('a failure is said in whole sentences, with what was tried and what to do n
   );
 });
 
-test('what installs an agent comes with the failure, else with its descriptor, and is left out where nobody knows', () => {
+test('the install command comes from the failure, otherwise from the agent’s descriptor, and is omitted if unknown', () => {
   const missing: AgentFailure = { failure: 'agent_missing', agent: 'wayfarer', program: 'wayfarer', tried: [], install: null };
   const wayfarer = { ...claudeCode, id: 'wayfarer', name: 'Wayfarer', install: 'brew install wayfarer' };
   expect(wordsOfFailure(missing, [claudeCode, wayfarer])).toContain('Install Wayfarer with `brew install wayfarer` or');
@@ -141,22 +141,22 @@ test('what installs an agent comes with the failure, else with its descriptor, a
   expect(wordsOfFailure(missing, [{ ...wayfarer, install: null }])).not.toContain('Install');
 });
 
-test('what an earlier version kept as a text is shown as it is, with what cannot be seen made visible', () => {
+test('texts stored by an earlier version are shown unchanged, except for invisible characters', () => {
   expect(said({ failure: 'text', text: 'gone\u202e' })).toBe('gone⟨U+202E⟩');
   expect(wordsOfDeliveryError({ undelivered: 'text', text: 'the pipe broke' })).toBe('the pipe broke');
 });
 
-/** What stands in a sentence as it came: quotes of others, paths, commands and names. */
+/** Untranslated parts: quotes, paths, commands, and names. */
 const quotes = /«\w+»|`[^`]*`|\/\w+|Claude Code|PATH|Askdesk/g;
 
 describe('in another language', () => {
-  test('Chinese says all of it without an English word', async () => {
+  test('Chinese has no English words', async () => {
     await spoken.speak('zh');
     const english = all().filter((words) => /[A-Za-z]{2,}/.test(words.replace(quotes, '').replace(/\b[kMG]?B\b/g, '')));
     expect(english).toEqual([]);
   });
 
-  test('German says none of it as English does', async () => {
+  test('German has no English sentences', async () => {
     const english = all();
     await spoken.speak('de');
     expect(all().filter((words, at) => words === english[at])).toEqual([]);

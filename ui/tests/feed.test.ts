@@ -10,7 +10,7 @@ afterEach(() => {
   globalThis.ResizeObserver = Usual;
 });
 
-/** Sees no size until it is told to: a list knows of no room for any entry. */
+/** Reports sizes only on demand; until then, the list renders no entries. */
 class LateResizeObserver implements ResizeObserver {
   static readonly late: (() => void)[] = [];
   readonly #callback: ResizeObserverCallback;
@@ -28,7 +28,7 @@ class LateResizeObserver implements ResizeObserver {
   }
 
   unobserve(): void {
-    // Nothing was told of yet.
+    // Nothing was reported yet.
   }
 
   disconnect(): void {
@@ -36,7 +36,7 @@ class LateResizeObserver implements ResizeObserver {
   }
 }
 
-test('a transcript of which no entry is drawn is busy, and is not once one is', async () => {
+test('a transcript is busy until an entry is rendered', async () => {
   globalThis.ResizeObserver = LateResizeObserver;
   const bridge = new FakeBridge({ sessions: [aSession()] });
   bridge.entries['s1'] = [anEntry(1, { kind: 'agent', text: 'Here I am.' })];

@@ -14,10 +14,10 @@ const sessions = [
 const options = () => screen.getAllByRole('option').map((option) => option.getAttribute('data-found'));
 const shown = () => document.querySelector('[data-session-view]')?.getAttribute('data-session-view');
 
-describe('looking for a session', () => {
+describe('the session finder', () => {
   const names = (asked: string) => matching(sessions, asked).map((session) => session.name);
 
-  test('a name that begins so goes first, then a word in it, then the folder', () => {
+  test('ranks a match at the start of the name first, then in the name, then in the folder', () => {
     expect(names('api')).toEqual(['api', 'billing api']);
     expect(names('srv')).toEqual(['billing api']);
     expect(names('projects w')).toEqual(['web']);
@@ -26,7 +26,7 @@ describe('looking for a session', () => {
     expect(names('')).toEqual(['api', 'web', 'billing api']);
   });
 
-  test('Ctrl+K finds, arrows choose, Enter shows it and one can write at once', async () => {
+  test('Ctrl+K opens it, arrow keys choose, and Enter shows the session with its composer focused', async () => {
     const { user } = await openPage(
       new FakeBridge({ sessions, requests: [aRequest({ session: 's3' })], approvals: [anApproval({ session: 's3' })] }),
     );
@@ -42,7 +42,7 @@ describe('looking for a session', () => {
     expect(composer()).toHaveFocus();
   });
 
-  test('Esc closes it and changes nothing, and a new session is always offered', async () => {
+  test('Esc closes it without a change, and it always offers a new session', async () => {
     const { user, store } = await openPage(new FakeBridge({ sessions }));
     await user.type(composer(), 'half a word');
     await user.keyboard('{Control>}k{/Control}');
@@ -60,7 +60,7 @@ describe('looking for a session', () => {
 });
 
 describe('Ctrl and a digit', () => {
-  test('shows the session of that place, from within a field, and what was typed stays', async () => {
+  test('shows the session at that position, also from a field, whose text stays', async () => {
     const { user } = await openPage(new FakeBridge({ sessions }));
     await user.type(composer(), 'half a word');
     await user.keyboard('{Control>}2{/Control}');
@@ -72,7 +72,7 @@ describe('Ctrl and a digit', () => {
     expect(composer()).toHaveValue('half a word');
   });
 
-  test('neither answers a question nor reaches past an open dialog', async () => {
+  test('doesn’t answer a question or work behind an open dialog', async () => {
     const { user, store } = await openPage(new FakeBridge({ sessions, requests: [aRequest()] }));
     screen.getAllByRole('radio')[0]?.focus();
     await user.keyboard('{Control>}2{/Control}');

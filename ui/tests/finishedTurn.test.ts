@@ -7,7 +7,7 @@ import { openPage } from './open';
 const working = aSession({ id: 's2', name: 'web' });
 const idle = aSession({ id: 's2', name: 'web', state: { state: 'idle' } });
 
-/** Everything that is read out by itself. */
+/** The texts of all live regions. */
 const readOut = () =>
   [...document.querySelectorAll('[aria-live], [role=status], [role=alert], [role=log]')]
     .map((region) => region.textContent.trim())
@@ -21,12 +21,12 @@ describe('a session that has finished its turn', () => {
     expect(asked).toEqual(['New question from web: Question 1?']);
     await bridge.push({ change: 'session', session: idle });
     expect(readOut()).toEqual(asked);
-    // The sidebar is drawn a frame after the panel.
+    // The sidebar is rendered a frame after the panel.
     const state = () => document.querySelector('nav [data-session=s2]')?.getAttribute('data-state');
     await vi.waitFor(() => expect(state()).toBe('needs_you'));
   });
 
-  test('is opened by the press on its notification', async () => {
+  test('is shown after a click on its notification', async () => {
     const { bridge } = await openPage(new FakeBridge({ sessions: [aSession(), idle] }));
     await bridge.want('s2');
     expect(document.querySelector('nav [aria-current=page]')?.getAttribute('data-session')).toBe('s2');

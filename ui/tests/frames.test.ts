@@ -31,37 +31,37 @@ const texts = (state: State) =>
   allOf(transcriptOf(state, 's1').entries).map((entry) => `${entry.n} ${'text' in entry.body ? entry.body.text : ''}`);
 
 describe('frames', () => {
-  test('a delta that follows on is folded', () => {
+  test('the next delta is applied', () => {
     const state = run([frames(snapshot(), delta(0, [{ change: 'request', request: aRequest() }]))]);
     expect(openRequests(state, 's1').map((request) => request.id)).toEqual(['r1']);
     expect(state.link).toMatchObject({ status: 'live', seq: 1 });
   });
 
-  test('a delta that leaves a gap is not folded, and asks for a new subscription', () => {
+  test('a delta after a gap isn’t applied, and causes a new subscription', () => {
     const state = run([frames(snapshot(), delta(1, [{ change: 'request', request: aRequest() }]))]);
     expect(state.link.status).toBe('stale');
     expect(state.requests.byId).toEqual({});
   });
 
-  test('a delta of another epoch asks for a new subscription', () => {
+  test('a delta of another epoch causes a new subscription', () => {
     const state = run([frames(snapshot(), delta(0, [said(1, 'a')], 'e2'))]);
     expect(state.link.status).toBe('stale');
   });
 
-  test('nothing is folded between a gap and the next snapshot', () => {
+  test('nothing is applied between a gap and the next snapshot', () => {
     const gap = run([frames(snapshot(), delta(4, []), delta(0, [said(1, 'late')]))]);
     expect(texts(gap)).toEqual([]);
     expect(run([frames(snapshot({ seq: 9 }))], gap).link).toMatchObject({ status: 'live', seq: 9 });
   });
 
-  test('a delta that comes twice changes nothing the second time', () => {
+  test('a repeated delta changes nothing', () => {
     const step = delta(0, [{ change: 'live_text', added: { session: 's1', kind: 'text', text: 'ab' } }]);
     expect(run([frames(snapshot(), step, step)]).live['s1']).toEqual([
       { session: 's1', kind: 'text', text: 'ab' },
     ]);
   });
 
-  test('live text flows together by kind and goes when it is cleared', () => {
+  test('live text is joined by kind and removed when it is cleared', () => {
     const live = (kind: 'text' | 'thinking', text: string): Change => ({
       change: 'live_text',
       added: { session: 's1', kind, text },
@@ -99,13 +99,13 @@ describe('selection', () => {
     expect(selectedSession(second)).toBe('s1');
   });
 
-  test('a session the person started is selected', () => {
+  test('a session that the user started is selected', () => {
     const state = run([frames(snapshot()), { type: 'session_started', session: aSession({ id: 's2' }) }]);
     expect(selectedSession(state)).toBe('s2');
     expect(state.sessions).toHaveLength(2);
   });
 
-  test('a session that is closed goes with its questions, and the next one is shown', () => {
+  test('a closed session is removed with its questions, and the next one is shown', () => {
     const other = aSession({ id: 's2' });
     const state = run([
       frames(
@@ -136,13 +136,13 @@ describe('a transcript out of view', () => {
   const entries = (from: number, to: number) =>
     Array.from({ length: to - from }, (_, index) => said(from + index, 'x'));
 
-  test('is not gathered before it was looked at', () => {
+  test('isn’t collected before it was first shown', () => {
     const state = run([frames(snapshot({ sessions: two }))]);
     const away = run([{ type: 'session_selected', session: 's2' }, frames(delta(0, entries(1, 50)))], state);
     expect(transcriptOf(away, 's1')).toMatchObject({ status: 'unread', entries: [] });
   });
 
-  test('does not grow without end, and is read again when it is looked at', () => {
+  test('has a limit, and is loaded again when it is shown', () => {
     const asked = { session: 's1', before: null, generation: 1 };
     const page = { entries: [], more: false, requests: [], approvals: [] };
     const state = run([
@@ -167,7 +167,7 @@ describe('pages of a transcript', () => {
   const page = (entries: Entry[], more = false) => ({ entries, more, requests: [], approvals: [] });
   const old = (n: number, text: string) => anEntry(n, { kind: 'agent', text });
 
-  test('what the stream said while a page was read goes before the page', () => {
+  test('streamed entries take precedence over a page', () => {
     const state = run([
       frames(snapshot(), delta(0, [said(2, 'new')])),
       { type: 'page_read', asked: asked(1), page: page([old(1, 'one'), old(2, 'stale')]) },
@@ -175,7 +175,7 @@ describe('pages of a transcript', () => {
     expect(texts(state)).toEqual(['1 one', '2 new']);
   });
 
-  test('a page read before the newest snapshot is dropped', () => {
+  test('a page requested before the latest snapshot is dropped', () => {
     const state = run([
       frames(snapshot(), snapshot({ seq: 7 })),
       { type: 'page_read', asked: asked(1), page: page([old(1, 'stale')]) },
@@ -183,7 +183,7 @@ describe('pages of a transcript', () => {
     expect(texts(state)).toEqual([]);
   });
 
-  test('an earlier page is put before what is there', () => {
+  test('an earlier page is prepended', () => {
     const state = run([
       frames(snapshot()),
       { type: 'page_read', asked: asked(1), page: page([old(3, 'three')], true) },
@@ -193,7 +193,7 @@ describe('pages of a transcript', () => {
     expect(transcriptOf(state, 's1').more).toBe(false);
   });
 
-  test('the stream knows a request better than a page does', () => {
+  test('streamed requests take precedence over those of a page', () => {
     const state = run([
       frames(snapshot({ requests: [aRequest()] })),
       {
@@ -208,7 +208,7 @@ describe('pages of a transcript', () => {
   });
 });
 
-/** What the app would hold: the same changes, put in place one by one. */
+/** The app's state: the same changes, applied one by one. */
 class Reference {
   seq = 0;
   sessions = new Map([['s1', aSession()]]);
@@ -258,13 +258,13 @@ const someChange: fc.Arbitrary<Change> = fc.oneof(
   fc.constant<Change>({ change: 'live_cleared', session: 's1' }),
 );
 
-/** One step of a run: changes that arrive, are lost, come twice, a reload, or a page read across others. */
+/** One step of a run: changes that arrive, are lost, or are repeated, a reload, or a page that is loaded meanwhile. */
 const someStep = fc.oneof(
   { weight: 6, arbitrary: fc.record({ kind: fc.constantFrom('arrives', 'lost', 'twice'), changes: fc.array(someChange, { minLength: 1, maxLength: 3 }) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom('resubscribed', 'reloaded', 'page asked', 'page read'), changes: fc.constant<Change[]>([]) }) },
 );
 
-test('snapshots, deltas, gaps, reloads and pages in any order end as the reference', () => {
+test('snapshots, deltas, gaps, reloads, and pages in any order match the reference', () => {
   fc.assert(
     fc.property(fc.array(someStep, { maxLength: 40 }), (steps) => {
       const truth = new Reference();
@@ -283,7 +283,7 @@ test('snapshots, deltas, gaps, reloads and pages in any order end as the referen
           if (kind !== 'lost') state = reduce(state, frames(...(kind === 'twice' ? [step, step] : [step])));
         }
         if (kind === 'reloaded') {
-          // What the page before it asked for, no one waits for any more.
+          // Replies to the previous page are ignored.
           state = initialState();
           reading = null;
         }
@@ -309,7 +309,7 @@ test('snapshots, deltas, gaps, reloads and pages in any order end as the referen
 
 const place = fc.integer({ min: 1, max: 2000 });
 
-test('entries put in any order stand in the order of their places, the newest word of each', () => {
+test('entries inserted in any order are sorted, with the latest version of each', () => {
   fc.assert(
     fc.property(fc.array(fc.oneof(place, fc.integer({ min: 1990, max: 4000 })), { maxLength: 1500 }), (places) => {
       const put = places.map((n, turn) => anEntry(n, { kind: 'agent', text: String(turn) }));
@@ -321,7 +321,7 @@ test('entries put in any order stand in the order of their places, the newest wo
   );
 });
 
-test('places are held as runs, and each one that was put is there', () => {
+test('places are stored as separate ranges without loss', () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 1, max: 60 }), { maxLength: 80 }), (put) => {
       const places = put.reduce<Places>(withPlace, []);
@@ -332,7 +332,7 @@ test('places are held as runs, and each one that was put is there', () => {
   );
 });
 
-test('a hundred thousand entries that stream in one by one are taken in seconds', () => {
+test('a hundred thousand streamed entries take seconds', () => {
   const started = performance.now();
   let entries: Entries = [];
   let places: Places = [];

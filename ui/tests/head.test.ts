@@ -15,7 +15,7 @@ async function openHead(changes: Partial<ReturnType<typeof aSession>> = {}) {
   return openPage(bridge);
 }
 
-test('the mode is shown as the agent says it, and another one is chosen from a menu', async () => {
+test('the agent’s permission mode is shown and can be changed in a menu', async () => {
   const { bridge, user } = await openHead();
   await user.click(button('Permissions: Ask before each change'));
   expect(item('Ask before each change')).toBeChecked();
@@ -28,7 +28,7 @@ test('the mode is shown as the agent says it, and another one is chosen from a m
   expect(button('Permissions: Plan only')).toBeVisible();
 });
 
-test('bypassing all permissions is warned of and needs a tick each time', async () => {
+test('bypassing permissions needs a confirmation each time', async () => {
   const { bridge, user } = await openHead();
   const ask = async () => {
     await user.click(button('Permissions: Ask before each change'));
@@ -51,7 +51,7 @@ test('bypassing all permissions is warned of and needs a tick each time', async 
   expect(bridge.sent('set_config')).toMatchObject([{ option: 'mode', value: 'bypass' }]);
 });
 
-test('the model is chosen by a short name or typed, and a refusal is said and keeps what was typed', async () => {
+test('the model is chosen or typed, and a rejected one stays in the field', async () => {
   const { bridge, user } = await openHead();
   await user.click(button('Model: claude-sonnet-4-5'));
   await user.click(item('opus'));
@@ -70,12 +70,12 @@ test('the model is chosen by a short name or typed, and a refusal is said and ke
   expect(button('Model: claude-sonnet-4-5')).toHaveFocus();
 });
 
-test('a demo has neither', async () => {
+test('the demo has neither', async () => {
   await openHead(of(demo));
   expect(screen.queryByRole('button', { name: /^Permissions|^Model/ })).toBeNull();
 });
 
-test('an ended session offers neither, and still says its model', async () => {
+test('an ended session has neither, but shows its model', async () => {
   await openHead({ state: { state: 'ended', at: 1, end: { end: 'finished' } } });
   expect(screen.queryByRole('button', { name: /^Permissions/ })).toBeNull();
   expect(screen.queryByRole('button', { name: /^Model/ })).toBeNull();

@@ -25,7 +25,7 @@ function aHit(n: number, changes: Partial<SearchHit> = {}): SearchHit {
   };
 }
 
-/** The app with one session that is over and one that runs, each with a transcript. */
+/** An app with a past session and a running one, each with a transcript. */
 function withPast(hits: SearchHit[] = [aHit(2)], more = false, length = 3): FakeBridge {
   const sessions = [aSession({ state: past }), aSession({ id: 's2', name: 'web' })];
   const entries = Array.from({ length }, (_, index) =>
@@ -64,8 +64,8 @@ async function openStretch(bridge: FakeBridge) {
 const excerpt = (name = 'api') => screen.getByRole('region', { name: `Part of the transcript of ${name}` });
 const shown = () => [...excerpt().querySelectorAll('[data-entry]')].map((entry) => entry.getAttribute('data-entry'));
 
-describe('the view of the past', () => {
-  test('opens from the sidebar with the sessions that are over, and no session is in view', async () => {
+describe('the history', () => {
+  test('opens from the sidebar with past sessions, and no session is in view', async () => {
     const { bridge, user } = await openHistory(withPast());
     expect(field()).toHaveFocus();
     expect(screen.getByRole('heading', { name: 'History' })).toBeVisible();
@@ -78,12 +78,12 @@ describe('the view of the past', () => {
     expect(screen.queryByRole('heading', { name: 'History' })).toBeNull();
   });
 
-  test('can be reached from the first screen, where there is no sidebar', async () => {
+  test('opens from the first screen, which has no sidebar', async () => {
     await openHistory(new FakeBridge({ sessions: [] }));
     expect(screen.getByText('No session is over yet.')).toBeVisible();
   });
 
-  test('searches once the typing pauses, for all that was typed', async () => {
+  test('searches when typing pauses', async () => {
     const { bridge, user } = await openHistory(withPast());
     await user.type(field(), 'the lig');
     expect(bridge.sent('search_history')).toEqual([]);
@@ -91,7 +91,7 @@ describe('the view of the past', () => {
     expect(bridge.sent('search_history')).toEqual([{ query: 'the lig', limit: 30, offset: 0 }]);
   });
 
-  test('groups what was found by session and shows it as text', async () => {
+  test('groups matches by session and shows them as text', async () => {
     const markup = aHit(7, { after: ' <img src=x>', kind: 'request' });
     await search(withPast([aHit(2), aHit(3, { session: 's2', name: 'web', folder: '/srv/web' }), markup]));
     expect(screen.getByText('3 matches')).toBeVisible();
@@ -106,14 +106,14 @@ describe('the view of the past', () => {
     await expectNoViolations();
   });
 
-  test('says when nothing was found, and lists the sessions again once the field is empty', async () => {
+  test('says if nothing was found, and lists the sessions again for an empty query', async () => {
     const { user } = await search(withPast([]));
     expect(screen.getByRole('status')).toHaveTextContent('Nothing was found for “light”.');
     await user.clear(field());
     expect(screen.getByRole('region', { name: 'Sessions that are over' })).toBeVisible();
   });
 
-  test('an answer to what is no longer typed is passed over', async () => {
+  test('ignores the result of an outdated query', async () => {
     let reply: (hits: SearchHit[]) => void = () => undefined;
     const slow = withPast().on('search_history', ({ query }) =>
       query === 'one'
@@ -129,7 +129,7 @@ describe('the view of the past', () => {
     expect(screen.queryByRole('button', { name: /first/ })).toBeNull();
   });
 
-  test('shows further matches on demand', async () => {
+  test('loads more matches on demand', async () => {
     const bridge = withPast([aHit(1), aHit(2)], true);
     const { user } = await search(bridge);
     bridge.on('search_history', () => ({ hits: [aHit(2), aHit(3)], more: false }));
@@ -138,7 +138,7 @@ describe('the view of the past', () => {
     expect(screen.getAllByRole('button', { name: /lighthouse/ })).toHaveLength(3);
   });
 
-  test('a search that fails says so and keeps what was typed', async () => {
+  test('shows an error if a search fails, and keeps the query', async () => {
     const bridge = withPast().fail('search_history', { code: 'storage_busy' });
     await search(bridge);
     await vi.waitFor(() => expect(screen.getByRole('alert')).toBeVisible());
@@ -146,15 +146,15 @@ describe('the view of the past', () => {
   });
 });
 
-describe('a excerpt of a transcript', () => {
-  test('opens at the entry that was found, with what stands around it', async () => {
+describe('an excerpt of a transcript', () => {
+  test('opens at the match, with the entries around it', async () => {
     await openStretch(withPast([aHit(100)], false, 200));
     expect([shown().at(0), shown().at(-1)]).toEqual(['61', '120']);
     expect(document.activeElement).toHaveAttribute('data-place', '100');
     expect(document.activeElement).toHaveClass('found');
   });
 
-  test('grows forwards until there is nothing more', async () => {
+  test('loads later entries up to the last one', async () => {
     const { user } = await openStretch(withPast([aHit(40)], false, 100));
     expect([shown().at(0), shown().at(-1)]).toEqual(['1', '60']);
     expect(screen.queryByText('Show earlier entries')).toBeNull();
@@ -163,7 +163,7 @@ describe('a excerpt of a transcript', () => {
     expect(screen.queryByText('Show later entries')).toBeNull();
   });
 
-  test('of a session that is over opens at its end and grows backwards', async () => {
+  test('of a past session opens at its end and loads earlier entries', async () => {
     const { user } = await openHistory(withPast([], false, 100));
     await user.click(within(screen.getByRole('main')).getByRole('button', { name: /^api/ }));
     expect(shown()).toEqual(['41', ...Array.from({ length: 59 }, (_, index) => String(index + 42))]);
@@ -189,7 +189,7 @@ describe('a excerpt of a transcript', () => {
     }
   });
 
-  test('goes on to the session itself and back to what was found', async () => {
+  test('leads to its session and back to the matches', async () => {
     const { user } = await openStretch(withPast());
     await expectNoViolations();
     await user.click(button('Back to the history'));
@@ -199,7 +199,7 @@ describe('a excerpt of a transcript', () => {
     expect(screen.getByRole('region', { name: 'Transcript of api' })).toBeVisible();
   });
 
-  test('of a session that left the sidebar can be looked at all the same', async () => {
+  test('of a closed session can be opened, too', async () => {
     const closed = aSession({ id: 's9', name: 'old', state: past });
     const bridge = withPast([aHit(2, { session: 's9', name: 'old' })]).on('read_past_sessions', () => ({
       sessions: [closed],
@@ -209,7 +209,7 @@ describe('a excerpt of a transcript', () => {
     expect(screen.queryByRole('button', { name: 'Go to the session' })).toBeNull();
   });
 
-  test('is exported to a file the person chooses', async () => {
+  test('is exported to a file that the user chooses', async () => {
     const bridge = withPast().on('save_export', () => ({ path: '/home/ada/api.md' }));
     const { user } = await openStretch(bridge);
     await user.click(button('Export as Markdown'));
@@ -225,14 +225,14 @@ describe('a excerpt of a transcript', () => {
 });
 
 describe('deleting a session', () => {
-  test('the question whether to delete keeps the keys of the window', async () => {
+  test('disables the window’s keys while its dialog is open', async () => {
     const { user } = await openStretch(withPast());
     await user.click(button('Delete'));
     await user.keyboard('{Control>}k{/Control}');
     expect(screen.getAllByRole('dialog')).toEqual([screen.getByRole('dialog', { name: 'Delete “api” for good?' })]);
   });
 
-  test('names what goes and what stays before anything is done', async () => {
+  test('says first what is deleted and what stays', async () => {
     const { bridge, user } = await openStretch(withPast());
     await user.click(button('Delete'));
     const dialog = screen.getByRole('dialog', { name: 'Delete “api” for good?' });
@@ -244,7 +244,7 @@ describe('deleting a session', () => {
     expect(bridge.sent('delete_session')).toEqual([]);
   });
 
-  test('takes it out of the sidebar, the matches and the list', async () => {
+  test('removes it from the sidebar, the matches, and the list', async () => {
     const { bridge, user, store } = await openStretch(withPast());
     bridge.on('delete_session', () => {
       bridge.push({ change: 'session_deleted', session: 's1' });
@@ -260,14 +260,14 @@ describe('deleting a session', () => {
     expect(JSON.stringify({ ...store.state, failures: [] })).not.toContain('s1"');
   });
 
-  test('is not offered while it runs', async () => {
+  test('isn’t offered while it runs', async () => {
     const bridge = withPast([aHit(2, { session: 's2', name: 'web' })]);
     await openStretch(bridge);
     expect(button('Delete')).toBeDisabled();
     expect(button('Delete')).toHaveAccessibleDescription(/end it first/);
   });
 
-  test('that fails says so, and nothing is gone', async () => {
+  test('shows an error if it fails, and deletes nothing', async () => {
     const { bridge, user } = await openStretch(withPast());
     bridge.fail('delete_session', { code: 'storage_full' });
     await user.click(button('Delete'));

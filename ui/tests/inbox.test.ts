@@ -52,12 +52,12 @@ const opened: Action = { type: 'inbox_opened', at: NOW };
 describe('what the inbox lists', () => {
   const three = [asked('b', 's2', 20_000), asked('c', 's1', 10_000), asked('a', 's3', 30_000)];
 
-  test('is oldest first over all sessions, and of one moment in the order of ids', () => {
+  test('is sorted by age over all sessions, then by id', () => {
     const same = [asked('y', 's1', 5_000), asked('x', 's2', 5_000)];
     expect(ids(inboxRequests(stateOf({ requests: [...three, ...same] }, opened)))).toEqual(['a', 'b', 'c', 'x', 'y']);
   });
 
-  test('turns round, and narrows to one session', () => {
+  test('can be reversed and filtered to a session', () => {
     const turned = stateOf({ requests: three }, opened, { type: 'inbox_sorted', newestFirst: true });
     expect(ids(inboxRequests(turned))).toEqual(['c', 'b', 'a']);
     const narrowed = reduce(turned, { type: 'inbox_filtered', session: 's2', at: NOW });
@@ -65,7 +65,7 @@ describe('what the inbox lists', () => {
     expect(inboxCounts(narrowed)).toEqual({ questions: 1, approvals: 0, missed: 0 });
   });
 
-  test('shows all again when the session it was narrowed to is gone', () => {
+  test('shows all again if the session of the filter is closed', () => {
     const narrowed = stateOf({ requests: three }, opened, { type: 'inbox_filtered', session: 's2', at: NOW });
     const closed = reduce(narrowed, {
       type: 'frames_received',
@@ -74,7 +74,7 @@ describe('what the inbox lists', () => {
     expect(ids(inboxRequests(closed))).toEqual(['a', 'c']);
   });
 
-  test('keeps the place of what ended while it was open, and nothing that ended before', () => {
+  test('keeps questions that ended while it was open, and none that ended before', () => {
     const requests = [asked('a', 's1', 30_000, { state: withdrawnAt(NOW - 1) }), asked('b', 's1', 20_000), asked('c', 's2', 10_000)];
     const state = stateOf({ requests }, opened);
     expect(ids(inboxRequests(state))).toEqual(['b', 'c']);
@@ -85,12 +85,12 @@ describe('what the inbox lists', () => {
     expect(ids(inboxRequests(again))).toEqual(['c']);
   });
 
-  test('holds an answer that did not reach its agent, however long ago', () => {
+  test('includes undelivered answers of any age', () => {
     const stuck = answered(asked('a', 's1', 90_000), [{ question: 'q1', chosen: ['q1o1'] }], undelivered('gone'));
     expect(ids(inboxRequests(stateOf({ requests: [stuck] }, opened)))).toEqual(['a']);
   });
 
-  test('has permissions and missed questions apart', () => {
+  test('separates permission requests and missed questions', () => {
     const state = stateOf(
       {
         requests: [asked('a', 's1', 30_000), asked('m', 's2', 20_000, { state: missed })],
@@ -104,7 +104,7 @@ describe('what the inbox lists', () => {
     expect(inboxCounts(state)).toEqual({ questions: 1, approvals: 2, missed: 1 });
   });
 
-  test('adds up to what the sidebar counts', () => {
+  test('matches the counts of the sidebar', () => {
     const two = [aQuestion(1), aQuestion(2)];
     const state = stateOf({
       requests: [asked('a', 's1', 30_000, { questions: two }), asked('b', 's2', 20_000)],
@@ -114,7 +114,7 @@ describe('what the inbox lists', () => {
     expect(inboxCounts(state)).toEqual({ questions: 3, approvals: 1, missed: 0 });
   });
 
-  test('shows no session while it is open, and goes away for any other view', () => {
+  test('shows no session while it is open, and closes for any other view', () => {
     const open = stateOf({ requests: three }, opened);
     expect(sessionInView(open)).toBeNull();
     const elsewhere: Action[] = [{ type: 'session_selected', session: 's2' }, { type: 'history_opened' }, { type: 'start_opened' }];
@@ -122,16 +122,16 @@ describe('what the inbox lists', () => {
   });
 });
 
-describe('the walk through what waits', () => {
+describe('going through the waiting questions', () => {
   const three = [asked('a', 's1', 30_000), asked('b', 's2', 20_000), asked('c', 's1', 10_000)];
   const from = (state: State, at: string | null) => nextWaiting(state, waitingCursor(state, at))?.id ?? null;
 
-  test('begins with the oldest, goes on by age through all sessions, and begins again', () => {
+  test('starts with the oldest, continues by age through all sessions, and wraps around', () => {
     const state = stateOf({ requests: three });
     expect([null, 'a', 'b', 'c'].map((at) => from(state, at))).toEqual(['a', 'b', 'c', 'a']);
   });
 
-  test('goes on behind the last one it led to, also when that one is answered or gone', () => {
+  test('continues after the last one, even if that one has ended', () => {
     const walked = stateOf({ requests: three }, { type: 'waiting_shown', request: three[1]! });
     expect(from(walked, null)).toBe('c');
     const done = reduce(walked, { type: 'request_ended', request: asked('b', 's2', 20_000, { state: withdrawnAt(NOW) }) });
@@ -139,7 +139,7 @@ describe('the walk through what waits', () => {
     expect(from(reduce(done, { type: 'waiting_shown', request: three[2]! }), null)).toBe('a');
   });
 
-  test('leads to a lone one again, to none that ended or was missed, and never to a permission', () => {
+  test('returns to a single one, and skips ended and missed ones and permission requests', () => {
     const lone = stateOf({ requests: [three[0]!, asked('m', 's2', 99_000, { state: missed })], approvals: [anApproval()] });
     expect(from(lone, 'a')).toBe('a');
     expect(from(stateOf({ approvals: [anApproval()] }), null)).toBeNull();
@@ -156,7 +156,7 @@ async function openInbox(bridge: FakeBridge) {
 }
 
 describe('the inbox', () => {
-  test('lists every open question with its session, folder, agent and age, and how many wait', async () => {
+  test('lists every open question with its session, folder, agent, and age', async () => {
     const requests = [asked('b', 's2', 20_000), asked('a', 's1', 30_000)];
     await openInbox(new FakeBridge({ sessions, requests }));
     expect(button('Inbox 2 questions')).toHaveAttribute('aria-current', 'page');
@@ -170,13 +170,13 @@ describe('the inbox', () => {
     await expectNoViolations();
   });
 
-  test('says so when nothing waits', async () => {
+  test('says if nothing is waiting', async () => {
     await openInbox(new FakeBridge({ sessions }));
     expect(within(list()).getByRole('status')).toHaveTextContent('No question waits for you.');
     await expectNoViolations();
   });
 
-  test('each question is answered in its place, by the same form as in the panel', async () => {
+  test('answers each question in place, with the form of the panel', async () => {
     const requests = [asked('a', 's1', 30_000), asked('b', 's2', 20_000), asked('c', 's1', 10_000)];
     const bridge = new FakeBridge({ sessions, requests }).on('answer_question', ({ id }) => {
       const done = answered(bridge.request(id), [{ question: 'q1', chosen: ['q1o2'] }], delivered);
@@ -191,7 +191,7 @@ describe('the inbox', () => {
     expect(within(items()[1]!).getByText('JWT', { selector: '.part' })).toBeVisible();
     expect(within(items()[1]!).queryByRole('radio')).toBeNull();
     expect(button('Inbox 2 questions')).toBeVisible();
-    // The next one is at hand, but no key that is pressed once too often reaches it.
+    // The next item is focused, but a repeated key doesn't answer it.
     expect(items()[2]).toHaveFocus();
     await user.keyboard('{Enter}1{ }');
     expect(bridge.sent('answer_question')).toHaveLength(1);
@@ -199,7 +199,7 @@ describe('the inbox', () => {
     await expectNoViolations();
   });
 
-  test('an answer that failed keeps everything and offers Retry there', async () => {
+  test('keeps a failed answer and offers Retry', async () => {
     const requests = [asked('a', 's1', 30_000)];
     const bridge = new FakeBridge({ sessions, requests }).fail('answer_question', { code: 'storage_full' });
     const { user } = await openInbox(bridge);
@@ -212,7 +212,7 @@ describe('the inbox', () => {
     expect(bridge.sent('retry_delivery')).toMatchObject([{ id: 'a' }]);
   });
 
-  test('what an agent takes back stays in its place with its reason', async () => {
+  test('keeps a withdrawn question in place, with the reason', async () => {
     const requests = [asked('a', 's1', 30_000), asked('b', 's2', 20_000)];
     const { bridge } = await openInbox(new FakeBridge({ sessions, requests }));
     await bridge.push({ change: 'request', request: asked('a', 's1', 30_000, { state: withdrawnAt(Date.now() + 1) }) });
@@ -220,7 +220,7 @@ describe('the inbox', () => {
     expect(within(items()[0]!).getByText('The agent withdrew it')).toBeVisible();
   });
 
-  test('narrows to a session and turns its order round', async () => {
+  test('filters by session and reverses the order', async () => {
     const requests = [asked('a', 's1', 30_000), asked('b', 's2', 20_000), asked('c', 's1', 10_000)];
     const { user } = await openInbox(new FakeBridge({ sessions, requests }));
     await user.selectOptions(screen.getByRole('combobox', { name: 'Order' }), 'Newest first');
@@ -229,7 +229,7 @@ describe('the inbox', () => {
     expect(items().map((item) => item.dataset['inboxItem'])).toEqual(['c', 'a']);
   });
 
-  test('permissions stand in a part of their own and are decided nowhere but in their session', async () => {
+  test('lists permission requests separately, to be decided in their session', async () => {
     const approvals = [anApproval({ session: 's2' })];
     const { bridge, user } = await openInbox(new FakeBridge({ sessions, requests: [asked('a', 's1', 30_000)], approvals }));
     expect(screen.queryByText(/Permission to use Bash/)).toBeNull();
@@ -246,7 +246,7 @@ describe('the inbox', () => {
     expect(bridge.sent('decide_approval')).toEqual([]);
   });
 
-  test('no character of what an agent wrote is unseen or turns others round', async () => {
+  test('makes invisible and bidirectional characters visible', async () => {
     const requests = [asked('a', 's1', 30_000, { questions: [aQuestion(1, { text: 'Keep\u202egnihton' })] })];
     const approvals = [anApproval({ session: 's2', title: 'Ba\u200bsh' })];
     const { user } = await openInbox(new FakeBridge({ sessions, requests, approvals }));
@@ -255,14 +255,14 @@ describe('the inbox', () => {
     expect(screen.getByText(/^Permission to use Ba⟨U\+200B⟩sh/)).toBeVisible();
   });
 
-  test('an empty part says where the rest waits', async () => {
+  test('says in an empty part where something is waiting', async () => {
     const { user } = await openInbox(new FakeBridge({ sessions, approvals: [anApproval()] }));
     expect(within(list()).getByRole('status')).toHaveTextContent('No question waits for you.');
     await user.click(button('1 permission waits'));
     expect(screen.getByRole('region', { name: 'Permissions' })).toBeVisible();
   });
 
-  test('missed questions have their part, with all that the panel offers for them', async () => {
+  test('lists missed questions separately, with the actions of the panel', async () => {
     const died: Session['state'] = { state: 'ended', end: { end: 'failed', why: { failure: 'desk_failed' } }, at: 1 };
     const gone = aSession({ id: 's2', name: 'web', place: 1, state: died, resumable: true });
     const requests = [asked('m', 's2', 20_000, { state: missed })];
@@ -280,7 +280,7 @@ describe('the inbox', () => {
     expect(bridge.sent('dismiss_request')).toMatchObject([{ id: 'm' }]);
   });
 
-  test('its name leads to the question in its session', async () => {
+  test('links each question to its session', async () => {
     const { user } = await openInbox(new FakeBridge({ sessions, requests: [asked('b', 's2', 20_000)] }));
     await user.click(within(items()[0]!).getByRole('button', { name: 'web' }));
     expect(screen.getByRole('heading', { name: 'web' })).toBeVisible();
@@ -292,7 +292,7 @@ describe('Ctrl+J', () => {
   const four = asked('a', 's2', 30_000, { questions: [aQuestion(1), aQuestion(2)] });
   const requests = [four, asked('b', 's1', 20_000)];
 
-  test('goes from a text field to the oldest question, wherever it was asked, and on', async () => {
+  test('moves from a text field to the oldest question of any session, then to the next', async () => {
     const { user, store } = await openPage(new FakeBridge({ sessions, requests }));
     await user.type(composer(), 'half a thought');
     await user.keyboard('{Control>}j{/Control}');
@@ -307,14 +307,14 @@ describe('Ctrl+J', () => {
     expect(selectedSession(store.state)).toBe('s2');
   });
 
-  test('shows the first question that has no answer yet', async () => {
+  test('shows the first unanswered question', async () => {
     const { user, store } = await openPage(new FakeBridge({ sessions, requests }));
     store.dispatch({ type: 'option_chosen', request: 'a', question: 'q1', option: 'q1o1', on: true, goOn: false });
     await user.keyboard('{Control>}j{/Control}');
     expect(screen.getByRole('group', { name: /Question 2/ })).toContainElement(document.activeElement as HTMLElement);
   });
 
-  test('opens a panel that is folded away, and leaves the inbox and the history', async () => {
+  test('expands the panel and leaves the inbox', async () => {
     const { user, store } = await openInbox(new FakeBridge({ sessions, requests }));
     store.dispatch({ type: 'panel_collapsed', collapsed: true });
     await user.keyboard('{Control>}j{/Control}');
@@ -322,7 +322,7 @@ describe('Ctrl+J', () => {
     expect(screen.getByRole('complementary')).toContainElement(document.activeElement as HTMLElement);
   });
 
-  test('does nothing where nothing waits, and touches no permission', async () => {
+  test('does nothing if nothing is waiting, and ignores permission requests', async () => {
     const { user, bridge, store } = await openPage(new FakeBridge({ sessions, approvals: [anApproval({ session: 's2' })] }));
     await user.click(composer());
     await user.keyboard('{Control>}j{/Control}');

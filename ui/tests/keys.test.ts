@@ -4,7 +4,7 @@ import { deedOf, hintsAt, PANEL_KEYS, WINDOW_KEYS } from '../src/feature/panel/k
 import type { Deed, Spot } from '../src/shared/focusTargets';
 import type { Press } from '../src/shared/keys';
 
-/** A press as it is written down: `Ctrl+Alt+x`. */
+/** Parses a key press such as `Ctrl+Alt+x`. */
 function pressed(written: string, changes: Partial<Press> = {}): Press {
   const parts = written.split('+');
   const key = parts.at(-1) ?? '';
@@ -22,7 +22,7 @@ function pressed(written: string, changes: Partial<Press> = {}): Press {
   };
 }
 
-/** A deed in short: `choose 3`, `turn -1`. */
+/** A deed as text, such as `choose 3` or `turn -1`. */
 function short(deed: Deed | null): string {
   if (!deed) return '-';
   if ('place' in deed) return `${deed.deed} ${deed.place}`;
@@ -31,7 +31,7 @@ function short(deed: Deed | null): string {
 
 const SPOTS: Spot[] = ['radio', 'checkbox', 'words', 'note', 'field', 'submit', 'control', 'card'];
 
-/** What each key does at each spot; `-` leaves it to the field, the browser or the window. */
+/** What each key does at each spot; `-` leaves it to the field, the browser, or the window. */
 const TABLE: Record<string, string> = {
   // key            radio               checkbox            words               note                field               submit              control             card
   '1':            'choose 1          | choose 1          | -                 | -                 | -                 | -                 | choose 1          | choose 1',
@@ -71,13 +71,13 @@ describe('the table of keys', () => {
     for (const key of Object.keys(TABLE)) {
       for (const spot of SPOTS) {
         expect(deedOf(pressed(key, { isComposing: true }), spot)).toBeNull();
-        // Some input methods say so by this code alone.
+        // Some input methods only report this code.
         expect(deedOf(pressed(key, { keyCode: 229 }), spot)).toBeNull();
       }
     }
   });
 
-  test('a key that is held down does what it does once, and only moving goes on', () => {
+  test('a key that is held down acts once, except for moving', () => {
     for (const key of Object.keys(TABLE)) {
       for (const spot of SPOTS) {
         const first = short(deedOf(pressed(key), spot));
@@ -87,7 +87,7 @@ describe('the table of keys', () => {
     }
   });
 
-  test('the footer names only keys that work where it names them, each once', () => {
+  test('the footer names each key once, and only where it works', () => {
     for (const spot of SPOTS) {
       const words = hintsAt(spot).map((hint) => hint.words);
       expect(new Set(words).size).toBe(words.length);
@@ -100,7 +100,7 @@ describe('the table of keys', () => {
     expect(hintsAt('words').flatMap(({ keys }) => keys)).toEqual(['Enter', 'Shift+Enter', 'Esc']);
   });
 
-  test('every row is told apart, and one stands for the next waiting question', () => {
+  test('every row has a distinct text, and one is for the next waiting question', () => {
     const told = [...PANEL_KEYS, ...WINDOW_KEYS].map(({ does }) => does);
     expect(new Set(told).size).toBe(told.length);
     expect(WINDOW_KEYS.find(({ does }) => does === 'keys.next_waiting')?.keys).toEqual(['Ctrl+J']);

@@ -16,7 +16,7 @@ const PAGE = 200;
 const entry = (n: number, text = 'x') => anEntry(n, { kind: 'agent', text });
 const change = (n: number): Change => ({ change: 'entry', session: 's1', entry: entry(n) });
 
-/** The places that are held: from one to another without a gap, or the test fails. */
+/** The first and last loaded entry numbers. Fails if there is a gap between them. */
 function span(transcript: Transcript): [number, number] {
   const places = allOf(transcript.entries).map(({ n }) => n);
   const [first = 0, last = 0] = [places[0], places.at(-1)];
@@ -24,7 +24,7 @@ function span(transcript: Transcript): [number, number] {
   return [first, last];
 }
 
-describe('a session that says twenty thousand things', () => {
+describe('a session with twenty thousand entries', () => {
   const ENTRIES = 20_000;
   let close = () => undefined as void;
   afterEach(() => close());
@@ -48,7 +48,7 @@ describe('a session that says twenty thousand things', () => {
     return { store, commands, most, now };
   }
 
-  test('holds the newest of them, and reads the others again when they are scrolled to', async () => {
+  test('keeps the newest entries in memory, and loads others on scrolling', async () => {
     const { store, commands, most, now } = await streamed(true);
     expect(most).toBeLessThanOrEqual(WINDOW.most + 100);
     expect(span(now())[1]).toBe(ENTRIES);
@@ -70,7 +70,7 @@ describe('a session that says twenty thousand things', () => {
     expect(span(now())[1]).toBe(ENTRIES);
   }, 60_000);
 
-  test('lets who reads further up keep the place, and the end is one step away', async () => {
+  test('keeps the scroll position of a reader further up, and jumps to the end in one step', async () => {
     const { commands, most, now } = await streamed(false);
     expect(most).toBeLessThanOrEqual(WINDOW.most);
     expect(span(now())).toEqual([1, WINDOW.most]);
@@ -81,7 +81,7 @@ describe('a session that says twenty thousand things', () => {
   }, 60_000);
 });
 
-test('what changed while its page was on its way is shown as it is now', () => {
+test('an entry that changed while its page was loading is shown in its latest version', () => {
   const held = addPage({ ...emptyTranscript, status: 'reading' }, asked(null), page(301, 500, true));
   const reading: Transcript = { ...held, status: 'reading' };
   const changed = addEntry(reading, entry(250, 'done'));
@@ -91,12 +91,12 @@ test('what changed while its page was on its way is shown as it is now', () => {
   expect(allOf(read.entries).find(({ n }) => n === 250)).toEqual(entry(250, 'done'));
 });
 
-test('a change of an entry that is not held makes no gap', () => {
+test('a change of an entry that isn’t loaded makes no gap', () => {
   const held = addPage({ ...emptyTranscript, status: 'reading' }, asked(null), page(301, 500, true));
   expect(span(addEntry(held, entry(5, 'done')))).toEqual([301, 500]);
 });
 
-test('an end that was read before more came than is held is not put in front of a gap', () => {
+test('an outdated last page isn’t placed before a gap', () => {
   let held = addPage({ ...emptyTranscript, status: 'reading' }, asked(null), page(101, 300, true));
   held = { ...held, status: 'reading' };
   for (let n = 301; n <= 300 + WINDOW.most; n += 1) held = trim(addEntry(held, entry(n)), 'start');
@@ -118,7 +118,7 @@ const deed = fc.oneof(
   fc.record({ kind: fc.constantFrom('earlier', 'later', 'newest', 'arrives', 'reads', 'follows') }),
 );
 
-test('whatever is streamed, scrolled to and read, what is held has no gap and no end beyond the bound', () => {
+test('the loaded entries never have a gap or exceed the limit', () => {
   fc.assert(
     fc.property(fc.array(deed, { maxLength: 60 }), (deeds) => {
       let count = 300;

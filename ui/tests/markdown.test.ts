@@ -14,7 +14,7 @@ import { anEntry } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
 import { expectNoViolations, openPage } from './open';
 
-/** A part alone is no page: the rules want a landmark around it. */
+/** Adds a landmark, which the accessibility rules require. */
 function asPage(container: HTMLElement): HTMLElement {
   container.setAttribute('role', 'main');
   return container;
@@ -23,7 +23,7 @@ function asPage(container: HTMLElement): HTMLElement {
 describe('Markdown', () => {
   const show = (text: string) => asPage(render(Markdown, { text }).container);
 
-  test('headings, lists, tables, quotes and code become elements', async () => {
+  test('headings, lists, tables, quotes, and code become elements', async () => {
     const page = show(
       '# Title\n\nSome **bold** and `code`\n\n1. one\n2. two\n   - [x] inner\n\n> said\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```rust\nfn main() {}\n```',
     );
@@ -51,7 +51,7 @@ describe('Markdown', () => {
     expect(visibly('👩\u200d💻 ❤\ufe0f می\u200cخواهم')).toBe('👩\u200d💻 ❤\ufe0f می\u200cخواهم');
   });
 
-  test('text that grows leaves the blocks before its end as they were', () => {
+  test('growing text leaves earlier blocks unchanged', () => {
     const reader = new BlockReader();
     const before = reader.read('# One\n\nTwo is\n\nThree');
     const after = reader.read('# One\n\nTwo is\n\nThree goes on');
@@ -77,15 +77,15 @@ describe('Markdown', () => {
     ['nested', Array.from({ length: 400 }, (_, level) => `${'  '.repeat(level)}- a`).join('\n')],
     ['a megabyte', '**a** `b` [c](https://d)\n'.repeat(42_000)],
   ];
-  test.each(bombs)('a bomb of %s is read in bounded time', (_, text) => {
+  test.each(bombs)('a bomb of %s is parsed in bounded time', (_, text) => {
     const start = performance.now();
     const blocks = new BlockReader().read(text);
-    // The bound is 250 ms and one block more; a machine under load gets several times that.
+    // The limit is 250 ms and one more block; a machine under load needs several times that.
     expect(performance.now() - start).toBeLessThan(1500);
     expect(blocks.map((block) => block.source.length).reduce((sum, size) => sum + size, 0)).toBeGreaterThan(0);
   });
 
-  test('code is told apart by its language, and an unknown one stays plain', async () => {
+  test('code is highlighted by its language, and stays plain if that is unknown', async () => {
     const runs = await highlighted('let a = "b"; // c', 'rust');
     expect(runs?.map(({ kind }) => kind)).toEqual(expect.arrayContaining(['keyword', 'text', 'comment']));
     expect(runs?.map(({ text }) => text).join('')).toBe('let a = "b"; // c');
@@ -94,7 +94,7 @@ describe('Markdown', () => {
 });
 
 describe('a link', () => {
-  test('only addresses of the web and of mailboxes lead outside', () => {
+  test('only web and mail addresses open outside', () => {
     expect(outside('https://example.org')).toBe('https://example.org/');
     expect(outside('mailto:ada@example.org')).toBe('mailto:ada@example.org');
     for (const href of ['javascript:alert(1)', 'file:///etc/passwd', 'src/a.ts', 'vscode://x', '//a']) {
@@ -102,7 +102,7 @@ describe('a link', () => {
     }
   });
 
-  test('the host is told from what only looks like one', () => {
+  test('the host is distinguished from text that looks like one', () => {
     expect(partsOf('https://bank.example@evil.example/bank.example')).toEqual({
       before: 'https://bank.example@',
       host: 'evil.example',
@@ -143,7 +143,7 @@ describe('a diff', () => {
     ]);
   });
 
-  test('a long one is folded, and its changes are told without colour', async () => {
+  test('a long one is collapsed, and its changes don’t rely on color', async () => {
     const diff = `@@ -1,80 +1,80 @@\n${'-a\n+b\n'.repeat(40)}`;
     const page = asPage(render(Diff, { path: 'src/a.rs', diff }).container);
     expect(page.querySelectorAll('.line')).toHaveLength(60);

@@ -44,7 +44,7 @@ const noButton = (name: string) => expect(within(panel()).queryByRole('button', 
 const words = () => within(panel()).getByRole('textbox', { name: 'Your own words' });
 const line = () => list().querySelector('summary')!;
 
-/** A question that is begun, and missed when its agent dies. */
+/** A question with a draft that is missed when its agent ends. */
 async function begunThenMissed(after: Session = resumable) {
   const request = missed({ state: { state: 'open' } });
   const opened = await open(aSession(), request);
@@ -57,7 +57,7 @@ async function begunThenMissed(after: Session = resumable) {
 }
 
 describe('a missed question', () => {
-  test('is one line that says what, when and why, and unfolds to its form', async () => {
+  test('is one line that expands to its form', async () => {
     const { user } = await open(resumable, missed({ askedAt: 1 }));
     expect(list()).toHaveTextContent('The agent ended');
     expect(list()).toHaveTextContent(String(new Date(1).getFullYear()));
@@ -87,7 +87,7 @@ describe('a missed question', () => {
     expect(bridge.sent('resume_session')).toMatchObject([{ session: 's1' }]);
   });
 
-  test('of a session that runs is sent now', async () => {
+  test('of a running session is sent now', async () => {
     const { user, bridge } = await open(running, missed({ state: ended({ outcome: 'expired' }) }));
     expect(list()).toHaveTextContent('The time limit passed');
     await user.click(line());
@@ -121,7 +121,7 @@ describe('a missed question', () => {
     expect(bridge.sent('dismiss_request')).toMatchObject([{ id: 'r1' }]);
   });
 
-  test('that is dismissed with its words leaves the panel', async () => {
+  test('leaves the panel when it is dismissed with its draft', async () => {
     const { user, bridge } = await begunThenMissed();
     const dismissed = ended(withdrawn({ why: 'cancelled', reason: null }));
     bridge.on('dismiss_request', () => missed({ state: dismissed }));
@@ -131,7 +131,7 @@ describe('a missed question', () => {
     expect(bridge.sent('dismiss_request')).toHaveLength(1);
   });
 
-  test('is declined late with words', async () => {
+  test('can be declined with a message', async () => {
     const { user, bridge } = await open(resumable, missed());
     await user.click(line());
     await user.click(button('Decline'));
@@ -163,7 +163,7 @@ describe('a missed question', () => {
     expect(within(panel()).queryByRole('region', { name: /^Missed/ })).toBeNull();
   });
 
-  test('stands below what is open, apart from permissions, and needs nobody', async () => {
+  test('is below open questions and permission requests, and doesn’t count as waiting', async () => {
     const bridge = new FakeBridge({
       sessions: [running],
       requests: [missed({ id: 'r0', askedAt: 1 }), aRequest({ id: 'r2', questions: [aQuestion(2)] })],
@@ -181,7 +181,7 @@ describe('a missed question', () => {
     expect(row).toHaveTextContent('1 missed');
   });
 
-  test('alone leaves its session as it is', async () => {
+  test('doesn’t change the state of its session', async () => {
     await open(running, missed());
     const row = screen.getByRole('button', { name: /^api/ });
     expect(row).toHaveTextContent('Idle');
@@ -189,7 +189,7 @@ describe('a missed question', () => {
     expect(row).not.toHaveTextContent('Needs you');
   });
 
-  test('is led to from its line in the transcript', async () => {
+  test('is linked from its line in the transcript', async () => {
     const bridge = new FakeBridge({ sessions: [resumable], requests: [missed()] });
     bridge.entries['s1'] = [anEntry(1, { kind: 'request', request: 'r1' })];
     const { user } = await openPage(bridge);
@@ -197,7 +197,7 @@ describe('a missed question', () => {
     expect(within(list()).getByRole('radio', { name: 'SQLite' })).toHaveFocus();
   });
 
-  test('lets Esc leave its field and keeps what is written', async () => {
+  test('keeps its text when Esc leaves the field', async () => {
     const { user } = await begunThenMissed();
     await user.click(words());
     await user.keyboard('{Escape}');
@@ -216,7 +216,7 @@ describe('a secret', () => {
     text,
   });
 
-  test('that was typed is forgotten when its question is missed, and the rest stays', () => {
+  test('is forgotten when its question is missed, and the other answers stay', () => {
     const request = missed({ questions: [store, secret], state: { state: 'open' } });
     const snapshot = { frame: 'snapshot', ...aSnapshot({ requests: [request] }) } as const;
     const lost = { change: 'request', request: { ...request, state: orphaned } } as const;
@@ -232,7 +232,7 @@ describe('a secret', () => {
     expect(state.missedOpen['r1']).toBe(true);
   });
 
-  test('is never asked for late, and a question of one alone can only be dismissed', async () => {
+  test('can’t be given late, so a question for one can only be dismissed', async () => {
     const { user } = await open(resumable, missed({ questions: [secret] }));
     await user.click(line());
     expect(list()).toHaveTextContent('A secret cannot be given late');
@@ -241,8 +241,8 @@ describe('a secret', () => {
   });
 });
 
-describe('an answer that waits for its agent', () => {
-  test('can be given up, and its line says so', async () => {
+describe('a saved answer', () => {
+  test('can be discarded', async () => {
     const bridge = new FakeBridge({ sessions: [resumable], requests: [saved(missed())] });
     bridge.entries['s1'] = [anEntry(1, { kind: 'request', request: 'r1' })];
     const { user } = await openPage(bridge);
@@ -264,7 +264,7 @@ describe('an answer that waits for its agent', () => {
     await expectNoViolations();
   });
 
-  test('and may have arrived is given up or sent again, by the person alone', async () => {
+  test('that may have arrived is discarded or sent again only by the user', async () => {
     const failed: Delivery = { delivery: 'failed', error: { undelivered: 'may_have_arrived' } };
     const { user, bridge } = await open(gone, saved(missed(), failed));
     noButton('Retry');

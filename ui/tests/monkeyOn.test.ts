@@ -1,4 +1,4 @@
 import { monkeys } from './monkey';
 
-/* The second half of the steps, see `monkey.test.ts`. */
+/* The second half of the steps; see `monkey.test.ts`. */
 monkeys(21, 40);

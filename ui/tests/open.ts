@@ -9,7 +9,7 @@ import App from '../src/view/App.svelte';
 
 export { settle };
 
-/** Opens the whole window over a fake bridge. */
+/** Opens the window with a fake bridge. */
 export async function openPage(bridge: FakeBridge) {
   const page = createPage(bridge);
   const user = settling(userEvent.setup());
@@ -44,10 +44,10 @@ export async function openSettings(bridge = new FakeBridge()) {
   return opened;
 }
 
-/** Fails with the rules that are broken and where. */
+/** Fails with the violated accessibility rules and their elements. */
 export async function expectNoViolations(): Promise<void> {
   const { violations } = await axe.run(document.body, {
-    // Contrast needs layout, which only a real window has.
+    // Contrast needs layout, which jsdom lacks.
     rules: { 'color-contrast': { enabled: false } },
   });
   const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' ')}`);

@@ -19,29 +19,29 @@ function visited(...places: Place[]): Navigation {
 }
 
 describe('a step', () => {
-  test('back and forward again ends at the same place', () => {
+  test('back and forward ends at the same place', () => {
     const there = visited(session('s1'), session('s2'), inbox);
     const back = step(there, 'back', everything);
     expect(back.place).toEqual(session('s2'));
     expect(step(back, 'forward', everything)).toEqual(there);
   });
 
-  test('leaves out what is gone', () => {
+  test('skips places that no longer exist', () => {
     const there = visited(session('s1'), session('s2'), inbox);
     expect(step(there, 'back', (place) => place.session !== 's2').place).toEqual(session('s1'));
     expect(step(there, 'back', () => false)).toEqual(there);
   });
 
-  test('to a new place gives up the way forward', () => {
+  test('to a new place clears the forward history', () => {
     const back = step(visited(session('s1'), session('s2')), 'back', everything);
     expect(goTo(back, inbox).forward).toEqual([]);
   });
 
-  test('remembers a place once where it is asked for again', () => {
+  test('to the same place adds no history', () => {
     expect(visited(session('s1'), session('s1')).back).toEqual([initialNavigation.place]);
   });
 
-  test('remembers no more than the bound', () => {
+  test('remembers a limited number of places', () => {
     const places = Array.from({ length: MOST_PLACES * 2 }, (_, n) => session(`s${n}`));
     expect(visited(...places).back).toHaveLength(MOST_PLACES);
   });
@@ -90,7 +90,7 @@ describe('drafts', () => {
     );
   });
 
-  test('the excerpt of a past session is held exactly while it is shown', () => {
+  test('the excerpt of a past session is kept exactly while it is shown', () => {
     fc.assert(
       fc.property(fc.array(moves, { maxLength: 30 }), (path) => {
         const { history, navigation } = path.reduce(reduce, opened());
@@ -109,7 +109,7 @@ describe('in the window', () => {
     return openPage(bridge);
   }
 
-  test('Alt and an arrow lead back with what was written, and forward again', async () => {
+  test('Alt with an arrow key goes back to unsent text, and forward again', async () => {
     const { user, store } = await open();
     await user.type(composer(), 'Half a message');
     await user.click(row(/^web/));
@@ -123,7 +123,7 @@ describe('in the window', () => {
     expect(store.state.navigation.place.at).toBe('inbox');
   });
 
-  test('the buttons on the side of the mouse lead there too', async () => {
+  test('the side buttons of the mouse do the same', async () => {
     const { user, store } = await open();
     await user.click(row(/^web/));
     const press = (button: number) => window.dispatchEvent(new MouseEvent('mouseup', { button }));
@@ -135,7 +135,7 @@ describe('in the window', () => {
     expect(store.state.navigation.place).toEqual(session('s2'));
   });
 
-  test('in the panel the same keys turn between questions, and past a dialog they do nothing', async () => {
+  test('in the panel, the same keys switch questions, and behind a dialog they do nothing', async () => {
     const { user, store } = await open();
     await user.click(row(/^web/));
     await user.click(row(/^api/));
@@ -149,7 +149,7 @@ describe('in the window', () => {
     expect(store.state.navigation.place).toEqual(session('s1'));
   });
 
-  test('a past transcript is read again when one comes back to it', async () => {
+  test('going back to a past transcript loads it again', async () => {
     const { store, commands, bridge, user } = await open();
     await commands.history.open();
     await commands.history.show('s1', 1);
@@ -164,7 +164,7 @@ describe('in the window', () => {
     expect(screen.getByRole('searchbox')).toBeVisible();
   });
 
-  test('the way to a deleted session is gone', async () => {
+  test('a deleted session is removed from the history', async () => {
     const { store, commands, bridge } = await open();
     store.dispatch({ type: 'session_selected', session: 's2' });
     store.dispatch({ type: 'inbox_opened', at: NOW });

@@ -23,7 +23,7 @@ const picked: Outcome = {
   answers: [{ question: 'q1', chosen: ['q1o2'], other: 'in a cluster', note: 'for now', secretGiven: false }],
 };
 
-/** Every way a request can end, with the words its line shows. */
+/** Every outcome of a request, with the text of its line. */
 const ends: [string, Request, string][] = [
   ['answered', endedBy(picked, delivered), 'PostgreSQL'],
   ['declined', endedBy({ outcome: 'declined', words: 'not now' }, delivered), 'You declined to answer: not now'],
@@ -31,6 +31,11 @@ const ends: [string, Request, string][] = [
   ['withdrawn', endedBy(withdrawn()), 'The agent withdrew it'],
   ['expired', endedBy({ outcome: 'expired' }, delivered), 'The time limit passed without an answer'],
   ['missed', endedBy({ outcome: 'orphaned', why: 'app_quit' }), 'Missed: Askdesk was closed before you answered'],
+];
+
+const moreEnds: typeof ends = [
+  ['declined without words', endedBy({ outcome: 'declined', words: null }, delivered), 'You declined to answer'],
+  ['cancelled', endedBy(withdrawn({ why: 'cancelled', reason: null })), 'Cancelled by you'],
 ];
 
 describe('the line of an ended request in the transcript', () => {
@@ -41,7 +46,7 @@ describe('the line of an ended request in the transcript', () => {
     return { ...opened, line: document.querySelector<HTMLElement>('main [data-request]')! };
   }
 
-  test.each(ends)('says that it was %s, with an icon and in words', async (_, request, words) => {
+  test.each([...ends, ...moreEnds])('says that it was %s, with an icon', async (_, request, words) => {
     const { line: shown } = await line(request);
     expect(within(shown).getAllByText(words)[0]).toBeVisible();
     expect(shown.querySelector('svg.icon')).not.toBeNull();
@@ -49,7 +54,7 @@ describe('the line of an ended request in the transcript', () => {
     await expectNoViolations();
   });
 
-  test('each end has an icon of its own', async () => {
+  test('each outcome has its own icon', async () => {
     const icons = new Set<string>();
     for (const [, request] of ends) {
       const { line: shown, unmount } = await line(request);
@@ -59,7 +64,7 @@ describe('the line of an ended request in the transcript', () => {
     expect(icons.size).toBe(ends.length);
   });
 
-  test('unfolds to question, options, choice, own words, note, who ended it, when and how long it waited', async () => {
+  test('expands to the question, its answer, and how it ended', async () => {
     const { line: shown, user } = await line(endedBy(picked, delivered, { askedBy: 'reviewer' }));
     await user.click(within(shown).getByText('Questions and options'));
     const inside = within(shown.querySelector<HTMLElement>('details')!);
@@ -71,7 +76,7 @@ describe('the line of an ended request in the transcript', () => {
     expect(inside.getByText(/^Asked by reviewer · Ended by you · .* · waited 1:15$/)).toBeVisible();
   });
 
-  test('says of a secret that it was given, and of a question that was left out that it was', async () => {
+  test('shows that a secret was given, and which question was left out', async () => {
     const secret = aQuestion(2, { kind: 'secret', text: 'The key?', options: [] });
     const answers = [{ question: 'q2', chosen: [], other: null, note: null, secretGiven: true }];
     const { line: shown, user } = await line(endedBy({ outcome: 'answered', answers }, delivered, { questions: [store, secret] }));
@@ -81,7 +86,7 @@ describe('the line of an ended request in the transcript', () => {
     expect(inside.getByText('Not answered')).toBeVisible();
   });
 
-  test('draws what it unfolds to when somebody looks', async () => {
+  test('renders its details only while expanded', async () => {
     const { line: shown, user } = await line(endedBy(picked, delivered));
     expect(within(shown).queryByText('SQLite')).toBeNull();
     await user.click(within(shown).getByText('Questions and options'));
@@ -90,7 +95,7 @@ describe('the line of an ended request in the transcript', () => {
     expect(within(shown).queryByText('SQLite')).toBeNull();
   });
 
-  test('tells a late answer and a kept one', async () => {
+  test('distinguishes late and saved answers', async () => {
     const late = await line(endedBy(picked, { ...delivered, late: true }));
     expect(within(late.line).getByText('Delivered late, in a message of its own')).toBeVisible();
     late.unmount();
@@ -137,7 +142,7 @@ const rows = () => within(screen.getByRole('list', { name: 'Questions' })).getAl
 const asked = (bridge: FakeBridge) => bridge.sent('search_questions').at(-1)?.wanted;
 
 describe('the history of questions', () => {
-  test('lists what ended, how, where and how long it waited, with the median time to answer', async () => {
+  test('lists ended questions with outcome, session, and waiting time, and the median time to answer', async () => {
     const { bridge } = await openQuestions(withQuestions());
     expect(asked(bridge)).toEqual({ query: '', session: null, outcomes: [] });
     expect(screen.getByText('6 requests · median time to answer 1:15, over 1 answered')).toBeVisible();
@@ -150,14 +155,14 @@ describe('the history of questions', () => {
     await expectNoViolations();
   });
 
-  test('is read anew each time it is looked at', async () => {
+  test('is loaded again each time it is shown', async () => {
     const { bridge, user } = await openQuestions(withQuestions());
     await user.click(button(/^api/));
     await user.click(button('History'));
     expect(bridge.sent('search_questions')).toHaveLength(2);
   });
 
-  test('a row unfolds to all there is to know of it', async () => {
+  test('expands a row to all details', async () => {
     const { user } = await openQuestions(withQuestions());
     await user.click(within(rows()[0]!).getByText('Which store?'));
     const row = within(rows()[0]!);
@@ -171,14 +176,14 @@ describe('the history of questions', () => {
     expect(screen.getByRole('region', { name: 'Part of the transcript of api' })).toBeVisible();
   });
 
-  test('filters by session, also one that is over, and by how it ended', async () => {
+  test('filters by session, including past ones, and by outcome', async () => {
     const { bridge, user } = await openQuestions(withQuestions());
     await user.selectOptions(screen.getByRole('combobox', { name: 'Session' }), 'docs');
     await user.selectOptions(screen.getByRole('combobox', { name: 'How it ended' }), 'Replied in chat');
     await vi.waitFor(() => expect(asked(bridge)).toEqual({ query: '', session: 's9', outcomes: ['replied_in_chat'] }));
   });
 
-  test('searches once the typing pauses, and keeps what is filtered', async () => {
+  test('searches when typing pauses, and keeps the filter', async () => {
     const { bridge, user } = await openQuestions(withQuestions());
     await user.selectOptions(screen.getByRole('combobox', { name: 'How it ended' }), 'Answered');
     bridge.calls.length = 0;
@@ -189,7 +194,7 @@ describe('the history of questions', () => {
     ]);
   });
 
-  test('says when there is none, and when none fits', async () => {
+  test('says if there are none, or none match', async () => {
     const { bridge } = await openQuestions(withQuestions(found([], { count: 0, answered: 0, medianMillis: null })));
     expect(screen.getByRole('status')).toHaveTextContent('No question has ended yet.');
     expect(screen.queryByRole('button', { name: /^Export/ })).toBeNull();
@@ -199,12 +204,12 @@ describe('the history of questions', () => {
     await expectNoViolations();
   });
 
-  test('where none was answered there is no median', async () => {
+  test('shows no median if none was answered', async () => {
     await openQuestions(withQuestions(found(all.slice(1), { answered: 0, medianMillis: null })));
     expect(screen.getByText('5 requests')).toBeVisible();
   });
 
-  test('exports what is filtered, and says where it went', async () => {
+  test('exports the filtered questions, and says where to', async () => {
     const { bridge, user } = await openQuestions(withQuestions());
     await user.selectOptions(screen.getByRole('combobox', { name: 'How it ended' }), 'Declined');
     await user.click(button('Export as CSV'));
@@ -216,7 +221,7 @@ describe('the history of questions', () => {
     ]);
   });
 
-  test('an export or a search that failed says why', async () => {
+  test('shows why an export failed', async () => {
     const bridge = withQuestions().fail('save_questions', { code: 'file_not_written', message: 'no room' });
     const { user } = await openQuestions(bridge);
     await user.click(button('Export as CSV'));
@@ -224,7 +229,7 @@ describe('the history of questions', () => {
     expect(rows()).toHaveLength(6);
   });
 
-  test('reads on behind what is known', async () => {
+  test('loads the next page without duplicates', async () => {
     const { bridge, user } = await openQuestions(withQuestions(found(all.slice(0, 2), { more: true, count: 3 })));
     bridge.on('search_questions', () => found([all[1]!, all[2]!], { count: 3 }));
     await user.click(button('Show more questions'));
@@ -233,7 +238,7 @@ describe('the history of questions', () => {
     expect(screen.queryByRole('button', { name: 'Show more questions' })).toBeNull();
   });
 
-  test('texts of agents and persons are text', async () => {
+  test('shows texts as text, never as markup', async () => {
     const hostile = endedBy({ outcome: 'declined', words: '<img src=x onerror=alert(1)>' }, null, {
       questions: [aQuestion(1, { text: '<script>alert(1)</script> which?' })],
     });
@@ -242,7 +247,7 @@ describe('the history of questions', () => {
     expect(document.querySelector('main img, main script')).toBeNull();
   });
 
-  test('no character of a question is unseen or turns others round', async () => {
+  test('makes invisible and bidirectional characters visible', async () => {
     await openQuestions(withQuestions(found([endedBy(picked, delivered, { questions: [turned] })])));
     expect(rows()[0]).toHaveTextContent('Delete⟨U+202E⟩?gnihtyreve');
   });
@@ -251,7 +256,7 @@ describe('the history of questions', () => {
 describe('the reducer', () => {
   const filter = { query: '', session: null, outcome: null };
 
-  test('passes over an answer to a filter that no longer stands', () => {
+  test('ignores the result of an outdated filter', () => {
     const actions: Action[] = [
       { type: 'questions_filtered', change: { query: 'new' } },
       { type: 'questions_found', filter, found: found(all), added: false },
@@ -261,7 +266,7 @@ describe('the reducer', () => {
     expect([questions.found, questions.error]).toEqual([null, null]);
   });
 
-  test('drops what was found of a session that is deleted, and narrows to it no more', () => {
+  test('removes a deleted session from the result and from the filter', () => {
     const narrowed = { ...filter, session: 's1' };
     const actions: Action[] = [
       { type: 'questions_filtered', change: { session: 's1' } },

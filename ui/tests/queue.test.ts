@@ -13,7 +13,7 @@ const withQueue = (texts: string[], changes: Partial<Session> = {}) =>
   new FakeBridge({ sessions: [aSession({ queue: messages(...texts), ...changes })] });
 
 describe('the composer while the agent works', () => {
-  test('queues what is written and says so on its button', async () => {
+  test('queues the message, and its button says so', async () => {
     const { bridge, user } = await openPage(new FakeBridge().on('queue_message', () => aSession()));
     expect(screen.queryByRole('button', { name: 'Send' })).toBeNull();
     await user.type(composer(), 'then add tests');
@@ -31,14 +31,7 @@ describe('the composer while the agent works', () => {
     expect(bridge.sent('queue_message')).toEqual([]);
   });
 
-  test('sends at once when the agent is at rest', async () => {
-    const bridge = new FakeBridge({ sessions: [aSession({ state: { state: 'idle' } })] });
-    const { user } = await openPage(bridge);
-    await user.type(composer(), 'hello{Enter}');
-    expect(bridge.sent('send_message')).toMatchObject([{ text: 'hello' }]);
-  });
-
-  test('keeps the words when they could not be queued', async () => {
+  test('keeps the message if it can’t be queued', async () => {
     const bridge = new FakeBridge().fail('queue_message', { code: 'invalid', message: 'queue: at most 64 messages wait' });
     const { user } = await openPage(bridge);
     await user.type(composer(), 'one more{Enter}');
@@ -47,7 +40,7 @@ describe('the composer while the agent works', () => {
   });
 });
 
-describe('what waits', () => {
+describe('a queued message', () => {
   test('is listed in order above the composer', async () => {
     await openPage(withQueue(['first', 'second']));
     const items = within(queue()).getAllByRole('listitem');
@@ -56,12 +49,12 @@ describe('what waits', () => {
     await expectNoViolations();
   });
 
-  test('is shown nowhere when nothing waits', async () => {
+  test('list is hidden while empty', async () => {
     await openPage(new FakeBridge());
     expect(screen.queryByRole('region', { name: 'Waiting to be sent' })).toBeNull();
   });
 
-  test('can be changed, and the focus comes back', async () => {
+  test('can be edited, and the focus returns', async () => {
     const bridge = withQueue(['first', 'second']).on('edit_queued', () => aSession());
     const { user } = await openPage(bridge);
     await user.click(button('Edit message 2'));
@@ -73,7 +66,7 @@ describe('what waits', () => {
     expect(button('Edit message 2')).toHaveFocus();
   });
 
-  test('can be taken back and sent at once', async () => {
+  test('can be removed and sent immediately', async () => {
     const bridge = withQueue(['first', 'second']).on('remove_queued', () => aSession());
     const { user } = await openPage(bridge);
     await user.click(button('Remove message 1'));
@@ -82,14 +75,14 @@ describe('what waits', () => {
     expect(bridge.sent('send_queued')).toMatchObject([{ session: 's1', id: 'm2' }]);
   });
 
-  test('is not sent past an open question', async () => {
+  test('isn’t sent while a question is open', async () => {
     const bridge = withQueue(['first']);
     bridge.snapshot = { ...bridge.snapshot, requests: [aRequest()] };
     await openPage(bridge);
     expect(button('Send now: message 1')).toBeDisabled();
   });
 
-  test('stays visible when the session is over, to be copied or changed', async () => {
+  test('stays visible when the session has ended', async () => {
     const state = { state: 'ended', end: { end: 'app_quit' }, at: 1 } as const;
     await openPage(withQueue(['first'], { state }));
     expect(queue()).toHaveTextContent('Kept here: this session is over.');
@@ -97,7 +90,7 @@ describe('what waits', () => {
     expect(button('Send now: message 1')).toBeDisabled();
   });
 
-  test('words that were being changed when their message went out are kept in the composer', async () => {
+  test('that is sent during an edit leaves the edit in the composer', async () => {
     const { bridge, user } = await openPage(withQueue(['first']));
     await user.click(button('Edit message 1'));
     await user.type(screen.getByRole('textbox', { name: 'Message 1 that waits' }), ' and more');

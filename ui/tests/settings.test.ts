@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 
 import { isSecret } from '../src/shared/secret';
 import { aSession } from '../src/testing/builders';
-import { anError, FakeBridge } from '../src/testing/fakeBridge';
+import { FakeBridge } from '../src/testing/fakeBridge';
 import { expectNoViolations, openPage, openSettings } from './open';
 
 afterEach(() => {
@@ -14,7 +14,7 @@ const dialog = () => screen.getByRole('dialog', { name: 'Settings' });
 const setting = (name: string) => within(dialog()).getByRole('combobox', { name });
 
 describe('the settings', () => {
-  test('each has a name and a line of help, and says what it is set to', async () => {
+  test('each has a name, a help text, and its value', async () => {
     await openSettings();
     expect(setting('Theme')).toHaveDisplayValue('As the system');
     expect(setting('Theme')).toHaveAccessibleDescription('Light or dark, for the whole window.');
@@ -25,7 +25,7 @@ describe('the settings', () => {
     await expectNoViolations();
   });
 
-  test('a change is sent and holds', async () => {
+  test('a change is sent and shown', async () => {
     const { bridge, user } = await openSettings();
     await user.selectOptions(setting('Text size'), '150 %');
     await user.selectOptions(setting('Density'), 'Compact');
@@ -37,7 +37,7 @@ describe('the settings', () => {
     expect(document.documentElement.dataset.density).toBe('compact');
   });
 
-  test('one that could not be kept says so and shows what still holds', async () => {
+  test('a change that can’t be saved shows an error and the old value', async () => {
     const bridge = new FakeBridge().fail('change_setting', { code: 'settings_not_written', message: 'The disk is full.' });
     const { user } = await openSettings(bridge);
     await user.selectOptions(setting('Theme'), 'Dark');
@@ -45,12 +45,11 @@ describe('the settings', () => {
     expect(setting('Theme')).toHaveDisplayValue('As the system');
   });
 
-  test('what the system does not do is said at its setting, which shows what is wanted', async () => {
+  test('a setting that the system rejects shows why, and keeps its value', async () => {
     const bridge = new FakeBridge();
     const error = 'autostart: Permission denied\u202e';
     bridge.on('change_setting', () => ({
-      ...bridge.settings,
-      settings: { ...bridge.settings.settings, startAtLogin: 'on' },
+      ...bridge.set({ startAtLogin: 'on' }).settings,
       unmet: [{ setting: 'start_at_login', why: { why: 'system', error } }],
     }));
     const { user } = await openSettings(bridge);
@@ -65,7 +64,7 @@ describe('the settings', () => {
     await expectNoViolations();
   });
 
-  test('a search finds by name, help and choices', async () => {
+  test('a search finds settings by name, help, and choices', async () => {
     const { user } = await openSettings();
     const search = within(dialog()).getByRole('searchbox', { name: 'Find a setting' });
     const names = () => within(dialog()).queryAllByRole('combobox').map((it) => it.getAttribute('id'));
@@ -79,7 +78,7 @@ describe('the settings', () => {
     expect(within(dialog()).getByText('No setting speaks of “quokka”.')).toBeVisible();
   });
 
-  test('a quick answer, its time and going on by itself are found and set', async () => {
+  test('the settings for answering can be found and changed', async () => {
     const { bridge, user } = await openSettings();
     const search = within(dialog()).getByRole('searchbox', { name: 'Find a setting' });
     await user.type(search, 'quick answer');
@@ -97,13 +96,8 @@ describe('the settings', () => {
     expect(setting('Quick answer')).toHaveDisplayValue('Off');
   });
 
-  test('quiet hours, subagents and the reminder are found and set, and what the file says is among the choices', async () => {
-    const bridge = new FakeBridge();
-    bridge.settings = {
-      ...bridge.settings,
-      settings: { ...bridge.settings.settings, quietHours: '22:30-06:45' },
-    };
-    const { user } = await openSettings(bridge);
+  test('the settings for notifications can be found and changed, and offer a value set in the file', async () => {
+    const { bridge, user } = await openSettings(new FakeBridge().set({ quietHours: '22:30-06:45' }));
     await user.type(within(dialog()).getByRole('searchbox', { name: 'Find a setting' }), 'notifications');
     expect(setting('Quiet hours')).toHaveDisplayValue('22:30 – 06:45');
     expect(setting('Remind me')).toHaveDisplayValue('Never');
@@ -122,7 +116,7 @@ describe('the settings', () => {
     expect(setting('Remind me')).toHaveDisplayValue('After 15 minutes');
   });
 
-  test('a pause begins when it is chosen, says when it ends, and can be ended', async () => {
+  test('a pause starts when it is chosen, says when it ends, and can be ended', async () => {
     // An hour from now is still the same day.
     vi.useFakeTimers({ toFake: ['Date'], now: new Date(2026, 10, 21, 12) });
     const { bridge, user } = await openSettings();
@@ -144,7 +138,7 @@ describe('the settings', () => {
     expect(pause).toHaveDisplayValue('Not paused');
   });
 
-  test('what was decided about telling is read when it is asked for, each with its reason', async () => {
+  test('the notification log is loaded on demand, with the reason for each entry', async () => {
     const bridge = new FakeBridge().on('read_tellings', () => ({
       tellings: [
         {
@@ -189,7 +183,7 @@ describe('the settings', () => {
     await expectNoViolations();
   });
 
-  test('a test question is asked in a session of its own, and where it cannot be, that is said', async () => {
+  test('a test question gets its own session, or shows why it can’t be asked', async () => {
     const { bridge, user } = await openSettings();
     await user.click(within(dialog()).getByRole('button', { name: 'Send a test question' }));
     const [start] = bridge.sent('start_session');
@@ -203,7 +197,7 @@ describe('the settings', () => {
     expect(within(dialog()).getByRole('alert')).toHaveTextContent('No more processes.');
   });
 
-  test('how long sessions that are over are kept says what goes, and by itself nothing does', async () => {
+  test('past sessions are kept by default, and the setting says what is deleted', async () => {
     const { bridge, user } = await openSettings();
     const keep = setting('Keep sessions that are over');
     expect(keep).toHaveDisplayValue('Until I delete them');
@@ -213,7 +207,7 @@ describe('the settings', () => {
     expect(keep).toHaveDisplayValue('90 days');
   });
 
-  test('what is ignored in the file is named with the reason', async () => {
+  test('ignored entries of the file are listed with the reason', async () => {
     const bridge = new FakeBridge();
     bridge.settings = {
       ...bridge.settings,
@@ -226,7 +220,7 @@ describe('the settings', () => {
     await expectNoViolations();
   });
 
-  test('they open by key from a field without touching its text, and Esc brings back', async () => {
+  test('they open by key from a field without changing its text', async () => {
     const { user } = await openPage(new FakeBridge({ sessions: [aSession({ id: 's1', name: 'api' })] }));
     const field = screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'Message to the agent' });
     await user.type(field, 'half a sent');
@@ -236,7 +230,7 @@ describe('the settings', () => {
   });
 });
 
-describe('what is added to the start of an agent', () => {
+describe('launch overrides', () => {
   const inDialog = () => within(dialog());
   const list = (name: string) => within(inDialog().getByRole('group', { name }));
   const press = (name: string) => inDialog().getByRole('button', { name });
@@ -247,57 +241,54 @@ describe('what is added to the start of an agent', () => {
     });
 
   async function openWith(words: string[], environment: Record<string, string>) {
-    const bridge = new FakeBridge();
-    const { settings } = bridge.settings;
-    const launchOverrides = { claude_code: { arguments: words, environment } };
-    bridge.settings = { ...bridge.settings, settings: { ...settings, launchOverrides } };
-    return openSettings(bridge);
+    const opened = await openSettings(
+      new FakeBridge().set({ launchOverrides: { claude_code: { arguments: words, environment } } }),
+    );
+    /** Replaces the text of a field and leaves the field. */
+    const fill = async (name: string, text: string) => {
+      await opened.user.clear(box(name));
+      await opened.user.type(box(name), text);
+      await opened.user.tab();
+    };
+    return { ...opened, fill };
   }
 
-  test('arguments are added, changed and removed, each held at once', async () => {
-    const { bridge, user } = await openWith(['--add-dir', '/a'], {});
+  test('arguments are added, changed, and removed, each saved immediately', async () => {
+    const { bridge, user, fill } = await openWith(['--add-dir', '/a'], {});
     expect(inDialog().getByRole('group', { name: 'Arguments for Claude Code' })).toHaveAccessibleDescription(/Added to every start/);
     await user.click(press('Add an argument'));
     expect(box('Argument 3')).toHaveFocus();
-    await user.type(box('Argument 3'), '--debug');
-    await user.tab();
-    await user.clear(box('Argument 2'));
-    await user.type(box('Argument 2'), '/b');
-    await user.tab();
+    await fill('Argument 3', '--debug');
+    await fill('Argument 2', '/b');
     await user.click(press('Remove argument 1'));
     expect(values(bridge)).toEqual([['--add-dir', '/a', '--debug'], ['--add-dir', '/b', '--debug'], ['/b', '--debug']]);
     expect(list('Arguments for Claude Code').getAllByRole('textbox').map((it) => (it as HTMLInputElement).value)).toEqual(['/b', '--debug']);
     await expectNoViolations();
   });
 
-  test('a field that was added and left empty is no argument, one that was set to nothing is', async () => {
-    const { bridge, user } = await openWith(['--setting-sources', ''], {});
+  test('a new field left empty adds no argument, but an existing empty argument stays', async () => {
+    const { bridge, user, fill } = await openWith(['--setting-sources', ''], {});
     await user.click(press('Add an argument'));
-    await user.type(box('Argument 1'), 'x');
-    await user.tab();
-    expect(values(bridge)).toEqual([['--setting-sourcesx', '']]);
+    await fill('Argument 1', '--settings');
+    expect(values(bridge)).toEqual([['--settings', '']]);
     expect(box('Argument 3')).toHaveValue('');
   });
 
-  test('what is refused is said at its field and what was typed stays', async () => {
-    const { bridge, user } = await openWith(['--debug'], {});
-    bridge.on('change_setting', () => {
-      const breach = { breach: 'unfit', flaw: { unfit: 'argument', n: 2, flaw: { extra: 'own_flag', flag: '-p' } } } as const;
-      throw anError({ code: 'invalid', detail: { detail: 'breach', breach } });
-    });
+  test('a rejected argument shows its error at its field and stays there', async () => {
+    const { bridge, user, fill } = await openWith(['--debug'], {});
+    const breach = { breach: 'unfit', flaw: { unfit: 'argument', n: 2, flaw: { extra: 'own_flag', flag: '-p' } } } as const;
+    bridge.fail('change_setting', { code: 'invalid', detail: { detail: 'breach', breach } });
     await user.click(press('Add an argument'));
-    await user.type(box('Argument 2'), '-p');
-    await user.tab();
+    await fill('Argument 2', '-p');
     expect(box('Argument 2')).toBeInvalid();
     expect(box('Argument 2')).toHaveAccessibleDescription('This was not taken: argument 2: -p is for Askdesk itself to set');
     expect(box('Argument 2')).toHaveValue('-p');
-    await user.type(box('Argument 1'), 'x');
-    await user.tab();
+    await fill('Argument 1', '--verbose');
     expect([box('Argument 1'), box('Argument 2')].map((it) => it.getAttribute('aria-invalid'))).toEqual(['false', 'true']);
     await expectNoViolations();
   });
 
-  test('variables are set by name and value, in the order they are written', async () => {
+  test('variables are set by name and value, in order', async () => {
     const { bridge, user } = await openWith([], { PAGER: 'less' });
     await user.click(press('Add a variable'));
     expect(box('Name of variable 2')).toHaveFocus();
@@ -311,20 +302,17 @@ describe('what is added to the start of an agent', () => {
     await expectNoViolations();
   });
 
-  test('a name that is there already is said, and neither value is lost', async () => {
-    const { bridge, user } = await openWith([], { A: '1', B: '2' });
-    await user.clear(box('Name of variable 2'));
-    await user.type(box('Name of variable 2'), 'A');
-    await user.tab();
+  test('a duplicate name shows an error, and neither value is lost', async () => {
+    const { bridge, fill } = await openWith([], { A: '1', B: '2' });
+    await fill('Name of variable 2', 'A');
     expect(box('Name of variable 2')).toHaveAccessibleDescription('There is a variable A already.');
     expect(values(bridge)).toEqual([]);
-    await user.type(box('Name of variable 2'), 'C');
-    await user.tab();
-    expect(values(bridge)).toEqual([{ A: '1', AC: '2' }]);
+    await fill('Name of variable 2', 'C');
+    expect(values(bridge)).toEqual([{ A: '1', C: '2' }]);
     expect(inDialog().queryByRole('alert')).toBeNull();
   });
 
-  test('a secret is hidden until it is asked for', async () => {
+  test('a secret is hidden until it is revealed', async () => {
     const { user } = await openWith([], { API_KEY: 'hush', EDITOR: 'vi' });
     const value = () => inDialog().getByLabelText('Value of API_KEY');
     expect(value()).toHaveAttribute('type', 'password');
@@ -335,7 +323,7 @@ describe('what is added to the start of an agent', () => {
     expect(value()).toHaveValue('hush');
   });
 
-  test('a search finds them by name, help and what is set, and no secret', async () => {
+  test('a search finds them by name, help, and value, but not by a secret', async () => {
     const { user } = await openWith(['--add-dir'], { API_KEY: 'hush' });
     const search = inDialog().getByRole('searchbox', { name: 'Find a setting' });
     const groups = () => inDialog().queryAllByRole('group').length;
@@ -347,7 +335,7 @@ describe('what is added to the start of an agent', () => {
   });
 });
 
-test('secrets are told by their names', () => {
+test('secrets are recognized by their names', () => {
   const secret = ['ANTHROPIC_API_KEY', 'github_token', 'CLIENT_SECRET', 'DbPassword', 'ANTHROPIC_CUSTOM_HEADERS'];
   expect(secret.filter((name) => !isSecret(name))).toEqual([]);
   expect(['HTTPS_PROXY', 'EDITOR', 'PATH'].filter(isSecret)).toEqual([]);

@@ -4,7 +4,7 @@ import { afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import { loadMarkdown } from '../src/shared/reader.svelte';
 import { later } from '../src/view/lazy';
 
-// What jsdom does not bring and the window relies on.
+// APIs that the page uses and jsdom lacks.
 HTMLCanvasElement.prototype.getContext = (() => null) as never;
 Element.prototype.scrollTo = () => undefined;
 Element.prototype.scrollIntoView = () => undefined;
@@ -25,7 +25,7 @@ HTMLElement.prototype.hidePopover = function hidePopover() {
   this.style.removeProperty('display');
 };
 
-/** Everything has a size, and what scrolls shows all that is in it. */
+/** Gives every element a size, and scroll containers room for all their content. */
 class SomeResizeObserver implements ResizeObserver {
   readonly #callback: ResizeObserverCallback;
   readonly #seen = new Set<Element>();
@@ -59,7 +59,7 @@ Object.defineProperty(HTMLElement.prototype, 'offsetParent', {
   },
 });
 
-// Read once, so that no test waits for a file.
+// Loaded once, so that no test waits for a file.
 beforeAll(() => Promise.all([loadMarkdown(), ...Object.values(later).map((load) => load())]));
 
 beforeEach(() => {
@@ -67,7 +67,7 @@ beforeEach(() => {
   localStorage.clear();
 });
 
-/** What Svelte warns of is a fault of the page. */
+/** Svelte's warnings fail the test. */
 const warned: unknown[] = [];
 const { warn } = console;
 console.warn = (...words: unknown[]) => {

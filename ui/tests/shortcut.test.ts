@@ -11,7 +11,7 @@ describe('a combination of keys', () => {
   test.each<[string, string, HeldKey[], string]>([
     ['j', 'KeyJ', ['Alt', 'Ctrl'], 'Ctrl+Alt+J'],
     ['J', 'KeyJ', ['Shift', 'Super'], 'Shift+Super+J'],
-    // On a German keyboard the letter stands in another place, on a Russian one it has none.
+    // On a German keyboard the letter is on another key; a Russian one doesn't have it.
     ['z', 'KeyY', ['Ctrl'], 'Ctrl+Z'],
     ['о', 'KeyJ', ['Ctrl'], 'Ctrl+J'],
     ['!', 'Digit1', ['Ctrl', 'Shift'], 'Ctrl+Shift+1'],
@@ -40,12 +40,12 @@ describe('a combination of keys', () => {
   });
 });
 
-describe('the row of the keys', () => {
+describe('the setting for the shortcut', () => {
   const dialog = () => screen.getByRole('dialog', { name: 'Settings' });
   const row = () => within(dialog()).getByRole('group', { name: 'Keys that bring up what waits' });
   const button = (name: string | RegExp) => within(row()).getByRole('button', { name });
 
-  test('records what is pressed, and says so until then', async () => {
+  test('records the pressed keys', async () => {
     const { bridge, user } = await openSettings();
     expect(row()).toHaveAccessibleDescription(/question that has waited the longest/);
     await user.click(button('Record keys'));
@@ -61,7 +61,7 @@ describe('the row of the keys', () => {
     expect(button('Record keys')).toBeVisible();
   });
 
-  test('takes no key alone and none there is no name for, and Esc leaves what is set and the settings open', async () => {
+  test('rejects single and unknown keys, and Esc cancels recording', async () => {
     const { bridge, user } = await openSettings();
     await user.click(button('Record keys'));
     await user.keyboard('k');
@@ -74,7 +74,7 @@ describe('the row of the keys', () => {
     expect(bridge.sent('change_setting')).toEqual([]);
   });
 
-  test('goes on with Tab and stops recording where the focus goes', async () => {
+  test('stops recording when it loses the focus', async () => {
     const { user } = await openSettings();
     await user.click(button('Record keys'));
     await user.tab();
@@ -82,11 +82,10 @@ describe('the row of the keys', () => {
     expect(button('Record keys')).toHaveAttribute('aria-pressed', 'false');
   });
 
-  test('the suggestion is taken by one press, and what the system has for itself is said', async () => {
+  test('offers a suggestion, and shows an error if another program uses the keys', async () => {
     const bridge = new FakeBridge();
     bridge.on('change_setting', () => ({
-      ...bridge.settings,
-      settings: { ...bridge.settings.settings, globalShortcut: 'Ctrl+Alt+J' },
+      ...bridge.set({ globalShortcut: 'Ctrl+Alt+J' }).settings,
       unmet: [{ setting: 'global_shortcut', why: { why: 'taken' } }],
     }));
     const { user } = await openSettings(bridge);
@@ -98,7 +97,7 @@ describe('the row of the keys', () => {
   });
 });
 
-describe('a person who was led to a question', () => {
+describe('a user who followed a deep link to a question', () => {
   const sessions = [aSession(), aSession({ id: 's2', name: 'web' })];
   const request = aRequest({ session: 's2' });
   const after = (asked: Request) => answered(asked, [{ question: 'q1', chosen: ['q1o1'] }]);
@@ -116,7 +115,7 @@ describe('a person who was led to a question', () => {
     await bridge.push({ change: 'request', request });
   }
 
-  test('has done there what they came for once it is answered', async () => {
+  test('is done once it is answered', async () => {
     const { bridge, user } = await ledThere();
     await user.keyboard('2');
     await ends(bridge, after(request));
@@ -128,13 +127,13 @@ describe('a person who was led to a question', () => {
   test.each<[string, Outcome]>([
     ['declined', { outcome: 'declined', words: null }],
     ['cancelled', withdrawn({ why: 'cancelled', reason: null })],
-  ])('has done it where it was %s', async (_, outcome) => {
+  ])('is done once it was %s', async (_, outcome) => {
     const { bridge } = await ledThere();
     await ends(bridge, { ...request, state: ended(outcome) });
     expect(bridge.answeredAway).toEqual([request.id]);
   });
 
-  test('stays until all that waits in that session is answered, whatever waits in others', async () => {
+  test('stays until all questions of that session are answered', async () => {
     const next = aRequest({ id: 'r2', session: 's2' });
     const { bridge } = await ledThere({ requests: [next, aRequest({ id: 'r3', session: 's1' })] });
     await ends(bridge, after(request));
@@ -143,13 +142,13 @@ describe('a person who was led to a question', () => {
     expect(bridge.answeredAway).toEqual([request.id]);
   });
 
-  test('stays where a permission waits in that session', async () => {
+  test('stays while a permission request is open in that session', async () => {
     const { bridge } = await ledThere({ approvals: [anApproval({ session: 's2' })] });
     await ends(bridge, after(request));
     expect(bridge.answeredAway).toEqual([]);
   });
 
-  test('stays where the agent took it back', async () => {
+  test('stays if the agent withdrew it', async () => {
     const { bridge } = await ledThere();
     await ends(bridge, { ...request, state: ended(withdrawn()) });
     expect(bridge.answeredAway).toEqual([]);
@@ -162,7 +161,7 @@ describe('a person who was led to a question', () => {
     ['went to the inbox', ({ store }) => store.dispatch({ type: 'inbox_opened', at: 1 })],
     ['opened the settings', ({ store }) => store.dispatch({ type: 'overlay_opened', overlay: { overlay: 'settings' } })],
     ['left the window', () => fireEvent.blur(window)],
-  ])('stays where they %s meanwhile', async (_, away) => {
+  ])('stays if they %s in the meantime', async (_, away) => {
     const opened = await ledThere();
     await away(opened);
     await settle();
@@ -170,7 +169,7 @@ describe('a person who was led to a question', () => {
     expect(opened.bridge.answeredAway).toEqual([]);
   });
 
-  test('is not taken for one where they came by themselves', async () => {
+  test('isn’t sent back if they came without a deep link', async () => {
     const bridge = new FakeBridge({ sessions, requests: [request] });
     const { store } = await openPage(bridge);
     store.dispatch({ type: 'session_selected', session: 's2' });

@@ -9,7 +9,7 @@ const rows = () => [...document.querySelectorAll('[data-row]')].map((row) => row
 const two = [aSession({ place: 2 }), aSession({ id: 's2', name: 'web', place: 1, state: { state: 'idle' } })];
 const gone = aSession({ resumable: true, state: { state: 'ended', at: 1, end: { end: 'app_quit' } } });
 
-test('sessions stand in the order of their places, and a key moves one', async () => {
+test('sessions are sorted by position, and a key moves one', async () => {
   const { bridge, user } = await openPage(new FakeBridge({ sessions: two }));
   expect(rows()).toEqual(['s2', 's1']);
   button(/^api/).focus();
@@ -20,7 +20,7 @@ test('sessions stand in the order of their places, and a key moves one', async (
   expect(button(/^api/)).toHaveFocus();
 });
 
-test('the menu opens by its button, goes round by arrows, and Esc gives the focus back', async () => {
+test('the menu opens by its button, wraps around by arrow keys, and Esc restores the focus', async () => {
   const { user } = await openPage(new FakeBridge({ sessions: two }));
   await user.click(button('Actions for web'));
   expect(screen.getByRole('menuitem', { name: 'Rename' })).toHaveFocus();
@@ -32,7 +32,7 @@ test('the menu opens by its button, goes round by arrows, and Esc gives the focu
   expect(button('Actions for web')).toHaveFocus();
 });
 
-test('a name that was refused stays in the field with its error, and the next one is taken', async () => {
+test('a rejected name stays in the field with its error and can be corrected', async () => {
   const bridge = new FakeBridge({ sessions: two }).on('rename_session', ({ name }) => {
     if (name === 'bad') throw anError();
     return aSession({ name });
@@ -49,7 +49,7 @@ test('a name that was refused stays in the field with its error, and the next on
   expect(button(/^gateway/)).toHaveFocus();
 });
 
-test('closing asks where something is open and says what, and goes at once where nothing is', async () => {
+test('closing asks for confirmation only if something would be lost', async () => {
   const bridge = new FakeBridge({ sessions: two, requests: [aRequest()], approvals: [anApproval()] });
   const { user } = await openPage(bridge);
   const close = async (name: string) => {
@@ -69,7 +69,7 @@ test('closing asks where something is open and says what, and goes at once where
   expect(document.querySelector('[data-session-view="s2"]')).not.toBeNull();
 });
 
-test('what is written out of view marks its session as unread until it is looked at', async () => {
+test('a new entry out of view marks its session as unread until it is shown', async () => {
   const { bridge, user } = await openPage(new FakeBridge({ sessions: two }));
   await user.click(button(/^web/));
   await bridge.push({ change: 'entry', session: 's1', entry: anEntry(1, { kind: 'agent', text: 'Done.' }) });
@@ -88,7 +88,7 @@ test('an ended session is resumed by its row or by sending', async () => {
   expect(bridge.sent('send_message')).toMatchObject([{ session: 's1', text: 'go on' }]);
 });
 
-test('the arrow up brings back what was said, and never replaces own words', async () => {
+test('the up arrow recalls earlier messages and never replaces unsent text', async () => {
   const bridge = new FakeBridge();
   bridge.entries['s1'] = ['one', 'two'].map((text, index) => anEntry(index + 1, { kind: 'person', text, attachments: [] }));
   const { user } = await openPage(bridge);
@@ -106,7 +106,7 @@ test('the arrow up brings back what was said, and never replaces own words', asy
   expect(composer()).toHaveValue('mine');
 });
 
-test('an unsent message is there again in the next window', async () => {
+test('an unsent message is restored in the next window', async () => {
   const first = await openPage(new FakeBridge());
   await first.user.type(composer(), 'half a thought');
   first.unmount();
@@ -114,7 +114,7 @@ test('an unsent message is there again in the next window', async () => {
   expect(composer()).toHaveValue('half a thought');
 });
 
-test('a session is muted and made private from its menu, and its row says so in words', async () => {
+test('a session is muted and its text hidden from its menu, and its row says so', async () => {
   const { bridge, user } = await openPage(new FakeBridge({ sessions: two }));
   const choose = async (deed: string) => {
     await user.click(button('Actions for web'));

@@ -21,7 +21,7 @@ async function openStart(bridge = new FakeBridge({ sessions: [] })) {
   return opened;
 }
 
-test('everything beyond the folder and the first message is folded, and says in words what differs', async () => {
+test('more options are collapsed, with a summary of changed values', async () => {
   const { bridge, user } = await openStart(new FakeBridge({ sessions: [] }).on('start_session', () => aSession()));
   expect(screen.getByText('Found: version 2.1.0, /usr/bin/claude')).toBeVisible();
   await user.click(screen.getByText('More options'));
@@ -41,7 +41,7 @@ test('everything beyond the folder and the first message is folded, and says in 
   ]);
 });
 
-test('bypassing all permissions needs a tick each time, and is not remembered', async () => {
+test('bypassing permissions needs a confirmation each time, and isn’t remembered', async () => {
   const bridge = new FakeBridge({ sessions: [aSession()] }).on('start_session', () => aSession({ id: 's9' }));
   const { user } = await openStart(bridge);
   await user.click(screen.getByText('More options'));
@@ -65,12 +65,10 @@ test('bypassing all permissions needs a tick each time, and is not remembered', 
   expect(screen.getByText('Mode, model and more')).toBeVisible();
 });
 
-test('an error stands at its field and the focus goes there', async () => {
-  const bridge = new FakeBridge({ sessions: [] })
-    .on('start_session', () => {
-      const breach = { breach: 'no_model' } as const;
-      throw anError({ code: 'invalid', field: 'options.config.model', detail: { detail: 'breach', breach } });
-    });
+test('an error is shown at its field, which gets the focus', async () => {
+  const detail = { detail: 'breach', breach: { breach: 'no_model' } } as const;
+  const bridge = new FakeBridge({ sessions: [] });
+  bridge.fail('start_session', { code: 'invalid', field: 'options.config.model', detail });
   const { user } = await openStart(bridge);
   await user.click(button('Start session'));
   expect(field('Model')).toHaveFocus();
@@ -82,7 +80,7 @@ test('an error stands at its field and the focus goes there', async () => {
   await expectNoViolations();
 });
 
-test('recent folders and a chosen one are put in the field, and what was filled in stays', async () => {
+test('recent and picked folders fill the field, and the form keeps its input', async () => {
   const bridge = new FakeBridge({
     sessions: [aSession(), aSession({ id: 's2', folder: '/srv/web/', name: 'w', startedAt: 1 }), aSession({ id: 's3', startedAt: 2 })],
   });
@@ -114,7 +112,7 @@ function withExtras(bridge: FakeBridge, extras: LaunchOverrides) {
 
 const extrasShown = () => screen.queryByRole('region', { name: 'Started with your settings' });
 
-test('what the settings add to a start is shown whole, secrets by a button, and is named when it starts', async () => {
+test('launch overrides are shown in full, with secrets hidden, and sent with the start', async () => {
   const bridge = new FakeBridge({ sessions: [] }).on('start_session', () => aSession());
   const { commands, user } = await openStart(bridge);
   expect(extrasShown()).toBeNull();
@@ -135,7 +133,7 @@ test('what the settings add to a start is shown whole, secrets by a button, and 
   expect(bridge.sent('start_session')).toMatchObject([{ options: { extras: added } }]);
 });
 
-test('a start with settings that were not shown is refused, shows them, and goes on with another click', async () => {
+test('a start with launch overrides that weren’t shown is rejected, shows them, and works on the next click', async () => {
   const bridge = new FakeBridge({ sessions: [] }).on('start_session', ({ options }) => {
     if (options.extras.arguments.length === 0) throw anError({ code: 'extras_changed', message: 'changed' });
     return aSession();
@@ -150,12 +148,9 @@ test('a start with settings that were not shown is refused, shows them, and goes
   expect(new Set(bridge.sent('start_session').map(({ requestId }) => requestId)).size).toBe(2);
 });
 
-test('what is set in the settings stands in the form at once', async () => {
+test('the form shows changed launch overrides immediately', async () => {
   const { bridge, commands } = await openStart();
-  bridge.settings = {
-    ...bridge.settings,
-    settings: { ...bridge.settings.settings, launchOverrides: { claude_code: added } },
-  };
+  bridge.set({ launchOverrides: { claude_code: added } });
   await commands.settings.read();
   await settle();
   expect(within(extrasShown()!).getByText('/srv/shared docs')).toBeVisible();

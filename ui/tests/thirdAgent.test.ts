@@ -9,7 +9,7 @@ import { anEntry, aSession } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
 import { button, expectNoViolations, openPage } from './open';
 
-/** An agent that no code of the window names. */
+/** An agent that no code of the page mentions. */
 const wayfarer: AgentDescriptor = {
   id: 'wayfarer',
   name: 'Wayfarer',
@@ -64,8 +64,8 @@ function desk(sessions: Session[], known = agents) {
   return bridge.on('start_session', () => aWayfarer({ id: 's9' }));
 }
 
-describe('an agent of which only its descriptor is known', () => {
-  test('is offered in the start form with all that can be chosen of it', async () => {
+describe('an agent that the page knows only by its descriptor', () => {
+  test('is offered in the start form with all its options', async () => {
     const { bridge, user } = await openPage(desk([]));
     expect(words(field('Agent'))).toEqual(['Claude Code', 'Demo', 'Wayfarer']);
     await user.selectOptions(field('Agent'), 'Wayfarer');
@@ -90,7 +90,7 @@ describe('an agent of which only its descriptor is known', () => {
     ]);
   });
 
-  test('starts without asking for anything only where the person agrees', async () => {
+  test('needs a confirmation to run unattended', async () => {
     const { bridge, user } = await openPage(desk([]));
     await user.selectOptions(field('Agent'), 'Wayfarer');
     await user.click(screen.getByText('More options'));
@@ -102,7 +102,7 @@ describe('an agent of which only its descriptor is known', () => {
     expect(bridge.sent('start_session')).toMatchObject([{ options: { config: { sandbox: 'wide-open' } } }]);
   });
 
-  test('gets nothing that was chosen for another one', async () => {
+  test('gets no values chosen for another agent', async () => {
     const { bridge, user } = await openPage(desk([]));
     await user.click(screen.getByText('More options'));
     await user.selectOptions(field('Permissions'), 'Plan only');
@@ -113,7 +113,7 @@ describe('an agent of which only its descriptor is known', () => {
     expect(bridge.sent('start_session')).toMatchObject([{ agent: 'wayfarer', options: { config: {}, questions: 'always' } }]);
   });
 
-  test('that cannot ask is offered no choice of when it may', async () => {
+  test('that can’t ask has no question policy', async () => {
     const mute = { ...wayfarer, capabilities: { ...wayfarer.capabilities, questions: 'none' as const }, program: null };
     const { user } = await openPage(desk([], [mute, demo]));
     await user.click(screen.getByText('More options'));
@@ -121,7 +121,7 @@ describe('an agent of which only its descriptor is known', () => {
     expect(screen.queryByLabelText('Program')).toBeNull();
   });
 
-  test('says why it cannot be started and how it is installed', async () => {
+  test('says why it can’t start and how to install it', async () => {
     const bridge = desk([]);
     bridge.agents = { ...bridge.agents, agents: [aFound({ agent: wayfarer.id, problem: missing })] };
     const { user } = await openPage(bridge);
@@ -130,7 +130,7 @@ describe('an agent of which only its descriptor is known', () => {
     expect(screen.getByText(/^wayfarer was not found\. .* Install Wayfarer with `brew install wayfarer` or/)).toBeVisible();
   });
 
-  test('is named by its session: in its row, its head, its transcript and where it failed', async () => {
+  test('is named in the row, the head, the transcript, and the failure of its session', async () => {
     const bridge = desk([
       aWayfarer(),
       aWayfarer({ id: 's2', name: 'lost', state: { state: 'ended', at: 1, end: { end: 'failed', why: missing } } }),
@@ -147,7 +147,7 @@ describe('an agent of which only its descriptor is known', () => {
     await expectNoViolations();
   });
 
-  test('has its own modes and models in the head, and the one without limits is warned of', async () => {
+  test('has its own modes and models in the head, with a warning for the unattended mode', async () => {
     const config = withCurrent(wayfarer, { sandbox: 'tight', engine: 'wf-1' });
     const { bridge, user } = await openPage(desk([aWayfarer({ config })]));
     expect(button('Model: Wayfarer One')).toBeVisible();
@@ -166,7 +166,7 @@ describe('an agent of which only its descriptor is known', () => {
     ]);
   });
 
-  test('with two modes has a button for each, named in its own words', async () => {
+  test('with two modes has a button for each, with the agent’s names', async () => {
     const approval = anOption({ id: 'approval', name: 'Approval', values: [aValue('ask', { name: 'Ask' })], current: 'ask' });
     const { bridge, user } = await openPage(
       desk([aWayfarer({ config: [...withCurrent(wayfarer, { sandbox: 'tight' }), approval] })]),
@@ -180,7 +180,7 @@ describe('an agent of which only its descriptor is known', () => {
     expect(bridge.sent('set_config')).toEqual([]);
   });
 
-  test('has rows of its own in the settings, and what is set there is shown before it starts', async () => {
+  test('has its own launch overrides, which the start form shows', async () => {
     const bridge = desk([aWayfarer()]);
     const { user } = await openPage(bridge);
     await user.click(button(/^Settings/));
@@ -207,7 +207,7 @@ describe('an agent of which only its descriptor is known', () => {
   });
 });
 
-test('without an agent that plays examples nothing offers one', async () => {
+test('the demo isn’t offered if there is no demo agent', async () => {
   await openPage(desk([], [wayfarer]));
   expect(screen.queryByRole('button', { name: 'Try the demo' })).toBeNull();
   expect(words(field('Agent'))).toEqual(['Wayfarer']);
@@ -215,7 +215,7 @@ test('without an agent that plays examples nothing offers one', async () => {
 
 test('no code of the window names an agent', () => {
   const root = join(import.meta.dirname, '../src');
-  // Words, programs that connect from outside, the wire's own comments, and what stands in for an app.
+  // Texts, connected apps, comments of the wire types, and test code.
   const may = /^(shared\/messages\/|shared\/clientWords\.ts$|generated\/|gallery\/|testing\/)/;
   const sources = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) => /\.(ts|svelte)$/.test(name));
   const naming = sources.filter((name) => /claude/i.test(readFileSync(join(root, name), 'utf8')));

@@ -11,10 +11,10 @@ const message = () => screen.getByRole('textbox', { name: /message/i });
 const savedWords = (bridge: FakeBridge) => JSON.stringify(bridge.sent('save_draft').at(-1)?.draft ?? null);
 const handovers = (bridge: FakeBridge, count: number) =>
   vi.waitFor(() => expect(bridge.handovers).toHaveLength(count), { timeout: 3000, interval: 5 });
-/** Longer than a page that has nothing to keep takes to say so. */
+/** Waits longer than a page without unsaved input needs to confirm. */
 const wait = (millis = 400) => new Promise((resolve) => setTimeout(resolve, millis));
 
-/** Closes the window and opens the next one, as the app does. */
+/** Closes the window and opens the next one with its handover. */
 async function again(bridge: FakeBridge, unmount: () => void) {
   bridge.close(1);
   await handovers(bridge, 1);
@@ -27,8 +27,8 @@ async function again(bridge: FakeBridge, unmount: () => void) {
   return openPage(next);
 }
 
-describe('a window that is closed', () => {
-  test('goes once what was typed last is with the app', async () => {
+describe('a closing window', () => {
+  test('closes once the last typed text is saved', async () => {
     const { user, bridge } = await openPage(new FakeBridge({ sessions, requests: [request] }));
     await user.type(ownWords(), 'a graph store');
     bridge.close(7);
@@ -37,7 +37,7 @@ describe('a window that is closed', () => {
     expect(savedWords(bridge)).toContain('a graph store');
   });
 
-  test('waits for keys that come after it was told', async () => {
+  test('waits for keys typed after the request to close', async () => {
     const { user, bridge } = await openPage(new FakeBridge({ sessions, requests: [request] }));
     await user.type(ownWords(), 'a graph');
     bridge.close(1);
@@ -46,7 +46,7 @@ describe('a window that is closed', () => {
     expect(savedWords(bridge)).toContain('a graph store');
   });
 
-  test('comes again with the session, the words and the places it had', async () => {
+  test('hands over the session, the unsent message, and the panel width', async () => {
     const first = await openPage(new FakeBridge({ sessions, requests: [request] }));
     await first.user.click(screen.getByRole('button', { name: /^web/ }));
     await first.user.type(message(), 'not sent yet');
@@ -57,7 +57,7 @@ describe('a window that is closed', () => {
     expect(store.state.panelWidth).toBe(500);
   });
 
-  test('comes again with the inbox and with a start that was filled in', async () => {
+  test('hands over the inbox and the start form', async () => {
     const first = await openPage(new FakeBridge({ sessions, requests: [request] }));
     first.store.dispatch({ type: 'start_drafted', change: { prompt: 'Sort the notes.' } });
     first.store.dispatch({ type: 'inbox_opened', at: 1 });
@@ -65,7 +65,7 @@ describe('a window that is closed', () => {
     expect([store.state.navigation.place.at, store.state.start.prompt]).toEqual(['inbox', 'Sort the notes.']);
   });
 
-  test('leaves nothing to a page that is read anew in the next window', async () => {
+  test('hands over nothing to a reloaded page', async () => {
     const first = await openPage(new FakeBridge({ sessions }));
     await first.user.type(message(), 'not sent yet');
     const second = await again(first.bridge, first.unmount);
@@ -77,7 +77,7 @@ describe('a window that is closed', () => {
     expect(message()).toHaveValue('');
   });
 
-  test('stays while a draft cannot be saved, and goes once it is', async () => {
+  test('stays open until drafts are saved', async () => {
     const bridge = new FakeBridge({ sessions, requests: [request] });
     bridge.fail('save_draft', { code: 'storage' });
     const { user } = await openPage(bridge);
@@ -89,7 +89,7 @@ describe('a window that is closed', () => {
     await handovers(bridge, 1);
   });
 
-  test('stays while a secret is written that is kept nowhere', async () => {
+  test('stays open while it contains a typed secret', async () => {
     const secret = aRequest({ questions: [aQuestion(1, { kind: 'secret', options: [] })] });
     const { user, bridge } = await openPage(new FakeBridge({ sessions, requests: [secret] }));
     const field = document.querySelector<HTMLInputElement>('aside input[type=password]');
@@ -102,7 +102,7 @@ describe('a window that is closed', () => {
     expect(JSON.stringify(bridge.handovers)).not.toContain('hunter2');
   });
 
-  test('stays while an answer is on its way', async () => {
+  test('stays open while an answer is being sent', async () => {
     const bridge = new FakeBridge({ sessions, requests: [request] });
     let give: () => void = () => undefined;
     const held = new Promise<void>((resolve) => (give = resolve));
@@ -119,7 +119,7 @@ describe('a window that is closed', () => {
     await handovers(bridge, 1);
   });
 
-  test('is not told twice, but for each closing', async () => {
+  test('confirms each request to close once', async () => {
     const { bridge } = await openPage(new FakeBridge({ sessions }));
     bridge.close(1);
     await handovers(bridge, 1);
@@ -129,7 +129,7 @@ describe('a window that is closed', () => {
     expect(bridge.handovers.map(({ ask }) => ask)).toEqual([1, 2]);
   });
 
-  test('goes where it was closed before its page was there', async () => {
+  test('closes if the request came before its page', async () => {
     const bridge = new FakeBridge({ sessions });
     bridge.asked = 3;
     await openPage(bridge);

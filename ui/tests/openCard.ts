@@ -1,0 +1,62 @@
+import type { Question, Settings, UndoableAnswer } from '../src/generated/wire';
+import { answered, aQuestion, aRequest } from '../src/testing/builders';
+import { FakeBridge } from '../src/testing/fakeBridge';
+import { openPage, settle } from './open';
+
+export const card = () => document.querySelector<HTMLElement>('[data-card="r1"]')!;
+
+export const lone = () => [aQuestion(1, { text: 'Which way?', options: ['OAuth 2.0', 'JWT', 'Sessions'] })];
+export const pair = () => [
+  aQuestion(1, { header: 'Method', options: ['OAuth 2.0', 'JWT'] }),
+  aQuestion(2, { header: 'Providers', kind: 'multi', options: ['GitHub', 'Google'] }),
+];
+export const four = () => [1, 2, 3, 4].map((place) => aQuestion(place, { options: ['Yes', 'No', 'Later'] }));
+
+/** Opens the window with an app that keeps quick answers undoable until `pass` is called. */
+export async function openCard(questions: Question[], settings: Partial<Settings> = {}) {
+  const bridge = new FakeBridge({ requests: [aRequest({ questions })] }).set(settings);
+  const end = (id: string, answers: { question: string; chosen?: string[] }[]) => {
+    const request = answered(bridge.request(id), answers);
+    const held = bridge.snapshot.held.some((one) => one.request === id);
+    bridge.push(
+      { change: 'request', request },
+      ...(held ? [{ change: 'answer_let_go', request: id } as const] : []),
+    );
+    return request;
+  };
+  bridge.on('answer_question', ({ id, answers }) => end(id, answers));
+  bridge.on('hold_answer', ({ id, answers }) => {
+    bridge.push({ change: 'answer_held', held: holding({ request: id, answers }) });
+    return {};
+  });
+  bridge.on('take_back_answer', ({ id }) => {
+    bridge.push({ change: 'answer_let_go', request: id });
+    return {};
+  });
+  const opened = await openPage(bridge);
+  /** Lets the undo time pass. */
+  const pass = async () => {
+    for (const { request, answers } of bridge.snapshot.held) end(request, answers);
+    await settle();
+  };
+  /** Presses keys one by one and counts them. */
+  const keys = async (...pressed: string[]) => {
+    for (const key of pressed) {
+      await opened.user.keyboard(key);
+    }
+    return pressed.length;
+  };
+  /** Presses keys in the card. */
+  const press = (...pressed: string[]) => {
+    card().focus();
+    return keys(...pressed);
+  };
+  return { ...opened, pass, keys, press };
+}
+
+export function holding(changes: Partial<UndoableAnswer>): UndoableAnswer {
+  const now = Date.now();
+  return { request: 'r1', answers: [], since: now, until: now + 3000, error: null, ...changes };
+}
+
+export const sentAnswers = (bridge: FakeBridge) => bridge.sent('answer_question').map(({ answers }) => answers);

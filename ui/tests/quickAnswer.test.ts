@@ -1,0 +1,188 @@
+import { screen, within } from '@testing-library/svelte';
+import { expect, test } from 'vitest';
+
+import { aRequest, ended, withdrawn } from '../src/testing/builders';
+import { FakeBridge } from '../src/testing/fakeBridge';
+import { button, composer, expectNoViolations, openPage, ownWords, panel, radio } from './open';
+import { card, holding, lone, openCard, pair, sentAnswers } from './openCard';
+
+test('cost: one key answers a single question', async () => {
+  const { press, pass, bridge } = await openCard(lone());
+  expect(await press('2')).toBe(1);
+  expect(bridge.sent('hold_answer')).toMatchObject([
+    { id: 'r1', answers: [{ question: 'q1', chosen: ['q1o2'], other: null, note: null }] },
+  ]);
+  expect(sentAnswers(bridge)).toEqual([]);
+  expect(panel()).toHaveTextContent('Sending in 3 s');
+  await expectNoViolations();
+  await pass();
+  expect(panel()).toHaveTextContent('Sent, waiting for the agent');
+  expect(panel()).not.toHaveTextContent('Sending in');
+});
+
+test('cost: with quick answers off, it takes a digit and Enter', async () => {
+  const { press, bridge } = await openCard(lone(), { quickAnswer: 'off' });
+  expect(await press('2', '{Enter}')).toBe(2);
+  expect(bridge.sent('hold_answer')).toEqual([]);
+  expect(sentAnswers(bridge)).toMatchObject([[{ question: 'q1', chosen: ['q1o2'] }]]);
+});
+
+test('case_52_undo_in_time_sends_nothing_and_unmakes_the_choice', async () => {
+  const { press, keys, pass, bridge } = await openCard(lone());
+  await press('2', 'u');
+  expect(bridge.sent('take_back_answer')).toMatchObject([{ id: 'r1' }]);
+  expect(radio('JWT').checked).toBe(false);
+  expect(panel()).not.toHaveTextContent('Sending in');
+  await pass();
+  expect(bridge.request('r1').state).toEqual({ state: 'open' });
+  expect(sentAnswers(bridge)).toEqual([]);
+  // The same key answers again.
+  await keys('2');
+  expect(bridge.sent('hold_answer')).toHaveLength(2);
+});
+
+test('a screen reader announces once that an answer will be sent, and that it was undone', async () => {
+  const { keys } = await openCard(lone());
+  card().focus();
+  const status = () => within(card()).getAllByRole('status').map((one) => one.textContent);
+  expect(status()).toEqual(['']);
+  await keys('2');
+  expect(status()).toEqual(['“JWT” is sent in 3 seconds. Press u to undo.']);
+  await new Promise((resolve) => setTimeout(resolve, 1100));
+  expect(status()).toEqual(['“JWT” is sent in 3 seconds. Press u to undo.']);
+  await keys('u');
+  expect(status()).toEqual(['Taken back. Nothing was sent.']);
+});
+
+test('Enter sends an undoable answer immediately, and only once', async () => {
+  const { press, pass, bridge } = await openCard(lone());
+  await press('3', '{Enter}');
+  expect(sentAnswers(bridge)).toMatchObject([[{ chosen: ['q1o3'] }]]);
+  await pass();
+  expect(bridge.sent('answer_question')).toHaveLength(1);
+});
+
+test('another digit replaces an answer that can still be undone', async () => {
+  const { press, bridge } = await openCard(lone());
+  await press('1', '3');
+  expect(bridge.snapshot.held).toMatchObject([{ answers: [{ chosen: ['q1o3'] }] }]);
+  expect(radio('Sessions').checked).toBe(true);
+});
+
+test('of two digits pressed at once, the second wins', async () => {
+  const { user, bridge } = await openCard(lone());
+  card().focus();
+  await user.keyboard('13');
+  expect(bridge.snapshot.held).toMatchObject([{ answers: [{ chosen: ['q1o3'] }] }]);
+  expect(radio('Sessions').checked).toBe(true);
+});
+
+test('a click replaces an undoable answer, and neither is sent', async () => {
+  const { press, user, bridge } = await openCard(lone());
+  await press('1');
+  await user.click(radio('JWT'));
+  expect(bridge.snapshot.held).toEqual([]);
+  expect(radio('JWT').checked).toBe(true);
+  expect(sentAnswers(bridge)).toEqual([]);
+});
+
+test('starting a note undoes the answer and keeps the choice', async () => {
+  const { press, keys, bridge } = await openCard(lone());
+  await press('2', 'n');
+  expect(screen.getByRole('textbox', { name: 'Note' })).toHaveFocus();
+  await keys('x');
+  expect(bridge.snapshot.held).toEqual([]);
+  expect(radio('JWT').checked).toBe(true);
+  await keys('{Enter}');
+  expect(sentAnswers(bridge)).toMatchObject([[{ chosen: ['q1o2'], note: 'x' }]]);
+});
+
+test('a digit only chooses if the question has typed text', async () => {
+  const { keys, user, bridge } = await openCard(lone());
+  await user.type(ownWords(), 'a thought');
+  await keys('{Escape}', '1');
+  expect(radio('OAuth 2.0').checked).toBe(true);
+  expect(bridge.sent('hold_answer')).toEqual([]);
+  expect(ownWords()).toHaveValue('a thought');
+});
+
+test('opening the decline form undoes the answer, and no key answers while the form is open', async () => {
+  const { press, keys, user, bridge } = await openCard(lone());
+  await press('2');
+  await user.click(button('Decline'));
+  expect(bridge.snapshot.held).toEqual([]);
+  expect(radio('JWT').checked).toBe(false);
+  screen.getByRole('textbox', { name: /What to tell the agent/ }).focus();
+  await keys('no', '{Control>}{Enter}{/Control}');
+  radio('JWT').focus();
+  await keys('2', '{Enter}', '{Control>}{Enter}{/Control}');
+  expect(bridge.sent('hold_answer')).toHaveLength(1);
+  expect(sentAnswers(bridge)).toEqual([]);
+});
+
+test('a multiple-choice question has no quick answer', async () => {
+  const { press, bridge } = await openCard([pair()[1]!]);
+  await press('1');
+  expect(bridge.sent('hold_answer')).toEqual([]);
+});
+
+test('the mouse, Space, and arrow keys give no quick answer', async () => {
+  const { keys, user, bridge } = await openCard(lone());
+  await user.click(radio('JWT'));
+  await keys('{ArrowDown}', ' ');
+  expect(radio('Sessions').checked).toBe(true);
+  expect(bridge.sent('hold_answer')).toEqual([]);
+  expect(sentAnswers(bridge)).toEqual([]);
+});
+
+test('a page loaded during the undo time shows the answer and can undo it', async () => {
+  const bridge = new FakeBridge({
+    requests: [aRequest({ questions: lone() })],
+    held: [holding({ answers: [{ question: 'q1', chosen: ['q1o2'], other: null, note: null }] })],
+  });
+  bridge.on('take_back_answer', ({ id }) => {
+    bridge.push({ change: 'answer_let_go', request: id });
+    return {};
+  });
+  const { user } = await openPage(bridge);
+  expect(panel()).toHaveTextContent(/Sending in [23] s/);
+  expect(radio('JWT').checked).toBe(true);
+  await user.click(button(/^Undo/));
+  expect(radio('JWT').checked).toBe(false);
+});
+
+test('an answer that could not be sent says why, and can be sent or undone', async () => {
+  const { press, keys, bridge } = await openCard(lone());
+  await press('2');
+  const held = { ...bridge.snapshot.held[0]!, error: { undelivered: 'not_kept', trouble: 'full', path: '/desk.db' } as const };
+  await bridge.push({ change: 'answer_held', held });
+  expect(within(panel()).getByRole('alert')).toHaveTextContent('It could not be sent: the disk is full; free some space');
+  await expectNoViolations();
+  await keys('{Enter}');
+  expect(sentAnswers(bridge)).toMatchObject([[{ chosen: ['q1o2'] }]]);
+});
+
+test('a rejected quick answer shows an error and stays chosen', async () => {
+  const { press, bridge } = await openCard(lone());
+  bridge.fail('hold_answer', { code: 'closing' });
+  await press('2');
+  expect(within(panel()).getByRole('alert')).toBeVisible();
+  expect(radio('JWT').checked).toBe(true);
+});
+
+test('the focus returns once the undo time has passed', async () => {
+  const { press, pass, user } = await openCard(lone());
+  await user.click(composer());
+  await press('2');
+  await pass();
+  expect(composer()).toHaveFocus();
+});
+
+test('the focus does not move when the agent withdraws a question whose answer was undone', async () => {
+  const { press, bridge, user } = await openCard(lone());
+  await user.click(composer());
+  await press('2', 'u');
+  await bridge.push({ change: 'request', request: aRequest({ questions: lone(), state: ended(withdrawn()) }) });
+  expect(panel().querySelector('[data-card]')).toBeNull();
+  expect(document.body).toHaveFocus();
+});
