@@ -78,30 +78,22 @@ impl Images {
     }
 
     pub(crate) fn remove(&self, session: SessionId, image: ImageId) {
-        if let Err(error) = fs::remove_file(self.path(session, image))
-            && error.kind() != std::io::ErrorKind::NotFound
-        {
-            tracing::warn!(%session, %image, %error, "an image could not be removed");
-        }
+        warn_unless_missing(session, fs::remove_file(self.path(session, image)));
     }
 
     /// Renames a session's folder during its deletion, so that a crash halfway neither leaves nor loses images.
     pub(crate) fn stage_removal(&self, session: SessionId) {
-        Self::rename(session, &self.folder(session), &self.staged(session));
+        warn_unless_missing(session, fs::rename(self.folder(session), self.staged(session)));
     }
 
     /// Undoes [`Self::stage_removal`] if the session was not deleted.
     pub(crate) fn restore(&self, session: SessionId) {
-        Self::rename(session, &self.staged(session), &self.folder(session));
+        warn_unless_missing(session, fs::rename(self.staged(session), self.folder(session)));
     }
 
     pub(crate) fn remove_all(&self, session: SessionId) {
         for folder in [self.folder(session), self.staged(session)] {
-            if let Err(error) = fs::remove_dir_all(folder)
-                && error.kind() != std::io::ErrorKind::NotFound
-            {
-                tracing::warn!(%session, %error, "the images of a session could not be removed");
-            }
+            warn_unless_missing(session, fs::remove_dir_all(folder));
         }
     }
 
@@ -120,14 +112,6 @@ impl Images {
         }
     }
 
-    fn rename(session: SessionId, from: &Path, to: &Path) {
-        if let Err(error) = fs::rename(from, to)
-            && error.kind() != std::io::ErrorKind::NotFound
-        {
-            tracing::warn!(%session, %error, "the images of a session could not be moved");
-        }
-    }
-
     fn staged(&self, session: SessionId) -> PathBuf {
         self.root.join(format!("{session}{STAGED}"))
     }
@@ -138,6 +122,14 @@ impl Images {
 
     fn path(&self, session: SessionId, image: ImageId) -> PathBuf {
         self.folder(session).join(image.to_string())
+    }
+}
+
+fn warn_unless_missing(session: SessionId, changed: std::io::Result<()>) {
+    if let Err(error) = changed
+        && error.kind() != std::io::ErrorKind::NotFound
+    {
+        tracing::warn!(%session, %error, "the images of a session could not be removed or moved");
     }
 }
 

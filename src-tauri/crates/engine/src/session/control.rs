@@ -86,10 +86,10 @@ impl Sessions {
     /// not changed.
     pub async fn resume(&self, id: SessionId, set: &LaunchOverrides) -> Result<Session, EngineError> {
         let _alone = self.resuming.lock().await;
-        if self.engine.session(id).await?.is_running() {
-            return self.engine.session(id).await;
-        }
         let ended = self.engine.session(id).await?;
+        if ended.is_running() {
+            return Ok(ended);
+        }
         let agent = ended.origin.agent().ok_or(Rejection::SessionGone)?;
         let known = self.agent(agent)?;
         let at = self.engine.clock().now();
