@@ -117,14 +117,18 @@ fn follow(path: &Path) -> Result<PathBuf, FileErrorKind> {
     }
 }
 
-/// Replaces a file atomically, synced to disk. Fails if its text isn't `before` any more. It gets the mode and owner of
-/// `like`, or else mode 0600.
-pub fn write(
+/// Replaces a file atomically, synced to disk, or removes it if there is no text. Fails if its text isn't `before` any more. It
+/// gets the mode and owner of `like`, or else mode 0600.
+pub fn replace(
     target: &Path,
-    text: &str,
+    text: Option<&str>,
     like: Option<&Metadata>,
     before: Option<&str>,
 ) -> Result<(), FileErrorKind> {
+    let Some(text) = text else {
+        check_unchanged(target, before)?;
+        return remove(target);
+    };
     let folder = target.parent().ok_or(FileErrorKind::NotAFile)?;
     fs::create_dir_all(folder)?;
     let mut file = tempfile::Builder::new().prefix(".askdesk-").tempfile_in(folder)?;
@@ -135,9 +139,7 @@ pub fn write(
     }
     file.as_file().sync_all()?;
     // Syncing takes time, in which another program may have written.
-    if !is_unchanged(target, before)? {
-        return Err(FileErrorKind::Changed);
-    }
+    check_unchanged(target, before)?;
     file.persist(target).map_err(|error| FileErrorKind::from(error.error))?;
     sync(folder);
     Ok(())
@@ -171,9 +173,9 @@ fn sync(folder: &Path) {
     }
 }
 
-/// Tells whether a file still has this text.
-pub fn is_unchanged(target: &Path, text: Option<&str>) -> Result<bool, FileErrorKind> {
-    Ok(text_of(target)?.as_deref() == text)
+/// Fails if a file has another text by now.
+pub fn check_unchanged(target: &Path, text: Option<&str>) -> Result<(), FileErrorKind> {
+    if text_of(target)?.as_deref() == text { Ok(()) } else { Err(FileErrorKind::Changed) }
 }
 
 #[cfg(test)]
@@ -186,13 +188,13 @@ mod tests {
         let file = folder.path().join("mcp.json");
         let check = |before: Option<&str>| {
             fs::write(&file, "theirs").unwrap();
-            assert_eq!(write(&file, "ours", None, before), Err(FileErrorKind::Changed));
+            assert_eq!(replace(&file, Some("ours"), None, before), Err(FileErrorKind::Changed));
             assert_eq!(fs::read_to_string(&file).unwrap(), "theirs");
             assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing else is left");
         };
         check(Some("as it was"));
         check(None);
-        write(&file, "ours", None, Some("theirs")).unwrap();
+        replace(&file, Some("ours"), None, Some("theirs")).unwrap();
         assert_eq!(fs::read_to_string(&file).unwrap(), "ours");
     }
 }

@@ -71,11 +71,8 @@ pub enum Note {
 
 /// Computes what connecting a client changes.
 pub fn connect(client: Client, scope: Scope, env: &Env, endpoint: &Endpoint) -> Result<Plan, FileError> {
-    let mut plan = Plan { client, scope, changes: Vec::new(), notes: Vec::new() };
     let entries = entries::entries(client, scope, env, endpoint);
-    if entries.is_empty() {
-        plan.notes.push(Note::NoProject(client));
-    }
+    let mut plan = Plan::new(client, scope, &entries);
     for entry in &entries {
         let place = place_of(entry)?;
         plan.put(entry, place).map_err(|why| why.of(&place.path))?;
@@ -89,11 +86,8 @@ pub fn connect(client: Client, scope: Scope, env: &Env, endpoint: &Endpoint) -> 
 
 /// Computes what disconnecting a client changes.
 pub fn disconnect(client: Client, scope: Scope, env: &Env) -> Result<Plan, FileError> {
-    let mut plan = Plan { client, scope, changes: Vec::new(), notes: Vec::new() };
     let entries = entries_anywhere(client, scope, env);
-    if entries.is_empty() {
-        plan.notes.push(Note::NoProject(client));
-    }
+    let mut plan = Plan::new(client, scope, &entries);
     let connected = entries.iter().any(shows);
     for entry in entries.iter().filter(|_| connected) {
         for place in &entry.files {
@@ -137,6 +131,11 @@ fn proves(entry: &ConfigEntry, document: &Value) -> bool {
 }
 
 impl Plan {
+    fn new(client: Client, scope: Scope, entries: &[ConfigEntry]) -> Self {
+        let no_project = entries.is_empty().then_some(Note::NoProject(client));
+        Self { client, scope, changes: Vec::new(), notes: no_project.into_iter().collect() }
+    }
+
     pub fn is_empty(&self) -> bool {
         self.changes.is_empty()
     }
@@ -212,7 +211,8 @@ impl Plan {
     /// Applies all changes, and returns the backups that were made. If a file can't be written, the changes before it are undone.
     pub fn apply(&self) -> Result<Vec<PathBuf>, FileError> {
         for change in &self.changes {
-            change.check_unchanged().map_err(|why| why.of(&change.file))?;
+            file::check_unchanged(&change.target, change.before.as_deref())
+                .map_err(|why| why.of(&change.file))?;
         }
         let mut begun = Vec::new();
         for change in &self.changes {
@@ -248,51 +248,21 @@ impl Change {
         }
     }
 
-    fn check_unchanged(&self) -> Result<(), FileErrorKind> {
-        if file::is_unchanged(&self.target, self.before.as_deref())? {
-            Ok(())
-        } else {
-            Err(FileErrorKind::Changed)
-        }
-    }
-
     fn apply(&self, like: Option<&Metadata>) -> Result<(), FileErrorKind> {
         if let (Backup::Make { copy, over }, Some(before)) = (&self.backup, &self.before) {
-            file::write(copy, before, like, over.as_deref())?;
+            file::replace(copy, Some(before), like, over.as_deref())?;
         }
-        match &self.after {
-            Some(after) => file::write(&self.target, after, like, self.before.as_deref())?,
-            None => {
-                self.check_unchanged()?;
-                file::remove(&self.target)?;
-            }
-        }
-        Ok(())
+        file::replace(&self.target, self.after.as_deref(), like, self.before.as_deref())
     }
 
     /// Undoes the change, unless another program has changed the file since. If that fails, the backup stays.
     fn undo(&self, like: Option<&Metadata>) {
-        let after = self.after.as_deref();
-        if file::is_unchanged(&self.target, after) == Ok(true) {
-            let _ = put_back(&self.target, self.before.as_deref(), like, after);
-        }
+        let (before, after) = (self.before.as_deref(), self.after.as_deref());
+        let _ = file::replace(&self.target, before, like, after);
         let Backup::Make { copy, over } = &self.backup else { return };
-        let of_us = file::is_unchanged(copy, self.before.as_deref()) == Ok(true);
-        if of_us && file::is_unchanged(&self.target, after) == Ok(false) {
-            let _ = put_back(copy, over.as_deref(), like, self.before.as_deref());
+        if file::check_unchanged(&self.target, after) == Err(FileErrorKind::Changed) {
+            let _ = file::replace(copy, over.as_deref(), like, before);
         }
-    }
-}
-
-fn put_back(
-    target: &Path,
-    text: Option<&str>,
-    like: Option<&Metadata>,
-    after: Option<&str>,
-) -> Result<(), FileErrorKind> {
-    match text {
-        Some(text) => file::write(target, text, like, after),
-        None => file::remove(target),
     }
 }
 

@@ -5,6 +5,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::{Arc, Mutex};
+use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use axum::body::Body;
@@ -14,12 +15,11 @@ use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
-use futures_util::stream;
+use futures_util::{StreamExt as _, stream};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
-use tokio::sync::mpsc;
 
 pub const TOKEN: &str = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
 pub const ANSWER_TOKEN: &str = "fedcba9876543210fedcba9876543210fedcba9876543210fedcba9876543210";
@@ -36,17 +36,18 @@ pub struct Call {
 }
 
 /// What the user does with a question.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub enum User {
     /// Sends these events, and then the stream ends.
     Sends(Vec<Value>),
     /// Rejects the call with a status and a body.
     Rejects(u16, Value),
     /// Never answers.
+    #[default]
     Waits,
 }
 
-#[derive(Clone)]
+#[derive(Clone, Default)]
 struct Shared {
     calls: Arc<Mutex<Vec<Call>>>,
     user: Arc<Mutex<User>>,
@@ -78,9 +79,7 @@ impl FakeApp {
         for name in ["data", "home", "project", "bin"] {
             std::fs::create_dir(folder.path().join(name)).unwrap();
         }
-        let shared =
-            Shared { calls: Arc::new(Mutex::new(Vec::new())), user: Arc::new(Mutex::new(User::Waits)) };
-        Self { folder, shared }
+        Self { folder, shared: Shared::default() }
     }
 
     pub fn started() -> (Self, Running) {
@@ -258,35 +257,25 @@ async fn guard(State(shared): State<Shared>, request: Request, next: Next) -> Re
 
 async fn ask(State(shared): State<Shared>) -> Response {
     let user = shared.user.lock().unwrap().clone();
-    let lines = match user {
-        User::Rejects(status, body) => {
-            return (StatusCode::from_u16(status).unwrap(), Json(body)).into_response();
-        }
-        User::Sends(lines) => lines,
-        User::Waits => vec![json!({"event": "asked", "requestId": REQUEST})],
+    let (lines, watched) = match user {
+        User::Rejects(status, body) => return rejection(status, body),
+        User::Sends(lines) => (lines, None),
+        User::Waits => (vec![json!({"event": "asked", "requestId": REQUEST})], Some(Watched(shared))),
     };
-    let waits = matches!(*shared.user.lock().unwrap(), User::Waits);
-    let (send, take) = mpsc::channel::<String>(lines.len());
-    for line in lines {
-        send.send(format!("{line}\n")).await.unwrap();
-    }
-    drop(send);
-    let watched = waits.then(|| Watched(shared));
-    let stream = Body::from_stream(stream::unfold((take, watched), move |(mut take, watched)| async move {
-        match take.recv().await {
-            Some(line) => Some((Ok::<_, Infallible>(line), (take, watched))),
-            None if waits => std::future::pending().await,
-            None => None,
-        }
-    }));
-    ([(header::CONTENT_TYPE, "application/x-ndjson")], stream).into_response()
+    let lines = stream::iter(lines).map(|line| Ok::<_, Infallible>(format!("{line}\n")));
+    let end = stream::poll_fn(move |_| if watched.is_some() { Poll::Pending } else { Poll::Ready(None) });
+    ([(header::CONTENT_TYPE, "application/x-ndjson")], Body::from_stream(lines.chain(end))).into_response()
+}
+
+fn rejection(status: u16, body: Value) -> Response {
+    (StatusCode::from_u16(status).unwrap(), Json(body)).into_response()
 }
 
 async fn hook(State(shared): State<Shared>) -> Response {
     let user = shared.user.lock().unwrap().clone();
     match user {
         User::Sends(mut lines) => Json(lines.remove(0)).into_response(),
-        User::Rejects(status, body) => (StatusCode::from_u16(status).unwrap(), Json(body)).into_response(),
+        User::Rejects(status, body) => rejection(status, body),
         User::Waits => std::future::pending().await,
     }
 }
@@ -316,7 +305,7 @@ async fn requests() -> Json<Value> {
 async fn end(State(shared): State<Shared>, Segment((id, what)): Segment<(String, String)>) -> Response {
     let user = shared.user.lock().unwrap().clone();
     match user {
-        User::Rejects(status, body) => (StatusCode::from_u16(status).unwrap(), Json(body)).into_response(),
+        User::Rejects(status, body) => rejection(status, body),
         _ => {
             let outcome = if what == "decline" { "declined" } else { "answered" };
             Json(json!({"outcome": outcome, "requestId": id})).into_response()

@@ -51,11 +51,6 @@ struct CollectBody {
     arguments: Value,
 }
 
-#[derive(Debug, Deserialize)]
-struct LeaveBody {
-    client: Connection,
-}
-
 /// A connection of a client. Its id is unique among clients of one kind.
 #[derive(Debug, Deserialize)]
 struct Connection {
@@ -115,7 +110,7 @@ pub async fn collect(
 
 /// Closes a connection. One that isn't closed is noticed later.
 pub async fn leave(State(state): State<SharedState>, body: Bytes) -> Result<Json<Value>, HttpError> {
-    let body: LeaveBody = parse_body(&body).map_err(HttpError::bad_request)?;
+    let body: CollectBody = parse_body(&body).map_err(HttpError::bad_request)?;
     state.connections.close(&body.client.key()?).await;
     Ok(Json(json!({"left": true})))
 }
@@ -131,15 +126,11 @@ pub async fn test(
         "type": "confirm",
     }]});
     let name = "askdesk doctor";
+    let (channel, connection) = (Channel::CommandLine, name.to_owned());
     let caller = Caller {
-        connection: name.to_owned(),
+        client: InboundClient { channel, name: name.to_owned(), version: None, folder: None },
+        connection,
         lifetime: Lifetime::Calls,
-        client: InboundClient {
-            channel: Channel::CommandLine,
-            name: name.to_owned(),
-            version: None,
-            folder: None,
-        },
         again: None,
         open_question: state.count_question(name)?,
         tool: "test",

@@ -43,17 +43,14 @@ pub async fn ask(
             return Ok(Json(no_decision()));
         }
     };
-    let client = format!("terminal {} {}", question.session, question.folder.as_deref().unwrap_or_default());
+    let folder = question.folder.clone();
+    let connection = format!("terminal {} {}", question.session, folder.as_deref().unwrap_or_default());
+    let (channel, name) = (Channel::TerminalHook, CLIENT.to_owned());
     let caller = Caller {
-        open_question: state.count_question(&client)?,
-        connection: client,
+        open_question: state.count_question(&connection)?,
+        connection,
         lifetime: Lifetime::UntilClosed,
-        client: InboundClient {
-            channel: Channel::TerminalHook,
-            name: CLIENT.to_owned(),
-            version: None,
-            folder: question.folder.clone(),
-        },
+        client: InboundClient { channel, name, version: None, folder },
         again: None,
         tool: "hook",
     };

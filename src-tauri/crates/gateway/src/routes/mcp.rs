@@ -106,19 +106,10 @@ impl McpSession {
             true => Lifetime::Calls,
             false => Lifetime::UntilClosed,
         };
-        let caller = Caller {
-            connection,
-            lifetime,
-            client: InboundClient {
-                channel: Channel::Mcp,
-                name: client.name.clone(),
-                version: client.version,
-                folder,
-            },
-            again: None,
-            open_question,
-            tool: tool.name_for(&client.name),
-        };
+        let tool = tool.name_for(&client.name);
+        let Client { name, version, .. } = client;
+        let client = InboundClient { channel: Channel::Mcp, name, version, folder };
+        let caller = Caller { connection, lifetime, client, again: None, open_question, tool };
         let tracker = extension(context)?;
         match self.state.ask(caller, asking).await {
             Ok(call) => Ok(self.wait(call, tracker, context).await),

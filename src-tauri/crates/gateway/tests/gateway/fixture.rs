@@ -54,8 +54,19 @@ impl Fixture {
     async fn open_at(clock: Arc<dyn Clock>, timeouts: Timeouts) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let engine = EngineHandle::open(folder.path(), clock, Catalog::default()).unwrap().handle;
-        let gateway = gateway(folder.path(), &engine, timeouts).await;
+        let config = GatewayConfig::new(folder.path(), engine.clone(), "0.1.0");
+        let gateway = Gateway::open(GatewayConfig { port: None, timeouts, ..config }).await.unwrap();
         Self { engine, address: gateway.address(), folder, gateway: Some(gateway) }
+    }
+
+    /// Closes the engine, and opens another one and a gateway in the same folder.
+    pub async fn reopen(&mut self, port: Option<u16>) {
+        self.engine.close().await.unwrap();
+        self.engine = engine(self.folder.path());
+        let config = GatewayConfig::new(self.folder.path(), self.engine.clone(), "0.1.0");
+        let gateway = Gateway::open(GatewayConfig { port, timeouts: quick(), ..config }).await.unwrap();
+        self.address = gateway.address();
+        self.gateway = Some(gateway);
     }
 
     /// Waits until a condition holds.
@@ -182,11 +193,6 @@ pub fn first_open(desk: &Desk) -> Option<(Request, Session)> {
 
 pub fn engine(folder: &Path) -> EngineHandle {
     EngineHandle::open(folder, Arc::new(SystemClock), Catalog::default()).unwrap().handle
-}
-
-pub async fn gateway(folder: &Path, engine: &EngineHandle, timeouts: Timeouts) -> Gateway {
-    let spec = GatewayConfig { port: None, timeouts, ..GatewayConfig::new(folder, engine.clone(), "0.1.0") };
-    Gateway::open(spec).await.unwrap()
 }
 
 #[derive(Clone)]

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
 
-use super::fixture::{Answer, Fixture, PATIENCE, engine, gateway, quick};
+use super::fixture::{Answer, Fixture, PATIENCE, quick};
 
 fn asks(connection: &str, question: &str) -> Value {
     json!({
@@ -31,9 +31,11 @@ impl Call {
         Self(BufReader::new(stream))
     }
 
-    /// Asks "Deploy?" over a connection.
-    async fn asks(fixture: &Fixture, connection: &str) -> Self {
-        Self::begin(fixture, "/v1/asks", &asks(connection, "Deploy?")).await
+    /// Asks "Deploy?" over a connection, and waits until it is open.
+    async fn asks(fixture: &Fixture, connection: &str) -> (Self, RequestId) {
+        let mut call = Self::begin(fixture, "/v1/asks", &asks(connection, "Deploy?")).await;
+        let id = call.asked().await;
+        (call, id)
     }
 
     /// Returns the next event, or `None` at the end.
@@ -71,18 +73,6 @@ impl Call {
     }
 }
 
-/// Closes the gateway and the engine, and opens new ones in the same folder.
-async fn restart(fixture: &mut Fixture) {
-    if let Some(gateway) = fixture.gateway.take() {
-        gateway.close().await;
-    }
-    fixture.engine.close().await.unwrap();
-    fixture.engine = engine(fixture.folder.path());
-    let gateway = gateway(fixture.folder.path(), &fixture.engine, quick()).await;
-    fixture.address = gateway.address();
-    fixture.gateway = Some(gateway);
-}
-
 /// Answers a request over HTTP, with an option of the first question.
 async fn choose(fixture: &Fixture, id: RequestId, option: &str) -> Answer {
     let answers = json!({"answers": [{"question": 1, "chosen": [option]}]});
@@ -92,8 +82,7 @@ async fn choose(fixture: &Fixture, id: RequestId, option: &str) -> Answer {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_script_asks_and_another_answers() {
     let fixture = Fixture::open().await;
-    let mut call = Call::asks(&fixture, "c1").await;
-    let id = call.asked().await;
+    let (mut call, id) = Call::asks(&fixture, "c1").await;
     assert_eq!(call.next().await.unwrap(), json!({"event": "waiting", "seconds": 0}));
     let listed = fixture.get("/v1/requests").await.json();
     assert_eq!(listed["requests"][0]["requestId"], json!(id));
@@ -137,20 +126,19 @@ async fn a_script_asks_and_another_answers() {
 async fn the_last_question_of_each_client_is_listed_even_after_a_restart() {
     let mut fixture = Fixture::open().await;
     assert_eq!(fixture.get("/v1/clients").await.json(), json!({"clients": []}));
-    let mut call = Call::asks(&fixture, "c1").await;
-    let id = call.asked().await;
+    let (_call, id) = Call::asks(&fixture, "c1").await;
     let asked_at = fixture.engine.request(id).await.unwrap().asked_at;
     let known = json!({"clients": [{"channel": "command_line", "name": "deploy.sh", "askedAt": asked_at}]});
     assert_eq!(fixture.get("/v1/clients").await.json(), known);
-    restart(&mut fixture).await;
+    fixture.gateway.take().unwrap().close().await;
+    fixture.reopen(None).await;
     assert_eq!(fixture.get("/v1/clients").await.json(), known);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_question_can_be_declined_from_elsewhere() {
     let fixture = Fixture::open().await;
-    let mut call = Call::asks(&fixture, "c1").await;
-    let id = call.asked().await;
+    let (mut call, id) = Call::asks(&fixture, "c1").await;
     let declined = fixture.post(&format!("/v1/requests/{id}/decline"), &json!({"words": "not today"})).await;
     assert_eq!(declined.json()["outcome"], "declined", "{declined:?}");
     let ended = call.ended().await;
@@ -177,12 +165,10 @@ async fn an_invalid_question_is_rejected_with_its_field() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_script_that_ends_leaves_its_question_and_can_ask_again() {
     let fixture = Fixture::open().await;
-    let mut call = Call::asks(&fixture, "c1").await;
-    let id = call.asked().await;
+    let (call, id) = Call::asks(&fixture, "c1").await;
     drop(call);
     fixture.missed(id).await;
-    let mut again = Call::asks(&fixture, "c2").await;
-    assert_eq!(again.asked().await, id);
+    assert_eq!(Call::asks(&fixture, "c2").await.1, id);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -236,13 +222,12 @@ async fn a_connection_collects_late_answers_until_it_leaves() {
 #[tokio::test(flavor = "multi_thread")]
 async fn case_54_a_call_finds_its_question_after_a_restart() {
     let mut fixture = Fixture::open().await;
-    let mut call = Call::asks(&fixture, "c1").await;
-    let id = call.asked().await;
+    let (mut call, id) = Call::asks(&fixture, "c1").await;
     fixture.gateway.take().unwrap().close().await;
     while let Some(line) = call.next().await {
         assert_eq!(line["event"], "waiting", "a desk that closes ends nothing: {line}");
     }
-    restart(&mut fixture).await;
+    fixture.reopen(None).await;
     let mut body = asks("c1", "Deploy?");
     body["again"] = json!(id);
     let mut again = Call::begin(&fixture, "/v1/asks", &body).await;
@@ -338,8 +323,7 @@ async fn each_of_a_thousand_open_questions_is_answered_to_its_caller() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_script_is_connected_only_while_it_waits() {
     let fixture = Fixture::open().await;
-    let mut call = Call::asks(&fixture, "c1").await;
-    let id = call.asked().await;
+    let (mut call, id) = Call::asks(&fixture, "c1").await;
     let (_, session) = fixture.asked().await;
     assert!(session.is_running());
     assert_eq!(choose(&fixture, id, "No").await.status, 200);

@@ -2,19 +2,23 @@
 
 use std::time::{Duration, Instant};
 
+use rmcp::RoleClient;
+use rmcp::service::RequestHandle;
 use rstest::rstest;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 use tokio::task::block_in_place;
 
-use super::mcp_client::{Folder, Speaks, connect, connect_as, ended, text};
+use super::mcp_client::{Connected, Folder, Speaks, connect, connect_as, ended, text};
 use crate::fake_app::{Call, FakeApp, LEFT, Running, User};
 
-/// A fake app whose user never answers.
-fn app() -> (FakeApp, Running) {
-    let app = FakeApp::new();
-    let desk = block_in_place(|| app.start());
-    (app, desk)
+/// Lets a client ask a fake app whose user never answers.
+async fn asks() -> (FakeApp, Running, Connected, RequestHandle<RoleClient>) {
+    let (app, desk) = block_in_place(FakeApp::started);
+    let connected = connect(app.command(&["mcp"])).await;
+    let call = connected.begin().await;
+    until(&app, "/v1/asks");
+    (app, desk, connected, call)
 }
 
 fn until(app: &FakeApp, path: &str) -> Call {
@@ -23,10 +27,7 @@ fn until(app: &FakeApp, path: &str) -> Call {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_cancelled_call_leaves_its_question_at_once() {
-    let (app, _desk) = app();
-    let connected = connect(app.command(&["mcp"])).await;
-    let call = connected.begin().await;
-    until(&app, "/v1/asks");
+    let (app, _desk, connected, call) = asks().await;
     call.cancel(Some("the person pressed Esc".to_owned())).await.unwrap();
     until(&app, LEFT);
     // The same client can ask again.
@@ -40,7 +41,7 @@ async fn a_cancelled_call_leaves_its_question_at_once() {
 async fn a_client_that_goes_leaves_its_question_and_no_process(
     #[values(Speaks::Sessions, Speaks::Discovery)] speaks: Speaks,
 ) {
-    let (app, _desk) = app();
+    let (app, _desk) = block_in_place(FakeApp::started);
     let mut took = Vec::new();
     for _ in 0..3 {
         app.forget_calls();
@@ -64,10 +65,7 @@ async fn a_client_that_goes_leaves_its_question_and_no_process(
 #[case(Signal::HUP)]
 #[tokio::test(flavor = "multi_thread")]
 async fn a_signal_closes_the_connection_before_the_program_ends(#[case] signal: Signal) {
-    let (app, _desk) = app();
-    let mut connected = connect(app.command(&["mcp"])).await;
-    let _call = connected.begin().await;
-    until(&app, "/v1/asks");
+    let (app, _desk, mut connected, _call) = asks().await;
     let pid = Pid::from_raw(connected.child.id().unwrap().cast_signed()).unwrap();
     kill_process(pid, signal).unwrap();
     ended(&mut connected.child).await;
@@ -77,20 +75,14 @@ async fn a_signal_closes_the_connection_before_the_program_ends(#[case] signal: 
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_killed_program_leaves_its_question() {
-    let (app, _desk) = app();
-    let mut connected = connect(app.command(&["mcp"])).await;
-    let _call = connected.begin().await;
-    until(&app, "/v1/asks");
+    let (app, _desk, mut connected, _call) = asks().await;
     connected.child.kill().await.unwrap();
     until(&app, LEFT);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_client_that_goes_while_the_app_is_stopped_leaves_no_process() {
-    let (app, desk) = app();
-    let connected = connect(app.command(&["mcp"])).await;
-    let _call = connected.begin().await;
-    until(&app, "/v1/asks");
+    let (_app, desk, connected, _call) = asks().await;
     drop(desk);
     connected.heard("waiting for it to come back").await;
     connected.close().await;

@@ -142,8 +142,7 @@ async fn without_the_app_the_model_is_told_at_once_to_ask_in_another_way() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_rejected_call_reaches_the_model_as_text() {
-    let app = FakeApp::new();
-    let _desk = tokio::task::block_in_place(|| app.start());
+    let (app, _desk) = tokio::task::block_in_place(FakeApp::started);
     let connected = connect(app.command(&["mcp"])).await;
     for (status, message, told) in [
         (429, "at most 100 calls a minute", "at most 100 calls a minute"),

@@ -1,20 +1,16 @@
 //! Askdesk restarts while a call waits.
 
-use std::net::SocketAddr;
-
-use askdesk_gateway::{Gateway, GatewayConfig};
 use serde_json::json;
 use tokio::task::block_in_place;
 
 use super::calls::at;
 use super::mcp_client::{PATIENCE, connect, text, unanswered};
 use crate::fake_app::{FakeApp, REQUEST, User, ended};
-use crate::gateway::fixture::{Fixture, engine, quick};
+use crate::gateway::fixture::Fixture;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_waiting_call_is_sent_again_with_its_request_id() {
-    let app = FakeApp::new();
-    let first = block_in_place(|| app.start());
+    let (app, first) = block_in_place(FakeApp::started);
     let connected = connect(app.command(&["mcp"])).await;
     let call = connected.begin().await;
     let asked = block_in_place(|| app.wait_for("/v1/asks"));
@@ -34,8 +30,7 @@ async fn a_waiting_call_is_sent_again_with_its_request_id() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn if_the_app_does_not_come_back_the_answer_can_be_collected_later() {
-    let app = FakeApp::new();
-    let desk = block_in_place(|| app.start());
+    let (app, desk) = block_in_place(FakeApp::started);
     let connected = connect(app.command(&["mcp", "--patience", "1s"])).await;
     let calling = connected.ask();
     let going = async {
@@ -52,28 +47,23 @@ async fn if_the_app_does_not_come_back_the_answer_can_be_collected_later() {
 }
 
 /// Ends a gateway without telling waiting callers, and opens it again with the same folder and port.
-async fn kill_and_reopen(fixture: &mut Fixture, address: SocketAddr) {
+async fn kill_and_reopen(fixture: &mut Fixture) {
     drop(fixture.gateway.take().unwrap());
-    fixture.engine.close().await.unwrap();
-    fixture.engine = engine(fixture.folder.path());
-    let usual = GatewayConfig::new(fixture.folder.path(), fixture.engine.clone(), "0.1.0");
-    let config = GatewayConfig { port: Some(address.port()), timeouts: quick(), ..usual };
-    fixture.gateway = Some(Gateway::open(config).await.unwrap());
+    fixture.reopen(Some(fixture.address.port())).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn case_54_a_question_over_stdio_survives_a_restart() {
     let mut fixture = Fixture::open().await;
-    let address = fixture.address;
     let connected = connect(at(&fixture, &["mcp"])).await;
     let call = connected.begin().await;
     let (before, _) = fixture.asked().await;
-    kill_and_reopen(&mut fixture, address).await;
+    kill_and_reopen(&mut fixture).await;
     let (after, session) = fixture.asked().await;
     assert_eq!((after.id, session.origin.client()), (before.id, Some("codex-mcp-client")));
     // And again, with another token.
     std::fs::write(fixture.folder.path().join("token"), format!("{}\n", "ab".repeat(32))).unwrap();
-    kill_and_reopen(&mut fixture, address).await;
+    kill_and_reopen(&mut fixture).await;
     let (after, _) = fixture.asked().await;
     assert_eq!(after.id, before.id);
     fixture.answer(after.id).await;
