@@ -14,11 +14,11 @@ use std::sync::{Arc, Mutex};
 use agent::{MODEL, ThirdAgent};
 use askdesk_agents::Address;
 use askdesk_domain::{
-    AgentFailure, ApprovalOptionKind, Attachment, ChangeRefused, Command, ConfigOption, ContextUse,
-    EntryBody, Finished, LaunchOverrides, MinuteOfDay, NextStep, NotNeededWhy, Notice, NotificationCandidate,
-    NotificationCause, NotificationDecision, NotificationHistory, OptIn, OptionLabel, OrphanedWhy, Outcome,
-    Rejection, Request, SessionEnd, SessionId, SessionOptions, SessionState, Setting, Settings, TodoItem,
-    TodoStatus, ToolDetail, ToolStatus, Usd, ValueId, WithdrawnWhy,
+    AgentFailure, ApprovalOptionKind, Attachment, ChangeRefused, ConfigOption, ContextUse, EntryBody,
+    LaunchOverrides, MinuteOfDay, NextStep, NotNeededWhy, Notice, NotificationCandidate, NotificationCause,
+    NotificationDecision, NotificationHistory, OptIn, OptionLabel, OrphanedWhy, Outcome, Rejection, Request,
+    SessionEnd, SessionId, SessionOptions, SessionState, Setting, Settings, TodoItem, TodoStatus, ToolDetail,
+    ToolStatus, Usd, ValueId, WithdrawnWhy,
 };
 use askdesk_engine::clock::Clock;
 use askdesk_engine::{EngineError, Message, NotificationEvent};
