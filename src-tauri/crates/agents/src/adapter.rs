@@ -22,7 +22,7 @@ pub trait Adapter: Send + Debug {
     /// Interprets what the agent sent.
     fn receive(&mut self, inbound: &Inbound) -> Output;
 
-    fn send(&mut self, act: Act) -> Result<Output, EncodeError>;
+    fn send(&mut self, action: Action) -> Result<Output, EncodeError>;
 }
 
 /// How a session begins.
@@ -44,7 +44,7 @@ pub struct Output {
 }
 
 impl Output {
-    pub fn tell(&mut self, event: AgentEvent) {
+    pub fn event(&mut self, event: AgentEvent) {
         self.events.push(event);
     }
 
@@ -101,7 +101,7 @@ pub enum Outbound {
 
 /// An action for an agent to carry out.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Act {
+pub enum Action {
     Message {
         /// Names it in [`AgentEvent::MessageTaken`].
         id: Uuid,
@@ -164,7 +164,7 @@ pub struct Attached {
     pub files: Vec<String>,
 }
 
-/// Why an act cannot be encoded.
+/// Why an action cannot be encoded.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EncodeError {
     #[error("the agent does not wait to be told of this end")]

@@ -28,7 +28,7 @@ pub trait Agent: Send + Sync + Debug {
     }
 
     /// Plans a session: its link and its adapter.
-    fn prepare(&self, start: &Start) -> Result<Prepared, AgentFailure>;
+    fn prepare(&self, start: &Start) -> Result<SessionPlan, AgentFailure>;
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,9 +40,8 @@ pub struct Start {
     pub resume: Option<NativeSession>,
 }
 
-/// A session that can be started.
 #[derive(Debug)]
-pub struct Prepared {
+pub struct SessionPlan {
     pub adapter: Box<dyn Adapter>,
     pub link: LinkPlan,
 }

@@ -22,9 +22,9 @@ use askdesk_domain::{
 };
 use serde_json::Value;
 
-use crate::adapter::{Act, Adapter, EncodeError, Inbound, Open, Output};
-use crate::agent::{Agent, Prepared, Start};
-use crate::event::{AgentEvent, Unusable};
+use crate::adapter::{Action, Adapter, EncodeError, Inbound, Open, Output};
+use crate::agent::{Agent, SessionPlan, Start};
+use crate::event::{AgentEvent, InputError};
 use crate::launch::expand_home;
 use crate::link::LinkPlan;
 
@@ -74,12 +74,12 @@ impl Agent for ClaudeCode {
         launch::find(&self.descriptor, explicit).map(Some)
     }
 
-    fn prepare(&self, start: &Start) -> Result<Prepared, AgentFailure> {
+    fn prepare(&self, start: &Start) -> Result<SessionPlan, AgentFailure> {
         let Start { folder, options, resume } = start;
         let program = launch::find(&self.descriptor, options.program.as_deref().map(expand_home).as_deref())?;
         let plan = launch(program, folder.clone(), &options.config, resume.as_ref());
         let adapter = ClaudeAdapter::new(self.descriptor.config.clone(), options);
-        Ok(Prepared {
+        Ok(SessionPlan {
             adapter: Box::new(adapter),
             link: LinkPlan::Process(plan.with_overrides(&options.extras)),
         })
@@ -176,16 +176,16 @@ impl Adapter for ClaudeAdapter {
         match inbound {
             Inbound::Line(line) => self.on_line(line, &mut out),
             Inbound::Overlong { bytes } => {
-                out.tell(AgentEvent::Unusable { why: Unusable::TooLong { bytes: *bytes } });
+                out.event(AgentEvent::InvalidInput { why: InputError::TooLong { bytes: *bytes } });
             }
             Inbound::End { unfinished } => self.on_end(unfinished, &mut out),
-            Inbound::Rpc(_) => out.tell(AgentEvent::Unusable { why: Unusable::NotJson }),
+            Inbound::Rpc(_) => out.event(AgentEvent::InvalidInput { why: InputError::NotJson }),
         }
         out
     }
 
-    fn send(&mut self, act: Act) -> Result<Output, EncodeError> {
-        self.encode(act)
+    fn send(&mut self, action: Action) -> Result<Output, EncodeError> {
+        self.encode(action)
     }
 }
 

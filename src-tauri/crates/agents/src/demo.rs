@@ -7,7 +7,7 @@ use askdesk_domain::{
     ConfigValue, Takes, ValueId,
 };
 
-use crate::agent::{Agent, Prepared, Start};
+use crate::agent::{Agent, SessionPlan, Start};
 use crate::claude::{self, ClaudeAdapter};
 use crate::link::LinkPlan;
 
@@ -83,7 +83,7 @@ impl Agent for Demo {
         Some(&self.folder)
     }
 
-    fn prepare(&self, start: &Start) -> Result<Prepared, AgentFailure> {
+    fn prepare(&self, start: &Start) -> Result<SessionPlan, AgentFailure> {
         let Start { folder, options, resume } = start;
         let mut plan = claude::launch(self.program.clone(), folder.clone(), &options.config, resume.as_ref());
         let kept = self.folder.join(SESSIONS);
@@ -96,6 +96,6 @@ impl Agent for Demo {
         let rest = std::mem::take(&mut plan.args);
         plan.args = first.map(Into::into).chain(rest).collect();
         let adapter = ClaudeAdapter::new(self.descriptor.config.clone(), options);
-        Ok(Prepared { adapter: Box::new(adapter), link: LinkPlan::Process(plan) })
+        Ok(SessionPlan { adapter: Box::new(adapter), link: LinkPlan::Process(plan) })
     }
 }

@@ -21,7 +21,7 @@ pub enum AgentEvent {
         /// All of the session's config options with their present values.
         config: Vec<ConfigOption>,
     },
-    /// The agent answered [`Act::SetConfig`](crate::Act::SetConfig).
+    /// The agent answered [`Action::SetConfig`](crate::Action::SetConfig).
     ConfigAnswered {
         ticket: u64,
         /// Why it refused, in its own words; none where it did what was asked.
@@ -128,8 +128,8 @@ pub enum AgentEvent {
         error: Option<String>,
     },
     /// A line, or a part of one, that could not be used; to be counted and shown in the session's log.
-    Unusable {
-        why: Unusable,
+    InvalidInput {
+        why: InputError,
     },
 }
 
@@ -159,7 +159,7 @@ pub const MAX_LINE: usize = 1024 * 1024;
 
 /// Why a line of an agent could not be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Unusable {
+pub enum InputError {
     /// It is not JSON.
     #[error("a line that is not JSON")]
     NotJson,

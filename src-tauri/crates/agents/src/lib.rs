@@ -22,12 +22,12 @@ pub mod rpc;
 pub mod supervisor;
 pub mod version;
 
-pub use adapter::{Act, Adapter, Attached, EncodeError, Inbound, Open, Outbound, Output, QuestionRefusal};
-pub use agent::{Agent, Prepared, Start};
+pub use adapter::{Action, Adapter, Attached, EncodeError, Inbound, Open, Outbound, Output, QuestionRefusal};
+pub use agent::{Agent, SessionPlan, Start};
 pub use catalog::{Catalog, installed_agents};
 pub use connection::{Connection, Handshake, JsonRpcConnection, JsonRpcRules, MemberId, Routed};
 pub use demo::Demo;
-pub use event::{AgentEvent, Asked, MAX_LINE, Unusable};
+pub use event::{AgentEvent, Asked, InputError, MAX_LINE};
 pub use late_answers::late_answer_message;
 pub use launch::{LaunchPlan, expand_home};
 pub use line_writer::WriteError;

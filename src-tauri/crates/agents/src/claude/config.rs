@@ -31,7 +31,7 @@ impl ClaudeAdapter {
     /// Reports the current values if one of them has changed.
     pub(super) fn tell_config(&self, changed: bool, out: &mut Output) {
         if changed {
-            out.tell(AgentEvent::ConfigChanged { config: self.config.clone() });
+            out.event(AgentEvent::ConfigChanged { config: self.config.clone() });
         }
     }
 

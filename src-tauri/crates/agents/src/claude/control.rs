@@ -5,22 +5,22 @@ use askdesk_domain::{NativeRef, Question, QuestionLimits, RawQuestion, Refusal, 
 use serde_json::{Map, Value};
 
 use super::encode::{deny, failed, refusal_words, too_many};
-use super::parse::{list, text, unknown, unusable};
+use super::parse::{invalid_input, list, text, unknown};
 use super::{
     Call, CallKind, ClaudeAdapter, OPEN_CALLS, PLAN_TOOL, QUESTION_TOOL, Suggestions, UNANSWERED_CAPABILITY,
     approvals, details,
 };
 use crate::adapter::Output;
-use crate::event::{AgentEvent, Asked, Unusable};
+use crate::event::{AgentEvent, Asked, InputError};
 use crate::question_json::read_questions;
 
 impl ClaudeAdapter {
     pub(super) fn on_control_request(&mut self, message: &Value, out: &mut Output) {
         let Some(request_id) = text(message, "request_id") else {
-            return unusable(out, Unusable::Incomplete { field: "request_id" });
+            return invalid_input(out, InputError::Incomplete { field: "request_id" });
         };
         let Some(request_id) = NativeRef::new(request_id) else {
-            unusable(out, Unusable::Incomplete { field: "request_id" });
+            invalid_input(out, InputError::Incomplete { field: "request_id" });
             return out.line(failed(request_id, "Askdesk takes a request_id of 1 to 512 bytes."));
         };
         let request = message.get("request").unwrap_or(&Value::Null);
@@ -31,7 +31,7 @@ impl ClaudeAdapter {
                     Some(QUESTION_TOOL) => self.on_question(&request_id, request, out),
                     Some(tool) => self.on_permission(request_id, tool, request, out),
                     None => {
-                        unusable(out, Unusable::Incomplete { field: "tool_name" });
+                        invalid_input(out, InputError::Incomplete { field: "tool_name" });
                         out.line(deny(request_id.as_str(), "can_use_tool needs a tool_name."));
                     }
                 }
@@ -55,12 +55,12 @@ impl ClaudeAdapter {
         let input = request.get("input").unwrap_or(&Value::Null);
         let refuse = |native_ref: NativeRef, reason: String, out: &mut Output| {
             out.line(deny(request_id.as_str(), &refusal_words(&reason)));
-            out.tell(AgentEvent::Refused { native_ref, reason });
+            out.event(AgentEvent::Refused { native_ref, reason });
         };
         if brings_answers(input) {
             self.withdraw(&native_ref, request_id, out);
             out.line(super::encode::allow(request_id.as_str(), input));
-            return out.tell(AgentEvent::Passed { native_ref });
+            return out.event(AgentEvent::Passed { native_ref });
         }
         let (drafts, questions) = match read(input) {
             Ok(read) => read,
@@ -104,7 +104,7 @@ impl ClaudeAdapter {
                 kind: CallKind::Answers { drafts, questions: questions.clone(), outcome: None },
             });
         }
-        out.tell(AgentEvent::Asked(Asked {
+        out.event(AgentEvent::Asked(Asked {
             native_ref,
             asked_by: text(request, "agent_id").map(bounded),
             questions,
@@ -116,7 +116,7 @@ impl ClaudeAdapter {
     fn withdraw(&mut self, native_ref: &NativeRef, request_id: &NativeRef, out: &mut Output) {
         let older = |call: &&Call| call.request_id != request_id.as_str();
         if self.call(native_ref).filter(older).is_none() && self.forget(native_ref).is_some() {
-            out.tell(AgentEvent::Withdrawn { native_ref: native_ref.clone() });
+            out.event(AgentEvent::Withdrawn { native_ref: native_ref.clone() });
         }
     }
 
@@ -147,7 +147,7 @@ impl ClaudeAdapter {
         let plan = tool == PLAN_TOOL;
         let options =
             if plan { approvals::of_plan(self.may_bypass) } else { approvals::of_tool(&suggestions) };
-        out.tell(AgentEvent::ApprovalAsked {
+        out.event(AgentEvent::ApprovalAsked {
             native_ref: native_ref.clone(),
             tool_use: tool_use.as_deref().map(bounded),
             title: bounded(tool),
@@ -171,12 +171,12 @@ impl ClaudeAdapter {
     /// Withdraws a canceled call even if its answer has been sent: the agent will not use it.
     pub(super) fn on_cancel(&mut self, message: &Value, out: &mut Output) {
         let Some(request_id) = text(message, "request_id") else {
-            return unusable(out, Unusable::Incomplete { field: "request_id" });
+            return invalid_input(out, InputError::Incomplete { field: "request_id" });
         };
         let known = self.calls.iter().position(|call| call.request_id == request_id);
         if let Some(place) = known {
             let call = self.calls.remove(place);
-            out.tell(AgentEvent::Withdrawn { native_ref: call.native_ref });
+            out.event(AgentEvent::Withdrawn { native_ref: call.native_ref });
         }
     }
 
@@ -194,8 +194,8 @@ impl ClaudeAdapter {
         if text(response, "subtype") == Some("error") {
             let error = bounded(text(response, "error").unwrap_or("no reason given"));
             return match ticket {
-                Some(ticket) => out.tell(AgentEvent::ConfigAnswered { ticket, refused: Some(error) }),
-                None => unusable(out, Unusable::RequestFailed { error }),
+                Some(ticket) => out.event(AgentEvent::ConfigAnswered { ticket, refused: Some(error) }),
+                None => invalid_input(out, InputError::RequestFailed { error }),
             };
         }
         if let (Some(ticket), Some(said)) = (ticket, response.get("response")) {
@@ -204,7 +204,7 @@ impl ClaudeAdapter {
             if said.get("model").is_some() {
                 self.introduce(said, out);
             }
-            return out.tell(AgentEvent::ConfigAnswered { ticket, refused: None });
+            return out.event(AgentEvent::ConfigAnswered { ticket, refused: None });
         }
         if let Some(said) = response.get("response").filter(|said| said.get("claude_code_version").is_some())
         {

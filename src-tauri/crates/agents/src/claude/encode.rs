@@ -10,7 +10,7 @@ use super::answers;
 use super::content::content;
 use super::permissions::mode_word;
 use super::{AWAITED_CHANGES, Call, CallKind, ClaudeAdapter, MODE, MODEL, OPEN_CALLS, UNANSWERED_CAPABILITY};
-use crate::adapter::{Act, Attached, EncodeError, Output, QuestionRefusal};
+use crate::adapter::{Action, Attached, EncodeError, Output, QuestionRefusal};
 use crate::event::AgentEvent;
 
 /// What the ids of our own control requests begin with.
@@ -19,27 +19,27 @@ const EXPIRED: &str = "The time limit set for this question has passed without a
                        until then go on without it, or say what you need.";
 
 impl ClaudeAdapter {
-    pub(super) fn encode(&mut self, act: Act) -> Result<Output, EncodeError> {
-        let line = match act {
-            Act::Message { id, text, attached } => message(&text, &attached, id),
-            Act::Answer { native_ref, questions, outcome } => {
+    pub(super) fn encode(&mut self, action: Action) -> Result<Output, EncodeError> {
+        let line = match action {
+            Action::Message { id, text, attached } => message(&text, &attached, id),
+            Action::Answer { native_ref, questions, outcome } => {
                 return self.answer(&native_ref, &questions, outcome);
             }
-            Act::RefuseQuestion { native_ref, why } => {
+            Action::RefuseQuestion { native_ref, why } => {
                 let words = match why {
                     QuestionRefusal::Unkept { reason } => refusal_words(&reason),
                     QuestionRefusal::TurnedOff { policy } => turned_off(policy).to_owned(),
                 };
                 self.refuse(&native_ref, &words)?
             }
-            Act::Decide { native_ref, decision } => self.decide(&native_ref, &decision)?,
-            Act::SetConfig { ticket, option, value } => self.set_config(ticket, &option, &value)?,
-            Act::Interrupt => {
+            Action::Decide { native_ref, decision } => self.decide(&native_ref, &decision)?,
+            Action::SetConfig { ticket, option, value } => self.set_config(ticket, &option, &value)?,
+            Action::Interrupt => {
                 self.interrupting = self.in_turn;
                 self.request(&json!({"subtype": "interrupt"})).1
             }
-            Act::Compact => return Err(EncodeError::Unsupported { what: "compacting its context" }),
-            Act::Close => return Ok(Output::default()),
+            Action::Compact => return Err(EncodeError::Unsupported { what: "compacting its context" }),
+            Action::Close => return Ok(Output::default()),
         };
         let mut out = Output::default();
         out.line(line);

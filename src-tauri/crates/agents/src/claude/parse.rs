@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{CAPABILITIES, Call, ClaudeAdapter, QUESTION_TOOL, details, tools};
 use crate::adapter::Output;
-use crate::event::{AgentEvent, Unusable};
+use crate::event::{AgentEvent, InputError};
 
 /// The most characters quoted from the name of an unknown message type.
 const KIND_CHARS: usize = 80;
@@ -51,7 +51,7 @@ impl ClaudeAdapter {
         }
         match serde_json::from_slice(line) {
             Ok(message) => self.on_message(&message, out),
-            Err(_) => unusable(out, Unusable::NotJson),
+            Err(_) => invalid_input(out, InputError::NotJson),
         }
     }
 
@@ -63,7 +63,7 @@ impl ClaudeAdapter {
         // The last line may be complete and only lack its line feed.
         match serde_json::from_slice::<Value>(unfinished) {
             Ok(Value::Object(_)) => self.on_line(unfinished, out),
-            _ => unusable(out, Unusable::CutInHalf),
+            _ => invalid_input(out, InputError::CutInHalf),
         }
     }
 
@@ -123,7 +123,7 @@ impl ClaudeAdapter {
             }
         }
         let info = info.clone();
-        out.tell(AgentEvent::Introduced {
+        out.event(AgentEvent::Introduced {
             version: info.version,
             model: info.model,
             native_session: info.native_session,
@@ -140,7 +140,7 @@ impl ClaudeAdapter {
         if !self.in_turn {
             self.in_turn = true;
             self.interrupting = false;
-            out.tell(AgentEvent::TurnBegan);
+            out.event(AgentEvent::TurnBegan);
         }
     }
 
@@ -156,9 +156,9 @@ impl ClaudeAdapter {
         }
         let Some(delta) = event.get("delta") else { return };
         if let Some(text) = text(delta, "text") {
-            out.tell(AgentEvent::TextDelta { text: bounded(text) });
+            out.event(AgentEvent::TextDelta { text: bounded(text) });
         } else if let Some(text) = text(delta, "thinking") {
-            out.tell(AgentEvent::ThinkingDelta { text: bounded(text) });
+            out.event(AgentEvent::ThinkingDelta { text: bounded(text) });
         }
     }
 
@@ -172,7 +172,7 @@ impl ClaudeAdapter {
         let content = message.get("message").and_then(|inner| inner.get("content"));
         if let Some(Value::String(text)) = content {
             if own && !text.trim().is_empty() {
-                out.tell(AgentEvent::Said { text: bounded(text) });
+                out.event(AgentEvent::Said { text: bounded(text) });
             }
             return;
         }
@@ -180,12 +180,12 @@ impl ClaudeAdapter {
             match text(block, "type") {
                 Some("text") if own => {
                     if let Some(text) = text(block, "text").filter(|text| !text.trim().is_empty()) {
-                        out.tell(AgentEvent::Said { text: bounded(text) });
+                        out.event(AgentEvent::Said { text: bounded(text) });
                     }
                 }
                 Some("thinking") if own => {
                     if let Some(text) = text(block, "thinking").filter(|text| !text.trim().is_empty()) {
-                        out.tell(AgentEvent::Thought { text: bounded(text) });
+                        out.event(AgentEvent::Thought { text: bounded(text) });
                     }
                 }
                 Some("text" | "thinking" | "redacted_thinking") => {}
@@ -198,14 +198,14 @@ impl ClaudeAdapter {
 
     fn on_tool_use(&mut self, block: &Value, out: &mut Output) {
         let (Some(tool_use), Some(name)) = (text(block, "id"), text(block, "name")) else {
-            return unusable(out, Unusable::Incomplete { field: "id or name of a tool use" });
+            return invalid_input(out, InputError::Incomplete { field: "id or name of a tool use" });
         };
         let input = block.get("input").unwrap_or(&Value::Null);
         if name == QUESTION_TOOL {
             // A control request contains the question.
             return self.remember_question_use(tool_use);
         }
-        out.tell(AgentEvent::ToolStarted {
+        out.event(AgentEvent::ToolStarted {
             tool_use: bounded(tool_use),
             kind: tools::kind(name),
             name: bounded(name),
@@ -229,14 +229,14 @@ impl ClaudeAdapter {
 
     fn on_tool_result(&mut self, block: &Value, out: &mut Output) {
         let Some(tool_use) = text(block, "tool_use_id") else {
-            return unusable(out, Unusable::Incomplete { field: "tool_use_id of a tool result" });
+            return invalid_input(out, InputError::Incomplete { field: "tool_use_id of a tool result" });
         };
         self.settle(out, |call| call.tool_use.as_deref() == Some(tool_use));
         if let Some(place) = self.question_uses.iter().position(|known| known == tool_use) {
             self.question_uses.remove(place);
             return;
         }
-        out.tell(AgentEvent::ToolEnded {
+        out.event(AgentEvent::ToolEnded {
             tool_use: bounded(tool_use),
             ok: block.get("is_error").and_then(Value::as_bool) != Some(true),
             output: tools::output(block.get("content")),
@@ -247,7 +247,7 @@ impl ClaudeAdapter {
         let aborted = text(message, "terminal_reason").is_some_and(|reason| reason.starts_with("aborted"));
         let failure = failure(message);
         if let Some(error) = failure.as_ref().filter(|error| self.says_session_is_unknown(error)) {
-            return out.tell(AgentEvent::SessionUnknown { error: error.clone() });
+            return out.event(AgentEvent::SessionUnknown { error: error.clone() });
         }
         self.settle(out, |_| true);
         self.question_uses.clear();
@@ -258,7 +258,7 @@ impl ClaudeAdapter {
         let cost = spent.map(|spent| spent.since(std::mem::replace(&mut self.spent, spent)));
         self.in_turn = false;
         self.interrupting = false;
-        out.tell(AgentEvent::TurnEnded {
+        out.event(AgentEvent::TurnEnded {
             millis: number(message.get("duration_ms")),
             usage: Usage {
                 input_tokens: tokens("input_tokens")
@@ -288,9 +288,9 @@ impl ClaudeAdapter {
             if over {
                 let native_ref = call.native_ref.clone();
                 match (call.answered, call.is_question()) {
-                    (true, true) => out.tell(AgentEvent::Acknowledged { native_ref }),
+                    (true, true) => out.event(AgentEvent::Acknowledged { native_ref }),
                     (true, false) => {}
-                    (false, _) => out.tell(AgentEvent::Withdrawn { native_ref }),
+                    (false, _) => out.event(AgentEvent::Withdrawn { native_ref }),
                 }
             }
             !over
@@ -308,7 +308,7 @@ fn on_lifecycle(message: &Value, out: &mut Output) {
     let taken = matches!(text(message, "state"), Some("started" | "completed"));
     let uuid = text(message, "command_uuid").and_then(|uuid| uuid.parse().ok());
     if let Some(uuid) = uuid.filter(|_| taken) {
-        out.tell(AgentEvent::MessageTaken { uuid });
+        out.event(AgentEvent::MessageTaken { uuid });
     }
 }
 
@@ -338,11 +338,11 @@ pub(super) fn list<'a>(value: &'a Value, name: &str) -> impl Iterator<Item = &'a
     value.get(name).and_then(Value::as_array).into_iter().flatten()
 }
 
-pub(super) fn unusable(out: &mut Output, why: Unusable) {
-    out.tell(AgentEvent::Unusable { why });
+pub(super) fn invalid_input(out: &mut Output, why: InputError) {
+    out.event(AgentEvent::InvalidInput { why });
 }
 
 pub(super) fn unknown(out: &mut Output, kind: &str) {
     let kind = kind.chars().take(KIND_CHARS).collect();
-    unusable(out, Unusable::UnknownType { kind });
+    invalid_input(out, InputError::UnknownType { kind });
 }

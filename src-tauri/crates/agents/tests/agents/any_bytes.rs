@@ -58,5 +58,5 @@ proptest! {
 #[test]
 fn deep_nesting_is_not_json_to_us() {
     let deep = "[".repeat(100_000);
-    assert!(matches!(Claude::new().on_line(deep.as_bytes()).as_slice(), [AgentEvent::Unusable { .. }]));
+    assert!(matches!(Claude::new().on_line(deep.as_bytes()).as_slice(), [AgentEvent::InvalidInput { .. }]));
 }

@@ -1,7 +1,7 @@
 //! Config options, plans, rules and costs: what is understood of them, and what is written.
 
 use crate::support::claude::{Claude, decision, lines, native, options_of_claude, sent};
-use askdesk_agents::{Act, AgentEvent, EncodeError, Output, QuestionRefusal};
+use askdesk_agents::{Action, AgentEvent, EncodeError, Output, QuestionRefusal};
 use askdesk_domain::{
     ApprovalOption, ConfigId, ConfigOption, OptionLabel, QuestionPolicy, ToolDetail, Usd, ValueId,
 };
@@ -137,8 +137,11 @@ fn what_cannot_be_changed_while_it_runs_is_refused_without_asking_the_agent() {
         let refused = stream.set_config(1, option, value);
         assert!(matches!(refused, Err(EncodeError::Unsupported { .. })), "{option}: {refused:?}");
     }
-    assert_eq!(stream.send(Act::Compact), Err(EncodeError::Unsupported { what: "compacting its context" }));
-    assert_eq!(stream.send(Act::Close), Ok(Output::default()));
+    assert_eq!(
+        stream.send(Action::Compact),
+        Err(EncodeError::Unsupported { what: "compacting its context" })
+    );
+    assert_eq!(stream.send(Action::Close), Ok(Output::default()));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! What Claude Code's lines mean, from fixtures written in the shapes of 2.1.329.
 
 use crate::support::claude::{Claude, decision, lines as written, native, sent};
-use askdesk_agents::{AgentEvent, Asked, EncodeError, Inbound, Output, Unusable};
+use askdesk_agents::{AgentEvent, Asked, EncodeError, Inbound, InputError, Output};
 use askdesk_domain::{
     AnswerInput, Answers, ApprovalOption, ApprovalOptionId, ApprovalOptionKind, NativeSession, OptionId,
     OptionLabel, OptionScope, Outcome, Question, QuestionKind, QuestionOption, ToolDetail, ToolKind,
@@ -417,8 +417,8 @@ fn a_question_settled_elsewhere_is_withdrawn_by_its_result() {
 
 #[test]
 fn bad_lines_are_counted_answered_where_somebody_waits_and_stop_nothing() {
-    let unusable = |why| AgentEvent::Unusable { why };
-    let unknown = |kind: &str| unusable(Unusable::UnknownType { kind: kind.to_owned() });
+    let invalid_input = |why| AgentEvent::InvalidInput { why };
+    let unknown = |kind: &str| invalid_input(InputError::UnknownType { kind: kind.to_owned() });
     let refused = json!({"type": "control_response", "response": {
         "subtype": "error",
         "request_id": "req-x",
@@ -431,17 +431,17 @@ fn bad_lines_are_counted_answered_where_somebody_waits_and_stop_nothing() {
     assert_eq!(
         outs.into_iter().flat_map(|out| out.events).collect::<Vec<_>>(),
         [
-            unusable(Unusable::NotJson),
-            unusable(Unusable::NotJson),
+            invalid_input(InputError::NotJson),
+            invalid_input(InputError::NotJson),
             unknown("without a type"),
             unknown("brand_new"),
             unknown("system/brand_new"),
             unknown("control_request/hook_callback"),
-            unusable(Unusable::Incomplete { field: "request_id" }),
+            invalid_input(InputError::Incomplete { field: "request_id" }),
             AgentEvent::TurnBegan,
-            unusable(Unusable::Incomplete { field: "id or name of a tool use" }),
+            invalid_input(InputError::Incomplete { field: "id or name of a tool use" }),
             unknown("assistant/hologram"),
-            unusable(Unusable::RequestFailed { error: "no such mode".to_owned() }),
+            invalid_input(InputError::RequestFailed { error: "no such mode".to_owned() }),
             turn_ended(5, Some("out of turns")),
         ],
     );
@@ -451,7 +451,7 @@ fn bad_lines_are_counted_answered_where_somebody_waits_and_stop_nothing() {
 fn a_line_that_is_too_long_is_counted() {
     assert_eq!(
         Claude::new().receive(&Inbound::Overlong { bytes: 2_000_000 }).events,
-        [AgentEvent::Unusable { why: Unusable::TooLong { bytes: 2_000_000 } }]
+        [AgentEvent::InvalidInput { why: InputError::TooLong { bytes: 2_000_000 } }]
     );
 }
 
@@ -460,7 +460,7 @@ fn the_last_line_counts_as_cut_only_if_it_is_not_whole() {
     let whole = json!({"type": "assistant", "message": {"content": "Bye."}}).to_string();
     let end = |text: &str| Claude::new().on_end(text.as_bytes());
     assert_eq!(end(&whole), [AgentEvent::TurnBegan, said("Bye.")]);
-    assert_eq!(end(&whole[..20]), [AgentEvent::Unusable { why: Unusable::CutInHalf }]);
+    assert_eq!(end(&whole[..20]), [AgentEvent::InvalidInput { why: InputError::CutInHalf }]);
     assert_eq!(end(" \n"), []);
 }
 

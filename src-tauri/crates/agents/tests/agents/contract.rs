@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use askdesk_agents::{
-    Act, Adapter, Agent, AgentEvent, Attached, Catalog, Demo, EncodeError, Inbound, LinkPlan, Open,
+    Action, Adapter, Agent, AgentEvent, Attached, Catalog, Demo, EncodeError, Inbound, LinkPlan, Open,
     QuestionRefusal, RpcIn, Start, installed_agents,
 };
 use askdesk_domain::{
@@ -149,16 +149,16 @@ fn what_an_agent_cannot_do_is_refused_and_what_nobody_waits_for_is_gone() {
         let native_ref = NativeRef::new("toolu_never").unwrap();
         let gone = Err(EncodeError::Gone { native_ref: native_ref.clone() });
         let outcome = Outcome::Declined { words: None };
-        let answer = Act::Answer { native_ref: native_ref.clone(), questions: Vec::new(), outcome };
+        let answer = Action::Answer { native_ref: native_ref.clone(), questions: Vec::new(), outcome };
         assert_eq!(adapter.send(answer), gone);
         let why = QuestionRefusal::Unkept { reason: "x".to_owned() };
-        assert_eq!(adapter.send(Act::RefuseQuestion { native_ref: native_ref.clone(), why }), gone);
+        assert_eq!(adapter.send(Action::RefuseQuestion { native_ref: native_ref.clone(), why }), gone);
         let decision = ApprovalDecision::of(ApprovalOptionId::literal("allow"));
-        assert_eq!(adapter.send(Act::Decide { native_ref, decision }), gone);
+        assert_eq!(adapter.send(Action::Decide { native_ref, decision }), gone);
 
         let unsupported =
             |sent: &Result<_, EncodeError>| matches!(sent, Err(EncodeError::Unsupported { .. }));
-        let set = |option: ConfigId, value: ValueId| Act::SetConfig { ticket: 1, option, value };
+        let set = |option: ConfigId, value: ValueId| Action::SetConfig { ticket: 1, option, value };
         assert!(unsupported(&adapter.send(set(ConfigId::literal("mood"), ValueId::literal("good")))));
         for option in &agent.descriptor().config {
             let value = option.values[0].id.clone();
@@ -166,14 +166,14 @@ fn what_an_agent_cannot_do_is_refused_and_what_nobody_waits_for_is_gone() {
             assert_eq!(sent.is_ok(), option.live, "{}: {sent:?}", option.name);
             assert!(sent.is_ok() || unsupported(&sent), "{}: {sent:?}", option.name);
         }
-        let compacted = adapter.send(Act::Compact);
+        let compacted = adapter.send(Action::Compact);
         assert_eq!(compacted.is_ok(), agent.descriptor().capabilities.compact);
         assert!(compacted.is_ok() || unsupported(&compacted));
-        for act in [Act::Interrupt, Act::Close] {
-            assert!(adapter.send(act).is_ok());
+        for action in [Action::Interrupt, Action::Close] {
+            assert!(adapter.send(action).is_ok());
         }
         let message =
-            Act::Message { id: Uuid::nil(), text: "hello".to_owned(), attached: Attached::default() };
+            Action::Message { id: Uuid::nil(), text: "hello".to_owned(), attached: Attached::default() };
         assert!(!adapter.send(message).unwrap().outbound.is_empty());
     });
 }
@@ -183,7 +183,7 @@ fn an_rpc_message_on_a_link_of_lines_is_counted() {
     check(|agent, folder| {
         let message = RpcIn::notification("x", Value::Null);
         let taken = adapter(agent, folder).receive(&Inbound::Rpc(message));
-        assert!(matches!(taken.events.as_slice(), [AgentEvent::Unusable { .. }]), "{taken:?}");
+        assert!(matches!(taken.events.as_slice(), [AgentEvent::InvalidInput { .. }]), "{taken:?}");
     });
 }
 

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use askdesk_agents::claude::{ASK, ClaudeCode, MODE};
 use askdesk_agents::{
-    Act, Adapter, Agent, AgentEvent, Asked, Attached, LaunchPlan, Link, LinkEvent, LinkEvents, LinkPlan,
-    Links, Open, Outbound, Output, Prepared, Start,
+    Action, Adapter, Agent, AgentEvent, Asked, Attached, LaunchPlan, Link, LinkEvent, LinkEvents, LinkPlan,
+    Links, Open, Outbound, Output, SessionPlan, Start,
 };
 use askdesk_domain::{
     AnswerInput, Answers, ApprovalDecision, ApprovalOptionId, ConfigOption, NativeSession, Outcome, Question,
@@ -50,7 +50,7 @@ impl Place {
         let program = Some(self.program.display().to_string());
         let options = SessionOptions { program, ..SessionOptions::default() };
         let start = Start { folder: self.project.path().to_owned(), options, resume };
-        let Prepared { adapter, link } = ClaudeCode::default().prepare(&start).unwrap();
+        let SessionPlan { adapter, link } = ClaudeCode::default().prepare(&start).unwrap();
         let LinkPlan::Process(mut plan) = link else { panic!("{link:?}") };
         plan.env_remove.extend(std::env::vars_os().map(|(name, _)| name));
         let sealed = clis::sealed_env(self.home.path(), &self.mock.base_url);
@@ -69,7 +69,7 @@ impl Place {
         link.write(adapter.open(how).outbound).await.unwrap();
         let mut session = Session { link, events, adapter, place: self };
         let (id, text) = (Uuid::new_v4(), "Please go on.".to_owned());
-        session.send(Act::Message { id, text, attached: Attached::default() }).await;
+        session.send(Action::Message { id, text, attached: Attached::default() }).await;
         session
     }
 }
@@ -80,8 +80,8 @@ impl Session {
         Some(Place::new(test, script).await?.start(None).await)
     }
 
-    async fn send(&mut self, act: Act) {
-        let out = self.adapter.send(act).unwrap();
+    async fn send(&mut self, action: Action) {
+        let out = self.adapter.send(action).unwrap();
         self.link.write(out.outbound).await.unwrap();
     }
 
@@ -96,7 +96,7 @@ impl Session {
             };
             assert_eq!(outbound, Vec::<Outbound>::new());
             let unusable: Vec<_> =
-                events.iter().filter(|event| matches!(event, AgentEvent::Unusable { .. })).collect();
+                events.iter().filter(|event| matches!(event, AgentEvent::InvalidInput { .. })).collect();
             assert!(unusable.is_empty(), "{unusable:?}");
             let done = events.iter().any(&found);
             seen.extend(events);
@@ -161,7 +161,7 @@ async fn case_01_and_10_the_real_agent_gets_the_answer_and_goes_on_in_the_same_t
     };
     assert_eq!(native_ref.as_str(), "toolu_ask_1");
     let outcome = answer(&questions);
-    session.send(Act::Answer { native_ref: native_ref.clone(), questions, outcome }).await;
+    session.send(Action::Answer { native_ref: native_ref.clone(), questions, outcome }).await;
     session.until(&mut seen, turn_ended).await;
 
     let modes: Vec<ValueId> = seen.iter().filter_map(mode_told).collect();
@@ -224,7 +224,7 @@ async fn the_real_agent_runs_what_was_allowed_and_not_what_was_denied() {
             panic!("{seen:?}")
         };
         assert_eq!(title, "Bash");
-        session.send(Act::Decide { native_ref: native_ref.clone(), decision }).await;
+        session.send(Action::Decide { native_ref: native_ref.clone(), decision }).await;
     }
     session.until(&mut seen, turn_ended).await;
     let ended: Vec<_> = seen
@@ -246,7 +246,7 @@ async fn an_interrupt_withdraws_the_real_agents_question_and_is_no_error() {
     let Some(mut session) = Session::start("an_interrupt_withdraws", script).await else { return };
     let mut seen = Vec::new();
     session.until(&mut seen, |event| matches!(event, AgentEvent::Asked(_))).await;
-    session.send(Act::Interrupt).await;
+    session.send(Action::Interrupt).await;
     let mut after = Vec::new();
     session.until(&mut after, turn_ended).await;
     let [AgentEvent::Withdrawn { native_ref }, AgentEvent::TurnEnded { error: None, .. }] = after.as_slice()

@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 use askdesk_agents::line_writer::WRITE_QUEUE;
 use askdesk_agents::supervisor::{DRAIN_TIMEOUT, STDERR_TAIL};
 use askdesk_agents::{
-    AgentEvent, AgentProcess, Exit, Inbound, LaunchPlan, LinkEnd, LinkEvent, MAX_LINE, ProcessEvents,
-    Unusable, WriteError,
+    AgentEvent, AgentProcess, Exit, Inbound, InputError, LaunchPlan, LinkEnd, LinkEvent, MAX_LINE,
+    ProcessEvents, WriteError,
 };
 use askdesk_domain::NextStep;
 use tokio::time::timeout;
@@ -110,7 +110,10 @@ async fn a_line_cut_in_half_by_the_exit_comes_with_the_end() {
         panic!("{seen:?}")
     };
     assert_eq!((first, *status), (&line("whole"), Exit { code: Some(3), signal: None }));
-    assert_eq!(claude::Claude::new().on_end(unfinished), [AgentEvent::Unusable { why: Unusable::CutInHalf }]);
+    assert_eq!(
+        claude::Claude::new().on_end(unfinished),
+        [AgentEvent::InvalidInput { why: InputError::CutInHalf }]
+    );
 }
 
 #[tokio::test]

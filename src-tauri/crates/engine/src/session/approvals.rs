@@ -1,6 +1,6 @@
 //! Permission requests of a session: registration, and delivery of decisions to the agent.
 
-use askdesk_agents::Act;
+use askdesk_agents::Action;
 use askdesk_domain::{
     ApprovalCommand, ApprovalDecision, ApprovalId, ApprovalOption, AskApproval, DeliveryError, NativeRef,
     ToolStatus,
@@ -26,7 +26,7 @@ impl SessionTask {
                 let Some(decision) = refusal(&options, &error.to_string()) else {
                     return self.note(LogKind::Note, &error.to_string());
                 };
-                self.send(WriteSubject::Other, Act::Decide { native_ref, decision }).await;
+                self.send(WriteSubject::Other, Action::Decide { native_ref, decision }).await;
             }
         }
     }
@@ -38,7 +38,7 @@ impl SessionTask {
         decision: ApprovalDecision,
         allows: bool,
     ) {
-        match self.adapter.send(Act::Decide { native_ref: native_ref.clone(), decision }) {
+        match self.adapter.send(Action::Decide { native_ref: native_ref.clone(), decision }) {
             Ok(output) => {
                 self.write(WriteSubject::Decision { approval }, output.outbound);
                 if let Some(tool_use) = self.permissions.end(&native_ref) {

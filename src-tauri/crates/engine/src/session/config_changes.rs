@@ -1,6 +1,6 @@
 //! Changes of config options in a running agent, and the agent's answers to them.
 
-use askdesk_agents::Act;
+use askdesk_agents::Action;
 use askdesk_domain::{ChangeRefused, DeliveryError, Rejection};
 
 use super::pending::WriteSubject;
@@ -22,7 +22,7 @@ impl SessionTask {
         self.changes_asked += 1;
         let ticket = self.changes_asked;
         let ConfigChange { option, value } = change;
-        match self.adapter.send(Act::SetConfig { ticket, option, value }) {
+        match self.adapter.send(Action::SetConfig { ticket, option, value }) {
             Ok(output) => {
                 self.changes.insert(ticket, reply);
                 self.write(WriteSubject::ConfigChange { ticket }, output.outbound);

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use askdesk_agents::{Adapter, Agent, Link, LinkEvents, Links, Open, Prepared, Start};
+use askdesk_agents::{Adapter, Agent, Link, LinkEvents, Links, Open, SessionPlan, Start};
 use askdesk_domain::{
     AgentFailure, AgentId, ChangeRefused, ConfigOption, EntryBody, LaunchOverrides, MessageId, Origin,
     QuestionPolicy, Rejection, Session, SessionCommand, SessionEnd, SessionId, SessionOptions, config,
@@ -233,7 +233,7 @@ impl Sessions {
             Some(native_session) => Open::Resume { native_session: native_session.clone() },
             None => Open::New,
         };
-        let Prepared { adapter, link } = agent.prepare(&start)?;
+        let SessionPlan { adapter, link } = agent.prepare(&start)?;
         let (link, events) = self.links.open(link).await?;
         Ok(Opened { open, adapter, link, events })
     }

@@ -1,6 +1,6 @@
 //! Requests of the agent: how they are registered or refused, and how their outcomes are delivered.
 
-use askdesk_agents::{Act, AgentEvent, Asked, EncodeError, QuestionRefusal, WriteError};
+use askdesk_agents::{Action, AgentEvent, Asked, EncodeError, QuestionRefusal, WriteError};
 use askdesk_domain::text::bounded;
 use askdesk_domain::{
     ApprovalCommand, Ask, Delivery, DeliveryError, NativeRef, Notice, Outcome, RequestCommand, RequestId,
@@ -84,7 +84,7 @@ impl SessionTask {
 
     /// Tells the agent that the question is not shown.
     fn refuse(&mut self, native_ref: NativeRef, why: QuestionRefusal) {
-        match self.adapter.send(Act::RefuseQuestion { native_ref, why }) {
+        match self.adapter.send(Action::RefuseQuestion { native_ref, why }) {
             Ok(output) => self.write(WriteSubject::Other, output.outbound),
             Err(error) => self.note(LogKind::Note, &error.to_string()),
         }
@@ -106,8 +106,9 @@ impl SessionTask {
             Err(error) => return self.note(LogKind::Note, &error.to_string()),
         }
         fault::reached(Step::Sending);
-        let act = Act::Answer { native_ref: native_ref.clone(), questions: call.questions.clone(), outcome };
-        let encoded = match self.adapter.send(act) {
+        let action =
+            Action::Answer { native_ref: native_ref.clone(), questions: call.questions.clone(), outcome };
+        let encoded = match self.adapter.send(action) {
             Ok(encoded) => encoded,
             Err(EncodeError::NothingToSend) => return,
             Err(_) => return self.delivery_failed(request, native_ref, DeliveryError::NotAwaited).await,

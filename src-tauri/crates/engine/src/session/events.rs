@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use askdesk_agents::{AgentEvent, Inbound, Unusable};
+use askdesk_agents::{AgentEvent, Inbound, InputError};
 use askdesk_domain::{
     AskApproval, ConfigOption, Delivery, EntryBody, NativeRef, Notice, RequestCommand, SessionCommand,
     ToolStatus, WithdrawnWhy, config,
@@ -71,7 +71,7 @@ impl SessionTask {
                 // A server that other sessions share keeps running.
                 self.link.stop(STOP_GRACE).await;
             }
-            AgentEvent::Unusable { why } => self.on_unusable(why, inbound).await,
+            AgentEvent::InvalidInput { why } => self.on_unusable(why, inbound).await,
         }
     }
 
@@ -157,12 +157,12 @@ impl SessionTask {
         }
     }
 
-    async fn on_unusable(&mut self, why: Unusable, inbound: Option<&Inbound>) {
+    async fn on_unusable(&mut self, why: InputError, inbound: Option<&Inbound>) {
         let quoted = inbound.map(Inbound::quoted).unwrap_or_default();
         self.note(LogKind::Unusable, format!("{why}: {quoted}").trim_end_matches(": "));
         self.unusable += 1;
         self.count_at.get_or_insert_with(|| Instant::now() + COUNT_DELAY);
-        if why == Unusable::CutInHalf {
+        if why == InputError::CutInHalf {
             self.write_notice(Notice::CutInHalf).await;
         }
     }

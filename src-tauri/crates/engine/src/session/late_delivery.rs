@@ -1,6 +1,6 @@
 //! Late answers: sent in one message after the agent was restarted.
 
-use askdesk_agents::{Act, Attached, late_answer_message};
+use askdesk_agents::{Action, Attached, late_answer_message};
 use askdesk_domain::{Delivery, EntryBody, RequestCommand};
 use uuid::Uuid;
 
@@ -35,8 +35,8 @@ impl SessionTask {
         self.write_entry(EntryBody::Person { text: text.clone(), attachments: Vec::new() }).await;
         let message = Uuid::new_v4();
         self.late.note_sent(message, late.iter().map(|request| request.id).collect());
-        let act = Act::Message { id: message, text, attached: Attached::default() };
-        if let Err(error) = self.try_send(WriteSubject::LateAnswers { message }, act).await {
+        let action = Action::Message { id: message, text, attached: Attached::default() };
+        if let Err(error) = self.try_send(WriteSubject::LateAnswers { message }, action).await {
             self.note(LogKind::Note, &error.to_string());
             return self.late_unwritten(message).await;
         }

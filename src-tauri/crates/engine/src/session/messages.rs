@@ -1,6 +1,6 @@
 //! Messages of the user, with their attachments.
 
-use askdesk_agents::{Act, Attached};
+use askdesk_agents::{Action, Attached};
 use askdesk_domain::{
     Attachment, DeliveryError, EntryBody, MessageId, Notice, QueueCommand, Rejection, RequestCommand,
     SessionId, ValidationError, attachment,
@@ -78,8 +78,8 @@ impl SessionTask {
 
     /// Returns whether the agent accepts such a message; if not, the transcript says so.
     async fn send_words(&mut self, text: String, attached: Attached) -> bool {
-        let act = Act::Message { id: Uuid::new_v4(), text, attached };
-        let Err(error) = self.try_send(WriteSubject::Message, act).await else { return true };
+        let action = Action::Message { id: Uuid::new_v4(), text, attached };
+        let Err(error) = self.try_send(WriteSubject::Message, action).await else { return true };
         self.write_notice(Notice::MessageNotSent { error: error.to_string().into() }).await;
         false
     }

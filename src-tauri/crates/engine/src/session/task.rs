@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use askdesk_agents::{
-    Act, Adapter, EncodeError, Inbound, Link, LinkEnd, LinkEvent, LinkEvents, Open, Outbound, Output,
+    Action, Adapter, EncodeError, Inbound, Link, LinkEnd, LinkEvent, LinkEvents, Open, Outbound, Output,
 };
 use askdesk_domain::{
     AgentFailure, Command, DeliveryError, EntryBody, NextStep, Notice, QuestionPolicy, SessionCommand,
@@ -201,7 +201,7 @@ impl SessionTask {
 
     /// Closes the session on a shared link; a process of its own is ended anyway.
     async fn close_adapter(&mut self) {
-        if let Ok(output) = self.adapter.send(Act::Close) {
+        if let Ok(output) = self.adapter.send(Action::Close) {
             self.take(output, None).await;
         }
     }
@@ -222,19 +222,23 @@ impl SessionTask {
         }
     }
 
-    /// Encodes and writes an act that no caller waits for.
-    pub(super) async fn send(&mut self, subject: WriteSubject, act: Act) {
-        if let Err(error) = self.try_send(subject, act).await {
+    /// Encodes and writes an action that no caller waits for.
+    pub(super) async fn send(&mut self, subject: WriteSubject, action: Action) {
+        if let Err(error) = self.try_send(subject, action).await {
             self.note(LogKind::Note, &error.to_string());
         }
     }
 
-    /// Encodes and writes an act. If the agent cannot do it, nothing is written.
-    pub(super) async fn try_send(&mut self, subject: WriteSubject, act: Act) -> Result<(), EncodeError> {
-        let output = self.adapter.send(act)?;
+    /// Encodes and writes an action. If the agent cannot do it, nothing is written.
+    pub(super) async fn try_send(
+        &mut self,
+        subject: WriteSubject,
+        action: Action,
+    ) -> Result<(), EncodeError> {
+        let output = self.adapter.send(action)?;
         self.write(subject, output.outbound);
         for event in output.events {
-            // An event may lead to another act.
+            // An event may lead to another action.
             Box::pin(self.on_event(event, None)).await;
         }
         Ok(())
@@ -264,7 +268,7 @@ impl SessionTask {
                     // A second interrupt doesn't extend the deadline of the first.
                     self.interrupt_until.get_or_insert_with(|| Instant::now() + INTERRUPT_GRACE);
                 }
-                self.send(WriteSubject::Other, Act::Interrupt).await;
+                self.send(WriteSubject::Other, Action::Interrupt).await;
                 self.write_notice(Notice::Interrupted).await;
             }
             SessionInput::Decided { approval, native_ref, decision, allows } => {

@@ -2,7 +2,8 @@
 
 use askdesk_agents::claude::{ClaudeAdapter, ClaudeCode};
 use askdesk_agents::{
-    Act, Adapter, Agent, AgentEvent, Attached, EncodeError, Inbound, Open, Outbound, Output, QuestionRefusal,
+    Action, Adapter, Agent, AgentEvent, Attached, EncodeError, Inbound, Open, Outbound, Output,
+    QuestionRefusal,
 };
 use askdesk_domain::{
     ApprovalDecision, ApprovalOptionId, Choices, ConfigId, ConfigOption, NativeRef, NativeSession, Notice,
@@ -52,17 +53,17 @@ impl Claude {
         self.receive(&Inbound::End { unfinished: unfinished.to_vec() }).events
     }
 
-    pub fn send(&mut self, act: Act) -> Result<Output, EncodeError> {
-        self.0.send(act)
+    pub fn send(&mut self, action: Action) -> Result<Output, EncodeError> {
+        self.0.send(action)
     }
 
     pub fn message(&mut self, text: &str, id: Uuid) -> String {
-        let act = Act::Message { id, text: text.to_owned(), attached: Attached::default() };
-        only_line(self.send(act).unwrap())
+        let action = Action::Message { id, text: text.to_owned(), attached: Attached::default() };
+        only_line(self.send(action).unwrap())
     }
 
     pub fn interrupt(&mut self) -> String {
-        only_line(self.send(Act::Interrupt).unwrap())
+        only_line(self.send(Action::Interrupt).unwrap())
     }
 
     /// Returns the line, and what the person is told with it.
@@ -73,7 +74,7 @@ impl Claude {
         outcome: &Outcome,
     ) -> Result<(String, Vec<Notice>), EncodeError> {
         let (native_ref, questions) = (native_ref.clone(), questions.to_vec());
-        let mut out = self.send(Act::Answer { native_ref, questions, outcome: outcome.clone() })?;
+        let mut out = self.send(Action::Answer { native_ref, questions, outcome: outcome.clone() })?;
         let notices = std::mem::take(&mut out.events).into_iter().map(|event| match event {
             AgentEvent::Noticed { notice } => notice,
             other => panic!("{other:?}"),
@@ -83,7 +84,7 @@ impl Claude {
     }
 
     pub fn refuse(&mut self, native_ref: &NativeRef, why: QuestionRefusal) -> Result<String, EncodeError> {
-        self.send(Act::RefuseQuestion { native_ref: native_ref.clone(), why }).map(only_line)
+        self.send(Action::RefuseQuestion { native_ref: native_ref.clone(), why }).map(only_line)
     }
 
     pub fn decide(
@@ -91,8 +92,8 @@ impl Claude {
         native_ref: &NativeRef,
         decision: &ApprovalDecision,
     ) -> Result<String, EncodeError> {
-        let act = Act::Decide { native_ref: native_ref.clone(), decision: decision.clone() };
-        self.send(act).map(only_line)
+        let action = Action::Decide { native_ref: native_ref.clone(), decision: decision.clone() };
+        self.send(action).map(only_line)
     }
 
     pub fn set_config(
@@ -102,7 +103,7 @@ impl Claude {
         value: &str,
     ) -> Result<String, EncodeError> {
         let (option, value) = (ConfigId::literal(option), ValueId::new(value).unwrap());
-        self.send(Act::SetConfig { ticket, option, value }).map(only_line)
+        self.send(Action::SetConfig { ticket, option, value }).map(only_line)
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use askdesk_agents::claude::{ClaudeAdapter, ClaudeCode};
-use askdesk_agents::{Agent, Catalog, LaunchPlan, LinkPlan, Prepared, Start};
+use askdesk_agents::{Agent, Catalog, LaunchPlan, LinkPlan, SessionPlan, Start};
 use askdesk_domain::{
     AgentDescriptor, AgentFailure, AgentId, AnswerInput, ApprovalDecision, ApprovalId, ApprovalOption,
     ApprovalOptionId, ApprovalOptionKind, Ask, AskApproval, Attachment, Command, CommandId, Draft,
@@ -71,11 +71,11 @@ impl Agent for Staged {
         Ok(None)
     }
 
-    fn prepare(&self, start: &Start) -> Result<Prepared, AgentFailure> {
+    fn prepare(&self, start: &Start) -> Result<SessionPlan, AgentFailure> {
         let staging = self.next.lock().unwrap().pop_front().expect("a staged start");
         let link = LinkPlan::Process(staging(start)?);
         let adapter = ClaudeAdapter::new(self.descriptor.config.clone(), &start.options);
-        Ok(Prepared { adapter: Box::new(adapter), link })
+        Ok(SessionPlan { adapter: Box::new(adapter), link })
     }
 }
 

@@ -21,8 +21,8 @@ use std::path::Path;
 use askdesk_agents::question_json::read_questions;
 use askdesk_agents::rpc::INTERNAL_ERROR;
 use askdesk_agents::{
-    Act, Adapter, AgentEvent, Asked, EncodeError, Inbound, Open, Output, QuestionRefusal, RpcError, RpcIn,
-    RpcOut, Unusable,
+    Action, Adapter, AgentEvent, Asked, EncodeError, Inbound, InputError, Open, Output, QuestionRefusal,
+    RpcError, RpcIn, RpcOut,
 };
 use askdesk_domain::text::bounded;
 use askdesk_domain::{
@@ -54,8 +54,8 @@ pub struct ThirdAdapter {
     sent: HashMap<u64, Sent>,
     /// The server's id of the session, once it is known.
     session: Option<String>,
-    /// The acts that came before that.
-    held: Vec<Act>,
+    /// The actions that came before that.
+    held: Vec<Action>,
     in_turn: bool,
     /// Messages that the agent does not work on yet.
     untaken: VecDeque<(u64, Uuid)>,
@@ -130,10 +130,10 @@ impl ThirdAdapter {
 
     fn take_up(&mut self, message: Option<(u64, Uuid)>, out: &mut Output) {
         if let Some((_, uuid)) = message {
-            out.tell(AgentEvent::MessageTaken { uuid });
+            out.event(AgentEvent::MessageTaken { uuid });
         }
         if !std::mem::replace(&mut self.in_turn, true) {
-            out.tell(AgentEvent::TurnBegan);
+            out.event(AgentEvent::TurnBegan);
         }
     }
 
@@ -144,7 +144,7 @@ impl ThirdAdapter {
         }
         self.in_turn = false;
         let millis = ended["millis"].as_u64().unwrap_or_default();
-        out.tell(AgentEvent::TurnEnded { millis, usage: usage(&ended["usage"]), error });
+        out.event(AgentEvent::TurnEnded { millis, usage: usage(&ended["usage"]), error });
     }
 
     /// Closes all open requests without an answer.
@@ -152,18 +152,18 @@ impl ThirdAdapter {
         for call in std::mem::take(&mut self.calls) {
             if !call.told {
                 out.rpc(respond(call.id, Ok(json!({"closed": "cancelled"}))));
-                out.tell(AgentEvent::Withdrawn { native_ref: call.native_ref });
+                out.event(AgentEvent::Withdrawn { native_ref: call.native_ref });
             }
         }
     }
 
     fn on_response(&mut self, key: u64, result: Result<Value, RpcError>, out: &mut Output) {
         let Some(what) = self.sent.remove(&key) else {
-            return unusable(Unusable::Incomplete { field: "id" }, out);
+            return invalid_input(InputError::Incomplete { field: "id" }, out);
         };
         match (what, result) {
             (Sent::New | Sent::Resume, Ok(result)) => self.on_session(&result, out),
-            (Sent::Resume, Err(error)) => out.tell(AgentEvent::SessionUnknown { error: error.message }),
+            (Sent::Resume, Err(error)) => out.event(AgentEvent::SessionUnknown { error: error.message }),
             (Sent::New, Err(error)) => self.end_turn(&Value::Null, Some(error.message), out),
             (Sent::Turn, result) => {
                 // A turn may have no output.
@@ -173,7 +173,7 @@ impl ThirdAdapter {
                 match result {
                     Ok(ended) => {
                         if let Some(text) = ended["said"].as_str() {
-                            out.tell(AgentEvent::Said { text: bounded(text) });
+                            out.event(AgentEvent::Said { text: bounded(text) });
                         }
                         self.end_turn(&ended, None, out);
                     }
@@ -184,15 +184,15 @@ impl ThirdAdapter {
                 if let Some(known) = self.config.iter_mut().find(|known| known.id == option) {
                     known.current = Some(value);
                 }
-                out.tell(AgentEvent::ConfigChanged { config: self.config.clone() });
-                out.tell(AgentEvent::ConfigAnswered { ticket, refused: None });
+                out.event(AgentEvent::ConfigChanged { config: self.config.clone() });
+                out.event(AgentEvent::ConfigAnswered { ticket, refused: None });
             }
             (Sent::Config { ticket, .. }, Err(error)) => {
-                out.tell(AgentEvent::ConfigAnswered { ticket, refused: Some(error.message) });
+                out.event(AgentEvent::ConfigAnswered { ticket, refused: Some(error.message) });
             }
             (Sent::Close, Ok(_)) => {}
             (Sent::Close, Err(error)) => {
-                unusable(Unusable::RequestFailed { error: error.message }, out);
+                invalid_input(InputError::RequestFailed { error: error.message }, out);
             }
         }
     }
@@ -200,15 +200,15 @@ impl ThirdAdapter {
     fn on_session(&mut self, result: &Value, out: &mut Output) {
         let native_session = result["sessionId"].as_str().and_then(NativeSession::new);
         let Some(native_session) = native_session else {
-            return unusable(Unusable::Incomplete { field: "sessionId" }, out);
+            return invalid_input(InputError::Incomplete { field: "sessionId" }, out);
         };
         self.session = Some(native_session.to_string());
         let native_session = Some(native_session);
-        out.tell(AgentEvent::Introduced { version: None, model: None, native_session });
-        for act in std::mem::take(&mut self.held) {
-            // Held acts have been checked before.
-            if let Err(error) = self.encode(act, out) {
-                unusable(Unusable::RequestFailed { error: error.to_string() }, out);
+        out.event(AgentEvent::Introduced { version: None, model: None, native_session });
+        for action in std::mem::take(&mut self.held) {
+            // Held actions have been checked before.
+            if let Err(error) = self.encode(action, out) {
+                invalid_input(InputError::RequestFailed { error: error.to_string() }, out);
             }
         }
     }
@@ -218,7 +218,7 @@ impl ThirdAdapter {
             out.rpc(respond(id.clone(), Err(RpcError::new(code, words))));
         };
         if !matches!(method, "session/ask" | "session/permit") {
-            unusable(Unusable::UnknownType { kind: bounded(method) }, out);
+            invalid_input(InputError::UnknownType { kind: bounded(method) }, out);
             return out.rpc(respond(id, Err(RpcError::unknown_method(method))));
         }
         let Some(native_ref) = self.native_ref(&id) else {
@@ -233,25 +233,25 @@ impl ThirdAdapter {
             match drafts.and_then(|drafts| question_input::accept(&drafts, QuestionLimits::FOREIGN)) {
                 Ok(questions) => {
                     let native_ref = native_ref.clone();
-                    out.tell(AgentEvent::Asked(Asked { native_ref, asked_by: None, questions }));
+                    out.event(AgentEvent::Asked(Asked { native_ref, asked_by: None, questions }));
                     None
                 }
                 Err(refusal) => {
                     let reason = refusal.to_string();
                     refuse(INVALID_PARAMS, reason.clone(), out);
-                    return out.tell(AgentEvent::Refused { native_ref, reason });
+                    return out.event(AgentEvent::Refused { native_ref, reason });
                 }
             }
         } else {
             let Some(options) = approval_options(&params["options"]) else {
-                unusable(Unusable::Incomplete { field: "options" }, out);
+                invalid_input(InputError::Incomplete { field: "options" }, out);
                 return refuse(
                     INVALID_PARAMS,
                     "options: at least one, each with id, name and kind".to_owned(),
                     out,
                 );
             };
-            out.tell(AgentEvent::ApprovalAsked {
+            out.event(AgentEvent::ApprovalAsked {
                 native_ref: native_ref.clone(),
                 tool_use: params["tool"].as_str().map(str::to_owned),
                 title: text(params, "title"),
@@ -270,19 +270,19 @@ impl ThirdAdapter {
             "session/update" => {}
             "session/message" => {
                 self.begin_turn(out);
-                out.tell(AgentEvent::Said { text: text(params, "text") });
+                out.event(AgentEvent::Said { text: text(params, "text") });
             }
             "session/tool" => self.on_tool(params, out),
             "session/plan" => match serde_json::from_value::<Vec<TodoItem>>(params["items"].clone()) {
                 Ok(items) => {
                     self.begin_turn(out);
-                    out.tell(AgentEvent::PlanChanged { items });
+                    out.event(AgentEvent::PlanChanged { items });
                 }
-                Err(_) => unusable(Unusable::Incomplete { field: "items" }, out),
+                Err(_) => invalid_input(InputError::Incomplete { field: "items" }, out),
             },
             "session/config" => {
                 self.config = config_options(&params["options"]);
-                out.tell(AgentEvent::ConfigChanged { config: self.config.clone() });
+                out.event(AgentEvent::ConfigChanged { config: self.config.clone() });
             }
             "session/resolved" | "session/withdrawn" => {
                 let native_ref = self.native_ref(&params["id"]);
@@ -290,27 +290,27 @@ impl ThirdAdapter {
                 let Some(place) = place else { return };
                 let Call { native_ref, options, .. } = self.calls.remove(place);
                 if method == "session/withdrawn" {
-                    out.tell(AgentEvent::Withdrawn { native_ref });
+                    out.event(AgentEvent::Withdrawn { native_ref });
                 } else if options.is_none() {
-                    out.tell(AgentEvent::Acknowledged { native_ref });
+                    out.event(AgentEvent::Acknowledged { native_ref });
                 }
             }
             "session/idle" => {
                 self.begin_turn(out);
                 self.end_turn(params, None, out);
             }
-            other => unusable(Unusable::UnknownType { kind: bounded(other) }, out),
+            other => invalid_input(InputError::UnknownType { kind: bounded(other) }, out),
         }
     }
 
     fn on_tool(&mut self, params: &Value, out: &mut Output) {
         let status = serde_json::from_value::<ToolStatus>(params["status"].clone());
         let (Some(tool_use), Ok(status)) = (params["id"].as_str().map(bounded), status) else {
-            return unusable(Unusable::Incomplete { field: "status" }, out);
+            return invalid_input(InputError::Incomplete { field: "status" }, out);
         };
         self.begin_turn(out);
         if self.tools.insert(tool_use.clone()) {
-            out.tell(AgentEvent::ToolStarted {
+            out.event(AgentEvent::ToolStarted {
                 tool_use: tool_use.clone(),
                 kind: serde_json::from_value(params["kind"].clone()).unwrap_or_default(),
                 name: text(params, "title"),
@@ -322,23 +322,23 @@ impl ThirdAdapter {
         if matches!(status, ToolStatus::Done | ToolStatus::Failed) {
             self.tools.remove(&tool_use);
             let ok = status == ToolStatus::Done;
-            out.tell(AgentEvent::ToolEnded { tool_use, ok, output: text(params, "output") });
+            out.event(AgentEvent::ToolEnded { tool_use, ok, output: text(params, "output") });
         }
     }
 
-    fn encode(&mut self, act: Act, out: &mut Output) -> Result<(), EncodeError> {
-        match act {
-            Act::Message { id, text, attached } => {
+    fn encode(&mut self, action: Action, out: &mut Output) -> Result<(), EncodeError> {
+        match action {
+            Action::Message { id, text, attached } => {
                 if !attached.images.is_empty() || !attached.files.is_empty() {
                     return Err(EncodeError::Unsupported { what: "attachments" });
                 }
                 if self.session.is_none() {
-                    return self.hold(Act::Message { id, text, attached });
+                    return self.hold(Action::Message { id, text, attached });
                 }
                 let key = self.request(Sent::Turn, "turn", json!({"text": text}), out);
                 self.untaken.push_back((key, id));
             }
-            Act::Answer { native_ref, questions, outcome } => {
+            Action::Answer { native_ref, questions, outcome } => {
                 let answer = match &outcome {
                     Outcome::Answered { answers } => {
                         let answers = questions.iter().map(|asked| answer(asked, answers.to(asked.id)));
@@ -353,7 +353,7 @@ impl ThirdAdapter {
                 let id = self.tell_call(&native_ref, |call| call.options.is_none())?;
                 out.rpc(respond(id, Ok(answer)));
             }
-            Act::RefuseQuestion { native_ref, why } => {
+            Action::RefuseQuestion { native_ref, why } => {
                 let id = self.tell_call(&native_ref, |call| call.options.is_none())?;
                 let words = match why {
                     QuestionRefusal::Unkept { reason } => reason,
@@ -361,7 +361,7 @@ impl ThirdAdapter {
                 };
                 out.rpc(respond(id, Err(RpcError::new(INTERNAL_ERROR, words))));
             }
-            Act::Decide { native_ref, decision } => {
+            Action::Decide { native_ref, decision } => {
                 let ApprovalDecision { options: chosen, message, .. } = decision;
                 let offers = |call: &Call, id: &ApprovalOptionId| {
                     call.options.as_ref().is_some_and(|options| options.iter().any(|option| option.id == *id))
@@ -376,7 +376,7 @@ impl ThirdAdapter {
                 }
                 out.rpc(respond(id, Ok(decided)));
             }
-            Act::SetConfig { ticket, option, value } => {
+            Action::SetConfig { ticket, option, value } => {
                 let live = |known: &&ConfigOption| known.id == option && known.live;
                 if self.session.is_none() || !self.config.iter().any(|known| live(&known)) {
                     return Err(EncodeError::Unsupported { what: "this change" });
@@ -385,15 +385,15 @@ impl ThirdAdapter {
                 let change = Sent::Config { ticket, option, value };
                 self.request(change, "session/set_config", params, out);
             }
-            Act::Interrupt => {
+            Action::Interrupt => {
                 if self.session.is_some() {
                     let params = self.with_session(json!({}));
                     out.rpc(RpcOut::notification("session/cancel", params));
                     self.close_calls(out);
                 }
             }
-            Act::Compact => return Err(EncodeError::Unsupported { what: "compaction" }),
-            Act::Close => {
+            Action::Compact => return Err(EncodeError::Unsupported { what: "compaction" }),
+            Action::Close => {
                 if self.session.is_some() {
                     self.request(Sent::Close, "session/close", json!({}), out);
                 }
@@ -402,11 +402,11 @@ impl ThirdAdapter {
         Ok(())
     }
 
-    fn hold(&mut self, act: Act) -> Result<(), EncodeError> {
+    fn hold(&mut self, action: Action) -> Result<(), EncodeError> {
         if self.held.len() >= HELD_ACTS {
             return Err(EncodeError::Unsupported { what: "so many messages before the session is there" });
         }
-        self.held.push(act);
+        self.held.push(action);
         Ok(())
     }
 
@@ -449,17 +449,17 @@ impl Adapter for ThirdAdapter {
             Inbound::Rpc(RpcIn::Response { id: key, result }) => {
                 self.on_response(*key, result.clone(), &mut out);
             }
-            Inbound::Line(_) => unusable(Unusable::NotJson, &mut out),
-            Inbound::Overlong { bytes } => unusable(Unusable::TooLong { bytes: *bytes }, &mut out),
+            Inbound::Line(_) => invalid_input(InputError::NotJson, &mut out),
+            Inbound::Overlong { bytes } => invalid_input(InputError::TooLong { bytes: *bytes }, &mut out),
             Inbound::End { unfinished } if unfinished.is_empty() => {}
-            Inbound::End { .. } => unusable(Unusable::CutInHalf, &mut out),
+            Inbound::End { .. } => invalid_input(InputError::CutInHalf, &mut out),
         }
         out
     }
 
-    fn send(&mut self, act: Act) -> Result<Output, EncodeError> {
+    fn send(&mut self, action: Action) -> Result<Output, EncodeError> {
         let mut out = Output::default();
-        self.encode(act, &mut out)?;
+        self.encode(action, &mut out)?;
         Ok(out)
     }
 }
@@ -468,6 +468,6 @@ fn respond(id: Value, result: Result<Value, RpcError>) -> RpcOut {
     RpcOut::Response { id, result }
 }
 
-fn unusable(why: Unusable, out: &mut Output) {
-    out.tell(AgentEvent::Unusable { why });
+fn invalid_input(why: InputError, out: &mut Output) {
+    out.event(AgentEvent::InvalidInput { why });
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use askdesk_agents::{
     Address, Agent, AttachedPlan, Connection, Handshake, JsonRpcConnection, JsonRpcRules, LaunchPlan,
-    LinkPlan, NewConnection, Prepared, SharedPlan, Start,
+    LinkPlan, NewConnection, SessionPlan, SharedPlan, Start,
 };
 use askdesk_domain::{
     AgentDescriptor, AgentFailure, AgentId, Capabilities, ConfigCategory, ConfigId, ConfigOption,
@@ -121,7 +121,7 @@ impl Agent for ThirdAgent {
         })
     }
 
-    fn prepare(&self, start: &Start) -> Result<Prepared, AgentFailure> {
+    fn prepare(&self, start: &Start) -> Result<SessionPlan, AgentFailure> {
         let Start { folder, options, .. } = start;
         let connection = self.connection();
         let link = match &self.attached {
@@ -142,6 +142,6 @@ impl Agent for ThirdAgent {
         // Ids of the server's requests count up anew in each server, and the journal remembers those of earlier ones.
         let run = Uuid::new_v4();
         let adapter = ThirdAdapter::new(run, folder, &options.config, &self.descriptor.config);
-        Ok(Prepared { adapter: Box::new(adapter), link })
+        Ok(SessionPlan { adapter: Box::new(adapter), link })
     }
 }
