@@ -277,18 +277,18 @@ pub fn read(format: Format, text: &str) -> Result<Value, FileErrorKind> {
 /// Adds pieces to a text or updates them. Everything else stays as it is.
 pub fn put(format: Format, text: &str, pieces: &[Piece]) -> Result<String, FileErrorKind> {
     let (mark, body) = without_mark(text);
-    let said = read(format, body)?;
+    let old = read(format, body)?;
     let all_there = |document: &Value| {
         pieces.iter().all(|piece| piece.find(document).is_some_and(|found| piece.is_satisfied_by(found)))
     };
-    if all_there(&said) {
+    if all_there(&old) {
         return Ok(text.to_owned());
     }
-    let steps: Vec<Step<'_>> = pieces.iter().flat_map(|piece| piece.put(&said)).collect();
+    let steps: Vec<Step<'_>> = pieces.iter().flat_map(|piece| piece.put(&old)).collect();
     let after = apply(format, body, &steps)?;
-    let says = read(format, &after).map_err(|_| FileErrorKind::Unsafe)?;
+    let new = read(format, &after).map_err(|_| FileErrorKind::Unsafe)?;
     let keeps_comments = format == Format::Toml || json::comments(body)? == json::comments(&after)?;
-    if !all_there(&says) || !keeps_comments || !same_but_for(pieces, &said, &says) {
+    if !all_there(&new) || !keeps_comments || !same_but_for(pieces, &old, &new) {
         return Err(FileErrorKind::Unsafe);
     }
     Ok(format!("{mark}{after}"))
@@ -303,9 +303,9 @@ pub fn take(
     pieces: &[Piece],
     before: Option<&str>,
 ) -> Result<Option<String>, FileErrorKind> {
-    let said = read(format, text)?;
+    let old = read(format, text)?;
     let found: Vec<Piece> =
-        pieces.iter().filter_map(|piece| Some(piece.as_found(piece.find(&said)?))).collect();
+        pieces.iter().filter_map(|piece| Some(piece.as_found(piece.find(&old)?))).collect();
     // If nothing else has changed since, the original text comes back byte for byte.
     if put(format, before.unwrap_or_default(), &found).is_ok_and(|then| then == text) {
         return Ok(before.map(str::to_owned));
@@ -313,13 +313,13 @@ pub fn take(
     let (mark, body) = without_mark(text);
     let earlier = before.and_then(|before| read(format, before).ok());
     let earlier = earlier.unwrap_or(Value::Object(Map::new()));
-    let steps: Vec<Step<'_>> = pieces.iter().flat_map(|piece| piece.take(&said, &earlier)).collect();
+    let steps: Vec<Step<'_>> = pieces.iter().flat_map(|piece| piece.take(&old, &earlier)).collect();
     let after = apply(format, body, &steps)?;
-    let says = read(format, &after).map_err(|_| FileErrorKind::Unsafe)?;
-    if !same_but_for(pieces, &said, &says) {
+    let new = read(format, &after).map_err(|_| FileErrorKind::Unsafe)?;
+    if !same_but_for(pieces, &old, &new) {
         return Err(FileErrorKind::Unsafe);
     }
-    let nothing = is_empty(&says) && !after.contains("//") && !after.contains("/*") && !after.contains('#');
+    let nothing = is_empty(&new) && !after.contains("//") && !after.contains("/*") && !after.contains('#');
     Ok((before.is_some() || !nothing).then(|| format!("{mark}{after}")))
 }
 

@@ -26,7 +26,7 @@ pub(crate) const DONE: &str = "PostToolUse";
 /// Claude Code's event when a turn ends, and its questions with it.
 const OVER: &str = "Stop";
 /// How long Claude Code waits for the hooks that only notify us, in seconds.
-const TOLD_SECONDS: u64 = 10;
+const REPORT_SECONDS: u64 = 10;
 
 /// What a client needs to reach the gateway.
 #[derive(Clone, Debug)]
@@ -167,13 +167,13 @@ fn user_folders(client: Client, env: &Env) -> Vec<ConfigPath> {
         (Client::Cursor, _) => home.join(".cursor"),
         (Client::VsCode, _) => {
             let editions = ["Code", "Code - Insiders"];
-            return there_or_first(editions.map(|edition| config.join(edition).join("User")).to_vec());
+            return existing_or_first(editions.map(|edition| config.join(edition).join("User")).to_vec());
         }
         (Client::CopilotCli, _) => env.folder("COPILOT_HOME", env.home.join(".copilot")),
         (Client::Windsurf, _) => home.join(".codeium").join("windsurf"),
         (Client::Antigravity, _) => {
             let gemini = home.join(".gemini");
-            return there_or_first(vec![gemini.join("config"), gemini.join("antigravity")]);
+            return existing_or_first(vec![gemini.join("config"), gemini.join("antigravity")]);
         }
         (Client::Zed, Os::Windows) => config.join("Zed"),
         (Client::Zed, Os::MacOs) => home.join(".config").join("zed"),
@@ -224,9 +224,9 @@ fn claude(user: bool, env: &Env, project: &ConfigPath, endpoint: &Endpoint) -> V
     let of_tool = |hook| json!({ "matcher": CLAUDE_TOOL, "hooks": [hook] });
     let mut settings =
         vec![Piece { path: &["permissions", "allow"], kind: rule }, hook(&["hooks", ASKS], of_tool(asks))];
-    if let Some(told) = command(TOLD_SECONDS) {
-        settings.push(hook(&["hooks", DONE], of_tool(told.clone())));
-        settings.push(hook(&["hooks", OVER], json!({ "hooks": [told] })));
+    if let Some(report) = command(REPORT_SECONDS) {
+        settings.push(hook(&["hooks", DONE], of_tool(report.clone())));
+        settings.push(hook(&["hooks", OVER], json!({ "hooks": [report] })));
     }
     vec![
         ConfigEntry {
@@ -238,7 +238,7 @@ fn claude(user: bool, env: &Env, project: &ConfigPath, endpoint: &Endpoint) -> V
     ]
 }
 
-fn there_or_first(places: Vec<ConfigPath>) -> Vec<ConfigPath> {
+fn existing_or_first(places: Vec<ConfigPath>) -> Vec<ConfigPath> {
     let there: Vec<ConfigPath> = places.iter().filter(|place| place.path.is_dir()).cloned().collect();
     if there.is_empty() { places.into_iter().take(1).collect() } else { there }
 }
@@ -266,7 +266,7 @@ fn member(path: &'static [&'static str], value: Value) -> Piece {
 
 fn is_server(entry: &Value) -> bool {
     let url = ["url", "serverUrl"].into_iter().find_map(|name| entry.get(name)?.as_str());
-    url.is_some_and(|url| leads_here(url, "/mcp")) && entry.get("command").is_none()
+    url.is_some_and(|url| is_gateway_url(url, "/mcp")) && entry.get("command").is_none()
 }
 
 /// Tells whether an entry starts `askdesk mcp`, as a user may write it.
@@ -289,7 +289,7 @@ pub(crate) fn is_rule(element: &Value) -> bool {
 
 fn is_hook(hook: &Value) -> bool {
     let text = |name| hook.get(name).and_then(Value::as_str).unwrap_or_default();
-    leads_here(text("url"), "/hooks/claude") || runs_hook(text("command"))
+    is_gateway_url(text("url"), "/hooks/claude") || runs_hook(text("command"))
 }
 
 /// Tells whether a command is `askdesk hook`, wherever the program is.
@@ -303,7 +303,7 @@ fn is_this(program: &str) -> bool {
     name.is_some_and(|name| name.trim_end_matches(".exe") == SERVER)
 }
 
-fn leads_here(url: &str, path: &str) -> bool {
+fn is_gateway_url(url: &str, path: &str) -> bool {
     let port = url.strip_prefix("http://127.0.0.1:").and_then(|rest| rest.strip_suffix(path));
     port.is_some_and(|port| port.parse::<u16>().is_ok())
 }

@@ -24,7 +24,7 @@ pub struct Found {
     pub target: PathBuf,
     /// Its text, or `None` if there is no file.
     pub text: Option<String>,
-    /// What it says. A missing file says nothing.
+    /// Its parsed text. A missing file is an empty object.
     pub document: Value,
 }
 

@@ -88,7 +88,7 @@ pub fn connect(client: Client, scope: Scope, env: &Env, endpoint: &Endpoint) -> 
 pub fn disconnect(client: Client, scope: Scope, env: &Env) -> Result<Plan, FileError> {
     let entries = entries_anywhere(client, scope, env);
     let mut plan = Plan::new(client, scope, &entries);
-    let connected = entries.iter().any(shows);
+    let connected = entries.iter().any(is_connected);
     for entry in entries.iter().filter(|_| connected) {
         for place in &entry.files {
             plan.take(entry, place).map_err(|why| why.of(&place.path))?;
@@ -119,14 +119,14 @@ fn place_of(entry: &ConfigEntry) -> Result<&ConfigPath, FileError> {
 }
 
 /// Tells whether an entry contains something that only connecting puts there. If a file can't be read, the answer is yes.
-fn shows(entry: &ConfigEntry) -> bool {
+fn is_connected(entry: &ConfigEntry) -> bool {
     entry.files.iter().any(|place| match Found::read(place, entry.format) {
-        Ok(found) => proves(entry, &found.document),
+        Ok(found) => has_proof(entry, &found.document),
         Err(_) => true,
     })
 }
 
-fn proves(entry: &ConfigEntry, document: &Value) -> bool {
+fn has_proof(entry: &ConfigEntry, document: &Value) -> bool {
     entry.pieces.iter().any(|piece| piece.find(document).is_some_and(|found| piece.is_proof(found)))
 }
 
@@ -149,7 +149,7 @@ impl Plan {
         }
         found.check_writable()?;
         // The text before the first connection is the one to restore.
-        let connected = proves(entry, &found.document);
+        let connected = has_proof(entry, &found.document);
         let by_hand = |piece: &Piece| piece.find(&found.document).is_some_and(entries::is_by_hand);
         self.notes.extend(entry.pieces.iter().any(by_hand).then(|| Note::ByHand(found.file.clone())));
         let backup = if connected { Backup::Leave } else { self.copy_of(&found)? };

@@ -156,11 +156,11 @@ fn documents(client: Client, scope: Scope, env: &Env) -> Vec<(ConfigEntry, Value
     documents
 }
 
-fn entry_of(said: &Value, pieces: &[edit::Piece]) -> EntryState {
-    let found: Vec<_> = pieces.iter().map(|piece| (piece, piece.find(said))).collect();
+fn entry_of(document: &Value, pieces: &[edit::Piece]) -> EntryState {
+    let found: Vec<_> = pieces.iter().map(|piece| (piece, piece.find(document))).collect();
     // An entry that the user may have written too proves nothing.
-    let shows = |piece: &edit::Piece| !matches!(piece.kind, edit::Kind::Element { distinctive: false, .. });
-    if !found.iter().any(|(piece, found)| found.is_some() && shows(piece)) {
+    let proves = |piece: &edit::Piece| !matches!(piece.kind, edit::Kind::Element { distinctive: false, .. });
+    if !found.iter().any(|(piece, found)| found.is_some() && proves(piece)) {
         return EntryState::Absent;
     }
     let is_off = |found: &Value| found["disabled"] == true || found["enabled"] == false;
@@ -177,7 +177,7 @@ fn entry_of(said: &Value, pieces: &[edit::Piece]) -> EntryState {
         return EntryState::Foreign;
     }
     let current = found.iter().all(|(piece, found)| found.is_some_and(|found| piece.is_satisfied_by(found)));
-    match (current, found.iter().all(|(piece, found)| leads(piece, *found))) {
+    match (current, found.iter().all(|(piece, found)| reaches_gateway(piece, *found))) {
         (true, _) => EntryState::Current,
         (false, true) => EntryState::Differs,
         (false, false) => EntryState::Stale,
@@ -185,12 +185,12 @@ fn entry_of(said: &Value, pieces: &[edit::Piece]) -> EntryState {
 }
 
 /// The fields that decide whether a question arrives.
-const WAY: [&str; 6] = ["type", "url", "serverUrl", "headers", "http_headers", "command"];
+const ROUTE_FIELDS: [&str; 6] = ["type", "url", "serverUrl", "headers", "http_headers", "command"];
 
 /// Tells whether a question arrives with this piece as it was found, or without it.
-fn leads(piece: &edit::Piece, found: Option<&Value>) -> bool {
+fn reaches_gateway(piece: &edit::Piece, found: Option<&Value>) -> bool {
     let same = |found: &Value, wanted: &Value| {
-        WAY.iter().all(|name| match (wanted.get(name), found.get(name)) {
+        ROUTE_FIELDS.iter().all(|name| match (wanted.get(name), found.get(name)) {
             (Some(Value::Object(wanted)), Some(found)) => edit::covers(found, wanted),
             (Some(wanted), found) => found == Some(wanted),
             (None, _) => true,

@@ -173,8 +173,8 @@ impl ActiveCall {
             if delivered {
                 state.metrics.delivered(ended.elapsed());
             }
-            let told = if delivered { Ok(()) } else { Err(DeliveryError::InputClosed) };
-            if let Err(error) = state.inbound.told(request, native_ref, told).await {
+            let delivery = if delivered { Ok(()) } else { Err(DeliveryError::InputClosed) };
+            if let Err(error) = state.inbound.told(request, native_ref, delivery).await {
                 tracing::debug!(%error, "the delivery of an answer was not saved");
             }
             drop(guard);

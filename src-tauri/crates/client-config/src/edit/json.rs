@@ -47,7 +47,7 @@ pub fn apply(text: &str, steps: &[Step<'_>]) -> Result<String, FileErrorKind> {
         match step {
             Step::Set(path, value) => set(&top()?, path, value)?,
             Step::Insert(list, index, value) => {
-                list_at(top()?, list)?.insert(*index, written(value));
+                list_at(top()?, list)?.insert(*index, to_cst(value));
             }
             Step::Remove(path) => member_at(&top()?, path).into_iter().for_each(CstObjectProp::remove),
             Step::RemoveIfEmpty(path) => {
@@ -69,9 +69,9 @@ fn set(top: &CstObject, path: &[&str], value: &Value) -> Result<(), FileErrorKin
     let object = object_at(top.clone(), objects)?;
     only_once(&object, path)?;
     match object.get(name) {
-        Some(member) => member.set_value(written(value)),
+        Some(member) => member.set_value(to_cst(value)),
         None => {
-            object.append(name, written(value));
+            object.append(name, to_cst(value));
         }
     }
     Ok(())
@@ -137,15 +137,15 @@ fn no_place(object: &CstObject, path: &[&str], wanted: &'static str) -> FileErro
     FileErrorKind::WrongType { path: path.join("."), is, wanted }
 }
 
-fn written(value: &Value) -> CstInputValue {
+fn to_cst(value: &Value) -> CstInputValue {
     match value {
         Value::Null => CstInputValue::Null,
         Value::Bool(value) => CstInputValue::Bool(*value),
         Value::Number(value) => CstInputValue::Number(value.to_string()),
         Value::String(value) => CstInputValue::String(value.clone()),
-        Value::Array(values) => CstInputValue::Array(values.iter().map(written).collect()),
+        Value::Array(values) => CstInputValue::Array(values.iter().map(to_cst).collect()),
         Value::Object(members) => {
-            let members = members.iter().map(|(name, value)| (name.clone(), written(value)));
+            let members = members.iter().map(|(name, value)| (name.clone(), to_cst(value)));
             CstInputValue::Object(members.collect())
         }
     }

@@ -26,7 +26,7 @@ fn answered(session: &str, question: &str) -> Value {
 }
 
 /// Sends a report, and checks that the hook prints no decision.
-async fn tells(fixture: &Fixture, body: &Value) {
+async fn report(fixture: &Fixture, body: &Value) {
     let answer = fixture.post("/hooks/claude", body).await;
     assert_eq!((answer.status, answer.json()), (200, json!({})), "{body}");
 }
@@ -70,7 +70,7 @@ async fn case_53_a_question_answered_in_the_terminal_closes_as_answered_elsewher
     let fixture = Fixture::open().await;
     let (mut call, id, _) = asks(&fixture).await;
     // Claude Code keeps the connection open when its own dialog is answered.
-    tells(&fixture, &answered("5d0c", "Which store?")).await;
+    report(&fixture, &answered("5d0c", "Which store?")).await;
     assert_eq!(call.next().await, Some(json!({})), "the hook that asked is let go");
     assert_eq!(fixture.outcome(id).await, elsewhere());
 }
@@ -81,9 +81,9 @@ async fn case_53_the_end_of_a_turn_closes_the_terminals_questions() {
     let (mut call, id, _) = asks(&fixture).await;
     let mut unfinished = stop("5d0c");
     unfinished["background_tasks"] = json!([{"id": "b1"}]);
-    tells(&fixture, &unfinished).await;
+    report(&fixture, &unfinished).await;
     assert_eq!(fixture.open_count().await, 1, "what works on in the background may have asked it");
-    tells(&fixture, &stop("5d0c")).await;
+    report(&fixture, &stop("5d0c")).await;
     assert_eq!(call.next().await, Some(json!({})));
     assert_eq!(fixture.outcome(id).await, elsewhere());
 }
@@ -117,11 +117,11 @@ async fn case_53_a_report_of_one_terminal_closes_no_question_of_another() {
         stop("5d0d"),
         json!({"session_id": "77aa", "hook_event_name": "SubagentStop"}),
     ] {
-        tells(&fixture, &body).await;
+        report(&fixture, &body).await;
     }
     assert_eq!(fixture.open_count().await, 3);
     // The end of one terminal's turn doesn't affect the others.
-    tells(&fixture, &stop("77aa")).await;
+    report(&fixture, &stop("77aa")).await;
     assert_eq!(calls[0].next().await, Some(json!({})));
     assert_eq!(fixture.open_count().await, 2);
 }
@@ -145,7 +145,7 @@ async fn case_53_two_terminals_with_the_same_question_are_released_by_their_own_
     // In one folder the same question is one card, and both terminals wait for it.
     fixture.until("both wait", move |desk| (desk.last_asked()[0].asked_at == now).then_some(())).await;
     assert_eq!(fixture.open_count().await, 1);
-    tells(&fixture, &answered("5d0c", "Which store?")).await;
+    report(&fixture, &answered("5d0c", "Which store?")).await;
     assert_eq!(mine.next().await, Some(json!({})));
     assert_eq!(fixture.open_count().await, 1, "the other terminal still asks");
     fixture.answer(id).await;
@@ -161,8 +161,8 @@ async fn case_53_a_report_after_the_answer_changes_nothing() {
     let decision = call.next().await.unwrap();
     assert_eq!(decision["hookSpecificOutput"]["decision"]["behavior"], "allow", "{decision}");
     // The tool has run with the answer of Askdesk, and then the turn ends.
-    tells(&fixture, &answered("5d0c", "Which store?")).await;
-    tells(&fixture, &stop("5d0c")).await;
+    report(&fixture, &answered("5d0c", "Which store?")).await;
+    report(&fixture, &stop("5d0c")).await;
     fixture.delivered(id).await;
     let kept = fixture.engine.request(id).await.unwrap();
     let ended = kept.ended().unwrap();
@@ -182,7 +182,7 @@ async fn a_terminal_that_has_gone_has_not_answered() {
     drop(call);
     fixture.missed(id).await;
     // Later reports find no open dialog. Asked again, it is the same request.
-    tells(&fixture, &answered("5d0c", "Which store?")).await;
+    report(&fixture, &answered("5d0c", "Which store?")).await;
     assert_eq!(asks(&fixture).await.1, id);
 }
 
