@@ -230,7 +230,7 @@ mod tests {
     use crate::session::SessionEnd;
 
     #[test]
-    fn an_end_that_was_kept_as_a_sentence_is_still_read() {
+    fn an_end_stored_as_text_is_still_read() {
         let kept = r#"{"end":"failed","why":"claude was not found.\nInstall it."}"#;
         let end: SessionEnd = serde_json::from_str(kept).unwrap();
         let text = "claude was not found.\nInstall it.".to_owned();
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn an_end_is_kept_as_a_code_with_its_data() {
+    fn an_end_is_stored_as_a_code_with_its_data() {
         let why = AgentFailure::Exited {
             code: Some(3),
             signal: None,
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_long_error_output_the_last_lines_are_repeated() {
+    fn the_last_lines_of_a_long_error_output_are_repeated() {
         let tail: String = (1..=20).map(|n| format!("line {n}\n\n")).collect();
         let said = last_lines(&tail);
         assert_eq!(said.lines().count(), SAID_LINES);

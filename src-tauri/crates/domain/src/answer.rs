@@ -61,10 +61,8 @@ impl Answers {
                 return Err(Rejection::invalid(field("question"), rule));
             };
             if inputs[..index].iter().any(|earlier| earlier.question == input.question) {
-                return Err(Rejection::invalid(
-                    field("question"),
-                    format!("{} is answered twice", input.question),
-                ));
+                let rule = format!("{} is answered twice", input.question);
+                return Err(Rejection::invalid(field("question"), rule));
             }
             answers.extend(check_one(question, input, &field)?);
         }
@@ -106,10 +104,8 @@ fn check_one(
             return Err(Rejection::invalid(format!("{}[{place}]", field("chosen")), rule));
         }
         if input.chosen[..place].contains(id) {
-            return Err(Rejection::invalid(
-                format!("{}[{place}]", field("chosen")),
-                format!("{id} is chosen twice"),
-            ));
+            let rule = format!("{id} is chosen twice");
+            return Err(Rejection::invalid(format!("{}[{place}]", field("chosen")), rule));
         }
     }
     let other = words(input.other.as_deref(), &field("other"))?;

@@ -218,12 +218,15 @@ mod tests {
     #[case(b"<svg xmlns='http://www.w3.org/2000/svg'/>", None)]
     #[case(b"%PDF-1.7", None)]
     #[case(b"", None)]
-    fn an_image_is_told_by_its_first_bytes(#[case] content: &[u8], #[case] format: Option<ImageFormat>) {
+    fn an_image_format_is_detected_from_the_first_bytes(
+        #[case] content: &[u8],
+        #[case] format: Option<ImageFormat>,
+    ) {
         assert_eq!(ImageFormat::of(content), format);
     }
 
     #[test]
-    fn only_the_written_form_names_an_image() {
+    fn only_the_canonical_form_is_an_image_id() {
         let id = ImageId::new(std::array::from_fn(|at| at as u8 * 7));
         let text = id.to_string();
         assert_eq!(text.parse(), Ok(id));
@@ -234,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_needs_words_or_something_attached() {
+    fn a_message_needs_text_or_an_attachment() {
         let file = Attachment::File { path: "/srv/notes.txt".to_owned(), bytes: 4 };
         let said = |text, attachments: &[Attachment]| message(text, attachments);
         assert!(said(" ", &[]).is_err());
@@ -257,7 +260,7 @@ mod tests {
     #[case("/srv/a\"b.txt", false)]
     #[case("/srv/a\nb.txt", false)]
     #[case("", false)]
-    fn a_path_that_breaks_its_quotes_or_its_line_cannot_be_told(#[case] path: &str, #[case] told: bool) {
+    fn a_path_with_quotes_or_line_breaks_cannot_be_sent(#[case] path: &str, #[case] told: bool) {
         assert_eq!(can_be_told(path), told);
     }
 }

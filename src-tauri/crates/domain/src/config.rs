@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_planning_mode_that_is_known_counts_as_planning() {
+    fn only_a_known_planning_mode_counts_as_planning() {
         assert!(is_planning(&[mode(Some("plan"))]));
         assert!(!is_planning(&[mode(Some("ask"))]));
         assert!(!is_planning(&[mode(Some("unlisted"))]));

@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn quiet_hours_begin_with_their_first_minute_and_end_before_their_last_over_midnight_too() {
+    fn hours_include_their_first_minute_and_not_their_last_and_can_span_midnight() {
         let holds = |text: &str, hour, minute| {
             hours(text).map(|hours| MinuteOfDay::at(hour, minute).map(|now| hours.hold(now)))
         };
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn quiet_hours_are_written_as_they_are_read_and_nothing_else_is_read() {
+    fn hours_round_trip_and_invalid_ones_are_refused() {
         for text in ["off", "22:00-07:00", "00:00-00:01"] {
             assert_eq!(hours(text).map(String::from), Ok(text.to_owned()));
         }
@@ -197,13 +197,13 @@ mod tests {
     }
 
     #[test]
-    fn a_pause_holds_until_its_end_and_no_longer() {
+    fn a_pause_lasts_until_its_end() {
         let at = Timestamp::from_millis;
         let pause = PausedUntil::at(at(1_700_000_000_999));
         assert_eq!(pause.end(at(1_699_999_999_999)), Some(at(1_700_000_000_000)));
         assert_eq!(pause.end(at(1_700_000_000_000)), None);
         assert_eq!(PausedUntil::default().end(at(0)), None);
-        assert_eq!(PausedUntil::at(at(-1)), PausedUntil::default(), "no clock shows that");
+        assert_eq!(PausedUntil::at(at(-1)), PausedUntil::default(), "before 1970");
     }
 
     #[test]

@@ -318,12 +318,12 @@ mod tests {
     const REQUEST: &str = "00000000-0000-0000-0000-000000000101";
 
     #[rstest]
-    #[case::travelled(
+    #[case::delivered(
         r#"{"event":"delivery_changed","request":"REQUEST","delivery":{"delivery":"delivered","at":31}}"#
     )]
     #[case::joined(r#"{"event":"asked_again","request":"REQUEST","native_ref":"call"}"#)]
-    #[case::leaving(r#"{"event":"sending","request":"REQUEST","late":false}"#)]
-    fn what_was_written_before_several_calls_could_wait_is_read_and_written_as_ever(#[case] line: &str) {
+    #[case::sending(r#"{"event":"sending","request":"REQUEST","late":false}"#)]
+    fn events_from_before_repeated_calls_round_trip(#[case] line: &str) {
         let line = line.replace("REQUEST", REQUEST);
         let event: Event = serde_json::from_str(&line).unwrap();
         assert!(matches!(

@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_locale_that_says_a_language_spoken_here_holds() {
+    fn the_first_locale_with_a_supported_language_applies() {
         let table: &[(&[&str], Language)] = &[
             (&["de_DE.UTF-8"], Language::De),
             (&["de-AT"], Language::De),
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_person_chose_outranks_the_system() {
+    fn the_setting_overrides_the_system() {
         assert_eq!(LanguageChoice::System.with_system(Language::De), Language::De);
         assert_eq!(LanguageChoice::En.with_system(Language::De), Language::En);
         assert_eq!(LanguageChoice::Zh.with_system(Language::De), Language::Zh);

@@ -233,7 +233,7 @@ mod tests {
     #[case::short("-s", "-s is ")]
     #[case::shorts_in_one_word("-sx", "-sx is ")]
     #[case::chosen("--anything-goes", "--anything-goes is chosen at each start")]
-    fn a_flag_that_is_not_the_persons_to_set_is_named(#[case] flag: &str, #[case] said: &str) {
+    fn a_reserved_flag_is_refused_by_its_name(#[case] flag: &str, #[case] said: &str) {
         let reserved = ReservedFlags { own: &["--speak"], own_short: &['s'], chosen: &["--anything-goes"] };
         let given = arguments(&["--add-dir", flag]).unwrap();
         let error = reserved.check(&given).unwrap_err().to_string();
@@ -242,14 +242,14 @@ mod tests {
     }
 
     #[test]
-    fn other_arguments_are_taken_as_they_stand_and_in_order() {
+    fn other_arguments_are_kept_unchanged_and_in_order() {
         let words = ["--add-dir", "/a b", "--setting-sources", "", "--mcp-config", "{\"a\":\"-p\"}", "-d"];
         let taken = arguments(&words).unwrap();
         assert_eq!(taken.iter().collect::<Vec<_>>(), words);
     }
 
     #[test]
-    fn what_is_too_much_is_said_with_the_bound() {
+    fn a_value_over_its_bound_is_refused_with_the_bound() {
         let many = vec!["x"; EXTRAS + 1];
         assert_eq!(arguments(&many).unwrap_err().to_string(), "there are 65; at most 64 are taken");
         let long = "x".repeat(EXTRA_BYTES + 1);
@@ -275,13 +275,13 @@ mod tests {
     #[case("A=B")]
     #[case("A B")]
     #[case("Ä")]
-    fn a_name_that_no_variable_has_is_said_without_its_value(#[case] name: &str) {
+    fn an_invalid_variable_name_is_refused_without_its_value(#[case] name: &str) {
         let error = environment(&[(name, "hush")]).unwrap_err().to_string();
         assert!(error.contains("is no name of a variable") && !error.contains("hush"), "{error}");
     }
 
     #[test]
-    fn values_stand_in_no_log() {
+    fn values_are_not_in_the_debug_form() {
         let extras = LaunchOverrides {
             environment: environment(&[("ANTHROPIC_API_KEY", "hush")]).unwrap(),
             ..LaunchOverrides::default()
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn secrets_are_told_by_their_names() {
+    fn secrets_are_detected_by_their_names() {
         let secret =
             ["ANTHROPIC_API_KEY", "github_token", "CLIENT_SECRET", "DbPassword", "ANTHROPIC_CUSTOM_HEADERS"];
         assert!(secret.into_iter().all(is_secret));
@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn a_secret_is_not_kept_with_a_session_and_is_the_one_of_now_when_it_goes_on() {
+    fn a_secret_is_not_stored_with_a_session_and_comes_from_the_settings_when_it_resumes() {
         let set = |variables: &[(&str, &str)]| LaunchOverrides {
             arguments: arguments(&["--add-dir", "/a"]).unwrap(),
             environment: environment(variables).unwrap(),

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::id::QuestionId;
+use crate::id::{OptionId, QuestionId};
 use crate::question::{Question, QuestionKind, QuestionOption};
 use crate::text::bounded;
 
@@ -11,17 +11,20 @@ use crate::text::bounded;
 pub struct RawOption {
     /// The label; other programs may leave it empty.
     pub label: String,
-    /// The description, if there is one.
     pub description: Option<String>,
-    /// The preview, if there is one.
     pub preview: Option<String>,
+}
+
+impl RawOption {
+    pub fn new(label: &str) -> Self {
+        Self { label: label.to_owned(), description: None, preview: None }
+    }
 }
 
 /// An agent's input for one question, after its JSON was parsed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RawQuestion {
     pub text: String,
-    /// Its header, if there is one.
     pub header: Option<String>,
     /// How the agent wants it answered.
     pub kind: QuestionKind,
@@ -121,16 +124,12 @@ fn question(index: usize, draft: &RawQuestion, rules: QuestionLimits) -> Result<
     let select = matches!(draft.kind, QuestionKind::Single | QuestionKind::Multi);
     let count = draft.options.len();
     if select && count < rules.options_min {
-        return Err(Refusal::new(
-            field("options"),
-            format!("at least {} options, got {count}", rules.options_min),
-        ));
+        let rule = format!("at least {} options, got {count}", rules.options_min);
+        return Err(Refusal::new(field("options"), rule));
     }
     if count > rules.options_max {
-        return Err(Refusal::new(
-            field("options"),
-            format!("at most {} options, got {count}", rules.options_max),
-        ));
+        let rule = format!("at most {} options, got {count}", rules.options_max);
+        return Err(Refusal::new(field("options"), rule));
     }
     if !select && count > 0 {
         return Err(Refusal::new(field("options"), format!("none for this type of question, got {count}")));
@@ -143,18 +142,13 @@ fn question(index: usize, draft: &RawQuestion, rules: QuestionLimits) -> Result<
         .iter()
         .enumerate()
         .filter(|(_, option)| !is_other(&option.label))
-        .map(|(place, option)| QuestionOption {
-            id: id.option(place),
-            label: bounded(&option.label),
-            description: option.description.as_deref().filter(|text| !text.is_empty()).map(bounded),
-            preview: option.preview.as_deref().filter(|text| !text.is_empty()).map(bounded),
-            recommended: is_recommended(&option.label),
-        })
+        .map(|(place, option)| question_option(id.option(place), option))
         .collect();
     let kind = if select && options.is_empty() { QuestionKind::Text } else { draft.kind };
     if kind == QuestionKind::Confirm {
+        let labels = ["Yes", "No"].map(RawOption::new);
         options =
-            ["Yes", "No"].iter().enumerate().map(|(place, label)| confirm_option(id, place, label)).collect();
+            (0..).zip(&labels).map(|(place, option)| question_option(id.option(place), option)).collect();
     }
     Ok(Question {
         id,
@@ -163,22 +157,24 @@ fn question(index: usize, draft: &RawQuestion, rules: QuestionLimits) -> Result<
         kind,
         options,
         allows_other: matches!(kind, QuestionKind::Single | QuestionKind::Multi),
-        other_description: own_other
-            .find_map(|option| option.description.as_deref().filter(|text| !text.is_empty()))
-            .map(bounded),
+        other_description: own_other.find_map(|option| bounded_text(option.description.as_deref())),
         required: draft.required,
         placeholder: draft.placeholder.as_deref().map(bounded),
     })
 }
 
-fn confirm_option(question: QuestionId, place: usize, label: &str) -> QuestionOption {
+fn question_option(id: OptionId, raw: &RawOption) -> QuestionOption {
     QuestionOption {
-        id: question.option(place),
-        label: label.to_owned(),
-        description: None,
-        preview: None,
-        recommended: false,
+        id,
+        label: bounded(&raw.label),
+        description: bounded_text(raw.description.as_deref()),
+        preview: bounded_text(raw.preview.as_deref()),
+        recommended: is_recommended(&raw.label),
     }
+}
+
+fn bounded_text(text: Option<&str>) -> Option<String> {
+    text.filter(|text| !text.is_empty()).map(bounded)
 }
 
 fn is_other(label: &str) -> bool {

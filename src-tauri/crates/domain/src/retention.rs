@@ -12,12 +12,12 @@ const DAY_MILLIS: i64 = 24 * 60 * 60 * 1_000;
 pub fn is_due(days: RetentionDays, desk: &Desk, session: &Session, now: Timestamp) -> bool {
     let SessionState::Ended { at, .. } = session.state else { return false };
     let age = now.millis().saturating_sub(at.millis());
-    let waits = || {
+    let is_pending = || {
         let of_it = |request: &&Request| request.session == session.id;
         desk.requests().filter(of_it).any(|request| request.is_live() || request.is_missed())
     };
     let days = u16::from(days);
-    days != 0 && age > i64::from(days) * DAY_MILLIS && session.queue.is_empty() && !waits()
+    days != 0 && age > i64::from(days) * DAY_MILLIS && session.queue.is_empty() && !is_pending()
 }
 
 /// Lists the sessions that are due, oldest first.

@@ -54,7 +54,7 @@ mod tests {
     #[case(QuestionPolicy::PlanOnly, true, true)]
     #[case(QuestionPolicy::PlanOnly, false, false)]
     #[case(QuestionPolicy::Never, true, false)]
-    fn a_question_comes_when_the_policy_lets_it(
+    fn the_policy_decides_whether_a_question_is_shown(
         #[case] policy: QuestionPolicy,
         #[case] planning: bool,
         #[case] expected: bool,
@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn options_that_say_nothing_are_the_usual_ones_and_unknown_ones_are_refused() {
+    fn missing_options_have_defaults_and_unknown_ones_are_refused() {
         assert_eq!(serde_json::from_str::<SessionOptions>("{}").unwrap(), SessionOptions::default());
         assert!(serde_json::from_str::<SessionOptions>(r#"{"yolo":true}"#).is_err());
     }

@@ -247,23 +247,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_size_outside_its_bounds_is_none() {
-        for percent in [0, 79, 201, u16::MAX] {
-            assert!(TextSize::try_from(percent).is_err(), "{percent}");
-        }
+    fn text_sizes_and_undo_windows_are_bounded() {
+        assert!([0, 79, 201, u16::MAX].into_iter().all(|percent| TextSize::try_from(percent).is_err()));
         assert_eq!(TextSize::try_from(125).map(TextSize::factor), Ok(1.25));
-    }
-
-    #[test]
-    fn seconds_to_undo_outside_their_bounds_are_none() {
-        for seconds in [0, 31, u16::MAX] {
-            assert!(UndoSeconds::try_from(seconds).is_err(), "{seconds}");
-        }
+        assert!([0, 31, u16::MAX].into_iter().all(|seconds| UndoSeconds::try_from(seconds).is_err()));
         assert_eq!(UndoSeconds::try_from(30).map(UndoSeconds::millis), Ok(30_000));
     }
 
     #[test]
-    fn the_id_of_a_setting_names_it_in_a_change_and_in_the_settings() {
+    fn the_id_of_a_setting_names_it_in_changes_and_in_the_settings() {
         let all = serde_json::to_value(Settings::default()).unwrap();
         for setting in SETTINGS {
             let camel = setting.id.split('_').enumerate().map(|(n, word)| match n {
@@ -280,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn setting_one_thing_leaves_the_others() {
+    fn changing_one_setting_leaves_the_others() {
         let dark = Settings::default().with(Setting::Theme(Theme::Dark));
         let compact = dark.with(Setting::Density(Density::Compact));
         assert_eq!(

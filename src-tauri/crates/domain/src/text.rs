@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_over_the_bound_is_cut_between_characters_and_marked() {
+    fn a_text_over_the_bound_is_cut_at_a_character_and_marked() {
         let cut = bounded(&"ä".repeat(AGENT_TEXT_BYTES));
         assert!(cut.len() <= AGENT_TEXT_BYTES);
         assert!(cut.ends_with(CUT_MARK));
@@ -52,12 +52,12 @@ mod tests {
     }
 
     #[test]
-    fn control_characters_go_and_line_breaks_stay() {
+    fn control_characters_are_removed_except_line_breaks() {
         assert_eq!(without_controls("a\u{1b}[31mb\r\n\tc\0"), "a[31mb\n\tc");
     }
 
     #[test]
-    fn spaces_and_zero_width_marks_say_nothing() {
+    fn spaces_and_zero_width_characters_are_blank() {
         assert!(!says_something(" \n\t\u{200b}\u{feff}"));
         assert!(says_something(" x "));
     }

@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn a_detail_over_the_bound_is_cut_and_says_so() {
+    fn a_detail_over_the_bound_is_cut_and_marked() {
         let long = || "ä".repeat(DETAIL_BYTES);
         let item = |text: String| TodoItem { text, status: TodoStatus::Pending };
         let details = [

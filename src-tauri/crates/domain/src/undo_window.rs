@@ -70,13 +70,8 @@ impl UndoWindow {
             return Ok(Hold::Already);
         }
         let until = Timestamp::from_millis(at.millis() + undo.millis());
-        Ok(Hold::Held(UndoableAnswer {
-            request: id,
-            answers: answers.to_vec(),
-            since: at,
-            until,
-            error: None,
-        }))
+        let answers = answers.to_vec();
+        Ok(Hold::Held(UndoableAnswer { request: id, answers, since: at, until, error: None }))
     }
 
     /// Decides whether an undo changes anything; an error if the request has ended.

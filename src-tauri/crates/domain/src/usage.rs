@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_amount_survives_being_written_and_read_and_is_told_apart_from_its_sum() {
+    fn an_amount_round_trips_and_is_subtracted_exactly() {
         let (first, both) = (Usd::new(0.000_88).unwrap(), Usd::new(0.001_76).unwrap());
         let written = serde_json::to_string(&first).unwrap();
         assert_eq!(written, "0.00088");
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_amount_is_none() {
+    fn an_invalid_amount_is_refused() {
         for wrong in [-0.1, f64::NAN, f64::INFINITY, 1e9] {
             assert_eq!(Usd::new(wrong), None, "{wrong}");
         }

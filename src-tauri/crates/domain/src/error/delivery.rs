@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_kept_as_a_sentence_is_still_read() {
+    fn errors_stored_as_text_are_still_read() {
         let delivery = serde_json::from_str(r#"{"delivery":"failed","error":"the pipe is full"}"#);
         assert_eq!(delivery.ok(), Some(Delivery::Failed { error: text("the pipe is full") }));
         let notice = serde_json::from_str(r#"{"notice":"message_not_sent","error":"a file is gone"}"#);
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_kept_as_a_code_with_its_data() {
+    fn an_error_is_stored_as_a_code_with_its_data() {
         let failed = Delivery::Failed { error: DeliveryError::NotReading { lines: 64 } };
         let kept = serde_json::json!({
             "delivery": "failed",
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn trouble_with_the_storage_that_was_kept_as_a_sentence_is_still_read() {
+    fn storage_errors_stored_as_text_are_still_read() {
         let kept = |trouble: &str| {
             let error =
                 format!(r#"{{"undelivered":"not_kept","trouble":"{trouble}","error":"/d/desk.db says no"}}"#);

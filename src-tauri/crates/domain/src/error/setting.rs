@@ -261,7 +261,7 @@ mod tests {
     #[case(serde_json::json!(3))]
     #[case(serde_json::json!([true]))]
     #[case(serde_json::json!({"dark": "x"}))]
-    fn where_words_are_to_be_chosen_from_they_are_named(#[case] value: serde_json::Value) {
+    fn an_invalid_choice_is_refused_with_the_choices(#[case] value: serde_json::Value) {
         let choices = ["system", "light", "dark"].map(str::to_owned).to_vec();
         assert_eq!(flaw::<Theme>(value), Some(SettingError::NoneOf { choices }));
     }
@@ -271,7 +271,7 @@ mod tests {
     #[case(serde_json::json!(-1))]
     #[case(serde_json::json!(70_000))]
     #[case(serde_json::json!("large"))]
-    fn where_a_number_has_bounds_they_are_named(#[case] value: serde_json::Value) {
+    fn an_invalid_number_is_refused_with_its_bounds(#[case] value: serde_json::Value) {
         assert_eq!(flaw::<TextSize>(value.clone()), Some(SettingError::NotBetween { least: 80, most: 200 }));
         assert_eq!(flaw::<UndoSeconds>(value.clone()), Some(SettingError::NotBetween { least: 1, most: 30 }));
         let choices = ["0", "30", "90", "365"].map(str::to_owned).to_vec();
@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn what_fits_is_read() {
+    fn valid_values_are_parsed() {
         assert_eq!(Theme::read(written("dark".into())), Ok(Theme::Dark));
         assert_eq!(TextSize::read(written(125.into())).map(u16::from), Ok(125));
         let words = serde_json::json!(["--add-dir", "/a"]);
@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_or_a_table_of_something_else_is_none() {
+    fn lists_and_tables_hold_text_only() {
         assert_eq!(flaw::<Arguments>(serde_json::json!("--add-dir")), Some(SettingError::NoList));
         assert_eq!(flaw::<Arguments>(serde_json::json!([1])), Some(SettingError::NoList));
         assert_eq!(flaw::<Environment>(serde_json::json!({"A": 1})), Some(SettingError::NoTable));

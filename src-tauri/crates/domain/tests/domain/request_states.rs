@@ -23,6 +23,7 @@ fn open() -> Vec<Command> {
 /// Every state a request can be in, with the commands that lead there.
 fn states() -> Vec<(&'static str, Vec<Command>)> {
     let by_agent = || withdraw(1, 1, WithdrawnWhy::ByAgent);
+    let ended = || end(1, SessionEnd::Finished);
     let answered = || answer(1, vec![choose(0, &[0])]);
     let paths: Vec<(&str, Vec<Command>)> = vec![
         ("open", vec![]),
@@ -38,42 +39,23 @@ fn states() -> Vec<(&'static str, Vec<Command>)> {
         ("withdrawn by_agent", vec![by_agent()]),
         ("withdrawn interrupted", vec![withdraw(1, 1, WithdrawnWhy::Interrupted)]),
         ("withdrawn answered_elsewhere", vec![withdraw(1, 1, WithdrawnWhy::AnsweredElsewhere)]),
-        ("orphaned agent_ended", vec![end(1, SessionEnd::Finished)]),
-        ("orphaned agent_ended", vec![end(1, SessionEnd::Finished), resume(1), introduce(1)]),
-        ("orphaned agent_ended", vec![end(1, SessionEnd::Finished), forget(1)]),
-        ("answered, parked", vec![answered(), end(1, SessionEnd::Finished)]),
-        ("answered, parked", vec![end(1, SessionEnd::Finished), answered()]),
-        ("answered, parked", vec![end(1, SessionEnd::Finished), answered(), forget(1)]),
-        (
-            "answered, pending",
-            vec![end(1, SessionEnd::Finished), answered(), resume(1), introduce(1), send_parked(1)],
-        ),
-        (
-            "answered, pending",
-            vec![end(1, SessionEnd::Finished), resume(1), introduce(1), answered(), send_parked(1)],
-        ),
-        ("answered, failed", vec![answered(), sending(1), end(1, SessionEnd::Finished)]),
-        (
-            "answered, failed",
-            vec![answered(), sending(1), end(1, SessionEnd::Finished), resume(1), introduce(1)],
-        ),
+        ("orphaned agent_ended", vec![ended()]),
+        ("orphaned agent_ended", vec![ended(), resume(1), introduce(1)]),
+        ("orphaned agent_ended", vec![ended(), forget(1)]),
+        ("answered, parked", vec![answered(), ended()]),
+        ("answered, parked", vec![ended(), answered()]),
+        ("answered, parked", vec![ended(), answered(), forget(1)]),
+        ("answered, pending", vec![ended(), answered(), resume(1), introduce(1), send_parked(1)]),
+        ("answered, pending", vec![ended(), resume(1), introduce(1), answered(), send_parked(1)]),
+        ("answered, failed", vec![answered(), sending(1), ended()]),
+        ("answered, failed", vec![answered(), sending(1), ended(), resume(1), introduce(1)]),
         (
             "answered, delivered late",
-            vec![
-                end(1, SessionEnd::Finished),
-                resume(1),
-                introduce(1),
-                answered(),
-                send_parked(1),
-                note(1, delivered_late()),
-            ],
+            vec![ended(), resume(1), introduce(1), answered(), send_parked(1), note(1, delivered_late())],
         ),
-        (
-            "replied_in_chat, parked",
-            vec![reply_in_chat(1, "later"), sending(1), end(1, SessionEnd::Finished)],
-        ),
-        ("withdrawn cancelled", vec![end(1, SessionEnd::Finished), dismiss(1)]),
-        ("answered", vec![end(1, SessionEnd::Finished), answered(), dismiss(1)]),
+        ("replied_in_chat, parked", vec![reply_in_chat(1, "later"), sending(1), ended()]),
+        ("withdrawn cancelled", vec![ended(), dismiss(1)]),
+        ("answered", vec![ended(), answered(), dismiss(1)]),
     ];
     paths.into_iter().map(|(name, path)| (name, open().into_iter().chain(path).collect())).collect()
 }

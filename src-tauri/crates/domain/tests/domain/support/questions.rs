@@ -6,7 +6,7 @@ use askdesk_domain::{
 };
 
 pub fn option(label: &str) -> RawOption {
-    RawOption { label: label.to_owned(), description: None, preview: None }
+    RawOption::new(label)
 }
 
 pub fn described(label: &str, description: &str) -> RawOption {
