@@ -96,7 +96,6 @@ export class FakeBridge implements Bridge {
     return this;
   }
 
-  /** Rejects a command. */
   fail(command: CommandName, error: Partial<CommandError>): this {
     return this.on(command, () => {
       throw anError(error);
