@@ -95,17 +95,17 @@ export function createPage(bridge: Bridge) {
   function open(): () => void {
     const { noteView } = commands.window;
     const storeNow = () => storeUnsent(store.state);
-    window.addEventListener('focus', noteView);
-    window.addEventListener('blur', noteView);
-    window.addEventListener('pagehide', storeNow);
+    const closed = new AbortController();
+    const { signal } = closed;
+    window.addEventListener('focus', noteView, { signal });
+    window.addEventListener('blur', noteView, { signal });
+    window.addEventListener('pagehide', storeNow, { signal });
     const closers = [subscription.open(), drafts.open(), closing.open()];
     void commands.settings.read();
     noteView();
     return () => {
       closers.forEach((close) => close());
-      window.removeEventListener('focus', noteView);
-      window.removeEventListener('blur', noteView);
-      window.removeEventListener('pagehide', storeNow);
+      closed.abort();
       storeNow();
       timers.cancelAll();
     };

@@ -1,8 +1,10 @@
 import type { AttachedFiles, Attachment, RefusedWhy, SessionId, Takes } from '../../generated/wire';
-import { type AppError, asAppError, type Bridge, type FileDrag } from '../../platform/bridge';
+import { asAppError, type Bridge, type FileDrag } from '../../platform/bridge';
 import { takesOf } from '../attachments';
 import type { Refusal } from '../state';
 import type { Store } from '../store.svelte';
+
+type Limits = Extract<Takes, { takes: 'images_and_files' }>;
 
 /** Passes pasted, dropped, and chosen files to the app, which stores each or says why not. */
 export class AttachmentCommands {
@@ -16,27 +18,20 @@ export class AttachmentCommands {
   }
 
   /** Attaches pasted files. They have no path, so only images work. */
-  async paste(session: SessionId, pasted: readonly File[]): Promise<void> {
-    this.#pending += 1;
-    try {
-      await this.#paste(session, pasted);
-    } finally {
-      this.#pending -= 1;
-    }
+  paste(session: SessionId, pasted: readonly File[]): Promise<void> {
+    return this.#attach(session, (limits) => this.#readPasted(session, pasted, limits));
   }
 
-  async #paste(session: SessionId, pasted: readonly File[]): Promise<void> {
-    const takes = this.#takes(session);
-    if (takes?.takes !== 'images_and_files') return;
+  async #readPasted(session: SessionId, pasted: readonly File[], limits: Limits): Promise<AttachedFiles> {
     const files: AttachedFiles = { attached: [], refused: [] };
     const refuse = (file: File, why: RefusedWhy) => files.refused.push({ name: file.name, why });
     for (const file of pasted) {
       // Files over the size limit aren't even read.
-      if (file.size > takes.imageBytes) {
+      if (file.size > limits.imageBytes) {
         refuse(file, { why: 'too_large' });
         continue;
       }
-      if (files.attached.length >= takes.count) {
+      if (files.attached.length >= limits.count) {
         refuse(file, { why: 'too_many' });
         continue;
       }
@@ -49,7 +44,7 @@ export class AttachmentCommands {
         refuse(file, { why: 'unreadable', error: asAppError(thrown).message });
       }
     }
-    this.#took(session, files);
+    return files;
   }
 
   /** Attaches the files that were last dropped on the window. */
@@ -83,35 +78,24 @@ export class AttachmentCommands {
     return () => void listening.then((stop) => stop()).catch(() => undefined);
   }
 
-  async #attach(session: SessionId, read: () => Promise<AttachedFiles>): Promise<void> {
-    if (this.#takes(session)?.takes !== 'images_and_files') return;
+  async #attach(session: SessionId, read: (limits: Limits) => Promise<AttachedFiles>): Promise<void> {
+    const takes = takesOf(this.store.state, session);
+    if (takes?.takes === 'words') return this.#refuse(session, { why: 'words_only' });
+    if (!takes) return;
     this.#pending += 1;
     try {
-      this.#took(session, await read());
+      const files = await read(takes);
+      if (files.attached.length === 0 && files.refused.length === 0) return;
+      this.store.dispatch({ type: 'files_attached', session, files });
     } catch (thrown) {
-      this.#failed(session, asAppError(thrown));
+      this.#refuse(session, { why: 'unreadable', error: asAppError(thrown).message });
     } finally {
       this.#pending -= 1;
     }
   }
 
-  #takes(session: SessionId): Takes | null {
-    const takes = takesOf(this.store.state, session);
-    if (takes?.takes === 'words') {
-      const refused: Refusal[] = [{ name: '', why: { why: 'words_only' } }];
-      this.store.dispatch({ type: 'files_refused', session, refused });
-    }
-    return takes;
-  }
-
-  #took(session: SessionId, files: AttachedFiles): void {
-    if (files.attached.length === 0 && files.refused.length === 0) return;
-    this.store.dispatch({ type: 'files_attached', session, files });
-  }
-
-  #failed(session: SessionId, error: AppError): void {
-    const refused: Refusal[] = [{ name: '', why: { why: 'unreadable', error: error.message } }];
-    this.store.dispatch({ type: 'files_refused', session, refused });
+  #refuse(session: SessionId, why: Refusal['why']): void {
+    this.store.dispatch({ type: 'files_refused', session, refused: [{ name: '', why }] });
   }
 }
 

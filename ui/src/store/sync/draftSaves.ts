@@ -44,18 +44,16 @@ export class DraftSaves {
     // A page that closes can't wait for saves in progress.
     const leave = () => this.#save(true);
     const hidden = () => document.visibilityState === 'hidden' && leave();
-    document.addEventListener('focusout', blur);
-    document.addEventListener('visibilitychange', hidden);
-    window.addEventListener('blur', blur);
-    window.addEventListener('beforeunload', leave);
-    window.addEventListener('pagehide', leave);
+    const closed = new AbortController();
+    const { signal } = closed;
+    document.addEventListener('focusout', blur, { signal });
+    document.addEventListener('visibilitychange', hidden, { signal });
+    window.addEventListener('blur', blur, { signal });
+    window.addEventListener('beforeunload', leave, { signal });
+    window.addEventListener('pagehide', leave, { signal });
     void this.#readAll();
     return () => {
-      document.removeEventListener('focusout', blur);
-      document.removeEventListener('visibilitychange', hidden);
-      window.removeEventListener('blur', blur);
-      window.removeEventListener('beforeunload', leave);
-      window.removeEventListener('pagehide', leave);
+      closed.abort();
       leave();
       this.#open = false;
       if (this.#timer !== null) clearTimeout(this.#timer);
