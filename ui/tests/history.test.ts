@@ -54,7 +54,7 @@ async function search(bridge: FakeBridge, text = 'light') {
   return opened;
 }
 
-async function openStretch(bridge: FakeBridge) {
+async function openExcerpt(bridge: FakeBridge) {
   const opened = await search(bridge);
   await opened.user.click(button(/lighthouse/));
   bridge.calls.length = 0;
@@ -148,14 +148,14 @@ describe('the history', () => {
 
 describe('an excerpt of a transcript', () => {
   test('opens at the match, with the entries around it', async () => {
-    await openStretch(withPast([aHit(100)], false, 200));
+    await openExcerpt(withPast([aHit(100)], false, 200));
     expect([shown().at(0), shown().at(-1)]).toEqual(['61', '120']);
     expect(document.activeElement).toHaveAttribute('data-place', '100');
     expect(document.activeElement).toHaveClass('found');
   });
 
   test('loads later entries up to the last one', async () => {
-    const { user } = await openStretch(withPast([aHit(40)], false, 100));
+    const { user } = await openExcerpt(withPast([aHit(40)], false, 100));
     expect([shown().at(0), shown().at(-1)]).toEqual(['1', '60']);
     expect(screen.queryByText('Show earlier entries')).toBeNull();
     await user.click(screen.getByText('Show later entries'));
@@ -182,7 +182,7 @@ describe('an excerpt of a transcript', () => {
       requests: [request],
       approvals: [],
     }));
-    const { user } = await openStretch(bridge);
+    const { user } = await openExcerpt(bridge);
     await user.click(within(excerpt()).getByText('Questions and options'));
     for (const words of ['Question 1?', 'OAuth 2.0', 'JWT', 'with refresh tokens', 'Ended by you · ']) {
       expect(excerpt()).toHaveTextContent(words);
@@ -190,7 +190,7 @@ describe('an excerpt of a transcript', () => {
   });
 
   test('leads to its session and back to the matches', async () => {
-    const { user } = await openStretch(withPast());
+    const { user } = await openExcerpt(withPast());
     await expectNoViolations();
     await user.click(button('Back to the history'));
     expect(field()).toHaveValue('light');
@@ -204,14 +204,14 @@ describe('an excerpt of a transcript', () => {
     const bridge = withPast([aHit(2, { session: 's9', name: 'old' })]).on('read_past_sessions', () => ({
       sessions: [closed],
     }));
-    await openStretch(bridge);
+    await openExcerpt(bridge);
     expect(excerpt('old')).toBeVisible();
     expect(screen.queryByRole('button', { name: 'Go to the session' })).toBeNull();
   });
 
   test('is exported to a file that the user chooses', async () => {
     const bridge = withPast().on('save_export', () => ({ path: '/home/ada/api.md' }));
-    const { user } = await openStretch(bridge);
+    const { user } = await openExcerpt(bridge);
     await user.click(button('Export as Markdown'));
     expect(bridge.sent('save_export')).toEqual([{ session: 's1', format: 'markdown' }]);
     expect(screen.getByText('Exported to /home/ada/api.md')).toHaveRole('status');
@@ -226,14 +226,14 @@ describe('an excerpt of a transcript', () => {
 
 describe('deleting a session', () => {
   test('disables the window’s keys while its dialog is open', async () => {
-    const { user } = await openStretch(withPast());
+    const { user } = await openExcerpt(withPast());
     await user.click(button('Delete'));
     await user.keyboard('{Control>}k{/Control}');
     expect(screen.getAllByRole('dialog')).toEqual([screen.getByRole('dialog', { name: 'Delete “api” for good?' })]);
   });
 
   test('says first what is deleted and what stays', async () => {
-    const { bridge, user } = await openStretch(withPast());
+    const { bridge, user } = await openExcerpt(withPast());
     await user.click(button('Delete'));
     const dialog = screen.getByRole('dialog', { name: 'Delete “api” for good?' });
     expect(dialog).toHaveTextContent('Its transcript, its questions with your answers');
@@ -245,7 +245,7 @@ describe('deleting a session', () => {
   });
 
   test('removes it from the sidebar, the matches, and the list', async () => {
-    const { bridge, user, store } = await openStretch(withPast());
+    const { bridge, user, store } = await openExcerpt(withPast());
     bridge.on('delete_session', () => {
       bridge.push({ change: 'session_deleted', session: 's1' });
       return {};
@@ -262,13 +262,13 @@ describe('deleting a session', () => {
 
   test('isn’t offered while it runs', async () => {
     const bridge = withPast([aHit(2, { session: 's2', name: 'web' })]);
-    await openStretch(bridge);
+    await openExcerpt(bridge);
     expect(button('Delete')).toBeDisabled();
     expect(button('Delete')).toHaveAccessibleDescription(/end it first/);
   });
 
   test('shows an error if it fails, and deletes nothing', async () => {
-    const { bridge, user } = await openStretch(withPast());
+    const { bridge, user } = await openExcerpt(withPast());
     bridge.fail('delete_session', { code: 'storage_full' });
     await user.click(button('Delete'));
     await user.click(button('Delete for good'));
