@@ -16,11 +16,9 @@ pub async fn open_link(url: String) -> Result<(), Error> {
     let url = checked(&url)?;
     let opened =
         tauri::async_runtime::spawn_blocking(move || tauri_plugin_opener::open_url(url, None::<&str>)).await;
-    match opened {
-        Ok(Ok(())) => Ok(()),
-        Ok(Err(error)) => Err(refused(ValidationError::NoProgram { error: error.to_string() })),
-        Err(error) => Err(refused(ValidationError::NoProgram { error: error.to_string() })),
-    }
+    let opened = opened.map_err(|error| error.to_string());
+    let opened = opened.and_then(|opened| opened.map_err(|error| error.to_string()));
+    opened.map_err(|error| refused(ValidationError::NoProgram { error }))
 }
 
 fn checked(url: &str) -> Result<Url, Error> {

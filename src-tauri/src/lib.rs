@@ -43,12 +43,12 @@ use askdesk_engine::{EngineHandle, NotificationEvent, OpenedEngine, SettingsFile
 use askdesk_gateway::GatewayConfig;
 use first_paint::FirstPaint;
 use host::ShellHost;
-use pending_api::{ApiSender, PendingApi};
+use pending_api::PendingApi;
 use pending_list::PendingList;
 use startup_error::StartupError;
 use tauri::{AppHandle, Manager, RunEvent};
 use tauri_plugin_dialog::{DialogExt, MessageDialogKind};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use tracing_subscriber::EnvFilter;
 use window_lifecycle::{Focus, WindowLifecycle};
 
@@ -147,7 +147,7 @@ impl Profile {
     }
 }
 
-fn start(app: &AppHandle, profile: Result<Profile, StartupError>, api_sender: &ApiSender) {
+fn start(app: &AppHandle, profile: Result<Profile, StartupError>, api_sender: &watch::Sender<Option<Api>>) {
     let language = match &profile {
         Ok(profile) => language::of(&profile.settings.watch().borrow()),
         Err(_) => language::of_system(),
@@ -155,7 +155,7 @@ fn start(app: &AppHandle, profile: Result<Profile, StartupError>, api_sender: &A
     match profile.and_then(|profile| open_engine(app, profile)) {
         Ok((api, notifications, gateway_config)) => {
             appearance::follow(app, api.settings());
-            api_sender.send(api.clone());
+            api_sender.send_replace(Some(api.clone()));
             let in_background = autostart::in_background(std::env::args_os());
             if !in_background {
                 app.state::<FirstPaint>().wait();
@@ -188,7 +188,8 @@ fn start(app: &AppHandle, profile: Result<Profile, StartupError>, api_sender: &A
         }
         Err(error) => {
             tracing::error!(%error, "the app cannot start");
-            let dialog = app.dialog().message(messages::of(language).cannot_start(&error.message(language)));
+            let dialog =
+                app.dialog().message(messages::of(language).cannot_start.with(error.message(language)));
             dialog.title(messages::APP).kind(MessageDialogKind::Error).blocking_show();
             app.exit(1);
         }

@@ -239,7 +239,7 @@ impl NotificationDriver {
             Ok(_) => {
                 let messages = self.messages();
                 let undo = Button { action: ButtonAction::Undo, label: messages.undo.to_owned() };
-                let (subject, body) = (question(id), messages.answered(&label));
+                let (subject, body) = (question(id), messages.answered.with(label));
                 // The person has just pressed a button, so no sound is needed.
                 let sound = Sound::Off;
                 self.notifier.post(Notification { subject, title, body, buttons: vec![undo], sound });

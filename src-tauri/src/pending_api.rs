@@ -6,17 +6,9 @@ use tokio::sync::watch;
 /// Receives the API once the engine is open.
 pub struct PendingApi(watch::Receiver<Option<Api>>);
 
-pub struct ApiSender(watch::Sender<Option<Api>>);
-
-pub fn channel() -> (ApiSender, PendingApi) {
+pub fn channel() -> (watch::Sender<Option<Api>>, PendingApi) {
     let (sender, receiver) = watch::channel(None);
-    (ApiSender(sender), PendingApi(receiver))
-}
-
-impl ApiSender {
-    pub fn send(&self, api: Api) {
-        self.0.send_replace(Some(api));
-    }
+    (sender, PendingApi(receiver))
 }
 
 impl PendingApi {

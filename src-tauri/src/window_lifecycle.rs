@@ -197,19 +197,16 @@ impl Driver {
         let (app, script) = (self.app.clone(), self.script());
         let created =
             tauri::async_runtime::spawn_blocking(move || window::create(&app, &script, focus)).await;
-        match created {
-            Ok(Ok(())) => {
+        match created.flatten() {
+            Ok(()) => {
                 self.lifecycle().no_window.store(false, Ordering::Relaxed);
                 self.lifecycle().created.send_modify(|count| *count += 1);
             }
-            Ok(Err(error)) => self.creation_failed(&error.to_string()),
-            Err(error) => self.creation_failed(&error.to_string()),
+            Err(error) => {
+                tracing::error!(%error, "the window could not be created");
+                self.machine.failed(false);
+            }
         }
-    }
-
-    fn creation_failed(&mut self, error: &str) {
-        tracing::error!(error, "the window could not be created");
-        self.machine.failed(false);
     }
 
     async fn destroy(&mut self) {

@@ -55,7 +55,7 @@ pub fn of_approval(api: &Api, approval: &Approval, session: &Session) -> Option<
     let (messages, sound) = configured(api);
     build(decision, item, (messages, sound), |show_text| {
         let body = if show_text { approval_text(approval) } else { messages.permission_waits.to_owned() };
-        (messages.asks_permission(&sanitize(&session.name)), body, Vec::new())
+        (messages.asks_permission.with(sanitize(&session.name)), body, Vec::new())
     })
 }
 
@@ -117,7 +117,7 @@ fn question_text(questions: &[Question], messages: &Messages) -> String {
     let mut text = sanitized_start(first, BODY_CHARS);
     if questions.len() > 1 {
         text.push('\n');
-        text.push_str(&messages.and_more(questions.len() - 1));
+        text.push_str(&messages.and_more.with(questions.len() - 1));
     }
     text
 }

@@ -1,4 +1,4 @@
-//! The short sound by which a notification is sound where the person wants that. It is our own: `synthesis` draws it.
+//! The short sound of notifications, if the person wants one. It is our own: `synthesis` makes it.
 
 use std::path::{Path, PathBuf};
 
@@ -7,13 +7,13 @@ use askdesk_engine::private;
 #[cfg(test)]
 mod synthesis;
 
-/// The sound, as a file of waves.
+/// The sound, as a WAV file.
 const WAVES: &[u8] = include_bytes!("sound/question.wav");
 
-/// The name of its file in the data folder, from where the desktop plays it.
+/// The name of its file in the data folder, from which the desktop plays it.
 const FILE: &str = "question.wav";
 
-/// Puts the file where the desktop finds it; none, where that cannot be.
+/// Writes the file if needed. Returns none if that fails.
 pub fn file_in(folder: &Path) -> Option<PathBuf> {
     let file = folder.join(FILE);
     if std::fs::read(&file).is_ok_and(|there| there == WAVES) {

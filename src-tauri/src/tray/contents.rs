@@ -7,7 +7,7 @@ use askdesk_api::PauseLength;
 use askdesk_domain::PendingItem;
 use uuid::Uuid;
 
-use crate::messages::Messages;
+use crate::messages::{self, Messages};
 use crate::pending_list::PendingEntry;
 use crate::sanitize::sanitize;
 
@@ -62,7 +62,7 @@ impl Contents {
     pub fn new(lines: &[PendingLine], pending: usize, paused: Option<&str>, messages: &Messages) -> Self {
         let mut entries: Vec<MenuEntry> = lines.iter().map(|line| line.entry(messages)).collect();
         if pending > lines.len() {
-            let more = messages.and_others(pending - lines.len());
+            let more = messages.and_others.with(pending - lines.len());
             entries.push(MenuEntry::Item(MenuAction::OpenWindow, more));
         }
         if !entries.is_empty() {
@@ -70,7 +70,9 @@ impl Contents {
         }
         entries.push(MenuEntry::Item(MenuAction::OpenWindow, messages.open_window.to_owned()));
         entries.push(match paused {
-            Some(end) => MenuEntry::Item(MenuAction::Pause(PauseLength::Off), messages.notify_again(end)),
+            Some(end) => {
+                MenuEntry::Item(MenuAction::Pause(PauseLength::Off), messages.notify_again.with(end))
+            }
             None => {
                 let lengths = [
                     (PauseLength::OneHour, messages.an_hour),
@@ -81,7 +83,8 @@ impl Contents {
             }
         });
         entries.push(MenuEntry::Item(MenuAction::Quit, messages.quit_app.to_owned()));
-        Self { entries, pending, tooltip: messages.waiting(pending) }
+        let tooltip = if pending == 0 { messages::APP.to_owned() } else { messages.waiting.of(pending) };
+        Self { entries, pending, tooltip }
     }
 
     /// Returns the text beside the icon, on systems that show one.
@@ -100,7 +103,7 @@ impl PendingLine {
             PendingItem::Question(id) => {
                 (id.uuid(), format!("{name}: {}", one_line(&self.entry.text, TEXT_CHARS)))
             }
-            PendingItem::Permission(id) => (id.uuid(), messages.asks_permission(&name)),
+            PendingItem::Permission(id) => (id.uuid(), messages.asks_permission.with(name)),
         };
         // A menu reads a single `&` as the mark of a keyboard mnemonic.
         MenuEntry::Item(MenuAction::OpenItem(id), text.replace('&', "&&"))
@@ -171,7 +174,6 @@ mod tests {
     use askdesk_domain::{ApprovalId, Language, RequestId, SessionId};
 
     use super::*;
-    use crate::messages;
 
     fn line(n: u128, name: &str, text: &str) -> PendingLine {
         let item = PendingItem::Question(RequestId::new(Uuid::from_u128(n)));
