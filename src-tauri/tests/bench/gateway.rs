@@ -1,7 +1,7 @@
-//! A thousand questions of programs that the desk did not start, open at once: how long each takes to be open, how long an
-//! answer takes to its caller, and what they hold of memory.
+//! A thousand open questions over the gateway: the time until each is open, the time of an answer to its caller, and the
+//! memory.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -21,16 +21,16 @@ const EACH: usize = 20;
 /// How long memory takes to settle.
 const SETTLED: Duration = Duration::from_secs(5);
 
-pub struct Doors {
-    /// From the call to the word that its question is open.
+pub struct GatewayCosts {
+    /// From the call to the line that its question is open.
     opened: Times,
-    /// From the answer on its way to the result with the caller, the commit on disk between them.
+    /// From sending the answer to the caller's result, with a commit on disk.
     answered: Times,
-    /// What the app holds before, with all questions open, and once they are answered.
+    /// The app's memory before, with all questions open, and after they are answered.
     pss_mib: [f64; 3],
 }
 
-impl Doors {
+impl GatewayCosts {
     pub fn json(&self) -> Value {
         let [before, open, after] = self.pss_mib.map(rounded);
         json!({
@@ -43,9 +43,9 @@ impl Doors {
     }
 }
 
-pub async fn measure() -> Doors {
+pub async fn measure() -> GatewayCosts {
     let app = App::open().await;
-    let door = Door::find(&app.home().join("data")).await;
+    let client = Client::find(&app.home().join("data")).await;
     sleep(SETTLED).await;
     let before = pss(&app);
 
@@ -53,7 +53,7 @@ pub async fn measure() -> Doors {
     let mut calls = Vec::new();
     for n in 0..CLIENTS * EACH {
         let began = Instant::now();
-        let mut call = door.ask(n).await;
+        let mut call = client.ask(n).await;
         let asked = call.next().await;
         opened.push(millis(began));
         assert_eq!(asked["event"], "asked", "{asked}");
@@ -63,13 +63,13 @@ pub async fn measure() -> Doors {
     let open = pss(&app);
 
     let mut answered = Vec::new();
-    // In another order than they came.
+    // In another order than they were asked.
     calls.sort_by_key(|(n, ..)| (n * 7_919) % (CLIENTS * EACH));
     for (n, id, call) in &mut calls {
         let mine = format!("Answer {n}");
         let body = json!({ "answers": [{ "question": 1, "other": mine }] });
         let began = Instant::now();
-        let mut sent = door.post(&door.answers, &format!("/v1/requests/{id}/answer"), &body).await;
+        let mut sent = client.post(&client.answers, &format!("/v1/requests/{id}/answer"), &body).await;
         let ended = loop {
             let line = call.next().await;
             if line["event"] == "ended" {
@@ -83,7 +83,7 @@ pub async fn measure() -> Doors {
     sleep(SETTLED).await;
     let after = pss(&app);
     app.close().await;
-    Doors { opened: Times(opened), answered: Times(answered), pss_mib: [before, open, after] }
+    GatewayCosts { opened: Times(opened), answered: Times(answered), pss_mib: [before, open, after] }
 }
 
 fn millis(began: Instant) -> f64 {
@@ -94,26 +94,26 @@ fn pss(app: &App) -> f64 {
     memory(app.root()).0 / 1024.0
 }
 
-/// Where the desk lets others in.
-struct Door {
+/// The address and the tokens of the gateway.
+struct Client {
     address: String,
     asks: String,
     answers: String,
 }
 
-impl Door {
+impl Client {
     async fn find(folder: &Path) -> Self {
         let began = Instant::now();
         loop {
-            if let Some(door) = Self::written(folder.to_owned()) {
-                return door;
+            if let Some(client) = Self::written(folder) {
+                return client;
             }
-            assert!(began.elapsed() < PATIENCE, "the doors stay shut");
+            assert!(began.elapsed() < PATIENCE, "the gateway does not open");
             sleep(Duration::from_millis(20)).await;
         }
     }
 
-    fn written(folder: PathBuf) -> Option<Self> {
+    fn written(folder: &Path) -> Option<Self> {
         let said: Value = serde_json::from_slice(&std::fs::read(folder.join("desk.json")).ok()?).ok()?;
         let address = said["url"].as_str()?.strip_prefix("http://")?.to_owned();
         let secret = |name: &str| Some(std::fs::read_to_string(folder.join(name)).ok()?.trim().to_owned());
@@ -145,16 +145,16 @@ impl Door {
     }
 }
 
-/// What the desk says to one call, line by line.
+/// The response to one call, line by line.
 struct Reply(BufReader<TcpStream>);
 
 impl Reply {
-    /// Waits for the next line that is JSON; what else is there is HTTP's.
+    /// Waits for the next line of JSON; the other lines are HTTP's.
     async fn next(&mut self) -> Value {
         loop {
             let mut line = String::new();
             let read = timeout(PATIENCE, self.0.read_line(&mut line)).await.expect("a line in time").unwrap();
-            assert!(read > 0, "the desk says nothing more");
+            assert!(read > 0, "the response has ended");
             if let Ok(value @ Value::Object(_)) = serde_json::from_str(&line) {
                 return value;
             }

@@ -2,12 +2,13 @@
 //! what memory does.
 
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
+use crate::desktop::{WINDOW, activate};
 use crate::harness::{App, Setup};
 use crate::latency::{Times, numbers};
 use crate::{process, rounded};
@@ -34,7 +35,7 @@ pub struct Load {
     pub late_mib: f64,
     /// How many lines the agents wrote.
     pub written: usize,
-    /// How many of them stand in the transcripts.
+    /// How many of them are in the transcripts.
     pub kept: usize,
 }
 
@@ -43,7 +44,7 @@ pub async fn case_62_keys_while_fifty_agents_write() -> Load {
     let scenario = folder.path().join("load.json");
     std::fs::write(&scenario, load().to_string()).unwrap();
     let app = Setup::default()
-        // Fifty agents noting each line in one file would be what is measured.
+        // Otherwise, this would measure fifty agents that write to one file.
         .env("ASKDESK_FAKE_RECORD", "")
         .env("ASKDESK_FAKE_PACE", "100")
         .open()
@@ -56,7 +57,7 @@ pub async fn case_62_keys_while_fifty_agents_write() -> Load {
     for n in 0..AGENTS {
         writing.push(start(&app, &scenario, n).await);
     }
-    // Fifty processes starting in one moment are another matter than fifty that write.
+    // The start of fifty processes is not measured.
     app.wait_long("every agent at work", async || in_state(&app, "working").await.then_some(())).await;
     sleep(SETTLED).await;
     app.script(NOTE_KEYS, vec![]).await;
@@ -104,11 +105,7 @@ async fn start(app: &App, scenario: &Path, n: usize) -> String {
 
 /// Presses real keys in the panel: up and down between two options.
 fn press_keys() -> std::process::Child {
-    let raise = Command::new("xdotool")
-        .args(["search", "--sync", "--onlyvisible", "--name", "(^|[)] )Askdesk$", "windowactivate", "--sync"])
-        .stdout(Stdio::null())
-        .status();
-    assert!(raise.unwrap().success());
+    activate(WINDOW);
     let keys = ["Down", "Up"].into_iter().cycle().take(KEYS);
     let pause = KEY_PAUSE.to_string();
     Command::new("xdotool").args(["key", "--delay", &pause]).args(keys).spawn().unwrap()

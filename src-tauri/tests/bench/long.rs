@@ -1,4 +1,4 @@
-//! A session with very many entries: how long it takes to open, and how it scrolls.
+//! A session with many entries: the time to open it, and the frame rate of scrolling.
 
 use serde_json::{Value, json};
 
@@ -26,17 +26,11 @@ impl Long {
 }
 
 pub async fn measure() -> Long {
-    let folder = tempfile::tempdir().unwrap();
-    let scenario = folder.path().join("long.json");
     let said = json!({ "say": { "text": "Entry {n}: a line of text as agents write it, with **some** `code` in it." } });
-    let long = json!({ "name": "long", "title": "Long", "description": "Says very much.",
-        "turns": [[{ "repeat": { "times": ENTRIES, "steps": [said] } }]] });
-    std::fs::write(&scenario, long.to_string()).unwrap();
     let app = Setup::default().env("ASKDESK_FAKE_RECORD", "/dev/null").open().await;
     let other = app.start_demo("prefilled", "Short").await;
-    let input = json!({ "requestId": uuid::Uuid::new_v4(), "agent": "demo", "options": { "config": { "example": scenario } },
-        "name": "Long", "prompt": "Go." });
-    let session = app.invoke("start_session", input).await.unwrap()["id"].as_str().unwrap().to_owned();
+    let long = app.scenario("long", json!([[{ "repeat": { "times": ENTRIES, "steps": [said] } }]]));
+    let session = app.start_demo(&long, "Long").await;
     app.select(&other).await;
     let newest = json!({ "session": session, "before": null, "limit": 1 });
     let written = async || {

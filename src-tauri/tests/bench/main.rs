@@ -1,9 +1,12 @@
-//! What the desk costs: latencies in the real window, start and memory beside a window with nothing in it.
+//! What the app costs: latencies in the real window, and start and memory compared with an empty window.
 //!
 //! Prints one line `askdesk-bench: {json}`. Run by `cargo xtask bench`, which brings the display.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "this is a test program")]
 
+#[path = "../window/desktop.rs"]
+#[allow(dead_code, reason = "the desktop serves the window tests too")]
+mod desktop;
 #[cfg(target_os = "linux")]
 #[path = "../window/fake_tray.rs"]
 #[allow(dead_code, reason = "the tray serves the window tests too")]
@@ -19,10 +22,10 @@ mod long;
 mod notifications;
 mod process;
 #[cfg(target_os = "linux")]
-mod tray;
-#[cfg(target_os = "linux")]
 #[path = "../window/process_stats.rs"]
-mod working;
+mod process_stats;
+#[cfg(target_os = "linux")]
+mod tray;
 
 use latency::Pace;
 use process::Starts;
@@ -32,7 +35,7 @@ use serde_json::json;
 const QUESTIONS: usize = 200;
 /// How many of them are asked without a pause between.
 const QUESTIONS_AT_ONCE: usize = 100;
-/// How many are asked where nobody looks.
+/// How many are asked out of view.
 #[cfg(target_os = "linux")]
 const QUESTIONS_UNSEEN: usize = 40;
 /// How often each window is started.

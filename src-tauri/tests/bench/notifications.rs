@@ -1,4 +1,4 @@
-//! How long it takes until the desktop's notification daemon has a question of a session that is not in view.
+//! The time from an agent's question out of view to the notification daemon.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -13,17 +13,17 @@ use zbus::{Connection, MatchRule, MessageStream};
 
 use crate::harness::Setup;
 use crate::latency::{Times, has, lines};
-use crate::working::{main_process, worked};
+use crate::process_stats::{main_process, worked};
 
 const DAEMON: &str = "org.freedesktop.Notifications";
 
-/// How long the window gets to come to rest.
+/// How long the window takes to become idle.
 const SETTLED: Duration = Duration::from_secs(3);
 
-/// How long it is looked at what the app does while a notification stands.
+/// How long the processor time is measured with a notification on the screen.
 const STANDING: Duration = Duration::from_secs(10);
 
-/// Sees what is handed to the daemon, whichever one runs.
+/// Monitors the calls to the daemon.
 async fn watch_the_daemon() -> MessageStream {
     let bus = Connection::session().await.unwrap();
     let messages = MessageStream::from(&bus);
@@ -48,29 +48,24 @@ async fn next(messages: &mut MessageStream) -> (f64, String) {
     }
 }
 
-/// Lets a session that is not in view ask one question after the other, each taken back before the next.
+/// Has a session out of view ask questions, each withdrawn before the next.
 pub async fn measure(questions: usize) -> Times {
-    let folder = tempfile::tempdir().unwrap();
-    let scenario = folder.path().join("asks-unseen.json");
-    // Fewer than five in ten seconds, or a summary would stand for the rest.
+    // Fewer than five in ten seconds, or a summary would replace the rest.
     let question = json!({ "question": "Question {n}?", "header": "Unseen", "multiSelect": false,
         "options": [{ "label": "A" }, { "label": "B" }] });
     let steps =
         json!([{ "ask": { "questions": [question], "withdraw_after_ms": 500 } }, { "sleep_ms": 2_000 }]);
     let turn = json!([{ "sleep_ms": 1_000 }, { "repeat": { "times": questions, "steps": steps } }]);
-    let text = json!({ "name": "asks-unseen", "title": "Asks unseen", "description": "Asks while nobody looks.",
-        "turns": [turn] });
-    std::fs::write(&scenario, text.to_string()).unwrap();
 
     let mut messages = watch_the_daemon().await;
     let app = Setup::default().env("ASKDESK_FAKE_PACE", "100").open().await;
     let shown = app.start_demo("prefilled", "In view").await;
-    app.start_demo(&scenario.display().to_string(), "Unseen").await;
+    app.start_demo(&app.scenario("asks-unseen", json!([turn])), "Unseen").await;
     app.select(&shown).await;
     let mut heard = Vec::new();
     while heard.len() < questions {
         let (at_ms, body) = next(&mut messages).await;
-        assert_eq!(body, format!("Question {}?", heard.len() + 1), "each is told of once, in order");
+        assert_eq!(body, format!("Question {}?", heard.len() + 1), "each is notified once, in order");
         heard.push(at_ms);
     }
     let record = lines(app.record());
@@ -82,7 +77,7 @@ pub async fn measure(questions: usize) -> Times {
     Times(heard.iter().zip(asked).map(|(heard, asked)| heard - asked).collect())
 }
 
-/// Lets a notification stand while nothing else happens; returns the share of one processor that the app takes meanwhile.
+/// Returns the share of one processor that the app uses with a notification on the screen and nothing else to do.
 pub async fn at_rest() -> f64 {
     let mut messages = watch_the_daemon().await;
     let app = Setup::default().open().await;

@@ -1,4 +1,4 @@
-//! How long a window takes to its first paint, and how much memory all its processes hold.
+//! The time to the first paint, and the memory of all processes.
 
 use std::collections::HashMap;
 use std::fs;
@@ -25,7 +25,7 @@ pub struct Starts {
     pub empty: Cost,
 }
 
-/// Starts both windows in turn, so that both meet the same machine.
+/// Starts both windows in turn, so that the machine's load affects both.
 pub fn measure(starts: usize) -> Starts {
     let mut app = Vec::new();
     let mut empty = Vec::new();

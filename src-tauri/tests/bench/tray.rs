@@ -1,7 +1,6 @@
-//! What the app costs while its window is closed to the tray, and how long it takes until the same state is painted again.
+//! The memory of the app in the tray, and the time until the same state is painted again.
 
 use std::path::Path;
-use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -53,8 +52,8 @@ pub async fn measure() -> Tray {
     let mut idle = Vec::new();
     let mut raised = Vec::new();
     for n in 0..=RAISES {
-        close(&app).await;
-        // The first coming is another matter: what the system reads then it keeps.
+        app.close_to_tray().await;
+        // The first time is slower: afterwards, the system has the files in its cache.
         sleep(if n == 0 { SETTLED } else { Duration::from_secs(1) }).await;
         if n == RAISES {
             sleep(SETTLED).await;
@@ -75,18 +74,6 @@ pub async fn measure() -> Tray {
     }
     app.close().await;
     Tray { idle, raised: Times(raised) }
-}
-
-/// Closes the window and waits until its page is gone.
-async fn close(app: &App) {
-    let keys = "xdotool search --sync --onlyvisible --name '(^|[)] )Askdesk$' windowactivate --sync && xdotool key alt+F4";
-    let closed = Command::new("sh").args(["-c", keys]).stdout(Stdio::null()).status().unwrap();
-    assert!(closed.success());
-    let began = Instant::now();
-    while held(app.root()).iter().any(|held| held.name.starts_with("WebKitWebPro")) {
-        assert!(began.elapsed() < PATIENCE, "the page goes on");
-        sleep(Duration::from_millis(50)).await;
-    }
 }
 
 /// Lists what the app itself holds: neither its agents, nor the driver of the window.

@@ -1,4 +1,4 @@
-//! What assistive software is told of the window, read as a screen reader reads it: over the accessibility bus.
+//! The window as a screen reader sees it, over the accessibility bus.
 
 use std::collections::HashMap;
 use std::pin::Pin;
@@ -15,25 +15,24 @@ const ACCESSIBLE: &str = "org.a11y.atspi.Accessible";
 const EVENTS: &str = "org.a11y.atspi.Event.Object";
 const REGISTRY: &str = "org.a11y.atspi.Registry";
 
-/// What things are, by the numbers of AT-SPI's `AtspiRole`.
+/// Roles, from AT-SPI's `AtspiRole`.
 const CHECK_BOX: u32 = 7;
 const RADIO_BUTTON: u32 = 44;
 const PANEL: u32 = 39;
 const GROUPING: u32 = 99;
 
-/// The place of a state in the set of AT-SPI's `AtspiStateType`.
+/// The bit of a state, from AT-SPI's `AtspiStateType`.
 const CHECKED: usize = 4;
 
-/// How many objects a tree may have before it is taken for endless.
+/// The most objects of a tree; a larger one is taken for endless.
 const MANY: usize = 3000;
 
-/// How long nothing must be heard before everything counts as heard.
+/// All events have arrived once none has come for this long.
 const SILENCE: Duration = Duration::from_secs(2);
 
-/// An object of the tree: whose it is, and where.
+/// An object of the tree: its bus name and its path.
 type Reference = (String, OwnedObjectPath);
 
-/// The bus on which screen readers listen.
 struct Bus(Connection);
 
 #[derive(Debug)]
@@ -70,7 +69,7 @@ impl Bus {
         let mut found = Vec::new();
         while let Some(reference) = waiting.pop() {
             assert!(found.len() < MANY, "the tree has no end");
-            // What has gone in the meantime is not in the tree any more.
+            // The object may have been removed in the meantime.
             let Some(object) = self.look(reference).await else { continue };
             waiting.extend(object.children.iter().rev().cloned());
             found.push(object);
@@ -82,7 +81,7 @@ impl Bus {
         let (owner, path) = reference.clone();
         let proxy = Proxy::new(&self.0, owner, path, ACCESSIBLE).await.ok()?;
         let mut children: Vec<Reference> = proxy.call("GetChildren", &()).await.ok()?;
-        // The place where a page stands in its window lists no children, and has one all the same.
+        // The socket of the page lists no children, although it has one.
         if children.is_empty() && proxy.get_property::<i32>("ChildCount").await.is_ok_and(|count| count > 0) {
             children.push(proxy.call("GetChildAtIndex", &0_i32).await.ok()?);
         }
@@ -118,7 +117,7 @@ impl Bus {
         text
     }
 
-    /// Begins to hear what a screen reader is told.
+    /// Subscribes to the events that a screen reader gets.
     async fn listen(&self) -> MessageStream {
         let registry = Proxy::new(&self.0, REGISTRY, "/org/a11y/atspi/registry", REGISTRY).await.unwrap();
         let () = registry.call("RegisterEvent", &("object:", Vec::<String>::new(), "")).await.unwrap();
@@ -128,7 +127,7 @@ impl Bus {
     }
 }
 
-/// Something a screen reader is told: of which object, and what.
+/// An event that a screen reader gets.
 #[derive(Debug)]
 struct Event {
     path: String,
@@ -146,7 +145,7 @@ async fn heard(stream: &mut MessageStream) -> Vec<Event> {
         let message = message.unwrap();
         let header = message.header();
         let body = message.body();
-        // Toolkits differ in what they add at the end.
+        // Toolkits append different fields.
         let fields = body.deserialize::<Structure<'_>>().unwrap().into_fields();
         let [Value::Str(detail), Value::I32(on), _, Value::Value(about), ..] = fields.as_slice() else {
             panic!("{fields:?} is no event")
@@ -171,11 +170,10 @@ fn question(text: &str) -> impl Fn(&Object) -> bool {
 }
 
 #[tokio::test]
-async fn a_screen_reader_finds_the_question_as_a_group_with_its_options_and_what_is_chosen() {
+async fn a_screen_reader_finds_the_question_as_a_group_with_its_options_and_choices() {
     let bus = Bus::open().await;
     let app = App::open().await;
-    let one = app.start_demo("technology", "api").await;
-    app.select(&one).await;
+    app.show_demo("technology", "api").await;
     let store = "Which store should the notes be kept in?";
     let group = bus.part(&app, "the question with one choice", question(store)).await;
     assert_eq!(
@@ -193,20 +191,17 @@ async fn a_screen_reader_finds_the_question_as_a_group_with_its_options_and_what
     })
     .await;
 
-    let several = app.start_demo("features", "web").await;
-    app.select(&several).await;
+    app.show_demo("features", "web").await;
     app.click("checkbox", "Sync").await;
     let ticked = |object: &Object| object.role == CHECK_BOX && object.name == "Sync" && object.is(CHECKED);
     bus.part(&app, "the tick in the tree", ticked).await;
-    app.close().await;
 }
 
 #[tokio::test]
 async fn a_new_question_is_announced_once_politely_and_the_focus_stays() {
     let bus = Bus::open().await;
     let app = App::open().await;
-    let shown = app.start_demo("prefilled", "api").await;
-    app.select(&shown).await;
+    app.show_demo("prefilled", "api").await;
     app.by_role("textbox", "Message to the agent").await.click().await.unwrap();
     let polite = |object: &Object| object.attribute("live") == "polite" && object.attribute("tag") == "div";
     let announcer = bus.part(&app, "the live region", polite).await.remove(0).reference;
@@ -224,5 +219,4 @@ async fn a_new_question_is_announced_once_politely_and_the_focus_stays() {
     let focus: Vec<&Event> =
         events.iter().filter(|event| event.detail == "focused" && event.on == 1).collect();
     assert!(focus.is_empty(), "the focus was moved: {focus:#?}");
-    app.close().await;
 }

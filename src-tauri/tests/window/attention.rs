@@ -1,147 +1,155 @@
-//! A question in a session that is not in view: the count on its tab, the notification of the system.
+//! The notifications of the system about questions, permission requests and finished turns.
 
-use std::fs;
-use std::process::Command;
+use serde_json::json;
 
-use serde_json::{Value, json};
-
-use crate::harness::{App, Setup};
-
-/// Runs a command of the notification daemon.
-pub fn dunst(args: &[&str]) -> String {
-    let output = Command::new("dunstctl").args(args).output().expect("dunst is installed and runs");
-    String::from_utf8_lossy(&output.stdout).into_owned()
-}
-
-/// Counts the notifications that are on the screen.
-pub fn displayed() -> usize {
-    dunst(&["count", "displayed"]).trim().parse().unwrap_or_default()
-}
-
-/// Returns title and text of every notification that was taken back, newest first.
-pub fn taken_back() -> Vec<(String, String)> {
-    let history: Value = serde_json::from_str(&dunst(&["history"])).unwrap();
-    let all = history["data"][0].as_array().cloned().unwrap_or_default();
-    let text = |entry: &Value, field: &str| entry[field]["data"].as_str().unwrap_or_default().to_owned();
-    all.iter().map(|entry| (text(entry, "summary"), text(entry, "body"))).collect()
-}
+use crate::desktop::{
+    WINDOW, activate, clear_notifications, click_notification, displayed, notification_history,
+};
+use crate::harness::{App, DELIVERED, OPEN_CARD, Setup};
 
 #[tokio::test]
-async fn case_36_a_question_out_of_view_counts_on_its_tab_and_is_notified_until_answered() {
+async fn case_36_a_question_out_of_view_is_counted_and_notified_until_it_is_answered() {
     let app = App::open().await;
-    dunst(&["close-all"]);
+    clear_notifications();
     let name = format!("Out of view {}", std::process::id());
-    let shown = app.start_demo("prefilled", "In view").await;
-    app.select(&shown).await;
-    app.find(&format!("nav [data-session='{shown}'][data-state=idle]")).await;
+    app.show_idle_session().await;
     let other = app.start_demo("technology", &name).await;
-    let tab = format!("nav [data-session='{other}'][data-state=needs_you]");
-    app.find(&tab).await;
-    app.shows_text(&tab, "1").await;
-    app.wait("a notification", async || (displayed() == 1).then_some(())).await;
-    // Looking does not clear it; answering does.
+    let row = format!("nav [data-session='{other}'][data-state=needs_you]");
+    app.find(&row).await;
+    app.shows_text(&row, "1").await;
+    app.notifications(1).await;
+    // Looking at it does not clear it; answering does.
     app.select(&other).await;
     app.by_role("radio", "PostgreSQL").await;
-    app.find(&tab).await;
-    app.click("radio", "PostgreSQL").await;
-    app.click("button", "Submit").await;
-    app.wait("the notification to be taken back", async || (displayed() == 0).then_some(())).await;
-    app.find(&format!("nav [data-session='{other}'][data-state=idle]")).await;
-    let (title, body) = taken_back().into_iter().find(|(title, _)| *title == name).expect("it was posted");
-    assert_eq!((title.as_str(), body.as_str()), (name.as_str(), "Which store should the notes be kept in?"));
-    app.close().await;
+    app.find(&row).await;
+    app.answer("PostgreSQL").await;
+    app.notifications(0).await;
+    app.in_state(&other, "idle").await;
+    let posted = (name, "Which store should the notes be kept in?".to_owned());
+    assert!(notification_history().contains(&posted), "{:?}", notification_history());
 }
 
-/// Leaves the time to look at the session before it asks.
-const ASKS_LATER: &str = r#"{ "name": "later", "title": "Later", "description": "Asks after a while", "turns": [[
-    { "sleep_ms": 2000 },
-    { "ask": { "questions": [{ "question": "Are you looking?", "header": "Look", "multiSelect": false,
-        "options": [{ "label": "Yes", "description": "" }, { "label": "No", "description": "" }] }] } }
-]] }"#;
+/// The turn of an agent that leaves the time to look elsewhere before it asks.
+fn asks_later() -> serde_json::Value {
+    let options = json!([{ "label": "Yes", "description": "" }, { "label": "No", "description": "" }]);
+    let question =
+        json!({ "question": "Are you looking?", "header": "Look", "multiSelect": false, "options": options });
+    json!([[{ "sleep_ms": 2000 }, { "ask": { "questions": [question] } }]])
+}
 
 #[tokio::test]
-async fn a_question_in_the_session_that_is_looked_at_is_not_notified() {
-    let folder = tempfile::TempDir::new().unwrap();
-    let scenario = folder.path().join("later.json");
-    fs::write(&scenario, ASKS_LATER).unwrap();
+async fn a_question_in_the_focused_session_is_not_notified() {
     let app = Setup::default().env("ASKDESK_FAKE_PACE", "100").open().await;
-    dunst(&["close-all"]);
-    let raise = "xdotool search --sync --onlyvisible --name '(^|[)] )Askdesk$' windowactivate --sync";
-    let raised = Command::new("sh").args(["-c", raise]).status().unwrap();
-    assert!(raised.success(), "the window can be given the focus");
-    let session = app.start_demo(&scenario.display().to_string(), "Looked at").await;
-    app.select(&session).await;
+    clear_notifications();
+    activate(WINDOW);
+    let name = format!("Looked at {}", std::process::id());
+    app.show_demo(&app.scenario("later", asks_later()), &name).await;
     app.wait("the focus", async || {
         (app.script("return document.hasFocus()", vec![]).await == true).then_some(())
     })
     .await;
-    app.find("aside [data-request][data-state=open]").await;
-    tokio::time::sleep(std::time::Duration::from_millis(500)).await;
-    assert_eq!(displayed(), 0);
-    app.close().await;
+    app.find(OPEN_CARD).await;
+    // Notifications are posted in the order of the questions.
+    app.start_demo("technology", "Out of view").await;
+    app.notifications(1).await;
+    clear_notifications();
+    app.notifications(0).await;
+    let history = notification_history();
+    assert!(history.iter().all(|(title, _)| *title != name), "{history:?}");
 }
 
 #[tokio::test]
-async fn a_click_on_the_notification_brings_up_the_question() {
-    let app = App::open().await;
-    dunst(&["close-all"]);
-    let shown = app.start_demo("prefilled", "In view").await;
-    app.select(&shown).await;
-    app.wait_for_responses(1).await;
-    let other = app.start_demo("technology", "Clicked").await;
-    app.wait("a notification", async || (displayed() == 1).then_some(())).await;
-    dunst(&["action", "0"]);
-    app.find(&format!("[data-session-view='{other}']")).await;
-    app.by_role("radio", "PostgreSQL").await;
-    assert_eq!(
-        app.responses().len(),
-        1,
-        "a click answers nothing; the one is the answer the other agent brought"
-    );
-    app.close().await;
-}
-
-#[tokio::test]
-async fn case_37_a_muted_session_only_counts_and_a_private_one_says_no_more_than_that_it_waits() {
-    let folder = tempfile::TempDir::new().unwrap();
-    let scenario = folder.path().join("later.json");
-    fs::write(&scenario, ASKS_LATER).unwrap();
+async fn case_37_a_muted_session_is_only_counted_and_the_text_of_a_private_one_is_hidden() {
     let app = Setup::default().env("ASKDESK_FAKE_PACE", "100").open().await;
-    dunst(&["close-all"]);
-    let shown = app.start_demo("prefilled", "In view").await;
+    clear_notifications();
+    let shown = app.show_idle_session().await;
     let private = format!("Private {}", std::process::id());
-    for (name, attention) in [
-        ("Muted", json!({ "muted": true, "private": false })),
-        (private.as_str(), json!({ "muted": false, "private": true })),
-    ] {
-        let session = app.start_demo(&scenario.display().to_string(), name).await;
+    let scenario = app.scenario("later", asks_later());
+    for (name, muted) in [("Muted", true), (private.as_str(), false)] {
+        let session = app.start_demo(&scenario, name).await;
+        let attention = json!({ "muted": muted, "private": !muted });
         let input = json!({ "requestId": uuid::Uuid::new_v4(), "session": session, "attention": attention });
         app.invoke("set_attention", input).await.unwrap();
         app.select(&shown).await;
-        app.find(&format!("nav [data-session='{session}'][data-state=needs_you]")).await;
+        app.in_state(&session, "needs_you").await;
     }
-    app.wait("a notification", async || (displayed() == 1).then_some(())).await;
-    dunst(&["close-all"]);
-    assert_eq!(taken_back()[0], (private, "A question is waiting".to_owned()));
-    app.close().await;
+    app.notifications(1).await;
+    clear_notifications();
+    assert_eq!(notification_history()[0], (private, "A question is waiting".to_owned()));
 }
 
 #[tokio::test]
-async fn a_permission_is_notified_under_a_title_of_its_own_and_a_click_decides_nothing() {
+async fn a_permission_request_has_a_title_of_its_own_and_a_click_decides_nothing() {
     let app = App::open().await;
-    dunst(&["close-all"]);
-    let shown = app.start_demo("prefilled", "In view").await;
-    app.select(&shown).await;
-    app.wait_for_responses(1).await;
+    clear_notifications();
+    app.show_idle_session().await;
     let name = format!("Permission {}", std::process::id());
     let other = app.start_demo("approval", &name).await;
-    app.wait("a notification", async || (displayed() == 1).then_some(())).await;
-    dunst(&["action", "0"]);
+    app.notifications(1).await;
+    click_notification();
     app.find(&format!("[data-session-view='{other}']")).await;
-    app.find(&format!("nav [data-session='{other}'][data-state=needs_you]")).await;
-    dunst(&["close-all"]);
+    app.in_state(&other, "needs_you").await;
+    clear_notifications();
     let title = format!("{name} asks for permission");
-    assert!(taken_back().iter().any(|(posted, _)| *posted == title), "{:?}", taken_back());
+    let history = notification_history();
+    assert!(history.iter().any(|(posted, _)| *posted == title), "{history:?}");
     assert_eq!(app.responses().len(), 1, "a click allows nothing");
-    app.close().await;
+}
+
+#[tokio::test]
+async fn a_finished_turn_is_notified_until_its_session_works_again_or_is_looked_at() {
+    let app = Setup::default().env("ASKDESK_FAKE_PACE", "100").open().await;
+    clear_notifications();
+    activate(WINDOW);
+    let shown = app.show_idle_session().await;
+    app.change_setting("notify_finished", "on").await;
+    let turn = json!([{ "sleep_ms": 1500 }, { "say": { "text": "Done." } }]);
+    let name = format!("Finishes {}", std::process::id());
+    let other = app.start_demo(&app.scenario("later", json!([turn, turn])), &name).await;
+    app.select(&shown).await;
+    app.notifications(1).await;
+    let message = json!({ "requestId": uuid::Uuid::new_v4(), "session": other, "text": "Go on." });
+    app.invoke("send_message", message).await.unwrap();
+    app.notifications(0).await;
+    app.notifications(1).await;
+    click_notification();
+    app.find(&format!("[data-session-view='{other}']")).await;
+    app.notifications(0).await;
+    let history = notification_history();
+    let bodies: Vec<_> = history.iter().filter(|(title, _)| *title == name).map(|(_, body)| body).collect();
+    assert!(!bodies.is_empty() && bodies.iter().all(|body| *body == "Has finished its turn."), "{history:?}");
+}
+
+#[tokio::test]
+async fn case_34_a_repeated_question_is_one_card_one_notification_and_one_answer_for_both_calls() {
+    let app = App::open().await;
+    clear_notifications();
+    let name = format!("Asked twice {}", std::process::id());
+    app.show_idle_session().await;
+    let session = app.start_demo("again", &name).await;
+    app.in_state(&session, "needs_you").await;
+    app.shows_text(&format!("nav [data-session='{session}']"), "1").await;
+    app.notifications(1).await;
+    app.select(&session).await;
+    app.shows_text("main", "Two calls wait for one answer.").await;
+    app.find(OPEN_CARD).await;
+    assert_eq!(app.count(OPEN_CARD).await, 1);
+    assert_eq!(app.count("main [data-request]").await, 1);
+    assert_eq!(displayed(), 1);
+
+    app.answer("PostgreSQL").await;
+    // The idle session has had a response before.
+    let responses = app.wait_for_responses(3).await.split_off(1);
+    for response in responses {
+        let answers = &response["updatedInput"]["answers"];
+        assert_eq!(answers["Which store should the notes be kept in?"], "PostgreSQL", "{response}");
+    }
+    app.find(DELIVERED).await;
+    app.shows_text("main", "Both calls have their end:").await;
+    app.in_state(&session, "idle").await;
+    assert_eq!(app.responses().len(), 3, "each call gets one response");
+    assert_eq!(app.count("main [data-request]").await, 1);
+    app.notifications(0).await;
+    let posted = notification_history().into_iter().filter(|(title, _)| *title == name).count();
+    assert_eq!(posted, 1, "one notification for both calls");
 }

@@ -1,22 +1,12 @@
-//! Started by the system at login: the entry that says so is there while it is wanted, and nobody gets a window unasked.
-
-use std::process::Command;
-use std::time::Instant;
+//! Start at login: the system's entry exists while the setting is on, and a start in the background opens no window.
 
 use tempfile::TempDir;
 
-use crate::close_to_tray::descendants;
-use crate::deep_links::WINDOW;
+use crate::desktop::{WINDOW, descendants, visible_windows};
 use crate::fake_tray::Tray;
-use crate::harness::{App, PATIENCE, Setup};
+use crate::harness::{App, Setup, wait_until};
 
 const ENTRY: &str = "config/autostart/io.github.askdesk.desktop";
-
-fn windows_on_the_screen() -> usize {
-    let search = ["search", "--onlyvisible", "--name", WINDOW];
-    let output = Command::new("xdotool").args(search).output().expect("xdotool is installed");
-    String::from_utf8_lossy(&output.stdout).lines().count()
-}
 
 async fn set(app: &App, choice: &str) {
     let control = app.by_role_in("dialog[open]", "combobox", "Start at login").await;
@@ -24,10 +14,13 @@ async fn set(app: &App, choice: &str) {
 }
 
 #[tokio::test]
-async fn the_system_has_an_entry_as_long_as_starting_at_login_is_set() {
+async fn the_entry_exists_while_the_setting_is_on() {
     let home = TempDir::new().unwrap();
-    let app = Setup::default().at_home(home.path()).open().await;
     let entry = home.path().join(ENTRY);
+    std::fs::create_dir_all(entry.parent().unwrap()).unwrap();
+    std::fs::write(&entry, "[Desktop Entry]\nExec=/gone/askdesk-desktop\n").unwrap();
+    let app = Setup::default().at_home(home.path()).open().await;
+    app.wait("the outdated entry to go", async || (!entry.exists()).then_some(())).await;
     app.click("button", "Settings").await;
     set(&app, "On").await;
     let text = app.wait("the entry", async || std::fs::read_to_string(&entry).ok()).await;
@@ -38,65 +31,46 @@ async fn the_system_has_an_entry_as_long_as_starting_at_login_is_set() {
     set(&app, "Off").await;
     app.wait("it to go", async || (!entry.exists()).then_some(())).await;
 
-    // Where the entry belongs stands something else.
+    // A file takes the place of the folder.
     let folder = entry.parent().unwrap();
     std::fs::remove_dir(folder).unwrap();
     std::fs::write(folder, "").unwrap();
     set(&app, "On").await;
     app.shows_text("dialog[open] #setting-start_at_login-unmet", "io.github.askdesk.desktop").await;
     assert_eq!(app.axe().await, Vec::<String>::new());
-    app.close().await;
 }
 
 #[tokio::test]
-async fn a_desk_with_a_folder_of_its_own_leaves_the_system_as_it_is_and_says_so() {
+async fn a_run_with_its_own_data_folder_leaves_the_system_alone_and_says_so() {
     let app = App::open().await;
     app.click("button", "Settings").await;
     set(&app, "On").await;
     app.shows_text("dialog[open] #setting-start_at_login-unmet", "a data folder of its own").await;
     assert!(!app.home().join(ENTRY).exists());
-    app.close().await;
 }
 
 #[tokio::test]
-async fn what_the_system_has_is_brought_in_line_when_the_app_starts() {
-    let home = TempDir::new().unwrap();
-    let entry = home.path().join(ENTRY);
-    std::fs::create_dir_all(entry.parent().unwrap()).unwrap();
-    std::fs::write(&entry, "[Desktop Entry]\nExec=/gone/askdesk-desktop\n").unwrap();
-    let app = Setup::default().at_home(home.path()).open().await;
-    app.wait("the entry nobody wants to go", async || (!entry.exists()).then_some(())).await;
-    app.close().await;
-}
-
-#[tokio::test]
-async fn started_in_the_background_without_a_tray_the_window_shows() {
+async fn a_start_in_the_background_without_a_tray_shows_the_window() {
     let app = Setup::default().arg("--in-background").open().await;
-    app.wait("the window", async || (windows_on_the_screen() == 1).then_some(())).await;
-    app.close().await;
+    app.window_visible(true).await;
 }
 
 #[tokio::test]
-async fn started_in_the_background_with_a_tray_there_is_no_window_until_it_is_asked_for() {
+async fn a_start_in_the_background_with_a_tray_opens_no_window_until_it_is_requested() {
     let home = TempDir::new().unwrap();
     let app = Setup::default().at_home(home.path()).arg("--in-background").start().await;
-    // Only now is this the one test that has an app, and so a tray.
+    // The tray is created after it is this test's turn.
     let tray = Tray::start().await;
-    // Longer than it waits for a tray.
-    tokio::time::sleep(std::time::Duration::from_secs(12)).await;
-    assert_eq!(descendants(app.root()), Vec::<String>::new(), "not even what a window would need is there");
+    tray.press("For 1 hour").await;
+    // A window that was created with the icon would be created before this change of the menu.
+    tray.lists(&["Notify again"]).await;
+    let started = descendants(app.root());
+    assert!(!started.iter().any(|name| name.starts_with("WebKit")), "{started:?}");
     for (arguments, windows) in [(&["--in-background"][..], 0), (&[], 1)] {
         assert!(app.start_again(arguments).await.success());
-        let began = Instant::now();
-        while windows_on_the_screen() != windows {
-            assert!(began.elapsed() < PATIENCE, "{} windows", windows_on_the_screen());
-            tokio::time::sleep(std::time::Duration::from_millis(30)).await;
-        }
+        let what = format!("{windows} windows");
+        wait_until(&what, async || (visible_windows(WINDOW) == windows).then_some(())).await;
     }
-    let began = Instant::now();
-    while !descendants(app.root()).iter().any(|name| name.starts_with("WebKitWebPro")) {
-        assert!(began.elapsed() < PATIENCE, "the window has a page");
-        tokio::time::sleep(std::time::Duration::from_millis(30)).await;
-    }
-    drop(tray);
+    let has_page = || descendants(app.root()).iter().any(|name| name.starts_with("WebKitWebPro"));
+    wait_until("a page", async || has_page().then_some(())).await;
 }

@@ -1,4 +1,4 @@
-//! Another program is told of the desk in the window, by clicks, and everything is as before once that is undone.
+//! Connecting another program in the window, and disconnecting it, which restores its files.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::harness::{App, Setup};
+use crate::harness::{App, DELIVERED, OPEN_CARD, Setup};
 
-/// With a comment and a server of somebody else's, so that it shows what is kept.
+/// A file with a comment and another server, which must be kept.
 const BEFORE: &str =
     "{\n  // mine\n  \"mcpServers\": {\n    \"docs\": { \"url\": \"https://docs.example/mcp\" },\n  },\n}\n";
 
@@ -31,7 +31,7 @@ async fn press_in(app: &App, within: &str, name: &str) {
 }
 
 #[tokio::test]
-async fn case_56_a_program_is_connected_and_disconnected_by_clicks_and_its_file_is_as_before() {
+async fn case_56_a_program_is_connected_and_disconnected_in_the_window_and_its_files_are_restored() {
     const ROW: &str = "dialog[open] [data-client=cursor]";
     let home = tempfile::tempdir().unwrap();
     let folder = home.path().join(".cursor");
@@ -41,7 +41,7 @@ async fn case_56_a_program_is_connected_and_disconnected_by_clicks_and_its_file_
     let app = Setup::default().pictured().at_home(home.path()).open().await;
     let data = home.path().join("share/io.github.askdesk");
     let listens: Value = app
-        .wait("the doors", async || serde_json::from_slice(&fs::read(data.join("desk.json")).ok()?).ok())
+        .wait("the gateway", async || serde_json::from_slice(&fs::read(data.join("desk.json")).ok()?).ok())
         .await;
     let token = fs::read_to_string(data.join("token")).unwrap().trim().to_owned();
     let before = everything(&folder);
@@ -60,7 +60,7 @@ async fn case_56_a_program_is_connected_and_disconnected_by_clicks_and_its_file_
     assert_eq!(app.axe().await, Vec::<String>::new());
     assert_eq!(app.cut("dialog[open]").await, Vec::<String>::new());
     app.picture("settings-clients").await;
-    assert_eq!(everything(&folder), before, "nothing is written by looking");
+    assert_eq!(everything(&folder), before, "a preview writes nothing");
 
     press_in(&app, ROW, "Write this").await;
     app.find(&format!("{ROW}[data-way=works]")).await;
@@ -81,9 +81,7 @@ async fn case_56_a_program_is_connected_and_disconnected_by_clicks_and_its_file_
     press_in(&app, "dialog[open]", "Close").await;
     let row = app.find("nav [data-session][data-state=needs_you]").await;
     app.press(&row).await;
-    app.shows_text("aside [data-request][data-state=open]", "This is a test question").await;
-    app.click("radio", "Yes").await;
-    app.click("button", "Submit").await;
-    app.find("main [data-request][data-state=answered][data-delivery=delivered]").await;
-    app.close().await;
+    app.shows_text(OPEN_CARD, "This is a test question").await;
+    app.answer("Yes").await;
+    app.find(DELIVERED).await;
 }

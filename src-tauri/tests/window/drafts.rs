@@ -1,4 +1,4 @@
-//! What was begun comes back: after a reload, another session, a restart, and a kill.
+//! Drafts survive a reload, another session, a restart and a crash.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -8,13 +8,12 @@ use serde_json::json;
 
 use crate::harness::{App, Setup};
 
-const CARD: &str = "aside [data-request]";
 const MISSED: &str = "aside details[data-missed]";
 
-/// The longest a change may take to the disk.
+/// The longest time until a change is on disk.
 const TO_DISK: Duration = Duration::from_millis(300);
 
-/// Whether a text stands in the database or in its log.
+/// Returns whether the database or its log contains a text.
 fn on_disk(data: &Path, text: &str) -> bool {
     ["desk.db", "desk.db-wal"].iter().any(|name| {
         let bytes = std::fs::read(data.join(name)).unwrap_or_default();
@@ -26,27 +25,19 @@ async fn until_on_disk(app: &App, data: &Path, text: &str) {
     app.wait(&format!("{text:?} on disk"), async || on_disk(data, text).then_some(())).await;
 }
 
-async fn open(data: &Path, example: &str) -> (App, String) {
-    let app = Setup::default().data(data).open().await;
-    let session = app.start_demo(example, "Notes").await;
-    app.select(&session).await;
-    app.find(&format!("{CARD}[data-state=open]")).await;
-    (app, session)
-}
-
 async fn value(element: &Element) -> String {
     element.prop("value").await.unwrap().unwrap_or_default()
 }
 
-async fn begin(app: &App) {
-    app.by_role("textbox", "Your own words").await.send_keys("a graph store").await.unwrap();
+async fn write_draft(app: &App) {
+    app.write("Your own words", "a graph store").await;
     app.click("button", "Add a note").await;
-    app.by_role("textbox", "Note").await.send_keys("or a heap").await.unwrap();
+    app.write("Note", "or a heap").await;
     app.click("button", "Next").await;
     app.find("aside fieldset[data-question=q2]").await;
 }
 
-async fn check_begun(app: &App) {
+async fn check_draft(app: &App) {
     app.find("aside fieldset[data-question=q2]").await;
     app.click("button", "Back").await;
     assert_eq!(value(&app.by_role("textbox", "Your own words").await).await, "a graph store");
@@ -56,18 +47,17 @@ async fn check_begun(app: &App) {
 }
 
 #[tokio::test]
-async fn case_28_question_choices_words_and_place_return_after_a_reload_another_session_and_a_restart() {
+async fn case_28_drafts_and_the_shown_question_survive_a_reload_another_session_and_a_restart() {
     let data = tempfile::tempdir().unwrap();
-    let (app, first) = open(data.path(), "four").await;
-    begin(&app).await;
-    let second = app.start_demo("technology", "Second").await;
-    app.select(&second).await;
+    let (app, first) = Setup::default().data(data.path()).open_asked("four").await;
+    write_draft(&app).await;
+    let second = app.show_demo("technology", "Second").await;
     app.click("radio", "PostgreSQL").await;
     app.select(&first).await;
-    check_begun(&app).await;
+    check_draft(&app).await;
     app.client.refresh().await.unwrap();
     app.select(&first).await;
-    check_begun(&app).await;
+    check_draft(&app).await;
     app.select(&second).await;
     let chosen = app.by_role("radio", "PostgreSQL").await;
     assert!(chosen.is_selected().await.unwrap());
@@ -76,21 +66,20 @@ async fn case_28_question_choices_words_and_place_return_after_a_reload_another_
     let app = Setup::default().data(data.path()).open().await;
     app.select(&first).await;
     app.shows_text(MISSED, "Askdesk was closed").await;
-    check_begun(&app).await;
+    check_draft(&app).await;
     app.by_role_in("aside", "button", "Copy what you have begun").await;
     assert_eq!(app.axe().await, Vec::<String>::new());
-    app.close().await;
 }
 
 #[tokio::test]
-async fn case_28_the_app_is_killed_and_what_was_typed_half_a_second_before_stands_with_the_missed_question() {
+async fn case_28_text_typed_half_a_second_before_a_crash_is_kept_with_the_missed_question() {
     let data = tempfile::tempdir().unwrap();
-    let (app, first) = open(data.path(), "technology").await;
+    let (app, first) = Setup::default().data(data.path()).open_asked("technology").await;
     let words = app.by_role("textbox", "Your own words").await;
     words.send_keys("do not lose th").await.unwrap();
     words.send_keys("is").await.unwrap();
     tokio::time::sleep(TO_DISK + Duration::from_millis(200)).await;
-    // Nothing is asked to end: the whole group is killed.
+    // Kills the whole process group.
     drop(app);
 
     let app = Setup::default().data(data.path()).open().await;
@@ -99,7 +88,7 @@ async fn case_28_the_app_is_killed_and_what_was_typed_half_a_second_before_stand
     assert_eq!(value(&words).await, "do not lose this");
     app.by_role_in(MISSED, "button", "Copy what you have begun").await;
     assert!(app.responses().is_empty(), "nothing was sent");
-    // It is sent once the session goes on, and then there is no draft any more.
+    // A sent answer leaves no draft.
     app.click("button", "Send when resumed").await;
     app.gone(MISSED).await;
     app.client.refresh().await.unwrap();
@@ -107,13 +96,12 @@ async fn case_28_the_app_is_killed_and_what_was_typed_half_a_second_before_stand
     app.shows_text("aside", "do not lose this").await;
     let left = app.invoke("read_drafts", json!({})).await.unwrap();
     assert_eq!(left, json!({ "drafts": [] }));
-    app.close().await;
 }
 
 #[tokio::test]
-async fn a_change_is_on_disk_within_300_ms_and_at_once_when_the_page_goes() {
+async fn a_change_is_on_disk_within_300_ms_and_at_once_when_the_page_closes() {
     let data = tempfile::tempdir().unwrap();
-    let (app, first) = open(data.path(), "technology").await;
+    let (app, first) = Setup::default().data(data.path()).open_asked("technology").await;
     let words = app.by_role("textbox", "Your own words").await;
     let mut slowest = Duration::ZERO;
     for n in 0..8 {
@@ -125,7 +113,7 @@ async fn a_change_is_on_disk_within_300_ms_and_at_once_when_the_page_goes() {
     }
     println!("the slowest change was on disk after {slowest:?}");
     assert!(slowest < TO_DISK, "{slowest:?}");
-    // By a script, because the driver takes its time between two commands.
+    // In a script, because WebDriver is slow between two commands.
     let leave = "const [text] = arguments;
         const field = document.activeElement;
         field.setRangeText(text, field.value.length, field.value.length, 'end');
@@ -136,22 +124,4 @@ async fn a_change_is_on_disk_within_300_ms_and_at_once_when_the_page_goes() {
     app.select(&first).await;
     let again = app.by_role("textbox", "Your own words").await;
     app.wait("the last words", async || value(&again).await.ends_with("and the last").then_some(())).await;
-    app.close().await;
-}
-
-#[tokio::test]
-async fn an_edited_plan_comes_back() {
-    let data = tempfile::tempdir().unwrap();
-    let app = Setup::default().data(data.path()).open().await;
-    let session = app.start_demo("plan", "Notes").await;
-    app.select(&session).await;
-    app.click("button", "Edit").await;
-    let plan = app.find("aside [data-approval] textarea").await;
-    plan.send_keys("\n9. Wait for me").await.unwrap();
-    until_on_disk(&app, data.path(), "9. Wait for me").await;
-    app.client.refresh().await.unwrap();
-    app.select(&session).await;
-    let plan = app.find("aside [data-approval] textarea").await;
-    assert!(value(&plan).await.contains("9. Wait for me"));
-    app.close().await;
 }

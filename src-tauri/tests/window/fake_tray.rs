@@ -1,23 +1,19 @@
-//! The part of a desktop that shows icons of the tray and presses the entries of their menus.
+//! A desktop's tray: it reads the icon, and presses the entries of its menu.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
 
 use zbus::message::Header;
 use zbus::zvariant::{OwnedObjectPath, OwnedValue, Value};
 use zbus::{Connection, Proxy};
 
-use crate::harness::PATIENCE;
-
-/// How often something awaited is looked at.
-const LOOK: Duration = Duration::from_millis(30);
+use crate::harness::wait_until;
 
 const WATCHER: &str = "org.kde.StatusNotifierWatcher";
 const ITEM: &str = "org.kde.StatusNotifierItem";
 const MENU: &str = "com.canonical.dbusmenu";
 
-/// Where an icon is: the name on the bus, and the object.
+/// The bus name and the object of the icon.
 type Place = Arc<Mutex<Option<(String, String)>>>;
 
 pub struct Tray {
@@ -41,10 +37,10 @@ impl Watcher {
     }
 }
 
-/// The root of a menu: its number, its properties and those below it.
+/// The root of a menu: its number, its properties and its entries.
 type Layout = (i32, HashMap<String, OwnedValue>, Vec<OwnedValue>);
 
-/// An entry of the menu with those below it.
+/// An entry of the menu with its submenu.
 struct Entry {
     id: i32,
     label: String,
@@ -52,12 +48,12 @@ struct Entry {
 }
 
 impl Tray {
-    /// Starts one; it is gone when this is dropped.
+    /// Starts a tray, which ends on drop.
     pub async fn start() -> Self {
         Self::serve(zbus::connection::Builder::session().unwrap()).await
     }
 
-    /// Starts one on another bus.
+    /// Starts a tray on another bus.
     pub async fn start_on(address: &str) -> Self {
         Self::serve(zbus::connection::Builder::address(address).unwrap()).await
     }
@@ -89,45 +85,32 @@ impl Tray {
         Some((menu, Entry { id: root.0, label: String::new(), below }))
     }
 
-    /// Returns the entries of the menu, the ones below others too.
+    /// Returns the labels of the menu and its submenus.
     pub async fn labels(&self) -> Vec<String> {
         self.menu().await.map(|(_, root)| root.labels()).unwrap_or_default()
     }
 
     /// Waits until the menu has these entries and no others.
     pub async fn shows(&self, expected: &[&str]) {
-        let began = Instant::now();
-        loop {
-            let labels = self.labels().await;
-            if labels == expected {
-                return;
-            }
-            let icon = self.icon.lock().unwrap().clone();
-            assert!(began.elapsed() < PATIENCE, "{icon:?} has not {expected:?} but {labels:?}");
-            tokio::time::sleep(LOOK).await;
-        }
+        self.labels_match(&format!("{expected:?}"), |labels| labels == expected).await;
     }
 
-    /// Waits until the menu has entries that begin so.
+    /// Waits until the menu has entries with these beginnings.
     pub async fn lists(&self, beginnings: &[&str]) {
-        let began = Instant::now();
-        loop {
-            let labels = self.labels().await;
-            if beginnings.iter().all(|beginning| labels.iter().any(|label| label.starts_with(beginning))) {
-                return;
-            }
-            assert!(began.elapsed() < PATIENCE, "there is not {beginnings:?} but {labels:?}");
-            tokio::time::sleep(LOOK).await;
-        }
+        let listed = |labels: &[String], start: &str| labels.iter().any(|label| label.starts_with(start));
+        let all = |labels: &[String]| beginnings.iter().all(|start| listed(labels, start));
+        self.labels_match(&format!("{beginnings:?}"), all).await;
     }
 
-    /// Chooses the entry whose label begins so, once it is there.
+    async fn labels_match(&self, expected: &str, matches: impl Fn(&[String]) -> bool) {
+        let what = format!("{expected} in the menu of the tray");
+        wait_until(&what, async || matches(&self.labels().await).then_some(())).await;
+    }
+
+    /// Presses the entry with this beginning, once it exists.
     pub async fn press(&self, label: &str) {
-        let began = Instant::now();
-        while !self.pressed(label).await {
-            assert!(began.elapsed() < PATIENCE, "{label} is not in the tray");
-            tokio::time::sleep(LOOK).await;
-        }
+        let what = format!("{label} in the tray");
+        wait_until(&what, async || self.pressed(label).await.then_some(())).await;
     }
 
     async fn pressed(&self, label: &str) -> bool {
@@ -149,7 +132,7 @@ impl Entry {
     }
 }
 
-/// Reads an entry: its number, its properties and those below it.
+/// Reads an entry: its number, its properties and its submenu.
 fn entry(value: &Value<'_>) -> Entry {
     let Value::Structure(fields) = (if let Value::Value(inner) = value { inner } else { value }) else {
         panic!("{value:?}")

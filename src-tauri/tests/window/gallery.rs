@@ -1,5 +1,4 @@
-//! The gallery of states, in the webview the app itself is shown in: nothing is there that accessibility rules forbid, and
-//! a picture of each is kept for people to look at.
+//! The gallery of states in the app's webview: accessibility rules, and a screenshot of each state.
 
 use std::path::{Component, Path, PathBuf};
 use std::process::Command;
@@ -13,7 +12,6 @@ use serde_json::{Value, json};
 
 use crate::harness::{App, Setup};
 
-/// A state that a question can be in, or a way of looking at one.
 const STATES: [&str; 25] = [
     "loading",
     "empty",
@@ -42,14 +40,14 @@ const STATES: [&str; 25] = [
     "forced_colours",
 ];
 
-/// The one that is looked at with the size of the text set to the most.
+/// The state that is checked with the largest text size.
 const LARGE: &str = "large_text";
 
-/// The gallery, over HTTP on this machine.
+/// The gallery, served over HTTP.
 pub struct Gallery(String);
 
 impl Gallery {
-    /// Builds it if that was not done yet, and offers it as long as the test runs.
+    /// Builds it once, and serves it while the test runs.
     pub async fn open() -> Self {
         let served = Served { folder: built(), policy: policy() };
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -59,7 +57,7 @@ impl Gallery {
         Self(format!("http://{address}/gallery.html"))
     }
 
-    /// Shows a state in the window, with more words for the address.
+    /// Shows a state in the window, with more parameters of the address.
     pub async fn show(&self, app: &App, state: &str, more: &str) {
         app.client.goto(&format!("{}?state={state}{more}", self.0)).await.unwrap();
         let script = "const { state, failed } = document.documentElement.dataset; return { state, failed };";
@@ -98,7 +96,7 @@ async fn file(State(served): State<Served>, uri: Uri) -> Response {
     }
 }
 
-/// Builds the gallery as the page is built, into a folder of its own.
+/// Builds the gallery into a folder of its own.
 fn built() -> PathBuf {
     static BUILT: OnceLock<PathBuf> = OnceLock::new();
     let build = || {
@@ -122,7 +120,7 @@ fn built() -> PathBuf {
     BUILT.get_or_init(build).clone()
 }
 
-/// The policy that the app's own page is under.
+/// Returns the app's content security policy.
 fn policy() -> String {
     let config = Path::new(env!("CARGO_MANIFEST_DIR")).join("tauri.conf.json");
     let config: Value = serde_json::from_str(&std::fs::read_to_string(config).unwrap()).unwrap();
@@ -141,7 +139,7 @@ async fn look_at_all(theme: &str) {
     let gallery = Gallery::open().await;
     let usual: Vec<&str> = STATES.into_iter().filter(|state| *state != LARGE).collect();
     let mut wrong = Vec::new();
-    // A window for a few at a time: how long one may be open is limited.
+    // A few states per window, because the time of a window is limited.
     for (text_size, states) in usual.chunks(6).map(|states| (100, states)).chain([(200, &[LARGE][..])]) {
         let appearance = format!("[appearance]\ntheme = \"{theme}\"\ntext_size = {text_size}\n");
         let (_data, app) = open_with(&appearance).await;
@@ -171,7 +169,7 @@ async fn axe_finds_nothing_in_any_state_of_the_gallery_in_the_light_theme() {
 }
 
 #[tokio::test]
-async fn who_wants_less_motion_gets_none() {
+async fn animations_are_off_if_the_system_asks_for_less_motion() {
     let config = tempfile::tempdir().unwrap();
     std::fs::create_dir(config.path().join("gtk-3.0")).unwrap();
     let settings = "[Settings]\ngtk-enable-animations=0\n";
@@ -184,5 +182,4 @@ async fn who_wants_less_motion_gets_none() {
     let app = App::open().await;
     let moves = app.script(durations, vec![]).await;
     assert!(moves.as_array().unwrap().iter().all(|duration| duration.as_f64() > Some(0.0)), "{moves}");
-    app.close().await;
 }

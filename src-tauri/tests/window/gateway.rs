@@ -1,4 +1,4 @@
-//! An agent that the desk did not start asks at its door, and is answered in the window.
+//! A program that Askdesk did not start asks over the gateway, and is answered in the window.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpStream;
@@ -6,11 +6,9 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::harness::App;
+use crate::harness::{App, DELIVERED, OPEN_CARD};
 
-const CARD: &str = "aside [data-request][data-state=open]";
-
-/// Asks as a program does that has found the desk by its file.
+/// Asks over HTTP, with the address and the token of the data folder.
 fn ask(folder: &Path, body: &Value) -> Option<BufReader<TcpStream>> {
     let found: Value = serde_json::from_slice(&std::fs::read(folder.join("desk.json")).ok()?).ok()?;
     let token = std::fs::read_to_string(folder.join("token")).ok()?;
@@ -27,7 +25,7 @@ fn ask(folder: &Path, body: &Value) -> Option<BufReader<TcpStream>> {
     Some(BufReader::new(stream))
 }
 
-/// Reads on to the line that tells the end.
+/// Reads up to the line with the result.
 fn ended(reader: BufReader<TcpStream>) -> Value {
     let lines = reader.lines().map_while(Result::ok);
     let mut lines = lines.filter_map(|line| serde_json::from_str::<Value>(&line).ok());
@@ -35,7 +33,7 @@ fn ended(reader: BufReader<TcpStream>) -> Value {
 }
 
 #[tokio::test]
-async fn case_59_a_client_that_asks_at_the_door_is_named_and_answered_in_the_window() {
+async fn case_59_a_client_is_named_and_answered_in_the_window() {
     let app = App::open().await;
     let folder = app.home().join("data");
     let body = json!({
@@ -46,15 +44,12 @@ async fn case_59_a_client_that_asks_at_the_door_is_named_and_answered_in_the_win
             "options": [{"label": "SQLite", "description": "One file"}, {"label": "PostgreSQL", "description": "A server"}],
         }]},
     });
-    let reader = app.wait("the doors", async || ask(&folder, &body)).await;
+    let reader = app.wait("the gateway", async || ask(&folder, &body)).await;
     let row = app.find("nav [data-session][data-state=needs_you]").await;
     app.press(&row).await;
-    app.find(CARD).await;
-    app.shows_text(CARD, "codex-mcp-client").await;
-    app.click("radio", "PostgreSQL").await;
-    app.click("button", "Submit").await;
-    app.find("main [data-request][data-state=answered][data-delivery=delivered]").await;
+    app.shows_text(OPEN_CARD, "codex-mcp-client").await;
+    app.answer("PostgreSQL").await;
+    app.find(DELIVERED).await;
     let ended = tokio::task::spawn_blocking(move || ended(reader)).await.unwrap();
     assert_eq!(ended["result"]["answers"][0]["selectedOptions"], json!(["PostgreSQL"]), "{ended}");
-    app.close().await;
 }

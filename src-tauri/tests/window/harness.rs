@@ -1,7 +1,7 @@
-//! The real app in a real window, driven over WebDriver.
+//! Drives the real app in a real window over WebDriver.
 //!
-//! Needs a display, a session bus, a window manager and a notification daemon of its own: `cargo xtask test` brings
-//! them. Tests take turns, because there is one keyboard focus and one notification daemon.
+//! `cargo xtask test` provides a private display, session bus, window manager and notification daemon. Tests take turns,
+//! because there is one keyboard focus and one notification daemon.
 
 use std::fs;
 use std::net::TcpListener;
@@ -23,21 +23,27 @@ use tokio::sync::{Mutex, MutexGuard};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_askdesk-desktop");
 
-/// How long anything may take; generous, because a slow machine is no fault of the app.
+/// How long anything may take. Generous, because tests must also pass on a slow machine.
 pub const PATIENCE: Duration = Duration::from_secs(20);
 
-/// How long one test may take; the bench asks for the most.
+/// How long one test may take; the bench needs the most.
 const LIMIT: Duration = Duration::from_secs(400);
 
-/// How often something awaited is looked at.
+/// How often a condition is polled.
 const LOOK: Duration = Duration::from_millis(30);
 
-/// How often something that takes minutes is looked at, so that looking takes nothing from what is measured.
+/// How often a condition is polled that takes minutes, so that polling does not change what is measured.
 const SELDOM: Duration = Duration::from_secs(1);
 
 static TURN: Mutex<()> = Mutex::const_new(());
 
-/// What a desk is opened with.
+/// The card of an open question in the panel.
+pub const OPEN_CARD: &str = "aside [data-request][data-state=open]";
+
+/// A question in the transcript whose answer the agent has received.
+pub const DELIVERED: &str = "main [data-request][data-state=answered][data-delivery=delivered]";
+
+/// What the app is opened with.
 #[derive(Default)]
 pub struct Setup {
     env: Vec<(String, String)>,
@@ -48,39 +54,39 @@ pub struct Setup {
 }
 
 impl Setup {
-    /// Sets a variable for the app and so for its agents.
+    /// Sets an environment variable of the app, which its agents inherit.
     pub fn env(mut self, name: &str, value: impl Into<String>) -> Self {
         self.env.push((name.to_owned(), value.into()));
         self
     }
 
-    /// Keeps the webview's default renderer: WebDriver takes no pictures of the plainer one that the app chooses on a
-    /// machine without a graphics card (measured with WebKitGTK 2.50: the call is never answered).
+    /// Keeps the webview's default renderer. On a machine without a graphics card the app chooses the plain one, of which
+    /// WebDriver takes no screenshots (measured with WebKitGTK 2.50: the call never returns).
     pub fn pictured(self) -> Self {
-        // What a picture shows must not depend on whose machine it was taken on.
+        // A screenshot must not depend on the machine.
         self.env("WEBKIT_DISABLE_DMABUF_RENDERER", "0").env("PATH", "/usr/local/bin:/usr/bin:/bin")
     }
 
-    /// Keeps the data in a folder that outlives the desk.
+    /// Uses a data folder that outlives the app.
     pub fn data(mut self, folder: &Path) -> Self {
         self.data = Some(folder.to_owned());
         self
     }
 
-    /// Starts the app with an argument, such as an address.
+    /// Starts the app with an argument, such as a deep link.
     pub fn arg(mut self, arg: impl Into<String>) -> Self {
         self.args.push(arg.into());
         self
     }
 
-    /// Keeps what the app writes to its log in a file.
+    /// Writes the app's log to a file.
     pub fn log_to(mut self, file: &Path) -> Self {
         self.log = Some(file.to_owned());
         self
     }
 
-    /// Makes it the desk of a person with a home folder that outlives it: its data are where the system keeps them, and a
-    /// second start is handed to the first.
+    /// Uses a home folder that outlives the app, with the data in the system's usual place. A second instance hands its
+    /// arguments to the first.
     pub fn at_home(mut self, home: &Path) -> Self {
         self.home = Some(home.to_owned());
         self
@@ -100,8 +106,7 @@ impl Setup {
         env
     }
 
-    /// Starts the app by itself: the driver would wait for a window before anything else.
-    #[allow(dead_code, reason = "the bench opens windows only")]
+    /// Starts the app without the driver, which would wait for a window.
     pub async fn start(mut self) -> Started {
         let turn = TURN.lock().await;
         let home = TempDir::new().unwrap();
@@ -117,7 +122,10 @@ impl Setup {
         let env = self.env_in(home.path());
         let port = free_port();
         let driver = Driver::watched(start_driver(port, &env, self.log.as_deref()));
-        let capabilities = json!({ "webkitgtk:browserOptions": { "binary": PROGRAM, "args": self.args } });
+        let options = json!({ "binary": PROGRAM, "args": self.args });
+        // The default of 30 s is too short for scrolling a long transcript on a slow machine.
+        let timeouts = json!({ "script": 120_000 });
+        let capabilities = json!({ "webkitgtk:browserOptions": options, "timeouts": timeouts });
         let capabilities = capabilities.as_object().unwrap().clone();
         let began = Instant::now();
         let client = loop {
@@ -136,10 +144,17 @@ impl Setup {
         app.find("main").await;
         app
     }
+
+    /// Opens the app on a session of the demo agent that waits for an answer; returns both.
+    pub async fn open_asked(self, example: &str) -> (App, String) {
+        let app = self.open().await;
+        let session = app.show_demo(example, "Notes").await;
+        app.find(OPEN_CARD).await;
+        (app, session)
+    }
 }
 
-/// The app, started without anybody who drives its window.
-#[allow(dead_code, reason = "the bench opens windows only")]
+/// The app without a driver of its window.
 pub struct Started {
     env: Vec<(String, String)>,
     process: Driver,
@@ -147,14 +162,13 @@ pub struct Started {
     _turn: MutexGuard<'static, ()>,
 }
 
-#[allow(dead_code, reason = "the bench opens windows only")]
 impl Started {
-    /// Returns the process of the app.
+    /// Returns the app's process id.
     pub fn root(&self) -> u32 {
         self.process.process.id()
     }
 
-    /// Starts the app once more and waits until that start has ended.
+    /// Starts a second instance, and waits until it has ended.
     pub async fn start_again(&self, args: &[&str]) -> ExitStatus {
         start_again(&self.env, args).await
     }
@@ -162,22 +176,23 @@ impl Started {
 
 pub struct App {
     pub client: Client,
-    home: TempDir,
     record: PathBuf,
     env: Vec<(String, String)>,
+    // Dropped before the folder that the app writes to.
     driver: Driver,
+    home: TempDir,
     _turn: MutexGuard<'static, ()>,
 }
 
-/// The driver and, in its process group, the app.
+/// The driver, and the app in its process group.
 struct Driver {
     process: Child,
-    /// Dropped when the test is over; until then somebody waits on it with a limit.
+    /// Dropped when the test ends; a thread waits for that with a limit.
     _over: mpsc::Sender<()>,
 }
 
 impl Driver {
-    /// A call that the app never answers would hang the test for ever: past the limit the app is ended instead.
+    /// Kills the app after the limit, because a call that it never answers would hang the test.
     fn watched(process: Child) -> Self {
         let (over, is_over) = mpsc::channel::<()>();
         let group = process.id();
@@ -206,9 +221,13 @@ fn kill_group(leader: u32) {
 }
 
 impl App {
-    /// Opens the app with nothing special.
     pub async fn open() -> Self {
         Setup::default().open().await
+    }
+
+    /// Opens the app on a session of the demo agent that waits for an answer.
+    pub async fn open_asked(example: &str) -> Self {
+        Setup::default().open_asked(example).await.0
     }
 
     /// Returns the home folder of the app and its agents.
@@ -216,27 +235,24 @@ impl App {
         self.home.path()
     }
 
-    /// Returns the file in which the demo agents note what they write and receive.
+    /// Returns the file in which the demo agents record what they write and receive.
     #[allow(dead_code, reason = "the bench reads it")]
     pub fn record(&self) -> &Path {
         &self.record
     }
 
     /// Returns the process that the app and its agents descend from.
-    #[allow(dead_code, reason = "the bench reads it")]
     pub fn root(&self) -> u32 {
         self.driver.process.id()
     }
 
-    /// Starts the app once more, as a link or a person does, and waits until that start has ended.
-    #[allow(dead_code, reason = "the bench starts it once")]
+    /// Starts a second instance, as a deep link or a person does, and waits until it has ended.
     pub async fn start_again(&self, args: &[&str]) -> ExitStatus {
         start_again(&self.env, args).await
     }
 
-    /// Goes on in the window that was made anew; the driver's own place was in the one that went.
-    #[allow(dead_code, reason = "the bench has its own")]
-    pub async fn go_on_in_the_new_window(&self) {
+    /// Switches the driver to the window that was created after the earlier one was destroyed.
+    pub async fn switch_to_new_window(&self) {
         self.wait("the new window", async || {
             let handle = self.client.windows().await.ok()?.pop()?;
             self.client.switch_to_window(handle).await.ok()
@@ -245,7 +261,7 @@ impl App {
         self.find("main").await;
     }
 
-    /// Calls a command of the bridge as the page would.
+    /// Calls a command of the bridge, as the page does.
     pub async fn invoke(&self, command: &str, input: Value) -> Result<Value, Value> {
         let script = "const [command, input, done] = arguments;
             window.__TAURI_INTERNALS__.invoke(command, { input }).then(ok => done({ ok }), error => done({ error }));";
@@ -261,19 +277,98 @@ impl App {
         self.client.execute(script, args).await.unwrap()
     }
 
-    /// Starts a session of the demo agent by the form, as a person would, and waits until its tab is there.
-    pub async fn start_demo(&self, example: &str, name: &str) -> String {
-        let input = json!({ "requestId": uuid::Uuid::new_v4(), "agent": "demo", "options": { "config": { "example": example } },
-            "name": name, "prompt": "Please begin." });
+    /// Starts a session by the bridge, and waits until the sidebar shows it.
+    pub async fn start_session(&self, mut input: Value) -> String {
+        input["requestId"] = json!(uuid::Uuid::new_v4());
         let session = self.invoke("start_session", input).await.unwrap();
         let id = session["id"].as_str().unwrap().to_owned();
-        self.find(&format!("[data-session='{id}']")).await;
+        self.find(&format!("nav [data-session='{id}']")).await;
         id
     }
 
+    /// Starts a session of the demo agent, which plays an example or a scenario file.
+    pub async fn start_demo(&self, example: &str, name: &str) -> String {
+        let options = json!({ "config": { "example": example } });
+        let input = json!({ "agent": "demo", "options": options, "name": name, "prompt": "Please begin." });
+        self.start_session(input).await
+    }
+
+    /// Starts a session of the demo agent, and selects it.
+    pub async fn show_demo(&self, example: &str, name: &str) -> String {
+        let session = self.start_demo(example, name).await;
+        self.select(&session).await;
+        session
+    }
+
+    /// Selects a session that waits for nothing.
+    pub async fn show_idle_session(&self) -> String {
+        let before = self.responses().len();
+        let session = self.show_demo("prefilled", "In view").await;
+        // It has brought its answer along.
+        self.wait_for_responses(before + 1).await;
+        self.in_state(&session, "idle").await;
+        session
+    }
+
+    /// Writes a scenario with these turns for the demo agent, and returns its file.
+    pub fn scenario(&self, name: &str, turns: Value) -> String {
+        let file = self.home().join(format!("{name}.json"));
+        let mut scenario = json!({ "name": name, "title": name, "description": "For one test." });
+        scenario["turns"] = turns;
+        fs::write(&file, scenario.to_string()).unwrap();
+        file.display().to_string()
+    }
+
+    /// Renames a session and waits until the page shows it: everything that happened before has then reached the page.
+    pub async fn catch_up(&self, session: &str) {
+        let name = uuid::Uuid::new_v4().to_string();
+        let input = json!({ "requestId": uuid::Uuid::new_v4(), "session": session, "name": name });
+        self.invoke("rename_session", input).await.unwrap();
+        let shown = format!("nav [data-session='{session}'] [title='{name}']");
+        self.wait("the new name", async || (self.count(&shown).await == 1).then_some(())).await;
+    }
+
+    /// Checks that the question of the selected session is open and has no answer, not even one that can be undone.
+    pub async fn check_unanswered(&self, session: &str, responses: usize) {
+        self.catch_up(session).await;
+        assert!(!self.shows("aside [data-held]").await);
+        assert!(self.shows(OPEN_CARD).await);
+        assert_eq!(self.responses().len(), responses);
+    }
+
+    /// Waits until the sidebar shows a session in a state.
+    pub async fn in_state(&self, session: &str, state: &str) {
+        self.find(&format!("nav [data-session='{session}'][data-state={state}]")).await;
+    }
+
+    pub async fn change_setting(&self, setting: &str, value: impl Into<Value>) {
+        let change = json!({ "change": { "setting": setting, "value": value.into() } });
+        self.invoke("change_setting", change).await.unwrap();
+    }
+
     pub async fn select(&self, session: &str) {
-        let tab = self.find(&format!("nav [data-session='{session}']")).await;
-        self.press(&tab).await;
+        let row = self.find(&format!("nav [data-session='{session}']")).await;
+        self.press(&row).await;
+    }
+
+    /// Chooses an option of the question in the panel, and submits it.
+    pub async fn answer(&self, option: &str) {
+        self.click("radio", option).await;
+        self.click("button", "Submit").await;
+    }
+
+    /// Waits until the agent has received the first answer, exactly once, and the window says so.
+    pub async fn check_answers(&self, answers: Value) {
+        let responses = self.wait_for_responses(1).await;
+        assert_eq!(responses[0]["behavior"], "allow");
+        assert_eq!(responses[0]["updatedInput"]["answers"], answers);
+        self.find(DELIVERED).await;
+        assert_eq!(self.responses().len(), 1, "the answer was sent once");
+    }
+
+    /// Types into the field that has this name.
+    pub async fn write(&self, field: &str, text: &str) {
+        self.by_role("textbox", field).await.send_keys(text).await.unwrap();
     }
 
     /// Waits for an element that can be seen.
@@ -285,7 +380,7 @@ impl App {
         .await
     }
 
-    /// Waits for an element by what it is and how it is called, as assistive software finds it.
+    /// Waits for an element with this role and accessible name.
     pub async fn by_role(&self, role: &str, name: &str) -> Element {
         self.by_role_in("body", role, name).await
     }
@@ -318,13 +413,13 @@ impl App {
         self.client.execute(script, vec![element]).await.ok()?.as_str().map(str::to_owned)
     }
 
-    /// Moves the pointer to the element that is called so and presses it there, whatever lies on top.
+    /// Clicks the element with this role and name, or whatever covers it.
     pub async fn click(&self, role: &str, name: &str) {
         let element = self.by_role(role, name).await;
         self.press(&element).await;
     }
 
-    /// Moves the pointer to the middle of an element and presses it there.
+    /// Clicks the middle of an element.
     pub async fn press(&self, element: &Element) {
         let into_view = vec![serde_json::to_value(element).unwrap()];
         self.script("arguments[0].scrollIntoView({ block: 'nearest' })", into_view).await;
@@ -341,8 +436,7 @@ impl App {
         self.client.perform_actions(pointer).await.unwrap();
     }
 
-    /// Presses a key as it is written down, such as `2`, `Enter` or `Ctrl+Enter`, wherever the focus is.
-    #[allow(dead_code, reason = "the bench presses none")]
+    /// Presses a key or a combination, such as `2`, `Enter` or `Ctrl+Enter`.
     pub async fn key(&self, written: &str) {
         let values: Vec<_> = written.split('+').map(key_value).collect();
         let down = values.iter().map(|&value| KeyAction::Down { value });
@@ -351,12 +445,17 @@ impl App {
         self.client.perform_actions(keys).await.unwrap();
     }
 
-    /// Says whether an element is on the page and can be seen at this moment.
+    /// Returns whether an element is visible now.
     pub async fn shows(&self, css: &str) -> bool {
         match self.client.find(Locator::Css(css)).await {
             Ok(element) => element.is_displayed().await.unwrap_or(false),
             Err(_) => false,
         }
+    }
+
+    pub async fn count(&self, css: &str) -> u64 {
+        let script = "return document.querySelectorAll(arguments[0]).length";
+        self.script(script, vec![json!(css)]).await.as_u64().unwrap()
     }
 
     /// Waits until an element is no longer there.
@@ -380,13 +479,12 @@ impl App {
         }
     }
 
-    /// Waits for something to become so.
+    /// Waits until a condition holds.
     pub async fn wait<T>(&self, what: &str, look: impl AsyncFnMut() -> Option<T>) -> T {
         self.wait_within(PATIENCE, LOOK, what, look).await
     }
 
     /// Waits for something that takes minutes.
-    #[allow(dead_code, reason = "the bench waits so long")]
     pub async fn wait_long<T>(&self, what: &str, look: impl AsyncFnMut() -> Option<T>) -> T {
         self.wait_within(PATIENCE * 15, SELDOM, what, look).await
     }
@@ -422,7 +520,7 @@ impl App {
         lines.filter(|line| line["dir"] == "in").map(|line| parsed(&line["line"])).collect()
     }
 
-    /// Reads the answers the demo agents received: the inner response of each control response.
+    /// Reads the answers that the demo agents received: the inner response of each control response.
     pub fn responses(&self) -> Vec<Value> {
         let received = self.received().into_iter();
         received
@@ -440,7 +538,7 @@ impl App {
         .await
     }
 
-    /// Looks for violations of accessibility rules in the whole page.
+    /// Returns the violations of accessibility rules in the whole page.
     pub async fn axe(&self) -> Vec<String> {
         let axe = Path::new(env!("CARGO_MANIFEST_DIR")).join("ui/node_modules/axe-core/axe.min.js");
         let axe = fs::read_to_string(axe).expect("axe-core is installed with the window's packages");
@@ -453,8 +551,8 @@ impl App {
         found.as_array().unwrap().iter().map(|line| line.as_str().unwrap().to_owned()).collect()
     }
 
-    /// Lists the words of a part of the page that are cut off or stick out at their sides, and what scrolls sideways. What
-    /// is shortened on purpose has the whole in its tooltip.
+    /// Lists the elements of a part of the page whose text is cut off, and those that scroll sideways. Text that is shortened
+    /// on purpose has a tooltip.
     pub async fn cut(&self, within: &str) -> Vec<String> {
         let script = "const words = 'button, label, legend, summary, h1, h2, h3, p, span, dt, dd, option';
             const scrolls = element => /auto|scroll/.test(getComputedStyle(element).overflowX);
@@ -468,14 +566,14 @@ impl App {
         found.as_array().unwrap().iter().map(|line| line.as_str().unwrap().to_owned()).collect()
     }
 
-    /// Waits until everything is painted, then keeps a picture of the window beside the guide.
+    /// Takes a screenshot once everything is painted.
     pub async fn picture(&self, name: &str) {
         let script = "const done = arguments[0];
             requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 150)));";
         self.client.execute_async(script, vec![]).await.unwrap();
         let png = self.client.screenshot().await.unwrap();
         assert!(png.len() > 4_000, "the picture {name} is empty");
-        // The pictures in the repository change only when somebody asks for it.
+        // The pictures of the guide change only on request.
         let folder = match std::env::var_os("ASKDESK_PICTURES") {
             Some(folder) => PathBuf::from(folder),
             None => Path::new(env!("CARGO_TARGET_TMPDIR")).join("pictures"),
@@ -485,7 +583,7 @@ impl App {
         fs::write(file, png).unwrap();
     }
 
-    /// Closes the app as a person would, so that it can put everything away.
+    /// Closes the app, so that it saves everything before it is opened again.
     pub async fn close(self) {
         let Self { client, driver, home, .. } = self;
         let _ = client.close().await;
@@ -494,19 +592,22 @@ impl App {
     }
 }
 
-async fn start_again(env: &[(String, String)], args: &[&str]) -> ExitStatus {
-    let mut again = command(PROGRAM, env).args(args).spawn().unwrap();
+/// Waits until a condition holds, where no window is driven.
+pub async fn wait_until<T>(what: &str, mut look: impl AsyncFnMut() -> Option<T>) -> T {
     let began = Instant::now();
     loop {
-        if let Some(ended) = again.try_wait().unwrap() {
-            return ended;
+        if let Some(found) = look().await {
+            return found;
         }
-        if began.elapsed() > PATIENCE {
-            again.kill().unwrap();
-            panic!("the second start went on beside the first");
-        }
+        assert!(began.elapsed() < PATIENCE, "waited in vain for {what}");
         tokio::time::sleep(LOOK).await;
     }
+}
+
+async fn start_again(env: &[(String, String)], args: &[&str]) -> ExitStatus {
+    let again = command(PROGRAM, env).args(args).process_group(0).spawn().unwrap();
+    let mut again = Driver::watched(again);
+    wait_until("the second instance to end", async || again.process.try_wait().unwrap()).await
 }
 
 fn parsed(line: &Value) -> Value {
@@ -563,7 +664,7 @@ fn at_home(home: &Path) -> Vec<(String, String)> {
     all.map(|(name, folder)| (name.to_owned(), folder.display().to_string())).collect()
 }
 
-/// Makes a command that knows the display and the bus of the tests, and nothing of the person whose machine it is.
+/// Makes a command with the display and the bus of the tests, and without the developer's environment.
 fn command(program: &str, env: &[(String, String)]) -> Command {
     let mut command = Command::new(program);
     command.env_clear();

@@ -1,20 +1,20 @@
-//! Texts that try to be more than text: shown as they are, in every place that shows an agent's words.
+//! Hostile text of an agent is shown as plain text everywhere.
 
 use std::fs;
 use std::net::TcpListener;
 
 use serde_json::{Value, json};
 
-use crate::attention;
-use crate::harness::{App, Setup};
+use crate::desktop::{clear_notifications, notification_history};
+use crate::harness::{App, DELIVERED, OPEN_CARD};
 
 const HOSTILE: &str = include_str!("../../crates/testkit/scenarios/hostile.json");
 
-/// Notes every breach of the content security policy from here on.
+/// Records all violations of the content security policy.
 const WATCH: &str = "window.breaches = [];
     document.addEventListener('securitypolicyviolation', event => window.breaches.push(event.blockedURI));";
 
-/// Everything a person can see or hear: texts, and the attributes that are shown or read out.
+/// Returns all texts and the attributes that are shown or read out.
 const SHOWN: &str = "const all = [];
     for (const element of document.body.querySelectorAll('*')) {
         for (const node of element.childNodes) if (node.nodeType === 3) all.push(node.nodeValue);
@@ -23,7 +23,7 @@ const SHOWN: &str = "const all = [];
     }
     return all.filter(text => text.trim() !== '');";
 
-/// Elements that reach beyond the window, and parts of it that can be scrolled sideways although no part should.
+/// Returns the elements that extend beyond the window, and those that scroll sideways.
 const OVERFLOWING: &str = "const out = [];
     for (const element of document.querySelectorAll('aside, aside *, main, nav, nav *')) {
         const box = element.getBoundingClientRect();
@@ -37,7 +37,7 @@ const OVERFLOWING: &str = "const out = [];
             out.push(`${element.tagName}.${element.className} is ${element.scrollWidth} wide in ${element.clientWidth}`);
     return out;";
 
-/// Opens the scene with a server where it names one, and with a label of 70,000 letters beside the others.
+/// Plays the hostile scenario with the address of a server, and with another label of 70,000 letters.
 async fn opened(app: &App, server: &TcpListener) -> String {
     let address = format!("http://{}", server.local_addr().unwrap());
     let mut scene: Value =
@@ -53,7 +53,7 @@ async fn opened(app: &App, server: &TcpListener) -> String {
     app.start_demo(file.to_str().unwrap(), "Hostile").await
 }
 
-/// Checks that nothing ran, nothing was loaded, and nothing that is shown hides or turns around anything.
+/// Checks that nothing ran or was loaded, and that no shown text hides or reorders anything.
 async fn check_harmless(app: &App, server: &TcpListener, at: &str) {
     assert_eq!(app.script("return document.title", vec![]).await, "Askdesk", "{at}: a script ran");
     assert_eq!(app.script("return window.breaches", vec![]).await, json!([]), "{at}");
@@ -82,12 +82,12 @@ async fn check_harmless(app: &App, server: &TcpListener, at: &str) {
 }
 
 #[tokio::test]
-async fn case_57_nothing_an_agent_writes_runs_loads_or_deceives() {
+async fn case_57_no_text_of_an_agent_runs_loads_or_deceives() {
     let server = TcpListener::bind("127.0.0.1:0").unwrap();
     let app = App::open().await;
     let session = opened(&app, &server).await;
     app.select(&session).await;
-    app.find("aside [data-request][data-state=open]").await;
+    app.find(OPEN_CARD).await;
     app.shows_text("aside [data-question=q1]", "<img src=").await;
     app.shows_text("aside [data-question=q1]", "⟨U+202E⟩").await;
     app.shows_text("aside [data-question=q1]", "javascript:document.title").await;
@@ -100,7 +100,7 @@ async fn case_57_nothing_an_agent_writes_runs_loads_or_deceives() {
         "Markdown in the question is read"
     );
 
-    // A label and a description of 64 KiB are cut on screen, and whole when somebody asks for them.
+    // Long labels and descriptions are cut on screen, until the person asks for all of them.
     let long = "return document.querySelector('aside [data-option=q1o3]').innerText.length";
     let length = app.script(long, vec![]).await.as_u64().unwrap();
     assert!(length < 2_000, "{length}");
@@ -111,7 +111,7 @@ async fn case_57_nothing_an_agent_writes_runs_loads_or_deceives() {
     app.by_role_in("aside [data-option=q1o3]", "button", "Show less").await.click().await.unwrap();
     app.click("radio", "Left").await;
 
-    // Forty options and Other, each told apart from all others.
+    // Forty options and Other, with different names.
     app.find("aside [data-question=q2]").await;
     let names = "return [...document.querySelectorAll('aside fieldset .options input')].map(e => e.labels[0].innerText)";
     let names = app.script(names, vec![]).await;
@@ -136,14 +136,14 @@ async fn case_57_nothing_an_agent_writes_runs_loads_or_deceives() {
     assert!(placeholder.starts_with("<img src=") && placeholder.contains("⟨U+202E⟩"), "{placeholder}");
     let whole = "const field = document.querySelector('aside [data-question=q3] textarea');
         return field.scrollHeight <= field.clientHeight;";
-    assert_eq!(app.script(whole, vec![]).await, true, "an empty field has room for what stands in it");
-    app.by_role("textbox", "Your own words").await.send_keys("<b>mine</b>").await.unwrap();
+    assert_eq!(app.script(whole, vec![]).await, true, "an empty field has room for its placeholder");
+    app.write("Your own words", "<b>mine</b>").await;
     app.click("button", "Next").await;
     app.shows_text("aside [data-summary]", "Same (option 5)").await;
     check_harmless(&app, &server, "the summary").await;
     app.click("button", "Submit").await;
 
-    // The agent gets its own words back as it sent them; two questions with one text are told apart by position.
+    // The agent receives its own labels unchanged. Two questions with the same text are numbered.
     let responses = app.wait_for_responses(1).await;
     let answers = responses[0]["updatedInput"]["answers"].as_object().unwrap().clone();
     let both = answers
@@ -153,7 +153,7 @@ async fn case_57_nothing_an_agent_writes_runs_loads_or_deceives() {
         .unwrap()
         .to_owned();
     assert!(both.contains("Same") && both.contains("<script>document.title='owned'</script>"), "{both}");
-    app.find("main [data-request][data-state=answered][data-delivery=delivered]").await;
+    app.find(DELIVERED).await;
     app.shows_text("main", "Same (option 5)").await;
     app.shows_text("main", "Thank you. I go on with:").await;
     check_harmless(&app, &server, "the transcript").await;
@@ -169,25 +169,21 @@ async fn case_57_nothing_an_agent_writes_runs_loads_or_deceives() {
     field.send_keys("owned").await.unwrap();
     app.find("main mark").await;
     check_harmless(&app, &server, "the search").await;
-    app.close().await;
 }
 
 #[tokio::test]
-async fn case_57_a_notification_shows_an_agents_words_as_text() {
+async fn case_57_a_notification_shows_an_agents_text_as_plain_text() {
     let server = TcpListener::bind("127.0.0.1:0").unwrap();
-    let app = Setup::default().open().await;
-    attention::dunst(&["close-all"]);
-    let looked_at = app.start_demo("prefilled", "Looked at").await;
-    app.select(&looked_at).await;
-    app.find(&format!("nav [data-session='{looked_at}'][data-state=idle]")).await;
+    let app = App::open().await;
+    clear_notifications();
+    app.show_idle_session().await;
     let session = opened(&app, &server).await;
-    app.find(&format!("nav [data-session='{session}'][data-state=needs_you]")).await;
-    app.wait("a notification", async || (attention::displayed() == 1).then_some(())).await;
-    check_harmless(&app, &server, "beside another session").await;
-    attention::dunst(&["close-all"]);
-    let posted = attention::taken_back();
+    app.in_state(&session, "needs_you").await;
+    app.notifications(1).await;
+    check_harmless(&app, &server, "in the sidebar").await;
+    clear_notifications();
+    let posted = notification_history();
     let (_, body) = posted.iter().find(|(title, _)| title == "Hostile").expect("it was posted");
     assert!(body.contains("<img src=") || body.contains("&lt;img src="), "{body}");
     assert!(!body.contains(['\u{202e}', '\u{200b}', '\u{1b}', '\u{7}']), "{body:?}");
-    app.close().await;
 }

@@ -1,105 +1,47 @@
-//! The inbox over all sessions, and the walk through what waits, in the real window.
+//! The inbox of all sessions, and the key for the next question.
 
 use std::collections::BTreeSet;
-use std::path::Path;
 
-use fantoccini::actions::{InputSource, KeyAction, KeyActions};
 use serde_json::{Value, json};
 
-use crate::demo::asked;
 use crate::harness::{App, Setup};
 
 const SESSIONS: usize = 50;
 /// How many requests each session has open at once.
 const EACH: usize = 4;
-/// How many times as long as a frame that only paints one may take that brings new cards; a machine without a graphics
-/// card or with other work is slow in both.
+/// How many times as long as a repaint a frame with new cards may take. A slow machine is slow in both.
 const NEW_TO_STILL: f64 = 2.0;
-/// What is added to that in milliseconds: half a frame.
+/// What is added to that: half a frame, in milliseconds.
 const HALF_A_FRAME: f64 = 8.0;
-/// How many cards may be drawn at once, with what is kept ready above and below.
+/// The most cards that are drawn at once, with those just out of view.
 const DRAWN: u64 = 16;
 
-/// Presses keys one after the other and counts them; what is held down counts with the key it is held for.
-struct Keys<'a> {
-    app: &'a App,
-    pressed: usize,
-}
+#[tokio::test]
+async fn a_question_of_another_session_is_answered_with_one_more_key() {
+    let (app, asker) = Setup::default().open_asked("technology").await;
+    let other = app.show_idle_session().await;
+    let composer = app.find("[data-composer]").await;
+    composer.send_keys("half a thought").await.unwrap();
 
-impl Keys<'_> {
-    async fn press(&mut self, key: char, held: Option<char>) {
-        let mut actions = KeyActions::new("keyboard".to_owned());
-        if let Some(value) = held {
-            actions = actions.then(KeyAction::Down { value });
-        }
-        actions = actions.then(KeyAction::Down { value: key }).then(KeyAction::Up { value: key });
-        if let Some(value) = held {
-            actions = actions.then(KeyAction::Up { value });
-        }
-        self.app.client.perform_actions(actions).await.unwrap();
-        self.pressed += 1;
-    }
-}
-
-const CONTROL: char = '\u{e009}';
-const ENTER: char = '\u{e007}';
-
-/// Waits until the focus stands in the card of a session's question.
-async fn focus_in_card(app: &App, session: &str) {
+    app.key("Ctrl+j").await;
     app.wait("the focus in the card", async || {
         let script = "return document.querySelector(`[data-session-view='${arguments[0]}']`) !== null
             && document.activeElement.closest('aside [data-card] fieldset') !== null";
-        (app.script(script, vec![json!(session)]).await == true).then_some(())
+        (app.script(script, vec![json!(asker)]).await == true).then_some(())
     })
     .await;
-}
-
-#[tokio::test]
-async fn a_question_of_another_session_is_answered_with_one_key_more() {
-    let app = asked("technology").await;
-    let other = app.start_demo("prefilled", "Elsewhere").await;
-    app.select(&other).await;
-    app.find(&format!("nav [data-session='{other}'][data-state=idle]")).await;
-    let composer = app.find("[data-composer]").await;
-    composer.send_keys("half a thought").await.unwrap();
-    let before = app.responses().len();
-    let asker = app.find("nav [data-session][data-state=needs_you]").await;
-    let asker = asker.attr("data-session").await.unwrap().unwrap();
-
-    let mut keys = Keys { app: &app, pressed: 0 };
-    keys.press('j', Some(CONTROL)).await;
-    focus_in_card(&app, &asker).await;
-    keys.press(' ', None).await;
-    keys.press(ENTER, None).await;
-    let responses = app.wait_for_responses(before + 1).await;
-    assert_eq!(
-        responses[before]["updatedInput"]["answers"],
-        json!({ "Which store should the notes be kept in?": "SQLite (Recommended)" })
-    );
-    assert_eq!(keys.pressed, 3, "one more than the two in the session itself");
+    app.key("Space").await;
+    app.key("Enter").await;
+    let responses = app.wait_for_responses(2).await;
+    let question = "Which store should the notes be kept in?";
+    assert_eq!(responses[1]["updatedInput"]["answers"], json!({ question: "SQLite (Recommended)" }));
     app.select(&other).await;
     let kept = app.find("[data-composer]").await.prop("value").await.unwrap().unwrap();
-    assert_eq!(kept, "half a thought", "nothing of the walk was typed into the field it began in");
-    app.close().await;
+    assert_eq!(kept, "half a thought", "no key was typed into the field");
 }
 
 #[tokio::test]
-async fn the_walk_goes_through_every_session_by_age_and_begins_again() {
-    let app = asked("technology").await;
-    let first = app.find("nav [data-session]").await.attr("data-session").await.unwrap().unwrap();
-    let second = app.start_demo("features", "Second").await;
-    app.find(&format!("nav [data-session='{second}'][data-state=needs_you]")).await;
-    let mut keys = Keys { app: &app, pressed: 0 };
-    for session in [&first, &second, &first] {
-        keys.press('j', Some(CONTROL)).await;
-        focus_in_card(&app, session).await;
-    }
-    assert!(app.responses().is_empty(), "walking answers nothing");
-    app.close().await;
-}
-
-#[tokio::test]
-async fn the_inbox_has_questions_permissions_and_what_was_missed_apart() {
+async fn the_inbox_separates_questions_permissions_and_missed_questions() {
     let app = Setup::default().env("ASKDESK_FAKE_PACE", "0").open().await;
     let question = app.start_demo("technology", "Question").await;
     let permission = app.start_demo("approval", "Permission").await;
@@ -112,7 +54,7 @@ async fn the_inbox_has_questions_permissions_and_what_was_missed_apart() {
     assert_eq!(app.axe().await, Vec::<String>::new());
     app.click("button", "Permissions").await;
     app.find("[data-inbox-approval]").await;
-    assert!(!app.shows("main fieldset").await, "no field of a question stands beside a permission");
+    assert!(!app.shows("main fieldset").await, "permissions are not shown beside questions");
     assert_eq!(app.axe().await, Vec::<String>::new());
     app.click("button", "Missed").await;
     let summary = app.find("main [data-missed] summary").await;
@@ -120,15 +62,13 @@ async fn the_inbox_has_questions_permissions_and_what_was_missed_apart() {
     app.by_role_in("main", "button", "Send when resumed").await;
     assert_eq!(app.axe().await, Vec::<String>::new());
     app.click("button", "Questions").await;
-    app.click("radio", "PostgreSQL").await;
-    app.click("button", "Submit").await;
+    app.answer("PostgreSQL").await;
     app.wait_for_responses(1).await;
     app.shows_text("main [data-inbox-item]", "Store: PostgreSQL").await;
     assert_eq!(app.axe().await, Vec::<String>::new());
-    app.close().await;
 }
 
-/// A scene in which one agent asks several things at once, each with its own text.
+/// The turns of an agent that asks several questions at once, each with its own text.
 fn many(session: usize) -> Value {
     let ask = |part: usize| {
         json!({ "questions": [{ "question": format!("Session {session}, part {part}?"), "header": format!("Part {part}"),
@@ -138,25 +78,15 @@ fn many(session: usize) -> Value {
                 { "label": "Later", "description": "It comes up again when this session is through." } ] }] })
     };
     let asks: Vec<Value> = (1..=EACH).map(ask).collect();
-    json!({ "name": format!("many-{session}"), "title": "Many", "description": "Asks several things at once.",
-        "turns": [[{ "ask_together": asks }]] })
-}
-
-fn write_scene(folder: &Path, session: usize) -> String {
-    let path = folder.join(format!("many-{session}.json"));
-    std::fs::write(&path, many(session).to_string()).unwrap();
-    path.display().to_string()
+    json!([[{ "ask_together": asks }]])
 }
 
 #[tokio::test]
-async fn case_50_two_hundred_requests_of_fifty_sessions_stand_in_the_inbox_and_each_is_answered_alone() {
-    let folder = tempfile::tempdir().unwrap();
+async fn case_50_the_inbox_holds_two_hundred_requests_of_fifty_sessions_and_each_is_answered_separately() {
     let app = App::open().await;
     for session in 1..=SESSIONS {
-        let scene = write_scene(folder.path(), session);
-        let input = json!({ "requestId": uuid::Uuid::new_v4(), "agent": "demo", "options": { "config": { "example": scene } },
-            "name": format!("Session {session}"), "prompt": "Go." });
-        app.invoke("start_session", input).await.unwrap();
+        let scenario = app.scenario(&format!("many-{session}"), many(session));
+        app.start_demo(&scenario, &format!("Session {session}")).await;
     }
     let all = SESSIONS * EACH;
     app.wait_long("all questions", async || {
@@ -179,7 +109,7 @@ async fn case_50_two_hundred_requests_of_fifty_sessions_stand_in_the_inbox_and_e
             break;
         }
     }
-    assert_eq!(seen.len(), all, "every request came by");
+    assert_eq!(seen.len(), all, "every request was shown");
     let [still, new] = [still, new].map(|mut times| {
         times.sort_by(f64::total_cmp);
         [50, 95, 100].map(|share| times[(times.len() - 1) * share / 100])
@@ -194,7 +124,7 @@ async fn case_50_two_hundred_requests_of_fifty_sessions_stand_in_the_inbox_and_e
     assert!(drawn <= DRAWN, "only what is in view is drawn, not {drawn}");
     assert_eq!(app.axe().await, Vec::<String>::new());
 
-    // From both ends and from the middle, each by itself.
+    // One at each end and one in the middle.
     for (turn, place) in [0.0, 1.0, 0.5].into_iter().enumerate() {
         let script = "const list = document.querySelector('[data-inbox-view] section');
             list.scrollTop = arguments[0] * list.scrollHeight;";
@@ -211,13 +141,12 @@ async fn case_50_two_hundred_requests_of_fifty_sessions_stand_in_the_inbox_and_e
         app.shows_text("[data-inbox]", &left).await;
     }
     assert_eq!(app.responses().len(), 3);
-    app.close().await;
 }
 
-/// Waits until an open card stands whole in view and no longer moves; says whose and what it asks.
+/// Waits until an open card is fully in view and no longer moves; returns its request and its question.
 async fn settled(app: &App) -> (String, String) {
     let mut before = Value::Null;
-    app.wait("an open card that stands still", async || {
+    app.wait("an open card that does not move", async || {
         let found = app.script(IN_VIEW, vec![]).await;
         let stands = found == before && found[0].is_string();
         before = found.clone();
@@ -257,7 +186,7 @@ const SCROLL: &str = "
     };
     requestAnimationFrame(step);";
 
-/// The first open card that stands whole in view, with its question and its place.
+/// Returns the first open card that is fully in view, with its question and its position.
 const IN_VIEW: &str = "
     const list = document.querySelector('[data-inbox-view] section').getBoundingClientRect();
     const open = [...document.querySelectorAll('[data-inbox-item]')].filter(item => item.querySelector('fieldset'));
@@ -265,7 +194,7 @@ const IN_VIEW: &str = "
         const { top, bottom } = item.getBoundingClientRect();
         return top >= list.top && bottom <= list.bottom;
     });
-    // Where the edge of two cards lies in the middle, neither stands there whole.
+    // If the edge of two cards is in the middle, neither is fully in view.
     if (!item) open.at(-1)?.scrollIntoView({ block: 'nearest' });
     return item && [item.dataset.inboxItem, item.querySelector('legend .text').textContent,
         Math.round(item.getBoundingClientRect().top)];";

@@ -1,11 +1,11 @@
-//! The window in the language of its person: as the system says, as they choose, and with room for every word.
+//! The languages of the window: the system's, or the chosen one, with no text cut off.
 
 use serde_json::json;
 
 use crate::gallery::Gallery;
 use crate::harness::{App, Setup};
 
-/// What a language calls things.
+/// Some texts of a language.
 struct Spoken {
     locale: &'static str,
     tag: &'static str,
@@ -33,10 +33,10 @@ const CHINESE: Spoken = Spoken {
     allow: "允许一次",
 };
 
-/// The narrowest the panel may be asked to be, and less than that.
+/// The narrowest panel.
 const NARROW: &str = "&width=320";
 
-/// States with the most words of the window's own.
+/// The states with the most text of the window's own.
 const WORDY: [&str; 10] =
     ["empty", "many", "error", "parked", "expired", "orphaned", "secret", "note", "long_texts", "narrow"];
 
@@ -54,12 +54,10 @@ async fn case_64(spoken: &Spoken) {
     assert_eq!(app.cut("main").await, Vec::<String>::new());
     app.picture(&format!("language-{}", spoken.tag)).await;
 
-    let four = app.start_demo("four", "web").await;
-    app.select(&four).await;
+    let four = app.show_demo("four", "web").await;
     app.by_role_in("aside", "button", spoken.decline).await;
     app.shows_text("aside h2", spoken.questions).await;
-    let approval = app.start_demo("approval", "build").await;
-    app.select(&approval).await;
+    let approval = app.show_demo("approval", "build").await;
     app.by_role_in("aside", "button", spoken.allow).await;
     for session in [&four, &approval] {
         app.select(session).await;
@@ -80,7 +78,6 @@ async fn case_64(spoken: &Spoken) {
         cut.extend(app.cut("aside").await.into_iter().map(|what| format!("{state}: {what}")));
     }
     assert!(cut.is_empty(), "{cut:#?}");
-    app.close().await;
 }
 
 #[tokio::test]
@@ -94,11 +91,10 @@ async fn case_64_on_a_chinese_system_everything_is_chinese_and_nothing_is_cut() 
 }
 
 #[tokio::test]
-async fn case_64_another_language_holds_at_once_and_after_a_restart() {
+async fn case_64_a_chosen_language_applies_at_once_and_after_a_restart() {
     let data = tempfile::tempdir().unwrap();
     let app = Setup::default().data(data.path()).open().await;
-    let session = app.start_demo("technology", "api").await;
-    app.select(&session).await;
+    app.show_demo("technology", "api").await;
     app.by_role_in("aside", "textbox", "Your own words").await.send_keys("Neither of them").await.unwrap();
     app.click("button", "Settings").await;
     let control = app.by_role_in("dialog[open]", "combobox", "Language").await;
@@ -108,12 +104,8 @@ async fn case_64_another_language_holds_at_once_and_after_a_restart() {
     app.script("document.querySelector('dialog[open]').close()", vec![]).await;
     app.by_role_in("aside", "button", GERMAN.decline).await;
     let written = app.by_role_in("aside", "textbox", "In eigenen Worten").await;
-    assert_eq!(
-        written.prop("value").await.unwrap().as_deref(),
-        Some("Neither of them"),
-        "no word is lost by it"
-    );
-    // A page that is read anew begins in the language that was chosen since.
+    assert_eq!(written.prop("value").await.unwrap().as_deref(), Some("Neither of them"), "the draft is kept");
+    // A reloaded page starts in the chosen language.
     app.client.refresh().await.unwrap();
     app.find("main").await;
     assert_eq!(app.script("return document.documentElement.lang", vec![]).await, "de");
@@ -127,5 +119,4 @@ async fn case_64_another_language_holds_at_once_and_after_a_restart() {
     app.invoke("change_setting", english).await.unwrap();
     app.click("button", "Einstellungen").await;
     speaks(&app, "en").await;
-    app.close().await;
 }

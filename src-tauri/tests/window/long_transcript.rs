@@ -1,46 +1,61 @@
-//! A session that says more than the page holds: followed, scrolled back through, and read while it goes on.
+//! A transcript that is longer than what the page holds, and text that is written out of view.
+
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::harness::App;
+use crate::harness::{App, Setup};
 
 /// More than the page holds at a time.
 const ENTRIES: usize = 5_000;
 
 #[tokio::test]
-async fn a_long_transcript_is_read_again_without_a_jump_and_stays_where_it_is_read() {
+async fn scrolling_a_long_transcript_never_jumps_and_new_entries_keep_the_position() {
     let app = App::open().await;
-    let scenario = app.home().join("long.json");
     let turn = |word: &str| {
         let say = json!({ "say": { "text": format!("{word} {{n}}: a line of text as agents write it.") } });
         json!([{ "repeat": { "times": ENTRIES, "steps": [say] } }])
     };
-    let long = json!({ "name": "long", "title": "Long", "description": "Says very much.",
-        "turns": [turn("First"), turn("Second")] });
-    std::fs::write(&scenario, long.to_string()).unwrap();
-    let input = json!({ "requestId": uuid::Uuid::new_v4(), "agent": "demo", "options": { "config": { "example": scenario } },
-        "name": "Long", "prompt": "Go." });
-    let session = app.invoke("start_session", input).await.unwrap()["id"].as_str().unwrap().to_owned();
-    app.select(&session).await;
+    let long = app.scenario("long", json!([turn("First"), turn("Second")]));
+    let session = app.show_demo(&long, "Long").await;
     let idle = format!("nav [data-session='{session}'][data-state=idle]");
     app.wait_long("the end of the first turn", async || app.shows(&idle).await.then_some(())).await;
     app.wait("the newest entry", async || shows(&app, ENTRIES).await.then_some(())).await;
 
-    let seen = app.client.execute_async(SCROLL_TO_THE_FIRST, vec![]).await.unwrap();
+    let seen = app.client.execute_async(&format!("{TOP}{SCROLL_TO_THE_FIRST}"), vec![]).await.unwrap();
     assert_eq!((&seen["jumps"], &seen["first"]), (&json!([]), &json!(1)), "{seen}");
 
     let read = top(&app).await;
     let message = json!({ "requestId": uuid::Uuid::new_v4(), "session": session, "text": "Go on." });
     app.invoke("send_message", message).await.unwrap();
-    app.find(&format!("nav [data-session='{session}'][data-state=working]")).await;
+    app.in_state(&session, "working").await;
     app.wait_long("the end of the second turn", async || app.shows(&idle).await.then_some(())).await;
-    assert_eq!(top(&app).await, read, "what is read stays where it is");
+    assert_eq!(top(&app).await, read, "new entries do not move the view");
     app.click("button", "Jump to the latest").await;
     app.shows_text("[data-transcript]", &format!("Second {ENTRIES}:")).await;
-    app.close().await;
 }
 
-/// Says whether an entry of the first turn stands in view; the person's own message is the first one.
+#[tokio::test]
+async fn text_that_is_written_out_of_view_is_shown_once() {
+    let app = Setup::default().env("ASKDESK_FAKE_PACE", "100").open().await;
+    let asking = app.show_demo("technology", "Asks").await;
+    app.by_role("radio", "PostgreSQL").await;
+    // The second word comes long after the test.
+    let say = json!({ "text": "alpha beta", "chunk": 6, "pace_ms": 120_000 });
+    let writing = app.start_demo(&app.scenario("slow", json!([[{ "say": say }]])), "Writes").await;
+    app.in_state(&writing, "working").await;
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    for _ in 0..3 {
+        app.select(&writing).await;
+        app.shows_text("main [data-state=live]", "alpha").await;
+        let live = app.find("main [data-state=live]").await.text().await.unwrap();
+        assert_eq!(live.matches("alpha").count(), 1, "{live}");
+        app.select(&asking).await;
+        app.by_role("radio", "PostgreSQL").await;
+    }
+}
+
+/// Returns whether an entry of the first turn is in view. The person's message comes before it.
 async fn shows(app: &App, n: usize) -> bool {
     app.shows(&format!("[data-transcript] [data-entry='{}']", n + 1)).await
 }
@@ -49,7 +64,7 @@ async fn top(app: &App) -> Value {
     app.script(&format!("{TOP} return top();"), vec![]).await
 }
 
-/// The place of the entry that stands at the top of the view.
+/// Returns the entry at the top of the view.
 const TOP: &str = "
     const list = document.querySelector('[data-transcript]');
     const top = () => {
@@ -58,16 +73,10 @@ const TOP: &str = "
         return entry ? Number(entry.dataset.entry) : null;
     };";
 
-/// Scrolls up by less than a view's height at a time, as fast as it is painted, until the first entry stands at the top.
-/// What then stands at the top must be what stood there before, or come some entries before it.
+/// Scrolls up by less than a view's height per frame, until the first entry is at the top. Each step must lead to the same
+/// entry or to one a little before it.
 const SCROLL_TO_THE_FIRST: &str = "
     const done = arguments[arguments.length - 1];
-    const list = document.querySelector('[data-transcript]');
-    const top = () => {
-        const edge = list.getBoundingClientRect().top;
-        const entry = [...list.querySelectorAll('[data-entry]')].find(e => e.getBoundingClientRect().bottom > edge + 1);
-        return entry ? Number(entry.dataset.entry) : null;
-    };
     const jumps = [];
     const until = performance.now() + 90000;
     let last = top();

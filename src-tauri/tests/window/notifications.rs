@@ -1,5 +1,5 @@
-//! The buttons of a notification, pressed in a real daemon: an option answers once it can no longer be taken back, the
-//! notification itself answers nothing, and what the daemon does loses no question.
+//! The buttons of notifications in a real daemon: an option answers after the undo window, the notification itself answers
+//! nothing, and a daemon that is killed loses no question.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -7,17 +7,20 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use serde_json::json;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 use zbus::fdo::DBusProxy;
 use zbus::names::BusName;
 
-use crate::attention::{displayed, dunst, taken_back};
-use crate::harness::{App, PATIENCE};
+use crate::desktop::{
+    clear_notifications, click_notification, confirm_quit, displayed, dunst, notification_history,
+    press_close,
+};
+use crate::harness::{App, OPEN_CARD, wait_until};
 
 const DAEMON: &str = "org.freedesktop.Notifications";
 
-/// The daemon of the session, started anew with a menu of buttons in which a test chooses.
+/// The notification daemon, restarted with a menu program in which a test chooses buttons.
 struct Daemon {
     folder: TempDir,
 }
@@ -42,7 +45,8 @@ impl Daemon {
             stay.concat()
         );
         fs::write(daemon.file("dunstrc"), settings).unwrap();
-        daemon.again().await;
+        daemon.restart().await;
+        clear_notifications();
         daemon
     }
 
@@ -50,8 +54,8 @@ impl Daemon {
         self.folder.path().join(name)
     }
 
-    /// Kills the daemon that runs and starts another.
-    async fn again(&self) {
+    /// Kills the daemon and starts another one.
+    async fn restart(&self) {
         let bus = zbus::Connection::session().await.unwrap();
         let bus = DBusProxy::new(&bus).await.unwrap();
         let name = || BusName::try_from(DAEMON).unwrap();
@@ -63,19 +67,19 @@ impl Daemon {
         }
         let mut dunst = Command::new("dunst");
         dunst.arg("-conf").arg(self.file("dunstrc")).stdout(Stdio::null()).stderr(Stdio::null());
-        // It stays for the tests that follow, and ends with the bus.
+        // It remains for later tests, and ends with the bus.
         drop(dunst.spawn().expect("dunst is installed"));
         while !bus.name_has_owner(name()).await.unwrap() {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     }
 
-    /// Returns the buttons of what is shown, each as the daemon's menu lists it.
+    /// Returns the buttons of all notifications, as the daemon's menu lists them.
     async fn buttons(&self) -> String {
-        self.choose("no button is called so").await
+        self.choose("no such button").await
     }
 
-    /// Presses the button that is called so, once it is there.
+    /// Presses the button with this label, once it exists.
     async fn press(&self, app: &App, label: &str) {
         let wanted = format!("#{label} (");
         let pressed = async || self.choose(&wanted).await.contains(&wanted).then_some(());
@@ -87,7 +91,7 @@ impl Daemon {
         let _ = fs::remove_file(&lines);
         fs::write(self.file("wanted"), wanted).unwrap();
         dunst(&["context"]);
-        // Where nothing has a button the daemon has no menu.
+        // Without buttons, the daemon opens no menu.
         for _ in 0..20 {
             tokio::time::sleep(Duration::from_millis(20)).await;
             if let Ok(lines) = fs::read_to_string(&lines) {
@@ -98,208 +102,177 @@ impl Daemon {
     }
 }
 
-fn asks(question: &str, options: &[&str]) -> String {
+/// The turns of an agent that asks one question.
+fn asks(question: &str, options: &[&str]) -> Value {
     let options: Vec<_> = options.iter().map(|label| json!({ "label": label, "description": "" })).collect();
     let question =
         json!({ "question": question, "header": "Auth", "multiSelect": false, "options": options });
-    let turn = json!([{ "ask": { "questions": [question] } }, { "say": { "text": "Thank you." } }]);
-    json!({ "name": "asks", "title": "Asks", "description": "Asks one thing", "turns": [turn] }).to_string()
+    json!([[{ "ask": { "questions": [question] } }, { "say": { "text": "Thank you." } }]])
 }
 
-/// Opens the desk on a session that asks nothing more, beside one that asks; returns both.
-async fn asked_out_of_view(name: &str, scenario: &str) -> (Daemon, App, String, String) {
+/// Opens the app on an idle session while another one asks; returns both.
+async fn open_notified(name: &str, turns: Value) -> (Daemon, App, String, String) {
     let app = App::open().await;
-    // Only with the desk open is this the one test that has a window, and so the daemon.
+    // Only now is it this test's turn to use the daemon.
     let daemon = Daemon::start().await;
-    dunst(&["close-all"]);
-    let shown = app.start_demo("prefilled", "In view").await;
-    app.select(&shown).await;
-    app.find(&format!("nav [data-session='{shown}'][data-state=idle]")).await;
-    let asker = ask(&app, &daemon, name, scenario).await;
+    let shown = app.show_idle_session().await;
+    let asker = ask(&app, name, turns).await;
     (daemon, app, shown, asker)
 }
 
-async fn ask(app: &App, daemon: &Daemon, name: &str, scenario: &str) -> String {
-    let file = daemon.file("asks.json");
-    fs::write(&file, scenario).unwrap();
+async fn ask(app: &App, name: &str, turns: Value) -> String {
     let before = displayed();
-    let asker = app.start_demo(&file.display().to_string(), name).await;
-    app.wait("a notification", async || (displayed() == before + 1).then_some(())).await;
+    let asker = app.start_demo(&app.scenario("asks", turns), name).await;
+    app.notifications(before + 1).await;
     asker
 }
 
 const AUTH: &str = "Which auth?";
 
+/// Opens the app on an idle session while another one asks for JWT or Session.
+async fn open_asked_for_auth(name: &str) -> (Daemon, App, String, String) {
+    open_notified(name, asks(AUTH, &["JWT", "Session"])).await
+}
+
+/// Waits until the notification offers to undo the answer.
+async fn undo_offered(app: &App, daemon: &Daemon) {
+    app.wait("an Undo button", async || daemon.buttons().await.contains("#Undo (").then_some(())).await;
+}
+
 #[tokio::test]
-async fn case_51_an_option_of_the_notification_answers_after_the_time_to_undo() {
+async fn case_51_an_option_of_the_notification_answers_after_the_undo_window() {
     let name = format!("Pressed {}", std::process::id());
-    let (daemon, app, shown, asker) = asked_out_of_view(&name, &asks(AUTH, &["JWT", "Session"])).await;
-    let before = app.responses().len();
+    let (daemon, app, shown, asker) = open_asked_for_auth(&name).await;
     let pressed = Instant::now();
     daemon.press(&app, "Session").await;
-    app.wait("the button that takes it back", async || {
-        daemon.buttons().await.contains("#Undo (").then_some(())
-    })
-    .await;
-    assert!(pressed.elapsed() > Duration::from_secs(3) || app.responses().len() == before, "it waits");
-    let answered = app.wait_for_responses(before + 1).await;
+    undo_offered(&app, &daemon).await;
+    assert!(pressed.elapsed() > Duration::from_secs(3) || app.responses().len() == 1, "the answer is held");
+    let answered = app.wait_for_responses(2).await;
     assert!(pressed.elapsed() >= Duration::from_secs(3), "{:?}", pressed.elapsed());
-    assert_eq!(answered[before]["updatedInput"]["answers"], json!({ AUTH: "Session" }));
-    app.wait("the last notification to go", async || (displayed() == 0).then_some(())).await;
-    let told = taken_back();
-    let told = told.iter().find(|(title, _)| *title == name).map(|(_, body)| body.as_str());
-    assert_eq!(told, Some("Answered: Session"));
-    // The window stayed where it was.
+    assert_eq!(answered[1]["updatedInput"]["answers"], json!({ AUTH: "Session" }));
+    app.notifications(0).await;
+    let history = notification_history();
+    let body = history.iter().find(|(title, _)| *title == name).map(|(_, body)| body.as_str());
+    assert_eq!(body, Some("Answered: Session"));
+    // The window has not changed.
     app.find(&format!("[data-session-view='{shown}']")).await;
-    app.find(&format!("nav [data-session='{asker}'][data-state=idle]")).await;
-    app.close().await;
+    app.in_state(&asker, "idle").await;
 }
 
 #[tokio::test]
 async fn case_52_undo_on_the_notification_keeps_the_question_open() {
-    let (daemon, app, _, asker) = asked_out_of_view("Undone", &asks(AUTH, &["JWT", "Session"])).await;
-    let before = app.responses().len();
+    let (daemon, app, _, asker) = open_asked_for_auth("Undone").await;
     let seconds = 8;
-    let change = json!({ "change": { "setting": "undo_seconds", "value": seconds } });
-    app.invoke("change_setting", change).await.unwrap();
+    app.change_setting("undo_seconds", seconds).await;
     let pressed = Instant::now();
     daemon.press(&app, "JWT").await;
-    app.wait("the button that takes it back", async || {
-        daemon.buttons().await.contains("#Undo (").then_some(())
-    })
-    .await;
+    undo_offered(&app, &daemon).await;
     daemon.press(&app, "Undo").await;
-    app.wait("the notification to go", async || (displayed() == 0).then_some(())).await;
-    assert!(pressed.elapsed() < Duration::from_secs(seconds), "it was taken back, not answered");
-    tokio::time::sleep(Duration::from_secs(seconds + 1)).await;
-    assert_eq!(app.responses().len(), before);
-    app.find(&format!("nav [data-session='{asker}'][data-state=needs_you]")).await;
+    app.notifications(0).await;
+    assert!(pressed.elapsed() < Duration::from_secs(seconds), "it was undone and not sent");
+    app.in_state(&asker, "needs_you").await;
     app.select(&asker).await;
-    app.by_role("radio", "JWT").await;
-    app.find("aside [data-request][data-state=open]").await;
-    app.close().await;
+    app.find(OPEN_CARD).await;
+    app.check_unanswered(&asker, 1).await;
+    app.answer("Session").await;
+    let answered = app.wait_for_responses(2).await;
+    assert_eq!(answered[1]["updatedInput"]["answers"], json!({ AUTH: "Session" }));
 }
 
 #[tokio::test]
 async fn case_51_the_notification_itself_and_open_answer_nothing() {
-    let (daemon, app, shown, asker) = asked_out_of_view("Opened", &asks(AUTH, &["JWT", "Session"])).await;
-    let before = app.responses().len();
-    dunst(&["action", "0"]);
+    let (daemon, app, shown, asker) = open_asked_for_auth("Opened").await;
+    click_notification();
     app.find(&format!("[data-session-view='{asker}']")).await;
     app.by_role("radio", "JWT").await;
+    app.check_unanswered(&asker, 1).await;
     app.select(&shown).await;
-    let other = ask(&app, &daemon, "Opened too", &asks(AUTH, &["JWT", "Session"])).await;
+    let other = ask(&app, "Opened too", asks(AUTH, &["JWT", "Session"])).await;
     daemon.press(&app, "Open").await;
     app.find(&format!("[data-session-view='{other}']")).await;
-    tokio::time::sleep(Duration::from_secs(4)).await;
-    assert_eq!(app.responses().len(), before);
+    app.check_unanswered(&other, 1).await;
     assert_eq!(displayed(), 0);
-    app.close().await;
 }
 
 #[tokio::test]
-async fn an_option_pressed_where_words_are_begun_brings_them_up_and_answers_nothing() {
-    let (daemon, app, shown, asker) = asked_out_of_view("Begun", &asks(AUTH, &["JWT", "Session"])).await;
-    let before = app.responses().len();
+async fn an_option_opens_a_question_with_a_draft_and_answers_nothing() {
+    let (daemon, app, shown, asker) = open_asked_for_auth("Begun").await;
     app.select(&asker).await;
     app.find("aside textarea").await.send_keys("half a thought").await.unwrap();
-    app.wait("the words to be kept", async || {
-        let kept = app.invoke("read_drafts", json!({})).await.unwrap();
-        kept.to_string().contains("half a thought").then_some(())
+    app.wait("the draft", async || {
+        let drafts = app.invoke("read_drafts", json!({})).await.unwrap();
+        drafts.to_string().contains("half a thought").then_some(())
     })
     .await;
     app.select(&shown).await;
     daemon.press(&app, "JWT").await;
     app.find(&format!("[data-session-view='{asker}']")).await;
-    tokio::time::sleep(Duration::from_secs(4)).await;
-    assert_eq!(app.responses().len(), before);
+    app.check_unanswered(&asker, 1).await;
     let words = app.find("aside textarea").await.prop("value").await.unwrap();
     assert_eq!(words.as_deref(), Some("half a thought"));
-    app.close().await;
 }
 
 #[tokio::test]
-async fn an_agents_markup_and_endless_words_are_text_in_its_notification() {
+async fn an_agents_markup_and_long_text_are_plain_text_in_its_notification() {
     let name = format!("<b>R&D</b> {}", std::process::id());
     let hostile = "<i>a</i> & &lt; <a href=\"https://example.org\">b</a>\u{7}\u{202e}c";
-    let scenario = asks(hostile, &["<b>Yes</b> & more", "\u{1b}[31mNo\u{7}"]);
-    let (daemon, app, _, _) = asked_out_of_view(&name, &scenario).await;
+    let turns = asks(hostile, &["<b>Yes</b> & more", "\u{1b}[31mNo\u{7}"]);
+    let (daemon, app, _, _) = open_notified(&name, turns).await;
     let buttons = daemon.buttons().await;
     assert!(buttons.contains("#<b>Yes</b> & more (") && buttons.contains("#No ("), "{buttons}");
-    ask(&app, &daemon, "Endless", &asks(&"x".repeat(10_000), &["Yes", "No"])).await;
-    dunst(&["close-all"]);
-    let told = taken_back();
-    let body = |title: &str| told.iter().find(|(of, _)| of == title).map(|(_, body)| body.clone());
+    ask(&app, "Endless", asks(&"x".repeat(10_000), &["Yes", "No"])).await;
+    clear_notifications();
+    let history = notification_history();
+    let body = |title: &str| history.iter().find(|(of, _)| of == title).map(|(_, body)| body.clone());
     let escaped =
         "&lt;i&gt;a&lt;/i&gt; &amp; &amp;lt; &lt;a href=\"https://example.org\"&gt;b&lt;/a&gt;⟨U+202E⟩c";
-    assert_eq!(body(&name).as_deref(), Some(escaped), "{told:?}");
+    assert_eq!(body(&name).as_deref(), Some(escaped), "{history:?}");
     assert_eq!(body("Endless"), Some(format!("{}…", "x".repeat(300))));
-    app.close().await;
 }
 
 #[tokio::test]
-async fn a_daemon_that_is_killed_and_started_again_loses_no_question() {
-    let (daemon, app, _, first) = asked_out_of_view("Before", &asks(AUTH, &["JWT", "Session"])).await;
-    let before = app.responses().len();
-    daemon.again().await;
+async fn a_daemon_that_is_killed_and_restarted_loses_no_question() {
+    let (daemon, app, _, first) = open_asked_for_auth("Before").await;
+    daemon.restart().await;
     assert_eq!(displayed(), 0);
-    app.find(&format!("nav [data-session='{first}'][data-state=needs_you]")).await;
-    ask(&app, &daemon, "After", &asks("Which store?", &["Redis", "None"])).await;
+    app.in_state(&first, "needs_you").await;
+    ask(&app, "After", asks("Which store?", &["Redis", "None"])).await;
     daemon.press(&app, "Redis").await;
-    let answered = app.wait_for_responses(before + 1).await;
-    assert_eq!(answered[before]["updatedInput"]["answers"], json!({ "Which store?": "Redis" }));
+    let answered = app.wait_for_responses(2).await;
+    assert_eq!(answered[1]["updatedInput"]["answers"], json!({ "Which store?": "Redis" }));
     app.select(&first).await;
-    app.click("radio", "JWT").await;
-    app.click("button", "Submit").await;
-    let answered = app.wait_for_responses(before + 2).await;
-    assert_eq!(answered[before + 1]["updatedInput"]["answers"], json!({ AUTH: "JWT" }));
-    app.close().await;
+    app.answer("JWT").await;
+    let answered = app.wait_for_responses(3).await;
+    assert_eq!(answered[2]["updatedInput"]["answers"], json!({ AUTH: "JWT" }));
 }
 
 #[tokio::test]
-async fn an_app_that_quits_takes_its_notifications_back() {
-    let (_daemon, app, _, _) = asked_out_of_view("Left", &asks(AUTH, &["JWT", "Session"])).await;
-    let change = json!({ "change": { "setting": "on_close", "value": "quit" } });
-    app.invoke("change_setting", change).await.unwrap();
-    let close = "xdotool search --sync --onlyvisible --name '(^|[)] )Askdesk$' windowactivate --sync && xdotool key alt+F4";
-    assert!(Command::new("sh").args(["-c", close]).status().unwrap().success());
-    let agree = "xdotool search --sync --onlyvisible --name '^Quit Askdesk' windowactivate --sync && xdotool key alt+q Return";
-    assert!(Command::new("sh").args(["-c", agree]).status().unwrap().success());
-    let began = Instant::now();
-    while displayed() > 0 {
-        assert!(began.elapsed() < PATIENCE, "the notification stays");
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
+async fn an_app_that_quits_withdraws_its_notifications() {
+    let (_daemon, app, _, _) = open_asked_for_auth("Left").await;
+    app.change_setting("on_close", "quit").await;
+    press_close();
+    confirm_quit();
+    wait_until("no notification", async || (displayed() == 0).then_some(())).await;
 }
 
 #[tokio::test]
-async fn a_test_question_of_the_settings_reaches_by_a_notification_and_the_settings_say_why() {
+async fn a_test_question_is_notified_and_the_settings_show_why() {
     let app = App::open().await;
     let daemon = Daemon::start().await;
-    dunst(&["close-all"]);
-    let shown = app.start_demo("prefilled", "In view").await;
-    app.select(&shown).await;
-    app.find(&format!("nav [data-session='{shown}'][data-state=idle]")).await;
+    app.show_idle_session().await;
     app.click("button", "Settings").await;
     app.click("button", "Send a test question").await;
-    app.wait("a notification", async || (displayed() == 1).then_some(())).await;
+    app.notifications(1).await;
     app.script("document.querySelector('dialog .test + details > summary').click()", vec![]).await;
-    let list = "return document.querySelector('dialog .test + details li')?.innerText ?? ''";
-    app.wait("the decision in the list", async || {
-        let first = app.script(list, vec![]).await;
-        let said = |words: &str| first.as_str().is_some_and(|first| first.contains(words));
-        (said("A question of Test question") && said("Notified.")).then_some(())
-    })
-    .await;
+    app.shows_text("dialog .test + details li", "A question of Test question").await;
+    app.shows_text("dialog .test + details li", "Notified.").await;
     app.script("document.querySelector('dialog .test + details').scrollIntoView({ block: 'end' })", vec![])
         .await;
     app.picture("settings-reach").await;
     daemon.press(&app, "Yes, by a notification").await;
-    let before = app.responses().len();
-    let answered = app.wait_for_responses(before + 1).await;
+    let answered = app.wait_for_responses(2).await;
     let answers = json!({ "Did this question reach you?": "Yes, by a notification" });
-    assert_eq!(answered[before]["updatedInput"]["answers"], answers);
-    assert_eq!(taken_back().iter().filter(|(title, _)| title == "Test question").count(), 1);
+    assert_eq!(answered[1]["updatedInput"]["answers"], answers);
+    assert_eq!(notification_history().iter().filter(|(title, _)| title == "Test question").count(), 1);
     app.find("nav [data-state=ended]").await;
-    app.close().await;
 }

@@ -1,127 +1,156 @@
-//! The ends of a request other than an answer, and the end of an answer that could not be handed over.
+//! How questions end, and what the agent receives.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::demo::asked;
-use crate::harness::{App, Setup};
+use crate::harness::{App, DELIVERED, OPEN_CARD, Setup};
+
+const MISSED: &str = "aside details[data-missed]";
+
+async fn send_answer(app: &App, id: &Value, answers: Value) -> Result<Value, Value> {
+    let input = json!({ "requestId": uuid::Uuid::new_v4(), "id": id, "answers": answers });
+    app.invoke("answer_question", input).await
+}
 
 #[tokio::test]
-async fn declining_tells_the_agent_and_it_goes_on() {
-    let app = asked("technology").await;
-    app.click("button", "Decline").await;
-    app.by_role("textbox", "What to tell the agent (optional)").await.send_keys("You decide").await.unwrap();
-    app.by_role_in("aside [role=group]", "button", "Decline").await.click().await.unwrap();
-    let responses = app.wait_for_responses(1).await;
-    assert_eq!(responses[0]["behavior"], "deny");
-    assert!(responses[0]["message"].as_str().unwrap().contains("You decide"), "{}", responses[0]);
-    assert_ne!(responses[0]["interrupt"], json!(true));
-    app.find("main [data-request][data-state=declined][data-delivery=delivered]").await;
-    app.shows_text("main", "Understood, I go on without asking:").await;
-    app.close().await;
+async fn case_20_and_24_a_request_takes_one_answer_and_the_bridge_refuses_others_with_a_code() {
+    let app = App::open_asked("technology").await;
+    let id = json!(app.find(OPEN_CARD).await.attr("data-request").await.unwrap().unwrap());
+    let chosen = json!([{ "question": "q1", "chosen": ["q1o2"] }]);
+    for (id, answers, code) in [
+        (json!(uuid::Uuid::new_v4()), chosen.clone(), "not_found"),
+        (json!("no id at all"), chosen.clone(), "invalid"),
+        (id.clone(), json!([]), "invalid"),
+        (id.clone(), json!("q1o2"), "invalid"),
+    ] {
+        let error = send_answer(&app, &id, answers).await.unwrap_err();
+        assert_eq!(error["code"], code, "{error}");
+        assert!(error["message"].as_str().is_some_and(|words| !words.is_empty()));
+    }
+    assert_eq!(app.invoke("answer_question", Value::Null).await.unwrap_err()["code"], "invalid");
+    assert!(app.shows(OPEN_CARD).await);
+    assert!(app.responses().is_empty());
+
+    app.answer("PostgreSQL").await;
+    app.find(DELIVERED).await;
+    app.gone(OPEN_CARD).await;
+    send_answer(&app, &id, chosen).await.expect("the same answer again succeeds");
+    let other = json!([{ "question": "q1", "chosen": ["q1o3"] }]);
+    let error = send_answer(&app, &id, other).await.unwrap_err();
+    assert_eq!((&error["code"], &error["ended"]["by"]), (&json!("already_ended"), &json!("person")));
+    let cancel = json!({ "requestId": uuid::Uuid::new_v4(), "id": id });
+    assert_eq!(app.invoke("cancel_question", cancel).await.unwrap_err()["code"], "already_ended");
+    assert_eq!(app.responses().len(), 1);
+}
+
+#[tokio::test]
+async fn the_page_has_no_permissions_beyond_the_list() {
+    let app = App::open().await;
+    for command in
+        ["plugin:dialog|open", "plugin:notification|notify", "plugin:window|close", "plugin:shell|open"]
+    {
+        let error = app.invoke(command, json!({})).await.unwrap_err().to_string();
+        assert!(error.contains("not allowed") || error.contains("not found"), "{command}: {error}");
+    }
 }
 
 #[tokio::test]
 async fn case_21_cancelling_closes_the_card_and_tells_the_agent() {
-    let app = asked("technology").await;
+    let app = App::open_asked("technology").await;
     app.click("button", "Cancel question").await;
     let responses = app.wait_for_responses(1).await;
     assert_eq!(responses[0]["behavior"], "deny");
     app.find("main [data-request][data-state=withdrawn]").await;
     app.shows_text("main [data-request]", "Cancelled by you").await;
-    app.gone("aside [data-request][data-state=open]").await;
-    app.close().await;
+    app.gone(OPEN_CARD).await;
 }
 
 #[tokio::test]
-async fn a_question_the_agent_withdraws_leaves_the_panel() {
-    let app = Setup::default().env("ASKDESK_FAKE_PACE", "100").open().await;
-    let session = app.start_demo("withdrawn", "Notes").await;
-    app.select(&session).await;
-    app.find("aside [data-request][data-state=open]").await;
-    app.shows_text("main", "The agent withdrew it").await;
-    app.gone("aside [data-request]").await;
-    assert!(app.responses().is_empty(), "nothing is sent for a question that was taken back");
-    app.close().await;
+async fn case_22_two_requests_of_one_session_are_answered_in_any_order() {
+    let app = App::open_asked("parallel").await;
+    app.by_role("button", "2 Features").await.click().await.unwrap();
+    app.click("checkbox", "Sync").await;
+    app.click("button", "Submit").await;
+    let responses = app.wait_for_responses(1).await;
+    let features = "Which features should the first version have?";
+    assert_eq!(responses[0]["updatedInput"]["answers"], json!({ features: "Sync" }));
+    app.answer("PostgreSQL").await;
+    let responses = app.wait_for_responses(2).await;
+    let store = "Which store should the notes be kept in?";
+    assert_eq!(responses[1]["updatedInput"]["answers"], json!({ store: "PostgreSQL" }));
+    app.shows_text("main", "Both are clear now:").await;
 }
 
 #[tokio::test]
 async fn case_26_stopping_the_agent_closes_the_card_as_interrupted() {
-    let app = asked("technology").await;
+    let app = App::open_asked("technology").await;
     app.click("button", "Stop").await;
     app.shows_text("main [data-request]", "Interrupted").await;
     app.gone("aside [data-request]").await;
     app.find("nav [data-session][data-state=idle]").await;
     assert!(app.responses().is_empty());
-    app.close().await;
+}
+
+/// The messages about late answers that the agents have received.
+fn late_messages(app: &App) -> Vec<String> {
+    let messages =
+        app.received().into_iter().filter_map(|line| Some(line["message"]["content"].as_str()?.to_owned()));
+    messages.filter(|text| text.starts_with("This is a late answer.")).collect()
 }
 
 #[tokio::test]
-async fn case_35_a_message_ends_the_question_as_replied_in_chat() {
-    let app = asked("technology").await;
-    let composer = app.find("[data-composer]").await;
-    assert_eq!(composer.attr("placeholder").await.unwrap().unwrap(), "Reply in chat (ends the questions)");
-    composer.send_keys("Use whatever is there already.\u{e007}").await.unwrap();
-    app.find("main [data-request][data-state=replied_in_chat]").await;
-    let responses = app.wait_for_responses(1).await;
-    assert_eq!(responses[0]["behavior"], "deny");
-    assert_eq!(responses[0]["message"], "User responded in chat; questions canceled");
-    let words = json!("Use whatever is there already.");
-    let all = app.received();
-    let denied = all.iter().position(|line| line["type"] == "control_response").unwrap();
-    let said = all.iter().position(|line| line["message"]["content"] == words).expect("the message was sent");
-    assert!(denied < said, "the refusal comes before the message");
-    app.close().await;
-}
-
-/// Leaves the time to write something before it asks.
-const WORKS_THEN_ASKS: &str = r#"{ "name": "works", "title": "Works", "description": "Asks after a while", "turns": [[
-    { "sleep_ms": 3000 },
-    { "ask": { "questions": [{ "question": "Which way?", "header": "Way", "multiSelect": false,
-        "options": [{ "label": "Left", "description": "" }, { "label": "Right", "description": "" }] }] } },
-    { "say": { "text": "Thank you." } }
-], [{ "say": { "text": "And that too." } }]] }"#;
-
-#[tokio::test]
-async fn case_35_what_waits_in_the_queue_leaves_the_question_open_and_goes_after_it() {
-    let folder = tempfile::TempDir::new().unwrap();
-    let scenario = folder.path().join("works.json");
-    fs::write(&scenario, WORKS_THEN_ASKS).unwrap();
-    let app = Setup::default().env("ASKDESK_FAKE_PACE", "100").open().await;
-    let session = app.start_demo(&scenario.display().to_string(), "Queue").await;
-    app.select(&session).await;
-    app.find(&format!("nav [data-session='{session}'][data-state=working]")).await;
-    app.find("[data-composer]").await.send_keys("Then the tests.\u{e007}").await.unwrap();
-    app.shows_text("[data-session-view]", "Then the tests.").await;
-    app.find("aside [data-request][data-state=open]").await;
-    let said = async || app.received().iter().any(|line| line["message"]["content"] == "Then the tests.");
-    tokio::time::sleep(std::time::Duration::from_secs(1)).await;
-    assert!(!said().await && app.responses().is_empty(), "nothing goes past an open question");
-    app.find("aside [data-request][data-state=open]").await;
-    app.click("radio", "Right").await;
-    app.click("button", "Submit").await;
-    let responses = app.wait_for_responses(1).await;
-    assert_eq!(responses[0]["updatedInput"]["answers"], json!({ "Which way?": "Right" }));
-    app.wait("the message at the agent", async || said().await.then_some(())).await;
-    app.shows_text("main", "And that too.").await;
-    app.close().await;
-}
-
-#[tokio::test]
-async fn an_agent_that_dies_leaves_a_missed_question_and_says_why() {
+async fn case_27_and_47_a_missed_question_is_answered_late_and_reaches_the_resumed_agent_once() {
     let app = Setup::default().env("ASKDESK_FAKE_PACE", "20").open().await;
-    let session = app.start_demo("dies-pending", "Notes").await;
-    app.select(&session).await;
-    app.find("main [data-request][data-state=orphaned]").await;
-    app.shows_text("main", "Missed").await;
-    app.find("nav [data-session][data-state=failed]").await;
+    let session = app.show_demo("dies-pending", "Notes").await;
+    app.in_state(&session, "failed").await;
     app.shows_text("main", "fatal: lost while waiting").await;
-    app.close().await;
+    app.shows_text(MISSED, "The agent ended").await;
+    app.shows_text("nav [data-session]", "1 missed").await;
+    assert_eq!(app.axe().await, Vec::<String>::new());
+
+    let summary = app.find(&format!("{MISSED} summary")).await;
+    app.press(&summary).await;
+    app.click("radio", "PostgreSQL").await;
+    assert_eq!(app.axe().await, Vec::<String>::new());
+    app.click("button", "Send when resumed").await;
+    app.gone(MISSED).await;
+    app.shows_text("aside", "Kept, will be delivered when the session is resumed").await;
+    app.find("main [data-request][data-state=answered][data-delivery=parked]").await;
+    assert_eq!(app.axe().await, Vec::<String>::new());
+    assert!(late_messages(&app).is_empty(), "no agent runs yet");
+
+    let resume = app.by_role_in("aside", "button", "Resume").await;
+    app.press(&resume).await;
+    app.find(DELIVERED).await;
+    app.shows_text("main [data-request]", "Delivered late").await;
+    app.in_state(&session, "idle").await;
+    let sent = late_messages(&app);
+    assert_eq!(sent.len(), 1, "{sent:?}");
+    assert!(sent[0].contains("Answer: \"PostgreSQL\""), "{sent:?}");
+    assert!(app.responses().is_empty(), "the call of the dead agent gets no response");
 }
 
-/// An agent that asks, closes its input and stays: whatever is written to it fails.
+#[tokio::test]
+async fn case_30_a_question_never_waits_for_another_session() {
+    let app = App::open().await;
+    let first = app.start_demo("technology", "First").await;
+    let second = app.start_demo("features", "Second").await;
+    app.in_state(&first, "needs_you").await;
+    app.in_state(&second, "needs_you").await;
+    app.select(&second).await;
+    app.click("checkbox", "Export").await;
+    app.click("button", "Submit").await;
+    app.check_answers(json!({ "Which features should the first version have?": "Export" })).await;
+    app.in_state(&second, "idle").await;
+    app.in_state(&first, "needs_you").await;
+    app.select(&first).await;
+    app.answer("Plain files").await;
+    app.wait_for_responses(2).await;
+}
+
+/// An agent that asks, closes its input and keeps running, so that every write to it fails.
 const DEAF_AGENT: &str = r#"#!/bin/sh
 read -r hello
 printf '%s\n' '{"type":"control_request","request_id":"r1","request":{"subtype":"can_use_tool","tool_name":"AskUserQuestion","tool_use_id":"t1","input":{"questions":[{"question":"Can you hear me?","header":"Hearing","multiSelect":false,"options":[{"label":"Yes","description":""},{"label":"No","description":""}]}]}}}'
@@ -135,31 +164,59 @@ async fn case_32_a_failed_delivery_keeps_the_answer_and_offers_retry() {
     let program = app.home().join("deaf-agent");
     fs::write(&program, DEAF_AGENT).unwrap();
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
-    let input = json!({ "requestId": uuid::Uuid::new_v4(), "agent": "claude_code", "folder": app.home(),
-        "options": { "program": program }, "name": "Deaf" });
-    let session = app.invoke("start_session", input).await.unwrap();
-    app.select(session["id"].as_str().unwrap()).await;
-    app.click("radio", "Yes").await;
-    app.click("button", "Submit").await;
+    let options = json!({ "program": program });
+    let input = json!({ "agent": "claude_code", "folder": app.home(), "options": options, "name": "Deaf" });
+    let session = app.start_session(input).await;
+    app.select(&session).await;
+    app.answer("Yes").await;
     app.find("aside [data-request][data-state=failed]").await;
     app.shows_text("aside [data-request]", "Yes").await;
     app.by_role("button", "Retry").await;
     let line = app.find("main [data-request]").await;
-    assert!(!line.text().await.unwrap().contains('✔'), "nothing is confirmed that was not delivered");
-    assert_eq!(app.find("nav [data-session]").await.attr("data-state").await.unwrap().unwrap(), "needs_you");
+    assert!(!line.text().await.unwrap().contains('✔'), "the answer was not delivered");
+    app.in_state(&session, "needs_you").await;
     app.click("button", "Retry").await;
     app.find("aside [data-request][data-state=failed]").await;
-    app.close().await;
 }
 
 #[tokio::test]
-async fn case_33_submit_pressed_twice_writes_one_answer() {
-    let app = asked("technology").await;
-    app.click("radio", "Plain files").await;
-    let twice = "const b = [...document.querySelectorAll('aside button')].find(b => b.textContent.trim() === 'Submit');
-        b.click(); b.click();";
-    app.script(twice, vec![]).await;
-    app.find("main [data-request][data-state=answered][data-delivery=delivered]").await;
-    assert_eq!(app.responses().len(), 1);
-    app.close().await;
+async fn case_35_a_message_ends_the_question_as_replied_in_chat() {
+    let app = App::open_asked("technology").await;
+    let composer = app.find("[data-composer]").await;
+    assert_eq!(composer.attr("placeholder").await.unwrap().unwrap(), "Reply in chat (ends the questions)");
+    composer.send_keys("Use whatever is there already.\u{e007}").await.unwrap();
+    app.find("main [data-request][data-state=replied_in_chat]").await;
+    let responses = app.wait_for_responses(1).await;
+    assert_eq!(responses[0]["behavior"], "deny");
+    assert_eq!(responses[0]["message"], "User responded in chat; questions canceled");
+    let received = app.received();
+    let denied = received.iter().position(|line| line["type"] == "control_response").unwrap();
+    let message = received
+        .iter()
+        .position(|line| line["message"]["content"] == "Use whatever is there already.")
+        .expect("the message was sent");
+    assert!(denied < message, "the refusal comes before the message");
+}
+
+#[tokio::test]
+async fn case_35_a_queued_message_leaves_the_question_open_and_is_sent_after_it() {
+    let app = Setup::default().env("ASKDESK_FAKE_PACE", "100").open().await;
+    let options = json!([{ "label": "Left", "description": "" }, { "label": "Right", "description": "" }]);
+    let question =
+        json!({ "question": "Which way?", "header": "Way", "multiSelect": false, "options": options });
+    // The pause leaves the time to write a message.
+    let first = json!([{ "sleep_ms": 3000 }, { "ask": { "questions": [question] } }, { "say": { "text": "Thank you." } }]);
+    let file = app.scenario("works", json!([first, [{ "say": { "text": "And that too." } }]]));
+    let session = app.show_demo(&file, "Queue").await;
+    app.in_state(&session, "working").await;
+    app.find("[data-composer]").await.send_keys("Then the tests.\u{e007}").await.unwrap();
+    app.shows_text("[data-session-view]", "Then the tests.").await;
+    app.find(OPEN_CARD).await;
+    app.answer("Right").await;
+    app.shows_text("main", "And that too.").await;
+    let received = app.received();
+    let answered = received.iter().position(|line| line["type"] == "control_response").unwrap();
+    let message = received.iter().position(|line| line["message"]["content"] == "Then the tests.").unwrap();
+    assert!(answered < message, "the message waits for the answer");
+    assert_eq!(app.responses()[0]["updatedInput"]["answers"], json!({ "Which way?": "Right" }));
 }

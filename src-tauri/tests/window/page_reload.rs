@@ -1,16 +1,15 @@
-//! The page is loaded again, and commands cross with what happens meanwhile: one outcome each time, and it is shown.
+//! Reloads of the page, and commands that overlap with other events: each question has one outcome, and the page shows it.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::demo::asked;
-use crate::harness::{App, Setup};
+use crate::harness::{App, DELIVERED, OPEN_CARD, Setup};
 
 const CARD: &str = "aside [data-request]";
 
-/// Holds one command on its way to the app, or its reply on its way back, until it is let go.
+/// Holds a command on its way to the app, or its reply on the way back, until it is released.
 async fn hold(app: &App, command: &str, on_its_way: &str) {
     let script = "const [command, way] = arguments;
         const inner = window.fetch;
@@ -35,7 +34,7 @@ async fn held(app: &App, count: usize) {
     .await;
 }
 
-/// How many answers each of the agents' questions was given.
+/// Counts the answers that each of the agents' questions has received.
 fn answers_of_each(app: &App) -> Vec<(String, usize)> {
     let received = app.received();
     let ids: Vec<String> = received
@@ -49,8 +48,8 @@ fn answers_of_each(app: &App) -> Vec<(String, usize)> {
     each.into_iter().map(|id| (id.clone(), ids.iter().filter(|other| *other == id).count())).collect()
 }
 
-/// What the transcript on the screen says of each request: its id, state and delivery. Only what is in view is drawn,
-/// so it is read from its beginning to its end.
+/// Reads the id, state and delivery of each request in the transcript. Only what is in view is drawn, so this scrolls through
+/// all of it.
 async fn on_screen(app: &App) -> BTreeSet<(String, String, String)> {
     let script = "const done = arguments[0];
         const transcript = document.querySelector('main [data-transcript]');
@@ -71,7 +70,7 @@ async fn on_screen(app: &App) -> BTreeSet<(String, String, String)> {
     lines.as_array().unwrap().iter().map(|line| (text(&line[0]), text(&line[1]), text(&line[2]))).collect()
 }
 
-/// The same as the desk has it.
+/// Reads the same from the app.
 async fn in_store(app: &App, session: &str) -> BTreeSet<(String, String, String)> {
     let page = app.invoke("read_transcript", json!({ "session": session, "limit": 500 })).await.unwrap();
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
@@ -87,7 +86,7 @@ async fn in_store(app: &App, session: &str) -> BTreeSet<(String, String, String)
         .collect()
 }
 
-/// Answers whatever stands in the panel, like a person who is in a hurry, until the page goes.
+/// Answers every question in the panel as fast as possible, until the page is reloaded.
 const ANSWER_EVERYTHING: &str = "setInterval(() => {
     const card = document.querySelector('aside [data-request][data-state=open]');
     const radio = card?.querySelector('input[type=radio]:not(:checked)');
@@ -96,7 +95,7 @@ const ANSWER_EVERYTHING: &str = "setInterval(() => {
 }, 15);";
 
 #[tokio::test]
-async fn case_49_the_page_is_loaded_again_and_again_while_questions_come_and_are_answered() {
+async fn case_49_reloads_while_questions_are_asked_and_answered_lose_and_repeat_nothing() {
     const QUESTIONS: usize = 14;
     let app = Setup::default()
         .env("ASKDESK_FAKE_COUNT", QUESTIONS.to_string())
@@ -104,19 +103,18 @@ async fn case_49_the_page_is_loaded_again_and_again_while_questions_come_and_are
         .open()
         .await;
     let other = app.start_demo("technology", "Waits").await;
-    let session = app.start_demo("loop-ask", "Asks").await;
-    app.select(&session).await;
+    let session = app.show_demo("loop-ask", "Asks").await;
     let mut loads = 0;
     while answers_of_each(&app).len() < QUESTIONS {
         app.script(ANSWER_EVERYTHING, vec![]).await;
-        // At another moment of asking, answering and delivering each time.
+        // Each time at another moment of asking, answering and delivering.
         tokio::time::sleep(Duration::from_millis(40 + 37 * (loads % 7))).await;
         app.client.refresh().await.unwrap();
         app.find(&format!("nav [data-session='{session}']")).await;
         loads += 1;
         assert!(loads < 400, "{:?}", answers_of_each(&app));
     }
-    app.find(&format!("nav [data-session='{session}'][data-state=idle]")).await;
+    app.in_state(&session, "idle").await;
     println!("{loads} loads over {QUESTIONS} questions");
     assert!(loads > 5, "{loads}");
     app.select(&session).await;
@@ -132,51 +130,50 @@ async fn case_49_the_page_is_loaded_again_and_again_while_questions_come_and_are
     assert!(!app.shows(CARD).await);
     let each = answers_of_each(&app);
     assert!(each.len() == QUESTIONS && each.iter().all(|(_, times)| *times == 1), "{each:?}");
-    // The question of the other session has waited through all of it.
+    // The question of the other session is still open.
     app.select(&other).await;
     let waiting = in_store(&app, &other).await;
     assert_eq!(waiting.iter().map(|(_, state, _)| state.as_str()).collect::<Vec<_>>(), ["open"]);
-    app.find(&format!("{CARD}[data-state=open]")).await;
+    app.find(OPEN_CARD).await;
     assert_eq!(on_screen(&app).await, waiting);
-    app.close().await;
 }
 
 #[tokio::test]
-async fn a_page_loaded_again_while_an_answer_is_being_sent_shows_the_one_outcome() {
-    let app = asked("technology").await;
-    // The answer has reached the desk, and the page has not heard of it.
+async fn case_23_a_reload_shows_the_same_card_and_the_outcome_of_an_answer_in_transit() {
+    let app = App::open_asked("technology").await;
+    // The app has the answer, and the page doesn't know it.
     hold(&app, "answer_question", "back").await;
-    app.click("radio", "PostgreSQL").await;
-    app.click("button", "Submit").await;
+    app.answer("PostgreSQL").await;
     held(&app, 1).await;
     assert_eq!(app.wait_for_responses(1).await.len(), 1);
     app.client.refresh().await.unwrap();
     app.find("nav [data-session]").await.click().await.unwrap();
-    app.find("main [data-request][data-state=answered][data-delivery=delivered]").await;
+    app.find(DELIVERED).await;
     assert!(!app.shows(CARD).await);
     assert_eq!(app.invoke("read_drafts", json!({})).await.unwrap(), json!({ "drafts": [] }));
-    app.close().await;
+    drop(app);
 
-    // The page goes before the answer has left it: the question is open, and the choice is kept.
-    let app = asked("technology").await;
+    // The page is reloaded before it has sent the answer: the question is open, and the choice is kept.
+    let app = App::open_asked("technology").await;
+    let request = app.find(OPEN_CARD).await.attr("data-request").await.unwrap();
     hold(&app, "answer_question", "there").await;
-    app.click("radio", "PostgreSQL").await;
-    app.click("button", "Submit").await;
+    app.answer("PostgreSQL").await;
     held(&app, 1).await;
     app.client.refresh().await.unwrap();
     app.find("nav [data-session]").await.click().await.unwrap();
     let chosen = app.by_role("radio", "PostgreSQL").await;
     app.wait("the choice", async || chosen.is_selected().await.ok()?.then_some(())).await;
+    assert_eq!(app.find(OPEN_CARD).await.attr("data-request").await.unwrap(), request);
+    assert_eq!(app.count(CARD).await, 1);
     assert!(app.responses().is_empty());
     app.click("button", "Submit").await;
-    app.find("main [data-request][data-state=answered][data-delivery=delivered]").await;
+    app.find(DELIVERED).await;
     assert_eq!(app.responses().len(), 1);
-    app.close().await;
 }
 
 #[tokio::test]
-async fn submitting_twice_sends_once() {
-    let app = asked("technology").await;
+async fn case_33_submitting_twice_sends_once() {
+    let app = App::open_asked("technology").await;
     hold(&app, "answer_question", "there").await;
     app.click("radio", "PostgreSQL").await;
     let submit = app.by_role("button", "Submit").await;
@@ -188,19 +185,17 @@ async fn submitting_twice_sends_once() {
     app.by_role("button", "Sending…").await;
     assert_eq!(app.script("return window.__held", vec![]).await, json!(1));
     app.script("window.__letGo()", vec![]).await;
-    app.find("main [data-request][data-state=answered][data-delivery=delivered]").await;
+    app.find(DELIVERED).await;
     assert_eq!(app.responses().len(), 1);
-    app.close().await;
 }
 
 #[tokio::test]
-async fn an_answer_that_crosses_with_the_agent_taking_the_question_back_is_refused_and_its_words_stay() {
+async fn an_answer_to_a_question_that_the_agent_withdraws_is_refused_and_its_text_is_kept() {
     let app = Setup::default().env("ASKDESK_FAKE_PACE", "300").open().await;
-    let session = app.start_demo("withdrawn", "Notes").await;
-    app.select(&session).await;
-    app.find(&format!("{CARD}[data-state=open]")).await;
+    let session = app.show_demo("withdrawn", "Notes").await;
+    app.find(OPEN_CARD).await;
     hold(&app, "answer_question", "there").await;
-    app.by_role("textbox", "Your own words").await.send_keys("my own way\u{e007}").await.unwrap();
+    app.write("Your own words", "my own way\u{e007}").await;
     held(&app, 1).await;
     app.find("main [data-request][data-state=withdrawn]").await;
     app.script("window.__letGo()", vec![]).await;
@@ -211,11 +206,10 @@ async fn an_answer_that_crosses_with_the_agent_taking_the_question_back_is_refus
     app.click("button", "Dismiss").await;
     app.gone(CARD).await;
     assert!(app.responses().is_empty(), "nothing is sent to a call that is gone");
-    // That it was not taken stands where it can be seen, also after a reload.
+    // The transcript shows this also after a reload.
     app.client.refresh().await.unwrap();
     app.select(&session).await;
     app.shows_text("main", "The agent withdrew it").await;
     app.shows_text("main", "my own way").await;
     assert_eq!(app.axe().await, Vec::<String>::new());
-    app.close().await;
 }

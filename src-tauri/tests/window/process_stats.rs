@@ -1,9 +1,9 @@
-//! What the app's own process does, as the system counts it.
+//! The app's process, and the processor time that it uses.
 
 use std::fs;
 use std::time::Duration;
 
-/// Returns the process of the app below the one that started it.
+/// Returns the app's process, which the driver has started.
 pub fn main_process(root: u32) -> u32 {
     let program = fs::canonicalize(env!("CARGO_BIN_EXE_askdesk-desktop")).unwrap();
     let is_app = |process: &u32| {
@@ -20,7 +20,7 @@ fn parent(process: u32) -> Option<u32> {
     stat.rsplit(')').next()?.split_whitespace().nth(1)?.parse().ok()
 }
 
-/// Returns how long all threads of a process were on a processor.
+/// Returns the processor time of all threads of a process.
 pub fn worked(process: u32) -> Duration {
     let threads = fs::read_dir(format!("/proc/{process}/task")).unwrap().flatten();
     let times = threads.filter_map(|thread| {

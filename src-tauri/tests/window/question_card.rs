@@ -1,16 +1,15 @@
-//! What a question's card shows, and what of it reaches the agent.
+//! The layout of a question's card, and the answers that reach the agent.
 
 use std::fs;
 use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::demo::{asked, check_answers};
-use crate::harness::{App, Setup};
+use crate::harness::{App, DELIVERED, Setup};
 
 const SECRET: &str = "hunter2-lighthouse-9f3a";
 
-/// Says whether the middle of an element can be seen and pressed at this moment.
+/// Returns whether the middle of an element can be clicked.
 async fn is_reachable(app: &App, role: &str, name: &str) -> bool {
     let element = serde_json::to_value(app.by_role(role, name).await).unwrap();
     let script = "const box = arguments[0].getBoundingClientRect();
@@ -19,7 +18,7 @@ async fn is_reachable(app: &App, role: &str, name: &str) -> bool {
     app.script(script, vec![element]).await == json!(true)
 }
 
-/// Texts in the panel that are cut although no one asked for that.
+/// Lists the texts in the panel that are cut off.
 async fn cut_texts(app: &App) -> Value {
     let script = "const out = [];
         const panel = document.querySelector('aside');
@@ -39,7 +38,7 @@ async fn cut_texts(app: &App) -> Value {
 
 #[tokio::test]
 async fn case_19_submit_stays_reachable_however_tall_the_options_are() {
-    let app = asked("tall").await;
+    let app = App::open_asked("tall").await;
     for (width, height) in [(1280, 820), (1000, 560), (800, 820), (640, 480), (360, 640)] {
         app.client.set_window_size(width, height).await.unwrap();
         for place in ["0", "panel.scrollHeight / 2", "panel.scrollHeight"] {
@@ -64,7 +63,6 @@ async fn case_19_submit_stays_reachable_however_tall_the_options_are() {
     let responses = app.wait_for_responses(1).await;
     let answers = responses[0]["updatedInput"]["answers"].as_object().unwrap();
     assert_eq!(answers.values().collect::<Vec<_>>(), ["Store 12"]);
-    app.close().await;
 }
 
 #[tokio::test]
@@ -74,10 +72,7 @@ async fn the_narrowest_panel_and_twice_the_text_size_cut_no_text() {
         let data = tempfile::TempDir::new().unwrap();
         let settings = format!("[appearance]\ntext_size = {size}\n");
         fs::write(data.path().join("settings.toml"), settings).unwrap();
-        let app = Setup::default().data(data.path()).open().await;
-        let session = app.start_demo(example, example).await;
-        app.select(&session).await;
-        app.find("aside [data-request][data-state=open]").await;
+        let (app, _) = Setup::default().data(data.path()).open_asked(example).await;
         if size == 100 {
             let handle = app.find("aside [role=separator]").await;
             for _ in 0..8 {
@@ -89,13 +84,12 @@ async fn the_narrowest_panel_and_twice_the_text_size_cut_no_text() {
         assert_eq!(cut_texts(&app).await, json!([]), "{example} at {size} %");
         let goes_on = if ["tall", "long-header"].contains(&example) { "Submit" } else { "Next" };
         assert!(is_reachable(&app, "button", goes_on).await, "{goes_on} of {example} at {size} %");
-        app.close().await;
     }
 }
 
 #[tokio::test]
-async fn own_words_grow_to_three_tenths_of_the_height_and_then_scroll() {
-    let app = asked("package-manager").await;
+async fn the_field_for_own_words_grows_to_three_tenths_of_the_height_and_then_scrolls() {
+    let app = App::open_asked("package-manager").await;
     app.click("radio", "Other").await;
     let field = app.by_role("textbox", "Your own words").await;
     let measure = "const field = document.querySelector('aside .other textarea');
@@ -110,25 +104,11 @@ async fn own_words_grow_to_three_tenths_of_the_height_and_then_scroll() {
     assert!(height <= window * 0.3 + 1.0, "{after}");
     assert_eq!(after[2], json!(true));
     assert!(is_reachable(&app, "button", "Submit").await);
-    app.close().await;
 }
 
 #[tokio::test]
-async fn the_question_is_read_as_markdown_and_its_first_paragraph_names_it() {
-    let app = asked("tall").await;
-    let legend = app.find("aside legend").await.text().await.unwrap();
-    assert!(legend.contains("Which of these stores should the notes be kept in?"), "{legend}");
-    assert!(!legend.contains("What I found"), "{legend}");
-    app.find("aside fieldset ol li code").await;
-    app.shows_text("aside fieldset pre", "store.search('lighthouse')").await;
-    app.click("button", "the notes").await;
-    app.shows_text("dialog", "https://example.org/stores").await;
-    app.close().await;
-}
-
-#[tokio::test]
-async fn the_preview_of_the_focused_option_stands_beside_the_options_or_below_them() {
-    let app = asked("tall").await;
+async fn the_preview_of_the_focused_option_is_beside_or_below_the_options() {
+    let app = App::open_asked("tall").await;
     app.shows_text("aside .preview", "Each option has its preview here.").await;
     let place = "const options = document.querySelector('aside .options').getBoundingClientRect();
         const preview = document.querySelector('aside .preview').getBoundingClientRect();
@@ -157,19 +137,18 @@ async fn the_preview_of_the_focused_option_stands_beside_the_options_or_below_th
     assert_eq!(
         annotations.values().next().unwrap()["preview"],
         "store 3\n",
-        "the agent hears what was looked at"
+        "the agent receives the chosen preview"
     );
-    app.close().await;
 }
 
 #[tokio::test]
 async fn case_10_ticks_own_words_and_a_note_reach_the_agent_together() {
-    let app = asked("features").await;
+    let app = App::open_asked("features").await;
     app.click("checkbox", "Export").await;
     app.click("checkbox", "Full-text search").await;
-    app.by_role("textbox", "Your own words").await.send_keys("and tags").await.unwrap();
+    app.write("Your own words", "and tags").await;
     app.click("button", "Add a note").await;
-    app.by_role("textbox", "Note").await.send_keys("Search first, please").await.unwrap();
+    app.write("Note", "Search first, please").await;
     app.click("button", "Submit").await;
     let responses = app.wait_for_responses(1).await;
     let input = &responses[0]["updatedInput"];
@@ -180,12 +159,11 @@ async fn case_10_ticks_own_words_and_a_note_reach_the_agent_together() {
     }
     assert_eq!(input["annotations"][question]["notes"], "Search first, please");
     app.shows_text("main [data-request]", "Search first, please").await;
-    app.close().await;
 }
 
 #[tokio::test]
 async fn case_14_a_row_of_the_summary_opens_its_question_with_its_answer() {
-    let app = asked("authentication").await;
+    let app = App::open_asked("authentication").await;
     app.click("radio", "Password").await;
     app.find("aside [data-question=q2]").await;
     app.by_role("button", "Summary").await.click().await.unwrap();
@@ -196,14 +174,13 @@ async fn case_14_a_row_of_the_summary_opens_its_question_with_its_answer() {
     assert_eq!(app.script(chosen, vec![]).await, "Password");
     app.find("aside [data-step=q1].answered .icon").await;
     assert!(!app.shows("aside [data-step=q2].answered").await);
-    app.close().await;
 }
 
 #[tokio::test]
-async fn case_59_a_subagents_question_says_who_asks_and_every_kind_reaches_the_agent() {
-    let app = asked("kinds").await;
+async fn case_59_a_subagents_question_names_it_and_every_kind_of_answer_reaches_the_agent() {
+    let app = App::open_asked("kinds").await;
     app.shows_text("aside", "Asked by release-bot").await;
-    app.by_role("textbox", "Your own words").await.send_keys("Lighthouse").await.unwrap();
+    app.write("Your own words", "Lighthouse").await;
     app.click("button", "Next").await;
     app.click("radio", "Yes").await;
     let secret = app.find("aside input[type=password]").await;
@@ -212,11 +189,10 @@ async fn case_59_a_subagents_question_says_who_asks_and_every_kind_reaches_the_a
     app.click("button", "Submit").await;
     let expected = json!({ "What should the release be called?": "Lighthouse", "Publish it now?": "Yes",
         "Which token may I use?": SECRET });
-    check_answers(&app, expected).await;
-    app.close().await;
+    app.check_answers(expected).await;
 }
 
-/// The files below a folder that hold the secret, with those excepted in which the demo agent notes what it was sent.
+/// Finds the files below a folder that contain the secret, except the demo agent's record.
 fn holders(folder: &Path, found: &mut Vec<String>) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();
@@ -234,16 +210,14 @@ fn holders(folder: &Path, found: &mut Vec<String>) {
 }
 
 #[tokio::test]
-async fn case_61_a_secret_is_masked_and_kept_nowhere() {
-    let app = asked("kinds").await;
-    let holds_none = async |app: &App, when: &str| {
-        // Longer than anything typed waits before it is written.
-        tokio::time::sleep(std::time::Duration::from_millis(1_500)).await;
+async fn case_61_a_secret_is_masked_and_never_stored() {
+    let app = App::open_asked("kinds").await;
+    let holds_none = |when: &str| {
         let mut found = Vec::new();
         holders(app.home(), &mut found);
         assert_eq!(found, Vec::<String>::new(), "{when}");
     };
-    app.by_role("textbox", "Your own words").await.send_keys("Lighthouse").await.unwrap();
+    app.write("Your own words", "Lighthouse").await;
     app.find("aside [data-step=q3]").await.click().await.unwrap();
     let field = app.find("aside input[type=password]").await;
     field.send_keys(SECRET).await.unwrap();
@@ -252,7 +226,15 @@ async fn case_61_a_secret_is_masked_and_kept_nowhere() {
     app.find("aside fieldset input[type=text]").await;
     app.click("button", "Hide what is typed").await;
     app.find("aside input[type=password]").await;
-    holds_none(&app, "while it is typed").await;
+    // A draft is saved as a whole, so a later text is on disk after the secret.
+    app.find("aside [data-step=q1]").await.click().await.unwrap();
+    app.write("Your own words", " keeper").await;
+    app.wait("the draft", async || {
+        let drafts = app.invoke("read_drafts", json!({})).await.unwrap();
+        drafts.to_string().contains("Lighthouse keeper").then_some(())
+    })
+    .await;
+    holds_none("while it is typed");
 
     app.find("aside [data-step=summary]").await.click().await.unwrap();
     app.shows_text("aside [data-summary]", "Secret given").await;
@@ -260,22 +242,21 @@ async fn case_61_a_secret_is_masked_and_kept_nowhere() {
     app.click("button", "Submit anyway").await;
     let responses = app.wait_for_responses(1).await;
     assert_eq!(responses[0]["updatedInput"]["answers"]["Which token may I use?"], SECRET);
-    app.find("main [data-request][data-state=answered][data-delivery=delivered]").await;
+    app.find(DELIVERED).await;
     app.shows_text("main [data-request]", "Secret given").await;
     app.shows_text("main", "Turn ended").await;
-    holds_none(&app, "after it was given").await;
+    holds_none("after it was given");
     let page = app.script("return document.documentElement.outerHTML", vec![]).await;
     assert!(!page.as_str().unwrap().contains(SECRET), "the page shows it");
 
     app.click("button", "History").await;
     app.find("main input").await.send_keys(SECRET).await.unwrap();
     app.shows_text("main", "Nothing").await;
-    app.close().await;
 }
 
 #[tokio::test]
-async fn the_folded_panel_is_a_strip_with_the_count_of_what_waits() {
-    let app = asked("technology").await;
+async fn the_collapsed_panel_is_a_strip_with_the_number_of_open_questions() {
+    let app = App::open_asked("technology").await;
     app.click("button", "Collapse the panel").await;
     let strip = app.by_role("button", "Expand the panel, 1 waiting").await;
     assert!(strip.text().await.unwrap().contains('1'));
@@ -289,12 +270,11 @@ async fn the_folded_panel_is_a_strip_with_the_count_of_what_waits() {
     let under = "return document.querySelector('aside').getBoundingClientRect().top
         >= document.querySelector('main').getBoundingClientRect().bottom - 1";
     assert_eq!(app.script(under, vec![]).await, json!(true), "the panel is under the transcript");
-    app.close().await;
 }
 
 #[tokio::test]
-async fn an_answer_that_is_missing_is_ringed_and_said() {
-    let app = asked("technology").await;
+async fn a_missing_answer_has_an_outline_and_a_message() {
+    let app = App::open_asked("technology").await;
     app.click("button", "Submit").await;
     app.shows_text("aside [role=alert]", "Choose an answer first, or decline.").await;
     let ring = "const probe = document.createElement('i'); probe.style.color = 'var(--danger)'; document.body.append(probe);
@@ -306,5 +286,4 @@ async fn an_answer_that_is_missing_is_ringed_and_said() {
     let ring = app.script(ring, vec![]).await;
     assert_eq!(ring[0], json!(true), "the field is ringed");
     assert!(ring[1].as_str().unwrap().contains("Choose an answer first"), "{ring}");
-    app.close().await;
 }

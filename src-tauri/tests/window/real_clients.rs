@@ -1,5 +1,5 @@
-//! Real agent CLIs, registered by `askdesk connect`, ask over MCP and are answered in the real window; their models are mocks
-//! on loopback.
+//! Real agent CLIs, connected by `askdesk connect`, ask over MCP and are answered in the window. Their models are mocks on
+//! loopback.
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -9,18 +9,16 @@ use askdesk_testkit::mock_api::{Block, MockApi, Reply, Script};
 use serde_json::json;
 use tempfile::TempDir;
 
-use crate::harness::{App, PATIENCE};
+use crate::harness::{App, DELIVERED, OPEN_CARD, PATIENCE};
 
-const CARD: &str = "aside [data-request][data-state=open]";
-
-/// Finds the command line, which is built beside the app.
+/// Finds the command line program, which is built into the app's folder.
 fn command_line() -> PathBuf {
     let program = Path::new(env!("CARGO_BIN_EXE_askdesk-desktop")).with_file_name("askdesk");
     assert!(program.is_file(), "the command line is not built: run `cargo build -p askdesk-cli`");
     program
 }
 
-/// Ended when dropped, so that a test that fails leaves nothing behind.
+/// Kills the process on drop.
 struct Running(Child);
 
 impl Drop for Running {
@@ -47,7 +45,7 @@ async fn is_answered_in_the_window(test: &str, cli: Cli, client: &str) {
 
     let app = App::open().await;
     let data = app.home().join("data");
-    app.wait("the doors", async || data.join("desk.json").is_file().then_some(())).await;
+    app.wait("the gateway", async || data.join("desk.json").is_file().then_some(())).await;
     let askdesk = |line: &[&str]| {
         let mut command = Command::new(command_line());
         command.args(line).env_clear().current_dir(project.path()).stdin(Stdio::null());
@@ -63,11 +61,9 @@ async fn is_answered_in_the_window(test: &str, cli: Cli, client: &str) {
     app.wait_long("the agent's question", async || app.shows(waits).await.then_some(())).await;
     let row = app.find(waits).await;
     app.press(&row).await;
-    app.find(CARD).await;
-    app.shows_text(CARD, client).await;
-    app.click("radio", "PostgreSQL").await;
-    app.click("button", "Submit").await;
-    app.find("main [data-request][data-state=answered][data-delivery=delivered]").await;
+    app.shows_text(OPEN_CARD, client).await;
+    app.answer("PostgreSQL").await;
+    app.find(DELIVERED).await;
     model.wait_for_request(2, PATIENCE).await.expect("the turn goes on");
     let told = model.call_results();
     assert_eq!(told.len(), 1, "{told:?}");
@@ -79,7 +75,6 @@ async fn is_answered_in_the_window(test: &str, cli: Cli, client: &str) {
     for (file, text) in before {
         assert_eq!(std::fs::read_to_string(&file).unwrap(), text, "{} is as it was", file.display());
     }
-    app.close().await;
 }
 
 #[tokio::test]

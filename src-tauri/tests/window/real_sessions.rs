@@ -1,94 +1,20 @@
-//! Whole sessions of a real Claude Code process, with a model of our own on loopback, handled in the real window.
+//! Permissions, plans, questions, attachments and interrupts of a real Claude Code.
 
 use std::path::Path;
-use std::time::Duration;
 
-use askdesk_testkit::clis;
-use askdesk_testkit::mock_api::{Block, MockApi, Reply, Script};
+use askdesk_testkit::mock_api::{Block, MockApi, Reply};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::harness::{App, Setup};
-
-/// A session of the real program in folders of its own.
-struct Real {
-    app: App,
-    mock: MockApi,
-    session: String,
-    project: TempDir,
-    home: TempDir,
-}
-
-impl Real {
-    /// Starts a session with a first message, or says that the test did not run.
-    async fn start(test: &str, options: Value, script: Vec<Reply>) -> Option<Self> {
-        Self::start_in(test, options, script, Setup::default()).await
-    }
-
-    async fn start_in(test: &str, mut options: Value, script: Vec<Reply>, setup: Setup) -> Option<Self> {
-        let program = clis::claude_or_skip(test)?;
-        let mock = MockApi::start(Script(script)).await.unwrap();
-        let (home, project) = (TempDir::new().unwrap(), TempDir::new().unwrap());
-        std::fs::write(project.path().join("notes.txt"), "one\ntwo\nthree\n").unwrap();
-        let app = sealed(setup, home.path(), &mock).open().await;
-        options["program"] = json!(program);
-        let input = json!({ "requestId": uuid::Uuid::new_v4(), "agent": "claude_code", "folder": project.path(),
-            "options": options, "prompt": "Please go on.", "name": "Real" });
-        let session = app.invoke("start_session", input).await.unwrap()["id"].as_str().unwrap().to_owned();
-        app.select(&session).await;
-        Some(Self { app, mock, session, project, home })
-    }
-
-    fn file(&self, name: &str) -> Option<String> {
-        std::fs::read_to_string(self.project.path().join(name)).ok()
-    }
-
-    /// What the model was told last of a call.
-    fn told(&self, tool_use: &str) -> String {
-        let conversation = self.mock.conversation();
-        let messages = conversation.last().unwrap()["messages"].as_array().unwrap().clone();
-        let blocks = messages.iter().filter_map(|message| message["content"].as_array()).flatten();
-        let mut results = blocks.filter(|block| block["tool_use_id"] == tool_use);
-        results.next_back().map(|block| block["content"].to_string()).unwrap_or_default()
-    }
-
-    /// Waits until the model was told something of a call.
-    async fn until_told(&self, tool_use: &str, words: &str) {
-        let what = format!("{words:?} told of {tool_use}");
-        self.app.wait(&what, async || self.told(tool_use).contains(words).then_some(())).await;
-    }
-
-    /// Waits until the model was asked so often and the turn is over.
-    async fn until_turn(&self, asked: usize) {
-        let what = format!("{asked} requests to the model");
-        self.app.wait(&what, async || (self.mock.conversation().len() >= asked).then_some(())).await;
-        self.until_idle().await;
-    }
-
-    async fn until_idle(&self) {
-        self.app.find(&format!("nav [data-session='{}'][data-state=idle]", self.session)).await;
-    }
-
-    async fn say(&self, text: &str) {
-        let field = self.app.by_role_in("main", "textbox", "Message to the agent").await;
-        field.send_keys(text).await.unwrap();
-        self.app.click("button", "Send").await;
-    }
-}
-
-fn sealed(mut setup: Setup, home: &Path, mock: &MockApi) -> Setup {
-    for (name, value) in clis::sealed_env(home, &mock.base_url) {
-        setup = setup.env(&name, value);
-    }
-    setup
-}
+use crate::harness::{App, DELIVERED, Setup};
+use crate::real_claude::{RealClaude, sealed};
 
 fn bash(id: &str, command: &str) -> Reply {
     Reply::new([Block::tool(id, "Bash", json!({ "command": command, "description": "Runs it" }))])
 }
 
 #[tokio::test]
-async fn commands_are_allowed_once_as_a_rule_and_denied_in_words() {
+async fn commands_are_allowed_once_allowed_by_a_rule_and_denied_with_a_message() {
     let script = vec![
         bash("toolu_1", "mkdir once"),
         bash("toolu_2", "mkdir ruled"),
@@ -96,8 +22,8 @@ async fn commands_are_allowed_once_as_a_rule_and_denied_in_words() {
         bash("toolu_4", "mkdir denied"),
         Reply::text("Done with these."),
     ];
-    let test = "commands_are_allowed_once_as_a_rule_and_denied_in_words";
-    let Some(real) = Real::start(test, json!({}), script).await else { return };
+    let test = "commands_are_allowed_once_allowed_by_a_rule_and_denied_with_a_message";
+    let Some(real) = RealClaude::start(test, json!({}), script).await else { return };
     let app = &real.app;
     app.shows_text("aside", "mkdir once").await;
     app.click("button", "Allow once").await;
@@ -122,22 +48,21 @@ async fn commands_are_allowed_once_as_a_rule_and_denied_in_words() {
     assert_eq!(made, [true, true, false]);
     let kept: Value = serde_json::from_str(&real.file(".claude/settings.local.json").unwrap()).unwrap();
     assert_eq!(kept, json!({ "permissions": { "allow": ["Bash(mkdir ruled *)"] } }));
-    real.until_told("toolu_4", "Not this one, please.").await;
-    real.app.close().await;
+    real.until_result("toolu_4", "Not this one, please.").await;
 }
 
 #[tokio::test]
-async fn a_change_to_a_file_is_a_difference_before_it_is_made_and_in_the_transcript() {
-    let test = "a_change_to_a_file_is_a_difference_before_it_is_made_and_in_the_transcript";
+async fn an_edit_is_shown_as_a_diff_before_it_is_made() {
+    let test = "an_edit_is_shown_as_a_diff_before_it_is_made";
     let setup = Setup::default().pictured();
-    let Some(real) = Real::start_in(test, json!({}), vec![], setup).await else { return };
-    real.until_turn(1).await;
+    let Some(real) = RealClaude::start_in(setup, test, json!({}), vec![]).await else { return };
+    real.until_first_turn().await;
     let path = real.project.path().join("notes.txt").display().to_string();
     let edit = json!({ "file_path": path, "old_string": "two", "new_string": "zwei\nund mehr" });
     real.mock.push(Reply::new([Block::tool("toolu_r", "Read", json!({ "file_path": path }))]));
     real.mock.push(Reply::new([Block::tool("toolu_e", "Edit", edit)]));
     real.mock.push(Reply::text("It is **changed**."));
-    real.say("Change it.").await;
+    real.send("Change it.").await;
     let app = &real.app;
     app.shows_text("aside", "The agent wants to change a file").await;
     for line in ["two", "zwei", "und mehr"] {
@@ -148,14 +73,15 @@ async fn a_change_to_a_file_is_a_difference_before_it_is_made_and_in_the_transcr
     app.shows_text("main", "It is changed.").await;
     assert_eq!(real.file("notes.txt").unwrap(), "one\nzwei\nund mehr\nthree\n");
     app.find("main strong").await;
-    real.app.close().await;
 }
 
 #[tokio::test]
-async fn plans_are_sent_back_approved_as_edited_and_approved_as_they_are() {
-    let test = "plans_are_sent_back_approved_as_edited_and_approved_as_they_are";
-    let Some(real) = Real::start(test, json!({ "config": { "mode": "plan" } }), vec![]).await else { return };
-    real.until_turn(1).await;
+async fn plans_are_sent_back_approved_as_edited_and_approved_unchanged() {
+    let test = "plans_are_sent_back_approved_as_edited_and_approved_unchanged";
+    let Some(real) = RealClaude::start(test, json!({ "config": { "mode": "plan" } }), vec![]).await else {
+        return;
+    };
+    real.until_first_turn().await;
     let plan = plan_file(&real.mock);
     let write = |id: &str, text: &str| {
         Reply::new([Block::tool(id, "Write", json!({ "file_path": plan, "content": text }))])
@@ -171,14 +97,14 @@ async fn plans_are_sent_back_approved_as_edited_and_approved_as_they_are() {
     ] {
         real.mock.push(reply);
     }
-    real.say("Hand in the plan.").await;
+    real.send("Hand in the plan.").await;
     let app = &real.app;
     app.shows_text("aside", "All at once").await;
     app.click("button", "Send back").await;
     let field = app.by_role("textbox", "What should change").await;
     field.send_keys("Smaller steps, please.").await.unwrap();
     app.click("button", "Send back with this").await;
-    real.until_told("toolu_p1", "Smaller steps, please.").await;
+    real.until_result("toolu_p1", "Smaller steps, please.").await;
 
     app.click("button", "Edit the plan").await;
     let field = app.by_role("textbox", "The plan, as Markdown").await;
@@ -187,20 +113,19 @@ async fn plans_are_sent_back_approved_as_edited_and_approved_as_they_are() {
     let mode = app.by_role_in("aside", "combobox", "Then go on in the mode").await;
     mode.select_by_value("allow:accept_edits").await.unwrap();
     app.click("button", "Approve as edited").await;
-    real.until_told("toolu_p2", "Step by step").await;
+    real.until_result("toolu_p2", "Step by step").await;
 
     app.click("button", "Approve").await;
     app.shows_text("main", "All planned.").await;
-    assert!(!real.told("toolu_p3").contains("doesn't want"), "{}", real.told("toolu_p3"));
+    assert!(!real.result("toolu_p3").contains("doesn't want"), "{}", real.result("toolu_p3"));
     real.until_idle().await;
-    real.app.close().await;
 }
 
 #[tokio::test]
-async fn mode_and_model_are_changed_in_the_head_and_hold_for_what_follows() {
-    let test = "mode_and_model_are_changed_in_the_head_and_hold_for_what_follows";
-    let Some(real) = Real::start(test, json!({}), vec![]).await else { return };
-    real.until_turn(1).await;
+async fn a_changed_mode_and_model_apply_to_the_next_message() {
+    let test = "a_changed_mode_and_model_apply_to_the_next_message";
+    let Some(real) = RealClaude::start(test, json!({}), vec![]).await else { return };
+    real.until_first_turn().await;
     let app = &real.app;
     app.press(&app.find("main [data-mode]").await).await;
     app.click("menuitem", "Accept edits").await;
@@ -211,24 +136,23 @@ async fn mode_and_model_are_changed_in_the_head_and_hold_for_what_follows() {
     let write = json!({ "file_path": path, "content": "made\n" });
     real.mock.push(Reply::new([Block::tool("toolu_w", "Write", write)]));
     real.mock.push(Reply::text("Written without asking."));
-    real.say("Write it.").await;
+    real.send("Write it.").await;
     app.shows_text("main", "Written without asking.").await;
     assert_eq!(real.file("made.txt").as_deref(), Some("made\n"));
     let models: Vec<Value> = real.mock.conversation().iter().map(|asked| asked["model"].clone()).collect();
     let last = models.last().unwrap().as_str().unwrap();
     assert!(models[0] != last && last.contains("haiku"), "{models:?}");
-    real.app.close().await;
 }
 
 #[tokio::test]
-async fn stop_interrupts_a_command_and_a_text_and_the_session_goes_on() {
+async fn stop_interrupts_a_command_and_a_reply_and_the_session_continues() {
     let script = vec![
         bash("toolu_s", "echo $$ > begun; until [ -e never ]; do sleep 1; done; touch late"),
         Reply::text(&"A long story. ".repeat(400)).paced(100),
         Reply::text("Here again."),
     ];
-    let test = "stop_interrupts_a_command_and_a_text_and_the_session_goes_on";
-    let Some(real) = Real::start(test, json!({}), script).await else { return };
+    let test = "stop_interrupts_a_command_and_a_reply_and_the_session_continues";
+    let Some(real) = RealClaude::start(test, json!({}), script).await else { return };
     let app = &real.app;
     app.click("button", "Allow once").await;
     let begun = async || real.file("begun").filter(|text| text.ends_with('\n'));
@@ -238,30 +162,30 @@ async fn stop_interrupts_a_command_and_a_text_and_the_session_goes_on() {
     let process = Path::new("/proc").join(shell.trim());
     app.wait("the command to end", async || (!process.exists()).then_some(())).await;
 
-    real.say("Tell me a story.").await;
+    real.send("Tell me a story.").await;
     app.shows_text("main", "A long story.").await;
     app.click("button", "Stop").await;
     real.until_idle().await;
-    real.say("Are you there?").await;
+    real.send("Are you there?").await;
     app.shows_text("main", "Here again.").await;
     assert_eq!(real.file("late"), None);
-    real.app.close().await;
 }
 
 #[tokio::test]
-async fn an_answer_kept_after_the_app_was_killed_reaches_the_resumed_agent_once() {
+async fn an_answer_after_a_crash_reaches_the_resumed_agent_once() {
     let questions = json!([{ "question": "Which store?", "header": "Store", "multiSelect": false, "options": [
         { "label": "SQLite", "description": "One file" }, { "label": "PostgreSQL", "description": "A server" }] }]);
     let script = vec![Reply::question("toolu_q", &questions)];
-    let test = "an_answer_kept_after_the_app_was_killed_reaches_the_resumed_agent_once";
+    let test = "an_answer_after_a_crash_reaches_the_resumed_agent_once";
     let data = TempDir::new().unwrap();
     let setup = Setup::default().data(data.path());
-    let Some(real) = Real::start_in(test, json!({}), script, setup).await else { return };
-    let Real { app, mock, session, home, .. } = real;
+    let Some(real) = RealClaude::start_in(setup, test, json!({}), script).await else { return };
+    let RealClaude { app, mock, session, home, .. } = real;
     app.by_role("radio", "PostgreSQL").await;
-    // The agent writes its own transcript a moment after it has asked.
-    tokio::time::sleep(Duration::from_secs(3)).await;
-    // Not closed: killed, with everything that hangs on it.
+    // To be resumed, the agent must have written the question to its own transcript.
+    let written = || contains(&home.path().join(".claude/projects"), "toolu_q");
+    app.wait("the agent's transcript", async || written().then_some(())).await;
+    // Kills it.
     drop(app);
 
     let app = sealed(Setup::default().data(data.path()), home.path(), &mock).open().await;
@@ -274,14 +198,125 @@ async fn an_answer_kept_after_the_app_was_killed_reaches_the_resumed_agent_once(
     mock.push(Reply::text("PostgreSQL it is."));
     app.press(&app.by_role_in("aside", "button", "Resume").await).await;
     app.shows_text("main", "PostgreSQL it is.").await;
-    app.find("main [data-request][data-state=answered][data-delivery=delivered]").await;
+    app.find(DELIVERED).await;
     let told = mock.conversation().last().unwrap()["messages"].to_string();
     assert_eq!(told.matches("This is a late answer.").count(), 1, "{told}");
     assert!(told.contains(r#"Answer: \"PostgreSQL\""#), "{told}");
-    app.close().await;
 }
 
-/// The file the model was told to write its plan into.
+/// An image of four pixels.
+const PNG: &str =
+    "iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAIAAAD91JpzAAAAEElEQVR4nGM4IScHRAwQCgAfJgQRoo8irwAAAABJRU5ErkJggg==";
+
+/// Pastes an image into the composer, as the webview reports it.
+async fn paste(app: &App) {
+    let script = "const [data] = arguments;
+        const bytes = Uint8Array.from(atob(data), c => c.charCodeAt(0));
+        const transfer = new DataTransfer();
+        transfer.items.add(new File([bytes], 'shot.png', { type: 'image/png' }));
+        const event = new ClipboardEvent('paste', { bubbles: true, cancelable: true });
+        Object.defineProperty(event, 'clipboardData', { value: transfer });
+        document.querySelector('[data-composer]').dispatchEvent(event);";
+    app.script(script, vec![json!(PNG)]).await;
+    app.find("form [data-attachment=image] img").await;
+}
+
+/// Returns the images in a request to the model, in base64.
+fn images(request: &Value) -> Vec<&str> {
+    let messages = request["messages"].as_array().unwrap().iter();
+    let blocks = messages.filter_map(|message| message["content"].as_array()).flatten();
+    let images = blocks.filter(|block| block["type"] == "image");
+    images.map(|block| block["source"]["data"].as_str().unwrap()).collect()
+}
+
+#[tokio::test]
+async fn a_pasted_image_reaches_the_model_unchanged_and_is_shown_in_the_transcript() {
+    let test = "a_pasted_image_reaches_the_model_unchanged_and_is_shown_in_the_transcript";
+    let replies = vec![Reply::text("Ready."), Reply::text("I see it.")];
+    let data = TempDir::new().unwrap();
+    let setup = Setup::default().pictured().data(data.path());
+    let Some(real) = RealClaude::start_in(setup, test, json!({}), replies).await else { return };
+    real.until_first_turn().await;
+    let app = &real.app;
+    let images_folder = data.path().join("images").join(&real.session);
+    let kept = || std::fs::read_dir(&images_folder).map(Iterator::count).unwrap_or_default();
+    paste(app).await;
+    assert_eq!(app.axe().await, Vec::<String>::new());
+    app.picture("attached").await;
+
+    // An unsent image survives a reload.
+    tokio::time::sleep(std::time::Duration::from_millis(400)).await;
+    app.client.refresh().await.unwrap();
+    app.find("form [data-attachment=image] img").await;
+    let loaded = "const image = document.querySelector('form [data-attachment=image] img');
+        return image.complete && image.naturalWidth === 2;";
+    app.wait("the image", async || app.script(loaded, vec![]).await.as_bool()?.then_some(())).await;
+
+    real.send("What is this?").await;
+    app.shows_text("main", "I see it.").await;
+    let request = real.mock.conversation().pop().unwrap();
+    assert_eq!(images(&request), [PNG]);
+    assert!(request["messages"].to_string().contains("What is this?"));
+    app.find("[data-transcript] [data-kind=person] [data-attachment=image] img").await;
+    app.gone("form [data-attachment]").await;
+    assert_eq!(kept(), 1);
+
+    paste(app).await;
+    let remove = app.by_role("button", "Remove shot.png").await;
+    app.press(&remove).await;
+    app.gone("form [data-attachment]").await;
+    assert_eq!(kept(), 1, "the sent image has the same content and stays");
+    let session = || json!({ "requestId": uuid::Uuid::new_v4(), "session": real.session });
+    app.invoke("stop_session", session()).await.unwrap();
+    app.in_state(&real.session, "ended").await;
+    app.invoke("delete_session", session()).await.unwrap();
+    assert_eq!(kept(), 0);
+}
+
+#[tokio::test]
+async fn two_questions_get_exactly_their_answers() {
+    let questions = json!([
+        { "question": "Which auth method should we use?", "header": "Auth method", "multiSelect": false,
+          "options": [{ "label": "OAuth 2.0", "description": "By a provider" }, { "label": "JWT", "description": "Stateless" }] },
+        { "question": "Which features do you want?", "header": "Features", "multiSelect": true,
+          "options": [{ "label": "Dark mode", "description": "Theme" }, { "label": "Export", "description": "PDF" },
+                      { "label": "Sync", "description": "Devices" }] },
+    ]);
+    let asks = Reply::new(vec![Block::text("I need to ask."), Block::ask("toolu_ask_1", &questions)]);
+    let script = vec![asks, Reply::text("Thank you, I go on.")];
+    let setup = Setup::default().pictured();
+    let test = "two_questions_get_exactly_their_answers";
+    let Some(real) = RealClaude::start_in(setup, test, json!({}), script).await else { return };
+    let app = &real.app;
+    app.click("radio", "JWT").await;
+    app.click("checkbox", "Sync").await;
+    app.click("checkbox", "Dark mode").await;
+    app.picture("real-claude").await;
+    app.click("button", "Next").await;
+    app.find("aside [data-summary]").await;
+    app.click("button", "Submit").await;
+
+    app.shows_text("main", "Thank you, I go on.").await;
+    app.find(DELIVERED).await;
+    let results = real.mock.tool_results();
+    assert_eq!(results.len(), 1, "{results:?}");
+    let text = results[0].to_string();
+    assert!(text.contains(r#"\"Which auth method should we use?\"=\"JWT\""#), "{text}");
+    assert!(text.contains(r#"\"Which features do you want?\"=\"Dark mode, Sync\""#), "{text}");
+    assert_eq!(results[0]["tool_use_id"], "toolu_ask_1");
+    assert_ne!(results[0]["is_error"], json!(true));
+}
+
+/// Returns whether a file below a folder contains a text.
+fn contains(folder: &Path, text: &str) -> bool {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.map(|entry| entry.path()).any(|path| {
+        let in_file = || std::fs::read_to_string(&path).is_ok_and(|content| content.contains(text));
+        if path.is_dir() { contains(&path, text) } else { in_file() }
+    })
+}
+
+/// Returns the file that the model was told to write its plan to.
 fn plan_file(mock: &MockApi) -> String {
     let asked = mock.conversation().last().unwrap().to_string();
     let middle = asked.find("/.claude/plans/").unwrap_or_else(|| panic!("no plan file is named in {asked}"));

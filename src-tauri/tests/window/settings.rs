@@ -1,28 +1,9 @@
-//! What is set in the window holds there and after a restart, and closing it ends nothing unasked.
-
-use std::process::{Command, Stdio};
+//! Settings apply at once and after a restart. Closing the window ends nothing without asking.
 
 use serde_json::{Value, json};
 
+use crate::desktop::{QUIT_DIALOG, activate, press_close, visible_windows, xdotool};
 use crate::harness::{App, Setup};
-
-fn windows_named(name: &str) -> usize {
-    let search = ["search", "--onlyvisible", "--name", name];
-    let output = Command::new("xdotool").args(search).output().expect("xdotool is installed");
-    String::from_utf8_lossy(&output.stdout).lines().count()
-}
-
-fn shell(script: &str) {
-    let done = Command::new("sh").args(["-c", script]).stdout(Stdio::null()).status().unwrap();
-    assert!(done.success(), "{script}");
-}
-
-/// Asks the window to close by the keys of the window manager.
-fn close_window() {
-    shell(
-        "xdotool search --sync --onlyvisible --name '(^|[)] )Askdesk$' windowactivate --sync && xdotool key alt+F4",
-    );
-}
 
 async fn set(app: &App, name: &str, choice: &str) {
     let control = app.by_role_in("dialog[open]", "combobox", name).await;
@@ -36,7 +17,7 @@ async fn looks(app: &App) -> Value {
 }
 
 #[tokio::test]
-async fn what_is_set_holds_at_once_and_after_a_restart() {
+async fn settings_apply_at_once_and_after_a_restart() {
     let data = tempfile::tempdir().unwrap();
     let app = Setup::default().data(data.path()).open().await;
     let [_, _, width] = looks(&app).await.as_array().unwrap().clone().try_into().unwrap();
@@ -61,11 +42,10 @@ async fn what_is_set_holds_at_once_and_after_a_restart() {
         file, "[appearance]\ntheme = \"dark\"\ndensity = \"compact\"\ntext_size = 200\n",
         "the file is there to be read and edited"
     );
-    app.close().await;
 }
 
 #[tokio::test]
-async fn a_file_edited_by_hand_holds_where_it_makes_sense_and_the_rest_is_named() {
+async fn valid_settings_of_an_edited_file_apply_and_invalid_ones_are_named() {
     let data = tempfile::tempdir().unwrap();
     let text = "[appearance]\ntheme = \"light\"\ntext_size = 9000\n";
     std::fs::write(data.path().join("settings.toml"), text).unwrap();
@@ -75,41 +55,38 @@ async fn a_file_edited_by_hand_holds_where_it_makes_sense_and_the_rest_is_named(
     app.shows_text("dialog[open]", "appearance.text_size").await;
     app.shows_text("dialog[open]", "9000 does not fit here (it must be a number from 80 to 200)").await;
     app.picture("settings").await;
-    app.close().await;
 }
 
 #[tokio::test]
 async fn closing_the_window_while_a_question_waits_asks_before_anything_ends() {
     let app = App::open().await;
     let session = app.start_demo("technology", "Asks").await;
-    app.find(&format!("nav [data-session='{session}'][data-state=needs_you]")).await;
-    close_window();
-    app.wait("the question before quitting", async || (windows_named("^Quit Askdesk") == 1).then_some(()))
-        .await;
+    app.in_state(&session, "needs_you").await;
+    let dialogs = async |count: usize| {
+        app.wait("the dialog", async || (visible_windows(QUIT_DIALOG) == count).then_some(())).await;
+    };
+    press_close();
+    dialogs(1).await;
     // Esc means no.
-    shell(
-        "xdotool search --sync --onlyvisible --name '^Quit Askdesk' windowactivate --sync && xdotool key Escape",
-    );
-    app.wait("it to go", async || (windows_named("^Quit Askdesk") == 0).then_some(())).await;
+    activate(QUIT_DIALOG);
+    xdotool(&["key", "Escape"]);
+    dialogs(0).await;
     app.select(&session).await;
-    app.click("radio", "PostgreSQL").await;
-    app.click("button", "Submit").await;
+    app.answer("PostgreSQL").await;
     assert_eq!(app.wait_for_responses(1).await.len(), 1);
-    app.close().await;
 }
 
 #[tokio::test]
 async fn closing_the_window_with_nothing_at_work_quits() {
     let app = App::open().await;
-    close_window();
-    app.wait("the window to go", async || (windows_named("(^|[)] )Askdesk$") == 0).then_some(())).await;
+    press_close();
+    app.window_visible(false).await;
     let answer = app.client.title().await;
     assert!(answer.is_err(), "the app is still there: {answer:?}");
-    app.close().await;
 }
 
 #[tokio::test]
-async fn what_is_added_to_an_agents_start_is_set_in_the_window_and_shown_in_the_form() {
+async fn arguments_of_an_agent_are_set_in_the_window_and_shown_in_the_start_form() {
     let data = tempfile::tempdir().unwrap();
     let file = data.path().join("settings.toml");
     std::fs::write(&file, "[agents.claude_code]\nenvironment = { API_KEY = \"hush\", EDITOR = \"vi\" }\n")
@@ -139,5 +116,4 @@ async fn what_is_added_to_an_agents_start_is_set_in_the_window_and_shown_in_the_
         text,
         "[agents.claude_code]\nenvironment = { API_KEY = \"hush\", EDITOR = \"vi\" }\narguments = [\"--add-dir\", \"/srv/docs\"]\n"
     );
-    app.close().await;
 }

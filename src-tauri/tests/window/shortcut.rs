@@ -1,4 +1,4 @@
-//! Keys that are pressed in another program bring up what waits, and the focus goes back there once it is answered.
+//! The global shortcut opens a question from another program. Once it is answered, the focus returns to that program.
 
 use std::fs;
 use std::path::Path;
@@ -14,19 +14,19 @@ use x11rb::protocol::xproto::{
 use x11rb::rust_connection::RustConnection;
 use x11rb::wrapper::ConnectionExt as _;
 
-use crate::deep_links::{WINDOW, shows_question, xdotool};
+use crate::desktop::{WINDOW, activate, active_window, xdotool};
 use crate::harness::{App, Setup};
 
 const KEYS: &str = "ctrl+alt+j";
 const SET: &str = "[window]\nglobal_shortcut = \"Ctrl+Alt+J\"\n";
 
-/// A window of another program, in which somebody types.
-struct Elsewhere {
+/// A window of another program that receives keys.
+struct OtherWindow {
     x11: RustConnection,
     window: u32,
 }
 
-impl Elsewhere {
+impl OtherWindow {
     async fn open(app: &App) -> Self {
         let (x11, screen) = RustConnection::connect(None).unwrap();
         let screen = &x11.setup().roots[screen];
@@ -57,13 +57,13 @@ impl Elsewhere {
         .await;
     }
 
-    /// Waits until it has the focus, and what is typed arrives in it.
+    /// Waits until it has the focus and receives keys.
     async fn is_back(&self, app: &App) {
         app.wait("the focus to go back", async || self.has_focus().then_some(())).await;
         self.hears(app, &["type", "abc"]).await;
     }
 
-    /// Waits until three keys arrive in it, the ones that are held too.
+    /// Presses keys, and waits until it has received three, modifiers included.
     async fn hears(&self, app: &App, keys: &[&str]) {
         self.typed();
         xdotool(keys);
@@ -75,86 +75,82 @@ impl Elsewhere {
         .await;
     }
 
-    /// Counts what was typed since it was asked last.
+    /// Counts the keys since the last call.
     fn typed(&self) -> usize {
         let events = std::iter::from_fn(|| self.x11.poll_for_event().unwrap());
         events.filter(|event| matches!(event, Event::KeyPress(_))).count()
     }
 }
 
-/// Opens a desk on which the keys are set, beside a window that has the focus.
-async fn desk_with_keys(data: &Path) -> (App, Elsewhere) {
+/// Opens the app with a shortcut, and another window that has the focus.
+async fn open_with_shortcut(data: &Path) -> (App, OtherWindow) {
     fs::write(data.join("settings.toml"), SET).unwrap();
     let app = Setup::default().data(data).open().await;
-    let elsewhere = Elsewhere::open(&app).await;
-    (app, elsewhere)
+    let other = OtherWindow::open(&app).await;
+    (app, other)
 }
 
-/// Has a session in view and another one ask; returns the one that asks.
+/// Shows an idle session and asks in another one, which it returns.
 async fn asks(app: &App) -> String {
-    let shown = app.start_demo("prefilled", "In view").await;
-    app.select(&shown).await;
-    app.wait_for_responses(1).await;
+    app.show_idle_session().await;
     let asker = app.start_demo("technology", "Asks").await;
-    app.find(&format!("nav [data-session='{asker}'][data-state=needs_you]")).await;
+    app.in_state(&asker, "needs_you").await;
     asker
 }
 
-/// Presses the keys once the app hears them, until the window is there.
+/// Presses the shortcut until the window is in front, because the app may not listen yet.
 async fn press_keys(app: &App, asker: &str) {
     app.wait("the window to come up", async || {
         xdotool(&["key", KEYS]);
         tokio::time::sleep(Duration::from_millis(400)).await;
-        let active = xdotool(&["getactivewindow", "getwindowname"]);
-        active.ends_with("Askdesk").then_some(())
+        active_window().ends_with("Askdesk").then_some(())
     })
     .await;
-    shows_question(app, asker).await;
+    app.shows_question(asker).await;
 }
 
-async fn stays_here() {
-    tokio::time::sleep(Duration::from_secs(1)).await;
-    let active = xdotool(&["getactivewindow", "getwindowname"]);
-    assert!(active.ends_with("Askdesk"), "{active}");
+/// Checks that the window has kept the focus after everything that happened in a session.
+async fn keeps_focus(app: &App, session: &str) {
+    app.catch_up(session).await;
+    assert!(active_window().ends_with("Askdesk"), "{}", active_window());
 }
 
 #[tokio::test]
-async fn keys_pressed_in_another_window_lead_to_the_oldest_question_and_its_answer_leads_back() {
+async fn the_shortcut_opens_the_oldest_question_and_its_answer_returns_the_focus() {
     let data = TempDir::new().unwrap();
-    let (app, elsewhere) = desk_with_keys(data.path()).await;
+    let (app, other) = open_with_shortcut(data.path()).await;
     let asker = asks(&app).await;
     let later = app.start_demo("technology", "Asks later").await;
-    app.find(&format!("nav [data-session='{later}'][data-state=needs_you]")).await;
-    elsewhere.focus(&app).await;
+    app.in_state(&later, "needs_you").await;
+    other.focus(&app).await;
     press_keys(&app, &asker).await;
-    assert_eq!(app.responses().len(), 1, "coming here answers nothing");
+    assert_eq!(app.responses().len(), 1, "opening it answers nothing");
 
-    // A digit chooses, Enter sends at once, and there the person was.
+    // A digit chooses, and Enter sends at once.
     xdotool(&["key", "2"]);
     app.find("[data-held]").await;
     xdotool(&["key", "Return"]);
-    elsewhere.is_back(&app).await;
+    other.is_back(&app).await;
     assert_eq!(app.wait_for_responses(2).await.len(), 2);
 
-    // The same keys lead to the next one; what can be undone has not happened yet.
+    // The focus returns only after the undo window.
     press_keys(&app, &later).await;
     xdotool(&["key", "1"]);
     app.find("[data-held]").await;
-    stays_here().await;
+    keeps_focus(&app, &later).await;
     assert_eq!(app.responses().len(), 2);
-    elsewhere.is_back(&app).await;
+    other.is_back(&app).await;
     assert_eq!(app.wait_for_responses(3).await.len(), 3);
-    app.close().await;
 }
 
 #[tokio::test]
-async fn who_did_something_else_in_the_window_meanwhile_keeps_the_focus_there() {
+async fn the_focus_stays_in_the_window_after_something_else_was_done_there() {
     let data = TempDir::new().unwrap();
-    let (app, elsewhere) = desk_with_keys(data.path()).await;
+    let (app, other) = open_with_shortcut(data.path()).await;
     let asker = asks(&app).await;
-    elsewhere.focus(&app).await;
+    other.focus(&app).await;
     press_keys(&app, &asker).await;
-    elsewhere.typed();
+    other.typed();
     let composer = app.find("main textarea").await;
     app.press(&composer).await;
     xdotool(&["type", "hm"]);
@@ -162,21 +158,18 @@ async fn who_did_something_else_in_the_window_meanwhile_keeps_the_focus_there() 
         (composer.prop("value").await.ok().flatten().as_deref() == Some("hm")).then_some(())
     })
     .await;
-    app.click("radio", "PostgreSQL").await;
-    app.click("button", "Submit").await;
+    app.answer("PostgreSQL").await;
     app.wait_for_responses(2).await;
-    stays_here().await;
-    assert_eq!(elsewhere.typed(), 0);
-    app.close().await;
+    keeps_focus(&app, &asker).await;
+    assert_eq!(other.typed(), 0);
 }
 
 #[tokio::test]
-async fn with_nothing_waiting_the_keys_bring_up_the_window_as_it_is() {
+async fn without_an_open_question_the_shortcut_raises_the_window_unchanged() {
     let data = TempDir::new().unwrap();
-    let (app, elsewhere) = desk_with_keys(data.path()).await;
-    let shown = app.start_demo("prefilled", "In view").await;
-    app.select(&shown).await;
-    elsewhere.focus(&app).await;
+    let (app, other) = open_with_shortcut(data.path()).await;
+    let shown = app.show_demo("prefilled", "In view").await;
+    other.focus(&app).await;
     let window = xdotool(&["search", "--name", WINDOW]);
     xdotool(&["windowminimize", &window]);
     app.wait("the window", async || {
@@ -186,11 +179,10 @@ async fn with_nothing_waiting_the_keys_bring_up_the_window_as_it_is() {
     })
     .await;
     app.find(&format!("[data-session-view='{shown}']")).await;
-    app.close().await;
 }
 
 #[tokio::test]
-async fn keys_are_recorded_in_the_settings_by_pressing_them_and_cleared_there() {
+async fn the_shortcut_is_recorded_and_cleared_in_the_settings() {
     let data = TempDir::new().unwrap();
     let app = Setup::default().pictured().data(data.path()).open().await;
     let file = data.path().join("settings.toml");
@@ -198,10 +190,10 @@ async fn keys_are_recorded_in_the_settings_by_pressing_them_and_cleared_there() 
         let line = format!("global_shortcut = \"{keys}\"");
         app.wait(keys, async || fs::read_to_string(&file).ok()?.contains(&line).then_some(())).await;
     };
-    xdotool(&["search", "--sync", "--onlyvisible", "--name", WINDOW, "windowactivate", "--sync"]);
+    activate(WINDOW);
     app.click("button", "Settings").await;
     app.click("button", "Record keys").await;
-    // Esc leaves the recording and not the settings; a key alone is none.
+    // Esc ends the recording, not the settings. A key without a modifier is refused.
     xdotool(&["key", "k"]);
     app.shows_text("[aria-labelledby=setting-global_shortcut-name]", "Hold Ctrl, Alt or Super").await;
     xdotool(&["key", "Escape"]);
@@ -223,15 +215,14 @@ async fn keys_are_recorded_in_the_settings_by_pressing_them_and_cleared_there() 
     set("off").await;
     app.by_role_in("dialog[open]", "button", "Record keys").await;
 
-    // Nothing is heard any more.
-    let elsewhere = Elsewhere::open(&app).await;
-    elsewhere.hears(&app, &["key", KEYS]).await;
-    assert!(elsewhere.has_focus());
-    app.close().await;
+    // The shortcut is free again.
+    let other = OtherWindow::open(&app).await;
+    other.hears(&app, &["key", KEYS]).await;
+    assert!(other.has_focus());
 }
 
 #[tokio::test]
-async fn keys_that_another_program_has_are_named_until_it_gives_them_up() {
+async fn a_shortcut_that_another_program_has_is_reported_until_it_is_free() {
     let (x11, screen) = RustConnection::connect(None).unwrap();
     let root = x11.setup().roots[screen].root;
     let setup = x11.setup();
@@ -255,23 +246,21 @@ async fn keys_that_another_program_has_are_named_until_it_gives_them_up() {
     app.click("button", "Settings").await;
     app.gone(unmet).await;
     app.click("button", "Close").await;
-    let elsewhere = Elsewhere::open(&app).await;
+    let other = OtherWindow::open(&app).await;
     xdotool(&["key", KEYS]);
-    app.wait("the window to come up", async || (!elsewhere.has_focus()).then_some(())).await;
-    app.close().await;
+    app.wait("the window to come up", async || (!other.has_focus()).then_some(())).await;
 }
 
 #[tokio::test]
-async fn under_wayland_the_settings_say_that_no_keys_are_heard() {
+async fn under_wayland_the_settings_say_that_the_shortcut_does_not_work() {
     let data = TempDir::new().unwrap();
     fs::write(data.path().join("settings.toml"), SET).unwrap();
     let app = Setup::default().data(data.path()).env("XDG_SESSION_TYPE", "wayland").open().await;
     app.click("button", "Settings").await;
     app.shows_text("#setting-global_shortcut-unmet", "Under Wayland no program hears keys").await;
-    let elsewhere = Elsewhere::open(&app).await;
-    elsewhere.hears(&app, &["key", KEYS]).await;
-    assert!(elsewhere.has_focus());
+    let other = OtherWindow::open(&app).await;
+    other.hears(&app, &["key", KEYS]).await;
+    assert!(other.has_focus());
     let read = app.invoke("read_settings", json!({})).await.unwrap();
-    assert_eq!(read["settings"]["globalShortcut"], "Ctrl+Alt+J", "what is set stays");
-    app.close().await;
+    assert_eq!(read["settings"]["globalShortcut"], "Ctrl+Alt+J", "the setting is kept");
 }

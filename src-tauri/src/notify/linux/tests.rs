@@ -1,74 +1,26 @@
-//! Against a daemon of the tests' own, on a bus of the tests' own.
+//! Tests against a simulated daemon on a private bus.
 
-use std::fs;
-use std::io::{BufRead, BufReader};
-use std::process::{Child, Command, Stdio};
+#[path = "../../../tests/private_bus.rs"]
+mod private_bus;
 
 use tempfile::TempDir;
 use tokio::time::timeout;
 use zbus::connection;
 use zbus::zvariant::OwnedValue;
 
-use super::super::notifier::Button;
 use super::super::notifier::contract_tests::{
     PATIENCE, Seen, Stage, next, notification, notifier_tests, option, quiet, request,
 };
 use super::*;
+use private_bus::Bus;
 
-struct Bus {
-    process: Child,
-    address: String,
-    folder: TempDir,
-}
-
-impl Bus {
-    /// Starts a bus that starts no service by itself.
-    fn start() -> Self {
-        let folder = TempDir::new().unwrap();
-        let settings = folder.path().join("bus.conf");
-        let listen = folder.path().display();
-        let text = format!(
-            "<!DOCTYPE busconfig PUBLIC '-//linux//DTD D-Bus Bus Configuration 1.0//EN'
-                'http://www.linux.org/standards/dbus/1.0/busconfig.dtd'>
-            <busconfig><type>session</type><listen>unix:dir={listen}</listen><policy context='default'>
-                <allow send_destination='*' eavesdrop='true'/><allow eavesdrop='true'/><allow own='*'/>
-            </policy></busconfig>"
-        );
-        fs::write(&settings, text).unwrap();
-        let mut process = Command::new("dbus-daemon")
-            .arg(format!("--config-file={}", settings.display()))
-            .args(["--nofork", "--nopidfile", "--print-address"])
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut address = String::new();
-        BufReader::new(process.stdout.take().unwrap()).read_line(&mut address).unwrap();
-        Self { process, address: address.trim().to_owned(), folder }
-    }
-
-    /// Opens the app's side of it.
-    fn app(&self) -> (LinuxNotifier, mpsc::UnboundedReceiver<Activation>) {
-        let (tell, activations) = mpsc::unbounded_channel();
-        let connect = connection::Builder::address(self.address.as_str()).unwrap();
-        let folder = self.folder.path().to_owned();
-        (LinuxNotifier::with(async { connect.build().await }, tell, folder), activations)
-    }
-
-    async fn daemon(&self, capabilities: &[&str]) -> Daemon {
-        let (tell, sound) = mpsc::unbounded_channel();
-        let capabilities = capabilities.iter().map(ToString::to_string).collect();
-        let served = Served { last: 0, capabilities, tell };
-        let builder = connection::Builder::address(self.address.as_str()).unwrap();
-        let builder = builder.serve_at(OBJECT, served).unwrap().name(DAEMON).unwrap();
-        Daemon { bus: builder.build().await.unwrap(), sound }
-    }
-}
-
-impl Drop for Bus {
-    fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
+async fn start_daemon(bus: &Bus, capabilities: &[&str]) -> Daemon {
+    let (tell, calls) = mpsc::unbounded_channel();
+    let capabilities = capabilities.iter().map(ToString::to_string).collect();
+    let served = Served { last: 0, capabilities, tell };
+    let builder = connection::Builder::address(bus.address.as_str()).unwrap();
+    let builder = builder.serve_at(OBJECT, served).unwrap().name(DAEMON).unwrap();
+    Daemon { bus: builder.build().await.unwrap(), calls }
 }
 
 #[derive(Debug, PartialEq)]
@@ -136,22 +88,22 @@ impl Served {
 
 struct Daemon {
     bus: Connection,
-    sound: mpsc::UnboundedReceiver<DaemonCall>,
+    calls: mpsc::UnboundedReceiver<DaemonCall>,
 }
 
 impl Daemon {
-    async fn hears(&mut self) -> DaemonCall {
-        timeout(PATIENCE, self.sound.recv()).await.expect("the daemon hears of it").unwrap()
+    async fn call(&mut self) -> DaemonCall {
+        timeout(PATIENCE, self.calls.recv()).await.expect("a call to the daemon").unwrap()
     }
 
-    /// Waits for a notification, and until its number has been told.
+    /// Waits for a notification, and until its number is sent.
     async fn shows(&mut self) -> u32 {
-        let DaemonCall::Shown { number, .. } = self.hears().await else { panic!("nothing was shown") };
+        let DaemonCall::Shown { number, .. } = self.call().await else { panic!("nothing was shown") };
         self.settle().await;
         number
     }
 
-    /// Asks something and waits for the reply, before which all earlier ones have left.
+    /// Waits for a reply, which is sent after all earlier ones.
     async fn settle(&self) {
         let name = self.bus.unique_name().unwrap().clone();
         self.bus.call_method(Some(name), OBJECT, Some(DAEMON), "GetCapabilities", &()).await.unwrap();
@@ -170,24 +122,43 @@ impl Daemon {
 
 const ALL: &[&str] = &["actions", "body", "body-markup"];
 
-/// The tests' daemon with the app before it.
+/// The simulated daemon and the notifier on one bus.
 struct Desktop {
     app: LinuxNotifier,
     activations: mpsc::UnboundedReceiver<Activation>,
     daemon: Daemon,
     closed: Vec<u32>,
-    // Dropped last: the others live on it.
-    _bus: Bus,
+    folder: TempDir,
+    // Dropped last, because the others use it.
+    bus: Bus,
+}
+
+/// Starts a notifier whose sound file is in a folder.
+fn start_notifier(bus: &Bus, folder: &TempDir) -> (LinuxNotifier, mpsc::UnboundedReceiver<Activation>) {
+    let (tell, activations) = mpsc::unbounded_channel();
+    let connect = connection::Builder::address(bus.address.as_str()).unwrap();
+    let folder = folder.path().to_owned();
+    (LinuxNotifier::with(async { connect.build().await }, tell, folder), activations)
+}
+
+impl Desktop {
+    async fn with(capabilities: &[&str]) -> Self {
+        let (bus, folder) = (Bus::start(), TempDir::new().unwrap());
+        let daemon = start_daemon(&bus, capabilities).await;
+        let (app, activations) = start_notifier(&bus, &folder);
+        Self { app, activations, daemon, closed: Vec::new(), folder, bus }
+    }
+
+    async fn next(&mut self) -> Activation {
+        next(&mut self.activations).await
+    }
 }
 
 impl Stage for Desktop {
     type Number = u32;
 
     async fn empty() -> Self {
-        let bus = Bus::start();
-        let daemon = bus.daemon(ALL).await;
-        let (app, activations) = bus.app();
-        Self { app, activations, daemon, closed: Vec::new(), _bus: bus }
+        Self::with(ALL).await
     }
 
     fn notifier(&mut self) -> &mut dyn Notifier {
@@ -196,7 +167,7 @@ impl Stage for Desktop {
 
     async fn shown(&mut self) -> Seen<u32> {
         loop {
-            match self.daemon.hears().await {
+            match self.daemon.call().await {
                 DaemonCall::Shown { number, replaces, title, actions, .. } => {
                     self.closed.extend(Some(replaces).filter(|replaced| *replaced != 0));
                     self.daemon.settle().await;
@@ -214,7 +185,7 @@ impl Stage for Desktop {
 
     async fn gone(&mut self, number: u32) {
         while !self.closed.contains(&number) {
-            let DaemonCall::Closed { number } = self.daemon.hears().await else { panic!("another is shown") };
+            let DaemonCall::Closed { number } = self.daemon.call().await else { panic!("another is shown") };
             self.closed.push(number);
         }
     }
@@ -227,147 +198,123 @@ impl Stage for Desktop {
 notifier_tests!(Desktop);
 
 #[tokio::test]
-async fn a_notification_has_its_options_an_open_button_and_a_way_to_press_it_itself() {
-    let bus = Bus::start();
-    let mut daemon = bus.daemon(ALL).await;
-    let (mut app, mut activations) = bus.app();
-    app.post(notification(1));
-    let DaemonCall::Shown { number, actions, body, .. } = daemon.hears().await else { panic!() };
+async fn a_notification_offers_its_options_an_open_button_and_a_default_action() {
+    let mut desktop = Desktop::empty().await;
+    desktop.app.post(notification(1));
+    let DaemonCall::Shown { number, actions, body, .. } = desktop.daemon.call().await else { panic!() };
     assert_eq!(actions, ["default", "Open", "q1o1", "JWT", "q1o2", "Session", "open", "Open"]);
     assert_eq!(body, "a &lt; b &amp;&amp; c");
-    daemon.settle().await;
-    daemon.press(number, "default").await;
-    assert_eq!(next(&mut activations).await, Activation { subject: request(1), action: ButtonAction::Open });
+    desktop.daemon.settle().await;
+    desktop.daemon.press(number, "default").await;
+    assert_eq!(desktop.next().await, Activation { subject: request(1), action: ButtonAction::Open });
 }
 
 #[tokio::test]
-async fn what_the_daemon_cannot_do_is_not_asked_of_it() {
-    let bus = Bus::start();
-    let mut daemon = bus.daemon(&["body"]).await;
-    let (mut app, _clicks) = bus.app();
-    app.post(notification(1));
-    let DaemonCall::Shown { actions, body, .. } = daemon.hears().await else { panic!() };
+async fn a_daemon_without_capabilities_gets_plain_text() {
+    let mut desktop = Desktop::with(&["body"]).await;
+    desktop.app.post(notification(1));
+    let DaemonCall::Shown { actions, body, .. } = desktop.daemon.call().await else { panic!() };
     assert_eq!(actions, [] as [&str; 0]);
     assert_eq!(body, "a < b && c");
 }
 
 #[tokio::test]
-async fn one_that_is_wanted_to_be_heard_is_and_another_is_silent_in_its_place_too() {
-    let bus = Bus::start();
-    let mut daemon = bus.daemon(&["actions", "sound"]).await;
-    let (mut app, mut activations) = bus.app();
+async fn a_sound_is_sent_as_a_file_and_suppressed_otherwise() {
+    let mut desktop = Desktop::with(&["actions", "sound"]).await;
     let loud = |number| Notification { sound: Sound::On, ..notification(number) };
-    let file = bus.folder.path().join("question.wav");
+    let file = desktop.folder.path().join("question.wav");
     for (notification, expected) in [
         (loud(1), SoundHint::File(file.clone())),
         (notification(1), SoundHint::Suppressed),
         (loud(1), SoundHint::File(file.clone())),
         (notification(2), SoundHint::Suppressed),
     ] {
-        app.post(notification);
-        let DaemonCall::Shown { number, sound, .. } = daemon.hears().await else { panic!() };
+        desktop.app.post(notification);
+        let DaemonCall::Shown { number, sound, .. } = desktop.daemon.call().await else { panic!() };
         assert_eq!(sound, expected);
-        daemon.settle().await;
-        // Once its press is sound, its number is known, and the next can take its place.
-        daemon.press(number, "open").await;
-        next(&mut activations).await;
+        desktop.daemon.settle().await;
+        // Once the click has arrived, the number is known, and the next one can replace it.
+        desktop.daemon.press(number, "open").await;
+        desktop.next().await;
     }
-    assert!(fs::read(file).unwrap().starts_with(b"RIFF"));
+    assert!(std::fs::read(file).unwrap().starts_with(b"RIFF"));
 }
 
 #[tokio::test]
-async fn a_daemon_without_sound_is_told_nothing_of_one() {
-    let bus = Bus::start();
-    let mut daemon = bus.daemon(ALL).await;
-    let (mut app, _clicks) = bus.app();
+async fn a_daemon_without_sound_gets_no_sound_hint() {
+    let mut desktop = Desktop::empty().await;
     for (number, sound) in [(1, Sound::On), (2, Sound::Off)] {
-        app.post(Notification { sound, ..notification(number) });
-        let DaemonCall::Shown { sound, .. } = daemon.hears().await else { panic!() };
+        desktop.app.post(Notification { sound, ..notification(number) });
+        let DaemonCall::Shown { sound, .. } = desktop.daemon.call().await else { panic!() };
         assert_eq!(sound, SoundHint::None);
     }
-    assert!(!bus.folder.path().join("question.wav").exists());
+    assert!(!desktop.folder.path().join("question.wav").exists());
 }
 
 #[tokio::test]
-async fn a_dead_number_an_unknown_button_and_a_second_press_do_nothing() {
-    let bus = Bus::start();
-    let mut daemon = bus.daemon(ALL).await;
-    let (mut app, mut activations) = bus.app();
-    app.post(notification(1));
-    let first = daemon.shows().await;
-    app.post(notification(2));
-    let second = daemon.shows().await;
-    daemon.press(99, "q1o1").await;
-    for key in ["q1o3", "undo", "JWT", "", "q9o9"] {
-        daemon.press(first, key).await;
-    }
-    daemon.closed(second).await;
-    daemon.press(second, "q1o1").await;
-    daemon.press(first, "q1o1").await;
-    daemon.press(first, "q1o1").await;
-    daemon.press(first, "q1o2").await;
-    assert_eq!(next(&mut activations).await, Activation { subject: request(1), action: option(0) });
-    quiet(&mut activations).await;
+async fn a_click_on_an_unknown_or_closed_notification_does_nothing() {
+    let mut desktop = Desktop::empty().await;
+    desktop.app.post(notification(1));
+    let first = desktop.daemon.shows().await;
+    desktop.app.post(notification(2));
+    let second = desktop.daemon.shows().await;
+    desktop.daemon.press(99, "q1o1").await;
+    desktop.daemon.closed(second).await;
+    desktop.daemon.press(second, "q1o1").await;
+    desktop.daemon.press(first, "q1o1").await;
+    assert_eq!(desktop.next().await, Activation { subject: request(1), action: option(0) });
+    quiet(&mut desktop.activations).await;
 }
 
 #[tokio::test]
-async fn only_the_daemon_is_believed() {
-    let bus = Bus::start();
-    let mut daemon = bus.daemon(ALL).await;
-    let (mut app, mut activations) = bus.app();
-    app.post(notification(1));
-    let number = daemon.shows().await;
-    let other = connection::Builder::address(bus.address.as_str()).unwrap().build().await.unwrap();
+async fn signals_of_other_programs_are_ignored() {
+    let mut desktop = Desktop::empty().await;
+    desktop.app.post(notification(1));
+    let number = desktop.daemon.shows().await;
+    let other = connection::Builder::address(desktop.bus.address.as_str()).unwrap().build().await.unwrap();
     let app_name =
-        daemon.bus.call_method(Some(BUS), "/org/freedesktop/DBus", Some(BUS), "ListNames", &()).await;
+        desktop.daemon.bus.call_method(Some(BUS), "/org/freedesktop/DBus", Some(BUS), "ListNames", &()).await;
     let names: Vec<String> = app_name.unwrap().body().deserialize().unwrap();
     for name in names.iter().filter(|name| name.starts_with(':')) {
         let to = Some(name.as_str());
         other.emit_signal(to, OBJECT, DAEMON, "ActionInvoked", &(number, "q1o1")).await.unwrap();
     }
-    quiet(&mut activations).await;
+    quiet(&mut desktop.activations).await;
 }
 
 #[tokio::test]
-async fn another_for_the_same_request_takes_the_place_of_the_first_and_can_be_pressed() {
-    let bus = Bus::start();
-    let mut daemon = bus.daemon(ALL).await;
-    let (mut app, mut activations) = bus.app();
-    app.post(notification(1));
-    let first = daemon.shows().await;
-    daemon.press(first, "q1o1").await;
-    next(&mut activations).await;
-    let undo = Button { action: ButtonAction::Undo, label: "Undo".to_owned() };
-    app.post(Notification { buttons: vec![undo], ..notification(1) });
-    let DaemonCall::Shown { number, replaces, .. } = daemon.hears().await else { panic!() };
+async fn a_clicked_notification_is_replaced_under_its_own_number() {
+    let mut desktop = Desktop::empty().await;
+    desktop.app.post(notification(1));
+    let first = desktop.daemon.shows().await;
+    desktop.daemon.press(first, "q1o1").await;
+    desktop.next().await;
+    desktop.app.post(notification(1));
+    let DaemonCall::Shown { number, replaces, .. } = desktop.daemon.call().await else { panic!() };
     assert_eq!((number, replaces), (first, first));
-    daemon.settle().await;
-    daemon.press(first, "q1o1").await;
-    daemon.press(first, "undo").await;
-    assert_eq!(next(&mut activations).await, Activation { subject: request(1), action: ButtonAction::Undo });
-    app.withdraw(request(1));
-    assert_eq!(daemon.hears().await, DaemonCall::Closed { number: first });
-    quiet(&mut activations).await;
+    desktop.daemon.settle().await;
+    desktop.daemon.press(first, "q1o2").await;
+    assert_eq!(desktop.next().await, Activation { subject: request(1), action: option(1) });
+    desktop.app.withdraw(request(1));
+    assert_eq!(desktop.daemon.call().await, DaemonCall::Closed { number: first });
 }
 
 #[tokio::test]
-async fn what_is_taken_back_or_replaced_before_it_has_a_number_leaves_nothing_behind() {
-    let bus = Bus::start();
-    let mut daemon = bus.daemon(ALL).await;
-    let (mut app, _clicks) = bus.app();
-    // The first tells the capabilities, so that the others are sent at once.
-    app.post(notification(9));
-    daemon.shows().await;
-    app.post(notification(1));
-    app.withdraw(request(1));
-    let one = daemon.shows().await;
-    assert_eq!(daemon.hears().await, DaemonCall::Closed { number: one });
-    app.post(Notification { title: "earlier".to_owned(), ..notification(2) });
-    app.post(Notification { title: "later".to_owned(), ..notification(2) });
+async fn a_notification_that_is_withdrawn_or_replaced_before_it_has_a_number_is_closed() {
+    let mut desktop = Desktop::empty().await;
+    // Once the capabilities are known, notifications are sent at once.
+    desktop.app.post(notification(9));
+    desktop.daemon.shows().await;
+    desktop.app.post(notification(1));
+    desktop.app.withdraw(request(1));
+    let one = desktop.daemon.shows().await;
+    assert_eq!(desktop.daemon.call().await, DaemonCall::Closed { number: one });
+    desktop.app.post(Notification { title: "earlier".to_owned(), ..notification(2) });
+    desktop.app.post(Notification { title: "later".to_owned(), ..notification(2) });
     let (mut earlier, mut later, mut closed) = (None, None, None);
-    // A number that was told in time is taken over, and nothing is closed.
+    // A number that is known in time is reused, and nothing is closed.
     while earlier.is_none() || later.is_none() || (earlier != later && closed.is_none()) {
-        let (place, number) = match daemon.hears().await {
+        let (place, number) = match desktop.daemon.call().await {
             DaemonCall::Shown { number, title, .. } if title == "earlier" => (&mut earlier, number),
             DaemonCall::Shown { number, .. } => (&mut later, number),
             DaemonCall::Closed { number } => (&mut closed, number),
@@ -375,39 +322,37 @@ async fn what_is_taken_back_or_replaced_before_it_has_a_number_leaves_nothing_be
         assert_eq!(place.replace(number), None);
     }
     assert_eq!(closed, earlier.filter(|_| earlier != later));
-    quiet(&mut daemon.sound).await;
+    quiet(&mut desktop.daemon.calls).await;
 }
 
 #[tokio::test]
-async fn a_daemon_that_is_started_again_is_told_of_what_comes_and_knows_nothing_of_before() {
-    let bus = Bus::start();
-    let mut daemon = bus.daemon(ALL).await;
-    let (mut app, mut activations) = bus.app();
-    app.post(notification(1));
-    let before = daemon.shows().await;
-    drop(daemon);
-    let mut daemon = bus.daemon(&["actions"]).await;
-    // The same number is another's now.
-    daemon.press(before, "q1o1").await;
-    quiet(&mut activations).await;
-    app.withdraw(request(1));
-    app.post(notification(2));
-    let DaemonCall::Shown { number, replaces, body, .. } = daemon.hears().await else { panic!() };
+async fn a_restarted_daemon_gets_new_notifications_only() {
+    let mut desktop = Desktop::empty().await;
+    desktop.app.post(notification(1));
+    let before = desktop.daemon.shows().await;
+    drop(desktop.daemon);
+    desktop.daemon = start_daemon(&desktop.bus, &["actions"]).await;
+    // The new daemon may use the same number for another notification.
+    desktop.daemon.press(before, "q1o1").await;
+    quiet(&mut desktop.activations).await;
+    desktop.app.withdraw(request(1));
+    desktop.app.post(notification(2));
+    let DaemonCall::Shown { number, replaces, body, .. } = desktop.daemon.call().await else { panic!() };
     assert_eq!((number, replaces, body.as_str()), (before, 0, "a < b && c"));
-    daemon.settle().await;
-    daemon.press(number, "open").await;
-    assert_eq!(next(&mut activations).await, Activation { subject: request(2), action: ButtonAction::Open });
+    desktop.daemon.settle().await;
+    desktop.daemon.press(number, "open").await;
+    assert_eq!(desktop.next().await, Activation { subject: request(2), action: ButtonAction::Open });
 }
 
 #[tokio::test]
-async fn without_a_daemon_nothing_is_kept_for_later_and_one_that_comes_is_used() {
-    let bus = Bus::start();
-    let (mut app, mut activations) = bus.app();
+async fn without_a_daemon_nothing_is_queued_and_a_daemon_that_starts_later_is_used() {
+    let (bus, folder) = (Bus::start(), TempDir::new().unwrap());
+    let (mut app, mut activations) = start_notifier(&bus, &folder);
     app.post(notification(1));
     app.post(notification(2));
     quiet(&mut activations).await;
-    let mut daemon = bus.daemon(ALL).await;
-    quiet(&mut daemon.sound).await;
+    let mut daemon = start_daemon(&bus, ALL).await;
+    quiet(&mut daemon.calls).await;
     app.post(notification(3));
     let number = daemon.shows().await;
     daemon.press(number, "q1o1").await;
@@ -415,12 +360,12 @@ async fn without_a_daemon_nothing_is_kept_for_later_and_one_that_comes_is_used()
 }
 
 #[tokio::test]
-async fn a_bus_that_is_not_there_or_goes_away_takes_nothing_with_it() {
-    let bus = Bus::start();
-    let (mut app, _clicks) = bus.app();
+async fn the_notifier_ends_when_the_bus_is_gone() {
+    let (bus, folder) = (Bus::start(), TempDir::new().unwrap());
+    let (mut app, _activations) = start_notifier(&bus, &folder);
     app.post(notification(1));
     drop(bus);
-    timeout(PATIENCE, app.0.closed()).await.expect("nobody waits for a bus that is gone");
+    timeout(PATIENCE, app.0.closed()).await.expect("the task ends");
     app.post(notification(2));
     app.withdraw(request(2));
 }

@@ -1,127 +1,74 @@
-//! Against a macOS that keeps buttons under a name made of theirs, and looks them up when they are pressed.
+//! Tests against a simulated macOS, which stores buttons in categories and looks them up for each click.
 
-use std::collections::HashSet;
-
-use tokio::sync::mpsc;
-use tokio::time::timeout;
-
-use super::super::notifier::contract_tests::{self, PATIENCE, Seen, Stage, notification, notifier_tests};
+use super::super::notifier::contract_tests::{Stage, notification, notifier_tests, request};
 use super::super::notifier::{Activation, Notifier};
-use super::super::numbered::queue::CommandQueue;
-use super::super::numbered::{NumberedNotifier, PressHandler, TAP};
+use super::super::numbered::simulated::{Simulated, System};
+use super::super::numbered::{PressHandler, TAP};
 use super::*;
 
 const GROUP: &str = "desk";
 
-/// A notification as macOS keeps it: its name, and the name under which its buttons are.
-struct Kept {
+/// A stored notification: its title and the name of its category.
+struct Stored {
     title: String,
-    buttons: String,
+    category: String,
 }
 
+#[derive(Default)]
 struct Macos {
-    notifier: NumberedNotifier<CommandQueue>,
-    commands: mpsc::UnboundedReceiver<Command>,
-    presses: PressHandler,
     slots: Slots,
-    /// Names and labels of buttons; what comes later under the same name takes the place of what was there.
-    sets: HashMap<String, Vec<(String, String)>>,
-    shown: HashMap<String, Kept>,
-    removed: HashSet<i32>,
-    _tell: mpsc::UnboundedSender<Activation>,
-    activations: mpsc::UnboundedReceiver<Activation>,
+    /// The ids and labels of the buttons. A category replaces an earlier one of the same name.
+    categories: HashMap<String, Vec<(String, String)>>,
+    shown: HashMap<String, Stored>,
 }
 
 impl Macos {
-    async fn serve(&mut self) -> Option<i32> {
-        match timeout(PATIENCE, self.commands.recv()).await.expect("something is asked of macOS").unwrap() {
-            Command::Show(number, notification) => {
-                let slot = self.slots.take(number);
-                let set: Vec<_> = notification
-                    .buttons
-                    .into_iter()
-                    .map(|it| (button_id(slot, it.action), it.label))
-                    .collect();
-                let mut names: Vec<&str> = set.iter().map(|(name, _)| name.as_str()).collect();
-                names.sort_unstable();
-                let buttons = names.join(",");
-                self.sets.insert(buttons.clone(), set);
-                self.shown.insert(name(GROUP, number), Kept { title: notification.title, buttons });
-                Some(number)
-            }
-            Command::Remove(numbers) => {
-                for number in numbers {
-                    self.slots.free(number);
-                    self.removed.insert(number);
-                }
-                None
-            }
-        }
-    }
-
     fn buttons(&self, number: i32) -> &[(String, String)] {
-        &self.sets[&self.shown[&name(GROUP, number)].buttons]
+        &self.categories[&self.shown[&name(GROUP, number)].category]
     }
 }
 
-impl Stage for Macos {
-    type Number = i32;
-
-    async fn empty() -> Self {
-        let (queue, commands) = CommandQueue::new();
-        let (tell, activations) = mpsc::unbounded_channel();
-        let presses = PressHandler::new(&tell);
-        let notifier = NumberedNotifier::new(queue, presses.clone());
-        let (slots, sets, shown, removed) = Default::default();
-        Self { notifier, commands, presses, slots, sets, shown, removed, _tell: tell, activations }
+impl System for Macos {
+    fn show(&mut self, number: i32, notification: Notification) {
+        let slot = self.slots.take(number);
+        let buttons = notification.buttons.into_iter();
+        let buttons: Vec<_> = buttons.map(|it| (button_id(slot, it.action), it.label)).collect();
+        let mut ids: Vec<&str> = buttons.iter().map(|(id, _)| id.as_str()).collect();
+        ids.sort_unstable();
+        let category = ids.join(",");
+        self.categories.insert(category.clone(), buttons);
+        self.shown.insert(name(GROUP, number), Stored { title: notification.title, category });
     }
 
-    fn notifier(&mut self) -> &mut dyn Notifier {
-        &mut self.notifier
+    fn remove(&mut self, number: i32) {
+        self.slots.free(number);
     }
 
-    async fn shown(&mut self) -> Seen<i32> {
-        loop {
-            let Some(number) = self.serve().await else { continue };
-            let keys = self.buttons(number).iter().map(|(name, _)| key(name).to_owned()).collect();
-            return Seen { number, title: self.shown[&name(GROUP, number)].title.clone(), keys };
-        }
+    fn read(&self, number: i32) -> (String, Vec<String>) {
+        let keys = self.buttons(number).iter().map(|(id, _)| key(id).to_owned()).collect();
+        (self.shown[&name(GROUP, number)].title.clone(), keys)
     }
 
-    async fn press(&mut self, number: i32, pressed: Option<&str>) {
-        let of_key = |pressed: &str| {
-            let named = self.buttons(number).iter().find(|(name, _)| key(name) == pressed);
-            named.map_or_else(|| pressed.to_owned(), |(name, _)| name.clone())
-        };
-        match pressed {
-            None => self.presses.pressed(Some(number), TAP),
-            Some(pressed) => self.presses.pressed(Some(number), key(&of_key(pressed))),
-        }
-    }
-
-    async fn gone(&mut self, number: i32) {
-        while !self.removed.contains(&number) {
-            assert_eq!(self.serve().await, None, "nothing more is shown");
-        }
-    }
-
-    fn activations(&mut self) -> &mut mpsc::UnboundedReceiver<Activation> {
-        &mut self.activations
+    fn press(&mut self, number: i32, pressed: Option<&str>, handler: &PressHandler) -> Option<Activation> {
+        let mut keys = self.buttons(number).iter().map(|(id, _)| key(id));
+        let pressed = pressed.map_or(TAP, |pressed| keys.find(|key| *key == pressed).unwrap_or(pressed));
+        handler.pressed(Some(number), pressed);
+        None
     }
 }
 
-notifier_tests!(Macos);
+notifier_tests!(Simulated<Macos>);
 
 #[tokio::test]
-async fn the_options_of_one_question_never_stand_on_another() {
-    let mut macos = Macos::empty().await;
+async fn a_notification_never_shows_the_options_of_another() {
+    let mut macos = Simulated::<Macos>::empty().await;
     let labelled = |number, first: &str| {
         let mut notification = notification(number);
         notification.buttons[0].label = first.to_owned();
         notification
     };
-    let labels = |macos: &Macos, number| {
-        macos.buttons(number).iter().map(|(_, label)| label.clone()).collect::<Vec<_>>()
+    let labels = |macos: &Simulated<Macos>, number| {
+        macos.system.buttons(number).iter().map(|(_, label)| label.clone()).collect::<Vec<_>>()
     };
     macos.notifier.post(labelled(1, "Keep it"));
     macos.notifier.post(labelled(2, "Delete it"));
@@ -131,15 +78,15 @@ async fn the_options_of_one_question_never_stand_on_another() {
 }
 
 #[tokio::test]
-async fn names_of_buttons_are_used_again_once_nothing_stands_under_them() {
-    let mut macos = Macos::empty().await;
+async fn the_category_of_a_removed_notification_is_reused() {
+    let mut macos = Simulated::<Macos>::empty().await;
     for number in 1..=100 {
         macos.notifier.post(notification(number));
         let seen = macos.shown().await;
-        macos.notifier.withdraw(contract_tests::request(number));
+        macos.notifier.withdraw(request(number));
         macos.gone(seen.number).await;
     }
-    assert_eq!(macos.sets.len(), 1);
+    assert_eq!(macos.system.categories.len(), 1);
 }
 
 #[test]
@@ -152,7 +99,7 @@ fn a_slot_is_used_by_one_notification_at_a_time() {
 }
 
 #[test]
-fn what_an_earlier_run_left_is_told_from_what_is_another_desks() {
+fn notifications_of_an_earlier_run_are_told_from_those_of_other_groups() {
     assert!(is_of("desk", &name("desk", 7)));
     for other in ["", "desk", "desk-12/7", "des/7", "another/7"] {
         assert!(!is_of("desk", other), "{other}");
@@ -162,7 +109,7 @@ fn what_an_earlier_run_left_is_told_from_what_is_another_desks() {
 }
 
 #[test]
-fn what_is_over_before_the_person_allows_it_is_not_shown_then() {
+fn a_notification_that_is_withdrawn_before_permission_is_given_is_not_shown() {
     let mut held = BTreeMap::new();
     for command in [
         Command::Show(1, notification(1)),

@@ -1,4 +1,4 @@
-//! What holds for every way to show notifications, whatever system it is for: [`notifier_tests`] makes the tests of one.
+//! The contract of notifiers on every system; [`notifier_tests`] makes the tests of one.
 
 use std::time::Duration;
 
@@ -9,25 +9,25 @@ use uuid::Uuid;
 
 use super::{Activation, Button, ButtonAction, Notification, Notifier, Sound, Subject};
 
-/// How long anything may take.
+/// How long a step may take.
 pub const PATIENCE: Duration = Duration::from_secs(10);
 
-/// How long nothing must happen.
+/// How long nothing may happen.
 const QUIET: Duration = Duration::from_millis(200);
 
-/// A system with a way to show notifications on it, as one who sits before it meets them.
+/// A system with its notifier, as a person sees it.
 pub trait Stage {
-    /// What the system knows a notification by.
+    /// The system's id of a notification.
     type Number: Copy + PartialEq + std::fmt::Debug;
 
     async fn empty() -> Self;
 
     fn notifier(&mut self) -> &mut dyn Notifier;
 
-    /// Waits for something to be shown, and until it can be pressed.
+    /// Waits until a notification is shown and can be pressed.
     async fn shown(&mut self) -> Seen<Self::Number>;
 
-    /// PressHandler a button by its key, or the notification itself.
+    /// Presses a button by its key, or the notification itself.
     async fn press(&mut self, number: Self::Number, key: Option<&str>);
 
     /// Waits until a notification is removed or replaced.
@@ -74,7 +74,7 @@ pub async fn quiet<T: std::fmt::Debug>(of: &mut mpsc::UnboundedReceiver<T>) {
     assert!(more.is_err(), "{more:?}");
 }
 
-pub async fn its_buttons_are_offered_and_a_press_on_itself_only_opens<S: Stage>() {
+pub async fn its_buttons_are_offered_and_a_click_on_the_notification_only_opens<S: Stage>() {
     let mut stage = S::empty().await;
     stage.notifier().post(notification(1));
     let seen = stage.shown().await;
@@ -88,7 +88,7 @@ pub async fn its_buttons_are_offered_and_a_press_on_itself_only_opens<S: Stage>(
     );
 }
 
-pub async fn each_press_is_what_stands_on_its_button_and_is_heard_once<S: Stage>() {
+pub async fn each_press_has_the_action_of_its_button_and_counts_once<S: Stage>() {
     let mut stage = S::empty().await;
     for (number, key, action) in
         [(1, "q1o1", option(0)), (2, "q1o2", option(1)), (3, "open", ButtonAction::Open)]
@@ -102,7 +102,7 @@ pub async fn each_press_is_what_stands_on_its_button_and_is_heard_once<S: Stage>
     quiet(stage.activations()).await;
 }
 
-pub async fn what_it_does_not_offer_cannot_be_pressed<S: Stage>() {
+pub async fn an_unknown_button_cannot_be_pressed<S: Stage>() {
     let mut stage = S::empty().await;
     stage.notifier().post(notification(1));
     let seen = stage.shown().await;
@@ -114,7 +114,7 @@ pub async fn what_it_does_not_offer_cannot_be_pressed<S: Stage>() {
     assert_eq!(next(stage.activations()).await, Activation { subject: request(1), action: option(0) });
 }
 
-pub async fn another_about_the_same_takes_the_place_of_the_first<S: Stage>() {
+pub async fn a_notification_replaces_the_earlier_one_of_its_subject<S: Stage>() {
     let mut stage = S::empty().await;
     stage.notifier().post(notification(1));
     let first = stage.shown().await;
@@ -136,7 +136,7 @@ pub async fn another_about_the_same_takes_the_place_of_the_first<S: Stage>() {
     quiet(stage.activations()).await;
 }
 
-pub async fn what_is_taken_back_is_gone_and_the_others_stay<S: Stage>() {
+pub async fn a_withdrawn_notification_is_removed_and_others_stay<S: Stage>() {
     let mut stage = S::empty().await;
     stage.notifier().post(notification(1));
     let first = stage.shown().await;
@@ -154,7 +154,7 @@ pub async fn what_is_taken_back_is_gone_and_the_others_stay<S: Stage>() {
 pub async fn a_burst_of_sixty_presses_loses_none<S: Stage>() {
     let mut stage = S::empty().await;
     (1..=60).for_each(|number| stage.notifier().post(notification(number)));
-    // What comes at once may be shown in any order.
+    // Notifications that are posted at once may be shown in any order.
     let mut shown = Vec::new();
     for _ in 1..=60 {
         shown.push(stage.shown().await);
@@ -169,7 +169,6 @@ pub async fn a_burst_of_sixty_presses_loses_none<S: Stage>() {
     quiet(stage.activations()).await;
 }
 
-/// Makes the tests of one way to show notifications.
 macro_rules! notifier_tests {
     ($stage:ty: $($case:ident)+) => {$(
         #[tokio::test]
@@ -179,11 +178,11 @@ macro_rules! notifier_tests {
     )+};
     ($stage:ty) => {
         $crate::notify::notifier::contract_tests::notifier_tests! { $stage:
-            its_buttons_are_offered_and_a_press_on_itself_only_opens
-            each_press_is_what_stands_on_its_button_and_is_heard_once
-            what_it_does_not_offer_cannot_be_pressed
-            another_about_the_same_takes_the_place_of_the_first
-            what_is_taken_back_is_gone_and_the_others_stay
+            its_buttons_are_offered_and_a_click_on_the_notification_only_opens
+            each_press_has_the_action_of_its_button_and_counts_once
+            an_unknown_button_cannot_be_pressed
+            a_notification_replaces_the_earlier_one_of_its_subject
+            a_withdrawn_notification_is_removed_and_others_stay
             a_burst_of_sixty_presses_loses_none
         }
     };

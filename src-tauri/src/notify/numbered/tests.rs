@@ -1,105 +1,66 @@
-//! Against a backend that keeps to what macOS and Windows do with the plugin: it shows what it is given under our numbers, and a
-//! press names number and key.
+//! Tests against a system that reports clicks by number and key, as macOS and Windows do with the plugin.
 
 use tokio::time::timeout;
 
-use super::super::notifier::contract_tests::{self, PATIENCE, Seen, Stage, notification, notifier_tests};
-use super::queue::{Command, CommandQueue};
+use super::super::notifier::contract_tests::{
+    PATIENCE, Stage, notification, notifier_tests, option, quiet, request,
+};
+use super::simulated::{Simulated, System};
 use super::*;
 
-struct Desktop {
-    notifier: NumberedNotifier<CommandQueue>,
-    presses: PressHandler,
-    commands: mpsc::UnboundedReceiver<Command>,
-    removed: Vec<i32>,
-    _tell: mpsc::UnboundedSender<Activation>,
-    activations: mpsc::UnboundedReceiver<Activation>,
-}
+#[derive(Default)]
+struct Desktop(HashMap<i32, Notification>);
 
-impl Desktop {
-    async fn next_shown(&mut self) -> (i32, Notification) {
-        loop {
-            match timeout(PATIENCE, self.commands.recv()).await.expect("something is shown").unwrap() {
-                Command::Show(number, notification) => return (number, notification),
-                Command::Remove(numbers) => self.removed.extend(numbers),
-            }
-        }
+impl System for Desktop {
+    fn show(&mut self, number: i32, notification: Notification) {
+        self.0.insert(number, notification);
+    }
+
+    fn read(&self, number: i32) -> (String, Vec<String>) {
+        let Notification { title, buttons, .. } = &self.0[&number];
+        (title.clone(), buttons.iter().map(|button| button.action.to_string()).collect())
+    }
+
+    fn press(&mut self, number: i32, key: Option<&str>, handler: &PressHandler) -> Option<Activation> {
+        handler.pressed(Some(number), key.unwrap_or(TAP));
+        None
     }
 }
 
-impl Stage for Desktop {
-    type Number = i32;
-
-    async fn empty() -> Self {
-        let (queue, commands) = CommandQueue::new();
-        let (tell, activations) = mpsc::unbounded_channel();
-        let presses = PressHandler::new(&tell);
-        let notifier = NumberedNotifier::new(queue, presses.clone());
-        Self { notifier, presses, commands, removed: Vec::new(), _tell: tell, activations }
-    }
-
-    fn notifier(&mut self) -> &mut dyn Notifier {
-        &mut self.notifier
-    }
-
-    async fn shown(&mut self) -> Seen<i32> {
-        let (number, notification) = self.next_shown().await;
-        let keys = notification.buttons.iter().map(|button| button.action.to_string()).collect();
-        Seen { number, title: notification.title, keys }
-    }
-
-    async fn press(&mut self, number: i32, key: Option<&str>) {
-        self.presses.pressed(Some(number), key.unwrap_or(TAP));
-    }
-
-    async fn gone(&mut self, number: i32) {
-        while !self.removed.contains(&number) {
-            match timeout(PATIENCE, self.commands.recv()).await.expect("it is taken away").unwrap() {
-                Command::Remove(numbers) => self.removed.extend(numbers),
-                Command::Show(other, _) => panic!("{other} is shown"),
-            }
-        }
-    }
-
-    fn activations(&mut self) -> &mut mpsc::UnboundedReceiver<Activation> {
-        &mut self.activations
-    }
-}
-
-notifier_tests!(Desktop);
+notifier_tests!(Simulated<Desktop>);
 
 #[tokio::test]
-async fn the_first_button_answers_nothing_because_macos_takes_its_menu_for_it() {
-    let mut desktop = Desktop::empty().await;
+async fn the_first_button_answers_nothing_because_macos_uses_it_for_the_menu() {
+    let mut desktop = Simulated::<Desktop>::empty().await;
     desktop.notifier.post(notification(1));
-    let (_, shown) = desktop.next_shown().await;
-    let whats: Vec<ButtonAction> = shown.buttons.iter().map(|button| button.action).collect();
-    assert_eq!(whats, [ButtonAction::Open, contract_tests::option(0), contract_tests::option(1)]);
+    let shown = desktop.shown().await;
+    let expected = [ButtonAction::Open, option(0), option(1)].map(|action| action.to_string());
+    assert_eq!(shown.keys, expected);
 }
 
 #[tokio::test]
-async fn a_press_without_a_number_means_nothing() {
-    let mut desktop = Desktop::empty().await;
+async fn a_press_without_a_number_is_ignored() {
+    let mut desktop = Simulated::<Desktop>::empty().await;
     desktop.notifier.post(notification(1));
-    desktop.next_shown().await;
-    desktop.presses.pressed(None, TAP);
-    contract_tests::quiet(&mut desktop.activations).await;
+    desktop.shown().await;
+    desktop.handler.pressed(None, TAP);
+    quiet(&mut desktop.activations).await;
 }
 
 #[tokio::test]
-async fn what_was_pressed_is_taken_away_with_what_it_is_about() {
-    let mut desktop = Desktop::empty().await;
+async fn a_pressed_notification_can_be_withdrawn() {
+    let mut desktop = Simulated::<Desktop>::empty().await;
     desktop.notifier.post(notification(1));
-    let (number, _) = desktop.next_shown().await;
-    desktop.presses.pressed(Some(number), "q1o1");
-    desktop.notifier.withdraw(contract_tests::request(1));
+    let number = desktop.shown().await.number;
+    desktop.press(number, Some("q1o1")).await;
+    desktop.notifier.withdraw(request(1));
     desktop.gone(number).await;
 }
 
 #[tokio::test]
-async fn nobody_waits_for_clicks_once_who_shows_is_gone() {
-    let Desktop { presses, _tell, mut activations, .. } = Desktop::empty().await;
-    drop(_tell);
-    assert_eq!(timeout(PATIENCE, activations.recv()).await.expect("it ends"), None);
-    presses.pressed(Some(1), TAP);
+async fn the_channel_closes_when_the_backend_has_ended() {
+    let Simulated { handler, sender, mut activations, .. } = Simulated::<Desktop>::empty().await;
+    drop(sender);
+    assert_eq!(timeout(PATIENCE, activations.recv()).await.expect("the channel closes"), None);
+    handler.pressed(Some(1), TAP);
 }

@@ -1,4 +1,4 @@
-//! Against a Windows that reads what it is given as XML, and hands each press over the way that it says there.
+//! Tests of the XML that Windows gets.
 
 mod simulated;
 
@@ -12,7 +12,6 @@ use uuid::Uuid;
 use super::super::notifier::contract_tests;
 use super::*;
 
-/// An element of a notification, as Windows meets it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Element {
     name: String,
@@ -34,14 +33,14 @@ impl Element {
         self.attributes.get(attribute).map_or("", String::as_str)
     }
 
-    /// How a press on it comes back, and with what.
+    /// Returns the activation type of a press and its arguments.
     fn press(&self) -> [&str; 2] {
         let arguments = if self.name == "toast" { "launch" } else { "arguments" };
         [self.get("activationType"), self.get(arguments)]
     }
 }
 
-/// Reads all elements, in order; it must be one whole tree without a character that XML does not know.
+/// Reads all elements in order. Panics if this is not well-formed XML.
 fn read(xml: &str) -> Vec<Element> {
     assert!(!xml.contains(|it: char| it.is_control() || matches!(it, '\u{fffe}' | '\u{ffff}')), "{xml:?}");
     let mut reader = Reader::from_str(xml);
@@ -67,7 +66,7 @@ fn read(xml: &str) -> Vec<Element> {
     read
 }
 
-/// The texts of a notification: title and body.
+/// Returns the title and the body.
 fn texts(read: &[Element]) -> Vec<&str> {
     read.iter().filter(|it| it.name == "text").map(|it| it.text.as_str()).collect()
 }
@@ -89,7 +88,7 @@ fn says(messages: &str) -> Notification {
 }
 
 #[test]
-fn it_is_written_as_windows_reads_it() {
+fn a_notification_is_written_as_toast_xml() {
     let id = Uuid::from_u128(1);
     let notification = Notification { title: "Fix <b>".to_owned(), ..contract_tests::notification(1) };
     assert_eq!(
@@ -110,7 +109,7 @@ fn it_is_written_as_windows_reads_it() {
 }
 
 #[test]
-fn words_are_text_whatever_they_are() {
+fn any_text_is_escaped() {
     let table = [
         ("plain", "plain"),
         ("", ""),
@@ -137,7 +136,7 @@ fn words_are_text_whatever_they_are() {
 }
 
 #[test]
-fn it_never_becomes_larger_than_windows_takes() {
+fn the_xml_stays_within_windows_limit() {
     for piece in ["x", "&", "\"", "語", "🦀", "<b>", "\n", "a&é🦀"] {
         let notification = says(&piece.repeat(10_000));
         let button = notification.buttons[1].clone();
@@ -155,16 +154,16 @@ fn it_never_becomes_larger_than_windows_takes() {
 }
 
 #[test]
-fn words_that_just_fit_stand_whole() {
+fn a_text_that_just_fits_is_not_cut() {
     assert_eq!(escaped("12345", 5), "12345");
     assert_eq!(escaped("123456", 5), "12…");
-    assert_eq!(escaped("1&2", 6), "1…", "a sign is written whole or not at all");
+    assert_eq!(escaped("1&2", 6), "1…", "an entity is never cut");
     assert_eq!(escaped("1&2", 7), "1&amp;2");
     assert_eq!(escaped("1234\u{7}\u{7}\u{7}5", 5), "12345");
 }
 
 #[test]
-fn what_brings_up_one_thing_is_its_address_and_nothing_else_is_one() {
+fn only_presses_that_open_something_are_deep_links() {
     let id = Uuid::from_u128(7);
     let address = format!("askdesk://request/{id}");
     let one = |waiting| Subject::Item(waiting);
@@ -194,7 +193,7 @@ fn what_brings_up_one_thing_is_its_address_and_nothing_else_is_one() {
 }
 
 #[test]
-fn a_link_is_not_heard_twice() {
+fn a_deep_link_is_not_handled_as_a_press() {
     assert_eq!(clicked_key(&deep_link::address_of(Uuid::from_u128(7))), None);
     for key in ["tap", "open", "undo", "", &QuestionId::at(0).option(0).to_string()] {
         assert_eq!(clicked_key(key), Some(key));
@@ -202,7 +201,7 @@ fn a_link_is_not_heard_twice() {
 }
 
 #[test]
-fn it_is_silent_unless_it_is_to_be_heard() {
+fn a_notification_is_silent_unless_it_has_a_sound() {
     let audio = |sound| {
         let read = read(&xml(&Notification { sound, ..contract_tests::notification(1) }, DeepLinks::ThisRun));
         let audio = read.into_iter().filter(|it| it.name == "audio");

@@ -1,47 +1,21 @@
-//! The notifier, kept to through what Windows is given and hands back.
+//! The contract of notifiers, over the XML that Windows gets and the arguments that it returns.
 
 use std::collections::{HashMap, HashSet};
 
-use tokio::sync::mpsc;
-use tokio::time::timeout;
-
-use super::super::super::notifier::contract_tests::{PATIENCE, Seen, Stage, notifier_tests, request};
-use super::super::super::notifier::{Activation, Notifier};
-use super::super::super::numbered::queue::{Command, CommandQueue};
-use super::super::super::numbered::{NumberedNotifier, PressHandler};
+use super::super::super::notifier::Activation;
+use super::super::super::notifier::contract_tests::{notifier_tests, request};
+use super::super::super::numbered::PressHandler;
+use super::super::super::numbered::simulated::{Simulated, System};
 use super::*;
 
-/// Windows, for a desk that addresses lead to or another.
-struct Windows<const HERE: bool> {
-    notifier: NumberedNotifier<CommandQueue>,
-    commands: mpsc::UnboundedReceiver<Command>,
-    presses: PressHandler,
+/// Windows, with deep links that lead to this run of the app or to another one.
+#[derive(Default)]
+struct Windows<const THIS_RUN: bool> {
     shown: HashMap<i32, Vec<Element>>,
-    removed: HashSet<i32>,
-    /// Windows takes away what is pressed.
+    /// Windows removes a notification that is pressed.
     pressed: HashSet<i32>,
-    tell: mpsc::UnboundedSender<Activation>,
-    activations: mpsc::UnboundedReceiver<Activation>,
 }
 
-impl<const HERE: bool> Windows<HERE> {
-    /// Serves the next command; a number is one that is shown.
-    async fn serve(&mut self) -> Option<i32> {
-        match timeout(PATIENCE, self.commands.recv()).await.expect("something is asked of Windows").unwrap() {
-            Command::Show(number, notification) => {
-                let links = if HERE { DeepLinks::ThisRun } else { DeepLinks::OtherRun };
-                self.shown.insert(number, read(&xml(&notification, links)));
-                Some(number)
-            }
-            Command::Remove(numbers) => {
-                self.removed.extend(numbers);
-                None
-            }
-        }
-    }
-}
-
-/// The key of the button that is pressed that way.
 fn key_of(button: &Element) -> String {
     match button.press() {
         ["protocol", _] => ButtonAction::Open.to_string(),
@@ -49,74 +23,47 @@ fn key_of(button: &Element) -> String {
     }
 }
 
-impl<const HERE: bool> Stage for Windows<HERE> {
-    type Number = i32;
-
-    async fn empty() -> Self {
-        let (queue, commands) = CommandQueue::new();
-        let (tell, activations) = mpsc::unbounded_channel();
-        let presses = PressHandler::new(&tell);
-        let notifier = NumberedNotifier::new(queue, presses.clone());
-        let (shown, removed, pressed) = Default::default();
-        Self { notifier, commands, presses, shown, removed, pressed, tell, activations }
+impl<const THIS_RUN: bool> System for Windows<THIS_RUN> {
+    fn show(&mut self, number: i32, notification: Notification) {
+        let links = if THIS_RUN { DeepLinks::ThisRun } else { DeepLinks::OtherRun };
+        self.shown.insert(number, read(&xml(&notification, links)));
     }
 
-    fn notifier(&mut self) -> &mut dyn Notifier {
-        &mut self.notifier
+    fn read(&self, number: i32) -> (String, Vec<String>) {
+        let elements = &self.shown[&number];
+        (texts(elements)[0].to_owned(), buttons(elements).into_iter().map(key_of).collect())
     }
 
-    async fn shown(&mut self) -> Seen<i32> {
-        loop {
-            let Some(number) = self.serve().await else { continue };
-            let read = &self.shown[&number];
-            let keys = buttons(read).into_iter().map(key_of).collect();
-            return Seen { number, title: texts(read)[0].to_owned(), keys };
-        }
-    }
-
-    async fn press(&mut self, number: i32, key: Option<&str>) {
+    fn press(&mut self, number: i32, key: Option<&str>, handler: &PressHandler) -> Option<Activation> {
         if self.pressed.contains(&number) {
-            return;
+            return None;
         }
-        let read = &self.shown[&number];
+        let elements = &self.shown[&number];
         let pressed = match key {
-            None => Some(read[0].clone()),
-            Some(key) => buttons(read).into_iter().find(|it| key_of(it) == key).cloned(),
+            None => Some(&elements[0]),
+            Some(key) => buttons(elements).into_iter().find(|it| key_of(it) == key),
         };
-        let [kind, arguments] =
-            pressed.as_ref().map_or(["foreground", key.unwrap_or_default()], Element::press);
-        match kind {
-            "protocol" => {
-                let id = deep_link::target_of(arguments).expect("the app follows it");
-                let _ =
-                    self.tell.send(Activation { subject: request(id.as_u128()), action: ButtonAction::Open });
-            }
-            _ => self.presses.pressed(Some(number), clicked_key(arguments).expect("it is no link")),
-        }
         if pressed.is_some() {
             self.pressed.insert(number);
         }
-    }
-
-    async fn gone(&mut self, number: i32) {
-        while !self.removed.contains(&number) {
-            assert_eq!(self.serve().await, None, "nothing more is shown");
+        let [kind, arguments] = pressed.map_or(["foreground", key.unwrap_or_default()], Element::press);
+        if kind == "protocol" {
+            let id = deep_link::target_of(arguments).expect("a valid deep link");
+            return Some(Activation { subject: request(id.as_u128()), action: ButtonAction::Open });
         }
-    }
-
-    fn activations(&mut self) -> &mut mpsc::UnboundedReceiver<Activation> {
-        &mut self.activations
+        handler.pressed(Some(number), clicked_key(arguments).expect("no deep link"));
+        None
     }
 }
 
 mod with_links {
-    use super::{Windows, notifier_tests};
+    use super::{Simulated, Windows, notifier_tests};
 
-    notifier_tests!(Windows<true>);
+    notifier_tests!(Simulated<Windows<true>>);
 }
 
 mod without_links {
-    use super::{Windows, notifier_tests};
+    use super::{Simulated, Windows, notifier_tests};
 
-    notifier_tests!(Windows<false>);
+    notifier_tests!(Simulated<Windows<false>>);
 }

@@ -1,0 +1,162 @@
+//! The private desktop of the tests: its windows, its notifications, and the processes of the app.
+
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use crate::harness::{App, PATIENCE};
+
+/// The title of the window, with or without a count.
+pub const WINDOW: &str = "(^|[)] )Askdesk$";
+
+pub const QUIT_DIALOG: &str = "^Quit Askdesk";
+
+fn output(program: &str, args: &[&str]) -> String {
+    let output = Command::new(program).args(args).output();
+    let output = output.unwrap_or_else(|error| panic!("{program} is not installed: {error}"));
+    String::from_utf8_lossy(&output.stdout).trim().to_owned()
+}
+
+pub fn xdotool(args: &[&str]) -> String {
+    output("xdotool", args)
+}
+
+/// Counts the windows that are visible on this workspace.
+pub fn visible_windows(title: &str) -> usize {
+    xdotool(&["search", "--onlyvisible", "--name", title]).lines().count()
+}
+
+pub fn is_visible() -> bool {
+    visible_windows(WINDOW) > 0
+}
+
+/// Counts the windows of the app, hidden ones too.
+pub fn windows() -> usize {
+    xdotool(&["search", "--name", WINDOW]).lines().count()
+}
+
+pub fn active_window() -> String {
+    xdotool(&["getactivewindow", "getwindowname"])
+}
+
+/// Waits for a window, and focuses it.
+pub fn activate(title: &str) {
+    xdotool(&["search", "--sync", "--onlyvisible", "--name", title, "windowactivate", "--sync"]);
+}
+
+/// Closes the window by the window manager's keys.
+pub fn press_close() {
+    activate(WINDOW);
+    xdotool(&["key", "alt+F4"]);
+}
+
+/// Chooses to quit in the dialog.
+pub fn confirm_quit() {
+    activate(QUIT_DIALOG);
+    xdotool(&["key", "alt+q", "Return"]);
+}
+
+pub fn dunst(args: &[&str]) -> String {
+    output("dunstctl", args)
+}
+
+/// Counts the notifications that are on the screen.
+pub fn displayed() -> usize {
+    dunst(&["count", "displayed"]).parse().unwrap_or_default()
+}
+
+pub fn clear_notifications() {
+    dunst(&["close-all"]);
+}
+
+/// Clicks the newest notification itself, not one of its buttons.
+pub fn click_notification() {
+    dunst(&["action", "0"]);
+}
+
+/// Returns title and text of the notifications that are closed, newest first.
+pub fn notification_history() -> Vec<(String, String)> {
+    let history: Value = serde_json::from_str(&dunst(&["history"])).unwrap();
+    let all = history["data"][0].as_array().cloned().unwrap_or_default();
+    let text = |entry: &Value, field: &str| entry[field]["data"].as_str().unwrap_or_default().to_owned();
+    all.iter().map(|entry| (text(entry, "summary"), text(entry, "body"))).collect()
+}
+
+/// Returns the names of the processes below one.
+pub fn descendants(root: u32) -> Vec<String> {
+    let listed = output("ps", &["-e", "-o", "pid=,ppid=,comm="]);
+    let mut known = vec![root.to_string()];
+    let mut names = Vec::new();
+    // A parent does not always have the lower number.
+    for _ in 0..3 {
+        for line in listed.lines() {
+            let mut words = line.split_whitespace();
+            let (Some(pid), Some(parent)) = (words.next(), words.next()) else { continue };
+            if known.iter().any(|one| one == parent) && !known.iter().any(|one| one == pid) {
+                known.push(pid.to_owned());
+                names.push(words.collect::<Vec<_>>().join(" "));
+            }
+        }
+    }
+    names
+}
+
+impl App {
+    /// Opens the app on an idle session while another one asks, with a notification; returns both sessions.
+    pub async fn open_notified() -> (Self, String, String) {
+        let app = Self::open().await;
+        clear_notifications();
+        let shown = app.show_idle_session().await;
+        let asker = app.start_demo("technology", "Asks").await;
+        app.notifications(1).await;
+        (app, shown, asker)
+    }
+
+    /// Waits until this many notifications are on the screen.
+    pub async fn notifications(&self, count: usize) {
+        let what = format!("{count} notifications");
+        self.wait(&what, async || (displayed() == count).then_some(())).await;
+    }
+
+    pub async fn window_visible(&self, visible: bool) {
+        let what = if visible { "a visible window" } else { "no visible window" };
+        self.wait(what, async || (is_visible() == visible).then_some(())).await;
+    }
+
+    pub async fn minimize(&self) {
+        xdotool(&["search", "--name", WINDOW, "windowminimize"]);
+        self.window_visible(false).await;
+    }
+
+    /// Counts the processes that render a page.
+    pub fn pages(&self) -> usize {
+        descendants(self.root()).iter().filter(|name| name.starts_with("WebKitWebPro")).count()
+    }
+
+    /// Closes the window to the tray, and waits until it is destroyed with its page.
+    pub async fn close_to_tray(&self) {
+        press_close();
+        self.window_destroyed().await;
+    }
+
+    pub async fn window_destroyed(&self) {
+        self.wait("no window and no page", async || (windows() == 0 && self.pages() == 0).then_some(()))
+            .await;
+    }
+
+    /// Waits until the window is in front with the focus in a question of this session, and nothing is chosen.
+    pub async fn shows_question(&self, session: &str) {
+        let script = "const card = document.activeElement?.closest('aside fieldset');
+            return [document.hasFocus(), card !== null && card !== undefined, document.activeElement?.checked === true,
+                document.querySelector('[data-session-view]')?.dataset.sessionView ?? ''];";
+        let expected = json!([true, true, false, session]);
+        let mut last = json!(null);
+        let began = std::time::Instant::now();
+        while last != expected {
+            last = self.script(script, vec![]).await;
+            assert!(began.elapsed() < PATIENCE, "not {expected} but {last}");
+        }
+        assert!(is_visible());
+        assert!(active_window().ends_with("Askdesk"), "{}", active_window());
+    }
+}
