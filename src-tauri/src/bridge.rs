@@ -8,7 +8,9 @@ use tauri::ipc::Invoke;
 use tauri::{State, Wry};
 
 use crate::pending_api::PendingApi;
-use crate::{attachments, deep_link, external_links, folder_dialog, shortcut, subscribe, window_lifecycle};
+use crate::{
+    attachments, deep_link, external_links, folder_dialog, previous_focus, subscribe, window_lifecycle,
+};
 
 macro_rules! bridge {
     ($($name:ident($input:ident) -> $output:ident,)+) => {
@@ -23,7 +25,7 @@ macro_rules! bridge {
 
         /// Answers every call of the window.
         pub fn handler() -> impl Fn(Invoke<Wry>) -> bool + Send + Sync + 'static {
-            tauri::generate_handler![$($name,)+ subscribe::subscribe, subscribe::took_frames, subscribe::unsubscribe, external_links::open_link, folder_dialog::pick_folder, attachments::attach_dropped, attachments::pick_attachments, deep_link::wanted, deep_link::brought_up, window_lifecycle::leaving, window_lifecycle::kept, shortcut::answered_there]
+            tauri::generate_handler![$($name,)+ subscribe::subscribe, subscribe::acknowledge_frames, subscribe::unsubscribe, external_links::open_link, folder_dialog::pick_folder, attachments::attach_dropped, attachments::pick_attachments, deep_link::deep_link_target, deep_link::deep_link_shown, window_lifecycle::close_request, window_lifecycle::ready_to_close, previous_focus::shortcut_question_answered]
         }
     };
 }

@@ -10,7 +10,7 @@ use tauri::{AppHandle, Emitter, Manager, State};
 use uuid::Uuid;
 
 use crate::window_lifecycle::{Focus, WindowLifecycle};
-use crate::{shortcut, window};
+use crate::{previous_focus, window};
 
 pub use address::follow;
 #[cfg(target_os = "linux")]
@@ -21,7 +21,7 @@ pub use address::target_of;
 pub use address::{address_of, is_deep_link};
 
 /// The event that tells the page about a new target.
-const TARGET_EVENT: &str = "wanted";
+const TARGET_EVENT: &str = "deep_link";
 
 /// The id that the page has not shown yet.
 #[derive(Default)]
@@ -41,7 +41,7 @@ impl PendingTarget {
 /// Shows the window and leads it to a request, a permission request or a session. Answers nothing.
 pub fn open(app: &AppHandle, id: Uuid) {
     *app.state::<PendingTarget>().lock() = Some(id);
-    shortcut::forget_previous_focus(app);
+    previous_focus::forget(app);
     app.state::<WindowLifecycle>().show(Focus::Take);
     // A page that does not listen yet asks for the target once it has loaded.
     if let Err(error) = app.emit_to(window::MAIN, TARGET_EVENT, ()) {
@@ -52,14 +52,14 @@ pub fn open(app: &AppHandle, id: Uuid) {
 /// Returns the target that the page should show.
 #[tauri::command]
 #[expect(clippy::needless_pass_by_value, reason = "the signature is Tauri's")]
-pub fn wanted(target: State<'_, PendingTarget>) -> Option<Uuid> {
+pub fn deep_link_target(target: State<'_, PendingTarget>) -> Option<Uuid> {
     *target.lock()
 }
 
 /// Hears that the page shows the target, or that it does not exist.
 #[tauri::command]
 #[expect(clippy::needless_pass_by_value, reason = "the signature is Tauri's")]
-pub fn brought_up(target: State<'_, PendingTarget>, id: Uuid) {
+pub fn deep_link_shown(target: State<'_, PendingTarget>, id: Uuid) {
     target.clear(id);
 }
 

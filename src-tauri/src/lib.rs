@@ -19,6 +19,7 @@ mod notify;
 mod paint_log;
 mod pending_api;
 mod pending_list;
+mod previous_focus;
 mod quit;
 pub mod rendering;
 mod sanitize;
@@ -94,6 +95,7 @@ pub fn run() -> ExitCode {
         .manage(deep_link::PendingTarget::default())
         .manage(WindowLifecycle::default())
         .manage(shortcut::ShortcutState::default())
+        .manage(previous_focus::PreviousFocus::default())
         .manage(tray::TrayState::default())
         .on_window_event(quit::on_window_event)
         .on_window_event(attachments::on_window_event)

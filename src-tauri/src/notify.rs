@@ -23,7 +23,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use askdesk_api::dto::{HoldAnswer, TakeBackAnswer};
+use askdesk_api::dto::{HoldAnswer, UndoAnswer};
 use askdesk_api::{Api, ErrorCode};
 use askdesk_domain::{
     AnswerInput, Begun, CommandId, NotificationRemoval, Occasion, OptionId, PendingItem, Request, RequestId,
@@ -259,9 +259,9 @@ impl NotificationDriver {
     }
 
     async fn take_back(&mut self, id: RequestId) {
-        let input = TakeBackAnswer { request_id: self.command(), id };
+        let input = UndoAnswer { request_id: self.command(), id };
         // The engine reports success as `NotGiven`.
-        if let Err(error) = self.api.take_back_answer(input).await {
+        if let Err(error) = self.api.undo_answer(input).await {
             tracing::warn!(%id, error = error.message, "an answer could not be taken back");
         }
     }

@@ -26,6 +26,18 @@ pub fn sanitize(text: &str) -> String {
     shown
 }
 
+/// Sanitizes and shortens an agent's text.
+pub fn sanitized_start(text: &str, most: usize) -> String {
+    // Sanitizing writes invisible characters as code points, so the text is cut before and after.
+    let start: String = text.chars().take(most).collect();
+    let start = sanitize(&start);
+    let mut shown: String = start.chars().take(most).collect();
+    if text.chars().count() > most || start.chars().count() > most {
+        shown.push('…');
+    }
+    shown
+}
+
 /// Many scripts and composed emoji need joiners and variation selectors.
 const fn joins(c: char) -> bool {
     matches!(c, '\u{200c}' | '\u{200d}' | '\u{fe00}'..='\u{fe0f}')

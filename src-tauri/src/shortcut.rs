@@ -1,24 +1,20 @@
-//! The global shortcut. It opens the oldest question. Once that is answered and nothing else was done in the window, the focus
-//! returns to where it was, on systems that allow it.
+//! The global shortcut. It opens the oldest question.
 
-#[cfg(target_os = "linux")]
-mod focus_x11;
 #[cfg(not(target_os = "linux"))]
 mod hotkey_plugin;
 #[cfg(target_os = "linux")]
 mod hotkey_x11;
 
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use askdesk_api::UnappliedReason;
 use askdesk_domain::{GlobalShortcut, PendingItem};
 use tauri::{AppHandle, Manager};
 use tokio::sync::watch;
-use uuid::Uuid;
 
-use crate::deep_link;
 use crate::pending_list::PendingEntry;
 use crate::window_lifecycle::{Focus, WindowLifecycle};
+use crate::{deep_link, previous_focus};
 #[cfg(not(target_os = "linux"))]
 use hotkey_plugin::Hotkey;
 #[cfg(target_os = "linux")]
@@ -28,15 +24,6 @@ use hotkey_x11::Hotkey;
 pub struct ShortcutState {
     hotkey: Mutex<Option<Hotkey>>,
     pending: OnceLock<watch::Receiver<Vec<PendingEntry>>>,
-    #[cfg(target_os = "linux")]
-    previous_focus: Mutex<Option<PreviousFocus>>,
-}
-
-/// The window of another program that had the focus when the shortcut opened a question.
-#[cfg(target_os = "linux")]
-struct PreviousFocus {
-    question: Uuid,
-    window: focus_x11::Window,
 }
 
 /// Connects the shortcut to the pending questions.
@@ -49,7 +36,7 @@ pub fn follow(app: &AppHandle, pending: watch::Receiver<Vec<PendingEntry>>) {
 /// Registers the shortcut in place of the one before.
 pub fn register(app: &AppHandle, shortcut: GlobalShortcut) -> Result<(), UnappliedReason> {
     let state = app.state::<ShortcutState>();
-    let mut hotkey = lock(&state.hotkey);
+    let mut hotkey = state.hotkey.lock().unwrap_or_else(PoisonError::into_inner);
     let combination = shortcut.combination();
     if hotkey.as_ref().map(Hotkey::combination) == combination {
         return Ok(());
@@ -66,14 +53,9 @@ fn pressed(app: &AppHandle) {
     let pending = app.state::<ShortcutState>().pending.get().and_then(|pending| oldest(&pending.borrow()));
     match pending {
         Some(PendingItem::Question(question)) => {
-            #[cfg(target_os = "linux")]
-            let focused = focus_x11::focused_window();
+            let focus = previous_focus::current();
             deep_link::open(app, question.uuid());
-            #[cfg(target_os = "linux")]
-            {
-                let previous = focused.map(|window| PreviousFocus { question: question.uuid(), window });
-                *lock(&app.state::<ShortcutState>().previous_focus) = previous;
-            }
+            previous_focus::remember(app, question.uuid(), focus);
         }
         Some(PendingItem::Permission(permission)) => deep_link::open(app, permission.uuid()),
         None => app.state::<WindowLifecycle>().show(Focus::Take),
@@ -86,34 +68,10 @@ fn oldest(pending: &[PendingEntry]) -> Option<PendingItem> {
     question.or(pending.first()).map(|entry| entry.item)
 }
 
-/// Forgets the previous focus, because the person came to the window another way.
-pub fn forget_previous_focus(app: &AppHandle) {
-    #[cfg(target_os = "linux")]
-    lock(&app.state::<ShortcutState>().previous_focus).take();
-    #[cfg(not(target_os = "linux"))]
-    let _ = app;
-}
-
-/// Hears that the person has answered the question that the shortcut opened, and did nothing else in the window.
-#[tauri::command(async)]
-#[expect(clippy::needless_pass_by_value, reason = "the signature is Tauri's")]
-pub fn answered_there(app: AppHandle, id: Uuid) {
-    #[cfg(target_os = "linux")]
-    if let Some(previous) = lock(&app.state::<ShortcutState>().previous_focus).take_if(|it| it.question == id)
-    {
-        focus_x11::restore_focus(previous.window);
-    }
-    #[cfg(not(target_os = "linux"))]
-    let _ = (app, id);
-}
-
-fn lock<T>(what: &Mutex<T>) -> MutexGuard<'_, T> {
-    what.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 #[cfg(test)]
 mod tests {
     use askdesk_domain::{ApprovalId, RequestId, SessionId};
+    use uuid::Uuid;
 
     use super::*;
 

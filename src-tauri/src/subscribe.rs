@@ -93,10 +93,9 @@ pub async fn subscribe(
     Ok(streams.replace(webview.label(), |room| spawn(stream(api, frames, channel, room))))
 }
 
-/// Acknowledges a message.
 #[tauri::command]
 #[expect(clippy::needless_pass_by_value, reason = "the signature is Tauri's")]
-pub fn took_frames(webview: Webview, streams: State<'_, Subscriptions>, subscription: u32) {
+pub fn acknowledge_frames(webview: Webview, streams: State<'_, Subscriptions>, subscription: u32) {
     streams.acknowledge(webview.label(), subscription);
 }
 

@@ -25,13 +25,13 @@ use state::{Action, Event, StateMachine};
 pub use state::{Focus, Goal};
 
 /// The event that asks the page to save everything.
-const LEAVING_EVENT: &str = "leaving";
+const CLOSE_EVENT: &str = "close";
 
 /// A page that has not saved everything after this time is hidden, not destroyed.
 const SAVE_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The most bytes that a page may hand over to the next one.
-const MAX_LEFT_BYTES: usize = 8 * 1024 * 1024;
+const MAX_HANDOVER_BYTES: usize = 8 * 1024 * 1024;
 
 /// How long the system may take to destroy a window.
 const DESTROY_TIMEOUT: Duration = Duration::from_secs(2);
@@ -113,21 +113,27 @@ pub fn start(app: &AppHandle, settings: Option<watch::Receiver<Settings>>, open:
 /// Returns the number of the save request that the page has not answered.
 #[tauri::command]
 #[expect(clippy::needless_pass_by_value, reason = "the signature is Tauri's")]
-pub fn leaving(lifecycle: State<'_, WindowLifecycle>) -> Option<u32> {
+pub fn close_request(lifecycle: State<'_, WindowLifecycle>) -> Option<u32> {
     Some(lifecycle.save_request.load(Ordering::Relaxed)).filter(|request| *request != 0)
 }
 
 /// Hears that the page has saved everything, and what it hands over to the next page.
 #[tauri::command]
 #[expect(clippy::needless_pass_by_value, reason = "the signature is Tauri's")]
-pub fn kept(lifecycle: State<'_, WindowLifecycle>, ask: u32, left: Value) -> Result<(), Error> {
-    let bytes = left.to_string().len();
-    if bytes > MAX_LEFT_BYTES {
-        return Err(
-            Rejection::invalid("left", ValidationError::TooLong { most: MAX_LEFT_BYTES, bytes }).into()
-        );
+pub fn ready_to_close(
+    lifecycle: State<'_, WindowLifecycle>,
+    request: u32,
+    handover: Value,
+) -> Result<(), Error> {
+    let bytes = handover.to_string().len();
+    if bytes > MAX_HANDOVER_BYTES {
+        return Err(Rejection::invalid(
+            "handover",
+            ValidationError::TooLong { most: MAX_HANDOVER_BYTES, bytes },
+        )
+        .into());
     }
-    let _ = lifecycle.sender.send(Message::PageSaved { request: ask, handover: left });
+    let _ = lifecycle.sender.send(Message::PageSaved { request, handover });
     Ok(())
 }
 
@@ -183,7 +189,7 @@ impl Driver {
             Action::Raise(focus) => window::show(&self.app, focus),
             Action::AskPage(_) => {
                 // A page that does not listen yet asks once it has loaded.
-                if let Err(error) = self.app.emit_to(window::MAIN, LEAVING_EVENT, ()) {
+                if let Err(error) = self.app.emit_to(window::MAIN, CLOSE_EVENT, ()) {
                     tracing::warn!(%error, "the page was not asked to save");
                 }
             }

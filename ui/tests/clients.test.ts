@@ -187,9 +187,9 @@ test('a test question takes the way of other programs, and its failure is shown'
   const bridge = new FakeBridge();
   const { user } = await openClients(bridge);
   await user.click(press('Send a test question this way'));
-  expect(bridge.sent('test_door')).toHaveLength(1);
+  expect(bridge.sent('test_gateway')).toHaveLength(1);
   expect(list().getByText('The question is on the desk. Close the settings to answer it.')).toBeVisible();
-  bridge.fail('test_door', { code: 'door_failed', message: 'HTTP/1.1 401 Unauthorized' });
+  bridge.fail('test_gateway', { code: 'door_failed', message: 'HTTP/1.1 401 Unauthorized' });
   await user.click(press('Send a test question this way'));
   expect(list().getByRole('alert')).toHaveTextContent(
     'The test question did not get to the desk: HTTP/1.1 401 Unauthorized',

@@ -29,7 +29,7 @@ export async function openCard(questions: Question[], settings: Partial<Settings
     bridge.push({ change: 'answer_held', held: holding({ request: id, answers }) });
     return {};
   });
-  bridge.on('take_back_answer', ({ id }) => {
+  bridge.on('undo_answer', ({ id }) => {
     bridge.push({ change: 'answer_let_go', request: id });
     return {};
   });

@@ -30,7 +30,7 @@ test('cost: with quick answers off, it takes a digit and Enter', async () => {
 test('case_52_undo_in_time_sends_nothing_and_unmakes_the_choice', async () => {
   const { press, keys, pass, bridge } = await openCard(lone());
   await press('2', 'u');
-  expect(bridge.sent('take_back_answer')).toMatchObject([{ id: 'r1' }]);
+  expect(bridge.sent('undo_answer')).toMatchObject([{ id: 'r1' }]);
   expect(radio('JWT').checked).toBe(false);
   expect(panel()).not.toHaveTextContent('Sending in');
   await pass();
@@ -140,7 +140,7 @@ test('a page loaded during the undo time shows the answer and can undo it', asyn
     requests: [aRequest({ questions: lone() })],
     held: [holding({ answers: [{ question: 'q1', chosen: ['q1o2'], other: null, note: null }] })],
   });
-  bridge.on('take_back_answer', ({ id }) => {
+  bridge.on('undo_answer', ({ id }) => {
     bridge.push({ change: 'answer_let_go', request: id });
     return {};
   });

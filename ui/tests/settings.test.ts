@@ -139,40 +139,40 @@ describe('the settings', () => {
   });
 
   test('the notification log is loaded on demand, with the reason for each entry', async () => {
-    const bridge = new FakeBridge().on('read_tellings', () => ({
-      tellings: [
+    const bridge = new FakeBridge().on('read_notification_log', () => ({
+      entries: [
         {
           at: 4,
           session: 'docs',
           waiting: null,
           occasion: 'finished',
-          telling: { telling: 'nothing', why: 'waits' },
+          decision: { decision: 'nothing', why: 'waits' },
         },
         {
           at: 3,
           session: 'docs',
           waiting: null,
           occasion: 'finished',
-          telling: { telling: 'untold', why: 'muted' },
+          decision: { decision: 'suppressed', why: 'muted' },
         },
         {
           at: 2,
           session: 'web',
           waiting: { what: 'question', id: 'r2' },
           occasion: 'reminder',
-          telling: { telling: 'badge_only', why: 'quiet_hours' },
+          decision: { decision: 'badge_only', why: 'quiet_hours' },
         },
         {
           at: 1,
           session: 'api',
           waiting: { what: 'permission', id: 'a1' },
           occasion: 'asked',
-          telling: { telling: 'nothing', why: 'in_view' },
+          decision: { decision: 'nothing', why: 'in_view' },
         },
       ],
     }));
     const { user } = await openSettings(bridge);
-    expect(bridge.sent('read_tellings')).toEqual([]);
+    expect(bridge.sent('read_notification_log')).toEqual([]);
     await user.click(within(dialog()).getByText('Why did it not reach me?'));
     const decided = within(dialog()).getAllByRole('listitem').map((item) => item.textContent);
     const [waits, muted, ...asked] = decided;

@@ -121,7 +121,7 @@ test('a session is muted and its text hidden from its menu, and its row says so'
     await user.click(screen.getByRole('menuitem', { name: deed }));
   };
   await choose('Mute notifications');
-  expect(bridge.sent('set_attention')).toMatchObject([
+  expect(bridge.sent('set_session_notifications')).toMatchObject([
     { session: 's2', attention: { muted: true, private: false } },
   ]);
   const muted = aSession({ ...two[1], attention: { muted: true, private: false } });
@@ -129,13 +129,13 @@ test('a session is muted and its text hidden from its menu, and its row says so'
   expect(button(/^web/)).toHaveTextContent('muted');
   expect(button(/^api/)).not.toHaveTextContent('muted');
   await choose('Hide text in notifications');
-  expect(bridge.sent('set_attention')[1]).toMatchObject({ attention: { muted: true, private: true } });
+  expect(bridge.sent('set_session_notifications')[1]).toMatchObject({ attention: { muted: true, private: true } });
   await bridge.push({ change: 'session', session: { ...muted, attention: { muted: true, private: true } } });
   expect(button(/^web/)).toHaveTextContent('private');
   await expectNoViolations();
   await choose('Notify again');
   await choose('Show text in notifications');
-  expect(bridge.sent('set_attention').slice(2)).toMatchObject([
+  expect(bridge.sent('set_session_notifications').slice(2)).toMatchObject([
     { attention: { muted: false, private: true } },
     { attention: { muted: true, private: false } },
   ]);

@@ -6,14 +6,11 @@ use askdesk_domain::{
     Session,
 };
 
-use super::notifier::{Button, ButtonAction, Notification, Sound, Subject};
+use super::notifier::{BODY_CHARS, Button, ButtonAction, Notification, Sound, Subject};
 use super::option_buttons::OptionButtons;
 use crate::language;
 use crate::messages::{self, Messages};
-use crate::sanitize::sanitize;
-
-/// The most characters of an agent's text in a notification.
-pub const BODY_CHARS: usize = 300;
+use crate::sanitize::{sanitize, sanitized_start};
 
 pub struct QuestionNotification {
     pub notification: Notification,
@@ -105,7 +102,7 @@ fn build(
             (Subject::Summary, (messages::APP.to_owned(), messages.more_waits.to_owned(), Vec::new()))
         }
         NotificationDecision::BadgeOnly(_)
-        | NotificationDecision::Untold(_)
+        | NotificationDecision::Suppressed(_)
         | NotificationDecision::Nothing(_) => return None,
     };
     buttons.push(open(messages));
@@ -127,18 +124,6 @@ fn approval_text(approval: &Approval) -> String {
     let text =
         description.map_or_else(|| approval.title.clone(), |text| format!("{}: {text}", approval.title));
     sanitized_start(&text, BODY_CHARS)
-}
-
-/// Sanitizes and shortens an agent's text.
-pub fn sanitized_start(text: &str, most: usize) -> String {
-    // Sanitizing writes invisible characters as code points, so the text is cut before and after.
-    let start: String = text.chars().take(most).collect();
-    let start = sanitize(&start);
-    let mut shown: String = start.chars().take(most).collect();
-    if text.chars().count() > most || start.chars().count() > most {
-        shown.push('…');
-    }
-    shown
 }
 
 #[cfg(test)]

@@ -24,6 +24,9 @@ pub enum Subject {
     Finished(SessionId),
 }
 
+/// The most characters of an agent's text in a notification.
+pub const BODY_CHARS: usize = 300;
+
 /// A notification as plain, sanitized text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Notification {

@@ -3,9 +3,9 @@
 
 use askdesk_domain::{OptionId, Question, QuestionId, QuestionKind};
 
-use super::content::{BODY_CHARS, sanitized_start};
-use super::notifier::{Button, ButtonAction};
+use super::notifier::{BODY_CHARS, Button, ButtonAction};
 use crate::messages::Messages;
+use crate::sanitize::sanitized_start;
 
 /// No desktop's notifications have room for more.
 const MAX_OPTIONS: usize = 3;

@@ -15,7 +15,7 @@ use x11rb::protocol::xproto::{
 use x11rb::protocol::{ErrorKind, Event};
 use x11rb::rust_connection::RustConnection;
 
-use super::focus_x11;
+use crate::previous_focus::x11;
 
 /// Caps Lock and Num Lock, which must not change the hotkey.
 const LOCKS: [ModMask; 2] = [ModMask::LOCK, ModMask::M2];
@@ -39,7 +39,7 @@ struct Grab {
 
 impl Hotkey {
     pub fn register(app: &AppHandle, combination: Combination) -> Result<Self, UnappliedReason> {
-        focus_x11::check_supported()?;
+        x11::check_supported()?;
         let app = app.clone();
         let listening = Self::listen(combination, move || super::pressed(&app));
         listening.map_err(|error| match error.downcast_ref() {

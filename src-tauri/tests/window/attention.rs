@@ -69,7 +69,7 @@ async fn case_37_a_muted_session_is_only_counted_and_the_text_of_a_private_one_i
         let session = app.start_demo(&scenario, name).await;
         let attention = json!({ "muted": muted, "private": !muted });
         let input = json!({ "requestId": uuid::Uuid::new_v4(), "session": session, "attention": attention });
-        app.invoke("set_attention", input).await.unwrap();
+        app.invoke("set_session_notifications", input).await.unwrap();
         app.select(&shown).await;
         app.in_state(&session, "needs_you").await;
     }

@@ -29,8 +29,8 @@ async fn the_tray_counts_and_lists_open_questions_pauses_notifications_and_opens
     app.start_demo("features", "Asks later").await;
     tray.lists(&["Asks later: "]).await;
     assert_eq!(tray.property::<String>("XAyatanaLabel").await.as_deref(), Some("2"));
-    let tellings = app.invoke("read_tellings", json!({})).await.unwrap();
-    assert_eq!(tellings["tellings"][0]["telling"], json!({ "telling": "badge_only", "why": "paused" }));
+    let entries = app.invoke("read_notification_log", json!({})).await.unwrap();
+    assert_eq!(entries["entries"][0]["decision"], json!({ "decision": "badge_only", "why": "paused" }));
     assert_eq!(displayed(), 0);
     tray.press("Notify again").await;
 

@@ -973,7 +973,7 @@ export type HoldAnswer = { requestId: CommandId, id: RequestId, answers: Array<A
 /**
  * Takes back an answer that is still in its undo window.
  */
-export type TakeBackAnswer = { requestId: CommandId, id: RequestId, };
+export type UndoAnswer = { requestId: CommandId, id: RequestId, };
 
 export type DeclineQuestion = { requestId: CommandId, id: RequestId, 
 /**
@@ -1118,7 +1118,7 @@ export type RenameSession = { requestId: CommandId, session: SessionId, name: st
 /**
  * Mutes a session, or hides its text in notifications.
  */
-export type SetAttention = { requestId: CommandId, session: SessionId, attention: SessionNotifications, };
+export type SetSessionNotifications = { requestId: CommandId, session: SessionId, attention: SessionNotifications, };
 
 export type MoveSession = { requestId: CommandId, session: SessionId, 
 /**
@@ -1405,7 +1405,7 @@ export type Occasion = "asked" | "reminder" | "finished";
 /**
  * The result of the policy.
  */
-export type NotificationDecision = { "telling": "notify", "why": NotificationContent } | { "telling": "badge_only", "why": SuppressedWhy } | { "telling": "untold", "why": SuppressedWhy } | { "telling": "nothing", "why": NotNeededWhy };
+export type NotificationDecision = { "decision": "notify", "why": NotificationContent } | { "decision": "badge_only", "why": SuppressedWhy } | { "decision": "suppressed", "why": SuppressedWhy } | { "decision": "nothing", "why": NotNeededWhy };
 
 export type NotificationContent = "whole" | "private" | "summary";
 
@@ -1413,15 +1413,12 @@ export type SuppressedWhy = "never" | "paused" | "muted" | "subagent" | "quiet_h
 
 export type NotNeededWhy = "before" | "ended" | "in_view" | "waits" | "unwanted";
 
-/**
- * Reads the notification log.
- */
-export type ReadTellings = Record<symbol, never>;
+export type ReadNotificationLog = Record<symbol, never>;
 
 /**
  * The last decisions of this run, newest first.
  */
-export type TellingsRead = { tellings: Array<NotificationLogEntry>, };
+export type NotificationLogRead = { entries: Array<NotificationLogEntry>, };
 
 /**
  * Whether the person was notified about something, and why.
@@ -1430,7 +1427,7 @@ export type NotificationLogEntry = { at: Timestamp, session: string,
 /**
  * The question or permission request; none for a finished turn.
  */
-waiting: PendingItem | null, occasion: Occasion, telling: NotificationDecision, };
+waiting: PendingItem | null, occasion: Occasion, decision: NotificationDecision, };
 
 /**
  * An app whose agents can ask over the gateway.
@@ -1591,7 +1588,7 @@ plan: CommandId, };
 /**
  * Asks a test question the way other programs do.
  */
-export type TestDoor = { requestId: CommandId, };
+export type TestGateway = { requestId: CommandId, };
 
 /**
  * Reports what the window shows, so that nobody is notified about what they are looking at.
@@ -1885,7 +1882,7 @@ path: string | null, error: string, } | { "detail": "client_file", file: string,
 export interface CommandMap {
   answer_question: { input: AnswerQuestion; output: Request };
   hold_answer: { input: HoldAnswer; output: Done };
-  take_back_answer: { input: TakeBackAnswer; output: Done };
+  undo_answer: { input: UndoAnswer; output: Done };
   decline_question: { input: DeclineQuestion; output: Request };
   cancel_question: { input: CancelQuestion; output: Request };
   retry_delivery: { input: RetryDelivery; output: Request };
@@ -1902,7 +1899,7 @@ export interface CommandMap {
   interrupt_session: { input: InterruptSession; output: Done };
   stop_session: { input: StopSession; output: Done };
   rename_session: { input: RenameSession; output: Session };
-  set_attention: { input: SetAttention; output: Session };
+  set_session_notifications: { input: SetSessionNotifications; output: Session };
   move_session: { input: MoveSession; output: Done };
   close_session: { input: CloseSession; output: Done };
   resume_session: { input: ResumeSession; output: Session };
@@ -1912,12 +1909,12 @@ export interface CommandMap {
   read_log: { input: ReadLog; output: SessionLog };
   read_settings: { input: ReadSettings; output: SettingsRead };
   change_setting: { input: ChangeSetting; output: SettingsRead };
-  read_tellings: { input: ReadTellings; output: TellingsRead };
+  read_notification_log: { input: ReadNotificationLog; output: NotificationLogRead };
   read_clients: { input: ReadClients; output: ClientsRead };
   read_client_versions: { input: ReadClientVersions; output: ClientVersions };
   plan_client: { input: PlanClient; output: ClientPlan };
   change_client: { input: ChangeClient; output: Done };
-  test_door: { input: TestDoor; output: Done };
+  test_gateway: { input: TestGateway; output: Done };
   note_view: { input: NoteView; output: Done };
   note_painted: { input: NotePainted; output: Done };
   search_history: { input: SearchHistory; output: HistoryFound };

@@ -48,7 +48,7 @@ export interface Bridge {
   /** Confirms that everything is saved, and hands state over to the next page. */
   readyToClose(ask: number, handover: unknown): Promise<void>;
   /** Reports that the user answered the deep link's target and did nothing else: the focus may return. */
-  answeredThere(id: RequestId): Promise<void>;
+  shortcutQuestionAnswered(id: RequestId): Promise<void>;
   /** Opens a web or mail address in the user's default program. */
   openLink(url: string): Promise<void>;
   /** Opens the system's folder picker at a folder; returns null if the user cancels. */
@@ -112,20 +112,20 @@ export const tauriBridge: Bridge = {
     const numbered = new Promise<number>((resolve) => (number = resolve));
     const channel = new Channel<Frame[]>((frames) => {
       // The app sends no further frames until these are acknowledged, so that keystrokes never queue behind them.
-      void numbered.then((subscription) => reach<void>('took_frames', { subscription })).catch(() => undefined);
+      void numbered.then((subscription) => reach<void>('acknowledge_frames', { subscription })).catch(() => undefined);
       receive(frames);
     });
     const subscription = await reach<number>('subscribe', { channel });
     number(subscription);
     return () => reach<void>('unsubscribe', { subscription });
   },
-  onDeepLink: (hear) => listen('wanted', () => hear()),
-  deepLink: () => reach<RequestId | ApprovalId | SessionId | null>('wanted', {}),
-  deepLinkShown: (id) => reach<void>('brought_up', { id }),
-  onClosing: (hear) => listen('leaving', () => hear()),
-  closing: () => reach<number | null>('leaving', {}),
-  readyToClose: (ask, handover) => reach<void>('kept', { ask, left: handover }),
-  answeredThere: (id) => reach<void>('answered_there', { id }),
+  onDeepLink: (hear) => listen('deep_link', () => hear()),
+  deepLink: () => reach<RequestId | ApprovalId | SessionId | null>('deep_link_target', {}),
+  deepLinkShown: (id) => reach<void>('deep_link_shown', { id }),
+  onClosing: (hear) => listen('close', () => hear()),
+  closing: () => reach<number | null>('close_request', {}),
+  readyToClose: (ask, handover) => reach<void>('ready_to_close', { request: ask, handover }),
+  shortcutQuestionAnswered: (id) => reach<void>('shortcut_question_answered', { id }),
   openLink: (url) => reach<void>('open_link', { url }),
   pickFolder: (start) => reach<string | null>('pick_folder', { start }),
   pickAttachments: (session) => reach<AttachedFiles>('pick_attachments', { session }),

@@ -145,8 +145,8 @@ export class FakeBridge implements Bridge {
         this.drafts = [draft, ...this.drafts.filter(({ id }) => id !== draft.id)];
         return {};
       }
-      case 'read_tellings':
-        return { tellings: [] };
+      case 'read_notification_log':
+        return { entries: [] };
       case 'read_clients':
         return { port: 41414, clients: this.clients };
       case 'read_client_versions':
@@ -229,7 +229,7 @@ export class FakeBridge implements Bridge {
     if (this.asked === ask) this.asked = null;
   }
 
-  async answeredThere(id: string): Promise<void> {
+  async shortcutQuestionAnswered(id: string): Promise<void> {
     this.answeredAway.push(id);
   }
 

@@ -29,7 +29,7 @@ export interface Luck {
 const CHANGING_COMMANDS: ReadonlySet<CommandName> = new Set([
   'answer_question',
   'hold_answer',
-  'take_back_answer',
+  'undo_answer',
   'decline_question',
   'cancel_question',
   'dismiss_request',
@@ -67,7 +67,7 @@ export class ModelApp extends FakeBridge {
     this.on('dismiss_request', ({ id }) => this.#dismiss(id));
     this.on('retry_delivery', ({ id }) => this.#deliver(id, { delivery: 'pending' }));
     this.on('hold_answer', ({ id, answers }) => this.#hold(id, answers));
-    this.on('take_back_answer', ({ id }) => this.#takeBack(id));
+    this.on('undo_answer', ({ id }) => this.#takeBack(id));
     this.on('decide_approval', ({ id, decision }) => {
       const approval = this.approval(id);
       if (approval.state.state !== 'open') throw alreadyEnded();
@@ -120,7 +120,7 @@ export class ModelApp extends FakeBridge {
       return super.call(command, input);
     }
     const { id, requestId } = input as { id?: string; requestId: string };
-    const undone = command === 'hold_answer' || command === 'take_back_answer' ? (id ?? null) : null;
+    const undone = command === 'hold_answer' || command === 'undo_answer' ? (id ?? null) : null;
     this.#countUndoing(undone, 1);
     try {
       if (millis > 0) await pause(millis);

@@ -23,7 +23,7 @@ impl Notifications {
         of: &Session,
         waiting: Option<PendingItem>,
         occasion: Occasion,
-        telling: NotificationDecision,
+        decision: NotificationDecision,
     ) {
         self.log.truncate(LOGGED_DECISIONS - 1);
         self.log.push_front(NotificationLogEntry {
@@ -31,7 +31,7 @@ impl Notifications {
             session: of.name.clone(),
             waiting,
             occasion,
-            telling,
+            decision,
         });
     }
 

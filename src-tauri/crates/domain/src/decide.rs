@@ -12,10 +12,10 @@ mod session;
 use crate::approval::ApprovalDecision;
 use crate::command::Command;
 use crate::desk::Desk;
-use crate::event::Event;
+use crate::event::{Event, RequestEvent};
 use crate::id::{ApprovalId, NativeRef, RequestId, SessionId, Timestamp};
 use crate::rejection::Rejection;
-use crate::request::{Outcome, Request};
+use crate::request::{Delivery, Outcome, Request};
 use crate::session::Session;
 pub use calls::{ASKED_AGAIN_MILLIS, CALLS_OF_A_REQUEST};
 
@@ -104,6 +104,11 @@ pub fn decide(desk: &Desk, command: &Command) -> Result<Decision, Rejection> {
     decision.events.extend(inbound::over(desk, &decision.events));
     decision.effects.extend(finished_turn::withdraw(&decision.events));
     Ok(decision)
+}
+
+/// Notes the delivery of an outcome that goes to at most one call.
+const fn delivery_changed(request: RequestId, delivery: Delivery) -> Event {
+    Event::Request(RequestEvent::DeliveryChanged { request, delivery, call: None })
 }
 
 fn known(desk: &Desk, session: SessionId) -> Result<&Session, Rejection> {

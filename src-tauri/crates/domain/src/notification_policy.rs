@@ -77,14 +77,14 @@ pub enum Recent {
 
 /// The result of the policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "telling", content = "why", rename_all = "snake_case")]
+#[serde(tag = "decision", content = "why", rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum NotificationDecision {
     Notify(NotificationContent),
     /// Only the counts in the window show it.
     BadgeOnly(SuppressedWhy),
     /// Nothing shows it: finished turns are not counted.
-    Untold(SuppressedWhy),
+    Suppressed(SuppressedWhy),
     Nothing(NotNeededWhy),
 }
 
@@ -154,14 +154,14 @@ pub fn decide(
         return NotificationDecision::Nothing(why);
     }
     match (suppressed(candidate, settings), recent) {
-        (Some(why), _) if finished => NotificationDecision::Untold(why),
+        (Some(why), _) if finished => NotificationDecision::Suppressed(why),
         (Some(why), _) => NotificationDecision::BadgeOnly(why),
         (None, Recent::Few) if candidate.notifications.private => {
             NotificationDecision::Notify(NotificationContent::Private)
         }
         (None, Recent::Few) => NotificationDecision::Notify(NotificationContent::Whole),
         (None, Recent::Many | Recent::Summary) if finished => {
-            NotificationDecision::Untold(SuppressedWhy::Burst)
+            NotificationDecision::Suppressed(SuppressedWhy::Burst)
         }
         (None, Recent::Many) => NotificationDecision::Notify(NotificationContent::Summary),
         (None, Recent::Summary) => NotificationDecision::BadgeOnly(SuppressedWhy::Summary),
@@ -247,7 +247,7 @@ impl NotificationHistory {
                 self.recent.push_back((candidate.at, false));
             }
             NotificationDecision::BadgeOnly(_)
-            | NotificationDecision::Untold(_)
+            | NotificationDecision::Suppressed(_)
             | NotificationDecision::Nothing(_) => {}
         }
         decision

@@ -47,7 +47,7 @@ export class ClientCommands {
 
   /** Asks a test question the way a connected app would; returns the error if it doesn't arrive. */
   async test(): Promise<AppError | null> {
-    const done = await orError(() => this.bridge.call('test_door', { requestId: crypto.randomUUID() }));
+    const done = await orError(() => this.bridge.call('test_gateway', { requestId: crypto.randomUUID() }));
     return 'code' in done ? done : null;
   }
 }

@@ -32,7 +32,7 @@ export class QuestionCommands {
 
   /** Takes back an answer before it is sent. */
   undo({ id }: Request): void {
-    this.#inTurn(id, () => this.submitter.submitReported(submitKey.undoable(id), 'take_back_answer', { id }));
+    this.#inTurn(id, () => this.submitter.submitReported(submitKey.undoable(id), 'undo_answer', { id }));
   }
 
   /** Undoes answers that the user has changed since. */

@@ -54,7 +54,7 @@ export class SessionCommands {
 
   /** Changes a session's notification settings. */
   async setAttention(session: SessionId, attention: SessionNotifications): Promise<void> {
-    await this.submitter.submitReported(submitKey.attention(session), 'set_attention', { session, attention });
+    await this.submitter.submitReported(submitKey.attention(session), 'set_session_notifications', { session, attention });
   }
 
   /** Returns whether the app accepted the value. */

@@ -1,4 +1,4 @@
-import type { Setting, SettingsRead, TellingsRead } from '../../generated/wire';
+import type { Setting, SettingsRead, NotificationLogRead } from '../../generated/wire';
 import { type AppError, asAppError, type Bridge, orError } from '../../platform/bridge';
 import type { Store } from '../store.svelte';
 
@@ -25,7 +25,7 @@ export class SettingsCommands {
   }
 
   /** Reads the notification log: recent notifications, shown or not, and why. */
-  readNotificationLog(): Promise<TellingsRead | AppError> {
-    return orError(() => this.bridge.call('read_tellings', {}));
+  readNotificationLog(): Promise<NotificationLogRead | AppError> {
+    return orError(() => this.bridge.call('read_notification_log', {}));
   }
 }

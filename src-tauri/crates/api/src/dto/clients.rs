@@ -78,7 +78,7 @@ commands! {
     }
 
     /// Asks a test question the way other programs do.
-    struct TestDoor {}
+    struct TestGateway {}
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

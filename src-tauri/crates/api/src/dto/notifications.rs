@@ -1,12 +1,11 @@
 use askdesk_domain::{NotificationDecision, Occasion, PendingItem, Timestamp};
 
 wire! {
-    /// Reads the notification log.
-    struct ReadTellings {}
+    struct ReadNotificationLog {}
 
     /// The last decisions of this run, newest first.
-    struct TellingsRead {
-        tellings: Vec<NotificationLogEntry>,
+    struct NotificationLogRead {
+        entries: Vec<NotificationLogEntry>,
     }
 
     /// Whether the person was notified about something, and why.
@@ -16,6 +15,6 @@ wire! {
         /// The question or permission request; none for a finished turn.
         waiting: Option<PendingItem>,
         occasion: Occasion,
-        telling: NotificationDecision,
+        decision: NotificationDecision,
     }
 }

@@ -16,7 +16,7 @@ commands! {
     }
 
     /// Takes back an answer that is still in its undo window.
-    struct TakeBackAnswer {
+    struct UndoAnswer {
         id: RequestId,
     }
 

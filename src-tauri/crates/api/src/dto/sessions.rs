@@ -32,7 +32,7 @@ commands! {
     }
 
     /// Mutes a session, or hides its text in notifications.
-    struct SetAttention {
+    struct SetSessionNotifications {
         session: SessionId,
         attention: SessionNotifications,
     }

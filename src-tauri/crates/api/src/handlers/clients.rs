@@ -22,14 +22,14 @@ const DIFF_BYTES: usize = 64 * 1024;
 const HIDDEN: &str = "…";
 
 impl Api {
-    pub async fn test_door(&self, input: TestDoor) -> Result<Done, Error> {
+    pub async fn test_gateway(&self, input: TestGateway) -> Result<Done, Error> {
         let test = async {
             self.host.self_test().await.map_err(|why| match why {
                 SelfTestError::GatewayClosed => gateway_closed(),
                 SelfTestError::Failed { error } => Error::new(ErrorCode::DoorFailed, error),
             })
         };
-        self.run_once(input.request_id, "test_door", test).await
+        self.run_once(input.request_id, "test_gateway", test).await
     }
 
     pub async fn read_clients(&self, _: ReadClients) -> Result<ClientsRead, Error> {

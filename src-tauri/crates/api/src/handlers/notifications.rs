@@ -8,7 +8,7 @@ use jiff::tz::TimeZone;
 use jiff::{ToSpan, Zoned};
 
 use crate::api::Api;
-use crate::dto::{ChangeSetting, ReadTellings, TellingsRead};
+use crate::dto::{ChangeSetting, NotificationLogRead, ReadNotificationLog};
 use crate::error::Error;
 
 /// The hour at which a pause until tomorrow ends.
@@ -74,9 +74,9 @@ impl Api {
             at,
         };
         let mut notifications = self.notifications();
-        let telling = notifications.policy.decide(&candidate, settings);
-        notifications.log_decision(at, of, waiting, occasion, telling);
-        telling
+        let decision = notifications.policy.decide(&candidate, settings);
+        notifications.log_decision(at, of, waiting, occasion, decision);
+        decision
     }
 
     /// Notes that something was asked, for the first time or again.
@@ -107,8 +107,8 @@ impl Api {
         Some((end, minute_of_day(end, TimeZone::system()).to_string()))
     }
 
-    pub async fn read_tellings(&self, _: ReadTellings) -> Result<TellingsRead, Error> {
-        Ok(TellingsRead { tellings: self.notifications().log() })
+    pub async fn read_notification_log(&self, _: ReadNotificationLog) -> Result<NotificationLogRead, Error> {
+        Ok(NotificationLogRead { entries: self.notifications().log() })
     }
 }
 

@@ -18,9 +18,9 @@ impl Api {
         self.run_once(request_id, "hold_answer", self.engine.hold_answer(id, answers, undo)).await
     }
 
-    pub async fn take_back_answer(&self, input: TakeBackAnswer) -> Result<Done, Error> {
+    pub async fn undo_answer(&self, input: UndoAnswer) -> Result<Done, Error> {
         let take_back = self.engine.undo_answer(input.id);
-        self.run_once(input.request_id, "take_back_answer", take_back).await
+        self.run_once(input.request_id, "undo_answer", take_back).await
     }
 
     pub async fn decline_question(&self, input: DeclineQuestion) -> Result<Request, Error> {

@@ -38,10 +38,10 @@ impl Api {
         self.apply_once(request_id, "rename_session", SessionCommand::Rename { session, name }).await
     }
 
-    pub async fn set_attention(&self, input: SetAttention) -> Result<Session, Error> {
-        let SetAttention { request_id, session, attention } = input;
+    pub async fn set_session_notifications(&self, input: SetSessionNotifications) -> Result<Session, Error> {
+        let SetSessionNotifications { request_id, session, attention } = input;
         let set = SessionCommand::SetNotifications { session, notifications: attention };
-        self.apply_once(request_id, "set_attention", set).await
+        self.apply_once(request_id, "set_session_notifications", set).await
     }
 
     pub async fn move_session(&self, input: MoveSession) -> Result<Done, Error> {

@@ -309,10 +309,10 @@ async fn a_test_question_is_asked_once_and_what_is_in_its_way_is_said() {
     let broken = SelfTestError::Failed { error: "HTTP/1.1 401 Unauthorized".to_owned() };
     *bridge.host.self_tests.lock().unwrap() = [Ok(()), Err(broken)].into();
     let input = json!({"requestId": fresh()});
-    bridge.call("test_door", input.clone()).await.unwrap();
-    bridge.call("test_door", input).await.unwrap();
+    bridge.call("test_gateway", input.clone()).await.unwrap();
+    bridge.call("test_gateway", input).await.unwrap();
     assert_eq!(bridge.host.self_tests.lock().unwrap().len(), 1, "a repeated command asks nothing more");
-    let refused = async || bridge.refused("test_door", json!({"requestId": fresh()})).await;
+    let refused = async || bridge.refused("test_gateway", json!({"requestId": fresh()})).await;
     let broken = refused().await;
     assert_eq!(
         (&broken["code"], &broken["message"]),

@@ -42,7 +42,7 @@ async fn case_52_hold_answer_waits_as_long_as_is_set_and_a_command_sent_again_ho
     bridge.call("hold_answer", input.clone()).await.unwrap();
     let held = bridge.snapshot().await.held;
     assert_eq!(held.iter().map(|it| it.until.millis() - it.since.millis()).collect::<Vec<_>>(), [1_000]);
-    bridge.run("take_back_answer", json!({"id": request.id})).await;
+    bridge.run("undo_answer", json!({"id": request.id})).await;
     bridge.call("hold_answer", input).await.unwrap();
     assert_eq!(bridge.snapshot().await.held, []);
     assert_eq!(bridge.decisions(), 0);

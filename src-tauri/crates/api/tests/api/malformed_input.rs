@@ -15,8 +15,9 @@ fn example(name: &str) -> (Value, &'static str) {
     let wanted = json!({"query": "hello", "session": null, "outcomes": []});
     match name {
         "answer_question" | "hold_answer" => (command(json!({"id": id, "answers": []})), "not_found"),
-        "take_back_answer" | "decline_question" | "cancel_question" | "retry_delivery"
-        | "dismiss_request" => (command(json!({"id": id})), "not_found"),
+        "undo_answer" | "decline_question" | "cancel_question" | "retry_delivery" | "dismiss_request" => {
+            (command(json!({"id": id})), "not_found")
+        }
         "decide_approval" => (command(json!({"id": id, "decision": {"options": ["allow"]}})), "not_found"),
         "start_session" => (command(json!({"agent": "demo", "folder": "/nowhere/at/all"})), "folder_missing"),
         "send_message" | "queue_message" => {
@@ -30,7 +31,7 @@ fn example(name: &str) -> (Value, &'static str) {
         "edit_queued" => (command(json!({"session": session, "id": id, "text": "hello"})), "not_found"),
         "remove_queued" | "send_queued" => (command(json!({"session": session, "id": id})), "not_found"),
         "rename_session" => (command(json!({"session": session, "name": "api"})), "not_found"),
-        "set_attention" => {
+        "set_session_notifications" => {
             let attention = json!({"muted": true, "private": false});
             (command(json!({"session": session, "attention": attention})), "not_found")
         }
@@ -44,13 +45,13 @@ fn example(name: &str) -> (Value, &'static str) {
         }
         "read_transcript" => (json!({"session": session, "limit": 5}), "done"),
         "read_log" => (json!({"session": session}), "done"),
-        "list_agents" | "read_settings" | "read_tellings" | "read_past_sessions" | "read_drafts" => {
+        "list_agents" | "read_settings" | "read_notification_log" | "read_past_sessions" | "read_drafts" => {
             (json!({}), "done")
         }
         "change_setting" => (json!({"change": {"setting": "theme", "value": "dark"}}), "done"),
         "read_clients" | "read_client_versions" => (json!({}), "folder_missing"),
         "plan_client" => (command(json!({"client": "codex", "goal": "connected"})), "folder_missing"),
-        "test_door" => (command(json!({})), "doors_shut"),
+        "test_gateway" => (command(json!({})), "doors_shut"),
         "change_client" => (command(json!({"plan": id})), "plan_gone"),
         "note_view" => (json!({"session": null, "focused": true}), "done"),
         "note_painted" => (json!({"request": null, "at": 7}), "done"),

@@ -5,8 +5,8 @@ use askdesk_domain::{Occasion, PendingItem, RequestId};
 use serde_json::{Value, json};
 
 async fn notification_log(bridge: &Bridge) -> Vec<Value> {
-    let read = bridge.call("read_tellings", json!({})).await.unwrap();
-    read["tellings"].as_array().unwrap().clone()
+    let read = bridge.call("read_notification_log", json!({})).await.unwrap();
+    read["entries"].as_array().unwrap().clone()
 }
 
 #[tokio::test]
@@ -19,8 +19,8 @@ async fn the_last_fifty_decisions_are_read_newest_first_each_with_its_reason() {
     decide(PendingItem::Question(asks.id));
     decide(PendingItem::Question(asks.id));
     let last = notification_log(&bridge).await;
-    assert_eq!(last[0]["telling"], json!({"telling": "nothing", "why": "before"}));
-    assert_eq!(last[1]["telling"], json!({"telling": "notify", "why": "whole"}));
+    assert_eq!(last[0]["decision"], json!({"decision": "nothing", "why": "before"}));
+    assert_eq!(last[1]["decision"], json!({"decision": "notify", "why": "whole"}));
     assert_eq!(last[1]["session"], json!(session.name));
     assert_eq!(last[1]["waiting"], json!({"what": "question", "id": asks.id}));
     for n in 0..60 {
@@ -46,7 +46,8 @@ async fn case_37_the_session_that_the_focused_window_shows_is_not_told_of_and_a_
     bridge.call("note_view", view(false)).await.unwrap();
     assert_eq!(why(2, &session), "whole");
     let attention = json!({"muted": true, "private": false});
-    let muted = bridge.run("set_attention", json!({"session": session.id, "attention": attention})).await;
+    let muted =
+        bridge.run("set_session_notifications", json!({"session": session.id, "attention": attention})).await;
     assert_eq!(muted["attention"], attention);
     let muted = serde_json::from_value(muted).unwrap();
     assert_eq!(why(3, &muted), "muted");

@@ -4,8 +4,8 @@
 //! again, or names the request, it gets that request, or the answer that was given meanwhile.
 
 use super::{
-    ASKED_AGAIN_MILLIS, Decision, calls, known, late_answer,
-    request::{begin, end, find_call, opening_effects, travelled},
+    ASKED_AGAIN_MILLIS, Decision, calls, delivery_changed, known, late_answer,
+    request::{begin, end, find_call, opening_effects},
     session::{bounded_name, check_new},
 };
 use crate::command::{Ask, InboundCommand};
@@ -273,7 +273,7 @@ fn travels(desk: &Desk, id: RequestId, ended: &Ended, native_ref: &NativeRef, ne
     match desk.calls(id).filter(|calls| calls.iter().any(|call| call.native_ref == *native_ref)) {
         Some(calls) => calls::note(id, calls, Some(native_ref), news),
         None => calls::after_news(ended.delivery.as_ref(), news)
-            .map(|delivery| travelled(id, delivery))
+            .map(|delivery| delivery_changed(id, delivery))
             .into_iter()
             .collect(),
     }

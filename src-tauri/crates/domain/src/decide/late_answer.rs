@@ -1,7 +1,6 @@
 //! Late answers: outcomes that arrive after their call is closed. They are parked, and sent once as a message.
 
-use super::request::travelled;
-use super::{Decision, Effect, calls, known, running};
+use super::{Decision, Effect, calls, delivery_changed, known, running};
 use crate::desk::Desk;
 use crate::ended_by::EndedBy;
 use crate::error::ValidationError;
@@ -101,7 +100,7 @@ pub(super) fn retry(desk: &Desk, request: &Request) -> Result<Decision, Rejectio
     let unchanged = Decision::about(id);
     match &ended.delivery {
         Some(Delivery::Failed { .. }) if ended.outcome.can_come_late() && can_be_reached(session) => {
-            let decision = Decision::of(travelled(id, Delivery::Parked));
+            let decision = Decision::of(delivery_changed(id, Delivery::Parked));
             Ok(Decision { effects: send_now(session), request: Some(id), ..decision })
         }
         Some(Delivery::Failed { .. }) => Err(Rejection::SessionGone),

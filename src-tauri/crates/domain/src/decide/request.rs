@@ -1,12 +1,12 @@
 //! The life of a request: asked, ended, delivered.
 
 use super::approval::{withdraw_approval, withdraw_approvals};
-use super::{Decision, Effect, calls, find, late_answer, running};
+use super::{Decision, Effect, calls, delivery_changed, find, late_answer, running};
 use crate::answer::{Answers, words};
 use crate::command::{Ask, RequestCommand};
 use crate::desk::Desk;
 use crate::error::ValidationError;
-use crate::event::{Event, RequestEvent};
+use crate::event::RequestEvent;
 use crate::id::{NativeRef, RequestId, SessionId, Timestamp};
 use crate::rejection::Rejection;
 use crate::request::{Delivery, Limit, Outcome, Request, RequestState, WithdrawnWhy};
@@ -202,13 +202,8 @@ fn withdraw_one(
 
 pub(super) fn park(decision: &mut Decision, request: RequestId, delivery: Option<&Delivery>) {
     if matches!(delivery, Some(Delivery::Pending | Delivery::Failed { .. })) {
-        decision.push(travelled(request, Delivery::Parked));
+        decision.push(delivery_changed(request, Delivery::Parked));
     }
-}
-
-/// Notes the delivery of an outcome that goes to at most one call.
-pub(super) const fn travelled(request: RequestId, delivery: Delivery) -> Event {
-    Event::Request(RequestEvent::DeliveryChanged { request, delivery, call: None })
 }
 
 fn note_delivery(desk: &Desk, request: &Request, call: Option<&NativeRef>, delivery: &Delivery) -> Decision {
@@ -222,7 +217,7 @@ fn note_delivery(desk: &Desk, request: &Request, call: Option<&NativeRef>, deliv
         None if call.is_some_and(|call| *call != request.native_ref) => Vec::new(),
         None => {
             let changed = calls::after_news(now, delivery);
-            changed.map(|delivery| travelled(request.id, delivery)).into_iter().collect()
+            changed.map(|delivery| delivery_changed(request.id, delivery)).into_iter().collect()
         }
     };
     Decision { events, ..Decision::default() }
@@ -245,7 +240,7 @@ fn retry(desk: &Desk, id: RequestId) -> Result<Decision, Rejection> {
                 Ok(Decision {
                     effects: vec![Effect::Redeliver { request: id, native_ref, outcome }],
                     request: Some(id),
-                    ..Decision::of(travelled(id, Delivery::Pending))
+                    ..Decision::of(delivery_changed(id, Delivery::Pending))
                 })
             }
             // It is on its way or delivered: the caller may have missed the first result and retried.

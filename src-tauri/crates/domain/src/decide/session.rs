@@ -1,8 +1,8 @@
 //! How sessions start, get their names and positions, leave the sidebar and resume.
 
 use super::approval::withdraw_approvals;
-use super::request::{end, park, travelled};
-use super::{Decision, calls, finished_turn, known, late_answer, running};
+use super::request::{end, park};
+use super::{Decision, calls, delivery_changed, finished_turn, known, late_answer, running};
 use crate::command::SessionCommand;
 use crate::desk::Desk;
 use crate::error::{DeliveryError, ValidationError};
@@ -174,11 +174,11 @@ pub(super) fn end_session(
             (RequestState::Open, _) => end(&mut decision, request.id, Outcome::Orphaned { why }, at),
             (RequestState::Ended(ended), Some(calls)) => {
                 let becomes = calls::without_agent(calls, ended);
-                decision.events.extend(becomes.map(|delivery| travelled(request.id, delivery)));
+                decision.events.extend(becomes.map(|delivery| delivery_changed(request.id, delivery)));
             }
             (RequestState::Ended(ended), None) if late_answer::may_have_arrived(desk, request.id, ended) => {
                 let delivery = Delivery::Failed { error: DeliveryError::MayHaveArrived };
-                decision.push(travelled(request.id, delivery));
+                decision.push(delivery_changed(request.id, delivery));
             }
             (RequestState::Ended(_), None) if desk.is_call_closed(request.id) => {}
             (RequestState::Ended(ended), None) => park(&mut decision, request.id, ended.delivery.as_ref()),

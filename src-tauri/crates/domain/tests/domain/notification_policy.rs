@@ -175,14 +175,14 @@ fn case_37_the_decision_follows_from_its_inputs_alone(
 #[case("finished wanted private", PRIVATE)]
 #[case("finished wanted never", WHOLE)]
 #[case("finished wanted subagents-off", WHOLE)]
-#[case("finished wanted paused", NotificationDecision::Untold(SuppressedWhy::Paused))]
+#[case("finished wanted paused", NotificationDecision::Suppressed(SuppressedWhy::Paused))]
 #[case("finished wanted pause-over", WHOLE)]
-#[case("finished wanted muted", NotificationDecision::Untold(SuppressedWhy::Muted))]
-#[case("finished wanted muted private", NotificationDecision::Untold(SuppressedWhy::Muted))]
+#[case("finished wanted muted", NotificationDecision::Suppressed(SuppressedWhy::Muted))]
+#[case("finished wanted muted private", NotificationDecision::Suppressed(SuppressedWhy::Muted))]
 #[case("finished wanted hours", WHOLE)]
-#[case("finished wanted hours night", NotificationDecision::Untold(SuppressedWhy::QuietHours))]
-#[case("finished wanted many", NotificationDecision::Untold(SuppressedWhy::Burst))]
-#[case("finished wanted summed", NotificationDecision::Untold(SuppressedWhy::Burst))]
+#[case("finished wanted hours night", NotificationDecision::Suppressed(SuppressedWhy::QuietHours))]
+#[case("finished wanted many", NotificationDecision::Suppressed(SuppressedWhy::Burst))]
+#[case("finished wanted summed", NotificationDecision::Suppressed(SuppressedWhy::Burst))]
 fn case_40_a_finished_turn_is_not_notified_while_the_session_has_a_pending_item(
     #[case] words: &str,
     #[case] expected: NotificationDecision,
@@ -227,7 +227,7 @@ fn up_to_five_sessions_that_finish_together_are_notified_and_hide_no_question() 
     assert!(
         decisions[BURST..]
             .iter()
-            .all(|decision| *decision == NotificationDecision::Untold(SuppressedWhy::Burst))
+            .all(|decision| *decision == NotificationDecision::Suppressed(SuppressedWhy::Burst))
     );
     assert_eq!(history.decide(&asked(1, 1), &settings), WHOLE, "a question is no part of their burst");
     assert_eq!(history.decide(&finished(9, BURST_MILLIS), &settings), WHOLE);
@@ -245,7 +245,7 @@ fn in_a_burst_of_questions_no_finished_turn_is_notified() {
     }
     assert_eq!(
         history.decide(&finished(OTHER, 3), &settings),
-        NotificationDecision::Untold(SuppressedWhy::Burst)
+        NotificationDecision::Suppressed(SuppressedWhy::Burst)
     );
     assert_eq!(history.first_summed(), Some(question(BURST as u128)), "no summary covers it");
 }

@@ -311,8 +311,8 @@ async fn case_40_a_session_with_an_open_question_has_not_finished() {
     stage.until_turns(session, 1).await;
     assert!(stage.desk.engine.request(request.id).await.unwrap().is_open());
     stage.answer(&request, "A").await;
-    let (waits, telling) = finished_turn(&mut stage).await;
-    assert!(!waits && matches!(telling, NotificationDecision::Notify(_)), "{telling:?}");
+    let (waits, decision) = finished_turn(&mut stage).await;
+    assert!(!waits && matches!(decision, NotificationDecision::Notify(_)), "{decision:?}");
     stage.until_delivered(request.id).await;
 }
 
