@@ -92,13 +92,14 @@ async fn the_field_for_own_words_grows_to_three_tenths_of_the_height_and_then_sc
     let app = App::open_asked("package-manager").await;
     app.click("radio", "Other").await;
     let field = app.by_role("textbox", "Your own words").await;
-    let measure = "const field = document.querySelector('aside .other textarea');
+    let field = serde_json::to_value(&field).unwrap();
+    let measure = "const field = arguments[0];
         return [field.clientHeight, innerHeight, field.scrollHeight > field.clientHeight + 1]";
-    let before = app.script(measure, vec![]).await;
+    let before = app.script(measure, vec![field.clone()]).await;
     let write = "arguments[0].value = 'one line\\n'.repeat(60);
         arguments[0].dispatchEvent(new Event('input', { bubbles: true }))";
-    app.script(write, vec![serde_json::to_value(&field).unwrap()]).await;
-    let after = app.script(measure, vec![]).await;
+    app.script(write, vec![field.clone()]).await;
+    let after = app.script(measure, vec![field]).await;
     let [height, window] = [&after[0], &after[1]].map(|number| number.as_f64().unwrap());
     assert!(height > before[0].as_f64().unwrap() * 4.0, "{before} {after}");
     assert!(height <= window * 0.3 + 1.0, "{after}");

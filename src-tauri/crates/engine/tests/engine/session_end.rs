@@ -11,6 +11,7 @@ use askdesk_domain::{
     SessionEnd, SessionState,
 };
 use askdesk_engine::clock::Clock;
+use rstest::rstest;
 
 fn outcome(request: &Request) -> &Outcome {
     &request.ended().unwrap().outcome
@@ -58,8 +59,13 @@ async fn case_27_a_question_of_an_agent_that_dies_is_missed_and_its_answer_is_pa
     assert_eq!(rejected(gone.unwrap_err()), Rejection::SessionGone);
 }
 
+#[rstest]
+#[case::stopped(false)]
+#[case::closed(true)]
 #[tokio::test]
-async fn case_27_a_stopped_session_ends_all_its_processes_and_its_question_is_missed() {
+async fn case_27_a_stopped_session_ends_all_its_processes_and_its_question_is_missed(
+    #[case] is_closed: bool,
+) {
     let mut stage = Stage::open().await;
     let session = stage.play("family").await;
     let request = stage.asked_one(session).await;
@@ -67,7 +73,12 @@ async fn case_27_a_stopped_session_ends_all_its_processes_and_its_question_is_mi
     let said = stage.desk.mirror.said(session).join(" ");
     let pid = said.split_whitespace().nth(1).unwrap().to_owned();
     assert!(is_alive(&pid));
-    stage.stop(session).await;
+    if is_closed {
+        stage.sessions.close(session).await.unwrap();
+        assert_eq!(stage.until_ended(session).await, SessionEnd::Stopped);
+    } else {
+        stage.stop(session).await;
+    }
     poll("the grandchild ends", || !is_alive(&pid)).await;
     let known = &stage.desk.mirror.requests[&request.id];
     assert_eq!(*outcome(known), Outcome::Orphaned { why: OrphanedWhy::SessionStopped });

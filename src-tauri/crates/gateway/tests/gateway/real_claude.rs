@@ -82,12 +82,12 @@ impl World {
     }
 }
 
-/// Lets the program ask over an MCP server.
-pub async fn asks_over_mcp(test: &str, server: impl FnOnce(&World) -> Value) {
+/// Lets the program ask over an MCP server, and returns once it has ended.
+pub async fn asks_over_mcp(test: &str, server: impl FnOnce(&World) -> Value) -> Option<World> {
     let questions = json!({"questions": which_store("Which store should the notes be kept in?")});
     let call = Block::tool("toolu_1", "mcp__askdesk__ask_user_question", questions);
     let script = vec![Reply::new([call]), Reply::text("PostgreSQL it is.")];
-    let Some(world) = World::open(test, script).await else { return };
+    let world = World::open(test, script).await?;
     let config = json!({"mcpServers": {"askdesk": server(&world)}}).to_string();
     let arguments = ["--mcp-config", &config, "--strict-mcp-config", "--allowedTools", "mcp__askdesk"];
     let mut claude = world.start(&arguments).await;
@@ -98,5 +98,5 @@ pub async fn asks_over_mcp(test: &str, server: impl FnOnce(&World) -> Value) {
     drop(claude.stdin.take());
     let ended = tokio::time::timeout(REQUEST_WITHIN, claude.wait()).await;
     assert!(ended.expect("an end of the program").unwrap().success());
-    world.fixture.all_sessions_end().await;
+    Some(world)
 }
