@@ -56,7 +56,7 @@ pub fn deep_link_target(target: State<'_, PendingTarget>) -> Option<Uuid> {
     *target.lock()
 }
 
-/// Hears that the page shows the target, or that it does not exist.
+/// The page calls this once it shows the target, or finds that it does not exist.
 #[tauri::command]
 #[expect(clippy::needless_pass_by_value, reason = "the signature is Tauri's")]
 pub fn deep_link_shown(target: State<'_, PendingTarget>, id: Uuid) {

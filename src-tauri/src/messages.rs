@@ -149,7 +149,7 @@ messages! {
             "{path} kann nicht benutzt werden ({error})";
     }
     templates {
-        /// The value is one of the reasons below, without a period.
+        /// The value is one of the reasons above, without a period.
         cannot_start:
             "Askdesk cannot start: {}.\n\nNothing was changed. Put this right and start it again.",
             "Askdesk 无法启动：{}。\n\n没有做任何更改。请解决这个问题后重新启动。",

@@ -40,21 +40,23 @@ pub fn current() -> Option<Window> {
     None
 }
 
-pub fn remember(app: &AppHandle, question: Uuid, window: Option<Window>) {
+/// Remembers the question that the shortcut opened, and the window that had the focus before.
+pub fn remember(app: &AppHandle, before: Option<(Uuid, Window)>) {
     #[cfg(target_os = "linux")]
     {
-        *app.state::<PreviousFocus>().lock() = window.map(|window| (question, window));
+        *app.state::<PreviousFocus>().lock() = before;
     }
     #[cfg(not(target_os = "linux"))]
-    let _ = (app, question, window);
+    let _ = (app, before);
 }
 
 /// Forgets the previous focus, because the person came to the window another way.
 pub fn forget(app: &AppHandle) {
-    remember(app, Uuid::nil(), None);
+    remember(app, None);
 }
 
-/// Returns the focus: the person has answered the question that the shortcut opened, and did nothing else in the window.
+/// Restores the previous focus. The page calls this once the question that the shortcut opened is answered, if nothing else was
+/// done in the window.
 #[tauri::command(async)]
 #[expect(clippy::needless_pass_by_value, reason = "the signature is Tauri's")]
 pub fn shortcut_question_answered(app: AppHandle, id: Uuid) {

@@ -55,7 +55,7 @@ fn pressed(app: &AppHandle) {
         Some(PendingItem::Question(question)) => {
             let focus = previous_focus::current();
             deep_link::open(app, question.uuid());
-            previous_focus::remember(app, question.uuid(), focus);
+            previous_focus::remember(app, focus.map(|window| (question.uuid(), window)));
         }
         Some(PendingItem::Permission(permission)) => deep_link::open(app, permission.uuid()),
         None => app.state::<WindowLifecycle>().show(Focus::Take),

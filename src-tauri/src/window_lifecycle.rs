@@ -1,7 +1,7 @@
 //! The life of the window. Closing it to the tray destroys it with its page, to free the memory; showing it again creates a new
 //! one. One task handles all events in order, so there is never a second window.
-//! The window closes only after its page reports that everything is saved; if the page doesn't within a second, the window is
-//! hidden instead.
+//! Before the window closes, its page saves everything. If that takes longer than a second, closing to the tray hides the window
+//! instead, and quitting ends the app.
 
 mod state;
 
@@ -117,7 +117,7 @@ pub fn close_request(lifecycle: State<'_, WindowLifecycle>) -> Option<u32> {
     Some(lifecycle.save_request.load(Ordering::Relaxed)).filter(|request| *request != 0)
 }
 
-/// Hears that the page has saved everything, and what it hands over to the next page.
+/// The page calls this once it has saved everything; `handover` is for the next page.
 #[tauri::command]
 #[expect(clippy::needless_pass_by_value, reason = "the signature is Tauri's")]
 pub fn ready_to_close(

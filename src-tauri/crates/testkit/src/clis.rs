@@ -25,7 +25,7 @@ pub fn clis_dir() -> PathBuf {
 ///
 /// The package for the platform holds the program itself; the package `claude-code` only a stand-in that an install
 /// script would replace, and install scripts are off.
-pub fn claude_program() -> Option<PathBuf> {
+fn claude_program() -> Option<PathBuf> {
     let (os, arch) = machine();
     let name = if cfg!(windows) { "claude.exe" } else { "claude" };
     let packages = clis_dir().join("node_modules").join("@anthropic-ai");

@@ -91,7 +91,7 @@ struct Server<W> {
     /// The open sessions, and what each was made or resumed with.
     sessions: BTreeMap<String, Value>,
     forgotten: BTreeSet<String>,
-    /// What waits for an answer, by the id of the request.
+    /// The open requests, by id.
     waiting: HashMap<String, Waiting>,
 }
 

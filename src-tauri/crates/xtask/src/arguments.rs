@@ -87,6 +87,7 @@ mod tests {
             ),
             ("xtask test case_16 -y", Command::Test(Test { install: install(), quick: false, filter })),
             ("xtask test --quick", Command::Test(Test { quick: true, ..Test::default() })),
+            ("xtask bench --yes", Command::Bench(install())),
             ("xtask inside-session cargo test -- --yes", Command::InsideSession { command: inner }),
         ] {
             assert_eq!(parse(line).unwrap(), expected, "{line}");

@@ -49,8 +49,12 @@ pub struct PrivateFolders(Vec<(&'static str, TempDir)>);
 
 impl PrivateFolders {
     pub fn make() -> Result<Self> {
-        // A temporary folder is open to its owner alone, as the runtime folder has to be.
-        let folder = |name| Ok((name, tempfile::Builder::new().prefix("askdesk-tests-").tempdir()?));
+        let mut builder = tempfile::Builder::new();
+        builder.prefix("askdesk-tests-");
+        // Only its owner may open the runtime folder (XDG Base Directory Specification).
+        #[cfg(unix)]
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
+        let folder = |name| Ok((name, builder.tempdir()?));
         let folders: Result<_> = FOLDER_VARIABLES.into_iter().map(folder).collect();
         Ok(Self(folders.context("cannot create a folder for temporary files")?))
     }
@@ -184,6 +188,12 @@ mod tests {
         let folders = PrivateFolders::make().unwrap();
         let paths: Vec<PathBuf> = folders.0.iter().map(|(_, folder)| folder.path().to_owned()).collect();
         assert!(paths.iter().all(|folder| folder.is_dir()), "{paths:?}");
+        #[cfg(unix)]
+        for folder in &paths {
+            use std::os::unix::fs::PermissionsExt as _;
+            let mode = folder.metadata().unwrap().permissions().mode();
+            assert_eq!(mode & 0o077, 0, "{} can be opened by others", folder.display());
+        }
         drop(folders);
         assert!(!paths.iter().any(|folder| folder.exists()), "{paths:?}");
     }

@@ -210,7 +210,7 @@ async fn a_notification_offers_its_options_an_open_button_and_a_default_action()
 }
 
 #[tokio::test]
-async fn a_daemon_without_capabilities_gets_plain_text() {
+async fn a_daemon_without_actions_and_markup_gets_plain_text() {
     let mut desktop = Desktop::with(&["body"]).await;
     desktop.app.post(notification(1));
     let DaemonCall::Shown { actions, body, .. } = desktop.daemon.call().await else { panic!() };

@@ -73,7 +73,7 @@ impl Verdict {
         }
     }
 
-    /// Returns the input of an allowed call, if the host changed it; else the verdict on the failure.
+    /// Returns the input that the host set for an allowed call. Any other decision is an error: the verdict on it.
     fn allowed(decision: &Decision) -> Result<Option<&Value>, Box<Self>> {
         Err(Box::new(match decision {
             Decision::Allow { input, .. } => return Ok(input.as_ref()),

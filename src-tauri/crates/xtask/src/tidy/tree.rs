@@ -71,7 +71,9 @@ pub fn sources(root: &Path) -> Result<Vec<Source>> {
     // The page's folder may be missing in a tree that is only half checked out; its build says so.
     for folder in SOURCES.map(|folder| root.join(folder)).iter().filter(|folder| folder.is_dir()) {
         for file in files_below(folder, &SKIPPED)? {
-            if file.extension().is_some_and(|ending| KINDS.iter().any(|kind| ending == *kind)) {
+            let parents = file.strip_prefix(folder)?.parent().into_iter().flatten();
+            let is_hidden = parents.into_iter().any(|name| name.as_encoded_bytes().starts_with(b"."));
+            if !is_hidden && file.extension().is_some_and(|ending| KINDS.iter().any(|kind| ending == *kind)) {
                 sources.push(read(root, &file)?);
             }
         }
@@ -118,5 +120,17 @@ mod tests {
         for path in ["x/src/tests_of_time.rs", "ui/src/latest.ts", "x/src/lib.rs"] {
             assert!(!source(path, "").is_test(), "{path}");
         }
+    }
+
+    #[test]
+    fn hidden_folders_are_not_read() {
+        let root = tempfile::tempdir().unwrap();
+        for file in ["ui/src/shown.ts", "ui/src/.history/old.ts"] {
+            let file = root.path().join(file);
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(file, "").unwrap();
+        }
+        let read: Vec<String> = sources(root.path()).unwrap().into_iter().map(|it| it.path).collect();
+        assert_eq!(read, ["ui/src/shown.ts"]);
     }
 }

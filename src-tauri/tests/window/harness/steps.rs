@@ -1,0 +1,135 @@
+//! Steps that many tests take: starting sessions, answering, and reading what the demo agents received.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use super::{App, DELIVERED, OPEN_CARD};
+
+impl App {
+    /// Starts a session by the bridge, and waits until the sidebar shows it.
+    pub async fn start_session(&self, mut input: Value) -> String {
+        input["requestId"] = json!(uuid::Uuid::new_v4());
+        let session = self.invoke("start_session", input).await.unwrap();
+        let id = session["id"].as_str().unwrap().to_owned();
+        self.find(&format!("nav [data-session='{id}']")).await;
+        id
+    }
+
+    /// Starts a session of the demo agent, which plays an example or a scenario file.
+    pub async fn start_demo(&self, example: &str, name: &str) -> String {
+        let options = json!({ "config": { "example": example } });
+        let input = json!({ "agent": "demo", "options": options, "name": name, "prompt": "Please begin." });
+        self.start_session(input).await
+    }
+
+    /// Starts a session of the demo agent, and selects it.
+    pub async fn show_demo(&self, example: &str, name: &str) -> String {
+        let session = self.start_demo(example, name).await;
+        self.select(&session).await;
+        session
+    }
+
+    /// Selects a session that waits for nothing.
+    pub async fn show_idle_session(&self) -> String {
+        let before = self.responses().len();
+        let session = self.show_demo("prefilled", "In view").await;
+        // It has brought its answer along.
+        self.wait_for_responses(before + 1).await;
+        self.in_state(&session, "idle").await;
+        session
+    }
+
+    /// Writes a scenario with these turns for the demo agent, and returns its file.
+    pub fn scenario(&self, name: &str, turns: Value) -> String {
+        let file = self.home().join(format!("{name}.json"));
+        let mut scenario = json!({ "name": name, "title": name, "description": "For one test." });
+        scenario["turns"] = turns;
+        fs::write(&file, scenario.to_string()).unwrap();
+        file.display().to_string()
+    }
+
+    /// Renames a session and waits until the page shows it: everything that happened before has then reached the page.
+    pub async fn catch_up(&self, session: &str) {
+        let name = uuid::Uuid::new_v4().to_string();
+        let input = json!({ "requestId": uuid::Uuid::new_v4(), "session": session, "name": name });
+        self.invoke("rename_session", input).await.unwrap();
+        let shown = format!("nav [data-session='{session}'] [title='{name}']");
+        self.wait("the new name", async || (self.count(&shown).await == 1).then_some(())).await;
+    }
+
+    /// Checks that the question of the selected session is open and has no answer, not even one that can be undone.
+    pub async fn check_unanswered(&self, session: &str, responses: usize) {
+        self.catch_up(session).await;
+        assert!(!self.shows("aside [data-held]").await);
+        assert!(self.shows(OPEN_CARD).await);
+        assert_eq!(self.responses().len(), responses);
+    }
+
+    /// Waits until the sidebar shows a session in a state.
+    pub async fn in_state(&self, session: &str, state: &str) {
+        self.find(&format!("nav [data-session='{session}'][data-state={state}]")).await;
+    }
+
+    pub async fn change_setting(&self, setting: &str, value: impl Into<Value>) {
+        let change = json!({ "change": { "setting": setting, "value": value.into() } });
+        self.invoke("change_setting", change).await.unwrap();
+    }
+
+    pub async fn select(&self, session: &str) {
+        let row = self.find(&format!("nav [data-session='{session}']")).await;
+        self.press(&row).await;
+    }
+
+    /// Chooses an option of the question in the panel, and submits it.
+    pub async fn answer(&self, option: &str) {
+        self.click("radio", option).await;
+        self.click("button", "Submit").await;
+    }
+
+    /// Waits until the agent has received the first answer, exactly once, and the window says so.
+    pub async fn check_answers(&self, answers: Value) {
+        let responses = self.wait_for_responses(1).await;
+        assert_eq!(responses[0]["behavior"], "allow");
+        assert_eq!(responses[0]["updatedInput"]["answers"], answers);
+        self.find(DELIVERED).await;
+        assert_eq!(self.responses().len(), 1, "the answer was sent once");
+    }
+
+    /// Types into the field that has this name.
+    pub async fn write(&self, field: &str, text: &str) {
+        self.by_role("textbox", field).await.send_keys(text).await.unwrap();
+    }
+
+    /// Reads what the demo agents received, in order.
+    pub fn received(&self) -> Vec<Value> {
+        let text = fs::read_to_string(&self.record).unwrap_or_default();
+        let lines = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+        lines.filter(|line| line["dir"] == "in").map(|line| parsed(&line["line"])).collect()
+    }
+
+    /// Reads the answers that the demo agents received: the inner response of each control response.
+    pub fn responses(&self) -> Vec<Value> {
+        let received = self.received().into_iter();
+        received
+            .filter(|line| line["type"] == "control_response")
+            .map(|line| line["response"]["response"].clone())
+            .collect()
+    }
+
+    /// Waits until the demo agents have received a number of answers, and returns them.
+    pub async fn wait_for_responses(&self, count: usize) -> Vec<Value> {
+        self.wait(&format!("{count} answers at the agent"), async || {
+            let responses = self.responses();
+            (responses.len() >= count).then_some(responses)
+        })
+        .await
+    }
+}
+
+fn parsed(line: &Value) -> Value {
+    match line {
+        Value::String(text) => serde_json::from_str(text).unwrap_or_else(|_| line.clone()),
+        other => other.clone(),
+    }
+}
