@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use askdesk_domain::{AgentDescriptor, AgentFailure, LaunchOverrides, SearchedLocation};
 
 /// Everything needed to start one agent.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LaunchPlan {
     pub program: PathBuf,
     pub args: Vec<OsString>,

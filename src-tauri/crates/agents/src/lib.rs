@@ -10,7 +10,6 @@ pub mod claude;
 pub mod connection;
 pub mod demo;
 pub mod event;
-
 pub mod late_answers;
 pub mod launch;
 pub mod line_decoder;

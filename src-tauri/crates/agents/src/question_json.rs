@@ -99,7 +99,7 @@ fn read_options(question: usize, options: &Value) -> Result<Vec<RawOption>, Refu
 fn read_option(question: usize, place: usize, option: &Value) -> Result<RawOption, Refusal> {
     let field = format!("questions[{question}].options[{place}]");
     if let Some(label) = scalar_text(option) {
-        return Ok(RawOption { label, description: None, preview: None });
+        return Ok(RawOption::new(&label));
     }
     let Value::Object(fields) = option else {
         let rule = format!("must be a text or an object with a label, got {}", type_name(option));

@@ -15,7 +15,8 @@ pub enum RpcMessage<RequestId, ResponseId> {
     Response { id: ResponseId, result: Result<Value, RpcError> },
 }
 
-/// A message from an agent's server to one session. The server's ids are any JSON.
+/// A message from an agent's server to one session. The server's ids are strings or numbers, and a response returns them
+/// unchanged.
 pub type RpcIn = RpcMessage<Value, u64>;
 /// A message from one session to an agent's server. The session's ids are unique among its open requests; the connection
 /// replaces them by ids that are unique on the wire.

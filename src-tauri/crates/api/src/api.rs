@@ -8,7 +8,7 @@ use askdesk_domain::{
     ApprovalState, Command, CommandId, Rejection, Request, Session, SessionId, SessionState, StorageError,
 };
 use askdesk_engine::frame::Frame;
-use askdesk_engine::{EngineError, EngineHandle, RETENTION_EVERY, Sessions, SettingsFile};
+use askdesk_engine::{EngineError, EngineHandle, Sessions, SettingsFile};
 use tokio::sync::{OnceCell, watch};
 
 use crate::dto::Done;
@@ -90,7 +90,7 @@ impl Api {
 
     /// Deletes expired sessions, now and once a day, until the engine closes.
     pub async fn delete_expired_daily(&self) {
-        self.sessions.delete_due_every(RETENTION_EVERY, Arc::clone(&self.settings)).await;
+        self.sessions.delete_due_daily(Arc::clone(&self.settings)).await;
     }
 
     /// Counts what would stop if the app quit now.

@@ -1,5 +1,7 @@
 //! Bounds on texts, and how a text over its bound is cut.
 
+use std::borrow::Cow;
+
 /// The longest single text of an agent, in bytes; a longer one is cut with [`CUT_MARK`].
 pub const AGENT_TEXT_BYTES: usize = 64 * 1024;
 /// The longest free text of a user, in bytes; a longer one is refused, never cut.
@@ -9,20 +11,21 @@ pub const CUT_MARK: &str = " … [cut at 64 KiB]";
 
 /// Cuts an agent's text to [`AGENT_TEXT_BYTES`], including the mark, at a character boundary.
 pub fn bounded(text: &str) -> String {
-    cut_at(text.to_owned(), AGENT_TEXT_BYTES, CUT_MARK)
+    cut_at(text, AGENT_TEXT_BYTES, CUT_MARK)
 }
 
 /// Cuts a text to a number of bytes, including the mark, at a character boundary.
-pub fn cut_at(mut text: String, bytes: usize, mark: &str) -> String {
-    if text.len() > bytes {
-        let mut end = bytes.saturating_sub(mark.len());
-        while !text.is_char_boundary(end) {
-            end -= 1;
-        }
-        text.truncate(end);
-        text.push_str(mark);
+pub fn cut_at<'a>(text: impl Into<Cow<'a, str>>, bytes: usize, mark: &str) -> String {
+    let text = text.into();
+    if text.len() <= bytes {
+        return text.into_owned();
     }
-    text
+    let mut end = bytes.saturating_sub(mark.len());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    // A new text: truncating would keep the memory of the part that was cut.
+    [&text[..end], mark].concat()
 }
 
 /// Removes control characters except line feed and tab from a user's text; `\r\n` becomes `\n`.
@@ -49,6 +52,13 @@ mod tests {
         assert!(cut.len() <= AGENT_TEXT_BYTES);
         assert!(cut.ends_with(CUT_MARK));
         assert_eq!(bounded("short"), "short");
+    }
+
+    #[test]
+    fn a_text_that_was_cut_does_not_keep_the_memory_of_the_rest() {
+        let long = "ä".repeat(AGENT_TEXT_BYTES);
+        assert!(bounded(&long).capacity() <= AGENT_TEXT_BYTES);
+        assert!(cut_at(long, 64, "…").capacity() <= 64);
     }
 
     #[test]

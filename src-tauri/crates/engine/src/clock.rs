@@ -87,8 +87,8 @@ impl ManualClock {
         self.now.send_modify(|now| *now = Timestamp::from_millis(now.millis() + millis));
     }
 
-    /// Waits until the latest [`Clock::wait_until`] is for exactly this time. The caller of that has then done everything
-    /// that was due before.
+    /// Waits until the latest [`Clock::wait_until`] is for exactly this time. Its caller has then done everything that was
+    /// due before. If several tasks wait, only the latest call is seen.
     pub async fn until_awaited(&self, at: Timestamp) {
         let mut awaited = self.awaited.subscribe();
         // The sender lives as long as `self`.

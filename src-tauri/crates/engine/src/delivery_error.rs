@@ -1,10 +1,19 @@
 //! Turns the engine's errors into delivery errors.
 
-use askdesk_agents::WriteError;
+use askdesk_agents::{EncodeError, WriteError};
 use askdesk_domain::{ChangeRefused, DeliveryError, Rejection, ValidationError};
 
 use crate::error::EngineError;
 use crate::images::ImageError;
+
+/// The adapter cannot encode an outcome or a decision.
+pub(crate) const fn unencoded(error: &EncodeError) -> DeliveryError {
+    match error {
+        EncodeError::NothingToSend | EncodeError::Gone { .. } | EncodeError::Unsupported { .. } => {
+            DeliveryError::NotAwaited
+        }
+    }
+}
 
 /// A line could not be written to the agent.
 pub(crate) fn unwritten(error: WriteError) -> DeliveryError {

@@ -8,13 +8,7 @@ pub enum EngineError {
     #[error(transparent)]
     Reject(#[from] Rejection),
     #[error("{0}")]
-    Journal(StorageError),
+    Journal(#[from] StorageError),
     #[error("the app is closing")]
     Closing,
-}
-
-impl From<StorageError> for EngineError {
-    fn from(error: StorageError) -> Self {
-        Self::Journal(error)
-    }
 }

@@ -78,22 +78,23 @@ impl Images {
     }
 
     pub(crate) fn remove(&self, session: SessionId, image: ImageId) {
-        warn_unless_missing(session, fs::remove_file(self.path(session, image)));
+        let path = self.path(session, image);
+        warn_unless_missing("remove", &path, fs::remove_file(&path));
     }
 
     /// Renames a session's folder during its deletion, so that a crash halfway neither leaves nor loses images.
     pub(crate) fn stage_removal(&self, session: SessionId) {
-        warn_unless_missing(session, fs::rename(self.folder(session), self.staged(session)));
+        rename(&self.folder(session), &self.staged(session));
     }
 
     /// Undoes [`Self::stage_removal`] if the session was not deleted.
     pub(crate) fn restore(&self, session: SessionId) {
-        warn_unless_missing(session, fs::rename(self.staged(session), self.folder(session)));
+        rename(&self.staged(session), &self.folder(session));
     }
 
     pub(crate) fn remove_all(&self, session: SessionId) {
         for folder in [self.folder(session), self.staged(session)] {
-            warn_unless_missing(session, fs::remove_dir_all(folder));
+            warn_unless_missing("remove", &folder, fs::remove_dir_all(&folder));
         }
     }
 
@@ -125,11 +126,15 @@ impl Images {
     }
 }
 
-fn warn_unless_missing(session: SessionId, changed: std::io::Result<()>) {
-    if let Err(error) = changed
+fn rename(from: &Path, to: &Path) {
+    warn_unless_missing("rename", from, fs::rename(from, to));
+}
+
+fn warn_unless_missing(action: &str, path: &Path, result: std::io::Result<()>) {
+    if let Err(error) = result
         && error.kind() != std::io::ErrorKind::NotFound
     {
-        tracing::warn!(%session, %error, "the images of a session could not be removed or moved");
+        tracing::warn!(action, path = %path.display(), %error, "images could not be removed or renamed");
     }
 }
 

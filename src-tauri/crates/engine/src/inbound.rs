@@ -56,9 +56,9 @@ impl InboundCalls {
     }
 
     /// Opens a session for a connection, or resumes the last session of the same client.
-    pub async fn open(&self, visitor: InboundClient) -> Result<SessionId, EngineError> {
+    pub async fn open(&self, client: InboundClient) -> Result<SessionId, EngineError> {
         let (id, at) = (self.engine.clock().session_id(), self.engine.clock().now());
-        let applied = self.engine.act(InboundCommand::Open { id, client: visitor, at }).await?;
+        let applied = self.engine.act(InboundCommand::Open { id, client, at }).await?;
         let session = applied.session.ok_or(Rejection::NotFound { what: "session" })?;
         Ok(session.id)
     }
@@ -85,17 +85,14 @@ impl InboundCalls {
     }
 
     /// Notes whether a call got the outcome of its request, by waiting or by collecting.
-    pub async fn told(
+    pub async fn note_delivered(
         &self,
         request: RequestId,
         native_ref: NativeRef,
-        told: Result<(), DeliveryError>,
+        result: Result<(), DeliveryError>,
     ) -> Result<(), EngineError> {
         let at = self.engine.clock().now();
-        self.engine
-            .act(InboundCommand::NoteDelivered { request, native_ref, result: told, at })
-            .await
-            .map(drop)
+        self.engine.act(InboundCommand::NoteDelivered { request, native_ref, result, at }).await.map(drop)
     }
 
     /// Returns what became of a request of a connected app, however old. Other requests are not found.

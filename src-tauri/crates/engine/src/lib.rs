@@ -33,5 +33,5 @@ pub use journal::{EntryKind, Found, Hit, Journal, OutcomeKind, Page, QuestionFil
 pub use mailbox::{Applied, ConfigChange, DraftRevision, Message, NotificationEvent, SaveDraft};
 pub use open::OpenedEngine;
 pub use reminders::with_reminders;
-pub use session::{RETENTION_EVERY, Sessions, StartSpec};
+pub use session::{Sessions, StartSpec};
 pub use settings::{IgnoredSetting, IgnoredWhy, ReadSettings, SettingsError, SettingsFile};

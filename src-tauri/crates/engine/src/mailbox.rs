@@ -10,7 +10,7 @@ use askdesk_domain::{
 use tokio::sync::{mpsc, oneshot};
 
 use crate::error::EngineError;
-use crate::frame::Change;
+use crate::frame::LiveText;
 use crate::hub::Subscription;
 
 /// How many inputs can wait for the writer before senders wait for it.
@@ -19,7 +19,7 @@ pub const QUEUED_INPUTS: usize = 4_096;
 /// How many inputs can wait for a session before further ones are refused.
 pub const QUEUED_SESSION_INPUTS: usize = 1_024;
 
-/// Receives the result of an input.
+/// Where the result of an input is sent.
 pub(crate) type Reply<T> = oneshot::Sender<T>;
 
 /// Every input of the writer. Nothing else changes the state.
@@ -61,9 +61,13 @@ pub(crate) enum Input {
         session: SessionId,
         writes: Vec<EntryWrite>,
     },
-    /// Publish a change that is not journaled.
-    Publish {
-        change: Box<Change>,
+    /// The agent wrote more text.
+    Live {
+        added: LiveText,
+    },
+    /// The session has no live text any more.
+    LiveCleared {
+        session: SessionId,
     },
     /// A session runs, and takes inputs here.
     SessionOpened {

@@ -17,4 +17,3 @@ mod task;
 mod tool_permissions;
 
 pub use control::{Sessions, StartSpec};
-pub use retention::EVERY as RETENTION_EVERY;

@@ -47,7 +47,7 @@ pub struct SessionLogs {
 impl SessionLogs {
     /// Adds a line, and removes the oldest if there are more than [`LOG_LINES`].
     pub fn add(&self, session: SessionId, at: Timestamp, kind: LogKind, text: &str) {
-        let line = LogLine { at, kind, text: cut_at(text.to_owned(), LOG_LINE_BYTES, " …") };
+        let line = LogLine { at, kind, text: cut_at(text, LOG_LINE_BYTES, " …") };
         let mut all = self.lines();
         let log = all.entry(session).or_default();
         if log.len() == LOG_LINES {

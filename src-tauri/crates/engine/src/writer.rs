@@ -141,7 +141,10 @@ impl Writer {
             }
             Input::UndoAnswer { request, reply } => drop(reply.send(self.undo(request))),
             Input::UndoWindowOver { held } => self.give_held(held),
-            Input::Publish { change } => self.hub.publish(&self.desk, vec![*change]),
+            Input::Live { added } => self.hub.publish(&self.desk, vec![Change::LiveText { added }]),
+            Input::LiveCleared { session } => {
+                self.hub.publish(&self.desk, vec![Change::LiveCleared { session }]);
+            }
             Input::SessionOpened { session, mailbox } => drop(self.sessions.insert(session, mailbox)),
             Input::Subscribe { reply } => {
                 let _ = reply.send(self.hub.subscribe(&self.desk));
@@ -215,7 +218,7 @@ impl Writer {
         }
         match self.reader.request(id) {
             Ok(Some(request)) => match request.ended() {
-                Some(ended) => Rejection::AlreadyEnded { by: ended.outcome.by(), at: ended.at }.into(),
+                Some(ended) => ended.rejection().into(),
                 None => reject.into(),
             },
             Ok(None) => reject.into(),

@@ -174,7 +174,7 @@ impl ActiveCall {
                 state.metrics.delivered(ended.elapsed());
             }
             let delivery = if delivered { Ok(()) } else { Err(DeliveryError::InputClosed) };
-            if let Err(error) = state.inbound.told(request, native_ref, delivery).await {
+            if let Err(error) = state.inbound.note_delivered(request, native_ref, delivery).await {
                 tracing::debug!(%error, "the delivery of an answer was not saved");
             }
             drop(guard);

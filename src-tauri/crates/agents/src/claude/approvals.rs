@@ -63,10 +63,9 @@ impl ClaudeAdapter {
         native_ref: &NativeRef,
         decision: &ApprovalDecision,
     ) -> Result<String, EncodeError> {
-        let call = self.open_call(native_ref, false)?;
-        let CallKind::Permission { suggestions, options, plan } = &call.kind else {
-            return Err(EncodeError::Gone { native_ref: native_ref.clone() });
-        };
+        let gone = || EncodeError::Gone { native_ref: native_ref.clone() };
+        let call = self.call_mut(native_ref).ok_or_else(gone)?;
+        let CallKind::Permission { suggestions, options, plan } = &call.kind else { return Err(gone()) };
         let offered = |id: &ApprovalOptionId| options.iter().position(|option| option.id == *id);
         let chosen: Option<Vec<usize>> = decision.options.iter().map(offered).collect();
         let unknown = EncodeError::Unsupported { what: "a decision it did not offer" };

@@ -114,7 +114,7 @@ fn effort() -> ConfigOption {
     ConfigOption { live: false, ..option(EFFORT, "Effort", ConfigCategory::Effort, values) }
 }
 
-/// A closed list of values that can be changed while the session runs.
+/// An option whose value is one of a closed list, and can be changed while the session runs.
 fn option(id: ConfigId, name: &str, category: ConfigCategory, values: Vec<ConfigValue>) -> ConfigOption {
     ConfigOption { id, name: name.to_owned(), category, values, free_text: false, live: true, current: None }
 }

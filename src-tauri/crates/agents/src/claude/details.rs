@@ -1,4 +1,5 @@
-//! Tool calls as a person judges them: every field of the input is shown.
+//! Tool calls as a person judges them: all fields of the input are shown, except those that are not set or off, and the
+//! further fields of a plan or a to-do item.
 
 use std::time::Duration;
 
@@ -32,8 +33,8 @@ fn others(input: &Value, taken: &[&str]) -> Vec<String> {
     let is_set = |value: &Value| !matches!(value, Value::Null | Value::Bool(false));
     let all = input.as_object().into_iter().flatten();
     let rest = all.filter(|(name, value)| !taken.contains(&name.as_str()) && is_set(value));
-    rest.map(|(name, value)| format!("{name}: {}", value.as_str().map_or(value.to_string(), str::to_owned)))
-        .collect()
+    let shown = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    rest.map(|(name, value)| format!("{name}: {}", shown(value))).collect()
 }
 
 fn command(input: &Value) -> Option<ToolDetail> {

@@ -79,7 +79,7 @@ impl ClaudeAdapter {
         outcome: Outcome,
     ) -> Result<Output, EncodeError> {
         let skips = self.has_capability(UNANSWERED_CAPABILITY);
-        let call = self.open_call(native_ref, true)?;
+        let call = self.question_call(native_ref)?;
         let (line, notices) = call.encode(questions, &outcome, skips)?;
         call.answered = true;
         if let CallKind::Answers { outcome: sent, .. } = &mut call.kind {
@@ -92,7 +92,7 @@ impl ClaudeAdapter {
     }
 
     fn refuse(&mut self, native_ref: &NativeRef, words: &str) -> Result<String, EncodeError> {
-        let line = deny(&self.open_call(native_ref, true)?.request_id, words);
+        let line = deny(&self.question_call(native_ref)?.request_id, words);
         self.forget(native_ref);
         Ok(line)
     }

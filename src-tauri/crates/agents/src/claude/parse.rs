@@ -275,8 +275,8 @@ impl ClaudeAdapter {
 
     /// Whether the first turn failed because the agent doesn't know the session to resume.
     ///
-    /// Measured with 2.1.329: an unknown id leads to a failed result that contains the id instead of a handshake, and to exit
-    /// code 1. The rest of the message may change.
+    /// Measured with 2.1.329: if the id is unknown, the agent sends a failed result that contains the id, no handshake, and
+    /// exits with code 1. The rest of the message may change.
     fn says_session_is_unknown(&self, error: &str) -> bool {
         self.resuming.as_ref().is_some_and(|session| error.contains(session.as_str()))
     }

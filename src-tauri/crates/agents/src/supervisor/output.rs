@@ -33,10 +33,10 @@ const READS_AT_ONCE: u32 = 32;
 /// A read of this many bytes or more is a bulk that must not be slowed down, in bytes.
 const BULK: usize = CHUNK / 4;
 
-/// Spacers out the reads of a process that writes all the time, and only of such a one.
+/// Spaces out the reads of a process that writes all the time, and of no other.
 #[derive(Debug)]
 struct ReadPacer {
-    /// When the last read would have been due, had all been spacerd out.
+    /// When the last read would have been due, had all been spaced out.
     due: Instant,
 }
 

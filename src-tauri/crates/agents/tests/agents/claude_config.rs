@@ -232,7 +232,7 @@ fn a_plan_is_sent_back_in_words(#[case] message: Option<&str>, #[case] expected:
      Decide by yourself, say what you assumed, and go on.")]
 #[case(QuestionRefusal::Unkept { reason: "native_ref: used before".to_owned() },
     "The question could not be shown to the user. native_ref: used before. Repair the call and ask again.")]
-fn a_question_that_nobody_is_asked_is_refused_in_words_to_act_on(
+fn a_question_that_is_not_shown_is_refused_with_a_reason_and_a_next_step(
     #[case] why: QuestionRefusal,
     #[case] words: &str,
 ) {

@@ -21,8 +21,10 @@ const GRACE: Duration = Duration::from_secs(5);
 fn launch() -> LaunchPlan {
     LaunchPlan {
         program: askdesk_testkit::fake_server::program_or_build().unwrap(),
+        args: Vec::new(),
         folder: std::env::temp_dir(),
-        ..LaunchPlan::default()
+        env: Vec::new(),
+        env_remove: Vec::new(),
     }
 }
 

@@ -302,7 +302,7 @@ fn file(folder: &Path, name: &str, mode: u32) -> PathBuf {
 
 /// Each row is a program, a folder, and the whole sentence that the person reads.
 #[tokio::test]
-async fn what_cannot_be_started_is_said_with_what_to_do() {
+async fn a_failed_start_says_why_and_what_to_do() {
     let files = tempfile::tempdir().unwrap();
     let forbidden = file(files.path(), "forbidden", 0o644).display().to_string();
     let unfit = file(files.path(), "unfit", 0o755).display().to_string();

@@ -1,11 +1,10 @@
 //! The stored form of values: JSON of [`FORMAT`].
 //!
 //! A record is a domain type whose stored names are pinned by serde attributes, not a copy of it: copies of all stored types
-//! with their conversions would repeat more than a thousand lines. The list of [`Record`]s is
-//! closed. The lines in `record/*.jsonl` contain every kind of record and every name of its enums. A test
-//! reads and writes them, and fails if a renaming would change the file. To rename a variant or a field, pin its old name
-//! with `#[serde(rename = "…")]`. Any other change needs a new format, and a conversion of old records as in
-//! [`format_three`](super::format_three).
+//! with their conversions would repeat more than a thousand lines. The list of [`Record`]s is closed. The lines in
+//! `record/*.jsonl` contain every kind of record and every name of its enums. A test reads and writes them, and fails if a
+//! renaming would change the file. To rename a variant or a field, pin its old name with `#[serde(rename = "…")]`. Any
+//! other change needs a new format, and a conversion of old records as in [`format_three`](super::format_three).
 
 use askdesk_domain::{
     Approval, ApprovalState, Delivery, DeliveryError, DraftTarget, EntryBody, Event, Limit, Outcome, Request,

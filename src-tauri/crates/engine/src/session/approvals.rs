@@ -2,12 +2,12 @@
 
 use askdesk_agents::Action;
 use askdesk_domain::{
-    ApprovalCommand, ApprovalDecision, ApprovalId, ApprovalOption, AskApproval, DeliveryError, NativeRef,
-    ToolStatus,
+    ApprovalCommand, ApprovalDecision, ApprovalId, ApprovalOption, AskApproval, NativeRef, ToolStatus,
 };
 
 use super::pending::WriteSubject;
 use super::task::SessionTask;
+use crate::delivery_error::unencoded;
 use crate::mailbox::EntryWrite;
 use crate::session_log::LogKind;
 
@@ -50,9 +50,8 @@ impl SessionTask {
                     self.on_event(event, None).await;
                 }
             }
-            // The agent no longer waits for it, or can't be told.
-            Err(_) => {
-                let error = DeliveryError::NotAwaited;
+            Err(error) => {
+                let error = unencoded(&error);
                 self.act(ApprovalCommand::NoteNotDelivered { approval, error }).await;
             }
         }

@@ -9,7 +9,7 @@ use tokio::sync::oneshot;
 
 use super::pending::{PendingCall, PendingEvent, WriteSubject};
 use super::task::SessionTask;
-use crate::delivery_error::unwritten;
+use crate::delivery_error::{unencoded, unwritten};
 use crate::error::EngineError;
 use crate::fault::{self, Step};
 use crate::session_log::LogKind;
@@ -111,7 +111,7 @@ impl SessionTask {
         let encoded = match self.adapter.send(action) {
             Ok(encoded) => encoded,
             Err(EncodeError::NothingToSend) => return,
-            Err(_) => return self.delivery_failed(request, native_ref, DeliveryError::NotAwaited).await,
+            Err(error) => return self.delivery_failed(request, native_ref, unencoded(&error)).await,
         };
         self.write(WriteSubject::End { request, call: native_ref }, encoded.outbound);
         // Several calls of one request get the same answer; the transcript shows it once.

@@ -9,8 +9,8 @@ use super::task::SessionTask;
 use crate::session_log::LogKind;
 
 impl SessionTask {
-    /// The resumed agent has produced output or its time is over: sends the held inputs, late answers first, because they
-    /// were given first.
+    /// The resumed agent has introduced itself or begun a turn, or its time is over: sends the held inputs, late answers
+    /// first, because they were given first.
     pub(super) async fn on_resumed(&mut self) {
         let Some(held) = self.resumption.finish() else { return };
         self.send_parked().await;

@@ -8,15 +8,15 @@ use uuid::Uuid;
 
 use crate::mailbox::SessionInput;
 
-/// How long to wait for a resumed agent's first output before sending the held inputs anyway.
+/// How long to wait for a resumed agent to introduce itself or begin a turn before sending the held inputs anyway.
 ///
 /// If the agent no longer has the session, it ends well within this time, and anything sent to it would be lost.
 const READY_WITHIN: Duration = Duration::from_secs(15);
 
-/// Holds inputs back until a resumed agent has produced output.
+/// Holds inputs back until a resumed agent has introduced itself or begun a turn.
 #[derive(Debug, Default)]
 pub(super) struct Resumption {
-    /// None once the agent has produced output, or if it was not resumed.
+    /// None once the wait is over, or if the agent was not resumed.
     deadline: Option<Instant>,
     ready: bool,
     /// Dropping an input tells its caller that the session is gone.
@@ -36,7 +36,7 @@ impl Resumption {
         self.ready = self.is_waiting();
     }
 
-    /// Returns whether the agent has produced output and the held inputs can be sent.
+    /// Returns whether the agent has introduced itself or begun a turn, so that the held inputs can be sent.
     pub(super) const fn is_ready(&self) -> bool {
         self.ready
     }
@@ -45,7 +45,7 @@ impl Resumption {
         self.deadline
     }
 
-    /// Holds an input back until the agent has produced output.
+    /// Holds an input back until the wait is over.
     pub(super) fn hold(&mut self, input: SessionInput) {
         self.held.push(input);
     }

@@ -3,27 +3,28 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use askdesk_domain::{RetentionDays, SessionId, retention};
+use askdesk_domain::{RetentionDays, retention};
 
 use super::control::Sessions;
 use crate::error::EngineError;
 use crate::settings::SettingsFile;
 
 /// The interval between checks for sessions to delete.
-pub const EVERY: Duration = Duration::from_secs(24 * 60 * 60);
+const EVERY: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// How long to wait after a deletion: each one rewrites the database, and questions must not wait for all of them.
 const PAUSE: Duration = Duration::from_secs(1);
 
 impl Sessions {
-    /// Deletes the sessions that are due, and returns them.
-    pub async fn delete_due(&self, keep: RetentionDays) -> Result<Vec<SessionId>, EngineError> {
-        let now = self.engine.clock().now();
+    /// Deletes the sessions that are due, and counts them.
+    async fn delete_due(&self, keep: RetentionDays) -> Result<usize, EngineError> {
+        let clock = self.engine.clock();
+        let now = clock.now();
         let due = self.engine.inspect(move |desk| retention::due(keep, desk, now)).await?;
-        let mut deleted = Vec::new();
+        let mut deleted = 0;
         for id in due {
-            if !deleted.is_empty() {
-                tokio::time::sleep(PAUSE).await;
+            if deleted > 0 {
+                clock.wait_until(clock.after(PAUSE)).await;
             }
             // The user may have resumed it meanwhile.
             let still_due = self.engine.inspect(move |desk| {
@@ -31,26 +32,26 @@ impl Sessions {
             });
             if still_due.await? {
                 self.delete(id).await?;
-                deleted.push(id);
+                deleted += 1;
             }
         }
         Ok(deleted)
     }
 
-    /// Deletes due sessions, now and after each period, until the engine closes. If the settings can't be read, everything
-    /// is kept.
-    pub async fn delete_due_every(&self, period: Duration, settings: Arc<SettingsFile>) {
+    /// Deletes due sessions, now and once a day, until the engine closes. If the settings can't be read, everything is
+    /// kept.
+    pub async fn delete_due_daily(&self, settings: Arc<SettingsFile>) {
         loop {
             let file = Arc::clone(&settings);
             let Ok(read) = tokio::task::spawn_blocking(move || file.read()).await else { return };
             match self.delete_due(read.settings.keep_days).await {
-                Ok(deleted) if deleted.is_empty() => {}
-                Ok(deleted) => tracing::info!(sessions = deleted.len(), "deleted past sessions"),
+                Ok(0) => {}
+                Ok(deleted) => tracing::info!(sessions = deleted, "deleted past sessions"),
                 Err(EngineError::Closing) => return,
                 Err(error) => tracing::warn!(%error, "past sessions could not be deleted"),
             }
             let clock = self.engine.clock();
-            clock.wait_until(clock.after(period)).await;
+            clock.wait_until(clock.after(EVERY)).await;
         }
     }
 }

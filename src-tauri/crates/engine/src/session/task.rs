@@ -17,7 +17,7 @@ use super::pending::{Pending, WriteSubject};
 use super::resumption::{LateMessages, Resumption};
 use super::tool_permissions::ToolPermissions;
 use crate::error::EngineError;
-use crate::frame::{Change, LiveKind, LiveText};
+use crate::frame::{LiveKind, LiveText};
 use crate::handle::EngineHandle;
 use crate::mailbox::{EntryWrite, Input, Reply, SessionInput};
 use crate::session_log::{LogKind, SessionLogs};
@@ -312,18 +312,13 @@ impl SessionTask {
 
     pub(super) async fn add_live(&mut self, kind: LiveKind, text: String) {
         self.live = true;
-        let added = LiveText { session: self.id, kind, text };
-        self.publish(Change::LiveText { added }).await;
+        self.engine.send(Input::Live { added: LiveText { session: self.id, kind, text } }).await;
     }
 
     async fn clear_live(&mut self) {
         if std::mem::take(&mut self.live) {
-            self.publish(Change::LiveCleared { session: self.id }).await;
+            self.engine.send(Input::LiveCleared { session: self.id }).await;
         }
-    }
-
-    async fn publish(&mut self, change: Change) {
-        self.engine.send(Input::Publish { change: Box::new(change) }).await;
     }
 
     pub(super) async fn write_finished(&mut self, body: EntryBody) {
@@ -340,8 +335,7 @@ impl SessionTask {
         self.engine.write(self.id, vec![EntryWrite::New(body)]).await;
     }
 
-    /// Queues a write. Its result arrives later: an agent that doesn't read must not block our
-    /// reading.
+    /// Queues a write. Its result arrives later: an agent that doesn't read must not block our reading.
     pub(super) fn write(&mut self, subject: WriteSubject, outbound: Vec<Outbound>) {
         if !outbound.is_empty() {
             self.pending.add_write(subject, self.link.write(outbound));

@@ -22,11 +22,8 @@ fn request(n: u128) -> RequestId {
 }
 
 fn questions(preview_bytes: usize) -> Vec<Question> {
-    let option = |label: &str| RawOption {
-        label: label.to_owned(),
-        description: None,
-        preview: Some("p".repeat(preview_bytes)),
-    };
+    let option =
+        |label: &str| RawOption { preview: Some("p".repeat(preview_bytes)), ..RawOption::new(label) };
     let draft = RawQuestion {
         text: "Which?".to_owned(),
         header: None,
@@ -256,9 +253,7 @@ fn saved_before_the_answer(between: usize) -> (Result<(), String>, Vec<DraftTarg
         Input::SaveDraft { save: draft(1, 1, "goes"), reply },
         Input::SaveDraft { save: draft(2, 2, "stays"), reply: other },
     ];
-    inputs.extend(
-        (0..between).map(|_| Input::Publish { change: Box::new(Change::LiveCleared { session: session() }) }),
-    );
+    inputs.extend((0..between).map(|_| Input::LiveCleared { session: session() }));
     inputs.push(Input::Act { command: answer(1), reply: answered });
     run_all(writer, inputs);
     assert!(answer_taken.try_recv().unwrap().is_ok() && second.try_recv().unwrap().is_ok());

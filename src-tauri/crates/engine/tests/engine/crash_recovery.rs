@@ -113,8 +113,8 @@ async fn case_48_after_a_kill_at_any_step_nothing_is_missing_and_nothing_is_sent
     let quicker = step == "Handed" && left == Left::Delivered;
     assert!(left == expected || quicker, "{left:?} instead of {expected:?}");
     // The restart notifies of nothing.
-    while let Ok(attention) = stage.desk.notifications.try_recv() {
-        assert!(matches!(attention, NotificationEvent::Ended { .. }), "{attention:?}");
+    while let Ok(event) = stage.desk.notifications.try_recv() {
+        assert!(matches!(event, NotificationEvent::Ended { .. }), "{event:?}");
     }
     let arrived = given(&stage, session);
     let arrived_already = match left {

@@ -159,7 +159,7 @@ async fn case_34_an_outcome_that_could_not_be_written_is_retried_until_each_call
 }
 
 #[tokio::test]
-async fn case_34_each_waiter_gets_the_outcome_and_that_of_a_withdrawn_call_is_dropped() {
+async fn case_34_each_waiter_gets_the_outcome_and_the_waiter_of_a_withdrawn_call_is_dropped() {
     let mut desk = TestDesk::open().await;
     desk.start(1).await;
     let mut waiters = Vec::new();

@@ -54,7 +54,7 @@ async fn the_call_that_waits_gets_the_answer_which_is_delivered_once_that_is_not
     let outcome = answer(&desk, request).await;
     assert_eq!(heard(end).await, outcome);
     assert_eq!(delivery(&desk, request).await, Some(Delivery::Pending));
-    calls.told(request, call("a"), Ok(())).await.unwrap();
+    calls.note_delivered(request, call("a"), Ok(())).await.unwrap();
     assert!(matches!(delivery(&desk, request).await, Some(Delivery::Delivered { late: false, .. })));
     assert_eq!(calls.collect(request).await.unwrap(), InboundStatus::Ended(outcome));
     desk.check_notified_and_withdrawn(request);
@@ -75,7 +75,7 @@ async fn case_34_two_calls_that_ask_the_same_share_one_request() {
     assert!(first.end.await.is_err());
     let outcome = answer(&desk, second.request).await;
     assert_eq!(heard(second.end).await, outcome);
-    calls.told(second.request, call("b"), Ok(())).await.unwrap();
+    calls.note_delivered(second.request, call("b"), Ok(())).await.unwrap();
     assert!(matches!(delivery(&desk, second.request).await, Some(Delivery::Delivered { .. })));
     desk.check_notified_and_withdrawn(second.request);
     desk.check_mirror().await;
@@ -158,7 +158,7 @@ async fn case_54_after_a_restart_the_call_finds_its_request_and_draft() {
     assert!(desk.request(asked.request).await.is_open());
     let outcome = answer(&desk, asked.request).await;
     assert_eq!(heard(found.end).await, outcome);
-    calls.told(asked.request, call("a"), Ok(())).await.unwrap();
+    calls.note_delivered(asked.request, call("a"), Ok(())).await.unwrap();
     desk.check_mirror().await;
     desk.engine.close().await.unwrap();
     drop((desk, calls));

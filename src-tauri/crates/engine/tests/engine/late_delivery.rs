@@ -303,7 +303,7 @@ async fn case_42_a_question_of_a_resumed_session_waits_for_the_user() {
     stage.resume(session, "technology").await;
     stage.sessions.send_message(session, "go on".to_owned()).await.unwrap();
     let request = stage.asked_one(session).await;
-    // An answer of anybody else would be refused here, or be a second decision.
+    // If anything else had answered, this answer would be refused or be a second decision.
     stage.answer(&request, "PostgreSQL").await;
     stage.until_delivered(request.id).await;
     assert_eq!(stage.decisions(session).len(), 1);

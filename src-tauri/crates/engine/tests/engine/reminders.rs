@@ -49,6 +49,15 @@ impl Reminded {
         assert!(self.events.try_recv().is_err());
     }
 
+    /// Lets the reminder task do what is due now, and fails if there was an event.
+    async fn is_silent_now(&mut self) {
+        // The runtime of a test has one thread: the task runs while the test yields.
+        for _ in 0..100 {
+            tokio::task::yield_now().await;
+        }
+        assert!(self.events.try_recv().is_err());
+    }
+
     /// Asks another question and lets its reminder come. Reminders come in order, so all earlier ones have come then.
     async fn remind_of_another(&mut self) {
         let id = asked(&self.desk, 2).await;
@@ -93,6 +102,7 @@ async fn by_default_there_is_no_reminder_and_one_that_is_set_later_holds_for_ope
     let id = asked(&reminded.desk, 1).await;
     assert_eq!(reminded.next().await, ("asked", id));
     reminded.desk.clock.advance(14 * MINUTE);
+    reminded.is_silent_now().await;
     reminded.remind_after(15);
     reminded.is_silent_for(MINUTE).await;
     reminded.desk.clock.advance(MINUTE);
@@ -119,12 +129,11 @@ async fn notification_settings_of_a_session_are_shown_at_once_and_survive_a_rest
     let folder = tempfile::tempdir().unwrap();
     let mut desk = TestDesk::open_at(folder.path()).await;
     desk.start(1).await;
-    let attention = SessionNotifications { muted: true, private: true };
-    let set =
-        Command::Session(SessionCommand::SetNotifications { session: session(1), notifications: attention });
-    assert_eq!(desk.engine.act(set).await.unwrap().session.unwrap().notifications, attention);
+    let notifications = SessionNotifications { muted: true, private: true };
+    let set = Command::Session(SessionCommand::SetNotifications { session: session(1), notifications });
+    assert_eq!(desk.engine.act(set).await.unwrap().session.unwrap().notifications, notifications);
     desk.check_mirror().await;
     desk.engine.close().await.unwrap();
     let desk = TestDesk::open_at(folder.path()).await;
-    assert_eq!(desk.snapshot().await.sessions[0].notifications, attention);
+    assert_eq!(desk.snapshot().await.sessions[0].notifications, notifications);
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::support::agents::{Play, Stage, choose, is_alive};
+use crate::support::agents::{Play, Stage, choose, is_alive, parent_of};
 use crate::support::desk::{locked, poll, rejected};
 use askdesk_agents::Agent;
 use askdesk_agents::claude::{self, ClaudeCode};
@@ -71,15 +71,17 @@ async fn case_27_a_stopped_session_ends_all_its_processes_and_its_question_is_mi
     let request = stage.asked_one(session).await;
     stage.until_said(session, "grandchild ").await;
     let said = stage.desk.mirror.said(session).join(" ");
-    let pid = said.split_whitespace().nth(1).unwrap().to_owned();
-    assert!(is_alive(&pid));
+    let grandchild = said.split_whitespace().nth(1).unwrap().to_owned();
+    let agent = parent_of(&grandchild);
+    assert_ne!(agent, std::process::id().to_string());
+    assert!(is_alive(&grandchild) && is_alive(&agent));
     if is_closed {
         stage.sessions.close(session).await.unwrap();
         assert_eq!(stage.until_ended(session).await, SessionEnd::Stopped);
     } else {
         stage.stop(session).await;
     }
-    poll("the grandchild ends", || !is_alive(&pid)).await;
+    poll("both processes end", || !is_alive(&agent) && !is_alive(&grandchild)).await;
     let known = &stage.desk.mirror.requests[&request.id];
     assert_eq!(*outcome(known), Outcome::Orphaned { why: OrphanedWhy::SessionStopped });
 }

@@ -113,7 +113,7 @@ impl GatewayState {
         let state = Arc::clone(self);
         tokio::spawn(async move {
             if tracker.delivered().await
-                && let Err(error) = state.inbound.told(id, native_ref, Ok(())).await
+                && let Err(error) = state.inbound.note_delivered(id, native_ref, Ok(())).await
             {
                 tracing::debug!(%error, "the delivery of a late answer was not saved");
             }

@@ -29,7 +29,7 @@ async fn a_client_asks_gives_up_asks_again_and_is_answered() {
     assert_eq!(again.request, first.request);
     desk.engine.answer(again.request, vec![choose(0, &[1])]).await.unwrap();
     heard(again.end).await;
-    calls.told(again.request, call("b"), Ok(())).await.unwrap();
+    calls.note_delivered(again.request, call("b"), Ok(())).await.unwrap();
 }
 
 /// What the restart finds.
@@ -85,7 +85,7 @@ async fn case_54_after_a_kill_at_any_step_the_next_call_finds_its_request_or_its
         desk.engine.answer(again.request, vec![choose(0, &[1])]).await.unwrap();
     }
     assert!(matches!(heard(again.end).await, Outcome::Answered { .. }));
-    calls.told(again.request, call("c"), Ok(())).await.unwrap();
+    calls.note_delivered(again.request, call("c"), Ok(())).await.unwrap();
     desk.catch_up();
     assert_eq!(desk.snapshot().await.requests.len(), 1, "and the only one");
     assert_eq!(what_is_left(Some(&desk.request(again.request).await)), Left::Delivered);

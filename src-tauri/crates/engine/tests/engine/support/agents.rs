@@ -8,15 +8,15 @@ use std::time::Duration;
 use askdesk_agents::{LaunchPlan, Start, claude};
 use askdesk_domain::{
     AgentFailure, AnswerInput, ApprovalDecision, ApprovalOptionId, Choices, ConfigId, Delivery,
-    DeliveryError, EntryBody, LaunchOverrides, Notice, QuestionId, Request, RequestId, Session, SessionEnd,
-    SessionId, SessionOptions, SessionState, ValueId,
+    DeliveryError, LaunchOverrides, Notice, QuestionId, Request, RequestId, Session, SessionEnd, SessionId,
+    SessionOptions, SessionState, ValueId,
 };
 use askdesk_engine::ConfigChange;
 use askdesk_engine::clock::Clock;
 use askdesk_engine::{EngineError, Sessions, StartSpec};
 use serde_json::Value;
 
-use super::desk::{PATIENCE, STAGED, Staging, TestDesk};
+use super::desk::{PATIENCE, STAGED, Staging, TestDesk, poll};
 use super::mirror::Mirror;
 
 pub fn fake_agent() -> PathBuf {
@@ -216,16 +216,13 @@ impl Stage {
         assert_eq!(self.until_ended(session).await, SessionEnd::Stopped);
     }
 
-    /// Sends "go on" and waits until the agent reacts. It has then received everything that was sent before.
+    /// Sends "go on" and waits until the agent has read it. It has then received everything that was sent before.
     pub async fn go_on(&mut self, session: SessionId) {
+        let read = || self.messages(session).iter().filter(|text| *text == "go on").count();
+        let before = read();
         self.sessions.send_message(session, "go on".to_owned()).await.unwrap();
-        let reacts = |known: &Mirror| {
-            let transcript = known.transcript(session);
-            let is_message =
-                |body: &&EntryBody| matches!(body, EntryBody::Person { text, .. } if text == "go on");
-            transcript.iter().rposition(is_message).is_some_and(|place| place + 1 < transcript.len())
-        };
-        self.desk.until("the agent reacts", reacts).await;
+        poll("the agent reads \"go on\"", || read() > before).await;
+        self.desk.catch_up();
     }
 
     pub async fn until_said(&mut self, session: SessionId, text: &str) {
@@ -258,7 +255,9 @@ impl Stage {
     /// The lines of one direction that are JSON.
     fn recorded(&self, session: SessionId, direction: &str) -> Vec<Value> {
         let record = std::fs::read_to_string(self.record(session)).unwrap_or_default();
-        let lines = record.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        // The agent may be writing the last line.
+        let complete = record.rsplit_once('\n').map_or("", |(complete, _)| complete);
+        let lines = complete.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
         let lines = lines.filter(|line| line["dir"] == direction);
         lines.filter_map(|line| serde_json::from_str(line["line"].as_str().unwrap()).ok()).collect()
     }
@@ -351,7 +350,17 @@ pub fn choose(request: &Request, question: usize, labels: &[&str]) -> AnswerInpu
 
 /// Returns whether a process runs; a zombie does not.
 pub fn is_alive(pid: impl Display) -> bool {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    let state = stat.rsplit_once(')').and_then(|(_, fields)| fields.split_whitespace().next());
-    !matches!(state, None | Some("Z" | "X"))
+    !matches!(process_field(pid, 0).as_deref(), None | Some("Z" | "X"))
+}
+
+/// Returns the id of the process that started a process.
+pub fn parent_of(pid: impl Display) -> String {
+    process_field(pid, 1).expect("the process runs")
+}
+
+/// Reads a field of a process; the first is the one after its name.
+fn process_field(pid: impl Display, place: usize) -> Option<String> {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let (_, fields) = stat.rsplit_once(')')?;
+    fields.split_whitespace().nth(place).map(str::to_owned)
 }

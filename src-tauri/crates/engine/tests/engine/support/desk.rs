@@ -324,12 +324,11 @@ pub fn allow() -> ApprovalDecision {
 }
 
 fn raw_question(text: &str, kind: QuestionKind, labels: &[&str]) -> RawQuestion {
-    let option = |label: &&str| RawOption { label: (*label).to_owned(), description: None, preview: None };
     RawQuestion {
         text: text.to_owned(),
         header: None,
         kind,
-        options: labels.iter().map(option).collect(),
+        options: labels.iter().map(|label| RawOption::new(label)).collect(),
         required: false,
         placeholder: None,
     }

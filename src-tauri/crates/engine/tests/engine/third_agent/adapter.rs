@@ -35,7 +35,7 @@ use uuid::Uuid;
 use super::wire::{answer, approval_options, config_options, detail, text, usage};
 
 /// How many acts can wait until the session is open.
-const HELD_ACTS: usize = 64;
+const HELD_ACTIONS: usize = 64;
 /// How many requests of the server can be open.
 const OPEN_CALLS: usize = 64;
 /// The JSON-RPC code for params that cannot be used.
@@ -403,7 +403,7 @@ impl ThirdAdapter {
     }
 
     fn hold(&mut self, action: Action) -> Result<(), EncodeError> {
-        if self.held.len() >= HELD_ACTS {
+        if self.held.len() >= HELD_ACTIONS {
             return Err(EncodeError::Unsupported { what: "so many messages before the session is there" });
         }
         self.held.push(action);

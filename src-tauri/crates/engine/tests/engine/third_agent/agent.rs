@@ -9,7 +9,7 @@ use askdesk_agents::{
 };
 use askdesk_domain::{
     AgentDescriptor, AgentFailure, AgentId, Capabilities, ConfigCategory, ConfigId, ConfigOption,
-    ConfigValue, DuringTurn, QuestionPath, Risk, SearchedLocation, Takes, ValueId,
+    ConfigValue, DuringTurn, QuestionPath, Risk, Takes, ValueId,
 };
 use serde_json::json;
 use uuid::Uuid;
@@ -18,7 +18,6 @@ use super::adapter::ThirdAdapter;
 
 pub const THIRD: AgentId = AgentId::literal("third");
 pub const MODEL: ConfigId = ConfigId::literal("model");
-pub const INSTALL: &str = "cargo install third-agent";
 
 /// An agent whose server holds all its sessions.
 #[derive(Debug)]
@@ -69,7 +68,7 @@ fn descriptor() -> AgentDescriptor {
         id: THIRD,
         name: "Third".to_owned(),
         program: Some("third-agent".to_owned()),
-        install: Some(INSTALL.to_owned()),
+        install: Some("cargo install third-agent".to_owned()),
         login: None,
         verified: None,
         capabilities: Capabilities {
@@ -109,16 +108,7 @@ impl Agent for ThirdAgent {
     }
 
     fn find(&self, explicit: Option<&Path>) -> Result<Option<PathBuf>, AgentFailure> {
-        let program = explicit.unwrap_or(&self.program);
-        if program.is_file() {
-            return Ok(Some(program.to_owned()));
-        }
-        Err(AgentFailure::AgentMissing {
-            agent: THIRD,
-            program: "third-agent".to_owned(),
-            tried: vec![SearchedLocation::File { path: program.display().to_string() }],
-            install: self.descriptor.install.clone(),
-        })
+        Ok(Some(explicit.unwrap_or(&self.program).to_owned()))
     }
 
     fn prepare(&self, start: &Start) -> Result<SessionPlan, AgentFailure> {
