@@ -160,7 +160,7 @@ fn user_folders(client: Client, env: &Env) -> Vec<ConfigPath> {
         Os::Linux => env.config(),
     };
     let folder = match (client, env.os) {
-        (Client::ClaudeCode, _) => env.folder("CLAUDE_CONFIG_DIR", env.home.join(".claude")),
+        (Client::ClaudeCode, _) => claude_folder(env),
         (Client::Codex, _) => env.folder("CODEX_HOME", env.home.join(".codex")),
         (Client::GeminiCli, _) => env.folder("GEMINI_CLI_HOME", home.path).join(".gemini"),
         (Client::OpenCode, _) => env.config().join("opencode"),
@@ -182,6 +182,10 @@ fn user_folders(client: Client, env: &Env) -> Vec<ConfigPath> {
     vec![folder]
 }
 
+fn claude_folder(env: &Env) -> ConfigPath {
+    env.folder("CLAUDE_CONFIG_DIR", env.home.join(".claude"))
+}
+
 /// Measured. Its own question tool asks through the hook, and everything else through the server. The server's `timeout` is
 /// in milliseconds, the hook's is in seconds. `alwaysLoad` keeps the tools from being hidden behind a search.
 ///
@@ -190,7 +194,7 @@ fn user_folders(client: Client, env: &Env) -> Vec<ConfigPath> {
 /// reports it. Both are command hooks: an HTTP hook would show an error while Askdesk isn't running.
 fn claude(user: bool, env: &Env, project: &ConfigPath, endpoint: &Endpoint) -> Vec<ConfigEntry> {
     let named = env.vars.contains_key("CLAUDE_CONFIG_DIR");
-    let Some(folder) = user_folders(Client::ClaudeCode, env).pop() else { return Vec::new() };
+    let folder = claude_folder(env);
     let server_file = match (user, named) {
         (false, _) => project.join(".mcp.json"),
         (true, true) => folder.join(".claude.json"),

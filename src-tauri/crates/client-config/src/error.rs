@@ -46,7 +46,8 @@ pub enum FileErrorKind {
     OutsideRoot { to: PathBuf, within: PathBuf },
     #[error("it is a link that leads nowhere")]
     BrokenLink,
-    /// The edit would change something besides our entry. Only a bug in a library or in this crate causes this.
+    /// The edit would change something besides our entry, or can't restore an entry that contains `inf` or `nan`. Anything
+    /// else that causes this is a bug in a library or in this crate.
     #[error("the change would have touched more than the entry of Askdesk, so it was not made")]
     Unsafe,
     #[error("it was changed by somebody else in the meantime; try again")]

@@ -187,7 +187,6 @@ mod tests {
 
     struct Fixture {
         state: Arc<GatewayState>,
-        connections: Arc<Connections>,
         _folder: tempfile::TempDir,
     }
 
@@ -195,13 +194,13 @@ mod tests {
         fn open() -> Self {
             let folder = tempfile::tempdir().unwrap();
             let state = GatewayState::for_test(folder.path());
-            Self { connections: Arc::clone(&state.connections), state, _folder: folder }
+            Self { state, _folder: folder }
         }
 
         async fn session(&self, call: &CallGuard) -> SessionId {
             let (name, folder) = ("codex".to_owned(), Some("/work".to_owned()));
             let client = InboundClient { channel: Channel::Mcp, name, version: None, folder };
-            self.connections.session(call, client).await.unwrap()
+            self.state.connections.session(call, client).await.unwrap()
         }
 
         async fn asks(&self, session: SessionId, question: &str) {
@@ -213,7 +212,7 @@ mod tests {
                 limit: None,
                 again: None,
             };
-            drop(self.connections.inbound.ask(session, ask).await.unwrap());
+            drop(self.state.connections.inbound.ask(session, ask).await.unwrap());
         }
 
         async fn runs(&self, session: SessionId) -> bool {
@@ -234,12 +233,12 @@ mod tests {
     #[tokio::test]
     async fn a_session_that_opens_after_its_client_has_gone_ends_with_its_call() {
         let fixture = Fixture::open();
-        let call = fixture.connections.call("one", Lifetime::UntilClosed);
-        fixture.connections.close("one").await;
+        let call = fixture.state.connections.call("one", Lifetime::UntilClosed);
+        fixture.state.connections.close("one").await;
         let session = fixture.session(&call).await;
         fixture.asks(session, "Which name?").await;
         // There are several ways to notice that a client has gone, so it is closed twice.
-        fixture.connections.close("one").await;
+        fixture.state.connections.close("one").await;
         assert!(fixture.runs(session).await);
         drop(call);
         fixture.ends(session).await;
@@ -248,35 +247,35 @@ mod tests {
     #[tokio::test]
     async fn a_connection_that_lasts_for_its_calls_ends_with_the_last_one() {
         let fixture = Fixture::open();
-        let calls = [(); 2].map(|()| fixture.connections.call("one", Lifetime::Calls));
+        let calls = [(); 2].map(|()| fixture.state.connections.call("one", Lifetime::Calls));
         let session = fixture.session(&calls[0]).await;
         let [one, other] = calls;
         drop(one);
-        assert!(fixture.runs(session).await && fixture.connections.known().contains_key("one"));
+        assert!(fixture.runs(session).await && fixture.state.connections.known().contains_key("one"));
         drop(other);
         fixture.ends(session).await;
-        assert!(fixture.connections.known().is_empty());
+        assert!(fixture.state.connections.known().is_empty());
     }
 
     #[tokio::test]
     async fn closing_a_connection_keeps_a_session_that_another_one_has_reopened() {
         let fixture = Fixture::open();
-        let first = fixture.connections.call("one", Lifetime::UntilClosed);
+        let first = fixture.state.connections.call("one", Lifetime::UntilClosed);
         let session = fixture.session(&first).await;
         fixture.asks(session, "Which name?").await;
         drop(first);
         Sessions::new(fixture.state.engine.clone()).close(session).await.unwrap();
-        let second = fixture.connections.call("two", Lifetime::UntilClosed);
+        let second = fixture.state.connections.call("two", Lifetime::UntilClosed);
         assert_eq!(
             fixture.session(&second).await,
             session,
             "the same client, after the person closed the tab"
         );
         fixture.asks(session, "Which store?").await;
-        fixture.connections.close("one").await;
+        fixture.state.connections.close("one").await;
         assert!(fixture.runs(session).await);
         drop(second);
-        fixture.connections.close("two").await;
+        fixture.state.connections.close("two").await;
         fixture.ends(session).await;
     }
 }

@@ -79,8 +79,8 @@ pub async fn authorize(needed: Permission, request: Request, next: Next) -> Resp
     }
 }
 
-/// Reads the whole body, within limits. It must be JSON or empty. The routes find the parsed body, an `Arc<Value>`, in the
-/// request's extensions.
+/// Reads the whole body, within limits. It must be JSON or empty. The hook and MCP take the parsed body, an `Arc<Value>`,
+/// from the request's extensions; the other routes parse the bytes into their own types.
 pub async fn read_body(
     State(state): State<Arc<GatewayState>>,
     request: Request,

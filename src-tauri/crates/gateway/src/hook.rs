@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn a_turn_is_over_once_nothing_has_background_tasks_in_the_background() {
+    fn a_turn_is_over_once_it_has_no_background_tasks() {
         let stop = json!({"session_id": "5d0c", "hook_event_name": "Stop"});
         let over = Ok(HookEvent::TurnEnded { session: "5d0c".to_owned() });
         assert_eq!(read(&stop), over);

@@ -190,6 +190,35 @@ mod tests {
     }
 
     #[test]
+    fn a_question_that_ended_without_the_user_says_why() {
+        let withdrawn = [
+            (WithdrawnWhy::ByAgent, "by_agent"),
+            (WithdrawnWhy::TurnEnded, "turn_ended"),
+            (WithdrawnWhy::Interrupted, "interrupted"),
+            (WithdrawnWhy::AnsweredElsewhere, "answered_elsewhere"),
+            (WithdrawnWhy::Cancelled { reason: None }, "cancelled"),
+        ];
+        let orphaned = [
+            (OrphanedWhy::AgentEnded, "agent_ended"),
+            (OrphanedWhy::SessionStopped, "session_stopped"),
+            (OrphanedWhy::AppQuit, "app_quit"),
+            (OrphanedWhy::CallerGone, "caller_gone"),
+        ];
+        let withdrawn = withdrawn.map(|(why, word)| (Outcome::Withdrawn { why }, "withdrawn", word));
+        let orphaned = orphaned.map(|(why, word)| (Outcome::Orphaned { why }, "missed", word));
+        for (outcome, name, why) in withdrawn.into_iter().chain(orphaned) {
+            let expected = json!({"outcome": name, "requestId": id(), "why": why});
+            assert_eq!(of(id(), &questions(), &outcome).structured, expected);
+        }
+        let reason = Some("no longer needed".to_owned());
+        let closed = Outcome::Withdrawn { why: WithdrawnWhy::Cancelled { reason } };
+        let expected = json!({
+            "outcome": "withdrawn", "requestId": id(), "why": "cancelled", "words": "no longer needed",
+        });
+        assert_eq!(of(id(), &questions(), &closed).structured, expected);
+    }
+
+    #[test]
     fn case_41_an_outcome_without_the_user_never_looks_like_an_answer() {
         let orphaned = [
             OrphanedWhy::AppQuit,

@@ -6,6 +6,9 @@ use toml_edit::{DocumentMut, Item, Table, TableLike};
 use super::Step;
 use crate::error::FileErrorKind;
 
+/// The key under which `toml_edit` passes a date to serde.
+const DATE: &str = "$__toml_private_datetime";
+
 fn parse(text: &str) -> Result<DocumentMut, FileErrorKind> {
     text.parse().map_err(|error: toml_edit::TomlError| {
         let at = error.span().map_or(0, |span| span.start).min(text.len());
@@ -15,8 +18,25 @@ fn parse(text: &str) -> Result<DocumentMut, FileErrorKind> {
 }
 
 pub fn read(text: &str) -> Result<Value, FileErrorKind> {
-    toml_edit::de::from_document(parse(text)?)
-        .map_err(|error| FileErrorKind::Syntax { format: "TOML", error: error.to_string() })
+    let document = toml_edit::de::from_document(parse(text)?).map_err(|error| FileErrorKind::Syntax {
+        format: "TOML",
+        error: error.message().trim().to_owned(),
+    })?;
+    Ok(plain(document))
+}
+
+/// Turns dates into text, because `toml_edit` returns them as tables with a private key.
+///
+/// JSON has no infinite numbers and no NaN, so `inf` and `nan` are null, which [`set`] refuses to write.
+fn plain(value: Value) -> Value {
+    match value {
+        Value::Object(members) => match members.get(DATE) {
+            Some(date) if members.len() == 1 => date.clone(),
+            _ => members.into_iter().map(|(name, value)| (name, plain(value))).collect(),
+        },
+        Value::Array(values) => values.into_iter().map(plain).collect(),
+        value => value,
+    }
 }
 
 pub fn apply(text: &str, steps: &[Step<'_>]) -> Result<String, FileErrorKind> {

@@ -1,7 +1,9 @@
 use std::fs;
 
 use askdesk_client_config::edit::{self, Format};
-use askdesk_client_config::{Client, EntryState, Note, Scope, as_connected, connect, file_statuses};
+use askdesk_client_config::{
+    Client, EntryState, FileErrorKind, Note, Scope, as_connected, connect, disconnect, file_statuses,
+};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -192,6 +194,48 @@ fn disconnecting_restores_a_value_that_is_no_table_although_others_wrote_since()
 }
 
 #[test]
+fn a_date_in_a_foreign_entry_is_restored_as_text_although_others_wrote_since() {
+    let entry = |date: &str, several: &str| {
+        format!("[mcp_servers.askdesk]\ncommand = \"askdesk\"\nsince = {date}\nseveral = {several}\n")
+    };
+    let fixture = Fixture::new();
+    let file = fixture.files(Client::Codex, Scope::User).remove(0);
+    let text = entry("1979-05-27T07:32:00Z", "[{ day = 1979-05-27, at = 07:32:00 }]");
+    write(&file, &text);
+    fixture.connect(Client::Codex, Scope::User);
+    let connected = read(&file);
+    fixture.disconnect(Client::Codex, Scope::User);
+    assert_eq!(read(&file), text);
+
+    fixture.connect(Client::Codex, Scope::User);
+    write(&file, &format!("later = 1979-05-28\n{connected}"));
+    fixture.disconnect(Client::Codex, Scope::User);
+    let restored = entry("\"1979-05-27T07:32:00Z\"", "[{ day = \"1979-05-27\", at = \"07:32:00\" }]");
+    assert_eq!(read(&file), format!("later = 1979-05-28\n\n{restored}"));
+}
+
+#[test]
+fn a_foreign_entry_with_a_number_that_json_lacks_is_restored_whole_or_not_at_all() {
+    for number in ["inf", "nan", "[-inf]", "{ limit = nan }"] {
+        let fixture = Fixture::new();
+        let file = fixture.files(Client::Codex, Scope::User).remove(0);
+        let text = format!("[mcp_servers.askdesk]\ncommand = \"askdesk\"\nwait = {number}\n");
+        write(&file, &text);
+        fixture.connect(Client::Codex, Scope::User);
+        let connected = read(&file);
+        write(&file, &format!("later = true\n{connected}"));
+        let before = fixture.everything();
+        let error = disconnect(Client::Codex, Scope::User, &fixture.env).unwrap_err();
+        assert_eq!(error.kind, FileErrorKind::Unsafe, "{number}");
+        assert_eq!(fixture.everything(), before, "{number}");
+
+        write(&file, &connected);
+        fixture.disconnect(Client::Codex, Scope::User);
+        assert_eq!(read(&file), text);
+    }
+}
+
+#[test]
 fn an_old_backup_is_removed_with_a_note_and_never_restored() {
     for text in [None, Some("{ \"now\": 1 }\n")] {
         let fixture = Fixture::new();
@@ -265,8 +309,8 @@ fn our_hook_is_recognized_beside_another_hook_in_one_list() {
         said["hooks"][event][0]["hooks"].as_array_mut().unwrap().insert(0, theirs.clone());
     }
     write(&settings, &serde_json::to_string_pretty(&said).unwrap());
-    let stand = file_statuses(Client::ClaudeCode, Scope::User, &fixture.env, &endpoint(41414, TOKEN));
-    assert!(stand.iter().all(|it| it.entry == EntryState::Current), "{stand:?}");
+    let statuses = file_statuses(Client::ClaudeCode, Scope::User, &fixture.env, &endpoint(41414, TOKEN));
+    assert!(statuses.iter().all(|it| it.entry == EntryState::Current), "{statuses:?}");
     assert!(fixture.plan(Client::ClaudeCode, Scope::User).unwrap().is_empty());
 
     let moved = endpoint(41420, OTHER_TOKEN);
@@ -315,14 +359,14 @@ fn case_53_claude_asks_over_http_or_by_command_and_reports_answers() {
     endpoint.command = Some("/opt/askdesk hook".to_owned());
     let other = fixture.program();
     write(&settings, &read(&settings).replace(HOOK, &format!("{other} hook")));
-    let stand = || file_statuses(Client::ClaudeCode, Scope::User, &fixture.env, &endpoint);
-    assert!(stand().iter().all(|it| it.entry == EntryState::Current), "{:?}", stand());
+    let statuses = || file_statuses(Client::ClaudeCode, Scope::User, &fixture.env, &endpoint);
+    assert!(statuses().iter().all(|it| it.entry == EntryState::Current), "{:?}", statuses());
     write(&settings, &read(&settings).replace("PostToolUse", "Other"));
-    assert_eq!(stand()[1].entry, EntryState::Differs);
+    assert_eq!(statuses()[1].entry, EntryState::Differs);
     write(&settings, &read(&settings).replace("Other", "PostToolUse"));
     // A copy that doesn't exist any more isn't fine, for example one in an AppImage.
     fs::remove_file(other).unwrap();
-    assert_eq!(stand()[1].entry, EntryState::Stale);
+    assert_eq!(statuses()[1].entry, EntryState::Stale);
     let endpoint = as_connected(Client::ClaudeCode, Scope::User, &fixture.env, &endpoint);
     connect(Client::ClaudeCode, Scope::User, &fixture.env, &endpoint).unwrap().apply().unwrap();
     assert_eq!(hooks("PostToolUse")[0]["command"], "/opt/askdesk hook");

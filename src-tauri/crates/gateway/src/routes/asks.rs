@@ -44,8 +44,9 @@ struct ClientBody {
     folder: Option<String>,
 }
 
+/// A call of a connection that asks nothing. Only `/v1/collect` has arguments.
 #[derive(Debug, Deserialize)]
-struct CollectBody {
+struct ConnectionBody {
     client: Connection,
     #[serde(default)]
     arguments: Value,
@@ -102,7 +103,7 @@ pub async fn collect(
     Extension(tracker): Extension<ResponseTracker>,
     body: Bytes,
 ) -> Result<Json<Value>, HttpError> {
-    let body: CollectBody = parse_body(&body).map_err(HttpError::bad_request)?;
+    let body: ConnectionBody = parse_body(&body).map_err(HttpError::bad_request)?;
     state.rate_limits.call(&body.client.key()?, Instant::now())?;
     let result = state.collect(&body.arguments, tracker).await?;
     Ok(Json(json!({"result": result.structured, "text": result.text})))
@@ -110,7 +111,7 @@ pub async fn collect(
 
 /// Closes a connection. One that isn't closed is noticed later.
 pub async fn leave(State(state): State<SharedState>, body: Bytes) -> Result<Json<Value>, HttpError> {
-    let body: CollectBody = parse_body(&body).map_err(HttpError::bad_request)?;
+    let body: ConnectionBody = parse_body(&body).map_err(HttpError::bad_request)?;
     state.connections.close(&body.client.key()?).await;
     Ok(Json(json!({"left": true})))
 }

@@ -34,6 +34,9 @@ use crate::state::GatewayState;
 /// How long an idle session is kept. A question may be open in it for a day.
 const SESSION_TIMEOUT: Duration = Duration::from_secs(48 * 60 * 60);
 
+const NOT_COUNTED: &str = "the call was not counted";
+const NOT_TRACKED: &str = "the response to the call is not tracked";
+
 /// Builds the route of the MCP server.
 pub fn router(state: &SharedState) -> Router<SharedState> {
     let own = |name: &str| format!("http://{name}:{}", state.port);
@@ -92,7 +95,7 @@ impl McpSession {
             Ok(folder) => folder,
             Err(roots_request) => return Ok((*roots_request).into()),
         };
-        let open_question = extension::<Arc<OpenQuestion>>(context)?;
+        let open_question = extension::<Arc<OpenQuestion>>(context, NOT_COUNTED)?;
         let connection = match (client.is_sessionless, &folder) {
             (true, Some(folder)) => {
                 format!("{}\n{}\n{folder}", client.name, client.version.as_deref().unwrap_or_default())
@@ -110,7 +113,7 @@ impl McpSession {
         let Client { name, version, .. } = client;
         let client = InboundClient { channel: Channel::Mcp, name, version, folder };
         let caller = Caller { connection, lifetime, client, again: None, open_question, tool };
-        let tracker = extension(context)?;
+        let tracker = extension(context, NOT_TRACKED)?;
         match self.state.ask(caller, asking).await {
             Ok(call) => Ok(self.wait(call, tracker, context).await),
             Err(error) => Ok(shown::failed(&error.message)),
@@ -168,7 +171,7 @@ impl McpSession {
         context: &RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let arguments = params.arguments.map(Value::Object).unwrap_or_else(|| json!({}));
-        Ok(match self.state.collect(&arguments, extension(context)?).await {
+        Ok(match self.state.collect(&arguments, extension(context, NOT_TRACKED)?).await {
             Ok(result) => shown::said(result),
             Err(error) => shown::failed(&error.message),
         })
@@ -220,11 +223,14 @@ impl Drop for McpSession {
     }
 }
 
-/// Returns what the middleware has attached to the HTTP request of a call.
-fn extension<T: Clone + Send + Sync + 'static>(context: &RequestContext<RoleServer>) -> Result<T, ErrorData> {
+/// Returns what the middleware has attached to the HTTP request of a call, or an error that says what is missing.
+fn extension<T: Clone + Send + Sync + 'static>(
+    context: &RequestContext<RoleServer>,
+    missing: &'static str,
+) -> Result<T, ErrorData> {
     let parts = context.extensions.get::<request::Parts>();
     let attached = parts.and_then(|parts| parts.extensions.get::<T>()).cloned();
-    attached.ok_or_else(|| ErrorData::internal_error("the call was not counted", None))
+    attached.ok_or_else(|| ErrorData::internal_error(missing, None))
 }
 
 /// Returns the key of a connection once its folder is known. Questions it asked before are in a session without a folder.

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use askdesk_domain::{Channel, Request};
 use askdesk_testkit::clis::{self, Cli, Program};
 use askdesk_testkit::mock_api::{Block, MockApi, Reply, Script};
+use rstest::rstest;
 use serde_json::{Value, json};
 
 use super::fixture::{Fixture, QUESTION, questions, read};
@@ -61,7 +62,7 @@ pub async fn asks(test: &str, cli: Cli, person: Person) {
             .await;
         tokio::time::sleep(Duration::from_secs(1).min(after)).await;
     }
-    assert_eq!(model.conversation().len(), 1, "the model hears nothing before the person has spoken");
+    assert_eq!(model.conversation().len(), 1, "the model gets nothing before the user has answered");
     match person {
         Person::AnswersAfter(_) => fixture.gateway.answer(request.id).await,
         Person::Declines => {
@@ -135,10 +136,11 @@ async fn the_real_opencode_asks_and_its_model_receives_the_answer() {
     asks("the_real_opencode_asks_and_its_model_receives_the_answer", Cli::OpenCode, AT_ONCE).await;
 }
 
+#[rstest]
 #[tokio::test(flavor = "multi_thread")]
-async fn a_declined_question_reaches_every_model_as_text() {
-    let test = "a_declined_question_reaches_every_model_as_text";
-    for cli in Cli::ALL {
-        asks(test, cli, Person::Declines).await;
-    }
+async fn a_declined_question_reaches_every_model_as_text(
+    #[values(Cli::ClaudeCode, Cli::Codex, Cli::GeminiCli, Cli::OpenCode)] cli: Cli,
+) {
+    let test = format!("a_declined_question_reaches_every_model_as_text ({})", cli.id());
+    asks(&test, cli, Person::Declines).await;
 }

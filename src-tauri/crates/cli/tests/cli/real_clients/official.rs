@@ -99,7 +99,7 @@ fn call() -> String {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_typescript_sdk_asks(#[case] sdk: &str, #[case] mode: &str, #[case] known: KnownBy) {
     let Some(script) = mcp_clients::typescript() else {
-        return skipped("the_typescript_sdk_asks", "the TypeScript SDK");
+        return skipped(&format!("the_typescript_sdk_asks ({sdk}, {mode})"), "the TypeScript SDK");
     };
     let fixture = Fixture::open_with_frequent_progress().await;
     let mut command = sealed(&fixture, Path::new("node"));
@@ -113,7 +113,7 @@ async fn the_typescript_sdk_asks(#[case] sdk: &str, #[case] mode: &str, #[case] 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_python_sdk_asks(#[case] mode: &str, #[case] known: KnownBy) {
     let Some(python) = mcp_clients::python() else {
-        return skipped("the_python_sdk_asks", "the Python SDK");
+        return skipped(&format!("the_python_sdk_asks ({mode})"), "the Python SDK");
     };
     let fixture = Fixture::open_with_frequent_progress().await;
     let mut command = sealed(&fixture, &python);
@@ -128,7 +128,7 @@ async fn the_python_sdk_asks(#[case] mode: &str, #[case] known: KnownBy) {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_inspector_asks(#[case] era: &str) {
     let Some(program) = mcp_clients::inspector() else {
-        return skipped("the_inspector_asks", "the MCP Inspector");
+        return skipped(&format!("the_inspector_asks ({era})"), "the MCP Inspector");
     };
     let fixture = Fixture::open_with_frequent_progress().await;
     let config = registered(&fixture).await;

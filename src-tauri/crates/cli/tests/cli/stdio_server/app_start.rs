@@ -91,11 +91,11 @@ async fn the_app_beside_the_program_is_started_once_and_without_a_window() {
 }
 
 #[rstest]
-#[case::on_the_path_if_none_is_beside_the_program(false, &["mcp", "--start"], "answered", "bin --in-background\n")]
+#[case::from_the_path_if_none_is_beside_the_program(false, &["mcp", "--start"], "answered", "bin --in-background\n")]
 #[case::not_if_it_is_running(true, &["mcp", "--start"], "answered", "")]
 #[case::not_without_the_flag(false, &["mcp"], "no_desk", "")]
 #[tokio::test(flavor = "multi_thread")]
-async fn the_app_is_started_where_it_is_needed(
+async fn the_app_is_started_only_with_the_flag_and_if_it_is_not_running(
     #[case] is_running: bool,
     #[case] line: &[&str],
     #[case] outcome: &str,
@@ -116,10 +116,10 @@ async fn an_app_that_cannot_be_started_counts_as_not_running() {
     let hidden = Hidden::new();
     let connected = connect(hidden.command(&["mcp", "--start"])).await;
     assert_eq!(structured(&connected.ask().await)["outcome"], "no_desk");
-    connected.heard("askdesk-desktop is neither beside this program nor in the path").await;
+    connected.until_printed("askdesk-desktop is neither beside this program nor in the path").await;
     write_program(&hidden.app.path("bin/askdesk-desktop"), "#!/bin/sh\nexit 3\n");
     assert_eq!(structured(&connected.ask().await)["outcome"], "no_desk");
-    connected.heard("the desk has ended at once").await;
+    connected.until_printed("the desk has ended at once").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -49,8 +49,7 @@ async fn a_client_that_goes_leaves_its_question_and_no_process(
         let _call = connected.begin().await;
         until(&app, "/v1/asks");
         let went = Instant::now();
-        connected.close().await;
-        took.push(went.elapsed());
+        took.push(connected.close().await - went);
         until(&app, LEFT);
         until(&app, "/v1/leave");
     }
@@ -84,6 +83,6 @@ async fn a_killed_program_leaves_its_question() {
 async fn a_client_that_goes_while_the_app_is_stopped_leaves_no_process() {
     let (_app, desk, connected, _call) = asks().await;
     drop(desk);
-    connected.heard("waiting for it to come back").await;
+    connected.until_printed("waiting for it to come back").await;
     connected.close().await;
 }

@@ -3,7 +3,7 @@
 use std::ops::{Deref, DerefMut};
 use std::process::Stdio;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rmcp::model::CallToolResult;
 use serde_json::Value;
@@ -18,7 +18,7 @@ pub use crate::gateway::mcp_client::{Folder, Speaks, assert_answered, structured
 pub struct Connected {
     pub mcp: McpClient,
     pub child: Child,
-    said: Arc<Mutex<String>>,
+    printed: Arc<Mutex<String>>,
 }
 
 pub async fn connect(command: std::process::Command) -> Connected {
@@ -38,17 +38,17 @@ pub async fn connect_as(
     let mut child = command.spawn().unwrap();
     let (mut input, output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
     input.write_all(before.as_bytes()).await.unwrap();
-    let said = Arc::new(Mutex::new(String::new()));
-    let (mut errors, heard) = (child.stderr.take().unwrap(), Arc::clone(&said));
+    let printed = Arc::new(Mutex::new(String::new()));
+    let (mut errors, all) = (child.stderr.take().unwrap(), Arc::clone(&printed));
     tokio::spawn(async move {
         let mut piece = [0; 1024];
         while let Ok(read) = errors.read(&mut piece).await
             && read > 0
         {
-            heard.lock().unwrap().push_str(&String::from_utf8_lossy(&piece[..read]));
+            all.lock().unwrap().push_str(&String::from_utf8_lossy(&piece[..read]));
         }
     });
-    Connected { mcp: McpClient::over((output, input), name, speaks, folder).await, child, said }
+    Connected { mcp: McpClient::over((output, input), name, speaks, folder).await, child, printed }
 }
 
 impl Deref for Connected {
@@ -71,28 +71,30 @@ impl Connected {
         tokio::time::timeout(PATIENCE, self.progress.recv()).await.expect("progress in time").unwrap()
     }
 
-    /// Closes the connection, and waits until the child exits with success.
-    pub async fn close(self) {
+    /// Closes the connection, waits until the child exits with success, and returns when it did.
+    pub async fn close(self) -> Instant {
         let Self { mcp, mut child, .. } = self;
         let closing = tokio::spawn(mcp.client.cancel());
         ended(&mut child).await;
+        let exit = Instant::now();
         closing.await.unwrap().unwrap();
+        exit
     }
 
     /// Waits until the program has printed a note, and returns everything it has printed.
-    pub async fn heard(&self, words: &str) -> String {
-        let hearing = async {
+    pub async fn until_printed(&self, words: &str) -> String {
+        let printed = async {
             loop {
-                let said = self.said.lock().unwrap().clone();
-                if said.contains(words) {
-                    return said;
+                let all = self.printed.lock().unwrap().clone();
+                if all.contains(words) {
+                    return all;
                 }
                 tokio::time::sleep(Duration::from_millis(5)).await;
             }
         };
-        match tokio::time::timeout(PATIENCE, hearing).await {
-            Ok(said) => said,
-            Err(_) => panic!("not said: {words}; but {:?}", self.said.lock().unwrap()),
+        match tokio::time::timeout(PATIENCE, printed).await {
+            Ok(all) => all,
+            Err(_) => panic!("not printed: {words}; only {:?}", self.printed.lock().unwrap()),
         }
     }
 }

@@ -126,7 +126,7 @@ async fn without_the_app_the_model_is_told_at_once_to_ask_in_another_way() {
             assert_eq!(text(&result).contains("nobody was asked"), tool != "collect_answer", "{why}");
         }
         assert!(began.elapsed() < Duration::from_secs(10), "{why}: {:?}", began.elapsed());
-        assert!(!connected.heard("nobody can be asked").await.contains(TOKEN), "{why}");
+        assert!(!connected.until_printed("nobody can be asked").await.contains(TOKEN), "{why}");
     };
     told("it never ran").await;
     let port = tokio::task::block_in_place(|| app.start().port);
@@ -137,7 +137,9 @@ async fn without_the_app_the_model_is_told_at_once_to_ask_in_another_way() {
     let connected = connect(app.command(&["mcp"])).await;
     let result = connected.ask().await;
     assert_eq!(unanswered(&result), json!({"outcome": "no_desk"}));
-    connected.heard("is not the desk of this data folder, or has other secrets; restart Askdesk\n").await;
+    connected
+        .until_printed("is not the desk of this data folder, or has other secrets; restart Askdesk\n")
+        .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -161,5 +163,5 @@ async fn a_rejected_call_reaches_the_model_as_text() {
     app.user(User::Rejects(503, json!({"error": "unavailable", "message": "the desk is closing"})));
     let result = connected.ask().await;
     assert_eq!(unanswered(&result), json!({"outcome": "no_desk"}));
-    connected.heard("nobody can be asked: the desk is closing").await;
+    connected.until_printed("nobody can be asked: the desk is closing").await;
 }

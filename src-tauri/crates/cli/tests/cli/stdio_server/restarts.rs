@@ -15,7 +15,7 @@ async fn a_waiting_call_is_sent_again_with_its_request_id() {
     let call = connected.begin().await;
     let asked = block_in_place(|| app.wait_for("/v1/asks"));
     drop(first);
-    connected.heard("waiting for it to come back").await;
+    connected.until_printed("waiting for it to come back").await;
     app.user(User::Sends(ended("answered", &json!({"answers": []}))));
     let _second = block_in_place(|| app.start());
     let result = tokio::time::timeout(PATIENCE, call.await_response()).await;
