@@ -26,8 +26,8 @@ use std::time::Duration;
 use askdesk_api::dto::{HoldAnswer, UndoAnswer};
 use askdesk_api::{Api, ErrorCode};
 use askdesk_domain::{
-    AnswerInput, Begun, CommandId, NotificationRemoval, Occasion, OptionId, PendingItem, Request, RequestId,
-    Session, SessionId, UndoableAnswer,
+    AnswerInput, Begun, CommandId, NotificationRemoval, OptionId, PendingItem, Request, RequestId, Session,
+    SessionId, UndoableAnswer,
 };
 use askdesk_engine::{NotificationEvent, with_reminders};
 use tauri::async_runtime::JoinHandle;
@@ -117,12 +117,12 @@ impl NotificationDriver {
                 self.finished_no_more(session.id);
                 self.pending.add(PendingEntry::question(&request));
                 self.api.note_asked(PendingItem::Question(request.id));
-                self.question(Occasion::Asked, &request, &session);
+                self.question(false, &request, &session);
             }
             NotificationEvent::Reminder { request, session } => {
                 // It may have been muted since it was asked.
                 let session = self.api.engine().session(session.id).await.unwrap_or(session);
-                self.question(Occasion::Reminder, &request, &session);
+                self.question(true, &request, &session);
             }
             NotificationEvent::ApprovalAsked { approval, session } => {
                 self.finished_no_more(session.id);
@@ -142,12 +142,12 @@ impl NotificationDriver {
         }
     }
 
-    fn question(&mut self, occasion: Occasion, request: &Request, session: &Session) {
+    fn question(&mut self, reminder: bool, request: &Request, session: &Session) {
         if self.shown.get(&request.id).is_some_and(|shown| shown.chosen.is_some()) {
             // The notification offers to undo the answer.
             return;
         }
-        let content = content::of_question(&self.api, occasion, request, session);
+        let content = content::of_question(&self.api, reminder, request, session);
         let Some(QuestionNotification { notification, option_buttons }) = content else { return };
         if notification.subject == Subject::Item(PendingItem::Question(request.id)) {
             self.shown.insert(

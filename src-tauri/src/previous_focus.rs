@@ -55,11 +55,11 @@ pub fn forget(app: &AppHandle) {
     remember(app, None);
 }
 
-/// Restores the previous focus. The page calls this once the question that the shortcut opened is answered, if nothing else was
-/// done in the window.
+/// Restores the previous focus if the shortcut opened this question. The page calls this once a deep link's question is answered
+/// and nothing else was done in the window.
 #[tauri::command(async)]
 #[expect(clippy::needless_pass_by_value, reason = "the signature is Tauri's")]
-pub fn shortcut_question_answered(app: AppHandle, id: Uuid) {
+pub fn deep_link_answered(app: AppHandle, id: Uuid) {
     #[cfg(target_os = "linux")]
     if let Some((_, window)) = app.state::<PreviousFocus>().lock().take_if(|(question, _)| *question == id) {
         x11::restore_focus(window);

@@ -211,7 +211,7 @@ describe('options of an agent that has its own', () => {
     expect(button('Deny')).toBeVisible();
   });
 
-  test('approve a plan, too, where bypassing permissions isn’t offered', async () => {
+  test('approve a plan, too; bypassing permissions is never offered with it', async () => {
     const subject = { detail: 'plan', plan: '1. Look', path: null } as const;
     const { user, bridge, unmount } = await open(anApproval({ subject, options: own, takesMessage: false }));
     await user.selectOptions(screen.getByLabelText('Then go on in the mode'), 'Yes, for the whole folder');

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { scenes } from '../src/gallery/scenes';
 import { aClient } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
-import { expectNoViolations, openPage, settle } from './open';
+import { expectNoViolations, openSettings, settle } from './open';
 
 const list = () => within(document.querySelector<HTMLElement>('[data-clients]') ?? document.body);
 const row = (name: string) => within(list().getByRole('listitem', { name }));
@@ -16,8 +16,7 @@ const change = { file: FILE, becomes: 'changed', diff: DIFF, cut: false, copy: `
 
 /** Opens the list of other programs. The search hides all other settings, because queries by role are slow. */
 async function openClients(bridge: FakeBridge) {
-  const opened = await openPage(bridge);
-  await opened.user.click(screen.getByRole('button', { name: 'Settings' }));
+  const opened = await openSettings(bridge);
   expect(bridge.sent('read_clients')).toEqual([]);
   expect(bridge.sent('read_client_versions'), 'no program is run before it is asked for').toEqual([]);
   await opened.user.click(screen.getByPlaceholderText('Find a setting'));

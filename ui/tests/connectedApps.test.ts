@@ -117,7 +117,7 @@ describe('a missed question of a connected app', () => {
     expect(view()).toHaveTextContent('Missed: codex stopped waiting before you answered');
   });
 
-  test('is delivered when the app asks again', async () => {
+  test('has its answer delivered when the app asks again', async () => {
     const { bridge } = await open(codex(), saved(missed));
     await bridge.push({ change: 'request', request: saved(missed, { ...delivered, late: true }) });
     expect(view()).toHaveTextContent('codex got it when it asked again');

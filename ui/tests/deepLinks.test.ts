@@ -21,17 +21,17 @@ const nothingAnswered = (bridge: FakeBridge) => {
 describe('a deep link', () => {
   test('case_38_is_shown_as_soon_as_the_page_knows_it_and_answers_nothing', async () => {
     const bridge = new FakeBridge({ sessions, requests: [request, other] });
-    bridge.wish = request.id;
+    bridge.target = request.id;
     await openPage(bridge);
     await settle();
     expect([selected(), focusedCard()]).toEqual(['s2', request.id]);
-    expect(bridge.wish).toBeNull();
+    expect(bridge.target).toBeNull();
     nothingAnswered(bridge);
   });
 
   test('shows the first unanswered question, after drafts were loaded', async () => {
     const bridge = new FakeBridge({ sessions, requests: [request] });
-    bridge.wish = request.id;
+    bridge.target = request.id;
     const begun: DraftTarget = {
       of: 'request',
       id: request.id,
@@ -49,16 +49,16 @@ describe('a deep link', () => {
       return { drafts: [begun] };
     });
     await openPage(bridge);
-    expect(bridge.wish).toBe(request.id);
+    expect(bridge.target).toBe(request.id);
     read();
     await settle();
     expect(screen.getByRole('group', { name: /Question 2\?/ })).toContainElement(document.activeElement as HTMLElement);
-    expect(bridge.wish).toBeNull();
+    expect(bridge.target).toBeNull();
   });
 
   test('is followed even if drafts can’t be loaded', async () => {
     const bridge = new FakeBridge({ sessions, requests: [request] });
-    bridge.wish = request.id;
+    bridge.target = request.id;
     bridge.fail('read_drafts', { code: 'storage' });
     await openPage(bridge);
     await settle();
@@ -68,15 +68,15 @@ describe('a deep link', () => {
   test('requests a new snapshot if its target is unknown', async () => {
     const { bridge } = await openPage(new FakeBridge({ sessions }));
     bridge.snapshot = { ...bridge.snapshot, requests: [request] };
-    await bridge.want(request.id);
+    await bridge.openDeepLink(request.id);
     expect(bridge.subscriptions).toBe(2);
-    expect([selected(), focusedCard(), bridge.wish]).toEqual(['s2', request.id, null]);
+    expect([selected(), focusedCard(), bridge.target]).toEqual(['s2', request.id, null]);
   });
 
   test('to an unknown target changes nothing and reports nothing', async () => {
     const { bridge, store } = await openPage(new FakeBridge({ sessions, requests: [request] }));
-    await bridge.want('unknown');
-    expect([selected(), bridge.wish, bridge.subscriptions]).toEqual(['s1', null, 2]);
+    await bridge.openDeepLink('unknown');
+    expect([selected(), bridge.target, bridge.subscriptions]).toEqual(['s1', null, 2]);
     expect(store.state.failures).toEqual([]);
     expect(document.body).toHaveFocus();
     // The link has been handled, even if its target arrives later.
@@ -88,15 +88,15 @@ describe('a deep link', () => {
     const { bridge } = await openPage(new FakeBridge({ sessions, requests: [request] }));
     bridge.push({ change: 'session_closed', session: 's2' });
     bridge.snapshot = { ...bridge.snapshot, sessions: [aSession()], requests: [] };
-    await bridge.want(request.id);
-    expect([selected(), bridge.wish]).toEqual(['s1', null]);
+    await bridge.openDeepLink(request.id);
+    expect([selected(), bridge.target]).toEqual(['s1', null]);
   });
 
   test('is followed once, and of several only the latest', async () => {
     const { bridge } = await openPage(new FakeBridge({ sessions, requests: [request, other] }));
     const shown = vi.spyOn(bridge, 'deepLinkShown');
-    bridge.want(other.id);
-    await bridge.want(request.id);
+    bridge.openDeepLink(other.id);
+    await bridge.openDeepLink(request.id);
     expect([selected(), focusedCard()]).toEqual(['s2', request.id]);
     expect(shown.mock.calls).toEqual([[request.id]]);
   });
@@ -107,7 +107,7 @@ describe('a deep link', () => {
     store.dispatch({ type: 'overlay_opened', overlay: { overlay: 'settings' } });
     await settle();
     await vi.waitFor(() => expect(screen.getByRole('dialog', { name: 'Settings' })).toBeVisible());
-    await bridge.want(request.id);
+    await bridge.openDeepLink(request.id);
     expect(screen.queryByRole('dialog')).toBeNull();
     expect([selected(), focusedCard()]).toEqual(['s2', request.id]);
     nothingAnswered(bridge);
@@ -117,7 +117,7 @@ describe('a deep link', () => {
     const approval = anApproval({ session: 's2' });
     const { bridge, store } = await openPage(new FakeBridge({ sessions, approvals: [approval] }));
     store.dispatch({ type: 'panel_collapsed', collapsed: true });
-    await bridge.want(approval.id);
+    await bridge.openDeepLink(approval.id);
     expect(selected()).toBe('s2');
     expect(document.querySelector(`[data-approval="${approval.id}"]`)).toBeVisible();
     expect(document.activeElement?.closest('[data-approval]') ?? null).toBeNull();

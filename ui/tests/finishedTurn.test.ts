@@ -28,8 +28,8 @@ describe('a session that has finished its turn', () => {
 
   test('is shown after a click on its notification', async () => {
     const { bridge } = await openPage(new FakeBridge({ sessions: [aSession(), idle] }));
-    await bridge.want('s2');
+    await bridge.openDeepLink('s2');
     expect(document.querySelector('nav [aria-current=page]')?.getAttribute('data-session')).toBe('s2');
-    expect(bridge.wish).toBeNull();
+    expect(bridge.target).toBeNull();
   });
 });

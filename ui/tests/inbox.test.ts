@@ -86,7 +86,8 @@ describe('what the inbox lists', () => {
   });
 
   test('includes undelivered answers of any age', () => {
-    const stuck = answered(asked('a', 's1', 90_000), [{ question: 'q1', chosen: ['q1o1'] }], undelivered('gone'));
+    const state = ended({ outcome: 'answered', answers: [] }, undelivered('gone'), NOW - 1);
+    const stuck = asked('a', 's1', 90_000, { state });
     expect(ids(inboxRequests(stateOf({ requests: [stuck] }, opened)))).toEqual(['a']);
   });
 

@@ -16,10 +16,11 @@ const root = join(import.meta.dirname, '../src');
 const sources = readdirSync(root, { recursive: true, encoding: 'utf8' })
   .filter((name) => /\.(ts|svelte)$/.test(name) && !/generated|messages\/(en|zh|de)[./]|gallery|testing/.test(name))
   .map((name) => ({ name, text: readFileSync(join(root, name), 'utf8') }));
+const wire = readFileSync(join(root, 'generated/wire.ts'), 'utf8');
 const all = sources.map((source) => source.text).join('\n');
 
 /** The prefixes of keys in template strings, such as `session.ended.${…}`. */
-const inTemplates = (text: string) => [...text.matchAll(/`([a-z_]+(?:\.[a-z_]+)*\.)\$\{[^}]+\}`/g)].map((match) => match[1]!);
+const inTemplates = (text: string) => [...text.matchAll(/`([a-z_]+\.[a-z_.]*)\$\{[^}]+\}`/g)].map((match) => match[1]!);
 
 /** Keys that end in the id of an agent, a config option, or a value. Only known agents have texts. */
 const ofAgents = (agents: readonly AgentDescriptor[]) =>
@@ -42,11 +43,12 @@ const OPEN = ['settings.', 'agent.', 'config.', 'mode.', 'mode_hint.', 'effort.'
 
 function unusedIn(text: string, keys: readonly string[]): string[] {
   const templates = inTemplates(text).filter((template) => !OPEN.includes(template));
+  const isValue = (suffix: string) => [`'${suffix}'`, `"${suffix}"`].some((quoted) => wire.includes(quoted) || text.includes(quoted));
   const lookedUp = [...ofAgents([claudeCode, demo]), ...ofSettings];
   return keys.filter((key) => {
     const base = key.replace(/\.(one|other)$/, '');
     const named = text.includes(`'${key}'`) || text.includes(`plural('${base}'`) || lookedUp.includes(key);
-    return !named && !templates.some((template) => key.startsWith(template));
+    return !named && !templates.some((template) => key.startsWith(template) && isValue(key.slice(template.length)));
   });
 }
 
@@ -81,7 +83,7 @@ test('no message is missing', () => {
 });
 
 test('the checks find unused and missing messages', () => {
-  const invented = ['settings.nobody', 'start.nobody', 'agent.nobody', 'mode.nobody', 'mode_hint.nobody', 'effort.nobody', 'config.nobody'];
+  const invented = ['settings.nobody', 'start.nobody', 'agent.nobody', 'mode.nobody', 'mode_hint.nobody', 'effort.nobody', 'config.nobody', 'tool.nobody'];
   expect(OPEN.filter((open) => !inTemplates(all).includes(open))).toEqual([]);
   expect(unusedIn(all, [...Object.keys(en), ...invented])).toEqual(invented);
   expect(missingIn(`${all} t('start.nobody') plural('nobody', 2)`)).toEqual(['start.nobody', 'nobody.one', 'nobody.other']);

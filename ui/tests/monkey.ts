@@ -292,7 +292,7 @@ class Monkey {
     if (!request || openDialog()) return this.#wait(10);
     return [`click on the notification of ${request.id}`, () =>
       this.#watch.during(async () => {
-        this.#model.want(request.id);
+        this.#model.openDeepLink(request.id);
         await turn();
       }),
     ];

@@ -14,6 +14,7 @@ import {
 } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
 import { button, checkbox, composer, expectNoViolations, openPage, ownWords, panel, radio, settle } from './open';
+import { pair } from './openCard';
 
 
 const open = (questions: Question[], changes: Partial<Request> = {}) => {
@@ -23,10 +24,6 @@ const open = (questions: Question[], changes: Partial<Request> = {}) => {
 };
 
 const lone = () => [aQuestion(1, { text: 'Which way?', options: ['OAuth 2.0 (Recommended)', 'JWT'] })];
-const pair = () => [
-  aQuestion(1, { header: 'Method', options: ['OAuth 2.0', 'JWT'] }),
-  aQuestion(2, { header: 'Providers', kind: 'multi', options: ['GitHub', 'Google'] }),
-];
 
 beforeEach(() => expect(document.body.children).toHaveLength(0));
 

@@ -164,7 +164,7 @@ describe('in the window', () => {
     expect(screen.getByRole('searchbox')).toBeVisible();
   });
 
-  test('a deleted session is removed from the history', async () => {
+  test('going back skips a deleted session', async () => {
     const { store, commands, bridge } = await open();
     store.dispatch({ type: 'session_selected', session: 's2' });
     store.dispatch({ type: 'inbox_opened', at: NOW });

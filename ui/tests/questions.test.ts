@@ -36,6 +36,7 @@ const ends: [string, Request, string][] = [
 const moreEnds: typeof ends = [
   ['declined without words', endedBy({ outcome: 'declined', words: null }, delivered), 'You declined to answer'],
   ['cancelled', endedBy(withdrawn({ why: 'cancelled', reason: null })), 'Cancelled by you'],
+  ['missed because the agent ended', endedBy({ outcome: 'orphaned', why: 'agent_ended' }), 'Missed: the agent ended before you answered'],
 ];
 
 describe('the line of an ended request in the transcript', () => {
@@ -50,6 +51,9 @@ describe('the line of an ended request in the transcript', () => {
     const { line: shown } = await line(request);
     expect(within(shown).getAllByText(words)[0]).toBeVisible();
     expect(shown.querySelector('svg.icon')).not.toBeNull();
+    const { state } = request;
+    const isAnswered = state.state === 'ended' && state.outcome.outcome === 'answered';
+    expect(shown.querySelectorAll('.icon-check')).toHaveLength(isAnswered ? 1 : 0);
     expect(within(shown).getByText('Store:')).toBeVisible();
     await expectNoViolations();
   });

@@ -49,7 +49,7 @@ describe('a queued message', () => {
     await expectNoViolations();
   });
 
-  test('list is hidden while empty', async () => {
+  test('has no list while the queue is empty', async () => {
     await openPage(new FakeBridge());
     expect(screen.queryByRole('region', { name: 'Waiting to be sent' })).toBeNull();
   });
@@ -66,7 +66,7 @@ describe('a queued message', () => {
     expect(button('Edit message 2')).toHaveFocus();
   });
 
-  test('can be removed and sent immediately', async () => {
+  test('can be removed, or sent immediately', async () => {
     const bridge = withQueue(['first', 'second']).on('remove_queued', () => aSession());
     const { user } = await openPage(bridge);
     await user.click(button('Remove message 1'));

@@ -45,7 +45,7 @@ describe('the settings', () => {
     expect(setting('Theme')).toHaveDisplayValue('As the system');
   });
 
-  test('a setting that the system rejects shows why, and keeps its value', async () => {
+  test('a setting that the system can’t apply shows why, and the chosen value', async () => {
     const bridge = new FakeBridge();
     const error = 'autostart: Permission denied\u202e';
     bridge.on('change_setting', () => ({

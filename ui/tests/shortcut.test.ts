@@ -107,7 +107,7 @@ describe('a user who followed a deep link to a question', () => {
     const { requests = [], approvals = [] } = others;
     const bridge = new FakeBridge({ sessions, requests: [request, ...requests], approvals });
     const opened = await openPage(bridge);
-    await bridge.want(request.id);
+    await bridge.openDeepLink(request.id);
     return { ...opened, bridge };
   }
 
@@ -115,7 +115,7 @@ describe('a user who followed a deep link to a question', () => {
     await bridge.push({ change: 'request', request });
   }
 
-  test('is done once it is answered', async () => {
+  test('is sent back once it is answered', async () => {
     const { bridge, user } = await ledThere();
     await user.keyboard('2');
     await ends(bridge, after(request));
@@ -127,7 +127,7 @@ describe('a user who followed a deep link to a question', () => {
   test.each<[string, Outcome]>([
     ['declined', { outcome: 'declined', words: null }],
     ['cancelled', withdrawn({ why: 'cancelled', reason: null })],
-  ])('is done once it was %s', async (_, outcome) => {
+  ])('is sent back once it was %s', async (_, outcome) => {
     const { bridge } = await ledThere();
     await ends(bridge, { ...request, state: ended(outcome) });
     expect(bridge.answeredAway).toEqual([request.id]);

@@ -197,7 +197,7 @@ describe('permissions', () => {
     await expectNoViolations();
   });
 
-  test('only its button allows it once', async () => {
+  test('a permission request is allowed by its button, never by a key', async () => {
     const { user, bridge } = await open();
     card().focus();
     await user.keyboard('1{Enter}y');

@@ -2,8 +2,7 @@
 
 use askdesk_api::Api;
 use askdesk_domain::{
-    Approval, NotificationContent, NotificationDecision, Occasion, OptIn, PendingItem, Question, Request,
-    Session,
+    Approval, NotificationContent, NotificationDecision, OptIn, PendingItem, Question, Request, Session,
 };
 
 use super::notifier::{BODY_CHARS, Button, ButtonAction, Notification, Sound, Subject};
@@ -20,12 +19,12 @@ pub struct QuestionNotification {
 /// Builds the notification about a question; none if the notification policy decides against one.
 pub fn of_question(
     api: &Api,
-    occasion: Occasion,
+    reminder: bool,
     request: &Request,
     session: &Session,
 ) -> Option<QuestionNotification> {
     let item = PendingItem::Question(request.id);
-    let decision = api.decide_notification(item, occasion, session, request.is_by_subagent(session));
+    let decision = api.decide_notification(item, reminder, session, request.is_by_subagent(session));
     let (messages, sound) = configured(api);
     let mut option_buttons = None;
     let notification = build(decision, item, (messages, sound), |show_text| {
@@ -48,7 +47,7 @@ pub fn of_question(
 /// against one.
 pub fn of_approval(api: &Api, approval: &Approval, session: &Session) -> Option<Notification> {
     let item = PendingItem::Permission(approval.id);
-    let decision = api.decide_notification(item, Occasion::Asked, session, false);
+    let decision = api.decide_notification(item, false, session, false);
     let (messages, sound) = configured(api);
     build(decision, item, (messages, sound), |show_text| {
         let body = if show_text { approval_text(approval) } else { messages.permission_waits.to_owned() };

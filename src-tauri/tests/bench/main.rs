@@ -41,7 +41,7 @@ const QUESTIONS_UNSEEN: usize = 40;
 /// How often each window is started.
 const STARTS: usize = 9;
 
-/// Measures everything, or only the parts that are named: `answers`, `told`, `tray`, `doors`, `load`, `long`, `starts`.
+/// Measures everything, or only the parts that are named: `answers`, `notifications`, `tray`, `gateway`, `load`, `long`, `starts`.
 #[tokio::main]
 async fn main() {
     let named: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with('-')).collect();
@@ -56,7 +56,7 @@ async fn main() {
         result.insert("one_word_painted_ms".to_owned(), latencies.frame.json());
     }
     #[cfg(target_os = "linux")]
-    if wanted("told") {
+    if wanted("notifications") {
         let told = notifications::measure(QUESTIONS_UNSEEN).await;
         result.insert("agent_line_to_notification_daemon_ms".to_owned(), told.json());
         let share = notifications::at_rest().await;
@@ -69,8 +69,8 @@ async fn main() {
     if wanted("tray") {
         result.insert("in_the_tray".to_owned(), tray::measure().await.json());
     }
-    if wanted("doors") {
-        result.insert("doors".to_owned(), gateway::measure().await.json());
+    if wanted("gateway") {
+        result.insert("gateway".to_owned(), gateway::measure().await.json());
     }
     if wanted("load") {
         result.insert("under_load".to_owned(), load::case_62_keys_while_fifty_agents_write().await.json());

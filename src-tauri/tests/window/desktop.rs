@@ -1,6 +1,7 @@
 //! The private desktop of the tests: its windows, its notifications, and the processes of the app.
 
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -41,7 +42,9 @@ pub fn active_window() -> String {
 
 /// Waits for a window, and focuses it.
 pub fn activate(title: &str) {
-    xdotool(&["search", "--sync", "--onlyvisible", "--name", title, "windowactivate", "--sync"]);
+    let search = ["search", "--sync", "--onlyvisible", "--name", title, "windowactivate", "--sync"];
+    let status = Command::new("xdotool").args(search).stdout(Stdio::null()).status();
+    assert!(status.expect("xdotool is installed").success(), "{title} cannot be focused");
 }
 
 /// Closes the window by the window manager's keys.
@@ -155,6 +158,7 @@ impl App {
         while last != expected {
             last = self.script(script, vec![]).await;
             assert!(began.elapsed() < PATIENCE, "not {expected} but {last}");
+            tokio::time::sleep(Duration::from_millis(30)).await;
         }
         assert!(is_visible());
         assert!(active_window().ends_with("Askdesk"), "{}", active_window());

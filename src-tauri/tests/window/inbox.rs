@@ -148,10 +148,10 @@ async fn settled(app: &App) -> (String, String) {
     let mut before = Value::Null;
     app.wait("an open card that does not move", async || {
         let found = app.script(IN_VIEW, vec![]).await;
-        let stands = found == before && found[0].is_string();
+        let is_still = found == before && found[0].is_string();
         before = found.clone();
         tokio::time::sleep(std::time::Duration::from_millis(150)).await;
-        stands.then(|| (text(&found[0]), text(&found[1])))
+        is_still.then(|| (text(&found[0]), text(&found[1])))
     })
     .await
 }

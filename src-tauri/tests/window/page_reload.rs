@@ -150,6 +150,7 @@ async fn case_23_a_reload_shows_the_same_card_and_the_outcome_of_an_answer_in_tr
     app.find("nav [data-session]").await.click().await.unwrap();
     app.find(DELIVERED).await;
     assert!(!app.shows(CARD).await);
+    assert_eq!(app.responses().len(), 1, "a reload sends nothing again");
     assert_eq!(app.invoke("read_drafts", json!({})).await.unwrap(), json!({ "drafts": [] }));
     drop(app);
 

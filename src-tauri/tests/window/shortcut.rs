@@ -60,11 +60,11 @@ impl OtherWindow {
     /// Waits until it has the focus and receives keys.
     async fn is_back(&self, app: &App) {
         app.wait("the focus to go back", async || self.has_focus().then_some(())).await;
-        self.hears(app, &["type", "abc"]).await;
+        self.receives(app, &["type", "abc"]).await;
     }
 
     /// Presses keys, and waits until it has received three, modifiers included.
-    async fn hears(&self, app: &App, keys: &[&str]) {
+    async fn receives(&self, app: &App, keys: &[&str]) {
         self.typed();
         xdotool(keys);
         let mut typed = 0;
@@ -109,9 +109,10 @@ async fn press_keys(app: &App, asker: &str) {
     app.shows_question(asker).await;
 }
 
-/// Checks that the window has kept the focus after everything that happened in a session.
+/// Checks that the window keeps the focus. No event tells that nothing asked the window manager for it, so this takes a second.
 async fn keeps_focus(app: &App, session: &str) {
     app.catch_up(session).await;
+    tokio::time::sleep(Duration::from_secs(1)).await;
     assert!(active_window().ends_with("Askdesk"), "{}", active_window());
 }
 
@@ -217,7 +218,7 @@ async fn the_shortcut_is_recorded_and_cleared_in_the_settings() {
 
     // The shortcut is free again.
     let other = OtherWindow::open(&app).await;
-    other.hears(&app, &["key", KEYS]).await;
+    other.receives(&app, &["key", KEYS]).await;
     assert!(other.has_focus());
 }
 
@@ -259,7 +260,7 @@ async fn under_wayland_the_settings_say_that_the_shortcut_does_not_work() {
     app.click("button", "Settings").await;
     app.shows_text("#setting-global_shortcut-unmet", "Under Wayland no program hears keys").await;
     let other = OtherWindow::open(&app).await;
-    other.hears(&app, &["key", KEYS]).await;
+    other.receives(&app, &["key", KEYS]).await;
     assert!(other.has_focus());
     let read = app.invoke("read_settings", json!({})).await.unwrap();
     assert_eq!(read["settings"]["globalShortcut"], "Ctrl+Alt+J", "the setting is kept");

@@ -40,8 +40,14 @@ async fn the_tray_counts_and_lists_open_questions_pauses_notifications_and_opens
     let window = xdotool(&["search", "--name", WINDOW]);
     assert_eq!(xdotool(&["getwindowname", &window]), "(2) Askdesk", "the new one knows at once");
     app.shows_question(&asker).await;
+    assert!(!app.shows("aside [data-held]").await, "the entry answers nothing");
+    assert_eq!(app.responses().len(), 1);
     app.answer("PostgreSQL").await;
-    assert_eq!(app.wait_for_responses(2).await.len(), 2);
+    let responses = app.wait_for_responses(2).await;
+    assert_eq!(
+        responses[1]["updatedInput"]["answers"],
+        json!({ "Which store should the notes be kept in?": "PostgreSQL" })
+    );
     app.wait("the first to leave the menu", async || {
         (!tray.labels().await.iter().any(|label| label == ASKS)).then_some(())
     })

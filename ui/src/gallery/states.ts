@@ -5,7 +5,7 @@ import { t } from '../shared/messages';
 import type { Store } from '../store/store.svelte';
 import { inbound } from '../testing/agents';
 import { anEntry, aQuestion, aRequest, NOW, withdrawn } from '../testing/builders';
-import { type FakeBridge } from '../testing/fakeBridge';
+import type { FakeBridge } from '../testing/fakeBridge';
 import { answered, at, auth, base, over, providers, shell } from './scenes';
 
 interface Shown {

@@ -142,9 +142,9 @@ The gateway goes on validating tokens of other services.`;
 export const edit = { detail: 'edit', path: '/home/ada/projects/api/src/routes.rs', diff } as const;
 
 /** Generates entries that cycle through all kinds. */
-export function manyEntries(count: number, from = 1): Entry[] {
+export function manyEntries(count: number): Entry[] {
   return Array.from({ length: count }, (_, index) => {
-    const n = from + index;
+    const n = index + 1;
     const body = richBodies[n % richBodies.length];
     return anEntry(n, body?.kind === 'agent' && n % 5 > 0 ? { kind: 'agent', text: `Entry ${n}. ${report.slice(0, (n * 37) % 400)}` } : (body ?? { kind: 'person', text: '', attachments: [] }));
   });

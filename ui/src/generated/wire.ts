@@ -82,7 +82,7 @@ header: string | null, kind: QuestionKind,
  */
 options: Array<QuestionOption>, 
 /**
- * Whether the user can give an own answer besides the options.
+ * Whether the user can type an answer besides the options.
  */
 allowsOther: boolean, 
 /**
@@ -1284,7 +1284,7 @@ export type TextSize = number;
 export type Density = "comfortable" | "compact";
 
 /**
- * Which questions and permission requests are notified.
+ * Which questions and permission requests cause notifications.
  */
 export type NotifyQuestions = "unseen" | "never";
 

@@ -36,19 +36,19 @@ export interface Bridge {
   /** Delivers frames in order until the returned function is called. */
   subscribe(receive: (frames: Frame[]) => void): Promise<() => Promise<void>>;
   /** Listens for deep links (clicked notifications and opened addresses) until the returned function is called. */
-  onDeepLink(hear: () => void): Promise<() => void>;
+  onDeepLink(listener: () => void): Promise<() => void>;
   /** The request, approval, or session to show. The app remembers it until `deepLinkShown`. */
   deepLink(): Promise<RequestId | ApprovalId | SessionId | null>;
   /** Confirms that the target was shown, or that it is unknown. */
   deepLinkShown(id: RequestId | ApprovalId | SessionId): Promise<void>;
   /** Listens for the window's close request until the returned function is called. */
-  onClosing(hear: () => void): Promise<() => void>;
+  onClosing(listener: () => void): Promise<() => void>;
   /** The number of the app's current request to save everything before closing; null while the window stays open. */
   closing(): Promise<number | null>;
   /** Confirms that everything is saved, and hands state over to the next page. */
   readyToClose(ask: number, handover: unknown): Promise<void>;
   /** Reports that the user answered the deep link's target and did nothing else: the focus may return. */
-  shortcutQuestionAnswered(id: RequestId): Promise<void>;
+  deepLinkAnswered(id: RequestId): Promise<void>;
   /** Opens a web or mail address in the user's default program. */
   openLink(url: string): Promise<void>;
   /** Opens the system's folder picker at a folder; returns null if the user cancels. */
@@ -58,7 +58,7 @@ export interface Bridge {
   /** Attaches the files that were last dropped on the window. */
   attachDropped(session: SessionId): Promise<AttachedFiles>;
   /** Listens for files being dragged over the window, until the returned function is called. */
-  onFiles(hear: (drag: FileDrag) => void): Promise<() => void>;
+  onFiles(listener: (drag: FileDrag) => void): Promise<() => void>;
   /** Returns the URL that serves an image of a message. */
   imageSource(session: SessionId, image: string): string;
 }
@@ -119,22 +119,22 @@ export const tauriBridge: Bridge = {
     number(subscription);
     return () => reach<void>('unsubscribe', { subscription });
   },
-  onDeepLink: (hear) => listen('deep_link', () => hear()),
+  onDeepLink: (listener) => listen('deep_link', () => listener()),
   deepLink: () => reach<RequestId | ApprovalId | SessionId | null>('deep_link_target', {}),
   deepLinkShown: (id) => reach<void>('deep_link_shown', { id }),
-  onClosing: (hear) => listen('close', () => hear()),
+  onClosing: (listener) => listen('close', () => listener()),
   closing: () => reach<number | null>('close_request', {}),
   readyToClose: (ask, handover) => reach<void>('ready_to_close', { request: ask, handover }),
-  shortcutQuestionAnswered: (id) => reach<void>('shortcut_question_answered', { id }),
+  deepLinkAnswered: (id) => reach<void>('deep_link_answered', { id }),
   openLink: (url) => reach<void>('open_link', { url }),
   pickFolder: (start) => reach<string | null>('pick_folder', { start }),
   pickAttachments: (session) => reach<AttachedFiles>('pick_attachments', { session }),
   attachDropped: (session) => reach<AttachedFiles>('attach_dropped', { session }),
-  async onFiles(hear) {
+  async onFiles(listener) {
     const stops = await Promise.all([
-      listen('tauri://drag-enter', () => hear('over')),
-      listen('tauri://drag-leave', () => hear('left')),
-      listen('tauri://drag-drop', () => hear('dropped')),
+      listen('tauri://drag-enter', () => listener('over')),
+      listen('tauri://drag-leave', () => listener('left')),
+      listen('tauri://drag-drop', () => listener('dropped')),
     ]);
     return () => stops.forEach((stop) => stop());
   },

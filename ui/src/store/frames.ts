@@ -5,9 +5,9 @@ import { forgetSession } from './history';
 import { closeOverlay, replaceSession } from './navigation';
 import { rescueQueueEdits } from './queueEdits';
 import { filterValues, withoutKey } from './records';
-import { selectedSession, sessionsInOrder, shownSession } from './select';
+import { selectedSession, sessionsInOrder, shownSession, transcriptOf } from './select';
 import { allIn, indexed, withoutSession, withValue } from './sessionIndex';
-import { emptyTranscript, type State, type Transcript } from './state';
+import type { State, Transcript } from './state';
 import { addEntry } from './transcriptWindow';
 import { dropUndoable, putUndoable } from './undoWindow';
 
@@ -190,7 +190,7 @@ function isDelivered(request: Request): boolean {
 }
 
 function putEntry(state: State, session: string, entry: Entry): State {
-  const transcript = state.transcripts[session] ?? emptyTranscript;
+  const transcript = transcriptOf(state, session);
   if (shownSession(state) !== session && isReadAgain(transcript)) return forgetTranscript(state, session);
   return { ...state, transcripts: { ...state.transcripts, [session]: addEntry(transcript, entry) } };
 }

@@ -1,5 +1,6 @@
 import type { Entry, TranscriptPage } from '../generated/wire';
-import { emptyTranscript, type State } from './state';
+import { transcriptOf } from './select';
+import type { State } from './state';
 import { addPage } from './transcriptWindow';
 
 /** A requested page of a transcript. */
@@ -13,7 +14,7 @@ export interface PageAsked {
 /** Merges a loaded page into a transcript; entries that were streamed in the meantime stay. */
 export function takePage(state: State, asked: PageAsked, page: TranscriptPage): State {
   if (asked.generation !== state.link.generation) return state;
-  const transcript = state.transcripts[asked.session] ?? emptyTranscript;
+  const transcript = transcriptOf(state, asked.session);
   const read = addPage(transcript, asked, page);
   const next = { ...state, transcripts: { ...state.transcripts, [asked.session]: read } };
   return archivePage(next, page);

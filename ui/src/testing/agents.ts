@@ -104,7 +104,7 @@ export function aFound(changes: Partial<AgentFound> = {}): AgentFound {
   return { agent: claudeCode.id, program: null, problem: null, version: null, extras: defaultOptions.extras, ...changes };
 }
 
-/** Claude Code, which isn't installed. */
+/** The failure when Claude Code isn't found in any of these places. */
 export function missing(...tried: Extract<AgentFailure, { failure: 'agent_missing' }>['tried']): AgentFailure {
   const { id: agent, install } = claudeCode;
   return { failure: 'agent_missing', agent, program: 'claude', tried, install };

@@ -74,16 +74,16 @@ export class FakeBridge implements Bridge {
   /** The connection states of other programs. */
   clients: ClientRead[] = [];
   /** The target of the latest deep link, until it is shown. */
-  wish: string | null = null;
+  target: string | null = null;
   /** The state handed over by the previous page. */
   handover: Handover | null = null;
   /** The number of the pending request to save everything. */
   asked: number | null = null;
   readonly handovers: { ask: number; handover: Handover }[] = [];
-  #leave: () => void = () => undefined;
+  #notifyClosing: () => void = () => undefined;
   /** The deep link targets that the user answered without doing anything else. */
   readonly answeredAway: string[] = [];
-  #knock: () => void = () => undefined;
+  #notifyDeepLink: () => void = () => undefined;
   #receive: ((frames: Frame[]) => void) | null = null;
   readonly #replies = new Map<CommandName, Reply<CommandName>>();
 
@@ -189,34 +189,37 @@ export class FakeBridge implements Bridge {
     };
   }
 
-  /** Simulates a click on a notification or an opened address. Resolves once the window shows its target. */
-  want(id: string): Promise<void> {
-    this.wish = id;
-    this.#knock();
+  /**
+   * Simulates a click on a notification or an opened address. Resolves once the page has handled it; the rest of the
+   * window may follow a frame later.
+   */
+  openDeepLink(id: string): Promise<void> {
+    this.target = id;
+    this.#notifyDeepLink();
     return settle();
   }
 
-  async onDeepLink(hear: () => void): Promise<() => void> {
-    this.#knock = hear;
-    return () => (this.#knock = () => undefined);
+  async onDeepLink(listener: () => void): Promise<() => void> {
+    this.#notifyDeepLink = listener;
+    return () => (this.#notifyDeepLink = () => undefined);
   }
 
   async deepLink(): Promise<string | null> {
-    return this.wish;
+    return this.target;
   }
 
   async deepLinkShown(id: string): Promise<void> {
-    if (this.wish === id) this.wish = null;
+    if (this.target === id) this.target = null;
   }
 
   close(ask: number): void {
     this.asked = ask;
-    this.#leave();
+    this.#notifyClosing();
   }
 
-  async onClosing(hear: () => void): Promise<() => void> {
-    this.#leave = hear;
-    return () => (this.#leave = () => undefined);
+  async onClosing(listener: () => void): Promise<() => void> {
+    this.#notifyClosing = listener;
+    return () => (this.#notifyClosing = () => undefined);
   }
 
   async closing(): Promise<number | null> {
@@ -229,7 +232,7 @@ export class FakeBridge implements Bridge {
     if (this.asked === ask) this.asked = null;
   }
 
-  async shortcutQuestionAnswered(id: string): Promise<void> {
+  async deepLinkAnswered(id: string): Promise<void> {
     this.answeredAway.push(id);
   }
 
@@ -250,8 +253,8 @@ export class FakeBridge implements Bridge {
     return this.files;
   }
 
-  async onFiles(hear: (drag: FileDrag) => void): Promise<() => void> {
-    this.dragFiles = hear;
+  async onFiles(listener: (drag: FileDrag) => void): Promise<() => void> {
+    this.dragFiles = listener;
     return () => (this.dragFiles = () => undefined);
   }
 
@@ -259,7 +262,10 @@ export class FakeBridge implements Bridge {
     return `kept-image://localhost/${session}.${image}`;
   }
 
-  /** Pushes changes as the next delta, and applies them to the next snapshot. Resolves once the window shows them. */
+  /**
+   * Pushes changes as the next delta, and applies them to the next snapshot. Resolves once the page has handled them; the
+   * rest of the window may follow a frame later.
+   */
   push(...changes: Change[]): Promise<void> {
     const { epoch, seq } = this.snapshot;
     this.snapshot = changes.reduce(keep, { ...this.snapshot, seq: seq + 1 });
@@ -268,7 +274,7 @@ export class FakeBridge implements Bridge {
   }
 }
 
-/** Waits until replies have arrived and the window shows them. */
+/** Waits until replies have arrived and the page has handled them; the rest of the window may follow a frame later. */
 export async function settle(): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, 0));
   await new Promise((resolve) => setTimeout(resolve, 0));

@@ -39,7 +39,7 @@ export class DeepLinkVisit {
         this.end();
         const byPerson = ended.length > 0 && ended.every((id) => isEndedHere(requestOf(state, id)));
         if (byPerson && document.hasFocus() && !isDialogOpen()) {
-          void this.#page.commands.window.shortcutQuestionAnswered(request.id);
+          void this.#page.commands.window.deepLinkAnswered(request.id);
         }
       });
     });

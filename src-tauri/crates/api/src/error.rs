@@ -1,4 +1,4 @@
-//! What a caller of a command is told when it fails.
+//! The errors that commands return.
 
 use askdesk_domain::{
     ChangeRefused, EndedBy, FolderError, Rejection, StorageError, Timestamp, UnsupportedFeature,
@@ -43,10 +43,12 @@ pub enum ErrorCode {
     FileNotWritten,
     /// What goes along with a message is not there any more; the message names it.
     AttachmentGone,
-    /// The desk takes no questions of other programs now, so none is told of it.
-    DoorsShut,
-    /// A test question did not get to the desk; the message says why.
-    DoorFailed,
+    /// The gateway is closed, so other programs can't be connected.
+    #[serde(rename = "doors_shut")]
+    GatewayClosed,
+    /// The test question did not reach the gateway; the message says why.
+    #[serde(rename = "door_failed")]
+    TestFailed,
     /// A file of another program is left as it is.
     ClientFileLeft,
     /// What was shown is not kept any more, so nothing was written.

@@ -68,7 +68,7 @@ pub struct Decision {
     /// What happened, in order; empty if the command changes nothing.
     pub events: Vec<Event>,
     pub effects: Vec<Effect>,
-    /// The request that a registration found, if it was already known.
+    /// The request that the command is about, if the caller needs it; for a registration the new or the already known one.
     pub request: Option<RequestId>,
 }
 

@@ -29,7 +29,7 @@ pub struct Desk {
     lives: BTreeMap<SessionId, Life>,
     /// Requests whose calls have all stopped waiting: an outcome can only travel as a message.
     closed_calls: BTreeSet<RequestId>,
-    /// Requests whose outcome may have left for the agent, with unknown arrival.
+    /// Requests whose outcome may have been sent to the agent; whether it arrived is unknown.
     sending: BTreeSet<RequestId>,
     /// The calls of requests that several calls have joined; a request without an entry has only its first call.
     calls: BTreeMap<RequestId, Vec<Call>>,
@@ -103,7 +103,7 @@ impl Desk {
         self.closed_calls.contains(&id)
     }
 
-    /// Returns whether the outcome may have left for the agent, with unknown arrival.
+    /// Returns whether the outcome may have been sent to the agent; whether it arrived is unknown.
     pub fn is_sending(&self, id: RequestId) -> bool {
         self.sending.contains(&id)
     }

@@ -257,6 +257,17 @@ mod tests {
         assert_eq!(NativeRef::new("  "), None);
         assert_eq!(NativeRef::new("x".repeat(NativeRef::BYTES + 1)), None);
         assert!(NativeRef::new("toolu_1").is_some());
-        assert!(NativeRef::new("a\tb").is_some() && ConfigId::new("a\tb").is_none());
+    }
+
+    #[test]
+    fn only_a_native_ref_can_contain_control_characters() {
+        let text = "a\tb";
+        assert!(NativeRef::new(text).is_some());
+        assert_eq!(AgentId::new(text), None);
+        assert_eq!(MachineId::new(text), None);
+        assert_eq!(ConfigId::new(text), None);
+        assert_eq!(ValueId::new(text), None);
+        assert_eq!(NativeSession::new(text), None);
+        assert_eq!(ApprovalOptionId::new(text), None);
     }
 }

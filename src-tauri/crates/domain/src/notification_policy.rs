@@ -1,4 +1,4 @@
-//! The notification policy: decides whether an item is notified outside the window, and remembers what was.
+//! The notification policy: decides whether to notify the user about an item, and remembers past notifications.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -59,8 +59,8 @@ pub enum NotificationCause {
         by_subagent: bool,
     },
     FinishedTurn {
-        /// Whether an item of the session is pending; other sessions don't count.
-        is_pending: bool,
+        /// Whether the session itself has a pending item.
+        has_pending: bool,
     },
 }
 
@@ -133,8 +133,8 @@ pub enum NotNeededWhy {
 
 /// Decides whether and how the user is notified. `before` is set if the item has ended or was decided on before.
 ///
-/// A finished turn never hides an item that needs the user: it is not notified in a burst, or while the session has such
-/// an item.
+/// A finished turn never hides an item that needs the user: it causes no notification in a burst, or while the session has
+/// such an item.
 pub fn decide(
     candidate: &NotificationCandidate,
     before: Option<NotNeededWhy>,
@@ -148,7 +148,7 @@ pub fn decide(
         NotificationCause::FinishedTurn { .. } if settings.notify_finished == OptIn::Off => {
             Some(NotNeededWhy::Unwanted)
         }
-        NotificationCause::FinishedTurn { is_pending } => is_pending.then_some(NotNeededWhy::Waits),
+        NotificationCause::FinishedTurn { has_pending } => has_pending.then_some(NotNeededWhy::Waits),
     };
     if let Some(why) = not_needed.or_else(in_view) {
         return NotificationDecision::Nothing(why);
@@ -196,7 +196,7 @@ pub enum NotificationRemoval {
     OwnAndSummary,
 }
 
-/// The notifications of this run. No item that an earlier run notified is still open, so none is notified twice.
+/// The notifications of this run. No item from an earlier run is still open, so none is shown twice.
 #[derive(Clone, Debug, Default)]
 pub struct NotificationHistory {
     /// The items that were decided on, and whether that was a reminder.
@@ -204,9 +204,9 @@ pub struct NotificationHistory {
     /// The same, oldest first.
     order: VecDeque<(PendingItem, bool)>,
     ended: BTreeSet<PendingItem>,
-    /// When items were notified, and whether a summary covered them.
+    /// When items caused notifications, and whether a summary covered them.
     recent: VecDeque<(Timestamp, bool)>,
-    /// When finished turns were notified; they never make a question part of a burst.
+    /// When finished turns caused notifications; they never make a question part of a burst.
     finished: VecDeque<Timestamp>,
     /// The open items of the summary, by the time of their notification.
     summed: BTreeMap<PendingItem, Timestamp>,
@@ -272,7 +272,7 @@ impl NotificationHistory {
         decision
     }
 
-    /// Notes that an item is open. If it had ended and is asked again, it can be notified again.
+    /// Notes that an item is open. If it had ended and is asked again, it can cause another notification.
     pub fn begin(&mut self, item: PendingItem) {
         if self.ended.remove(&item) {
             self.decided.remove(&(item, false));

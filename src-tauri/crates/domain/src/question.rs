@@ -16,7 +16,7 @@ pub enum QuestionKind {
     Text,
     /// Yes or no; Askdesk creates its two options.
     Confirm,
-    /// An own answer that is masked and never stored.
+    /// The user's own answer, masked and never stored.
     Secret,
 }
 
@@ -56,7 +56,7 @@ pub struct Question {
     pub kind: QuestionKind,
     /// The options in the agent's order, without the agent's own "Other".
     pub options: Vec<QuestionOption>,
-    /// Whether the user can give an own answer besides the options.
+    /// Whether the user can type an answer besides the options.
     pub allows_other: bool,
     /// The description of the agent's own "Other" option, if it sent one.
     pub other_description: Option<String>,

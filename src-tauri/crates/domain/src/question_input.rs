@@ -135,7 +135,7 @@ fn question(index: usize, draft: &RawQuestion, rules: QuestionLimits) -> Result<
         return Err(Refusal::new(field("options"), format!("none for this type of question, got {count}")));
     }
 
-    // The agent's own "Other", however often it occurs, becomes the row for an own answer that always exists.
+    // The agent's own "Other", however often it occurs, becomes the free-text row that always exists.
     let mut own_other = draft.options.iter().filter(|option| is_other(&option.label));
     let mut options: Vec<QuestionOption> = draft
         .options

@@ -121,7 +121,7 @@ pub enum Outcome {
     RepliedInChat { text: String },
     /// Its time limit has passed.
     Expired,
-    /// It was withdrawn before an answer was needed.
+    /// It was withdrawn, or closed without an answer here.
     Withdrawn { why: WithdrawnWhy },
     /// Its session is gone.
     Orphaned { why: OrphanedWhy },

@@ -103,7 +103,7 @@ pub enum SessionState {
 #[serde(tag = "end", rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum SessionEnd {
-    /// The agent ended without an error, unasked.
+    /// The agent exited on its own without an error, or the connected app left.
     Finished,
     Stopped,
     /// The app ended while it ran.

@@ -188,7 +188,7 @@ pub enum Density {
     Compact,
 }
 
-/// Which questions and permission requests are notified.
+/// Which questions and permission requests cause notifications.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]

@@ -75,7 +75,7 @@ impl UndoWindow {
     }
 
     /// Decides whether an undo changes anything; an error if the request has ended.
-    pub fn take_back(&self, desk: &Desk, id: RequestId) -> Result<bool, Rejection> {
+    pub fn undo(&self, desk: &Desk, id: RequestId) -> Result<bool, Rejection> {
         let request = desk.request(id).ok_or(Rejection::NotFound { what: "request" })?;
         match request.ended() {
             Some(ended) => Err(ended.rejection()),

@@ -34,7 +34,7 @@ impl App {
     pub async fn show_idle_session(&self) -> String {
         let before = self.responses().len();
         let session = self.show_demo("prefilled", "In view").await;
-        // It has brought its answer along.
+        // Its question has a prefilled answer.
         self.wait_for_responses(before + 1).await;
         self.in_state(&session, "idle").await;
         session

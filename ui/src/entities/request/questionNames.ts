@@ -3,9 +3,9 @@ import { t } from '../../shared/messages';
 import { cutText, shownLabel } from '../../shared/text';
 import { visibly } from '../../shared/visible';
 
-/** The maximum length of a question's name in characters, where it serves as a label. */
+/** The maximum length of a question's name in graphemes, where it serves as a label. */
 const NAME_SHOWN = 200;
-/** The maximum length of a spoken text or a tooltip, in characters. */
+/** The maximum length of a spoken text or a tooltip, in graphemes. */
 const SPOKEN = 500;
 
 /** A question's short name, for places where its full text doesn't fit. */

@@ -35,9 +35,9 @@ export class WindowCommands {
   }
 
   /** Reports that the user answered a deep link's target and has done nothing else since. */
-  async shortcutQuestionAnswered(request: RequestId): Promise<void> {
+  async deepLinkAnswered(request: RequestId): Promise<void> {
     // If the app can't be reached, the focus stays here.
-    await this.bridge.shortcutQuestionAnswered(request).catch(() => undefined);
+    await this.bridge.deepLinkAnswered(request).catch(() => undefined);
   }
 
   /** Opens a link that the user confirmed. */

@@ -26,7 +26,7 @@ impl Api {
         let test = async {
             self.host.self_test().await.map_err(|why| match why {
                 SelfTestError::GatewayClosed => gateway_closed(),
-                SelfTestError::Failed { error } => Error::new(ErrorCode::DoorFailed, error),
+                SelfTestError::Failed { error } => Error::new(ErrorCode::TestFailed, error),
             })
         };
         self.run_once(input.request_id, "test_gateway", test).await
@@ -93,7 +93,7 @@ impl Api {
 }
 
 fn gateway_closed() -> Error {
-    Error::new(ErrorCode::DoorsShut, "the desk takes no questions of other programs now")
+    Error::new(ErrorCode::GatewayClosed, "the desk takes no questions of other programs now")
 }
 
 fn seen_as(LastAsked { channel, name, asked_at }: LastAsked) -> SeenClient {

@@ -28,41 +28,37 @@ impl Api {
     /// Decides whether and how to notify about an open question or permission request.
     pub fn decide_notification(
         &self,
-        waiting: PendingItem,
-        occasion: Occasion,
+        item: PendingItem,
+        reminder: bool,
         of: &Session,
         by_subagent: bool,
     ) -> NotificationDecision {
-        let reminder = occasion == Occasion::Reminder;
-        let cause = NotificationCause::Pending { item: waiting, reminder, by_subagent };
+        let cause = NotificationCause::Pending { item, reminder, by_subagent };
         let settings = self.settings().watch().borrow().clone();
-        self.apply_policy(cause, of, Some(waiting), occasion, &settings)
+        self.apply_policy(cause, of, &settings)
     }
 
     /// Decides whether to notify about a finished turn. If these notifications are off, nothing is logged, because it would
     /// crowd out the questions.
-    pub fn decide_finished_notification(&self, of: &Session, waits: bool) -> NotificationDecision {
+    pub fn decide_finished_notification(&self, of: &Session, has_pending: bool) -> NotificationDecision {
         let settings = self.settings().watch().borrow().clone();
         if settings.notify_finished == OptIn::Off {
             return NotificationDecision::Nothing(NotNeededWhy::Unwanted);
         }
-        self.apply_policy(
-            NotificationCause::FinishedTurn { is_pending: waits },
-            of,
-            None,
-            Occasion::Finished,
-            &settings,
-        )
+        self.apply_policy(NotificationCause::FinishedTurn { has_pending }, of, &settings)
     }
 
     fn apply_policy(
         &self,
         cause: NotificationCause,
         of: &Session,
-        waiting: Option<PendingItem>,
-        occasion: Occasion,
         settings: &Settings,
     ) -> NotificationDecision {
+        let (item, occasion) = match cause {
+            NotificationCause::Pending { item, reminder: true, .. } => (Some(item), Occasion::Reminder),
+            NotificationCause::Pending { item, .. } => (Some(item), Occasion::Asked),
+            NotificationCause::FinishedTurn { .. } => (None, Occasion::Finished),
+        };
         let view = self.view();
         let at = self.engine().clock().now();
         let candidate = NotificationCandidate {
@@ -75,7 +71,7 @@ impl Api {
         };
         let mut notifications = self.notifications();
         let decision = notifications.policy.decide(&candidate, settings);
-        notifications.log_decision(at, of, waiting, occasion, decision);
+        notifications.log_decision(at, of, item, occasion, decision);
         decision
     }
 

@@ -19,8 +19,7 @@ impl Api {
     }
 
     pub async fn undo_answer(&self, input: UndoAnswer) -> Result<Done, Error> {
-        let take_back = self.engine.undo_answer(input.id);
-        self.run_once(input.request_id, "undo_answer", take_back).await
+        self.run_once(input.request_id, "undo_answer", self.engine.undo_answer(input.id)).await
     }
 
     pub async fn decline_question(&self, input: DeclineQuestion) -> Result<Request, Error> {

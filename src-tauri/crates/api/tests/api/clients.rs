@@ -327,13 +327,13 @@ async fn the_last_question_of_a_program_is_known() {
     assert_eq!(scene.read("claude-code").await["lastQuestion"], Value::Null);
     let engine = scene.bridge.api.engine();
     let (id, at) = (engine.clock().session_id(), engine.clock().now());
-    let visitor = InboundClient {
+    let client = InboundClient {
         channel: Channel::TerminalHook,
         name: "Claude Code".to_owned(),
         version: None,
         folder: Some("/srv/shop".to_owned()),
     };
-    engine.act(Command::Inbound(InboundCommand::Open { id, client: visitor, at })).await.unwrap();
+    engine.act(Command::Inbound(InboundCommand::Open { id, client, at })).await.unwrap();
     assert_eq!(scene.read("claude-code").await["lastQuestion"], json!(at));
     assert_eq!(scene.read("codex").await["lastQuestion"], Value::Null);
 }

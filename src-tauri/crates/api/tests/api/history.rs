@@ -72,7 +72,7 @@ async fn a_session_is_exported_to_be_read_with_questions_answers_and_who_ended_t
 }
 
 #[tokio::test]
-async fn what_is_open_is_exported_as_waiting() {
+async fn an_open_question_and_an_open_permission_request_are_exported_as_waiting() {
     for (example, words) in
         [("technology", "\n\nWaiting for an answer."), ("rules", "\n\nWaiting for a decision.")]
     {

@@ -1,7 +1,7 @@
 //! The notification policy with what the API knows, and the log of its decisions.
 
 use crate::bridge::Bridge;
-use askdesk_domain::{Occasion, PendingItem, RequestId};
+use askdesk_domain::{PendingItem, RequestId};
 use serde_json::{Value, json};
 
 async fn notification_log(bridge: &Bridge) -> Vec<Value> {
@@ -15,7 +15,7 @@ async fn the_last_fifty_decisions_are_read_newest_first_each_with_its_reason() {
     let asks = bridge.asked("technology").await;
     let session = bridge.snapshot().await.sessions[0].clone();
     assert_eq!(notification_log(&bridge).await, [] as [Value; 0]);
-    let decide = |waiting| bridge.api.decide_notification(waiting, Occasion::Asked, &session, false);
+    let decide = |waiting| bridge.api.decide_notification(waiting, false, &session, false);
     decide(PendingItem::Question(asks.id));
     decide(PendingItem::Question(asks.id));
     let last = notification_log(&bridge).await;
@@ -30,14 +30,13 @@ async fn the_last_fifty_decisions_are_read_newest_first_each_with_its_reason() {
 }
 
 #[tokio::test]
-async fn case_37_the_session_that_the_focused_window_shows_is_not_told_of_and_a_muted_one_only_counts() {
+async fn case_37_the_session_in_view_causes_no_notification_and_a_muted_one_only_counts() {
     let bridge = Bridge::open();
     let asks = bridge.asked("technology").await;
     let session = bridge.snapshot().await.sessions[0].clone();
     let why = |n: u128, session: &askdesk_domain::Session| {
         let waiting = PendingItem::Question(RequestId::new(uuid::Uuid::from_u128(n)));
-        serde_json::to_value(bridge.api.decide_notification(waiting, Occasion::Asked, session, false))
-            .unwrap()["why"]
+        serde_json::to_value(bridge.api.decide_notification(waiting, false, session, false)).unwrap()["why"]
             .clone()
     };
     let view = |focused: bool| json!({"session": session.id, "focused": focused});

@@ -11,7 +11,7 @@ use crate::request::{CallDelivery, Delivery, Ended, Outcome, Request};
 /// How long an open request accepts repeated calls after it was asked, in milliseconds.
 pub const ASKED_AGAIN_MILLIS: i64 = 3 * 60 * 1_000;
 
-/// How many calls can join one request; a further one gets its own request.
+/// How many calls one request can have, including the first; a further one gets its own request.
 pub const CALLS_OF_A_REQUEST: usize = 64;
 
 /// Finds the recent open request with the same questions and asker.

@@ -119,7 +119,7 @@ fn register(desk: &Desk, ask: &Ask) -> Result<Decision, Rejection> {
     begin(desk, ask)
 }
 
-/// Finds the request that this very call has asked. Refused if the call asks nothing, or something else than before.
+/// Finds the request that this call already registered. Refused if it has no questions, or other questions than before.
 pub(super) fn find_call<'a>(desk: &'a Desk, ask: &Ask) -> Result<Option<&'a Request>, Rejection> {
     if ask.questions.is_empty() {
         return Err(Rejection::invalid("questions", "at least 1 question, got 0"));

@@ -132,7 +132,8 @@ fn close(desk: &Desk, id: SessionId, at: Timestamp) -> Result<Decision, Rejectio
     }
     let mut decision = Decision::default();
     if session.origin.is_inbound() {
-        // The app is connected: its open requests are missed, as when an agent is stopped, and its next question reopens it.
+        // If the app is still connected, its open requests are missed, as when an agent is stopped; its next question
+        // reopens the session.
         decision = end_session(desk, id, &SessionEnd::Stopped, at)?;
     } else if session.is_running() {
         return Err(Rejection::invalid("session", ValidationError::StillRunning));

@@ -10,7 +10,7 @@ pub(crate) struct Call {
     pub(crate) native_ref: NativeRef,
     /// How far the outcome has travelled to this call; none while there is no outcome to deliver.
     pub(crate) delivery: Option<Delivery>,
-    /// Whether the outcome may have left for this call, with unknown arrival.
+    /// Whether the outcome may have been sent to this call; whether it arrived is unknown.
     pub(crate) sending: bool,
 }
 

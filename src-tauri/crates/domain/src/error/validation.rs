@@ -46,7 +46,7 @@ pub enum ValidationError {
     /// The question takes fewer choices.
     #[error("this question takes one option or own words, not several")]
     OneOnly,
-    /// The question doesn't accept an own answer.
+    /// The question doesn't accept a free-text answer.
     #[error("this question takes no words of one's own")]
     NoOwnWords,
     #[error("choose at least one option")]

@@ -1,4 +1,4 @@
-//! When a finished turn is notified, and when that notification is withdrawn.
+//! When a finished turn causes a notification, and when that notification is withdrawn.
 
 use crate::support::desks::*;
 use askdesk_domain::{Command, Effect, SessionCommand, SessionEnd};
@@ -8,7 +8,7 @@ fn finished() -> Command {
 }
 
 #[test]
-fn the_turn_of_an_idle_session_is_notified_without_an_event() {
+fn the_finished_turn_of_an_idle_session_causes_a_notification_without_an_event() {
     let mut desk = desk(&[start(1), working(1, true), working(1, false)]);
     let decision = take(&mut desk, &finished()).unwrap();
     assert_eq!(

@@ -51,9 +51,15 @@ fn candidate(cause: NotificationCause, of: u128, at: i64) -> NotificationCandida
 
 /// Applies the policy to a question with default settings, changed by each word.
 fn decision(words: &str) -> NotificationDecision {
-    let (mut reminder, mut by_subagent, mut is_pending, mut finished) = (false, false, false, false);
+    let has = |word: &str| words.split_whitespace().any(|given| given == word);
+    let cause = if has("finished") {
+        NotificationCause::FinishedTurn { has_pending: has("pending") }
+    } else {
+        let (reminder, by_subagent) = (has("reminder"), has("subagent"));
+        NotificationCause::Pending { item: question(1), reminder, by_subagent }
+    };
     let (mut before, mut recent, mut settings) = (None, Recent::Few, Settings::default());
-    let mut given = candidate(NotificationCause::FinishedTurn { is_pending }, ASKS, NOW);
+    let mut given = candidate(cause, ASKS, NOW);
     for word in words.split_whitespace() {
         let setting = match word {
             "never" => Some(Setting::NotifyQuestions(NotifyQuestions::Never)),
@@ -70,10 +76,8 @@ fn decision(words: &str) -> NotificationDecision {
         }
         match word {
             "usual" => {}
-            "finished" => finished = true,
-            "pending" => is_pending = true,
-            "reminder" => reminder = true,
-            "subagent" => by_subagent = true,
+            // They are part of the cause.
+            "finished" | "pending" | "reminder" | "subagent" => {}
             "muted" => given.notifications.muted = true,
             "private" => given.notifications.private = true,
             "in-view" => given.in_view = Some(session(ASKS)),
@@ -86,10 +90,6 @@ fn decision(words: &str) -> NotificationDecision {
             other => panic!("no such word: {other}"),
         }
     }
-    given.cause = match finished {
-        true => NotificationCause::FinishedTurn { is_pending },
-        false => NotificationCause::Pending { item: question(1), reminder, by_subagent },
-    };
     decide(&given, before, recent, &settings)
 }
 
@@ -183,7 +183,7 @@ fn case_37_the_decision_follows_from_its_inputs_alone(
 #[case("finished wanted hours night", NotificationDecision::Suppressed(SuppressedWhy::QuietHours))]
 #[case("finished wanted many", NotificationDecision::Suppressed(SuppressedWhy::Burst))]
 #[case("finished wanted summed", NotificationDecision::Suppressed(SuppressedWhy::Burst))]
-fn case_40_a_finished_turn_is_not_notified_while_the_session_has_a_pending_item(
+fn case_40_a_finished_turn_causes_no_notification_while_the_session_has_a_pending_item(
     #[case] words: &str,
     #[case] expected: NotificationDecision,
 ) {
@@ -191,7 +191,7 @@ fn case_40_a_finished_turn_is_not_notified_while_the_session_has_a_pending_item(
 }
 
 fn finished(of: u128, at: i64) -> NotificationCandidate {
-    candidate(NotificationCause::FinishedTurn { is_pending: false }, of, at)
+    candidate(NotificationCause::FinishedTurn { has_pending: false }, of, at)
 }
 
 fn asked(n: u128, at: i64) -> NotificationCandidate {
@@ -210,7 +210,7 @@ fn new_history() -> (NotificationHistory, Settings) {
 }
 
 #[test]
-fn each_finished_turn_is_notified_whatever_is_pending_in_other_sessions() {
+fn each_finished_turn_causes_a_notification_whatever_is_pending_in_other_sessions() {
     let (mut history, settings) = new_history();
     assert_eq!(history.decide(&asked(1, 0), &settings), WHOLE);
     for at in [0, 60_000, 120_000] {
@@ -219,7 +219,7 @@ fn each_finished_turn_is_notified_whatever_is_pending_in_other_sessions() {
 }
 
 #[test]
-fn up_to_five_sessions_that_finish_together_are_notified_and_hide_no_question() {
+fn up_to_five_sessions_that_finish_together_cause_notifications_and_hide_no_question() {
     let (mut history, settings) = new_history();
     let decisions: Vec<NotificationDecision> =
         (0..8).map(|n| history.decide(&finished(n, 0), &settings)).collect();
@@ -234,7 +234,7 @@ fn up_to_five_sessions_that_finish_together_are_notified_and_hide_no_question() 
 }
 
 #[test]
-fn in_a_burst_of_questions_no_finished_turn_is_notified() {
+fn in_a_burst_of_questions_no_finished_turn_causes_a_notification() {
     let (mut history, settings) = new_history();
     for n in 0..3 {
         history.decide(&asked(n, 0), &settings);
@@ -251,7 +251,7 @@ fn in_a_burst_of_questions_no_finished_turn_is_notified() {
 }
 
 #[test]
-fn case_39_an_item_is_notified_once_and_reminded_of_once() {
+fn case_39_an_item_causes_one_notification_and_one_reminder() {
     let (mut history, settings) = new_history();
     assert_eq!(history.decide(&asked(1, 0), &settings), WHOLE);
     assert_eq!(history.decide(&asked(1, 60_000), &settings), BEFORE);
@@ -260,7 +260,7 @@ fn case_39_an_item_is_notified_once_and_reminded_of_once() {
 }
 
 #[test]
-fn an_item_that_was_in_view_when_asked_is_not_notified_later() {
+fn an_item_that_was_in_view_when_asked_causes_no_notification_later() {
     let (mut history, settings) = new_history();
     assert_eq!(
         history.decide(&NotificationCandidate { in_view: Some(session(ASKS)), ..asked(1, 0) }, &settings),
@@ -270,7 +270,7 @@ fn an_item_that_was_in_view_when_asked_is_not_notified_later() {
 }
 
 #[test]
-fn an_item_that_has_ended_is_not_notified() {
+fn an_item_that_has_ended_causes_no_notification() {
     let (mut history, settings) = new_history();
     history.decide(&asked(1, 0), &settings);
     assert_eq!(history.end(question(1)), NotificationRemoval::Own);
@@ -330,7 +330,7 @@ fn by_default_there_are_no_quiet_hours_and_subagents_notify() {
 }
 
 #[test]
-fn a_missed_item_that_is_asked_again_is_notified_again_and_one_that_never_ended_is_not() {
+fn a_missed_item_that_is_asked_again_causes_another_notification_and_one_that_never_ended_does_not() {
     let (mut history, settings) = new_history();
     for expected in [WHOLE, BEFORE] {
         history.begin(question(7));

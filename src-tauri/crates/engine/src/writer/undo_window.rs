@@ -31,7 +31,7 @@ impl Writer {
 
     /// Drops an answer that was not given yet.
     pub(super) fn undo(&mut self, request: RequestId) -> Result<(), EngineError> {
-        let decided = self.held.take_back(&self.desk, request);
+        let decided = self.held.undo(&self.desk, request);
         if decided.map_err(|reject| self.explain_end(request, reject))? {
             if let Some(held) = self.held.remove(request) {
                 self.notify(NotificationEvent::AnswerNotGiven { held });

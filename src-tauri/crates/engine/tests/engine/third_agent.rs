@@ -290,7 +290,7 @@ async fn finished_turn(stage: &mut Stage) -> (bool, NotificationDecision) {
             continue;
         };
         let finished = NotificationCandidate {
-            cause: NotificationCause::FinishedTurn { is_pending: waits },
+            cause: NotificationCause::FinishedTurn { has_pending: waits },
             session: session.id,
             notifications: session.notifications,
             in_view: None,

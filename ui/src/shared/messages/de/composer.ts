@@ -39,4 +39,5 @@ export const composer = {
   'queue.send': 'Jetzt senden: Nachricht {n}',
   'queue.save': 'Speichern',
   'action.cancel': 'Abbrechen',
+  'action.close': 'Schließen',
 };

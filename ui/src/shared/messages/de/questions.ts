@@ -75,7 +75,6 @@ export const questions = {
 
   'keys.title': 'Tasten',
   'keys.open': 'Was die Tasten tun',
-  'action.close': 'Schließen',
   'keys.here': 'Tasten an dieser Stelle',
   'keys.panel': 'Solange der Fragenbereich den Fokus hat',
   'keys.window': 'Überall im Fenster',

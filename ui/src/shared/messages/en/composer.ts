@@ -40,4 +40,5 @@ export const composer = {
   'queue.send': 'Send now: message {n}',
   'queue.save': 'Save',
   'action.cancel': 'Cancel',
+  'action.close': 'Close',
 } as const satisfies Record<string, string>;

@@ -75,7 +75,6 @@ export const questions = {
 
   'keys.title': 'Keys',
   'keys.open': 'What the keys do',
-  'action.close': 'Close',
   'keys.here': 'Keys here',
   'keys.panel': 'While the panel has the focus',
   'keys.window': 'Everywhere in the window',

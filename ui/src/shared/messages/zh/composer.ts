@@ -38,4 +38,5 @@ export const composer = {
   'queue.send': '立即发送：第 {n} 条消息',
   'queue.save': '保存',
   'action.cancel': '取消',
+  'action.close': '关闭',
 };

@@ -74,7 +74,6 @@ export const questions = {
 
   'keys.title': '按键',
   'keys.open': '按键的作用',
-  'action.close': '关闭',
   'keys.here': '此处可用的按键',
   'keys.panel': '焦点在面板中时',
   'keys.window': '窗口中任意位置',
