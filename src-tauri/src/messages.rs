@@ -72,26 +72,26 @@ messages! {
         undo: "Undo", "撤销", "Rückgängig";
         /// The body of a notification whose answer could not be sent.
         not_sent:
-            "The answer was not sent. The question still waits for you.",
+            "Your answer wasn’t sent. The question is still open.",
             "回答没有发送，问题仍在等待你回答。",
             "Die Antwort wurde nicht gesendet. Die Frage wartet weiter auf Sie.";
         /// A question of a session whose text is hidden.
         question_waits: "A question is waiting", "有一个问题在等待", "Eine Frage wartet";
         /// A permission request of a session whose text is hidden.
-        permission_waits: "A permission is waiting", "有一个权限请求在等待", "Eine Genehmigung wartet";
+        permission_waits: "A permission request is waiting", "有一个权限请求在等待", "Eine Genehmigung wartet";
         /// The body of the summary notification.
         more_waits:
-            "More questions and permissions are waiting. The inbox has them all.",
+            "More questions and permission requests are waiting. Open the Inbox to see them all.",
             "还有更多问题和权限请求在等待，全部都在收件箱里。",
             "Weitere Fragen und Genehmigungen warten. Im Eingang stehen alle.";
         /// The body of a notification about a finished turn.
-        finished: "Has finished its turn.", "已完成这一轮。", "Hat die Runde beendet.";
+        finished: "Finished its turn.", "已完成这一轮。", "Hat die Runde beendet.";
         /// The tray entry that shows the window.
         open_window: "Open Askdesk", "打开 Askdesk", "Askdesk öffnen";
         /// The tray submenu that pauses notifications.
         pause: "Pause notifications", "暂停通知", "Benachrichtigungen pausieren";
         an_hour: "For 1 hour", "暂停 1 小时", "Für 1 Stunde";
-        until_tomorrow: "Until tomorrow, 8:00", "暂停到明天 8:00", "Bis morgen, 8:00";
+        until_tomorrow: "Until tomorrow at 8:00", "暂停到明天 8:00", "Bis morgen, 8:00";
         /// The tray entry that quits the app.
         quit_app: "Quit Askdesk", "退出 Askdesk", "Askdesk beenden";
         /// The title of the dialog before quitting.
@@ -99,91 +99,91 @@ messages! {
         quit: "Quit", "退出", "Beenden";
         keep_running: "Keep running", "继续运行", "Weiterlaufen lassen";
         /// The title of the dialog that saves an export.
-        save_export: "Export session", "导出会话", "Sitzung exportieren";
+        save_export: "Export", "导出会话", "Sitzung exportieren";
         /// The title of the dialog that attaches files to a message.
-        attach: "Attach images and files", "添加图片和文件", "Bilder und Dateien anhängen";
+        attach: "Attach files", "添加图片和文件", "Bilder und Dateien anhängen";
         /// Joins the counts of running work.
         comma: ", ", "，", ", ";
         full_stop: ".", "。", ".";
         if_quit:
-            "If you quit, the agents stop. Their sessions stay on the desk and can be resumed.",
+            "Quitting stops the agents. Their sessions stay in Askdesk, and you can resume them later.",
             "退出后，智能体会停止工作。它们的会话仍会保留，之后可以恢复。",
             "Wenn Sie beenden, hören die Agenten auf. Ihre Sitzungen bleiben erhalten und lassen sich fortsetzen.";
         // The reasons why the app cannot start.
         no_folder:
-            "the system names no folder for the app’s data ({error})",
+            "no data folder is available for this user ({error})",
             "系统没有为应用数据指定文件夹（{error}）",
             "Das System nennt keinen Ordner für die Daten der App ({error})";
         no_path:
-            "the path of the data folder cannot be used ({error})",
+            "the data folder’s path can’t be used ({error})",
             "数据文件夹的路径无法使用（{error}）",
             "Der Pfad des Datenordners kann nicht benutzt werden ({error})";
         no_engine:
-            "its inner parts cannot begin ({error})",
+            "an internal component failed to start ({error})",
             "应用的内部组件无法启动（{error}）",
             "Die inneren Teile der App können nicht beginnen ({error})";
         no_program:
-            "the path of this program is not known ({error})",
+            "Askdesk couldn’t determine its own program path ({error})",
             "不知道本程序的路径（{error}）",
             "Der Pfad dieses Programms ist nicht bekannt ({error})";
         busy:
-            "{path} is in use by another Askdesk or another program",
+            "{path} is in use by another program, perhaps a second Askdesk",
             "{path} 正被另一个 Askdesk 或其他程序使用",
             "{path} wird von einem anderen Askdesk oder einem anderen Programm benutzt";
         full:
-            "{path} cannot grow, because the disk is full",
+            "{path} can’t be written because the disk is full",
             "{path} 无法增大，因为磁盘已满",
             "{path} kann nicht wachsen, weil die Festplatte voll ist";
         damaged: "{path} is damaged ({error})", "{path} 已损坏（{error}）", "{path} ist beschädigt ({error})";
         stuck:
-            "{path} is damaged and cannot be kept under another name ({error})",
+            "{path} is damaged and couldn’t be renamed ({error})",
             "{path} 已损坏，且无法以其他名称保留（{error}）",
             "{path} ist beschädigt und kann nicht unter einem anderen Namen aufgehoben werden ({error})";
         too_new:
-            "{path} belongs to a newer Askdesk; install the newer one to use it",
+            "{path} comes from a newer version of Askdesk; install that version",
             "{path} 属于更新版本的 Askdesk；请安装更新的版本",
             "{path} gehört zu einem neueren Askdesk; installieren Sie das neuere";
         other:
-            "{path} cannot be used ({error})",
+            "{path} can’t be used ({error})",
             "{path} 无法使用（{error}）",
             "{path} kann nicht benutzt werden ({error})";
     }
     templates {
         /// The value is one of the reasons above, without a period.
         cannot_start:
-            "Askdesk cannot start: {}.\n\nNothing was changed. Put this right and start it again.",
+            "Askdesk couldn’t start: {}.\n\nNothing was changed. Fix this, then start Askdesk again.",
             "Askdesk 无法启动：{}。\n\n没有做任何更改。请解决这个问题后重新启动。",
             "Askdesk kann nicht starten: {}.\n\nEs wurde nichts verändert. Beheben Sie das und starten Sie erneut.";
         /// The value is the number of questions after the first one.
-        and_more: "… and {} more", "……另有 {} 个问题", "… und {} weitere";
+        and_more: "and {} more", "……另有 {} 个问题", "… und {} weitere";
         /// The value is the chosen option.
         answered: "Answered: {}", "已回答：{}", "Beantwortet: {}";
         /// The value is the name of the session.
         asks_permission: "{} asks for permission", "{} 请求权限", "{} bittet um Genehmigung";
         /// The value is the number of items that are not listed.
-        and_others: "… and {} more", "……另有 {} 项", "… und {} weitere";
+        and_others: "{} more…", "……另有 {} 项", "… und {} weitere";
         /// The value is the time of day at which the pause ends.
         notify_again:
-            "Notify again (paused until {})",
+            "Resume notifications (paused until {})",
             "恢复通知（已暂停到 {}）",
             "Wieder benachrichtigen (Pause bis {})";
     }
     counts {
         sessions:
-            ["{} session is at work", "{} sessions are at work"],
+            ["{} session is working", "{} sessions are working"],
             ["{} 个会话正在工作", "{} 个会话正在工作"],
             ["{} Sitzung arbeitet gerade", "{} Sitzungen arbeiten gerade"];
         questions:
-            ["{} question waits for you", "{} questions wait for you"],
+            ["{} question is waiting for you", "{} questions are waiting for you"],
             ["{} 个问题等待你回答", "{} 个问题等待你回答"],
             ["{} Frage wartet auf Sie", "{} Fragen warten auf Sie"];
         approvals:
-            ["{} permission waits for you", "{} permissions wait for you"],
+            ["{} permission request is waiting for you", "{} permission requests are waiting for you"],
             ["{} 个权限请求等待你决定", "{} 个权限请求等待你决定"],
             ["{} Genehmigung wartet auf Sie", "{} Genehmigungen warten auf Sie"];
         /// Questions and permission requests together.
         waiting:
-            ["Askdesk: {} thing waits for you", "Askdesk: {} things wait for you"],
+            ["Askdesk: {} waiting", "Askdesk: {} waiting"],
             ["Askdesk：{} 项在等待你", "Askdesk：{} 项在等待你"],
             ["Askdesk: {} Sache wartet auf Sie", "Askdesk: {} Sachen warten auf Sie"];
     }

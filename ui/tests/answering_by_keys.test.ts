@@ -6,7 +6,7 @@ import { FakeBridge } from '../src/testing/fakeBridge';
 import { button, checkbox, composer, expectNoViolations, openPage, ownWords, panel, radio, settle } from './open';
 import { card, four, lone, openCard, pair, sentAnswers } from './openCard';
 
-const hints = () => screen.queryByRole('list', { name: 'Keys here' });
+const hints = () => screen.queryByRole('list', { name: 'Shortcuts here' });
 
 describe('digits', () => {
   test('case_18_a_digit_chooses_and_another_one_changes_the_choice', async () => {
@@ -255,7 +255,7 @@ describe('where keys work', () => {
     });
     const { user } = await openPage(bridge);
     const permission = document.querySelector<HTMLElement>('[data-approval="a1"][data-card]')!;
-    for (const focus of [permission, within(permission).getByRole('button', { name: 'Deny with message' })]) {
+    for (const focus of [permission, within(permission).getByRole('button', { name: 'Deny with message…' })]) {
       focus.focus();
       await user.keyboard('12nu{Control>}{Enter}{/Control}{Alt>}{ArrowRight}{/Alt}');
     }
@@ -285,7 +285,7 @@ describe('the list of keys', () => {
     const { press } = await openCard(lone());
     await press('?');
     await settle();
-    const dialog = screen.getByRole('dialog', { name: 'Keys' });
+    const dialog = screen.getByRole('dialog', { name: 'Keyboard shortcuts' });
     expect(within(dialog).getByText('1–9')).toBeVisible();
     expect(within(dialog).getByText('Ctrl+J')).toBeVisible();
     await expectNoViolations();

@@ -34,16 +34,16 @@ async function open(approval: Approval, sessions = [aSession()]) {
 describe('a permission', () => {
   test('suggested rules show their scope, and only ticked rules are sent', async () => {
     const { user, bridge } = await open(anApproval({ options }));
-    await user.click(button('Allow with …'));
+    await user.click(button('Always allow…'));
     const group = screen.getByRole('group', { name: 'Allow this, and from now on:' });
     expect(group).toHaveTextContent('Use Bash without asking for everything that begins with “npm test”');
     expect(group).toHaveTextContent('In this project, for everyone who shares it');
-    await user.click(button('Allow and keep the ticked rules'));
+    await user.click(button('Allow and save rules'));
     expect(screen.getByRole('alert')).toHaveTextContent('Tick a rule');
     await expectNoViolations();
     await user.click(screen.getByRole('checkbox', { name: /Work in these folders/ }));
     await user.click(screen.getByRole('checkbox', { name: /npm test/ }));
-    await user.click(button('Allow and keep the ticked rules'));
+    await user.click(button('Allow and save rules'));
     expect(bridge.sent('decide_approval')).toMatchObject([{ decision: aDecision('r1', 'r2') }]);
     expect(screen.getByText('Allowed, with rules: Bash')).toHaveTextContent('/srv/data');
   });
@@ -56,7 +56,7 @@ describe('a permission', () => {
   ])('the pattern %s is described in words', async (content, words) => {
     const label = { label: 'tool', tool: 'Bash', content, behaviour: 'allow' } as const;
     const { user } = await open(anApproval({ options: someOptions({ id: 'r1', label, scope: 'local' }) }));
-    await user.click(button('Allow with …'));
+    await user.click(button('Always allow…'));
     expect(screen.getByRole('checkbox')).toHaveAccessibleName(expect.stringContaining(words));
   });
 
@@ -87,7 +87,7 @@ describe('a plan', () => {
     subject: { detail: 'plan', plan: '# Steps\n\n1. Look', path: '/plans/a.md' },
     options: planOptions('default', 'accept_edits', 'bypass'),
   });
-  const card = () => screen.getByRole('region', { name: 'Plan to approve' });
+  const card = () => screen.getByRole('region', { name: 'Plan to review' });
 
   test('is shown as a document and approved with the next permission mode', async () => {
     const { user, bridge } = await open(plan);
@@ -96,7 +96,7 @@ describe('a plan', () => {
     card().focus();
     await user.keyboard('1{Enter}{Control>}{Enter}{/Control}');
     expect(bridge.sent('decide_approval')).toEqual([]);
-    await user.selectOptions(screen.getByLabelText('Then go on in the mode'), 'Accept edits');
+    await user.selectOptions(screen.getByLabelText('Then continue in'), 'Accept edits');
     await user.click(button('Approve'));
     expect(bridge.sent('decide_approval')).toMatchObject([{ decision: aDecision('allow:accept_edits') }]);
     expect(screen.getByText('Plan approved · goes on in the mode “Accept edits”')).toBeVisible();
@@ -104,14 +104,14 @@ describe('a plan', () => {
 
   test('can be edited before it is approved, but not emptied', async () => {
     const { user, bridge } = await open(plan);
-    await user.click(button('Edit the plan'));
-    const field = screen.getByRole('textbox', { name: 'The plan, as Markdown' });
+    await user.click(button('Edit plan'));
+    const field = screen.getByRole('textbox', { name: 'Plan (Markdown)' });
     expect(field).toHaveFocus();
     await user.clear(field);
-    expect(button('Approve as edited')).toBeDisabled();
+    expect(button('Approve edited plan')).toBeDisabled();
     await user.type(field, 'Do less');
     await expectNoViolations();
-    await user.click(button('Approve as edited'));
+    await user.click(button('Approve edited plan'));
     expect(bridge.sent('decide_approval')).toMatchObject([
       { decision: { ...aDecision('allow:default'), plan: 'Do less' } },
     ]);
@@ -119,11 +119,11 @@ describe('a plan', () => {
 
   test('is sent back with comments', async () => {
     const { user, bridge } = await open(plan);
+    await user.click(button('Send back…'));
     await user.click(button('Send back'));
-    await user.click(button('Send back with this'));
-    expect(screen.getByRole('alert')).toHaveTextContent('Write what should change.');
-    await user.type(screen.getByRole('textbox', { name: 'What should change' }), 'Smaller steps');
-    await user.click(button('Send back with this'));
+    expect(screen.getByRole('alert')).toHaveTextContent('Say what should change.');
+    await user.type(screen.getByRole('textbox', { name: 'What should change?' }), 'Smaller steps');
+    await user.click(button('Send back'));
     expect(bridge.sent('decide_approval')).toMatchObject([
       { decision: { ...aDecision('deny'), message: 'Smaller steps' } },
     ]);
@@ -168,7 +168,7 @@ describe('options of an agent that has its own', () => {
 
   test('that don’t combine are chosen one at a time', async () => {
     const { user, bridge } = await open(anApproval({ options: own, takesMessage: false }));
-    await user.click(button('Allow with …'));
+    await user.click(button('Always allow…'));
     expect(screen.queryByRole('checkbox')).toBeNull();
     const choice = (name: RegExp) => within(card()).getByRole('radio', { name });
     expect(choice(/npm/)).not.toBeChecked();
@@ -177,30 +177,30 @@ describe('options of an agent that has its own', () => {
     expect(choice(/npm/)).not.toBeChecked();
     expect(choice(/whole folder/)).toBeChecked();
     await expectNoViolations();
-    await user.click(button('Allow and keep the ticked rules'));
+    await user.click(button('Allow and save rules'));
     expect(bridge.sent('decide_approval')).toMatchObject([{ decision: aDecision('opt-82') }]);
   });
 
   test('an option that doesn’t combine replaces those that do', async () => {
     const [once, ...rest] = options;
     const { user, bridge } = await open(anApproval({ options: [once!, option('alone', 'allow_always', 'Anything'), ...rest] }));
-    await user.click(button('Allow with …'));
+    await user.click(button('Always allow…'));
     await user.click(screen.getByRole('checkbox', { name: /npm test/ }));
     await user.click(within(card()).getByRole('radio', { name: 'Anything' }));
     expect(screen.getByRole('checkbox', { name: /npm test/ })).not.toBeChecked();
     await user.click(screen.getByRole('checkbox', { name: /Work in these folders/ }));
     expect(within(card()).getByRole('radio', { name: 'Anything' })).not.toBeChecked();
-    await user.click(button('Allow and keep the ticked rules'));
+    await user.click(button('Allow and save rules'));
     expect(bridge.sent('decide_approval')).toMatchObject([{ decision: aDecision('r2') }]);
   });
 
   test('a denial has a message only if the agent accepts one', async () => {
     const { unmount } = await open(anApproval({ options: own, takesMessage: false }));
-    expect(screen.queryByRole('button', { name: 'Deny with message' })).toBeNull();
+    expect(screen.queryByRole('button', { name: 'Deny with message…' })).toBeNull();
     unmount();
     const { user, bridge } = await open(anApproval({ options: own }));
-    await user.click(button('Deny with message'));
-    await user.type(screen.getByRole('textbox', { name: 'What to tell the agent' }), 'Too risky');
+    await user.click(button('Deny with message…'));
+    await user.type(screen.getByRole('textbox', { name: 'Message to the agent' }), 'Too risky');
     await user.click(button('Deny and send'));
     expect(bridge.sent('decide_approval')).toMatchObject([{ decision: { options: ['opt-90'], message: 'Too risky' } }]);
   });
@@ -214,7 +214,7 @@ describe('options of an agent that has its own', () => {
   test('approve a plan, too; bypassing permissions is never offered with it', async () => {
     const subject = { detail: 'plan', plan: '1. Look', path: null } as const;
     const { user, bridge, unmount } = await open(anApproval({ subject, options: own, takesMessage: false }));
-    await user.selectOptions(screen.getByLabelText('Then go on in the mode'), 'Yes, for the whole folder');
+    await user.selectOptions(screen.getByLabelText('Then continue in'), 'Yes, for the whole folder');
     await user.click(button('Approve'));
     expect(bridge.sent('decide_approval')).toMatchObject([{ decision: aDecision('opt-82') }]);
     unmount();
@@ -223,8 +223,8 @@ describe('options of an agent that has its own', () => {
     expect(plain.bridge.sent('decide_approval')).toMatchObject([{ decision: aDecision('opt-91') }]);
     plain.unmount();
     await open(anApproval({ subject, options: planOptions('default', 'bypass') }));
-    const offered = within(screen.getByLabelText('Then go on in the mode')).getAllByRole('option');
-    expect(offered.map(({ textContent }) => textContent)).toEqual(['Ask before each change']);
+    const offered = within(screen.getByLabelText('Then continue in')).getAllByRole('option');
+    expect(offered.map(({ textContent }) => textContent)).toEqual(['Ask before changes']);
   });
 });
 

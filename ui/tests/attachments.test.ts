@@ -8,7 +8,7 @@ import { anEntry, aRequest, aSession } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
 import { button, composer, expectNoViolations, openPage, settle } from './open';
 
-const attached = () => screen.queryByRole('list', { name: 'Attached' });
+const attached = () => screen.queryByRole('list', { name: 'Attachments' });
 
 const image = (n = 1): Attachment => ({
   attachment: 'image',
@@ -91,7 +91,7 @@ describe('choosing and dropping', () => {
     const bridge = idle().on('discard_attachments', () => ({}));
     bridge.files = { attached: [image(), file], refused: [] };
     const { user } = await openPage(bridge);
-    await user.click(button('Attach images and files'));
+    await user.click(button('Attach files'));
     expect(within(attached()!).getAllByRole('listitem')).toHaveLength(2);
     button('Remove shot 1.png').focus();
     await user.keyboard('{Enter}');
@@ -109,12 +109,12 @@ describe('choosing and dropping', () => {
     await openPage(bridge);
     bridge.dragFiles('over');
     await settle();
-    expect(screen.getByText('Drop to attach to this message')).toBeVisible();
+    expect(screen.getByText('Drop to attach')).toBeVisible();
     bridge.dragFiles('dropped');
     await settle();
     bridge.dragFiles('dropped');
     await settle();
-    expect(screen.queryByText('Drop to attach to this message')).toBeNull();
+    expect(screen.queryByText('Drop to attach')).toBeNull();
     expect(bridge.drops).toBe(2);
     expect(within(attached()!).getAllByRole('listitem')).toHaveLength(1);
     expect(screen.getByRole('alert')).toHaveTextContent('src is a folder. Name it in the message instead.');
@@ -124,10 +124,10 @@ describe('choosing and dropping', () => {
     const bridge = idle(of(demo));
     bridge.files = { attached: [file], refused: [] };
     await openPage(bridge);
-    expect(screen.queryByRole('button', { name: 'Attach images and files' })).toBeNull();
+    expect(screen.queryByRole('button', { name: 'Attach files' })).toBeNull();
     bridge.dragFiles('dropped');
     await settle();
-    expect(screen.getByRole('alert')).toHaveTextContent('This agent takes words alone: nothing was attached.');
+    expect(screen.getByRole('alert')).toHaveTextContent('This agent accepts text only, so files can’t be attached.');
     expect(bridge.drops).toBe(0);
     expect(attached()).toBeNull();
     await paste([pasted('shot.png', 'abc')]);
@@ -142,7 +142,7 @@ describe('an attachment', () => {
     bridge.files = { attached: [image()], refused: [] };
     const { user } = await openPage(bridge);
     expect(button('Send')).toBeDisabled();
-    await user.click(button('Attach images and files'));
+    await user.click(button('Attach files'));
     await user.click(button('Send'));
     expect(bridge.sent('send_message')).toMatchObject([{ text: '', attachments: [image()] }]);
   });
@@ -151,7 +151,7 @@ describe('an attachment', () => {
     const bridge = idle().fail('send_message', { code: 'attachment_gone', message: 'notes of mine.txt' });
     bridge.files = { attached: [file], refused: [] };
     const { user } = await openPage(bridge);
-    await user.click(button('Attach images and files'));
+    await user.click(button('Attach files'));
     await user.type(composer(), 'look{Enter}');
     expect(screen.getByText(/notes of mine.txt is not there any more, so nothing was sent/)).toBeVisible();
     expect(within(attached()!).getAllByRole('listitem')).toHaveLength(1);
@@ -170,7 +170,7 @@ describe('an attachment', () => {
     const bridge = new FakeBridge({ sessions: [aSession({ queue })] });
     bridge.entries['s1'] = [anEntry(1, { kind: 'person', text: '', attachments: [image()] })];
     await openPage(bridge);
-    const waiting = screen.getByRole('region', { name: 'Waiting to be sent' });
+    const waiting = screen.getByRole('region', { name: 'Queued messages' });
     expect(within(waiting).getByText('notes of mine.txt')).toBeVisible();
     const transcript = screen.getByRole('region', { name: 'Transcript of api' });
     expect(within(transcript).getByText('shot 1.png')).toBeVisible();
@@ -178,6 +178,6 @@ describe('an attachment', () => {
     expect(picture).toHaveAttribute('src', `kept-image://localhost/s1.${'1'.repeat(64)}`);
     expect(within(transcript).queryByRole('button', { name: /Remove/ })).toBeNull();
     await fireEvent.error(picture!);
-    expect(within(transcript).getByText('Cannot be shown')).toBeVisible();
+    expect(within(transcript).getByText('Can’t be displayed')).toBeVisible();
   });
 });

@@ -133,7 +133,7 @@ describe('the preview', () => {
   test('shows the focused option, otherwise the chosen one, always as text', async () => {
     const { user } = await open(previews);
     const figure = screen.getByRole('figure');
-    expect(figure).toHaveTextContent('Each option has its preview here.');
+    expect(figure).toHaveTextContent('Focus an option to preview it.');
     radio('A').focus();
     await settle();
     expect(figure).toHaveTextContent('Preview: A');
@@ -167,16 +167,16 @@ describe('confirmations and secrets', () => {
     const field = document.querySelector<HTMLInputElement>('fieldset input')!;
     expect(field.type).toBe('password');
     await user.type(field, 'hunter2');
-    await user.click(button('Show what is typed'));
+    await user.click(button('Show secret'));
     expect(field.type).toBe('text');
-    expect(button('Hide what is typed')).toHaveTextContent('Hide');
+    expect(button('Hide secret')).toHaveTextContent('Hide');
     await expectNoViolations();
     await user.click(button('Next'));
     await user.click(button('Back'));
     expect(document.querySelector<HTMLInputElement>('fieldset input')?.type).toBe('password');
     await user.click(button('Summary'));
     expect(document.body).not.toHaveTextContent('hunter2');
-    expect(screen.getByText('Secret given')).toBeVisible();
+    expect(screen.getByText('Secret provided')).toBeVisible();
     await user.click(button('Submit'));
     await user.click(button('Submit anyway'));
     expect(bridge.sent('answer_question')[0]?.answers[0]?.other).toBe('hunter2');
@@ -211,8 +211,8 @@ describe('the time limit', () => {
 test('a missing answer shows an error that describes the field', async () => {
   const { user } = await open([aQuestion(1, { kind: 'text', options: [] })]);
   await user.click(button('Submit'));
-  expect(screen.getByRole('alert')).toHaveTextContent('Write an answer first, or decline.');
-  const field = screen.getByRole('textbox', { name: 'Your own words' });
+  expect(screen.getByRole('alert')).toHaveTextContent('Write an answer, or skip.');
+  const field = screen.getByRole('textbox', { name: 'Your own answer' });
   expect(field).toHaveAttribute('aria-invalid', 'true');
   expect(screen.getByRole('group')).toHaveAccessibleDescription(/Write an answer first/);
   await expectNoViolations();
@@ -220,7 +220,7 @@ test('a missing answer shows an error that describes the field', async () => {
 
 test('the collapsed panel is one button with the number of waiting questions', async () => {
   const { user } = await open([aQuestion(1)]);
-  await user.click(button('Collapse the panel'));
+  await user.click(button('Collapse panel'));
   const strip = button('Expand the panel, 1 waiting');
   expect(strip).toHaveFocus();
   expect(strip).toHaveTextContent('1');

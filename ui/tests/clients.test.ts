@@ -19,10 +19,10 @@ async function openClients(bridge: FakeBridge) {
   const opened = await openSettings(bridge);
   expect(bridge.sent('read_clients')).toEqual([]);
   expect(bridge.sent('read_client_versions'), 'no program is run before it is asked for').toEqual([]);
-  await opened.user.click(screen.getByPlaceholderText('Find a setting'));
+  await opened.user.click(screen.getByPlaceholderText('Search settings'));
   await opened.user.paste('other programs');
   expect(screen.getByRole('dialog', { name: 'Settings' })).toContainElement(document.querySelector('[data-clients]'));
-  await opened.user.click(list().getByText('Agents in other programs'));
+  await opened.user.click(list().getByText('Connected apps'));
   return opened;
 }
 
@@ -61,14 +61,14 @@ test('each program is listed with its version, files, state, and last question',
   const claude = row('Claude Code');
   expect(claude.getByText('2.1.329')).toBeVisible();
   expect(claude.getByText('/home/ada/.claude/settings.json')).toBeVisible();
-  expect(claude.getByText('Its questions reach this desk.')).toBeVisible();
+  expect(claude.getByText('Connected. Its questions arrive here.')).toBeVisible();
   expect(claude.getByText(/^Its hooks are turned off/)).toBeVisible();
   expect(claude.getByText(/^24 hours at most\. In a terminal/)).toBeVisible();
   expect(claude.getByText('Last question').nextElementSibling).toHaveTextContent(/20\d\d/);
   expect(claude.queryByRole('button', { name: 'Connect Claude Code' })).toBeNull();
   expect(row('Codex').getByText('Not connected')).toBeVisible();
-  expect(row('Codex').getByText('None yet')).toBeVisible();
-  expect(row('Gemini CLI').getByText('Version not known')).toBeVisible();
+  expect(row('Codex').getByText('None')).toBeVisible();
+  expect(row('Gemini CLI').getByText('Unknown version')).toBeVisible();
   expect(row('OpenCode').getByText(/^Its questions do not reach this desk\. In .*opencode\.json the port/)).toBeVisible();
   expect(row('OpenCode').getByRole('button', { name: 'Update OpenCode' })).toBeVisible();
   expect(row('Cursor').getByText(/mcp\.json cannot be used: it cannot be read as JSON: line 3/)).toBeVisible();
@@ -84,22 +84,22 @@ test('connecting shows the change first and writes exactly that change on confir
   await user.click(press('Connect Codex'));
   const plan = within(list().getByRole('group', { name: 'What connecting Codex changes' }));
   expect(list().getByRole('group', { name: 'What connecting Codex changes' })).toHaveFocus();
-  expect(plan.getByText('This file is changed:')).toBeVisible();
+  expect(plan.getByText('Changes this file:')).toBeVisible();
   expect(plan.getByText('[mcp_servers.askdesk]').tagName).toBe('INS');
   expect(plan.getByText(`As it is now, it is kept in ${FILE}.askdesk-backup.`)).toBeVisible();
   expect(plan.getByText(/^The token is left out/)).toBeVisible();
   expect(bridge.sent('change_client')).toEqual([]);
   await expectNoViolations();
-  await user.click(plan.getByRole('button', { name: 'Write this' }));
+  await user.click(plan.getByRole('button', { name: 'Apply changes' }));
   const [planned] = bridge.sent('plan_client');
   expect(bridge.sent('change_client').map(({ plan }) => plan)).toEqual([planned?.requestId]);
   expect(row('Codex').getByRole('status')).toHaveTextContent('Codex is connected. Start it again');
-  expect(row('Codex').getByText('Its questions reach this desk.')).toBeVisible();
+  expect(row('Codex').getByText('Connected. Its questions arrive here.')).toBeVisible();
   expect(list().getByRole('listitem', { name: 'Codex' })).toHaveFocus();
 
   await user.click(press('Disconnect Codex'));
-  expect(list().getByText('This file goes, because nothing else is in it:')).toBeVisible();
-  await user.click(press('Write this'));
+  expect(list().getByText('Deletes this file, which contains nothing else:')).toBeVisible();
+  await user.click(press('Apply changes'));
   expect(row('Codex').getByRole('status')).toHaveTextContent('Codex is disconnected.');
   expect(row('Codex').getByText('Not connected')).toBeVisible();
 });
@@ -108,7 +108,7 @@ test('an outdated entry works and can be updated', async () => {
   const bridge = new FakeBridge();
   bridge.clients = [aClient({ connected: true, way: { way: 'works', but: ['differs'] } })];
   await openClients(bridge);
-  expect(row('Codex').getByText('Its questions reach this desk.')).toBeVisible();
+  expect(row('Codex').getByText('Connected. Its questions arrive here.')).toBeVisible();
   expect(row('Codex').getByText(/^Its entry differs in something/)).toBeVisible();
   expect(press('Update Codex')).toBeEnabled();
 });
@@ -130,7 +130,7 @@ test('a file that can’t be changed is named with the reason, and nothing is wr
   expect(row('Cursor').getByRole('alert')).toHaveTextContent(
     'Nothing was written. /home/ada/.cursor/mcp.json: it cannot be read as JSON: line 3, column 1: expected a comma. Correct the file, then try again.',
   );
-  expect(list().queryByRole('button', { name: 'Write this' })).toBeNull();
+  expect(list().queryByRole('button', { name: 'Apply changes' })).toBeNull();
   await expectNoViolations();
 });
 
@@ -152,13 +152,13 @@ test('refreshing keeps the focus', async () => {
   const { user } = await openClients(bridge);
   let answer = () => {};
   bridge.on('read_clients', () => new Promise((resolve) => (answer = () => resolve({ port: 41414, clients: [] }))));
-  await user.click(press('Look again'));
-  expect(press('Look again')).toHaveFocus();
-  expect(press('Look again')).toHaveAttribute('aria-disabled', 'true');
-  expect(press('Look again')).toBeEnabled();
+  await user.click(press('Check again'));
+  expect(press('Check again')).toHaveFocus();
+  expect(press('Check again')).toHaveAttribute('aria-disabled', 'true');
+  expect(press('Check again')).toBeEnabled();
   answer();
   await settle();
-  expect(press('Look again')).toHaveAttribute('aria-disabled', 'false');
+  expect(press('Check again')).toHaveAttribute('aria-disabled', 'false');
 });
 
 test('a file that changed in the meantime is reported, and the planned change is discarded', async () => {
@@ -166,9 +166,9 @@ test('a file that changed in the meantime is reported, and the planned change is
   const bridge = withCodex().fail('change_client', { code: 'client_file_left', detail: { detail: 'client_file', file: FILE, trouble } });
   const { user } = await openClients(bridge);
   await user.click(press('Connect Codex'));
-  await user.click(press('Write this'));
-  expect(row('Codex').getByRole('alert')).toHaveTextContent('somebody else changed it in the meantime');
-  expect(list().queryByRole('button', { name: 'Write this' })).toBeNull();
+  await user.click(press('Apply changes'));
+  expect(row('Codex').getByRole('alert')).toHaveTextContent('it has been changed in the meantime');
+  expect(list().queryByRole('button', { name: 'Apply changes' })).toBeNull();
 });
 
 test('the list says so if Askdesk doesn’t listen for other programs', async () => {
@@ -179,17 +179,17 @@ test('the list says so if Askdesk doesn’t listen for other programs', async ()
   await openClients(bridge);
   expect(list().getByText(/does not listen for other programs now/)).toBeVisible();
   expect(row('Codex').getByText(/^It is connected, but its questions do not reach/)).toBeVisible();
-  expect(row('Codex').queryByText('Its questions reach this desk.')).toBeNull();
+  expect(row('Codex').queryByText('Connected. Its questions arrive here.')).toBeNull();
 });
 
 test('a test question takes the way of other programs, and its failure is shown', async () => {
   const bridge = new FakeBridge();
   const { user } = await openClients(bridge);
-  await user.click(press('Send a test question this way'));
+  await user.click(press('Send test question'));
   expect(bridge.sent('test_gateway')).toHaveLength(1);
-  expect(list().getByText('The question is on the desk. Close the settings to answer it.')).toBeVisible();
+  expect(list().getByText('The test question is waiting. Close Settings to answer it.')).toBeVisible();
   bridge.fail('test_gateway', { code: 'door_failed', message: 'HTTP/1.1 401 Unauthorized' });
-  await user.click(press('Send a test question this way'));
+  await user.click(press('Send test question'));
   expect(list().getByRole('alert')).toHaveTextContent(
     'The test question did not get to the desk: HTTP/1.1 401 Unauthorized',
   );
@@ -198,11 +198,11 @@ test('a test question takes the way of other programs, and its failure is shown'
 test('a search finds the programs by their names', async () => {
   const bridge = new FakeBridge();
   const { user } = await openClients(bridge);
-  const search = screen.getByRole('searchbox', { name: 'Find a setting' });
+  const search = screen.getByRole('searchbox', { name: 'Search settings' });
   await user.clear(search);
   await user.type(search, 'windsurf');
-  expect(list().getByText('Agents in other programs')).toBeVisible();
+  expect(list().getByText('Connected apps')).toBeVisible();
   await user.clear(search);
   await user.type(search, 'theme');
-  expect(screen.queryByText('Agents in other programs')).toBeNull();
+  expect(screen.queryByText('Connected apps')).toBeNull();
 });

@@ -94,7 +94,7 @@ describe('a missed question of a connected app', () => {
     await user.click(list.querySelector('summary')!);
     expect(list).toHaveTextContent('Your answer is kept for when codex asks again.');
     await user.click(within(list).getByRole('radio', { name: /PostgreSQL/ }));
-    await user.click(within(list).getByRole('button', { name: 'Keep the answer' }));
+    await user.click(within(list).getByRole('button', { name: 'Save answer' }));
     expect(bridge.sent('answer_question')).toMatchObject([{ id: 'r1' }]);
     const kept = within(panel()).getByRole('region', { name: 'Not delivered yet' });
     expect(kept).toHaveTextContent('Kept for when codex asks again');

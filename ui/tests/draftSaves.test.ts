@@ -103,7 +103,7 @@ describe('a draft', () => {
     await open(one({ state }), [draft({ answers: [on('q1', { other: 'a graph store' })] })]);
     expect(ownWords()).toHaveValue('a graph store');
     expect(ownWords()).toBeVisible();
-    expect(button('Copy what you have begun')).toBeVisible();
+    expect(button('Copy draft')).toBeVisible();
   });
 
   test('stays visible when the agent withdraws the question', async () => {
@@ -111,9 +111,9 @@ describe('a draft', () => {
     bridge.push({ change: 'entry', session: 's1', entry: anEntry(9, { kind: 'request', request: 'r1' }) });
     await user.type(ownWords(), 'do not lose this');
     await bridge.push({ change: 'request', request: one({ state: ended(withdrawn()) }) });
-    const left = screen.getByRole('group', { name: 'What you had written' });
+    const left = screen.getByRole('group', { name: 'Your unsent draft' });
     expect(left).toHaveTextContent('do not lose this');
-    expect(button('Copy what you had written')).toBeVisible();
+    expect(button('Copy draft')).toBeVisible();
     await expectNoViolations();
     await wait();
     expect(saved(bridge)).toMatchObject({ draft: { answers: [{ other: 'do not lose this' }] } });
@@ -192,7 +192,7 @@ describe('saving', () => {
     const secret = aQuestion(2, { kind: 'secret', text: 'Which key?', options: [] });
     const { user, bridge } = await open(aRequest({ questions: [store, secret] }));
     await user.click(radio('SQLite'));
-    await user.type(screen.getByLabelText('Your own words', { selector: 'input[type=password]' }), 'hunter2');
+    await user.type(screen.getByLabelText('Your own answer', { selector: 'input[type=password]' }), 'hunter2');
     await user.tab();
     await wait();
     expect(saved(bridge)).toEqual(draft({ active: 1, answers: [on('q1', { chosen: ['q1o1'] })] }));

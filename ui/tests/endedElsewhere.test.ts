@@ -47,19 +47,19 @@ describe('the focus', () => {
   test('moves to a form that the user opens', async () => {
     const bridge = new FakeBridge({ requests: [aRequest()], approvals: [anApproval()] });
     const { user } = await openPage(bridge);
-    await user.click(button('Decline'));
+    await user.click(button('Skip'));
     expect(field(/What to tell the agent/)).toHaveFocus();
-    await user.click(button('Back to the question'));
-    await user.click(button('Deny with message'));
-    expect(field('What to tell the agent')).toHaveFocus();
+    await user.click(button('Back'));
+    await user.click(button('Deny with message…'));
+    expect(field('Message to the agent')).toHaveFocus();
   });
 
   test('moves to the message field when the user sends a plan back', async () => {
     const subject = { detail: 'plan', plan: 'Do it.', path: null } as const;
     const bridge = new FakeBridge({ approvals: [anApproval({ subject })] });
     const { user } = await openPage(bridge);
-    await user.click(button('Send back'));
-    expect(field('What should change')).toHaveFocus();
+    await user.click(button('Send back…'));
+    expect(field('What should change?')).toHaveFocus();
   });
 });
 

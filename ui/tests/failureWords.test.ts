@@ -47,7 +47,7 @@ const undelivered: DeliveryError[] = [
   { undelivered: 'not_running' },
   { undelivered: 'busy' },
   { undelivered: 'closing' },
-  { undelivered: 'refused', rule: { breach: 'still_running' } },
+  { undelivered: 'rejected', rule: { breach: 'still_running' } },
   ...troubles.map((trouble): DeliveryError => ({ undelivered: 'not_kept', ...trouble })),
   { undelivered: 'image_gone', name: '«name»' },
 ];
@@ -99,7 +99,7 @@ const ignored: IgnoredWhy[] = [
 const details: [Parameters<typeof anError>[0], Detail][] = [
   ...troubles.map((trouble): [{ code: 'storage' }, Detail] => [{ code: 'storage' }, { detail: 'storage', trouble }]),
   [{ code: 'folder_missing' }, { detail: 'folder', path: '/gone', problem: { problem: 'not_absolute' } }],
-  [{ code: 'agent_refused' }, { detail: 'refused', why: { refused: 'unanswered', seconds: 30 } }],
+  [{ code: 'agent_refused' }, { detail: 'rejected', why: { refused: 'unanswered', seconds: 30 } }],
   [{ code: 'unsupported' }, { detail: 'unable', what: 'attaching' }],
   [{ code: 'settings_not_written' }, { detail: 'file', path: '/s', error: '«system»' }],
   [{ code: 'file_not_written' }, { detail: 'file', path: null, error: '«system»' }],

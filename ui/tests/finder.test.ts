@@ -31,13 +31,13 @@ describe('the session finder', () => {
       new FakeBridge({ sessions, requests: [aRequest({ session: 's3' })], approvals: [anApproval({ session: 's3' })] }),
     );
     await user.keyboard('{Control>}k{/Control}');
-    const field = screen.getByRole('combobox', { name: 'Name or folder of the session' });
+    const field = screen.getByRole('combobox', { name: 'Session name or folder' });
     field.focus();
     expect(options()).toEqual(['s1', 's2', 's3', null]);
     expect(screen.getByRole('option', { name: /billing api.*Needs you.*1 question.*1 approval/ })).toBeVisible();
     await expectNoViolations();
     await user.type(field, 'bill{ArrowDown}{ArrowUp}{Enter}');
-    expect(screen.queryByRole('combobox', { name: 'Name or folder of the session' })).toBeNull();
+    expect(screen.queryByRole('combobox', { name: 'Session name or folder' })).toBeNull();
     expect(shown()).toBe('s3');
     expect(composer()).toHaveFocus();
   });
@@ -46,7 +46,7 @@ describe('the session finder', () => {
     const { user, store } = await openPage(new FakeBridge({ sessions }));
     await user.type(composer(), 'half a word');
     await user.keyboard('{Control>}k{/Control}');
-    screen.getByRole('combobox', { name: 'Name or folder of the session' }).focus();
+    screen.getByRole('combobox', { name: 'Session name or folder' }).focus();
     await user.keyboard('zzz');
     expect(options()).toEqual([null]);
     await user.keyboard('{Escape}');
@@ -55,7 +55,7 @@ describe('the session finder', () => {
     expect(composer()).toHaveValue('half a word');
     await user.keyboard('{Control>}k{/Control}');
     await user.click(screen.getByRole('option', { name: 'New session' }));
-    expect(screen.getByRole('heading', { name: 'Start a session' })).toBeVisible();
+    expect(screen.getByRole('heading', { name: 'New session' })).toBeVisible();
   });
 });
 

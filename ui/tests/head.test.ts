@@ -18,10 +18,10 @@ async function openHead(changes: Partial<ReturnType<typeof aSession>> = {}) {
 test('the agent’s permission mode is shown and can be changed in a menu', async () => {
   const { bridge, user } = await openHead();
   await user.click(button('Permissions: Ask before each change'));
-  expect(item('Ask before each change')).toBeChecked();
-  expect(item('Ask before each change')).toHaveFocus();
+  expect(item('Ask before changes')).toBeChecked();
+  expect(item('Ask before changes')).toHaveFocus();
   await expectNoViolations();
-  await user.click(item('Plan only'));
+  await user.click(item('Plan mode'));
   expect(bridge.sent('set_config')).toMatchObject([{ session: 's1', option: 'mode', value: 'plan' }]);
   expect(button('Permissions: Ask before each change')).toBeVisible();
   await bridge.push({ change: 'session', session: aSession({ config: inMode('plan') }) });
@@ -32,22 +32,22 @@ test('bypassing permissions needs a confirmation each time', async () => {
   const { bridge, user } = await openHead();
   const ask = async () => {
     await user.click(button('Permissions: Ask before each change'));
-    await user.click(item('Never ask (bypass)'));
+    await user.click(item('Bypass permissions'));
   };
   await ask();
   const tick = screen.getByRole('checkbox', { name: /I know what can happen/ });
   expect(tick).toHaveFocus();
-  await user.click(button('Stop asking for permission'));
+  await user.click(button('Bypass permissions'));
   expect(screen.getByRole('alert')).toHaveTextContent('Tick this first');
   await expectNoViolations();
   await user.click(tick);
-  await user.click(button('Keep it as it is'));
+  await user.click(button('Cancel'));
   expect(button('Permissions: Ask before each change')).toHaveFocus();
   await ask();
   expect(screen.getByRole('checkbox', { name: /I know what can happen/ })).not.toBeChecked();
   expect(bridge.sent('set_config')).toEqual([]);
   await user.click(screen.getByRole('checkbox', { name: /I know what can happen/ }));
-  await user.click(button('Stop asking for permission'));
+  await user.click(button('Bypass permissions'));
   expect(bridge.sent('set_config')).toMatchObject([{ option: 'mode', value: 'bypass' }]);
 });
 
@@ -58,7 +58,7 @@ test('the model is chosen or typed, and a rejected one stays in the field', asyn
   expect(bridge.sent('set_config')).toMatchObject([{ session: 's1', option: 'model', value: 'opus' }]);
   bridge.fail('set_config', { code: 'agent_refused', message: 'no such model' });
   await user.click(button('Model: claude-sonnet-4-5'));
-  await user.click(screen.getByRole('menuitem', { name: 'Another model…' }));
+  await user.click(screen.getByRole('menuitem', { name: 'Other model…' }));
   const field = screen.getByRole('textbox', { name: 'Model' });
   expect(field).toHaveFocus();
   await user.clear(field);

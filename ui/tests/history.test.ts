@@ -7,7 +7,7 @@ import { anEntry, answered, aRequest, aSession, delivered } from '../src/testing
 import { FakeBridge } from '../src/testing/fakeBridge';
 import { button, expectNoViolations, openPage, settle } from './open';
 
-const field = () => screen.getByRole('searchbox', { name: 'Search everything that was said' });
+const field = () => screen.getByRole('searchbox', { name: 'Search transcripts' });
 const past: Session['state'] = { state: 'ended', end: { end: 'stopped' }, at: 5 };
 
 function aHit(n: number, changes: Partial<SearchHit> = {}): SearchHit {
@@ -69,7 +69,7 @@ describe('the history', () => {
     const { bridge, user } = await openHistory(withPast());
     expect(field()).toHaveFocus();
     expect(screen.getByRole('heading', { name: 'History' })).toBeVisible();
-    expect(within(screen.getByRole('region', { name: 'Sessions that are over' })).getAllByRole('listitem')).toHaveLength(1);
+    expect(within(screen.getByRole('region', { name: 'Past sessions' })).getAllByRole('listitem')).toHaveLength(1);
     expect(screen.queryByRole('complementary')).toBeNull();
     expect(bridge.sent('note_view').at(-1)?.session).toBeNull();
     await expectNoViolations();
@@ -80,7 +80,7 @@ describe('the history', () => {
 
   test('opens from the first screen, which has no sidebar', async () => {
     await openHistory(new FakeBridge({ sessions: [] }));
-    expect(screen.getByText('No session is over yet.')).toBeVisible();
+    expect(screen.getByText('No past sessions yet')).toBeVisible();
   });
 
   test('searches when typing pauses', async () => {
@@ -110,7 +110,7 @@ describe('the history', () => {
     const { user } = await search(withPast([]));
     expect(screen.getByRole('status')).toHaveTextContent('Nothing was found for “light”.');
     await user.clear(field());
-    expect(screen.getByRole('region', { name: 'Sessions that are over' })).toBeVisible();
+    expect(screen.getByRole('region', { name: 'Past sessions' })).toBeVisible();
   });
 
   test('ignores the result of an outdated query', async () => {
@@ -192,10 +192,10 @@ describe('an excerpt of a transcript', () => {
   test('leads to its session and back to the matches', async () => {
     const { user } = await openExcerpt(withPast());
     await expectNoViolations();
-    await user.click(button('Back to the history'));
+    await user.click(button('Back to History'));
     expect(field()).toHaveValue('light');
     await user.click(button(/lighthouse/));
-    await user.click(button('Go to the session'));
+    await user.click(button('Open session'));
     expect(screen.getByRole('region', { name: 'Transcript of api' })).toBeVisible();
   });
 
@@ -206,7 +206,7 @@ describe('an excerpt of a transcript', () => {
     }));
     await openExcerpt(bridge);
     expect(excerpt('old')).toBeVisible();
-    expect(screen.queryByRole('button', { name: 'Go to the session' })).toBeNull();
+    expect(screen.queryByRole('button', { name: 'Open session' })).toBeNull();
   });
 
   test('is exported to a file that the user chooses', async () => {
@@ -227,14 +227,14 @@ describe('an excerpt of a transcript', () => {
 describe('deleting a session', () => {
   test('disables the window’s keys while its dialog is open', async () => {
     const { user } = await openExcerpt(withPast());
-    await user.click(button('Delete'));
+    await user.click(button('Delete…'));
     await user.keyboard('{Control>}k{/Control}');
     expect(screen.getAllByRole('dialog')).toEqual([screen.getByRole('dialog', { name: 'Delete “api” for good?' })]);
   });
 
   test('says first what is deleted and what stays', async () => {
     const { bridge, user } = await openExcerpt(withPast());
-    await user.click(button('Delete'));
+    await user.click(button('Delete…'));
     const dialog = screen.getByRole('dialog', { name: 'Delete “api” for good?' });
     expect(dialog).toHaveTextContent('Its transcript, its questions with your answers');
     expect(dialog).toHaveTextContent('/home/ada/projects/api stays');
@@ -250,8 +250,8 @@ describe('deleting a session', () => {
       bridge.push({ change: 'session_deleted', session: 's1' });
       return {};
     });
-    await user.click(button('Delete'));
-    await user.click(button('Delete for good'));
+    await user.click(button('Delete…'));
+    await user.click(button('Delete permanently'));
     expect(bridge.sent('delete_session')).toMatchObject([{ session: 's1' }]);
     expect(screen.queryByRole('dialog')).toBeNull();
     expect(field()).toHaveFocus();
@@ -263,15 +263,15 @@ describe('deleting a session', () => {
   test('isn’t offered while it runs', async () => {
     const bridge = withPast([aHit(2, { session: 's2', name: 'web' })]);
     await openExcerpt(bridge);
-    expect(button('Delete')).toBeDisabled();
-    expect(button('Delete')).toHaveAccessibleDescription(/end it first/);
+    expect(button('Delete…')).toBeDisabled();
+    expect(button('Delete…')).toHaveAccessibleDescription(/end it first/);
   });
 
   test('shows an error if it fails, and deletes nothing', async () => {
     const { bridge, user } = await openExcerpt(withPast());
     bridge.fail('delete_session', { code: 'storage_full' });
-    await user.click(button('Delete'));
-    await user.click(button('Delete for good'));
+    await user.click(button('Delete…'));
+    await user.click(button('Delete permanently'));
     expect(screen.getByRole('alert')).toHaveTextContent('The disk is full');
     expect(excerpt()).toBeVisible();
   });

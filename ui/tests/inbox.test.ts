@@ -173,7 +173,7 @@ describe('the inbox', () => {
 
   test('says if nothing is waiting', async () => {
     await openInbox(new FakeBridge({ sessions }));
-    expect(within(list()).getByRole('status')).toHaveTextContent('No question waits for you.');
+    expect(within(list()).getByRole('status')).toHaveTextContent('No questions waiting');
     await expectNoViolations();
   });
 
@@ -218,13 +218,13 @@ describe('the inbox', () => {
     const { bridge } = await openInbox(new FakeBridge({ sessions, requests }));
     await bridge.push({ change: 'request', request: asked('a', 's1', 30_000, { state: withdrawnAt(Date.now() + 1) }) });
     expect(items()).toHaveLength(2);
-    expect(within(items()[0]!).getByText('The agent withdrew it')).toBeVisible();
+    expect(within(items()[0]!).getByText('Withdrawn by the agent')).toBeVisible();
   });
 
   test('filters by session and reverses the order', async () => {
     const requests = [asked('a', 's1', 30_000), asked('b', 's2', 20_000), asked('c', 's1', 10_000)];
     const { user } = await openInbox(new FakeBridge({ sessions, requests }));
-    await user.selectOptions(screen.getByRole('combobox', { name: 'Order' }), 'Newest first');
+    await user.selectOptions(screen.getByRole('combobox', { name: 'Sort' }), 'Newest first');
     expect(items().map((item) => item.dataset['inboxItem'])).toEqual(['c', 'b', 'a']);
     await user.selectOptions(screen.getByRole('combobox', { name: 'Session' }), 'api');
     expect(items().map((item) => item.dataset['inboxItem'])).toEqual(['c', 'a']);
@@ -241,7 +241,7 @@ describe('the inbox', () => {
     expect(part.queryByRole('radio')).toBeNull();
     await expectNoViolations();
     await user.keyboard('1{Enter}');
-    await user.click(part.getByRole('button', { name: 'Show in its session' }));
+    await user.click(part.getByRole('button', { name: 'Review in session' }));
     expect(screen.getByRole('heading', { name: 'web' })).toBeVisible();
     expect(document.activeElement?.getAttribute('data-approval')).toBe('a1');
     expect(bridge.sent('decide_approval')).toEqual([]);
@@ -258,7 +258,7 @@ describe('the inbox', () => {
 
   test('says in an empty part where something is waiting', async () => {
     const { user } = await openInbox(new FakeBridge({ sessions, approvals: [anApproval()] }));
-    expect(within(list()).getByRole('status')).toHaveTextContent('No question waits for you.');
+    expect(within(list()).getByRole('status')).toHaveTextContent('No questions waiting');
     await user.click(button('1 permission waits'));
     expect(screen.getByRole('region', { name: 'Permissions' })).toBeVisible();
   });
@@ -273,9 +273,9 @@ describe('the inbox', () => {
     const part = within(screen.getByRole('region', { name: 'Missed' }));
     expect(part.getByRole('button', { name: 'web' })).toBeVisible();
     await user.click(part.getByText('What of m?'));
-    expect(part.getByRole('button', { name: 'Send when resumed' })).toBeVisible();
+    expect(part.getByRole('button', { name: 'Send on resume' })).toBeVisible();
     await user.click(part.getByRole('radio', { name: 'JWT' }));
-    expect(part.getByRole('button', { name: 'Copy what you have begun' })).toBeVisible();
+    expect(part.getByRole('button', { name: 'Copy draft' })).toBeVisible();
     await expectNoViolations();
     await user.click(part.getByRole('button', { name: 'Dismiss' }));
     expect(bridge.sent('dismiss_request')).toMatchObject([{ id: 'm' }]);

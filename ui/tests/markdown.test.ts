@@ -119,15 +119,15 @@ describe('a link', () => {
     const { user } = await openPage(bridge);
     const link = screen.getByRole('link', { name: 'https://bank.example' });
     await user.click(link);
-    const dialog = screen.getByRole('dialog', { name: 'Open this link outside Askdesk?' });
+    const dialog = screen.getByRole('dialog', { name: 'Open external link?' });
     expect(dialog).toHaveTextContent('https://user@xn--e1awd7f.example/a?b');
     expect(dialog).toHaveTextContent('written in coded letters');
     await expectNoViolations();
-    await user.click(screen.getByRole('button', { name: 'Stay here' }));
+    await user.click(screen.getByRole('button', { name: 'Cancel' }));
     expect(screen.queryByRole('dialog')).toBeNull();
     expect(bridge.opened).toEqual([]);
     await user.click(link);
-    await user.click(screen.getByRole('button', { name: 'Open outside' }));
+    await user.click(screen.getByRole('button', { name: 'Open' }));
     expect(bridge.opened).toEqual(['https://user@xn--e1awd7f.example/a?b']);
   });
 });

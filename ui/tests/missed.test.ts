@@ -41,7 +41,7 @@ const open = (session: Session, ...requests: Request[]) => {
 const list = () => within(panel()).getByRole('region', { name: /^Missed/ });
 const button = (name: string | RegExp) => within(panel()).getByRole('button', { name });
 const noButton = (name: string) => expect(within(panel()).queryByRole('button', { name })).toBeNull();
-const words = () => within(panel()).getByRole('textbox', { name: 'Your own words' });
+const words = () => within(panel()).getByRole('textbox', { name: 'Your own answer' });
 const line = () => list().querySelector('summary')!;
 
 /** A question with a draft that is missed when its agent ends. */
@@ -59,7 +59,7 @@ async function begunThenMissed(after: Session = resumable) {
 describe('a missed question', () => {
   test('is one line that expands to its form', async () => {
     const { user } = await open(resumable, missed({ askedAt: 1 }));
-    expect(list()).toHaveTextContent('The agent ended');
+    expect(list()).toHaveTextContent('The agent exited');
     expect(list()).toHaveTextContent(String(new Date(1).getFullYear()));
     expect(within(panel()).queryByRole('radio')).toBeNull();
     expect(document.body).toHaveFocus();
@@ -76,11 +76,11 @@ describe('a missed question', () => {
     expect(words()).toHaveValue('a graph store');
     expect(words()).not.toHaveFocus();
     bridge.on('resume_session', () => aSession());
-    await user.click(button('Send when resumed'));
+    await user.click(button('Send on resume'));
     const [sent] = bridge.sent('answer_question');
     expect(sent).toMatchObject({ id: 'r1', answers: [{ question: 'q1', other: 'a graph store' }] });
     const kept = within(panel()).getByRole('region', { name: 'Not delivered yet' });
-    expect(kept).toHaveTextContent('Kept, will be delivered when the session is resumed');
+    expect(kept).toHaveTextContent('Saved. Sent when you resume the session.');
     expect(within(panel()).queryByRole('region', { name: /^Missed/ })).toBeNull();
     await expectNoViolations();
     await user.click(within(kept).getByRole('button', { name: 'Resume' }));
@@ -89,7 +89,7 @@ describe('a missed question', () => {
 
   test('of a running session is sent now', async () => {
     const { user, bridge } = await open(running, missed({ state: ended({ outcome: 'expired' }) }));
-    expect(list()).toHaveTextContent('The time limit passed');
+    expect(list()).toHaveTextContent('Timed out');
     await user.click(line());
     await user.click(within(list()).getByRole('radio', { name: 'SQLite' }));
     await user.click(button('Send now'));
@@ -101,9 +101,9 @@ describe('a missed question', () => {
     expect(within(panel()).queryByRole('textbox')).toBeNull();
     expect(list()).toHaveTextContent('the session has ended and cannot be resumed');
     expect(list()).toHaveTextContent('a graph store');
-    for (const name of ['Send when resumed', 'Send now', 'Decline']) noButton(name);
+    for (const name of ['Send on resume', 'Send now', 'Skip']) noButton(name);
     await expectNoViolations();
-    await user.click(button('Copy what you have begun'));
+    await user.click(button('Copy draft'));
     expect(await navigator.clipboard.readText()).toBe('Which store?\na graph store');
     expect(bridge.sent('answer_question')).toEqual([]);
   });
@@ -112,7 +112,7 @@ describe('a missed question', () => {
     const { user, bridge } = await begunThenMissed();
     await user.click(button('Dismiss'));
     expect(bridge.sent('dismiss_request')).toEqual([]);
-    expect(screen.getByRole('alert')).toHaveTextContent('What you wrote for it goes with it.');
+    expect(screen.getByRole('alert')).toHaveTextContent('This also deletes your draft.');
     await expectNoViolations();
     await user.click(button('Keep it'));
     expect(words()).toHaveValue('a graph store');
@@ -126,7 +126,7 @@ describe('a missed question', () => {
     const dismissed = ended(withdrawn({ why: 'cancelled', reason: null }));
     bridge.on('dismiss_request', () => missed({ state: dismissed }));
     await user.click(button('Dismiss'));
-    await user.click(button('Dismiss it'));
+    await user.click(button('Dismiss'));
     expect(within(panel()).queryByRole('region', { name: /^Missed/ })).toBeNull();
     expect(bridge.sent('dismiss_request')).toHaveLength(1);
   });
@@ -134,21 +134,21 @@ describe('a missed question', () => {
   test('can be declined with a message', async () => {
     const { user, bridge } = await open(resumable, missed());
     await user.click(line());
-    await user.click(button('Decline'));
-    await user.type(screen.getByRole('textbox', { name: 'What to tell the agent (optional)' }), 'Later');
-    await user.click(button('Decline'));
+    await user.click(button('Skip'));
+    await user.type(screen.getByRole('textbox', { name: 'Message to the agent (optional)' }), 'Later');
+    await user.click(button('Skip'));
     expect(bridge.sent('decline_question')).toMatchObject([{ id: 'r1', words: 'Later' }]);
   });
 
   test('case_29_an_answer_that_comes_too_late_is_refused_with_an_explanation_and_stays', async () => {
     const { user, bridge } = await begunThenMissed();
     bridge.fail('answer_question', { code: 'session_gone', message: 'gone', retryable: false });
-    await user.click(button('Send when resumed'));
+    await user.click(button('Send on resume'));
     expect(within(list()).getByRole('alert')).toHaveTextContent('there is nobody to send this to');
     expect(words()).toHaveValue('a graph store');
     await bridge.push({ change: 'session', session: gone });
     expect(list()).toHaveTextContent('a graph store');
-    noButton('Send when resumed');
+    noButton('Send on resume');
   });
 
   test('case_29_what_the_agent_took_back_is_refused_and_not_listed_as_missed', async () => {
@@ -193,7 +193,7 @@ describe('a missed question', () => {
     const bridge = new FakeBridge({ sessions: [resumable], requests: [missed()] });
     bridge.entries['s1'] = [anEntry(1, { kind: 'request', request: 'r1' })];
     const { user } = await openPage(bridge);
-    await user.click(within(screen.getByRole('main')).getByRole('button', { name: 'Show in the panel' }));
+    await user.click(within(screen.getByRole('main')).getByRole('button', { name: 'Show in panel' }));
     expect(within(list()).getByRole('radio', { name: 'SQLite' })).toHaveFocus();
   });
 
@@ -247,8 +247,8 @@ describe('a saved answer', () => {
     bridge.entries['s1'] = [anEntry(1, { kind: 'request', request: 'r1' })];
     const { user } = await openPage(bridge);
     const main = screen.getByRole('main');
-    expect(main).toHaveTextContent('Kept, will be delivered when the session is resumed');
-    await user.click(button('Do not send'));
+    expect(main).toHaveTextContent('Saved. Sent when you resume the session.');
+    await user.click(button('Discard'));
     expect(bridge.sent('dismiss_request')).toMatchObject([{ id: 'r1' }]);
     await bridge.push({ change: 'request', request: saved(missed(), null) });
     expect(main).toHaveTextContent('You gave it up');

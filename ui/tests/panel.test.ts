@@ -178,7 +178,7 @@ describe('filling in', () => {
   test('a note is sent with its choice', async () => {
     const { user, bridge } = await open(lone());
     await user.click(radio('JWT'));
-    await user.click(button('Add a note'));
+    await user.click(button('Add note'));
     await user.type(screen.getByRole('textbox', { name: 'Note' }), 'for now');
     await expectNoViolations();
     await user.click(button('Submit'));
@@ -193,7 +193,7 @@ describe('filling in', () => {
     ]);
     await expectNoViolations();
     await user.type(ownWords(), 'Ada{Enter}');
-    const secret = screen.getByLabelText('Your own words');
+    const secret = screen.getByLabelText('Your own answer');
     expect(secret).toHaveAttribute('type', 'password');
     await user.type(secret, 'hunter2');
     await expectNoViolations();
@@ -309,16 +309,16 @@ describe('sending', () => {
 
   test('declining takes an optional message', async () => {
     const { user, bridge } = await open(lone());
-    await user.click(button('Decline'));
+    await user.click(button('Skip'));
     await user.type(screen.getByRole('textbox', { name: /What to tell the agent/ }), 'Not now');
     await expectNoViolations();
-    await user.click(button('Decline'));
+    await user.click(button('Skip'));
     expect(bridge.sent('decline_question')).toMatchObject([{ id: 'r1', words: 'Not now' }]);
   });
 
   test('canceling closes the question', async () => {
     const { user, bridge } = await open(lone());
-    await user.click(button('Cancel question'));
+    await user.click(button('Close question'));
     expect(bridge.sent('cancel_question')).toMatchObject([{ id: 'r1', reason: null }]);
   });
 
@@ -336,7 +336,7 @@ describe('several at once', () => {
   test('the panel can be resized by keyboard and keeps its width in other sessions', async () => {
     const sessions = [aSession(), aSession({ id: 's2', name: 'web' })];
     const { user } = await openPage(new FakeBridge({ sessions }));
-    const handle = () => screen.getByRole('separator', { name: 'Width of the panel' });
+    const handle = () => screen.getByRole('separator', { name: 'Panel width' });
     handle().focus();
     await user.keyboard('{ArrowLeft}');
     await user.click(button(/^web/));

@@ -28,15 +28,15 @@ const ends: [string, Request, string][] = [
   ['answered', endedBy(picked, delivered), 'PostgreSQL'],
   ['declined', endedBy({ outcome: 'declined', words: 'not now' }, delivered), 'You declined to answer: not now'],
   ['replied in chat', endedBy({ outcome: 'replied_in_chat', text: 'take the old one' }, delivered), 'You replied in chat: take the old one'],
-  ['withdrawn', endedBy(withdrawn()), 'The agent withdrew it'],
-  ['expired', endedBy({ outcome: 'expired' }, delivered), 'The time limit passed without an answer'],
-  ['missed', endedBy({ outcome: 'orphaned', why: 'app_quit' }), 'Missed: Askdesk was closed before you answered'],
+  ['withdrawn', endedBy(withdrawn()), 'Withdrawn by the agent'],
+  ['expired', endedBy({ outcome: 'expired' }, delivered), 'Timed out without an answer'],
+  ['missed', endedBy({ outcome: 'orphaned', why: 'app_quit' }), 'Missed: Askdesk quit before you answered'],
 ];
 
 const moreEnds: typeof ends = [
-  ['declined without words', endedBy({ outcome: 'declined', words: null }, delivered), 'You declined to answer'],
-  ['cancelled', endedBy(withdrawn({ why: 'cancelled', reason: null })), 'Cancelled by you'],
-  ['missed because the agent ended', endedBy({ outcome: 'orphaned', why: 'agent_ended' }), 'Missed: the agent ended before you answered'],
+  ['declined without words', endedBy({ outcome: 'declined', words: null }, delivered), 'You skipped this'],
+  ['cancelled', endedBy(withdrawn({ why: 'cancelled', reason: null })), 'You closed this without an answer'],
+  ['missed because the agent ended', endedBy({ outcome: 'orphaned', why: 'agent_ended' }), 'Missed: the agent exited before you answered'],
 ];
 
 describe('the line of an ended request in the transcript', () => {
@@ -86,7 +86,7 @@ describe('the line of an ended request in the transcript', () => {
     const { line: shown, user } = await line(endedBy({ outcome: 'answered', answers }, delivered, { questions: [store, secret] }));
     await user.click(within(shown).getByText('Questions and options'));
     const inside = within(shown.querySelector<HTMLElement>('details')!);
-    expect(inside.getByText('Secret given')).toBeVisible();
+    expect(inside.getByText('Secret provided')).toBeVisible();
     expect(inside.getByText('Not answered')).toBeVisible();
   });
 
@@ -101,7 +101,7 @@ describe('the line of an ended request in the transcript', () => {
 
   test('distinguishes late and saved answers', async () => {
     const late = await line(endedBy(picked, { ...delivered, late: true }));
-    expect(within(late.line).getByText('Delivered late, in a message of its own')).toBeVisible();
+    expect(within(late.line).getByText('Delivered late, as a separate message')).toBeVisible();
     late.unmount();
     const kept = await line(endedBy(picked, { delivery: 'parked' }));
     expect(within(kept.line).getByText(/^Kept/)).toBeVisible();
@@ -138,7 +138,7 @@ function withQuestions(reply: QuestionsFound = found(all)): FakeBridge {
 async function openQuestions(bridge: FakeBridge) {
   const opened = await openPage(bridge);
   await opened.user.click(button('History'));
-  await opened.user.click(within(screen.getByRole('navigation', { name: 'Parts of the history' })).getByRole('button', { name: 'Questions' }));
+  await opened.user.click(within(screen.getByRole('navigation', { name: 'History sections' })).getByRole('button', { name: 'Questions' }));
   return opened;
 }
 
@@ -151,7 +151,7 @@ describe('the history of questions', () => {
     expect(asked(bridge)).toEqual({ query: '', session: null, outcomes: [] });
     expect(screen.getByText('6 requests · median time to answer 1:15, over 1 answered')).toBeVisible();
     expect(rows()).toHaveLength(6);
-    const words = ['Answered', 'Declined', 'Replied in chat', 'Withdrawn', 'Expired', 'Missed'];
+    const words = ['Answered', 'Skipped', 'Replied in chat', 'Withdrawn', 'Timed out', 'Missed'];
     expect(rows().map((row) => row.querySelector('.end')?.textContent)).toEqual(words);
     expect(within(rows()[1]!).getByText('Which store?')).toBeVisible();
     expect(within(rows()[1]!).getByText('api')).toBeVisible();
@@ -176,20 +176,20 @@ describe('the history of questions', () => {
     expect(row.getByText(/^Ended by you · .* · waited 1:15$/)).toBeVisible();
     expect(row.getByText('/home/ada/projects/api')).toBeVisible();
     await expectNoViolations();
-    await user.click(row.getByRole('button', { name: 'Show its transcript' }));
+    await user.click(row.getByRole('button', { name: 'Show transcript' }));
     expect(screen.getByRole('region', { name: 'Part of the transcript of api' })).toBeVisible();
   });
 
   test('filters by session, including past ones, and by outcome', async () => {
     const { bridge, user } = await openQuestions(withQuestions());
     await user.selectOptions(screen.getByRole('combobox', { name: 'Session' }), 'docs');
-    await user.selectOptions(screen.getByRole('combobox', { name: 'How it ended' }), 'Replied in chat');
+    await user.selectOptions(screen.getByRole('combobox', { name: 'Outcome' }), 'Replied in chat');
     await vi.waitFor(() => expect(asked(bridge)).toEqual({ query: '', session: 's9', outcomes: ['replied_in_chat'] }));
   });
 
   test('searches when typing pauses, and keeps the filter', async () => {
     const { bridge, user } = await openQuestions(withQuestions());
-    await user.selectOptions(screen.getByRole('combobox', { name: 'How it ended' }), 'Answered');
+    await user.selectOptions(screen.getByRole('combobox', { name: 'Outcome' }), 'Answered');
     bridge.calls.length = 0;
     await user.type(screen.getByRole('searchbox', { name: 'Search questions and answers' }), 'store');
     await vi.waitFor(() => expect(bridge.sent('search_questions')).not.toEqual([]));
@@ -200,11 +200,11 @@ describe('the history of questions', () => {
 
   test('says if there are none, or none match', async () => {
     const { bridge } = await openQuestions(withQuestions(found([], { count: 0, answered: 0, medianMillis: null })));
-    expect(screen.getByRole('status')).toHaveTextContent('No question has ended yet.');
+    expect(screen.getByRole('status')).toHaveTextContent('No past questions yet');
     expect(screen.queryByRole('button', { name: /^Export/ })).toBeNull();
     await fireEvent.input(screen.getByRole('searchbox'), { target: { value: 'x' } });
     await vi.waitFor(() => expect(asked(bridge)?.query).toBe('x'));
-    expect(screen.getByRole('status')).toHaveTextContent('No question fits this.');
+    expect(screen.getByRole('status')).toHaveTextContent('No matching questions');
     await expectNoViolations();
   });
 
@@ -215,7 +215,7 @@ describe('the history of questions', () => {
 
   test('exports the filtered questions, and says where to', async () => {
     const { bridge, user } = await openQuestions(withQuestions());
-    await user.selectOptions(screen.getByRole('combobox', { name: 'How it ended' }), 'Declined');
+    await user.selectOptions(screen.getByRole('combobox', { name: 'Outcome' }), 'Skipped');
     await user.click(button('Export as CSV'));
     expect(screen.getByText('Exported to /home/ada/questions.csv')).toBeVisible();
     await user.click(button('Export as JSON'));

@@ -6,7 +6,7 @@ import { aRequest, aSession } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
 import { button, composer, expectNoViolations, openPage } from './open';
 
-const queue = () => screen.getByRole('region', { name: 'Waiting to be sent' });
+const queue = () => screen.getByRole('region', { name: 'Queued messages' });
 const messages = (...texts: string[]) => texts.map((text, index) => ({ id: `m${index + 1}`, text, attachments: [] }));
 
 const withQueue = (texts: string[], changes: Partial<Session> = {}) =>
@@ -51,7 +51,7 @@ describe('a queued message', () => {
 
   test('has no list while the queue is empty', async () => {
     await openPage(new FakeBridge());
-    expect(screen.queryByRole('region', { name: 'Waiting to be sent' })).toBeNull();
+    expect(screen.queryByRole('region', { name: 'Queued messages' })).toBeNull();
   });
 
   test('can be edited, and the focus returns', async () => {
@@ -85,7 +85,7 @@ describe('a queued message', () => {
   test('stays visible when the session has ended', async () => {
     const state = { state: 'ended', end: { end: 'app_quit' }, at: 1 } as const;
     await openPage(withQueue(['first'], { state }));
-    expect(queue()).toHaveTextContent('Kept here: this session is over.');
+    expect(queue()).toHaveTextContent('On hold: this session has ended.');
     expect(within(queue()).getByText('first')).toBeVisible();
     expect(button('Send now: message 1')).toBeDisabled();
   });

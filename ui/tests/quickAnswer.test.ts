@@ -51,7 +51,7 @@ test('a screen reader announces once that an answer will be sent, and that it wa
   await new Promise((resolve) => setTimeout(resolve, 1100));
   expect(status()).toEqual(['“JWT” is sent in 3 seconds. Press u to undo.']);
   await keys('u');
-  expect(status()).toEqual(['Taken back. Nothing was sent.']);
+  expect(status()).toEqual(['Undone. Nothing was sent.']);
 });
 
 test('Enter sends an undoable answer immediately, and only once', async () => {
@@ -109,7 +109,7 @@ test('a digit only chooses if the question has typed text', async () => {
 test('opening the decline form undoes the answer, and no key answers while the form is open', async () => {
   const { press, keys, user, bridge } = await openCard(lone());
   await press('2');
-  await user.click(button('Decline'));
+  await user.click(button('Skip'));
   expect(bridge.snapshot.held).toEqual([]);
   expect(radio('JWT').checked).toBe(false);
   screen.getByRole('textbox', { name: /What to tell the agent/ }).focus();

@@ -16,8 +16,8 @@ const setting = (name: string) => within(dialog()).getByRole('combobox', { name 
 describe('the settings', () => {
   test('each has a name, a help text, and its value', async () => {
     await openSettings();
-    expect(setting('Theme')).toHaveDisplayValue('As the system');
-    expect(setting('Theme')).toHaveAccessibleDescription('Light or dark, for the whole window.');
+    expect(setting('Theme')).toHaveDisplayValue('System default');
+    expect(setting('Theme')).toHaveAccessibleDescription('Light or dark appearance.');
     for (const control of within(dialog()).getAllByRole('combobox')) {
       expect(control).toHaveAccessibleName();
       expect(control).toHaveAccessibleDescription();
@@ -42,7 +42,7 @@ describe('the settings', () => {
     const { user } = await openSettings(bridge);
     await user.selectOptions(setting('Theme'), 'Dark');
     expect(within(dialog()).getByRole('alert')).toHaveTextContent('The setting was not kept. The disk is full.');
-    expect(setting('Theme')).toHaveDisplayValue('As the system');
+    expect(setting('Theme')).toHaveDisplayValue('System default');
   });
 
   test('a setting that the system can’t apply shows why, and the chosen value', async () => {
@@ -66,7 +66,7 @@ describe('the settings', () => {
 
   test('a search finds settings by name, help, and choices', async () => {
     const { user } = await openSettings();
-    const search = within(dialog()).getByRole('searchbox', { name: 'Find a setting' });
+    const search = within(dialog()).getByRole('searchbox', { name: 'Search settings' });
     const names = () => within(dialog()).queryAllByRole('combobox').map((it) => it.getAttribute('id'));
     await user.type(search, 'DARK');
     expect(names()).toEqual(['setting-theme']);
@@ -80,40 +80,40 @@ describe('the settings', () => {
 
   test('the settings for answering can be found and changed', async () => {
     const { bridge, user } = await openSettings();
-    const search = within(dialog()).getByRole('searchbox', { name: 'Find a setting' });
+    const search = within(dialog()).getByRole('searchbox', { name: 'Search settings' });
     await user.type(search, 'quick answer');
-    expect(setting('Quick answer')).toHaveDisplayValue('On');
-    expect(setting('Time to undo a quick answer')).toHaveDisplayValue('3 seconds');
+    expect(setting('Quick answers')).toHaveDisplayValue('On');
+    expect(setting('Undo time')).toHaveDisplayValue('3 seconds');
     await user.clear(search);
-    await user.selectOptions(setting('Quick answer'), 'Off');
-    await user.selectOptions(setting('Time to undo a quick answer'), '10 seconds');
-    await user.selectOptions(setting('Go on after a choice'), 'Off');
+    await user.selectOptions(setting('Quick answers'), 'Off');
+    await user.selectOptions(setting('Undo time'), '10 seconds');
+    await user.selectOptions(setting('Auto-advance'), 'Off');
     expect(bridge.sent('change_setting')).toEqual([
       { change: { setting: 'quick_answer', value: 'off' } },
       { change: { setting: 'undo_seconds', value: 10 } },
       { change: { setting: 'auto_advance', value: 'off' } },
     ]);
-    expect(setting('Quick answer')).toHaveDisplayValue('Off');
+    expect(setting('Quick answers')).toHaveDisplayValue('Off');
   });
 
   test('the settings for notifications can be found and changed, and offer a value set in the file', async () => {
     const { bridge, user } = await openSettings(new FakeBridge().set({ quietHours: '22:30-06:45' }));
-    await user.type(within(dialog()).getByRole('searchbox', { name: 'Find a setting' }), 'notifications');
-    expect(setting('Quiet hours')).toHaveDisplayValue('22:30 – 06:45');
-    expect(setting('Remind me')).toHaveDisplayValue('Never');
-    expect(setting('Remind me')).toHaveAccessibleDescription(/once more, and only once/);
-    await user.selectOptions(setting('Quiet hours'), '22:00 – 07:00');
-    await user.selectOptions(setting('Tell me of what subagents ask'), 'Off');
-    await user.selectOptions(setting('Remind me'), 'After 15 minutes');
-    expect(setting('Sound')).toHaveDisplayValue('Off');
-    await user.selectOptions(setting('Sound'), 'On');
+    await user.type(within(dialog()).getByRole('searchbox', { name: 'Search settings' }), 'notifications');
+    expect(setting('Do not disturb hours')).toHaveDisplayValue('22:30 – 06:45');
+    expect(setting('Reminder')).toHaveDisplayValue('Never');
+    expect(setting('Reminder')).toHaveAccessibleDescription(/once more, and only once/);
+    await user.selectOptions(setting('Do not disturb hours'), '22:00 – 07:00');
+    await user.selectOptions(setting('Subagent questions'), 'Off');
+    await user.selectOptions(setting('Reminder'), 'After 15 minutes');
+    expect(setting('Notification sound')).toHaveDisplayValue('Off');
+    await user.selectOptions(setting('Notification sound'), 'On');
     expect(bridge.sent('change_setting')).toEqual([
       { change: { setting: 'quiet_hours', value: '22:00-07:00' } },
       { change: { setting: 'notify_subagents', value: 'off' } },
       { change: { setting: 'remind_minutes', value: 15 } },
       { change: { setting: 'notify_sound', value: 'on' } },
     ]);
-    expect(setting('Remind me')).toHaveDisplayValue('After 15 minutes');
+    expect(setting('Reminder')).toHaveDisplayValue('After 15 minutes');
   });
 
   test('a pause starts when it is chosen, says when it ends, and can be ended', async () => {
@@ -129,7 +129,7 @@ describe('the settings', () => {
     expect(Number(sent?.change.value) - before).toBeGreaterThanOrEqual(3600);
     expect(Number(sent?.change.value) - before).toBeLessThan(3660);
     expect(pause).toHaveDisplayValue(/^Until .*\d/);
-    await user.selectOptions(pause, 'Until tomorrow, 8:00');
+    await user.selectOptions(pause, 'Until tomorrow at 8:00');
     const tomorrow = new Date(Number(bridge.sent('change_setting')[1]?.change.value) * 1000);
     expect([tomorrow.getHours(), tomorrow.getMinutes()]).toEqual([8, 0]);
     expect(tomorrow.getTime()).toBeGreaterThan(Date.now());
@@ -173,7 +173,7 @@ describe('the settings', () => {
     }));
     const { user } = await openSettings(bridge);
     expect(bridge.sent('read_notification_log')).toEqual([]);
-    await user.click(within(dialog()).getByText('Why did it not reach me?'));
+    await user.click(within(dialog()).getByText('Notification log'));
     const decided = within(dialog()).getAllByRole('listitem').map((item) => item.textContent);
     const [waits, muted, ...asked] = decided;
     expect(waits).toMatch(/docs has finished its turn.*Nothing: something waits in this session, so it has not finished\./);
@@ -185,21 +185,21 @@ describe('the settings', () => {
 
   test('a test question gets its own session, or shows why it can’t be asked', async () => {
     const { bridge, user } = await openSettings();
-    await user.click(within(dialog()).getByRole('button', { name: 'Send a test question' }));
+    await user.click(within(dialog()).getByRole('button', { name: 'Send test question' }));
     const [start] = bridge.sent('start_session');
     expect(start).toMatchObject({ agent: 'demo', name: 'Test question', options: { config: { example: 'reach' } } });
     expect(start?.prompt?.split('\n')).toHaveLength(4);
-    expect(within(dialog()).getByText('It asks in three seconds. Look at another window now.')).toBeVisible();
+    expect(within(dialog()).getByText('Asking in 3 seconds. Switch to another window now.')).toBeVisible();
     expect(document.querySelector('main')).not.toHaveTextContent('Test question');
 
     bridge.fail('start_session', { code: 'not_started', message: 'No more processes.' });
-    await user.click(within(dialog()).getByRole('button', { name: 'Send a test question' }));
+    await user.click(within(dialog()).getByRole('button', { name: 'Send test question' }));
     expect(within(dialog()).getByRole('alert')).toHaveTextContent('No more processes.');
   });
 
   test('past sessions are kept by default, and the setting says what is deleted', async () => {
     const { bridge, user } = await openSettings();
-    const keep = setting('Keep sessions that are over');
+    const keep = setting('Keep past sessions');
     expect(keep).toHaveDisplayValue('Until I delete them');
     expect(keep).toHaveAccessibleDescription(/deleted for good when Askdesk starts and once a day.*still waits stays/);
     await user.selectOptions(keep, '90 days');
@@ -256,7 +256,7 @@ describe('launch overrides', () => {
   test('arguments are added, changed, and removed, each saved immediately', async () => {
     const { bridge, user, fill } = await openWith(['--add-dir', '/a'], {});
     expect(inDialog().getByRole('group', { name: 'Arguments for Claude Code' })).toHaveAccessibleDescription(/Added to every start/);
-    await user.click(press('Add an argument'));
+    await user.click(press('Add argument'));
     expect(box('Argument 3')).toHaveFocus();
     await fill('Argument 3', '--debug');
     await fill('Argument 2', '/b');
@@ -268,7 +268,7 @@ describe('launch overrides', () => {
 
   test('a new field left empty adds no argument, but an existing empty argument stays', async () => {
     const { bridge, user, fill } = await openWith(['--setting-sources', ''], {});
-    await user.click(press('Add an argument'));
+    await user.click(press('Add argument'));
     await fill('Argument 1', '--settings');
     expect(values(bridge)).toEqual([['--settings', '']]);
     expect(box('Argument 3')).toHaveValue('');
@@ -278,7 +278,7 @@ describe('launch overrides', () => {
     const { bridge, user, fill } = await openWith(['--debug'], {});
     const breach = { breach: 'unfit', flaw: { unfit: 'argument', n: 2, flaw: { extra: 'own_flag', flag: '-p' } } } as const;
     bridge.fail('change_setting', { code: 'invalid', detail: { detail: 'breach', breach } });
-    await user.click(press('Add an argument'));
+    await user.click(press('Add argument'));
     await fill('Argument 2', '-p');
     expect(box('Argument 2')).toBeInvalid();
     expect(box('Argument 2')).toHaveAccessibleDescription('This was not taken: argument 2: -p is for Askdesk itself to set');
@@ -290,7 +290,7 @@ describe('launch overrides', () => {
 
   test('variables are set by name and value, in order', async () => {
     const { bridge, user } = await openWith([], { PAGER: 'less' });
-    await user.click(press('Add a variable'));
+    await user.click(press('Add variable'));
     expect(box('Name of variable 2')).toHaveFocus();
     await user.keyboard('EDITOR');
     await user.tab();
@@ -325,7 +325,7 @@ describe('launch overrides', () => {
 
   test('a search finds them by name, help, and value, but not by a secret', async () => {
     const { user } = await openWith(['--add-dir'], { API_KEY: 'hush' });
-    const search = inDialog().getByRole('searchbox', { name: 'Find a setting' });
+    const search = inDialog().getByRole('searchbox', { name: 'Search settings' });
     const groups = () => inDialog().queryAllByRole('group').length;
     for (const [words, count] of [['agents claude', 3], ['add-dir', 1], ['api_key', 1], ['hush', 0]] as const) {
       await user.clear(search);

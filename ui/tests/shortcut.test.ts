@@ -28,13 +28,13 @@ describe('a combination of keys', () => {
     ['Meta', 'AltLeft', ['Shift'], { got: 'held', key: 'Alt' }],
     ['Super', 'MetaLeft', [], { got: 'held', key: 'Super' }],
     ['Escape', 'Escape', [], { got: 'escape' }],
-    ['Escape', 'Escape', ['Ctrl'], { got: 'unusable', why: 'no_such_key' }],
-    ['j', 'KeyJ', [], { got: 'unusable', why: 'nothing_held' }],
-    ['J', 'KeyJ', ['Shift'], { got: 'unusable', why: 'nothing_held' }],
-    ['F5', 'F5', [], { got: 'unusable', why: 'nothing_held' }],
-    ['Enter', 'Enter', ['Ctrl'], { got: 'unusable', why: 'no_such_key' }],
-    ['F13', 'F13', ['Ctrl'], { got: 'unusable', why: 'no_such_key' }],
-    ['1', 'Numpad1', ['Ctrl'], { got: 'unusable', why: 'no_such_key' }],
+    ['Escape', 'Escape', ['Ctrl'], { got: 'unrecognized', why: 'no_such_key' }],
+    ['j', 'KeyJ', [], { got: 'unrecognized', why: 'nothing_held' }],
+    ['J', 'KeyJ', ['Shift'], { got: 'unrecognized', why: 'nothing_held' }],
+    ['F5', 'F5', [], { got: 'unrecognized', why: 'nothing_held' }],
+    ['Enter', 'Enter', ['Ctrl'], { got: 'unrecognized', why: 'no_such_key' }],
+    ['F13', 'F13', ['Ctrl'], { got: 'unrecognized', why: 'no_such_key' }],
+    ['1', 'Numpad1', ['Ctrl'], { got: 'unrecognized', why: 'no_such_key' }],
   ])('%s at %s with %j is none: %j', (key, code, held, got) => {
     expect(recorded({ key, code }, new Set(held))).toEqual(got);
   });
@@ -42,13 +42,13 @@ describe('a combination of keys', () => {
 
 describe('the setting for the shortcut', () => {
   const dialog = () => screen.getByRole('dialog', { name: 'Settings' });
-  const row = () => within(dialog()).getByRole('group', { name: 'Keys that bring up what waits' });
+  const row = () => within(dialog()).getByRole('group', { name: 'Global shortcut' });
   const button = (name: string | RegExp) => within(row()).getByRole('button', { name });
 
   test('records the pressed keys', async () => {
     const { bridge, user } = await openSettings();
     expect(row()).toHaveAccessibleDescription(/question that has waited the longest/);
-    await user.click(button('Record keys'));
+    await user.click(button('Record shortcut'));
     expect(button(/^Press the keys/)).toHaveAttribute('aria-pressed', 'true');
     await user.keyboard('{Control>}{Alt>}');
     expect(button(/^Press the keys.*Ctrl\+Alt\+…$/)).toHaveFocus();
@@ -58,28 +58,28 @@ describe('the setting for the shortcut', () => {
     expect(button('Ctrl+Alt+K Change')).toHaveFocus();
     await user.click(button('Clear'));
     expect(bridge.sent('change_setting')[1]).toEqual({ change: { setting: 'global_shortcut', value: 'off' } });
-    expect(button('Record keys')).toBeVisible();
+    expect(button('Record shortcut')).toBeVisible();
   });
 
   test('rejects single and unknown keys, and Esc cancels recording', async () => {
     const { bridge, user } = await openSettings();
-    await user.click(button('Record keys'));
+    await user.click(button('Record shortcut'));
     await user.keyboard('k');
     expect(within(row()).getByRole('status')).toHaveTextContent('Hold Ctrl, Alt or Super with it.');
     await user.keyboard('{Control>}{Enter}{/Control}');
     expect(within(row()).getByRole('status')).toHaveTextContent('That key cannot be used.');
     await user.keyboard('{Escape}');
-    expect(button('Record keys')).toHaveAttribute('aria-pressed', 'false');
+    expect(button('Record shortcut')).toHaveAttribute('aria-pressed', 'false');
     expect(dialog()).toBeVisible();
     expect(bridge.sent('change_setting')).toEqual([]);
   });
 
   test('stops recording when it loses the focus', async () => {
     const { user } = await openSettings();
-    await user.click(button('Record keys'));
+    await user.click(button('Record shortcut'));
     await user.tab();
     expect(button('Take Ctrl+Alt+J')).toHaveFocus();
-    expect(button('Record keys')).toHaveAttribute('aria-pressed', 'false');
+    expect(button('Record shortcut')).toHaveAttribute('aria-pressed', 'false');
   });
 
   test('offers a suggestion, and shows an error if another program uses the keys', async () => {

@@ -40,7 +40,7 @@ test('a rejected name stays in the field with its error and can be corrected', a
   const { user } = await openPage(bridge);
   button(/^api/).focus();
   await user.keyboard('{F2}bad{Enter}');
-  const field = screen.getByRole('textbox', { name: 'Name of the session' });
+  const field = screen.getByRole('textbox', { name: 'Session name' });
   expect(field).toHaveValue('bad');
   expect(screen.getByRole('alert')).toHaveTextContent('could not be saved');
   await expectNoViolations();
@@ -61,7 +61,7 @@ test('closing asks for confirmation only if something would be lost', async () =
   expect(bridge.sent('close_session')).toEqual([]);
   expect(button('Keep it')).toHaveFocus();
   await expectNoViolations();
-  await user.click(button('Close it'));
+  await user.click(button('Close session'));
   await close('web');
   expect(bridge.sent('close_session').map(({ session }) => session)).toEqual(['s1', 's2']);
   await bridge.push({ change: 'session_closed', session: 's1' });
@@ -83,9 +83,9 @@ test('an ended session is resumed by its row or by sending', async () => {
   await expectNoViolations();
   await user.click(button('Resume api'));
   expect(bridge.sent('resume_session')).toMatchObject([{ session: 's1' }]);
-  expect(composer()).toHaveAttribute('placeholder', 'Message the agent (resumes the session)');
+  expect(composer()).toHaveAttribute('placeholder', 'Message the agent to resume…');
   await user.type(composer(), 'go on{Enter}');
-  expect(bridge.sent('send_message')).toMatchObject([{ session: 's1', text: 'go on' }]);
+  expect(bridge.sent('send_message')).toMatchObject([{ session: 's1', text: 'continue' }]);
 });
 
 test('the up arrow recalls earlier messages and never replaces unsent text', async () => {
@@ -131,9 +131,9 @@ test('a session is muted and its text hidden from its menu, and its row says so'
   await choose('Hide text in notifications');
   expect(bridge.sent('set_session_notifications')[1]).toMatchObject({ attention: { muted: true, private: true } });
   await bridge.push({ change: 'session', session: { ...muted, attention: { muted: true, private: true } } });
-  expect(button(/^web/)).toHaveTextContent('private');
+  expect(button(/^web/)).toHaveTextContent('text hidden');
   await expectNoViolations();
-  await choose('Notify again');
+  await choose('Unmute notifications');
   await choose('Show text in notifications');
   expect(bridge.sent('set_session_notifications').slice(2)).toMatchObject([
     { attention: { muted: false, private: true } },

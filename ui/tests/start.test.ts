@@ -25,9 +25,9 @@ test('more options are collapsed, with a summary of changed values', async () =>
   const { bridge, user } = await openStart(new FakeBridge({ sessions: [] }).on('start_session', () => aSession()));
   expect(screen.getByText('Found: version 2.1.0, /usr/bin/claude')).toBeVisible();
   await user.click(screen.getByText('More options'));
-  await user.selectOptions(field('Permissions'), 'Plan only');
+  await user.selectOptions(field('Permissions'), 'Plan mode');
   await user.type(field('Model'), 'opus');
-  await user.selectOptions(field('Effort'), 'high');
+  await user.selectOptions(field('Reasoning effort'), 'High');
   await user.selectOptions(field('Questions'), 'No questions');
   await expectNoViolations();
   await user.click(screen.getByText('More options'));
@@ -36,7 +36,7 @@ test('more options are collapsed, with a summary of changed values', async () =>
   expect(bridge.sent('start_session')).toMatchObject([
     {
       folder: '/home/ada',
-      options: { config: { mode: 'plan', model: 'opus', effort: 'high' }, questions: 'never', program: null },
+      options: { config: { mode: 'plan', model: 'opus', effort: 'High' }, questions: 'never', program: null },
     },
   ]);
 });
@@ -45,7 +45,7 @@ test('bypassing permissions needs a confirmation each time, and isn’t remember
   const bridge = new FakeBridge({ sessions: [aSession()] }).on('start_session', () => aSession({ id: 's9' }));
   const { user } = await openStart(bridge);
   await user.click(screen.getByText('More options'));
-  await user.selectOptions(field('Permissions'), 'Never ask (bypass)');
+  await user.selectOptions(field('Permissions'), 'Bypass permissions');
   await user.click(button('Start session'));
   expect(bridge.sent('start_session')).toEqual([]);
   const tick = screen.getByRole('checkbox', { name: /I know what can happen/ });
@@ -55,14 +55,14 @@ test('bypassing permissions needs a confirmation each time, and isn’t remember
   await user.click(tick);
   await user.click(button(/^api Working/));
   await user.click(button('New session'));
-  expect(screen.getByText('Never ask (bypass)', { selector: '.differs' })).toBeVisible();
+  expect(screen.getByText('Bypass permissions', { selector: '.differs' })).toBeVisible();
   await user.click(screen.getByText('More options'));
   expect(screen.getByRole('checkbox', { name: /I know what can happen/ })).not.toBeChecked();
   await user.click(screen.getByRole('checkbox', { name: /I know what can happen/ }));
   await user.click(button('Start session'));
   expect(bridge.sent('start_session')).toMatchObject([{ options: { config: { mode: 'bypass' } } }]);
   await user.click(button('New session'));
-  expect(screen.getByText('Mode, model and more')).toBeVisible();
+  expect(screen.getByText('Permission mode, model, and more')).toBeVisible();
 });
 
 test('an error is shown at its field, which gets the focus', async () => {
@@ -89,10 +89,10 @@ test('recent and picked folders fill the field, and the form keeps its input', a
   await user.click(button('web'));
   expect(field('Folder')).toHaveValue('/srv/web/');
   expect(button('web')).toHaveAttribute('aria-pressed', 'true');
-  await user.click(button('Choose…'));
+  await user.click(button('Browse…'));
   expect(field('Folder')).toHaveValue('/srv/web/');
   bridge.folder = '/home/ada/chosen';
-  await user.click(button('Choose…'));
+  await user.click(button('Browse…'));
   expect(field('Folder')).toHaveValue('/home/ada/chosen');
   await user.type(field('First message'), 'Half a thought');
   await user.click(button(/^w Working/));
@@ -110,7 +110,7 @@ function withExtras(bridge: FakeBridge, extras: LaunchOverrides) {
   };
 }
 
-const extrasShown = () => screen.queryByRole('region', { name: 'Started with your settings' });
+const extrasShown = () => screen.queryByRole('region', { name: 'Added from Settings' });
 
 test('launch overrides are shown in full, with secrets hidden, and sent with the start', async () => {
   const bridge = new FakeBridge({ sessions: [] }).on('start_session', () => aSession());

@@ -71,10 +71,10 @@ describe('an agent that the page knows only by its descriptor', () => {
     await user.selectOptions(field('Agent'), 'Wayfarer');
     expect(screen.getByText('Found: version 0.4, /opt/wayfarer')).toBeVisible();
     await user.click(screen.getByText('More options'));
-    expect(words(field('Permissions'))).toEqual(['As the agent is set up', 'Tight', 'Wide open']);
+    expect(words(field('Permissions'))).toEqual(['Agent default', 'Tight', 'Wide open']);
     expect(words(field('Model'))).toEqual(['The agent’s own choice', 'Wayfarer One', 'Wayfarer Two']);
     expect(words(field('Voice'))).toEqual(['The agent’s own choice', 'Terse', 'Full']);
-    expect(screen.queryByLabelText('Effort')).toBeNull();
+    expect(screen.queryByLabelText('Reasoning effort')).toBeNull();
     expect(words(field('Questions'))).toEqual(['Questions at any time', 'No questions']);
     await user.selectOptions(field('Permissions'), 'Tight');
     expect(field('Permissions')).toHaveAccessibleDescription('It reads and asks for all else.');
@@ -105,7 +105,7 @@ describe('an agent that the page knows only by its descriptor', () => {
   test('gets no values chosen for another agent', async () => {
     const { bridge, user } = await openPage(desk([]));
     await user.click(screen.getByText('More options'));
-    await user.selectOptions(field('Permissions'), 'Plan only');
+    await user.selectOptions(field('Permissions'), 'Plan mode');
     await user.type(field('Model'), 'opus');
     await user.selectOptions(field('Questions'), 'Questions in plan mode only');
     await user.selectOptions(field('Agent'), 'Wayfarer');
@@ -118,7 +118,7 @@ describe('an agent that the page knows only by its descriptor', () => {
     const { user } = await openPage(desk([], [mute, demo]));
     await user.click(screen.getByText('More options'));
     expect(screen.queryByLabelText('Questions')).toBeNull();
-    expect(screen.queryByLabelText('Program')).toBeNull();
+    expect(screen.queryByLabelText('Program path')).toBeNull();
   });
 
   test('says why it can’t start and how to install it', async () => {
@@ -156,9 +156,9 @@ describe('an agent that the page knows only by its descriptor', () => {
     await user.click(screen.getByRole('menuitemradio', { name: 'Wide open' }));
     expect(bridge.sent('set_config')).toEqual([]);
     await user.click(screen.getByRole('checkbox', { name: /I know what can happen/ }));
-    await user.click(button('Stop asking for permission'));
+    await user.click(button('Bypass permissions'));
     await user.click(button('Model: Wayfarer One'));
-    expect(screen.queryByRole('menuitem', { name: 'Another model…' })).toBeNull();
+    expect(screen.queryByRole('menuitem', { name: 'Other model…' })).toBeNull();
     await user.click(screen.getByRole('menuitemradio', { name: 'Wayfarer Two' }));
     expect(bridge.sent('set_config')).toMatchObject([
       { session: 's1', option: 'sandbox', value: 'wide-open' },
@@ -175,7 +175,7 @@ describe('an agent that the page knows only by its descriptor', () => {
     await user.click(button('Sandbox: Tight'));
     await expectNoViolations();
     await user.click(screen.getByRole('menuitemradio', { name: 'Wide open' }));
-    await user.click(button('Keep it as it is'));
+    await user.click(button('Cancel'));
     expect(button('Sandbox: Tight')).toHaveFocus();
     expect(bridge.sent('set_config')).toEqual([]);
   });
@@ -187,7 +187,7 @@ describe('an agent that the page knows only by its descriptor', () => {
     const row = within(screen.getByRole('group', { name: 'Arguments for Wayfarer' }));
     expect(screen.getByRole('group', { name: 'Environment for Claude Code' })).toBeVisible();
     expect(screen.queryByRole('group', { name: /Demo/ })).toBeNull();
-    await user.click(row.getByRole('button', { name: 'Add an argument' }));
+    await user.click(row.getByRole('button', { name: 'Add argument' }));
     await user.type(row.getByRole('textbox', { name: 'Argument 1' }), '--verbose');
     await user.tab();
     expect(bridge.sent('change_setting')).toEqual([
@@ -199,9 +199,9 @@ describe('an agent that the page knows only by its descriptor', () => {
     const found = bridge.agents.agents.map((one) => (one.agent === wayfarer.id ? { ...one, extras } : one));
     bridge.agents = { ...bridge.agents, agents: found };
     await user.click(button('New session'));
-    expect(screen.queryByRole('region', { name: 'Started with your settings' })).toBeNull();
+    expect(screen.queryByRole('region', { name: 'Added from Settings' })).toBeNull();
     await user.selectOptions(field('Agent'), 'Wayfarer');
-    expect(screen.getByRole('region', { name: 'Started with your settings' })).toHaveTextContent('--verbose');
+    expect(screen.getByRole('region', { name: 'Added from Settings' })).toHaveTextContent('--verbose');
     await user.click(button('Start session'));
     expect(bridge.sent('start_session')).toMatchObject([{ agent: 'wayfarer', options: { extras } }]);
   });

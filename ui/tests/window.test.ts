@@ -52,11 +52,11 @@ describe('the first screen', () => {
     expect(screen.getByLabelText('Folder')).toHaveValue('/home/ada');
     await user.clear(screen.getByLabelText('Folder'));
     await user.click(button('Start session'));
-    expect(screen.getByText('Name the folder the agent is to work in.')).toBeVisible();
+    expect(screen.getByText('Choose a folder for the agent to work in.')).toBeVisible();
     await user.type(screen.getByLabelText('Folder'), '/srv/api');
     await user.type(screen.getByLabelText('First message'), 'Add auth');
     await user.click(screen.getByText('More options'));
-    await user.type(screen.getByLabelText('Program'), '/opt/claude');
+    await user.type(screen.getByLabelText('Program path'), '/opt/claude');
     await expectNoViolations();
     await user.click(button('Start session'));
     expect(bridge.sent('start_session')).toMatchObject([
@@ -125,7 +125,7 @@ describe('the transcript', () => {
   test('the line of an open question focuses its first field', async () => {
     const bridge = new FakeBridge({ requests: [aRequest()] });
     const { user } = await show([{ kind: 'request', request: 'r1' }], bridge);
-    await user.click(button('Collapse the panel'));
+    await user.click(button('Collapse panel'));
     await user.click(within(transcript()).getByRole('button', { name: /Asked you/ }));
     expect(screen.getAllByRole('radio')[0]).toHaveFocus();
     expect(screen.getAllByRole<HTMLInputElement>('radio').some((input) => input.checked)).toBe(false);
@@ -135,7 +135,7 @@ describe('the transcript', () => {
     const { bridge } = await show([{ kind: 'request', request: 'r1' }], new FakeBridge({ requests: [aRequest()] }));
     const state = ended(withdrawn({ why: 'interrupted' }));
     await bridge.push({ change: 'request', request: aRequest({ state }) });
-    expect(within(transcript()).getByText('Interrupted')).toBeVisible();
+    expect(within(transcript()).getByText('Closed when you stopped the agent')).toBeVisible();
     expect(document.querySelector('[data-card]')).toBeNull();
     expect(button(/^api/)).toHaveAttribute('data-state', 'working');
   });
@@ -209,10 +209,10 @@ describe('permissions', () => {
 
   test('denying with a message needs a message', async () => {
     const { user, bridge } = await open();
-    await user.click(button('Deny with message'));
+    await user.click(button('Deny with message…'));
     await user.click(button('Deny and send'));
     expect(within(card()).getByRole('alert')).toHaveTextContent('Write what to tell the agent');
-    await user.type(screen.getByRole('textbox', { name: 'What to tell the agent' }), 'Too risky');
+    await user.type(screen.getByRole('textbox', { name: 'Message to the agent' }), 'Too risky');
     await expectNoViolations();
     await user.click(button('Deny and send'));
     expect(bridge.sent('decide_approval')).toMatchObject([{ decision: { options: ['deny'], message: 'Too risky' } }]);
@@ -235,7 +235,7 @@ describe('the composer', () => {
 
   test('case_35_it_says_that_a_reply_ends_the_open_questions', async () => {
     await openPage(new FakeBridge({ requests: [aRequest()] }));
-    expect(composer()).toHaveAttribute('placeholder', 'Reply in chat (ends the questions)');
+    expect(composer()).toHaveAttribute('placeholder', 'Reply in chat (closes open questions)');
   });
 
   test('a rejected message stays with its error', async () => {
@@ -253,7 +253,7 @@ describe('the composer', () => {
     await user.click(button('End session'));
     expect(bridge.sent('stop_session')).toEqual([]);
     await expectNoViolations();
-    await user.click(button('End it'));
+    await user.click(button('End session'));
     expect(bridge.sent('stop_session')).toMatchObject([{ session: 's1' }]);
   });
 });
@@ -266,7 +266,7 @@ describe('the window', () => {
 
   test('a failed session says why, and its log opens', async () => {
     const bridge = new FakeBridge({ sessions: [failed] }).on('read_log', () => ({
-      lines: [{ at: 1, kind: 'unusable', text: '{"half' }],
+      lines: [{ at: 1, kind: 'unrecognized', text: '{"half' }],
     }));
     const { user } = await openPage(bridge);
     expect(screen.getByText('It was not found. Install it.')).toBeVisible();

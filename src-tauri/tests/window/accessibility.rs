@@ -17,9 +17,9 @@ async fn axe_finds_nothing_in_any_state_of_the_window() {
     app.by_role("radio", "PostgreSQL").await;
     check(&app, "a single choice").await;
     app.picture("single-choice").await;
-    app.click("button", "Decline").await;
+    app.click("button", "Skip").await;
     check(&app, "declining").await;
-    app.click("button", "Back to the question").await;
+    app.click("button", "Back").await;
     app.click("button", "Submit").await;
     app.find("aside [role=alert]").await;
     check(&app, "a warning").await;
@@ -36,7 +36,7 @@ async fn axe_finds_nothing_in_any_state_of_the_window() {
 
     app.show_demo("features", "docs").await;
     app.click("checkbox", "Sync").await;
-    app.write("Your own words", "Offline first").await;
+    app.write("Your own answer", "Offline first").await;
     check(&app, "ticks and own words").await;
     app.picture("multiple-choice").await;
     app.click("button", "Submit").await;
@@ -52,7 +52,7 @@ async fn axe_finds_nothing_in_any_state_of_the_window() {
     app.show_demo("parallel", "two at once").await;
     app.by_role("button", "2 Features").await;
     check(&app, "two requests").await;
-    app.click("button", "Collapse the panel").await;
+    app.click("button", "Collapse panel").await;
     check(&app, "the panel folded away").await;
 }
 
@@ -64,11 +64,11 @@ async fn axe_finds_nothing_in_a_failed_session_and_its_log() {
     check(&app, "a missed question").await;
     let missed = app.find("aside [data-missed] summary").await;
     app.press(&missed).await;
-    app.by_role("button", "Send when resumed").await;
+    app.by_role("button", "Send on resume").await;
     check(&app, "a missed question, unfolded").await;
     app.picture("missed").await;
     app.click("radio", "SQLite").await;
-    app.click("button", "Send when resumed").await;
+    app.click("button", "Send on resume").await;
     app.find("aside [data-kept]").await;
     check(&app, "an answer that waits for its agent").await;
 }

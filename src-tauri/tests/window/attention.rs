@@ -34,7 +34,7 @@ fn asks_later() -> serde_json::Value {
     let options = json!([{ "label": "Yes", "description": "" }, { "label": "No", "description": "" }]);
     let question =
         json!({ "question": "Are you looking?", "header": "Look", "multiSelect": false, "options": options });
-    json!([[{ "sleep_ms": 2000 }, { "ask": { "questions": [question] } }]])
+    json!([[{ "sleep_ms": 2000 }, { "ask": { "switch question": [question] } }]])
 }
 
 #[tokio::test]
@@ -67,7 +67,7 @@ async fn case_37_a_muted_session_is_only_counted_and_the_text_of_a_private_one_i
     let scenario = app.scenario("later", asks_later());
     for (name, muted) in [("Muted", true), (private.as_str(), false)] {
         let session = app.start_demo(&scenario, name).await;
-        let attention = json!({ "muted": muted, "private": !muted });
+        let attention = json!({ "muted": muted, "text hidden": !muted });
         let input = json!({ "requestId": uuid::Uuid::new_v4(), "session": session, "attention": attention });
         app.invoke("set_session_notifications", input).await.unwrap();
         app.select(&shown).await;

@@ -63,7 +63,7 @@ async fn a_start_in_the_background_with_a_tray_opens_no_window_until_it_is_reque
     let tray = Tray::start().await;
     tray.press("For 1 hour").await;
     // A window that was created with the icon would be created before this change of the menu.
-    tray.lists(&["Notify again"]).await;
+    tray.lists(&["Unmute notifications"]).await;
     let started = descendants(app.root());
     assert!(!started.iter().any(|name| name.starts_with("WebKit")), "{started:?}");
     for (arguments, windows) in [(&["--in-background"][..], 0), (&[], 1)] {

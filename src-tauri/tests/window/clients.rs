@@ -62,7 +62,7 @@ async fn case_56_a_program_is_connected_and_disconnected_in_the_window_and_its_f
     app.picture("settings-clients").await;
     assert_eq!(everything(&folder), before, "a preview writes nothing");
 
-    press_in(&app, ROW, "Write this").await;
+    press_in(&app, ROW, "Apply changes").await;
     app.find(&format!("{ROW}[data-way=works]")).await;
     let written = fs::read_to_string(&file).unwrap();
     assert!(written.contains(&format!("{}/mcp", listens["url"].as_str().unwrap())), "{written}");
@@ -72,11 +72,11 @@ async fn case_56_a_program_is_connected_and_disconnected_in_the_window_and_its_f
 
     press_in(&app, ROW, "Disconnect Cursor").await;
     app.shows_text(ROW, "What disconnecting Cursor changes").await;
-    press_in(&app, ROW, "Write this").await;
+    press_in(&app, ROW, "Apply changes").await;
     app.find(&format!("{ROW}[data-way=not_connected]")).await;
     assert_eq!(everything(&folder), before);
 
-    press_in(&app, "dialog[open]", "Send a test question this way").await;
+    press_in(&app, "dialog[open]", "Send test question").await;
     app.shows_text("dialog[open]", "The question is on the desk.").await;
     press_in(&app, "dialog[open]", "Close").await;
     let row = app.find("nav [data-session][data-state=needs_you]").await;

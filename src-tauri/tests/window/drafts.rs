@@ -30,8 +30,8 @@ async fn value(element: &Element) -> String {
 }
 
 async fn write_draft(app: &App) {
-    app.write("Your own words", "a graph store").await;
-    app.click("button", "Add a note").await;
+    app.write("Your own answer", "a graph store").await;
+    app.click("button", "Add note").await;
     app.write("Note", "or a heap").await;
     app.click("button", "Next").await;
     app.find("aside fieldset[data-question=q2]").await;
@@ -40,7 +40,7 @@ async fn write_draft(app: &App) {
 async fn check_draft(app: &App) {
     app.find("aside fieldset[data-question=q2]").await;
     app.click("button", "Back").await;
-    assert_eq!(value(&app.by_role("textbox", "Your own words").await).await, "a graph store");
+    assert_eq!(value(&app.by_role("textbox", "Your own answer").await).await, "a graph store");
     assert_eq!(value(&app.by_role("textbox", "Note").await).await, "or a heap");
     app.click("button", "Next").await;
     app.find("aside fieldset[data-question=q2]").await;
@@ -65,9 +65,9 @@ async fn case_28_drafts_and_the_shown_question_survive_a_reload_another_session_
 
     let app = Setup::default().data(data.path()).open().await;
     app.select(&first).await;
-    app.shows_text(MISSED, "Askdesk was closed").await;
+    app.shows_text(MISSED, "Askdesk quit").await;
     check_draft(&app).await;
-    app.by_role_in("aside", "button", "Copy what you have begun").await;
+    app.by_role_in("aside", "button", "Copy draft").await;
     assert_eq!(app.axe().await, Vec::<String>::new());
 }
 
@@ -75,7 +75,7 @@ async fn case_28_drafts_and_the_shown_question_survive_a_reload_another_session_
 async fn case_28_text_typed_half_a_second_before_a_crash_is_kept_with_the_missed_question() {
     let data = tempfile::tempdir().unwrap();
     let (app, first) = Setup::default().data(data.path()).open_asked("technology").await;
-    let words = app.by_role("textbox", "Your own words").await;
+    let words = app.by_role("textbox", "Your own answer").await;
     words.send_keys("do not lose th").await.unwrap();
     words.send_keys("is").await.unwrap();
     tokio::time::sleep(TO_DISK + Duration::from_millis(200)).await;
@@ -84,12 +84,12 @@ async fn case_28_text_typed_half_a_second_before_a_crash_is_kept_with_the_missed
 
     let app = Setup::default().data(data.path()).open().await;
     app.select(&first).await;
-    let words = app.by_role_in(MISSED, "textbox", "Your own words").await;
+    let words = app.by_role_in(MISSED, "textbox", "Your own answer").await;
     assert_eq!(value(&words).await, "do not lose this");
-    app.by_role_in(MISSED, "button", "Copy what you have begun").await;
+    app.by_role_in(MISSED, "button", "Copy draft").await;
     assert!(app.responses().is_empty(), "nothing was sent");
     // A sent answer leaves no draft.
-    app.click("button", "Send when resumed").await;
+    app.click("button", "Send on resume").await;
     app.gone(MISSED).await;
     app.client.refresh().await.unwrap();
     app.select(&first).await;
@@ -102,7 +102,7 @@ async fn case_28_text_typed_half_a_second_before_a_crash_is_kept_with_the_missed
 async fn a_change_is_on_disk_within_300_ms_and_at_once_when_the_page_closes() {
     let data = tempfile::tempdir().unwrap();
     let (app, first) = Setup::default().data(data.path()).open_asked("technology").await;
-    let words = app.by_role("textbox", "Your own words").await;
+    let words = app.by_role("textbox", "Your own answer").await;
     let mut slowest = Duration::ZERO;
     for n in 0..8 {
         let text = format!("word{n}end");
@@ -122,6 +122,6 @@ async fn a_change_is_on_disk_within_300_ms_and_at_once_when_the_page_closes() {
     app.script(leave, vec![json!(" and the last")]).await;
     until_on_disk(&app, data.path(), "and the last").await;
     app.select(&first).await;
-    let again = app.by_role("textbox", "Your own words").await;
+    let again = app.by_role("textbox", "Your own answer").await;
     app.wait("the last words", async || value(&again).await.ends_with("and the last").then_some(())).await;
 }

@@ -7,7 +7,7 @@ async fn case_46_an_answered_question_is_found_after_a_restart_and_deleted_for_g
     let data = tempfile::tempdir().unwrap();
     let (app, _) = Setup::default().data(data.path()).open_asked("technology").await;
     app.click("radio", "PostgreSQL").await;
-    app.click("button", "Add a note").await;
+    app.click("button", "Add note").await;
     app.write("Note", "for now").await;
     app.click("button", "Submit").await;
     app.find(DELIVERED).await;
@@ -30,9 +30,9 @@ async fn case_46_an_answered_question_is_found_after_a_restart_and_deleted_for_g
     let field = app.by_role("searchbox", "Search questions and answers").await;
     field.send_keys("elephant").await.unwrap();
     app.gone("main [data-past]").await;
-    app.shows_text("main [role=status]", "No question fits this.").await;
+    app.shows_text("main [role=status]", "No matching questions").await;
 
-    let sessions = app.by_role_in("main nav", "button", "Everything said").await;
+    let sessions = app.by_role_in("main nav", "button", "Transcripts").await;
     app.press(&sessions).await;
     app.find("#history-search").await.send_keys("\"notes be kept\" postgres").await.unwrap();
     app.shows_text("main [role=status]", "match").await;
@@ -43,9 +43,9 @@ async fn case_46_an_answered_question_is_found_after_a_restart_and_deleted_for_g
     app.shows_text("main .found", "Ended by you").await;
     assert_eq!(app.axe().await, Vec::<String>::new());
 
-    app.click("button", "Delete").await;
+    app.click("button", "Delete…").await;
     app.shows_text("dialog", "Delete “Notes” for good?").await;
-    app.click("button", "Delete for good").await;
+    app.click("button", "Delete permanently").await;
     app.gone("nav [data-session]").await;
     app.gone("main .hit").await;
     // The page is told before the file is cleaned.

@@ -45,7 +45,7 @@ async fn opened(app: &App, server: &TcpListener) -> String {
     scene["name"] = json!("hostile-here");
     let steps = scene["turns"][0].as_array_mut().unwrap();
     let asks = steps.iter_mut().find_map(|step| step.get_mut("ask")).unwrap();
-    let options = asks["questions"][0]["options"].as_array_mut().unwrap();
+    let options = asks["switch question"][0]["options"].as_array_mut().unwrap();
     options.push(json!({ "label": "L".repeat(70_000), "description": "D".repeat(70_000) }));
     let file = app.home().join("hostile.json");
     fs::write(&file, scene.to_string()).unwrap();
@@ -137,7 +137,7 @@ async fn case_57_no_text_of_an_agent_runs_loads_or_deceives() {
     let whole = "const field = document.querySelector('aside [data-question=q3] textarea');
         return field.scrollHeight <= field.clientHeight;";
     assert_eq!(app.script(whole, vec![]).await, true, "an empty field has room for its placeholder");
-    app.write("Your own words", "<b>mine</b>").await;
+    app.write("Your own answer", "<b>mine</b>").await;
     app.click("button", "Next").await;
     app.shows_text("aside [data-summary]", "Same (option 5)").await;
     check_harmless(&app, &server, "the summary").await;

@@ -43,7 +43,7 @@ fn yes_or_no(text: &str) -> Value {
 async fn open_at_questions(texts: &[&str]) -> App {
     let app = Setup::default().env("ASKDESK_FAKE_PACE", "100").open().await;
     let questions: Vec<_> = texts.iter().map(|text| yes_or_no(text)).collect();
-    app.show_demo(&app.scenario("asks", json!([[{ "ask": { "questions": questions } }]])), "Notes").await;
+    app.show_demo(&app.scenario("asks", json!([[{ "ask": { "switch question": questions } }]])), "Notes").await;
     focus_question(&app).await;
     app
 }
@@ -132,7 +132,7 @@ async fn case_16_esc_loses_no_text_and_ends_no_question() {
     press(&app, &["Esc"]).await;
     app.find("aside.strip").await;
     press(&app, &["Esc", "Space"]).await;
-    let words = app.by_role("textbox", "Your own words").await;
+    let words = app.by_role("textbox", "Your own answer").await;
     assert_eq!(words.prop("value").await.unwrap().unwrap(), "Bun");
     app.find(OPEN_CARD).await;
     assert!(app.responses().is_empty());
@@ -142,7 +142,7 @@ async fn case_16_esc_loses_no_text_and_ends_no_question() {
 async fn case_17_keys_stay_in_their_field_when_a_question_arrives() {
     let app = Setup::default().env("ASKDESK_FAKE_PACE", "100").open().await;
     let turns = json!([[{ "say": { "text": "Hello." } }],
-        [{ "sleep_ms": 1500 }, { "ask": { "questions": [yes_or_no("Really?")] } }]]);
+        [{ "sleep_ms": 1500 }, { "ask": { "switch question": [yes_or_no("Really?")] } }]]);
     let session = app.show_demo(&app.scenario("asks-later", turns), "Notes").await;
     app.in_state(&session, "idle").await;
     let composer = app.find("[data-composer]").await;
@@ -193,7 +193,7 @@ async fn a_question_mark_shows_the_keys_and_a_slash_focuses_the_composer() {
     let app = Setup::default().pictured().open_asked("technology").await.0;
     focus_question(&app).await;
     press(&app, &["Down"]).await;
-    app.shows_text("aside .hints", "choose, go on").await;
+    app.shows_text("aside .hints", "choose and continue").await;
     assert_eq!(app.axe().await, Vec::<String>::new());
     app.picture("keys-footer").await;
     press(&app, &["Shift+?"]).await;

@@ -95,7 +95,7 @@ async fn case_64_a_chosen_language_applies_at_once_and_after_a_restart() {
     let data = tempfile::tempdir().unwrap();
     let app = Setup::default().data(data.path()).open().await;
     app.show_demo("technology", "api").await;
-    app.by_role_in("aside", "textbox", "Your own words").await.send_keys("Neither of them").await.unwrap();
+    app.by_role_in("aside", "textbox", "Your own answer").await.send_keys("Neither of them").await.unwrap();
     app.click("button", "Settings").await;
     let control = app.by_role_in("dialog[open]", "combobox", "Language").await;
     control.select_by_label("Deutsch").await.unwrap();

@@ -38,7 +38,7 @@ impl Daemon {
         );
         fs::write(&menu, script).unwrap();
         fs::set_permissions(&menu, fs::Permissions::from_mode(0o755)).unwrap();
-        let stay = ["low", "normal", "critical"].map(|urgency| format!("[urgency_{urgency}]\ntimeout=0\n"));
+        let stay = ["Low", "normal", "critical"].map(|urgency| format!("[urgency_{urgency}]\ntimeout=0\n"));
         let settings = format!(
             "[global]\nmarkup=full\nfollow=none\nidle_threshold=0\ndmenu={}\n{}",
             menu.display(),
@@ -107,7 +107,7 @@ fn asks(question: &str, options: &[&str]) -> Value {
     let options: Vec<_> = options.iter().map(|label| json!({ "label": label, "description": "" })).collect();
     let question =
         json!({ "question": question, "header": "Auth", "multiSelect": false, "options": options });
-    json!([[{ "ask": { "questions": [question] } }, { "say": { "text": "Thank you." } }]])
+    json!([[{ "ask": { "switch question": [question] } }, { "say": { "text": "Thank you." } }]])
 }
 
 /// Opens the app on an idle session while another one asks; returns both.
@@ -261,7 +261,7 @@ async fn a_test_question_is_notified_and_the_settings_show_why() {
     let daemon = Daemon::start().await;
     app.show_idle_session().await;
     app.click("button", "Settings").await;
-    app.click("button", "Send a test question").await;
+    app.click("button", "Send test question").await;
     app.notifications(1).await;
     app.script("document.querySelector('dialog .test + details > summary').click()", vec![]).await;
     app.shows_text("dialog .test + details li", "A question of Test question").await;
@@ -269,9 +269,9 @@ async fn a_test_question_is_notified_and_the_settings_show_why() {
     app.script("document.querySelector('dialog .test + details').scrollIntoView({ block: 'end' })", vec![])
         .await;
     app.picture("settings-reach").await;
-    daemon.press(&app, "Yes, by a notification").await;
+    daemon.press(&app, "From a notification").await;
     let answered = app.wait_for_responses(2).await;
-    let answers = json!({ "Did this question reach you?": "Yes, by a notification" });
+    let answers = json!({ "How did you notice this question?": "From a notification" });
     assert_eq!(answered[1]["updatedInput"]["answers"], answers);
     assert_eq!(notification_history().iter().filter(|(title, _)| title == "Test question").count(), 1);
     app.find("nav [data-state=ended]").await;

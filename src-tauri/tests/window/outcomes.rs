@@ -59,11 +59,11 @@ async fn the_page_has_no_permissions_beyond_the_list() {
 #[tokio::test]
 async fn case_21_cancelling_closes_the_card_and_tells_the_agent() {
     let app = App::open_asked("technology").await;
-    app.click("button", "Cancel question").await;
+    app.click("button", "Close question").await;
     let responses = app.wait_for_responses(1).await;
     assert_eq!(responses[0]["behavior"], "deny");
     app.find("main [data-request][data-state=withdrawn]").await;
-    app.shows_text("main [data-request]", "Cancelled by you").await;
+    app.shows_text("main [data-request]", "You closed this without an answer").await;
     app.gone(OPEN_CARD).await;
 }
 
@@ -87,7 +87,7 @@ async fn case_22_two_requests_of_one_session_are_answered_in_any_order() {
 async fn case_26_stopping_the_agent_closes_the_card_as_interrupted() {
     let app = App::open_asked("technology").await;
     app.click("button", "Stop").await;
-    app.shows_text("main [data-request]", "Interrupted").await;
+    app.shows_text("main [data-request]", "Closed when you stopped the agent").await;
     app.gone("aside [data-request]").await;
     app.find("nav [data-session][data-state=idle]").await;
     assert!(app.responses().is_empty());
@@ -106,7 +106,7 @@ async fn case_27_and_47_a_missed_question_is_answered_late_and_reaches_the_resum
     let session = app.show_demo("dies-pending", "Notes").await;
     app.in_state(&session, "failed").await;
     app.shows_text("main", "fatal: lost while waiting").await;
-    app.shows_text(MISSED, "The agent ended").await;
+    app.shows_text(MISSED, "The agent exited").await;
     app.shows_text("nav [data-session]", "1 missed").await;
     assert_eq!(app.axe().await, Vec::<String>::new());
 
@@ -114,9 +114,9 @@ async fn case_27_and_47_a_missed_question_is_answered_late_and_reaches_the_resum
     app.press(&summary).await;
     app.click("radio", "PostgreSQL").await;
     assert_eq!(app.axe().await, Vec::<String>::new());
-    app.click("button", "Send when resumed").await;
+    app.click("button", "Send on resume").await;
     app.gone(MISSED).await;
-    app.shows_text("aside", "Kept, will be delivered when the session is resumed").await;
+    app.shows_text("aside", "Saved. Sent when you resume the session.").await;
     app.find("main [data-request][data-state=answered][data-delivery=parked]").await;
     assert_eq!(app.axe().await, Vec::<String>::new());
     assert!(late_messages(&app).is_empty(), "no agent runs yet");
@@ -153,7 +153,7 @@ async fn case_30_a_question_never_waits_for_another_session() {
 /// An agent that asks, closes its input and keeps running, so that every write to it fails.
 const DEAF_AGENT: &str = r#"#!/bin/sh
 read -r hello
-printf '%s\n' '{"type":"control_request","request_id":"r1","request":{"subtype":"can_use_tool","tool_name":"AskUserQuestion","tool_use_id":"t1","input":{"questions":[{"question":"Can you hear me?","header":"Hearing","multiSelect":false,"options":[{"label":"Yes","description":""},{"label":"No","description":""}]}]}}}'
+printf '%s\n' '{"type":"control_request","request_id":"r1","request":{"subtype":"can_use_tool","tool_name":"AskUserQuestion","tool_use_id":"t1","input":{"switch question":[{"question":"Can you hear me?","header":"Hearing","multiSelect":false,"options":[{"label":"Yes","description":""},{"label":"No","description":""}]}]}}}'
 exec 0<&-
 sleep 60
 "#;
@@ -183,7 +183,7 @@ async fn case_32_a_failed_delivery_keeps_the_answer_and_offers_retry() {
 async fn case_35_a_message_ends_the_question_as_replied_in_chat() {
     let app = App::open_asked("technology").await;
     let composer = app.find("[data-composer]").await;
-    assert_eq!(composer.attr("placeholder").await.unwrap().unwrap(), "Reply in chat (ends the questions)");
+    assert_eq!(composer.attr("placeholder").await.unwrap().unwrap(), "Reply in chat (closes open questions)");
     composer.send_keys("Use whatever is there already.\u{e007}").await.unwrap();
     app.find("main [data-request][data-state=replied_in_chat]").await;
     let responses = app.wait_for_responses(1).await;
@@ -205,7 +205,7 @@ async fn case_35_a_queued_message_leaves_the_question_open_and_is_sent_after_it(
     let question =
         json!({ "question": "Which way?", "header": "Way", "multiSelect": false, "options": options });
     // The pause leaves the time to write a message.
-    let first = json!([{ "sleep_ms": 3000 }, { "ask": { "questions": [question] } }, { "say": { "text": "Thank you." } }]);
+    let first = json!([{ "sleep_ms": 3000 }, { "ask": { "switch question": [question] } }, { "say": { "text": "Thank you." } }]);
     let file = app.scenario("works", json!([first, [{ "say": { "text": "And that too." } }]]));
     let session = app.show_demo(&file, "Queue").await;
     app.in_state(&session, "working").await;

@@ -102,7 +102,7 @@ async fn case_49_reloads_while_questions_are_asked_and_answered_lose_and_repeat_
         .env("ASKDESK_FAKE_PACE", "30")
         .open()
         .await;
-    let other = app.start_demo("technology", "Waits").await;
+    let other = app.start_demo("technology", "Call timeout").await;
     let session = app.show_demo("loop-ask", "Asks").await;
     let mut loads = 0;
     while answers_of_each(&app).len() < QUESTIONS {
@@ -196,13 +196,13 @@ async fn an_answer_to_a_question_that_the_agent_withdraws_is_refused_and_its_tex
     let session = app.show_demo("withdrawn", "Notes").await;
     app.find(OPEN_CARD).await;
     hold(&app, "answer_question", "there").await;
-    app.write("Your own words", "my own way\u{e007}").await;
+    app.write("Your own answer", "my own way\u{e007}").await;
     held(&app, 1).await;
     app.find("main [data-request][data-state=withdrawn]").await;
     app.script("window.__letGo()", vec![]).await;
     app.shows_text("aside [role=alert]", "This question is already answered or closed").await;
-    app.shows_text("main", "The agent withdrew it").await;
-    app.shows_text("main", "What you had written").await;
+    app.shows_text("main", "Withdrawn by the agent").await;
+    app.shows_text("main", "Your unsent draft").await;
     app.shows_text("main", "my own way").await;
     app.click("button", "Dismiss").await;
     app.gone(CARD).await;
@@ -210,7 +210,7 @@ async fn an_answer_to_a_question_that_the_agent_withdraws_is_refused_and_its_tex
     // The transcript shows this also after a reload.
     app.client.refresh().await.unwrap();
     app.select(&session).await;
-    app.shows_text("main", "The agent withdrew it").await;
+    app.shows_text("main", "Withdrawn by the agent").await;
     app.shows_text("main", "my own way").await;
     assert_eq!(app.axe().await, Vec::<String>::new());
 }

@@ -91,7 +91,7 @@ async fn the_narrowest_panel_and_twice_the_text_size_cut_no_text() {
 async fn the_field_for_own_words_grows_to_three_tenths_of_the_height_and_then_scrolls() {
     let app = App::open_asked("package-manager").await;
     app.click("radio", "Other").await;
-    let field = app.by_role("textbox", "Your own words").await;
+    let field = app.by_role("textbox", "Your own answer").await;
     let field = serde_json::to_value(&field).unwrap();
     let measure = "const field = arguments[0];
         return [field.clientHeight, innerHeight, field.scrollHeight > field.clientHeight + 1]";
@@ -110,7 +110,7 @@ async fn the_field_for_own_words_grows_to_three_tenths_of_the_height_and_then_sc
 #[tokio::test]
 async fn the_preview_of_the_focused_option_is_beside_or_below_the_options() {
     let app = App::open_asked("tall").await;
-    app.shows_text("aside .preview", "Each option has its preview here.").await;
+    app.shows_text("aside .preview", "Focus an option to preview it.").await;
     let place = "const options = document.querySelector('aside .options').getBoundingClientRect();
         const preview = document.querySelector('aside .preview').getBoundingClientRect();
         return preview.left >= options.right ? 'beside' : preview.top >= options.bottom ? 'below' : 'over';";
@@ -147,13 +147,13 @@ async fn case_10_ticks_own_words_and_a_note_reach_the_agent_together() {
     let app = App::open_asked("features").await;
     app.click("checkbox", "Export").await;
     app.click("checkbox", "Full-text search").await;
-    app.write("Your own words", "and tags").await;
-    app.click("button", "Add a note").await;
+    app.write("Your own answer", "and tags").await;
+    app.click("button", "Add note").await;
     app.write("Note", "Search first, please").await;
     app.click("button", "Submit").await;
     let responses = app.wait_for_responses(1).await;
     let input = &responses[0]["updatedInput"];
-    let question = input["questions"][0]["question"].as_str().unwrap();
+    let question = input["switch question"][0]["question"].as_str().unwrap();
     let answer = input["answers"][question].as_str().unwrap();
     for part in ["Export", "Full-text search", "and tags"] {
         assert!(answer.contains(part), "{answer}");
@@ -181,7 +181,7 @@ async fn case_14_a_row_of_the_summary_opens_its_question_with_its_answer() {
 async fn case_59_a_subagents_question_names_it_and_every_kind_of_answer_reaches_the_agent() {
     let app = App::open_asked("kinds").await;
     app.shows_text("aside", "Asked by release-bot").await;
-    app.write("Your own words", "Lighthouse").await;
+    app.write("Your own answer", "Lighthouse").await;
     app.click("button", "Next").await;
     app.click("radio", "Yes").await;
     let secret = app.find("aside input[type=password]").await;
@@ -218,18 +218,18 @@ async fn case_61_a_secret_is_masked_and_never_stored() {
         holders(app.home(), &mut found);
         assert_eq!(found, Vec::<String>::new(), "{when}");
     };
-    app.write("Your own words", "Lighthouse").await;
+    app.write("Your own answer", "Lighthouse").await;
     app.find("aside [data-step=q3]").await.click().await.unwrap();
     let field = app.find("aside input[type=password]").await;
     field.send_keys(SECRET).await.unwrap();
     app.shows_text("aside", "Goes to the agent only").await;
-    app.click("button", "Show what is typed").await;
+    app.click("button", "Show secret").await;
     app.find("aside fieldset input[type=text]").await;
-    app.click("button", "Hide what is typed").await;
+    app.click("button", "Hide secret").await;
     app.find("aside input[type=password]").await;
     // A draft is saved as a whole, so a later text is on disk after the secret.
     app.find("aside [data-step=q1]").await.click().await.unwrap();
-    app.write("Your own words", " keeper").await;
+    app.write("Your own answer", " keeper").await;
     app.wait("the draft", async || {
         let drafts = app.invoke("read_drafts", json!({})).await.unwrap();
         drafts.to_string().contains("Lighthouse keeper").then_some(())
@@ -238,13 +238,13 @@ async fn case_61_a_secret_is_masked_and_never_stored() {
     holds_none("while it is typed");
 
     app.find("aside [data-step=summary]").await.click().await.unwrap();
-    app.shows_text("aside [data-summary]", "Secret given").await;
+    app.shows_text("aside [data-summary]", "Secret provided").await;
     app.click("button", "Submit").await;
     app.click("button", "Submit anyway").await;
     let responses = app.wait_for_responses(1).await;
     assert_eq!(responses[0]["updatedInput"]["answers"]["Which token may I use?"], SECRET);
     app.find(DELIVERED).await;
-    app.shows_text("main [data-request]", "Secret given").await;
+    app.shows_text("main [data-request]", "Secret provided").await;
     app.shows_text("main", "Turn ended").await;
     holds_none("after it was given");
     let page = app.script("return document.documentElement.outerHTML", vec![]).await;
@@ -258,7 +258,7 @@ async fn case_61_a_secret_is_masked_and_never_stored() {
 #[tokio::test]
 async fn the_collapsed_panel_is_a_strip_with_the_number_of_open_questions() {
     let app = App::open_asked("technology").await;
-    app.click("button", "Collapse the panel").await;
+    app.click("button", "Collapse panel").await;
     let strip = app.by_role("button", "Expand the panel, 1 waiting").await;
     assert!(strip.text().await.unwrap().contains('1'));
     let width = "return document.querySelector('aside').getBoundingClientRect().width";
@@ -277,7 +277,7 @@ async fn the_collapsed_panel_is_a_strip_with_the_number_of_open_questions() {
 async fn a_missing_answer_has_an_outline_and_a_message() {
     let app = App::open_asked("technology").await;
     app.click("button", "Submit").await;
-    app.shows_text("aside [role=alert]", "Choose an answer first, or decline.").await;
+    app.shows_text("aside [role=alert]", "Choose an answer, or skip.").await;
     let ring = "const probe = document.createElement('i'); probe.style.color = 'var(--danger)'; document.body.append(probe);
         const danger = getComputedStyle(probe).color; probe.remove();
         const options = document.querySelector('aside .options');

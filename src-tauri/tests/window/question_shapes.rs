@@ -23,7 +23,7 @@ async fn case_04_a_lenient_question_is_shown_and_an_unusable_one_is_refused_in_t
     app.click("button", "Submit").await;
     app.check_answers(json!({ "Which editor?": "Helix", "Which shell?": "fish" })).await;
 
-    app.show_demo("unusable", "Unusable").await;
+    app.show_demo("unrecognized", "Unusable").await;
     let refusals = app.wait_for_responses(5).await.split_off(1);
     assert!(refusals.iter().all(|response| response["behavior"] == "deny"), "{refusals:?}");
     assert!(refusals[0]["message"].as_str().unwrap().contains("questions: at least 1 question, got 0"));
@@ -98,7 +98,7 @@ async fn case_11_a_blank_other_is_no_answer_and_the_rest_is_sent_after_a_warning
     app.click("radio", "Password").await;
     app.find("aside [data-question=q2]").await;
     app.click("radio", "Other").await;
-    app.write("Your own words", "   ").await;
+    app.write("Your own answer", "   ").await;
     app.click("button", "Next").await;
     app.shows_text("aside [data-summary]", "Not answered").await;
     app.click("button", "Submit").await;

@@ -28,7 +28,7 @@ async fn commands_are_allowed_once_allowed_by_a_rule_and_denied_with_a_message()
     app.shows_text("aside", "mkdir once").await;
     app.click("button", "Allow once").await;
     app.shows_text("aside", "mkdir ruled").await;
-    app.click("button", "Allow with …").await;
+    app.click("button", "Always allow…").await;
     let tick = app
         .by_role("checkbox", "Use Bash without asking for everything that begins with “mkdir ruled”")
         .await;
@@ -36,10 +36,10 @@ async fn commands_are_allowed_once_allowed_by_a_rule_and_denied_with_a_message()
         app.press(&tick).await;
     }
     assert_eq!(app.axe().await, Vec::<String>::new());
-    app.click("button", "Allow and keep the ticked rules").await;
+    app.click("button", "Allow and save rules").await;
     app.shows_text("aside", "mkdir denied").await;
-    app.click("button", "Deny with message").await;
-    let field = app.by_role("textbox", "What to tell the agent").await;
+    app.click("button", "Deny with message…").await;
+    let field = app.by_role("textbox", "Message to the agent").await;
     field.send_keys("Not this one, please.").await.unwrap();
     app.click("button", "Deny and send").await;
     app.shows_text("main", "Done with these.").await;
@@ -100,19 +100,19 @@ async fn plans_are_sent_back_approved_as_edited_and_approved_unchanged() {
     real.send("Hand in the plan.").await;
     let app = &real.app;
     app.shows_text("aside", "All at once").await;
-    app.click("button", "Send back").await;
-    let field = app.by_role("textbox", "What should change").await;
+    app.click("button", "Send back…").await;
+    let field = app.by_role("textbox", "What should change?").await;
     field.send_keys("Smaller steps, please.").await.unwrap();
-    app.click("button", "Send back with this").await;
+    app.click("button", "Send back").await;
     real.until_result("toolu_p1", "Smaller steps, please.").await;
 
-    app.click("button", "Edit the plan").await;
-    let field = app.by_role("textbox", "The plan, as Markdown").await;
+    app.click("button", "Edit plan").await;
+    let field = app.by_role("textbox", "Plan (Markdown)").await;
     field.clear().await.unwrap();
     field.send_keys("# Plan\n\n1. Step by step\n").await.unwrap();
-    let mode = app.by_role_in("aside", "combobox", "Then go on in the mode").await;
+    let mode = app.by_role_in("aside", "combobox", "Then continue in").await;
     mode.select_by_value("allow:accept_edits").await.unwrap();
-    app.click("button", "Approve as edited").await;
+    app.click("button", "Approve edited plan").await;
     real.until_result("toolu_p2", "Step by step").await;
 
     app.click("button", "Approve").await;
@@ -193,8 +193,8 @@ async fn an_answer_after_a_crash_reaches_the_resumed_agent_once() {
     let missed = app.find("aside details[data-missed] summary").await;
     app.press(&missed).await;
     app.click("radio", "PostgreSQL").await;
-    app.click("button", "Send when resumed").await;
-    app.shows_text("aside", "Kept, will be delivered when the session is resumed").await;
+    app.click("button", "Send on resume").await;
+    app.shows_text("aside", "Saved. Sent when you resume the session.").await;
     mock.push(Reply::text("PostgreSQL it is."));
     app.press(&app.by_role_in("aside", "button", "Resume").await).await;
     app.shows_text("main", "PostgreSQL it is.").await;

@@ -97,7 +97,7 @@ async fn arguments_of_an_agent_are_set_in_the_window_and_shown_in_the_start_form
     app.click("button", "Settings").await;
     app.find("dialog[open] #setting-claude_code_arguments-help").await;
     for word in ["--add-dir", "/srv/docs"] {
-        let add = app.by_role_in("dialog[open]", "button", "Add an argument").await;
+        let add = app.by_role_in("dialog[open]", "button", "Add argument").await;
         app.press(&add).await;
         let field = app
             .find("dialog[open] [aria-labelledby=setting-claude_code_arguments-name] li:last-child input")

@@ -193,15 +193,15 @@ async fn the_shortcut_is_recorded_and_cleared_in_the_settings() {
     };
     activate(WINDOW);
     app.click("button", "Settings").await;
-    app.click("button", "Record keys").await;
+    app.click("button", "Record shortcut").await;
     // Esc ends the recording, not the settings. A key without a modifier is refused.
     xdotool(&["key", "k"]);
     app.shows_text("[aria-labelledby=setting-global_shortcut-name]", "Hold Ctrl, Alt or Super").await;
     xdotool(&["key", "Escape"]);
-    app.by_role_in("dialog[open]", "button", "Record keys").await;
+    app.by_role_in("dialog[open]", "button", "Record shortcut").await;
     assert!(!file.exists());
 
-    app.click("button", "Record keys").await;
+    app.click("button", "Record shortcut").await;
     xdotool(&["key", "super+alt+k"]);
     set("Alt+Super+K").await;
     app.click("button", "Alt+Super+K").await;
@@ -214,7 +214,7 @@ async fn the_shortcut_is_recorded_and_cleared_in_the_settings() {
     app.picture("settings-shortcut").await;
     app.click("button", "Clear").await;
     set("off").await;
-    app.by_role_in("dialog[open]", "button", "Record keys").await;
+    app.by_role_in("dialog[open]", "button", "Record shortcut").await;
 
     // The shortcut is free again.
     let other = OtherWindow::open(&app).await;

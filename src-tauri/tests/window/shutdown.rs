@@ -135,7 +135,7 @@ async fn open_with_draft(setup: Setup) -> (App, String) {
     app.show_demo("family", "Family").await;
     app.shows_text("main", "grandchild").await;
     let session = app.show_demo("technology", "Notes").await;
-    app.write("Your own words", "a graph store").await;
+    app.write("Your own answer", "a graph store").await;
     (app, session)
 }
 
@@ -143,8 +143,8 @@ async fn open_with_draft(setup: Setup) -> (App, String) {
 async fn check_kept(data: &Path, session: &str) {
     let app = Setup::default().data(data).open().await;
     app.select(session).await;
-    app.shows_text(MISSED, "Askdesk was closed").await;
-    let field = app.by_role_in(MISSED, "textbox", "Your own words").await;
+    app.shows_text(MISSED, "Askdesk quit").await;
+    let field = app.by_role_in(MISSED, "textbox", "Your own answer").await;
     assert_eq!(field.prop("value").await.unwrap().unwrap_or_default(), "a graph store");
 }
 

@@ -17,7 +17,7 @@ async fn the_tray_counts_and_lists_open_questions_pauses_notifications_and_opens
     // The icon appears when the window is closed.
     app.close_to_tray().await;
     let expected =
-        [ASKS, "Open Askdesk", "Pause notifications", "For 1 hour", "Until tomorrow, 8:00", "Quit Askdesk"];
+        [ASKS, "Open Askdesk", "Pause notifications", "For 1 hour", "Until tomorrow at 8:00", "Quit Askdesk"];
     tray.shows(&expected).await;
     assert_eq!(tray.property::<String>("XAyatanaLabel").await.as_deref(), Some("1"));
 
@@ -32,7 +32,7 @@ async fn the_tray_counts_and_lists_open_questions_pauses_notifications_and_opens
     let entries = app.invoke("read_notification_log", json!({})).await.unwrap();
     assert_eq!(entries["entries"][0]["decision"], json!({ "decision": "badge_only", "why": "paused" }));
     assert_eq!(displayed(), 0);
-    tray.press("Notify again").await;
+    tray.press("Unmute notifications").await;
 
     app.close_to_tray().await;
     tray.press(ASKS).await;
