@@ -81,6 +81,15 @@ export function waitingCount(state: State, session: SessionId): number {
   return questions + approvals;
 }
 
+/** The question, stuck answer, or approval of a session that has waited longest; null if none waits. */
+export function waitingItem(state: State, session: SessionId): Request | Approval | null {
+  const asked = [
+    ...ofSession(state.requests, session).filter((request) => request.state.state === 'open' || isStuck(request)),
+    ...openApprovals(state, session),
+  ];
+  return asked.reduce<Request | Approval | null>((first, one) => (first && first.askedAt <= one.askedAt ? first : one), null);
+}
+
 export function waitingOf(state: State, session: SessionId): Waiting {
   const requests = ofSession(state.requests, session).filter(
     (request) => request.state.state === 'open' || isStuck(request),

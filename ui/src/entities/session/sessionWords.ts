@@ -31,17 +31,21 @@ export function wordsOfFace(session: Session, face: SessionFace): string {
   return t(`face.${face}`);
 }
 
+/** How many questions and permission requests wait, such as "2 questions and 1 permission request". */
+export function wordsOfCounts({ questions, approvals }: Waiting): string {
+  return list([
+    ...(questions > 0 ? [plural('sessions.questions', questions)] : []),
+    ...(approvals > 0 ? [plural('sessions.approvals', approvals)] : []),
+  ]);
+}
+
 /** What ending or closing a session would lose or interrupt, one sentence each. */
 export function wordsOfLoss({ working, waiting, undelivered, unsent }: CloseLoss): string {
   const { questions, approvals } = waiting;
-  const kinds = [
-    ...(questions > 0 ? [plural('sessions.questions', questions)] : []),
-    ...(approvals > 0 ? [plural('sessions.approvals', approvals)] : []),
-  ];
-  const what = list(kinds);
+  const what = wordsOfCounts(waiting);
   const sentences = [
     ...(working ? [t('loss.working')] : []),
-    ...(kinds.length > 0
+    ...(what !== ''
       ? [questions + approvals === 1 ? t('loss.waits', { what }) : t('loss.wait', { what })]
       : []),
     ...(undelivered > 0 ? [plural('loss.undelivered', undelivered)] : []),

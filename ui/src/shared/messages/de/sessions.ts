@@ -1,4 +1,5 @@
 export const sessions = {
+  'app.name': 'Askdesk',
   'app.connecting': 'Verbindung wird hergestellt …',
 
   'sessions.title': 'Sitzungen',
@@ -65,6 +66,7 @@ export const sessions = {
 
   'config.example': 'Beispiel',
 
+  'head.menu': 'Sitzungsmenü',
   'head.mode': 'Berechtigungen',
   'head.mode_is': 'Berechtigungen: {mode}',
   'option.is': '{option}: {value}',

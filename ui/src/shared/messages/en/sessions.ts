@@ -1,5 +1,6 @@
 /** Sessions, starting one, and its log. */
 export const sessions = {
+  'app.name': 'Askdesk',
   'app.connecting': 'Connecting…',
 
   'sessions.title': 'Sessions',
@@ -68,6 +69,7 @@ export const sessions = {
 
   'head.mode': 'Permission mode',
   'head.mode_is': 'Permission mode: {mode}',
+  'head.menu': 'Session menu',
   'option.is': '{option}: {value}',
   'head.model': 'Model',
   'head.model_is': 'Model: {model}',

@@ -1,4 +1,5 @@
 export const sessions = {
+  'app.name': 'Askdesk',
   'app.connecting': '正在连接……',
 
   'sessions.title': '会话',
@@ -59,6 +60,7 @@ export const sessions = {
 
   'config.example': '示例',
 
+  'head.menu': '会话菜单',
   'head.mode': '权限',
   'head.mode_is': '权限：{mode}',
   'option.is': '{option}：{value}',
