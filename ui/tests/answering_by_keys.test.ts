@@ -52,7 +52,7 @@ describe('digits', () => {
 test('every option shows its digit, including Other, except the tenth', async () => {
   const options = ['A', 'B', 'C', 'D', 'E', 'F', 'G', 'H', 'I'];
   const { press } = await openCard([aQuestion(1, { options })], { quickAnswer: 'off' });
-  const shown = [...card().querySelectorAll('[data-option]')].map((row) => row.querySelector('.digit')?.textContent);
+  const shown = [...card().querySelectorAll('[data-option]')].map((row) => row.querySelector('.digit')?.textContent ?? '');
   expect(shown).toEqual(['1', '2', '3', '4', '5', '6', '7', '8', '9', '']);
   await press('9');
   expect(radio('I').checked).toBe(true);

@@ -85,7 +85,7 @@ describe('frames', () => {
   test('a question is announced once, and not again after a new snapshot', () => {
     const live = run([frames(snapshot())]);
     const asked = run([frames(delta(0, [{ change: 'request', request: aRequest() }]))], live);
-    expect(asked.announced).toEqual({ serial: 1, requests: ['r1'] });
+    expect(asked.announced).toEqual({ serial: 1, news: [{ news: 'request', request: 'r1' }] });
     const again = run([frames(snapshot({ seq: 5, requests: [aRequest()] }))], asked);
     expect(again.announced.serial).toBe(1);
   });

@@ -250,7 +250,8 @@ describe('the composer', () => {
     const { user, bridge } = await openPage(new FakeBridge());
     await user.click(button('Stop'));
     expect(bridge.sent('interrupt_session')).toMatchObject([{ session: 's1' }]);
-    await user.click(button('End session'));
+    await user.click(button('Session menu'));
+    await user.click(screen.getByRole('menuitem', { name: 'End session' }));
     expect(bridge.sent('stop_session')).toEqual([]);
     await expectNoViolations();
     await user.click(button('End session'));

@@ -12,4 +12,6 @@ export interface MenuItem {
 export interface MenuPlace {
   x: number;
   y: number;
+  /** Where the menu ends instead if there is no room below. */
+  above?: number;
 }

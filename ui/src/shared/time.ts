@@ -10,9 +10,10 @@ export function span(millis: number): string {
   return hours > 0 ? `${hours}:${two(minutes)}:${rest}` : `${minutes}:${rest}`;
 }
 
-/** Formats a duration for tight spaces: `0:42`, `12:05`, `3 h`. */
+/** Formats a duration for tight spaces: `0:42`, `12:05`, `3 h`, `2 d`. */
 export function shortSpan(millis: number): string {
   const hours = Math.floor(millis / 3_600_000);
+  if (hours >= 24) return t('time.days', { days: Math.floor(hours / 24) });
   return hours > 0 ? t('time.hours', { hours }) : span(millis);
 }
 

@@ -5,9 +5,9 @@ import { forgetSession } from './history';
 import { closeOverlay, replaceSession } from './navigation';
 import { rescueQueueEdits } from './queueEdits';
 import { filterValues, withoutKey } from './records';
-import { selectedSession, sessionsInOrder, shownSession, transcriptOf } from './select';
+import { selectedSession, sessionOf, sessionsInOrder, shownSession, transcriptOf, waitingCount } from './select';
 import { allIn, indexed, withoutSession, withValue } from './sessionIndex';
-import type { State, Transcript } from './state';
+import type { News, State, Transcript } from './state';
 import { addEntry } from './transcriptWindow';
 import { dropUndoable, putUndoable } from './undoWindow';
 
@@ -16,16 +16,14 @@ const CHUNKS_OUT_OF_VIEW = 2;
 
 /** Folds frames into the state. Every change carries a whole value, so folding it twice has no effect. */
 export function receiveFrames(state: State, frames: readonly Frame[]): State {
-  const known = state.requests;
   const wasLive = state.link.generation > 0;
   const next = frames.reduce(
     (folded, frame) =>
       frame.frame === 'snapshot' ? takeSnapshot(folded, frame) : takeDelta(folded, frame),
     state,
   );
-  if (next.requests === known) return next;
-  const noted = noteMissed(next, known);
-  return wasLive ? announceNew(noted, known) : noted;
+  const noted = next.requests === state.requests ? next : noteMissed(next, state.requests);
+  return wasLive ? announce(noted, newsSince(state, noted)) : noted;
 }
 
 /** Keeps a draft visible when its question becomes missed. */
@@ -39,17 +37,37 @@ function noteMissed(state: State, known: State['requests']): State {
   }, state);
 }
 
-function announceNew(state: State, known: State['requests']): State {
-  const fresh = allIn(state.requests).filter(
-    // A missed request that is asked again is announced again.
-    (request) => request.state.state === 'open' && known.byId[request.id]?.state.state !== 'open',
-  );
-  if (fresh.length === 0) return state;
-  const announced = {
-    serial: state.announced.serial + 1,
-    requests: fresh.map((request) => request.id),
-  };
-  return { ...state, announced };
+function announce(state: State, news: readonly News[]): State {
+  if (news.length === 0) return state;
+  return { ...state, announced: { serial: state.announced.serial + 1, news } };
+}
+
+/** The questions, permission requests, finished turns and failures since an earlier state. */
+function newsSince(before: State, now: State): News[] {
+  const news: News[] = [];
+  if (now.requests !== before.requests) {
+    for (const { id, state } of allIn(now.requests)) {
+      // A missed request that is asked again is announced again.
+      if (state.state === 'open' && before.requests.byId[id]?.state.state !== 'open') news.push({ news: 'request', request: id });
+    }
+  }
+  if (now.approvals !== before.approvals) {
+    for (const { id, state } of allIn(now.approvals)) {
+      if (state.state === 'open' && before.approvals.byId[id]?.state.state !== 'open') news.push({ news: 'approval', approval: id });
+    }
+  }
+  if (now.sessions === before.sessions) return news;
+  for (const session of now.sessions) {
+    const was = sessionOf(before, session.id)?.state.state;
+    const { state } = session;
+    // A turn that waits for the user has not finished; what it waits for is announced instead.
+    if (state.state === 'idle' && was === 'working' && waitingCount(now, session.id) === 0) {
+      news.push({ news: 'finished', session: session.id });
+    } else if (state.state === 'ended' && state.end.end === 'failed' && was !== undefined && was !== 'ended') {
+      news.push({ news: 'failed', session: session.id });
+    }
+  }
+  return news;
 }
 
 function takeSnapshot(state: State, snapshot: Snapshot): State {

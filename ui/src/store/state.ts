@@ -167,6 +167,12 @@ export interface Inbox {
   since: number;
 }
 
+/** Something that screen readers announce once. */
+export type News =
+  | { news: 'request'; request: RequestId }
+  | { news: 'approval'; approval: ApprovalId }
+  | { news: 'finished' | 'failed'; session: SessionId };
+
 export interface State {
   link: Link;
   sessions: readonly Session[];
@@ -210,7 +216,7 @@ export interface State {
   submits: Readonly<Record<string, Submit>>;
   /** Requests whose outcome was just delivered; shown briefly. */
   delivered: readonly RequestId[];
-  announced: { serial: number; requests: readonly RequestId[] };
+  announced: { serial: number; news: readonly News[] };
   failures: readonly ReportedError[];
   /** Entries that the user expanded or collapsed, by entry number. */
   unfolded: Readonly<Record<SessionId, Readonly<Record<number, boolean>>>>;
@@ -259,7 +265,7 @@ export function initialState(
     queueEdits: {},
     submits: {},
     delivered: [],
-    announced: { serial: 0, requests: [] },
+    announced: { serial: 0, news: [] },
     failures: [],
     unfolded: {},
     panelCollapsed: false,

@@ -10,7 +10,11 @@ import type {
 import { wordsOfChoice, wordsOfConfig } from '../../shared/configWords';
 import { type MessageKey, t } from '../../shared/messages';
 import { list } from '../../shared/messages/formats';
+import { cutText } from '../../shared/text';
 import { visibly } from '../../shared/visible';
+
+/** The maximum length of a permission request's name, in graphemes. */
+const NAME_SHOWN = 200;
 
 export const scopeWords = {
   session: 'rule.scope_session',
@@ -70,6 +74,13 @@ function wordsOfUses(pattern: string): string {
   const beginning = /^([^*]+)(?::| )\*$/.exec(pattern)?.[1];
   if (beginning) return t('rule.begins', { text: beginning });
   return pattern.includes('*') ? t('rule.fits', { text: pattern }) : t('rule.exactly', { text: pattern });
+}
+
+/** What a permission request is about, in a line: the first line of a command, or else the name of the tool. */
+export function nameOfApproval({ subject, title }: Approval): string {
+  if (subject.detail === 'plan') return t('plan.title');
+  const first = subject.detail === 'command' ? subject.command.trim().split('\n', 1)[0] : undefined;
+  return visibly(cutText(first || title, NAME_SHOWN));
 }
 
 /** Describes a waiting approval and how long it has been waiting. */

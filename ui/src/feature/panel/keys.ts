@@ -128,6 +128,7 @@ export const WINDOW_KEYS: readonly Pick<KeyRow, 'keys' | 'does'>[] = [
   { keys: [shortcut('K')], does: 'keys.find' },
   { keys: [`${shortcut('1')}…9`], does: 'keys.tab' },
   { keys: ['Alt+←', 'Alt+→'], does: 'keys.back_forward' },
+  { keys: ['F6', 'Shift+F6'], does: 'keys.panes' },
   { keys: [shortcut(',')], does: 'keys.settings' },
 ];
 

@@ -67,6 +67,7 @@ export const transcript = {
 
   'time.seconds': '{seconds} s',
   'time.hours': '{hours} h',
+  'time.days': '{days} d',
   'time.minutes': '{minutes} min {seconds} s',
 
   'notice.question_refused': 'Askdesk couldn’t show a question and told the agent why: {reason}',

@@ -64,6 +64,7 @@ export const transcript = {
 
   'time.seconds': '{seconds} 秒',
   'time.hours': '{hours} 小时',
+  'time.days': '{days} 天',
   'time.minutes': '{minutes} 分 {seconds} 秒',
 
   'notice.question_refused': '有一个问题无法显示，已将原因告知智能体：{reason}',

@@ -1,0 +1,72 @@
+import { describe, expect, test } from 'vitest';
+
+import type { Change } from '../src/generated/wire';
+import { anApproval, aQuestion, aRequest, aSession, NOW } from '../src/testing/builders';
+import { FakeBridge } from '../src/testing/fakeBridge';
+import { composer, openPage } from './open';
+
+const web = (state: 'working' | 'idle' | 'failed') =>
+  aSession({
+    id: 's2',
+    name: 'web',
+    state: state === 'failed' ? { state: 'ended', end: { end: 'failed', why: { failure: 'session_unknown' } }, at: NOW } : { state },
+  });
+const session = (state: 'working' | 'idle' | 'failed'): Change => ({ change: 'session', session: web(state) });
+const request = (changes = {}): Change => ({
+  change: 'request',
+  request: aRequest({ session: 's2', questions: [aQuestion(1, { text: 'Which way?' })], ...changes }),
+});
+const approval = (changes = {}): Change => ({ change: 'approval', approval: anApproval({ session: 's2', ...changes }) });
+const plan = { detail: 'plan', plan: '1. Look', path: null } as const;
+const command = { detail: 'command', command: 'pnpm db:migrate\npnpm test', description: null } as const;
+
+const said = () => [...document.querySelectorAll('[data-announcer] p')].map((line) => line.textContent);
+const open = () => openPage(new FakeBridge({ sessions: [aSession(), web('working')] }));
+
+describe('screen readers announce once', () => {
+  const news: [string, Change, Change, string][] = [
+    ['a question', request(), request({ askedBy: 'a subagent' }), 'New question from web: Which way?'],
+    ['a permission request', approval({ subject: command }), approval({ subject: command, takesMessage: false }), 'Permission request from web: pnpm db:migrate'],
+    ['a plan', approval({ subject: plan }), approval({ subject: plan, takesMessage: false }), 'Plan to review from web'],
+    ['a finished turn', session('idle'), session('idle'), 'web finished its turn'],
+    ['a failure', session('failed'), session('failed'), 'web failed'],
+  ];
+
+  test.each(news)('case_85_%s', async (_what, first, again, words) => {
+    const { bridge } = await open();
+    expect(said()).toEqual([]);
+    await bridge.push(first);
+    expect(said()).toEqual([words]);
+    const [line] = document.querySelectorAll('[data-announcer] p');
+    await bridge.push(again);
+    expect(said()).toEqual([words]);
+    expect(document.querySelector('[data-announcer] p')).toBe(line);
+  });
+
+  test('case_85_a_turn_that_waits_for_the_user_is_not_announced_as_finished', async () => {
+    const { bridge } = await open();
+    await bridge.push(request());
+    await bridge.push(session('idle'));
+    expect(said()).toEqual(['New question from web: Which way?']);
+  });
+
+  test('case_85_what_was_there_when_the_window_opened_is_not_announced', async () => {
+    await openPage(new FakeBridge({ sessions: [aSession(), web('failed')], requests: [aRequest()], approvals: [anApproval()] }));
+    expect(said()).toEqual([]);
+  });
+});
+
+describe('F6', () => {
+  test('moves between the sidebar, the session and the panel, and Shift+F6 back', async () => {
+    const { user } = await openPage(new FakeBridge({ requests: [aRequest()] }));
+    composer().focus();
+    await user.keyboard('{F6}');
+    expect(document.activeElement?.closest('aside')).not.toBeNull();
+    await user.keyboard('{F6}');
+    expect(document.querySelector('nav [aria-current=page]')).toHaveFocus();
+    await user.keyboard('{Shift>}{F6}{/Shift}');
+    expect(document.activeElement?.closest('aside')).not.toBeNull();
+    await user.keyboard('{Shift>}{F6}{/Shift}');
+    expect(composer()).toHaveFocus();
+  });
+});
