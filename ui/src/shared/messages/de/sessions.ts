@@ -1,5 +1,4 @@
 export const sessions = {
-  'app.name': 'Askdesk',
   'app.connecting': 'Verbindung wird hergestellt …',
 
   'sessions.title': 'Sitzungen',
@@ -12,7 +11,6 @@ export const sessions = {
   'sessions.approvals.other': '{count} Genehmigungen',
   'sessions.missed.one': '{count} verpasst',
   'sessions.missed.other': '{count} verpasst',
-  'sessions.since': '· {time}',
   'sessions.unread': 'ungelesen',
   'sessions.muted': 'stumm',
   'sessions.private': 'privat',

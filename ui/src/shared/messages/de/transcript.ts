@@ -74,7 +74,7 @@ export const transcript = {
 
   'time.seconds': '{seconds} s',
   'time.hours': '{hours} h',
-  'time.days': '{days} d',
+  'time.days': '{days} T',
   'time.minutes': '{minutes} min {seconds} s',
 
   'notice.question_refused': 'Eine Frage konnte nicht gezeigt werden; dem Agenten wurde gesagt, warum: {reason}',

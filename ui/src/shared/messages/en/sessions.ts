@@ -1,6 +1,5 @@
 /** Sessions, starting one, and its log. */
 export const sessions = {
-  'app.name': 'Askdesk',
   'app.connecting': 'Connecting…',
 
   'sessions.title': 'Sessions',
@@ -13,7 +12,6 @@ export const sessions = {
   'sessions.approvals.other': '{count} permission requests',
   'sessions.missed.one': '{count} missed',
   'sessions.missed.other': '{count} missed',
-  'sessions.since': '· {time}',
   'sessions.unread': 'unread',
   'sessions.muted': 'muted',
   'sessions.private': 'text hidden',

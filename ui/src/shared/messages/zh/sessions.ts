@@ -1,5 +1,4 @@
 export const sessions = {
-  'app.name': 'Askdesk',
   'app.connecting': '正在连接……',
 
   'sessions.title': '会话',
@@ -8,7 +7,6 @@ export const sessions = {
   'sessions.questions.other': '{count} 个问题',
   'sessions.approvals.other': '{count} 个权限请求',
   'sessions.missed.other': '错过 {count} 个',
-  'sessions.since': '· {time}',
   'sessions.unread': '未读',
   'sessions.muted': '已静音',
   'sessions.private': '私密',

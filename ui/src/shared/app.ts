@@ -1,0 +1,2 @@
+/** The name of the app, the same in every language. */
+export const APP = 'Askdesk';
