@@ -22,14 +22,14 @@ const since = Date.now() - NOW;
 export const at = (askedAt: number) => askedAt + since;
 
 const sessions: Session[] = [
-  aSession({ startedAt: 1, model: 'claude-sonnet-4-5', config: withCurrent(claudeCode, { mode: 'default' }) }),
-  aSession({ id: 's2', name: 'web', folder: '/home/ada/projects/web', startedAt: 2, place: 1 }),
+  aSession({ startedAt: at(NOW - 1_080_000), model: 'claude-sonnet-4-5', config: withCurrent(claudeCode, { mode: 'default' }) }),
+  aSession({ id: 's2', name: 'web', folder: '/home/ada/projects/web', startedAt: at(NOW - 240_000), place: 1 }),
   aSession({
     id: 's3',
     name: 'docs',
     ...of(demo),
     folder: '/home/ada/projects/docs',
-    startedAt: 3,
+    startedAt: at(NOW - 5_760_000),
     place: 2,
     state: { state: 'idle' },
     unusableLines: 3,
@@ -38,23 +38,23 @@ const sessions: Session[] = [
     id: 's4',
     name: 'infra with a rather long name',
     folder: '/srv/infra',
-    startedAt: 4,
+    startedAt: at(NOW - 18_000_000),
     place: 3,
     state: {
       state: 'ended',
       end: { end: 'failed', why: missing({ place: 'file', path: '/opt/claude' }) },
-      at: NOW,
+      at: at(NOW - 7_200_000),
     },
   }),
   aSession({
     id: 's5',
     name: 'billing',
     folder: '/home/ada/projects/a-company-with-a-long-name/services/billing',
-    startedAt: 5,
+    startedAt: at(NOW - 25_200_000),
     place: 4,
     config: withCurrent(claudeCode, { mode: 'plan' }),
     resumable: true,
-    state: { state: 'ended', end: { end: 'app_quit' }, at: NOW },
+    state: { state: 'ended', end: { end: 'app_quit' }, at: at(NOW - 86_400_000) },
   }),
 ];
 
