@@ -40,5 +40,6 @@ impl Api {
 
 fn filter_of(wanted: QuestionsWanted) -> QuestionFilter {
     let QuestionsWanted { query, session, outcomes } = wanted;
-    QuestionFilter { words: query, session, outcomes }
+    // The window shows both as skipped.
+    QuestionFilter { words: query, session, outcomes, closed_is_declined: true }
 }

@@ -51,7 +51,11 @@ async fn case_46_a_finished_question_is_found_by_words_session_and_end_with_its_
     );
     assert_eq!(by_words["count"], 1);
     assert_eq!(search(&bridge, wanted("", Some(&second), &[])).await["count"], 1);
-    let declined = search(&bridge, wanted("", None, &["declined", "orphaned"])).await;
+    let third = asked(&bridge, "technology").await;
+    bridge.run("cancel_question", json!({"id": third.id})).await;
+    assert_eq!(search(&bridge, wanted("", None, &["declined"])).await["count"], 2, "skipped in either way");
+    assert_eq!(search(&bridge, wanted("", None, &["withdrawn"])).await["count"], 0);
+    let declined = search(&bridge, wanted("", Some(&second), &["declined", "orphaned"])).await;
     assert_eq!(
         (&declined["count"], &declined["medianMillis"]),
         (&json!(1), &Value::Null),

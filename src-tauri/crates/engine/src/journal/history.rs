@@ -59,6 +59,8 @@ pub struct QuestionFilter {
     pub session: Option<SessionId>,
     /// The outcomes; empty matches all.
     pub outcomes: Vec<OutcomeKind>,
+    /// Whether requests that the user closed without an answer count as declined instead of withdrawn.
+    pub closed_is_declined: bool,
 }
 
 /// The result of a filter.
@@ -91,7 +93,12 @@ impl QuestionFilter {
             let words: Vec<&str> = self.outcomes.iter().map(|outcome| outcome.word()).collect();
             // The names contain only letters and underscores, so they need no escaping.
             let list = format!("[\"{}\"]", words.join("\",\""));
-            condition.and("outcome ->> '$.outcome' IN (SELECT value FROM json_each(?))", list);
+            let kind = if self.closed_is_declined {
+                "CASE outcome ->> '$.why.why' WHEN 'cancelled' THEN 'declined' ELSE outcome ->> '$.outcome' END"
+            } else {
+                "outcome ->> '$.outcome'"
+            };
+            condition.and(&format!("{kind} IN (SELECT value FROM json_each(?))"), list);
         }
         if !self.words.trim().is_empty() {
             let query = search::query_of(&self.words)?;

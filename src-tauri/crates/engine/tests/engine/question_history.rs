@@ -85,7 +85,12 @@ fn of_all_kinds() -> Past {
 }
 
 fn find(reader: &Reader, words: &str, of: Option<SessionId>, outcomes: &[OutcomeKind]) -> QuestionsFound {
-    let filter = QuestionFilter { words: words.to_owned(), session: of, outcomes: outcomes.to_vec() };
+    let filter = QuestionFilter {
+        words: words.to_owned(),
+        session: of,
+        outcomes: outcomes.to_vec(),
+        ..QuestionFilter::default()
+    };
     reader.questions(&filter, 50, 0).unwrap()
 }
 
@@ -112,6 +117,20 @@ fn questions_are_filtered_by_outcome(#[case] outcomes: &[OutcomeKind], #[case] e
     assert_eq!(found.count, expected.len() as u64);
     let kinds = found.requests.iter().map(|it| OutcomeKind::of(&it.ended().unwrap().outcome));
     assert!(kinds.into_iter().all(|kind| outcomes.is_empty() || outcomes.contains(&kind)));
+}
+
+#[rstest]
+#[case::declined(OutcomeKind::Declined, &[6, 2])]
+#[case::withdrawn(OutcomeKind::Withdrawn, &[5])]
+#[case::missed(OutcomeKind::Orphaned, &[7])]
+fn a_request_that_the_user_closed_can_count_as_declined(
+    #[case] outcome: OutcomeKind,
+    #[case] expected: &[u128],
+) {
+    let past = of_all_kinds();
+    let filter = QuestionFilter { outcomes: vec![outcome], closed_is_declined: true, ..Default::default() };
+    let found = past.reader().questions(&filter, 50, 0).unwrap();
+    assert_eq!((numbers(&found), found.count), (expected.to_vec(), expected.len() as u64));
 }
 
 #[rstest]
