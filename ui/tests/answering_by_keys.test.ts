@@ -131,7 +131,7 @@ describe('advancing', () => {
     await userOf(ownWords(), keys);
     await keys('{Control>}{Enter}{/Control}');
     expect(sentAnswers(bridge)).toEqual([]);
-    expect(screen.getByRole('alert')).toHaveTextContent('Not answered: Providers.');
+    expect(screen.getByRole('alert')).toHaveTextContent('Unanswered: Providers.');
     await keys('{Control>}{Enter}{/Control}');
     expect(sentAnswers(bridge)).toMatchObject([[{ question: 'q1', chosen: ['q1o1'] }]]);
   });
@@ -139,7 +139,7 @@ describe('advancing', () => {
   test('Ctrl+Enter never sends if nothing is answered', async () => {
     const { press, bridge } = await openCard(lone());
     await press('{Control>}{Enter}{/Control}', '{Control>}{Enter}{/Control}');
-    expect(screen.getByRole('alert')).toHaveTextContent('Choose an answer first');
+    expect(screen.getByRole('alert')).toHaveTextContent('Choose an answer, or skip.');
     expect(sentAnswers(bridge)).toEqual([]);
   });
 
@@ -184,7 +184,7 @@ describe('fields', () => {
     await keys('{Escape}');
     expect(card()).toHaveFocus();
     await keys('{Escape}');
-    expect(button(/Expand the panel, 1 waiting/)).toHaveFocus();
+    expect(button('Expand panel (1 waiting)')).toHaveFocus();
     await keys(' ');
     expect(ownWords()).toHaveValue('half a thought');
     expect(bridge.calls.filter(({ command }) => /question|answer/.test(command))).toEqual([]);
@@ -298,13 +298,13 @@ describe('the list of keys', () => {
     expect(told()).toEqual([]);
     radio('JWT').focus();
     await settle();
-    expect(told()).toEqual(['1–9 choose', '↑↓ move', 'Enter choose, go on', 'n note']);
+    expect(told()).toEqual(['1–9 choose', '↑↓ move', 'Enter choose and continue', 'n note']);
     await keys('1');
-    expect(told()).toEqual(['1–9 tick', '↑↓ move', 'Space tick this', 'Enter go on', 'n note']);
+    expect(told()).toEqual(['1–9 select', '↑↓ move', 'Space select this', 'Enter continue', 'n note']);
     await user.type(ownWords(), 'x');
-    expect(told()).toEqual(['Enter go on', 'Shift+Enter new line', 'Esc leave the field']);
+    expect(told()).toEqual(['Enter continue', 'Shift+Enter new line', 'Esc leave field']);
     await keys('{Enter}');
-    expect(told()).toEqual(['Enter submit', 'Alt+←Alt+→ questions', '/ reply in chat']);
+    expect(told()).toEqual(['Enter submit', 'Alt+←Alt+→ switch question', '/ reply in chat']);
     await expectNoViolations();
     await user.click(composer());
     expect(told()).toEqual([]);

@@ -12,7 +12,7 @@ import {
   someOptions,
 } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
-import { button, expectNoViolations, openPage, settle } from './open';
+import { button, expectNoViolations, openPage, panel, settle } from './open';
 
 
 const options = someOptions(
@@ -36,23 +36,23 @@ describe('a permission', () => {
     const { user, bridge } = await open(anApproval({ options }));
     await user.click(button('Always allow…'));
     const group = screen.getByRole('group', { name: 'Allow this, and from now on:' });
-    expect(group).toHaveTextContent('Use Bash without asking for everything that begins with “npm test”');
+    expect(group).toHaveTextContent('Allow Bash without asking: anything that starts with “npm test”');
     expect(group).toHaveTextContent('In this project, for everyone who shares it');
     await user.click(button('Allow and save rules'));
-    expect(screen.getByRole('alert')).toHaveTextContent('Tick a rule');
+    expect(screen.getByRole('alert')).toHaveTextContent('Select a rule');
     await expectNoViolations();
-    await user.click(screen.getByRole('checkbox', { name: /Work in these folders/ }));
+    await user.click(screen.getByRole('checkbox', { name: /Also work in/ }));
     await user.click(screen.getByRole('checkbox', { name: /npm test/ }));
     await user.click(button('Allow and save rules'));
     expect(bridge.sent('decide_approval')).toMatchObject([{ decision: aDecision('r1', 'r2') }]);
-    expect(screen.getByText('Allowed, with rules: Bash')).toHaveTextContent('/srv/data');
+    expect(screen.getByText('Allowed, rules saved: Bash')).toHaveTextContent('/srv/data');
   });
 
   test.each([
-    ['npm test:*', 'everything that begins with “npm test”'],
-    ['mkdir out *', 'everything that begins with “mkdir out”'],
-    ['git * main', 'everything that fits “git * main”, where * stands for anything'],
-    ['ls', 'for “ls”'],
+    ['npm test:*', 'anything that starts with “npm test”'],
+    ['mkdir out *', 'anything that starts with “mkdir out”'],
+    ['git * main', 'anything that matches “git * main” (* matches any text)'],
+    ['ls', 'without asking: “ls”'],
   ])('the pattern %s is described in words', async (content, words) => {
     const label = { label: 'tool', tool: 'Bash', content, behaviour: 'allow' } as const;
     const { user } = await open(anApproval({ options: someOptions({ id: 'r1', label, scope: 'local' }) }));
@@ -62,8 +62,8 @@ describe('a permission', () => {
 
   test('an edit is shown as its diff and a new file as its content', async () => {
     const details: [ToolDetail, string][] = [
-      [{ detail: 'edit', path: 'src/a.rs', diff: '@@ -1 +1 @@\n-old\n+new' }, 'Exactly this would change'],
-      [{ detail: 'write', path: 'b.txt', content: 'all of it' }, 'Exactly this would be written'],
+      [{ detail: 'edit', path: 'src/a.rs', diff: '@@ -1 +1 @@\n-old\n+new' }, 'Exact change'],
+      [{ detail: 'write', path: 'b.txt', content: 'all of it' }, 'Exact file contents'],
     ];
     for (const [subject, words] of details) {
       const { unmount } = await open(anApproval({ subject, title: 'Edit' }));
@@ -99,7 +99,7 @@ describe('a plan', () => {
     await user.selectOptions(screen.getByLabelText('Then continue in'), 'Accept edits');
     await user.click(button('Approve'));
     expect(bridge.sent('decide_approval')).toMatchObject([{ decision: aDecision('allow:accept_edits') }]);
-    expect(screen.getByText('Plan approved · goes on in the mode “Accept edits”')).toBeVisible();
+    expect(screen.getByText('Plan approved · continues in “Accept edits”')).toBeVisible();
   });
 
   test('can be edited before it is approved, but not emptied', async () => {
@@ -127,7 +127,7 @@ describe('a plan', () => {
     expect(bridge.sent('decide_approval')).toMatchObject([
       { decision: { ...aDecision('deny'), message: 'Smaller steps' } },
     ]);
-    expect(screen.getByText('Plan sent back. You said: Smaller steps')).toBeVisible();
+    expect(screen.getByText('Plan sent back. You wrote: Smaller steps')).toBeVisible();
   });
 });
 
@@ -188,7 +188,7 @@ describe('options of an agent that has its own', () => {
     await user.click(screen.getByRole('checkbox', { name: /npm test/ }));
     await user.click(within(card()).getByRole('radio', { name: 'Anything' }));
     expect(screen.getByRole('checkbox', { name: /npm test/ })).not.toBeChecked();
-    await user.click(screen.getByRole('checkbox', { name: /Work in these folders/ }));
+    await user.click(screen.getByRole('checkbox', { name: /Also work in/ }));
     expect(within(card()).getByRole('radio', { name: 'Anything' })).not.toBeChecked();
     await user.click(button('Allow and save rules'));
     expect(bridge.sent('decide_approval')).toMatchObject([{ decision: aDecision('r2') }]);
@@ -200,7 +200,7 @@ describe('options of an agent that has its own', () => {
     unmount();
     const { user, bridge } = await open(anApproval({ options: own }));
     await user.click(button('Deny with message…'));
-    await user.type(screen.getByRole('textbox', { name: 'Message to the agent' }), 'Too risky');
+    await user.type(within(panel()).getByRole('textbox', { name: 'Message to the agent' }), 'Too risky');
     await user.click(button('Deny and send'));
     expect(bridge.sent('decide_approval')).toMatchObject([{ decision: { options: ['opt-90'], message: 'Too risky' } }]);
   });
@@ -250,7 +250,7 @@ describe('a tool’s line', () => {
   test('case_75_a_call_that_waits_for_a_permission_says_so_and_never_that_it_runs', async () => {
     await show({ status: 'awaiting_permission', detail: { detail: 'command', command: 'rm -r build', description: null } });
     const line = document.querySelector('[data-entry="1"]')!;
-    expect(line).toHaveTextContent('awaiting permission');
+    expect(line).toHaveTextContent('waiting for permission');
     expect(line).not.toHaveTextContent('running');
     expect(line.querySelector('[data-state]')).toHaveAttribute('data-state', 'awaiting_permission');
     expect(line.querySelector('.icon-shield')).not.toBeNull();
@@ -284,7 +284,7 @@ describe('a tool’s line', () => {
     const entry = document.querySelector('[data-entry="1"]');
     expect(entry).toHaveTextContent('line 200');
     expect(entry).not.toHaveTextContent('line 201');
-    await user.click(button('Show all, 300 more lines'));
+    await user.click(button('Show 300 more lines'));
     expect(entry).toHaveTextContent('line 500');
   });
 
@@ -303,6 +303,6 @@ describe('a tool’s line', () => {
       }),
     ];
     await openPage(bridge);
-    expect(document.querySelector('[data-entry="1"]')).toHaveTextContent('1 tokens read, 2 written · $0.0123');
+    expect(document.querySelector('[data-entry="1"]')).toHaveTextContent('1 tokens in, 2 out · $0.0123');
   });
 });

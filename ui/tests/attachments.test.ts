@@ -70,8 +70,8 @@ describe('pasting', () => {
     Object.defineProperty(large, 'size', { value: 9 * 1024 * 1024 });
     await paste([large, pasted('notes.txt', 'words', 'text/plain')]);
     const said = screen.getByRole('alert');
-    expect(said).toHaveTextContent('large.png is too large: an image may have at most 8 MB.');
-    expect(said).toHaveTextContent('notes.txt is no PNG, JPEG, GIF or WebP image.');
+    expect(said).toHaveTextContent('large.png is too large. Images can be up to 8 MB.');
+    expect(said).toHaveTextContent('notes.txt isn’t a PNG, JPEG, GIF, or WebP image.');
     expect(bridge.sent('attach_image')).toHaveLength(1);
     await expectNoViolations();
   });
@@ -82,7 +82,7 @@ describe('pasting', () => {
     await openPage(bridge);
     await paste(Array.from({ length: 9 }, (_, index) => pasted(`${index}.png`, 'x')));
     expect(within(attached()!).getAllByRole('listitem')).toHaveLength(8);
-    expect(screen.getByRole('alert')).toHaveTextContent('8.png was left out: at most 8 go with one message.');
+    expect(screen.getByRole('alert')).toHaveTextContent('8.png wasn’t attached: a message can have up to 8 attachments.');
   });
 });
 
@@ -117,7 +117,7 @@ describe('choosing and dropping', () => {
     expect(screen.queryByText('Drop to attach')).toBeNull();
     expect(bridge.drops).toBe(2);
     expect(within(attached()!).getAllByRole('listitem')).toHaveLength(1);
-    expect(screen.getByRole('alert')).toHaveTextContent('src is a folder. Name it in the message instead.');
+    expect(screen.getByRole('alert')).toHaveTextContent('src is a folder. Mention its path in the message instead.');
   });
 
   test('an agent that accepts only text has no button and refuses dropped files', async () => {
@@ -153,7 +153,7 @@ describe('an attachment', () => {
     const { user } = await openPage(bridge);
     await user.click(button('Attach files'));
     await user.type(composer(), 'look{Enter}');
-    expect(screen.getByText(/notes of mine.txt is not there any more, so nothing was sent/)).toBeVisible();
+    expect(screen.getByText(/^Nothing was sent: .*notes of mine.txt no longer exists/)).toBeVisible();
     expect(within(attached()!).getAllByRole('listitem')).toHaveLength(1);
     expect(composer()).toHaveValue('look');
   });

@@ -64,8 +64,8 @@ describe('case_57_texts_that_try_to_be_more_than_text', () => {
   test('every option has a distinct name, and its label is sent unchanged', () => {
     const labels = asked.options.map((option) => labelIn(asked, option));
     expect(labels).toEqual([
-      'Option 1 (without a label)',
-      'Option 2 (without a label)',
+      'Option 1 (no label)',
+      'Option 2 (no label)',
       '⟨U+200B⟩',
       'Same (option 4)',
       'Same (option 5)',
@@ -140,7 +140,7 @@ describe('the preview', () => {
     expect(figure.querySelector('pre')?.textContent).toBe('let a = 1;\n<b>⟨U+202E⟩');
     radio('C').focus();
     await settle();
-    expect(figure).toHaveTextContent('No preview: C');
+    expect(figure).toHaveTextContent('No preview for C');
     await user.click(radio('B'));
     radio('B').blur();
     await settle();
@@ -194,7 +194,7 @@ describe('the time limit', () => {
       await vi.advanceTimersByTimeAsync(30_000);
       expect(screen.getByText(/left, then: the agent goes on/).textContent).not.toBe(before);
       await vi.advanceTimersByTimeAsync(61_000);
-      expect(screen.getByText('Time limit passed: the agent goes on')).toBeVisible();
+      expect(screen.getByText('Timed out: the agent goes on')).toBeVisible();
       // Only the app removes the card, never the page's clock.
       expect(screen.getByRole('group')).toBeVisible();
     } finally {
@@ -214,14 +214,14 @@ test('a missing answer shows an error that describes the field', async () => {
   expect(screen.getByRole('alert')).toHaveTextContent('Write an answer, or skip.');
   const field = screen.getByRole('textbox', { name: 'Your own answer' });
   expect(field).toHaveAttribute('aria-invalid', 'true');
-  expect(screen.getByRole('group')).toHaveAccessibleDescription(/Write an answer first/);
+  expect(screen.getByRole('group')).toHaveAccessibleDescription(/Write an answer, or skip/);
   await expectNoViolations();
 });
 
 test('the collapsed panel is one button with the number of waiting questions', async () => {
   const { user } = await open([aQuestion(1)]);
   await user.click(button('Collapse panel'));
-  const strip = button('Expand the panel, 1 waiting');
+  const strip = button('Expand panel (1 waiting)');
   expect(strip).toHaveFocus();
   expect(strip).toHaveTextContent('1');
   await expectNoViolations();

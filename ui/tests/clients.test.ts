@@ -62,19 +62,19 @@ test('each program is listed with its version, files, state, and last question',
   expect(claude.getByText('2.1.329')).toBeVisible();
   expect(claude.getByText('/home/ada/.claude/settings.json')).toBeVisible();
   expect(claude.getByText('Connected. Its questions arrive here.')).toBeVisible();
-  expect(claude.getByText(/^Its hooks are turned off/)).toBeVisible();
-  expect(claude.getByText(/^24 hours at most\. In a terminal/)).toBeVisible();
+  expect(claude.getByText(/^Hooks are turned off/)).toBeVisible();
+  expect(claude.getByText(/^Up to 24 hours\. In a terminal/)).toBeVisible();
   expect(claude.getByText('Last question').nextElementSibling).toHaveTextContent(/20\d\d/);
   expect(claude.queryByRole('button', { name: 'Connect Claude Code' })).toBeNull();
   expect(row('Codex').getByText('Not connected')).toBeVisible();
   expect(row('Codex').getByText('None')).toBeVisible();
   expect(row('Gemini CLI').getByText('Unknown version')).toBeVisible();
-  expect(row('OpenCode').getByText(/^Its questions do not reach this desk\. In .*opencode\.json the port/)).toBeVisible();
+  expect(row('OpenCode').getByText(/^Questions don’t arrive\. The port or token in .*opencode\.json/)).toBeVisible();
   expect(row('OpenCode').getByRole('button', { name: 'Update OpenCode' })).toBeVisible();
-  expect(row('Cursor').getByText(/mcp\.json cannot be used: it cannot be read as JSON: line 3/)).toBeVisible();
+  expect(row('Cursor').getByText(/^Questions don’t arrive\. Can’t use .*mcp\.json: it isn’t valid JSON: line 3/)).toBeVisible();
   expect(row('Zed').getByText('Not found on this computer')).toBeVisible();
   expect(row('Zed').getByRole('button', { name: 'Connect Zed' })).toBeVisible();
-  expect(list().getByText(/for a single project there is “askdesk connect --scope project”/)).toBeVisible();
+  expect(list().getByText(/For a single project, run “askdesk connect --scope project”/)).toBeVisible();
   await expectNoViolations();
 });
 
@@ -82,18 +82,18 @@ test('connecting shows the change first and writes exactly that change on confir
   const bridge = withCodex();
   const { user } = await openClients(bridge);
   await user.click(press('Connect Codex'));
-  const plan = within(list().getByRole('group', { name: 'What connecting Codex changes' }));
-  expect(list().getByRole('group', { name: 'What connecting Codex changes' })).toHaveFocus();
+  const plan = within(list().getByRole('group', { name: 'Changes to connect Codex' }));
+  expect(list().getByRole('group', { name: 'Changes to connect Codex' })).toHaveFocus();
   expect(plan.getByText('Changes this file:')).toBeVisible();
   expect(plan.getByText('[mcp_servers.askdesk]').tagName).toBe('INS');
-  expect(plan.getByText(`As it is now, it is kept in ${FILE}.askdesk-backup.`)).toBeVisible();
-  expect(plan.getByText(/^The token is left out/)).toBeVisible();
+  expect(plan.getByText(`The current version is backed up to ${FILE}.askdesk-backup.`)).toBeVisible();
+  expect(plan.getByText(/^The token is hidden here/)).toBeVisible();
   expect(bridge.sent('change_client')).toEqual([]);
   await expectNoViolations();
   await user.click(plan.getByRole('button', { name: 'Apply changes' }));
   const [planned] = bridge.sent('plan_client');
   expect(bridge.sent('change_client').map(({ plan }) => plan)).toEqual([planned?.requestId]);
-  expect(row('Codex').getByRole('status')).toHaveTextContent('Codex is connected. Start it again');
+  expect(row('Codex').getByRole('status')).toHaveTextContent('Codex is connected. Restart Codex');
   expect(row('Codex').getByText('Connected. Its questions arrive here.')).toBeVisible();
   expect(list().getByRole('listitem', { name: 'Codex' })).toHaveFocus();
 
@@ -109,7 +109,7 @@ test('an outdated entry works and can be updated', async () => {
   bridge.clients = [aClient({ connected: true, way: { way: 'works', but: ['differs'] } })];
   await openClients(bridge);
   expect(row('Codex').getByText('Connected. Its questions arrive here.')).toBeVisible();
-  expect(row('Codex').getByText(/^Its entry differs in something/)).toBeVisible();
+  expect(row('Codex').getByText(/^Its entry differs from the recommended one/)).toBeVisible();
   expect(press('Update Codex')).toBeEnabled();
 });
 
@@ -118,7 +118,7 @@ test('a canceled change writes nothing', async () => {
   const { user } = await openClients(bridge);
   await user.click(press('Connect Codex'));
   await user.click(press('Cancel'));
-  expect(list().queryByRole('group', { name: /^What connecting/ })).toBeNull();
+  expect(list().queryByRole('group', { name: /^Changes to connect/ })).toBeNull();
   expect(list().getByRole('listitem', { name: 'Codex' })).toHaveFocus();
   expect(bridge.sent('change_client')).toEqual([]);
 });
@@ -128,7 +128,7 @@ test('a file that can’t be changed is named with the reason, and nothing is wr
   const { user } = await openClients(bridge);
   await user.click(press('Connect Cursor'));
   expect(row('Cursor').getByRole('alert')).toHaveTextContent(
-    'Nothing was written. /home/ada/.cursor/mcp.json: it cannot be read as JSON: line 3, column 1: expected a comma. Correct the file, then try again.',
+    'Nothing was written. /home/ada/.cursor/mcp.json: it isn’t valid JSON: line 3, column 1: expected a comma. Fix the file, then try again.',
   );
   expect(list().queryByRole('button', { name: 'Apply changes' })).toBeNull();
   await expectNoViolations();
@@ -143,7 +143,7 @@ test('a new change is announced, and a long one names a command that shows all o
   await user.click(press('Update Codex'));
   expect(list().getByText(/“askdesk connect codex --dry-run”/)).toBeVisible();
   await user.click(press('Disconnect Codex'));
-  expect(list().getByRole('group', { name: 'What disconnecting Codex changes' })).toHaveFocus();
+  expect(list().getByRole('group', { name: 'Changes to disconnect Codex' })).toHaveFocus();
   expect(list().getByText(/“askdesk disconnect codex --dry-run”/)).toBeVisible();
 });
 
@@ -177,8 +177,8 @@ test('the list says so if Askdesk doesn’t listen for other programs', async ()
     clients: [aClient({ connected: true, way: { way: 'works', but: [] } })],
   }));
   await openClients(bridge);
-  expect(list().getByText(/does not listen for other programs now/)).toBeVisible();
-  expect(row('Codex').getByText(/^It is connected, but its questions do not reach/)).toBeVisible();
+  expect(list().getByText(/^Askdesk isn’t accepting connections/)).toBeVisible();
+  expect(row('Codex').getByText(/^Connected, but questions can’t arrive/)).toBeVisible();
   expect(row('Codex').queryByText('Connected. Its questions arrive here.')).toBeNull();
 });
 
@@ -191,7 +191,7 @@ test('a test question takes the way of other programs, and its failure is shown'
   bridge.fail('test_gateway', { code: 'door_failed', message: 'HTTP/1.1 401 Unauthorized' });
   await user.click(press('Send test question'));
   expect(list().getByRole('alert')).toHaveTextContent(
-    'The test question did not get to the desk: HTTP/1.1 401 Unauthorized',
+    'The test question didn’t arrive: HTTP/1.1 401 Unauthorized',
   );
 });
 

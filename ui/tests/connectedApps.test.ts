@@ -42,7 +42,7 @@ describe('a connected app', () => {
     expect(within(view()).getByRole('heading', { name: 'codex · shop' })).toBeVisible();
     expect(within(view()).getByText('codex 2.1.0')).toBeVisible();
     expect(within(view()).getByText('MCP client')).toBeVisible();
-    expect(answersGo()).toHaveTextContent('What you answer goes to codex in /projects/shop.');
+    expect(answersGo()).toHaveTextContent('Your answers go to codex in /projects/shop.');
     expect(screen.queryByRole('textbox', { name: 'Message to the agent' })).toBeNull();
     for (const name of ['End', 'Resume', /Permissions/, /Model/]) {
       expect(within(view()).queryByRole('button', { name })).toBeNull();
@@ -67,15 +67,15 @@ describe('a connected app', () => {
 
   test('without a folder mentions none', async () => {
     await open(codex({ folder: '' }));
-    expect(answersGo()).toHaveTextContent('What you answer goes to codex.');
+    expect(answersGo()).toHaveTextContent('Your answers go to codex.');
     expect(document.querySelector('[data-session-view] .folder')).toBeNull();
   });
 
   test('that has disconnected says so, and that answers are saved', async () => {
     await open(codex({ state: left }));
     expect(view()).toHaveTextContent('Not connected');
-    expect(answersGo()).toHaveTextContent('codex is not connected now. What you answer is kept for when it asks again.');
-    expect(view()).not.toHaveTextContent('The agent has finished');
+    expect(answersGo()).toHaveTextContent('codex isn’t connected. Your answer is saved until it asks again.');
+    expect(view()).not.toHaveTextContent('The agent finished');
   });
 
   test('isn’t offered as an agent to start', async () => {
@@ -92,12 +92,12 @@ describe('a missed question of a connected app', () => {
     const list = within(panel()).getByRole('region', { name: /^Missed/ });
     expect(list).toHaveTextContent('codex stopped waiting');
     await user.click(list.querySelector('summary')!);
-    expect(list).toHaveTextContent('Your answer is kept for when codex asks again.');
+    expect(list).toHaveTextContent('Your answer is saved until codex asks again.');
     await user.click(within(list).getByRole('radio', { name: /PostgreSQL/ }));
     await user.click(within(list).getByRole('button', { name: 'Save answer' }));
     expect(bridge.sent('answer_question')).toMatchObject([{ id: 'r1' }]);
     const kept = within(panel()).getByRole('region', { name: 'Not delivered yet' });
-    expect(kept).toHaveTextContent('Kept for when codex asks again');
+    expect(kept).toHaveTextContent('Saved until codex asks again');
     await expectNoViolations();
   });
 
@@ -120,7 +120,7 @@ describe('a missed question of a connected app', () => {
   test('has its answer delivered when the app asks again', async () => {
     const { bridge } = await open(codex(), saved(missed));
     await bridge.push({ change: 'request', request: saved(missed, { ...delivered, late: true }) });
-    expect(view()).toHaveTextContent('codex got it when it asked again');
+    expect(view()).toHaveTextContent('Delivered when codex asked again');
   });
 });
 
@@ -130,7 +130,7 @@ describe('a question from a terminal', () => {
   test('says that it is open in the terminal, too', async () => {
     await open(terminal, asked);
     expect(answersGo()).toHaveTextContent(
-      'Claude Code runs in a terminal in /projects/shop and asks there too. Whatever is answered first counts.',
+      'Claude Code runs in a terminal in /projects/shop and asks there too. The first answer counts.',
     );
   });
 

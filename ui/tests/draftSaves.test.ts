@@ -180,11 +180,11 @@ describe('saving', () => {
     bridge.fail('save_draft', { code: 'storage_full' });
     await user.type(ownWords(), 'mine');
     await user.tab();
-    expect(screen.getByText(/is not saved yet: The disk is full/)).toBeVisible();
+    expect(screen.getByText(/^Draft not saved yet\. The disk is full/)).toBeVisible();
     expect(ownWords()).toHaveValue('mine');
     await expectNoViolations();
     bridge.on('save_draft', () => ({}));
-    await vi.waitFor(() => expect(screen.queryByText(/is not saved yet/)).toBeNull(), { timeout: 2000 });
+    await vi.waitFor(() => expect(screen.queryByText(/^Draft not saved yet/)).toBeNull(), { timeout: 2000 });
     expect(saved(bridge)).toEqual(draft({ answers: [on('q1', { other: 'mine' })] }));
   });
 
@@ -257,7 +257,7 @@ describe('loading after a reload', () => {
     const bridge = new FakeBridge({ requests: [one()] });
     bridge.fail('read_drafts', { code: 'storage_busy' });
     await openPage(bridge);
-    expect(screen.getByText(/The history is busy/)).toBeVisible();
+    expect(screen.getByText(/The database is busy/)).toBeVisible();
     bridge.on('read_drafts', () => ({ drafts: [draft({ answers: [on('q1', { other: 'mine' })] })] }));
     await vi.waitFor(() => expect(ownWords()).toHaveValue('mine'), { timeout: 2000 });
   });

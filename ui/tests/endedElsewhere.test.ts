@@ -1,4 +1,4 @@
-import { screen } from '@testing-library/svelte';
+import { screen, within } from '@testing-library/svelte';
 import { describe, expect, test } from 'vitest';
 
 import type { DraftTarget } from '../src/generated/wire';
@@ -13,7 +13,7 @@ import {
   withdrawn,
 } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
-import { button, openPage } from './open';
+import { button, openPage, panel, skipWithMessage } from './open';
 
 const field = (name: string | RegExp) => screen.getByRole('textbox', { name });
 
@@ -31,7 +31,7 @@ describe('the focus', () => {
     const { user } = await openPage(bridge);
     await user.click(button('2 Two'));
     await bridge.push({ change: 'request', request: { ...second, state: ended(withdrawn()) } });
-    expect(field(/What to tell the agent/)).toHaveValue('Not now');
+    expect(field('Message to the agent (optional)')).toHaveValue('Not now');
     expect(document.body).toHaveFocus();
   });
 
@@ -40,18 +40,18 @@ describe('the focus', () => {
     const draft = { form: 'message', message: 'Elsewhere', options: null, plan: null } as const;
     bridge.drafts = [declining, { of: 'approval', id: 'a1', draft }];
     await openPage(bridge);
-    expect(screen.getAllByRole('textbox', { name: /What to tell the agent/ })).toHaveLength(2);
+    expect(within(panel()).getAllByRole('textbox', { name: /^Message to the agent/ })).toHaveLength(2);
     expect(document.body).toHaveFocus();
   });
 
   test('moves to a form that the user opens', async () => {
     const bridge = new FakeBridge({ requests: [aRequest()], approvals: [anApproval()] });
     const { user } = await openPage(bridge);
-    await user.click(button('Skip'));
-    expect(field(/What to tell the agent/)).toHaveFocus();
+    await skipWithMessage(user);
+    expect(field('Message to the agent (optional)')).toHaveFocus();
     await user.click(button('Back'));
     await user.click(button('Deny with message…'));
-    expect(field('Message to the agent')).toHaveFocus();
+    expect(within(panel()).getByRole('textbox', { name: 'Message to the agent' })).toHaveFocus();
   });
 
   test('moves to the message field when the user sends a plan back', async () => {

@@ -47,7 +47,7 @@ const undelivered: DeliveryError[] = [
   { undelivered: 'not_running' },
   { undelivered: 'busy' },
   { undelivered: 'closing' },
-  { undelivered: 'rejected', rule: { breach: 'still_running' } },
+  { undelivered: 'refused', rule: { breach: 'still_running' } },
   ...troubles.map((trouble): DeliveryError => ({ undelivered: 'not_kept', ...trouble })),
   { undelivered: 'image_gone', name: '«name»' },
 ];
@@ -99,7 +99,7 @@ const ignored: IgnoredWhy[] = [
 const details: [Parameters<typeof anError>[0], Detail][] = [
   ...troubles.map((trouble): [{ code: 'storage' }, Detail] => [{ code: 'storage' }, { detail: 'storage', trouble }]),
   [{ code: 'folder_missing' }, { detail: 'folder', path: '/gone', problem: { problem: 'not_absolute' } }],
-  [{ code: 'agent_refused' }, { detail: 'rejected', why: { refused: 'unanswered', seconds: 30 } }],
+  [{ code: 'agent_refused' }, { detail: 'refused', why: { refused: 'unanswered', seconds: 30 } }],
   [{ code: 'unsupported' }, { detail: 'unable', what: 'attaching' }],
   [{ code: 'settings_not_written' }, { detail: 'file', path: '/s', error: '«system»' }],
   [{ code: 'file_not_written' }, { detail: 'file', path: null, error: '«system»' }],
@@ -122,23 +122,23 @@ afterEach(() => spoken.speak('en'));
 test('a failure says what was tried and what to do next', () => {
   const [missing, folder, started, exited] = failures.map(said);
   expect(missing).toBe(
-    '«p» was not found. Looked at: the PATH /bin and /x. Install Claude Code with `npm install -g @anthropic-ai/claude-code` or with its vendor’s installer, then start the session again; or name the program under More options.',
+    'Askdesk couldn’t find «p». Run `npm install -g @anthropic-ai/claude-code` to install Claude Code, or enter its path under More options.\nSearched: PATH (/bin) and /x',
   );
-  expect(folder).toBe('The folder /gone cannot be used: it does not exist. Choose a folder that exists.');
+  expect(folder).toBe('Can’t use the folder /gone: it doesn’t exist. Choose another folder.');
   expect(started).toBe(
-    '/x could not be started: «system». Check that the file may be executed, then start the session again.',
+    '/x couldn’t start: «system». Make the file executable, then start the session again.',
   );
   expect(exited).toBe(
-    'The agent ended (exit code 1).\nIt said last:\n«said»\nResume the session to go on where it was.',
+    'The agent exited unexpectedly (exit code 1).\nLast output:\n«said»\nResume the session to continue.',
   );
 });
 
 test('the install command comes from the failure, otherwise from the agent’s descriptor, and is omitted if unknown', () => {
   const missing: AgentFailure = { failure: 'agent_missing', agent: 'wayfarer', program: 'wayfarer', tried: [], install: null };
   const wayfarer = { ...claudeCode, id: 'wayfarer', name: 'Wayfarer', install: 'brew install wayfarer' };
-  expect(wordsOfFailure(missing, [claudeCode, wayfarer])).toContain('Install Wayfarer with `brew install wayfarer` or');
-  expect(wordsOfFailure({ ...missing, install: 'apt install wayfarer' }, [wayfarer])).toContain('Install Wayfarer with `apt install wayfarer` or');
-  expect(wordsOfFailure(missing, [{ ...wayfarer, install: null }])).not.toContain('Install');
+  expect(wordsOfFailure(missing, [claudeCode, wayfarer])).toContain('Run `brew install wayfarer` to install Wayfarer,');
+  expect(wordsOfFailure({ ...missing, install: 'apt install wayfarer' }, [wayfarer])).toContain('Run `apt install wayfarer` to install Wayfarer,');
+  expect(wordsOfFailure(missing, [{ ...wayfarer, install: null }])).not.toContain('install');
 });
 
 test('texts stored by an earlier version are shown unchanged, except for invisible characters', () => {

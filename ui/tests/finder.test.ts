@@ -34,7 +34,7 @@ describe('the session finder', () => {
     const field = screen.getByRole('combobox', { name: 'Session name or folder' });
     field.focus();
     expect(options()).toEqual(['s1', 's2', 's3', null]);
-    expect(screen.getByRole('option', { name: /billing api.*Needs you.*1 question.*1 approval/ })).toBeVisible();
+    expect(screen.getByRole('option', { name: /billing api.*Needs you.*1 question.*1 permission request/ })).toBeVisible();
     await expectNoViolations();
     await user.type(field, 'bill{ArrowDown}{ArrowUp}{Enter}');
     expect(screen.queryByRole('combobox', { name: 'Session name or folder' })).toBeNull();
@@ -55,7 +55,7 @@ describe('the session finder', () => {
     expect(composer()).toHaveValue('half a word');
     await user.keyboard('{Control>}k{/Control}');
     await user.click(screen.getByRole('option', { name: 'New session' }));
-    expect(screen.getByRole('heading', { name: 'New session' })).toBeVisible();
+    expect(screen.getByRole('heading', { name: 'New session', level: 2 })).toBeVisible();
   });
 });
 

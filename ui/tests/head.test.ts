@@ -17,36 +17,36 @@ async function openHead(changes: Partial<ReturnType<typeof aSession>> = {}) {
 
 test('the agent’s permission mode is shown and can be changed in a menu', async () => {
   const { bridge, user } = await openHead();
-  await user.click(button('Permissions: Ask before each change'));
+  await user.click(button('Permission mode: Ask before changes'));
   expect(item('Ask before changes')).toBeChecked();
   expect(item('Ask before changes')).toHaveFocus();
   await expectNoViolations();
   await user.click(item('Plan mode'));
   expect(bridge.sent('set_config')).toMatchObject([{ session: 's1', option: 'mode', value: 'plan' }]);
-  expect(button('Permissions: Ask before each change')).toBeVisible();
+  expect(button('Permission mode: Ask before changes')).toBeVisible();
   await bridge.push({ change: 'session', session: aSession({ config: inMode('plan') }) });
-  expect(button('Permissions: Plan only')).toBeVisible();
+  expect(button('Permission mode: Plan mode')).toBeVisible();
 });
 
 test('bypassing permissions needs a confirmation each time', async () => {
   const { bridge, user } = await openHead();
   const ask = async () => {
-    await user.click(button('Permissions: Ask before each change'));
+    await user.click(button('Permission mode: Ask before changes'));
     await user.click(item('Bypass permissions'));
   };
   await ask();
-  const tick = screen.getByRole('checkbox', { name: /I know what can happen/ });
+  const tick = screen.getByRole('checkbox', { name: /I understand the risk/ });
   expect(tick).toHaveFocus();
   await user.click(button('Bypass permissions'));
-  expect(screen.getByRole('alert')).toHaveTextContent('Tick this first');
+  expect(screen.getByRole('alert')).toHaveTextContent('Select this checkbox');
   await expectNoViolations();
   await user.click(tick);
   await user.click(button('Cancel'));
-  expect(button('Permissions: Ask before each change')).toHaveFocus();
+  expect(button('Permission mode: Ask before changes')).toHaveFocus();
   await ask();
-  expect(screen.getByRole('checkbox', { name: /I know what can happen/ })).not.toBeChecked();
+  expect(screen.getByRole('checkbox', { name: /I understand the risk/ })).not.toBeChecked();
   expect(bridge.sent('set_config')).toEqual([]);
-  await user.click(screen.getByRole('checkbox', { name: /I know what can happen/ }));
+  await user.click(screen.getByRole('checkbox', { name: /I understand the risk/ }));
   await user.click(button('Bypass permissions'));
   expect(bridge.sent('set_config')).toMatchObject([{ option: 'mode', value: 'bypass' }]);
 });
@@ -63,7 +63,7 @@ test('the model is chosen or typed, and a rejected one stays in the field', asyn
   expect(field).toHaveFocus();
   await user.clear(field);
   await user.type(field, 'my-model{Enter}');
-  expect(screen.getByRole('alert')).toHaveTextContent('The agent did not do it: no such model');
+  expect(screen.getByRole('alert')).toHaveTextContent('Not changed: no such model');
   expect(field).toHaveValue('my-model');
   await expectNoViolations();
   await user.keyboard('{Escape}');

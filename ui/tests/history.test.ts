@@ -61,7 +61,7 @@ async function openExcerpt(bridge: FakeBridge) {
   return opened;
 }
 
-const excerpt = (name = 'api') => screen.getByRole('region', { name: `Part of the transcript of ${name}` });
+const excerpt = (name = 'api') => screen.getByRole('region', { name: `Transcript excerpt: ${name}` });
 const shown = () => [...excerpt().querySelectorAll('[data-entry]')].map((entry) => entry.getAttribute('data-entry'));
 
 describe('the history', () => {
@@ -108,7 +108,7 @@ describe('the history', () => {
 
   test('says if nothing was found, and lists the sessions again for an empty query', async () => {
     const { user } = await search(withPast([]));
-    expect(screen.getByRole('status')).toHaveTextContent('Nothing was found for “light”.');
+    expect(screen.getByRole('status')).toHaveTextContent('No results for “light”');
     await user.clear(field());
     expect(screen.getByRole('region', { name: 'Past sessions' })).toBeVisible();
   });
@@ -184,7 +184,7 @@ describe('an excerpt of a transcript', () => {
     }));
     const { user } = await openExcerpt(bridge);
     await user.click(within(excerpt()).getByText('Questions and options'));
-    for (const words of ['Question 1?', 'OAuth 2.0', 'JWT', 'with refresh tokens', 'Ended by you · ']) {
+    for (const words of ['Question 1?', 'OAuth 2.0', 'JWT', 'with refresh tokens', 'Closed by you · ']) {
       expect(excerpt()).toHaveTextContent(words);
     }
   });
@@ -220,7 +220,7 @@ describe('an excerpt of a transcript', () => {
     expect(screen.queryByText('Exported to /home/ada/api.md')).toBeNull();
     bridge.fail('save_export', { code: 'file_not_written', message: '/root/api.md: denied' });
     await user.click(button('Export as Markdown'));
-    expect(screen.getByRole('alert')).toHaveTextContent('The file could not be written. /root/api.md: denied');
+    expect(screen.getByRole('alert')).toHaveTextContent('Couldn’t write the file. /root/api.md: denied');
   });
 });
 
@@ -229,17 +229,17 @@ describe('deleting a session', () => {
     const { user } = await openExcerpt(withPast());
     await user.click(button('Delete…'));
     await user.keyboard('{Control>}k{/Control}');
-    expect(screen.getAllByRole('dialog')).toEqual([screen.getByRole('dialog', { name: 'Delete “api” for good?' })]);
+    expect(screen.getAllByRole('dialog')).toEqual([screen.getByRole('dialog', { name: 'Delete “api” permanently?' })]);
   });
 
   test('says first what is deleted and what stays', async () => {
     const { bridge, user } = await openExcerpt(withPast());
     await user.click(button('Delete…'));
-    const dialog = screen.getByRole('dialog', { name: 'Delete “api” for good?' });
-    expect(dialog).toHaveTextContent('Its transcript, its questions with your answers');
-    expect(dialog).toHaveTextContent('/home/ada/projects/api stays');
+    const dialog = screen.getByRole('dialog', { name: 'Delete “api” permanently?' });
+    expect(dialog).toHaveTextContent('This deletes its transcript, questions and answers');
+    expect(dialog).toHaveTextContent('/home/ada/projects/api stay');
     await expectNoViolations();
-    await user.click(button('Keep it'));
+    await user.click(button('Cancel'));
     expect(screen.queryByRole('dialog')).toBeNull();
     expect(bridge.sent('delete_session')).toEqual([]);
   });
@@ -264,7 +264,7 @@ describe('deleting a session', () => {
     const bridge = withPast([aHit(2, { session: 's2', name: 'web' })]);
     await openExcerpt(bridge);
     expect(button('Delete…')).toBeDisabled();
-    expect(button('Delete…')).toHaveAccessibleDescription(/end it first/);
+    expect(button('Delete…')).toHaveAccessibleDescription(/^End this session before you delete it/);
   });
 
   test('shows an error if it fails, and deletes nothing', async () => {

@@ -259,7 +259,7 @@ describe('the inbox', () => {
   test('says in an empty part where something is waiting', async () => {
     const { user } = await openInbox(new FakeBridge({ sessions, approvals: [anApproval()] }));
     expect(within(list()).getByRole('status')).toHaveTextContent('No questions waiting');
-    await user.click(button('1 permission waits'));
+    await user.click(button('1 permission request waiting'));
     expect(screen.getByRole('region', { name: 'Permissions' })).toBeVisible();
   });
 

@@ -121,7 +121,7 @@ describe('a link', () => {
     await user.click(link);
     const dialog = screen.getByRole('dialog', { name: 'Open external link?' });
     expect(dialog).toHaveTextContent('https://user@xn--e1awd7f.example/a?b');
-    expect(dialog).toHaveTextContent('written in coded letters');
+    expect(dialog).toHaveTextContent('encoded (Punycode)');
     await expectNoViolations();
     await user.click(screen.getByRole('button', { name: 'Cancel' }));
     expect(screen.queryByRole('dialog')).toBeNull();
@@ -150,7 +150,7 @@ describe('a diff', () => {
     expect(page).toHaveTextContent('40 lines added');
     expect(page.querySelector('del')).toHaveTextContent('a');
     await expectNoViolations();
-    await userEvent.setup().click(screen.getByRole('button', { name: 'Show all, 21 more lines' }));
+    await userEvent.setup().click(screen.getByRole('button', { name: 'Show 21 more lines' }));
     expect(page.querySelectorAll('.line')).toHaveLength(81);
   });
 });

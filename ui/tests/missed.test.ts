@@ -99,9 +99,9 @@ describe('a missed question', () => {
   test('case_27_is_read_only_with_its_draft_to_copy_where_nobody_can_ever_take_it', async () => {
     const { user, bridge } = await begunThenMissed(gone);
     expect(within(panel()).queryByRole('textbox')).toBeNull();
-    expect(list()).toHaveTextContent('the session has ended and cannot be resumed');
+    expect(list()).toHaveTextContent('the session ended and can’t be resumed');
     expect(list()).toHaveTextContent('a graph store');
-    for (const name of ['Send on resume', 'Send now', 'Skip']) noButton(name);
+    for (const name of ['Send on resume', 'Send now', 'Skip', 'Skip with message…']) noButton(name);
     await expectNoViolations();
     await user.click(button('Copy draft'));
     expect(await navigator.clipboard.readText()).toBe('Which store?\na graph store');
@@ -114,7 +114,7 @@ describe('a missed question', () => {
     expect(bridge.sent('dismiss_request')).toEqual([]);
     expect(screen.getByRole('alert')).toHaveTextContent('This also deletes your draft.');
     await expectNoViolations();
-    await user.click(button('Keep it'));
+    await user.click(button('Keep'));
     expect(words()).toHaveValue('a graph store');
     await user.clear(words());
     await user.click(button('Dismiss'));
@@ -126,7 +126,7 @@ describe('a missed question', () => {
     const dismissed = ended(withdrawn({ why: 'cancelled', reason: null }));
     bridge.on('dismiss_request', () => missed({ state: dismissed }));
     await user.click(button('Dismiss'));
-    await user.click(button('Dismiss'));
+    await user.click(within(screen.getByRole('alert')).getByRole('button', { name: 'Dismiss' }));
     expect(within(panel()).queryByRole('region', { name: /^Missed/ })).toBeNull();
     expect(bridge.sent('dismiss_request')).toHaveLength(1);
   });
@@ -134,7 +134,8 @@ describe('a missed question', () => {
   test('can be declined with a message', async () => {
     const { user, bridge } = await open(resumable, missed());
     await user.click(line());
-    await user.click(button('Skip'));
+    noButton('Skip');
+    await user.click(button('Skip with message…'));
     await user.type(screen.getByRole('textbox', { name: 'Message to the agent (optional)' }), 'Later');
     await user.click(button('Skip'));
     expect(bridge.sent('decline_question')).toMatchObject([{ id: 'r1', words: 'Later' }]);
@@ -144,7 +145,7 @@ describe('a missed question', () => {
     const { user, bridge } = await begunThenMissed();
     bridge.fail('answer_question', { code: 'session_gone', message: 'gone', retryable: false });
     await user.click(button('Send on resume'));
-    expect(within(list()).getByRole('alert')).toHaveTextContent('there is nobody to send this to');
+    expect(within(list()).getByRole('alert')).toHaveTextContent('Not sent: the session has ended.');
     expect(words()).toHaveValue('a graph store');
     await bridge.push({ change: 'session', session: gone });
     expect(list()).toHaveTextContent('a graph store');
@@ -159,7 +160,7 @@ describe('a missed question', () => {
     });
     await user.click(within(panel()).getByRole('radio', { name: 'SQLite' }));
     await user.click(button('Submit'));
-    expect(within(panel()).getByRole('alert')).toHaveTextContent('already answered or closed (by the agent');
+    expect(within(panel()).getByRole('alert')).toHaveTextContent('already closed (by the agent');
     expect(within(panel()).queryByRole('region', { name: /^Missed/ })).toBeNull();
   });
 
@@ -235,7 +236,7 @@ describe('a secret', () => {
   test('can’t be given late, so a question for one can only be dismissed', async () => {
     const { user } = await open(resumable, missed({ questions: [secret] }));
     await user.click(line());
-    expect(list()).toHaveTextContent('A secret cannot be given late');
+    expect(list()).toHaveTextContent('Secrets can’t be sent late');
     expect(list().querySelector('input')).toBeNull();
     expect(button('Dismiss')).toBeVisible();
   });
@@ -251,7 +252,7 @@ describe('a saved answer', () => {
     await user.click(button('Discard'));
     expect(bridge.sent('dismiss_request')).toMatchObject([{ id: 'r1' }]);
     await bridge.push({ change: 'request', request: saved(missed(), null) });
-    expect(main).toHaveTextContent('You gave it up');
+    expect(main).toHaveTextContent('You discarded it');
     expect(within(panel()).queryByRole('region', { name: 'Not delivered yet' })).toBeNull();
   });
 
@@ -268,7 +269,8 @@ describe('a saved answer', () => {
     const failed: Delivery = { delivery: 'failed', error: { undelivered: 'may_have_arrived' } };
     const { user, bridge } = await open(gone, saved(missed(), failed));
     noButton('Retry');
-    await user.click(button('Dismiss'));
+    expect(button('Discard')).toHaveAttribute('title', expect.stringContaining('The answer stays in History.'));
+    await user.click(button('Discard'));
     expect(bridge.sent('dismiss_request')).toMatchObject([{ id: 'r1' }]);
     await bridge.push({ change: 'session', session: resumable });
     expect(button('Retry')).toBeVisible();

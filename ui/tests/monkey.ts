@@ -84,7 +84,7 @@ class Monkey {
     this.#model.set({ quickAnswer: mostlyOn(), autoAdvance: mostlyOn() });
     this.#model.luck = () => ({
       millis: this.#below(2) === 0 ? 0 : this.#below(250),
-      fails: this.#below(12) > 0 ? 'no' : this.#below(2) === 0 ? 'rejected' : 'reply_lost',
+      fails: this.#below(12) > 0 ? 'no' : this.#below(2) === 0 ? 'refused' : 'reply_lost',
     });
   }
 

@@ -14,7 +14,7 @@ interface Allowed {
   answers: string | null;
   hold: { request: string; option: string } | null;
   declines: string | null;
-  /** Cancel, dismiss, or retry. */
+  /** Skip, dismiss, or retry. */
   ends: { command: CommandName; request: string } | null;
   decides: { approval: string; option: string } | null;
   says: string | null;
@@ -363,9 +363,10 @@ function allowedByClick(control: HTMLElement): Allowed {
   const request = card?.dataset['card'] ?? card?.dataset['missed'] ?? card?.dataset['kept'];
   if (!button || request === undefined) return NOTHING;
   if (button.matches('[data-submit]') || words === t('question.submit_anyway')) return { ...NOTHING, answers: request };
-  if (button.closest('.decline')) return words === t('question.decline') ? { ...NOTHING, declines: request } : NOTHING;
+  const skips = [t('question.decline'), t('question.decline_all')].includes(words);
+  if (button.closest('.decline')) return skips ? { ...NOTHING, declines: request } : NOTHING;
+  if (skips) return { ...NOTHING, ends: { command: 'cancel_question', request } };
   const ends = new Map<string, CommandName>([
-    [t('question.cancel'), 'cancel_question'],
     [t('missed.dismiss'), 'dismiss_request'],
     [t('missed.dismiss_yes'), 'dismiss_request'],
     [t('kept.give_up'), 'dismiss_request'],

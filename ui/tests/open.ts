@@ -37,6 +37,12 @@ export const panel = () => screen.getByRole('complementary', { name: 'Questions'
 export const ownWords = () => screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'Your own answer' });
 export const composer = () => screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'Message to the agent' });
 
+/** Opens the form of a question that skips it with a message. */
+export async function skipWithMessage(user: UserEvent) {
+  await user.click(button('More ways to skip'));
+  await user.click(screen.getByRole('menuitem', { name: 'Skip with message…' }));
+}
+
 /** Opens the window and its settings. */
 export async function openSettings(bridge = new FakeBridge()) {
   const opened = await openPage(bridge);

@@ -13,7 +13,18 @@ import {
   withdrawn,
 } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
-import { button, checkbox, composer, expectNoViolations, openPage, ownWords, panel, radio, settle } from './open';
+import {
+  button,
+  checkbox,
+  composer,
+  expectNoViolations,
+  openPage,
+  ownWords,
+  panel,
+  radio,
+  settle,
+  skipWithMessage,
+} from './open';
 import { pair } from './openCard';
 
 
@@ -102,7 +113,7 @@ describe('filling in', () => {
     expect(within(panel()).getByText('Not answered')).toBeVisible();
     await user.click(button('Submit'));
     expect(bridge.sent('answer_question')).toEqual([]);
-    expect(screen.getByRole('alert')).toHaveTextContent('Not answered: Providers.');
+    expect(screen.getByRole('alert')).toHaveTextContent('Unanswered: Providers.');
     await expectNoViolations();
     await user.click(button('Submit anyway'));
     expect(bridge.sent('answer_question')[0]?.answers).toMatchObject([{ question: 'q1', chosen: ['q1o2'] }]);
@@ -210,18 +221,18 @@ describe('filling in', () => {
 });
 
 describe('sending', () => {
-  test('case_24_an_answer_to_an_ended_question_says_already_answered', async () => {
+  test('case_24_an_answer_to_an_ended_question_says_already_closed', async () => {
     const { user, bridge } = await open(lone());
     bridge.fail('answer_question', { code: 'already_ended', retryable: false, ended: { by: 'elsewhere', at: 1 } });
     await user.click(radio('JWT'));
     await user.click(button('Submit'));
-    expect(within(panel()).getByRole('alert')).toHaveTextContent(/already answered or closed \(elsewhere/);
+    expect(within(panel()).getByRole('alert')).toHaveTextContent(/already closed \(elsewhere/);
     const state = ended(withdrawn({ why: 'answered_elsewhere' }));
     await bridge.push({ change: 'request', request: { ...bridge.request('r1'), state } });
-    expect(within(panel()).getByRole('alert')).toHaveTextContent(/already answered/);
+    expect(within(panel()).getByRole('alert')).toHaveTextContent(/already closed/);
     await expectNoViolations();
-    await user.click(button('Dismiss'));
-    expect(panel()).toHaveTextContent('No question waits');
+    await user.click(within(panel()).getByRole('button', { name: 'Close' }));
+    expect(panel()).toHaveTextContent('No open questions');
   });
 
   test('case_32_a_failed_delivery_keeps_the_answers_and_offers_retry', async () => {
@@ -230,7 +241,7 @@ describe('sending', () => {
     const bridge = new FakeBridge({ requests: [failed] });
     bridge.entries['s1'] = [{ n: 1, at: 1, body: { kind: 'request', request: 'r1' } }];
     const { user } = await openPage(bridge);
-    expect(panel()).toHaveTextContent('Not delivered to the agent: the pipe broke');
+    expect(panel()).toHaveTextContent('Not delivered: the pipe broke');
     expect(panel()).toHaveTextContent('JWT');
     const transcript = screen.getByRole('region', { name: 'Transcript of api' });
     expect(transcript).toHaveTextContent('Not delivered');
@@ -246,7 +257,7 @@ describe('sending', () => {
     bridge.fail('answer_question', { code: 'storage_busy' });
     await user.click(radio('JWT'));
     await user.click(button('Submit'));
-    expect(within(panel()).getByRole('alert')).toHaveTextContent('The history is busy');
+    expect(within(panel()).getByRole('alert')).toHaveTextContent('The database is busy');
     expect(radio('JWT').checked).toBe(true);
     await expectNoViolations();
     await user.click(button('Submit'));
@@ -309,17 +320,60 @@ describe('sending', () => {
 
   test('declining takes an optional message', async () => {
     const { user, bridge } = await open(lone());
-    await user.click(button('Skip'));
-    await user.type(screen.getByRole('textbox', { name: /What to tell the agent/ }), 'Not now');
+    await skipWithMessage(user);
+    await user.type(screen.getByRole('textbox', { name: 'Message to the agent (optional)' }), 'Not now');
     await expectNoViolations();
     await user.click(button('Skip'));
     expect(bridge.sent('decline_question')).toMatchObject([{ id: 'r1', words: 'Not now' }]);
   });
 
-  test('canceling closes the question', async () => {
+  test('case_21_skipping_ends_the_question_at_once', async () => {
     const { user, bridge } = await open(lone());
-    await user.click(button('Close question'));
+    expect(button('Skip')).toHaveAttribute('title', 'The agent is told that you skipped');
+    await user.click(button('Skip'));
     expect(bridge.sent('cancel_question')).toMatchObject([{ id: 'r1', reason: null }]);
+    expect(bridge.sent('decline_question')).toEqual([]);
+  });
+
+  test('several questions are all skipped together', async () => {
+    const { user, bridge } = await open(pair());
+    await skipWithMessage(user);
+    expect(screen.getByRole('group', { name: 'Skip all' })).toBeVisible();
+    await user.click(button('Back'));
+    await user.click(button('Skip all'));
+    expect(bridge.sent('cancel_question')).toHaveLength(1);
+  });
+
+  test('skipping asks before it deletes text that the user typed', async () => {
+    const { user, bridge } = await open(lone());
+    await user.type(ownWords(), 'a thought');
+    await user.click(button('Skip'));
+    expect(screen.getByRole('alert')).toHaveTextContent('This also deletes your draft.');
+    await expectNoViolations();
+    await user.click(button('Keep'));
+    expect(screen.queryByRole('alert')).toBeNull();
+    expect(ownWords()).toHaveValue('a thought');
+    expect(bridge.sent('cancel_question')).toEqual([]);
+    await skipWithMessage(user);
+    expect(screen.getByRole('group', { name: 'Skip this question' })).toHaveTextContent('This also deletes your draft.');
+    await user.click(button('Back'));
+    await user.click(button('Skip'));
+    await user.click(within(screen.getByRole('alert')).getByRole('button', { name: 'Skip' }));
+    expect(bridge.sent('cancel_question')).toHaveLength(1);
+  });
+
+  test('keys in the menu beside Skip answer nothing, and Esc closes it', async () => {
+    const { user, bridge } = await open(lone());
+    await user.click(button('More ways to skip'));
+    expect(screen.getByRole('menuitem', { name: 'Skip with message…' })).toHaveFocus();
+    await expectNoViolations();
+    await user.keyboard('2n');
+    expect(radio('JWT').checked).toBe(false);
+    expect(screen.queryByRole('textbox', { name: 'Note' })).toBeNull();
+    await user.keyboard('{Escape}');
+    expect(screen.queryByRole('menu')).toBeNull();
+    expect(button('More ways to skip')).toHaveFocus();
+    expect([...bridge.sent('hold_answer'), ...bridge.sent('cancel_question')]).toEqual([]);
   });
 
   test('the focus returns after submitting', async () => {

@@ -26,7 +26,7 @@ const picked: Outcome = {
 /** Every outcome of a request, with the text of its line. */
 const ends: [string, Request, string][] = [
   ['answered', endedBy(picked, delivered), 'PostgreSQL'],
-  ['declined', endedBy({ outcome: 'declined', words: 'not now' }, delivered), 'You declined to answer: not now'],
+  ['declined', endedBy({ outcome: 'declined', words: 'not now' }, delivered), 'You skipped this and wrote: not now'],
   ['replied in chat', endedBy({ outcome: 'replied_in_chat', text: 'take the old one' }, delivered), 'You replied in chat: take the old one'],
   ['withdrawn', endedBy(withdrawn()), 'Withdrawn by the agent'],
   ['expired', endedBy({ outcome: 'expired' }, delivered), 'Timed out without an answer'],
@@ -35,7 +35,9 @@ const ends: [string, Request, string][] = [
 
 const moreEnds: typeof ends = [
   ['declined without words', endedBy({ outcome: 'declined', words: null }, delivered), 'You skipped this'],
-  ['cancelled', endedBy(withdrawn({ why: 'cancelled', reason: null })), 'You closed this without an answer'],
+  ['skipped without words', endedBy(withdrawn({ why: 'cancelled', reason: null }), delivered), 'You skipped this'],
+  ['skipped with a reason', endedBy(withdrawn({ why: 'cancelled', reason: 'moot' }), delivered), 'You skipped this and wrote: moot'],
+  ['dismissed', endedBy(withdrawn({ why: 'cancelled', reason: null })), 'You closed this without an answer'],
   ['missed because the agent ended', endedBy({ outcome: 'orphaned', why: 'agent_ended' }), 'Missed: the agent exited before you answered'],
 ];
 
@@ -75,9 +77,9 @@ describe('the line of an ended request in the transcript', () => {
     expect(inside.getByText('Which store?')).toBeVisible();
     expect(inside.getByText('SQLite')).toBeVisible();
     expect(inside.getByText(/^PostgreSQL/).closest('li')).toHaveTextContent('PostgreSQL (chosen)');
-    expect(inside.getByText('In your own words: in a cluster')).toBeVisible();
+    expect(inside.getByText('Your answer: in a cluster')).toBeVisible();
     expect(inside.getByText('Note: for now')).toBeVisible();
-    expect(inside.getByText(/^Asked by reviewer · Ended by you · .* · waited 1:15$/)).toBeVisible();
+    expect(inside.getByText(/^Asked by reviewer · Closed by you · .* · waited 1:15$/)).toBeVisible();
   });
 
   test('shows that a secret was given, and which question was left out', async () => {
@@ -104,7 +106,7 @@ describe('the line of an ended request in the transcript', () => {
     expect(within(late.line).getByText('Delivered late, as a separate message')).toBeVisible();
     late.unmount();
     const kept = await line(endedBy(picked, { delivery: 'parked' }));
-    expect(within(kept.line).getByText(/^Kept/)).toBeVisible();
+    expect(within(kept.line).getByText(/^Saved/)).toBeVisible();
   });
 });
 
@@ -149,7 +151,7 @@ describe('the history of questions', () => {
   test('lists ended questions with outcome, session, and waiting time, and the median time to answer', async () => {
     const { bridge } = await openQuestions(withQuestions());
     expect(asked(bridge)).toEqual({ query: '', session: null, outcomes: [] });
-    expect(screen.getByText('6 requests · median time to answer 1:15, over 1 answered')).toBeVisible();
+    expect(screen.getByText('Asked 6 times · median time to answer 1:15 (1 answered)')).toBeVisible();
     expect(rows()).toHaveLength(6);
     const words = ['Answered', 'Skipped', 'Replied in chat', 'Withdrawn', 'Timed out', 'Missed'];
     expect(rows().map((row) => row.querySelector('.end')?.textContent)).toEqual(words);
@@ -157,6 +159,17 @@ describe('the history of questions', () => {
     expect(within(rows()[1]!).getByText('api')).toBeVisible();
     expect(within(rows()[1]!).getByText('waited 1:15')).toBeVisible();
     await expectNoViolations();
+  });
+
+  test('lists a request that the user closed as skipped, with or without a message', async () => {
+    const closed = (id: string, outcome: Outcome) => ({ ...endedBy(outcome, delivered), id });
+    const cancelled = closed('r1', withdrawn({ why: 'cancelled', reason: null }));
+    const declined = closed('r2', { outcome: 'declined', words: null });
+    await openQuestions(withQuestions(found([cancelled, declined])));
+    for (const row of rows()) {
+      expect(row.querySelector('.end')).toHaveTextContent('Skipped');
+      expect(row.querySelector('.icon-declined')).not.toBeNull();
+    }
   });
 
   test('is loaded again each time it is shown', async () => {
@@ -171,13 +184,13 @@ describe('the history of questions', () => {
     await user.click(within(rows()[0]!).getByText('Which store?'));
     const row = within(rows()[0]!);
     expect(row.getByText('SQLite')).toBeVisible();
-    expect(row.getByText('In your own words: in a cluster')).toBeVisible();
+    expect(row.getByText('Your answer: in a cluster')).toBeVisible();
     expect(row.getAllByText('Note: for now')[0]).toBeVisible();
-    expect(row.getByText(/^Ended by you · .* · waited 1:15$/)).toBeVisible();
+    expect(row.getByText(/^Closed by you · .* · waited 1:15$/)).toBeVisible();
     expect(row.getByText('/home/ada/projects/api')).toBeVisible();
     await expectNoViolations();
     await user.click(row.getByRole('button', { name: 'Show transcript' }));
-    expect(screen.getByRole('region', { name: 'Part of the transcript of api' })).toBeVisible();
+    expect(screen.getByRole('region', { name: 'Transcript excerpt: api' })).toBeVisible();
   });
 
   test('filters by session, including past ones, and by outcome', async () => {
@@ -210,7 +223,7 @@ describe('the history of questions', () => {
 
   test('shows no median if none was answered', async () => {
     await openQuestions(withQuestions(found(all.slice(1), { answered: 0, medianMillis: null })));
-    expect(screen.getByText('5 requests')).toBeVisible();
+    expect(screen.getByText('Asked 5 times')).toBeVisible();
   });
 
   test('exports the filtered questions, and says where to', async () => {
@@ -229,7 +242,7 @@ describe('the history of questions', () => {
     const bridge = withQuestions().fail('save_questions', { code: 'file_not_written', message: 'no room' });
     const { user } = await openQuestions(bridge);
     await user.click(button('Export as CSV'));
-    expect(screen.getByText('The file could not be written. no room')).toBeVisible();
+    expect(screen.getByText('Couldn’t write the file. no room')).toBeVisible();
     expect(rows()).toHaveLength(6);
   });
 

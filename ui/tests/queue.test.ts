@@ -58,7 +58,7 @@ describe('a queued message', () => {
     const bridge = withQueue(['first', 'second']).on('edit_queued', () => aSession());
     const { user } = await openPage(bridge);
     await user.click(button('Edit message 2'));
-    const field = screen.getByRole('textbox', { name: 'Message 2 that waits' });
+    const field = screen.getByRole('textbox', { name: 'Queued message 2' });
     expect(field).toHaveFocus();
     await expectNoViolations();
     await user.type(field, ', but better{Enter}');
@@ -93,7 +93,7 @@ describe('a queued message', () => {
   test('that is sent during an edit leaves the edit in the composer', async () => {
     const { bridge, user } = await openPage(withQueue(['first']));
     await user.click(button('Edit message 1'));
-    await user.type(screen.getByRole('textbox', { name: 'Message 1 that waits' }), ' and more');
+    await user.type(screen.getByRole('textbox', { name: 'Queued message 1' }), ' and more');
     await bridge.push({ change: 'session', session: aSession({ queue: [] }) });
     expect(composer()).toHaveValue('first and more');
   });

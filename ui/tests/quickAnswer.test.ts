@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 
 import { aRequest, ended, withdrawn } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
-import { button, composer, expectNoViolations, openPage, ownWords, panel, radio } from './open';
+import { button, composer, expectNoViolations, openPage, ownWords, panel, radio, skipWithMessage } from './open';
 import { card, holding, lone, openCard, pair, sentAnswers } from './openCard';
 
 test('cost: one key answers a single question', async () => {
@@ -47,9 +47,9 @@ test('a screen reader announces once that an answer will be sent, and that it wa
   const status = () => within(card()).getAllByRole('status').map((one) => one.textContent);
   expect(status()).toEqual(['']);
   await keys('2');
-  expect(status()).toEqual(['“JWT” is sent in 3 seconds. Press u to undo.']);
+  expect(status()).toEqual(['Sending “JWT” in 3 seconds. Press u to undo.']);
   await new Promise((resolve) => setTimeout(resolve, 1100));
-  expect(status()).toEqual(['“JWT” is sent in 3 seconds. Press u to undo.']);
+  expect(status()).toEqual(['Sending “JWT” in 3 seconds. Press u to undo.']);
   await keys('u');
   expect(status()).toEqual(['Undone. Nothing was sent.']);
 });
@@ -109,10 +109,10 @@ test('a digit only chooses if the question has typed text', async () => {
 test('opening the decline form undoes the answer, and no key answers while the form is open', async () => {
   const { press, keys, user, bridge } = await openCard(lone());
   await press('2');
-  await user.click(button('Skip'));
+  await skipWithMessage(user);
   expect(bridge.snapshot.held).toEqual([]);
   expect(radio('JWT').checked).toBe(false);
-  screen.getByRole('textbox', { name: /What to tell the agent/ }).focus();
+  screen.getByRole('textbox', { name: 'Message to the agent (optional)' }).focus();
   await keys('no', '{Control>}{Enter}{/Control}');
   radio('JWT').focus();
   await keys('2', '{Enter}', '{Control>}{Enter}{/Control}');
@@ -156,7 +156,7 @@ test('an answer that could not be sent says why, and can be sent or undone', asy
   await press('2');
   const held = { ...bridge.snapshot.held[0]!, error: { undelivered: 'not_kept', trouble: 'full', path: '/desk.db' } as const };
   await bridge.push({ change: 'answer_held', held });
-  expect(within(panel()).getByRole('alert')).toHaveTextContent('It could not be sent: the disk is full; free some space');
+  expect(within(panel()).getByRole('alert')).toHaveTextContent('Couldn’t send: the disk is full; free up space');
   await expectNoViolations();
   await keys('{Enter}');
   expect(sentAnswers(bridge)).toMatchObject([[{ chosen: ['q1o2'] }]]);

@@ -27,13 +27,13 @@ describe('the settings', () => {
 
   test('a change is sent and shown', async () => {
     const { bridge, user } = await openSettings();
-    await user.selectOptions(setting('Text size'), '150 %');
+    await user.selectOptions(setting('Text size'), '150%');
     await user.selectOptions(setting('Density'), 'Compact');
     expect(bridge.sent('change_setting')).toEqual([
       { change: { setting: 'text_size', value: 150 } },
       { change: { setting: 'density', value: 'compact' } },
     ]);
-    expect(setting('Text size')).toHaveDisplayValue('150 %');
+    expect(setting('Text size')).toHaveDisplayValue('150%');
     expect(document.documentElement.dataset.density).toBe('compact');
   });
 
@@ -41,7 +41,7 @@ describe('the settings', () => {
     const bridge = new FakeBridge().fail('change_setting', { code: 'settings_not_written', message: 'The disk is full.' });
     const { user } = await openSettings(bridge);
     await user.selectOptions(setting('Theme'), 'Dark');
-    expect(within(dialog()).getByRole('alert')).toHaveTextContent('The setting was not kept. The disk is full.');
+    expect(within(dialog()).getByRole('alert')).toHaveTextContent('The setting wasn’t saved. The disk is full.');
     expect(setting('Theme')).toHaveDisplayValue('System default');
   });
 
@@ -58,7 +58,7 @@ describe('the settings', () => {
     expect(bridge.sent('change_setting')).toEqual([{ change: { setting: 'start_at_login', value: 'on' } }]);
     expect(setting('Start at login')).toHaveDisplayValue('On');
     expect(setting('Start at login')).toHaveAccessibleDescription(
-      /The system did not take this: autostart: Permission denied⟨U\+202E⟩$/,
+      /The system rejected this setting: autostart: Permission denied⟨U\+202E⟩$/,
     );
     expect(within(dialog()).getAllByRole('alert')).toHaveLength(1);
     await expectNoViolations();
@@ -71,11 +71,11 @@ describe('the settings', () => {
     await user.type(search, 'DARK');
     expect(names()).toEqual(['setting-theme']);
     await user.clear(search);
-    await user.type(search, 'window tray');
+    await user.type(search, 'closing tray');
     expect(names()).toEqual(['setting-on_close']);
     await user.clear(search);
     await user.type(search, 'quokka');
-    expect(within(dialog()).getByText('No setting speaks of “quokka”.')).toBeVisible();
+    expect(within(dialog()).getByText('No settings match “quokka”')).toBeVisible();
   });
 
   test('the settings for answering can be found and changed', async () => {
@@ -99,10 +99,10 @@ describe('the settings', () => {
   test('the settings for notifications can be found and changed, and offer a value set in the file', async () => {
     const { bridge, user } = await openSettings(new FakeBridge().set({ quietHours: '22:30-06:45' }));
     await user.type(within(dialog()).getByRole('searchbox', { name: 'Search settings' }), 'notifications');
-    expect(setting('Do not disturb hours')).toHaveDisplayValue('22:30 – 06:45');
+    expect(setting('Do not disturb hours')).toHaveDisplayValue('22:30–06:45');
     expect(setting('Reminder')).toHaveDisplayValue('Never');
-    expect(setting('Reminder')).toHaveAccessibleDescription(/once more, and only once/);
-    await user.selectOptions(setting('Do not disturb hours'), '22:00 – 07:00');
+    expect(setting('Reminder')).toHaveAccessibleDescription(/^Notifies you once more/);
+    await user.selectOptions(setting('Do not disturb hours'), '22:00–07:00');
     await user.selectOptions(setting('Subagent questions'), 'Off');
     await user.selectOptions(setting('Reminder'), 'After 15 minutes');
     expect(setting('Notification sound')).toHaveDisplayValue('Off');
@@ -176,10 +176,10 @@ describe('the settings', () => {
     await user.click(within(dialog()).getByText('Notification log'));
     const decided = within(dialog()).getAllByRole('listitem').map((item) => item.textContent);
     const [waits, muted, ...asked] = decided;
-    expect(waits).toMatch(/docs has finished its turn.*Nothing: something waits in this session, so it has not finished\./);
-    expect(muted).toMatch(/docs has finished its turn.*Nothing: the session is muted\./);
-    expect(asked[0]).toMatch(/A question of web \(reminder\).*Only counted: it was within the quiet hours\./);
-    expect(asked[1]).toMatch(/A permission for api.*Nothing: you were looking at its session\./);
+    expect(waits).toMatch(/docs finished its turn.*Not notified: the session is still waiting for you\./);
+    expect(muted).toMatch(/docs finished its turn.*Not notified: the session is muted\./);
+    expect(asked[0]).toMatch(/Question from web \(reminder\).*Count only: do not disturb hours\./);
+    expect(asked[1]).toMatch(/Permission request from api.*Not notified: the session was in view\./);
     await expectNoViolations();
   });
 
@@ -201,7 +201,7 @@ describe('the settings', () => {
     const { bridge, user } = await openSettings();
     const keep = setting('Keep past sessions');
     expect(keep).toHaveDisplayValue('Until I delete them');
-    expect(keep).toHaveAccessibleDescription(/deleted for good when Askdesk starts and once a day.*still waits stays/);
+    expect(keep).toHaveAccessibleDescription(/^Permanently deletes older past sessions at startup and once a day, except those with a missed question/);
     await user.selectOptions(keep, '90 days');
     expect(bridge.sent('change_setting')).toEqual([{ change: { setting: 'keep_days', value: 90 } }]);
     expect(keep).toHaveDisplayValue('90 days');
@@ -216,7 +216,7 @@ describe('the settings', () => {
     await openSettings(bridge);
     const note = within(dialog()).getByRole('note');
     expect(note).toHaveTextContent('appearance.theme');
-    expect(note).toHaveTextContent('"pink" does not fit here (it must be one of system, light, and dark)');
+    expect(note).toHaveTextContent('invalid value "pink" (must be one of these: system, light, and dark)');
     await expectNoViolations();
   });
 
@@ -255,14 +255,14 @@ describe('launch overrides', () => {
 
   test('arguments are added, changed, and removed, each saved immediately', async () => {
     const { bridge, user, fill } = await openWith(['--add-dir', '/a'], {});
-    expect(inDialog().getByRole('group', { name: 'Arguments for Claude Code' })).toHaveAccessibleDescription(/Added to every start/);
+    expect(inDialog().getByRole('group', { name: 'Claude Code arguments' })).toHaveAccessibleDescription(/Added each time Claude Code starts/);
     await user.click(press('Add argument'));
     expect(box('Argument 3')).toHaveFocus();
     await fill('Argument 3', '--debug');
     await fill('Argument 2', '/b');
     await user.click(press('Remove argument 1'));
     expect(values(bridge)).toEqual([['--add-dir', '/a', '--debug'], ['--add-dir', '/b', '--debug'], ['/b', '--debug']]);
-    expect(list('Arguments for Claude Code').getAllByRole('textbox').map((it) => (it as HTMLInputElement).value)).toEqual(['/b', '--debug']);
+    expect(list('Claude Code arguments').getAllByRole('textbox').map((it) => (it as HTMLInputElement).value)).toEqual(['/b', '--debug']);
     await expectNoViolations();
   });
 
@@ -281,7 +281,7 @@ describe('launch overrides', () => {
     await user.click(press('Add argument'));
     await fill('Argument 2', '-p');
     expect(box('Argument 2')).toBeInvalid();
-    expect(box('Argument 2')).toHaveAccessibleDescription('This was not taken: argument 2: -p is for Askdesk itself to set');
+    expect(box('Argument 2')).toHaveAccessibleDescription('Not accepted: argument 2: -p is set by Askdesk.');
     expect(box('Argument 2')).toHaveValue('-p');
     await fill('Argument 1', '--verbose');
     expect([box('Argument 1'), box('Argument 2')].map((it) => it.getAttribute('aria-invalid'))).toEqual(['false', 'true']);
@@ -305,7 +305,7 @@ describe('launch overrides', () => {
   test('a duplicate name shows an error, and neither value is lost', async () => {
     const { bridge, fill } = await openWith([], { A: '1', B: '2' });
     await fill('Name of variable 2', 'A');
-    expect(box('Name of variable 2')).toHaveAccessibleDescription('There is a variable A already.');
+    expect(box('Name of variable 2')).toHaveAccessibleDescription('A variable named A already exists.');
     expect(values(bridge)).toEqual([]);
     await fill('Name of variable 2', 'C');
     expect(values(bridge)).toEqual([{ A: '1', C: '2' }]);

@@ -28,13 +28,13 @@ describe('a combination of keys', () => {
     ['Meta', 'AltLeft', ['Shift'], { got: 'held', key: 'Alt' }],
     ['Super', 'MetaLeft', [], { got: 'held', key: 'Super' }],
     ['Escape', 'Escape', [], { got: 'escape' }],
-    ['Escape', 'Escape', ['Ctrl'], { got: 'unrecognized', why: 'no_such_key' }],
-    ['j', 'KeyJ', [], { got: 'unrecognized', why: 'nothing_held' }],
-    ['J', 'KeyJ', ['Shift'], { got: 'unrecognized', why: 'nothing_held' }],
-    ['F5', 'F5', [], { got: 'unrecognized', why: 'nothing_held' }],
-    ['Enter', 'Enter', ['Ctrl'], { got: 'unrecognized', why: 'no_such_key' }],
-    ['F13', 'F13', ['Ctrl'], { got: 'unrecognized', why: 'no_such_key' }],
-    ['1', 'Numpad1', ['Ctrl'], { got: 'unrecognized', why: 'no_such_key' }],
+    ['Escape', 'Escape', ['Ctrl'], { got: 'unusable', why: 'no_such_key' }],
+    ['j', 'KeyJ', [], { got: 'unusable', why: 'nothing_held' }],
+    ['J', 'KeyJ', ['Shift'], { got: 'unusable', why: 'nothing_held' }],
+    ['F5', 'F5', [], { got: 'unusable', why: 'nothing_held' }],
+    ['Enter', 'Enter', ['Ctrl'], { got: 'unusable', why: 'no_such_key' }],
+    ['F13', 'F13', ['Ctrl'], { got: 'unusable', why: 'no_such_key' }],
+    ['1', 'Numpad1', ['Ctrl'], { got: 'unusable', why: 'no_such_key' }],
   ])('%s at %s with %j is none: %j', (key, code, held, got) => {
     expect(recorded({ key, code }, new Set(held))).toEqual(got);
   });
@@ -47,11 +47,11 @@ describe('the setting for the shortcut', () => {
 
   test('records the pressed keys', async () => {
     const { bridge, user } = await openSettings();
-    expect(row()).toHaveAccessibleDescription(/question that has waited the longest/);
+    expect(row()).toHaveAccessibleDescription(/longest-waiting question/);
     await user.click(button('Record shortcut'));
-    expect(button(/^Press the keys/)).toHaveAttribute('aria-pressed', 'true');
+    expect(button(/^Press a shortcut/)).toHaveAttribute('aria-pressed', 'true');
     await user.keyboard('{Control>}{Alt>}');
-    expect(button(/^Press the keys.*Ctrl\+Alt\+…$/)).toHaveFocus();
+    expect(button(/^Press a shortcut.*Ctrl\+Alt\+…$/)).toHaveFocus();
     await expectNoViolations();
     await user.keyboard('k{/Alt}{/Control}');
     expect(bridge.sent('change_setting')).toEqual([{ change: { setting: 'global_shortcut', value: 'Ctrl+Alt+K' } }]);
@@ -65,9 +65,9 @@ describe('the setting for the shortcut', () => {
     const { bridge, user } = await openSettings();
     await user.click(button('Record shortcut'));
     await user.keyboard('k');
-    expect(within(row()).getByRole('status')).toHaveTextContent('Hold Ctrl, Alt or Super with it.');
+    expect(within(row()).getByRole('status')).toHaveTextContent('Add Ctrl, Alt, or Super.');
     await user.keyboard('{Control>}{Enter}{/Control}');
-    expect(within(row()).getByRole('status')).toHaveTextContent('That key cannot be used.');
+    expect(within(row()).getByRole('status')).toHaveTextContent('That key can’t be used.');
     await user.keyboard('{Escape}');
     expect(button('Record shortcut')).toHaveAttribute('aria-pressed', 'false');
     expect(dialog()).toBeVisible();
@@ -78,7 +78,7 @@ describe('the setting for the shortcut', () => {
     const { user } = await openSettings();
     await user.click(button('Record shortcut'));
     await user.tab();
-    expect(button('Take Ctrl+Alt+J')).toHaveFocus();
+    expect(button('Use Ctrl+Alt+J')).toHaveFocus();
     expect(button('Record shortcut')).toHaveAttribute('aria-pressed', 'false');
   });
 
@@ -89,10 +89,10 @@ describe('the setting for the shortcut', () => {
       unmet: [{ setting: 'global_shortcut', why: { why: 'taken' } }],
     }));
     const { user } = await openSettings(bridge);
-    await user.click(button('Take Ctrl+Alt+J'));
+    await user.click(button('Use Ctrl+Alt+J'));
     expect(bridge.sent('change_setting')).toEqual([{ change: { setting: 'global_shortcut', value: 'Ctrl+Alt+J' } }]);
-    expect(within(row()).getByRole('alert')).toHaveTextContent('Another program has these keys');
-    expect(button('Ctrl+Alt+J Change')).toHaveAccessibleDescription(/Another program has these keys/);
+    expect(within(row()).getByRole('alert')).toHaveTextContent('already uses this shortcut');
+    expect(button('Ctrl+Alt+J Change')).toHaveAccessibleDescription(/already uses this shortcut/);
     await expectNoViolations();
   });
 });

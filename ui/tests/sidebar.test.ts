@@ -26,7 +26,7 @@ test('the menu opens by its button, wraps around by arrow keys, and Esc restores
   expect(screen.getByRole('menuitem', { name: 'Rename' })).toHaveFocus();
   await expectNoViolations();
   await user.keyboard('{ArrowUp}');
-  expect(screen.getByRole('menuitem', { name: 'Close' })).toHaveFocus();
+  expect(screen.getByRole('menuitem', { name: 'Close session' })).toHaveFocus();
   await user.keyboard('{Escape}');
   expect(screen.queryByRole('menu')).toBeNull();
   expect(button('Actions for web')).toHaveFocus();
@@ -42,7 +42,7 @@ test('a rejected name stays in the field with its error and can be corrected', a
   await user.keyboard('{F2}bad{Enter}');
   const field = screen.getByRole('textbox', { name: 'Session name' });
   expect(field).toHaveValue('bad');
-  expect(screen.getByRole('alert')).toHaveTextContent('could not be saved');
+  expect(screen.getByRole('alert')).toHaveTextContent('Couldn’t save');
   await expectNoViolations();
   await user.clear(field);
   await user.type(field, 'gateway{Enter}');
@@ -54,12 +54,12 @@ test('closing asks for confirmation only if something would be lost', async () =
   const { user } = await openPage(bridge);
   const close = async (name: string) => {
     await user.click(button(`Actions for ${name}`));
-    await user.click(screen.getByRole('menuitem', { name: 'Close' }));
+    await user.click(screen.getByRole('menuitem', { name: 'Close session' }));
   };
   await close('api');
-  expect(screen.getByRole('alertdialog')).toHaveTextContent('1 question and 1 approval wait for you.');
+  expect(screen.getByRole('alertdialog')).toHaveTextContent('1 question and 1 permission request are waiting for you.');
   expect(bridge.sent('close_session')).toEqual([]);
-  expect(button('Keep it')).toHaveFocus();
+  expect(button('Keep open')).toHaveFocus();
   await expectNoViolations();
   await user.click(button('Close session'));
   await close('web');
@@ -85,7 +85,7 @@ test('an ended session is resumed by its row or by sending', async () => {
   expect(bridge.sent('resume_session')).toMatchObject([{ session: 's1' }]);
   expect(composer()).toHaveAttribute('placeholder', 'Message the agent to resume…');
   await user.type(composer(), 'go on{Enter}');
-  expect(bridge.sent('send_message')).toMatchObject([{ session: 's1', text: 'continue' }]);
+  expect(bridge.sent('send_message')).toMatchObject([{ session: 's1', text: 'go on' }]);
 });
 
 test('the up arrow recalls earlier messages and never replaces unsent text', async () => {

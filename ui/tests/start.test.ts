@@ -23,20 +23,20 @@ async function openStart(bridge = new FakeBridge({ sessions: [] })) {
 
 test('more options are collapsed, with a summary of changed values', async () => {
   const { bridge, user } = await openStart(new FakeBridge({ sessions: [] }).on('start_session', () => aSession()));
-  expect(screen.getByText('Found: version 2.1.0, /usr/bin/claude')).toBeVisible();
+  expect(screen.getByText('Version 2.1.0 · /usr/bin/claude')).toBeVisible();
   await user.click(screen.getByText('More options'));
-  await user.selectOptions(field('Permissions'), 'Plan mode');
+  await user.selectOptions(field('Permission mode'), 'Plan mode');
   await user.type(field('Model'), 'opus');
   await user.selectOptions(field('Reasoning effort'), 'High');
   await user.selectOptions(field('Questions'), 'No questions');
   await expectNoViolations();
   await user.click(screen.getByText('More options'));
-  expect(screen.getByText('Plan only · model opus · effort high · No questions')).toBeVisible();
+  expect(screen.getByText('Plan mode · Model: opus · Effort: High · No questions')).toBeVisible();
   await user.click(button('Start session'));
   expect(bridge.sent('start_session')).toMatchObject([
     {
       folder: '/home/ada',
-      options: { config: { mode: 'plan', model: 'opus', effort: 'High' }, questions: 'never', program: null },
+      options: { config: { mode: 'plan', model: 'opus', effort: 'high' }, questions: 'never', program: null },
     },
   ]);
 });
@@ -45,11 +45,11 @@ test('bypassing permissions needs a confirmation each time, and isn’t remember
   const bridge = new FakeBridge({ sessions: [aSession()] }).on('start_session', () => aSession({ id: 's9' }));
   const { user } = await openStart(bridge);
   await user.click(screen.getByText('More options'));
-  await user.selectOptions(field('Permissions'), 'Bypass permissions');
+  await user.selectOptions(field('Permission mode'), 'Bypass permissions');
   await user.click(button('Start session'));
   expect(bridge.sent('start_session')).toEqual([]);
-  const tick = screen.getByRole('checkbox', { name: /I know what can happen/ });
-  expect(screen.getByRole('alert')).toHaveTextContent('Tick this first');
+  const tick = screen.getByRole('checkbox', { name: /I understand the risk/ });
+  expect(screen.getByRole('alert')).toHaveTextContent('Select this checkbox');
   expect(tick).toHaveFocus();
   await expectNoViolations();
   await user.click(tick);
@@ -57,8 +57,8 @@ test('bypassing permissions needs a confirmation each time, and isn’t remember
   await user.click(button('New session'));
   expect(screen.getByText('Bypass permissions', { selector: '.differs' })).toBeVisible();
   await user.click(screen.getByText('More options'));
-  expect(screen.getByRole('checkbox', { name: /I know what can happen/ })).not.toBeChecked();
-  await user.click(screen.getByRole('checkbox', { name: /I know what can happen/ }));
+  expect(screen.getByRole('checkbox', { name: /I understand the risk/ })).not.toBeChecked();
+  await user.click(screen.getByRole('checkbox', { name: /I understand the risk/ }));
   await user.click(button('Start session'));
   expect(bridge.sent('start_session')).toMatchObject([{ options: { config: { mode: 'bypass' } } }]);
   await user.click(button('New session'));
@@ -72,11 +72,11 @@ test('an error is shown at its field, which gets the focus', async () => {
   const { user } = await openStart(bridge);
   await user.click(button('Start session'));
   expect(field('Model')).toHaveFocus();
-  expect(field('Model')).toHaveAccessibleDescription('This was not taken: this is no name of a model');
+  expect(field('Model')).toHaveAccessibleDescription('Not accepted: that isn’t a valid model name.');
   bridge.fail('start_session', { code: 'folder_missing', message: '/home/ada is not there.' });
   await user.click(button('Start session'));
   expect(field('Folder')).toHaveFocus();
-  expect(field('Folder')).toHaveAccessibleDescription(/The folder does not exist/);
+  expect(field('Folder')).toHaveAccessibleDescription(/The folder doesn’t exist/);
   await expectNoViolations();
 });
 
@@ -141,7 +141,7 @@ test('a start with launch overrides that weren’t shown is rejected, shows them
   const { user } = await openStart(bridge);
   withExtras(bridge, added);
   await user.click(button('Start session'));
-  expect(screen.getByRole('alert')).toHaveTextContent('The settings for this agent have changed since they were shown here.');
+  expect(screen.getByRole('alert')).toHaveTextContent('The settings for this agent changed after this form was shown.');
   expect(extrasShown()).toBeVisible();
   await user.click(button('Start session'));
   expect(bridge.sent('start_session').map(({ options }) => options.extras)).toEqual([defaultOptions.extras, added]);

@@ -69,21 +69,21 @@ describe('an agent that the page knows only by its descriptor', () => {
     const { bridge, user } = await openPage(desk([]));
     expect(words(field('Agent'))).toEqual(['Claude Code', 'Demo', 'Wayfarer']);
     await user.selectOptions(field('Agent'), 'Wayfarer');
-    expect(screen.getByText('Found: version 0.4, /opt/wayfarer')).toBeVisible();
+    expect(screen.getByText('Version 0.4 · /opt/wayfarer')).toBeVisible();
     await user.click(screen.getByText('More options'));
-    expect(words(field('Permissions'))).toEqual(['Agent default', 'Tight', 'Wide open']);
-    expect(words(field('Model'))).toEqual(['The agent’s own choice', 'Wayfarer One', 'Wayfarer Two']);
-    expect(words(field('Voice'))).toEqual(['The agent’s own choice', 'Terse', 'Full']);
+    expect(words(field('Permission mode'))).toEqual(['Agent default', 'Tight', 'Wide open']);
+    expect(words(field('Model'))).toEqual(['Agent default', 'Wayfarer One', 'Wayfarer Two']);
+    expect(words(field('Voice'))).toEqual(['Agent default', 'Terse', 'Full']);
     expect(screen.queryByLabelText('Reasoning effort')).toBeNull();
     expect(words(field('Questions'))).toEqual(['Questions at any time', 'No questions']);
-    await user.selectOptions(field('Permissions'), 'Tight');
-    expect(field('Permissions')).toHaveAccessibleDescription('It reads and asks for all else.');
+    await user.selectOptions(field('Permission mode'), 'Tight');
+    expect(field('Permission mode')).toHaveAccessibleDescription('It reads and asks for all else.');
     await user.selectOptions(field('Model'), 'Wayfarer Two');
     await user.selectOptions(field('Voice'), 'Terse');
     expect(field('Voice')).toHaveAccessibleDescription('Few words.');
     await expectNoViolations();
     await user.click(screen.getByText('More options'));
-    expect(screen.getByText('Tight · model Wayfarer Two · Voice: Terse')).toBeVisible();
+    expect(screen.getByText('Tight · Model: Wayfarer Two · Voice: Terse')).toBeVisible();
     await user.click(button('Start session'));
     expect(bridge.sent('start_session')).toMatchObject([
       { agent: 'wayfarer', folder: '/home/ada', options: { config: { sandbox: 'tight', engine: 'wf-2', voice: 'terse' } } },
@@ -94,10 +94,10 @@ describe('an agent that the page knows only by its descriptor', () => {
     const { bridge, user } = await openPage(desk([]));
     await user.selectOptions(field('Agent'), 'Wayfarer');
     await user.click(screen.getByText('More options'));
-    await user.selectOptions(field('Permissions'), 'Wide open');
+    await user.selectOptions(field('Permission mode'), 'Wide open');
     await user.click(button('Start session'));
     expect(bridge.sent('start_session')).toEqual([]);
-    await user.click(screen.getByRole('checkbox', { name: /I know what can happen/ }));
+    await user.click(screen.getByRole('checkbox', { name: /I understand the risk/ }));
     await user.click(button('Start session'));
     expect(bridge.sent('start_session')).toMatchObject([{ options: { config: { sandbox: 'wide-open' } } }]);
   });
@@ -105,7 +105,7 @@ describe('an agent that the page knows only by its descriptor', () => {
   test('gets no values chosen for another agent', async () => {
     const { bridge, user } = await openPage(desk([]));
     await user.click(screen.getByText('More options'));
-    await user.selectOptions(field('Permissions'), 'Plan mode');
+    await user.selectOptions(field('Permission mode'), 'Plan mode');
     await user.type(field('Model'), 'opus');
     await user.selectOptions(field('Questions'), 'Questions in plan mode only');
     await user.selectOptions(field('Agent'), 'Wayfarer');
@@ -126,8 +126,8 @@ describe('an agent that the page knows only by its descriptor', () => {
     bridge.agents = { ...bridge.agents, agents: [aFound({ agent: wayfarer.id, problem: missing })] };
     const { user } = await openPage(bridge);
     await user.selectOptions(field('Agent'), 'Wayfarer');
-    expect(screen.getByText('Wayfarer cannot be started yet')).toBeVisible();
-    expect(screen.getByText(/^wayfarer was not found\. .* Install Wayfarer with `brew install wayfarer` or/)).toBeVisible();
+    expect(screen.getByText('Wayfarer isn’t installed')).toBeVisible();
+    expect(screen.getByText(/^Askdesk couldn’t find wayfarer\. Run `brew install wayfarer` to install Wayfarer,/)).toBeVisible();
   });
 
   test('is named in the row, the head, the transcript, and the failure of its session', async () => {
@@ -143,7 +143,7 @@ describe('an agent that the page knows only by its descriptor', () => {
     expect(document.querySelector('[data-entry="1"]')).toHaveTextContent('Wayfarer');
     expect(screen.queryByRole('button', { name: /ttach/ })).toBeNull();
     await user.click(button(/^lost/));
-    expect(view()).toHaveTextContent('Install Wayfarer with `brew install wayfarer`');
+    expect(view()).toHaveTextContent('Run `brew install wayfarer` to install Wayfarer');
     await expectNoViolations();
   });
 
@@ -151,11 +151,11 @@ describe('an agent that the page knows only by its descriptor', () => {
     const config = withCurrent(wayfarer, { sandbox: 'tight', engine: 'wf-1' });
     const { bridge, user } = await openPage(desk([aWayfarer({ config })]));
     expect(button('Model: Wayfarer One')).toBeVisible();
-    await user.click(button('Permissions: Tight'));
+    await user.click(button('Permission mode: Tight'));
     expect(screen.getAllByRole('menuitemradio').map(({ textContent }) => textContent?.trim())).toEqual(['Tight', 'Wide open']);
     await user.click(screen.getByRole('menuitemradio', { name: 'Wide open' }));
     expect(bridge.sent('set_config')).toEqual([]);
-    await user.click(screen.getByRole('checkbox', { name: /I know what can happen/ }));
+    await user.click(screen.getByRole('checkbox', { name: /I understand the risk/ }));
     await user.click(button('Bypass permissions'));
     await user.click(button('Model: Wayfarer One'));
     expect(screen.queryByRole('menuitem', { name: 'Other model…' })).toBeNull();
@@ -184,8 +184,8 @@ describe('an agent that the page knows only by its descriptor', () => {
     const bridge = desk([aWayfarer()]);
     const { user } = await openPage(bridge);
     await user.click(button(/^Settings/));
-    const row = within(screen.getByRole('group', { name: 'Arguments for Wayfarer' }));
-    expect(screen.getByRole('group', { name: 'Environment for Claude Code' })).toBeVisible();
+    const row = within(screen.getByRole('group', { name: 'Wayfarer arguments' }));
+    expect(screen.getByRole('group', { name: 'Claude Code environment' })).toBeVisible();
     expect(screen.queryByRole('group', { name: /Demo/ })).toBeNull();
     await user.click(row.getByRole('button', { name: 'Add argument' }));
     await user.type(row.getByRole('textbox', { name: 'Argument 1' }), '--verbose');

@@ -44,7 +44,7 @@ describe('the first screen', () => {
 
   test('a missing agent is reported before anything is started', async () => {
     await openPage(empty());
-    expect(screen.getByText(/^claude was not found\. Looked at: the PATH, which is empty\. Install Claude Code with/)).toBeVisible();
+    expect(screen.getByText(/^Askdesk couldn’t find claude\. Run `npm install -g @anthropic-ai\/claude-code` to install Claude Code,/)).toBeVisible();
   });
 
   test('a session starts with the form’s values', async () => {
@@ -173,10 +173,10 @@ describe('the transcript', () => {
       { kind: 'thinking', text: 'hm' },
     ]);
     expect(transcript()).toHaveTextContent('questions[0].options: too few');
-    expect(transcript()).toHaveTextContent('go on by itself. It asked: Which store?');
-    expect(transcript()).toHaveTextContent('only in plan mode');
-    expect(transcript()).toHaveTextContent('Turn ended · 42 s · 1,200 tokens read, 34 written');
-    expect(transcript()).toHaveTextContent('Turn failed · 0.9 s: The model’s service is overloaded');
+    expect(transcript()).toHaveTextContent('told the agent to continue on its own. It asked: Which store?');
+    expect(transcript()).toHaveTextContent('in plan mode only');
+    expect(transcript()).toHaveTextContent('Turn finished in 42 s · 1,200 tokens in, 34 out');
+    expect(transcript()).toHaveTextContent('Turn failed after 0.9 s: The model provider is overloaded');
     await expectNoViolations();
   });
 });
@@ -211,8 +211,8 @@ describe('permissions', () => {
     const { user, bridge } = await open();
     await user.click(button('Deny with message…'));
     await user.click(button('Deny and send'));
-    expect(within(card()).getByRole('alert')).toHaveTextContent('Write what to tell the agent');
-    await user.type(screen.getByRole('textbox', { name: 'Message to the agent' }), 'Too risky');
+    expect(within(card()).getByRole('alert')).toHaveTextContent('Write a message');
+    await user.type(within(card()).getByRole('textbox', { name: 'Message to the agent' }), 'Too risky');
     await expectNoViolations();
     await user.click(button('Deny and send'));
     expect(bridge.sent('decide_approval')).toMatchObject([{ decision: { options: ['deny'], message: 'Too risky' } }]);
@@ -243,7 +243,7 @@ describe('the composer', () => {
     const { user } = await openPage(bridge);
     await user.type(composer(), 'hello{Enter}');
     expect(composer()).toHaveValue('hello');
-    expect(screen.getByRole('alert')).toHaveTextContent('The session has ended');
+    expect(screen.getByRole('alert')).toHaveTextContent('Not sent: the session has ended.');
   });
 
   test('Stop interrupts, and ending a busy session needs a confirmation', async () => {
@@ -267,13 +267,13 @@ describe('the window', () => {
 
   test('a failed session says why, and its log opens', async () => {
     const bridge = new FakeBridge({ sessions: [failed] }).on('read_log', () => ({
-      lines: [{ at: 1, kind: 'unrecognized', text: '{"half' }],
+      lines: [{ at: 1, kind: 'unusable', text: '{"half' }],
     }));
     const { user } = await openPage(bridge);
     expect(screen.getByText('It was not found. Install it.')).toBeVisible();
     await expectNoViolations();
-    await user.click(button('3 unusable lines'));
-    const dialog = screen.getByRole('dialog', { name: 'Log of api' });
+    await user.click(button('3 unrecognized lines'));
+    const dialog = screen.getByRole('dialog', { name: 'Session log: api' });
     expect(dialog).toHaveTextContent('{"half');
     await expectNoViolations();
     await user.click(button('Close'));
@@ -282,7 +282,7 @@ describe('the window', () => {
 
   test('damaged storage is reported at the top', async () => {
     await openPage(new FakeBridge({ storage: { storage: 'corrupt', kept: '/kept/here' } }));
-    expect(screen.getByText(/kept aside at \/kept\/here/)).toBeVisible();
+    expect(screen.getByText(/moved to \/kept\/here/)).toBeVisible();
     await expectNoViolations();
   });
 
@@ -301,7 +301,7 @@ describe('the window', () => {
     const opened = openPage(bridge);
     await vi.advanceTimersByTimeAsync(10);
     await opened;
-    expect(screen.getByRole('alert')).toHaveTextContent('could not reach the app. The system says: no app');
+    expect(screen.getByRole('alert')).toHaveTextContent('can’t reach Askdesk. Quit and restart it. Details: no app');
     await vi.advanceTimersByTimeAsync(1500);
     vi.useRealTimers();
     await settle();

@@ -16,7 +16,7 @@ export interface Draft {
   /** Whether a submit was blocked to list the unanswered questions. */
   warned: boolean;
   declining: boolean;
-  /** Whether to confirm before dismissing a missed request discards the user's text. */
+  /** Whether to confirm before skipping or dismissing the request deletes the user's text. */
   dismissing: boolean;
   words: string;
 }

@@ -40,6 +40,12 @@ const withdrawers = {
   cancelled: 'person',
 } as const satisfies Record<Extract<Outcome, { outcome: 'withdrawn' }>['why']['why'], EndedBy>;
 
+/** The kind of outcome that the user sees: closing a request without an answer is skipping it, with or without a message. */
+export function shownOutcome(outcome: Outcome): OutcomeKind {
+  const closed = outcome.outcome === 'withdrawn' && outcome.why.why === 'cancelled';
+  return closed ? 'declined' : outcome.outcome;
+}
+
 export const outcomeWords = {
   answered: 'outcome.answered',
   declined: 'outcome.declined',
@@ -69,25 +75,25 @@ export function wordsOfEnd(
 } {
   switch (outcome.outcome) {
     case 'declined':
-      return {
-        look: 'quiet',
-        words: outcome.words
-          ? t('ended.declined_words', { words: outcome.words })
-          : t('ended.declined'),
-      };
+      return { look: 'quiet', words: wordsOfSkip(outcome.words) };
     case 'replied_in_chat':
       return { look: 'chat', words: t('ended.replied', { text: outcome.text }) };
     case 'expired':
       return { look: 'expired', words: t('ended.expired') };
     case 'withdrawn':
-      return { look: 'quiet', words: wordsOfWithdrawal(outcome.why, origin) };
+      return { look: 'quiet', words: wordsOfWithdrawal(outcome.why, request, origin) };
     case 'orphaned':
       return { look: 'missed', words: wordsOfOrphaned(outcome.why, request) };
   }
 }
 
+function wordsOfSkip(words: string | null): string {
+  return words ? t('ended.declined_words', { words }) : t('ended.declined');
+}
+
 function wordsOfWithdrawal(
   why: Extract<Outcome, { outcome: 'withdrawn' }>['why'],
+  { state }: Request,
   origin: Origin | null,
 ): string {
   switch (why.why) {
@@ -100,6 +106,8 @@ function wordsOfWithdrawal(
     case 'answered_elsewhere':
       return t(origin && channelOf(origin) === 'terminal_hook' ? 'connected_app.in_terminal' : 'ended.elsewhere');
     case 'cancelled':
+      // The agent is told about a skipped request, but not about a missed one that the user dismissed.
+      if (state.state === 'ended' && state.delivery !== null) return wordsOfSkip(why.reason);
       return why.reason
         ? t('ended.cancelled_reason', { reason: why.reason })
         : t('ended.cancelled');

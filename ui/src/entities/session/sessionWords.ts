@@ -45,9 +45,7 @@ export function wordsOfLoss({ working, waiting, undelivered, unsent }: CloseLoss
   const what = wordsOfCounts(waiting);
   const sentences = [
     ...(working ? [t('loss.working')] : []),
-    ...(what !== ''
-      ? [questions + approvals === 1 ? t('loss.waits', { what }) : t('loss.wait', { what })]
-      : []),
+    ...(what !== '' ? [plural('loss.waiting', questions + approvals, { what })] : []),
     ...(undelivered > 0 ? [plural('loss.undelivered', undelivered)] : []),
     ...(unsent ? [t('loss.unsent')] : []),
   ];

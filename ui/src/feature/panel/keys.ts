@@ -126,7 +126,7 @@ export const PANEL_KEYS: readonly KeyRow[] = [
 export const WINDOW_KEYS: readonly Pick<KeyRow, 'keys' | 'does'>[] = [
   { keys: [shortcut('J')], does: 'keys.next_waiting' },
   { keys: [shortcut('K')], does: 'keys.find' },
-  { keys: [`${shortcut('1')}…9`], does: 'keys.tab' },
+  { keys: [`${shortcut('1')}–9`], does: 'keys.tab' },
   { keys: ['Alt+←', 'Alt+→'], does: 'keys.back_forward' },
   { keys: ['F6', 'Shift+F6'], does: 'keys.panes' },
   { keys: [shortcut(',')], does: 'keys.settings' },

@@ -8,6 +8,7 @@ import {
 import { nameOfAgent } from '../../shared/agentNames';
 import { clientNames } from '../../shared/clientWords';
 import { plural, t } from '../../shared/messages';
+import { hours, percent } from '../../shared/messages/formats';
 import { languageNames } from '../../shared/messages/language.svelte';
 import { momentTime } from '../../shared/time';
 
@@ -79,7 +80,7 @@ const onOff = (value: Value) => t(value === 'on' ? 'settings.on' : 'settings.off
 /** The labels of a setting's values, unless they are under `settings.<id>.<value>`. */
 const WORDS: Partial<Record<SettingId, (value: Value) => string>> = {
   language: (value) => (value === 'system' ? t('settings.language.system') : languageNames[value as Language]),
-  text_size: (percent) => t('settings.text_size.percent', { percent }),
+  text_size: (size) => percent(Number(size) / 100),
   notify_subagents: onOff,
   notify_finished: onOff,
   notify_sound: onOff,
@@ -87,7 +88,7 @@ const WORDS: Partial<Record<SettingId, (value: Value) => string>> = {
   auto_advance: onOff,
   start_at_login: onOff,
   undo_seconds: (seconds) => plural('settings.undo_seconds', Number(seconds)),
-  quiet_hours: (hours) => (hours === 'off' ? t('settings.quiet_hours.off') : String(hours).replace('-', ' – ')),
+  quiet_hours: (range) => (range === 'off' ? t('settings.quiet_hours.off') : hours(String(range))),
   remind_minutes: (minutes) =>
     minutes === 0 ? t('settings.remind_minutes.off') : t('settings.remind_minutes.minutes', { minutes }),
   keep_days: (days) => (days === 0 ? t('settings.keep_days.all') : t('settings.keep_days.days', { days })),
@@ -153,7 +154,7 @@ function rowsOfStart(settings: Settings, { id }: AgentDescriptor, agents: readon
       id: `${key}_arguments`,
       section: 'settings.agents',
       name: t('settings.agent_arguments', { agent }),
-      help: t('settings.agent_arguments.help'),
+      help: t('settings.agent_arguments.help', { agent }),
       current: added?.arguments ?? [],
       change: (words) => ({ setting: 'agent_arguments', value: { agent: id, arguments: words } }),
     },
@@ -162,7 +163,7 @@ function rowsOfStart(settings: Settings, { id }: AgentDescriptor, agents: readon
       id: `${key}_environment`,
       section: 'settings.agents',
       name: t('settings.agent_environment', { agent }),
-      help: t('settings.agent_environment.help'),
+      help: t('settings.agent_environment.help', { agent }),
       current: added?.environment ?? {},
       change: (environment) => ({ setting: 'agent_environment', value: { agent: id, environment } }),
     },

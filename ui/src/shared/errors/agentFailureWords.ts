@@ -20,11 +20,8 @@ const programHints = {
 /** Why an agent couldn't start or failed, and how to fix it. */
 export function wordsOfFailure(failure: AgentFailure, agents: readonly AgentDescriptor[]): string {
   switch (failure.failure) {
-    case 'agent_missing': {
-      const { program } = failure;
-      const tried = list(failure.tried.map(wordsOfPlace));
-      return t('failure.agent_missing', { program, tried, hint: wordsOfInstall(failure, agents) }).trimEnd();
-    }
+    case 'agent_missing':
+      return lines(wordsOfMissing(failure, agents), wordsOfSearch(failure));
     case 'folder_unusable':
       return t('failure.folder', { path: failure.path, problem: wordsOfFolder(failure.problem) });
     case 'not_started': {
@@ -46,13 +43,24 @@ export function wordsOfFailure(failure: AgentFailure, agents: readonly AgentDesc
   }
 }
 
-/** The installation instructions for a program; null if none are known. */
-function wordsOfInstall(
-  { agent, install }: Extract<AgentFailure, { failure: 'agent_missing' }>,
-  agents: readonly AgentDescriptor[],
-): string {
-  const command = install ?? agents.find((one) => one.id === agent)?.install ?? null;
-  return command === null ? '' : t('failure.install', { agent: nameOfAgent(agents, agent), command });
+export type AgentMissing = Extract<AgentFailure, { failure: 'agent_missing' }>;
+
+/** That an agent's program wasn't found, and how to install it if that is known. */
+export function wordsOfMissing(failure: AgentMissing, agents: readonly AgentDescriptor[]): string {
+  const { agent, program } = failure;
+  const command = installCommand(failure, agents);
+  const hint = command === null ? '' : t('failure.install', { agent: nameOfAgent(agents, agent), command });
+  return t('failure.agent_missing', { program, hint }).trimEnd();
+}
+
+/** The command that installs an agent; null if none is known. */
+export function installCommand({ agent, install }: AgentMissing, agents: readonly AgentDescriptor[]): string | null {
+  return install ?? agents.find((one) => one.id === agent)?.install ?? null;
+}
+
+/** Where an agent's program was searched for. */
+export function wordsOfSearch({ tried }: AgentMissing): string {
+  return t('failure.searched', { tried: list(tried.map(wordsOfPlace)) });
 }
 
 const lines = (...all: string[]) => all.join('\n');

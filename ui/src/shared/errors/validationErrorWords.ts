@@ -24,7 +24,7 @@ const validationErrorWords: UnionWords<ValidationError, 'breach'> = {
   still_running: 'breach.still_running',
   no_model: 'breach.no_model',
   no_folder: 'breach.no_folder',
-  late_secret: 'missed.secret',
+  late_secret: 'breach.late_secret',
   plan_cut_off: 'breach.plan_cut_off',
   no_address: 'breach.no_address',
   address_not_opened: 'breach.address_not_opened',

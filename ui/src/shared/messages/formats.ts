@@ -20,6 +20,18 @@ export function number(value: number): string {
   return numbers().format(value);
 }
 
+const shares = inLanguage((locale) => new Intl.NumberFormat(locale, { style: 'percent' }));
+
+/** A share of the whole, where 1 is all of it: `110%`. */
+export function percent(share: number): string {
+  return shares().format(share);
+}
+
+/** Daily hours, written `22:00-07:00` in the settings file. */
+export function hours(range: string): string {
+  return range.replace('-', '–');
+}
+
 /** Names in a sentence: `a, b, and c`. */
 export function list(names: readonly string[]): string {
   return conjunctions().format(names);

@@ -1,5 +1,6 @@
 import { number } from './formats';
 import { en } from './en';
+import { former } from './former';
 import { spoken } from './language.svelte';
 
 export type MessageKey = keyof typeof en;
@@ -29,7 +30,7 @@ export function lookUp(key: `${OpenPart}.${string}`): string | null {
  * something else by that id, and its own text is returned.
  */
 export function translated(key: `${OpenPart}.${string}`, own: string): string {
-  return textIn(en, key) === own ? (lookUp(key) ?? own) : own;
+  return textIn(en, key) === own || textIn(former, key) === own ? (lookUp(key) ?? own) : own;
 }
 
 function textIn(catalogue: Readonly<Record<string, string>>, key: string): string | null {
@@ -47,21 +48,29 @@ type PluralKey = {
     : never;
 }[MessageKey];
 
-/** The singular or plural text of a key, with its count filled in. */
-export function plural(key: PluralKey, count: number): string {
-  const form = spoken.plurals.select(count) === 'one' ? 'one' : 'other';
-  return fill(textOf(`${key}.${form}`), { count });
+/** The text of a key in the plural form for a count, with its values filled in. */
+export function plural<K extends PluralKey>(key: K, count: number, ...args: PluralArguments<K>): string {
+  return fill(inForm(spoken.catalogue, spoken.plurals, key, count), { count, ...args[0] });
 }
 
-/** Every text of the window, in a language with a singular and a plural. */
-export type Catalogue = Readonly<Record<MessageKey, string>>;
+type PluralNames<K extends PluralKey> = Exclude<Names<(typeof en)[`${K}.other`]>, 'count'>;
 
-/** Every text of the window, in a language with one form for every count. */
-export type OneFormCatalogue = Readonly<Record<Exclude<MessageKey, `${PluralKey}.one`>, string>>;
+type PluralArguments<K extends PluralKey> = [PluralNames<K>] extends [never]
+  ? []
+  : [params: Record<PluralNames<K>, string | number>];
+
+/** The plural form for a count. The general form stands in for a category that the catalog leaves out. */
+export function inForm(catalogue: Catalogue, rules: Intl.PluralRules, key: PluralKey, count: number): string {
+  return catalogue[`${key}.${rules.select(count)}`] ?? catalogue[`${key}.other`];
+}
+
+type PluralForms = Partial<Record<`${PluralKey}.${Intl.LDMLPluralRule}`, string>>;
+
+/** Every text of the window in one language, with the plural forms that the language has. */
+export type Catalogue = Readonly<Record<Exclude<MessageKey, `${PluralKey}.one`>, string> & PluralForms>;
 
 function textOf(key: MessageKey): string {
-  const catalogue: Partial<Catalogue> = spoken.catalogue;
-  return catalogue[key] ?? key;
+  return spoken.catalogue[key] ?? key;
 }
 
 function fill(text: string, params: Record<string, string | number>): string {

@@ -1,10 +1,10 @@
 import type { Language, LanguageChoice } from '../../generated/wire';
-import type { Catalogue, OneFormCatalogue } from '.';
+import type { Catalogue } from '.';
 import { en } from './en';
 
 interface Spoken {
   language: Language;
-  catalogue: Catalogue | OneFormCatalogue;
+  catalogue: Catalogue;
 }
 
 /** English ships with the page. Any other language is loaded on demand, before the first paint. */
@@ -12,7 +12,7 @@ const catalogues = {
   en: () => Promise.resolve(en),
   zh: () => import('./zh').then(({ zh }) => zh),
   de: () => import('./de').then(({ de }) => de),
-} satisfies Record<Language, () => Promise<Catalogue | OneFormCatalogue>>;
+} satisfies Record<Language, () => Promise<Catalogue>>;
 
 /** BCP 47 tags. The script subtag selects the Chinese letterforms. */
 const tags = { en: 'en', zh: 'zh-Hans', de: 'de' } as const satisfies Record<Language, string>;
@@ -38,7 +38,7 @@ class Speaking {
     return this.#now.language;
   }
 
-  get catalogue(): Catalogue | OneFormCatalogue {
+  get catalogue(): Catalogue {
     return this.#now.catalogue;
   }
 

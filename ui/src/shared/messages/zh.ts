@@ -1,4 +1,4 @@
-import type { OneFormCatalogue } from '.';
+import type { Catalogue } from '.';
 import { composer } from './zh/composer';
 import { errors } from './zh/errors';
 import { history } from './zh/history';
@@ -10,7 +10,7 @@ import { transcript } from './zh/transcript';
 import { connectedApps } from './zh/connectedApps';
 
 /** Every text of the window in Chinese, in simplified characters; a count has one form. */
-export const zh: OneFormCatalogue = {
+export const zh: Catalogue = {
   ...sessions,
   ...transcript,
   ...connectedApps,

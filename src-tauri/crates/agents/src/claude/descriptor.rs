@@ -103,13 +103,8 @@ fn model() -> ConfigOption {
 
 /// The value ids are the command line's words; an unknown one is passed over with a warning (2.1.329).
 fn effort() -> ConfigOption {
-    let values = [
-        ("low", "low"),
-        ("medium", "medium"),
-        ("high", "high"),
-        ("xhigh", "extra high"),
-        ("max", "as much as it can"),
-    ];
+    let values =
+        [("low", "Low"), ("medium", "Medium"), ("high", "High"), ("xhigh", "Extra high"), ("max", "Maximum")];
     let values = values.map(|(id, name)| value(id, name)).to_vec();
     ConfigOption { live: false, ..option(EFFORT, "Effort", ConfigCategory::Effort, values) }
 }

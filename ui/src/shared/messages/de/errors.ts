@@ -1,7 +1,9 @@
 export const errors = {
-  'failure.agent_missing': '{program} wurde nicht gefunden. Gesucht wurde hier: {tried}. {hint}',
+  'failure.agent_missing': '{program} wurde nicht gefunden. {hint}',
   'failure.install':
     'Installieren Sie {agent} mit `{command}` oder mit dem Installationsprogramm des Herstellers und starten Sie die Sitzung erneut; oder nennen Sie das Programm unter „Weitere Optionen“.',
+  'failure.searched': 'Gesucht in: {tried}',
+  'failure.details': 'Einzelheiten',
   'failure.path': 'im PATH {value}',
   'failure.path_empty': 'im PATH, der leer ist',
   'failure.folder': 'Der Ordner {path} kann nicht benutzt werden: {problem}. Wählen Sie einen Ordner, den es gibt.',
@@ -92,6 +94,7 @@ export const errors = {
   'breach.still_running': 'Sie läuft noch; beenden Sie sie zuerst',
   'breach.no_model': 'Das ist kein Name eines Modells',
   'breach.no_folder': 'Nennen Sie den Ordner, in dem der Agent arbeiten soll',
+  'breach.late_secret': 'Geheimnisse können nicht verspätet gesendet werden, weil Askdesk sie nie speichert',
   'breach.plan_cut_off': 'Dieser Plan ist zu lang, um hier bearbeitet zu werden; geben Sie ihn stattdessen zurück',
   'breach.still_open': 'Diese Frage ist noch offen; beantworten Sie sie',
   'breach.still_awaited': 'Der Agent wartet noch darauf; versuchen Sie erneut, sie zu übergeben',

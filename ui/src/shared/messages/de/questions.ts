@@ -58,12 +58,14 @@ export const questions = {
   'question.answer_first': 'Wählen Sie zuerst eine Antwort, oder lehnen Sie ab.',
   'question.write_first': 'Schreiben Sie zuerst eine Antwort, oder lehnen Sie ab.',
   'question.note_needs_choice': 'Ihre Anmerkung braucht eine Auswahl, zu der sie gehört: {names}',
-  'question.decline': 'Ablehnen',
+  'question.decline': 'Überspringen',
+  'question.decline_all': 'Alle überspringen',
+  'question.decline_hint': 'Der Agent erfährt, dass Sie übersprungen haben',
+  'question.decline_message': 'Mit Nachricht überspringen…',
+  'question.decline_more': 'Weitere Möglichkeiten zum Überspringen',
   'question.decline_title': 'Antwort ablehnen',
   'question.decline_words': 'Was der Agent erfahren soll (freiwillig)',
   'question.decline_back': 'Zurück zur Frage',
-  'question.cancel': 'Frage abbrechen',
-  'question.cancel_hint': 'Schließt die Frage ohne Antwort',
 
   'draft.unsaved': 'Was Sie hier begonnen haben, ist noch nicht gespeichert: {why} Es wird erneut versucht.',
   'draft.too_long':
@@ -139,6 +141,7 @@ export const questions = {
   'kept.resumable': 'Aufbewahrt, wird zugestellt, sobald die Sitzung fortgesetzt wird',
   'kept.running': 'Aufbewahrt, wird zugestellt, sobald der Agent sie annehmen kann',
   'kept.give_up': 'Nicht senden',
+  'kept.give_up_hint': 'Askdesk versucht nicht länger, sie zuzustellen. Die Antwort bleibt im Verlauf.',
 
   'inbox.title': 'Eingang',
   'inbox.open': 'Alles, was wartet, aus allen Sitzungen ({keys} führt zur nächsten Frage)',

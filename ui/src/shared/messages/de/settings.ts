@@ -25,7 +25,6 @@ export const settings = {
   'settings.theme.dark': 'Dunkel',
   'settings.text_size': 'Textgröße',
   'settings.text_size.help': 'Macht alles im Fenster größer oder kleiner.',
-  'settings.text_size.percent': '{percent} %',
   'settings.density': 'Dichte',
   'settings.density.help': 'Wie viel Raum zwischen den Dingen ist.',
   'settings.density.comfortable': 'Großzügig',
@@ -122,13 +121,13 @@ export const settings = {
   'unmet.system': 'Das System hat das nicht angenommen: {error}',
   'settings.agent_arguments': 'Argumente für {agent}',
   'settings.agent_arguments.help':
-    'Kommen zu jedem Start hinzu, ein Wort in jedem Feld. Sie werden gezeigt, bevor eine Sitzung startet; eine, die läuft oder weitergeht, behält ihre eigenen.',
+    'Kommen zu jedem Start von {agent} hinzu, ein Wort in jedem Feld. Sie werden gezeigt, bevor eine Sitzung startet; eine, die läuft oder weitergeht, behält ihre eigenen.',
   'settings.agent_arguments.add': 'Argument hinzufügen',
   'settings.agent_arguments.one': 'Argument {n}',
   'settings.agent_arguments.remove': 'Argument {n} entfernen',
   'settings.agent_environment': 'Umgebung für {agent}',
   'settings.agent_environment.help':
-    'Variablen, die zu jedem Start hinzukommen. Namen mit KEY, TOKEN, SECRET, PASSWORD und Ähnlichem gelten als Geheimnisse: hier verborgen und allein in der Einstellungsdatei aufbewahrt.',
+    'Variablen, die zu jedem Start von {agent} hinzukommen. Namen mit KEY, TOKEN, SECRET, PASSWORD und Ähnlichem gelten als Geheimnisse: hier verborgen und allein in der Einstellungsdatei aufbewahrt.',
   'settings.agent_environment.add': 'Variable hinzufügen',
   'settings.agent_environment.name': 'Name von Variable {n}',
   'settings.agent_environment.value': 'Wert von {name}',

@@ -48,6 +48,7 @@ export const transcript = {
   'copy.code': 'Code kopieren',
   'copy.command': 'Befehl kopieren',
   'copy.address': 'Adresse kopieren',
+  'copy.link': 'Link kopieren',
   'copy.file': 'Datei kopieren',
   'copy.input': 'Eingabe kopieren',
   'copy.output': 'Ausgabe kopieren',

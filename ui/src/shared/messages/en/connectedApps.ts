@@ -1,4 +1,4 @@
-/** Programs that Askdesk did not start, whose agents can ask. */
+/** Connected apps: programs that Askdesk didn’t start and whose agents ask here. */
 export const connectedApps = {
   'channel.mcp': 'MCP client',
   'channel.terminal_hook': 'Claude Code in a terminal',

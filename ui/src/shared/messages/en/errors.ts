@@ -1,8 +1,9 @@
-/** What went wrong, and what can be done. */
+/** Errors and how to fix them. */
 export const errors = {
-  'failure.agent_missing': 'Askdesk couldn’t find {program}. {hint} Searched: {tried}.',
-  'failure.install':
-    'Install {agent} with `{command}` or with its vendor’s installer, then start the session again; or name the program under More options.',
+  'failure.agent_missing': 'Askdesk couldn’t find {program}. {hint}',
+  'failure.install': 'Run `{command}` to install {agent}, or enter its path under More options.',
+  'failure.searched': 'Searched: {tried}',
+  'failure.details': 'Details',
   'failure.path': 'PATH ({value})',
   'failure.path_empty': 'PATH (empty)',
   'failure.folder': 'Can’t use the folder {path}: {problem}. Choose another folder.',
@@ -85,6 +86,7 @@ export const errors = {
   'breach.still_running': 'it’s still running; end it first',
   'breach.no_model': 'that isn’t a valid model name',
   'breach.no_folder': 'choose a folder for the agent to work in',
+  'breach.late_secret': 'secrets can’t be sent late, because Askdesk never stores them',
   'breach.plan_cut_off': 'this plan is too long to edit here; send it back instead',
   'breach.still_open': 'this question is still open; answer it first',
   'breach.still_awaited': 'the agent is still waiting for it; choose Retry',

@@ -1,4 +1,3 @@
-/** The history and what is looked for in it. */
 export const history = {
   'history.title': 'History',
   'history.parts': 'History sections',

@@ -9,7 +9,7 @@ export const permissions = {
   'approval.exactly_command': 'Exact command ({tool})',
   'approval.exactly_change': 'Exact change ({tool})',
   'approval.exactly_write': 'Exact file contents ({tool})',
-  'approval.exactly_network': 'Exactly this would be reached, with {tool}',
+  'approval.exactly_network': 'Exact address ({tool})',
   'approval.exactly_input': 'Exact input to {tool}',
   'approval.allow': 'Allow once',
   'approval.allow_always': 'Always allow',

@@ -1,4 +1,4 @@
-/** The panel, what it asks and what waits. */
+/** The panel, its cards, and the inbox. */
 export const questions = {
   'panel.title': 'Questions',
   'panel.collapse': 'Collapse panel',
@@ -60,11 +60,13 @@ export const questions = {
   'question.write_first': 'Write an answer, or skip.',
   'question.note_needs_choice': 'Choose an answer to go with your note: {names}',
   'question.decline': 'Skip',
+  'question.decline_all': 'Skip all',
+  'question.decline_hint': 'The agent is told that you skipped',
+  'question.decline_message': 'Skip with message…',
+  'question.decline_more': 'More ways to skip',
   'question.decline_title': 'Skip this question',
   'question.decline_words': 'Message to the agent (optional)',
   'question.decline_back': 'Back',
-  'question.cancel': 'Close question',
-  'question.cancel_hint': 'The agent is told that you closed it without an answer',
 
   'draft.unsaved': 'Draft not saved yet. {why} Askdesk keeps trying.',
   'draft.too_long': 'This draft is too long to save. It lasts only until this window closes.',
@@ -99,7 +101,7 @@ export const questions = {
   'keys.find': 'Go to a session by name',
   'keys.tab': 'Go to a session by position',
   'keys.panes': 'Next or previous pane: sidebar, session, panel',
-  'keys.back_forward': 'Go back, go forward',
+  'keys.back_forward': 'Go back or forward',
   'keys.settings': 'Settings',
   'keys.hint.choose': 'choose',
   'keys.hint.toggle': 'select',
@@ -139,6 +141,7 @@ export const questions = {
   'kept.resumable': 'Saved. Sent when you resume the session.',
   'kept.running': 'Saved. Sent as soon as the agent can take it.',
   'kept.give_up': 'Discard',
+  'kept.give_up_hint': 'Askdesk stops trying to deliver it. The answer stays in History.',
 
   'inbox.title': 'Inbox',
   'inbox.open': 'Everything waiting for you, across sessions ({keys}: next question)',

@@ -1,4 +1,4 @@
-/** Sessions, starting one, and its log. */
+/** Sessions, the start form, and the session log. */
 export const sessions = {
   'app.connecting': 'Connecting…',
 
@@ -41,15 +41,15 @@ export const sessions = {
   'session_action.resume': 'Resume',
   'session_action.resume_name': 'Resume {name}',
   'session_action.end': 'End session',
-  'session_action.close': 'Close',
+  'session_action.close': 'Close session',
 
   'close.ask': 'Close “{name}”?',
   'close.kept': 'Its transcript stays in History.',
   'close.yes': 'Close session',
   'close.no': 'Keep open',
   'loss.working': 'The agent is working and will stop immediately.',
-  'loss.waits': '{what} is waiting for you.',
-  'loss.wait': '{what} are waiting for you.',
+  'loss.waiting.one': '{what} is waiting for you.',
+  'loss.waiting.other': '{what} are waiting for you.',
   'loss.undelivered.one': '{count} answer hasn’t reached the agent yet.',
   'loss.undelivered.other': '{count} answers haven’t reached the agent yet.',
   'loss.unsent': 'You have an unsent message.',
@@ -112,11 +112,9 @@ export const sessions = {
   'start.recent_short': 'Recent:',
   'start.browse': 'Browse…',
   'start.mode': 'Permission mode',
-  'start.mode_own': 'Agent default',
   'start.model': 'Model',
-  'start.model_own': 'Agent default',
   'start.effort': 'Reasoning effort',
-  'start.value_own': 'The agent’s own choice',
+  'start.value_own': 'Agent default',
   'start.questions': 'Questions',
   'start.questions_hint': 'When a question is blocked, the agent is told to continue on its own, and the transcript records the question.',
   'start.differs_model': 'Model: {model}',
@@ -128,6 +126,7 @@ export const sessions = {
   'start.starting': 'Starting…',
   'start.back': 'Back to sessions',
   'start.missing': 'Can’t start {agent} yet',
+  'start.not_installed': '{agent} isn’t installed',
   'start.extras': 'Added from Settings',
   'start.extras_arguments': 'Arguments',
   'start.extras_environment': 'Environment variables',

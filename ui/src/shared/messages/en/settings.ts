@@ -25,7 +25,6 @@ export const settings = {
   'settings.theme.dark': 'Dark',
   'settings.text_size': 'Text size',
   'settings.text_size.help': 'Scales everything in the window.',
-  'settings.text_size.percent': '{percent}%',
   'settings.density': 'Density',
   'settings.density.help': 'Spacing between items.',
   'settings.density.comfortable': 'Comfortable',
@@ -118,15 +117,15 @@ export const settings = {
   'unmet.own_folder':
     'Start at login isn’t available with a custom data folder. Nothing was changed.',
   'unmet.system': 'The system rejected this setting: {error}',
-  'settings.agent_arguments': 'Arguments for {agent}',
+  'settings.agent_arguments': '{agent} arguments',
   'settings.agent_arguments.help':
-    'Added each time Claude Code starts, one argument per field; running and resumed sessions keep theirs.',
+    'Added each time {agent} starts, one argument per field; running and resumed sessions keep theirs.',
   'settings.agent_arguments.add': 'Add argument',
   'settings.agent_arguments.one': 'Argument {n}',
   'settings.agent_arguments.remove': 'Remove argument {n}',
-  'settings.agent_environment': 'Environment for {agent}',
+  'settings.agent_environment': '{agent} environment',
   'settings.agent_environment.help':
-    'Variables added each time Claude Code starts. Values are hidden here and stored only in the settings file if the name contains KEY, TOKEN, SECRET, PASSWORD, or similar.',
+    'Variables added each time {agent} starts. Values are hidden here and stored only in the settings file if the name contains KEY, TOKEN, SECRET, PASSWORD, or similar.',
   'settings.agent_environment.add': 'Add variable',
   'settings.agent_environment.name': 'Name of variable {n}',
   'settings.agent_environment.value': 'Value of {name}',

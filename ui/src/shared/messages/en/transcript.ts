@@ -14,7 +14,7 @@ export const transcript = {
   'entry.output': 'Output',
   'entry.no_output': 'No output yet',
   'tool.pending': 'pending',
-  'tool.awaiting_permission': 'awaiting permission',
+  'tool.awaiting_permission': 'waiting for permission',
   'tool.running': 'running',
   'tool.done': 'done',
   'tool.failed': 'failed',
@@ -41,7 +41,8 @@ export const transcript = {
 
   'copy.code': 'Copy code',
   'copy.command': 'Copy command',
-  'copy.address': 'Copy link',
+  'copy.address': 'Copy address',
+  'copy.link': 'Copy link',
   'copy.file': 'Copy file',
   'copy.input': 'Copy input',
   'copy.output': 'Copy output',

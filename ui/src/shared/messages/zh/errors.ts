@@ -1,7 +1,9 @@
 export const errors = {
-  'failure.agent_missing': '没有找到 {program}。查找过的位置：{tried}。{hint}',
+  'failure.agent_missing': '没有找到 {program}。{hint}',
   'failure.install':
     '请用 `{command}` 或厂商的安装程序安装 {agent}，然后重新启动会话；也可以在“更多选项”中指定程序。',
+  'failure.searched': '已查找：{tried}',
+  'failure.details': '详细信息',
   'failure.path': 'PATH 中的 {value}',
   'failure.path_empty': 'PATH（为空）',
   'failure.folder': '无法使用文件夹 {path}：{problem}。请选择一个存在的文件夹。',
@@ -80,6 +82,7 @@ export const errors = {
   'breach.still_running': '它仍在运行；请先结束它',
   'breach.no_model': '这不是模型的名称',
   'breach.no_folder': '请指定智能体要在其中工作的文件夹',
+  'breach.late_secret': '机密无法事后发送，因为 Askdesk 从不保存机密',
   'breach.plan_cut_off': '这个计划太长，无法在这里编辑；请改为退回',
   'breach.still_open': '这个问题仍未关闭；请回答它',
   'breach.still_awaited': '智能体仍在等待它；请再次尝试送达',

@@ -25,7 +25,6 @@ export const settings = {
   'settings.theme.dark': '深色',
   'settings.text_size': '文字大小',
   'settings.text_size.help': '放大或缩小窗口中的所有内容。',
-  'settings.text_size.percent': '{percent}%',
   'settings.density': '疏密',
   'settings.density.help': '内容之间的间距。',
   'settings.density.comfortable': '宽松',
@@ -119,13 +118,13 @@ export const settings = {
   'unmet.system': '系统没有接受这项设置：{error}',
   'settings.agent_arguments': '{agent} 的参数',
   'settings.agent_arguments.help':
-    '每次启动时附加，每个输入框一个词。会话启动前会显示这些参数；正在运行或恢复的会话沿用自己的参数。',
+    '每次启动 {agent} 时附加，每个输入框一个词。会话启动前会显示这些参数；正在运行或恢复的会话沿用自己的参数。',
   'settings.agent_arguments.add': '添加参数',
   'settings.agent_arguments.one': '参数 {n}',
   'settings.agent_arguments.remove': '移除参数 {n}',
   'settings.agent_environment': '{agent} 的环境变量',
   'settings.agent_environment.help':
-    '每次启动时附加的变量。名称含有 KEY、TOKEN、SECRET、PASSWORD 等字样的变量视为机密：在这里隐藏，并且只保存在设置文件中。',
+    '每次启动 {agent} 时附加的变量。名称含有 KEY、TOKEN、SECRET、PASSWORD 等字样的变量视为机密：在这里隐藏，并且只保存在设置文件中。',
   'settings.agent_environment.add': '添加变量',
   'settings.agent_environment.name': '变量 {n} 的名称',
   'settings.agent_environment.value': '{name} 的值',

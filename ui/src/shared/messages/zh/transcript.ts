@@ -42,6 +42,7 @@ export const transcript = {
   'copy.code': '复制代码',
   'copy.command': '复制命令',
   'copy.address': '复制地址',
+  'copy.link': '复制链接',
   'copy.file': '复制文件',
   'copy.input': '复制输入',
   'copy.output': '复制输出',
