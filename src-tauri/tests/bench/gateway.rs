@@ -126,7 +126,7 @@ impl Client {
             "client": { "kind": "mcp", "name": format!("client {client}"), "folder": format!("/srv/{client}"),
                 "connection": client.to_string() },
             "tool": "ask_user_question",
-            "arguments": { "switch question": [{ "question": format!("Question {n}?"), "header": "Store",
+            "arguments": { "questions": [{ "question": format!("Question {n}?"), "header": "Store",
                 "multiSelect": false, "options": [{ "label": "A" }, { "label": "B" }] }] },
         });
         self.post(&self.asks, "/v1/asks", &body).await

@@ -87,7 +87,7 @@ async fn main() {
         let binary = std::fs::metadata(env!("CARGO_BIN_EXE_askdesk-desktop")).unwrap().len();
         result.insert("binary_mib".to_owned(), json!(rounded(binary as f64 / MIB)));
     }
-    result.insert("counts".to_owned(), json!({ "switch question": QUESTIONS, "starts": STARTS }));
+    result.insert("counts".to_owned(), json!({ "questions": QUESTIONS, "starts": STARTS }));
     println!("askdesk-bench: {}", serde_json::Value::Object(result));
 }
 

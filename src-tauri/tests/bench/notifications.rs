@@ -54,7 +54,7 @@ pub async fn measure(questions: usize) -> Times {
     let question = json!({ "question": "Question {n}?", "header": "Unseen", "multiSelect": false,
         "options": [{ "label": "A" }, { "label": "B" }] });
     let steps =
-        json!([{ "ask": { "switch question": [question], "withdraw_after_ms": 500 } }, { "sleep_ms": 2_000 }]);
+        json!([{ "ask": { "questions": [question], "withdraw_after_ms": 500 } }, { "sleep_ms": 2_000 }]);
     let turn = json!([{ "sleep_ms": 1_000 }, { "repeat": { "times": questions, "steps": steps } }]);
 
     let mut messages = watch_the_daemon().await;

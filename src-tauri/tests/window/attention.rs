@@ -34,7 +34,7 @@ fn asks_later() -> serde_json::Value {
     let options = json!([{ "label": "Yes", "description": "" }, { "label": "No", "description": "" }]);
     let question =
         json!({ "question": "Are you looking?", "header": "Look", "multiSelect": false, "options": options });
-    json!([[{ "sleep_ms": 2000 }, { "ask": { "switch question": [question] } }]])
+    json!([[{ "sleep_ms": 2000 }, { "ask": { "questions": [question] } }]])
 }
 
 #[tokio::test]
@@ -67,7 +67,7 @@ async fn case_37_a_muted_session_is_only_counted_and_the_text_of_a_private_one_i
     let scenario = app.scenario("later", asks_later());
     for (name, muted) in [("Muted", true), (private.as_str(), false)] {
         let session = app.start_demo(&scenario, name).await;
-        let attention = json!({ "muted": muted, "text hidden": !muted });
+        let attention = json!({ "muted": muted, "private": !muted });
         let input = json!({ "requestId": uuid::Uuid::new_v4(), "session": session, "attention": attention });
         app.invoke("set_session_notifications", input).await.unwrap();
         app.select(&shown).await;
@@ -117,7 +117,7 @@ async fn a_finished_turn_is_notified_until_its_session_works_again_or_is_looked_
     app.notifications(0).await;
     let history = notification_history();
     let bodies: Vec<_> = history.iter().filter(|(title, _)| *title == name).map(|(_, body)| body).collect();
-    assert!(!bodies.is_empty() && bodies.iter().all(|body| *body == "Has finished its turn."), "{history:?}");
+    assert!(!bodies.is_empty() && bodies.iter().all(|body| *body == "Finished its turn."), "{history:?}");
 }
 
 #[tokio::test]

@@ -45,7 +45,7 @@ async fn a_run_with_its_own_data_folder_leaves_the_system_alone_and_says_so() {
     let app = App::open().await;
     app.click("button", "Settings").await;
     set(&app, "On").await;
-    app.shows_text("dialog[open] #setting-start_at_login-unmet", "a data folder of its own").await;
+    app.shows_text("dialog[open] #setting-start_at_login-unmet", "with a custom data folder").await;
     assert!(!app.home().join(ENTRY).exists());
 }
 
@@ -63,7 +63,7 @@ async fn a_start_in_the_background_with_a_tray_opens_no_window_until_it_is_reque
     let tray = Tray::start().await;
     tray.press("For 1 hour").await;
     // A window that was created with the icon would be created before this change of the menu.
-    tray.lists(&["Unmute notifications"]).await;
+    tray.lists(&["Resume notifications"]).await;
     let started = descendants(app.root());
     assert!(!started.iter().any(|name| name.starts_with("WebKit")), "{started:?}");
     for (arguments, windows) in [(&["--in-background"][..], 0), (&[], 1)] {

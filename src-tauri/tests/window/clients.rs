@@ -51,7 +51,7 @@ async fn case_56_a_program_is_connected_and_disconnected_in_the_window_and_its_f
     app.press(&summary).await;
     app.find(&format!("{ROW}[data-way=not_connected]")).await;
     press_in(&app, ROW, "Connect Cursor").await;
-    app.shows_text(ROW, "What connecting Cursor changes").await;
+    app.shows_text(ROW, "Changes to connect Cursor").await;
     let shown = app.find(ROW).await.text().await.unwrap();
     assert!(shown.contains(&file.display().to_string()), "{shown}");
     assert!(shown.contains("Bearer …"), "{shown}");
@@ -71,13 +71,13 @@ async fn case_56_a_program_is_connected_and_disconnected_in_the_window_and_its_f
     assert_eq!(app.axe().await, Vec::<String>::new());
 
     press_in(&app, ROW, "Disconnect Cursor").await;
-    app.shows_text(ROW, "What disconnecting Cursor changes").await;
+    app.shows_text(ROW, "Changes to disconnect Cursor").await;
     press_in(&app, ROW, "Apply changes").await;
     app.find(&format!("{ROW}[data-way=not_connected]")).await;
     assert_eq!(everything(&folder), before);
 
     press_in(&app, "dialog[open]", "Send test question").await;
-    app.shows_text("dialog[open]", "The question is on the desk.").await;
+    app.shows_text("dialog[open]", "The test question is waiting.").await;
     press_in(&app, "dialog[open]", "Close").await;
     let row = app.find("nav [data-session][data-state=needs_you]").await;
     app.press(&row).await;

@@ -86,7 +86,7 @@ async fn case_38_a_question_without_a_window_is_notified_and_a_click_opens_one_o
     let question =
         json!({ "question": "Which store?", "header": "Store", "multiSelect": false, "options": options });
     // The pause leaves the time to close the window.
-    let turns = json!([[{ "sleep_ms": 5000 }, { "ask": { "switch question": [question] } }]]);
+    let turns = json!([[{ "sleep_ms": 5000 }, { "ask": { "questions": [question] } }]]);
     // The session is in view, so there would be no notification if its window still counted.
     let asker = app.show_demo(&app.scenario("asks-later", turns), "Asks later").await;
     app.close_to_tray().await;

@@ -31,10 +31,10 @@ async fn case_01_the_agent_receives_the_chosen_option_and_continues_in_the_same_
     app.answer("PostgreSQL").await;
     app.check_answers(json!({ question: "PostgreSQL" })).await;
     let response = &app.responses()[0];
-    let options = &response["updatedInput"]["switch question"][0]["options"];
+    let options = &response["updatedInput"]["questions"][0]["options"];
     assert_eq!(options[0]["label"], "SQLite (Recommended)", "the input is returned unchanged");
     app.shows_text("main", "Thank you. I go on with:").await;
-    app.shows_text("main", "Turn ended").await;
+    app.shows_text("main", "Turn finished").await;
 }
 
 #[tokio::test]

@@ -39,7 +39,7 @@ async fn case_59_a_client_is_named_and_answered_in_the_window() {
     let body = json!({
         "client": {"kind": "mcp", "name": "codex-mcp-client", "folder": "/home/a/shop", "connection": "1"},
         "tool": "ask_user_question",
-        "arguments": {"switch question": [{
+        "arguments": {"questions": [{
             "question": "Which store should the notes be kept in?", "header": "Store", "multiSelect": false,
             "options": [{"label": "SQLite", "description": "One file"}, {"label": "PostgreSQL", "description": "A server"}],
         }]},

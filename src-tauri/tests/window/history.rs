@@ -18,12 +18,12 @@ async fn case_46_an_answered_question_is_found_after_a_restart_and_deleted_for_g
     app.click("button", "History").await;
     let questions = app.by_role_in("main nav", "button", "Questions").await;
     app.press(&questions).await;
-    app.shows_text("main [role=status]", "1 request · median time to answer").await;
+    app.shows_text("main [role=status]", "Asked 1 time · median time to answer").await;
     assert_eq!(app.axe().await, Vec::<String>::new());
     let row = app.find("main [data-past][data-outcome=answered] summary").await;
     app.press(&row).await;
     let question = "Which store should the notes be kept in?";
-    for part in [question, "Plain files", "(chosen)", "Note: for now", "Ended by you", "waited 0:"] {
+    for part in [question, "Plain files", "(chosen)", "Note: for now", "Closed by you", "waited 0:"] {
         app.shows_text("main [data-past]", part).await;
     }
     assert_eq!(app.axe().await, Vec::<String>::new());
@@ -40,11 +40,11 @@ async fn case_46_an_answered_question_is_found_after_a_restart_and_deleted_for_g
     let hit = app.find("main .hit").await;
     app.press(&hit).await;
     app.shows_text("main .found", "PostgreSQL").await;
-    app.shows_text("main .found", "Ended by you").await;
+    app.shows_text("main .found", "Closed by you").await;
     assert_eq!(app.axe().await, Vec::<String>::new());
 
     app.click("button", "Delete…").await;
-    app.shows_text("dialog", "Delete “Notes” for good?").await;
+    app.shows_text("dialog", "Delete “Notes” permanently?").await;
     app.click("button", "Delete permanently").await;
     app.gone("nav [data-session]").await;
     app.gone("main .hit").await;

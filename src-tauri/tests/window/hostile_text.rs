@@ -45,7 +45,7 @@ async fn opened(app: &App, server: &TcpListener) -> String {
     scene["name"] = json!("hostile-here");
     let steps = scene["turns"][0].as_array_mut().unwrap();
     let asks = steps.iter_mut().find_map(|step| step.get_mut("ask")).unwrap();
-    let options = asks["switch question"][0]["options"].as_array_mut().unwrap();
+    let options = asks["questions"][0]["options"].as_array_mut().unwrap();
     options.push(json!({ "label": "L".repeat(70_000), "description": "D".repeat(70_000) }));
     let file = app.home().join("hostile.json");
     fs::write(&file, scene.to_string()).unwrap();
@@ -117,7 +117,7 @@ async fn case_57_no_text_of_an_agent_runs_loads_or_deceives() {
     let names = app.script(names, vec![]).await;
     let mut names: Vec<&str> = names.as_array().unwrap().iter().filter_map(Value::as_str).collect();
     assert_eq!(names.len(), 41, "{names:?}");
-    assert!(names.contains(&"Option 1 (without a label)") && names.contains(&"Same (option 5)"), "{names:?}");
+    assert!(names.contains(&"Option 1 (no label)") && names.contains(&"Same (option 5)"), "{names:?}");
     let family = names.iter().find(|name| name.contains('\u{1f469}')).expect("the family is there");
     assert!(
         family.contains('\u{200d}') && !family.contains("U+200D"),
@@ -128,7 +128,7 @@ async fn case_57_no_text_of_an_agent_runs_loads_or_deceives() {
     assert_eq!(names.len(), 41, "two look the same: {names:?}");
     check_harmless(&app, &server, "forty options").await;
     app.click("checkbox", "Same (option 5)").await;
-    app.click("checkbox", "Option 1 (without a label)").await;
+    app.click("checkbox", "Option 1 (no label)").await;
     app.click("checkbox", "<script>document.title='owned'</script>").await;
     app.click("button", "Next").await;
     let placeholder =

@@ -71,7 +71,7 @@ async fn the_inbox_separates_questions_permissions_and_missed_questions() {
 /// The turns of an agent that asks several questions at once, each with its own text.
 fn many(session: usize) -> Value {
     let ask = |part: usize| {
-        json!({ "switch question": [{ "question": format!("Session {session}, part {part}?"), "header": format!("Part {part}"),
+        json!({ "questions": [{ "question": format!("Session {session}, part {part}?"), "header": format!("Part {part}"),
             "multiSelect": false, "options": [
                 { "label": "Yes", "description": "It is done at once, and can be undone later." },
                 { "label": "No", "description": "It stays as it is." },

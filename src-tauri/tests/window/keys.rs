@@ -43,7 +43,7 @@ fn yes_or_no(text: &str) -> Value {
 async fn open_at_questions(texts: &[&str]) -> App {
     let app = Setup::default().env("ASKDESK_FAKE_PACE", "100").open().await;
     let questions: Vec<_> = texts.iter().map(|text| yes_or_no(text)).collect();
-    app.show_demo(&app.scenario("asks", json!([[{ "ask": { "switch question": questions } }]])), "Notes").await;
+    app.show_demo(&app.scenario("asks", json!([[{ "ask": { "questions": questions } }]])), "Notes").await;
     focus_question(&app).await;
     app
 }
@@ -109,7 +109,7 @@ async fn case_12_going_back_by_keys_stays_at_that_question() {
     press(&app, &["Alt+Right"]).await;
     app.shows_text("aside [data-summary]", "Not answered").await;
     press(&app, &["Ctrl+Enter"]).await;
-    app.shows_text("aside [role=alert]", "Not answered: Two? and Three?").await;
+    app.shows_text("aside [role=alert]", "Unanswered: Two? and Three?").await;
     assert!(app.responses().is_empty());
     press(&app, &["Ctrl+Enter"]).await;
     let responses = app.wait_for_responses(1).await;
@@ -142,7 +142,7 @@ async fn case_16_esc_loses_no_text_and_ends_no_question() {
 async fn case_17_keys_stay_in_their_field_when_a_question_arrives() {
     let app = Setup::default().env("ASKDESK_FAKE_PACE", "100").open().await;
     let turns = json!([[{ "say": { "text": "Hello." } }],
-        [{ "sleep_ms": 1500 }, { "ask": { "switch question": [yes_or_no("Really?")] } }]]);
+        [{ "sleep_ms": 1500 }, { "ask": { "questions": [yes_or_no("Really?")] } }]]);
     let session = app.show_demo(&app.scenario("asks-later", turns), "Notes").await;
     app.in_state(&session, "idle").await;
     let composer = app.find("[data-composer]").await;
@@ -197,7 +197,7 @@ async fn a_question_mark_shows_the_keys_and_a_slash_focuses_the_composer() {
     assert_eq!(app.axe().await, Vec::<String>::new());
     app.picture("keys-footer").await;
     press(&app, &["Shift+?"]).await;
-    app.shows_text("dialog[open]", "The next question that waits").await;
+    app.shows_text("dialog[open]", "Next waiting question, in any session").await;
     assert_eq!(app.axe().await, Vec::<String>::new());
     app.picture("keys").await;
     press(&app, &["Esc"]).await;

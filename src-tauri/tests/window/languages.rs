@@ -10,7 +10,7 @@ struct Spoken {
     locale: &'static str,
     tag: &'static str,
     start: &'static str,
-    decline: &'static str,
+    skip_all: &'static str,
     questions: &'static str,
     allow: &'static str,
 }
@@ -19,7 +19,7 @@ const GERMAN: Spoken = Spoken {
     locale: "de_DE.UTF-8",
     tag: "de",
     start: "Sitzung starten",
-    decline: "Ablehnen",
+    skip_all: "Alle überspringen",
     questions: "Fragen",
     allow: "Einmal erlauben",
 };
@@ -28,7 +28,7 @@ const CHINESE: Spoken = Spoken {
     locale: "zh_CN.UTF-8",
     tag: "zh-Hans",
     start: "启动会话",
-    decline: "不回答",
+    skip_all: "全部跳过",
     questions: "问题",
     allow: "允许一次",
 };
@@ -55,7 +55,7 @@ async fn case_64(spoken: &Spoken) {
     app.picture(&format!("language-{}", spoken.tag)).await;
 
     let four = app.show_demo("four", "web").await;
-    app.by_role_in("aside", "button", spoken.decline).await;
+    app.by_role_in("aside", "button", spoken.skip_all).await;
     app.shows_text("aside h2", spoken.questions).await;
     let approval = app.show_demo("approval", "build").await;
     app.by_role_in("aside", "button", spoken.allow).await;
@@ -102,8 +102,8 @@ async fn case_64_a_chosen_language_applies_at_once_and_after_a_restart() {
     speaks(&app, "de").await;
     app.by_role_in("dialog[open]", "combobox", "Sprache").await;
     app.script("document.querySelector('dialog[open]').close()", vec![]).await;
-    app.by_role_in("aside", "button", GERMAN.decline).await;
-    let written = app.by_role_in("aside", "textbox", "In eigenen Worten").await;
+    app.by_role_in("aside", "button", "Überspringen").await;
+    let written = app.by_role_in("aside", "textbox", "Eigene Antwort").await;
     assert_eq!(written.prop("value").await.unwrap().as_deref(), Some("Neither of them"), "the draft is kept");
     // A reloaded page starts in the chosen language.
     app.client.refresh().await.unwrap();

@@ -38,7 +38,7 @@ impl Daemon {
         );
         fs::write(&menu, script).unwrap();
         fs::set_permissions(&menu, fs::Permissions::from_mode(0o755)).unwrap();
-        let stay = ["Low", "normal", "critical"].map(|urgency| format!("[urgency_{urgency}]\ntimeout=0\n"));
+        let stay = ["low", "normal", "critical"].map(|urgency| format!("[urgency_{urgency}]\ntimeout=0\n"));
         let settings = format!(
             "[global]\nmarkup=full\nfollow=none\nidle_threshold=0\ndmenu={}\n{}",
             menu.display(),
@@ -107,7 +107,7 @@ fn asks(question: &str, options: &[&str]) -> Value {
     let options: Vec<_> = options.iter().map(|label| json!({ "label": label, "description": "" })).collect();
     let question =
         json!({ "question": question, "header": "Auth", "multiSelect": false, "options": options });
-    json!([[{ "ask": { "switch question": [question] } }, { "say": { "text": "Thank you." } }]])
+    json!([[{ "ask": { "questions": [question] } }, { "say": { "text": "Thank you." } }]])
 }
 
 /// Opens the app on an idle session while another one asks; returns both.
@@ -264,7 +264,7 @@ async fn a_test_question_is_notified_and_the_settings_show_why() {
     app.click("button", "Send test question").await;
     app.notifications(1).await;
     app.script("document.querySelector('dialog .test + details > summary').click()", vec![]).await;
-    app.shows_text("dialog .test + details li", "A question of Test question").await;
+    app.shows_text("dialog .test + details li", "Question from Test question").await;
     app.shows_text("dialog .test + details li", "Notified.").await;
     app.script("document.querySelector('dialog .test + details').scrollIntoView({ block: 'end' })", vec![])
         .await;

@@ -57,13 +57,13 @@ async fn the_page_has_no_permissions_beyond_the_list() {
 }
 
 #[tokio::test]
-async fn case_21_cancelling_closes_the_card_and_tells_the_agent() {
+async fn case_21_skipping_closes_the_card_and_tells_the_agent() {
     let app = App::open_asked("technology").await;
-    app.click("button", "Close question").await;
+    app.click("button", "Skip").await;
     let responses = app.wait_for_responses(1).await;
     assert_eq!(responses[0]["behavior"], "deny");
     app.find("main [data-request][data-state=withdrawn]").await;
-    app.shows_text("main [data-request]", "You closed this without an answer").await;
+    app.shows_text("main [data-request]", "You skipped this").await;
     app.gone(OPEN_CARD).await;
 }
 
@@ -153,7 +153,7 @@ async fn case_30_a_question_never_waits_for_another_session() {
 /// An agent that asks, closes its input and keeps running, so that every write to it fails.
 const DEAF_AGENT: &str = r#"#!/bin/sh
 read -r hello
-printf '%s\n' '{"type":"control_request","request_id":"r1","request":{"subtype":"can_use_tool","tool_name":"AskUserQuestion","tool_use_id":"t1","input":{"switch question":[{"question":"Can you hear me?","header":"Hearing","multiSelect":false,"options":[{"label":"Yes","description":""},{"label":"No","description":""}]}]}}}'
+printf '%s\n' '{"type":"control_request","request_id":"r1","request":{"subtype":"can_use_tool","tool_name":"AskUserQuestion","tool_use_id":"t1","input":{"questions":[{"question":"Can you hear me?","header":"Hearing","multiSelect":false,"options":[{"label":"Yes","description":""},{"label":"No","description":""}]}]}}}'
 exec 0<&-
 sleep 60
 "#;
@@ -205,7 +205,7 @@ async fn case_35_a_queued_message_leaves_the_question_open_and_is_sent_after_it(
     let question =
         json!({ "question": "Which way?", "header": "Way", "multiSelect": false, "options": options });
     // The pause leaves the time to write a message.
-    let first = json!([{ "sleep_ms": 3000 }, { "ask": { "switch question": [question] } }, { "say": { "text": "Thank you." } }]);
+    let first = json!([{ "sleep_ms": 3000 }, { "ask": { "questions": [question] } }, { "say": { "text": "Thank you." } }]);
     let file = app.scenario("works", json!([first, [{ "say": { "text": "And that too." } }]]));
     let session = app.show_demo(&file, "Queue").await;
     app.in_state(&session, "working").await;

@@ -102,7 +102,7 @@ async fn case_49_reloads_while_questions_are_asked_and_answered_lose_and_repeat_
         .env("ASKDESK_FAKE_PACE", "30")
         .open()
         .await;
-    let other = app.start_demo("technology", "Call timeout").await;
+    let other = app.start_demo("technology", "Waits").await;
     let session = app.show_demo("loop-ask", "Asks").await;
     let mut loads = 0;
     while answers_of_each(&app).len() < QUESTIONS {
@@ -200,11 +200,12 @@ async fn an_answer_to_a_question_that_the_agent_withdraws_is_refused_and_its_tex
     held(&app, 1).await;
     app.find("main [data-request][data-state=withdrawn]").await;
     app.script("window.__letGo()", vec![]).await;
-    app.shows_text("aside [role=alert]", "This question is already answered or closed").await;
+    app.shows_text("aside [role=alert]", "This question was already closed").await;
     app.shows_text("main", "Withdrawn by the agent").await;
     app.shows_text("main", "Your unsent draft").await;
     app.shows_text("main", "my own way").await;
-    app.click("button", "Dismiss").await;
+    let close = app.by_role_in("aside", "button", "Close").await;
+    app.press(&close).await;
     app.gone(CARD).await;
     assert!(app.responses().is_empty(), "nothing is sent to a call that is gone");
     // The transcript shows this also after a reload.

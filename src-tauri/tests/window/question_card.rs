@@ -153,7 +153,7 @@ async fn case_10_ticks_own_words_and_a_note_reach_the_agent_together() {
     app.click("button", "Submit").await;
     let responses = app.wait_for_responses(1).await;
     let input = &responses[0]["updatedInput"];
-    let question = input["switch question"][0]["question"].as_str().unwrap();
+    let question = input["questions"][0]["question"].as_str().unwrap();
     let answer = input["answers"][question].as_str().unwrap();
     for part in ["Export", "Full-text search", "and tags"] {
         assert!(answer.contains(part), "{answer}");
@@ -245,7 +245,7 @@ async fn case_61_a_secret_is_masked_and_never_stored() {
     assert_eq!(responses[0]["updatedInput"]["answers"]["Which token may I use?"], SECRET);
     app.find(DELIVERED).await;
     app.shows_text("main [data-request]", "Secret provided").await;
-    app.shows_text("main", "Turn ended").await;
+    app.shows_text("main", "Turn finished").await;
     holds_none("after it was given");
     let page = app.script("return document.documentElement.outerHTML", vec![]).await;
     assert!(!page.as_str().unwrap().contains(SECRET), "the page shows it");
@@ -259,7 +259,7 @@ async fn case_61_a_secret_is_masked_and_never_stored() {
 async fn the_collapsed_panel_is_a_strip_with_the_number_of_open_questions() {
     let app = App::open_asked("technology").await;
     app.click("button", "Collapse panel").await;
-    let strip = app.by_role("button", "Expand the panel, 1 waiting").await;
+    let strip = app.by_role("button", "Expand panel (1 waiting)").await;
     assert!(strip.text().await.unwrap().contains('1'));
     let width = "return document.querySelector('aside').getBoundingClientRect().width";
     assert!(app.script(width, vec![]).await.as_f64().unwrap() < 60.0);
@@ -286,5 +286,5 @@ async fn a_missing_answer_has_an_outline_and_a_message() {
         return [getComputedStyle(options).outlineColor === danger, said]";
     let ring = app.script(ring, vec![]).await;
     assert_eq!(ring[0], json!(true), "the field is ringed");
-    assert!(ring[1].as_str().unwrap().contains("Choose an answer first"), "{ring}");
+    assert!(ring[1].as_str().unwrap().contains("Choose an answer, or skip."), "{ring}");
 }

@@ -23,7 +23,7 @@ async fn case_04_a_lenient_question_is_shown_and_an_unusable_one_is_refused_in_t
     app.click("button", "Submit").await;
     app.check_answers(json!({ "Which editor?": "Helix", "Which shell?": "fish" })).await;
 
-    app.show_demo("unrecognized", "Unusable").await;
+    app.show_demo("unusable", "Unusable").await;
     let refusals = app.wait_for_responses(5).await.split_off(1);
     assert!(refusals.iter().all(|response| response["behavior"] == "deny"), "{refusals:?}");
     assert!(refusals[0]["message"].as_str().unwrap().contains("questions: at least 1 question, got 0"));
@@ -102,7 +102,7 @@ async fn case_11_a_blank_other_is_no_answer_and_the_rest_is_sent_after_a_warning
     app.click("button", "Next").await;
     app.shows_text("aside [data-summary]", "Not answered").await;
     app.click("button", "Submit").await;
-    app.shows_text("aside [role=alert]", "Not answered: Session").await;
+    app.shows_text("aside [role=alert]", "Unanswered: Session").await;
     assert!(app.responses().is_empty());
     app.click("button", "Submit anyway").await;
     let sent = &app.wait_for_responses(1).await[0]["updatedInput"];

@@ -37,7 +37,7 @@ async fn is_answered_in_the_window(test: &str, cli: Cli, client: &str) {
         "question": "Which store should the notes be kept in?", "header": "Store", "multiSelect": false,
         "options": [{"label": "SQLite", "description": "One file"}, {"label": "PostgreSQL", "description": "A server"}],
     }]);
-    let call = Block::tool("call_1", "ask_user_question", json!({"switch question": questions}));
+    let call = Block::tool("call_1", "ask_user_question", json!({"questions": questions}));
     let script = vec![Reply::new([call]), Reply::text("PostgreSQL it is.")];
     let model = MockApi::start(Script(script)).await.unwrap();
     let (home, project) = (TempDir::new().unwrap(), TempDir::new().unwrap());

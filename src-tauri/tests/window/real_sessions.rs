@@ -29,9 +29,8 @@ async fn commands_are_allowed_once_allowed_by_a_rule_and_denied_with_a_message()
     app.click("button", "Allow once").await;
     app.shows_text("aside", "mkdir ruled").await;
     app.click("button", "Always allow…").await;
-    let tick = app
-        .by_role("checkbox", "Use Bash without asking for everything that begins with “mkdir ruled”")
-        .await;
+    let tick =
+        app.by_role("checkbox", "Allow Bash without asking: anything that starts with “mkdir ruled”").await;
     if !tick.is_selected().await.unwrap() {
         app.press(&tick).await;
     }
@@ -39,7 +38,7 @@ async fn commands_are_allowed_once_allowed_by_a_rule_and_denied_with_a_message()
     app.click("button", "Allow and save rules").await;
     app.shows_text("aside", "mkdir denied").await;
     app.click("button", "Deny with message…").await;
-    let field = app.by_role("textbox", "Message to the agent").await;
+    let field = app.by_role_in("aside", "textbox", "Message to the agent").await;
     field.send_keys("Not this one, please.").await.unwrap();
     app.click("button", "Deny and send").await;
     app.shows_text("main", "Done with these.").await;

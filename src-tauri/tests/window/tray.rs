@@ -24,7 +24,7 @@ async fn the_tray_counts_and_lists_open_questions_pauses_notifications_and_opens
     tray.press("Open Askdesk").await;
     app.switch_to_new_window().await;
     tray.press("For 1 hour").await;
-    tray.lists(&["Notify again (paused until "]).await;
+    tray.lists(&["Resume notifications (paused until "]).await;
     clear_notifications();
     app.start_demo("features", "Asks later").await;
     tray.lists(&["Asks later: "]).await;
@@ -32,7 +32,7 @@ async fn the_tray_counts_and_lists_open_questions_pauses_notifications_and_opens
     let entries = app.invoke("read_notification_log", json!({})).await.unwrap();
     assert_eq!(entries["entries"][0]["decision"], json!({ "decision": "badge_only", "why": "paused" }));
     assert_eq!(displayed(), 0);
-    tray.press("Unmute notifications").await;
+    tray.press("Resume notifications").await;
 
     app.close_to_tray().await;
     tray.press(ASKS).await;
