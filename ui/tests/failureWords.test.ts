@@ -162,7 +162,7 @@ describe('in another language', () => {
     expect(all().filter((words, at) => words === english[at])).toEqual([]);
     expect(all().filter((words) => /\b(the|is|it|not|agent's|could|cannot)\b/i.test(words.replace(quotes, '')))).toEqual([]);
     expect(said(failures[3]!)).toBe(
-      'Der Agent wurde beendet (Exit-Code 1).\nSeine letzten Zeilen:\n«said»\nSetzen Sie die Sitzung fort, um weiterzumachen, wo sie war.',
+      'Der Prozess des Agenten endete unerwartet (Exit-Code 1).\nLetzte Ausgabe:\n«said»\nSetzen Sie die Sitzung fort, um weiterzumachen.',
     );
   });
 });
