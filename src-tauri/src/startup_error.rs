@@ -122,7 +122,7 @@ mod tests {
         let busy = StorageError::Busy { path: "/d".to_owned() };
         assert_eq!(
             StartupError::Storage(busy).message(Language::De),
-            "/d wird von einem anderen Askdesk oder einem anderen Programm benutzt"
+            "/d wird von einem anderen Programm verwendet, vielleicht von einem zweiten Askdesk"
         );
     }
 }
