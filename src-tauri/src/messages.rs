@@ -73,19 +73,19 @@ messages! {
         /// The body of a notification whose answer could not be sent.
         not_sent:
             "Your answer wasn’t sent. The question is still open.",
-            "回答没有发送，问题仍在等待你回答。",
+            "回答未发送，问题仍待回答。",
             "Ihre Antwort wurde nicht gesendet. Die Frage ist noch offen.";
         /// A question of a session whose text is hidden.
-        question_waits: "A question is waiting", "有一个问题在等待", "Eine Frage wartet";
+        question_waits: "A question is waiting", "有一个问题待处理", "Eine Frage wartet";
         /// A permission request of a session whose text is hidden.
-        permission_waits: "A permission request is waiting", "有一个权限请求在等待", "Eine Berechtigungsanfrage wartet";
+        permission_waits: "A permission request is waiting", "有一个权限请求待处理", "Eine Berechtigungsanfrage wartet";
         /// The body of the summary notification.
         more_waits:
             "More questions and permission requests are waiting. Open the Inbox to see them all.",
-            "还有更多问题和权限请求在等待，全部都在收件箱里。",
+            "还有更多问题和权限请求待处理。打开收件箱可查看全部。",
             "Weitere Fragen und Berechtigungsanfragen warten. Im Eingang sehen Sie alle.";
         /// The body of a notification about a finished turn.
-        finished: "Finished its turn.", "已完成这一轮。", "Runde beendet.";
+        finished: "Finished its turn.", "已完成一轮。", "Runde beendet.";
         /// The tray entry that shows the window.
         open_window: "Open Askdesk", "打开 Askdesk", "Askdesk öffnen";
         /// The tray submenu that pauses notifications.
@@ -99,69 +99,69 @@ messages! {
         quit: "Quit", "退出", "Beenden";
         keep_running: "Keep running", "继续运行", "Weiterlaufen lassen";
         /// The title of the dialog that saves an export.
-        save_export: "Export", "导出会话", "Exportieren";
+        save_export: "Export", "导出", "Exportieren";
         /// The title of the dialog that attaches files to a message.
-        attach: "Attach files", "添加图片和文件", "Dateien anhängen";
+        attach: "Attach files", "附加文件", "Dateien anhängen";
         /// Joins the counts of running work.
         comma: ", ", "，", ", ";
         full_stop: ".", "。", ".";
         if_quit:
             "Quitting stops the agents. Their sessions stay in Askdesk, and you can resume them later.",
-            "退出后，智能体会停止工作。它们的会话仍会保留，之后可以恢复。",
+            "退出会停止智能体。会话会保留在 Askdesk 中，之后可以恢复。",
             "Beim Beenden stoppen die Agenten. Die Sitzungen bleiben in Askdesk, und Sie können sie später fortsetzen.";
         // The reasons why the app cannot start.
         no_folder:
             "no data folder is available for this user ({error})",
-            "系统没有为应用数据指定文件夹（{error}）",
+            "此用户没有可用的数据文件夹（{error}）",
             "Für diesen Benutzer gibt es keinen Datenordner ({error})";
         no_path:
             "the data folder’s path can’t be used ({error})",
-            "数据文件夹的路径无法使用（{error}）",
+            "无法使用数据文件夹的路径（{error}）",
             "Der Pfad des Datenordners kann nicht verwendet werden ({error})";
         no_engine:
             "an internal component failed to start ({error})",
-            "应用的内部组件无法启动（{error}）",
+            "内部组件无法启动（{error}）",
             "Eine interne Komponente konnte nicht starten ({error})";
         no_program:
             "Askdesk couldn’t determine its own program path ({error})",
-            "不知道本程序的路径（{error}）",
+            "Askdesk 无法确定自己的程序路径（{error}）",
             "Askdesk konnte seinen eigenen Programmpfad nicht ermitteln ({error})";
         busy:
             "{path} is in use by another program, perhaps a second Askdesk",
-            "{path} 正被另一个 Askdesk 或其他程序使用",
+            "另一个程序正在使用 {path}，可能是另一个 Askdesk",
             "{path} wird von einem anderen Programm verwendet, vielleicht von einem zweiten Askdesk";
         full:
             "{path} can’t be written because the disk is full",
-            "{path} 无法增大，因为磁盘已满",
+            "磁盘已满，无法写入 {path}",
             "{path} kann nicht geschrieben werden, weil der Datenträger voll ist";
         damaged: "{path} is damaged ({error})", "{path} 已损坏（{error}）", "{path} ist beschädigt ({error})";
         stuck:
             "{path} is damaged and couldn’t be renamed ({error})",
-            "{path} 已损坏，且无法以其他名称保留（{error}）",
+            "{path} 已损坏，且无法重命名（{error}）",
             "{path} ist beschädigt und konnte nicht umbenannt werden ({error})";
         too_new:
             "{path} comes from a newer version of Askdesk; install that version",
-            "{path} 属于更新版本的 Askdesk；请安装更新的版本",
+            "{path} 来自更新版本的 Askdesk，请安装该版本",
             "{path} stammt von einer neueren Version von Askdesk; installieren Sie diese Version";
         other:
             "{path} can’t be used ({error})",
-            "{path} 无法使用（{error}）",
+            "无法使用 {path}（{error}）",
             "{path} kann nicht verwendet werden ({error})";
     }
     templates {
         /// The value is one of the reasons above, without a period.
         cannot_start:
             "Askdesk couldn’t start: {}.\n\nNothing was changed. Fix this, then start Askdesk again.",
-            "Askdesk 无法启动：{}。\n\n没有做任何更改。请解决这个问题后重新启动。",
+            "Askdesk 无法启动：{}。\n\n没有更改任何内容。请解决此问题，然后重新启动 Askdesk。",
             "Askdesk konnte nicht starten: {}.\n\nEs wurde nichts geändert. Beheben Sie das und starten Sie Askdesk erneut.";
         /// The value is the number of questions after the first one.
-        and_more: "and {} more", "……另有 {} 个问题", "und {} weitere";
+        and_more: "and {} more", "另有 {} 个问题", "und {} weitere";
         /// The value is the chosen option.
         answered: "Answered: {}", "已回答：{}", "Beantwortet: {}";
         /// The value is the name of the session.
         asks_permission: "{} asks for permission", "{} 请求权限", "{} bittet um Berechtigung";
         /// The value is the number of items that are not listed.
-        and_others: "{} more…", "……另有 {} 项", "{} weitere…";
+        and_others: "{} more…", "另有 {} 项…", "{} weitere…";
         /// The value is the time of day at which the pause ends.
         notify_again:
             "Resume notifications (paused until {})",
@@ -175,16 +175,16 @@ messages! {
             ["{} Sitzung arbeitet gerade", "{} Sitzungen arbeiten gerade"];
         questions:
             ["{} question is waiting for you", "{} questions are waiting for you"],
-            ["{} 个问题等待你回答", "{} 个问题等待你回答"],
+            ["{} 个问题待处理", "{} 个问题待处理"],
             ["{} Frage wartet auf Sie", "{} Fragen warten auf Sie"];
         approvals:
             ["{} permission request is waiting for you", "{} permission requests are waiting for you"],
-            ["{} 个权限请求等待你决定", "{} 个权限请求等待你决定"],
+            ["{} 个权限请求待处理", "{} 个权限请求待处理"],
             ["{} Berechtigungsanfrage wartet auf Sie", "{} Berechtigungsanfragen warten auf Sie"];
         /// Questions and permission requests together.
         waiting:
             ["Askdesk: {} waiting", "Askdesk: {} waiting"],
-            ["Askdesk：{} 项在等待你", "Askdesk：{} 项在等待你"],
+            ["Askdesk：{} 项待处理", "Askdesk：{} 项待处理"],
             ["Askdesk: {} wartet", "Askdesk: {} warten"];
     }
 }
@@ -218,7 +218,7 @@ mod tests {
             |language| of(language).running_work(running).lines().next().unwrap_or_default().to_owned();
         assert_eq!(first_line(Language::En), "1 session is working, 2 questions are waiting for you.");
         assert_eq!(first_line(Language::De), "1 Sitzung arbeitet gerade, 2 Fragen warten auf Sie.");
-        assert_eq!(first_line(Language::Zh), "1 个会话正在工作，2 个问题等待你回答。");
+        assert_eq!(first_line(Language::Zh), "1 个会话正在工作，2 个问题待处理。");
     }
 
     fn all(messages: &Messages) -> Vec<(&'static str, &'static str)> {
