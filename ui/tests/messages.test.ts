@@ -119,8 +119,8 @@ const others: { name: string; texts: Partial<Record<string, string>>; needed: st
 /** Texts that are the same in another language. */
 const alike: Record<string, RegExp> = {
   German:
-    /^(agent\.|session_action\.\w+_keys|sessions\.since|time\.|rule\.exactly|start\.(agent|name)$|history\.agent|log\.stderr|settings\.agent_arguments\.one|entry\.plan|option\.is|clients\.wait_and$)/,
-  Chinese: /^(session_action\.\w+_keys|sessions\.since|rule\.exactly|log\.stderr)/,
+    /^(agent\.|session_action\.\w+_keys|time\.|rule\.exactly|start\.(agent|name|found_version)$|history\.agent|plan\.(document|edit_label)$|inbox\.item|failure\.(path|details)$|error\.at_file|undelivered\.file_unreadable|log\.stderr|settings\.agent_arguments\.one|entry\.plan|option\.is|clients\.wait_and$)/,
+  Chinese: /^(session_action\.\w+_keys|rule\.exactly|log\.stderr)/,
 };
 
 const places = (text: string) => [...new Set(text.match(/\{\w+\}/g))].sort();
