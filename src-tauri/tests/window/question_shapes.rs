@@ -26,7 +26,12 @@ async fn case_04_a_lenient_question_is_shown_and_an_unusable_one_is_refused_in_t
     app.show_demo("unusable", "Unusable").await;
     let refusals = app.wait_for_responses(5).await.split_off(1);
     assert!(refusals.iter().all(|response| response["behavior"] == "deny"), "{refusals:?}");
-    assert!(refusals[0]["message"].as_str().unwrap().contains("questions: at least 1 question, got 0"));
+    assert!(
+        refusals[0]["message"]
+            .as_str()
+            .unwrap()
+            .contains("questions: too few questions (0; the minimum is 1)")
+    );
     app.shows_text("main", "First refusal:").await;
     assert!(!app.shows("aside [data-request]").await);
 }

@@ -167,16 +167,16 @@ pub struct Attached {
 /// Why an action cannot be encoded.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EncodeError {
-    #[error("the agent does not wait to be told of this end")]
+    #[error("the agent isn't waiting to hear about this end")]
     NothingToSend,
     /// The call has ended, or the agent never made it.
-    #[error("the agent no longer waits for the call {native_ref}")]
+    #[error("the agent is no longer waiting for the call {native_ref}")]
     Gone {
         /// The agent's id of the call.
         native_ref: NativeRef,
     },
     /// The agent cannot do this.
-    #[error("the agent does not support {what}")]
+    #[error("the agent doesn't support {what}")]
     Unsupported {
         /// What it cannot do, as a noun phrase.
         what: &'static str,

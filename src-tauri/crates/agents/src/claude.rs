@@ -34,7 +34,7 @@ pub(crate) use descriptor::{capabilities, mode};
 pub use launch::launch;
 use permissions::Suggestions;
 
-/// How many questions and permission requests of one process may wait at a time; more are refused.
+/// How many questions and permission requests of one process may be open at a time; more are refused.
 pub const OPEN_CALLS: usize = 256;
 /// How many ids of question tool calls are remembered, so that their results are not shown as tool output.
 pub const REMEMBERED_TOOL_USES: usize = 1024;

@@ -161,25 +161,25 @@ pub const MAX_LINE: usize = 1024 * 1024;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InputError {
     /// It is not JSON.
-    #[error("a line that is not JSON")]
+    #[error("a line that isn't JSON")]
     NotJson,
     /// It is longer than [`MAX_LINE`] and was skipped.
-    #[error("a line of {bytes} bytes, longer than the {} that are read", MAX_LINE)]
+    #[error("a line that is too long ({bytes} bytes; the limit is {})", MAX_LINE)]
     TooLong {
         /// Its length in bytes.
         bytes: usize,
     },
     /// The agent ended in the middle of it.
-    #[error("a line that was cut in half by the agent's end")]
+    #[error("a line that was cut off when the agent exited")]
     CutInHalf,
     /// It is of a kind that is not known.
-    #[error("a message of the unknown kind {kind}")]
+    #[error("a message of the unknown type {kind}")]
     UnknownType {
         /// The kind as it calls itself, shortened.
         kind: String,
     },
     /// It lacks a field without which it means nothing.
-    #[error("a message without a usable {field}")]
+    #[error("a message without a valid {field}")]
     Incomplete { field: &'static str },
     /// It says that a request of ours failed.
     #[error("the agent refused a request: {error}")]

@@ -2,14 +2,14 @@
 
 use askdesk_domain::{Answer, Answers, Outcome, Question, Request};
 
-const HEAD: &str = "This is a late answer. You asked the user what follows, and the call had ended before the user's \
+const HEAD: &str = "This is a late answer. You asked the user the following, and the call ended before the user's \
                     answer could reach you.";
-const ANSWERED: &str = "Go on with these answers in mind.";
-const OWN_WORDS: &str = "Go on with these answers in mind. Some of this is in the user's own words: read them as they \
-                         stand and follow what they say.";
-const DECLINED: &str = "Go on without an answer to what the user declined.";
+const ANSWERED: &str = "Continue with these answers in mind.";
+const OWN_WORDS: &str = "Continue with these answers in mind. Some of this is in the user's own words: read them as \
+                         written and follow what they say.";
+const DECLINED: &str = "Continue without an answer to what the user declined.";
 const UNANSWERED: &str = "(The user left this question unanswered.)";
-const SECRET: &str = "(The user gave a secret, which is never kept. Ask again if you still need it.)";
+const SECRET: &str = "(The user gave a secret, which is never stored. Ask again if you still need it.)";
 
 /// Puts the answers and refusals of requests into words that name each question; other ends say nothing.
 pub fn late_answer_message<'a>(requests: impl IntoIterator<Item = &'a Request>) -> String {

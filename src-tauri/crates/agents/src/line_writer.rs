@@ -13,13 +13,13 @@ pub const WRITE_QUEUE: usize = 64;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WriteError {
     /// The process has ended, or its input was closed.
-    #[error("the agent no longer takes input: its process has ended or its input is closed")]
+    #[error("the agent has exited or closed its input")]
     Closed,
     /// The system failed to write.
-    #[error("writing to the agent failed: {0}")]
+    #[error("couldn't write to the agent: {0}")]
     Io(String),
     /// The agent does not read, and its queue is full.
-    #[error("the agent does not read its input: {0} lines already wait")]
+    #[error("the agent isn't reading its input ({0} lines waiting)")]
     Full(usize),
 }
 

@@ -39,10 +39,10 @@ fn read_question(index: usize, question: &Value) -> Result<RawQuestion, Refusal>
         }
     };
     let Some(text) = present(fields, &["question", "text", "prompt"]) else {
-        return Err(Refusal::new(field("question"), "must be a text, got nothing"));
+        return Err(Refusal::new(field("question"), "must be a string, got nothing"));
     };
     let Some(text) = scalar_text(text) else {
-        return Err(Refusal::new(field("question"), format!("must be a text, got {}", type_name(text))));
+        return Err(Refusal::new(field("question"), format!("must be a string, got {}", type_name(text))));
     };
     let options = match present(fields, &["options", "choices"]) {
         Some(options) => read_options(index, options)?,
@@ -102,13 +102,13 @@ fn read_option(question: usize, place: usize, option: &Value) -> Result<RawOptio
         return Ok(RawOption::new(&label));
     }
     let Value::Object(fields) = option else {
-        let rule = format!("must be a text or an object with a label, got {}", type_name(option));
+        let rule = format!("must be a string or an object with a label, got {}", type_name(option));
         return Err(Refusal::new(field, rule));
     };
     let label =
         ["label", "title", "value", "name"].iter().find_map(|name| fields.get(*name).and_then(scalar_text));
     let Some(label) = label else {
-        return Err(Refusal::new(format!("{field}.label"), "must be a text, got nothing that is one"));
+        return Err(Refusal::new(format!("{field}.label"), "must be a string"));
     };
     Ok(RawOption {
         label,
@@ -148,9 +148,9 @@ fn is_true(value: &Value) -> bool {
 fn type_name(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
-        Value::Bool(_) => "true or false",
+        Value::Bool(_) => "a boolean",
         Value::Number(_) => "a number",
-        Value::String(_) => "a text",
+        Value::String(_) => "a string",
         Value::Array(_) => "a list",
         Value::Object(_) => "an object",
     }

@@ -16,7 +16,7 @@ pub const SAID_LINES: usize = 8;
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum AgentFailure {
     /// The program was not found.
-    #[error("{program} was not found. Looked at: {}.{}", listed(.tried), install_hint(.install.as_deref()))]
+    #[error("Askdesk couldn't find {program}.{} Searched: {}.", install_hint(.install.as_deref()), listed(.tried))]
     AgentMissing {
         agent: AgentId,
         program: String,
@@ -26,13 +26,13 @@ pub enum AgentFailure {
         install: Option<String>,
     },
     /// The agent's working folder can't be used.
-    #[error("The folder {path} cannot be used: {problem}. Choose a folder that exists.")]
+    #[error("Can't use the folder {path}: {problem}. Choose another folder.")]
     FolderUnusable { path: String, problem: FolderError },
     /// The system refused to run the program.
-    #[error("{program} could not be started: {error}. {problem}")]
+    #[error("{program} couldn't start: {error}. {problem}")]
     NotStarted { program: String, problem: ProgramError, error: String },
     /// The agent ended with an error.
-    #[error("The agent ended ({}).{}\n{next}", exit_reason(*.code, *.signal), last_words(.said))]
+    #[error("The agent exited unexpectedly ({}).{}\n{next}", exit_reason(*.code, *.signal), last_words(.said))]
     Exited {
         code: Option<i32>,
         signal: Option<i32>,
@@ -42,7 +42,7 @@ pub enum AgentFailure {
     },
     /// The agent did not stop when asked and was killed.
     #[error(
-        "The agent did not stop within {seconds} seconds, so it was ended with everything it had started.\n{next}"
+        "The agent didn't stop within {seconds} seconds, so Askdesk ended it and everything it had started.\n{next}"
     )]
     InterruptIgnored {
         /// How long Askdesk waited, in seconds.
@@ -51,16 +51,16 @@ pub enum AgentFailure {
         next: NextStep,
     },
     /// The agent's output could no longer be read.
-    #[error("The agent's output could not be read any more.\n{next}")]
+    #[error("Askdesk could no longer read the agent's output.\n{next}")]
     OutputLost { next: NextStep },
     /// The agent no longer has the session.
     #[error(
-        "The agent no longer has this session, so it cannot go on with it. What was said here is kept; start a new \
-         session to continue."
+        "The agent no longer has this session, so it can't be resumed. The transcript is saved; start a new session to \
+         continue."
     )]
     SessionUnknown,
     /// Askdesk failed while it ran the session.
-    #[error("The app failed inside this session.")]
+    #[error("An internal error in Askdesk ended this session.")]
     DeskFailed,
     /// A text that an earlier version of the app stored.
     #[error("{text}")]
@@ -85,18 +85,18 @@ pub enum SearchedLocation {
 #[serde(tag = "problem", rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum FolderError {
-    #[error("it does not exist")]
+    #[error("it doesn't exist")]
     Missing,
     /// It is a file, or something else.
-    #[error("it is not a folder")]
+    #[error("it isn't a folder")]
     NotAFolder,
     /// The system denies access.
-    #[error("it may not be opened")]
+    #[error("you don't have permission to open it")]
     Forbidden,
     /// Its path is neither absolute nor starts with `~`.
-    #[error("the path must begin at the root or with ~")]
+    #[error("the path must be absolute or start with ~")]
     NotAbsolute,
-    #[error("it cannot be opened ({error})")]
+    #[error("it can't be opened ({error})")]
     Other { error: String },
 }
 
@@ -105,12 +105,12 @@ pub enum FolderError {
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum ProgramError {
-    #[error("Check that the program is still installed, then start the session again.")]
+    #[error("Check that it's still installed, then start the session again.")]
     Missing,
-    #[error("Check that the file may be executed, then start the session again.")]
+    #[error("Make the file executable, then start the session again.")]
     Forbidden,
     /// It may be built for another system.
-    #[error("Check that the file is a program for this system; installing the agent again may help.")]
+    #[error("Check that it's built for this system; reinstalling the agent may help.")]
     Unfit,
 }
 
@@ -136,29 +136,26 @@ fn listed(tried: &[SearchedLocation]) -> String {
 
 fn install_hint(install: Option<&str>) -> String {
     let Some(install) = install else { return String::new() };
-    format!(
-        " Install it with `{install}` or with its vendor's installer, then start the session again; or name the program \
-         under More options."
-    )
+    format!(" Run `{install}` to install it, or enter its path under More options.")
 }
 
 fn exit_reason(code: Option<i32>, signal: Option<i32>) -> String {
     match (code, signal) {
         (Some(code), _) => format!("exit code {code}"),
         (None, Some(signal)) => format!("killed by signal {signal}"),
-        (None, None) => "for an unknown reason".to_owned(),
+        (None, None) => "unknown reason".to_owned(),
     }
 }
 
 fn last_words(said: &str) -> String {
-    if said.is_empty() { String::new() } else { format!(" It said last:\n{said}") }
+    if said.is_empty() { String::new() } else { format!(" Last output:\n{said}") }
 }
 
 impl Display for SearchedLocation {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
-            Self::PathVariable { value } if value.is_empty() => f.write_str("the PATH, which is empty"),
-            Self::PathVariable { value } => write!(f, "the PATH {value}"),
+            Self::PathVariable { value } if value.is_empty() => f.write_str("PATH (empty)"),
+            Self::PathVariable { value } => write!(f, "PATH ({value})"),
             Self::File { path } => f.write_str(path),
         }
     }
@@ -167,7 +164,7 @@ impl Display for SearchedLocation {
 impl Display for NextStep {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Resume => "Resume the session to go on where it was.",
+            Self::Resume => "Resume the session to continue.",
             Self::StartAnew => "Start a new session to try again.",
         })
     }

@@ -50,7 +50,7 @@ impl Answers {
     /// Checks a caller's answers against the questions. An error names the field.
     pub fn check(questions: &[Question], inputs: &[AnswerInput]) -> Result<Self, Rejection> {
         if inputs.len() > questions.len() {
-            let rule = format!("at most {} answers, got {}", questions.len(), inputs.len());
+            let rule = format!("too many answers ({}; the limit is {})", inputs.len(), questions.len());
             return Err(Rejection::invalid("answers", rule));
         }
         let mut answers = Vec::with_capacity(inputs.len());

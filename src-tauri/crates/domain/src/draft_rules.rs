@@ -72,7 +72,7 @@ const fn fate(outcome: &Outcome) -> DraftOutcome {
 
 fn of_request(request: &Request, draft: &Draft) -> Result<Draft, Rejection> {
     if usize::from(draft.active) > request.questions.len() {
-        let rule = format!("at most {}, got {}", request.questions.len(), draft.active);
+        let rule = format!("too large ({}; the limit is {})", draft.active, request.questions.len());
         return Err(Rejection::invalid("draft.active", rule));
     }
     let mut answers = Vec::with_capacity(draft.answers.len());
@@ -83,11 +83,11 @@ fn of_request(request: &Request, draft: &Draft) -> Result<Draft, Rejection> {
             Rejection::invalid(field("question"), format!("no question {} in this request", answer.question))
         })?;
         if draft.answers[..index].iter().any(|earlier| earlier.question == answer.question) {
-            return Err(Rejection::invalid(field("question"), format!("{} stands twice", answer.question)));
+            return Err(Rejection::invalid(field("question"), format!("{} appears twice", answer.question)));
         }
         for (place, id) in answer.chosen.iter().enumerate() {
             if question.option(*id).is_none() || answer.chosen[..place].contains(id) {
-                let rule = format!("{id} is no option of {}, or stands twice", question.id);
+                let rule = format!("{id} is not an option of {}, or appears twice", question.id);
                 return Err(Rejection::invalid(field("chosen"), rule));
             }
         }

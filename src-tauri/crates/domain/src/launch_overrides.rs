@@ -232,7 +232,7 @@ mod tests {
     #[case::with_a_value("--speak=3", "--speak is ")]
     #[case::short("-s", "-s is ")]
     #[case::shorts_in_one_word("-sx", "-sx is ")]
-    #[case::chosen("--anything-goes", "--anything-goes is chosen at each start")]
+    #[case::chosen("--anything-goes", "--anything-goes is set by Permission mode")]
     fn a_reserved_flag_is_refused_by_its_name(#[case] flag: &str, #[case] said: &str) {
         let reserved = ReservedFlags { own: &["--speak"], own_short: &['s'], chosen: &["--anything-goes"] };
         let given = arguments(&["--add-dir", flag]).unwrap();
@@ -251,15 +251,15 @@ mod tests {
     #[test]
     fn a_value_over_its_bound_is_refused_with_the_bound() {
         let many = vec!["x"; EXTRAS + 1];
-        assert_eq!(arguments(&many).unwrap_err().to_string(), "there are 65; at most 64 are taken");
+        assert_eq!(arguments(&many).unwrap_err().to_string(), "too many entries (65; the limit is 64)");
         let long = "x".repeat(EXTRA_BYTES + 1);
         assert_eq!(
             arguments(&["x", &long]).unwrap_err().to_string(),
-            "argument 2: it has 4097 bytes; at most 4096 are taken"
+            "argument 2: too long (4097 bytes; the limit is 4096)"
         );
         assert_eq!(
             environment(&[("A", &long)]).unwrap_err().to_string(),
-            "A: it has 4097 bytes; at most 4096 are taken"
+            "A: too long (4097 bytes; the limit is 4096)"
         );
         assert_eq!(
             arguments(&["a\0b"]),
@@ -277,7 +277,7 @@ mod tests {
     #[case("Ä")]
     fn an_invalid_variable_name_is_refused_without_its_value(#[case] name: &str) {
         let error = environment(&[(name, "hush")]).unwrap_err().to_string();
-        assert!(error.contains("is no name of a variable") && !error.contains("hush"), "{error}");
+        assert!(error.contains("isn't a valid variable name") && !error.contains("hush"), "{error}");
     }
 
     #[test]

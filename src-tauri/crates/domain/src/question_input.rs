@@ -83,10 +83,10 @@ impl fmt::Display for Refusal {
 /// Turns inputs into questions with ids. An error names the first field that can't be shown.
 pub fn accept(drafts: &[RawQuestion], rules: QuestionLimits) -> Result<Vec<Question>, Refusal> {
     if drafts.is_empty() {
-        return Err(Refusal::new("questions", "at least 1 question, got 0"));
+        return Err(Refusal::new("questions", "too few questions (0; the minimum is 1)"));
     }
     if drafts.len() > rules.questions {
-        let rule = format!("at most {} questions, got {}", rules.questions, drafts.len());
+        let rule = format!("too many questions ({}; the limit is {})", drafts.len(), rules.questions);
         return Err(Refusal::new("questions", rule));
     }
     let questions = drafts.iter().enumerate().map(|(index, draft)| question(index, draft, rules));
@@ -101,13 +101,13 @@ pub fn accept(drafts: &[RawQuestion], rules: QuestionLimits) -> Result<Vec<Quest
 fn refuse_twins(drafts: &[RawQuestion]) -> Result<(), Refusal> {
     for (later, draft) in drafts.iter().enumerate() {
         if let Some(earlier) = drafts[..later].iter().position(|other| other.text == draft.text) {
-            let rule = format!("same text as questions[{earlier}]; every question needs its own text");
+            let rule = format!("same text as questions[{earlier}]; each question must be different");
             return Err(Refusal::new(format!("questions[{later}].question"), rule));
         }
         for (second, option) in draft.options.iter().enumerate() {
             if let Some(first) = draft.options[..second].iter().position(|other| other.label == option.label)
             {
-                let rule = format!("same label as options[{first}]; every option needs its own label");
+                let rule = format!("same label as options[{first}]; each label must be different");
                 return Err(Refusal::new(format!("questions[{later}].options[{second}].label"), rule));
             }
         }
@@ -119,20 +119,23 @@ fn question(index: usize, draft: &RawQuestion, rules: QuestionLimits) -> Result<
     let id = QuestionId::at(index);
     let field = |name: &str| format!("questions[{index}].{name}");
     if draft.text.trim().is_empty() {
-        return Err(Refusal::new(field("question"), "must be a text that is not empty"));
+        return Err(Refusal::new(field("question"), "must be a string that isn't empty"));
     }
     let select = matches!(draft.kind, QuestionKind::Single | QuestionKind::Multi);
     let count = draft.options.len();
     if select && count < rules.options_min {
-        let rule = format!("at least {} options, got {count}", rules.options_min);
+        let rule = format!("too few options ({count}; the minimum is {})", rules.options_min);
         return Err(Refusal::new(field("options"), rule));
     }
     if count > rules.options_max {
-        let rule = format!("at most {} options, got {count}", rules.options_max);
+        let rule = format!("too many options ({count}; the limit is {})", rules.options_max);
         return Err(Refusal::new(field("options"), rule));
     }
     if !select && count > 0 {
-        return Err(Refusal::new(field("options"), format!("none for this type of question, got {count}")));
+        return Err(Refusal::new(
+            field("options"),
+            format!("must be empty for this type of question, got {count}"),
+        ));
     }
 
     // The agent's own "Other", however often it occurs, becomes the free-text row that always exists.

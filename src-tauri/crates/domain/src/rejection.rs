@@ -10,7 +10,7 @@ use crate::id::Timestamp;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Rejection {
     /// There is no request, approval or session with this id.
-    #[error("there is no {what} with this id")]
+    #[error("there is no {what} with this ID")]
     NotFound { what: &'static str },
     /// The request or approval has already ended in another way.
     #[error("it has already ended")]
@@ -32,7 +32,7 @@ pub enum Rejection {
         why: ChangeRefused,
     },
     /// The agent of this session doesn't support it.
-    #[error("{what} is not supported by this agent")]
+    #[error("this agent doesn't support {what}")]
     Unsupported { what: UnsupportedFeature },
 }
 
@@ -44,14 +44,14 @@ pub enum ChangeRefused {
     #[error("{words}")]
     InWords { words: String },
     /// It did not answer in time.
-    #[error("The agent did not answer within {seconds} seconds.")]
+    #[error("The agent didn't respond within {seconds} seconds.")]
     Unanswered {
         /// How long Askdesk waited for it.
         #[cfg_attr(feature = "ts", ts(type = "number"))]
         seconds: u64,
     },
     /// Earlier changes are still unanswered.
-    #[error("The agent has not answered the changes before this one.")]
+    #[error("The agent hasn't confirmed earlier changes yet. Try again in a moment.")]
     OthersWait,
     #[error("{why}")]
     Unreached { why: DeliveryError },

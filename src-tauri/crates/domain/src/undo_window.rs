@@ -64,7 +64,10 @@ impl UndoWindow {
             return if same { Ok(Hold::Already) } else { Err(refused) };
         }
         if !is_one_choice(request, answers) {
-            return Err(Rejection::invalid("answers", "only the one choice of a lone question can be held"));
+            return Err(Rejection::invalid(
+                "answers",
+                "only a request with one question and one choice can be held",
+            ));
         }
         if self.0.get(&id).is_some_and(|held| held.answers == answers && held.error.is_none()) {
             return Ok(Hold::Already);

@@ -9,6 +9,6 @@ pub enum EngineError {
     Reject(#[from] Rejection),
     #[error("{0}")]
     Journal(#[from] StorageError),
-    #[error("the app is closing")]
+    #[error("Askdesk is quitting")]
     Closing,
 }

@@ -16,13 +16,13 @@ const STAGED: &str = ".deleting";
 #[derive(Debug, thiserror::Error)]
 pub enum ImageError {
     /// It is larger than [`IMAGE_BYTES`].
-    #[error("an image may have {IMAGE_BYTES} bytes at most; this one has {bytes}")]
+    #[error("the image is too large ({bytes} bytes; the limit is {IMAGE_BYTES})")]
     TooLarge { bytes: usize },
     /// It is not a PNG, JPEG, GIF or WebP image.
-    #[error("this is no PNG, JPEG, GIF or WebP image")]
+    #[error("this isn't a PNG, JPEG, GIF, or WebP image")]
     UnknownKind,
     /// Its file is missing or was changed.
-    #[error("the image {name} is not kept any more; attach it again")]
+    #[error("the image {name} is no longer stored; attach it again")]
     Gone { name: String },
     #[error("{}: {why}", .path.display())]
     Io { path: PathBuf, why: std::io::Error },

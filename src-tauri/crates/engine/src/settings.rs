@@ -56,10 +56,10 @@ pub struct IgnoredSetting {
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum IgnoredWhy {
     /// There is no setting with this key.
-    #[error("there is no such setting")]
+    #[error("unknown setting")]
     Unknown,
     /// It is a table instead of a value.
-    #[error("it must be a value")]
+    #[error("expected a value, not a table")]
     NoValue,
     /// The value is invalid.
     #[error("{}{flaw}", value.as_ref().map(|value| format!("{value}: ")).unwrap_or_default())]
@@ -68,7 +68,7 @@ pub enum IgnoredWhy {
         value: Option<String>,
         flaw: SettingError,
     },
-    #[error("it has {bytes} bytes; at most {most} are read")]
+    #[error("too large ({bytes} bytes; the limit is {most})")]
     TooLarge {
         /// Its size in bytes.
         #[cfg_attr(feature = "ts", ts(type = "number"))]
@@ -76,7 +76,7 @@ pub enum IgnoredWhy {
         #[cfg_attr(feature = "ts", ts(type = "number"))]
         most: u64,
     },
-    #[error("it is no text")]
+    #[error("not a text file")]
     NoText,
     /// The file is not valid TOML.
     #[error("line {line}, column {column}: {error}")]
@@ -118,7 +118,7 @@ pub struct ReadSettings {
 
 /// The settings could not be written.
 #[derive(Debug, thiserror::Error)]
-#[error("the settings could not be written to {}: {source}", path.display())]
+#[error("couldn't write the settings to {}: {source}", path.display())]
 pub struct SettingsError {
     pub path: PathBuf,
     pub source: std::io::Error,

@@ -21,14 +21,14 @@ pub fn read(tool: Tool, arguments: &Value) -> Result<Asking, Refusal> {
             Ok(Asking { questions, limit_seconds: None })
         }
         Tool::AskUser => read_ask_user(arguments),
-        Tool::CollectAnswer => Err(Refusal::new("tool", "collect_answer asks nothing")),
+        Tool::CollectAnswer => Err(Refusal::new("tool", "collect_answer doesn't ask questions")),
     }
 }
 
 /// Reads the request id of [`Tool::CollectAnswer`].
 pub fn read_request_id(arguments: &Value) -> Result<RequestId, Refusal> {
     let id = ["requestId", "request_id", "id"].iter().find_map(|name| arguments.get(*name));
-    let rule = "must be the requestId that an earlier result named";
+    let rule = "must be the requestId from an earlier result";
     match id {
         Some(Value::String(text)) => text.trim().parse().map_err(|_| Refusal::new("requestId", rule)),
         _ => Err(Refusal::new("requestId", rule)),
@@ -96,7 +96,7 @@ fn with_kind(index: usize, question: Value) -> Result<Value, Refusal> {
                 "must be text, select, multi-select or confirm, got \"{}\"{}",
                 askdesk_domain::text::cut_at(word.unwrap_or_default().to_owned(), 64, "…"),
                 match word {
-                    Some("secret" | "password") => "; a secret cannot be asked here",
+                    Some("secret" | "password") => "; secrets can't be asked for here",
                     _ => "",
                 },
             );
@@ -127,7 +127,7 @@ fn limit(arguments: &Value) -> Result<Option<u32>, Refusal> {
         None => {
             let got = askdesk_domain::text::cut_at(value.to_string(), 64, "…");
             let rule =
-                format!("must be {least} to {most} seconds, got {got}; leave it out to wait without a limit");
+                format!("must be {least} to {most} seconds, got {got}; omit it to wait without a limit");
             Err(Refusal::new("timeout", rule))
         }
     }
@@ -137,7 +137,7 @@ fn limit(arguments: &Value) -> Result<Option<u32>, Refusal> {
 pub(crate) fn refuse_secrets(questions: &[Question]) -> Result<(), Refusal> {
     match questions.iter().position(|question| question.kind == QuestionKind::Secret) {
         Some(index) => {
-            Err(Refusal::new(format!("questions[{index}].type"), "a secret cannot be asked over this door"))
+            Err(Refusal::new(format!("questions[{index}].type"), "secrets can't be asked for here"))
         }
         None => Ok(()),
     }
@@ -195,11 +195,11 @@ mod tests {
             {"question": "A?", "options": ["x", "y"]},
             {"question": "B?", "options": ["x"]},
         ]}),
-        "questions[1].options: at least 2 options, got 1"
+        "questions[1].options: too few options (1; the minimum is 2)"
     )]
     #[case::five_options(
         json!({"questions": [{"question": "A?", "options": ["1", "2", "3", "4", "5"]}]}),
-        "questions[0].options: at most 4 options, got 5"
+        "questions[0].options: too many options (5; the limit is 4)"
     )]
     #[case::five_questions(
         json!({"questions": [
@@ -207,17 +207,17 @@ mod tests {
             {"question": "3", "options": ["x", "y"]}, {"question": "4", "options": ["x", "y"]},
             {"question": "5", "options": ["x", "y"]},
         ]}),
-        "questions: at most 4 questions, got 5"
+        "questions: too many questions (5; the limit is 4)"
     )]
     #[case::equal_labels(
         json!({"questions": [{"question": "A?", "options": ["x", "x"]}]}),
-        "questions[0].options[1].label: same label as options[0]; every option needs its own label"
+        "questions[0].options[1].label: same label as options[0]; each label must be different"
     )]
     #[case::nothing(json!({}), "questions: must be a list of questions, got nothing")]
     #[case::no_object(json!([1]), "input: must be an object with questions, got a list")]
     #[case::a_secret(
         json!({"questions": [{"question": "Key?", "type": "secret", "options": ["x", "y"]}]}),
-        "questions[0].options: none for this type of question, got 2"
+        "questions[0].options: must be empty for this type of question, got 2"
     )]
     fn an_invalid_call_is_rejected_with_its_field_and_rule(#[case] arguments: Value, #[case] words: &str) {
         assert_eq!(refused(Tool::AskUserQuestion, &arguments), words);
@@ -230,32 +230,32 @@ mod tests {
     )]
     #[case::a_secret(
         json!({"questions": [{"question": "Key?", "type": "secret"}]}),
-        "questions[0].type: must be text, select, multi-select or confirm, got \"secret\"; a secret cannot be asked here"
+        "questions[0].type: must be text, select, multi-select or confirm, got \"secret\"; secrets can't be asked for here"
     )]
     #[case::a_secret_by_its_other_name(
         json!({"questions": [{"question": "Key?", "kind": "secret"}]}),
-        "questions[0].type: must be text, select, multi-select or confirm, got \"secret\"; a secret cannot be asked here"
+        "questions[0].type: must be text, select, multi-select or confirm, got \"secret\"; secrets can't be asked for here"
     )]
     #[case::a_select_without_options(
         json!({"questions": [{"question": "A?", "type": "select"}]}),
-        "questions[0].options: at least 2 options, got 0"
+        "questions[0].options: too few options (0; the minimum is 2)"
     )]
     #[case::thirteen_options(
         json!({"questions": [{"question": "A?", "type": "select",
             "options": ["1","2","3","4","5","6","7","8","9","10","11","12","13"]}]}),
-        "questions[0].options: at most 12 options, got 13"
+        "questions[0].options: too many options (13; the limit is 12)"
     )]
     #[case::too_short(
         json!({"questions": [{"question": "A?", "type": "text"}], "timeout": 5}),
-        "timeout: must be 10 to 1800 seconds, got 5; leave it out to wait without a limit"
+        "timeout: must be 10 to 1800 seconds, got 5; omit it to wait without a limit"
     )]
     #[case::too_long(
         json!({"questions": [{"question": "A?", "type": "text"}], "timeout": 1801}),
-        "timeout: must be 10 to 1800 seconds, got 1801; leave it out to wait without a limit"
+        "timeout: must be 10 to 1800 seconds, got 1801; omit it to wait without a limit"
     )]
     #[case::no_time(
         json!({"questions": [{"question": "A?", "type": "text"}], "timeout": "soon"}),
-        "timeout: must be 10 to 1800 seconds, got \"soon\"; leave it out to wait without a limit"
+        "timeout: must be 10 to 1800 seconds, got \"soon\"; omit it to wait without a limit"
     )]
     fn an_invalid_call_of_ask_user_is_rejected_with_its_field_and_rule(
         #[case] arguments: Value,

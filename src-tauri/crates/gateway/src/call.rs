@@ -21,7 +21,7 @@ use crate::result;
 use crate::state::GatewayState;
 
 /// What the card says happens after an asker's time limit.
-const AFTER_LIMIT: &str = "the agent goes on without an answer";
+const AFTER_LIMIT: &str = "the agent continues without an answer";
 
 #[derive(Debug)]
 pub struct Caller {
@@ -68,7 +68,7 @@ impl GatewayState {
         // The caller can go at any moment, even while the engine saves the question. A task of its own finishes what was
         // started, and returns a call that can then be left.
         let asked = tokio::spawn(Arc::clone(self).ask_engine(caller, asking));
-        asked.await.unwrap_or_else(|_| Err(HttpError::unavailable("the desk is closing")))
+        asked.await.unwrap_or_else(|_| Err(HttpError::unavailable("Askdesk is quitting")))
     }
 
     async fn ask_engine(self: Arc<Self>, caller: Caller, asking: Asking) -> Result<PendingCall, HttpError> {
@@ -77,7 +77,7 @@ impl GatewayState {
         let guard = self.connections.call(&caller.connection, caller.lifetime);
         // A client may use the same id again, and a call that is over must not end the next one. So each call has its own id.
         let native_ref = NativeRef::new(Uuid::new_v4().to_string())
-            .ok_or_else(|| HttpError::unavailable("no id could be made for the call"))?;
+            .ok_or_else(|| HttpError::unavailable("couldn't create an ID for the call"))?;
         let limit = limit_seconds.map(|seconds| {
             let now = self.engine.clock().now().millis();
             Limit {

@@ -71,9 +71,9 @@ impl From<EngineError> for HttpError {
             EngineError::Reject(reject) => reject.into(),
             EngineError::Journal(error) => {
                 tracing::error!(%error, "a client's request could not be saved");
-                Self::unavailable("the desk cannot write to its database")
+                Self::unavailable("Askdesk can't write to its database")
             }
-            EngineError::Closing => Self::unavailable("the desk is closing"),
+            EngineError::Closing => Self::unavailable("Askdesk is quitting"),
         }
     }
 }

@@ -29,12 +29,11 @@ const DRAIN_TIMEOUT: Duration = Duration::from_secs(2);
 /// The names under which this computer reaches itself.
 const LOOPBACK_NAMES: [&str; 3] = ["127.0.0.1", "localhost", "[::1]"];
 
-const NO_TOKEN: &str = "the header Authorization must hold \"Bearer\" and this desk's token; run `askdesk connect` to register \
-                        the client again";
-const ONLY_ASKS: &str = "the token that clients are registered with may ask, and nothing else; to see what waits, to answer \
-                         and to rotate takes the text of the file answer-token, which `askdesk` reads by itself";
-const ONLY_ANSWERS: &str =
-    "the text of the file answer-token may answer, and nothing else; to ask takes that of the file token";
+const NO_TOKEN: &str = "the Authorization header must be \"Bearer\" followed by the token; run `askdesk connect` to update \
+                        the client's entry";
+const ONLY_ASKS: &str = "this token may only ask; listing and answering questions and rotating tokens need the one in the \
+                         file answer-token, which the `askdesk` command uses";
+const ONLY_ANSWERS: &str = "this token may only answer; asking needs the token in the file token";
 
 /// Rejects requests from web pages and requests without a valid token, and removes the token from the others. The routes
 /// find the token's [`Permission`] in the request's extensions.
@@ -94,7 +93,7 @@ pub async fn read_body(
             check_content_type(&parts.headers)?;
         }
         let parsed = parse_body::<Value>(&bytes)
-            .map_err(|error| HttpError::bad_request(format!("the body is not JSON: {error}")))?;
+            .map_err(|error| HttpError::bad_request(format!("the body isn't valid JSON: {error}")))?;
         parts.extensions.insert(Arc::new(parsed));
     }
     Ok(next.run(Request::from_parts(parts, Body::from(bytes))).await)
@@ -120,7 +119,9 @@ fn check_host(headers: &HeaderMap, uri: &Uri, port: u16) -> Result<(), HttpError
     let by_address = uri.authority().is_none_or(|authority| ours(authority.as_str()));
     match named {
         Some(host) if ours(host) && by_address => Ok(()),
-        _ => Err(HttpError::new(StatusCode::FORBIDDEN, "this desk answers to 127.0.0.1 and localhost alone")),
+        _ => {
+            Err(HttpError::new(StatusCode::FORBIDDEN, "only requests to 127.0.0.1 or localhost are accepted"))
+        }
     }
 }
 
@@ -132,7 +133,7 @@ fn check_origin(headers: &HeaderMap, port: u16) -> Result<(), HttpError> {
     };
     match origins.all(|origin| origin.to_str().is_ok_and(ours)) {
         true => Ok(()),
-        false => Err(HttpError::new(StatusCode::FORBIDDEN, "requests of web pages are not taken")),
+        false => Err(HttpError::new(StatusCode::FORBIDDEN, "requests from web pages aren't accepted")),
     }
 }
 
@@ -173,10 +174,10 @@ async fn read_bounded(headers: &HeaderMap, mut body: Body, timeout: Duration) ->
             drain(&mut body).await;
             Err(too_large())
         }
-        Ok(Err(error)) => Err(HttpError::bad_request(format!("the body could not be read: {error}"))),
+        Ok(Err(error)) => Err(HttpError::bad_request(format!("couldn't read the body: {error}"))),
         Err(_) => Err(HttpError::new(
             StatusCode::REQUEST_TIMEOUT,
-            format!("the body must be here within {} seconds", timeout.as_secs()),
+            format!("the body took too long to arrive (the limit is {} seconds)", timeout.as_secs()),
         )),
     }
 }
@@ -208,7 +209,7 @@ async fn drain(body: &mut Body) {
 }
 
 fn too_large() -> HttpError {
-    let message = format!("the body must have at most {MAX_BODY_BYTES} bytes");
+    let message = format!("the body is too large (the limit is {MAX_BODY_BYTES} bytes)");
     HttpError::new(StatusCode::PAYLOAD_TOO_LARGE, message)
 }
 

@@ -50,7 +50,7 @@ pub struct HookQuestion {
 pub fn read(body: &Value) -> Result<HookEvent, Refusal> {
     let text = |name: &str| body.get(name).and_then(Value::as_str);
     if !body.is_object() {
-        return Err(Refusal::new("body", "must be the object that Claude Code hands to a hook"));
+        return Err(Refusal::new("body", "must be the JSON object that Claude Code passes to a hook"));
     }
     let session = text("session_id").unwrap_or_default().to_owned();
     let is_question = text("tool_name") == Some(QUESTION_TOOL);
@@ -65,7 +65,7 @@ pub fn read(body: &Value) -> Result<HookEvent, Refusal> {
         _ => return Ok(HookEvent::Other),
     }
     let Some(input) = body.get("tool_input") else {
-        return Err(Refusal::new("tool_input", "must be the input of the tool, got nothing"));
+        return Err(Refusal::new("tool_input", "must be the tool's input, got nothing"));
     };
     let answered = input.get("answers").and_then(Value::as_object);
     if answered.is_some_and(|answers| !answers.is_empty()) {
@@ -192,7 +192,10 @@ mod tests {
     fn an_invalid_question_is_rejected_with_its_field() {
         let mut empty = body();
         empty["tool_input"] = json!({"questions": []});
-        assert_eq!(read(&empty).unwrap_err().to_string(), "questions: at least 1 question, got 0");
+        assert_eq!(
+            read(&empty).unwrap_err().to_string(),
+            "questions: too few questions (0; the minimum is 1)"
+        );
         assert!(read(&json!("words")).is_err());
     }
 

@@ -52,15 +52,15 @@ impl Default for Metrics {
             wait: Histogram::new(WAIT_BUCKETS),
         };
         let registry = &mut metrics.registry;
-        registry.register("open_requests", "Questions that wait for the user", metrics.open.clone());
+        registry.register("open_requests", "Questions waiting for the user", metrics.open.clone());
         registry.register("calls", "Calls that have ended, by tool and outcome", metrics.calls.clone());
-        registry.register("errors", "Requests that were refused, by code", metrics.errors.clone());
-        registry.register("connections", "Connections that were taken", metrics.connections.clone());
-        let help = "Connections that were one too many";
+        registry.register("errors", "Rejected requests, by code", metrics.errors.clone());
+        registry.register("connections", "Accepted connections", metrics.connections.clone());
+        let help = "Connections over the limit";
         registry.register("connections_refused", help, metrics.connections_refused.clone());
-        let help = "From the user's answer until it was written out";
+        let help = "Time from the user's answer until the response was written";
         registry.register("answer_handover_seconds", help, metrics.delivery.clone());
-        registry.register("wait_seconds", "From a call until its end", metrics.wait.clone());
+        registry.register("wait_seconds", "Time from a call until its end", metrics.wait.clone());
         metrics
     }
 }

@@ -20,15 +20,15 @@ const MAX_CLIENTS: usize = 4_096;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RateLimitError {
     #[error(
-        "at most {MAX_CALLS} calls a minute are taken from one client; wait {seconds} seconds. Ask several things in one \
-         call instead of one by one"
+        "too many calls (the limit is {MAX_CALLS} a minute per client); wait {seconds} seconds. Ask several questions in \
+         one call instead of one at a time"
     )]
     TooFast {
         /// When the client can try again.
         seconds: u64,
     },
     #[error(
-        "{MAX_OPEN_QUESTIONS} questions of this client already wait for the user, and no more are taken until some are answered"
+        "too many open questions (the limit is {MAX_OPEN_QUESTIONS} per client); wait until the user has answered some"
     )]
     TooManyOpen,
 }

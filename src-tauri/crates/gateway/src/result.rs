@@ -29,7 +29,7 @@ pub fn of(request: RequestId, questions: &[Question], outcome: &Outcome) -> Call
         }
         Outcome::Expired => {
             let collect = "The time limit set for this question has passed without an answer. The user can still answer";
-            let tell = "Go on without it for now, and do not assume what it would have been";
+            let tell = "Continue without it for now, and do not assume what it would have been";
             format!(
                 "{collect}: call collect_answer with requestId \"{request}\" to look for it later. {tell}."
             )
@@ -44,10 +44,10 @@ pub fn of(request: RequestId, questions: &[Question], outcome: &Outcome) -> Call
                     with_words("The user closed the question without answering it.", reason.as_deref())
                 }
                 WithdrawnWhy::AnsweredElsewhere => {
-                    "The question was answered in another place; there is no answer here.".to_owned()
+                    "The question was answered somewhere else; there is no answer here.".to_owned()
                 }
                 WithdrawnWhy::ByAgent | WithdrawnWhy::TurnEnded | WithdrawnWhy::Interrupted => {
-                    "The question was taken back before it was answered.".to_owned()
+                    "The question was withdrawn before it was answered.".to_owned()
                 }
             }
         }
@@ -77,15 +77,15 @@ fn missed(why: OrphanedWhy, request: RequestId) -> String {
         OrphanedWhy::AppQuit => cut_off(request),
         // Asking again at once would reopen what the user has just closed.
         OrphanedWhy::SessionStopped => format!(
-            "The user closed this session on their desk without answering. The question is kept, and the user can still \
+            "The user closed this session in Askdesk without answering. The question is saved, and the user can still \
              answer it: call collect_answer with requestId \"{request}\" later. Do not assume what the answer would have \
              been."
         ),
         OrphanedWhy::CallerGone => {
-            format!("The call that asked was given up before the user answered. {}", kept(request))
+            format!("The call that asked this ended before the user answered. {}", kept(request))
         }
         OrphanedWhy::AgentEnded => {
-            format!("The session in which this was asked ended before the user answered. {}", kept(request))
+            format!("The session that asked this ended before the user answered. {}", kept(request))
         }
     }
 }
@@ -140,7 +140,7 @@ mod tests {
             "User has answered your questions: \"Which store?\"=\"Yes, always\", \
              \"Which features?\"=\"W, Y, and logs\" (note: soon), \
              \"Which name?\"=\"(The user left this question unanswered.)\". \
-             Some of this is in the user's own words: read them as they stand and follow what they say."
+             Some of this is in the user's own words: read them as written and follow what they say."
         );
         assert_eq!(
             result.structured,
@@ -172,13 +172,17 @@ mod tests {
             (declined(Some("later")), "declined", "The user declined to answer. The user said: later"),
             (Outcome::RepliedInChat { text: "use B".to_owned() }, "replied_in_chat", "The user wrote: use B"),
             (Outcome::Expired, "expired", "call collect_answer with requestId"),
-            (withdrawn(WithdrawnWhy::AnsweredElsewhere), "withdrawn", "answered in another place"),
-            (withdrawn(WithdrawnWhy::ByAgent), "withdrawn", "taken back"),
+            (
+                withdrawn(WithdrawnWhy::AnsweredElsewhere),
+                "withdrawn",
+                "answered somewhere else; there is no answer here",
+            ),
+            (withdrawn(WithdrawnWhy::ByAgent), "withdrawn", "withdrawn before it was answered"),
             (withdrawn(WithdrawnWhy::Cancelled { reason: None }), "withdrawn", "closed the question without"),
-            (missed(OrphanedWhy::AppQuit), "missed", "The desk went away before"),
+            (missed(OrphanedWhy::AppQuit), "missed", "Askdesk quit before the user answered"),
             (missed(OrphanedWhy::SessionStopped), "missed", "The user closed this session"),
-            (missed(OrphanedWhy::CallerGone), "missed", "The call that asked was given up"),
-            (missed(OrphanedWhy::AgentEnded), "missed", "The session in which this was asked ended"),
+            (missed(OrphanedWhy::CallerGone), "missed", "The call that asked this ended"),
+            (missed(OrphanedWhy::AgentEnded), "missed", "The session that asked this ended"),
         ];
         for (outcome, name, words) in cases {
             let result = of(id(), &questions(), &outcome);

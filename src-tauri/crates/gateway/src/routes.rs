@@ -83,15 +83,15 @@ async fn rotate_tokens(State(state): State<SharedState>) -> Result<Json<Value>, 
     let rotated = tokio::task::spawn_blocking(move || state.tokens.rotate()).await;
     match rotated {
         Ok(Ok(())) => Ok(Json(json!({"rotated": true}))),
-        Ok(Err(error)) => Err(HttpError::unavailable(format!("the token's file cannot be used: {error}"))),
-        Err(_) => Err(HttpError::unavailable("no other token could be drawn")),
+        Ok(Err(error)) => Err(HttpError::unavailable(format!("can't use the token file: {error}"))),
+        Err(_) => Err(HttpError::unavailable("couldn't create new tokens")),
     }
 }
 
 async fn unknown_path() -> HttpError {
-    HttpError::new(StatusCode::NOT_FOUND, "nothing is at this address")
+    HttpError::new(StatusCode::NOT_FOUND, "there is nothing at this path")
 }
 
 async fn unknown_method() -> HttpError {
-    HttpError::new(StatusCode::METHOD_NOT_ALLOWED, "this address does not take this method")
+    HttpError::new(StatusCode::METHOD_NOT_ALLOWED, "this path doesn't support this method")
 }

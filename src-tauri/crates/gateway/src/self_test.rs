@@ -44,5 +44,5 @@ async fn ask(address: SocketAddr, authorization: &str) -> io::Result<TcpStream> 
         }
     }
     let text = String::from_utf8_lossy(&received);
-    Err(io::Error::other(text.lines().next().unwrap_or("it gave no answer").to_owned()))
+    Err(io::Error::other(text.lines().next().unwrap_or("it sent no response").to_owned()))
 }

@@ -40,11 +40,11 @@ const OPEN_FILES: u64 = 8_192;
 /// Why the gateway could not open.
 #[derive(Debug, thiserror::Error)]
 pub enum GatewayError {
-    #[error("the token's file cannot be used: {0}")]
+    #[error("can't use the token file: {0}")]
     Token(io::Error),
-    #[error("no port of 127.0.0.1 can be listened at: {0}")]
+    #[error("can't listen on any port of 127.0.0.1: {0}")]
     Bind(io::Error),
-    #[error("where the desk listens could not be written down: {0}")]
+    #[error("couldn't write the discovery file: {0}")]
     Discovery(io::Error),
 }
 

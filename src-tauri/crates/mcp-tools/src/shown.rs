@@ -23,7 +23,7 @@ pub fn server(version: &str) -> ServerConfig {
     ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
         .with_server_info(about)
         .with_instructions(
-            "Asks the user questions on their desk and waits for the answer, which may take long. Ask instead of guessing \
+            "Asks the user questions in Askdesk and waits for the answer, which may take long. Ask instead of guessing \
              whenever only the user can decide.",
         )
 }
@@ -41,7 +41,7 @@ pub fn tool(name: &str) -> Option<McpTool> {
 /// Rejects a call of an unknown tool.
 pub fn unknown(name: &str) -> ErrorData {
     let names = Tool::ALL.map(|tool| tool.name_for("")).join(", ");
-    ErrorData::invalid_params(format!("there is no tool \"{name}\"; there are {names}"), None)
+    ErrorData::invalid_params(format!("there is no tool \"{name}\"; the tools are {names}"), None)
 }
 
 /// Converts a result.

@@ -64,19 +64,18 @@ impl Tool {
         match self {
             Self::AskUserQuestion => {
                 "Ask the user 1-4 multiple-choice questions and wait for the answer. Use it when you need a decision, a \
-                 preference or a clarification before you go on. The user sees the questions on their desk at once, can \
-                 always write their own words instead of choosing, and may take a long time: the call waits. Put your \
-                 recommended option first and end its label with \"(Recommended)\". Do not add an \"Other\" option, it is \
-                 always there."
+                 preference, or a clarification before you continue. The user sees the questions at once, can always type \
+                 their own answer instead of choosing, and may take a long time: the call waits. Put your recommended \
+                 option first and end its label with \"(Recommended)\". Do not add an \"Other\" option; there always is one."
             }
             Self::AskUser => {
                 "Ask the user 1-10 questions of any kind (free text, one choice, several choices, yes or no) and wait for \
-                 the answer. Use it when you need something only the user can say. The user may take a long time: the call \
-                 waits. Never ask for passwords or other secrets with it."
+                 the answer. Use it when only the user can say what you need. The user may take a long time: the call \
+                 waits. Never ask for passwords or other secrets."
             }
             Self::CollectAnswer => {
-                "Collect the answer to a question that was asked before and whose call ended without one (a time limit \
-                 passed, or the call was cut off). Give the requestId that the earlier result named. It does not wait."
+                "Collect the answer to an earlier question whose call ended without one (it timed out or was cut off). \
+                 Pass the requestId from the earlier result. The call does not wait."
             }
         }
     }
@@ -89,7 +88,7 @@ impl Tool {
             Self::CollectAnswer => json!({
                 "type": "object",
                 "properties": {
-                    "requestId": {"type": "string", "description": "The requestId of the earlier result."},
+                    "requestId": {"type": "string", "description": "The requestId from the earlier result."},
                 },
                 "required": ["requestId"],
             }),
@@ -111,19 +110,19 @@ fn ask_user_question() -> Value {
                     "properties": {
                         "question": {
                             "type": "string",
-                            "description": "The whole question, ending in a question mark. Every question needs its own text.",
+                            "description": "The full question, ending with a question mark. Each question must be different.",
                         },
                         "header": {
                             "type": "string",
                             "maxLength": 12,
-                            "description": "A very short name of the question, at most 12 characters.",
+                            "description": "A very short label for the question, up to 12 characters.",
                         },
                         "options": {
                             "type": "array",
                             "minItems": 2,
                             "maxItems": 4,
                             "items": option(),
-                            "description": "The choices. Every option needs its own label.",
+                            "description": "The choices. Each label must be different.",
                         },
                         "multiSelect": {
                             "type": "boolean",
@@ -157,33 +156,32 @@ fn ask_user() -> Value {
                     "properties": {
                         "question": {
                             "type": "string",
-                            "description": "The whole question. Every question needs its own text.",
+                            "description": "The full question. Each question must be different.",
                         },
                         "type": {
                             "type": "string",
                             "enum": ["text", "select", "multi-select", "confirm"],
-                            "description": "text: own words. select: one of the options. multi-select: any number of them. \
-                                            confirm: yes or no.",
+                            "description": "text: free text. select: one option. multi-select: any number. confirm: yes or no.",
                         },
                         "header": {
                             "type": "string",
                             "maxLength": 12,
-                            "description": "A very short name of the question.",
+                            "description": "A very short label for the question.",
                         },
                         "options": {
                             "type": "array",
                             "minItems": 2,
                             "maxItems": 12,
                             "items": {"anyOf": [{"type": "string"}, option()]},
-                            "description": "The choices of a select or multi-select; none for the other types.",
+                            "description": "The choices of a select or multi-select; omit for other types.",
                         },
                         "required": {
                             "type": "boolean",
-                            "description": "Whether you cannot go on without this one.",
+                            "description": "Whether you cannot continue without this answer.",
                         },
                         "placeholder": {
                             "type": "string",
-                            "description": "What stands in the empty text field.",
+                            "description": "Placeholder of the text field.",
                         },
                     },
                     "required": ["question", "type"],
@@ -193,7 +191,7 @@ fn ask_user() -> Value {
                 "type": "integer",
                 "minimum": SHORTEST_LIMIT.as_secs(),
                 "maximum": LONGEST_LIMIT.as_secs(),
-                "description": "Seconds after which you go on without an answer. Leave it out to wait as long as it takes.",
+                "description": "Seconds after which you continue without an answer. Omit to wait without a limit.",
             },
         },
         "required": ["questions"],
@@ -216,7 +214,7 @@ fn option() -> Value {
             },
             "preview": {
                 "type": "string",
-                "description": "Code or text to show beside the option.",
+                "description": "Code or text to show next to the option.",
             },
         },
         "required": ["label"],

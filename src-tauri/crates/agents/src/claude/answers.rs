@@ -157,7 +157,7 @@ fn format(said: &[QuestionAnswer<'_>]) -> FormattedAnswers {
         .collect();
     let own_words = said.iter().any(|one| one.other.is_some() || one.note.is_some());
     let close = match own_words {
-        true => "Some of this is in the user's own words: read them as they stand and follow what they say.",
+        true => "Some of this is in the user's own words: read them as written and follow what they say.",
         false => "You can now continue with the user's answers in mind.",
     };
     let answers: Vec<Value> = said.iter().map(as_json).collect();

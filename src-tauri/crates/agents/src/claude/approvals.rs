@@ -16,7 +16,7 @@ const ALLOW: ApprovalOptionId = ApprovalOptionId::literal("allow");
 /// Refuses once; a plan goes back to the agent.
 const DENY: ApprovalOptionId = ApprovalOptionId::literal("deny");
 const NOT_ALLOWED: &str = "The user did not allow this.";
-const PLAN_SENT_BACK: &str = "The user did not approve the plan. Keep planning and hand in a better one.";
+const PLAN_SENT_BACK: &str = "The user did not approve the plan. Keep planning and submit a better one.";
 
 /// Lists what can be decided on a tool call: the suggested rules stand between allow and deny.
 pub(super) fn of_tool(suggestions: &Suggestions) -> Vec<ApprovalOption> {

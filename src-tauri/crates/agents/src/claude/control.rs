@@ -21,7 +21,7 @@ impl ClaudeAdapter {
         };
         let Some(request_id) = NativeRef::new(request_id) else {
             invalid_input(out, InputError::Incomplete { field: "request_id" });
-            return out.line(failed(request_id, "Askdesk takes a request_id of 1 to 512 bytes."));
+            return out.line(failed(request_id, "request_id: must be 1 to 512 bytes long."));
         };
         let request = message.get("request").unwrap_or(&Value::Null);
         match text(request, "subtype") {
@@ -77,7 +77,7 @@ impl ClaudeAdapter {
                 CallKind::Permission { .. } => (false, None),
             };
             if !same {
-                let reason = "tool_use_id: already names another call; every call needs an id of its own";
+                let reason = "tool_use_id: already used by another call; every call needs its own ID";
                 return refuse(native_ref, reason.to_owned(), out);
             }
             // A renewed request replaces the one before.
@@ -123,7 +123,7 @@ impl ClaudeAdapter {
     /// Identifies a permission request by its request id, because one tool use may need several permissions.
     fn on_permission(&mut self, native_ref: NativeRef, tool: &str, request: &Value, out: &mut Output) {
         if self.call(&native_ref).is_some_and(Call::is_question) {
-            return out.line(deny(native_ref.as_str(), "request_id: already names a question that waits."));
+            return out.line(deny(native_ref.as_str(), "request_id: already used by an open question."));
         }
         // An open request keeps the input and rules that the person sees.
         let waiting = self.call(&native_ref).filter(|call| !call.answered);

@@ -84,14 +84,14 @@ pub(crate) fn mode() -> ConfigOption {
         description: Some(description.to_owned()),
     };
     let values = vec![
-        mode(PLAN, "Plan only", "It reads and plans, and changes nothing before you approve."),
-        mode(ASK, "Ask before each change", "It asks before it changes a file or runs a command."),
+        mode(PLAN, "Plan mode", "The agent reads and plans, and changes nothing until you approve the plan."),
+        mode(ASK, "Ask before changes", "The agent asks before it changes a file or runs a command."),
         mode(
             ACCEPT_EDITS,
             "Accept edits",
-            "It changes files in the folder without asking; commands are still asked for.",
+            "The agent edits files in the folder without asking, but asks before running commands.",
         ),
-        mode(BYPASS, "Never ask (bypass)", "It does everything at once, without asking for any permission."),
+        mode(BYPASS, "Bypass permissions", "The agent does everything without asking for permission."),
     ];
     option(MODE, "Permission mode", ConfigCategory::Mode, values)
 }

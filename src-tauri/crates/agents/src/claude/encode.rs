@@ -16,7 +16,7 @@ use crate::event::AgentEvent;
 /// What the ids of our own control requests begin with.
 pub(super) const REQUEST_PREFIX: &str = "askdesk-";
 const EXPIRED: &str = "The time limit set for this question has passed without an answer. An answer may still come; \
-                       until then go on without it, or say what you need.";
+                       until then, continue without it, or say what you need.";
 
 impl ClaudeAdapter {
     pub(super) fn encode(&mut self, action: Action) -> Result<Output, EncodeError> {
@@ -62,7 +62,7 @@ impl ClaudeAdapter {
         } else if *option == MODEL && self.config.iter().any(|option| option.id == MODEL) {
             json!({"subtype": "set_model", "model": value.as_str()})
         } else {
-            return Err(EncodeError::Unsupported { what: "a change of this option while it runs" });
+            return Err(EncodeError::Unsupported { what: "changing this option while it runs" });
         };
         let (id, line) = self.request(&request);
         if self.awaited.len() == AWAITED_CHANGES {
@@ -169,22 +169,22 @@ const fn turned_off(policy: QuestionPolicy) -> &'static str {
     match policy {
         QuestionPolicy::PlanOnly => {
             "The user takes questions in this session only while you are in plan mode, and you are not in it. Nobody was \
-             asked. Decide by yourself, say what you assumed, and go on."
+             asked. Decide for yourself, say what you assumed, and continue."
         }
         QuestionPolicy::Always | QuestionPolicy::Never => {
-            "The user takes no questions in this session. Nobody was asked. Decide by yourself, say what you assumed, \
-             and go on."
+            "The user takes no questions in this session. Nobody was asked. Decide for yourself, say what you assumed, \
+             and continue."
         }
     }
 }
 
 /// The message that refuses a question that can't be shown.
 pub(super) fn refusal_words(reason: &str) -> String {
-    format!("The question could not be shown to the user. {reason}. Repair the call and ask again.")
+    format!("The question could not be shown to the user. {reason}. Fix the call and ask again.")
 }
 
 pub(super) fn too_many() -> String {
-    format!("at most {OPEN_CALLS} questions and permission requests may wait at a time")
+    format!("too many open questions and permission requests (the limit is {OPEN_CALLS})")
 }
 
 fn with_words(sentence: &str, words: Option<&str>) -> String {

@@ -137,9 +137,8 @@ mod tests {
         let error = find(&descriptor(), Some(Path::new("/nowhere/claude"))).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "claude was not found. Looked at: /nowhere/claude. Install it with `npm install -g \
-             @anthropic-ai/claude-code` or with its vendor's installer, then start the session again; or name the program \
-             under More options."
+            "Askdesk couldn't find claude. Run `npm install -g @anthropic-ai/claude-code` to install it, or enter its path \
+             under More options. Searched: /nowhere/claude."
         );
     }
 }

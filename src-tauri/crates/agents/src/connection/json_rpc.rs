@@ -152,7 +152,7 @@ impl JsonRpcConnection {
     fn deliver(&mut self, member: MemberId, message: RpcIn, out: &mut Routed) {
         if let RpcIn::Request { id, .. } = &message {
             if self.server_requests.len() >= OPEN_REQUESTS {
-                let error = RpcError::new(INTERNAL_ERROR, "too many requests wait");
+                let error = RpcError::new(INTERNAL_ERROR, "too many open requests");
                 return out.lines.push(self.answer(id, Err(error)));
             }
             self.server_requests.push((id.clone(), member));

@@ -50,7 +50,7 @@ impl Drop for Socket {
 }
 
 pub(super) async fn connect(address: &Address) -> Result<(Socket, ProcessEvents), AgentFailure> {
-    let timed_out = || io::Error::new(ErrorKind::TimedOut, "it did not answer in time");
+    let timed_out = || io::Error::new(ErrorKind::TimedOut, "it didn't respond in time");
     let connected = timeout(CONNECT_TIMEOUT, connect_to(address)).await.unwrap_or_else(|_| Err(timed_out()));
     connected.map_err(|error| AgentFailure::NotStarted {
         program: address.to_string(),
@@ -71,7 +71,9 @@ async fn connect_to(address: &Address) -> io::Result<(Socket, ProcessEvents)> {
             Ok(start(reader, writer, address))
         }
         #[cfg(not(unix))]
-        Address::Unix(_) => Err(io::Error::new(ErrorKind::Unsupported, "this system has no Unix sockets")),
+        Address::Unix(_) => {
+            Err(io::Error::new(ErrorKind::Unsupported, "this system doesn't support Unix sockets"))
+        }
         Address::Tcp(host) => {
             let (reader, writer) = TcpStream::connect(host).await?.into_split();
             Ok(start(reader, writer, address))

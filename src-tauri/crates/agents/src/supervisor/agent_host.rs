@@ -47,7 +47,7 @@ pub fn find() -> Option<&'static PathBuf> {
         if found.is_none() {
             tracing::warn!(
                 beside = %this.display(),
-                "{PROGRAM} is missing, so agents are started without it and may outlive a desk that crashes"
+                "{PROGRAM} is missing, so agents are started without it and may outlive a crash of Askdesk"
             );
         }
         found

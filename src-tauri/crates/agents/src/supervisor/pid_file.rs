@@ -26,7 +26,7 @@ pub fn kill_orphans(data_folder: &Path) {
         if let (Some(pid), Some(kept)) = (pid, kept)
             && Identity::of(pid).as_ref() == Some(&kept)
         {
-            tracing::warn!(pid, command = kept.command, "an agent outlived its desk and is ended");
+            tracing::warn!(pid, command = kept.command, "an agent outlived Askdesk, so it is ended now");
             // It led a group, as every agent does. It fails only where it has just ended.
             let _ = killpg(Pid::from_raw(pid), Signal::SIGKILL);
         }
@@ -55,7 +55,7 @@ impl PidFile {
             let identity = i32::try_from(pid).ok().and_then(Identity::of);
             let written = identity.map_or(Ok(()), |identity| write(&folder, &to, &identity.to_record()));
             if let Err(error) = written {
-                tracing::warn!(%error, "an agent is not recorded and may outlive a desk that crashes");
+                tracing::warn!(%error, "an agent isn't recorded, so it may outlive a crash of Askdesk");
             }
         };
         let writing = std::thread::Builder::new().name("agent-record".to_owned()).spawn(write).ok()?;

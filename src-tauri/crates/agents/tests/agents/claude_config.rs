@@ -215,7 +215,7 @@ fn a_plan_leads_to_bypass_only_where_the_session_was_started_with_it() {
 }
 
 #[rstest]
-#[case::without_words(None, "The user did not approve the plan. Keep planning and hand in a better one.")]
+#[case::without_words(None, "The user did not approve the plan. Keep planning and submit a better one.")]
 #[case::with_words(Some("smaller steps"), "smaller steps")]
 fn a_plan_is_sent_back_in_words(#[case] message: Option<&str>, #[case] expected: &str) {
     let mut stream = Claude::new();
@@ -226,12 +226,13 @@ fn a_plan_is_sent_back_in_words(#[case] message: Option<&str>, #[case] expected:
 
 #[rstest]
 #[case(QuestionRefusal::TurnedOff { policy: QuestionPolicy::Never },
-    "The user takes no questions in this session. Nobody was asked. Decide by yourself, say what you assumed, and go on.")]
+    "The user takes no questions in this session. Nobody was asked. Decide for yourself, say what you assumed, and \
+     continue.")]
 #[case(QuestionRefusal::TurnedOff { policy: QuestionPolicy::PlanOnly },
     "The user takes questions in this session only while you are in plan mode, and you are not in it. Nobody was asked. \
-     Decide by yourself, say what you assumed, and go on.")]
+     Decide for yourself, say what you assumed, and continue.")]
 #[case(QuestionRefusal::Unkept { reason: "native_ref: used before".to_owned() },
-    "The question could not be shown to the user. native_ref: used before. Repair the call and ask again.")]
+    "The question could not be shown to the user. native_ref: used before. Fix the call and ask again.")]
 fn a_question_that_is_not_shown_is_refused_with_a_reason_and_a_next_step(
     #[case] why: QuestionRefusal,
     #[case] words: &str,

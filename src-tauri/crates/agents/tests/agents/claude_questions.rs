@@ -137,7 +137,7 @@ fn case_61_a_secret_with_options_is_refused_rather_than_shown_in_clear() {
     let input = json!({"questions": [{"question": "Q?", "type": "secret", "options": ["a", "b"]}]});
     let events = stream().on_line(request(&input).as_bytes());
     let [AgentEvent::Refused { reason, .. }] = events.as_slice() else { panic!("{events:?}") };
-    assert_eq!(reason, "questions[0].options: none for this type of question, got 2");
+    assert_eq!(reason, "questions[0].options: must be empty for this type of question, got 2");
 }
 
 #[test]
@@ -187,29 +187,29 @@ fn case_04_numbers_are_labels_and_no_options_mean_own_words() {
 }
 
 #[rstest]
-#[case(json!("x"), "input: must be an object with questions, got a text")]
+#[case(json!("x"), "input: must be an object with questions, got a string")]
 #[case(json!({}), "questions: must be a list of questions, got nothing")]
-#[case(json!({"questions": []}), "questions: at least 1 question, got 0")]
+#[case(json!({"questions": []}), "questions: too few questions (0; the minimum is 1)")]
 #[case(json!({"questions": 3}), "questions: must be a list of questions, got a number")]
 #[case(json!({"questions": [{"question": "Q?"}, {"header": "H"}]}),
-    "questions[1].question: must be a text, got nothing")]
-#[case(json!({"questions": [{"question": "  "}]}), "questions[0].question: must be a text that is not empty")]
-#[case(json!({"questions": [{"question": ["Q"]}]}), "questions[0].question: must be a text, got a list")]
+    "questions[1].question: must be a string, got nothing")]
+#[case(json!({"questions": [{"question": "  "}]}), "questions[0].question: must be a string that isn't empty")]
+#[case(json!({"questions": [{"question": ["Q"]}]}), "questions[0].question: must be a string, got a list")]
 #[case(json!({"questions": [null]}),
     "questions[0]: must be an object with question and options, got null")]
 #[case(json!({"questions": [{"question": "Q?", "options": "a, b"}]}),
-    "questions[0].options: must be a list of options, got a text")]
+    "questions[0].options: must be a list of options, got a string")]
 #[case(json!({"questions": [{"question": "Q?", "options": ["a", null]}]}),
-    "questions[0].options[1]: must be a text or an object with a label, got null")]
+    "questions[0].options[1]: must be a string or an object with a label, got null")]
 #[case(json!({"questions": [{"question": "Q?", "options": [{"description": "d"}]}]}),
-    "questions[0].options[0].label: must be a text, got nothing that is one")]
-#[case(json!({"questions": vec![json!("Q?"); 33]}), "questions: at most 32 questions, got 33")]
+    "questions[0].options[0].label: must be a string")]
+#[case(json!({"questions": vec![json!("Q?"); 33]}), "questions: too many questions (33; the limit is 32)")]
 fn case_04_what_cannot_be_shown_is_refused_at_once_naming_the_field(
     #[case] input: Value,
     #[case] reason: &str,
 ) {
     let message =
-        format!("The question could not be shown to the user. {reason}. Repair the call and ask again.");
+        format!("The question could not be shown to the user. {reason}. Fix the call and ask again.");
     let expected = reply(&json!({"behavior": "deny", "message": message}));
     let out = stream().line(request(&input).as_bytes());
     assert_eq!(out.events, [AgentEvent::Refused { native_ref: native(), reason: reason.to_owned() }]);
@@ -354,7 +354,7 @@ fn a_text_over_the_bound_is_cut_on_screen_and_whole_as_a_key_and_as_an_answer() 
 #[case(
     Outcome::Expired,
     "The time limit set for this question has passed without an answer. An answer may \
-    still come; until then go on without it, or say what you need."
+    still come; until then, continue without it, or say what you need."
 )]
 #[case(Outcome::Withdrawn { why: WithdrawnWhy::Cancelled { reason: Some("moot".to_owned()) } },
     "The user closed the question without answering it. The user said: moot")]

@@ -128,7 +128,7 @@ async fn of_the_error_output_lines_are_passed_on_and_the_tail_is_kept() {
     assert!(stderr_tail.starts_with('y') && stderr_tail.ends_with("\nlast words"));
     assert_eq!(
         status.into_failure("one\n\ntwo\n", NextStep::StartAnew).to_string(),
-        "The agent ended (exit code 1). It said last:\none\ntwo\nStart a new session to try again."
+        "The agent exited unexpectedly (exit code 1). Last output:\none\ntwo\nStart a new session to try again."
     );
 }
 
@@ -263,10 +263,7 @@ async fn writing_to_an_agent_that_has_ended_fails_in_words() {
     all(&mut lines).await;
     let error = process.write("late".to_owned()).await.unwrap_err();
     assert_eq!(error, WriteError::Closed);
-    assert_eq!(
-        error.to_string(),
-        "the agent no longer takes input: its process has ended or its input is closed"
-    );
+    assert_eq!(error.to_string(), "the agent has exited or closed its input");
 }
 
 #[tokio::test]
@@ -310,31 +307,27 @@ async fn a_failed_start_says_why_and_what_to_do() {
         (
             "/nowhere/agent",
             "/",
-            "/nowhere/agent could not be started: No such file or directory (os error 2). \
-             Check that the program is still installed, then start the session again.",
+            "/nowhere/agent couldn't start: No such file or directory (os error 2). \
+             Check that it's still installed, then start the session again.",
         ),
         (
             &forbidden,
             "/",
-            "$PROGRAM could not be started: Permission denied (os error 13). \
-             Check that the file may be executed, then start the session again.",
+            "$PROGRAM couldn't start: Permission denied (os error 13). \
+             Make the file executable, then start the session again.",
         ),
         (
             &unfit,
             "/",
-            "$PROGRAM could not be started: Exec format error (os error 8). \
-             Check that the file is a program for this system; installing the agent again may help.",
+            "$PROGRAM couldn't start: Exec format error (os error 8). \
+             Check that it's built for this system; reinstalling the agent may help.",
         ),
         (
             "/bin/sh",
             "/nowhere/at/all",
-            "The folder /nowhere/at/all cannot be used: it does not exist. Choose a folder that exists.",
+            "Can't use the folder /nowhere/at/all: it doesn't exist. Choose another folder.",
         ),
-        (
-            "/bin/sh",
-            &unfit,
-            "The folder $FOLDER cannot be used: it is not a folder. Choose a folder that exists.",
-        ),
+        ("/bin/sh", &unfit, "Can't use the folder $FOLDER: it isn't a folder. Choose another folder."),
     ] {
         let error = AgentProcess::spawn(&plan(Path::new(program), &[], Path::new(folder))).unwrap_err();
         let expected = expected.replace("$PROGRAM", program).replace("$FOLDER", folder);

@@ -76,7 +76,7 @@ impl Api {
             let mut planned = self.client_plan.lock().unwrap_or_else(PoisonError::into_inner);
             planned.take_if(|(id, _)| *id == plan)
         };
-        let gone = || Error::new(ErrorCode::PlanGone, "what was shown is not kept any more");
+        let gone = || Error::new(ErrorCode::PlanGone, "these changes are out of date; review them again");
         let (_, plan) = planned.ok_or_else(gone)?;
         blocking(move || plan.apply()).await?.map(drop).map_err(refused)
     }
@@ -87,13 +87,13 @@ impl Api {
         work: impl FnOnce(ClientHost) -> Result<T, Error> + Send + 'static,
     ) -> Result<T, Error> {
         let host = Arc::clone(&self.host);
-        let no_home = || Error::new(ErrorCode::FolderMissing, "there is no home folder");
+        let no_home = || Error::new(ErrorCode::FolderMissing, "can't find your home folder");
         blocking(move || work(host.client_host().ok_or_else(no_home)?)).await?
     }
 }
 
 fn gateway_closed() -> Error {
-    Error::new(ErrorCode::GatewayClosed, "the desk takes no questions of other programs now")
+    Error::new(ErrorCode::GatewayClosed, "Askdesk isn't accepting connections; restart it")
 }
 
 fn seen_as(LastAsked { channel, name, asked_at }: LastAsked) -> SeenClient {

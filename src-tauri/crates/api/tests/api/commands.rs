@@ -101,13 +101,13 @@ async fn case_24_another_answer_to_an_ended_question_says_who_ended_it_and_when(
 }
 
 #[rstest]
-#[case::missing(json!("/nowhere/at/all"), "folder_missing", "it does not exist")]
-#[case::a_file(json!("/etc/passwd"), "folder_missing", "it is not a folder")]
-#[case::relative(json!("src/notes"), "folder_missing", "the path must begin at the root or with ~")]
-#[case::another_persons_home(json!("~somebody/x"), "folder_missing", "the path must begin at the root or with ~")]
-#[case::none(json!(null), "invalid", "name the folder the agent shall work in")]
-#[case::blank(json!("  "), "invalid", "name the folder the agent shall work in")]
-#[case::endless(json!(format!("/{}", "x".repeat(5_000))), "invalid", "at most 4096 bytes")]
+#[case::missing(json!("/nowhere/at/all"), "folder_missing", "it doesn't exist")]
+#[case::a_file(json!("/etc/passwd"), "folder_missing", "it isn't a folder")]
+#[case::relative(json!("src/notes"), "folder_missing", "the path must be absolute or start with ~")]
+#[case::another_persons_home(json!("~somebody/x"), "folder_missing", "the path must be absolute or start with ~")]
+#[case::none(json!(null), "invalid", "choose a folder for the agent to work in")]
+#[case::blank(json!("  "), "invalid", "choose a folder for the agent to work in")]
+#[case::endless(json!(format!("/{}", "x".repeat(5_000))), "invalid", "the limit is 4096")]
 #[tokio::test]
 async fn a_folder_that_cannot_be_worked_in_is_said_before_anything_starts(
     #[case] folder: Value,
@@ -143,10 +143,7 @@ async fn a_program_that_is_missing_is_an_ended_session_that_says_how_to_get_it()
     assert_eq!(page["entries"][0]["body"], json!({"kind": "person", "text": "hi", "attachments": []}));
     let log = bridge.call("read_log", json!({"session": session["id"]})).await.unwrap();
     let noted = log["lines"][0]["text"].as_str().unwrap();
-    assert!(
-        noted.starts_with("claude was not found. Looked at: /nowhere/claude. Install it with `npm install"),
-        "{noted}"
-    );
+    assert!(noted.starts_with("Askdesk couldn't find claude. Run `npm install"), "{noted}");
 }
 
 #[tokio::test]
@@ -266,7 +263,7 @@ async fn a_setting_that_is_changed_is_read_and_told_and_stands_in_the_file() {
     let too_large = json!({"change": {"setting": "text_size", "value": 1_000}});
     let refused = bridge.refused("change_setting", too_large).await;
     assert_eq!(refused["code"], "invalid");
-    assert!(refused["message"].as_str().unwrap().contains("between 80 and 200"), "{refused}");
+    assert!(refused["message"].as_str().unwrap().contains("from 80 to 200"), "{refused}");
     assert_eq!(bridge.call("read_settings", json!({})).await.unwrap(), changed);
 }
 

@@ -161,13 +161,13 @@ async fn what_cannot_be_set_is_refused_with_the_reason_and_without_the_secret() 
         (
             "arguments",
             json!(["--add-dir", "--resume=1"]),
-            "argument 2: --resume is for the desk itself to set",
+            "argument 2: --resume is set by Askdesk",
             json!({"unfit": "argument", "n": 2, "flaw": own_flag}),
         ),
         (
             "environment",
             json!({"A-KEY": "hush"}),
-            "\"A-KEY\" is no name of a variable",
+            "\"A-KEY\" isn't a valid variable name",
             json!({"unfit": "no_name", "name": "A-KEY"}),
         ),
     ] {

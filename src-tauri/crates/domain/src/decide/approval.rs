@@ -76,7 +76,7 @@ fn check(approval: &Approval, wanted: &ApprovalDecision) -> Result<ApprovalDecis
     let allows = chosen.iter().all(|option| option.kind.allows());
     let message = words(wanted.message.as_deref(), "decision.message")?;
     if message.is_some() && (allows || !approval.takes_message) {
-        return Err(Rejection::invalid("decision.message", "only a refusal can carry words here"));
+        return Err(Rejection::invalid("decision.message", "only a denial can have a message"));
     }
     let plan = match (&approval.subject, wanted.plan.as_deref()) {
         (_, None) => None,
@@ -97,14 +97,14 @@ fn chosen<'a>(
         return Err(Rejection::invalid(field, ValidationError::NoOption));
     }
     if let Some(place) = wanted.iter().position(|id| approval.option(id).is_none()) {
-        let rule = format!("no option {} was offered with this approval", wanted[place]);
+        let rule = format!("this permission request has no option {}", wanted[place]);
         return Err(Rejection::invalid(format!("{field}[{place}]"), rule));
     }
     let chosen: Vec<_> = approval.options.iter().filter(|option| wanted.contains(&option.id)).collect();
     let kind = chosen.first().map(|option| option.kind);
     let together = |option: &&&ApprovalOption| option.combines && Some(option.kind) == kind;
     if chosen.len() > 1 && chosen.iter().filter(together).count() < chosen.len() {
-        return Err(Rejection::invalid(field, "these options cannot be chosen together"));
+        return Err(Rejection::invalid(field, "these options can't be combined"));
     }
     Ok(chosen)
 }

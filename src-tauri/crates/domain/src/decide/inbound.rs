@@ -43,7 +43,7 @@ fn connected_app(desk: &Desk, id: SessionId) -> Result<&Session, Rejection> {
     if session.origin.is_inbound() {
         return Ok(session);
     }
-    Err(Rejection::invalid("session", "this session is not of a client that comes by itself"))
+    Err(Rejection::invalid("session", "this session doesn't belong to a connected app"))
 }
 
 /// Opens a session, or reopens the one that the same app last left in the same folder. Without a folder, the project
@@ -91,7 +91,7 @@ fn register(desk: &Desk, ask: &Ask, again: Option<RequestId>) -> Result<Decision
     let session = connected_app(desk, ask.session)?;
     if let Some(place) = ask.questions.iter().position(|question| question.kind == QuestionKind::Secret) {
         let field = format!("questions[{place}].type");
-        return Err(Rejection::invalid(field, "a secret cannot be asked for in this way"));
+        return Err(Rejection::invalid(field, "secrets can't be asked for here"));
     }
     // The card shows who asks, whatever the session is called.
     let ask = &Ask {

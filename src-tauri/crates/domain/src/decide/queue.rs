@@ -33,7 +33,7 @@ fn add(desk: &Desk, session: &Session, message: QueuedMessage) -> Result<Decisio
     }
     match session.queue.iter().find(|known| known.id == message.id) {
         Some(known) if *known == message => return Ok(Decision::default()),
-        Some(_) => return Err(Rejection::invalid("id", "another message with this id waits already")),
+        Some(_) => return Err(Rejection::invalid("id", "another queued message already has this ID")),
         None => {}
     }
     if session.queue.len() >= QUEUED_MESSAGES {

@@ -122,11 +122,11 @@ fn register(desk: &Desk, ask: &Ask) -> Result<Decision, Rejection> {
 /// Finds the request that this call already registered. Refused if it has no questions, or other questions than before.
 pub(super) fn find_call<'a>(desk: &'a Desk, ask: &Ask) -> Result<Option<&'a Request>, Rejection> {
     if ask.questions.is_empty() {
-        return Err(Rejection::invalid("questions", "at least 1 question, got 0"));
+        return Err(Rejection::invalid("questions", "too few questions (0; the minimum is 1)"));
     }
     let known = desk.by_native_ref(ask.session, &ask.native_ref);
     if known.is_some_and(|request| request.questions != ask.questions) {
-        let rule = "this id was used for another question in this session";
+        let rule = "this ID was used for another question in this session";
         return Err(Rejection::invalid("native_ref", rule));
     }
     Ok(known)
@@ -134,7 +134,7 @@ pub(super) fn find_call<'a>(desk: &'a Desk, ask: &Ask) -> Result<Option<&'a Requ
 
 pub(super) fn begin(desk: &Desk, ask: &Ask) -> Result<Decision, Rejection> {
     if desk.request(ask.id).is_some() {
-        return Err(Rejection::invalid("id", "a request with this id exists already"));
+        return Err(Rejection::invalid("id", "a request with this ID already exists"));
     }
     let request = Request {
         id: ask.id,

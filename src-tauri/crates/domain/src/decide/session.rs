@@ -81,7 +81,7 @@ pub(super) fn decide(desk: &Desk, command: &SessionCommand) -> Result<Decision, 
 
 pub(super) fn check_new(desk: &Desk, id: SessionId) -> Result<(), Rejection> {
     match desk.session(id) {
-        Some(_) => Err(Rejection::invalid("id", "a session with this id exists already")),
+        Some(_) => Err(Rejection::invalid("id", "a session with this ID already exists")),
         None => Ok(()),
     }
 }

@@ -11,31 +11,31 @@ use crate::error::{StorageError, ValidationError};
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum DeliveryError {
     /// Its process has ended, or its input is closed.
-    #[error("the agent no longer takes input: its process has ended or its input is closed")]
+    #[error("the agent has exited or closed its input")]
     InputClosed,
     /// The system failed to write.
-    #[error("writing to the agent failed: {error}")]
+    #[error("couldn't write to the agent: {error}")]
     WriteFailed { error: String },
-    #[error("the agent does not read its input: {lines} lines already wait")]
+    #[error("the agent isn't reading its input ({lines} lines waiting)")]
     NotReading {
         /// How many lines are queued for it.
         lines: usize,
     },
     /// The agent no longer accepts an answer to this.
-    #[error("the agent no longer waits for it")]
+    #[error("the agent is no longer waiting for it")]
     NotAwaited,
     /// The agent ended during delivery; there is no automatic retry.
     #[error(
-        "the agent ended while it was being handed over, so it may have arrived. It is not sent again by itself; Retry \
-         sends it as a message"
+        "the agent exited while receiving it, so it may have arrived. Askdesk won't resend it on its own; Retry sends \
+         it as a message"
     )]
     MayHaveArrived,
-    #[error("the agent is not running")]
+    #[error("the agent isn't running")]
     NotRunning,
     /// The agent's queue is full.
-    #[error("the agent does not take anything at the moment")]
+    #[error("the agent can't take input right now")]
     Busy,
-    #[error("the app is closing")]
+    #[error("Askdesk is quitting")]
     Closing,
     #[error("{rule}")]
     Refused { rule: Box<ValidationError> },
@@ -46,7 +46,7 @@ pub enum DeliveryError {
         trouble: StorageError,
     },
     /// An attachment is missing.
-    #[error("the image {name} is not kept any more; attach it again")]
+    #[error("the image {name} is no longer stored; attach it again")]
     ImageGone { name: String },
     /// An attachment can't be read.
     #[error("{path}: {error}")]

@@ -13,18 +13,18 @@ use serde::{Deserialize, Serialize};
 #[serde(tag = "unfit", rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum SettingError {
-    #[error("it is none of {}", .choices.join(", "))]
+    #[error("must be one of these: {}", .choices.join(", "))]
     NoneOf {
         /// The valid choices, as they are written.
         choices: Vec<String>,
     },
-    #[error("it is not between {least} and {most}")]
+    #[error("must be a number from {least} to {most}")]
     NotBetween { least: u16, most: u16 },
-    #[error("it is no list of texts")]
+    #[error("must be a list of strings")]
     NoList,
-    #[error("it is no table of names and texts")]
+    #[error("must be a table of strings")]
     NoTable,
-    #[error("there are {count}; at most {most} are taken")]
+    #[error("too many entries ({count}; the limit is {most})")]
     TooMany { most: usize, count: usize },
     /// An argument can't be passed to a program.
     #[error("argument {n}: {flaw}")]
@@ -36,13 +36,11 @@ pub enum SettingError {
     /// The value of a variable can't be passed to a program.
     #[error("{name}: {flaw}")]
     Variable { name: String, flaw: LaunchOverrideError },
-    #[error("it must be \"off\", or two different times as in \"22:00-07:00\"")]
+    #[error("must be \"off\" or two different times such as \"22:00-07:00\"")]
     NoHours,
-    #[error(
-        "it must be \"off\", or keys as in \"Ctrl+Alt+J\": one of Ctrl, Alt and Super at least, and one key with them"
-    )]
+    #[error("must be \"off\" or a shortcut such as \"Ctrl+Alt+J\": Ctrl, Alt, or Super plus one key")]
     NoShortcut,
-    #[error("{name:?} is no name of a variable: letters, digits and _, and no digit first")]
+    #[error("{name:?} isn't a valid variable name: use letters, digits, and _, and don't start with a digit")]
     NoName {
         /// The beginning of the rejected name.
         name: String,
@@ -57,20 +55,20 @@ pub enum SettingError {
 #[serde(tag = "extra", rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum LaunchOverrideError {
-    #[error("it has {bytes} bytes; at most {most} are taken")]
+    #[error("too long ({bytes} bytes; the limit is {most})")]
     TooLong {
         /// The upper bound, in bytes.
         most: usize,
         bytes: usize,
     },
     /// It holds a NUL character, which no system can pass.
-    #[error("a character with the code 0 cannot be handed over")]
+    #[error("it contains a NUL character")]
     Zero,
     /// Askdesk sets this flag itself.
-    #[error("{flag} is for the desk itself to set")]
+    #[error("{flag} is set by Askdesk")]
     OwnFlag { flag: String },
     /// This flag is chosen at each start.
-    #[error("{flag} is chosen at each start, under Permissions")]
+    #[error("{flag} is set by Permission mode when you start a session")]
     ChosenFlag { flag: String },
 }
 
@@ -142,7 +140,7 @@ pub trait Settable: DeserializeOwned {
             Written::Number(number) => Self::deserialize(number.into_deserializer())
                 .map_err(|unfit: SettingError| no_text().unwrap_or(unfit)),
             Written::Texts(_) | Written::Named(_) | Written::Other(_) => {
-                Err(no_text().unwrap_or_else(|| SettingError::Text { text: "it is no text".to_owned() }))
+                Err(no_text().unwrap_or_else(|| SettingError::Text { text: "must be a string".to_owned() }))
             }
         }
     }

@@ -10,13 +10,13 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum StorageError {
     /// Another program has locked it.
-    #[error("{} is in use by another Askdesk or another program; close it and try again", named(.path))]
+    #[error("another program, or another Askdesk, is using {}; close it and try again", named(.path))]
     Busy {
         #[serde(default)]
         path: String,
     },
     /// The disk is full, or the database has reached its size limit.
-    #[error("{} cannot grow: the disk is full; free some space and try again", named(.path))]
+    #[error("the disk is full, so {} can't grow; free up space and try again", named(.path))]
     Full {
         /// The file that can't grow.
         #[serde(default)]
@@ -26,11 +26,12 @@ pub enum StorageError {
     #[error("{path} is damaged: {error}")]
     Damaged { path: String, error: String },
     /// A file is damaged and can't be renamed, so no new one can be created.
-    #[error("{path} is damaged and cannot be kept under another name: {error}")]
+    #[error("{path} is damaged and couldn't be renamed: {error}")]
     Stuck { path: String, error: String },
     /// A file was written by a newer version of the app.
     #[error(
-        "{path} belongs to a newer Askdesk (format {found}, this one knows {known}); install the newer one to use it"
+        "{path} comes from a newer version of Askdesk (format {found}; this version supports up to {known}); install that \
+         version to use it"
     )]
     TooNew {
         path: String,
@@ -38,7 +39,7 @@ pub enum StorageError {
         /// The newest format this version knows.
         known: u32,
     },
-    #[error("{}{error}", cannot_be_used(.path))]
+    #[error("{}{error}", cannot_use(.path))]
     Other {
         #[serde(default)]
         path: String,
@@ -47,9 +48,9 @@ pub enum StorageError {
 }
 
 fn named(path: &str) -> &str {
-    if path.is_empty() { "the history" } else { path }
+    if path.is_empty() { "the database" } else { path }
 }
 
-fn cannot_be_used(path: &str) -> String {
-    if path.is_empty() { String::new() } else { format!("{path} cannot be used: ") }
+fn cannot_use(path: &str) -> String {
+    if path.is_empty() { String::new() } else { format!("can't use {path}: ") }
 }

@@ -10,77 +10,77 @@ use crate::error::{DeliveryError, SettingError};
 #[serde(tag = "breach", rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum ValidationError {
-    #[error("must not be empty")]
+    #[error("can't be empty")]
     Empty,
-    #[error("at most {most} bytes, got {bytes}")]
+    #[error("too long ({bytes} bytes; the limit is {most})")]
     TooLong {
         /// The upper bound, in bytes.
         most: usize,
         bytes: usize,
     },
-    #[error("at most {most} messages wait; remove one or let the agent go on")]
+    #[error("the queue is full ({most} messages); remove one, or wait for the agent")]
     QueueFull { most: usize },
     /// There are too many attachments for one message.
-    #[error("at most {most} go with one message, got {count}")]
+    #[error("too many attachments ({count}; the limit is {most})")]
     TooManyAttached { most: usize, count: usize },
     /// An attachment is invalid.
     #[error("{why}")]
     Attached { why: DeliveryError },
     /// A path can't be written in a message.
-    #[error("a path cannot be told to the agent")]
+    #[error("a file's path contains characters the agent can't take")]
     PathUntold,
     /// A question is open, and a message would end it.
     #[error("a question is open; answer it, or reply in chat")]
     QuestionOpen,
     /// The request is open, and the command requires that it has ended.
-    #[error("this request is still open; answer it")]
+    #[error("this question is still open; answer it first")]
     StillOpen,
     /// The agent still waits for the answer, so it can't be discarded.
-    #[error("the agent still waits for it; try to hand it over again")]
+    #[error("the agent is still waiting for it; choose Retry")]
     StillAwaited,
-    #[error("at least one question must be answered; decline the request to answer none")]
+    #[error("answer at least one question, or skip")]
     NothingAnswered,
     /// A note without a choice.
-    #[error("a note needs a choice that it belongs to")]
+    #[error("a note needs an answer to go with it")]
     NoteAlone,
     /// The question takes fewer choices.
-    #[error("this question takes one option or own words, not several")]
+    #[error("this question takes one option or your own answer, not both")]
     OneOnly,
     /// The question doesn't accept a free-text answer.
-    #[error("this question takes no words of one's own")]
+    #[error("this question takes only the options it lists")]
     NoOwnWords,
     #[error("choose at least one option")]
     NoOption,
     /// It is not a plan that needs approval.
-    #[error("only a plan can be approved as one")]
+    #[error("this isn't a plan")]
     NoPlan,
     /// The session is running, and the command requires that it has ended.
-    #[error("it is still running; end it first")]
+    #[error("it's still running; end it first")]
     StillRunning,
     /// It is not a valid model name.
-    #[error("is no name of a model")]
+    #[error("isn't a valid model name")]
     NoModel,
-    #[error("name the folder the agent shall work in")]
+    #[error("choose a folder for the agent to work in")]
     NoFolder,
     /// A secret can't be given late, because it is never stored.
-    #[error("a secret cannot be given late, because it is never kept")]
+    #[error("secrets can't be sent late, because Askdesk never stores them")]
     LateSecret,
     /// A plan was cut off and can't be edited.
-    #[error("this plan is too long to be edited here; send it back instead")]
+    #[error("this plan is too long to edit here; send it back instead")]
     PlanCutOff,
-    #[error("this is no address: {error}")]
+    #[error("that isn't a valid address: {error}")]
     NoAddress {
         /// The parser's error.
         error: String,
     },
     /// Addresses of this kind are not opened.
-    #[error("only addresses of the web and of mailboxes are opened, not {scheme}:")]
+    #[error("Askdesk can't open {scheme}: links, only web and email links")]
     AddressNotOpened { scheme: String },
     /// No program could open the address.
-    #[error("no program of this machine opened it: {error}")]
+    #[error("no app on this computer opened it: {error}")]
     NoProgram { error: String },
     /// Its path can't be written as text.
-    #[error("the folder's path cannot be written as text")]
+    #[error("the folder's path isn't valid text")]
     PathNotText,
     /// The value of a setting is invalid.
     #[error("{flaw}")]

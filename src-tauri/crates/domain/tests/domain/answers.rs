@@ -105,7 +105,7 @@ fn an_own_answer_over_32_kib_is_refused_and_never_cut(#[case] bytes: usize, #[ca
         let answers = Answers::check(&all_kinds(), &as_other).unwrap();
         assert_eq!(answers.iter().next().unwrap().other.as_deref(), Some(words.as_str()));
     } else {
-        let rule = format!("at most 32768 bytes, got {bytes}");
+        let rule = format!("too long ({bytes} bytes; the limit is 32768)");
         check_refused(&all_kinds(), &as_other, "answers[0].other", &rule);
         check_refused(&all_kinds(), &as_note, "answers[0].note", &rule);
     }
@@ -118,20 +118,20 @@ fn an_own_answer_over_32_kib_is_refused_and_never_cut(#[case] bytes: usize, #[ca
 #[case::option_for_words(&[choose(2, &[0])], "answers[0].chosen[0]", "no option q3o1 in question q3")]
 #[case::chosen_twice(&[choose(1, &[0, 2, 0])], "answers[0].chosen[2]", "q2o1 is chosen twice")]
 #[case::two_of_a_single(
-    &[choose(0, &[0, 1])], "answers[0].chosen", "this question takes one option or own words, not several"
+    &[choose(0, &[0, 1])], "answers[0].chosen", "this question takes one option or your own answer, not both"
 )]
 #[case::two_of_a_confirmation(
-    &[choose(3, &[0, 1])], "answers[0].chosen", "this question takes one option or own words, not several"
+    &[choose(3, &[0, 1])], "answers[0].chosen", "this question takes one option or your own answer, not both"
 )]
 #[case::words_for_a_confirmation(
-    &[say(3, "perhaps")], "answers[0].other", "this question takes no words of one's own"
+    &[say(3, "perhaps")], "answers[0].other", "this question takes only the options it lists"
 )]
 #[case::nothing_at_all(
-    &[], "answers", "at least one question must be answered; decline the request to answer none"
+    &[], "answers", "answer at least one question, or skip"
 )]
 #[case::nothing_said(
     &[choose(0, &[]), say(2, " ")],
-    "answers", "at least one question must be answered; decline the request to answer none"
+    "answers", "answer at least one question, or skip"
 )]
 fn an_invalid_answer_is_refused_by_its_field(
     #[case] inputs: &[AnswerInput],
@@ -151,20 +151,25 @@ fn an_option_of_another_question_is_refused() {
 #[test]
 fn an_own_answer_beside_an_option_of_a_single_choice_is_refused() {
     let answer = AnswerInput { other: Some("or so".to_owned()), ..choose(0, &[0]) };
-    let rule = "this question takes one option or own words, not several";
+    let rule = "this question takes one option or your own answer, not both";
     check_refused(&all_kinds(), &[answer], "answers[0].chosen", rule);
 }
 
 #[test]
 fn a_note_without_a_choice_is_refused() {
     let answer = AnswerInput { note: Some("hm".to_owned()), ..choose(0, &[]) };
-    check_refused(&all_kinds(), &[answer], "answers[0].note", "a note needs a choice that it belongs to");
+    check_refused(&all_kinds(), &[answer], "answers[0].note", "a note needs an answer to go with it");
 }
 
 #[test]
 fn more_answers_than_questions_are_refused_first() {
     let questions = asked(&[single("Which?", &["A", "B"])]);
-    check_refused(&questions, &[choose(0, &[0]), choose(7, &[9])], "answers", "at most 1 answers, got 2");
+    check_refused(
+        &questions,
+        &[choose(0, &[0]), choose(7, &[9])],
+        "answers",
+        "too many answers (2; the limit is 1)",
+    );
 }
 
 #[test]

@@ -87,15 +87,15 @@ fn an_offered_option_can_be_chosen(#[case] wanted: ApprovalDecision, #[case] exp
 }
 
 #[rstest]
-#[case::unknown(decides(&["r1", "r4"]), "decision.options[1]", "no option r4 was offered with this approval")]
+#[case::unknown(decides(&["r1", "r4"]), "decision.options[1]", "this permission request has no option r4")]
 #[case::none(decides(&[]), "decision.options", ValidationError::NoOption)]
-#[case::one_alone_with_another(decides(&["allow", "r1"]), "decision.options", "these options cannot be chosen together")]
-#[case::both_directions(decides(&["r1", "deny"]), "decision.options", "these options cannot be chosen together")]
+#[case::one_alone_with_another(decides(&["allow", "r1"]), "decision.options", "these options can't be combined")]
+#[case::both_directions(decides(&["r1", "deny"]), "decision.options", "these options can't be combined")]
 #[case::no_plan(edited("# Less"), "decision", ValidationError::NoPlan)]
 #[case::a_message_with_a_permission(
     saying("allow", "go"),
     "decision.message",
-    "only a refusal can carry words here"
+    "only a denial can have a message"
 )]
 fn an_invalid_decision_is_refused(
     #[case] wanted: ApprovalDecision,

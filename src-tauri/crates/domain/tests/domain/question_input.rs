@@ -31,7 +31,7 @@ fn check(drafts: &[RawQuestion], rules: QuestionLimits, expected: Result<usize, 
 fn one_question_over_the_bound_of_its_source_is_refused(#[case] rules: QuestionLimits, #[case] most: usize) {
     check(&many(1), rules, Ok(1));
     check(&many(most), rules, Ok(most));
-    let words = format!("questions: at most {most} questions, got {}", most + 1);
+    let words = format!("questions: too many questions ({}; the limit is {most})", most + 1);
     check(&many(most + 1), rules, Err(&words));
 }
 
@@ -40,7 +40,7 @@ fn one_question_over_the_bound_of_its_source_is_refused(#[case] rules: QuestionL
 #[case::ask_user_question(OURS)]
 #[case::ask_user(ASK_USER)]
 fn case_25_an_empty_list_of_questions_is_refused(#[case] rules: QuestionLimits) {
-    check(&[], rules, Err("questions: at least 1 question, got 0"));
+    check(&[], rules, Err("questions: too few questions (0; the minimum is 1)"));
 }
 
 #[rstest]
@@ -53,7 +53,7 @@ fn one_option_over_the_bound_of_its_source_is_refused(
     #[values(QuestionKind::Single, QuestionKind::Multi)] kind: QuestionKind,
 ) {
     check(&wide(kind, most), rules, Ok(1));
-    let words = format!("questions[0].options: at most {most} options, got {}", most + 1);
+    let words = format!("questions[0].options: too many options ({}; the limit is {most})", most + 1);
     check(&wide(kind, most + 1), rules, Err(&words));
 }
 
@@ -65,16 +65,16 @@ fn our_own_tools_require_two_options(
     #[values(OURS, ASK_USER)] rules: QuestionLimits,
     #[values(QuestionKind::Single, QuestionKind::Multi)] kind: QuestionKind,
 ) {
-    let words = format!("questions[0].options: at least 2 options, got {count}");
+    let words = format!("questions[0].options: too few options ({count}; the minimum is 2)");
     check(&wide(kind, count), rules, Err(&words));
 }
 
 #[test]
 fn the_refusal_names_the_question() {
     let drafts = [single("First?", &["A", "B"]), single("Second?", &["A"])];
-    check(&drafts, OURS, Err("questions[1].options: at least 2 options, got 1"));
+    check(&drafts, OURS, Err("questions[1].options: too few options (1; the minimum is 2)"));
     let drafts = [single("First?", &["A", "B"]), single(" \n", &["A", "B"])];
-    check(&drafts, FOREIGN, Err("questions[1].question: must be a text that is not empty"));
+    check(&drafts, FOREIGN, Err("questions[1].question: must be a string that isn't empty"));
 }
 
 #[rstest]
@@ -83,7 +83,7 @@ fn the_refusal_names_the_question() {
 #[case::secret(QuestionKind::Secret)]
 fn a_question_that_is_not_a_select_takes_no_options(#[case] kind: QuestionKind) {
     check(&wide(kind, 0), ASK_USER, Ok(1));
-    let words = "questions[0].options: none for this type of question, got 2";
+    let words = "questions[0].options: must be empty for this type of question, got 2";
     check(&wide(kind, 2), ASK_USER, Err(words));
 }
 
@@ -128,13 +128,13 @@ fn twins_from_our_own_tools_are_refused_and_both_are_named(#[case] rules: Questi
     check(
         &same_text,
         rules,
-        Err("questions[2].question: same text as questions[1]; every question needs its own text"),
+        Err("questions[2].question: same text as questions[1]; each question must be different"),
     );
     let same_label = [single("One?", &["A", "B"]), single("Which?", &["X", "Y", "X"])];
     check(
         &same_label,
         rules,
-        Err("questions[1].options[2].label: same label as options[0]; every option needs its own label"),
+        Err("questions[1].options[2].label: same label as options[0]; each label must be different"),
     );
     check(&[single("One?", &["A", "B"]), single("Two?", &["A", "B"])], rules, Ok(2));
 }
@@ -142,7 +142,7 @@ fn twins_from_our_own_tools_are_refused_and_both_are_named(#[case] rules: Questi
 #[test]
 fn the_bound_of_a_list_is_checked_before_its_twins() {
     let drafts = [single("Which?", &["A", "A", "B", "C", "D"])];
-    check(&drafts, OURS, Err("questions[0].options: at most 4 options, got 5"));
+    check(&drafts, OURS, Err("questions[0].options: too many options (5; the limit is 4)"));
 }
 
 #[rstest]

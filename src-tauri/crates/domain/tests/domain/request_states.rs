@@ -216,7 +216,7 @@ fn case_23_the_same_call_again_is_the_same_request_and_other_content_is_refused(
     let again = check(&before, &renewed, &[], &[]);
     assert_eq!(again.request, Some(request(1)));
     let other = asks(Ask { id: request(9), questions: asked(&[single("Else?", &["A"])]), ..limited() });
-    let rule = "this id was used for another question in this session";
+    let rule = "this ID was used for another question in this session";
     assert_eq!(decide(&before, &other), Err(Rejection::invalid("native_ref", rule)));
 }
 
@@ -230,7 +230,7 @@ fn two_sessions_may_use_one_native_id() {
 
 #[test]
 fn case_25_a_request_without_questions_is_refused() {
-    let refused = Err(Rejection::invalid("questions", "at least 1 question, got 0"));
+    let refused = Err(Rejection::invalid("questions", "too few questions (0; the minimum is 1)"));
     assert_eq!(decide(&desk(&[start(1)]), &ask(1, 1, Vec::new())), refused);
 }
 

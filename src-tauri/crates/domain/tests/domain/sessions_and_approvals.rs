@@ -36,7 +36,7 @@ fn a_session_starts_once_and_its_name_is_bounded() {
     assert_eq!(started.name, name);
     assert_eq!((&started.origin, &started.state), (&origin, &SessionState::Starting));
     let again = decide(&desk, &start(1));
-    assert_eq!(again, Err(Rejection::invalid("id", "a session with this id exists already")));
+    assert_eq!(again, Err(Rejection::invalid("id", "a session with this ID already exists")));
 }
 
 #[test]

@@ -116,7 +116,7 @@ pub(super) fn events(connection: &Connection, path: &Path) -> Result<Vec<Event>,
     };
     run().map_err(|error| match error {
         rusqlite::Error::FromSqlConversionFailure(_, _, cause) => {
-            StorageError::Damaged { path: named(path), error: format!("an event cannot be read: {cause}") }
+            StorageError::Damaged { path: named(path), error: format!("can't read an event: {cause}") }
         }
         other => storage_error(path, &other),
     })

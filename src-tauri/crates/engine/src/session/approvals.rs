@@ -72,6 +72,6 @@ impl SessionTask {
 /// Chooses the agent's own option to deny; none if it offers no such option.
 fn refusal(options: &[ApprovalOption], why: &str) -> Option<ApprovalDecision> {
     let reject = options.iter().find(|option| !option.kind.allows())?;
-    let message = Some(format!("The desk could not show the request: {why}"));
+    let message = Some(format!("Askdesk could not show the request to the user: {why}"));
     Some(ApprovalDecision { message, ..ApprovalDecision::of(reject.id.clone()) })
 }

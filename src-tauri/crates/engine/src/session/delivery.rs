@@ -65,7 +65,7 @@ impl SessionTask {
                 self.pending.add_call(PendingCall { request, native_ref, questions }, outcome);
             }
             Err(error) => {
-                let reason = format!("the desk could not keep the question: {error}");
+                let reason = format!("Askdesk could not save the question: {error}");
                 let why = QuestionRefusal::Unkept { reason: reason.clone() };
                 self.refuse(asked.native_ref, why);
                 self.note(LogKind::Refused, &reason);

@@ -116,72 +116,76 @@ fn a_change_preserves_comments_and_unknown_entries() {
 #[case::another_word(
     "[appearance]\ntheme = \"pink\"",
     "appearance.theme",
-    "it is none of system, light, dark"
+    "must be one of these: system, light, dark"
 )]
 #[case::out_of_bounds(
     "[appearance]\ntext_size = 500",
     "appearance.text_size",
-    "500: it is not between 80 and 200"
+    "500: must be a number from 80 to 200"
 )]
 #[case::seconds_out_of_bounds(
     "[questions]\nundo_seconds = 31",
     "questions.undo_seconds",
-    "31: it is not between 1 and 30"
+    "31: must be a number from 1 to 30"
 )]
 #[case::keys_without_a_modifier(
     "[window]\nglobal_shortcut = \"J\"",
     "window.global_shortcut",
-    "\"J\": it must be \"off\", or keys as in \"Ctrl+Alt+J\""
+    "\"J\": must be \"off\" or a shortcut such as \"Ctrl+Alt+J\""
 )]
 #[case::keys_that_are_no_text(
     "[window]\nglobal_shortcut = 5",
     "window.global_shortcut",
-    "5: it must be \"off\", or keys"
+    "5: must be \"off\" or a shortcut"
 )]
-#[case::another_type("[window]\non_close = 3", "window.on_close", "3: it is none of keep_running, quit")]
+#[case::another_type(
+    "[window]\non_close = 3",
+    "window.on_close",
+    "3: must be one of these: keep_running, quit"
+)]
 #[case::days_that_cannot_be_chosen(
     "[data]\nkeep_days = 3",
     "data.keep_days",
-    "3: it is none of 0, 30, 90, 365"
+    "3: must be one of these: 0, 30, 90, 365"
 )]
 #[case::hours_out_of_bounds(
     "[notifications]\nquiet_hours = '22:00-24:00'",
     "notifications.quiet_hours",
-    "or two different times as in"
+    "or two different times such as"
 )]
 #[case::a_time_out_of_bounds("[notifications]\npaused_until = -1", "notifications.paused_until", "-1")]
 #[case::hours_that_are_no_text(
     "[notifications]\nquiet_hours = 22",
     "notifications.quiet_hours",
-    "it must be \"off\", or"
+    "must be \"off\" or"
 )]
 #[case::minutes_that_cannot_be_chosen(
     "[notifications]\nremind_minutes = 7",
     "notifications.remind_minutes",
-    "it is none of 0, 5, 15, 60"
+    "must be one of these: 0, 5, 15, 60"
 )]
 #[case::a_word_for_a_switch(
     "[notifications]\nsubagents = 'some'",
     "notifications.subagents",
-    "it is none of on, off"
+    "must be one of these: on, off"
 )]
-#[case::a_table("[window.on_close]\na = 1", "window.on_close", "must be a value")]
-#[case::unknown_name("[window]\nround = true", "window.round", "no such setting")]
-#[case::unknown_table("[colours]\nred = 1", "colours", "no such setting")]
-#[case::unknown_in_an_agent("[agents.claude_code]\nargs = []", "agents.claude_code.args", "no such setting")]
-#[case::unknown_agent("[agents.other]\narguments = []", "agents.other", "no such setting")]
-#[case::a_dotted_name("\"agents.claude_code\" = 1", "agents.claude_code", "no such setting")]
+#[case::a_table("[window.on_close]\na = 1", "window.on_close", "expected a value")]
+#[case::unknown_name("[window]\nround = true", "window.round", "unknown setting")]
+#[case::unknown_table("[colours]\nred = 1", "colours", "unknown setting")]
+#[case::unknown_in_an_agent("[agents.claude_code]\nargs = []", "agents.claude_code.args", "unknown setting")]
+#[case::unknown_agent("[agents.other]\narguments = []", "agents.other", "unknown setting")]
+#[case::a_dotted_name("\"agents.claude_code\" = 1", "agents.claude_code", "unknown setting")]
 #[case::a_flag_of_ours(
     "[agents.claude_code]\narguments = ['-p']",
     "agents.claude_code.arguments",
-    "argument 1: -p is for the desk itself to set"
+    "argument 1: -p is set by Askdesk"
 )]
 #[case::no_name(
     "[agents.claude_code]\nenvironment = { 'A B' = 'c' }",
     "agents.claude_code.environment",
-    "\"A B\" is no name of a variable"
+    "\"A B\" isn't a valid variable name"
 )]
-#[case::a_value_for_a_table("appearance = 1", "appearance", "no such setting")]
+#[case::a_value_for_a_table("appearance = 1", "appearance", "unknown setting")]
 fn an_invalid_entry_is_reported_and_ignored_alone(#[case] text: &str, #[case] key: &str, #[case] why: &str) {
     // The other setting holds, whether it is in the same table or not.
     let other = "questions = \"never\"\n";

@@ -366,7 +366,7 @@ async fn a_second_engine_on_one_folder_is_refused_in_words_until_the_first_has_e
     };
     assert!(matches!(error, EngineError::Journal(StorageError::Busy { .. })), "{error}");
     let words = format!(
-        "{} is in use by another Askdesk or another program; close it and try again",
+        "another program, or another Askdesk, is using {}; close it and try again",
         folder.path().display()
     );
     assert_eq!(error.to_string(), words);
@@ -413,7 +413,8 @@ fn a_folder_that_cannot_be_created_is_named() {
     fs::write(&file, "").unwrap();
     let error = Journal::open(&file.join("data"), NOW).unwrap_err();
     assert!(matches!(error, StorageError::Other { .. }));
-    assert!(error.to_string().starts_with(&file.join("data").display().to_string()), "{error}");
+    let named = format!("can't use {}: ", file.join("data").display());
+    assert!(error.to_string().starts_with(&named), "{error}");
 }
 
 #[test]

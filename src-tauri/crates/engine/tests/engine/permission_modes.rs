@@ -58,7 +58,7 @@ async fn a_suggested_rule_is_returned_as_received_and_the_next_command_needs_no_
     );
 
     let refused = stage.desk.engine.decide_approval(approval.id, decides(&["r1", "r4"])).await.unwrap_err();
-    let expected = Rejection::invalid("decision.options[1]", "no option r4 was offered with this approval");
+    let expected = Rejection::invalid("decision.options[1]", "this permission request has no option r4");
     assert_eq!(rejected(refused), expected);
     assert!(stage.decisions(session).is_empty());
 

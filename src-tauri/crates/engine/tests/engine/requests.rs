@@ -64,7 +64,7 @@ async fn case_23_the_same_call_registered_again_is_one_request_and_both_waiters_
     let (waiter, mut never) = oneshot::channel();
     let other = Ask { id: request(98), questions: questions()[..1].to_vec(), ..ask(1, 1) };
     let refused = rejected(desk.engine.register(other, waiter).await.unwrap_err());
-    let rule = "this id was used for another question in this session";
+    let rule = "this ID was used for another question in this session";
     assert_eq!(refused, Rejection::invalid("native_ref", rule));
     assert!(never.try_recv().is_err());
 
@@ -203,7 +203,7 @@ async fn a_closed_engine_refuses_commands_and_drops_waiters() {
     desk.engine.close().await.unwrap();
     assert_eq!(
         desk.engine.answer(id, vec![choose(0, &[0])]).await.unwrap_err().to_string(),
-        "the app is closing"
+        "Askdesk is quitting"
     );
     assert!(outcome.await.is_err());
     desk.catch_up();

@@ -36,7 +36,7 @@ async fn an_agent_that_dies_in_the_middle_of_a_line_fails_with_its_last_output()
     assert!(stage.desk.mirror.notices(session).contains(&&Notice::CutInHalf));
     assert_eq!(stage.desk.mirror.sessions[&session].unusable_lines, 1);
     assert!(stage.log(session).contains("Stderr: fatal: out of luck"));
-    assert!(stage.log(session).contains("Unusable: a line that was cut in half by the agent's end"));
+    assert!(stage.log(session).contains("Unusable: a line that was cut off when the agent exited"));
     stage.desk.check_mirror().await;
 }
 
@@ -116,7 +116,8 @@ async fn a_missing_program_fails_the_session_with_the_searched_paths_and_how_to_
     let session = stage.start_plan(id, Err(missing), Some("build me a boat")).await;
     let SessionState::Ended { end, .. } = session.state else { panic!("{session:?}") };
     let why = why(end);
-    assert!(why.starts_with("claude was not found. Looked at: /nowhere/claude."), "{why}");
+    assert!(why.starts_with("Askdesk couldn't find claude. Run `npm install"), "{why}");
+    assert!(why.ends_with("Searched: /nowhere/claude."), "{why}");
     assert!(why.contains("npm install -g @anthropic-ai/claude-code"), "{why}");
     assert!(stage.log(id).contains(&why));
     stage.desk.until("the first message is kept", |known| !known.transcript(id).is_empty()).await;
@@ -131,8 +132,8 @@ async fn a_file_that_is_no_program_and_a_missing_folder_fail_the_session() {
     std::fs::write(&file, "no program").unwrap();
     let vanished = stage.desk.folder.join("vanished");
     for (program, folder, words) in [
-        (file.as_path(), stage.desk.folder.as_path(), "Check that the file may be executed"),
-        (Path::new("/bin/sh"), vanished.as_path(), "it does not exist. Choose a folder that exists."),
+        (file.as_path(), stage.desk.folder.as_path(), "Make the file executable"),
+        (Path::new("/bin/sh"), vanished.as_path(), "it doesn't exist. Choose another folder."),
     ] {
         let id = stage.desk.clock.session_id();
         let plan = claude::launch(program.to_owned(), folder.to_owned(), &Choices::new(), None);
@@ -243,7 +244,9 @@ async fn a_question_that_cannot_be_stored_is_refused_with_the_reason_and_not_sho
     drop(lock);
     let written = std::fs::read_to_string(answers).unwrap();
     assert_eq!(written.lines().count(), 1, "{written}");
-    for words in [r#""behavior":"deny""#, "the desk could not keep the question", "is in use by another"] {
+    for words in
+        [r#""behavior":"deny""#, "Askdesk could not save the question", "or another Askdesk, is using"]
+    {
         assert!(written.contains(words), "{words}: {written}");
     }
     assert!(!written.contains("The user"), "nobody was asked: {written}");
@@ -259,7 +262,7 @@ async fn the_end_of_a_session_is_stored_again_until_it_succeeds() {
     let session = stage.script("until [ -e \"$0/end\" ]; do sleep 0.02; done", None).await;
     let lock = locked(&stage.desk.folder);
     touch(&stage, "end");
-    poll("a first attempt", || stage.log(session).contains("is in use by another")).await;
+    poll("a first attempt", || stage.log(session).contains("or another Askdesk, is using")).await;
     drop(lock);
     assert_eq!(stage.until_ended(session).await, SessionEnd::Finished);
 }

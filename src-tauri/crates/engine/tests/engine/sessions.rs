@@ -261,9 +261,9 @@ async fn unusable_lines_are_counted_and_logged_and_the_session_continues() {
         .await;
     let log = stage.log(session);
     for words in [
-        "Unusable: a line that is not JSON: this line is not JSON",
-        "Unusable: a line of 2097152 bytes, longer than the 1048576 that are read",
-        "Unusable: a message of the unknown kind event_of_next_year",
+        "Unusable: a line that isn't JSON: this line is not JSON",
+        "Unusable: a line that is too long (2097152 bytes; the limit is 1048576)",
+        "Unusable: a message of the unknown type event_of_next_year",
         "Refused: questions[0].options: ",
     ] {
         assert!(log.contains(words), "{words:?} is not in the log:\n{log}");
@@ -283,7 +283,7 @@ async fn case_04_an_invalid_question_is_refused_in_the_same_turn_with_its_field(
     stage.until_idle(session).await;
     assert!(stage.desk.mirror.requests.is_empty());
     let said = stage.desk.mirror.said(session).join("\n");
-    for field in ["questions: at least 1", "questions: ", "questions[0].question: ", "questions[0]"] {
+    for field in ["questions: too few", "questions: ", "questions[0].question: ", "questions[0]"] {
         assert!(said.contains(field), "{field:?}: {said}");
     }
     assert_eq!(stage.decisions(session).len(), 4);

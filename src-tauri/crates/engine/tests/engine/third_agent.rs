@@ -398,7 +398,7 @@ async fn config_options_that_the_agent_reports_later_are_shown_and_can_be_set() 
     assert_eq!(current(&stage, session, "model"), Some("tiny-1"));
     let words = "there is no such value".to_owned();
     assert_eq!(refusal(stage.set(session, "persona", "gone-west").await), ChangeRefused::InWords { words });
-    let words = "the agent does not support this change".to_owned();
+    let words = "the agent doesn't support this change".to_owned();
     assert_eq!(refusal(stage.set(session, "mood", "good").await), ChangeRefused::InWords { words });
     stage.desk.catch_up();
     assert_eq!(current(&stage, session, "persona"), Some("pirate"));
@@ -460,7 +460,7 @@ async fn an_unknown_request_is_refused_and_counted() {
     assert_eq!(stage.desk.mirror.said(session), [said]);
     stage.desk.until("it is counted", |known| known.sessions[&session].unusable_lines == 1).await;
     let log = stage.log(session);
-    assert!(log.contains("a message of the unknown kind session/dance"), "{log}");
+    assert!(log.contains("a message of the unknown type session/dance"), "{log}");
 }
 
 #[tokio::test]
@@ -477,7 +477,7 @@ async fn a_message_that_the_agent_cannot_take_has_a_notice_and_the_session_stays
     stage.desk.catch_up();
     assert_eq!(stage.desk.mirror.sessions[&session].state, SessionState::Idle);
     let Notice::MessageNotSent { error } = stage.desk.mirror.notices(session)[0] else { panic!() };
-    assert_eq!(error.to_string(), "the agent does not support attachments");
+    assert_eq!(error.to_string(), "the agent doesn't support attachments");
 }
 
 /// Everything that a server received.

@@ -16,7 +16,7 @@ const DAY: i64 = 24 * 60 * 60 * 1_000;
 /// Registers a request that times out after [`LIMIT`].
 async fn limited(desk: &TestDesk, of: SessionId, n: u128) -> (RequestId, oneshot::Receiver<Outcome>) {
     let at = limit_from_now(desk);
-    let limit = Some(Limit { at, then: "the agent goes on without an answer".to_owned() });
+    let limit = Some(Limit { at, then: "the agent continues without an answer".to_owned() });
     let native_ref = NativeRef::new(format!("limited-{n}")).unwrap();
     desk.register(Ask { session: of, native_ref, limit, ..ask(1, n) }).await
 }

@@ -122,7 +122,7 @@ pub async fn test(
     Extension(tracker): Extension<ResponseTracker>,
 ) -> Result<Response, HttpError> {
     let question = json!({"questions": [{
-        "question": "This is a test question of askdesk doctor. Does it reach you?",
+        "question": "This is a test question from askdesk doctor. Do you see it?",
         "header": "Test",
         "type": "confirm",
     }]});
@@ -185,6 +185,6 @@ fn checked(field: &str, text: &str) -> Result<String, HttpError> {
     let text = text.trim();
     match (1..=MAX_NAME).contains(&text.chars().count()) {
         true => Ok(text.to_owned()),
-        false => Err(HttpError::invalid(format!("{field}: must be a text of 1 to {MAX_NAME} characters"))),
+        false => Err(HttpError::invalid(format!("{field}: must be a string of 1 to {MAX_NAME} characters"))),
     }
 }

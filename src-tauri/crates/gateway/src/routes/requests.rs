@@ -89,7 +89,7 @@ impl GatewayState {
         match self.inbound.collect(id).await {
             Err(EngineError::Reject(Rejection::NotFound { .. })) => Err(HttpError::new(
                 StatusCode::NOT_FOUND,
-                "There is no question with this requestId on the desk any more. Ask again if you still need the answer.",
+                "There is no question with this requestId in Askdesk. Ask again if you still need the answer.",
             )),
             Err(error) => Err(error.into()),
             Ok(InboundStatus::Open) => Ok(CallResult::open(id)),
@@ -122,7 +122,7 @@ impl GatewayState {
 }
 
 fn known(id: &str) -> Result<RequestId, HttpError> {
-    id.parse().map_err(|_| HttpError::new(StatusCode::NOT_FOUND, "there is no request with this id"))
+    id.parse().map_err(|_| HttpError::new(StatusCode::NOT_FOUND, "there is no request with this ID"))
 }
 
 fn ended(request: Result<Request, EngineError>) -> Response {
@@ -157,11 +157,11 @@ fn checked(
         _ => None,
     };
     let question = place.and_then(|place| questions.get(place.checked_sub(1)?)).ok_or_else(|| {
-        let rule = format!("must be the id of a question or its number from 1 to {}", questions.len());
+        let rule = format!("must be a question's ID, or its number from 1 to {}", questions.len());
         HttpError::invalid(format!("{}: {rule}", field("question")))
     })?;
     if question.kind == QuestionKind::Secret {
-        let rule = "a secret is given in the window alone";
+        let rule = "a secret can only be given in the window of Askdesk";
         return Err(HttpError::invalid(format!("{}: {rule}", field("question"))));
     }
     let chosen = answer.chosen.iter().enumerate().map(|(place, wanted)| {
@@ -169,7 +169,7 @@ fn checked(
         let mut labelled = question.options.iter().filter(|option| option.label == *wanted);
         let by_label = labelled.next().filter(|_| labelled.next().is_none()).map(|option| option.id);
         by_id.or(by_label).ok_or_else(|| {
-            let rule = "must be the id of an option of this question, or its label if only one has it";
+            let rule = "must be the ID of one of this question's options, or its label if no other option has the same";
             HttpError::invalid(format!("{}[{place}]: {rule}", field("chosen")))
         })
     });

@@ -209,10 +209,10 @@ async fn a_token_that_can_ask_cannot_answer_and_the_other_way_round() {
     }
     other("GET", "/v1/requests", &asks, "answer-token").await;
     for path in ["/mcp", "/v1/asks", "/v1/test", "/hooks/claude"] {
-        other("POST", path, &answers, "may answer, and nothing else").await;
+        other("POST", path, &answers, "may only answer").await;
     }
     for path in ["/health", "/metrics", "/v1/clients"] {
-        other("GET", path, &answers, "may answer, and nothing else").await;
+        other("GET", path, &answers, "may only answer").await;
     }
     assert_eq!(fixture.token(), asks["Bearer ".len()..], "nothing was rotated");
     assert_eq!(fixture.get("/v1/requests").await.json(), json!({"requests": []}));

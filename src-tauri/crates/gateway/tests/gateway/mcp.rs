@@ -57,7 +57,7 @@ async fn case_45_a_waiting_call_is_kept_alive_by_progress(
         let (request, _) = fixture.asked().await;
         for _ in 0..4 {
             let told = tokio::time::timeout(PATIENCE, progress.recv()).await.unwrap().unwrap();
-            assert!(told.starts_with("waiting for the person, 0:0"), "{told}");
+            assert!(told.starts_with("waiting for the user, 0:0"), "{told}");
         }
         fixture.answer(request.id).await;
     };
@@ -193,7 +193,10 @@ async fn an_invalid_question_is_rejected_in_the_same_turn(
     ]});
     let refused = connected.call("ask_user_question", asked).await;
     assert_eq!(refused.is_error, Some(true));
-    assert!(text(&refused).contains("questions[1].options: at least 2 options, got 1"), "{refused:?}");
+    assert!(
+        text(&refused).contains("questions[1].options: too few options (1; the minimum is 2)"),
+        "{refused:?}"
+    );
     assert_eq!(fixture.open_count().await, 0);
 }
 
@@ -282,7 +285,7 @@ async fn more_than_a_hundred_calls_a_minute_are_rejected() {
     let refused = fixture.send(&head, call.to_string().as_bytes()).await;
     assert_eq!(refused.status, 429, "{refused:?}");
     let words = refused.json()["error"]["message"].as_str().unwrap().to_owned();
-    assert!(words.starts_with("at most 100 calls a minute"), "{words}");
+    assert!(words.starts_with("too many calls (the limit is 100 a minute per client)"), "{words}");
     assert_eq!(refused.json()["id"], 7);
     let metrics = fixture.get("/metrics").await.body;
     assert!(metrics.contains("askdesk_errors_total{code=\"too_many_requests\"} 1\n"), "{metrics}");

@@ -152,7 +152,7 @@ async fn an_invalid_question_is_rejected_with_its_field() {
     one_option["arguments"]["questions"][0]["options"] = json!(["x"]);
     let refused = fixture.post("/v1/asks", &one_option).await;
     refused.refuses(422, "invalid");
-    assert_eq!(refused.json()["message"], "questions[0].options: at least 2 options, got 1");
+    assert_eq!(refused.json()["message"], "questions[0].options: too few options (1; the minimum is 2)");
     let mut tool = asks("c1", "Deploy?");
     tool["tool"] = json!("collect_answer");
     fixture.post("/v1/asks", &tool).await.refuses(422, "invalid");

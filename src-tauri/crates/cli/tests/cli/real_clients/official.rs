@@ -65,7 +65,7 @@ async fn cancels_and_is_answered(fixture: &Fixture, command: Command, client: &s
     let tools = running.line(|line| line.get("tools").cloned()).await;
     assert_eq!(tools, json!(["ask_user_question", "ask_user", "collect_answer"]));
     let told = running.line(|line| line["message"].as_str().map(str::to_owned)).await;
-    assert!(told.starts_with("waiting for the person, 0:"), "{told}");
+    assert!(told.starts_with("waiting for the user, 0:"), "{told}");
 
     running.say("cancel\n").await;
     running.line(|line| line.get("cancelled").cloned()).await;

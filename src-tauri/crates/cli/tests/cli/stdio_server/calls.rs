@@ -64,7 +64,7 @@ async fn an_answer_is_the_result_of_the_call(
         );
         let folder = if folder == Folder::Never { "/" } else { "/home/a/project" };
         assert_eq!((session.version.as_deref(), session.folder.as_str()), (Some("1.2.3"), folder));
-        assert_eq!(progress.recv().await.unwrap(), "waiting for the person, 0:00");
+        assert_eq!(progress.recv().await.unwrap(), "waiting for the user, 0:00");
         fixture.answer(request.id).await;
         request
     };
@@ -77,9 +77,9 @@ async fn an_answer_is_the_result_of_the_call(
 async fn case_45_a_waiting_call_is_kept_alive_by_progress() {
     let (_fixture, mut connected) = connected().await;
     let _call = connected.begin().await;
-    assert_eq!(connected.next_progress().await, "waiting for the person, 0:00");
+    assert_eq!(connected.next_progress().await, "waiting for the user, 0:00");
     let next = connected.next_progress().await;
-    assert!(*next > *"waiting for the person, 0:14", "{next}");
+    assert!(*next > *"waiting for the user, 0:14", "{next}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -126,7 +126,7 @@ async fn collecting_too_early_or_with_a_wrong_id_is_reported() {
     assert_eq!(unknown.is_error, Some(true));
     assert!(text(&unknown).starts_with("There is no question with this requestId"), "{unknown:?}");
     let wrong = connected.call("collect_answer", json!({"request": "q1"})).await;
-    assert_eq!(text(&wrong), "requestId: must be the requestId that an earlier result named");
+    assert_eq!(text(&wrong), "requestId: must be the requestId from an earlier result");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -137,12 +137,12 @@ async fn an_invalid_question_is_rejected_with_a_message_that_helps_to_fix_it() {
     ]});
     let refused = connected.call("ask_user_question", asks).await;
     assert_eq!(refused.is_error, Some(true));
-    let words = "The question could not be shown to the user. questions[1].options: at least 2 options, got 1. Repair the \
-                 call and ask again.";
+    let words = "The question could not be shown to the user. questions[1].options: too few options (1; the minimum is \
+                 2). Fix the call and ask again.";
     assert_eq!(text(&refused), words);
     let secret = json!({"questions": [{"question": "Key?", "type": "secret"}]});
     let refused = connected.call("ask_user", secret).await;
-    assert!(text(&refused).contains("a secret cannot be asked here"), "{refused:?}");
+    assert!(text(&refused).contains("secrets can't be asked for here"), "{refused:?}");
     // The body is larger than the gateway accepts.
     let large = json!({"questions": [{"question": "x".repeat(300 * 1024), "type": "text"}]});
     let refused = connected.call("ask_user", large).await;

@@ -89,7 +89,7 @@ fn garbage_is_ignored_before_and_after_initialization() {
     assert_eq!(to(1)["result"]["serverInfo"]["name"], "askdesk");
     assert_eq!(to(2)["error"]["code"], -32_601);
     let words = to(3)["error"]["message"].as_str().unwrap();
-    assert_eq!(words, "there is no tool \"rm\"; there are ask_user_question, ask_user, collect_answer");
+    assert_eq!(words, "there is no tool \"rm\"; the tools are ask_user_question, ask_user, collect_answer");
     assert_eq!(to(4)["result"], json!({}));
 }
 
@@ -151,7 +151,7 @@ async fn a_rejected_call_reaches_the_model_as_text() {
         (
             422,
             "questions: none",
-            "The question could not be shown to the user. questions: none. Repair the call and ask again.",
+            "The question could not be shown to the user. questions: none. Fix the call and ask again.",
         ),
     ] {
         app.user(User::Rejects(status, json!({"error": "x", "message": message})));

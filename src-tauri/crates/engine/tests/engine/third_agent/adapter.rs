@@ -225,7 +225,7 @@ impl ThirdAdapter {
             return refuse(INVALID_PARAMS, "the id is too long".to_owned(), out);
         };
         if self.calls.len() >= OPEN_CALLS {
-            return refuse(INTERNAL_ERROR, "too many requests wait".to_owned(), out);
+            return refuse(INTERNAL_ERROR, "too many open requests".to_owned(), out);
         }
         self.begin_turn(out);
         let options = if method == "session/ask" {

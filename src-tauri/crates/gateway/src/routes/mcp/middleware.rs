@@ -132,7 +132,7 @@ pub async fn unify_errors(request: Request, next: Next) -> Response {
     };
     match status {
         // The content type was checked already, so the library means the body.
-        StatusCode::UNSUPPORTED_MEDIA_TYPE => HttpError::bad_request("the body is no JSON-RPC message"),
+        StatusCode::UNSUPPORTED_MEDIA_TYPE => HttpError::bad_request("the body isn't a JSON-RPC message"),
         status => HttpError::new(status, text),
     }
     .into_response()
