@@ -16,17 +16,17 @@ Examples:
   askdesk doctor
 
 Exit codes:
-  0  it went well; the question was answered
-  1  something did not work
-  2  what was asked for makes no sense
-  3  the person declined
-  4  the time limit passed
-  5  no desk is running that takes the secrets of this data folder
-  6  the question ended in another way without an answer
+  0  success; for `ask`, the question was answered
+  1  error
+  2  invalid arguments or input
+  3  skipped
+  4  timed out
+  5  Askdesk isn't running, or rejects the tokens in this data folder
+  6  closed without an answer
 
-The desk is found by what it leaves in its data folder; ASKDESK_DATA_DIR names another one.";
+Set ASKDESK_DATA_DIR to use another data folder.";
 
-/// Asks people at their desk, and lets their agents do so.
+/// Ask questions from scripts, and connect coding agents to Askdesk
 #[derive(Debug, Parser)]
 #[command(name = "askdesk", version, after_help = EXAMPLES, propagate_version = true)]
 pub struct Arguments {
@@ -36,43 +36,43 @@ pub struct Arguments {
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Ask the person at the desk, wait, and print the answer as JSON
+    /// Ask a question, wait for the answer, and print it as JSON
     #[command(after_help = ASK_EXAMPLES)]
     Ask(Ask),
-    /// List what waits for an answer
+    /// List questions waiting for an answer
     List(List),
-    /// Answer or decline what waits
+    /// Answer or skip a question
     #[command(after_help = ANSWER_EXAMPLES)]
     Answer(Answer),
-    /// Hand a question of Claude Code's PermissionRequest hook to the desk (standard input to standard output)
+    /// Handle a Claude Code hook: read the event from stdin, write the decision to stdout
     Hook,
-    /// Serve a client of MCP that speaks over standard input and output alone
+    /// Run the MCP server over stdio, for clients without HTTP support
     #[command(after_help = MCP_EXAMPLES)]
     Mcp(Mcp),
-    /// Register the desk with a program, so that its agents can ask
+    /// Connect a program so that its agents can ask through Askdesk
     #[command(after_help = CONNECT_EXAMPLES)]
     Connect(Connect),
-    /// Take the desk out of a program's files again
+    /// Remove Askdesk from a program's configuration
     #[command(after_help = DISCONNECT_EXAMPLES)]
     Disconnect(Which),
-    /// Look whether agents' questions reach the desk, and say what is missing
+    /// Check that agents' questions reach Askdesk, and suggest fixes
     Doctor(Doctor),
-    /// The secrets that open the desk's door: one to ask, one to answer
+    /// Manage the access tokens: one to ask, one to answer
     Token {
         #[command(subcommand)]
         command: TokenCommand,
     },
-    /// Print completions for a shell
+    /// Generate shell completions
     #[command(
         after_help = "Example:\n  askdesk completions bash > ~/.local/share/bash-completion/completions/askdesk"
     )]
     Completions {
-        /// The shell
+        /// Shell to generate completions for
         shell: Shell,
     },
-    /// Print the manual page, or write a page for each command
+    /// Print the manual page, or write one page per command to a folder
     Man {
-        /// Write the pages into this folder
+        /// Folder to write the pages to
         #[arg(long, value_name = "FOLDER")]
         folder: Option<PathBuf>,
     },
@@ -83,46 +83,46 @@ Examples:
   askdesk ask \"Which store?\" -o SQLite -o Postgres
   askdesk ask \"Which checks?\" -o lint -o tests -o docs --multi
   askdesk ask \"Deploy to production?\" --confirm && ./deploy
-  name=$(askdesk ask \"What shall it be called?\" --plain)
-  echo '{\"questions\":[{\"type\":\"select\",\"question\":\"Which store?\",\"options\":[\"SQLite\",\"Postgres\"]}]}' |
+  name=$(askdesk ask \"What should it be called?\" --plain)
+  echo '{\"questions\":[{\"type\":\"text\",\"question\":\"Which name?\"}]}' |
     askdesk ask --json -
 
-It waits as long as it takes, unless --timeout is given. Where the desk is restarted
-meanwhile, the question is there again, and its answer comes back here.";
+Waits until the question is answered, unless you set --timeout. If Askdesk restarts in
+the meantime, the question comes back, and its answer is still printed here.";
 
 #[derive(Debug, Args)]
 pub struct Ask {
-    /// The question
+    /// Question to ask
     #[arg(required_unless_present = "json", conflicts_with = "json")]
     pub question: Option<String>,
-    /// One of the answers to choose from; without any, the person writes
+    /// Option to choose from; repeat for more. Without options, the answer is free text
     #[arg(short, long = "option", value_name = "LABEL", conflicts_with = "json")]
     pub options: Vec<String>,
-    /// Let several be chosen
+    /// Allow more than one option
     #[arg(long, requires = "options", conflicts_with = "json")]
     pub multi: bool,
-    /// Ask for yes or no
+    /// Ask a yes/no question
     #[arg(long, conflicts_with_all = ["options", "json"])]
     pub confirm: bool,
-    /// A word or two above the question
+    /// Short heading above the question
     #[arg(long, value_name = "TEXT", conflicts_with = "json")]
     pub header: Option<String>,
-    /// What stands in the empty field
+    /// Placeholder text of the answer field
     #[arg(long, value_name = "TEXT", conflicts_with_all = ["options", "confirm", "json"])]
     pub placeholder: Option<String>,
-    /// Several questions at once, as the tool `ask_user` takes them; `-` reads standard input
+    /// JSON file with questions in the format of the `ask_user` tool; `-` for stdin
     #[arg(long, value_name = "FILE")]
     pub json: Option<String>,
-    /// Go on without an answer after this time (10s to 30m); without it, wait for ever
+    /// Stop waiting after this time, 10s to 30m [default: no limit]
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub timeout: Option<Duration>,
-    /// Who asks, as the desk shows it
+    /// Name shown as the asker
     #[arg(long, value_name = "NAME", default_value = "askdesk ask")]
     pub name: String,
-    /// Print what was chosen or written, a line each, instead of JSON
+    /// Print one answer per line instead of JSON
     #[arg(long)]
     pub plain: bool,
-    /// How long to wait for a desk that has gone while the question waits
+    /// How long to wait for Askdesk to come back if it quits before the answer
     #[arg(long, value_name = "TIME", value_parser = duration, default_value = "10m")]
     pub patience: Duration,
 }
@@ -139,32 +139,40 @@ Examples:
   askdesk answer 0198c1 --choose SQLite
   askdesk answer 0198c1 --choose 2 --note \"only for now\"
   askdesk answer 0198c1 --other \"neither of them\"
-  askdesk answer 0198c1 --decline \"not today\"
-  echo '[{\"question\":1,\"chosen\":[\"SQLite\"]},{\"question\":2,\"other\":\"shop\"}]' | askdesk answer 0198c1 --json -";
+  askdesk answer 0198c1 --skip \"not today\"
+  echo '[{\"question\":1,\"chosen\":[\"SQLite\"]},{\"question\":2,\"other\":\"shop\"}]' |
+    askdesk answer 0198c1 --json -";
 
 #[derive(Debug, Args)]
 #[command(group(clap::ArgGroup::new("what").required(true).multiple(true)))]
 pub struct Answer {
-    /// The id of what waits, or its beginning
+    /// ID of the question, or its first characters
     pub id: String,
-    /// Choose an option, by its label, or by its number where it is listed
-    #[arg(long, value_name = "OPTION", group = "what", conflicts_with_all = ["json", "decline"])]
+    /// Option to choose, by label or by its number in `askdesk list`; repeat for more
+    #[arg(long, value_name = "OPTION", group = "what", conflicts_with_all = ["json", "skip"])]
     pub choose: Vec<String>,
-    /// Answer in your own words
-    #[arg(long, value_name = "TEXT", group = "what", conflicts_with_all = ["json", "decline"])]
+    /// Your own answer
+    #[arg(long, value_name = "TEXT", group = "what", conflicts_with_all = ["json", "skip"])]
     pub other: Option<String>,
-    /// Add a note
-    #[arg(long, value_name = "TEXT", conflicts_with_all = ["json", "decline"])]
+    /// Note to go with the answer
+    #[arg(long, value_name = "TEXT", conflicts_with_all = ["json", "skip"])]
     pub note: Option<String>,
-    /// Which of several questions, by its number
-    #[arg(long, value_name = "NUMBER", default_value_t = 1, conflicts_with_all = ["json", "decline"])]
+    /// Number of the question, if there are several
+    #[arg(long, value_name = "NUMBER", default_value_t = 1, conflicts_with_all = ["json", "skip"])]
     pub question: usize,
-    /// Answers to several questions; `-` reads standard input
-    #[arg(long, value_name = "FILE", group = "what", conflicts_with = "decline")]
+    /// JSON file with answers to several questions; `-` for stdin
+    #[arg(long, value_name = "FILE", group = "what", conflicts_with = "skip")]
     pub json: Option<String>,
-    /// Decline, with words if you like
-    #[arg(long, value_name = "WORDS", group = "what", num_args = 0..=1, default_missing_value = "")]
-    pub decline: Option<String>,
+    /// Skip the question, with an optional message for the agent
+    #[arg(
+        long,
+        alias = "decline",
+        value_name = "MESSAGE",
+        group = "what",
+        num_args = 0..=1,
+        default_missing_value = ""
+    )]
+    pub skip: Option<String>,
 }
 
 const MCP_EXAMPLES: &str = "\
@@ -172,18 +180,18 @@ Examples:
   askdesk mcp
   askdesk mcp --start
 
-No person runs it: a client does that has an entry such as this one among its servers:
+MCP clients run this command themselves. Add it to the client's list of servers:
   \"askdesk\": { \"command\": \"askdesk\", \"args\": [\"mcp\"] }
 
-A call waits as long as it takes, also while the desk is restarted. Where no desk runs, it is
-answered at once, and the model is told to ask in its own words.";
+A call waits until you answer, even if Askdesk restarts. If Askdesk isn't running, the
+call returns immediately and tells the model to ask in its reply instead.";
 
 #[derive(Debug, Args)]
 pub struct Mcp {
-    /// Start the desk, in the background, where none runs when something is asked
+    /// Start Askdesk in the background if it isn't running when a question comes in
     #[arg(long)]
     pub start: bool,
-    /// How long to wait for a desk that has gone while a question waits
+    /// How long to wait for Askdesk to come back if it quits before the answer
     #[arg(long, value_name = "TIME", value_parser = duration, default_value = "10m")]
     pub patience: Duration,
 }
@@ -195,8 +203,8 @@ Examples:
   askdesk connect --all
   askdesk connect vscode --scope project
 
-The change is shown before anything is written. A copy of the file is kept beside it,
-and `askdesk disconnect` brings it back byte for byte.";
+Shows every change before writing it and keeps a backup next to the file. `askdesk
+disconnect` restores the backup byte for byte if nothing else has changed the file.";
 
 const DISCONNECT_EXAMPLES: &str = "\
 Examples:
@@ -207,30 +215,29 @@ Examples:
 pub struct Connect {
     #[command(flatten)]
     pub which: Which,
-    /// Have Claude Code run `askdesk hook` instead of calling the desk itself, for versions and settings without HTTP
-    /// hooks
+    /// Use `askdesk hook` as a command hook, for Claude Code versions or settings without HTTP hooks
     #[arg(long)]
     pub command_hook: bool,
 }
 
 #[derive(Debug, Args)]
 pub struct Which {
-    /// The programs
+    /// Programs to connect or disconnect
     #[arg(required_unless_present = "all", conflicts_with = "all", value_name = "CLIENT", value_parser = client())]
     pub clients: Vec<Client>,
-    /// All that are installed here
+    /// Every supported program that is installed
     #[arg(long)]
     pub all: bool,
-    /// For you in every folder, or for this folder
+    /// Where to apply it: all your projects, or the current folder
     #[arg(long, value_parser = scope(), default_value = "user")]
     pub scope: Scope,
-    /// Show the change and write nothing
+    /// Show the changes without writing them
     #[arg(long)]
     pub dry_run: bool,
-    /// Write without asking
+    /// Apply the changes without asking
     #[arg(short, long, conflicts_with = "dry_run")]
     pub yes: bool,
-    /// Show the token in what is shown
+    /// Include the token in the output
     #[arg(long)]
     pub show_token: bool,
 }
@@ -240,14 +247,14 @@ pub struct Doctor {
     /// Print JSON
     #[arg(long)]
     pub json: bool,
-    /// Send a test question to the desk and wait until it is answered
+    /// Send a test question and wait for the answer
     #[arg(long)]
     pub ask: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Subcommand)]
 pub enum TokenCommand {
-    /// Make others; the old ones open nothing from then on
+    /// Replace both tokens; the old ones stop working immediately
     Rotate,
 }
 
@@ -259,8 +266,8 @@ fn client() -> impl TypedValueParser<Value = Client> {
 }
 
 fn scope() -> impl TypedValueParser<Value = Scope> {
-    let user = PossibleValue::new("user").help("For you, in every folder");
-    let project = PossibleValue::new("project").help("For the folder you are in");
+    let user = PossibleValue::new("user").help("All your projects");
+    let project = PossibleValue::new("project").help("The current folder");
     PossibleValuesParser::new([user, project])
         .map(|name| if name == "project" { Scope::Project } else { Scope::User })
 }
@@ -277,7 +284,7 @@ fn duration(text: &str) -> Result<Duration, String> {
         _ => 1,
     };
     let seconds = number.parse::<u64>().ok().and_then(|number| number.checked_mul(factor));
-    seconds.map(Duration::from_secs).ok_or_else(|| "a time is a number with s, m or h, as in 90s".to_owned())
+    seconds.map(Duration::from_secs).ok_or_else(|| "expected a duration such as 90s, 10m, or 2h".to_owned())
 }
 
 #[cfg(test)]
@@ -313,6 +320,22 @@ mod tests {
         assert!(Arguments::try_parse_from(["askdesk", "connect"]).is_err());
         assert!(Arguments::try_parse_from(["askdesk", "connect", "emacs"]).is_err());
         assert!(Arguments::try_parse_from(["askdesk", "answer", "x"]).is_err());
-        assert!(Arguments::try_parse_from(["askdesk", "answer", "x", "--decline"]).is_ok());
+    }
+
+    #[test]
+    fn decline_is_a_hidden_alias_of_skip() {
+        let skip = |line: &[&str]| {
+            let arguments = Arguments::try_parse_from([&["askdesk", "answer", "x"], line].concat()).ok()?;
+            let Command::Answer(answer) = arguments.command else { panic!("not answer") };
+            answer.skip
+        };
+        for name in ["--skip", "--decline"] {
+            assert_eq!(skip(&[name]).as_deref(), Some(""));
+            assert_eq!(skip(&[name, "not today"]).as_deref(), Some("not today"));
+            assert_eq!(skip(&[name, "--choose", "A"]), None);
+        }
+        let mut command = Arguments::command();
+        let help = command.find_subcommand_mut("answer").unwrap().render_long_help().to_string();
+        assert!(help.contains("--skip [<MESSAGE>]") && !help.contains("decline"), "{help}");
     }
 }

@@ -35,7 +35,7 @@ pub async fn run(folder: &DataFolder, ask: &Ask) -> Result<Exit, Failure> {
 /// Asks a question at a path of the gateway, and returns its result.
 pub async fn result_of(folder: &DataFolder, path: &str, call: Value, retry: Retry) -> Result<Value, Failure> {
     let ended = retry::ask(folder, path, call, retry).await?;
-    let missing = || Failure::InvalidResponse("an end without a result".to_owned());
+    let missing = || Failure::InvalidResponse("it has no result".to_owned());
     ended.get("result").cloned().ok_or_else(missing)
 }
 
@@ -57,7 +57,7 @@ fn arguments(ask: &Ask) -> Result<Value, Failure> {
             questions @ Value::Array(_) => Map::from_iter([("questions".to_owned(), questions)]),
             _ => {
                 return Err(Failure::BadInput(format!(
-                    "{name} holds neither an object nor a list of questions"
+                    "{name} must contain a JSON object or a list of questions"
                 )));
             }
         },

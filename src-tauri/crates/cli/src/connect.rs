@@ -13,7 +13,7 @@ use crate::terminal;
 pub async fn connect(folder: &DataFolder, connect: &Connect) -> Result<Exit, Failure> {
     let env = env()?;
     let unusable =
-        |error| Failure::System(format!("the token in {} cannot be used: {error}", folder.path().display()));
+        |error| Failure::System(format!("can't use the token in {}: {error}", folder.path().display()));
     let token = match folder.token().map_err(unusable)? {
         Some(token) => token,
         // A dry run creates nothing, not even a token.
@@ -26,8 +26,8 @@ pub async fn connect(folder: &DataFolder, connect: &Connect) -> Result<Exit, Fai
     let exit = each(&connect.which, &env, "connected", plan)?;
     if endpoint.port != DEFAULT_PORT {
         eprintln!(
-            "The desk listens on {} because {DEFAULT_PORT} was taken. Where it listens elsewhere after a restart, \
-             connect again; `askdesk doctor` says so.",
+            "Askdesk uses port {} because {DEFAULT_PORT} was taken. If the port changes after a restart, connect again; \
+             `askdesk doctor` tells you.",
             endpoint.port
         );
     }
@@ -51,7 +51,7 @@ pub async fn gateway_port(folder: &DataFolder) -> u16 {
 pub fn endpoint(port: u16, token: Token) -> Result<Endpoint, Failure> {
     let program = std::env::current_exe()?;
     let command = askdesk_client_config::hook_command(&program).ok_or_else(|| {
-        Failure::System("the path of this program is no text that a settings file can hold".to_owned())
+        Failure::System("a settings file can't contain the path of this program".to_owned())
     })?;
     Ok(Endpoint { port, token, command: Some(command), ask_by_command: false })
 }
@@ -59,7 +59,7 @@ pub fn endpoint(port: u16, token: Token) -> Result<Endpoint, Failure> {
 /// Returns where the user's files are.
 pub fn env() -> Result<Env, Failure> {
     let folder = std::env::current_dir()?;
-    Env::from_process(folder).ok_or_else(|| Failure::System("there is no home folder".to_owned()))
+    Env::from_process(folder).ok_or_else(|| Failure::System("can't find your home folder".to_owned()))
 }
 
 fn each(
@@ -70,7 +70,7 @@ fn each(
 ) -> Result<Exit, Failure> {
     let clients = if which.all { all(which.scope, env) } else { which.clients.clone() };
     if clients.is_empty() {
-        eprintln!("None of the programs that are known is installed here.");
+        eprintln!("No supported program is installed.");
         return Ok(Exit::Problem);
     }
     let mut exit = Exit::Success;
@@ -116,17 +116,16 @@ fn one(which: &Which, plan: &Plan, done: &str) -> Result<Exit, Failure> {
     }
     if !which.yes {
         if !terminal::is_interactive() {
-            let why =
-                format!("{name}: nothing was written, because nobody can be asked; use --yes to write it");
+            let why = format!("{name}: nothing was written. There is no terminal to confirm in; use --yes");
             return Err(Failure::BadInput(why));
         }
-        if !terminal::confirm(&format!("{name}: write this?"))? {
+        if !terminal::confirm(&format!("{name}: apply these changes?"))? {
             eprintln!("{name}: nothing was written.");
             return Ok(Exit::Problem);
         }
     }
     let backups = plan.apply()?;
-    let backups = backups.iter().map(|it| format!(" The file as it was is in {}.", it.display()));
+    let backups = backups.iter().map(|it| format!(" Backup: {}", it.display()));
     terminal::print(&format!("{name}: {done}.{}\n", backups.collect::<String>()))?;
     Ok(Exit::Success)
 }
@@ -137,7 +136,7 @@ fn shown(change: &Change, with_token: bool) -> String {
     let diff = change.diff(if with_token { TokenDisplay::Shown } else { TokenDisplay::Hidden });
     if diff.is_empty() {
         // Only the token differs.
-        return format!("--- {file}\n+++ {file}\nAnother token.\n");
+        return format!("--- {file}\n+++ {file}\nOnly the token changes.\n");
     }
     let name = |text: &Option<String>| if text.is_some() { file.as_str() } else { "/dev/null" };
     format!("--- {}\n+++ {}\n{diff}", name(&change.before), name(&change.after))

@@ -23,7 +23,10 @@ use crate::terminal;
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The note while the test question is open.
-const TEST_IS_OPEN: &str = "a test question is on the desk now; answer it there";
+const TEST_IS_OPEN: &str = "test question sent; answer it in Askdesk";
+
+/// Why no question arrives, if nothing better is known.
+const NOT_RUNNING: &str = "Askdesk isn't running";
 
 const SCOPES: [Scope; 2] = [Scope::User, Scope::Project];
 
@@ -104,8 +107,12 @@ pub async fn run(folder: &DataFolder, doctor: &Doctor) -> Result<Exit, Failure> 
         let retry = if doctor.json { retry } else { retry.note_when_open(TEST_IS_OPEN) };
         let result = ask::result_of(folder, "/v1/test", json!({}), retry).await?;
         if !doctor.json {
-            let outcome = result["outcome"].as_str().unwrap_or("in a way that is not understood");
-            terminal::print(&format!("The test question ended: {outcome}.\n"))?;
+            let outcome = match result["outcome"].as_str() {
+                Some("declined") => "skipped",
+                Some("expired") => "timed out",
+                outcome => outcome.unwrap_or("unknown outcome"),
+            };
+            terminal::print(&format!("Test question: {outcome}.\n"))?;
         }
         exit = if exit == Exit::Success { ask::exit_of(&result) } else { exit };
         report.test = Some(result);
@@ -151,7 +158,7 @@ async fn inspect_desk(folder: &DataFolder) -> (DeskReport, Vec<SeenClient>) {
         Err(failure) => {
             let (why, remedy) = match failure {
                 Failure::NotRunning(why) if !is_stopped(folder).await => {
-                    (format!("the desk does not answer: {why}"), "restart Askdesk")
+                    (format!("Askdesk can't be reached: {why}"), "restart Askdesk")
                 }
                 Failure::NotRunning(_) => (failure.to_string(), "start Askdesk"),
                 failure => (failure.to_string(), "restart Askdesk"),
@@ -191,9 +198,9 @@ fn connection_report(client: Client, state: ConnectionState, desk: &DeskReport) 
                 ConnectionProblem::Stale(_)
                 | ConnectionProblem::Foreign(_)
                 | ConnectionProblem::Incomplete(_) => connect,
-                ConnectionProblem::Disabled(_) => format!("turn it on in {}", client.name()),
-                ConnectionProblem::Unusable { .. } => "repair the file, then connect again".to_owned(),
-                ConnectionProblem::Obstacle(_) => "take the rule out".to_owned(),
+                ConnectionProblem::Disabled(_) => format!("turn Askdesk on in {}", client.name()),
+                ConnectionProblem::Unusable { .. } => "correct the file, then connect again".to_owned(),
+                ConnectionProblem::Obstacle(_) => "remove the rule".to_owned(),
             };
             Connection::Broken { why: why.to_string(), remedy }
         }
@@ -201,7 +208,7 @@ fn connection_report(client: Client, state: ConnectionState, desk: &DeskReport) 
             Connection::Works { but: but.iter().map(Obstacle::to_string).collect() }
         }
         ConnectionState::Works { .. } | ConnectionState::Broken(_) => {
-            let why = desk.why.clone().unwrap_or_else(|| "no desk is running".to_owned());
+            let why = desk.why.clone().unwrap_or_else(|| NOT_RUNNING.to_owned());
             Connection::Broken { why, remedy: desk.remedy.unwrap_or("start Askdesk").to_owned() }
         }
     }
@@ -212,13 +219,15 @@ fn text(report: &Report) -> String {
     let mut text = match (&desk.version, desk.port) {
         (Some(version), Some(port)) if desk.reachable => {
             let open = desk.open.unwrap_or_default();
-            format!("Desk         {version}, listens on 127.0.0.1:{port}, {open} waiting\n")
+            format!("Askdesk      {version}, 127.0.0.1:{port}, {open} waiting\n")
         }
-        _ if desk.reachable => "Desk         is there\n".to_owned(),
-        _ => format!("Desk         {}\n", desk.why.as_deref().unwrap_or("no desk is running")),
+        _ if desk.reachable => "Askdesk      running\n".to_owned(),
+        _ => {
+            let why = desk.why.as_deref().unwrap_or(NOT_RUNNING);
+            format!("Askdesk      {}\n", why.strip_prefix("Askdesk ").unwrap_or(why))
+        }
     };
-    let rights =
-        "clients may ask by their token; to answer takes the file answer-token, which they never get";
+    let rights = "clients can ask with their token; answering takes answer-token, which they never get";
     let further = |words: &str| format!("{:<13}{words}\n", "");
     text.push_str(&further(rights));
     let is_relevant =
@@ -226,22 +235,22 @@ fn text(report: &Report) -> String {
     for client in report.clients.iter().filter(is_relevant) {
         let version = match (&client.version, client.found) {
             (Some(version), _) => version.as_str(),
-            (None, true) => "version not known",
+            (None, true) => "version unknown",
             (None, false) => "not found",
         };
         text.push_str(&format!("{:<12} {version}: ", client.name));
         match &client.path {
             Connection::Works { but } => {
-                text.push_str(&format!("questions reach the desk; {}\n", client.limit.words));
-                text.extend(but.iter().map(|but| further(&format!("but {but}"))));
+                text.push_str(&format!("connected; {}\n", client.limit.words));
+                text.extend(but.iter().map(|but| further(&format!("note: {but}"))));
             }
             Connection::Broken { why, remedy } => {
-                text.push_str(&format!("questions do not reach the desk: {why}\n"));
-                text.push_str(&further(&format!("to do: {remedy}")));
+                text.push_str(&format!("questions don't arrive: {why}\n"));
+                text.push_str(&further(&format!("fix: {remedy}")));
             }
             Connection::NotConnected { remedy } => {
                 text.push_str("not connected\n");
-                text.push_str(&further(&format!("to do: {remedy}")));
+                text.push_str(&further(&format!("to connect: {remedy}")));
             }
         }
         if let Some(asked) = client.last_question {

@@ -31,17 +31,17 @@ impl From<Exit> for ExitCode {
 /// What went wrong.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
-    #[error("no desk is running: {0}")]
+    #[error("Askdesk isn't running: {0}")]
     NotRunning(String),
     /// Askdesk went away while a question was open, and didn't come back in time.
-    #[error("no desk is running: it did not come back{}", .request.as_deref().map(kept).unwrap_or_default())]
+    #[error("Askdesk isn't running: it didn't come back in time{}", .request.as_deref().map(kept).unwrap_or_default())]
     Lost {
         /// The request, if Askdesk has named it.
         request: Option<String>,
     },
     #[error("{message}")]
     Rejected { status: u16, message: String },
-    #[error("the desk sent something that is not understood: {0}")]
+    #[error("unexpected response from Askdesk: {0}")]
     InvalidResponse(String),
     #[error("{0}")]
     BadInput(String),
@@ -52,7 +52,9 @@ pub enum Failure {
 }
 
 fn kept(request: &str) -> String {
-    format!("; the question is kept as {request}, and who asks the same soon after the desk is back finds it")
+    format!(
+        "; the question is saved as {request}, and asking the same again soon after Askdesk is back finds it"
+    )
 }
 
 impl Failure {

@@ -37,8 +37,7 @@ const MAX_EVENT: usize = 4 * 1024 * 1024;
 const MAX_BODY: usize = 16 * 1024 * 1024;
 
 /// The message for status 401. The gateway's own message is for clients, which don't read the tokens from the data folder.
-const OTHER_TOKENS: &str = "what listens where the desk said it does is not the desk of this data folder, or has other \
-                            secrets; restart Askdesk";
+const OTHER_TOKENS: &str = "the tokens in this data folder were rejected; restart Askdesk";
 
 /// Tells whether Askdesk is certainly not running. A server that only doesn't respond may be Askdesk.
 pub async fn is_stopped(folder: &DataFolder) -> bool {
@@ -73,9 +72,9 @@ impl HttpClient {
 
     fn with(folder: &DataFolder, token: io::Result<Option<Token>>) -> Result<Self, Failure> {
         let missing = |what: &str| Failure::NotRunning(what.to_owned());
-        let found = folder.discovery().ok_or_else(|| missing("it has not said where it listens"))?;
-        let token = token.map_err(|error| Failure::System(format!("the token cannot be read: {error}")))?;
-        Ok(Self { port: found.port, token: token.ok_or_else(|| missing("it has no token"))? })
+        let found = folder.discovery().ok_or_else(|| missing("it hasn't published its port"))?;
+        let token = token.map_err(|error| Failure::System(format!("can't read the token: {error}")))?;
+        Ok(Self { port: found.port, token: token.ok_or_else(|| missing("its token is missing"))? })
     }
 
     /// Returns the gateway's port.
@@ -174,12 +173,12 @@ impl Events {
 }
 
 async fn within<T>(limit: Duration, call: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
-    let silent = |_| Failure::NotRunning("it does not answer".to_owned());
+    let silent = |_| Failure::NotRunning("it doesn't respond".to_owned());
     timeout(limit, call).await.map_err(silent)?
 }
 
 async fn text(body: Incoming) -> Result<String, Failure> {
-    let broken = |error: &dyn fmt::Display| Failure::NotRunning(format!("it broke off: {error}"));
+    let broken = |error: &dyn fmt::Display| Failure::NotRunning(format!("connection lost: {error}"));
     let body = Limited::new(body, MAX_BODY).collect().await.map_err(|error| broken(&error))?;
     String::from_utf8(body.to_bytes().into()).map_err(|error| broken(&error))
 }
@@ -195,8 +194,8 @@ fn rejected(status: u16, body: &str) -> Failure {
     let body: Value = serde_json::from_str(body).unwrap_or_default();
     let message = match (body["message"].as_str(), body["error"].as_str()) {
         (Some(message), _) => message.to_owned(),
-        (None, Some(code)) => format!("the desk answered {status}: {code}"),
-        (None, None) => format!("the desk answered {status}"),
+        (None, Some(code)) => format!("Askdesk responded with {status}: {code}"),
+        (None, None) => format!("Askdesk responded with {status}"),
     };
     Failure::Rejected { status, message }
 }

@@ -58,7 +58,7 @@ pub async fn list(folder: &DataFolder, list: &List) -> Result<Exit, Failure> {
     }
     let open = parse(response)?;
     if open.is_empty() {
-        terminal::print("Nothing waits.\n")?;
+        terminal::print("No questions waiting.\n")?;
         return Ok(Exit::Success);
     }
     terminal::print(&open.iter().map(lines).collect::<String>())?;
@@ -87,7 +87,7 @@ fn lines(request: &Request) -> String {
     text
 }
 
-/// Answers or declines a request.
+/// Answers or skips a request.
 pub async fn answer(folder: &DataFolder, answer: &Answer) -> Result<Exit, Failure> {
     let client = HttpClient::for_answering(folder)?;
     let (id, request) = match find(parse(client.get("/v1/requests").await?)?, &answer.id) {
@@ -96,7 +96,7 @@ pub async fn answer(folder: &DataFolder, answer: &Answer) -> Result<Exit, Failur
         Err(_) if Uuid::parse_str(&answer.id).is_ok() => (answer.id.clone(), None),
         Err(failure) => return Err(failure),
     };
-    let response = match &answer.decline {
+    let response = match &answer.skip {
         Some(words) => {
             let words = Some(words).filter(|words| !words.is_empty());
             client.post(&format!("/v1/requests/{id}/decline"), &json!({ "words": words })).await?
@@ -114,8 +114,8 @@ fn find(open: Vec<Request>, id: &str) -> Result<Request, Failure> {
     let mut matching = open.into_iter().filter(|request| request.request_id.starts_with(id));
     match (matching.next(), matching.next()) {
         (Some(request), None) => Ok(request),
-        (None, _) => Err(Failure::BadInput(format!("nothing that waits has an id beginning with {id:?}"))),
-        (Some(_), Some(_)) => Err(Failure::BadInput(format!("more than one id begins with {id:?}"))),
+        (None, _) => Err(Failure::BadInput(format!("no open question has an ID that starts with {id:?}"))),
+        (Some(_), Some(_)) => Err(Failure::BadInput(format!("{id:?} matches more than one question"))),
     }
 }
 
@@ -135,7 +135,7 @@ fn answers(answer: &Answer, request: Option<&Request>) -> Result<Value, Failure>
             let question = number.checked_sub(1).and_then(|index| request.questions.get(index));
             let question = question.ok_or_else(|| {
                 Failure::BadInput(format!(
-                    "there is no question {number}; it has {}",
+                    "there is no question {number}; the last one is {}",
                     request.questions.len()
                 ))
             })?;
@@ -157,8 +157,8 @@ fn labels(chosen: &[String]) -> Result<&[String], Failure> {
     match chosen.iter().find(|name| name.parse::<usize>().is_ok()) {
         None => Ok(chosen),
         Some(number) => Err(Failure::BadInput(format!(
-            "{number:?} may be a number or a label, and the options of what is not listed any more are not known here: choose \
-             by label, and hand a label that is a number over with --json"
+            "{number:?} could be a number or a label, and this question is no longer listed. Use the label, or --json \
+             if the label is a number"
         ))),
     }
 }
@@ -167,15 +167,13 @@ fn labels(chosen: &[String]) -> Result<&[String], Failure> {
 fn chosen(name: &str, question: &Question) -> Result<Value, Failure> {
     let called: Vec<&Choice> = question.options.iter().filter(|choice| choice.label == name).collect();
     if called.len() > 1 {
-        return Err(Failure::BadInput(format!(
-            "more than one option is called {name:?}; name it by its number"
-        )));
+        return Err(Failure::BadInput(format!("more than one option is labeled {name:?}; use its number")));
     }
     let by_number = || question.options.get(name.parse::<usize>().ok()?.checked_sub(1)?);
     let choice = called.first().copied().or_else(by_number);
     choice
         .map(|choice| choice.id.clone())
-        .ok_or_else(|| Failure::BadInput(format!("there is no option {name:?}")))
+        .ok_or_else(|| Failure::BadInput(format!("no option is labeled {name:?}")))
 }
 
 #[cfg(test)]
@@ -212,7 +210,7 @@ mod tests {
     #[test]
     fn an_id_is_found_by_a_unique_prefix() {
         assert_eq!(find(vec![request()], "01").unwrap().request_id, "0198-a");
-        assert!(find(vec![request()], "02").unwrap_err().to_string().contains("nothing that waits"));
+        assert!(find(vec![request()], "02").unwrap_err().to_string().contains("no open question"));
         assert!(find(vec![request(), request()], "01").unwrap_err().to_string().contains("more than one"));
     }
 }

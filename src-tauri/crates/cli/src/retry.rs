@@ -101,7 +101,7 @@ impl Retry {
         match event.get("event").and_then(Value::as_str) {
             Some("asked") => {
                 if self.gone_since.take().is_some() {
-                    note("the desk is there again, and so is the question");
+                    note("Askdesk is back, and the question is open again");
                 }
                 if let Some(words) = self.when_open.take() {
                     note(words);
@@ -127,7 +127,7 @@ impl Retry {
             Some(_) | None => {}
         }
         let since = *self.gone_since.get_or_insert_with(|| {
-            note("the desk has gone; waiting for it to come back");
+            note("Askdesk has quit; waiting for it to come back");
             self.pause = FIRST_PAUSE;
             now
         });

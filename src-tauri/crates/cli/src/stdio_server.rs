@@ -42,7 +42,7 @@ pub async fn run(folder: &DataFolder, mcp: &Mcp) -> Result<Exit, Failure> {
                 Ok(Exit::Success)
             }
             Err(ServerInitializeError::ConnectionClosed(_)) => Ok(Exit::Success),
-            Err(error) => Err(Failure::System(format!("the client cannot be served: {error}"))),
+            Err(error) => Err(Failure::System(format!("can't serve the client: {error}"))),
         }
     };
     let overdue = async {

@@ -48,11 +48,12 @@ pub fn read_json(name: &str) -> Result<serde_json::Value, Failure> {
         "-" => io::stdin().lock().take(MAX_INPUT + 1).read_to_string(&mut text),
         name => std::fs::File::open(name).and_then(|file| file.take(MAX_INPUT + 1).read_to_string(&mut text)),
     };
-    read.map_err(|error| Failure::BadInput(format!("{name} cannot be read: {error}")))?;
+    read.map_err(|error| Failure::BadInput(format!("can't read {name}: {error}")))?;
     if text.len() as u64 > MAX_INPUT {
-        return Err(Failure::BadInput(format!("{name} is larger than {MAX_INPUT} bytes")));
+        return Err(Failure::BadInput(format!("{name} is too large (the limit is {MAX_INPUT} bytes)")));
     }
-    serde_json::from_str(&text).map_err(|error| Failure::BadInput(format!("{name} is no JSON: {error}")))
+    serde_json::from_str(&text)
+        .map_err(|error| Failure::BadInput(format!("{name} isn't valid JSON: {error}")))
 }
 
 /// Shortens untrusted text to one line, without characters that move the cursor or are invisible.

@@ -13,22 +13,20 @@ pub async fn rotate(folder: &DataFolder) -> Result<Exit, Failure> {
     if is_stopped(folder).await {
         folder
             .replace_tokens()
-            .map_err(|error| Failure::System(format!("no token could be written: {error}")))?;
+            .map_err(|error| Failure::System(format!("couldn't write the tokens: {error}")))?;
     } else {
         // Replacing the files while Askdesk runs would lock out every client.
         let rotating =
             async { HttpClient::for_answering(folder)?.post("/v1/token/rotate", &json!({})).await };
         rotating.await.map_err(|failure| match failure {
             Failure::NotRunning(why) => Failure::System(format!(
-                "a desk seems to run and did not make other secrets: {why}; restart Askdesk and try again"
+                "Askdesk seems to be running but didn't replace the tokens: {why}. Restart it and try again"
             )),
             failure => failure,
         })?;
     }
-    terminal::print(
-        "Both secrets are other ones now: that by which is asked, and that by which is answered.\n",
-    )?;
-    let token = folder.token()?.ok_or_else(|| Failure::System("there is no token".to_owned()))?;
+    terminal::print("Both tokens replaced.\n")?;
+    let token = folder.token()?.ok_or_else(|| Failure::System("no token found".to_owned()))?;
     let (env, endpoint) = (env()?, endpoint(gateway_port(folder).await, token)?);
     for (scope, flag) in [(Scope::User, ""), (Scope::Project, " --scope project")] {
         let is_outdated = |client: &Client| {
@@ -38,7 +36,7 @@ pub async fn rotate(folder: &DataFolder) -> Result<Exit, Failure> {
         let outdated: Vec<&str> = Client::ALL.into_iter().filter(is_outdated).map(Client::id).collect();
         if !outdated.is_empty() {
             let names = outdated.join(" ");
-            terminal::print(&format!("To let them in again: askdesk connect {names}{flag}\n"))?;
+            terminal::print(&format!("To reconnect: askdesk connect {names}{flag}\n"))?;
         }
     }
     Ok(Exit::Success)

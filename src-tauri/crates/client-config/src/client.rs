@@ -101,7 +101,7 @@ impl fmt::Display for Client {
 
 /// The name of a client is unknown.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("no client is called {0:?}; known are {list}", list = Client::ALL.map(Client::id).join(", "))]
+#[error("there is no client {0:?}; the clients are {list}", list = Client::ALL.map(Client::id).join(", "))]
 pub struct UnknownClient(pub String);
 
 impl FromStr for Client {
@@ -148,7 +148,9 @@ mod tests {
         }
         let unknown = "emacs".parse::<Client>().unwrap_err();
         assert!(
-            unknown.to_string().starts_with("no client is called \"emacs\"; known are claude-code, codex,")
+            unknown
+                .to_string()
+                .starts_with("there is no client \"emacs\"; the clients are claude-code, codex,")
         );
     }
 }

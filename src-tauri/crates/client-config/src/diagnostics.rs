@@ -53,16 +53,16 @@ pub enum ConnectionState {
 /// Why questions don't arrive.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ConnectionProblem {
-    #[error("{}: it leads to another port, has another token, or lacks one of them", .0.display())]
+    #[error("the port or token in {} is wrong or missing", .0.display())]
     Stale(PathBuf),
-    #[error("{}: it is turned off", .0.display())]
+    #[error("Askdesk is turned off in {}", .0.display())]
     Disabled(PathBuf),
-    #[error("{}: something else is called askdesk there", .0.display())]
+    #[error("{} already has a different entry named askdesk", .0.display())]
     Foreign(PathBuf),
-    #[error("{}: {kind}", file.display())]
+    #[error("can't use {}: {kind}", file.display())]
     Unusable { file: PathBuf, kind: FileErrorKind },
     /// The entry is in another of the client's files, and missing in this one.
-    #[error("{}: the entry is missing there", .0.display())]
+    #[error("{} has no Askdesk entry", .0.display())]
     Incomplete(PathBuf),
     #[error(transparent)]
     Obstacle(#[from] Obstacle),

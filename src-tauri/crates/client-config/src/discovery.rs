@@ -31,7 +31,7 @@ const MAX_DISCOVERY_BYTES: u64 = 16 * 1024;
 pub enum NoDataFolder {
     #[error("{DATA_FOLDER}: {error}")]
     NoPath { error: String },
-    #[error("the system knows no folder for the data of programs")]
+    #[error("can't find the system's folder for app data; set {DATA_FOLDER}")]
     NoPlace,
 }
 

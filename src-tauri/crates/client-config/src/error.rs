@@ -13,13 +13,13 @@ pub struct FileError {
 /// The reason a file can't be edited. Messages don't quote the file, because it may hold secrets.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FileErrorKind {
-    #[error("it cannot be read as {format}: {error}")]
+    #[error("it isn't valid {format}: {error}")]
     Syntax {
         /// JSON or TOML.
         format: &'static str,
         error: String,
     },
-    #[error("it holds no object, so there is no place for an entry")]
+    #[error("it doesn't contain an object to add the entry to")]
     NotAnObject,
     #[error("{path} is {is}, not {wanted}")]
     WrongType {
@@ -29,28 +29,28 @@ pub enum FileErrorKind {
         wanted: &'static str,
     },
     /// A key on the way to our entry occurs twice, so it's unclear which one counts.
-    #[error("{path} stands there more than once")]
+    #[error("{path} appears more than once")]
     Duplicate {
         /// The path of the key, separated by dots.
         path: String,
     },
-    #[error("it is no text in UTF-8")]
+    #[error("it isn't UTF-8 text")]
     NotUtf8,
-    #[error("it has {bytes} bytes; at most {most} are read")]
+    #[error("it's too large ({bytes} bytes; the limit is {most})")]
     TooLarge { bytes: u64, most: u64 },
-    #[error("it is read-only")]
+    #[error("it's read-only")]
     ReadOnly,
-    #[error("it is no ordinary file")]
+    #[error("it isn't a regular file")]
     NotAFile,
-    #[error("it leads to {}, which is outside of {}", to.display(), within.display())]
+    #[error("it links to {}, outside {}", to.display(), within.display())]
     OutsideRoot { to: PathBuf, within: PathBuf },
-    #[error("it is a link that leads nowhere")]
+    #[error("it's a broken link")]
     BrokenLink,
     /// The edit would change something besides our entry, or can't restore an entry that contains `inf` or `nan`. Anything
     /// else that causes this is a bug in a library or in this crate.
-    #[error("the change would have touched more than the entry of Askdesk, so it was not made")]
+    #[error("the edit would change more than Askdesk's entry")]
     Unsafe,
-    #[error("it was changed by somebody else in the meantime; try again")]
+    #[error("it has been changed in the meantime; try again")]
     Changed,
     #[error("{error}")]
     Io { error: String },

@@ -47,25 +47,25 @@ enum Backup {
 /// What a user should know about a change.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Note {
-    #[error("{}: the token will stand in this file; keep it out of version control", .0.display())]
+    #[error("{} will contain the token; keep it out of version control", .0.display())]
     TokenInProject(PathBuf),
-    #[error("{}: other people of this machine may read this file, and so the token", .0.display())]
+    #[error("other users of this computer may be able to read {}, including the token", .0.display())]
     OpenToOthers(PathBuf),
     /// The file has changed since the client was connected, so only our entry is removed.
-    #[error("{}: changed since it was connected, so only the entry of Askdesk is taken out; the file as it was before stays in {}", file.display(), backup.display())]
+    #[error("{} has changed since it was connected, so only Askdesk's entry is removed; the earlier version stays in {}", file.display(), backup.display())]
     ChangedSince {
         file: PathBuf,
         /// The backup with the original text.
         backup: PathBuf,
     },
-    #[error("{}: an entry that was written by hand starts `askdesk mcp` there; this one takes its place", .0.display())]
+    #[error("{} already has a handwritten entry that runs `askdesk mcp`; this one replaces it", .0.display())]
     ByHand(PathBuf),
-    #[error("{}: this copy is of an earlier connection and goes; keep it elsewhere if you need it", .0.display())]
+    #[error("{} is left from an earlier connection and will be deleted; copy it elsewhere first if you need it", .0.display())]
     OldCopy(PathBuf),
-    #[error("{} has no file for a project; leave out --scope project", .0.name())]
+    #[error("{} has no project settings; leave out --scope project", .0.name())]
     NoProject(Client),
     /// The client ignores a project's file until the user trusts the folder.
-    #[error("{} follows this file only in a folder that you have told it to trust", .0.name())]
+    #[error("{} uses this file only in folders you trust", .0.name())]
     NeedsTrust(Client),
 }
 

@@ -87,16 +87,16 @@ fn in_words<S: Serializer>(why: &FileErrorKind, serializer: S) -> Result<S::Ok, 
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum Obstacle {
-    #[error("hooks are turned off (disableAllHooks), so questions in a terminal stay there")]
+    #[error("hooks are turned off (disableAllHooks), so questions asked in a terminal stay there")]
     HooksOff,
-    #[error("a rule under permissions.deny forbids the tools of Askdesk")]
+    #[error("a permissions.deny rule blocks Askdesk's tools")]
     Denied,
     /// The entry differs in a detail that doesn't affect whether questions arrive.
     #[error(
-        "its entry lacks something or has it otherwise, such as how long it waits; connect again to bring it up to date"
+        "its entry differs from the recommended one, for example in its timeout; connect again to update it"
     )]
     Differs,
-    #[error("its entry was written by hand and starts `askdesk mcp`; it is left as it is")]
+    #[error("its entry was written by hand and runs `askdesk mcp`; Askdesk leaves it alone")]
     ByHand,
 }
 
@@ -238,15 +238,15 @@ pub struct WaitLimit {
 pub fn wait_limit(client: Client) -> WaitLimit {
     let words = match client {
         Client::ClaudeCode => {
-            "its own questions and calls of the desk's tools wait for a day. In a terminal a call of a tool that takes longer \
-             than two minutes goes on in the background; CLAUDE_CODE_MCP_AUTO_BACKGROUND_MS=0 turns that off"
+            "calls wait up to a day. In a terminal, tool calls longer than two minutes continue in the background; \
+             CLAUDE_CODE_MCP_AUTO_BACKGROUND_MS=0 turns that off"
         }
         // Measured with 0.61.0.
-        Client::GeminiCli => "a call waits for a day; it uses servers only in folders that it trusts",
-        Client::Codex | Client::OpenCode | Client::CopilotCli | Client::Zed => "a call waits for a day",
+        Client::GeminiCli => "calls wait up to a day; it asks only in folders it trusts",
+        Client::Codex | Client::OpenCode | Client::CopilotCli | Client::Zed => "calls wait up to a day",
         Client::Cursor | Client::VsCode | Client::Windsurf | Client::Antigravity => {
-            let words = "it has no setting for how long a call may take, and its own limit is not known; the desk reports \
-                         that it waits every 15 seconds, and an answer that comes too late is kept for collect_answer";
+            let words = "how long calls wait is unknown and can't be set. Askdesk reports progress every 15 seconds \
+                         and saves late answers for collect_answer";
             return WaitLimit { seconds: None, words };
         }
     };

@@ -27,15 +27,13 @@ impl AppStart {
             return true;
         }
         let Some(program) = program() else {
-            note(&format!(
-                "the desk cannot be started: {PROGRAM} is neither beside this program nor in the path"
-            ));
+            note(&format!("can't start Askdesk: {PROGRAM} is neither next to this program nor on the PATH"));
             return false;
         };
         let mut app = match detached(&program).spawn() {
             Ok(app) => app,
             Err(error) => {
-                note(&format!("the desk cannot be started: {}: {error}", program.display()));
+                note(&format!("can't start Askdesk: {}: {error}", program.display()));
                 return false;
             }
         };
@@ -50,11 +48,11 @@ impl AppStart {
             if let Ok(Ok(status)) = ended.try_recv()
                 && !status.success()
             {
-                note(&format!("the desk has ended at once: {status}"));
+                note(&format!("Askdesk quit as soon as it was started: {status}"));
                 return false;
             }
             if since.elapsed() >= TIMEOUT {
-                note("the desk was started and does not say where it listens");
+                note("Askdesk was started, but it hasn't published its port");
                 return false;
             }
             tokio::time::sleep(CHECK_INTERVAL).await;

@@ -54,7 +54,7 @@ impl Handler {
         context: &RequestContext<RoleServer>,
     ) -> CallToolResponse {
         if !self.is_app_running().await {
-            return not_running(tool, "no desk is running");
+            return not_running(tool, "Askdesk isn't running");
         }
         let result = match tool {
             Tool::CollectAnswer => self.collect(params).await,
@@ -75,10 +75,12 @@ impl Handler {
         match result {
             Ok(result) => shown::said(result),
             Err(Failure::Lost { request: Some(request) }) => shown::said(CallResult::desk_closed(request)),
-            Err(Failure::Lost { request: None }) => not_running(tool, "it did not come back"),
-            Err(Failure::NotRunning(why)) => not_running(tool, &why),
-            // The server isn't the Askdesk of this data folder, or it is quitting.
-            Err(Failure::Rejected { status: 401 | 503, message }) => not_running(tool, &message),
+            // With these statuses, the server isn't the Askdesk of this data folder, or it is quitting.
+            Err(
+                failure @ (Failure::NotRunning(_)
+                | Failure::Lost { request: None }
+                | Failure::Rejected { status: 401 | 503, .. }),
+            ) => not_running(tool, &failure.to_string()),
             Err(Failure::Rejected { status: 422, message }) if tool.asks() => {
                 shown::failed(&refused(message))
             }
@@ -171,7 +173,7 @@ async fn report_progress(context: &RequestContext<RoleServer>) -> Infallible {
 fn call_result(response: &Value) -> Result<CallResult, Failure> {
     match (response.get("text").and_then(Value::as_str), response.get("result")) {
         (Some(text), Some(result)) => Ok(CallResult { text: text.to_owned(), structured: result.clone() }),
-        _ => Err(Failure::InvalidResponse("an end without a result".to_owned())),
+        _ => Err(Failure::InvalidResponse("it has no result".to_owned())),
     }
 }
 
@@ -185,8 +187,8 @@ fn working_folder() -> Option<String> {
 
 fn not_running(tool: Tool, why: &str) -> CallToolResponse {
     let (what, result) = match tool {
-        Tool::CollectAnswer => ("nothing can be collected", CallResult::no_desk_to_collect_from()),
-        Tool::AskUserQuestion | Tool::AskUser => ("nobody can be asked", CallResult::no_desk()),
+        Tool::CollectAnswer => ("can't collect the answer", CallResult::no_desk_to_collect_from()),
+        Tool::AskUserQuestion | Tool::AskUser => ("can't ask the user", CallResult::no_desk()),
     };
     note(&format!("{what}: {why}"));
     shown::said(result)

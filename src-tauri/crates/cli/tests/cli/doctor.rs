@@ -28,22 +28,18 @@ fn case_60_each_client_has_a_status_and_a_remedy() {
     let output = app.run(&["doctor"]);
     let lines: Vec<&str> = out(&output).lines().collect();
     let cursor = app.path("home/.cursor/mcp.json");
-    assert_eq!(lines[0], format!("Desk         0.1.0, listens on 127.0.0.1:{}, 1 waiting", desk.port));
-    assert!(
-        lines[1].ends_with("to answer takes the file answer-token, which they never get"),
-        "{}",
-        lines[1]
-    );
+    assert_eq!(lines[0], format!("Askdesk      0.1.0, 127.0.0.1:{}, 1 waiting", desk.port));
+    assert!(lines[1].ends_with("answering takes answer-token, which they never get"), "{}", lines[1]);
     assert_eq!(lines[2], "Claude Code  2.1.329: not connected");
-    assert_eq!(lines[3], "             to do: askdesk connect claude-code");
-    assert_eq!(lines[4], "Codex        0.169.0: questions reach the desk; a call waits for a day");
+    assert_eq!(lines[3], "             to connect: askdesk connect claude-code");
+    assert_eq!(lines[4], "Codex        0.169.0: connected; calls wait up to a day");
     assert_eq!(lines[5], "             last question 5 hours ago");
     let broken = format!(
-        "Cursor       version not known: questions do not reach the desk: {}: it cannot be read as JSON",
+        "Cursor       version unknown: questions don't arrive: can't use {}: it isn't valid JSON",
         cursor.display()
     );
     assert!(lines[6].starts_with(&broken), "{}", lines[6]);
-    assert_eq!(lines[7], "             to do: repair the file, then connect again");
+    assert_eq!(lines[7], "             fix: correct the file, then connect again");
     let absent = "Not found    Gemini CLI, OpenCode, VS Code, Copilot CLI, Windsurf, Antigravity, Zed";
     assert_eq!(lines[8..], [absent]);
     assert_eq!(exit(&output), 1);
@@ -73,7 +69,7 @@ fn case_60_an_entry_with_another_port_is_reported_with_a_remedy() {
     let report = report(&app);
     let path = &client(&report, "gemini-cli")["path"];
     assert_eq!(path["state"], "broken");
-    assert!(path["why"].as_str().unwrap().contains("it leads to another port"), "{path}");
+    assert!(path["why"].as_str().unwrap().contains("the port or token in "), "{path}");
     assert_eq!(path["remedy"], "askdesk connect gemini-cli");
 }
 
@@ -83,8 +79,8 @@ fn case_60_without_the_app_the_remedy_is_to_start_it() {
     succeeded(app.run(&["connect", "opencode", "--yes"]));
     let output = app.run(&["doctor"]);
     assert_eq!(exit(&output), 5);
-    assert!(out(&output).contains("questions do not reach the desk: no desk is running"), "{}", out(&output));
-    assert!(out(&output).contains("to do: start Askdesk"), "{}", out(&output));
+    assert!(out(&output).contains("questions don't arrive: Askdesk isn't running: "), "{}", out(&output));
+    assert!(out(&output).contains("fix: start Askdesk"), "{}", out(&output));
 }
 
 #[test]
@@ -101,11 +97,11 @@ fn case_60_if_another_server_listens_the_remedy_is_to_restart_the_app() {
         assert_eq!(path["remedy"], "restart Askdesk", "{path}");
     };
     fs::write(app.path("data/token"), token).unwrap();
-    check("is not the desk of this data folder");
+    check("the tokens in this data folder were rejected");
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     app.announce(listener.local_addr().unwrap().port());
     std::thread::spawn(move || listener.incoming().for_each(drop));
-    check("the desk does not answer");
+    check("Askdesk can't be reached: ");
 }
 
 #[test]
@@ -129,7 +125,7 @@ fn case_60_settings_of_claude_that_block_questions_are_reported() {
     fs::write(&settings, "{}").unwrap();
     let half = path(&report(&app));
     assert_eq!(half["state"], "broken");
-    assert!(half["why"].as_str().unwrap().ends_with("settings.json: the entry is missing there"), "{half}");
+    assert!(half["why"].as_str().unwrap().ends_with("settings.json has no Askdesk entry"), "{half}");
 }
 
 #[test]
@@ -137,17 +133,18 @@ fn case_60_the_test_question_is_asked_and_answered() {
     let (app, _desk) = FakeApp::started();
     app.user(User::Sends(ended("answered", &json!({"answers": []}))));
     let output = succeeded(app.run(&["doctor", "--ask"]));
-    assert!(out(&output).ends_with("The test question ended: answered.\n"), "{}", out(&output));
-    let on_the_desk = "askdesk: a test question is on the desk now; answer it there\n";
-    assert_eq!(err(&output), on_the_desk);
+    assert!(out(&output).ends_with("Test question: answered.\n"), "{}", out(&output));
+    assert_eq!(err(&output), "askdesk: test question sent; answer it in Askdesk\n");
     assert_eq!(app.calls()[0].path, "/v1/test");
     app.user(User::Sends(ended("declined", &json!({}))));
+    let output = app.run(&["doctor", "--ask"]);
+    assert!(out(&output).ends_with("Test question: skipped.\n"), "{}", out(&output));
     let output = app.run(&["doctor", "--ask", "--json"]);
     assert_eq!(exit(&output), 3);
     let report: Value = serde_json::from_str(out(&output)).unwrap();
     assert_eq!(report["test"]["outcome"], "declined");
     // A rejected question was never open.
-    app.user(User::Rejects(503, json!({"error": "unavailable", "message": "the desk is closing"})));
+    app.user(User::Rejects(503, json!({"error": "unavailable", "message": "Askdesk is quitting"})));
     let output = app.run(&["doctor", "--ask"]);
-    assert_eq!(err(&output), "askdesk: the desk is closing\n");
+    assert_eq!(err(&output), "askdesk: Askdesk is quitting\n");
 }

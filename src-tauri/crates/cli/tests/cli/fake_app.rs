@@ -240,14 +240,14 @@ async fn guard(State(shared): State<Shared>, request: Request, next: Next) -> Re
     let answers = ["/v1/requests", "/v1/token"].iter().any(|path| request.uri().path().starts_with(path));
     let bearer = format!("Bearer {}", if answers { ANSWER_TOKEN } else { TOKEN });
     if request.headers().get(header::AUTHORIZATION).is_none_or(|it| it != bearer.as_str()) {
-        return denied(StatusCode::UNAUTHORIZED, "the token is not this desk's");
+        return denied(StatusCode::UNAUTHORIZED, "the gateway's own words");
     }
     let path = request.uri().path().to_owned();
     let (parts, body) = request.into_parts();
     let bytes = axum::body::to_bytes(body, usize::MAX).await.unwrap();
     if parts.method == "POST" {
         if parts.headers.get(header::CONTENT_TYPE).is_none_or(|it| it != "application/json") {
-            return denied(StatusCode::UNSUPPORTED_MEDIA_TYPE, "only JSON is taken");
+            return denied(StatusCode::UNSUPPORTED_MEDIA_TYPE, "only JSON is accepted");
         }
         let body = serde_json::from_slice(&bytes).unwrap_or_default();
         shared.calls.lock().unwrap().push(Call { path, body });

@@ -57,7 +57,7 @@ fn an_unlisted_request_is_not_answered_by_number() {
     let missed = REQUEST.replace('7', "8");
     let output = app.run(&["answer", &missed, "--choose", "2"]);
     assert_eq!((exit(&output), out(&output)), (2, ""));
-    assert!(err(&output).contains("choose by label"), "{}", err(&output));
+    assert!(err(&output).contains("Use the label, or --json"), "{}", err(&output));
     assert_eq!(app.calls(), []);
     let answers = json!([{"question": 1, "chosen": ["2"]}]);
     succeeded(app.run_with(&["answer", &missed, "--json", "-"], &answers.to_string()));
@@ -65,11 +65,9 @@ fn an_unlisted_request_is_not_answered_by_number() {
 }
 
 #[test]
-fn a_request_is_declined_with_or_without_a_message() {
+fn a_request_is_skipped_with_or_without_a_message() {
     let (app, _desk) = FakeApp::started();
-    for (line, words) in
-        [(&["--decline"][..], json!(null)), (&["--decline", "not today"], json!("not today"))]
-    {
+    for (line, words) in [(&["--skip"][..], json!(null)), (&["--skip", "not today"], json!("not today"))] {
         succeeded(app.run(&[&["answer", REQUEST], line].concat()));
         let path = format!("/v1/requests/{REQUEST}/decline");
         assert_eq!(last(&app), Call { path, body: json!({"words": words}) });
@@ -84,10 +82,10 @@ fn an_invalid_answer_is_rejected_with_a_message() {
         assert_eq!((exit(&output), out(&output)), (code, ""));
         assert!(err(&output).contains(words), "{}", err(&output));
     };
-    check(&["ffff", "--choose", "1"], 2, "nothing that waits has an id beginning with \"ffff\"");
-    check(&["0198", "--choose", "3"], 2, "there is no option \"3\"");
-    check(&["0198", "--choose", "sqlite"], 2, "there is no option \"sqlite\"");
-    check(&["0198", "--question", "3", "--other", "x"], 2, "there is no question 3; it has 2");
+    check(&["ffff", "--choose", "1"], 2, "no open question has an ID that starts with \"ffff\"");
+    check(&["0198", "--choose", "3"], 2, "no option is labeled \"3\"");
+    check(&["0198", "--choose", "sqlite"], 2, "no option is labeled \"sqlite\"");
+    check(&["0198", "--question", "3", "--other", "x"], 2, "there is no question 3; the last one is 2");
     assert_eq!(app.calls(), []);
     let message = "the request has already ended in another way";
     app.user(User::Rejects(409, json!({"error": "already_ended", "message": message, "by": "user"})));

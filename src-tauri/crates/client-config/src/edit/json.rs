@@ -127,9 +127,9 @@ fn no_place(object: &CstObject, path: &[&str], wanted: &'static str) -> FileErro
     let value = path.last().and_then(|name| object.get(name)?.value()?.to_serde_value());
     let is = match value {
         Some(Value::Null) => "null",
-        Some(Value::Bool(_)) => "true or false",
+        Some(Value::Bool(_)) => "a boolean",
         Some(Value::Number(_)) => "a number",
-        Some(Value::String(_)) => "a text",
+        Some(Value::String(_)) => "a string",
         Some(Value::Array(_)) => "a list",
         Some(Value::Object(_)) => "an object",
         None => "nothing",

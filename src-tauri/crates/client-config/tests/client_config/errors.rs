@@ -24,18 +24,18 @@ fn check(client: Client, text: &str, expected: &str) {
 fn case_44_a_file_that_does_not_parse_is_refused_and_left_byte_identical() {
     for client in Client::ALL {
         if client == Client::Codex {
-            check(client, "key = \"hunter2\"\nmodel = \n", "cannot be read as TOML: line 2");
-            check(client, "a = 1\na = 2\n", "cannot be read as TOML");
+            check(client, "key = \"hunter2\"\nmodel = \n", "isn't valid TOML: line 2");
+            check(client, "a = 1\na = 2\n", "isn't valid TOML");
             check(client, "mcp_servers = 3\n", "mcp_servers is integer, not a table");
         } else {
-            check(client, "{\n  \"key\": \"hunter2\",\n  \"a\" 1 }\n", "cannot be read as JSON: line 3");
-            check(client, "{ \"a\": 1 } {}", "cannot be read as JSON");
-            check(client, "{ a: 1 }", "cannot be read as JSON");
-            check(client, "{ 'a': 1 }", "cannot be read as JSON");
-            check(client, "{ \"a\": \"hunter2", "cannot be read as JSON");
-            check(client, &"[".repeat(100_000), "cannot be read as JSON");
-            check(client, "[1, 2]", "holds no object");
-            check(client, "\"hunter2\"", "holds no object");
+            check(client, "{\n  \"key\": \"hunter2\",\n  \"a\" 1 }\n", "isn't valid JSON: line 3");
+            check(client, "{ \"a\": 1 } {}", "isn't valid JSON");
+            check(client, "{ a: 1 }", "isn't valid JSON");
+            check(client, "{ 'a': 1 }", "isn't valid JSON");
+            check(client, "{ \"a\": \"hunter2", "isn't valid JSON");
+            check(client, &"[".repeat(100_000), "isn't valid JSON");
+            check(client, "[1, 2]", "doesn't contain an object");
+            check(client, "\"hunter2\"", "doesn't contain an object");
         }
     }
 }
@@ -52,7 +52,7 @@ fn case_44_a_value_of_another_type_in_the_way_is_never_overwritten() {
         check(
             client,
             &format!("{{ \"{name}\": {{}}, \"{name}\": {{ \"a\": {{}} }} }}"),
-            &format!("{name} stands there more than once"),
+            &format!("{name} appears more than once"),
         );
     }
     // The server's file comes first, and neither is changed.
@@ -64,7 +64,7 @@ fn case_44_a_value_of_another_type_in_the_way_is_never_overwritten() {
     check(
         Client::ClaudeCode,
         "{ \"permissions\": { \"allow\": \"all\" } }",
-        "permissions.allow is a text, not a list",
+        "permissions.allow is a string, not a list",
     );
 }
 

@@ -116,10 +116,10 @@ async fn an_app_that_cannot_be_started_counts_as_not_running() {
     let hidden = Hidden::new();
     let connected = connect(hidden.command(&["mcp", "--start"])).await;
     assert_eq!(structured(&connected.ask().await)["outcome"], "no_desk");
-    connected.until_printed("askdesk-desktop is neither beside this program nor in the path").await;
+    connected.until_printed("askdesk-desktop is neither next to this program nor on the PATH").await;
     write_program(&hidden.app.path("bin/askdesk-desktop"), "#!/bin/sh\nexit 3\n");
     assert_eq!(structured(&connected.ask().await)["outcome"], "no_desk");
-    connected.until_printed("the desk has ended at once").await;
+    connected.until_printed("Askdesk quit as soon as it was started").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

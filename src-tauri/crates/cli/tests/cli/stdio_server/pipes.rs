@@ -126,7 +126,10 @@ async fn without_the_app_the_model_is_told_at_once_to_ask_in_another_way() {
             assert_eq!(text(&result).contains("nobody was asked"), tool != "collect_answer", "{why}");
         }
         assert!(began.elapsed() < Duration::from_secs(10), "{why}: {:?}", began.elapsed());
-        assert!(!connected.until_printed("nobody can be asked").await.contains(TOKEN), "{why}");
+        assert!(
+            !connected.until_printed("can't ask the user: Askdesk isn't running").await.contains(TOKEN),
+            "{why}"
+        );
     };
     told("it never ran").await;
     let port = tokio::task::block_in_place(|| app.start().port);
@@ -137,9 +140,8 @@ async fn without_the_app_the_model_is_told_at_once_to_ask_in_another_way() {
     let connected = connect(app.command(&["mcp"])).await;
     let result = connected.ask().await;
     assert_eq!(unanswered(&result), json!({"outcome": "no_desk"}));
-    connected
-        .until_printed("is not the desk of this data folder, or has other secrets; restart Askdesk\n")
-        .await;
+    let rejected = "can't ask the user: the tokens in this data folder were rejected; restart Askdesk\n";
+    connected.until_printed(rejected).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -147,7 +149,7 @@ async fn a_rejected_call_reaches_the_model_as_text() {
     let (app, _desk) = tokio::task::block_in_place(FakeApp::started);
     let connected = connect(app.command(&["mcp"])).await;
     for (status, message, told) in [
-        (429, "at most 100 calls a minute", "at most 100 calls a minute"),
+        (429, "too many calls", "too many calls"),
         (
             422,
             "questions: none",
@@ -160,8 +162,8 @@ async fn a_rejected_call_reaches_the_model_as_text() {
         assert_eq!(text(&result), told);
     }
     // An app that is quitting counts as not running.
-    app.user(User::Rejects(503, json!({"error": "unavailable", "message": "the desk is closing"})));
+    app.user(User::Rejects(503, json!({"error": "unavailable", "message": "Askdesk is quitting"})));
     let result = connected.ask().await;
     assert_eq!(unanswered(&result), json!({"outcome": "no_desk"}));
-    connected.until_printed("nobody can be asked: the desk is closing").await;
+    connected.until_printed("can't ask the user: Askdesk is quitting").await;
 }
