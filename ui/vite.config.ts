@@ -12,6 +12,9 @@ export default defineConfig(({ mode }) => ({
     // The policy allows neither inline scripts nor data: fonts, so nothing is inlined.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    // While a stylesheet loads, WebKit lays out no new element and its ResizeObserver reports 0 x 0, which the list of
+    // entries takes for their size. So no lazily loaded part brings a stylesheet of its own.
+    cssCodeSplit: false,
     reportCompressedSize: false,
     rolldownOptions: {
       // Each file comes by way of the window's own thread, so what the first paint needs is one.
