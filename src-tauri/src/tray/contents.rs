@@ -222,7 +222,7 @@ mod tests {
             "secret: A question is waiting",
             "-",
             "Open Askdesk",
-            "Notify again (paused until 14:30)",
+            "Resume notifications (paused until 14:30)",
             "Quit Askdesk",
         ];
         assert_eq!(texts(&contents), expected);
@@ -244,7 +244,7 @@ mod tests {
         assert_eq!(texts.len(), 15);
         assert!(texts[0].starts_with(&format!("{}…: x⟨U+202E⟩x", "n".repeat(30))), "{}", texts[0]);
         assert!(texts[0].chars().count() < 30 + 60 + 5 && texts[0].ends_with('…'));
-        assert_eq!(texts[10], "… and 54 more");
+        assert_eq!(texts[10], "54 more…");
     }
 
     #[test]
