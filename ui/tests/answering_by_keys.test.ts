@@ -184,7 +184,7 @@ describe('fields', () => {
     await keys('{Escape}');
     expect(card()).toHaveFocus();
     await keys('{Escape}');
-    expect(button('Expand panel (1 waiting)')).toHaveFocus();
+    expect(button('Expand panel, 1 waiting')).toHaveFocus();
     await keys(' ');
     expect(ownWords()).toHaveValue('half a thought');
     expect(bridge.calls.filter(({ command }) => /question|answer/.test(command))).toEqual([]);

@@ -221,7 +221,7 @@ test('a missing answer shows an error that describes the field', async () => {
 test('the collapsed panel is one button with the number of waiting questions', async () => {
   const { user } = await open([aQuestion(1)]);
   await user.click(button('Collapse panel'));
-  const strip = button('Expand panel (1 waiting)');
+  const strip = button('Expand panel, 1 waiting');
   expect(strip).toHaveFocus();
   expect(strip).toHaveTextContent('1');
   await expectNoViolations();

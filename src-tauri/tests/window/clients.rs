@@ -76,7 +76,7 @@ async fn case_56_a_program_is_connected_and_disconnected_in_the_window_and_its_f
     app.find(&format!("{ROW}[data-way=not_connected]")).await;
     assert_eq!(everything(&folder), before);
 
-    press_in(&app, "dialog[open]", "Send test question").await;
+    press_in(&app, "dialog[open] [data-clients]", "Send test question").await;
     app.shows_text("dialog[open]", "The test question is waiting.").await;
     press_in(&app, "dialog[open]", "Close").await;
     let row = app.find("nav [data-session][data-state=needs_you]").await;

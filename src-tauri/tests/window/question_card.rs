@@ -259,7 +259,7 @@ async fn case_61_a_secret_is_masked_and_never_stored() {
 async fn the_collapsed_panel_is_a_strip_with_the_number_of_open_questions() {
     let app = App::open_asked("technology").await;
     app.click("button", "Collapse panel").await;
-    let strip = app.by_role("button", "Expand panel (1 waiting)").await;
+    let strip = app.by_role("button", "Expand panel, 1 waiting").await;
     assert!(strip.text().await.unwrap().contains('1'));
     let width = "return document.querySelector('aside').getBoundingClientRect().width";
     assert!(app.script(width, vec![]).await.as_f64().unwrap() < 60.0);

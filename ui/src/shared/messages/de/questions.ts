@@ -1,7 +1,7 @@
 export const questions = {
   'panel.title': 'Fragen',
   'panel.collapse': 'Fragenbereich einklappen',
-  'panel.expand': 'Fragenbereich ausklappen ({count} wartend)',
+  'panel.expand': 'Fragenbereich ausklappen, {count} wartend',
   'panel.width': 'Breite des Fragenbereichs',
   'panel.empty': 'Keine offenen Fragen',
   'panel.empty_hint': 'Hier erscheinen die Fragen des Agenten. Keine nimmt Ihnen den Tastaturfokus.',

@@ -2,7 +2,7 @@
 export const questions = {
   'panel.title': 'Questions',
   'panel.collapse': 'Collapse panel',
-  'panel.expand': 'Expand panel ({count} waiting)',
+  'panel.expand': 'Expand panel, {count} waiting',
   'panel.width': 'Panel width',
   'panel.empty': 'No open questions',
   'panel.empty_hint': 'The agent’s questions appear here. They never take your keyboard focus.',

@@ -1,7 +1,7 @@
 export const questions = {
   'panel.title': '问题',
   'panel.collapse': '收起面板',
-  'panel.expand': '展开面板（{count} 项待处理）',
+  'panel.expand': '展开面板，{count} 项待处理',
   'panel.width': '面板宽度',
   'panel.empty': '没有待回答的问题',
   'panel.empty_hint': '智能体的问题会显示在这里，不会抢走键盘焦点。',
