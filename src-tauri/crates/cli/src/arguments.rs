@@ -82,7 +82,7 @@ const ASK_EXAMPLES: &str = "\
 Examples:
   askdesk ask \"Which store?\" -o SQLite -o Postgres
   askdesk ask \"Which checks?\" -o lint -o tests -o docs --multi
-  askdesk ask \"Deploy to production?\" --confirm && ./deploy
+  [ \"$(askdesk ask \"Deploy to production?\" --confirm --plain)\" = Yes ] && ./deploy
   name=$(askdesk ask \"What should it be called?\" --plain)
   echo '{\"questions\":[{\"type\":\"text\",\"question\":\"Which name?\"}]}' |
     askdesk ask --json -
