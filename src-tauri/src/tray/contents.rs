@@ -229,10 +229,7 @@ mod tests {
         assert!(
             matches!(contents.entries[1], MenuEntry::Item(MenuAction::OpenItem(id), _) if id == Uuid::from_u128(2))
         );
-        assert_eq!(
-            (contents.count().as_str(), contents.tooltip.as_str()),
-            ("3", "Askdesk: 3 things wait for you")
-        );
+        assert_eq!((contents.count().as_str(), contents.tooltip.as_str()), ("3", "Askdesk: 3 waiting"));
     }
 
     #[test]
