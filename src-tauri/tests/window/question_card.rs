@@ -222,7 +222,7 @@ async fn case_61_a_secret_is_masked_and_never_stored() {
     app.find("aside [data-step=q3]").await.click().await.unwrap();
     let field = app.find("aside input[type=password]").await;
     field.send_keys(SECRET).await.unwrap();
-    app.shows_text("aside", "Goes to the agent only").await;
+    app.shows_text("aside", "Sent only to the agent.").await;
     app.click("button", "Show secret").await;
     app.find("aside fieldset input[type=text]").await;
     app.click("button", "Hide secret").await;
