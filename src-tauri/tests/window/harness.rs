@@ -330,14 +330,14 @@ impl App {
 
     /// Clicks the middle of an element.
     pub async fn press(&self, element: &Element) {
-        let into_view = vec![serde_json::to_value(element).unwrap()];
-        self.script("arguments[0].scrollIntoView({ block: 'nearest' })", into_view).await;
-        let there = PointerAction::MoveToElement {
-            element: element.clone(),
-            duration: Some(Duration::from_millis(10)),
-            x: 0.0,
-            y: 0.0,
-        };
+        // The driver doesn't scale an element's place by the zoom of the page.
+        let script = "arguments[0].scrollIntoView({ block: 'nearest' });
+            const { x, y, width, height } = arguments[0].getBoundingClientRect();
+            const zoom = Math.round(10 * outerWidth / innerWidth) / 10;
+            return [zoom * (x + width / 2), zoom * (y + height / 2)];";
+        let place = self.script(script, vec![serde_json::to_value(element).unwrap()]).await;
+        let [x, y] = [&place[0], &place[1]].map(|at| at.as_f64().unwrap());
+        let there = PointerAction::MoveTo { duration: Some(Duration::from_millis(10)), x, y };
         let pointer = MouseActions::new("pointer".to_owned())
             .then(there)
             .then(PointerAction::Down { button: MOUSE_BUTTON_LEFT })

@@ -107,7 +107,8 @@ async fn case_27_and_47_a_missed_question_is_answered_late_and_reaches_the_resum
     app.in_state(&session, "failed").await;
     app.shows_text("main", "fatal: lost while waiting").await;
     app.shows_text(MISSED, "The agent exited").await;
-    app.shows_text("nav [data-session]", "1 missed").await;
+    let row = "return document.querySelector('nav [data-session]').textContent.includes('1 missed')";
+    app.wait("the row to count it", async || (app.script(row, vec![]).await == true).then_some(())).await;
     assert_eq!(app.axe().await, Vec::<String>::new());
 
     let summary = app.find(&format!("{MISSED} summary")).await;
