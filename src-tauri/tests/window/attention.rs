@@ -128,7 +128,10 @@ async fn case_34_a_repeated_question_is_one_card_one_notification_and_one_answer
     app.show_idle_session().await;
     let session = app.start_demo("again", &name).await;
     app.in_state(&session, "needs_you").await;
-    app.shows_text(&format!("nav [data-session='{session}']"), "1").await;
+    let row = format!(
+        "return document.querySelector(`nav [data-session='{session}']`).textContent.includes('1 question')"
+    );
+    app.wait("the row to count it", async || (app.script(&row, vec![]).await == true).then_some(())).await;
     app.notifications(1).await;
     app.select(&session).await;
     app.shows_text("main", "Two calls wait for one answer.").await;

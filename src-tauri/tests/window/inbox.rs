@@ -192,7 +192,7 @@ const IN_VIEW: &str = "
     const open = [...document.querySelectorAll('[data-inbox-item]')].filter(item => item.querySelector('fieldset'));
     const item = open.find(item => {
         const { top, bottom } = item.getBoundingClientRect();
-        return top >= list.top && bottom <= list.bottom;
+        return top >= list.top - 1 && bottom <= list.bottom + 1;
     });
     // If the edge of two cards is in the middle, neither is fully in view.
     if (!item) open.at(-1)?.scrollIntoView({ block: 'nearest' });
