@@ -252,7 +252,7 @@ async fn case_61_a_secret_is_masked_and_never_stored() {
 
     app.click("button", "History").await;
     app.find("main input").await.send_keys(SECRET).await.unwrap();
-    app.shows_text("main", "Nothing").await;
+    app.shows_text("main", "No results for").await;
 }
 
 #[tokio::test]
