@@ -1,4 +1,4 @@
-const FOCUSABLE = 'a[href], button:not(:disabled), input:not(:disabled), select, textarea:not(:disabled), [tabindex="0"]';
+const FOCUSABLE = ['a[href]', 'button:not(:disabled)', 'input:not(:disabled)', 'select', 'textarea:not(:disabled)', '[tabindex="0"]'].join();
 
 /** Where the focus goes when F6 enters a pane, best first. */
 const FIRST = ['[aria-current="page"]', '[data-composer]:not(:disabled)', 'input:checked', FOCUSABLE];
