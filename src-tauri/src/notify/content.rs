@@ -2,7 +2,8 @@
 
 use askdesk_api::Api;
 use askdesk_domain::{
-    Approval, NotificationContent, NotificationDecision, OptIn, PendingItem, Question, Request, Session,
+    Approval, NotificationCause, NotificationContent, NotificationDecision, OptIn, PendingItem, Question,
+    Request, Session,
 };
 
 use super::notifier::{BODY_CHARS, Button, ButtonAction, Notification, Sound, Subject};
@@ -24,7 +25,9 @@ pub fn of_question(
     session: &Session,
 ) -> Option<QuestionNotification> {
     let item = PendingItem::Question(request.id);
-    let decision = api.decide_notification(item, reminder, session, request.is_by_subagent(session));
+    let by_subagent = request.is_by_subagent(session);
+    let cause = NotificationCause::Pending { item, reminder, by_subagent };
+    let decision = api.decide_notification(cause, session);
     let (messages, sound) = configured(api);
     let mut option_buttons = None;
     let notification = build(decision, item, (messages, sound), |show_text| {
@@ -47,7 +50,8 @@ pub fn of_question(
 /// against one.
 pub fn of_approval(api: &Api, approval: &Approval, session: &Session) -> Option<Notification> {
     let item = PendingItem::Permission(approval.id);
-    let decision = api.decide_notification(item, false, session, false);
+    let cause = NotificationCause::Pending { item, reminder: false, by_subagent: false };
+    let decision = api.decide_notification(cause, session);
     let (messages, sound) = configured(api);
     build(decision, item, (messages, sound), |show_text| {
         let body = if show_text { approval_text(approval) } else { messages.permission_waits.to_owned() };
@@ -57,8 +61,8 @@ pub fn of_approval(api: &Api, approval: &Approval, session: &Session) -> Option<
 
 /// Builds the notification about a finished turn, without any of the agent's text; none if the notification policy decides
 /// against one.
-pub fn of_finished(api: &Api, session: &Session, waits: bool) -> Option<Notification> {
-    let decision = api.decide_finished_notification(session, waits);
+pub fn of_finished(api: &Api, session: &Session, has_pending: bool) -> Option<Notification> {
+    let decision = api.decide_notification(NotificationCause::FinishedTurn { has_pending }, session);
     tracing::debug!(session = %session.id, ?decision, "a turn has finished");
     let NotificationDecision::Notify(_) = decision else { return None };
     let (messages, sound) = configured(api);

@@ -8,8 +8,8 @@ use super::{NotificationDriver, content};
 
 impl NotificationDriver {
     /// Replaces the notification of the turn before. Nothing is pending, so the window does not request attention.
-    pub(super) fn has_finished(&mut self, session: &Session, waits: bool) {
-        match content::of_finished(&self.api, session, waits) {
+    pub(super) fn has_finished(&mut self, session: &Session, has_pending: bool) {
+        match content::of_finished(&self.api, session, has_pending) {
             Some(notification) => {
                 self.finished.insert(session.id);
                 self.notifier.post(notification);

@@ -49,6 +49,9 @@ async fn axe_finds_nothing_in_any_state_of_the_window() {
     app.show_demo("approval", "build").await;
     app.find("aside [data-approval]").await;
     check(&app, "a permission").await;
+    let ligatures =
+        "return getComputedStyle(document.querySelector('aside [data-approval] pre')).fontVariantLigatures";
+    assert_eq!(app.script(ligatures, vec![]).await, "none", "a command is shown as it is");
     app.picture("permission").await;
 
     app.show_demo("parallel", "two at once").await;

@@ -79,7 +79,7 @@ fn start(program: OsString, args: impl Iterator<Item = OsString>, pipes: Pipes) 
     survive_signals()?;
     match Command::new(program).args(args).process_group(0).spawn() {
         Ok(child) => {
-            // Only the agent may hold its pipes: the desk has to see when it closes one.
+            // Only the agent may hold its pipes: Askdesk has to see when it closes one.
             release_stdio()?;
             let group = Pid::from_raw(child.id().cast_signed());
             let agent = Arc::new(Mutex::new(Running { child, group, ended: false }));

@@ -167,7 +167,7 @@ pub struct Attached {
 /// Why an action cannot be encoded.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EncodeError {
-    #[error("the agent isn't waiting to hear about this end")]
+    #[error("the agent isn't waiting for this outcome")]
     NothingToSend,
     /// The call has ended, or the agent never made it.
     #[error("the agent is no longer waiting for the call {native_ref}")]

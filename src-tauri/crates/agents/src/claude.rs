@@ -219,7 +219,7 @@ impl ClaudeAdapter {
         self.calls.iter_mut().find(|call| call.native_ref == *native_ref)
     }
 
-    /// Finds the call of a question, also one that was answered.
+    /// Finds the call of a question, even if the question was answered.
     fn question_call(&mut self, native_ref: &NativeRef) -> Result<&mut Call, EncodeError> {
         let call = self.call_mut(native_ref).filter(|call| call.is_question());
         call.ok_or_else(|| EncodeError::Gone { native_ref: native_ref.clone() })

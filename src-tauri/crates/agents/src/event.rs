@@ -173,7 +173,7 @@ pub enum InputError {
     #[error("a line that was cut off when the agent exited")]
     CutInHalf,
     /// It is of a kind that is not known.
-    #[error("a message of the unknown type {kind}")]
+    #[error("a message of unknown type {kind}")]
     UnknownType {
         /// The kind as it calls itself, shortened.
         kind: String,

@@ -19,10 +19,10 @@ Exit codes:
   0  success; for `ask`, the question was answered
   1  error
   2  invalid arguments or input
-  3  skipped
+  3  skipped with a message, or with `askdesk answer --skip`
   4  timed out
   5  Askdesk isn't running, or rejects the tokens in this data folder
-  6  closed without an answer
+  6  closed without an answer: skipped, replied to in chat, withdrawn, or missed
 
 Set ASKDESK_DATA_DIR to use another data folder.";
 

@@ -53,7 +53,7 @@ pub enum Failure {
 
 fn kept(request: &str) -> String {
     format!(
-        "; the question is saved as {request}, and asking the same again soon after Askdesk is back finds it"
+        "; the question is saved as {request}. Ask the same question again soon after Askdesk is back to pick it up"
     )
 }
 

@@ -48,7 +48,7 @@ pub enum FileErrorKind {
     BrokenLink,
     /// The edit would change something besides our entry, or can't restore an entry that contains `inf` or `nan`. Anything
     /// else that causes this is a bug in a library or in this crate.
-    #[error("the edit would change more than Askdesk's entry")]
+    #[error("Askdesk can't edit it without changing or losing something else; edit it by hand")]
     Unsafe,
     #[error("it has been changed in the meantime; try again")]
     Changed,

@@ -119,7 +119,7 @@ fn question(index: usize, draft: &RawQuestion, rules: QuestionLimits) -> Result<
     let id = QuestionId::at(index);
     let field = |name: &str| format!("questions[{index}].{name}");
     if draft.text.trim().is_empty() {
-        return Err(Refusal::new(field("question"), "must be a string that isn't empty"));
+        return Err(Refusal::new(field("question"), "must be a non-empty string"));
     }
     let select = matches!(draft.kind, QuestionKind::Single | QuestionKind::Multi);
     let count = draft.options.len();

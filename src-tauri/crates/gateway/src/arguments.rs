@@ -94,7 +94,7 @@ fn with_kind(index: usize, question: Value) -> Result<Value, Refusal> {
         Some(_) => {
             let rule = format!(
                 "must be text, select, multi-select or confirm, got \"{}\"{}",
-                askdesk_domain::text::cut_at(word.unwrap_or_default().to_owned(), 64, "…"),
+                askdesk_domain::text::cut_at(word.unwrap_or_default(), 64, "…"),
                 match word {
                     Some("secret" | "password") => "; secrets can't be asked for here",
                     _ => "",

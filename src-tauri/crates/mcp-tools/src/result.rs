@@ -63,7 +63,7 @@ pub fn cut_off(request: impl Display) -> String {
 /// Returns the text about a question that nobody waits for any more.
 pub fn kept(request: impl Display) -> String {
     format!(
-        "The question is saved, and the user can still answer it: ask the same again, or call collect_answer with \
+        "The question is saved, and the user can still answer it: ask the same question again, or call collect_answer with \
          requestId \"{request}\" later. Do not assume what the answer would have been."
     )
 }

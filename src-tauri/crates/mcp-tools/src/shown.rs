@@ -23,7 +23,7 @@ pub fn server(version: &str) -> ServerConfig {
     ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
         .with_server_info(about)
         .with_instructions(
-            "Asks the user questions in Askdesk and waits for the answer, which may take long. Ask instead of guessing \
+            "Asks the user questions in Askdesk and waits for the answer, which may take a long time. Ask instead of guessing \
              whenever only the user can decide.",
         )
 }

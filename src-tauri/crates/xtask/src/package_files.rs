@@ -18,7 +18,7 @@ const SHELLS: [(&str, &str); 3] = [("bash", "askdesk"), ("zsh", "_askdesk"), ("f
 
 /// Builds `askdesk` for release, with its manual pages and completions, and on Linux the agents' watcher.
 pub fn run(workspace: &Workspace) -> Result<()> {
-    Steps::start().try_run("build what packages carry besides the desk", || {
+    Steps::start().try_run("build what packages carry besides the app", || {
         let mut cargo = workspace.cargo();
         cargo.args(["build", "--release", "--locked", "--package", "askdesk-cli"]);
         if cfg!(target_os = "linux") {

@@ -39,13 +39,13 @@ pub fn run(workspace: Workspace, options: &Run) -> Result<ExitCode> {
     let workspace = install::ensure(workspace, Purpose::Run, options.install.yes, &mut steps)?;
     ui::install_npm_packages(&workspace, ui::UI, &mut steps)?;
     ui::build(&workspace, &mut steps)?;
-    let program = steps.try_run("build the desk", || build(&workspace, options.release))?;
-    eprintln!("Opening the desk, {} after the start.", seconds(steps.elapsed()));
+    let program = steps.try_run("build Askdesk", || build(&workspace, options.release))?;
+    eprintln!("Opening Askdesk, {} after the start.", seconds(steps.elapsed()));
     open(&program, &options.arguments)
 }
 
 const NO_DISPLAY_WORDS: &str = "\
-There is no display here, so the desk's window cannot open: neither DISPLAY nor WAYLAND_DISPLAY is set.
+There is no display here, so Askdesk's window can't open: neither DISPLAY nor WAYLAND_DISPLAY is set.
 What to do, one of:
   - run `cargo xtask run` in a terminal of a desktop session
   - from another machine with a display: `ssh -X` to this one, and run it there
@@ -96,7 +96,7 @@ fn open(program: &PathBuf, arguments: &[OsString]) -> Result<ExitCode> {
     remove_cargo_environment(&mut desk);
     let status = desk.status().with_context(|| format!("cannot start {}", program.display()))?;
     if !status.success() {
-        bail!("the desk ended with {status}; what it says above is the reason");
+        bail!("Askdesk exited with {status}; its output above says why");
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -18,7 +18,7 @@ const DENY: ApprovalOptionId = ApprovalOptionId::literal("deny");
 const NOT_ALLOWED: &str = "The user did not allow this.";
 const PLAN_SENT_BACK: &str = "The user did not approve the plan. Keep planning and submit a better one.";
 
-/// Lists what can be decided on a tool call: the suggested rules stand between allow and deny.
+/// Lists what can be decided on a tool call: the suggested rules come between allow and deny.
 pub(super) fn of_tool(suggestions: &Suggestions) -> Vec<ApprovalOption> {
     let rule = |(place, (label, scope)): (usize, (&OptionLabel, OptionScope))| {
         let id = ApprovalOptionId::new(format!("r{}", place + 1))?;
@@ -80,7 +80,7 @@ impl ClaudeAdapter {
                 let updates = chosen.iter().filter_map(|place| mode_of_plan(&options[*place])).collect();
                 (plan_input(&call.input, decision.plan.as_deref()), updates)
             } else {
-                // The rules stand behind the option that allows once.
+                // The rules come after the option that allows once.
                 let rules: Vec<usize> = chosen.iter().filter_map(|place| place.checked_sub(1)).collect();
                 (call.input.clone(), suggestions.chosen(&rules))
             };

@@ -123,7 +123,7 @@ impl ClaudeAdapter {
     /// Identifies a permission request by its request id, because one tool use may need several permissions.
     fn on_permission(&mut self, native_ref: NativeRef, tool: &str, request: &Value, out: &mut Output) {
         if self.call(&native_ref).is_some_and(Call::is_question) {
-            return out.line(deny(native_ref.as_str(), "request_id: already used by an open question."));
+            return out.line(deny(native_ref.as_str(), "request_id: already used by a question."));
         }
         // An open request keeps the input and rules that the person sees.
         let waiting = self.call(&native_ref).filter(|call| !call.answered);

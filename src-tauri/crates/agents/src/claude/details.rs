@@ -1,5 +1,5 @@
-//! Tool calls as a person judges them: all fields of the input are shown, except those that are not set or off, and the
-//! further fields of a plan or a to-do item.
+//! Tool calls as a person judges them: all fields of the input are shown, except fields that are null or false, and
+//! additional fields of a plan or a to-do item.
 
 use std::time::Duration;
 

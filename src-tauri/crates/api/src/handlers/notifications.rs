@@ -2,7 +2,7 @@
 
 use askdesk_domain::{
     MinuteOfDay, NotNeededWhy, NotificationCandidate, NotificationCause, NotificationDecision,
-    NotificationRemoval, Occasion, OptIn, PausedUntil, PendingItem, Session, Setting, Settings, Timestamp,
+    NotificationRemoval, Occasion, OptIn, PausedUntil, PendingItem, Session, Setting, Timestamp,
 };
 use jiff::tz::TimeZone;
 use jiff::{ToSpan, Zoned};
@@ -25,35 +25,13 @@ pub enum PauseLength {
 }
 
 impl Api {
-    /// Decides whether and how to notify about an open question or permission request.
-    pub fn decide_notification(
-        &self,
-        item: PendingItem,
-        reminder: bool,
-        of: &Session,
-        by_subagent: bool,
-    ) -> NotificationDecision {
-        let cause = NotificationCause::Pending { item, reminder, by_subagent };
+    /// Decides whether and how to notify about a session. If notifications about finished turns are off, nothing is logged
+    /// about one, because it would crowd out the questions.
+    pub fn decide_notification(&self, cause: NotificationCause, of: &Session) -> NotificationDecision {
         let settings = self.settings().watch().borrow().clone();
-        self.apply_policy(cause, of, &settings)
-    }
-
-    /// Decides whether to notify about a finished turn. If these notifications are off, nothing is logged, because it would
-    /// crowd out the questions.
-    pub fn decide_finished_notification(&self, of: &Session, has_pending: bool) -> NotificationDecision {
-        let settings = self.settings().watch().borrow().clone();
-        if settings.notify_finished == OptIn::Off {
+        if matches!(cause, NotificationCause::FinishedTurn { .. }) && settings.notify_finished == OptIn::Off {
             return NotificationDecision::Nothing(NotNeededWhy::Unwanted);
         }
-        self.apply_policy(NotificationCause::FinishedTurn { has_pending }, of, &settings)
-    }
-
-    fn apply_policy(
-        &self,
-        cause: NotificationCause,
-        of: &Session,
-        settings: &Settings,
-    ) -> NotificationDecision {
         let (item, occasion) = match cause {
             NotificationCause::Pending { item, reminder: true, .. } => (Some(item), Occasion::Reminder),
             NotificationCause::Pending { item, .. } => (Some(item), Occasion::Asked),
@@ -70,7 +48,7 @@ impl Api {
             at,
         };
         let mut notifications = self.notifications();
-        let decision = notifications.policy.decide(&candidate, settings);
+        let decision = notifications.policy.decide(&candidate, &settings);
         notifications.log_decision(at, of, item, occasion, decision);
         decision
     }

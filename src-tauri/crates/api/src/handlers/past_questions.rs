@@ -40,6 +40,5 @@ impl Api {
 
 fn filter_of(wanted: QuestionsWanted) -> QuestionFilter {
     let QuestionsWanted { query, session, outcomes } = wanted;
-    // The window shows both as skipped.
-    QuestionFilter { words: query, session, outcomes, closed_is_declined: true }
+    QuestionFilter { words: query, session, outcomes }
 }

@@ -1,8 +1,12 @@
 //! The notification policy with what the API knows, and the log of its decisions.
 
 use crate::bridge::Bridge;
-use askdesk_domain::{PendingItem, RequestId};
+use askdesk_domain::{NotificationCause, PendingItem, RequestId};
 use serde_json::{Value, json};
+
+fn asked(item: PendingItem) -> NotificationCause {
+    NotificationCause::Pending { item, reminder: false, by_subagent: false }
+}
 
 async fn notification_log(bridge: &Bridge) -> Vec<Value> {
     let read = bridge.call("read_notification_log", json!({})).await.unwrap();
@@ -15,7 +19,7 @@ async fn the_last_fifty_decisions_are_read_newest_first_each_with_its_reason() {
     let asks = bridge.asked("technology").await;
     let session = bridge.snapshot().await.sessions[0].clone();
     assert_eq!(notification_log(&bridge).await, [] as [Value; 0]);
-    let decide = |waiting| bridge.api.decide_notification(waiting, false, &session, false);
+    let decide = |item| bridge.api.decide_notification(asked(item), &session);
     decide(PendingItem::Question(asks.id));
     decide(PendingItem::Question(asks.id));
     let last = notification_log(&bridge).await;
@@ -36,8 +40,7 @@ async fn case_37_the_session_in_view_causes_no_notification_and_a_muted_one_only
     let session = bridge.snapshot().await.sessions[0].clone();
     let why = |n: u128, session: &askdesk_domain::Session| {
         let waiting = PendingItem::Question(RequestId::new(uuid::Uuid::from_u128(n)));
-        serde_json::to_value(bridge.api.decide_notification(waiting, false, session, false)).unwrap()["why"]
-            .clone()
+        serde_json::to_value(bridge.api.decide_notification(asked(waiting), session)).unwrap()["why"].clone()
     };
     let view = |focused: bool| json!({"session": session.id, "focused": focused});
     bridge.call("note_view", view(true)).await.unwrap();

@@ -53,7 +53,7 @@ async fn case_46_a_finished_question_is_found_by_words_session_and_end_with_its_
     assert_eq!(search(&bridge, wanted("", Some(&second), &[])).await["count"], 1);
     let third = asked(&bridge, "technology").await;
     bridge.run("cancel_question", json!({"id": third.id})).await;
-    assert_eq!(search(&bridge, wanted("", None, &["declined"])).await["count"], 2, "skipped in either way");
+    assert_eq!(search(&bridge, wanted("", None, &["declined"])).await["count"], 2, "skipped either way");
     assert_eq!(search(&bridge, wanted("", None, &["withdrawn"])).await["count"], 0);
     let declined = search(&bridge, wanted("", Some(&second), &["declined", "orphaned"])).await;
     assert_eq!(

@@ -133,7 +133,7 @@ fn without_patience_it_reports_that_the_app_did_not_come_back() {
     drop(desk);
     let output = waiting.wait_with_output().unwrap();
     assert_eq!((exit(&output), out(&output)), (5, ""));
-    let words = format!("the question is saved as {REQUEST}, and asking the same again soon");
+    let words = format!("the question is saved as {REQUEST}. Ask the same question again soon");
     assert!(err(&output).contains(&words), "{}", err(&output));
 }
 

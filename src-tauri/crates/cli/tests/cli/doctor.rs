@@ -139,6 +139,10 @@ fn case_60_the_test_question_is_asked_and_answered() {
     app.user(User::Sends(ended("declined", &json!({}))));
     let output = app.run(&["doctor", "--ask"]);
     assert!(out(&output).ends_with("Test question: skipped.\n"), "{}", out(&output));
+    app.user(User::Sends(ended("withdrawn", &json!({"why": "cancelled"}))));
+    let output = app.run(&["doctor", "--ask"]);
+    assert!(out(&output).ends_with("Test question: skipped.\n"), "{}", out(&output));
+    app.user(User::Sends(ended("declined", &json!({}))));
     let output = app.run(&["doctor", "--ask", "--json"]);
     assert_eq!(exit(&output), 3);
     let report: Value = serde_json::from_str(out(&output)).unwrap();

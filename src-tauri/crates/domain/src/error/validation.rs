@@ -44,7 +44,7 @@ pub enum ValidationError {
     #[error("a note needs an answer to go with it")]
     NoteAlone,
     /// The question takes fewer choices.
-    #[error("this question takes one option or your own answer, not both")]
+    #[error("this question takes only one answer")]
     OneOnly,
     /// The question doesn't accept a free-text answer.
     #[error("this question takes only the options it lists")]

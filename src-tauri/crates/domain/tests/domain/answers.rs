@@ -118,10 +118,10 @@ fn an_own_answer_over_32_kib_is_refused_and_never_cut(#[case] bytes: usize, #[ca
 #[case::option_for_words(&[choose(2, &[0])], "answers[0].chosen[0]", "no option q3o1 in question q3")]
 #[case::chosen_twice(&[choose(1, &[0, 2, 0])], "answers[0].chosen[2]", "q2o1 is chosen twice")]
 #[case::two_of_a_single(
-    &[choose(0, &[0, 1])], "answers[0].chosen", "this question takes one option or your own answer, not both"
+    &[choose(0, &[0, 1])], "answers[0].chosen", "this question takes only one answer"
 )]
 #[case::two_of_a_confirmation(
-    &[choose(3, &[0, 1])], "answers[0].chosen", "this question takes one option or your own answer, not both"
+    &[choose(3, &[0, 1])], "answers[0].chosen", "this question takes only one answer"
 )]
 #[case::words_for_a_confirmation(
     &[say(3, "perhaps")], "answers[0].other", "this question takes only the options it lists"
@@ -151,7 +151,7 @@ fn an_option_of_another_question_is_refused() {
 #[test]
 fn an_own_answer_beside_an_option_of_a_single_choice_is_refused() {
     let answer = AnswerInput { other: Some("or so".to_owned()), ..choose(0, &[0]) };
-    let rule = "this question takes one option or your own answer, not both";
+    let rule = "this question takes only one answer";
     check_refused(&all_kinds(), &[answer], "answers[0].chosen", rule);
 }
 

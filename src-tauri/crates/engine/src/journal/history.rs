@@ -57,10 +57,8 @@ pub struct QuestionFilter {
     pub words: String,
     /// The session; none matches every session.
     pub session: Option<SessionId>,
-    /// The outcomes; empty matches all.
+    /// The outcomes; empty matches all. A request that the user closed counts as declined if the agent is told.
     pub outcomes: Vec<OutcomeKind>,
-    /// Whether requests that the user closed without an answer count as declined instead of withdrawn.
-    pub closed_is_declined: bool,
 }
 
 /// The result of a filter.
@@ -93,11 +91,8 @@ impl QuestionFilter {
             let words: Vec<&str> = self.outcomes.iter().map(|outcome| outcome.word()).collect();
             // The names contain only letters and underscores, so they need no escaping.
             let list = format!("[\"{}\"]", words.join("\",\""));
-            let kind = if self.closed_is_declined {
-                "CASE outcome ->> '$.why.why' WHEN 'cancelled' THEN 'declined' ELSE outcome ->> '$.outcome' END"
-            } else {
-                "outcome ->> '$.outcome'"
-            };
+            let kind = "CASE WHEN outcome ->> '$.why.why' = 'cancelled' AND coalesce(delivery, 'null') <> 'null' THEN 'declined'
+                ELSE outcome ->> '$.outcome' END";
             condition.and(&format!("{kind} IN (SELECT value FROM json_each(?))"), list);
         }
         if !self.words.trim().is_empty() {

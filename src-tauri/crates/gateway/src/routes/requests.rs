@@ -169,7 +169,7 @@ fn checked(
         let mut labelled = question.options.iter().filter(|option| option.label == *wanted);
         let by_label = labelled.next().filter(|_| labelled.next().is_none()).map(|option| option.id);
         by_id.or(by_label).ok_or_else(|| {
-            let rule = "must be the ID of one of this question's options, or its label if no other option has the same";
+            let rule = "must be the ID of one of this question's options, or its label if that is unique";
             HttpError::invalid(format!("{}[{place}]: {rule}", field("chosen")))
         })
     });

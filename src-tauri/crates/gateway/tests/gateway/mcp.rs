@@ -241,7 +241,7 @@ async fn closing_tells_waiting_callers_that_the_question_is_kept() {
     };
     let (result, request) = tokio::join!(connected.ask(), closing);
     assert_eq!(structured(&result)["outcome"], "missed");
-    assert!(text(&result).contains("ask the same again"), "{result:?}");
+    assert!(text(&result).contains("ask the same question again"), "{result:?}");
     fixture.missed(request.id).await;
 }
 

@@ -102,7 +102,7 @@ export const connectedApps = {
   'trouble.no_file': 'Das ist keine reguläre Datei',
   'trouble.outside': 'Die Datei verweist auf {to}, außerhalb von {within}',
   'trouble.dead_link': 'Der Link führt ins Leere',
-  'trouble.unsafe': 'Die Bearbeitung würde mehr als den Eintrag von Askdesk ändern',
+  'trouble.unsafe': 'Askdesk kann die Datei nicht bearbeiten, ohne etwas anderes zu ändern oder zu verlieren',
   'trouble.changed': 'Die Datei wurde inzwischen geändert',
   'remedy.correct': 'Korrigieren Sie die Datei und versuchen Sie es erneut.',
   'remedy.too_large': 'Entfernen Sie, was nicht gebraucht wird, und versuchen Sie es erneut.',

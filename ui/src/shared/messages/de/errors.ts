@@ -99,7 +99,7 @@ export const errors = {
   'breach.still_awaited': 'Der Agent wartet noch darauf; wählen Sie „Erneut versuchen“',
   'breach.nothing_answered': 'Beantworten Sie mindestens eine Frage oder überspringen Sie alle',
   'breach.note_alone': 'Zu einer Anmerkung gehört eine Antwort',
-  'breach.one_only': 'Diese Frage lässt eine Option oder eine eigene Antwort zu, nicht beides',
+  'breach.one_only': 'Diese Frage nimmt nur eine Antwort an',
   'breach.no_own_words': 'Diese Frage lässt nur die aufgeführten Optionen zu',
   'breach.no_option': 'Wählen Sie mindestens eine Option',
   'breach.no_plan': 'Das ist kein Plan',

@@ -98,7 +98,7 @@ export const connectedApps = {
   'trouble.no_file': 'it isn’t a regular file',
   'trouble.outside': 'it links to {to}, outside {within}',
   'trouble.dead_link': 'it’s a broken link',
-  'trouble.unsafe': 'the edit would change more than Askdesk’s entry',
+  'trouble.unsafe': 'Askdesk can’t edit it without changing or losing something else',
   'trouble.changed': 'it has been changed in the meantime',
   'remedy.correct': 'Fix the file, then try again.',
   'remedy.too_large': 'Remove what isn’t needed, then try again.',

@@ -92,7 +92,7 @@ export const errors = {
   'breach.still_awaited': 'the agent is still waiting for it; choose Retry',
   'breach.nothing_answered': 'answer at least one question, or skip',
   'breach.note_alone': 'a note needs an answer to go with it',
-  'breach.one_only': 'this question takes one option or your own answer, not both',
+  'breach.one_only': 'this question takes only one answer',
   'breach.no_own_words': 'this question takes only the options it lists',
   'breach.no_option': 'choose at least one option',
   'breach.no_plan': 'this isn’t a plan',

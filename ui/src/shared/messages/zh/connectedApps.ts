@@ -90,7 +90,7 @@ export const connectedApps = {
   'trouble.no_file': '不是普通文件',
   'trouble.outside': '链接到 {within} 之外的 {to}',
   'trouble.dead_link': '链接已失效',
-  'trouble.unsafe': '此次编辑会更改 Askdesk 条目以外的内容',
+  'trouble.unsafe': 'Askdesk 无法在不改动或丢失其他内容的情况下编辑它',
   'trouble.changed': '文件在此期间已被更改',
   'remedy.correct': '请修正该文件，然后重试。',
   'remedy.too_large': '请删除不需要的内容，然后重试。',

@@ -87,7 +87,7 @@ export const errors = {
   'breach.still_awaited': '智能体仍在等待；请点击“重试”',
   'breach.nothing_answered': '请至少回答一个问题，或跳过',
   'breach.note_alone': '备注需要附在一个回答上',
-  'breach.one_only': '此问题只接受一个选项或你自己的回答，不能两者都有',
+  'breach.one_only': '此问题只接受一个回答',
   'breach.no_own_words': '此问题只接受列出的选项',
   'breach.no_option': '请至少选择一个选项',
   'breach.no_plan': '这不是计划',

@@ -141,6 +141,7 @@ async fn the_real_opencode_asks_and_its_model_receives_the_answer() {
 async fn a_declined_question_reaches_every_model_as_text(
     #[values(Cli::ClaudeCode, Cli::Codex, Cli::GeminiCli, Cli::OpenCode)] cli: Cli,
 ) {
+    assert_eq!(Cli::ALL, [Cli::ClaudeCode, Cli::Codex, Cli::GeminiCli, Cli::OpenCode], "each has a case");
     let test = format!("a_declined_question_reaches_every_model_as_text ({})", cli.id());
     asks(&test, cli, Person::Declines).await;
 }

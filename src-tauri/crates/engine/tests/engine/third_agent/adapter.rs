@@ -34,7 +34,7 @@ use uuid::Uuid;
 
 use super::wire::{answer, approval_options, config_options, detail, text, usage};
 
-/// How many acts can wait until the session is open.
+/// How many actions can wait until the session is open.
 const HELD_ACTIONS: usize = 64;
 /// How many requests of the server can be open.
 const OPEN_CALLS: usize = 64;
