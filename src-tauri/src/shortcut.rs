@@ -41,7 +41,7 @@ pub fn register(app: &AppHandle, shortcut: GlobalShortcut) -> Result<(), Unappli
     if hotkey.as_ref().map(Hotkey::combination) == combination {
         return Ok(());
     }
-    // The one before goes even if another program has the new one.
+    // The previous shortcut is released even if another program already uses the new one.
     hotkey.take();
     if let Some(combination) = combination {
         *hotkey = Some(Hotkey::register(app, combination)?);

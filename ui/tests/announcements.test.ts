@@ -1,3 +1,4 @@
+import { screen } from '@testing-library/svelte';
 import { describe, expect, test } from 'vitest';
 
 import type { Change } from '../src/generated/wire';
@@ -25,11 +26,11 @@ const open = () => openPage(new FakeBridge({ sessions: [aSession(), web('working
 
 describe('screen readers announce once', () => {
   const news: [string, Change, Change, string][] = [
-    ['a question', request(), request({ askedBy: 'a subagent' }), 'New question from web: Which way?'],
-    ['a permission request', approval({ subject: command }), approval({ subject: command, takesMessage: false }), 'Permission request from web: pnpm db:migrate'],
-    ['a plan', approval({ subject: plan }), approval({ subject: plan, takesMessage: false }), 'Plan to review from web'],
-    ['a finished turn', session('idle'), session('idle'), 'web finished its turn'],
-    ['a failure', session('failed'), session('failed'), 'web failed'],
+    ['question', request(), request({ askedBy: 'a subagent' }), 'New question from web: Which way?'],
+    ['permission_request', approval({ subject: command }), approval({ subject: command, takesMessage: false }), 'Permission request from web: pnpm db:migrate'],
+    ['plan', approval({ subject: plan }), approval({ subject: plan, takesMessage: false }), 'Plan to review from web'],
+    ['finished_turn', session('idle'), session('idle'), 'web finished its turn'],
+    ['failure', session('failed'), session('failed'), 'web failed'],
   ];
 
   test.each(news)('case_85_%s', async (_what, first, again, words) => {
@@ -43,11 +44,18 @@ describe('screen readers announce once', () => {
     expect(document.querySelector('[data-announcer] p')).toBe(line);
   });
 
-  test('case_85_a_turn_that_waits_for_the_user_is_not_announced_as_finished', async () => {
+  test('case_85_a_turn_with_an_open_question_is_not_announced_as_finished', async () => {
     const { bridge } = await open();
     await bridge.push(request());
     await bridge.push(session('idle'));
     expect(said()).toEqual(['New question from web: Which way?']);
+  });
+
+  test('case_85_a_turn_that_the_user_stopped_is_not_announced_as_finished', async () => {
+    const { bridge, user } = await open();
+    await user.click(screen.getByRole('button', { name: 'Stop' }));
+    await bridge.push({ change: 'session', session: aSession({ state: { state: 'idle' } }) });
+    expect(said()).toEqual([]);
   });
 
   test('case_85_what_was_there_when_the_window_opened_is_not_announced', async () => {
@@ -61,7 +69,7 @@ describe('F6', () => {
     const { user } = await openPage(new FakeBridge({ requests: [aRequest()] }));
     composer().focus();
     await user.keyboard('{F6}');
-    expect(document.activeElement?.closest('aside')).not.toBeNull();
+    expect(screen.getAllByRole('radio')[0]).toHaveFocus();
     await user.keyboard('{F6}');
     expect(document.querySelector('nav [aria-current=page]')).toHaveFocus();
     await user.keyboard('{Shift>}{F6}{/Shift}');

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 
 import { anApproval, aQuestion, aRequest, aSession, ended } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
-import { button, checkbox, composer, expectNoViolations, openPage, ownWords, panel, radio, settle } from './open';
+import { button, checkbox, composer, expectNoViolations, openPage, ownAnswer, panel, radio, settle } from './open';
 import { card, four, lone, openCard, pair, sentAnswers } from './openCard';
 
 const hints = () => screen.queryByRole('list', { name: 'Shortcuts here' });
@@ -31,9 +31,9 @@ describe('digits', () => {
     const { press, keys, bridge } = await openCard(lone());
     await press('4');
     expect(radio('Other').checked).toBe(true);
-    expect(ownWords()).toHaveFocus();
+    expect(ownAnswer()).toHaveFocus();
     await keys('2', '/', 'n', 'u', '?');
-    expect(ownWords()).toHaveValue('2/nu?');
+    expect(ownAnswer()).toHaveValue('2/nu?');
     expect(radio('Other').checked).toBe(true);
     expect(screen.queryByRole('dialog')).toBeNull();
     expect(bridge.sent('hold_answer')).toEqual([]);
@@ -120,7 +120,7 @@ describe('advancing', () => {
     const { keys, bridge } = await openCard(lone());
     radio('Other').focus();
     await keys('{Enter}');
-    expect(ownWords()).toHaveFocus();
+    expect(ownAnswer()).toHaveFocus();
     await keys('mine', '{Enter}');
     expect(sentAnswers(bridge)).toMatchObject([[{ chosen: [], other: 'mine' }]]);
   });
@@ -128,7 +128,7 @@ describe('advancing', () => {
   test('Ctrl+Enter submits from a field, and warns once about unanswered questions', async () => {
     const { press, keys, bridge } = await openCard(pair());
     await press('1');
-    await userOf(ownWords(), keys);
+    await userOf(ownAnswer(), keys);
     await keys('{Control>}{Enter}{/Control}');
     expect(sentAnswers(bridge)).toEqual([]);
     expect(screen.getByRole('alert')).toHaveTextContent('Unanswered: Providers.');
@@ -162,31 +162,31 @@ async function userOf(field: HTMLElement, keys: (...pressed: string[]) => Promis
 describe('fields', () => {
   test('case_15_Enter_goes_on_Shift_Enter_adds_a_line_and_composing_does_neither', async () => {
     const { keys, user, bridge } = await openCard(lone());
-    await user.type(ownWords(), 'one');
-    await fireEvent.compositionStart(ownWords());
+    await user.type(ownAnswer(), 'one');
+    await fireEvent.compositionStart(ownAnswer());
     for (const init of [{ isComposing: true }, { keyCode: 229 }]) {
-      const untouched = await fireEvent.keyDown(ownWords(), { key: 'Enter', ...init });
+      const untouched = await fireEvent.keyDown(ownAnswer(), { key: 'Enter', ...init });
       expect(untouched).toBe(true);
     }
-    await fireEvent.compositionEnd(ownWords());
+    await fireEvent.compositionEnd(ownAnswer());
     await settle();
     expect(sentAnswers(bridge)).toEqual([]);
-    expect(ownWords()).toHaveFocus();
+    expect(ownAnswer()).toHaveFocus();
     await keys('{Shift>}{Enter}{/Shift}', 'two');
-    expect(ownWords()).toHaveValue('one\ntwo');
+    expect(ownAnswer()).toHaveValue('one\ntwo');
     await keys('{Enter}');
     expect(sentAnswers(bridge)).toMatchObject([[{ other: 'one\ntwo' }]]);
   });
 
   test('case_16_esc_leaves_the_field_then_folds_the_panel_and_loses_nothing', async () => {
     const { keys, user, bridge } = await openCard(lone());
-    await user.type(ownWords(), 'half a thought');
+    await user.type(ownAnswer(), 'half a thought');
     await keys('{Escape}');
     expect(card()).toHaveFocus();
     await keys('{Escape}');
     expect(button('Expand panel, 1 waiting')).toHaveFocus();
     await keys(' ');
-    expect(ownWords()).toHaveValue('half a thought');
+    expect(ownAnswer()).toHaveValue('half a thought');
     expect(bridge.calls.filter(({ command }) => /question|answer/.test(command))).toEqual([]);
   });
 
@@ -301,7 +301,7 @@ describe('the list of keys', () => {
     expect(told()).toEqual(['1–9 choose', '↑↓ move', 'Enter choose and continue', 'n note']);
     await keys('1');
     expect(told()).toEqual(['1–9 select', '↑↓ move', 'Space select this', 'Enter continue', 'n note']);
-    await user.type(ownWords(), 'x');
+    await user.type(ownAnswer(), 'x');
     expect(told()).toEqual(['Enter continue', 'Shift+Enter new line', 'Esc leave field']);
     await keys('{Enter}');
     expect(told()).toEqual(['Enter submit', 'Alt+←Alt+→ switch question', '/ reply in chat']);

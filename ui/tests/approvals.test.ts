@@ -32,7 +32,7 @@ async function open(approval: Approval, sessions = [aSession()]) {
 }
 
 describe('a permission', () => {
-  test('suggested rules show their scope, and only ticked rules are sent', async () => {
+  test('suggested rules show their scope, and only selected rules are sent', async () => {
     const { user, bridge } = await open(anApproval({ options }));
     await user.click(button('Always allow…'));
     const group = screen.getByRole('group', { name: 'Allow this, and from now on:' });

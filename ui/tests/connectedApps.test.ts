@@ -44,7 +44,7 @@ describe('a connected app', () => {
     expect(within(view()).getByText('MCP client')).toBeVisible();
     expect(answersGo()).toHaveTextContent('Your answers go to codex in /projects/shop.');
     expect(screen.queryByRole('textbox', { name: 'Message to the agent' })).toBeNull();
-    for (const name of ['End', 'Resume', /Permissions/, /Model/]) {
+    for (const name of ['Session menu', 'Stop', 'Resume', /^Permission mode/, /^Model/]) {
       expect(within(view()).queryByRole('button', { name })).toBeNull();
     }
     await expectNoViolations();

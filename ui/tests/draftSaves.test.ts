@@ -14,7 +14,7 @@ import {
   withdrawn,
 } from '../src/testing/builders';
 import { anError, FakeBridge } from '../src/testing/fakeBridge';
-import { button, expectNoViolations, openPage, ownWords, radio, settle } from './open';
+import { button, expectNoViolations, openPage, ownAnswer, radio, settle } from './open';
 
 const store = aQuestion(1, { header: 'Store', text: 'Which store?', options: ['SQLite', 'PostgreSQL'] });
 const parts = aQuestion(2, { header: 'Parts', text: 'Which parts?', kind: 'multi', options: ['W', 'X'] });
@@ -65,7 +65,7 @@ describe('a draft', () => {
     expect(screen.getByRole('checkbox', { name: 'X' })).toBeChecked();
     expect(screen.getByRole('textbox', { name: 'Note' })).toHaveValue('only X');
     await user.click(button('Back'));
-    expect(ownWords()).toHaveValue('a graph store');
+    expect(ownAnswer()).toHaveValue('a graph store');
     await wait();
     // Only the change of the visible question is saved.
     expect(saves(bridge).map(({ draft: saved }) => saved)).toEqual([{ ...begun, draft: { ...begun.draft, active: 0 } }]);
@@ -101,15 +101,15 @@ describe('a draft', () => {
   test('case_27_a_missed_question_stands_open_with_it_and_it_can_be_copied', async () => {
     const state = ended({ outcome: 'orphaned', why: 'app_quit' });
     await open(one({ state }), [draft({ answers: [on('q1', { other: 'a graph store' })] })]);
-    expect(ownWords()).toHaveValue('a graph store');
-    expect(ownWords()).toBeVisible();
+    expect(ownAnswer()).toHaveValue('a graph store');
+    expect(ownAnswer()).toBeVisible();
     expect(button('Copy draft')).toBeVisible();
   });
 
   test('stays visible when the agent withdraws the question', async () => {
     const { user, bridge } = await open(one());
     bridge.push({ change: 'entry', session: 's1', entry: anEntry(9, { kind: 'request', request: 'r1' }) });
-    await user.type(ownWords(), 'do not lose this');
+    await user.type(ownAnswer(), 'do not lose this');
     await bridge.push({ change: 'request', request: one({ state: ended(withdrawn()) }) });
     const left = screen.getByRole('group', { name: 'Your unsent draft' });
     expect(left).toHaveTextContent('do not lose this');
@@ -128,7 +128,7 @@ describe('saving', () => {
     bridge.on('save_draft', () => (times.push(performance.now()), {}));
     const began = performance.now();
     for (let letters = 1; letters <= 12; letters += 1) {
-      await fireEvent.input(ownWords(), { target: { value: 'x'.repeat(letters) } });
+      await fireEvent.input(ownAnswer(), { target: { value: 'x'.repeat(letters) } });
       await vi.advanceTimersByTimeAsync(50);
     }
     await vi.advanceTimersByTimeAsync(250);
@@ -142,15 +142,15 @@ describe('saving', () => {
   });
 
   test.each([
-    ['the focus leaves the field', () => ownWords().blur()],
+    ['the focus leaves the field', () => ownAnswer().blur()],
     ['the page is hidden', () => hide()],
     ['the window loses the focus', () => window.dispatchEvent(new Event('blur'))],
     ['the page is left', () => window.dispatchEvent(new Event('beforeunload'))],
     ['the page is gone', () => window.dispatchEvent(new Event('pagehide'))],
   ])('happens immediately when %s', async (_, leave) => {
     const { user, bridge } = await open(one());
-    await user.click(ownWords());
-    await fireEvent.input(ownWords(), { target: { value: 'mine' } });
+    await user.click(ownAnswer());
+    await fireEvent.input(ownAnswer(), { target: { value: 'mine' } });
     expect(saves(bridge)).toEqual([]);
     leave();
     expect(saved(bridge)).toEqual(draft({ answers: [on('q1', { other: 'mine' })] }));
@@ -162,9 +162,9 @@ describe('saving', () => {
     const { bridge } = await open(one());
     const first = held<Record<string, never>>();
     bridge.on('save_draft', () => first.promise);
-    await fireEvent.input(ownWords(), { target: { value: 'a' } });
+    await fireEvent.input(ownAnswer(), { target: { value: 'a' } });
     await wait(200);
-    await fireEvent.input(ownWords(), { target: { value: 'ab' } });
+    await fireEvent.input(ownAnswer(), { target: { value: 'ab' } });
     await wait(200);
     expect(saves(bridge)).toHaveLength(1);
     window.dispatchEvent(new Event('beforeunload'));
@@ -178,10 +178,10 @@ describe('saving', () => {
   test('reports a failure, keeps the text, and retries', async () => {
     const { user, bridge } = await open(one());
     bridge.fail('save_draft', { code: 'storage_full' });
-    await user.type(ownWords(), 'mine');
+    await user.type(ownAnswer(), 'mine');
     await user.tab();
     expect(screen.getByText(/^Draft not saved yet\. The disk is full/)).toBeVisible();
-    expect(ownWords()).toHaveValue('mine');
+    expect(ownAnswer()).toHaveValue('mine');
     await expectNoViolations();
     bridge.on('save_draft', () => ({}));
     await vi.waitFor(() => expect(screen.queryByText(/^Draft not saved yet/)).toBeNull(), { timeout: 2000 });
@@ -203,9 +203,9 @@ describe('saving', () => {
     const { user, bridge } = await open(two());
     await user.click(button('Next'));
     await user.click(button('Back'));
-    await user.type(ownWords(), 'x');
+    await user.type(ownAnswer(), 'x');
     await wait();
-    await user.clear(ownWords());
+    await user.clear(ownAnswer());
     await user.click(radio('SQLite'));
     await user.click(button('Back'));
     await wait();
@@ -219,7 +219,7 @@ describe('loading after a reload', () => {
     const reading = held<{ drafts: DraftTarget[] }>();
     bridge.on('read_drafts', () => reading.promise);
     const { user } = await openPage(bridge);
-    await user.type(ownWords(), 'new words');
+    await user.type(ownAnswer(), 'new words');
     await wait();
     // A save would have overwritten the stored draft.
     expect(saves(bridge)).toEqual([]);
@@ -229,8 +229,8 @@ describe('loading after a reload', () => {
     });
     reading.give({ drafts: [disk] });
     await settle();
-    expect(ownWords()).toHaveValue('old words\nnew words');
-    expect(ownWords()).toHaveFocus();
+    expect(ownAnswer()).toHaveValue('old words\nnew words');
+    expect(ownAnswer()).toHaveFocus();
     await wait();
     const expected = [
       on('q1', { other: 'old words\nnew words', note: 'old note' }),
@@ -239,7 +239,7 @@ describe('loading after a reload', () => {
     expect(saved(bridge)).toEqual(draft({ answers: expected }));
   });
 
-  test('keeps a choice made since, and merges ticks', async () => {
+  test('keeps a choice made since, and merges selected options', async () => {
     const bridge = new FakeBridge({ requests: [two()] });
     const reading = held<{ drafts: DraftTarget[] }>();
     bridge.on('read_drafts', () => reading.promise);
@@ -259,7 +259,7 @@ describe('loading after a reload', () => {
     await openPage(bridge);
     expect(screen.getByText(/The database is busy/)).toBeVisible();
     bridge.on('read_drafts', () => ({ drafts: [draft({ answers: [on('q1', { other: 'mine' })] })] }));
-    await vi.waitFor(() => expect(ownWords()).toHaveValue('mine'), { timeout: 2000 });
+    await vi.waitFor(() => expect(ownAnswer()).toHaveValue('mine'), { timeout: 2000 });
   });
 });
 
@@ -269,10 +269,10 @@ describe('an answer', () => {
     bridge.on('save_draft', () => held<Record<string, never>>().promise);
     const sending = held<Request>();
     bridge.on('answer_question', () => sending.promise);
-    await user.type(ownWords(), 'mine');
+    await user.type(ownAnswer(), 'mine');
     await wait();
     expect(saves(bridge)).toHaveLength(1);
-    await user.type(ownWords(), '!');
+    await user.type(ownAnswer(), '!');
     await user.keyboard('{Enter}');
     expect(bridge.sent('answer_question')).toHaveLength(1);
     await wait();
@@ -308,5 +308,5 @@ test('a draft of an unknown request is kept until the request arrives', async ()
   bridge.drafts = [draft({ answers: [on('q1', { other: 'mine' })] })];
   await openPage(bridge);
   await bridge.push({ change: 'request', request: one() });
-  expect(ownWords()).toHaveValue('mine');
+  expect(ownAnswer()).toHaveValue('mine');
 });

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { claudeCode, demo, of, withCurrent } from '../src/testing/agents';
 import { aSession } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
-import { button, expectNoViolations, openPage } from './open';
+import { button, composer, expectNoViolations, openPage } from './open';
 
 const item = (name: string) => screen.getByRole('menuitemradio', { name });
 
@@ -70,14 +70,28 @@ test('the model is chosen or typed, and a rejected one stays in the field', asyn
   expect(button('Model: claude-sonnet-4-5')).toHaveFocus();
 });
 
+test('choosing a model or a mode never sends the message in the composer', async () => {
+  const { bridge, user } = await openHead();
+  await user.type(composer(), 'half a word');
+  await user.click(button('Model: claude-sonnet-4-5'));
+  await user.click(screen.getByRole('menuitem', { name: 'Other model…' }));
+  await user.type(screen.getByRole('textbox', { name: 'Model' }), '-next{Enter}');
+  expect(bridge.sent('set_config')).toMatchObject([{ option: 'model' }]);
+  await user.click(button('Permission mode: Ask before changes'));
+  await user.click(item('Bypass permissions'));
+  await user.keyboard('{Enter}');
+  expect([...bridge.sent('send_message'), ...bridge.sent('queue_message')]).toEqual([]);
+  expect(composer()).toHaveValue('half a word');
+});
+
 test('the demo has neither', async () => {
   await openHead(of(demo));
-  expect(screen.queryByRole('button', { name: /^Permissions|^Model/ })).toBeNull();
+  expect(screen.queryByRole('button', { name: /^Permission mode|^Model/ })).toBeNull();
 });
 
 test('an ended session has neither, but shows its model', async () => {
   await openHead({ state: { state: 'ended', at: 1, end: { end: 'finished' } } });
-  expect(screen.queryByRole('button', { name: /^Permissions/ })).toBeNull();
+  expect(screen.queryByRole('button', { name: /^Permission mode/ })).toBeNull();
   expect(screen.queryByRole('button', { name: /^Model/ })).toBeNull();
   expect(screen.getByText('claude-sonnet-4-5')).toBeVisible();
 });

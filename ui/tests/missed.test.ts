@@ -131,7 +131,7 @@ describe('a missed question', () => {
     expect(bridge.sent('dismiss_request')).toHaveLength(1);
   });
 
-  test('can be declined with a message', async () => {
+  test('can be skipped with a message', async () => {
     const { user, bridge } = await open(resumable, missed());
     await user.click(line());
     noButton('Skip');

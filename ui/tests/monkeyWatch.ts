@@ -356,7 +356,7 @@ function allowedByClick(control: HTMLElement): Allowed {
     const option = by.get(words);
     return option ? { ...NOTHING, decides: { approval, option } } : NOTHING;
   }
-  if (button?.matches('.composer [type=submit]')) {
+  if (button?.matches('[data-send]')) {
     return { ...NOTHING, says: button.closest<HTMLElement>('[data-session-view]')?.dataset['sessionView'] ?? null };
   }
   const card = button?.closest<HTMLElement>(`${CARD}, [data-kept]`);

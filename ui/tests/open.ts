@@ -34,7 +34,7 @@ export const button = (name: string | RegExp) => screen.getByRole('button', { na
 export const radio = (name: string) => screen.getByRole<HTMLInputElement>('radio', { name });
 export const checkbox = (name: string | RegExp) => screen.getByRole<HTMLInputElement>('checkbox', { name });
 export const panel = () => screen.getByRole('complementary', { name: 'Questions' });
-export const ownWords = () => screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'Your own answer' });
+export const ownAnswer = () => screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'Your own answer' });
 export const composer = () => screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'Message to the agent' });
 
 /** Opens the form of a question that skips it with a message. */

@@ -19,7 +19,7 @@ import {
   composer,
   expectNoViolations,
   openPage,
-  ownWords,
+  ownAnswer,
   panel,
   radio,
   settle,
@@ -96,7 +96,7 @@ describe('filling in', () => {
     const { user, bridge } = await open([pair()[1]!]);
     await user.click(checkbox('GitHub'));
     await user.click(checkbox('Google'));
-    await user.type(ownWords(), 'and GitLab');
+    await user.type(ownAnswer(), 'and GitLab');
     expect(checkbox('Other').checked).toBe(true);
     await user.click(button('Submit'));
     expect(bridge.sent('answer_question')[0]?.answers).toEqual([
@@ -108,7 +108,7 @@ describe('filling in', () => {
     const { user, bridge } = await open(pair());
     await user.click(radio('JWT'));
     await user.click(checkbox('Other'));
-    await user.type(ownWords(), '   ');
+    await user.type(ownAnswer(), '   ');
     await user.click(button('Summary'));
     expect(within(panel()).getByText('Not answered')).toBeVisible();
     await user.click(button('Submit'));
@@ -183,7 +183,7 @@ describe('filling in', () => {
     await user.click(radio('JWT'));
     await user.tab();
     expect(radio('JWT').checked).toBe(true);
-    expect(ownWords()).not.toHaveFocus();
+    expect(ownAnswer()).not.toHaveFocus();
   });
 
   test('a note is sent with its choice', async () => {
@@ -203,7 +203,7 @@ describe('filling in', () => {
       aQuestion(3, { kind: 'confirm', options: ['Yes', 'No'], allowsOther: false, header: 'Go' }),
     ]);
     await expectNoViolations();
-    await user.type(ownWords(), 'Ada{Enter}');
+    await user.type(ownAnswer(), 'Ada{Enter}');
     const secret = screen.getByLabelText('Your own answer');
     expect(secret).toHaveAttribute('type', 'password');
     await user.type(secret, 'hunter2');
@@ -318,7 +318,7 @@ describe('sending', () => {
     await expectNoViolations();
   });
 
-  test('declining takes an optional message', async () => {
+  test('skipping takes an optional message', async () => {
     const { user, bridge } = await open(lone());
     await skipWithMessage(user);
     await user.type(screen.getByRole('textbox', { name: 'Message to the agent (optional)' }), 'Not now');
@@ -346,13 +346,13 @@ describe('sending', () => {
 
   test('skipping asks before it deletes text that the user typed', async () => {
     const { user, bridge } = await open(lone());
-    await user.type(ownWords(), 'a thought');
+    await user.type(ownAnswer(), 'a thought');
     await user.click(button('Skip'));
     expect(screen.getByRole('alert')).toHaveTextContent('This also deletes your draft.');
     await expectNoViolations();
     await user.click(button('Keep'));
     expect(screen.queryByRole('alert')).toBeNull();
-    expect(ownWords()).toHaveValue('a thought');
+    expect(ownAnswer()).toHaveValue('a thought');
     expect(bridge.sent('cancel_question')).toEqual([]);
     await skipWithMessage(user);
     expect(screen.getByRole('group', { name: 'Skip this question' })).toHaveTextContent('This also deletes your draft.');

@@ -1,6 +1,7 @@
 import { fireEvent, screen, within } from '@testing-library/svelte';
 import { describe, expect, test, vi } from 'vitest';
 
+import { shownOutcome } from '../src/entities/request/outcomeWords';
 import type { Delivery, Outcome, PastQuestion, QuestionsFound, Request } from '../src/generated/wire';
 import { type Action, reduce } from '../src/store/reducer';
 import { initialState } from '../src/store/state';
@@ -37,9 +38,15 @@ const moreEnds: typeof ends = [
   ['declined without words', endedBy({ outcome: 'declined', words: null }, delivered), 'You skipped this'],
   ['skipped without words', endedBy(withdrawn({ why: 'cancelled', reason: null }), delivered), 'You skipped this'],
   ['skipped with a reason', endedBy(withdrawn({ why: 'cancelled', reason: 'moot' }), delivered), 'You skipped this and wrote: moot'],
-  ['dismissed', endedBy(withdrawn({ why: 'cancelled', reason: null })), 'You closed this without an answer'],
+  ['dismissed', endedBy(withdrawn({ why: 'cancelled', reason: null })), 'You dismissed this'],
   ['missed because the agent ended', endedBy({ outcome: 'orphaned', why: 'agent_ended' }), 'Missed: the agent exited before you answered'],
 ];
+
+test('a question that the user closed was skipped, but a missed one that they dismissed was withdrawn', () => {
+  const closed = withdrawn({ why: 'cancelled', reason: null });
+  const shown = (delivery: Delivery | null) => shownOutcome({ outcome: closed, delivery, at: NOW });
+  expect([shown(delivered), shown({ delivery: 'pending' }), shown(null)]).toEqual(['declined', 'declined', 'withdrawn']);
+});
 
 describe('the line of an ended request in the transcript', () => {
   async function line(request: Request) {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 
 import { aRequest, ended, withdrawn } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
-import { button, composer, expectNoViolations, openPage, ownWords, panel, radio, skipWithMessage } from './open';
+import { button, composer, expectNoViolations, openPage, ownAnswer, panel, radio, skipWithMessage } from './open';
 import { card, holding, lone, openCard, pair, sentAnswers } from './openCard';
 
 test('cost: one key answers a single question', async () => {
@@ -99,14 +99,14 @@ test('starting a note undoes the answer and keeps the choice', async () => {
 
 test('a digit only chooses if the question has typed text', async () => {
   const { keys, user, bridge } = await openCard(lone());
-  await user.type(ownWords(), 'a thought');
+  await user.type(ownAnswer(), 'a thought');
   await keys('{Escape}', '1');
   expect(radio('OAuth 2.0').checked).toBe(true);
   expect(bridge.sent('hold_answer')).toEqual([]);
-  expect(ownWords()).toHaveValue('a thought');
+  expect(ownAnswer()).toHaveValue('a thought');
 });
 
-test('opening the decline form undoes the answer, and no key answers while the form is open', async () => {
+test('opening the form to skip with a message undoes the answer, and no key answers while the form is open', async () => {
   const { press, keys, user, bridge } = await openCard(lone());
   await press('2');
   await skipWithMessage(user);

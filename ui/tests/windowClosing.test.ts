@@ -3,7 +3,7 @@ import { describe, expect, test, vi } from 'vitest';
 
 import { aQuestion, aRequest, aSession } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
-import { openPage, ownWords, settle } from './open';
+import { openPage, ownAnswer, settle } from './open';
 
 const sessions = [aSession(), aSession({ id: 's2', name: 'web' })];
 const request = aRequest({ questions: [aQuestion(1)] });
@@ -30,7 +30,7 @@ async function again(bridge: FakeBridge, unmount: () => void) {
 describe('a closing window', () => {
   test('closes once the last typed text is saved', async () => {
     const { user, bridge } = await openPage(new FakeBridge({ sessions, requests: [request] }));
-    await user.type(ownWords(), 'a graph store');
+    await user.type(ownAnswer(), 'a graph store');
     bridge.close(7);
     await handovers(bridge, 1);
     expect(bridge.handovers[0]?.ask).toBe(7);
@@ -39,9 +39,9 @@ describe('a closing window', () => {
 
   test('waits for keys typed after the request to close', async () => {
     const { user, bridge } = await openPage(new FakeBridge({ sessions, requests: [request] }));
-    await user.type(ownWords(), 'a graph');
+    await user.type(ownAnswer(), 'a graph');
     bridge.close(1);
-    await user.type(ownWords(), ' store');
+    await user.type(ownAnswer(), ' store');
     await handovers(bridge, 1);
     expect(savedWords(bridge)).toContain('a graph store');
   });
@@ -81,7 +81,7 @@ describe('a closing window', () => {
     const bridge = new FakeBridge({ sessions, requests: [request] });
     bridge.fail('save_draft', { code: 'storage' });
     const { user } = await openPage(bridge);
-    await user.type(ownWords(), 'a graph store');
+    await user.type(ownAnswer(), 'a graph store');
     bridge.close(1);
     await wait();
     expect(bridge.handovers).toEqual([]);

@@ -27,12 +27,12 @@ x11rb::atom_manager! {
     }
 }
 
-/// Checks whether this session lets a program hear keys that are pressed in another one.
+/// Checks whether this session lets a program receive keys that are pressed in another one.
 pub fn check_supported() -> Result<(), UnappliedReason> {
     let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     let session = std::env::var_os("XDG_SESSION_TYPE");
     if is_set("WAYLAND_DISPLAY") || session.as_deref() == Some(OsStr::new("wayland")) {
-        // Under Wayland, X11 programs only hear the keys that are pressed in X11 programs.
+        // Under Wayland, X11 programs only receive the keys that are pressed in X11 programs.
         return Err(UnappliedReason::Wayland);
     }
     RustConnection::connect(None)

@@ -57,13 +57,10 @@ async fn main() {
     }
     #[cfg(target_os = "linux")]
     if wanted("notifications") {
-        let told = notifications::measure(QUESTIONS_UNSEEN).await;
-        result.insert("agent_line_to_notification_daemon_ms".to_owned(), told.json());
+        let delays = notifications::measure(QUESTIONS_UNSEEN).await;
+        result.insert("agent_line_to_notification_daemon_ms".to_owned(), delays.json());
         let share = notifications::at_rest().await;
-        result.insert(
-            "processor_while_a_notification_stands_percent".to_owned(),
-            json!(rounded(share * 100.0)),
-        );
+        result.insert("cpu_while_a_notification_is_shown_percent".to_owned(), json!(rounded(share * 100.0)));
     }
     #[cfg(target_os = "linux")]
     if wanted("tray") {

@@ -39,7 +39,7 @@ async fn axe_finds_nothing_in_any_state_of_the_window() {
     app.show_demo("features", "docs").await;
     app.click("checkbox", "Sync").await;
     app.write("Your own answer", "Offline first").await;
-    check(&app, "ticks and own words").await;
+    check(&app, "selected options and an own answer").await;
     app.picture("multiple-choice").await;
     app.click("button", "Submit").await;
     app.find("main [data-request][data-state=answered]").await;
@@ -58,7 +58,7 @@ async fn axe_finds_nothing_in_any_state_of_the_window() {
     app.by_role("button", "2 Features").await;
     check(&app, "two requests").await;
     app.click("button", "Collapse panel").await;
-    check(&app, "the panel folded away").await;
+    check(&app, "the collapsed panel").await;
 }
 
 #[tokio::test]
@@ -75,7 +75,7 @@ async fn axe_finds_nothing_in_a_failed_session_and_its_log() {
     app.click("radio", "SQLite").await;
     app.click("button", "Send on resume").await;
     app.find("aside [data-kept]").await;
-    check(&app, "an answer that waits for its agent").await;
+    check(&app, "a saved answer").await;
 }
 
 #[tokio::test]

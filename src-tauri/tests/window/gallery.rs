@@ -139,7 +139,8 @@ async fn open_with(settings: &str) -> (tempfile::TempDir, App) {
 /// The entries of the transcript that should be drawn and aren't: all of them if they fit, else those in view.
 const NOT_DRAWN: &str = "const scroller = document.querySelector('[data-transcript]');
     const feed = scroller?.querySelector('[role=feed]');
-    if (!feed) return [];
+    // While it loads and while it is empty, the transcript shows a line instead.
+    if (!feed) return scroller === null || scroller.querySelector('.quiet') !== null ? [] : ['no entry is drawn'];
     const articles = [...feed.querySelectorAll('article')];
     const problems = articles.filter(article => getComputedStyle(article).visibility !== 'visible' || article.offsetHeight === 0)
         .map(article => `entry ${article.dataset.entry} is hidden`);

@@ -330,7 +330,7 @@ impl App {
 
     /// Clicks the middle of an element.
     pub async fn press(&self, element: &Element) {
-        // The driver doesn't scale an element's place by the zoom of the page.
+        // The driver doesn't scale an element's place by the zoom of the page, which is a multiple of 0.1 here.
         let script = "arguments[0].scrollIntoView({ block: 'nearest' });
             const { x, y, width, height } = arguments[0].getBoundingClientRect();
             const zoom = Math.round(10 * outerWidth / innerWidth) / 10;

@@ -88,7 +88,7 @@ async fn the_narrowest_panel_and_twice_the_text_size_cut_no_text() {
 }
 
 #[tokio::test]
-async fn the_field_for_own_words_grows_to_three_tenths_of_the_height_and_then_scrolls() {
+async fn the_field_for_your_own_answer_grows_to_three_tenths_of_the_height_and_then_scrolls() {
     let app = App::open_asked("package-manager").await;
     app.click("radio", "Other").await;
     let field = app.by_role("textbox", "Your own answer").await;
@@ -143,7 +143,7 @@ async fn the_preview_of_the_focused_option_is_beside_or_below_the_options() {
 }
 
 #[tokio::test]
-async fn case_10_ticks_own_words_and_a_note_reach_the_agent_together() {
+async fn case_10_selected_options_an_own_answer_and_a_note_reach_the_agent_together() {
     let app = App::open_asked("features").await;
     app.click("checkbox", "Export").await;
     app.click("checkbox", "Full-text search").await;

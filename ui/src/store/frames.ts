@@ -42,7 +42,7 @@ function announce(state: State, news: readonly News[]): State {
   return { ...state, announced: { serial: state.announced.serial + 1, news } };
 }
 
-/** The questions, permission requests, finished turns and failures since an earlier state. */
+/** The questions, permission requests, finished turns and failures since an earlier state, without turns that the user stopped. */
 function newsSince(before: State, now: State): News[] {
   const news: News[] = [];
   if (now.requests !== before.requests) {
@@ -60,8 +60,9 @@ function newsSince(before: State, now: State): News[] {
   for (const session of now.sessions) {
     const was = sessionOf(before, session.id)?.state.state;
     const { state } = session;
-    // A turn that waits for the user has not finished; what it waits for is announced instead.
-    if (state.state === 'idle' && was === 'working' && waitingCount(now, session.id) === 0) {
+    // A turn isn't finished while a question or permission request is open; that is announced instead.
+    const stopped = session.id in before.stopping;
+    if (state.state === 'idle' && was === 'working' && !stopped && waitingCount(now, session.id) === 0) {
       news.push({ news: 'finished', session: session.id });
     } else if (state.state === 'ended' && state.end.end === 'failed' && was !== undefined && was !== 'ended') {
       news.push({ news: 'failed', session: session.id });

@@ -81,25 +81,22 @@ export function waitingCount(state: State, session: SessionId): number {
   return questions + approvals;
 }
 
-/** The question, stuck answer, or approval of a session that has waited longest; null if none waits. */
-export function waitingItem(state: State, session: SessionId): Request | Approval | null {
-  const asked = [
-    ...ofSession(state.requests, session).filter((request) => request.state.state === 'open' || isStuck(request)),
-    ...openApprovals(state, session),
-  ];
-  return asked.reduce<Request | Approval | null>((first, one) => (first && first.askedAt <= one.askedAt ? first : one), null);
+/** The open requests and stuck answers of a session, oldest first. */
+function pendingRequests(state: State, session: SessionId): Request[] {
+  return ofSession(state.requests, session).filter((request) => request.state.state === 'open' || isStuck(request));
+}
+
+/** The oldest open question, stuck answer, or permission request of a session; null if there is none. */
+export function oldestPending(state: State, session: SessionId): Request | Approval | null {
+  const pending = [...pendingRequests(state, session), ...openApprovals(state, session)];
+  return pending.reduce<Request | Approval | null>((first, one) => (first && first.askedAt <= one.askedAt ? first : one), null);
 }
 
 export function waitingOf(state: State, session: SessionId): Waiting {
-  const requests = ofSession(state.requests, session).filter(
-    (request) => request.state.state === 'open' || isStuck(request),
-  );
-  const approvals = openApprovals(state, session);
-  const asked = [...requests, ...approvals].map((one) => one.askedAt);
   return {
-    questions: requests.reduce((count, request) => count + request.questions.length, 0),
-    approvals: approvals.length,
-    since: asked.length > 0 ? Math.min(...asked) : null,
+    questions: pendingRequests(state, session).reduce((count, request) => count + request.questions.length, 0),
+    approvals: openApprovals(state, session).length,
+    since: oldestPending(state, session)?.askedAt ?? null,
   };
 }
 

@@ -13,7 +13,7 @@ const TONES: [(f64, f64); 2] = [(0.0, 659.255), (0.13, 880.0)];
 const SECONDS: f64 = 0.55;
 const LOUDNESS: f64 = 0.3;
 
-/// The most that goes into the app for it.
+/// The most bytes that the sound may add to the app.
 const MOST_BYTES: usize = 30_000;
 
 fn samples() -> Vec<i16> {

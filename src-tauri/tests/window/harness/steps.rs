@@ -30,7 +30,6 @@ impl App {
         session
     }
 
-    /// Selects a session that waits for nothing.
     pub async fn show_idle_session(&self) -> String {
         let before = self.responses().len();
         let session = self.show_demo("prefilled", "In view").await;

@@ -1,4 +1,5 @@
 import type {
+  Ended,
   EndedBy,
   Origin,
   OrphanedWhy,
@@ -40,10 +41,10 @@ const withdrawers = {
   cancelled: 'person',
 } as const satisfies Record<Extract<Outcome, { outcome: 'withdrawn' }>['why']['why'], EndedBy>;
 
-/** The kind of outcome that the user sees: closing a request without an answer is skipping it, with or without a message. */
-export function shownOutcome(outcome: Outcome): OutcomeKind {
+/** The kind of outcome that the user sees: a request that they closed, and whose agent is told, was skipped. */
+export function shownOutcome({ outcome, delivery }: Ended): OutcomeKind {
   const closed = outcome.outcome === 'withdrawn' && outcome.why.why === 'cancelled';
-  return closed ? 'declined' : outcome.outcome;
+  return closed && delivery !== null ? 'declined' : outcome.outcome;
 }
 
 export const outcomeWords = {
@@ -107,7 +108,7 @@ function wordsOfWithdrawal(
       return t(origin && channelOf(origin) === 'terminal_hook' ? 'connected_app.in_terminal' : 'ended.elsewhere');
     case 'cancelled':
       // The agent is told about a skipped request, but not about a missed one that the user dismissed.
-      if (state.state === 'ended' && state.delivery !== null) return wordsOfSkip(why.reason);
+      if (state.state === 'ended' && shownOutcome(state) === 'declined') return wordsOfSkip(why.reason);
       return why.reason
         ? t('ended.cancelled_reason', { reason: why.reason })
         : t('ended.cancelled');

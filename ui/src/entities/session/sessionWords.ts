@@ -31,7 +31,7 @@ export function wordsOfFace(session: Session, face: SessionFace): string {
   return t(`face.${face}`);
 }
 
-/** How many questions and permission requests wait, such as "2 questions and 1 permission request". */
+/** How many questions and permission requests are waiting, such as "2 questions and 1 permission request". */
 export function wordsOfCounts({ questions, approvals }: Waiting): string {
   return list([
     ...(questions > 0 ? [plural('sessions.questions', questions)] : []),

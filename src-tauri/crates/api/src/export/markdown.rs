@@ -81,7 +81,7 @@ fn of_entry(entry: &Entry) -> String {
         EntryBody::Tool { name, summary, detail, status, output, .. } => {
             let status = match status {
                 ToolStatus::Pending => "pending",
-                ToolStatus::AwaitingPermission => "awaiting permission",
+                ToolStatus::AwaitingPermission => "waiting for permission",
                 ToolStatus::Running => "running",
                 ToolStatus::Done => "done",
                 ToolStatus::Failed => "failed",

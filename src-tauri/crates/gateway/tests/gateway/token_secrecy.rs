@@ -31,6 +31,9 @@ fn case_43_no_token_is_in_a_log_or_an_answer() {
         .finish();
     // Only the threads of this test log, because other tests run in the same process.
     let dispatch = tracing::Dispatch::new(subscriber);
+    // With a single dispatcher alive, tracing asks only the thread that first reaches an event
+    // whether anyone wants it, and remembers a "no" from another test's thread for all threads.
+    let _second = tracing::Dispatch::new(tracing::subscriber::NoSubscriber::new());
     let _guard = tracing::dispatcher::set_default(&dispatch);
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
