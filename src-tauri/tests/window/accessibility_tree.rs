@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::pin::Pin;
 use std::time::Duration;
 
+use serde_json::json;
 use tokio::time::timeout;
 use zbus::export::futures_core::Stream;
 use zbus::zvariant::{OwnedObjectPath, Structure, Value};
@@ -198,25 +199,35 @@ async fn a_screen_reader_finds_the_question_as_a_group_with_its_options_and_choi
 }
 
 #[tokio::test]
-async fn a_new_question_is_announced_once_politely_and_the_focus_stays() {
+async fn case_85_a_screen_reader_hears_each_announcement_once_and_the_focus_stays() {
     let bus = Bus::open().await;
     let app = App::open().await;
-    app.show_demo("prefilled", "api").await;
+    app.show_idle_session().await;
     app.by_role("textbox", "Message to the agent").await.click().await.unwrap();
     let polite = |object: &Object| object.attribute("live") == "polite" && object.attribute("tag") == "div";
     let announcer = bus.part(&app, "the live region", polite).await.remove(0).reference;
     let mut stream = bus.listen().await;
     heard(&mut stream).await;
 
-    app.start_demo("technology", "Other").await;
-    let events = heard(&mut stream).await;
-    let added = |event: &&Event| event.member == "ChildrenChanged" && event.detail.starts_with("add");
-    let said: Vec<&Event> =
-        events.iter().filter(added).filter(|event| event.path == announcer.1.as_str()).collect();
-    assert_eq!(said.len(), 1, "{events:#?}");
-    let text = bus.text(said[0].about.as_ref().unwrap()).await;
-    assert_eq!(text, "New question from Other: Which store should the notes be kept in?");
-    let focus: Vec<&Event> =
-        events.iter().filter(|event| event.detail == "focused" && event.on == 1).collect();
-    assert!(focus.is_empty(), "the focus was moved: {focus:#?}");
+    let says = app.scenario("says", json!([[{ "say": { "text": "All done." } }]]));
+    let news = [
+        ("technology", "needs_you", "New question from Other: Which store should the notes be kept in?"),
+        ("approval", "needs_you", "Permission request from Other: mkdir notes"),
+        ("plan", "needs_you", "Plan to review from Other"),
+        (says.as_str(), "idle", "Other finished its turn"),
+        ("dies-mid-line", "failed", "Other failed"),
+    ];
+    for (example, state, expected) in news {
+        let session = app.start_demo(example, "Other").await;
+        app.in_state(&session, state).await;
+        let events = heard(&mut stream).await;
+        let added = |event: &&Event| event.member == "ChildrenChanged" && event.detail.starts_with("add");
+        let said: Vec<&Event> =
+            events.iter().filter(added).filter(|event| event.path == announcer.1.as_str()).collect();
+        assert_eq!(said.len(), 1, "{example}: {events:#?}");
+        assert_eq!(bus.text(said[0].about.as_ref().unwrap()).await, expected);
+        let focus: Vec<&Event> =
+            events.iter().filter(|event| event.detail == "focused" && event.on == 1).collect();
+        assert!(focus.is_empty(), "{example}: the focus was moved: {focus:#?}");
+    }
 }
