@@ -1,6 +1,7 @@
 import '@testing-library/jest-dom/vitest';
 import { afterEach, beforeAll, beforeEach, expect } from 'vitest';
 
+import { arming } from '../src/feature/panel/arming.svelte';
 import { loadMarkdown } from '../src/shared/reader.svelte';
 import { later } from '../src/view/lazy';
 
@@ -63,6 +64,8 @@ Object.defineProperty(HTMLElement.prototype, 'offsetParent', {
 beforeAll(() => Promise.all([loadMarkdown(), ...Object.values(later).map((load) => load())]));
 
 beforeEach(() => {
+  // Cards act on keys and clicks at once, so that no test waits; arming.test.ts tests the delay.
+  arming.delay = 0;
   sessionStorage.clear();
   localStorage.clear();
 });

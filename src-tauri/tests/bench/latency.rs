@@ -114,7 +114,7 @@ const ANSWER_EVERYTHING: &str = "
     window.__submitted = [];
     const done = new Set();
     setInterval(() => {
-        const card = document.querySelector('aside [data-request][data-state=open]');
+        const card = document.querySelector('aside [data-request][data-state=open][data-armed=true]');
         const radio = card?.querySelector('input[type=radio]');
         if (!radio || done.has(card.dataset.request)) return;
         done.add(card.dataset.request);

@@ -31,7 +31,7 @@ async fn axe_finds_nothing_in_any_state_of_the_window() {
     app.find("aside [data-question=q2]").await;
     check(&app, "one of several questions").await;
     app.picture("several-questions").await;
-    app.find("aside [data-step=summary]").await.click().await.unwrap();
+    app.press(&app.find("aside [data-step=summary]").await).await;
     app.find("aside [data-summary]").await;
     check(&app, "the summary").await;
     app.picture("summary").await;

@@ -66,7 +66,7 @@ async fn a_window_with_a_typed_secret_is_only_hidden() {
     let app = App::open().await;
     let tray = Tray::start().await;
     app.show_demo("kinds", "Secret").await;
-    app.find("aside [data-step=q3]").await.click().await.unwrap();
+    app.press(&app.find("aside [data-step=q3]").await).await;
     app.find("aside input[type=password]").await.send_keys("hunter2").await.unwrap();
     press_close();
     app.window_visible(false).await;

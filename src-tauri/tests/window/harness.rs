@@ -330,6 +330,7 @@ impl App {
 
     /// Clicks the middle of an element.
     pub async fn press(&self, element: &Element) {
+        self.armed().await;
         // The driver doesn't scale an element's place by the zoom of the page, which is a multiple of 0.1 here.
         let script = "arguments[0].scrollIntoView({ block: 'nearest' });
             const { x, y, width, height } = arguments[0].getBoundingClientRect();
@@ -347,6 +348,7 @@ impl App {
 
     /// Presses a key or a combination, such as `2`, `Enter` or `Ctrl+Enter`.
     pub async fn key(&self, written: &str) {
+        self.armed().await;
         let values: Vec<_> = written.split('+').map(key_value).collect();
         let down = values.iter().map(|&value| KeyAction::Down { value });
         let up = values.iter().rev().map(|&value| KeyAction::Up { value });
@@ -424,6 +426,8 @@ impl App {
 
     /// Returns the violations of accessibility rules in the whole page.
     pub async fn axe(&self) -> Vec<String> {
+        // The buttons of a card that has just arrived are dimmed.
+        self.armed().await;
         let axe = Path::new(env!("CARGO_MANIFEST_DIR")).join("ui/node_modules/axe-core/axe.min.js");
         let axe = fs::read_to_string(axe).expect("axe-core is installed with the window's packages");
         self.script(&format!("if (!window.axe) {{ {axe} }}"), vec![]).await;

@@ -104,11 +104,11 @@ async fn case_57_no_text_of_an_agent_runs_loads_or_deceives() {
     let long = "return document.querySelector('aside [data-option=q1o3]').innerText.length";
     let length = app.script(long, vec![]).await.as_u64().unwrap();
     assert!(length < 2_000, "{length}");
-    app.by_role_in("aside [data-option=q1o3]", "button", "Show all").await.click().await.unwrap();
+    app.press(&app.by_role_in("aside [data-option=q1o3]", "button", "Show all").await).await;
     app.wait("the whole label", async || (app.script(long, vec![]).await.as_u64()? > 120_000).then_some(()))
         .await;
     check_harmless(&app, &server, "the whole label").await;
-    app.by_role_in("aside [data-option=q1o3]", "button", "Show less").await.click().await.unwrap();
+    app.press(&app.by_role_in("aside [data-option=q1o3]", "button", "Show less").await).await;
     app.click("radio", "Left").await;
 
     // Forty options and Other, with different names.

@@ -70,7 +70,7 @@ async fn case_21_skipping_closes_the_card_and_tells_the_agent() {
 #[tokio::test]
 async fn case_22_two_requests_of_one_session_are_answered_in_any_order() {
     let app = App::open_asked("parallel").await;
-    app.by_role("button", "2 Features").await.click().await.unwrap();
+    app.click("button", "2 Features").await;
     app.click("checkbox", "Sync").await;
     app.click("button", "Submit").await;
     let responses = app.wait_for_responses(1).await;

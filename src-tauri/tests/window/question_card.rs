@@ -116,6 +116,7 @@ async fn the_preview_of_the_focused_option_is_beside_or_below_the_options() {
         return preview.left >= options.right ? 'beside' : preview.top >= options.bottom ? 'below' : 'over';";
     assert_eq!(app.script(place, vec![]).await, "below", "the panel is narrow");
     let first = app.by_role("radio", "Store 1").await;
+    app.armed().await;
     first.send_keys(" ").await.unwrap();
     app.shows_text("aside .preview figcaption", "Preview: Store 1").await;
     app.shows_text("aside .preview pre", "create table if not exists notes").await;
@@ -167,9 +168,9 @@ async fn case_14_a_row_of_the_summary_opens_its_question_with_its_answer() {
     let app = App::open_asked("authentication").await;
     app.click("radio", "Password").await;
     app.find("aside [data-question=q2]").await;
-    app.by_role("button", "Summary").await.click().await.unwrap();
+    app.click("button", "Summary").await;
     app.shows_text("aside [data-summary]", "Not answered").await;
-    app.find("aside [data-summary] [data-question=q1]").await.click().await.unwrap();
+    app.press(&app.find("aside [data-summary] [data-question=q1]").await).await;
     app.find("aside fieldset[data-question=q1]").await;
     let chosen = "return document.querySelector('aside fieldset input:checked').labels[0].textContent";
     assert_eq!(app.script(chosen, vec![]).await, "Password");
@@ -219,7 +220,7 @@ async fn case_61_a_secret_is_masked_and_never_stored() {
         assert_eq!(found, Vec::<String>::new(), "{when}");
     };
     app.write("Your own answer", "Lighthouse").await;
-    app.find("aside [data-step=q3]").await.click().await.unwrap();
+    app.press(&app.find("aside [data-step=q3]").await).await;
     let field = app.find("aside input[type=password]").await;
     field.send_keys(SECRET).await.unwrap();
     app.shows_text("aside", "Sent only to the agent.").await;
@@ -228,7 +229,7 @@ async fn case_61_a_secret_is_masked_and_never_stored() {
     app.click("button", "Hide secret").await;
     app.find("aside input[type=password]").await;
     // A draft is saved as a whole, so a later text is on disk after the secret.
-    app.find("aside [data-step=q1]").await.click().await.unwrap();
+    app.press(&app.find("aside [data-step=q1]").await).await;
     app.write("Your own answer", " keeper").await;
     app.wait("the draft", async || {
         let drafts = app.invoke("read_drafts", json!({})).await.unwrap();
@@ -237,7 +238,7 @@ async fn case_61_a_secret_is_masked_and_never_stored() {
     .await;
     holds_none("while it is typed");
 
-    app.find("aside [data-step=summary]").await.click().await.unwrap();
+    app.press(&app.find("aside [data-step=summary]").await).await;
     app.shows_text("aside [data-summary]", "Secret provided").await;
     app.click("button", "Submit").await;
     app.click("button", "Submit anyway").await;

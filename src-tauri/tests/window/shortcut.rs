@@ -128,14 +128,17 @@ async fn the_shortcut_opens_the_oldest_question_and_its_answer_returns_the_focus
     assert_eq!(app.responses().len(), 1, "opening it answers nothing");
 
     // A digit chooses, and Enter sends at once.
+    app.armed().await;
     xdotool(&["key", "2"]);
     app.find("[data-held]").await;
+    app.armed().await;
     xdotool(&["key", "Return"]);
     other.is_back(&app).await;
     assert_eq!(app.wait_for_responses(2).await.len(), 2);
 
     // The focus returns only after the undo window.
     press_keys(&app, &later).await;
+    app.armed().await;
     xdotool(&["key", "1"]);
     app.find("[data-held]").await;
     keeps_focus(&app, &later).await;

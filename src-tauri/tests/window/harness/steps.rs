@@ -80,6 +80,11 @@ impl App {
         self.press(&row).await;
     }
 
+    /// Waits until every card acts on keys and clicks, which it doesn't for a moment after it has arrived or moved.
+    pub async fn armed(&self) {
+        self.gone("[data-armed=false]").await;
+    }
+
     /// Chooses an option of the question in the panel, and submits it.
     pub async fn answer(&self, option: &str) {
         self.click("radio", option).await;
@@ -97,6 +102,7 @@ impl App {
 
     /// Types into the field that has this name.
     pub async fn write(&self, field: &str, text: &str) {
+        self.armed().await;
         self.by_role("textbox", field).await.send_keys(text).await.unwrap();
     }
 

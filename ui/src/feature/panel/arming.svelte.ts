@@ -1,0 +1,153 @@
+import type { Attachment } from 'svelte/attachments';
+
+import type { Deed } from '../../shared/focusTargets';
+
+/**
+ * How long a card ignores keys and clicks after it has arrived, changed or moved, in milliseconds, so that nothing meant for
+ * what was there before decides anything. `--arm` in tokens.css is the same. Tests that aren't about it set it to 0, and those
+ * that are bring their own clock.
+ */
+export const arming = { delay: 500, after };
+
+/** Runs something later; returns a function that prevents it. */
+function after(millis: number, run: () => void): () => void {
+  const timer = setTimeout(run, millis);
+  return () => clearTimeout(timer);
+}
+
+/** How long a move counts as the effect of the user's own input in the card, in milliseconds. */
+const EFFECT = 200;
+
+/** The keys that change or send an answer. */
+const ANSWERING: ReadonlySet<Deed['deed']> = new Set(['choose', 'move', 'go_on', 'submit', 'submit_from_anywhere', 'turn', 'note']);
+
+/** Whether a card acts on keys and clicks. */
+export class Arming {
+  armed = $state(arming.delay === 0);
+  #stopWaiting: (() => void) | undefined;
+  /** Set while a move counts as the effect of the user's own input. */
+  #endOwn: (() => void) | undefined;
+  #shown: string | null = null;
+  #place: string | null = null;
+  /** Whether the current press began while the card was not armed. */
+  #tooEarly = false;
+  /** Whether a click or a key press started here: the second half of a double click on what was here before doesn't count. */
+  #begun = false;
+
+  /** Tells what the card shows, without the user's own input. */
+  shows(content: string): void {
+    if (content === this.#shown) return;
+    this.#shown = content;
+    this.#restart();
+  }
+
+  /** Tells where the card is. */
+  isAt(place: string): void {
+    const moved = this.#place !== null && place !== this.#place;
+    this.#place = place;
+    if (moved && !this.#endOwn) this.#restart();
+  }
+
+  /** Notes the user's own input in the card: what moves because of it was expected. */
+  noteInput(): void {
+    this.#endOwn?.();
+    this.#endOwn = arming.after(EFFECT, () => (this.#endOwn = undefined));
+  }
+
+  /** Notes that a key or a button goes down. */
+  begin(): void {
+    this.#tooEarly = !this.armed;
+    this.noteInput();
+  }
+
+  /** Notes that the press has ended; its click has been dispatched by now. */
+  end(): void {
+    this.#tooEarly = false;
+  }
+
+  /** Whether a key may act. */
+  takes({ deed }: Deed): boolean {
+    this.begin();
+    this.#begun = true;
+    return this.armed || !ANSWERING.has(deed);
+  }
+
+  /** Whether a click may act. */
+  takesClick({ detail, target }: Pick<MouseEvent, 'detail' | 'target'>): boolean {
+    if (target instanceof Element && actsAtOnce(target)) return true;
+    const secondHalf = detail > 1 && !this.#begun;
+    if (detail <= 1) this.#begun = true;
+    return this.armed && !this.#tooEarly && !secondHalf;
+  }
+
+  /** Blocks what comes too early in a card, and watches whether the card moves. */
+  attach: Attachment<HTMLElement> = (card) => {
+    const onclick = (event: MouseEvent) => {
+      if (this.takesClick(event)) return;
+      event.preventDefault();
+      event.stopImmediatePropagation();
+    };
+    const begin = () => this.begin();
+    const end = () => void setTimeout(() => this.end());
+    const input = () => this.noteInput();
+    card.addEventListener('click', onclick, true);
+    card.addEventListener('pointerdown', begin, true);
+    card.addEventListener('keydown', begin, true);
+    card.addEventListener('input', input, true);
+    for (const type of ENDS) document.addEventListener(type, end, true);
+    const unwatch = onMove(card, () => this.isAt(placeOf(card)));
+    return () => {
+      unwatch();
+      card.removeEventListener('click', onclick, true);
+      card.removeEventListener('pointerdown', begin, true);
+      card.removeEventListener('keydown', begin, true);
+      card.removeEventListener('input', input, true);
+      for (const type of ENDS) document.removeEventListener(type, end, true);
+      this.#stopWaiting?.();
+      this.#endOwn?.();
+    };
+  };
+
+  #restart(): void {
+    this.#stopWaiting?.();
+    this.armed = arming.delay === 0;
+    if (!this.armed) this.#stopWaiting = arming.after(arming.delay, () => (this.armed = true));
+  }
+}
+
+const ENDS = ['pointerup', 'pointercancel', 'keyup'] as const;
+
+/** Text fields always take input, and Undo works at once. */
+function actsAtOnce(target: Element): boolean {
+  return target.closest('textarea, input:not([type=radio], [type=checkbox]), [data-at-once]') !== null;
+}
+
+/** The place of an element, apart from how far its surroundings are scrolled. */
+function placeOf(element: HTMLElement): string {
+  let { left, top } = element.getBoundingClientRect();
+  for (let around = element.parentElement; around; around = around.parentElement) {
+    left += around.scrollLeft;
+    top += around.scrollTop;
+  }
+  return `${Math.round(left)} ${Math.round(top)} ${element.offsetWidth}`;
+}
+
+/** Calls back whenever the element may have moved: it moves if what is around it comes, goes or changes its size. */
+function onMove(element: HTMLElement, moved: () => void): () => void {
+  const resized = new ResizeObserver(moved);
+  const observe = (parent: Element) => {
+    for (const child of parent.children) resized.observe(child);
+  };
+  const changed = new MutationObserver((changes) => {
+    for (const { target } of changes) observe(target as Element);
+  });
+  for (let around = element.parentElement; around; around = around.parentElement) {
+    observe(around);
+    changed.observe(around, { childList: true });
+    if (around === document.body) break;
+  }
+  return () => {
+    resized.disconnect();
+    changed.disconnect();
+  };
+}

@@ -1,0 +1,241 @@
+import { fireEvent } from '@testing-library/svelte';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+
+import { arming, Arming } from '../src/feature/panel/arming.svelte';
+import { anApproval, aQuestion, aRequest, aSession, ended } from '../src/testing/builders';
+import { FakeBridge } from '../src/testing/fakeBridge';
+import { button, openPage, ownAnswer, panel, radio, settle } from './open';
+import { lone, openCard, pair, sentAnswers } from './openCard';
+
+const DELAY = 500;
+
+/** A clock that only the cards follow. */
+class Clock {
+  now = 0;
+  #waiting: { at: number; run: () => void }[] = [];
+
+  after = (millis: number, run: () => void) => {
+    const one = { at: this.now + millis, run };
+    this.#waiting.push(one);
+    return () => void (this.#waiting = this.#waiting.filter((other) => other !== one));
+  };
+
+  advance(millis: number): void {
+    this.now += millis;
+    const due = this.#waiting.filter(({ at }) => at <= this.now);
+    this.#waiting = this.#waiting.filter(({ at }) => at > this.now);
+    for (const { run } of due) run();
+  }
+}
+
+let clock = new Clock();
+const { after } = arming;
+
+beforeEach(() => {
+  clock = new Clock();
+  Object.assign(arming, { delay: DELAY, after: clock.after });
+});
+
+afterEach(() => void (arming.after = after));
+
+async function pass(millis: number) {
+  clock.advance(millis);
+  await settle();
+}
+
+async function press(target: Element, key: string, init: KeyboardEventInit = {}) {
+  await fireEvent.keyDown(target, { key, ...init });
+  await fireEvent.keyUp(target, { key });
+  await settle();
+}
+
+async function click(target: Element) {
+  await fireEvent.pointerDown(target);
+  await fireEvent.pointerUp(target);
+  await fireEvent.click(target, { detail: 1 });
+  await settle();
+}
+
+const card = (id = 'r1') => document.querySelector<HTMLElement>(`[data-card="${id}"]`)!;
+
+describe('a card is armed', () => {
+  const armed = () => {
+    const one = new Arming();
+    one.shows('a');
+    clock.advance(DELAY);
+    expect(one.armed).toBe(true);
+    return one;
+  };
+
+  test('500 ms after it has arrived', () => {
+    const one = new Arming();
+    one.shows('a');
+    clock.advance(DELAY - 1);
+    expect(one.armed).toBe(false);
+    clock.advance(1);
+    expect(one.armed).toBe(true);
+  });
+
+  test('500 ms after the last time that it changed or moved', () => {
+    const one = armed();
+    one.isAt('0 0');
+    one.shows('a');
+    expect(one.armed).toBe(true);
+    one.shows('b');
+    expect(one.armed).toBe(false);
+    clock.advance(DELAY - 1);
+    one.isAt('0 40');
+    clock.advance(DELAY - 1);
+    expect(one.armed).toBe(false);
+    clock.advance(1);
+    expect(one.armed).toBe(true);
+  });
+
+  test('without a delay after a move that its own input caused, but not after other moves or changes', () => {
+    const one = armed();
+    one.isAt('0 0');
+    one.noteInput();
+    one.isAt('0 40');
+    expect(one.armed).toBe(true);
+    clock.advance(200);
+    one.isAt('0 80');
+    expect(one.armed).toBe(false);
+    clock.advance(DELAY);
+    one.noteInput();
+    one.shows('b');
+    expect(one.armed).toBe(false);
+  });
+
+  test('for keys that change nothing, and always for Undo and typed text', () => {
+    const one = new Arming();
+    one.shows('a');
+    expect(one.takes({ deed: 'choose', place: 1 })).toBe(false);
+    expect(one.takes({ deed: 'submit_from_anywhere' })).toBe(false);
+    expect(one.takes({ deed: 'undo' })).toBe(true);
+    expect(one.takes({ deed: 'leave' })).toBe(true);
+    const undo = document.createElement('button');
+    expect(one.takesClick({ detail: 1, target: undo })).toBe(false);
+    undo.dataset['atOnce'] = '';
+    expect(one.takesClick({ detail: 1, target: undo })).toBe(true);
+    expect(one.takesClick({ detail: 1, target: document.createElement('textarea') })).toBe(true);
+  });
+
+  test('not for a press that began before', () => {
+    const one = new Arming();
+    const target = document.createElement('button');
+    one.shows('a');
+    one.begin();
+    clock.advance(DELAY);
+    expect(one.takesClick({ detail: 1, target })).toBe(false);
+    one.end();
+    expect(one.takesClick({ detail: 0, target })).toBe(true);
+  });
+
+  test('not for the second half of a double click that began elsewhere', () => {
+    const one = armed();
+    const target = document.createElement('button');
+    expect(one.takesClick({ detail: 2, target })).toBe(false);
+    expect(one.takesClick({ detail: 1, target })).toBe(true);
+    expect(one.takesClick({ detail: 2, target })).toBe(true);
+  });
+});
+
+describe('a question', () => {
+  test('case_79_keys_and_clicks_do_nothing_for_500_ms_and_typed_text_is_kept', async () => {
+    const { bridge } = await openCard(lone(), { quickAnswer: 'off' });
+    expect(card()).toHaveAttribute('data-armed', 'false');
+    card().focus();
+    await press(card(), '2');
+    await click(radio('JWT'));
+    await press(card(), 'Enter', { ctrlKey: true });
+    await click(button('Submit'));
+    expect(radio('JWT')).not.toBeChecked();
+    expect(panel().querySelector('[role=alert]')).toBeNull();
+    ownAnswer().focus();
+    await fireEvent.input(ownAnswer(), { target: { value: 'mine' } });
+    await press(ownAnswer(), 'Enter');
+    expect(bridge.sent('answer_question')).toEqual([]);
+    await pass(DELAY);
+    expect(card()).toHaveAttribute('data-armed', 'true');
+    expect(ownAnswer()).toHaveValue('mine');
+    card().focus();
+    await press(card(), '2');
+    expect(radio('JWT')).toBeChecked();
+    await press(radio('JWT'), 'Enter');
+    expect(sentAnswers(bridge)).toMatchObject([[{ chosen: ['q1o2'] }]]);
+  });
+
+  test('case_79_a_change_that_is_not_the_users_input_delays_again_and_the_users_own_does_not', async () => {
+    const { bridge } = await openCard(pair());
+    await pass(DELAY);
+    card().focus();
+    await press(card(), '1');
+    expect(panel().querySelector('[data-question="q2"]')).not.toBeNull();
+    expect(card()).toHaveAttribute('data-armed', 'true');
+    const questions = [...pair().slice(0, 1), aQuestion(2, { kind: 'multi', options: ['GitLab', 'Google'] })];
+    await bridge.push({ change: 'request', request: { ...bridge.request('r1'), questions } });
+    await settle();
+    expect(card()).toHaveAttribute('data-armed', 'false');
+    await press(card(), '1');
+    expect(card().querySelector('input:checked')).toBeNull();
+    await pass(DELAY);
+    await press(card(), '1');
+    expect(card().querySelector('input:checked')).not.toBeNull();
+  });
+
+  test('case_79_a_card_that_something_above_pushes_away_waits_again', async () => {
+    const { bridge } = await openCard(lone());
+    await pass(DELAY);
+    vi.spyOn(HTMLElement.prototype, 'getBoundingClientRect').mockReturnValue({ left: 0, top: 200 } as DOMRect);
+    await bridge.push({ change: 'approval', approval: anApproval({ askedAt: 0 }) });
+    await settle();
+    vi.restoreAllMocks();
+    expect(card()).toHaveAttribute('data-armed', 'false');
+    card().focus();
+    await press(card(), '1');
+    expect(bridge.sent('hold_answer')).toEqual([]);
+  });
+
+  test('case_79_undo_works_at_once', async () => {
+    const { bridge } = await openCard(lone());
+    await pass(DELAY);
+    card().focus();
+    await press(card(), '1');
+    await bridge.push({ change: 'request', request: { ...bridge.request('r1'), askedBy: 'a subagent' } });
+    await settle();
+    expect(card()).toHaveAttribute('data-armed', 'false');
+    await click(button(/^Undo/));
+    expect(bridge.sent('undo_answer')).toHaveLength(1);
+  });
+});
+
+test('case_79_a_permission_and_a_plan_are_decided_only_after_500_ms', async () => {
+  const subject = { detail: 'plan', plan: '1. Look', path: null } as const;
+  for (const [approval, words] of [
+    [anApproval(), 'Allow once'],
+    [anApproval({ subject }), 'Approve'],
+  ] as const) {
+    const bridge = new FakeBridge({ approvals: [approval] });
+    const { unmount } = await openPage(bridge);
+    await click(button(words));
+    expect(bridge.sent('decide_approval')).toEqual([]);
+    await pass(DELAY);
+    await click(button(words));
+    expect(bridge.sent('decide_approval')).toHaveLength(1);
+    unmount();
+  }
+});
+
+test('case_79_a_missed_question_is_dismissed_only_after_500_ms', async () => {
+  const session = aSession({ state: { state: 'ended', end: { end: 'app_quit' }, at: 1 } });
+  const state = ended({ outcome: 'orphaned', why: 'app_quit' });
+  const bridge = new FakeBridge({ sessions: [session], requests: [aRequest({ questions: lone(), state })] });
+  const { store } = await openPage(bridge);
+  store.dispatch({ type: 'missed_folded', request: 'r1', open: true });
+  await settle();
+  await click(button('Dismiss'));
+  expect(bridge.sent('dismiss_request')).toEqual([]);
+  await pass(DELAY);
+  await click(button('Dismiss'));
+  expect(bridge.sent('dismiss_request')).toHaveLength(1);
+});
