@@ -1,7 +1,8 @@
-import { fireEvent } from '@testing-library/svelte';
+import { fireEvent, screen } from '@testing-library/svelte';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 
 import { arming, Arming } from '../src/feature/panel/arming.svelte';
+import type { Request } from '../src/generated/wire';
 import { anApproval, aQuestion, aRequest, aSession, ended } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
 import { button, openPage, ownAnswer, panel, radio, settle } from './open';
@@ -238,4 +239,45 @@ test('case_79_a_missed_question_is_dismissed_only_after_500_ms', async () => {
   await pass(DELAY);
   await click(button('Dismiss'));
   expect(bridge.sent('dismiss_request')).toHaveLength(1);
+});
+
+describe('after an answer', () => {
+  const two = [aQuestion(1, { text: 'And then?', options: ['Rust', 'Go'] })];
+  const hints = () => screen.queryByRole('list', { name: 'Shortcuts here' });
+
+  async function openTwo(second: Partial<Request>) {
+    const opened = await openCard(lone(), { quickAnswer: 'off' });
+    await opened.bridge.push({ change: 'request', request: aRequest({ id: 'r2', nativeRef: 'n2', askedAt: 9e12, questions: two, ...second }) });
+    await settle();
+    await pass(DELAY);
+    card().focus();
+    await press(card(), '2');
+    await press(radio('JWT'), 'Enter');
+    expect(sentAnswers(opened.bridge)).toHaveLength(1);
+    return opened;
+  }
+
+  test('case_80_the_next_digit_counts_for_the_next_question_of_the_session_once_it_is_armed', async () => {
+    const { bridge } = await openTwo({});
+    expect(radio('Rust')).toHaveFocus();
+    expect(hints()).toHaveTextContent('1–9 choose');
+    await press(radio('Rust'), '2');
+    expect(radio('Go')).not.toBeChecked();
+    await pass(DELAY);
+    await press(radio('Rust'), '2');
+    expect(radio('Go')).toBeChecked();
+    expect(sentAnswers(bridge)).toHaveLength(1);
+  });
+
+  test('case_80_the_focus_never_goes_on_to_another_session_to_a_permission_or_to_what_comes_later', async () => {
+    const { bridge } = await openTwo({ session: 's2' });
+    await bridge.push({ change: 'approval', approval: anApproval() });
+    await bridge.push({ change: 'request', request: aRequest({ id: 'r3', nativeRef: 'n3', questions: two }) });
+    await settle();
+    expect(document.body).toHaveFocus();
+    expect(hints()).toBeNull();
+    await pass(DELAY);
+    await press(document.body, '1');
+    expect(radio('Rust')).not.toBeChecked();
+  });
 });
