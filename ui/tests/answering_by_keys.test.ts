@@ -255,7 +255,7 @@ describe('where keys work', () => {
     });
     const { user } = await openPage(bridge);
     const permission = document.querySelector<HTMLElement>('[data-approval="a1"][data-card]')!;
-    for (const focus of [permission, within(permission).getByRole('button', { name: 'Deny with message…' })]) {
+    for (const focus of [permission, within(permission).getByRole('button', { name: 'Deny' })]) {
       focus.focus();
       await user.keyboard('12nu{Control>}{Enter}{/Control}{Alt>}{ArrowRight}{/Alt}');
     }

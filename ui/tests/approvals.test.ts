@@ -1,4 +1,5 @@
 import { screen, within } from '@testing-library/svelte';
+import type { UserEvent } from '@testing-library/user-event';
 import { describe, expect, test } from 'vitest';
 
 import type { Approval, ApprovalOption, EntryBody, ToolDetail } from '../src/generated/wire';
@@ -21,6 +22,12 @@ const options = someOptions(
   { id: 'r3', scope: 'session', label: { label: 'config', option: 'mode', value: 'accept_edits' } },
 );
 
+/** Chooses an item of a button's menu. */
+async function choose(user: UserEvent, menu: string, item: string) {
+  await user.click(button(menu));
+  await user.click(screen.getByRole('menuitem', { name: item }));
+}
+
 async function open(approval: Approval, sessions = [aSession()]) {
   const bridge = new FakeBridge({ sessions, approvals: [approval], requests: [aRequest()] });
   bridge.on('decide_approval', ({ decision }) => ({
@@ -34,7 +41,7 @@ async function open(approval: Approval, sessions = [aSession()]) {
 describe('a permission', () => {
   test('suggested rules show their scope, and only selected rules are sent', async () => {
     const { user, bridge } = await open(anApproval({ options }));
-    await user.click(button('Always allow…'));
+    await choose(user, 'More ways to allow', 'Always allow…');
     const group = screen.getByRole('group', { name: 'Allow this, and from now on:' });
     expect(group).toHaveTextContent('Allow Bash without asking: anything that starts with “npm test”');
     expect(group).toHaveTextContent('In this project, for everyone who shares it');
@@ -56,7 +63,7 @@ describe('a permission', () => {
   ])('the pattern %s is described in words', async (content, words) => {
     const label = { label: 'tool', tool: 'Bash', content, behaviour: 'allow' } as const;
     const { user } = await open(anApproval({ options: someOptions({ id: 'r1', label, scope: 'local' }) }));
-    await user.click(button('Always allow…'));
+    await choose(user, 'More ways to allow', 'Always allow…');
     expect(screen.getByRole('checkbox')).toHaveAccessibleName(expect.stringContaining(words));
   });
 
@@ -152,7 +159,6 @@ describe('options of an agent that has its own', () => {
     for (const [words, id, kind, said] of [
       ['Yes, go ahead', 'opt-7f', 'Allow once', 'Allowed once: Bash'],
       ['No', 'opt-90', 'Deny', 'Denied: Bash'],
-      ['No, and never again', 'opt-91', 'Always deny', 'Denied: Bash'],
     ] as const) {
       const { user, bridge, unmount } = await open(anApproval({ options: own, takesMessage: false }));
       expect(button(words)).toHaveAttribute('title', kind);
@@ -166,9 +172,16 @@ describe('options of an agent that has its own', () => {
     }
   });
 
+  test('offer other refusals in a menu', async () => {
+    const { user, bridge } = await open(anApproval({ options: own, takesMessage: false }));
+    await choose(user, 'More ways to deny', 'No, and never again');
+    expect(bridge.sent('decide_approval')).toMatchObject([{ decision: aDecision('opt-91') }]);
+    expect(document.querySelector('[data-entry="1"]')).toHaveTextContent('No, and never again');
+  });
+
   test('that don’t combine are chosen one at a time', async () => {
     const { user, bridge } = await open(anApproval({ options: own, takesMessage: false }));
-    await user.click(button('Always allow…'));
+    await choose(user, 'More ways to allow', 'Always allow…');
     expect(screen.queryByRole('checkbox')).toBeNull();
     const choice = (name: RegExp) => within(card()).getByRole('radio', { name });
     expect(choice(/npm/)).not.toBeChecked();
@@ -184,7 +197,7 @@ describe('options of an agent that has its own', () => {
   test('an option that doesn’t combine replaces those that do', async () => {
     const [once, ...rest] = options;
     const { user, bridge } = await open(anApproval({ options: [once!, option('alone', 'allow_always', 'Anything'), ...rest] }));
-    await user.click(button('Always allow…'));
+    await choose(user, 'More ways to allow', 'Always allow…');
     await user.click(screen.getByRole('checkbox', { name: /npm test/ }));
     await user.click(within(card()).getByRole('radio', { name: 'Anything' }));
     expect(screen.getByRole('checkbox', { name: /npm test/ })).not.toBeChecked();
@@ -195,11 +208,12 @@ describe('options of an agent that has its own', () => {
   });
 
   test('a denial has a message only if the agent accepts one', async () => {
-    const { unmount } = await open(anApproval({ options: own, takesMessage: false }));
-    expect(screen.queryByRole('button', { name: 'Deny with message…' })).toBeNull();
+    const { user: first, unmount } = await open(anApproval({ options: own, takesMessage: false }));
+    await first.click(button('More ways to deny'));
+    expect(screen.queryByRole('menuitem', { name: 'Deny with message…' })).toBeNull();
     unmount();
     const { user, bridge } = await open(anApproval({ options: own }));
-    await user.click(button('Deny with message…'));
+    await choose(user, 'More ways to deny', 'Deny with message…');
     await user.type(within(panel()).getByRole('textbox', { name: 'Message to the agent' }), 'Too risky');
     await user.click(button('Deny and send'));
     expect(bridge.sent('decide_approval')).toMatchObject([{ decision: { options: ['opt-90'], message: 'Too risky' } }]);

@@ -228,3 +228,35 @@ test('the collapsed panel is one button with the number of waiting questions', a
   await user.click(strip);
   expect(screen.getByRole('group')).toBeVisible();
 });
+
+describe('the options', () => {
+  test('more than twelve can be filtered, and a digit counts in what is shown', async () => {
+    const options = Array.from({ length: 40 }, (_, place) => (place % 10 === 3 ? `ui-${place}` : `Package ${place}`));
+    const { user } = await open([aQuestion(1, { kind: 'multi', options, allowsOther: false })]);
+    const filter = screen.getByRole('searchbox', { name: 'Filter options' });
+    await user.click(screen.getByRole('checkbox', { name: 'Package 1' }));
+    await user.type(filter, 'UI-');
+    expect(screen.getAllByRole('checkbox')).toHaveLength(4);
+    await user.keyboard('{ArrowDown}2');
+    expect(screen.getByRole('checkbox', { name: 'ui-13' })).toBeChecked();
+    await expectNoViolations();
+    filter.focus();
+    await user.keyboard('{Escape}');
+    expect(filter).toHaveValue('');
+    expect(screen.getAllByRole('checkbox', { checked: true })).toHaveLength(2);
+    await user.keyboard('{ArrowDown}');
+    expect(screen.getByRole('checkbox', { name: 'Package 0' })).toHaveFocus();
+  });
+
+  test('the field of Other opens when it is chosen, and keeps its text', async () => {
+    const { user } = await open([aQuestion(1, { options: ['JWT', 'OAuth'] })]);
+    const closed = () => screen.getByRole('textbox', { name: 'Your own answer' }).closest('.unseen');
+    expect(closed()).not.toBeNull();
+    await user.click(radio('Other'));
+    expect(closed()).toBeNull();
+    await user.type(screen.getByRole('textbox', { name: 'Your own answer' }), 'mine');
+    await user.click(radio('JWT'));
+    expect(closed()).toBeNull();
+    expect(screen.getByRole('textbox', { name: 'Your own answer' })).toHaveValue('mine');
+  });
+});

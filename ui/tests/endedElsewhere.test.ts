@@ -50,7 +50,8 @@ describe('the focus', () => {
     await skipWithMessage(user);
     expect(field('Message to the agent (optional)')).toHaveFocus();
     await user.click(button('Back'));
-    await user.click(button('Deny with message…'));
+    await user.click(button('More ways to deny'));
+    await user.click(screen.getByRole('menuitem', { name: 'Deny with message…' }));
     expect(within(panel()).getByRole('textbox', { name: 'Message to the agent' })).toHaveFocus();
   });
 

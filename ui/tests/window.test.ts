@@ -209,7 +209,8 @@ describe('permissions', () => {
 
   test('denying with a message needs a message', async () => {
     const { user, bridge } = await open();
-    await user.click(button('Deny with message…'));
+    await user.click(button('More ways to deny'));
+    await user.click(screen.getByRole('menuitem', { name: 'Deny with message…' }));
     await user.click(button('Deny and send'));
     expect(within(card()).getByRole('alert')).toHaveTextContent('Write a message');
     await user.type(within(card()).getByRole('textbox', { name: 'Message to the agent' }), 'Too risky');

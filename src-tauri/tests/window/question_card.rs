@@ -108,13 +108,13 @@ async fn the_field_for_your_own_answer_grows_to_three_tenths_of_the_height_and_t
 }
 
 #[tokio::test]
-async fn the_preview_of_the_focused_option_is_beside_or_below_the_options() {
+async fn the_preview_of_the_focused_option_is_beside_or_above_the_options() {
     let app = App::open_asked("tall").await;
     app.shows_text("aside .preview", "Focus an option to preview it.").await;
     let place = "const options = document.querySelector('aside .options').getBoundingClientRect();
         const preview = document.querySelector('aside .preview').getBoundingClientRect();
-        return preview.left >= options.right ? 'beside' : preview.top >= options.bottom ? 'below' : 'over';";
-    assert_eq!(app.script(place, vec![]).await, "below", "the panel is narrow");
+        return preview.left >= options.right ? 'beside' : preview.bottom <= options.top ? 'above' : 'over';";
+    assert_eq!(app.script(place, vec![]).await, "above", "the panel is narrow");
     let first = app.by_role("radio", "Store 1").await;
     app.armed().await;
     first.send_keys(" ").await.unwrap();

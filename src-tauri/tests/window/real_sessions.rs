@@ -28,7 +28,8 @@ async fn commands_are_allowed_once_allowed_by_a_rule_and_denied_with_a_message()
     app.shows_text("aside", "mkdir once").await;
     app.click("button", "Allow once").await;
     app.shows_text("aside", "mkdir ruled").await;
-    app.click("button", "Always allow…").await;
+    app.click("button", "More ways to allow").await;
+    app.click("menuitem", "Always allow…").await;
     let tick =
         app.by_role("checkbox", "Allow Bash without asking: anything that starts with “mkdir ruled”").await;
     if !tick.is_selected().await.unwrap() {
@@ -37,7 +38,8 @@ async fn commands_are_allowed_once_allowed_by_a_rule_and_denied_with_a_message()
     assert_eq!(app.axe().await, Vec::<String>::new());
     app.click("button", "Allow and save rules").await;
     app.shows_text("aside", "mkdir denied").await;
-    app.click("button", "Deny with message…").await;
+    app.click("button", "More ways to deny").await;
+    app.click("menuitem", "Deny with message…").await;
     let field = app.by_role_in("aside", "textbox", "Message to the agent").await;
     field.send_keys("Not this one, please.").await.unwrap();
     app.click("button", "Deny and send").await;
@@ -63,7 +65,7 @@ async fn an_edit_is_shown_as_a_diff_before_it_is_made() {
     real.mock.push(Reply::text("It is **changed**."));
     real.send("Change it.").await;
     let app = &real.app;
-    app.shows_text("aside", "The agent wants to change a file").await;
+    app.shows_text("aside", "Change this file?").await;
     for line in ["two", "zwei", "und mehr"] {
         app.shows_text("aside", line).await;
     }

@@ -6,6 +6,7 @@ import '../shared/base.css';
 import { mount } from 'svelte';
 
 import type { LanguageChoice } from '../generated/wire';
+import { arming } from '../feature/panel/arming.svelte';
 import { languageOf, spoken } from '../shared/messages/language.svelte';
 import { createPage, type Page } from '../store/page';
 import type { FakeBridge } from '../testing/fakeBridge';
@@ -16,6 +17,8 @@ import { states } from './states';
 /** Shows a state or a scene: `gallery.html?state=one`, or `?scene=plan`. `lang` names a language. */
 async function show(): Promise<void> {
   const query = new URLSearchParams(location.search);
+  // What acts on a card to bring it into a state doesn't wait.
+  arming.delay = 0;
   await spoken.speak(languageOf((query.get('lang') ?? 'en') as LanguageChoice, 'en'));
   const scene = scenes[query.get('scene') ?? ''];
   if (query.has('state')) await showState(query.get('state') ?? '', query.get('width'));

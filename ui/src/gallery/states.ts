@@ -234,7 +234,7 @@ export const states: Record<string, Shown> = {
     act: async () => {
       forceColours();
       await press('JWT');
-      await press('1');
+      await press('Auth');
     },
     shows: 'aside [data-option=q1o2] input:checked',
   },

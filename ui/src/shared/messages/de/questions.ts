@@ -40,6 +40,7 @@ export const questions = {
   'question.preview': 'Vorschau: {label}',
   'question.preview_hint': 'Fokussieren Sie eine Option, um ihre Vorschau zu sehen.',
   'question.preview_none': 'Keine Vorschau für {label}',
+  'question.filter': 'Optionen filtern',
   'question.yes': 'Ja',
   'question.no': 'Nein',
   'question.option_empty': 'Option {n} (ohne Beschriftung)',

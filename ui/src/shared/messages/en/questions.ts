@@ -41,6 +41,7 @@ export const questions = {
   'question.preview': 'Preview: {label}',
   'question.preview_hint': 'Focus an option to preview it.',
   'question.preview_none': 'No preview for {label}',
+  'question.filter': 'Filter options',
   'question.yes': 'Yes',
   'question.no': 'No',
   'question.option_empty': 'Option {n} (no label)',

@@ -40,6 +40,7 @@ export const questions = {
   'question.preview': '预览：{label}',
   'question.preview_hint': '将焦点移到选项上即可预览。',
   'question.preview_none': '{label} 没有预览',
+  'question.filter': '筛选选项',
   'question.yes': '是',
   'question.no': '否',
   'question.option_empty': '选项 {n}（无标签）',
