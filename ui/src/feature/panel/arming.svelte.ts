@@ -72,7 +72,7 @@ export class Arming {
     return this.armed || !ANSWERING.has(deed);
   }
 
-  /** Whether a click may act. */
+  /** A click that began too early, or elsewhere, does nothing. */
   takesClick({ detail, target }: Pick<MouseEvent, 'detail' | 'target'>): boolean {
     if (target instanceof Element && actsAtOnce(target)) return true;
     const secondHalf = detail > 1 && !this.#begun;
