@@ -63,7 +63,7 @@ describe('the line of an ended request in the transcript', () => {
     const { state } = request;
     const isAnswered = state.state === 'ended' && state.outcome.outcome === 'answered';
     expect(shown.querySelectorAll('.icon-check')).toHaveLength(isAnswered ? 1 : 0);
-    expect(within(shown).getByText('Store:')).toBeVisible();
+    expect(within(shown).getByText(isAnswered ? 'Store:' : 'Which store?')).toBeVisible();
     await expectNoViolations();
   });
 
@@ -80,7 +80,7 @@ describe('the line of an ended request in the transcript', () => {
   test('expands to the question, its answer, and how it ended', async () => {
     const { line: shown, user } = await line(endedBy(picked, delivered, { askedBy: 'reviewer' }));
     await user.click(within(shown).getByText('Questions and options'));
-    const inside = within(shown.querySelector<HTMLElement>('details')!);
+    const inside = within(shown.querySelector<HTMLElement>('details > div')!);
     expect(inside.getByText('Which store?')).toBeVisible();
     expect(inside.getByText('SQLite')).toBeVisible();
     expect(inside.getByText(/^PostgreSQL/).closest('li')).toHaveTextContent('PostgreSQL (chosen)');
@@ -94,7 +94,7 @@ describe('the line of an ended request in the transcript', () => {
     const answers = [{ question: 'q2', chosen: [], other: null, note: null, secretGiven: true }];
     const { line: shown, user } = await line(endedBy({ outcome: 'answered', answers }, delivered, { questions: [store, secret] }));
     await user.click(within(shown).getByText('Questions and options'));
-    const inside = within(shown.querySelector<HTMLElement>('details')!);
+    const inside = within(shown.querySelector<HTMLElement>('details > div')!);
     expect(inside.getByText('Secret provided')).toBeVisible();
     expect(inside.getByText('Not answered')).toBeVisible();
   });

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{App, Setup};
 
-const STATES: [&str; 25] = [
+const STATES: [&str; 26] = [
     "loading",
     "empty",
     "one",
@@ -37,6 +37,7 @@ const STATES: [&str; 25] = [
     "long_texts",
     "forty_options",
     "narrow",
+    "runs",
     "large_text",
     "forced_colours",
 ];

@@ -17,6 +17,7 @@ import {
 } from '../testing/builders';
 import { anError, FakeBridge } from '../testing/fakeBridge';
 import { edit, manyEntries, plan, richBodies } from './talk';
+import { settledTalk, toolTalk } from './toolTalk';
 
 const since = Date.now() - NOW;
 export const at = (askedAt: number) => askedAt + since;
@@ -127,6 +128,13 @@ export const base = (requests: Request[], approvals: Approval[] = []) => {
   return bridge;
 };
 
+/** Runs of tool calls, one that failed, one that goes on, and one that waits. */
+export function runs(): FakeBridge {
+  const bridge = base([]);
+  bridge.entries['s1'] = toolTalk;
+  return bridge;
+}
+
 /** The gallery's scenes: each builds the app in one state. */
 export const scenes: Record<string, () => FakeBridge> = {
   first: () => {
@@ -217,6 +225,15 @@ export const scenes: Record<string, () => FakeBridge> = {
     ];
     return bridge;
   },
+  runs,
+  /** One request of every end, between messages and calls. */
+  settled: () => {
+    const { requests, entries } = settledTalk(over, answered, pair);
+    const bridge = base(requests);
+    bridge.entries['s1'] = entries;
+    return bridge;
+  },
+  reading: () => base([]).on('read_transcript', () => new Promise(() => undefined)),
   queue: () => {
     const bridge = base([]);
     const queue = [

@@ -6,7 +6,7 @@ import type { Store } from '../store/store.svelte';
 import { inbound } from '../testing/agents';
 import { anEntry, aQuestion, aRequest, NOW, withdrawn } from '../testing/builders';
 import type { FakeBridge } from '../testing/fakeBridge';
-import { answered, at, auth, base, over, providers, shell } from './scenes';
+import { answered, at, auth, base, over, providers, runs, shell } from './scenes';
 
 interface Shown {
   scene: () => FakeBridge;
@@ -228,6 +228,7 @@ export const states: Record<string, Shown> = {
     act: (store) => store.dispatch({ type: 'panel_resized', width: 320 }),
     shows: 'aside [data-step=summary]',
   },
+  runs: { scene: runs, shows: 'main [data-kind=run]' },
   large_text: { scene: () => asking(auth), shows: 'aside [data-option=q1o3]' },
   forced_colours: {
     scene: () => asking(auth, providers),

@@ -218,7 +218,7 @@ export interface State {
   delivered: readonly RequestId[];
   announced: { serial: number; news: readonly News[] };
   failures: readonly ReportedError[];
-  /** Entries that the user expanded or collapsed, by entry number. */
+  /** Entries that the user expanded or collapsed, by entry number; a run of tool calls, by the negative number of its first. */
   unfolded: Readonly<Record<SessionId, Readonly<Record<number, boolean>>>>;
   panelCollapsed: boolean;
   /** In pixels. */

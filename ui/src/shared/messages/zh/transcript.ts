@@ -118,4 +118,12 @@ export const transcript = {
   'by.elsewhere': '在别处',
   'by.limit': '因超时',
   'by.session': '在会话结束时',
+  'asked.answered.other': '已回答 {count} 个',
+  'run.read.other': '读取了 {count} 个文件',
+  'run.edit.other': '编辑了 {count} 个文件',
+  'run.execute.other': '运行了 {count} 条命令',
+  'run.search.other': '搜索了 {count} 次',
+  'run.fetch.other': '获取了 {count} 个网页',
+  'run.other.other': '使用了 {count} 个工具',
+  'run.and': '{before}，{next}',
 };

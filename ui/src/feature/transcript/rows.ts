@@ -1,0 +1,92 @@
+import { type Changes, changesOf } from '../../entities/tool/changes';
+import type { Entry, EntryBody, ToolKind } from '../../generated/wire';
+import { plural, t } from '../../shared/messages';
+
+export type ToolEntry = Entry & { body: Extract<EntryBody, { kind: 'tool' }> };
+
+/** A row of the transcript: a single entry, or a run of tool calls on one line. */
+export interface Row {
+  /** The first and the last entry number. */
+  n: number;
+  last: number;
+  entry: Entry;
+  /** The calls of a run; empty for a single entry. */
+  run: readonly ToolEntry[];
+  /** How long the run took, as far as the next entry shows it. */
+  millis: number | null;
+}
+
+/** Arranges entries in rows: consecutive tool calls that are done share one. */
+export function rowsOf(entries: readonly Entry[]): Row[] {
+  const rows: Row[] = [];
+  let run: ToolEntry[] = [];
+  const close = (next: Entry | null) => {
+    const [first, last] = [run[0], run.at(-1)];
+    if (first && last) {
+      const single = first === last;
+      const millis = next && next.body.kind !== 'person' ? next.at - first.at : null;
+      rows.push({ n: first.n, last: last.n, entry: first, run: single ? [] : run, millis });
+    }
+    run = [];
+  };
+  for (const entry of entries) {
+    if (folds(entry)) run.push(entry);
+    else {
+      close(entry);
+      rows.push({ n: entry.n, last: entry.n, entry, run: [], millis: null });
+    }
+  }
+  close(null);
+  return rows;
+}
+
+/** Whether a call may be folded: never one that runs, waits, or failed, and no list or plan to be read at a glance. */
+function folds(entry: Entry): entry is ToolEntry {
+  const { body } = entry;
+  return body.kind === 'tool' && body.status === 'done' && body.detail.detail !== 'todos' && body.detail.detail !== 'plan';
+}
+
+/** The rows that are one line each, and stand close together. */
+const LINES: ReadonlySet<EntryBody['kind']> = new Set(['thinking', 'tool', 'request', 'approval', 'notice', 'turn_ended']);
+
+export function isLine(row: Row | undefined): boolean {
+  return row !== undefined && LINES.has(row.entry.body.kind);
+}
+
+/** The index of the row of an entry; -1 if it isn't listed. */
+export function rowIndexOf(rows: readonly Row[], n: number): number {
+  return rows.findIndex((row) => row.n <= n && n <= row.last);
+}
+
+type Deed = Exclude<ToolKind, 'think'>;
+
+const deedWords: Record<Deed, (count: number) => string> = {
+  read: (count) => plural('run.read', count),
+  edit: (count) => plural('run.edit', count),
+  execute: (count) => plural('run.execute', count),
+  search: (count) => plural('run.search', count),
+  fetch: (count) => plural('run.fetch', count),
+  other: (count) => plural('run.other', count),
+};
+
+/** What a run did: `Read 6 files, ran 2 commands`. A file counts once. */
+export function wordsOfRun(run: readonly ToolEntry[]): string {
+  const counted = new Map<Deed, Set<string>>();
+  for (const { n, body } of run) {
+    const deed = body.toolKind === 'think' ? 'other' : body.toolKind;
+    const seen = counted.get(deed) ?? new Set();
+    counted.set(deed, seen.add(deed === 'read' || deed === 'edit' ? body.summary : String(n)));
+  }
+  const words = [...counted].map(([deed, { size }]) => deedWords[deed](size)).reduce((before, next) => t('run.and', { before, next }));
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** The changed lines of a run; null if it changed nothing. */
+export function changesOfRun(run: readonly ToolEntry[]): Changes | null {
+  const all = run.map(({ body }) => changesOf(body.detail)).filter((changes) => changes !== null);
+  if (all.length === 0) return null;
+  return {
+    added: all.reduce((sum, { added }) => sum + added, 0),
+    removed: all.reduce((sum, { removed }) => sum + removed, 0),
+  };
+}

@@ -1,0 +1,113 @@
+import { screen, within } from '@testing-library/svelte';
+import { describe, expect, test } from 'vitest';
+
+import { rowsOf, wordsOfRun } from '../src/feature/transcript/rows';
+import type { Entry, EntryBody, ToolKind, ToolStatus } from '../src/generated/wire';
+import { anEntry } from '../src/testing/builders';
+import { FakeBridge } from '../src/testing/fakeBridge';
+import { expectNoViolations, openPage } from './open';
+
+type Tool = Extract<EntryBody, { kind: 'tool' }>;
+
+const call = (n: number, toolKind: ToolKind, summary: string, status: ToolStatus = 'done', changes: Partial<Tool> = {}): Entry =>
+  anEntry(n, {
+    kind: 'tool',
+    toolUse: `t${n}`,
+    name: 'Tool',
+    toolKind,
+    summary,
+    status,
+    detail: { detail: 'other', input: '{}' },
+    output: null,
+    ...changes,
+  });
+
+const says = (n: number, text: string) => anEntry(n, { kind: 'agent', text });
+
+async function show(...entries: Entry[]) {
+  const bridge = new FakeBridge();
+  bridge.entries['s1'] = entries;
+  return openPage(bridge);
+}
+
+const transcript = () => within(screen.getByRole('region', { name: 'Transcript of api' }));
+const run = (words: RegExp | string) => transcript().getByText(words);
+
+const looked = [call(1, 'read', 'a.ts'), call(2, 'read', 'b.ts'), call(3, 'read', 'a.ts'), call(4, 'execute', 'npm test')];
+
+describe('consecutive tool calls', () => {
+  test('are one line that says what they did, and unfolds to the single calls', async () => {
+    const { user } = await show(...looked, says(5, 'Done.'));
+    expect(transcript().queryByText('npm test')).toBeNull();
+    expect(screen.getAllByRole('article')).toHaveLength(2);
+    await user.click(run('Read 2 files, ran 1 command'));
+    expect(transcript().getByText('npm test')).toBeVisible();
+    expect(transcript().getAllByText('a.ts')).toHaveLength(2);
+    await expectNoViolations();
+  });
+
+  test('a single call is a line of its own, and so is one before and after a message', async () => {
+    await show(call(1, 'read', 'a.ts'), says(2, 'Hm.'), call(3, 'read', 'b.ts'));
+    expect(transcript().getByText('a.ts')).toBeVisible();
+    expect(transcript().getByText('b.ts')).toBeVisible();
+  });
+
+  test.each(['failed', 'awaiting_permission', 'running', 'pending'] as const)('never hide a call that is %s', async (status) => {
+    await show(...looked, call(5, 'execute', 'rm -r build', status), call(6, 'read', 'c.ts'), call(7, 'read', 'd.ts'));
+    expect(run('Read 2 files, ran 1 command')).toBeVisible();
+    expect(transcript().getByText('rm -r build')).toBeVisible();
+    expect(run('Read 2 files')).toBeVisible();
+  });
+
+  test('never hide a list of tasks or a plan', async () => {
+    const items = [{ text: 'Look', status: 'done' } as const];
+    await show(...looked, call(5, 'think', 'tasks', 'done', { detail: { detail: 'todos', items } }));
+    expect(transcript().getByText('Look')).toBeVisible();
+  });
+
+  test('a running call joins the run once it is done', async () => {
+    const { bridge } = await show(...looked, call(5, 'execute', 'npm run lint', 'running'));
+    expect(transcript().getByText('npm run lint')).toBeVisible();
+    await bridge.push({ change: 'entry', session: 's1', entry: call(5, 'execute', 'npm run lint') });
+    expect(run('Read 2 files, ran 2 commands')).toBeVisible();
+    expect(transcript().queryByText('npm run lint')).toBeNull();
+  });
+
+  test('stay unfolded while the run grows', async () => {
+    const { bridge, user } = await show(...looked);
+    await user.click(run('Read 2 files, ran 1 command'));
+    await bridge.push({ change: 'entry', session: 's1', entry: call(5, 'fetch', 'https://example.org') });
+    expect(run('Read 2 files, ran 1 command, fetched 1 page')).toBeVisible();
+    expect(transcript().getByText('https://example.org')).toBeVisible();
+  });
+
+  test('show the changed lines and how long they took', async () => {
+    const edit = (n: number, diff: string) => call(n, 'edit', `f${n}.ts`, 'done', { detail: { detail: 'edit', path: `f${n}.ts`, diff } });
+    const [first, second] = [edit(1, '@@ -1,1 +1,2 @@\n-a\n+b\n+c\n'), edit(2, '@@ -1,1 +1,1 @@\n-a\n+b\n')];
+    await show({ ...first, at: 1_000 }, { ...second, at: 9_000 }, { ...says(3, 'Done.'), at: 42_000 });
+    const line = run('Edited 2 files').closest('article');
+    expect(line).toHaveTextContent('3 lines added, 2 lines removed');
+    expect(line).toHaveTextContent('41 s');
+  });
+});
+
+test('every kind of tool has words, and a file counts once', () => {
+  const kinds: ToolKind[] = ['read', 'edit', 'execute', 'search', 'fetch', 'think', 'other'];
+  const [row] = rowsOf([...kinds.map((kind, index) => call(index + 1, kind, kind)), call(8, 'read', 'read')]);
+  expect(wordsOfRun(row?.run ?? [])).toBe(
+    'Read 1 file, edited 1 file, ran 1 command, ran 1 search, fetched 1 page, used 2 tools',
+  );
+});
+
+test('every entry is in exactly one row', () => {
+  const entries = [...looked, says(5, 'x'), call(6, 'read', 'a', 'failed'), call(7, 'read', 'b'), call(8, 'read', 'c')];
+  const covered = rowsOf(entries).flatMap(({ n, last }) => Array.from({ length: last - n + 1 }, (_, index) => n + index));
+  expect(covered).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+});
+
+test('while the transcript loads, a placeholder is shown and read out', async () => {
+  const bridge = new FakeBridge().on('read_transcript', () => new Promise(() => undefined));
+  await openPage(bridge);
+  expect(screen.getByText('Loading transcript…')).toHaveAttribute('aria-live', 'polite');
+  await expectNoViolations();
+});
