@@ -81,8 +81,8 @@ describe('a connected app', () => {
   test('isn’t offered as an agent to start', async () => {
     const { user } = await open(codex());
     await user.click(screen.getByRole('button', { name: /New session/ }));
-    const offered = within(screen.getByLabelText('Agent')).getAllByRole('option');
-    expect(offered.map((option) => option.textContent)).toEqual(['Claude Code', 'Demo']);
+    const offered = within(screen.getByRole('group', { name: 'Agent' })).getAllByRole<HTMLInputElement>('radio');
+    expect(offered.map(({ value }) => value)).toEqual(['claude_code']);
   });
 });
 

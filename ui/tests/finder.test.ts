@@ -55,7 +55,7 @@ describe('the session finder', () => {
     expect(composer()).toHaveValue('half a word');
     await user.keyboard('{Control>}k{/Control}');
     await user.click(screen.getByRole('option', { name: 'New session' }));
-    expect(screen.getByRole('heading', { name: 'New session', level: 2 })).toBeVisible();
+    expect(screen.getByRole('heading', { name: 'New session', level: 1 })).toBeVisible();
   });
 });
 

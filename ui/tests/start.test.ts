@@ -1,12 +1,14 @@
-import { screen, within } from '@testing-library/svelte';
-import { expect, test } from 'vitest';
+import { screen, waitFor, within } from '@testing-library/svelte';
+import { describe, expect, test } from 'vitest';
 
+import { monogram } from '../src/feature/start/offer';
 import type { LaunchOverrides } from '../src/generated/wire';
 import { defaultOptions } from '../src/store/commands/start';
-import { aFound, demoFound } from '../src/testing/agents';
-import { aSession } from '../src/testing/builders';
+import { handoverOf } from '../src/store/sync/handover';
+import { aFound, demo, demoFound, missing, of } from '../src/testing/agents';
+import { aRequest, aSession } from '../src/testing/builders';
 import { anError, FakeBridge } from '../src/testing/fakeBridge';
-import { button, expectNoViolations, openPage, settle } from './open';
+import { button, expectNoViolations, openPage, radio, settle } from './open';
 
 const field = (name: string) => screen.getByLabelText(name);
 
@@ -21,30 +23,49 @@ async function openStart(bridge = new FakeBridge({ sessions: [] })) {
   return opened;
 }
 
-test('more options are collapsed, with a summary of changed values', async () => {
+test('options are below the message, and more options are collapsed, with a summary of changed values', async () => {
   const { bridge, user } = await openStart(new FakeBridge({ sessions: [] }).on('start_session', () => aSession()));
-  expect(screen.getByText('Version 2.1.0 · /usr/bin/claude')).toBeVisible();
-  await user.click(screen.getByText('More options'));
   await user.selectOptions(field('Permission mode'), 'Plan mode');
+  expect(field('Permission mode')).toHaveAccessibleDescription(/.+/);
   await user.type(field('Model'), 'opus');
   await user.selectOptions(field('Reasoning effort'), 'High');
+  expect(field('Questions')).not.toBeVisible();
+  await user.click(screen.getByText('More options'));
   await user.selectOptions(field('Questions'), 'No questions');
+  await user.type(field('Name (optional)'), 'auth');
   await expectNoViolations();
   await user.click(screen.getByText('More options'));
-  expect(screen.getByText('Plan mode · Model: opus · Effort: High · No questions')).toBeVisible();
+  expect(screen.getByText('auth · No questions')).toBeVisible();
   await user.click(button('Start session'));
   expect(bridge.sent('start_session')).toMatchObject([
     {
       folder: '/home/ada',
+      name: 'auth',
       options: { config: { mode: 'plan', model: 'opus', effort: 'high' }, questions: 'never', program: null },
     },
   ]);
 });
 
+test('a suggested model is chosen from a menu', async () => {
+  const { user } = await openStart();
+  await user.click(button('Suggestions for Model'));
+  expect(screen.getAllByRole('menuitemradio').map(({ textContent }) => textContent?.trim())).toEqual([
+    'Agent default',
+    'sonnet',
+    'opus',
+    'haiku',
+  ]);
+  await expectNoViolations();
+  await user.click(screen.getByRole('menuitemradio', { name: 'opus' }));
+  expect(field('Model')).toHaveValue('opus');
+  await user.click(button('Suggestions for Model'));
+  await user.click(screen.getByRole('menuitemradio', { name: 'Agent default' }));
+  expect(field('Model')).toHaveValue('');
+});
+
 test('bypassing permissions needs a confirmation each time, and isn’t remembered', async () => {
   const bridge = new FakeBridge({ sessions: [aSession()] }).on('start_session', () => aSession({ id: 's9' }));
   const { user } = await openStart(bridge);
-  await user.click(screen.getByText('More options'));
   await user.selectOptions(field('Permission mode'), 'Bypass permissions');
   await user.click(button('Start session'));
   expect(bridge.sent('start_session')).toEqual([]);
@@ -55,14 +76,13 @@ test('bypassing permissions needs a confirmation each time, and isn’t remember
   await user.click(tick);
   await user.click(button(/^api .*Working/));
   await user.click(button('New session'));
-  expect(screen.getByText('Bypass permissions', { selector: '.differs' })).toBeVisible();
-  await user.click(screen.getByText('More options'));
+  expect(field('Permission mode')).toHaveValue('bypass');
   expect(screen.getByRole('checkbox', { name: /I understand the risk/ })).not.toBeChecked();
   await user.click(screen.getByRole('checkbox', { name: /I understand the risk/ }));
   await user.click(button('Start session'));
   expect(bridge.sent('start_session')).toMatchObject([{ options: { config: { mode: 'bypass' } } }]);
   await user.click(button('New session'));
-  expect(screen.getByText('Permission mode, model, and more')).toBeVisible();
+  expect(field('Permission mode')).toHaveValue('');
 });
 
 test('an error is shown at its field, which gets the focus', async () => {
@@ -85,10 +105,16 @@ test('recent and picked folders fill the field, and the form keeps its input', a
     sessions: [aSession(), aSession({ id: 's2', folder: '/srv/web/', name: 'w', startedAt: 1 }), aSession({ id: 's3', startedAt: 2 })],
   });
   const { user } = await openStart(bridge);
-  expect(screen.getByRole('group', { name: 'Recent folders' })).toHaveTextContent(/api\s*web/);
-  await user.click(button('web'));
+  const recent = within(screen.getByRole('region', { name: 'Recent folders' }));
+  const folders = () => recent.getAllByRole('button').map((one) => one.querySelector('code')?.textContent);
+  expect(folders()).toEqual(['~/projects/api', '/srv/web/']);
+  await user.clear(field('Folder'));
+  await user.click(button('Start session'));
+  expect(field('Folder')).toHaveAccessibleDescription('Choose a folder for the agent to work in.');
+  await user.click(recent.getByRole('button', { name: /^\/srv\/web/ }));
+  expect(field('Folder')).toBeValid();
   expect(field('Folder')).toHaveValue('/srv/web/');
-  expect(button('web')).toHaveAttribute('aria-pressed', 'true');
+  expect(recent.getByRole('button', { name: /^\/srv\/web/ })).toHaveAttribute('aria-pressed', 'true');
   await user.click(button('Browse…'));
   expect(field('Folder')).toHaveValue('/srv/web/');
   bridge.folder = '/home/ada/chosen';
@@ -126,9 +152,6 @@ test('launch overrides are shown in full, with secrets hidden, and sent with the
   expect(show).toHaveAttribute('aria-pressed', 'false');
   await user.click(show);
   expect(lines()).toContain('API_KEY=hush');
-  await user.selectOptions(field('Agent'), 'Demo');
-  expect(extrasShown()).toBeNull();
-  await user.selectOptions(field('Agent'), 'Claude Code');
   await user.click(button('Start session'));
   expect(bridge.sent('start_session')).toMatchObject([{ options: { extras: added } }]);
 });
@@ -141,7 +164,7 @@ test('a start with launch overrides that weren’t shown is rejected, shows them
   const { user } = await openStart(bridge);
   withExtras(bridge, added);
   await user.click(button('Start session'));
-  expect(screen.getByRole('alert')).toHaveTextContent('The settings for this agent changed after this form was shown.');
+  expect(screen.getByRole('alert')).toHaveTextContent('The settings for this agent changed after this form was shown. Review them, then start again.');
   expect(extrasShown()).toBeVisible();
   await user.click(button('Start session'));
   expect(bridge.sent('start_session').map(({ options }) => options.extras)).toEqual([defaultOptions.extras, added]);
@@ -154,4 +177,150 @@ test('the form shows changed launch overrides immediately', async () => {
   await commands.settings.read();
   await settle();
   expect(within(extrasShown()!).getByText('/srv/shared docs')).toBeVisible();
+});
+
+test('the message has the focus, plain Enter adds a line, and Ctrl+Enter starts from any field', async () => {
+  const bridge = new FakeBridge({ sessions: [] }).on('start_session', () => aSession());
+  const { user } = await openStart(bridge);
+  expect(field('First message')).toHaveFocus();
+  await user.keyboard('Add auth{Enter}and tests');
+  expect(bridge.sent('start_session')).toEqual([]);
+  await user.click(field('Folder'));
+  await user.keyboard('{Control>}{Enter}{/Control}');
+  expect(bridge.sent('start_session')).toMatchObject([{ agent: 'claude_code', prompt: 'Add auth\nand tests' }]);
+});
+
+test('Ctrl+Enter starts only one session while the start is being sent', async () => {
+  const bridge = new FakeBridge({ sessions: [] }).on('start_session', () => new Promise(() => undefined));
+  const { user } = await openStart(bridge);
+  await user.keyboard('{Control>}{Enter}{/Control}');
+  await waitFor(() => expect(button('Starting…')).toBeDisabled());
+  await user.keyboard('{Control>}{Enter}{/Control}');
+  expect(bridge.sent('start_session')).toHaveLength(1);
+});
+
+test('the screen takes no focus from a field that the user is in', async () => {
+  const bridge = new FakeBridge({ sessions: [aSession()] });
+  const { store } = await openPage(bridge);
+  const search = document.body.appendChild(document.createElement('input'));
+  search.focus();
+  store.dispatch({ type: 'start_opened' });
+  await settle();
+  expect(field('First message')).toBeVisible();
+  expect(search).toHaveFocus();
+  search.remove();
+});
+
+test('an ended session is resumed with one click', async () => {
+  const ended = (id: string, name: string, at: number, resumable = true) =>
+    aSession({ id, name, resumable, state: { state: 'ended', end: { end: 'finished' }, at } });
+  const sessions = [aSession(), ended('s2', 'older', 10), ended('s3', 'newer', 20), ended('s4', 'lost', 30, false)];
+  const { bridge, user } = await openStart(new FakeBridge({ sessions }).on('resume_session', () => aSession({ id: 's3', name: 'newer' })));
+  const list = within(screen.getByRole('region', { name: 'Pick up where you left off' }));
+  expect(list.getAllByRole('button').map((one) => one.getAttribute('aria-label'))).toEqual(['Resume newer', 'Resume older']);
+  await expectNoViolations();
+  await user.click(list.getByRole('button', { name: 'Resume newer' }));
+  expect(bridge.sent('resume_session')).toMatchObject([{ session: 's3' }]);
+  expect(screen.getByRole('heading', { name: 'newer' })).toBeVisible();
+});
+
+test('the demo is a link once an agent is found, and connecting an app opens the settings', async () => {
+  const bridge = new FakeBridge({ sessions: [] }).on('start_session', () => aSession({ ...of(demo), id: 's9', name: 'fresh' }));
+  const { user } = await openStart(bridge);
+  expect(screen.getAllByRole('radio')).toHaveLength(1);
+  expect(screen.queryByText('New to Askdesk?')).toBeNull();
+  await user.click(button('Connect an app'));
+  expect(await screen.findByRole('dialog', { name: 'Settings' })).toBeVisible();
+  await user.click(button('Close'));
+  await user.click(button('Try the demo'));
+  expect(bridge.sent('start_session')).toMatchObject([{ agent: 'demo', options: { config: { example: 'demo' } } }]);
+});
+
+describe('with no agent installed', () => {
+  const problem = missing({ place: 'path_variable', value: '/usr/bin' }, { place: 'file', path: '/opt/claude' });
+
+  async function openMissing() {
+    const bridge = new FakeBridge({ sessions: [] });
+    bridge.agents = { agents: [aFound({ problem }), demoFound], home: '/home/ada' };
+    return openPage(bridge);
+  }
+
+  test('the screen offers the demo and a command to copy', async () => {
+    const { user } = await openMissing();
+    expect(screen.getByRole('region', { name: 'New to Askdesk?' })).toBeVisible();
+    expect(button('Try the demo')).toHaveClass('primary');
+    await user.click(button('Copy command'));
+    expect(await navigator.clipboard.readText()).toBe('npm install -g @anthropic-ai/claude-code');
+    expect(screen.getByText('claude: /opt/claude')).not.toBeVisible();
+    await user.click(screen.getByText('Where Askdesk looked'));
+    expect(screen.getByText('claude: /opt/claude')).toBeVisible();
+    await expectNoViolations();
+  });
+
+  test('an agent installed in the meantime is found when the user comes back', async () => {
+    const { bridge, user } = await openMissing();
+    bridge.agents = { ...bridge.agents, agents: [aFound({ program: '/usr/bin/claude', version: '2.1.0' }), demoFound] };
+    window.dispatchEvent(new Event('focus'));
+    await settle();
+    expect(screen.queryByRole('region', { name: 'Install a coding agent' })).toBeNull();
+    expect(radio('Claude Code')).toHaveAccessibleDescription('Installed 2.1.0');
+    await user.keyboard('Add auth');
+    expect(field('First message')).toHaveValue('Add auth');
+  });
+
+  test('a message begun before the search has ended stays in view, with the focus', async () => {
+    const agents = { agents: [aFound({ problem }), demoFound], home: '/home/ada' };
+    let found: () => void = () => undefined;
+    const searching = new Promise<typeof agents>((resolve) => (found = () => resolve(agents)));
+    const { user } = await openPage(new FakeBridge({ sessions: [] }).on('list_agents', () => searching));
+    await user.keyboard('Add auth');
+    found();
+    await settle();
+    expect(screen.getByRole('region', { name: 'Install a coding agent' })).toBeVisible();
+    expect(field('First message')).toBeVisible();
+    expect(field('First message')).toHaveValue('Add auth');
+    expect(field('First message')).toHaveFocus();
+  });
+
+  test('what was typed for a program of the user’s own stays in view', async () => {
+    const { store, user, unmount, bridge } = await openMissing();
+    await user.click(screen.getByText('Choose a program…'));
+    expect(document.querySelectorAll('main .primary')).toHaveLength(1);
+    await user.type(field('Program path'), '/opt/claude');
+    expect(store.state.start.program).toBe('/opt/claude');
+    bridge.handover = handoverOf(store.state);
+    unmount();
+    await openPage(bridge);
+    expect(field('Program path')).toBeVisible();
+    expect(field('Program path')).toHaveValue('/opt/claude');
+  });
+});
+
+test('from the first screen to an answer takes at most four clicks or keys besides typing', async () => {
+  const bridge = new FakeBridge({ sessions: [] }).on('start_session', () => aSession({ id: 's9', name: 'fresh' }));
+  const { user } = await openStart(bridge);
+  await user.keyboard('Add auth');
+  const acts = [
+    async () => user.click(button('Start session')),
+    async () => {
+      await bridge.push({ change: 'request', request: aRequest({ session: 's9' }) });
+      await settle();
+      await user.keyboard('{Control>}j{/Control}');
+    },
+    async () => user.keyboard('1'),
+    async () => user.keyboard('{Enter}'),
+  ];
+  for (const act of acts) await act();
+  expect(bridge.sent('answer_question')).toMatchObject([{ id: 'r1', answers: [{ question: 'q1', chosen: ['q1o1'] }] }]);
+});
+
+test.each([
+  ['Claude Code', 'cc'],
+  ['Codex', 'cx'],
+  ['OpenCode', 'oc'],
+  ['Gemini CLI', 'gc'],
+  ['pi', 'pi'],
+  ['七', '七'],
+])('the mark of %s is %s', (name, mark) => {
+  expect(monogram(name)).toBe(mark);
 });

@@ -7,7 +7,7 @@ import type { AgentDescriptor, AgentFailure, Session } from '../src/generated/wi
 import { aFound, anOption, aValue, claudeCode, demo, demoFound, of, withCurrent } from '../src/testing/agents';
 import { anEntry, aSession } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
-import { button, expectNoViolations, openPage } from './open';
+import { button, expectNoViolations, openPage, radio } from './open';
 
 /** An agent that no code of the page mentions. */
 const wayfarer: AgentDescriptor = {
@@ -52,6 +52,7 @@ const missing: AgentFailure = {
 };
 
 const field = (name: string) => screen.getByLabelText(name);
+const cards = () => screen.getAllByRole<HTMLInputElement>('radio').map(({ value }) => value);
 const words = (select: HTMLElement) => within(select).getAllByRole('option').map(({ textContent }) => textContent);
 const aWayfarer = (changes: Partial<Session> = {}) => aSession({ ...of(wayfarer), name: 'trail', ...changes });
 
@@ -67,10 +68,13 @@ function desk(sessions: Session[], known = agents) {
 describe('an agent that the page knows only by its descriptor', () => {
   test('is offered in the start form with all its options', async () => {
     const { bridge, user } = await openPage(desk([]));
-    expect(words(field('Agent'))).toEqual(['Claude Code', 'Demo', 'Wayfarer']);
-    await user.selectOptions(field('Agent'), 'Wayfarer');
-    expect(screen.getByText('Version 0.4 · /opt/wayfarer')).toBeVisible();
+    expect(cards()).toEqual(['claude_code', 'wayfarer']);
+    expect(radio('Claude Code')).toBeChecked();
+    await user.click(radio('Wayfarer'));
+    expect(radio('Wayfarer')).toBeChecked();
+    expect(radio('Wayfarer')).toHaveAccessibleDescription('Installed 0.4');
     await user.click(screen.getByText('More options'));
+    expect(field('Program path')).toHaveAttribute('placeholder', '/opt/wayfarer');
     expect(words(field('Permission mode'))).toEqual(['Agent default', 'Tight', 'Wide open']);
     expect(words(field('Model'))).toEqual(['Agent default', 'Wayfarer One', 'Wayfarer Two']);
     expect(words(field('Voice'))).toEqual(['Agent default', 'Terse', 'Full']);
@@ -83,7 +87,7 @@ describe('an agent that the page knows only by its descriptor', () => {
     expect(field('Voice')).toHaveAccessibleDescription('Few words.');
     await expectNoViolations();
     await user.click(screen.getByText('More options'));
-    expect(screen.getByText('Tight · Model: Wayfarer Two · Voice: Terse')).toBeVisible();
+    expect(screen.getByText('Voice: Terse')).toBeVisible();
     await user.click(button('Start session'));
     expect(bridge.sent('start_session')).toMatchObject([
       { agent: 'wayfarer', folder: '/home/ada', options: { config: { sandbox: 'tight', engine: 'wf-2', voice: 'terse' } } },
@@ -92,8 +96,7 @@ describe('an agent that the page knows only by its descriptor', () => {
 
   test('needs a confirmation to run unattended', async () => {
     const { bridge, user } = await openPage(desk([]));
-    await user.selectOptions(field('Agent'), 'Wayfarer');
-    await user.click(screen.getByText('More options'));
+    await user.click(radio('Wayfarer'));
     await user.selectOptions(field('Permission mode'), 'Wide open');
     await user.click(button('Start session'));
     expect(bridge.sent('start_session')).toEqual([]);
@@ -104,11 +107,11 @@ describe('an agent that the page knows only by its descriptor', () => {
 
   test('gets no values chosen for another agent', async () => {
     const { bridge, user } = await openPage(desk([]));
-    await user.click(screen.getByText('More options'));
     await user.selectOptions(field('Permission mode'), 'Plan mode');
     await user.type(field('Model'), 'opus');
+    await user.click(screen.getByText('More options'));
     await user.selectOptions(field('Questions'), 'Questions in plan mode only');
-    await user.selectOptions(field('Agent'), 'Wayfarer');
+    await user.click(radio('Wayfarer'));
     await user.click(button('Start session'));
     expect(bridge.sent('start_session')).toMatchObject([{ agent: 'wayfarer', options: { config: {}, questions: 'always' } }]);
   });
@@ -123,11 +126,40 @@ describe('an agent that the page knows only by its descriptor', () => {
 
   test('says why it can’t start and how to install it', async () => {
     const bridge = desk([]);
-    bridge.agents = { ...bridge.agents, agents: [aFound({ agent: wayfarer.id, problem: missing })] };
+    bridge.agents = { ...bridge.agents, agents: [aFound({ program: '/usr/bin/claude' }), aFound({ agent: wayfarer.id, problem: missing })] };
     const { user } = await openPage(bridge);
-    await user.selectOptions(field('Agent'), 'Wayfarer');
+    expect(radio('Wayfarer')).toHaveAccessibleDescription('Not installed');
+    await user.click(radio('Wayfarer'));
     expect(screen.getByText('Wayfarer isn’t installed')).toBeVisible();
-    expect(screen.getByText(/^Askdesk couldn’t find wayfarer\. Run `brew install wayfarer` to install Wayfarer,/)).toBeVisible();
+    expect(screen.getByText('brew install wayfarer')).toBeVisible();
+    await user.click(button('Copy command'));
+    expect(await navigator.clipboard.readText()).toBe('brew install wayfarer');
+    expect(screen.getByText('wayfarer: /opt/wayfarer')).not.toBeVisible();
+    await user.click(screen.getByText('Where Askdesk looked'));
+    expect(screen.getByText('wayfarer: /opt/wayfarer')).toBeVisible();
+    await expectNoViolations();
+  });
+
+  test('says why it can’t start although it is installed', async () => {
+    const bridge = desk([]);
+    const problem: AgentFailure = { failure: 'not_started', program: '/opt/wayfarer', problem: 'forbidden', error: 'denied' };
+    bridge.agents = { ...bridge.agents, agents: [aFound({ agent: wayfarer.id, problem }), aFound({ program: '/usr/bin/claude' })] };
+    const { user } = await openPage(bridge);
+    expect(radio('Wayfarer')).toHaveAccessibleDescription('Can’t start');
+    await user.click(radio('Wayfarer'));
+    expect(screen.getByText('Can’t start Wayfarer yet')).toBeVisible();
+    expect(screen.getByText(/denied/)).toBeVisible();
+  });
+
+  test('leads and is chosen if it is the only one that was found', async () => {
+    const bridge = desk([]);
+    const found = bridge.agents.agents.map((one) => (one.agent === claudeCode.id ? { ...one, problem: { ...missing, agent: claudeCode.id } } : one));
+    bridge.agents = { ...bridge.agents, agents: found };
+    const { user } = await openPage(bridge);
+    expect(cards()).toEqual(['wayfarer', 'claude_code']);
+    expect(radio('Wayfarer')).toBeChecked();
+    await user.click(button('Start session'));
+    expect(bridge.sent('start_session')).toMatchObject([{ agent: 'wayfarer' }]);
   });
 
   test('is named in the row, the head, the transcript, and the failure of its session', async () => {
@@ -200,7 +232,7 @@ describe('an agent that the page knows only by its descriptor', () => {
     bridge.agents = { ...bridge.agents, agents: found };
     await user.click(button('New session'));
     expect(screen.queryByRole('region', { name: 'Added from Settings' })).toBeNull();
-    await user.selectOptions(field('Agent'), 'Wayfarer');
+    await user.click(radio('Wayfarer'));
     expect(screen.getByRole('region', { name: 'Added from Settings' })).toHaveTextContent('--verbose');
     await user.click(button('Start session'));
     expect(bridge.sent('start_session')).toMatchObject([{ agent: 'wayfarer', options: { extras } }]);
@@ -210,7 +242,14 @@ describe('an agent that the page knows only by its descriptor', () => {
 test('the demo isn’t offered if there is no demo agent', async () => {
   await openPage(desk([], [wayfarer]));
   expect(screen.queryByRole('button', { name: 'Try the demo' })).toBeNull();
-  expect(words(field('Agent'))).toEqual(['Wayfarer']);
+  expect(cards()).toEqual(['wayfarer']);
+});
+
+test('with only the demo, nothing else is offered', async () => {
+  await openPage(desk([], [demo]));
+  expect(button('Try the demo')).toBeVisible();
+  expect(screen.queryByRole('radio')).toBeNull();
+  expect(screen.queryByRole('region', { name: 'Install a coding agent' })).toBeNull();
 });
 
 test('no code of the window names an agent', () => {

@@ -44,18 +44,21 @@ describe('the first screen', () => {
 
   test('a missing agent is reported before anything is started', async () => {
     await openPage(empty());
-    expect(screen.getByText(/^Askdesk couldn’t find claude\. Run `npm install -g @anthropic-ai\/claude-code` to install Claude Code,/)).toBeVisible();
+    const install = within(screen.getByRole('region', { name: 'Install a coding agent' }));
+    expect(install.getByText('npm install -g @anthropic-ai/claude-code')).toBeVisible();
+    expect(install.getByText('claude: PATH (empty)')).not.toBeVisible();
   });
 
   test('a session starts with the form’s values', async () => {
     const { bridge, user } = await openPage(empty());
+    expect(screen.getByLabelText('Folder')).not.toBeVisible();
+    await user.click(screen.getByText('Choose a program…'));
     expect(screen.getByLabelText('Folder')).toHaveValue('/home/ada');
     await user.clear(screen.getByLabelText('Folder'));
     await user.click(button('Start session'));
     expect(screen.getByText('Choose a folder for the agent to work in.')).toBeVisible();
     await user.type(screen.getByLabelText('Folder'), '/srv/api');
     await user.type(screen.getByLabelText('First message'), 'Add auth');
-    await user.click(screen.getByText('More options'));
     await user.type(screen.getByLabelText('Program path'), '/opt/claude');
     await expectNoViolations();
     await user.click(button('Start session'));
@@ -72,11 +75,9 @@ describe('the first screen', () => {
 
   test('an example of the demo can be chosen', async () => {
     const { bridge, user } = await openPage(empty());
-    await user.selectOptions(screen.getByLabelText('Agent'), 'Demo');
-    expect(screen.getByText('One after another')).toBeVisible();
-    await user.selectOptions(screen.getByLabelText('Example'), 'Two questions');
-    expect(screen.getByText('A pair')).toBeVisible();
-    await user.click(button('Start session'));
+    await user.click(button('Example'));
+    expect(screen.getByRole('menuitem', { name: 'All five: One after another' })).toBeVisible();
+    await user.click(screen.getByRole('menuitem', { name: 'Two questions: A pair' }));
     expect(bridge.sent('start_session')).toMatchObject([{ agent: 'demo', options: { config: { example: 'two' } }, folder: null }]);
   });
 

@@ -50,6 +50,7 @@ async fn speaks(app: &App, tag: &str) {
 async fn case_64(spoken: &Spoken) {
     let app = Setup::default().pictured().env("LC_ALL", "").env("LANG", spoken.locale).open().await;
     assert_eq!(app.script("return document.documentElement.lang", vec![]).await, spoken.tag);
+    app.unfold_start_form().await;
     app.by_role("button", spoken.start).await;
     assert_eq!(app.cut("main").await, Vec::<String>::new());
     app.picture(&format!("language-{}", spoken.tag)).await;

@@ -92,6 +92,7 @@ async fn arguments_of_an_agent_are_set_in_the_window_and_shown_in_the_start_form
     std::fs::write(&file, "[agents.claude_code]\nenvironment = { API_KEY = \"hush\", EDITOR = \"vi\" }\n")
         .unwrap();
     let app = Setup::default().pictured().data(data.path()).open().await;
+    app.unfold_start_form().await;
     app.shows_text("form.start", "API_KEY=•").await;
     app.shows_text("form.start", "EDITOR=vi").await;
     app.click("button", "Settings").await;

@@ -15,6 +15,8 @@ import {
   someOptions,
   withdrawn,
 } from '../testing/builders';
+import { emptyStartDraft, initialState } from '../store/state';
+import { handoverOf } from '../store/sync/handover';
 import { anError, FakeBridge } from '../testing/fakeBridge';
 import { edit, manyEntries, plan, richBodies } from './talk';
 import { settledTalk, toolTalk } from './toolTalk';
@@ -135,11 +137,61 @@ export function runs(): FakeBridge {
   return bridge;
 }
 
+/** The start screen with three agents that were found and one that is missing. */
+function start(): FakeBridge {
+  const ended = (id: string, name: string, folder: string, minutes: number) =>
+    aSession({
+      id,
+      name,
+      folder: `/home/ada/code/${folder}`,
+      startedAt: at(NOW - (minutes + 40) * 60_000),
+      resumable: true,
+      state: { state: 'ended', end: { end: 'finished' }, at: at(NOW - minutes * 60_000) },
+    });
+  const more = [
+    { ...claudeCode, id: 'codex', name: 'Codex' },
+    { ...claudeCode, id: 'opencode', name: 'OpenCode' },
+    { ...claudeCode, id: 'gemini_cli', name: 'Gemini CLI', install: 'npm install -g @google/gemini-cli' },
+  ];
+  const bridge = base([]);
+  bridge.snapshot = aSnapshot({
+    sessions: [
+      ended('s1', 'invoice totals', 'shop-api', 32),
+      ended('s2', 'cart drawer', 'storefront', 130),
+      ended('s3', 'retry queue', 'billing-worker', 1500),
+      aSession({ id: 's4', name: 'infra', folder: '/srv/infra', startedAt: at(NOW - 3_000_000), place: 3 }),
+    ],
+    agents: [...agents, ...more],
+  });
+  const problem = { ...missing({ place: 'path_variable', value: '/usr/local/bin:/usr/bin' }), agent: 'gemini_cli', install: null };
+  bridge.agents = {
+    agents: [
+      aFound({ program: '/usr/bin/claude', version: '2.1.329' }),
+      aFound({ agent: 'codex', program: '/usr/bin/codex', version: '0.169.0' }),
+      aFound({ agent: 'opencode', program: '/usr/bin/opencode' }),
+      aFound({ agent: 'gemini_cli', problem }),
+      demoFound,
+    ],
+    home: '/home/ada',
+  };
+  const start = { ...emptyStartDraft, folder: '/home/ada/code/shop-api', prompt: 'Add rate limiting to the public endpoints: 60 requests a minute per key, and a clear error when a client goes over it.' };
+  bridge.handover = { ...handoverOf({ ...initialState(), start }), place: { at: 'start', session: null } };
+  return bridge;
+}
+
 /** The gallery's scenes: each builds the app in one state. */
 export const scenes: Record<string, () => FakeBridge> = {
   first: () => {
     const bridge = base([]);
     bridge.snapshot = aSnapshot({ sessions: [], agents });
+    return bridge;
+  },
+  start,
+  start_missing: () => {
+    const bridge = start();
+    const config = { gemini_cli: { mode: 'bypass', model: 'opus' } };
+    const draft = { ...emptyStartDraft, agent: 'gemini_cli', config, name: 'rate limits' };
+    if (bridge.handover) bridge.handover = { ...bridge.handover, start: draft };
     return bridge;
   },
   hostile: () =>

@@ -16,6 +16,13 @@ impl App {
         id
     }
 
+    /// Shows the form of the first screen, which folds it while no agent is installed.
+    pub async fn unfold_start_form(&self) {
+        let known = "form.start [data-agent] .state";
+        self.wait("the agents", async || (self.count(known).await > 0).then_some(())).await;
+        self.script("document.querySelector('main details.own')?.setAttribute('open', '')", vec![]).await;
+    }
+
     /// Starts a session of the demo agent, which plays an example or a scenario file.
     pub async fn start_demo(&self, example: &str, name: &str) -> String {
         let options = json!({ "config": { "example": example } });

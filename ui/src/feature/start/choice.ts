@@ -4,35 +4,62 @@ import type {
   AgentFound,
   ConfigOption,
   QuestionPolicy,
+  Session,
   SessionOptions,
 } from '../../generated/wire';
 import { inOrder, isUnattended, valueOf, wordsOfConfig, wordsOfValue } from '../../shared/configWords';
 import { type MessageKey, t } from '../../shared/messages';
+import { visibly } from '../../shared/visible';
 import { worksInFolder } from '../../store/agents';
 import { defaultOptions, type StartChoice } from '../../store/commands/start';
 import type { Choices, StartDraft, State } from '../../store/state';
+import type { Offer } from './offer';
 
 type Policy = SessionOptions['questions'];
 
-/** The folders of the most recently started sessions, without duplicates. */
-export function recentFolders(state: State, most: number): string[] {
+/** The folders of the most recently started sessions, without duplicates, and when a session last started there. */
+export function recentFolders(state: State, most: number): { path: string; startedAt: number }[] {
   const started = state.sessions.filter((session) => worksInFolder(state, session) && !isInbound(session));
-  const newest = started.sort((a, b) => b.startedAt - a.startedAt);
-  return [...new Set(newest.map((session) => session.folder))].slice(0, most);
+  const newest = started.sort((a, b) => a.startedAt - b.startedAt);
+  const byPath = new Map(newest.map(({ folder, startedAt }) => [folder, startedAt]));
+  return [...byPath].map(([path, startedAt]) => ({ path, startedAt })).sort((a, b) => b.startedAt - a.startedAt).slice(0, most);
 }
 
-/** The last component of a folder's path. */
-export function folderName(path: string): string {
-  return path.replace(/[\\/]+$/, '').split(/[\\/]/).at(-1) || path;
+/** A folder's path, with `~` for the home folder. */
+export function shortPath(path: string, home: string | null): string {
+  const inside = home !== null && path.startsWith(home) && /^[\\/]|^$/.test(path.slice(home.length));
+  return visibly(inside ? `~${path.slice(home.length)}` : path);
+}
+
+/** The ended sessions that can be resumed, the latest first. */
+export function resumableSessions({ sessions }: State, most: number): { session: Session; endedAt: number }[] {
+  const ended = sessions.flatMap((session) =>
+    session.resumable && session.state.state === 'ended' ? [{ session, endedAt: session.state.at }] : [],
+  );
+  return ended.sort((a, b) => b.endedAt - a.endedAt).slice(0, most);
 }
 
 function orNone(text: string): string | null {
   return text.trim() === '' ? null : text.trim();
 }
 
-/** The chosen agent; defaults to the first one. */
-export function agentOfDraft({ agent }: StartDraft, agents: readonly AgentDescriptor[]): AgentDescriptor | null {
-  return agents.find(({ id }) => id === agent) ?? agents[0] ?? null;
+/** The chosen agent; defaults to the first one that is offered. */
+export function chosenOffer({ agent }: StartDraft, offers: readonly Offer[]): Offer | null {
+  return offers.find((offer) => offer.agent.id === agent) ?? offers[0] ?? null;
+}
+
+/** The options below the first message: permission mode, model, and effort. */
+export function mainOptions({ config }: AgentDescriptor): ConfigOption[] {
+  return inOrder(config).filter((option) => option.category !== 'other' && isOffered(option));
+}
+
+/** The options that only this agent has. */
+export function ownOptions({ config }: AgentDescriptor): ConfigOption[] {
+  return config.filter((option) => option.category === 'other' && isOffered(option));
+}
+
+function isOffered({ freeText, values }: ConfigOption): boolean {
+  return freeText || values.length > 0;
 }
 
 /** The options shown immediately for an agent that needs no folder. */
@@ -83,31 +110,19 @@ export function isUnattendedStart({ config }: AgentDescriptor, choice: StartChoi
   return Object.entries(choice.options.config).some(([option, value]) => isUnattended(config, option, value));
 }
 
-/** Describes the options that differ from the defaults. */
-export function wordsOfOptions({ config }: AgentDescriptor, { config: chosen, questions, program }: SessionOptions): string[] {
-  const choices = inOrder(config).flatMap((option) => {
-    const value = chosen[option.id];
-    return value === undefined ? [] : [wordsOfDifference(option, config, value)];
+/** Describes the folded options that differ from the defaults. */
+export function wordsOfFolded(agent: AgentDescriptor, { name, options: { config, questions, program } }: StartChoice): string[] {
+  const choices = ownOptions(agent).flatMap((option) => {
+    const value = config[option.id];
+    const is = (chosen: string) => ({ option: wordsOfConfig(option, agent.config), value: wordsOfValue(option, chosen) });
+    return value === undefined ? [] : [t('option.is', is(value))];
   });
   return [
+    ...(name === null ? [] : [visibly(name)]),
     ...choices,
     ...(questions === defaultOptions.questions ? [] : [t(policyWords[questions])]),
     ...(program ? [t('start.differs_program')] : []),
   ];
-}
-
-function wordsOfDifference(option: ConfigOption, config: readonly ConfigOption[], value: string): string {
-  const words = wordsOfValue(option, value);
-  switch (option.category) {
-    case 'mode':
-      return words;
-    case 'model':
-      return t('start.differs_model', { model: words });
-    case 'effort':
-      return t('start.differs_effort', { effort: words });
-    case 'other':
-      return t('option.is', { option: wordsOfConfig(option, config), value: words });
-  }
 }
 
 export const policyWords = {

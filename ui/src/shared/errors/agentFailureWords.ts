@@ -46,7 +46,7 @@ export function wordsOfFailure(failure: AgentFailure, agents: readonly AgentDesc
 export type AgentMissing = Extract<AgentFailure, { failure: 'agent_missing' }>;
 
 /** That an agent's program wasn't found, and how to install it if that is known. */
-export function wordsOfMissing(failure: AgentMissing, agents: readonly AgentDescriptor[]): string {
+function wordsOfMissing(failure: AgentMissing, agents: readonly AgentDescriptor[]): string {
   const { agent, program } = failure;
   const command = installCommand(failure, agents);
   const hint = command === null ? '' : t('failure.install', { agent: nameOfAgent(agents, agent), command });
@@ -54,7 +54,7 @@ export function wordsOfMissing(failure: AgentMissing, agents: readonly AgentDesc
 }
 
 /** The command that installs an agent; null if none is known. */
-export function installCommand({ agent, install }: AgentMissing, agents: readonly AgentDescriptor[]): string | null {
+function installCommand({ agent, install }: AgentMissing, agents: readonly AgentDescriptor[]): string | null {
   return install ?? agents.find((one) => one.id === agent)?.install ?? null;
 }
 
@@ -74,7 +74,7 @@ function wordsOfExit({ code, signal }: Extract<AgentFailure, { failure: 'exited'
   return signal === null ? t('failure.exit_unknown') : t('failure.exit_signal', { signal: String(signal) });
 }
 
-function wordsOfPlace(looked: SearchedLocation): string {
+export function wordsOfPlace(looked: SearchedLocation): string {
   if (looked.place === 'file') return looked.path;
   return looked.value === '' ? t('failure.path_empty') : t('failure.path', { value: looked.value });
 }

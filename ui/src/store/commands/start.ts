@@ -52,9 +52,9 @@ export class StartCommands {
     return started;
   }
 
-  /** Starts the demo with the example for new users. */
-  async demo(): Promise<void> {
-    const choice = this.#example('demo', t('start.demo_prompt'), null);
+  /** Starts the demo, by default with the example for new users. */
+  async demo(example = 'demo'): Promise<void> {
+    const choice = this.#example(example, t('start.demo_prompt'), null);
     if (choice) await this.#start(submitKey.demo, choice);
   }
 

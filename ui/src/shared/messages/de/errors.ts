@@ -3,7 +3,6 @@ export const errors = {
   'failure.install':
     'Führen Sie `{command}` aus, um {agent} zu installieren, oder geben Sie unter „Weitere Optionen“ den Pfad an.',
   'failure.searched': 'Durchsucht: {tried}',
-  'failure.details': 'Details',
   'failure.path': 'PATH ({value})',
   'failure.path_empty': 'PATH (leer)',
   'failure.folder': 'Der Ordner {path} kann nicht verwendet werden: {problem}. Wählen Sie einen anderen.',

@@ -3,7 +3,6 @@ export const errors = {
   'failure.agent_missing': 'Askdesk couldn’t find {program}. {hint}',
   'failure.install': 'Run `{command}` to install {agent}, or enter its path under More options.',
   'failure.searched': 'Searched: {tried}',
-  'failure.details': 'Details',
   'failure.path': 'PATH ({value})',
   'failure.path_empty': 'PATH (empty)',
   'failure.folder': 'Can’t use the folder {path}: {problem}. Choose another folder.',

@@ -2,7 +2,6 @@ export const errors = {
   'failure.agent_missing': 'Askdesk 找不到 {program}。{hint}',
   'failure.install': '运行 `{command}` 安装 {agent}，或在“更多选项”中输入其路径。',
   'failure.searched': '查找过的位置：{tried}',
-  'failure.details': '详细信息',
   'failure.path': 'PATH（{value}）',
   'failure.path_empty': 'PATH（空）',
   'failure.folder': '无法使用文件夹 {path}：{problem}。请选择其他文件夹。',
