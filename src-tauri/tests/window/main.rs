@@ -14,6 +14,7 @@ mod demo;
 mod desktop;
 mod drafts;
 mod fake_tray;
+mod first_run;
 mod gallery;
 mod gateway;
 mod harness;
