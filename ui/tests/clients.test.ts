@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { scenes } from '../src/gallery/scenes';
 import { aClient } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
-import { expectNoViolations, openSettings, settle } from './open';
+import { expectNoViolations, openSettings, settle, showCategory } from './open';
 
 const list = () => within(document.querySelector<HTMLElement>('[data-clients]') ?? document.body);
 const row = (name: string) => within(list().getByRole('listitem', { name }));
@@ -14,15 +14,13 @@ const FILE = '/home/ada/.codex/config.toml';
 const DIFF = '@@ -1 +1,3 @@\n model = "x"\n+[mcp_servers.askdesk]\n+Authorization = "Bearer …"\n';
 const change = { file: FILE, becomes: 'changed', diff: DIFF, cut: false, copy: `${FILE}.askdesk-backup` } as const;
 
-/** Opens the list of other programs. The search hides all other settings, because queries by role are slow. */
+/** Opens the page of connected apps. */
 async function openClients(bridge: FakeBridge) {
   const opened = await openSettings(bridge);
   expect(bridge.sent('read_clients')).toEqual([]);
   expect(bridge.sent('read_client_versions'), 'no program is run before it is asked for').toEqual([]);
-  await opened.user.click(screen.getByPlaceholderText('Search settings'));
-  await opened.user.paste('other programs');
+  await showCategory(opened.user, 'Connected apps');
   expect(screen.getByRole('dialog', { name: 'Settings' })).toContainElement(document.querySelector('[data-clients]'));
-  await opened.user.click(list().getByText('Connected apps'));
   return opened;
 }
 
@@ -195,14 +193,17 @@ test('a test question takes the way of other programs, and its failure is shown'
   );
 });
 
-test('a search finds the programs by their names', async () => {
+test('a search finds the programs by their names, runs none, and leads to their page', async () => {
   const bridge = new FakeBridge();
-  const { user } = await openClients(bridge);
+  const { user } = await openSettings(bridge);
   const search = screen.getByRole('searchbox', { name: 'Search settings' });
+  await user.type(search, 'theme');
+  expect(screen.queryByRole('group', { name: 'Connected apps' })).toBeNull();
   await user.clear(search);
   await user.type(search, 'windsurf');
-  expect(list().getByText('Connected apps')).toBeVisible();
-  await user.clear(search);
-  await user.type(search, 'theme');
-  expect(screen.queryByText('Connected apps')).toBeNull();
+  const found = within(screen.getByRole('group', { name: 'Connected apps' }));
+  expect(bridge.sent('read_clients')).toEqual([]);
+  await user.click(found.getByRole('button', { name: 'Show connected apps' }));
+  expect(bridge.sent('read_clients')).toHaveLength(1);
+  expect(list().getByRole('button', { name: 'Check again' })).toBeVisible();
 });

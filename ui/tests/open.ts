@@ -1,4 +1,4 @@
-import { render, screen } from '@testing-library/svelte';
+import { render, screen, within } from '@testing-library/svelte';
 import userEvent, { type UserEvent } from '@testing-library/user-event';
 import axe from 'axe-core';
 import { expect } from 'vitest';
@@ -43,11 +43,17 @@ export async function skipWithMessage(user: UserEvent) {
   await user.click(screen.getByRole('menuitem', { name: 'Skip with message…' }));
 }
 
-/** Opens the window and its settings. */
-export async function openSettings(bridge = new FakeBridge()) {
+/** Opens the window and its settings, at a category. */
+export async function openSettings(bridge = new FakeBridge(), category = 'Appearance') {
   const opened = await openPage(bridge);
   await opened.user.click(button('Settings'));
+  await showCategory(opened.user, category);
   return opened;
+}
+
+/** Shows another category of the settings. */
+export async function showCategory(user: UserEvent, name: string): Promise<void> {
+  await user.click(within(screen.getByRole('navigation', { name: 'Categories' })).getByRole('button', { name }));
 }
 
 /** Fails with the violated accessibility rules and their elements. */

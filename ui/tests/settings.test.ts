@@ -1,10 +1,11 @@
 import { screen, within } from '@testing-library/svelte';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 
+import { settingDescriptors } from '../src/generated/wire';
 import { isSecret } from '../src/shared/secret';
 import { aSession } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
-import { expectNoViolations, openPage, openSettings } from './open';
+import { expectNoViolations, openPage, openSettings, showCategory } from './open';
 
 afterEach(() => {
   vi.useRealTimers();
@@ -12,17 +13,55 @@ afterEach(() => {
 
 const dialog = () => screen.getByRole('dialog', { name: 'Settings' });
 const setting = (name: string) => within(dialog()).getByRole('combobox', { name });
+const toggle = (name: string) => within(dialog()).getByRole<HTMLInputElement>('switch', { name });
+const search = () => within(dialog()).getByRole('searchbox', { name: 'Search settings' });
+const categories = () => within(within(dialog()).getByRole('navigation', { name: 'Categories' })).getAllByRole('button');
+const names = () =>
+  [...within(dialog()).queryAllByRole('combobox'), ...within(dialog()).queryAllByRole('switch')].map(({ id }) => id);
 
 describe('the settings', () => {
   test('each has a name, a help text, and its value', async () => {
-    await openSettings();
+    const { user } = await openSettings();
     expect(setting('Theme')).toHaveDisplayValue('System default');
     expect(setting('Theme')).toHaveAccessibleDescription('Light or dark appearance.');
-    for (const control of within(dialog()).getAllByRole('combobox')) {
-      expect(control).toHaveAccessibleName();
-      expect(control).toHaveAccessibleDescription();
+    let count = 0;
+    for (const category of categories()) {
+      await user.click(category);
+      for (const control of [...within(dialog()).queryAllByRole('combobox'), ...within(dialog()).queryAllByRole('switch')]) {
+        expect(control).toHaveAccessibleName();
+        expect(control).toHaveAccessibleDescription();
+        count += 1;
+      }
     }
+    // The shortcut has several controls.
+    expect(count).toBe(settingDescriptors.length - 1);
+    await showCategory(user, 'Notifications');
     await expectNoViolations();
+  });
+
+  test('one category is shown at a time, and the arrow keys move between them', async () => {
+    const { user } = await openSettings();
+    expect(categories().map((category) => category.textContent)).toEqual([
+      'Appearance',
+      'Notifications',
+      'Questions',
+      'Window',
+      'Agents',
+      'Connected apps',
+      'Data',
+    ]);
+    const heading = () => within(dialog()).getAllByRole('heading', { level: 3 }).map(({ textContent }) => textContent);
+    expect(heading()).toEqual(['Appearance']);
+    await user.keyboard('{ArrowDown}{ArrowDown}');
+    expect(heading()).toEqual(['Questions']);
+    expect(within(dialog()).getByRole('button', { name: 'Questions' })).toHaveFocus();
+    expect(within(dialog()).getByRole('button', { name: 'Questions' })).toHaveAttribute('aria-current', 'true');
+    await user.keyboard('{End}{ArrowDown}');
+    expect(heading()).toEqual(['Data']);
+    await user.keyboard('{Home}{ArrowUp}');
+    expect(heading()).toEqual(['Appearance']);
+    await user.tab();
+    expect(setting('Language')).toHaveFocus();
   });
 
   test('a change is sent and shown', async () => {
@@ -45,6 +84,15 @@ describe('the settings', () => {
     expect(setting('Theme')).toHaveDisplayValue('System default');
   });
 
+  test('a switch that can’t be saved shows an error and turns back', async () => {
+    const bridge = new FakeBridge().fail('change_setting', { code: 'settings_not_written', message: 'The disk is full.' });
+    const { user } = await openSettings(bridge, 'Questions');
+    await user.click(toggle('Quick answers'));
+    expect(bridge.sent('change_setting')).toEqual([{ change: { setting: 'quick_answer', value: 'off' } }]);
+    expect(within(dialog()).getByRole('alert')).toHaveTextContent('The setting wasn’t saved. The disk is full.');
+    expect(toggle('Quick answers')).toBeChecked();
+  });
+
   test('a setting that the system can’t apply shows why, and the chosen value', async () => {
     const bridge = new FakeBridge();
     const error = 'autostart: Permission denied\u202e';
@@ -52,61 +100,83 @@ describe('the settings', () => {
       ...bridge.set({ startAtLogin: 'on' }).settings,
       unmet: [{ setting: 'start_at_login', why: { why: 'system', error } }],
     }));
-    const { user } = await openSettings(bridge);
-    expect(setting('Start at login')).toHaveDisplayValue('Off');
-    await user.selectOptions(setting('Start at login'), 'On');
+    const { user } = await openSettings(bridge, 'Window');
+    expect(toggle('Start at login')).not.toBeChecked();
+    await user.click(toggle('Start at login'));
     expect(bridge.sent('change_setting')).toEqual([{ change: { setting: 'start_at_login', value: 'on' } }]);
-    expect(setting('Start at login')).toHaveDisplayValue('On');
-    expect(setting('Start at login')).toHaveAccessibleDescription(
+    expect(toggle('Start at login')).toBeChecked();
+    expect(toggle('Start at login')).toHaveAccessibleDescription(
       /The system rejected this setting: autostart: Permission denied⟨U\+202E⟩$/,
     );
     expect(within(dialog()).getAllByRole('alert')).toHaveLength(1);
     await expectNoViolations();
   });
 
-  test('a search finds settings by name, help, and choices', async () => {
-    const { user } = await openSettings();
-    const search = within(dialog()).getByRole('searchbox', { name: 'Search settings' });
-    const names = () => within(dialog()).queryAllByRole('combobox').map((it) => it.getAttribute('id'));
-    await user.type(search, 'DARK');
+  test('a search finds settings of every category by name, help, and choices', async () => {
+    const { user } = await openSettings(new FakeBridge(), 'Data');
+    await user.type(search(), 'DARK');
     expect(names()).toEqual(['setting-theme']);
-    await user.clear(search);
-    await user.type(search, 'closing tray');
+    expect(categories().filter((category) => category.hasAttribute('aria-current'))).toEqual([]);
+    await user.clear(search());
+    await user.type(search(), 'closing tray');
     expect(names()).toEqual(['setting-on_close']);
-    await user.clear(search);
-    await user.type(search, 'quokka');
+    await user.clear(search());
+    await user.type(search(), 'sound');
+    expect(names()).toEqual(['setting-notify_sound']);
+    await user.clear(search());
+    await user.type(search(), 'notification log');
+    expect(within(dialog()).getByRole('button', { name: 'Notification log' })).toBeVisible();
+    await user.clear(search());
+    await user.type(search(), 'quokka');
     expect(within(dialog()).getByText('No settings match “quokka”')).toBeVisible();
+    await user.clear(search());
+    expect(names()).toEqual(['setting-keep_days']);
+  });
+
+  test('a slash goes to the search, but a field takes it as text', async () => {
+    const { user } = await openSettings(new FakeBridge(), 'Questions');
+    await user.keyboard('/');
+    expect(search()).toHaveFocus();
+    expect(search()).toHaveValue('');
+    await user.keyboard('and/or');
+    expect(search()).toHaveValue('and/or');
+    await showCategory(user, 'Agents');
+    expect(search()).toHaveValue('');
+    await user.click(within(dialog()).getByRole('button', { name: 'Add argument' }));
+    await user.keyboard('/srv');
+    expect(within(dialog()).getByRole('textbox', { name: 'Argument 1' })).toHaveValue('/srv');
   });
 
   test('the settings for answering can be found and changed', async () => {
     const { bridge, user } = await openSettings();
-    const search = within(dialog()).getByRole('searchbox', { name: 'Search settings' });
-    await user.type(search, 'quick answer');
-    expect(setting('Quick answers')).toHaveDisplayValue('On');
+    await user.type(search(), 'quick answer');
+    expect(toggle('Quick answers')).toBeChecked();
     expect(setting('Undo time')).toHaveDisplayValue('3 seconds');
-    await user.clear(search);
-    await user.selectOptions(setting('Quick answers'), 'Off');
+    await user.clear(search());
+    await showCategory(user, 'Questions');
+    await user.click(toggle('Quick answers'));
     await user.selectOptions(setting('Undo time'), '10 seconds');
-    await user.selectOptions(setting('Auto-advance'), 'Off');
+    toggle('Auto-advance').focus();
+    await user.keyboard(' ');
     expect(bridge.sent('change_setting')).toEqual([
       { change: { setting: 'quick_answer', value: 'off' } },
       { change: { setting: 'undo_seconds', value: 10 } },
       { change: { setting: 'auto_advance', value: 'off' } },
     ]);
-    expect(setting('Quick answers')).toHaveDisplayValue('Off');
+    expect(toggle('Quick answers')).not.toBeChecked();
   });
 
   test('the settings for notifications can be found and changed, and offer a value set in the file', async () => {
     const { bridge, user } = await openSettings(new FakeBridge().set({ quietHours: '22:30-06:45' }));
-    await user.type(within(dialog()).getByRole('searchbox', { name: 'Search settings' }), 'notifications');
+    await user.type(search(), 'notifications');
     expect(setting('Do not disturb hours')).toHaveDisplayValue('22:30–06:45');
     expect(setting('Reminder')).toHaveDisplayValue('Never');
     expect(setting('Reminder')).toHaveAccessibleDescription(/^Notifies you once more/);
     await user.selectOptions(setting('Do not disturb hours'), '22:00–07:00');
-    await user.selectOptions(setting('Subagent questions'), 'Off');
+    await user.click(toggle('Subagent questions'));
     await user.selectOptions(setting('Reminder'), 'After 15 minutes');
-    expect(setting('Notification sound')).toHaveDisplayValue('Off');
-    await user.selectOptions(setting('Notification sound'), 'On');
+    expect(toggle('Notification sound')).not.toBeChecked();
+    await user.click(toggle('Notification sound'));
     expect(bridge.sent('change_setting')).toEqual([
       { change: { setting: 'quiet_hours', value: '22:00-07:00' } },
       { change: { setting: 'notify_subagents', value: 'off' } },
@@ -119,7 +189,7 @@ describe('the settings', () => {
   test('a pause starts when it is chosen, says when it ends, and can be ended', async () => {
     // An hour from now is still the same day.
     vi.useFakeTimers({ toFake: ['Date'], now: new Date(2026, 10, 21, 12) });
-    const { bridge, user } = await openSettings();
+    const { bridge, user } = await openSettings(new FakeBridge(), 'Notifications');
     const pause = setting('Pause notifications');
     expect(pause).toHaveDisplayValue('Not paused');
     const before = Math.floor(Date.now() / 1000);
@@ -171,10 +241,14 @@ describe('the settings', () => {
         },
       ],
     }));
-    const { user } = await openSettings(bridge);
+    const { user } = await openSettings(bridge, 'Notifications');
     expect(bridge.sent('read_notification_log')).toEqual([]);
-    await user.click(within(dialog()).getByText('Notification log'));
-    const decided = within(dialog()).getAllByRole('listitem').map((item) => item.textContent);
+    const log = within(dialog()).getByRole('button', { name: 'Notification log' });
+    expect(log).toHaveAttribute('aria-expanded', 'false');
+    await user.click(log);
+    expect(log).toHaveAttribute('aria-expanded', 'true');
+    const inLog = within(within(dialog()).getByRole('region', { name: 'Notification log' }));
+    const decided = inLog.getAllByRole('listitem').map((item) => item.textContent);
     const [waits, muted, ...asked] = decided;
     expect(waits).toMatch(/docs finished its turn.*Not notified: the session is still waiting for you\./);
     expect(muted).toMatch(/docs finished its turn.*Not notified: the session is muted\./);
@@ -183,9 +257,9 @@ describe('the settings', () => {
     await expectNoViolations();
   });
 
-  test('a test question gets its own session, or shows why it can’t be asked', async () => {
-    const { bridge, user } = await openSettings();
-    await user.click(within(dialog()).getByRole('button', { name: 'Send test question' }));
+  test('a test notification comes from a question in its own session, or shows why it can’t be asked', async () => {
+    const { bridge, user } = await openSettings(new FakeBridge(), 'Notifications');
+    await user.click(within(dialog()).getByRole('button', { name: 'Send test notification' }));
     const [start] = bridge.sent('start_session');
     expect(start).toMatchObject({ agent: 'demo', name: 'Test question', options: { config: { example: 'reach' } } });
     expect(start?.prompt?.split('\n')).toHaveLength(4);
@@ -193,12 +267,12 @@ describe('the settings', () => {
     expect(document.querySelector('main')).not.toHaveTextContent('Test question');
 
     bridge.fail('start_session', { code: 'not_started', message: 'No more processes.' });
-    await user.click(within(dialog()).getByRole('button', { name: 'Send test question' }));
+    await user.click(within(dialog()).getByRole('button', { name: 'Send test notification' }));
     expect(within(dialog()).getByRole('alert')).toHaveTextContent('No more processes.');
   });
 
   test('past sessions are kept by default, and the setting says what is deleted', async () => {
-    const { bridge, user } = await openSettings();
+    const { bridge, user } = await openSettings(new FakeBridge(), 'Data');
     const keep = setting('Keep past sessions');
     expect(keep).toHaveDisplayValue('Until I delete them');
     expect(keep).toHaveAccessibleDescription(/^Permanently deletes older past sessions at startup and once a day, except those with a missed question/);
@@ -243,6 +317,7 @@ describe('launch overrides', () => {
   async function openWith(words: string[], environment: Record<string, string>) {
     const opened = await openSettings(
       new FakeBridge().set({ launchOverrides: { claude_code: { arguments: words, environment } } }),
+      'Agents',
     );
     /** Replaces the text of a field and leaves the field. */
     const fill = async (name: string, text: string) => {
@@ -288,6 +363,21 @@ describe('launch overrides', () => {
     await expectNoViolations();
   });
 
+  test('a rejected argument stays while another category or a search is shown', async () => {
+    const { bridge, user, fill } = await openWith([], {});
+    const breach = { breach: 'unfit', flaw: { unfit: 'argument', n: 1, flaw: { extra: 'own_flag', flag: '-p' } } } as const;
+    bridge.fail('change_setting', { code: 'invalid', detail: { detail: 'breach', breach } });
+    await user.click(press('Add argument'));
+    await fill('Argument 1', '-p');
+    await showCategory(user, 'Data');
+    expect(inDialog().queryByRole('textbox', { name: 'Argument 1' })).toBeNull();
+    await user.type(search(), 'theme');
+    await user.clear(search());
+    await showCategory(user, 'Agents');
+    expect(box('Argument 1')).toHaveValue('-p');
+    expect(box('Argument 1')).toHaveAccessibleDescription('Not accepted: argument 1: -p is set by Askdesk.');
+  });
+
   test('variables are set by name and value, in order', async () => {
     const { bridge, user } = await openWith([], { PAGER: 'less' });
     await user.click(press('Add variable'));
@@ -325,11 +415,10 @@ describe('launch overrides', () => {
 
   test('a search finds them by name, help, and value, but not by a secret', async () => {
     const { user } = await openWith(['--add-dir'], { API_KEY: 'hush' });
-    const search = inDialog().getByRole('searchbox', { name: 'Search settings' });
     const groups = () => inDialog().queryAllByRole('group').length;
     for (const [words, count] of [['agents claude', 3], ['add-dir', 1], ['api_key', 1], ['hush', 0]] as const) {
-      await user.clear(search);
-      await user.type(search, words);
+      await user.clear(search());
+      await user.type(search(), words);
       expect(groups(), words).toBe(count);
     }
   });

@@ -46,7 +46,7 @@ describe('the setting for the shortcut', () => {
   const button = (name: string | RegExp) => within(row()).getByRole('button', { name });
 
   test('records the pressed keys', async () => {
-    const { bridge, user } = await openSettings();
+    const { bridge, user } = await openSettings(new FakeBridge(), 'Window');
     expect(row()).toHaveAccessibleDescription(/longest-waiting question/);
     await user.click(button('Record shortcut'));
     expect(button(/^Press a shortcut/)).toHaveAttribute('aria-pressed', 'true');
@@ -62,7 +62,7 @@ describe('the setting for the shortcut', () => {
   });
 
   test('rejects single and unknown keys, and Esc cancels recording', async () => {
-    const { bridge, user } = await openSettings();
+    const { bridge, user } = await openSettings(new FakeBridge(), 'Window');
     await user.click(button('Record shortcut'));
     await user.keyboard('k');
     expect(within(row()).getByRole('status')).toHaveTextContent('Add Ctrl, Alt, or Super.');
@@ -75,7 +75,7 @@ describe('the setting for the shortcut', () => {
   });
 
   test('stops recording when it loses the focus', async () => {
-    const { user } = await openSettings();
+    const { user } = await openSettings(new FakeBridge(), 'Window');
     await user.click(button('Record shortcut'));
     await user.tab();
     expect(button('Use Ctrl+Alt+J')).toHaveFocus();
@@ -88,7 +88,7 @@ describe('the setting for the shortcut', () => {
       ...bridge.set({ globalShortcut: 'Ctrl+Alt+J' }).settings,
       unmet: [{ setting: 'global_shortcut', why: { why: 'taken' } }],
     }));
-    const { user } = await openSettings(bridge);
+    const { user } = await openSettings(bridge, 'Window');
     await user.click(button('Use Ctrl+Alt+J'));
     expect(bridge.sent('change_setting')).toEqual([{ change: { setting: 'global_shortcut', value: 'Ctrl+Alt+J' } }]);
     expect(within(row()).getByRole('alert')).toHaveTextContent('already uses this shortcut');

@@ -8,9 +8,10 @@ use crate::harness::{App, Setup, wait_until};
 
 const ENTRY: &str = "config/autostart/io.github.askdesk.desktop";
 
-async fn set(app: &App, choice: &str) {
-    let control = app.by_role_in("dialog[open]", "combobox", "Start at login").await;
-    control.select_by_label(choice).await.unwrap();
+/// Turns the switch to the other side.
+async fn toggle(app: &App) {
+    let control = app.by_role_in("dialog[open]", "switch", "Start at login").await;
+    app.press(&control).await;
 }
 
 #[tokio::test]
@@ -22,20 +23,21 @@ async fn the_entry_exists_while_the_setting_is_on() {
     let app = Setup::default().at_home(home.path()).open().await;
     app.wait("the outdated entry to go", async || (!entry.exists()).then_some(())).await;
     app.click("button", "Settings").await;
-    set(&app, "On").await;
+    app.show_category("Window").await;
+    toggle(&app).await;
     let text = app.wait("the entry", async || std::fs::read_to_string(&entry).ok()).await;
     let program = env!("CARGO_BIN_EXE_askdesk-desktop");
     assert!(text.contains(&format!("\nExec=\"{program}\" --in-background\n")), "{text}");
     let file = home.path().join("share/io.github.askdesk/settings.toml");
     assert_eq!(std::fs::read_to_string(file).unwrap(), "[window]\nstart_at_login = \"on\"\n");
-    set(&app, "Off").await;
+    toggle(&app).await;
     app.wait("it to go", async || (!entry.exists()).then_some(())).await;
 
     // A file takes the place of the folder.
     let folder = entry.parent().unwrap();
     std::fs::remove_dir(folder).unwrap();
     std::fs::write(folder, "").unwrap();
-    set(&app, "On").await;
+    toggle(&app).await;
     app.shows_text("dialog[open] #setting-start_at_login-unmet", "io.github.askdesk.desktop").await;
     assert_eq!(app.axe().await, Vec::<String>::new());
 }
@@ -44,7 +46,8 @@ async fn the_entry_exists_while_the_setting_is_on() {
 async fn a_run_with_its_own_data_folder_leaves_the_system_alone_and_says_so() {
     let app = App::open().await;
     app.click("button", "Settings").await;
-    set(&app, "On").await;
+    app.show_category("Window").await;
+    toggle(&app).await;
     app.shows_text("dialog[open] #setting-start_at_login-unmet", "with a custom data folder").await;
     assert!(!app.home().join(ENTRY).exists());
 }

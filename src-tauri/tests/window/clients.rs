@@ -47,8 +47,7 @@ async fn case_56_a_program_is_connected_and_disconnected_in_the_window_and_its_f
     let before = everything(&folder);
 
     app.click("button", "Settings").await;
-    let summary = app.find("dialog[open] [data-clients] > summary").await;
-    app.press(&summary).await;
+    app.show_category("Connected apps").await;
     app.find(&format!("{ROW}[data-way=not_connected]")).await;
     press_in(&app, ROW, "Connect Cursor").await;
     app.shows_text(ROW, "Changes to connect Cursor").await;

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{App, Setup};
 
-const STATES: [&str; 26] = [
+const STATES: [&str; 31] = [
     "loading",
     "empty",
     "one",
@@ -40,6 +40,11 @@ const STATES: [&str; 26] = [
     "runs",
     "large_text",
     "forced_colours",
+    "settings",
+    "settings_agents",
+    "settings_connected",
+    "settings_search",
+    "settings_forced_colours",
 ];
 
 /// The state that is checked with the largest text size.
@@ -172,6 +177,15 @@ async fn not_drawn(app: &App) -> Vec<String> {
     problems
 }
 
+/// The radios, checkboxes, and switches that are drawn by the system, or look the same whether they are chosen or not.
+const UNCLEAR_MARKS: &str = "const marks = [...document.querySelectorAll('input:is([type=radio], [type=checkbox])')]
+        .filter(mark => mark.checkVisibility());
+    const look = mark => [getComputedStyle(mark).backgroundColor, getComputedStyle(mark, '::before').backgroundColor].join();
+    const own = marks.filter(mark => getComputedStyle(mark).appearance === 'none');
+    const chosen = new Set(own.filter(mark => mark.checked).map(look));
+    const same = own.filter(mark => !mark.checked && chosen.has(look(mark)));
+    return [...marks.filter(mark => !own.includes(mark)), ...same].map(mark => mark.outerHTML);";
+
 async fn look_at_all(theme: &str) {
     let gallery = Gallery::open().await;
     let usual: Vec<&str> = STATES.into_iter().filter(|state| *state != LARGE).collect();
@@ -189,7 +203,11 @@ async fn look_at_all(theme: &str) {
             app.picture(&format!("gallery/{theme}/{state}")).await;
             wrong.extend(not_drawn(&app).await.into_iter().map(|what| format!("{state}: {what}")));
             wrong.extend(app.axe().await.into_iter().map(|what| format!("{state}: {what}")));
-            wrong.extend(app.cut("aside").await.into_iter().map(|what| format!("{state}: cut: {what}")));
+            for part in ["aside", "dialog[open]"] {
+                wrong.extend(app.cut(part).await.into_iter().map(|what| format!("{state}: cut: {what}")));
+            }
+            let unclear = app.script(UNCLEAR_MARKS, vec![]).await;
+            wrong.extend(unclear.as_array().unwrap().iter().map(|mark| format!("{state}: unclear mark: {mark}")));
         }
         app.close().await;
     }

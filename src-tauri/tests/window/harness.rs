@@ -439,17 +439,27 @@ impl App {
         found.as_array().unwrap().iter().map(|line| line.as_str().unwrap().to_owned()).collect()
     }
 
-    /// Lists the elements of a part of the page whose text is cut off, and those that scroll sideways. Text that is shortened
-    /// on purpose has a tooltip.
+    /// Lists the elements of a part of the page whose text or placeholder is cut off, and those that scroll sideways. Text that
+    /// is shortened on purpose has a tooltip.
     pub async fn cut(&self, within: &str) -> Vec<String> {
         let script = "const words = 'button, label, legend, summary, h1, h2, h3, p, span, dt, dd, option';
             const scrolls = element => /auto|scroll/.test(getComputedStyle(element).overflowX);
             const shortened = element => element.title !== '' && getComputedStyle(element).textOverflow === 'ellipsis';
             const seen = element => !shortened(element) && element.clientWidth > 0 && !element.closest('.unseen, pre, textarea, input');
+            const pen = document.createElement('canvas').getContext('2d');
+            const placeholder = element => {
+                const style = getComputedStyle(element);
+                pen.font = style.font;
+                return pen.measureText(element.placeholder).width + parseFloat(style.paddingLeft) + parseFloat(style.paddingRight);
+            };
+            const fields = [...document.querySelectorAll(`${arguments[0]} input[placeholder]`)]
+                .filter(element => element.clientWidth > 0 && placeholder(element) > element.clientWidth)
+                .map(element => `the placeholder ${element.placeholder} in ${element.clientWidth}`);
             return [...document.querySelectorAll(`${arguments[0]} *`)].filter(seen)
                 .filter(element => element.matches(words) || scrolls(element))
                 .filter(element => element.scrollWidth > element.clientWidth)
-                .map(element => `${element.scrollWidth} > ${element.clientWidth}: ${element.outerHTML.slice(0, 200)}`);";
+                .map(element => `${element.scrollWidth} > ${element.clientWidth}: ${element.outerHTML.slice(0, 200)}`)
+                .concat(fields);";
         let found = self.script(script, vec![json!(within)]).await;
         found.as_array().unwrap().iter().map(|line| line.as_str().unwrap().to_owned()).collect()
     }
@@ -525,6 +535,7 @@ fn css_of(role: &str) -> &'static str {
         "button" => "button",
         "radio" => "input[type=radio]",
         "checkbox" => "input[type=checkbox]",
+        "switch" => "input[role=switch]",
         "textbox" => ":is(input[type=text], input:not([type]), textarea)",
         "searchbox" => "input[type=search]",
         "group" => "fieldset",

@@ -72,6 +72,10 @@ async fn case_64(spoken: &Spoken) {
     let gallery = Gallery::open().await;
     let lang = spoken.tag.split('-').next().unwrap();
     let mut cut = Vec::new();
+    for state in ["settings", "settings_agents", "settings_connected"] {
+        gallery.show(&app, state, &format!("&lang={lang}")).await;
+        cut.extend(app.cut("dialog[open]").await.into_iter().map(|what| format!("{state}: {what}")));
+    }
     for state in WORDY {
         gallery.show(&app, state, &format!("&lang={lang}{NARROW}")).await;
         let width = app.script("return document.querySelector('aside').offsetWidth", vec![]).await;

@@ -256,18 +256,18 @@ async fn an_app_that_quits_withdraws_its_notifications() {
 }
 
 #[tokio::test]
-async fn a_test_question_is_notified_and_the_settings_show_why() {
+async fn a_test_notification_arrives_and_the_settings_show_why() {
     let app = App::open().await;
     let daemon = Daemon::start().await;
     app.show_idle_session().await;
     app.click("button", "Settings").await;
-    app.click("button", "Send test question").await;
+    app.show_category("Notifications").await;
+    app.click("button", "Send test notification").await;
     app.notifications(1).await;
-    app.script("document.querySelector('dialog .test + details > summary').click()", vec![]).await;
-    app.shows_text("dialog .test + details li", "Question from Test question").await;
-    app.shows_text("dialog .test + details li", "Notified.").await;
-    app.script("document.querySelector('dialog .test + details').scrollIntoView({ block: 'end' })", vec![])
-        .await;
+    app.click("button", "Notification log").await;
+    app.shows_text("#notification-log li", "Question from Test question").await;
+    app.shows_text("#notification-log li", "Notified.").await;
+    app.script("document.querySelector('#notification-log').scrollIntoView({ block: 'end' })", vec![]).await;
     app.picture("settings-reach").await;
     daemon.press(&app, "From a notification").await;
     let answered = app.wait_for_responses(2).await;

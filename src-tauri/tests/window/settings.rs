@@ -23,7 +23,7 @@ async fn settings_apply_at_once_and_after_a_restart() {
     let [_, _, width] = looks(&app).await.as_array().unwrap().clone().try_into().unwrap();
     let wide = width.as_i64().unwrap();
     app.click("button", "Settings").await;
-    app.find("dialog[open] #setting-on_close").await;
+    app.find("dialog[open] #setting-theme").await;
     for (theme, dark) in [("Light", false), ("Dark", true)] {
         set(&app, "Theme", theme).await;
         app.wait(theme, async || (looks(&app).await[0] == dark).then_some(())).await;
@@ -96,6 +96,7 @@ async fn arguments_of_an_agent_are_set_in_the_window_and_shown_in_the_start_form
     app.shows_text("form.start", "API_KEY=•").await;
     app.shows_text("form.start", "EDITOR=vi").await;
     app.click("button", "Settings").await;
+    app.show_category("Agents").await;
     app.find("dialog[open] #setting-claude_code_arguments-help").await;
     for word in ["--add-dir", "/srv/docs"] {
         let add = app.by_role_in("dialog[open]", "button", "Add argument").await;

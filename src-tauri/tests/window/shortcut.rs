@@ -196,6 +196,7 @@ async fn the_shortcut_is_recorded_and_cleared_in_the_settings() {
     };
     activate(WINDOW);
     app.click("button", "Settings").await;
+    app.show_category("Window").await;
     app.click("button", "Record shortcut").await;
     // Esc ends the recording, not the settings. A key without a modifier is refused.
     xdotool(&["key", "k"]);
@@ -240,6 +241,7 @@ async fn a_shortcut_that_another_program_has_is_reported_until_it_is_free() {
     let app = App::open().await;
     x11.grab_key(false, root, held, key, GrabMode::ASYNC, GrabMode::ASYNC).unwrap().check().unwrap();
     app.click("button", "Settings").await;
+    app.show_category("Window").await;
     app.click("button", "Use Ctrl+Alt+J").await;
     let unmet = "#setting-global_shortcut-unmet";
     app.shows_text(unmet, "already uses this shortcut").await;
@@ -248,6 +250,7 @@ async fn a_shortcut_that_another_program_has_is_reported_until_it_is_free() {
     x11.ungrab_key(key, root, held).unwrap().check().unwrap();
     app.click("button", "Close").await;
     app.click("button", "Settings").await;
+    app.show_category("Window").await;
     app.gone(unmet).await;
     app.click("button", "Close").await;
     let other = OtherWindow::open(&app).await;
@@ -261,6 +264,7 @@ async fn under_wayland_the_settings_say_that_the_shortcut_does_not_work() {
     fs::write(data.path().join("settings.toml"), SET).unwrap();
     let app = Setup::default().data(data.path()).env("XDG_SESSION_TYPE", "wayland").open().await;
     app.click("button", "Settings").await;
+    app.show_category("Window").await;
     app.shows_text("#setting-global_shortcut-unmet", "don’t work on Wayland").await;
     let other = OtherWindow::open(&app).await;
     other.receives(&app, &["key", KEYS]).await;

@@ -6,7 +6,7 @@ import type { Store } from '../store/store.svelte';
 import { inbound } from '../testing/agents';
 import { anEntry, aQuestion, aRequest, NOW, withdrawn } from '../testing/builders';
 import type { FakeBridge } from '../testing/fakeBridge';
-import { answered, at, auth, base, over, providers, runs, shell } from './scenes';
+import { answered, at, auth, base, over, providers, runs, scenes, shell } from './scenes';
 
 interface Shown {
   scene: () => FakeBridge;
@@ -230,6 +230,45 @@ export const states: Record<string, Shown> = {
   },
   runs: { scene: runs, shows: 'main [data-kind=run]' },
   large_text: { scene: () => asking(auth), shows: 'aside [data-option=q1o3]' },
+  settings: {
+    scene: () => base([]),
+    act: (store) => openSettings(store, 'settings.notifications'),
+    shows: 'dialog[open] #setting-notify_sound',
+  },
+  settings_agents: {
+    scene: () =>
+      base([]).set({
+        launchOverrides: {
+          claude_code: {
+            arguments: ['--add-dir', '~/code/shop-api'],
+            environment: { HTTPS_PROXY: 'http://proxy.example:3128', ANTHROPIC_API_KEY: 'an invented key' },
+          },
+        },
+      }),
+    act: (store) => openSettings(store, 'settings.agents'),
+    shows: 'dialog[open] #setting-claude_code_environment-name',
+  },
+  settings_connected: {
+    scene: () => scenes['clients']?.() ?? base([]),
+    act: (store) => openSettings(store, 'clients.title'),
+    shows: 'dialog[open] [data-client=zed]',
+  },
+  settings_search: {
+    scene: () => base([]),
+    act: async (store) => {
+      await openSettings(store, 'settings.appearance');
+      await type('dialog[open] input[type=search]', 'o');
+    },
+    shows: 'dialog[open] .result',
+  },
+  settings_forced_colours: {
+    scene: () => base([]),
+    act: async (store) => {
+      forceColours();
+      await openSettings(store, 'settings.notifications');
+    },
+    shows: 'dialog[open] #setting-notify_sound',
+  },
   forced_colours: {
     scene: () => asking(auth, providers),
     act: async () => {
@@ -240,6 +279,15 @@ export const states: Record<string, Shown> = {
     shows: 'aside [data-option=q1o2] input:checked',
   },
 };
+
+/** Opens the settings at a category. */
+async function openSettings(store: Store, category: string): Promise<void> {
+  store.dispatch({ type: 'overlay_opened', overlay: { overlay: 'settings' } });
+  const button = () => document.querySelector<HTMLElement>(`dialog[open] [data-category='${category}']`);
+  while (!button()) await new Promise(requestAnimationFrame);
+  button()?.click();
+  await tick();
+}
 
 async function type(css: string, text: string): Promise<void> {
   await tick();

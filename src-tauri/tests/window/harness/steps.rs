@@ -82,6 +82,12 @@ impl App {
         self.invoke("change_setting", change).await.unwrap();
     }
 
+    /// Shows a category of the open settings.
+    pub async fn show_category(&self, name: &str) {
+        let button = self.by_role_in("dialog[open] nav", "button", name).await;
+        self.press(&button).await;
+    }
+
     pub async fn select(&self, session: &str) {
         let row = self.find(&format!("nav [data-session='{session}']")).await;
         self.press(&row).await;

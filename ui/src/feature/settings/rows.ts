@@ -6,7 +6,6 @@ import {
   type Settings,
 } from '../../generated/wire';
 import { nameOfAgent } from '../../shared/agentNames';
-import { clientNames } from '../../shared/clientWords';
 import { plural, t } from '../../shared/messages';
 import { hours, percent } from '../../shared/messages/formats';
 import { languageNames } from '../../shared/messages/language.svelte';
@@ -24,6 +23,8 @@ interface Named {
   /** Unique among all rows. */
   id: string;
   section: 'settings.agents' | `settings.${Descriptor['category']}`;
+  /** The heading of its group within the section. */
+  group: 'settings.when_to_notify' | 'settings.silence' | null;
   name: string;
   help: string;
 }
@@ -33,6 +34,13 @@ export interface ChoiceRow extends Named {
   kind: 'choice';
   current: string;
   choices: readonly Choice[];
+}
+
+/** A setting that is on or off. */
+export interface SwitchRow extends Named {
+  kind: 'switch';
+  on: boolean;
+  change: (on: boolean) => Setting;
 }
 
 /** A setting that holds a list of texts. */
@@ -57,7 +65,7 @@ export interface ShortcutRow extends Named {
 }
 
 /** A setting as shown in the dialog. */
-export type Row = ChoiceRow | ArgumentsRow | VariablesRow | ShortcutRow;
+export type Row = ChoiceRow | SwitchRow | ArgumentsRow | VariablesRow | ShortcutRow;
 
 /** A combination that no common desktop reserves; J is also the key for the next question. */
 export const SUGGESTED = 'Ctrl+Alt+J';
@@ -75,18 +83,20 @@ const OFFERED: Partial<Record<SettingId, readonly (number | string)[]>> = {
   quiet_hours: ['off', '20:00-08:00', '21:00-07:00', '22:00-07:00', '23:00-08:00'],
 };
 
-const onOff = (value: Value) => t(value === 'on' ? 'settings.on' : 'settings.off');
+const GROUPS: Partial<Record<SettingId, Named['group']>> = {
+  notify_questions: 'settings.when_to_notify',
+  notify_subagents: 'settings.when_to_notify',
+  notify_finished: 'settings.when_to_notify',
+  remind_minutes: 'settings.when_to_notify',
+  paused_until: 'settings.silence',
+  quiet_hours: 'settings.silence',
+  notify_sound: 'settings.silence',
+};
 
 /** The labels of a setting's values, unless they are under `settings.<id>.<value>`. */
 const WORDS: Partial<Record<SettingId, (value: Value) => string>> = {
   language: (value) => (value === 'system' ? t('settings.language.system') : languageNames[value as Language]),
   text_size: (size) => percent(Number(size) / 100),
-  notify_subagents: onOff,
-  notify_finished: onOff,
-  notify_sound: onOff,
-  quick_answer: onOff,
-  auto_advance: onOff,
-  start_at_login: onOff,
   undo_seconds: (seconds) => plural('settings.undo_seconds', Number(seconds)),
   quiet_hours: (range) => (range === 'off' ? t('settings.quiet_hours.off') : hours(String(range))),
   remind_minutes: (minutes) =>
@@ -111,6 +121,7 @@ function rowOf(settings: Settings, descriptor: Descriptor): Row {
   const named: Named = {
     id,
     section: `settings.${category}`,
+    group: GROUPS[id] ?? null,
     name: t(`settings.${id}`),
     help: t(`settings.${id}.help`),
   };
@@ -122,14 +133,13 @@ function rowOf(settings: Settings, descriptor: Descriptor): Row {
     case 'pause':
       return { ...named, kind: 'choice', current: String(pausedUntil(settings)), choices: pauses(settings) };
     default: {
+      if ('choices' in descriptor && descriptor.choices.some((value) => value === 'on')) {
+        return { ...named, kind: 'switch', on: current === 'on', change: (on) => change(on ? 'on' : 'off') };
+      }
       const words = WORDS[id] ?? ((value) => t(`settings.${id}.${value}` as 'settings.theme.light'));
       // The settings file may contain a value that isn't offered.
       const offered: readonly Value[] =
-        words === onOff
-          ? ['on', 'off']
-          : 'choices' in descriptor
-            ? descriptor.choices
-            : withCurrent(OFFERED[id] ?? [], current as Value);
+        'choices' in descriptor ? descriptor.choices : withCurrent(OFFERED[id] ?? [], current as Value);
       const choices = offered.map((value) => ({ value: String(value), words: words(value), change: change(value) }));
       return { ...named, kind: 'choice', current: String(current), choices };
     }
@@ -153,6 +163,7 @@ function rowsOfStart(settings: Settings, { id }: AgentDescriptor, agents: readon
       kind: 'arguments',
       id: `${key}_arguments`,
       section: 'settings.agents',
+      group: null,
       name: t('settings.agent_arguments', { agent }),
       help: t('settings.agent_arguments.help', { agent }),
       current: added?.arguments ?? [],
@@ -162,6 +173,7 @@ function rowsOfStart(settings: Settings, { id }: AgentDescriptor, agents: readon
       kind: 'variables',
       id: `${key}_environment`,
       section: 'settings.agents',
+      group: null,
       name: t('settings.agent_environment', { agent }),
       help: t('settings.agent_environment.help', { agent }),
       current: added?.environment ?? {},
@@ -170,22 +182,16 @@ function rowsOfStart(settings: Settings, { id }: AgentDescriptor, agents: readon
   ];
 }
 
-/** The rows whose name, help, or choices contain every searched word. */
-export function found(rows: readonly Row[], search: string): Row[] {
+/** Whether the texts contain every searched word. */
+export function matches(search: string, texts: readonly string[]): boolean {
   const words = search.toLocaleLowerCase().split(/\s+/).filter(Boolean);
-  return rows.filter((row) => {
-    const texts = [t(row.section), row.name, row.help, row.id, ...valuesOf(row)];
-    const text = texts.join(' ').toLocaleLowerCase();
-    return words.every((word) => text.includes(word));
-  });
-}
-
-/** Whether a search refers to connected apps. */
-export function speaksOfClients(search: string): boolean {
-  const words = search.toLocaleLowerCase().split(/\s+/).filter(Boolean);
-  const texts = [t('settings.agents'), t('clients.title'), t('clients.help'), ...Object.values(clientNames)];
   const text = texts.join(' ').toLocaleLowerCase();
   return words.every((word) => text.includes(word));
+}
+
+/** Whether a search finds a row by its section, name, help, or values. */
+export function finds(search: string, row: Row): boolean {
+  return matches(search, [t(row.section), row.name, row.help, row.id, ...valuesOf(row)]);
 }
 
 /** The searchable values, without secrets: variable values are excluded. */
@@ -197,6 +203,8 @@ function valuesOf(row: Row): readonly string[] {
       return row.current;
     case 'shortcut':
       return [row.current];
+    case 'switch':
+      return [];
     case 'variables':
       return Object.keys(row.current);
   }

@@ -23,6 +23,7 @@ export const connectedApps = {
   'connected_app.in_terminal': 'Im Terminal beantwortet',
 
   'clients.title': 'Verbundene Apps',
+  'clients.show': 'Verbundene Apps anzeigen',
   'clients.help':
     'Lassen Sie Agenten aus anderen Programmen hier fragen; Askdesk zeigt jede Änderung an den Dateien eines Programms, bevor es sie schreibt. Gilt für alle Projekte. Für ein einzelnes Projekt führen Sie „askdesk connect --scope project“ aus.',
   'clients.shut':

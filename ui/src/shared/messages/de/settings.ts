@@ -9,6 +9,7 @@ export const settings = {
   'settings.nothing_found': 'Keine Einstellungen passen zu „{search}“',
   'settings.ignored': 'Diese Einträge der Einstellungsdatei wurden ignoriert:',
   'settings.file': 'Einstellungsdatei:',
+  'settings.categories': 'Kategorien',
   'settings.appearance': 'Darstellung',
   'settings.notifications': 'Benachrichtigungen',
   'settings.questions': 'Fragen',
@@ -29,6 +30,8 @@ export const settings = {
   'settings.density.help': 'Abstand zwischen Elementen.',
   'settings.density.comfortable': 'Großzügig',
   'settings.density.compact': 'Kompakt',
+  'settings.when_to_notify': 'Wann benachrichtigt wird',
+  'settings.silence': 'Nicht stören und Ton',
   'settings.notify_questions': 'Fragen und Berechtigungen',
   'settings.notify_questions.help': 'Zeigt eine Systembenachrichtigung; die Zähler im Fenster bleiben immer aktuell.',
   'settings.notify_questions.unseen': 'Bei nicht sichtbaren Sitzungen',
@@ -57,7 +60,7 @@ export const settings = {
   'settings.notify_sound': 'Benachrichtigungston',
   'settings.notify_sound.help':
     'Spielt bei Benachrichtigungen und Erinnerungen einen kurzen Ton ab, sofern das System es unterstützt.',
-  'test.ask': 'Testfrage senden',
+  'test.ask': 'Testbenachrichtigung senden',
   'test.help':
     'Der Demo-Agent fragt in 3 Sekunden, in einer eigenen Sitzung. Wechseln Sie in ein anderes Fenster: Sichtbare Sitzungen benachrichtigen nicht.',
   'test.asks': 'Die Frage kommt in 3 Sekunden. Wechseln Sie jetzt in ein anderes Fenster.',
@@ -102,8 +105,6 @@ export const settings = {
   'settings.undo_seconds.other': '{count} Sekunden',
   'settings.auto_advance': 'Automatisch weiter',
   'settings.auto_advance.help': 'Zeigt nach Ihrer ersten Auswahl die nächste Frage, ohne etwas zu senden.',
-  'settings.on': 'Ein',
-  'settings.off': 'Aus',
   'settings.on_close': 'Schließen des Fensters',
   'settings.on_close.help':
     'Ohne Tray-Symbol beendet das Schließen Askdesk und fragt vorher nach, falls noch etwas läuft oder wartet.',

@@ -23,6 +23,7 @@ export const connectedApps = {
   'connected_app.in_terminal': 'Answered in the terminal',
 
   'clients.title': 'Connected apps',
+  'clients.show': 'Show connected apps',
   'clients.help':
     'Let agents in other programs ask here; Askdesk shows every change to a program’s files before writing it. Applies to all projects. For a single project, run “askdesk connect --scope project”.',
   'clients.shut': 'Askdesk isn’t accepting connections, so other programs can’t ask. Restart Askdesk; its log says why.',

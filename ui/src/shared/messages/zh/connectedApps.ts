@@ -20,6 +20,7 @@ export const connectedApps = {
   'connected_app.in_terminal': '已在终端中回答',
 
   'clients.title': '已连接的应用',
+  'clients.show': '显示已连接的应用',
   'clients.help':
     '让其他程序中的智能体也能在这里提问；Askdesk 改动程序的文件之前，会显示每一处更改。对所有项目生效；仅用于单个项目时，请运行“askdesk connect --scope project”。',
   'clients.shut': 'Askdesk 目前不接受连接，其他程序无法提问。请重启 Askdesk；原因见其日志。',
