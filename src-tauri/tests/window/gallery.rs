@@ -207,7 +207,9 @@ async fn look_at_all(theme: &str) {
                 wrong.extend(app.cut(part).await.into_iter().map(|what| format!("{state}: cut: {what}")));
             }
             let unclear = app.script(UNCLEAR_MARKS, vec![]).await;
-            wrong.extend(unclear.as_array().unwrap().iter().map(|mark| format!("{state}: unclear mark: {mark}")));
+            wrong.extend(
+                unclear.as_array().unwrap().iter().map(|mark| format!("{state}: unclear mark: {mark}")),
+            );
         }
         app.close().await;
     }

@@ -1,4 +1,4 @@
-//! `cargo xtask wire`: writes the generated TypeScript types.
+//! `cargo xtask wire`: writes what is generated from the Rust types: the TypeScript types, and the guide's tables of settings.
 
 use anyhow::{Context, Result};
 
@@ -7,14 +7,21 @@ use crate::{
     workspace::Workspace,
 };
 
-/// The test that compares the types, and writes them where it is asked to.
-const TEST: &str = "wire_types_match_the_typescript_checked_in";
+/// The tests that compare a generated file, and write it where they are asked to.
+const TYPES: &str = "wire_types_match_the_typescript_checked_in";
+const SETTINGS: &str = "the_guide_lists_every_setting";
 
-/// Writes `ui/src/generated/wire.ts` again.
+/// Writes `ui/src/generated/wire.ts` and the tables of `docs/guide/settings.md` again.
 pub fn run(workspace: &Workspace) -> Result<()> {
-    Steps::start().try_run("write ui/src/generated/wire.ts", || {
+    let mut steps = Steps::start();
+    steps.try_run("write ui/src/generated/wire.ts", || {
         let mut cargo = workspace.cargo();
-        cargo.args(["test", "--package", "askdesk-api", "--features", "ts", TEST]);
+        cargo.args(["test", "--package", "askdesk-api", "--features", "ts", TYPES]);
         steps::show(cargo.env("UPDATE_WIRE", "1")).context("the TypeScript types were not written")
+    })?;
+    steps.try_run("write the tables of docs/guide/settings.md", || {
+        let mut cargo = workspace.cargo();
+        cargo.args(["test", "--package", "askdesk-domain", "--test", "domain", SETTINGS]);
+        steps::show(cargo.env("UPDATE_GUIDE", "1")).context("the tables of settings were not written")
     })
 }

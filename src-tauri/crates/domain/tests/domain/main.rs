@@ -20,6 +20,7 @@ mod repeated_questions;
 mod request_states;
 mod retention;
 mod sessions_and_approvals;
+mod settings_page;
 
 mod support {
     pub mod desks;
