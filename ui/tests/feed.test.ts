@@ -1,9 +1,9 @@
-import { waitFor } from '@testing-library/svelte';
-import { afterEach, expect, test } from 'vitest';
+import { screen, waitFor, within } from '@testing-library/svelte';
+import { afterEach, describe, expect, test } from 'vitest';
 
 import { anEntry, aSession } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
-import { openPage, settle } from './open';
+import { expectNoViolations, openPage, settle } from './open';
 
 const Usual = globalThis.ResizeObserver;
 afterEach(() => {
@@ -52,4 +52,65 @@ test('a transcript is busy until an entry is rendered', async () => {
   }
   expect(queryByRole('article')).not.toBeNull();
   await waitFor(() => expect(getByRole('feed').getAttribute('aria-busy')).toBe('false'));
+});
+
+describe('Page Up and Page Down', () => {
+  async function opened() {
+    const bridge = new FakeBridge({ sessions: [aSession()] });
+    const read = (n: number) =>
+      anEntry(n, { kind: 'tool', toolUse: `t${n}`, name: 'Read', toolKind: 'read', summary: `src/${n}.ts`, detail: { detail: 'other', input: '{}' }, status: 'done', output: 'one\ntwo' });
+    bridge.entries['s1'] = [
+      anEntry(1, { kind: 'person', text: 'Add auth', attachments: [] }),
+      read(2),
+      read(3),
+      anEntry(4, { kind: 'agent', text: 'Done.' }),
+      read(5),
+    ];
+    const page = await openPage(bridge);
+    const feed = within(screen.getByRole('feed'));
+    await waitFor(() => expect(feed.getAllByRole('article')).toHaveLength(4));
+    screen.getByRole('region', { name: /^Transcript of/ }).focus();
+    const press = async (key: string) => {
+      await page.user.keyboard(key);
+      await settle();
+    };
+    return { ...page, feed, press };
+  }
+
+  const focused = () => document.activeElement?.getAttribute('data-entry');
+
+  test('move between the entries from the edge of the view, and stop at both ends', async () => {
+    const { press, feed } = await opened();
+    await press('{PageUp}');
+    expect(focused()).toBe('5');
+    for (const entry of ['4', '2', '1', '1']) {
+      await press('{PageUp}');
+      expect(focused()).toBe(entry);
+    }
+    await press('{PageDown}');
+    expect(focused()).toBe('2');
+    expect(document.activeElement).toHaveAccessibleName('Read 2 files');
+    expect(feed.getByRole('article', { name: 'You' })).toHaveAttribute('aria-posinset', '1');
+    expect(feed.getByRole('article', { name: 'Claude Code' })).toHaveAttribute('aria-setsize', '5');
+    await expectNoViolations();
+  });
+
+  test('start at the entry that has the focus inside', async () => {
+    const { press, feed } = await opened();
+    feed.getByText('Read 2 files').closest('summary')?.focus();
+    await press('{PageDown}');
+    expect(focused()).toBe('4');
+  });
+
+  test('leave a long text inside an entry, and combinations, alone', async () => {
+    const { press, feed, user } = await opened();
+    await press('{Control>}{PageUp}{/Control}');
+    expect(focused()).toBeNull();
+    await user.click(feed.getByText('src/5.ts'));
+    const output = feed.getByRole('article', { name: /src\/5\.ts/ }).querySelector<HTMLElement>('[tabindex="0"]');
+    output?.focus();
+    expect(output).toHaveFocus();
+    await press('{PageUp}');
+    expect(output).toHaveFocus();
+  });
 });
