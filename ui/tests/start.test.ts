@@ -224,13 +224,16 @@ test('an ended session is resumed with one click', async () => {
   expect(screen.getByRole('heading', { name: 'newer' })).toBeVisible();
 });
 
-test('the demo is a link once an agent is found, and connecting an app opens the settings', async () => {
+test('the demo is a link once an agent is found, and apps that can only connect lead to their settings', async () => {
   const bridge = new FakeBridge({ sessions: [] }).on('start_session', () => aSession({ ...of(demo), id: 's9', name: 'fresh' }));
   const { user } = await openStart(bridge);
   expect(screen.getAllByRole('radio')).toHaveLength(1);
   expect(screen.queryByText('New to Askdesk?')).toBeNull();
-  await user.click(button('Connect an app'));
-  expect(await screen.findByRole('dialog', { name: 'Settings' })).toBeVisible();
+  const connect = button('Connect Codex, Gemini CLI, OpenCode, and 6 more');
+  expect(connect).toHaveAttribute('title', expect.stringMatching(/^Codex, .*Cursor, .* and Zed$/));
+  await user.click(connect);
+  const settings = within(await screen.findByRole('dialog', { name: 'Settings' }));
+  expect(await settings.findByRole('button', { name: 'Check again' })).toBeVisible();
   await user.click(button('Close'));
   await user.click(button('Try the demo'));
   expect(bridge.sent('start_session')).toMatchObject([{ agent: 'demo', options: { config: { example: 'demo' } } }]);

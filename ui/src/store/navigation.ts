@@ -7,7 +7,9 @@ import type { State } from './state';
 
 /** A dialog above the window; only one is open at a time. */
 export type Overlay =
-  | { overlay: 'finder' | 'keys' | 'settings' }
+  | { overlay: 'finder' | 'keys' }
+  /** Opens at the connected apps if `at` says so. */
+  | { overlay: 'settings'; at?: 'connected_apps' }
   | { overlay: 'log'; session: SessionId }
   /** Confirms opening an external address. */
   | { overlay: 'link'; url: string };
