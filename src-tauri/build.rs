@@ -7,7 +7,7 @@ use std::path::Path;
 include!("crates/api/src/command_list.rs");
 
 macro_rules! names {
-    ($($name:ident($input:ident) -> $output:ident,)+) => { &[$(stringify!($name),)+ "subscribe", "acknowledge_frames", "unsubscribe", "open_link", "pick_folder", "attach_dropped", "pick_attachments", "deep_link_target", "deep_link_shown", "close_request", "ready_to_close", "deep_link_answered"] };
+    ($($name:ident($input:ident) -> $output:ident,)+) => { &[$(stringify!($name),)+ "subscribe", "acknowledge_frames", "unsubscribe", "open_link", "open_guide", "pick_folder", "attach_dropped", "pick_attachments", "deep_link_target", "deep_link_shown", "close_request", "ready_to_close", "deep_link_answered"] };
 }
 
 const COMMANDS: &[&str] = for_each_command!(names);
@@ -25,6 +25,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         )?;
     }
     println!("cargo:rerun-if-changed=ui/dist");
+    // A resource that is missing fails the build. Without the guide, its window says how to build it.
+    fs::create_dir_all("target/guide")?;
     let attributes = tauri_build::Attributes::new()
         .capabilities_path_pattern("./src-tauri/capabilities/**/*")
         .app_manifest(tauri_build::AppManifest::new().commands(COMMANDS));

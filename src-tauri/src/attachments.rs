@@ -12,6 +12,7 @@ use tokio::sync::oneshot;
 
 use crate::language;
 use crate::pending_api::PendingApi;
+use crate::window::MAIN;
 
 /// The files that were dropped last, until the page says which session they are for.
 #[derive(Default)]
@@ -31,7 +32,9 @@ impl DroppedFiles {
 
 /// Remembers dropped files. The page gets its own drop event.
 pub fn on_window_event<R: Runtime>(window: &Window<R>, event: &WindowEvent) {
-    if let WindowEvent::DragDrop(DragDropEvent::Drop { paths, .. }) = event {
+    if let WindowEvent::DragDrop(DragDropEvent::Drop { paths, .. }) = event
+        && window.label() == MAIN
+    {
         window.state::<DroppedFiles>().set(paths);
     }
 }

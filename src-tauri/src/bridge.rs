@@ -9,7 +9,7 @@ use tauri::{State, Wry};
 
 use crate::pending_api::PendingApi;
 use crate::{
-    attachments, deep_link, external_links, folder_dialog, previous_focus, subscribe, window_lifecycle,
+    attachments, deep_link, external_links, folder_dialog, guide, previous_focus, subscribe, window_lifecycle,
 };
 
 macro_rules! bridge {
@@ -25,7 +25,7 @@ macro_rules! bridge {
 
         /// Answers every call of the window.
         pub fn handler() -> impl Fn(Invoke<Wry>) -> bool + Send + Sync + 'static {
-            tauri::generate_handler![$($name,)+ subscribe::subscribe, subscribe::acknowledge_frames, subscribe::unsubscribe, external_links::open_link, folder_dialog::pick_folder, attachments::attach_dropped, attachments::pick_attachments, deep_link::deep_link_target, deep_link::deep_link_shown, window_lifecycle::close_request, window_lifecycle::ready_to_close, previous_focus::deep_link_answered]
+            tauri::generate_handler![$($name,)+ subscribe::subscribe, subscribe::acknowledge_frames, subscribe::unsubscribe, external_links::open_link, guide::open_guide, folder_dialog::pick_folder, attachments::attach_dropped, attachments::pick_attachments, deep_link::deep_link_target, deep_link::deep_link_shown, window_lifecycle::close_request, window_lifecycle::ready_to_close, previous_focus::deep_link_answered]
         }
     };
 }

@@ -1,4 +1,4 @@
-//! Opens a link in the person's own program, after they agreed to it.
+//! Opens a link in the person's own program. Links of agents are opened after the person agreed to it.
 
 use askdesk_api::Error;
 use askdesk_domain::{Rejection, ValidationError};
@@ -13,7 +13,23 @@ const SCHEMES: [&str; 3] = ["http", "https", "mailto"];
 /// Opens an address. The page asks the person first.
 #[tauri::command]
 pub async fn open_link(url: String) -> Result<(), Error> {
-    let url = checked(&url)?;
+    open(checked(&url)?).await
+}
+
+/// Opens an address that the guide links to. It is ours, so the person isn't asked.
+pub fn open_from_guide(url: Url) {
+    tauri::async_runtime::spawn(async move {
+        let opened = match checked(url.as_str()) {
+            Ok(url) => open(url).await,
+            Err(error) => Err(error),
+        };
+        if let Err(error) = opened {
+            tracing::warn!(error = error.message, "a link of the guide could not be opened");
+        }
+    });
+}
+
+async fn open(url: Url) -> Result<(), Error> {
     let opened =
         tauri::async_runtime::spawn_blocking(move || tauri_plugin_opener::open_url(url, None::<&str>)).await;
     let opened = opened.map_err(|error| error.to_string());

@@ -11,6 +11,7 @@ mod external_links;
 mod first_paint;
 mod folder_dialog;
 mod gateway;
+mod guide;
 mod host;
 mod image_protocol;
 mod language;
@@ -101,6 +102,7 @@ pub fn run() -> ExitCode {
         .on_window_event(attachments::on_window_event)
         .on_window_event(badge::on_window_event)
         .register_asynchronous_uri_scheme_protocol(image_protocol::SCHEME, image_protocol::serve)
+        .register_asynchronous_uri_scheme_protocol(guide::SCHEME, guide::serve)
         .invoke_handler(bridge::handler())
         .on_page_load(subscribe::end_with_page)
         .setup(|app| {
@@ -222,7 +224,10 @@ fn on_run_event(app: &AppHandle, event: RunEvent) {
             api.prevent_exit();
         }
         #[cfg(target_os = "macos")]
-        RunEvent::Reopen { has_visible_windows: false, .. } => {
+        // The guide may be the only window.
+        RunEvent::Reopen { has_visible_windows, .. }
+            if !has_visible_windows || app.state::<WindowLifecycle>().has_no_window() =>
+        {
             app.state::<WindowLifecycle>().show(Focus::Take)
         }
         RunEvent::Exit => {

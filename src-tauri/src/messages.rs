@@ -109,6 +109,8 @@ messages! {
             "Quitting stops the agents. Their sessions stay in Askdesk, and you can resume them later if their agents can.",
             "退出会停止智能体。会话会保留在 Askdesk 中；如果智能体支持，之后可以恢复。",
             "Beim Beenden stoppen die Agenten. Die Sitzungen bleiben in Askdesk, und Sie können sie später fortsetzen, wenn der Agent das kann.";
+        /// The title of the window with the guide.
+        guide: "Askdesk guide", "Askdesk 指南", "Askdesk-Anleitung";
         // The reasons why the app cannot start.
         no_folder:
             "no data folder is available for this user ({error})",
@@ -154,6 +156,11 @@ messages! {
             "Askdesk couldn’t start: {}.\n\nNothing was changed. Fix this, then start Askdesk again.",
             "Askdesk 无法启动：{}。\n\n没有更改任何内容。请解决此问题，然后重新启动 Askdesk。",
             "Askdesk konnte nicht starten: {}.\n\nEs wurde nichts geändert. Beheben Sie das und starten Sie Askdesk erneut.";
+        /// The value is the command that builds the guide.
+        no_guide:
+            "This build of Askdesk doesn’t include the guide. In the repository, run “{}”, then build Askdesk again.",
+            "此版本的 Askdesk 不包含指南。请在代码仓库中运行“{}”，然后重新构建 Askdesk。",
+            "Dieser Build von Askdesk enthält die Anleitung nicht. Führen Sie im Repository „{}“ aus und bauen Sie Askdesk dann neu.";
         /// The value is the number of questions after the first one.
         and_more: "and {} more", "另有 {} 个问题", "und {} weitere";
         /// The value is the chosen option.

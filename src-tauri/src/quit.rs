@@ -16,6 +16,9 @@ pub struct QuitDialog(AtomicBool);
 
 pub fn on_window_event(closed: &Window, event: &WindowEvent) {
     let WindowEvent::CloseRequested { api: close, .. } = event else { return };
+    if closed.label() != window::MAIN {
+        return;
+    }
     let app = closed.app_handle().clone();
     // Before the engine is open, nothing can be lost.
     let Some(api) = app.state::<PendingApi>().now() else { return };

@@ -140,3 +140,14 @@ test('a session is muted and its text hidden from its menu, and its row says so'
     { attention: { muted: true, private: false } },
   ]);
 });
+
+test('Help opens the guide, and says if the app can’t be reached', async () => {
+  const { bridge, user } = await openPage(new FakeBridge({ sessions: two }));
+  await user.click(button('Help'));
+  expect(bridge.guides).toBe(1);
+  expect(screen.queryByRole('alert')).toBeNull();
+  bridge.openGuide = () => Promise.reject(anError());
+  await user.click(button('Help'));
+  expect(await screen.findByRole('alert')).toBeVisible();
+  await expectNoViolations();
+});

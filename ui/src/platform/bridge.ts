@@ -51,6 +51,8 @@ export interface Bridge {
   deepLinkAnswered(id: RequestId): Promise<void>;
   /** Opens a web or mail address in the user's default program. */
   openLink(url: string): Promise<void>;
+  /** Opens the guide in a window of its own. */
+  openGuide(): Promise<void>;
   /** Opens the system's folder picker at a folder; returns null if the user cancels. */
   pickFolder(start: string): Promise<string | null>;
   /** Opens the system's file picker and attaches the chosen files to the session's unsent message. */
@@ -127,6 +129,7 @@ export const tauriBridge: Bridge = {
   readyToClose: (ask, handover) => reach<void>('ready_to_close', { request: ask, handover }),
   deepLinkAnswered: (id) => reach<void>('deep_link_answered', { id }),
   openLink: (url) => reach<void>('open_link', { url }),
+  openGuide: () => reach<void>('open_guide', {}),
   pickFolder: (start) => reach<string | null>('pick_folder', { start }),
   pickAttachments: (session) => reach<AttachedFiles>('pick_attachments', { session }),
   attachDropped: (session) => reach<AttachedFiles>('attach_dropped', { session }),

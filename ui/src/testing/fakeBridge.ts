@@ -31,6 +31,8 @@ export class FakeBridge implements Bridge {
   readonly calls: Call[] = [];
   /** The links that were opened externally. */
   readonly opened: string[] = [];
+  /** How often the guide was opened. */
+  guides = 0;
   subscriptions = 0;
   snapshot: Snapshot;
   entries: Record<SessionId, Entry[]> = {};
@@ -238,6 +240,10 @@ export class FakeBridge implements Bridge {
 
   async openLink(url: string): Promise<void> {
     this.opened.push(url);
+  }
+
+  async openGuide(): Promise<void> {
+    this.guides += 1;
   }
 
   async pickFolder(): Promise<string | null> {

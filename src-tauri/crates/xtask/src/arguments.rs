@@ -1,6 +1,6 @@
 //! The command line: its commands, their options and their help texts.
 
-use std::ffi::OsString;
+use std::{ffi::OsString, path::PathBuf};
 
 use clap::{Args, Parser, Subcommand};
 
@@ -23,8 +23,14 @@ pub enum Command {
     Tidy,
     /// Write the generated TypeScript types again
     Wire,
-    /// Build the program `askdesk` with its manual pages and completions for the packages
+    /// Build what packages contain besides the app: the program `askdesk` and the guide
     PackageFiles,
+    /// Build the guide as a static site and check its links
+    Guide {
+        /// Build in this folder instead of target/guide
+        #[arg(long, value_name = "DIR")]
+        out: Option<PathBuf>,
+    },
     /// Measure the app and print one JSON object
     Bench(Install),
     /// Run a command beside a window manager and a notification daemon; `test` and `bench` start it
@@ -87,6 +93,8 @@ mod tests {
             ),
             ("xtask test case_16 -y", Command::Test(Test { install: install(), quick: false, filter })),
             ("xtask test --quick", Command::Test(Test { quick: true, ..Test::default() })),
+            ("xtask guide", Command::Guide { out: None }),
+            ("xtask guide --out site", Command::Guide { out: Some("site".into()) }),
             ("xtask bench --yes", Command::Bench(install())),
             ("xtask inside-session cargo test -- --yes", Command::InsideSession { command: inner }),
         ] {

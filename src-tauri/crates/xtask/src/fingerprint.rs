@@ -3,12 +3,12 @@
 use std::{
     fs,
     hash::{DefaultHasher, Hash, Hasher},
-    path::Path,
+    path::{Path, PathBuf},
 };
 
 use anyhow::{Context, Result};
 
-use crate::steps::Steps;
+use crate::{steps::Steps, workspace::files_below};
 
 /// The name of the file in the folder; the testkit looks for it too.
 const FILE: &str = ".askdesk-stamp";
@@ -33,4 +33,15 @@ pub fn step_unless_made(
         step()?;
         fs::write(&file, &content).with_context(|| format!("cannot write {}", file.display()))
     })
+}
+
+/// Reads the files below a folder, except those with these names.
+pub fn contents(folder: &Path, skipped: &[&str]) -> Result<Vec<(PathBuf, Vec<u8>)>> {
+    let files = files_below(folder, skipped)?.into_iter();
+    files
+        .map(|file| {
+            let content = fs::read(&file).with_context(|| format!("cannot read {}", file.display()))?;
+            Ok((file.strip_prefix(folder)?.to_owned(), content))
+        })
+        .collect()
 }

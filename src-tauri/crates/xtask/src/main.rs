@@ -1,9 +1,10 @@
-//! The commands a contributor types: `cargo xtask run`, `test`, `tidy`, `wire`, `package-files`, `bench`.
+//! The commands a contributor types: `cargo xtask run`, `test`, `tidy`, `wire`, `package-files`, `guide`, `bench`.
 
 mod arguments;
 mod bench;
 mod counts;
 mod fingerprint;
+mod guide;
 mod install;
 mod package_files;
 mod prerequisites;
@@ -51,6 +52,7 @@ fn start() -> Result<ExitCode> {
         Command::Tidy => tidy::check(&workspace)?,
         Command::Wire => wire::run(&workspace)?,
         Command::PackageFiles => package_files::run(&workspace)?,
+        Command::Guide { out } => guide::run(&workspace, out.as_deref())?,
         Command::Bench(install) => bench::run(workspace, install.yes)?,
         Command::InsideSession { command } => {
             let code = private_session::run_inside(&workspace, &command)?;

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 
 use crate::{
+    guide,
     run_command::AGENT_HOST,
     steps::{self, Steps},
     workspace::Workspace,
@@ -16,9 +17,11 @@ const FOLDER: &str = "target/package";
 /// The shells that get completions, with the names by which each looks for them.
 const SHELLS: [(&str, &str); 3] = [("bash", "askdesk"), ("zsh", "_askdesk"), ("fish", "askdesk.fish")];
 
-/// Builds `askdesk` for release, with its manual pages and completions, and on Linux the agents' watcher.
+/// Builds the guide, `askdesk` for release, with its manual pages and completions, and on Linux the agents' watcher.
 pub fn run(workspace: &Workspace) -> Result<()> {
-    Steps::start().try_run("build what packages carry besides the app", || {
+    let mut steps = Steps::start();
+    guide::build(workspace, &mut steps)?;
+    steps.try_run("build what packages carry besides the app", || {
         let mut cargo = workspace.cargo();
         cargo.args(["build", "--release", "--locked", "--package", "askdesk-cli"]);
         if cfg!(target_os = "linux") {

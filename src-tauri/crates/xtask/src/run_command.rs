@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use crate::{
     arguments::Run,
-    install,
+    guide, install,
     prerequisites::Purpose,
     probe,
     steps::{self, Steps, seconds},
@@ -39,6 +39,7 @@ pub fn run(workspace: Workspace, options: &Run) -> Result<ExitCode> {
     let workspace = install::ensure(workspace, Purpose::Run, options.install.yes, &mut steps)?;
     ui::install_npm_packages(&workspace, ui::UI, &mut steps)?;
     ui::build(&workspace, &mut steps)?;
+    guide::build(&workspace, &mut steps)?;
     let program = steps.try_run("build Askdesk", || build(&workspace, options.release))?;
     eprintln!("Opening Askdesk, {} after the start.", seconds(steps.elapsed()));
     open(&program, &options.arguments)

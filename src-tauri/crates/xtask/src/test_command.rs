@@ -7,7 +7,7 @@ use anyhow::{Context, Result, bail};
 use crate::{
     arguments::Test,
     counts::{self, CargoTestOutput, Counts, Skip},
-    install,
+    guide, install,
     prerequisites::Purpose,
     private_session::{self, PrivateFolders},
     python,
@@ -55,6 +55,9 @@ impl TestRun {
             let built = ui::build(workspace, &mut self.steps);
             self.require(&built)
         };
+        // Help in the window opens it.
+        let guide = guide::build(workspace, &mut self.steps);
+        self.require(&guide);
         self.install_third_party_programs(workspace);
         if everything && !options.quick {
             self.check("cargo clippy", || {
@@ -62,6 +65,9 @@ impl TestRun {
                 clippy.args(["clippy", "--workspace", "--all-targets"]);
                 steps::show(clippy.args(["--", "-D", "warnings"]))
             });
+        }
+        if everything {
+            self.check("test what builds the guide", || guide::test(workspace));
         }
         self.rust_tests(workspace, folders, options, page);
         if packages {
@@ -116,6 +122,7 @@ impl TestRun {
         // The whole workspace in one command: choosing packages would choose other features of what they
         // share, and build the same crates twice.
         let mut arguments = vec!["test", "--workspace", "--no-fail-fast"];
+        arguments.extend(guide::LEFT_OUT);
         let window = page && !options.quick && cfg!(target_os = "linux");
         if !window {
             arguments.extend(["--exclude", "askdesk"]);

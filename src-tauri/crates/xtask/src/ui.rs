@@ -1,16 +1,13 @@
 //! Builds the page, and only what changed of it.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::fs;
 
 use anyhow::{Context, Result};
 
 use crate::{
-    fingerprint::step_unless_made,
+    fingerprint::{contents, step_unless_made},
     steps::{self, Steps},
-    workspace::{Workspace, files_below},
+    workspace::Workspace,
 };
 
 /// The folder of the page, below the root.
@@ -39,21 +36,10 @@ pub fn install_npm_packages(workspace: &Workspace, folder: &str, steps: &mut Ste
 /// Builds the page, unless its sources are those of the last build.
 pub fn build(workspace: &Workspace, steps: &mut Steps) -> Result<()> {
     let at = workspace.root().join(UI);
-    let sources = sources(&at)?;
+    let sources = contents(&at, &NOT_SOURCES)?;
     step_unless_made(steps, "build the page", &at.join("dist"), sources, || {
         steps::show(workspace.npm(UI).args(["run", "build"])).context("cannot build the page")
     })
-}
-
-/// The files of the page with their contents.
-fn sources(folder: &Path) -> Result<Vec<(PathBuf, Vec<u8>)>> {
-    let files = files_below(folder, &NOT_SOURCES)?.into_iter();
-    files
-        .map(|file| {
-            let content = fs::read(&file).with_context(|| format!("cannot read {}", file.display()))?;
-            Ok((file.strip_prefix(folder)?.to_owned(), content))
-        })
-        .collect()
 }
 
 #[cfg(test)]
@@ -64,6 +50,7 @@ mod tests {
     fn sources_count_and_results_do_not() {
         let folder = tempfile::tempdir().unwrap();
         let path = |name: &str| folder.path().join(name);
+        let sources = |folder| contents(folder, &NOT_SOURCES);
         fs::create_dir_all(path("src")).unwrap();
         fs::create_dir_all(path("dist")).unwrap();
         fs::write(path("src/main.ts"), "one").unwrap();

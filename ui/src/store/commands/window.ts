@@ -41,9 +41,15 @@ export class WindowCommands {
   }
 
   /** Opens a link that the user confirmed. */
-  async openLink(url: string): Promise<void> {
+  openLink(url: string): Promise<void> {
+    return this.#reporting(() => this.bridge.openLink(url));
+  }
+
+  readonly openGuide = (): Promise<void> => this.#reporting(() => this.bridge.openGuide());
+
+  async #reporting(call: () => Promise<void>): Promise<void> {
     try {
-      await this.bridge.openLink(url);
+      await call();
     } catch (thrown) {
       this.store.report(thrown);
     }

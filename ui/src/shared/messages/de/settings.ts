@@ -5,6 +5,7 @@ export const settings = {
 
   'settings.title': 'Einstellungen',
   'settings.open': 'Einstellungen',
+  'guide.open': 'Hilfe',
   'settings.search': 'Einstellungen durchsuchen',
   'settings.nothing_found': 'Keine Einstellungen passen zu „{search}“',
   'settings.ignored': 'Diese Einträge der Einstellungsdatei wurden ignoriert:',

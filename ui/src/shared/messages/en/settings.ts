@@ -5,6 +5,7 @@ export const settings = {
 
   'settings.title': 'Settings',
   'settings.open': 'Settings',
+  'guide.open': 'Help',
   'settings.search': 'Search settings',
   'settings.nothing_found': 'No settings match “{search}”',
   'settings.ignored': 'These entries in the settings file were ignored:',
