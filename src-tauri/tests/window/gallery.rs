@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{App, Setup};
 
-const STATES: [&str; 31] = [
+const STATES: &[&str] = &[
     "loading",
     "empty",
     "one",
@@ -38,6 +38,7 @@ const STATES: [&str; 31] = [
     "forty_options",
     "narrow",
     "runs",
+    "settled",
     "large_text",
     "forced_colours",
     "settings",
@@ -142,14 +143,18 @@ async fn open_with(settings: &str) -> (tempfile::TempDir, App) {
     (data, app)
 }
 
-/// The entries of the transcript that should be drawn and aren't: all of them if they fit, else those in view.
+/// The entries of the transcript that should be drawn and aren't: all of them if they fit, else those in view. Also those
+/// that should be one line and wrap.
 const NOT_DRAWN: &str = "const scroller = document.querySelector('[data-transcript]');
     const feed = scroller?.querySelector('[role=feed]');
-    // While it loads and while it is empty, the transcript shows a line instead.
-    if (!feed) return scroller === null || scroller.querySelector('.quiet') !== null ? [] : ['no entry is drawn'];
+    // While it loads and while it is empty, the transcript shows something else.
+    if (!feed) return scroller === null || scroller.querySelector('.quiet, .skeleton') !== null ? [] : ['no entry is drawn'];
     const articles = [...feed.querySelectorAll('article')];
     const problems = articles.filter(article => getComputedStyle(article).visibility !== 'visible' || article.offsetHeight === 0)
         .map(article => `entry ${article.dataset.entry} is hidden`);
+    const lines = [...feed.querySelectorAll('article summary')];
+    problems.push(...lines.filter(line => line.offsetHeight > parseFloat(getComputedStyle(line).minHeight) + 1)
+        .map(line => `not one line: ${line.textContent.replace(/\\s+/g, ' ').trim()}`));
     if (scroller.scrollHeight > scroller.clientHeight) {
         const [view, all] = [scroller.getBoundingClientRect(), feed.getBoundingClientRect()];
         const [first, last] = [articles.at(0), articles.at(-1)].map(article => article?.getBoundingClientRect());

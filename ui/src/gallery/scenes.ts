@@ -137,6 +137,14 @@ export function runs(): FakeBridge {
   return bridge;
 }
 
+/** One request of every end, between messages and calls. */
+export function settled(): FakeBridge {
+  const { requests, entries } = settledTalk(over, answered, pair);
+  const bridge = base(requests);
+  bridge.entries['s1'] = entries;
+  return bridge;
+}
+
 /** The start screen with three agents that were found and one that is missing. */
 function start(): FakeBridge {
   const ended = (id: string, name: string, folder: string, minutes: number) =>
@@ -278,13 +286,7 @@ export const scenes: Record<string, () => FakeBridge> = {
     return bridge;
   },
   runs,
-  /** One request of every end, between messages and calls. */
-  settled: () => {
-    const { requests, entries } = settledTalk(over, answered, pair);
-    const bridge = base(requests);
-    bridge.entries['s1'] = entries;
-    return bridge;
-  },
+  settled,
   reading: () => base([]).on('read_transcript', () => new Promise(() => undefined)),
   queue: () => {
     const bridge = base([]);

@@ -6,7 +6,7 @@ import type { Store } from '../store/store.svelte';
 import { inbound } from '../testing/agents';
 import { anEntry, aQuestion, aRequest, NOW, withdrawn } from '../testing/builders';
 import type { FakeBridge } from '../testing/fakeBridge';
-import { answered, at, auth, base, over, providers, runs, scenes, shell } from './scenes';
+import { answered, at, auth, base, over, providers, runs, scenes, settled, shell } from './scenes';
 
 interface Shown {
   scene: () => FakeBridge;
@@ -73,7 +73,7 @@ export const states: Record<string, Shown> = {
       bridge.subscribe = () => new Promise(() => undefined);
       return bridge;
     },
-    shows: 'main .connecting',
+    shows: 'main .skeleton',
   },
   empty: { scene: () => withRequests(), shows: 'aside .empty' },
   one: { scene: () => asking(auth), shows: 'aside [data-option=q1o3]' },
@@ -229,6 +229,7 @@ export const states: Record<string, Shown> = {
     shows: 'aside [data-step=summary]',
   },
   runs: { scene: runs, shows: 'main [data-kind=run]' },
+  settled: { scene: settled, shows: 'main [data-request=r18] summary' },
   large_text: { scene: () => asking(auth), shows: 'aside [data-option=q1o3]' },
   settings: {
     scene: () => base([]),
