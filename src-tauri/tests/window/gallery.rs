@@ -45,7 +45,10 @@ const STATES: &[&str] = &[
     "settings_agents",
     "settings_connected",
     "settings_search",
+    "settings_not_saved",
     "settings_forced_colours",
+    "notification_log",
+    "session_log",
 ];
 
 /// The state that is checked with the largest text size.
@@ -193,7 +196,7 @@ const UNCLEAR_MARKS: &str = "const marks = [...document.querySelectorAll('input:
 
 async fn look_at_all(theme: &str) {
     let gallery = Gallery::open().await;
-    let usual: Vec<&str> = STATES.into_iter().filter(|state| *state != LARGE).collect();
+    let usual: Vec<&str> = STATES.iter().copied().filter(|state| *state != LARGE).collect();
     let mut wrong = Vec::new();
     // A few states per window, because the time of a window is limited.
     for (text_size, states) in usual.chunks(6).map(|states| (100, states)).chain([(200, &[LARGE][..])]) {

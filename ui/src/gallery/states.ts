@@ -258,9 +258,62 @@ export const states: Record<string, Shown> = {
     scene: () => base([]),
     act: async (store) => {
       await openSettings(store, 'settings.appearance');
-      await type('dialog[open] input[type=search]', 'o');
+      await type('dialog[open] input[type=search]', 'ask');
     },
     shows: 'dialog[open] .result',
+  },
+  settings_not_saved: {
+    scene: () => base([]).fail('change_setting', { code: 'settings_not_written', message: 'The disk is full.' }),
+    act: async (store) => {
+      await openSettings(store, 'settings.window');
+      document.querySelector<HTMLElement>('#setting-start_at_login')?.click();
+    },
+    shows: 'dialog[open] [role=alert]',
+  },
+  notification_log: {
+    scene: () =>
+      base([]).on('read_notification_log', () => ({
+        entries: [
+          {
+            at: at(NOW - 60_000),
+            session: 'shop-api',
+            waiting: { what: 'question', id: 'r1' },
+            occasion: 'reminder',
+            decision: { decision: 'notify', why: 'whole' },
+          },
+          {
+            at: at(NOW - 360_000),
+            session: 'shop-api',
+            waiting: { what: 'question', id: 'r1' },
+            occasion: 'asked',
+            decision: { decision: 'nothing', why: 'in_view' },
+          },
+          {
+            at: at(NOW - 540_000),
+            session: 'billing-worker',
+            waiting: { what: 'permission', id: 'a1' },
+            occasion: 'asked',
+            decision: { decision: 'badge_only', why: 'quiet_hours' },
+          },
+        ],
+      })),
+    act: async (store) => {
+      await openSettings(store, 'settings.notifications');
+      document.querySelector<HTMLElement>('dialog[open] [aria-controls=notification-log]')?.click();
+    },
+    shows: '#notification-log li',
+  },
+  session_log: {
+    scene: () =>
+      base([]).on('read_log', () => ({
+        lines: [
+          { at: at(NOW - 120_000), kind: 'note', text: 'claude 2.1.0, pid 41872, in ~/code/shop-api' },
+          { at: at(NOW - 90_000), kind: 'stderr', text: 'Warning: no stdin data received in 3s, proceeding without it.' },
+          { at: at(NOW - 60_000), kind: 'unusable', text: '{"type":"telemetry","event":"turn_started","session":"4f1c","model":"claude-sonnet-4-5"}' },
+        ],
+      })),
+    act: (store) => store.dispatch({ type: 'overlay_opened', overlay: { overlay: 'log', session: 's1' } }),
+    shows: 'dialog[open] [data-kind=stderr]',
   },
   settings_forced_colours: {
     scene: () => base([]),
