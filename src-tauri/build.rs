@@ -27,6 +27,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo:rerun-if-changed=ui/dist");
     // A resource that is missing fails the build. Without the guide, its window says how to build it.
     fs::create_dir_all("target/guide")?;
+    println!("cargo:rerun-if-changed=target/guide");
     let attributes = tauri_build::Attributes::new()
         .capabilities_path_pattern("./src-tauri/capabilities/**/*")
         .app_manifest(tauri_build::AppManifest::new().commands(COMMANDS));

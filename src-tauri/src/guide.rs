@@ -21,6 +21,9 @@ pub const SCHEME: &str = "guide";
 /// No capability names this window, so its pages can call no command.
 const LABEL: &str = "guide";
 
+/// The folder of the site among the app's resources; `tauri.conf.json` puts it there.
+const FOLDER: &str = "guide";
+
 const FIRST: &str = "guide://localhost/guide/index.html";
 
 /// Windows serves the scheme from this host.
@@ -78,11 +81,9 @@ pub fn serve<R: Runtime>(
     let app = context.app_handle().clone();
     let path = (request.method() == Method::GET).then(|| request.uri().path().to_owned());
     tauri::async_runtime::spawn(async move {
-        let folder = app.path().resource_dir().map(|resources| resources.join("guide"));
-        let file =
-            folder.as_deref().ok().zip(path.as_deref()).and_then(|(folder, path)| file_of(folder, path));
-        let content = file.as_deref().and_then(|file| Some((media_type(file)?, fs::read(file).ok()?)));
-        let (status, media_type, content) = match content {
+        let folder = app.path().resource_dir().ok().map(|resources| resources.join(FOLDER));
+        let found = folder.zip(path).and_then(|(folder, path)| read(&folder, &path));
+        let (status, media_type, content) = match found {
             Some((media_type, content)) => (StatusCode::OK, media_type, content),
             None => (StatusCode::NOT_FOUND, "text/plain; charset=utf-8", missing(&app).await.into_bytes()),
         };
@@ -93,6 +94,12 @@ pub fn serve<R: Runtime>(
         headers.insert(header::X_CONTENT_TYPE_OPTIONS, header::HeaderValue::from_static("nosniff"));
         responder.respond(response);
     });
+}
+
+/// Reads a file of the site, with its media type.
+fn read(folder: &Path, path: &str) -> Option<(&'static str, Vec<u8>)> {
+    let file = file_of(folder, path)?;
+    Some((media_type(&file)?, fs::read(file).ok()?))
 }
 
 /// What the window shows in a build without the guide.
@@ -154,11 +161,18 @@ mod tests {
     }
 
     #[test]
-    fn every_kind_of_file_that_the_site_uses_has_a_type() {
-        for file in ["a.html", "a.css", "a.js", "a.svg", "a.png"] {
-            assert!(media_type(Path::new(file)).is_some(), "{file}");
-        }
-        assert_eq!(media_type(Path::new("desk.db")), None);
+    fn files_of_the_site_are_read_with_their_types_and_no_others() {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(read(&folder.path().join("missing"), "/index.html"), None);
+        let files = ["index.html", "book.js", "general.css", "favicon.svg", "settings.png", "desk.db"];
+        let read_types = files.map(|file| {
+            fs::write(folder.path().join(file), file).unwrap();
+            let (media_type, content) = read(folder.path(), &format!("/{file}"))?;
+            assert_eq!(content, file.as_bytes());
+            media_type.split(';').next()
+        });
+        let types = ["text/html", "text/javascript", "text/css", "image/svg+xml", "image/png"].map(Some);
+        assert_eq!(read_types, [types.as_slice(), &[None]].concat().as_slice());
     }
 
     #[test]

@@ -17,6 +17,7 @@ mod fake_tray;
 mod first_run;
 mod gallery;
 mod gateway;
+mod guide;
 mod harness;
 mod history;
 mod hostile_text;

@@ -16,7 +16,6 @@ use html5ever::{
 };
 use walkdir::WalkDir;
 
-/// What the check found.
 pub struct Checked {
     /// Each names a page and what is wrong with one of its links.
     pub problems: Vec<String>,

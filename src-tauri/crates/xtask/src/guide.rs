@@ -14,7 +14,6 @@ use crate::{
 const PACKAGE: &str = "askdesk-guide";
 /// Where the site is put; `tauri.conf.json` names it as a resource of the app.
 const FOLDER: &str = "target/guide";
-/// What the site is made from.
 const SOURCES: [&str; 2] = ["docs", "src-tauri/crates/guide"];
 const STEP: &str = "build the guide";
 

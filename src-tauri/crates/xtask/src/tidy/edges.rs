@@ -41,10 +41,11 @@ const ALLOWED: [(&str, &[&str]); 14] = [
 
 /// Libraries that few packages may name: the library, its owners, and whether this holds for tests too.
 /// Each stands for every library whose name continues after a dash or underscore.
-const CONFINED: [(&str, &[&str], bool); 5] = [
+const CONFINED: [(&str, &[&str], bool); 6] = [
     ("tauri", &["askdesk"], true),
     ("wry", &["askdesk"], true),
     ("webkit2gtk", &["askdesk"], true),
+    ("mdbook", &["askdesk-guide"], true),
     ("rusqlite", &["askdesk-engine"], false),
     ("rmcp", &["askdesk-mcp-tools", "askdesk-gateway", "askdesk-cli"], false),
 ];
