@@ -47,6 +47,7 @@ macro_rules! for_each_command {
             read_past_sessions(ReadPastSessions) -> PastSessions,
             save_export(SaveExport) -> SavedExport,
             search_questions(SearchQuestions) -> QuestionsFound,
+            count_questions(CountQuestions) -> QuestionTotals,
             save_questions(SaveQuestions) -> SavedExport,
             delete_session(DeleteSession) -> Done,
             save_draft(SaveDraft) -> Done,

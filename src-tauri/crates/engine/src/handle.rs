@@ -14,7 +14,7 @@ use crate::clock::Clock;
 use crate::error::EngineError;
 use crate::hub::Subscription;
 use crate::images::Images;
-use crate::journal::{Found, Page, QuestionFilter, QuestionsFound, Reader};
+use crate::journal::{DayBounds, Found, Page, QuestionFilter, QuestionTotals, QuestionsFound, Reader};
 use crate::mailbox::{Applied, EntryWrite, Input, SaveDraft, WriterMailbox};
 
 /// The most entries one read returns.
@@ -233,6 +233,15 @@ impl EngineHandle {
     /// Reads all ended requests that match a filter.
     pub async fn all_questions(&self, filter: QuestionFilter) -> Result<QuestionsFound, EngineError> {
         read(&self.history, move |reader| reader.questions(&filter, u32::MAX, 0)).await
+    }
+
+    /// Counts the ended requests of some days; see [`Reader::question_totals`].
+    pub async fn question_totals(
+        &self,
+        filter: QuestionFilter,
+        days: DayBounds,
+    ) -> Result<QuestionTotals, EngineError> {
+        read(&self.history, move |reader| reader.question_totals(&filter, &days)).await
     }
 
     /// Reads from the desk between two inputs of the writer.

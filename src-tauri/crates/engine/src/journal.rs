@@ -4,12 +4,14 @@ mod drafts;
 mod format_three;
 mod history;
 mod indexed_text;
+mod phrases;
 mod read;
 mod record;
 mod redaction;
 mod schema;
 mod search;
 mod tables;
+mod totals;
 
 use std::collections::BTreeMap;
 use std::fs::{File, TryLockError};
@@ -23,6 +25,10 @@ pub use drafts::KEPT_DRAFTS;
 pub use history::{OutcomeKind, QuestionFilter, QuestionsFound};
 pub use read::{Page, Reader};
 pub use search::{EntryKind, Found, Hit, SEARCHED_BEST};
+pub use totals::{
+    ANSWER_TIMES, AnswerTimeCount, CountedEnd, DAYS_COUNTED, DayBounds, NotDayBounds, OutcomeCount,
+    QuestionTotals,
+};
 
 use crate::frame::StorageNotice;
 use crate::{private, quarantine::quarantine};

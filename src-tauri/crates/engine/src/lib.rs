@@ -29,7 +29,10 @@ pub use handle::{EngineHandle, PAGE_ENTRIES};
 pub use hub::Subscription;
 pub use images::{ImageError, Images};
 pub use inbound::{InboundAsk, InboundCall, InboundCalls, InboundStatus};
-pub use journal::{EntryKind, Found, Hit, Journal, OutcomeKind, Page, QuestionFilter, QuestionsFound};
+pub use journal::{
+    AnswerTimeCount, DayBounds, EntryKind, Found, Hit, Journal, OutcomeCount, OutcomeKind, Page, QuestionFilter,
+    QuestionTotals, QuestionsFound,
+};
 pub use mailbox::{Applied, ConfigChange, DraftRevision, Message, NotificationEvent, SaveDraft};
 pub use open::OpenedEngine;
 pub use reminders::with_reminders;

@@ -1,4 +1,4 @@
-//! Past questions: searching and exporting them.
+//! Past questions: searching, counting and exporting them.
 
 use askdesk_engine::QuestionFilter;
 
@@ -12,6 +12,12 @@ impl Api {
     pub async fn search_questions(&self, input: SearchQuestions) -> Result<QuestionsFound, Error> {
         let filter = filter_of(input.wanted);
         self.with_sessions(self.engine.questions(filter, input.limit, input.offset).await?).await
+    }
+
+    pub async fn count_questions(&self, input: CountQuestions) -> Result<QuestionTotals, Error> {
+        let totals = self.engine.question_totals(filter_of(input.wanted), input.days).await?;
+        let askdesk_engine::QuestionTotals { days, outcomes, answer_times, median_millis } = totals;
+        Ok(QuestionTotals { days, outcomes, answer_times, median_millis })
     }
 
     pub async fn save_questions(&self, input: SaveQuestions) -> Result<SavedExport, Error> {

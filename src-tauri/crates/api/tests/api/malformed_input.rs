@@ -58,6 +58,7 @@ fn example(name: &str) -> (Value, &'static str) {
         "search_history" => (json!({"query": "hello", "limit": 5}), "done"),
         "save_export" => (json!({"session": session, "format": "markdown"}), "not_found"),
         "search_questions" => (json!({"wanted": wanted, "limit": 5, "offset": 0}), "done"),
+        "count_questions" => (json!({"wanted": wanted, "days": [0, 86_400_000]}), "done"),
         "save_questions" => (json!({"wanted": wanted, "format": "csv"}), "done"),
         "save_draft" => {
             let draft = json!({"of": "request", "id": id, "draft": {"words": "not yet"}});

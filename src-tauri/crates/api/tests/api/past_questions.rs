@@ -64,6 +64,36 @@ async fn case_46_a_finished_question_is_found_by_words_session_and_end_with_its_
 }
 
 #[tokio::test]
+async fn finished_questions_are_counted_by_day_outcome_and_time_to_answer() {
+    let bridge = Bridge::open();
+    let first = asked(&bridge, "technology").await;
+    answer(&bridge, &first, json!([{"question": "q1", "chosen": [], "other": "a lighthouse"}])).await;
+    let second = asked(&bridge, "technology").await;
+    bridge.run("decline_question", json!({"id": second.id, "words": "not now"})).await;
+    let at = first.asked_at.millis();
+    let days = json!([at - 86_400_000, at, at + 86_400_000]);
+    let input = json!({"wanted": wanted("", None, &[]), "days": days});
+    let totals = bridge.call("count_questions", input).await.unwrap();
+    assert_eq!(totals["days"], json!([0, 2]));
+    let counts: Vec<_> =
+        totals["outcomes"].as_array().unwrap().iter().filter(|known| known["count"] != 0).collect();
+    assert_eq!(json!(counts), json!([{"outcome": "answered", "count": 1}, {"outcome": "declined", "count": 1}]));
+    assert_eq!(totals["answerTimes"][0], json!({"upTo": 5_000, "count": 1}));
+    assert_eq!(totals["answerTimes"][7], json!({"upTo": null, "count": 0}));
+    assert!(totals["medianMillis"].is_u64(), "{totals}");
+}
+
+#[tokio::test]
+async fn days_that_cannot_be_counted_are_refused() {
+    let bridge = Bridge::open();
+    for days in [json!([]), json!([5]), json!([9, 5]), json!(vec![0; 500])] {
+        let input = json!({"wanted": wanted("", None, &[]), "days": days});
+        let error = bridge.refused("count_questions", input).await;
+        assert_eq!((&error["code"], &error["field"]), (&json!("invalid"), &json!("days")), "{error}");
+    }
+}
+
+#[tokio::test]
 async fn what_does_not_fit_names_its_field() {
     let bridge = Bridge::open();
     for (input, field) in [

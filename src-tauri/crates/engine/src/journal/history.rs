@@ -26,6 +26,15 @@ pub enum OutcomeKind {
 }
 
 impl OutcomeKind {
+    pub const ALL: [Self; 6] = [
+        Self::Answered,
+        Self::Declined,
+        Self::RepliedInChat,
+        Self::Expired,
+        Self::Withdrawn,
+        Self::Orphaned,
+    ];
+
     pub const fn of(outcome: &Outcome) -> Self {
         match outcome {
             Outcome::Answered { .. } => Self::Answered,
@@ -74,32 +83,34 @@ pub struct QuestionsFound {
     pub median_millis: Option<i64>,
 }
 
+/// The SQL expression for the kind of an outcome: a request that the user closed is declined if the agent is told.
+pub(super) const KIND: &str = "CASE WHEN outcome ->> '$.why.why' = 'cancelled' AND coalesce(delivery, 'null') <> 'null'
+    THEN 'declined' ELSE outcome ->> '$.outcome' END";
+
 /// The SQL condition of a filter, with its parameters.
-struct Condition {
-    sql: String,
-    values: Vec<Value>,
+pub(super) struct Condition {
+    pub(super) sql: String,
+    pub(super) values: Vec<Value>,
 }
 
 impl QuestionFilter {
     /// Returns the condition; none if no request can match.
-    fn condition(&self) -> Option<Condition> {
+    pub(super) fn condition(&self) -> Option<Condition> {
         let mut condition = Condition { sql: "outcome IS NOT NULL".to_owned(), values: Vec::new() };
         if let Some(session) = self.session {
-            condition.and("session = ?", session.to_string());
+            condition.and("session = ?", Value::Text(session.to_string()));
         }
         if !self.outcomes.is_empty() {
             let words: Vec<&str> = self.outcomes.iter().map(|outcome| outcome.word()).collect();
             // The names contain only letters and underscores, so they need no escaping.
             let list = format!("[\"{}\"]", words.join("\",\""));
-            let kind = "CASE WHEN outcome ->> '$.why.why' = 'cancelled' AND coalesce(delivery, 'null') <> 'null' THEN 'declined'
-                ELSE outcome ->> '$.outcome' END";
-            condition.and(&format!("{kind} IN (SELECT value FROM json_each(?))"), list);
+            condition.and(&format!("{KIND} IN (SELECT value FROM json_each(?))"), Value::Text(list));
         }
         if !self.words.trim().is_empty() {
             let query = search::query_of(&self.words)?;
             condition.and(
                 "id IN (SELECT about FROM searched WHERE id IN (SELECT rowid FROM words WHERE words MATCH ?))",
-                query,
+                Value::Text(query),
             );
         }
         Some(condition)
@@ -107,10 +118,10 @@ impl QuestionFilter {
 }
 
 impl Condition {
-    fn and(&mut self, sql: &str, value: String) {
+    pub(super) fn and(&mut self, sql: &str, value: Value) {
         self.sql.push_str(" AND ");
         self.sql.push_str(sql);
-        self.values.push(Value::Text(value));
+        self.values.push(value);
     }
 }
 

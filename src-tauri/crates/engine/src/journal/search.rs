@@ -6,6 +6,7 @@ use askdesk_domain::{Entry, EntryBody, SessionId, StorageError, Timestamp};
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
 use serde::{Deserialize, Serialize};
 
+use super::phrases::{self, Part};
 use super::read::{self, Reader};
 use super::{indexed_text, record};
 
@@ -162,14 +163,13 @@ pub(super) fn query_of(text: &str) -> Option<String> {
     while !text.is_char_boundary(end) {
         end -= 1;
     }
-    let parts = text[..end].split('"').enumerate().flat_map(|(place, part)| {
-        let quoted = place % 2 == 1;
-        let words: Vec<&str> = if quoted { vec![part] } else { part.split_whitespace().collect() };
-        words.into_iter().map(move |word| (word, if quoted { "" } else { "*" }))
+    let parts = phrases::split(&text[..end]).into_iter().flat_map(|part| match part {
+        Part::Phrase(phrase) => vec![(phrase, "")],
+        Part::Words(words) => words.split_whitespace().map(|word| (word, "*")).collect(),
     });
     let says = parts.filter(|(word, _)| word.chars().any(char::is_alphanumeric)).take(QUERY_WORDS);
     let terms: Vec<String> =
-        says.map(|(word, star)| format!("\"{}\"{star}", word.replace('\0', " "))).collect();
+        says.map(|(word, star)| format!("\"{}\"{star}", word.replace(['\0', '"'], " "))).collect();
     (!terms.is_empty()).then(|| terms.join(" "))
 }
 

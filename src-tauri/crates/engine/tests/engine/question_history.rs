@@ -5,7 +5,7 @@ use askdesk_domain::{
     Answers, Entry, EntryBody, Event, NativeRef, OrphanedWhy, Outcome, Request, RequestEvent, RequestState,
     SessionId, Timestamp, WithdrawnWhy,
 };
-use askdesk_engine::journal::{OutcomeKind, QuestionFilter, QuestionsFound, Reader};
+use askdesk_engine::journal::{DayBounds, OutcomeKind, QuestionFilter, QuestionTotals, QuestionsFound, Reader};
 use askdesk_engine::{EngineHandle, Journal};
 use rstest::rstest;
 
@@ -184,6 +184,90 @@ fn the_median_is_over_all_matches_of_the_filter() {
     assert_eq!((numbers(&last), last.more), (vec![1], false));
     assert_eq!((first.count, first.median_millis), (9, Some(500)));
     assert_eq!((last.count, last.median_millis), (9, Some(500)));
+}
+
+const DAY: i64 = 86_400_000;
+
+fn days(count: i64) -> DayBounds {
+    let starts = (0..=count).map(|day| Timestamp::from_millis(day * DAY));
+    DayBounds::try_from(starts.collect::<Vec<_>>()).unwrap()
+}
+
+fn outcomes(totals: &QuestionTotals) -> Vec<u64> {
+    totals.outcomes.iter().map(|known| known.count).collect()
+}
+
+fn answer_times(totals: &QuestionTotals) -> Vec<u64> {
+    totals.answer_times.iter().map(|group| group.count).collect()
+}
+
+/// In the order of [`OutcomeKind::ALL`]: answered, declined, replied in chat, expired, withdrawn, missed.
+#[test]
+fn totals_count_every_outcome_and_only_answers_have_a_time() {
+    let mut past = of_all_kinds();
+    let reader = past.reader();
+    let all = reader.question_totals(&QuestionFilter::default(), &days(1)).unwrap();
+    assert_eq!((all.days.as_slice(), outcomes(&all)), (&[7][..], vec![1, 2, 1, 1, 1, 1]));
+    assert_eq!((answer_times(&all), all.median_millis), (vec![1, 0, 0, 0, 0, 0, 0, 0], Some(500)));
+
+    let late = RequestEvent::AnsweredLate { request: request(7), outcome: answered("late"), at: asked_at(77) };
+    past.journal.commit(&[Event::Request(late)], &[], NOW).unwrap();
+    let outcome = Outcome::Withdrawn { why: WithdrawnWhy::Cancelled { reason: None } };
+    let dismissed = RequestEvent::Dismissed { request: request(4), outcome, at: NOW };
+    past.journal.commit(&[Event::Request(dismissed)], &[], NOW).unwrap();
+    let all = past.reader().question_totals(&QuestionFilter::default(), &days(1)).unwrap();
+    assert_eq!(outcomes(&all), [2, 2, 1, 0, 2, 0], "a late answer is one; a dismissed question was withdrawn");
+    assert_eq!((answer_times(&all), all.median_millis), (vec![1, 0, 0, 0, 1, 0, 0, 0], Some(35_250)));
+}
+
+#[test]
+fn totals_follow_the_filter() {
+    let past = of_all_kinds();
+    let reader = past.reader();
+    let count = |filter: QuestionFilter| outcomes(&reader.question_totals(&filter, &days(1)).unwrap());
+    let filter = QuestionFilter::default;
+    assert_eq!(count(QuestionFilter { session: Some(session(2)), ..filter() }), [1, 0, 1, 0, 1, 1]);
+    let declined = vec![OutcomeKind::Declined];
+    assert_eq!(count(QuestionFilter { outcomes: declined, ..filter() }), [0, 2, 0, 0, 0, 0]);
+    assert_eq!(count(QuestionFilter { words: "lighthouse".to_owned(), ..filter() }), [1, 0, 0, 0, 0, 0]);
+    let nothing = QuestionFilter { words: "***".to_owned(), ..filter() };
+    let none = reader.question_totals(&nothing, &days(3)).unwrap();
+    assert_eq!((none.days.as_slice(), outcomes(&none)), (&[0, 0, 0][..], vec![0; 6]));
+}
+
+/// 3,000 requests, one every 20 minutes: 72 a day for 41 days and two thirds.
+#[test]
+fn totals_are_over_the_whole_history_of_the_days() {
+    let mut past = Past::new();
+    let mut events = Vec::new();
+    for n in 1..=3_000_u128 {
+        let at = Timestamp::from_millis((n as i64 - 1) * DAY / 72);
+        let asked = Request {
+            id: request(n),
+            session: session(1),
+            native_ref: NativeRef::new(format!("call-{n}")).unwrap(),
+            asked_by: None,
+            questions: questions(),
+            asked_at: at,
+            limit: None,
+            state: RequestState::Open,
+        };
+        let outcome = if n % 3 == 0 { Outcome::Expired } else { answered("so") };
+        // A third each: 10 seconds, 20 seconds, and those that were not answered.
+        let at = Timestamp::from_millis(at.millis() + (n % 3) as i64 * 10_000);
+        events.push(Event::Request(RequestEvent::Asked { request: asked }));
+        events.push(Event::Request(RequestEvent::Ended { request: request(n), outcome, at }));
+    }
+    past.journal.commit(&events, &[], NOW).unwrap();
+    let reader = past.reader();
+    let totals = reader.question_totals(&QuestionFilter::default(), &days(30)).unwrap();
+    assert_eq!(totals.days, vec![72; 30], "no later day is counted on the last one");
+    assert_eq!(outcomes(&totals), [1_440, 0, 0, 720, 0, 0]);
+    assert_eq!(answer_times(&totals), [0, 720, 720, 0, 0, 0, 0, 0]);
+    assert_eq!(totals.median_millis, Some(15_000));
+    let whole = reader.question_totals(&QuestionFilter::default(), &days(90)).unwrap();
+    assert_eq!(whole.days.iter().sum::<u64>(), 3_000);
+    assert_eq!((&whole.days[40..43], whole.days[89]), (&[72, 48, 0][..], 0));
 }
 
 #[tokio::test]

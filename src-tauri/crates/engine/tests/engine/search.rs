@@ -59,6 +59,12 @@ fn places(reader: &Reader, text: &str) -> Vec<(SessionId, u64)> {
 #[case::not_some_of_the_words("routes elephant", &[])]
 #[case::words_held_together("\"the café routes\"", &[2])]
 #[case::held_together_in_another_order("\"routes café\"", &[])]
+#[case::typographic_quotes("“the café routes”", &[2])]
+#[case::typographic_quotes_in_another_order("“routes café”", &[])]
+#[case::german_quotes("„routes café“", &[])]
+#[case::guillemets("«routes café»", &[])]
+#[case::single_quotes("‘routes café’", &[])]
+#[case::a_quote_inside_single_quotes("‘the \"café\" routes’", &[2])]
 #[case::quotes_that_are_not_closed("\"café routes", &[2])]
 #[case::a_name_with_signs("schema_version", &[1])]
 #[case::words_of_a_query_language("schema NOT migration", &[])]
@@ -219,7 +225,7 @@ proptest! {
     fn no_query_fails(
         text in prop_oneof![
             any::<String>(),
-            "[ \"*^():+{}.,;a-cANDORNOT_'\\-\u{0}]{0,60}",
+            "[ \"“”‘’*^():+{}.,;a-cANDORNOT_'\\-\u{0}]{0,60}",
             "(NEAR|AND|OR|NOT|text:|\"| |a\\*|\\^a){0,12}",
         ],
     ) {

@@ -1,0 +1,175 @@
+//! Totals of past questions: how many were asked on each day, how they ended, and how long an answer took.
+
+use askdesk_domain::{StorageError, Timestamp};
+use rusqlite::{Row, params_from_iter, types::Type, types::Value};
+use serde::{Deserialize, Serialize};
+
+use super::history::{KIND, OutcomeKind, QuestionFilter};
+use super::read::Reader;
+
+/// The most days of one count.
+pub const DAYS_COUNTED: usize = 400;
+
+/// The longest times to answer that are counted together, in milliseconds. One more group has all longer times.
+pub const ANSWER_TIMES: [i64; 7] = [5_000, 15_000, 30_000, 60_000, 120_000, 300_000, 900_000];
+
+/// The start of each day, followed by the end of the last one. The caller knows the time zone; a day can have 23 or 25 hours.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Vec<Timestamp>", into = "Vec<Timestamp>")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(type = "Array<number>"))]
+pub struct DayBounds(Vec<Timestamp>);
+
+/// Why times are not the bounds of days.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NotDayBounds {
+    #[error("{0} days are counted; the limit is 1 to {DAYS_COUNTED}")]
+    Number(usize),
+    #[error("a day ends before it starts")]
+    Order,
+}
+
+impl TryFrom<Vec<Timestamp>> for DayBounds {
+    type Error = NotDayBounds;
+
+    fn try_from(bounds: Vec<Timestamp>) -> Result<Self, Self::Error> {
+        let days = bounds.len().saturating_sub(1);
+        if days == 0 || days > DAYS_COUNTED {
+            return Err(NotDayBounds::Number(days));
+        }
+        // A time zone that crosses the date line skips a day, which then has no length.
+        if !bounds.is_sorted() {
+            return Err(NotDayBounds::Order);
+        }
+        Ok(Self(bounds))
+    }
+}
+
+impl From<DayBounds> for Vec<Timestamp> {
+    fn from(bounds: DayBounds) -> Self {
+        bounds.0
+    }
+}
+
+impl DayBounds {
+    /// Returns the position of the day of a moment.
+    fn day_of(&self, at: Timestamp) -> Option<usize> {
+        let day = self.0.partition_point(|start| *start <= at).checked_sub(1)?;
+        (day + 1 < self.0.len()).then_some(day)
+    }
+}
+
+/// An ended request, reduced to what is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CountedEnd {
+    pub asked_at: Timestamp,
+    pub outcome: OutcomeKind,
+    /// The time from asked to ended.
+    pub waited_millis: i64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub struct OutcomeCount {
+    pub outcome: OutcomeKind,
+    #[cfg_attr(feature = "ts", ts(type = "number"))]
+    pub count: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub struct AnswerTimeCount {
+    /// The longest time of the group, in milliseconds; none for the group of all longer times.
+    #[cfg_attr(feature = "ts", ts(type = "number | null"))]
+    pub up_to: Option<i64>,
+    #[cfg_attr(feature = "ts", ts(type = "number"))]
+    pub count: u64,
+}
+
+/// The numbers of ended requests that were asked on some days.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct QuestionTotals {
+    /// How many were asked on each day.
+    pub days: Vec<u64>,
+    /// How many ended in each way; every outcome has an entry.
+    pub outcomes: Vec<OutcomeCount>,
+    /// The answered ones by their time to answer, shortest first; every group has an entry.
+    pub answer_times: Vec<AnswerTimeCount>,
+    /// The median time to answer, in milliseconds; none if none was answered.
+    pub median_millis: Option<i64>,
+}
+
+impl QuestionTotals {
+    /// Counts the requests that were asked on the days. Only answered ones have a time to answer.
+    pub fn count(days: &DayBounds, ends: &[CountedEnd]) -> Self {
+        let mut of_day = vec![0; days.0.len() - 1];
+        let mut outcomes = OutcomeKind::ALL.map(|outcome| OutcomeCount { outcome, count: 0 });
+        let mut times: Vec<_> =
+            ANSWER_TIMES.iter().map(|up_to| AnswerTimeCount { up_to: Some(*up_to), count: 0 }).collect();
+        times.push(AnswerTimeCount { up_to: None, count: 0 });
+        let mut waits = Vec::new();
+        for end in ends {
+            let Some(day) = days.day_of(end.asked_at) else { continue };
+            of_day[day] += 1;
+            for known in outcomes.iter_mut().filter(|known| known.outcome == end.outcome) {
+                known.count += 1;
+            }
+            if end.outcome == OutcomeKind::Answered {
+                // The clock may have been set back between the question and its answer.
+                let waited = end.waited_millis.max(0);
+                times[ANSWER_TIMES.partition_point(|up_to| *up_to < waited)].count += 1;
+                waits.push(waited);
+            }
+        }
+        let median_millis = median(&mut waits);
+        Self { days: of_day, outcomes: outcomes.to_vec(), answer_times: times, median_millis }
+    }
+}
+
+fn median(waits: &mut [i64]) -> Option<i64> {
+    waits.sort_unstable();
+    let upper = *waits.get(waits.len() / 2)?;
+    let lower = waits[(waits.len() - 1) / 2];
+    Some(lower.midpoint(upper))
+}
+
+impl Reader {
+    /// Counts the past requests that match a filter and were asked on some days.
+    pub fn question_totals(
+        &self,
+        filter: &QuestionFilter,
+        days: &DayBounds,
+    ) -> Result<QuestionTotals, StorageError> {
+        let Some(mut condition) = filter.condition() else { return Ok(QuestionTotals::count(days, &[])) };
+        // No index on the time: the page of questions beside the totals reads every row anyway.
+        if let [first, .., end] = days.0.as_slice() {
+            condition.and("asked_at >= ?", Value::Integer(first.millis()));
+            condition.and("asked_at < ?", Value::Integer(end.millis()));
+        }
+        self.query(|connection| {
+            let mut statement = connection.prepare_cached(&format!(
+                "SELECT asked_at, {KIND}, ended_at - asked_at FROM requests WHERE {}",
+                condition.sql
+            ))?;
+            let rows = statement.query_map(params_from_iter(&condition.values), counted_end)?;
+            Ok(QuestionTotals::count(days, &rows.collect::<rusqlite::Result<Vec<_>>>()?))
+        })
+    }
+}
+
+fn counted_end(row: &Row<'_>) -> rusqlite::Result<CountedEnd> {
+    let word = row.get_ref(1)?.as_str()?;
+    let outcome = OutcomeKind::ALL.into_iter().find(|outcome| outcome.word() == word);
+    let outcome = outcome.ok_or_else(|| {
+        rusqlite::Error::FromSqlConversionFailure(1, Type::Text, format!("no outcome {word:?}").into())
+    })?;
+    Ok(CountedEnd {
+        asked_at: Timestamp::from_millis(row.get(0)?),
+        outcome,
+        waited_millis: row.get(2)?,
+    })
+}
+
+#[cfg(test)]
+mod tests;
