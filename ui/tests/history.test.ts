@@ -40,9 +40,11 @@ function withPast(hits: SearchHit[] = [aHit(2)], more = false, length = 3): Fake
     });
 }
 
+/** Opens the transcripts of the history. */
 async function openHistory(bridge: FakeBridge) {
   const opened = await openPage(bridge);
   await opened.user.click(button('History'));
+  await opened.user.click(button('Transcripts'));
   return opened;
 }
 

@@ -144,11 +144,16 @@ function withQuestions(reply: QuestionsFound = found(all)): FakeBridge {
     .on('save_questions', ({ format }) => ({ path: `/home/ada/questions.${format}` }));
 }
 
+/** Opens the history, which starts with the questions. */
 async function openQuestions(bridge: FakeBridge) {
   const opened = await openPage(bridge);
   await opened.user.click(button('History'));
-  await opened.user.click(within(screen.getByRole('navigation', { name: 'History sections' })).getByRole('button', { name: 'Questions' }));
   return opened;
+}
+
+async function exportAs(user: Awaited<ReturnType<typeof openQuestions>>['user'], format: 'CSV' | 'JSON') {
+  await user.click(button('Export'));
+  await user.click(screen.getByRole('menuitem', { name: `Export as ${format}` }));
 }
 
 const rows = () => within(screen.getByRole('list', { name: 'Questions' })).getAllByRole('group');
@@ -236,9 +241,9 @@ describe('the history of questions', () => {
   test('exports the filtered questions, and says where to', async () => {
     const { bridge, user } = await openQuestions(withQuestions());
     await user.selectOptions(screen.getByRole('combobox', { name: 'Outcome' }), 'Skipped');
-    await user.click(button('Export as CSV'));
+    await exportAs(user, 'CSV');
     expect(screen.getByText('Exported to /home/ada/questions.csv')).toBeVisible();
-    await user.click(button('Export as JSON'));
+    await exportAs(user, 'JSON');
     expect(bridge.sent('save_questions')).toEqual([
       { wanted: { query: '', session: null, outcomes: ['declined'] }, format: 'csv' },
       { wanted: { query: '', session: null, outcomes: ['declined'] }, format: 'json' },
@@ -248,7 +253,7 @@ describe('the history of questions', () => {
   test('shows why an export failed', async () => {
     const bridge = withQuestions().fail('save_questions', { code: 'file_not_written', message: 'no room' });
     const { user } = await openQuestions(bridge);
-    await user.click(button('Export as CSV'));
+    await exportAs(user, 'CSV');
     expect(screen.getByText('Couldn’t write the file. no room')).toBeVisible();
     expect(rows()).toHaveLength(6);
   });

@@ -12,7 +12,7 @@ import { createPage, type Page } from '../store/page';
 import type { FakeBridge } from '../testing/fakeBridge';
 import App from '../view/App.svelte';
 import { scenes } from './scenes';
-import { states } from './states';
+import { states, until } from './states';
 
 /** Shows a state or a scene: `gallery.html?state=one`, or `?scene=plan`. `lang` names a language. */
 async function show(): Promise<void> {
@@ -58,14 +58,6 @@ async function showState(name: string, width: string | null): Promise<void> {
   await act?.(store, bridge);
   await until(shows, () => document.querySelector(shows));
   document.documentElement.dataset.state = name;
-}
-
-async function until(what: string, look: () => unknown): Promise<void> {
-  const began = performance.now();
-  while (!look()) {
-    if (performance.now() - began > 10_000) throw new Error(`timed out waiting for ${what}`);
-    await new Promise(requestAnimationFrame);
-  }
 }
 
 show().catch((error: unknown) => {

@@ -13,11 +13,11 @@ import {
   NOW,
   planOptions,
   someOptions,
-  withdrawn,
 } from '../testing/builders';
 import { emptyStartDraft, initialState } from '../store/state';
 import { handoverOf } from '../store/sync/handover';
 import { anError, FakeBridge } from '../testing/fakeBridge';
+import { withPast } from './past';
 import { edit, manyEntries, plan, richBodies } from './talk';
 import { settledTalk, toolTalk } from './toolTalk';
 
@@ -350,24 +350,7 @@ export const scenes: Record<string, () => FakeBridge> = {
     ];
     return base(requests, [shell]);
   },
-  asked: () => {
-    const outcomes: Outcome[] = [
-      answered,
-      { outcome: 'declined', words: 'Ask me tomorrow' },
-      { outcome: 'replied_in_chat', text: 'Use whatever the gateway uses' },
-      withdrawn({ why: 'interrupted' }),
-      { outcome: 'expired' },
-      { outcome: 'orphaned', why: 'agent_ended' },
-    ];
-    const questions = outcomes.map((outcome, index) => ({
-      name: 'api',
-      folder: '/home/ada/projects/api',
-      origin: of(claudeCode).origin,
-      request: over(`h${index}`, outcome),
-    }));
-    const found = { questions, more: true, count: 148, answered: 120, medianMillis: 42_000 };
-    return base([]).on('search_questions', () => found);
-  },
+  asked: () => withPast(base([])),
   clients: () => {
     const bridge = base([]);
     const file = '/home/ada/.cursor/mcp.json';

@@ -7,6 +7,7 @@ import { inbound } from '../testing/agents';
 import { anEntry, aQuestion, aRequest, NOW, withdrawn } from '../testing/builders';
 import type { FakeBridge } from '../testing/fakeBridge';
 import { answered, at, auth, base, over, providers, runs, scenes, settled, shell } from './scenes';
+import { withFirst, withPast } from './past';
 
 interface Shown {
   scene: () => FakeBridge;
@@ -61,6 +62,14 @@ function holdTime(): void {
   const later = window.setTimeout;
   window.setTimeout = ((act: TimerHandler, millis = 0, ...rest: unknown[]) =>
     millis >= 1000 ? 0 : later(act, millis, ...rest)) as typeof window.setTimeout;
+}
+
+/** Opens the history from the sidebar. */
+async function openHistory(): Promise<void> {
+  await tick();
+  const names = [...document.querySelectorAll<HTMLElement>('button')];
+  names.find((button) => button.textContent.trim() === t('history.title'))?.click();
+  await tick();
 }
 
 const long = 'a way that takes into account what was said about it earlier, and everything that nobody has thought of yet';
@@ -230,6 +239,43 @@ export const states: Record<string, Shown> = {
   },
   runs: { scene: runs, shows: 'main [data-kind=run]' },
   settled: { scene: settled, shows: 'main [data-request=r18] summary' },
+  history: { scene: () => withPast(base([])), act: openHistory, shows: 'main [data-past]' },
+  history_unfolded: {
+    scene: () => withPast(base([])),
+    act: async () => {
+      await openHistory();
+      await until('the questions', () => document.querySelector('main [data-past]'));
+      document.querySelector<HTMLElement>('main [data-past] summary')?.click();
+    },
+    shows: 'main [data-past][open] .inside',
+  },
+  history_numbers: {
+    scene: () => withPast(base([])),
+    act: async () => {
+      await openHistory();
+      await until('the totals', () => document.querySelector('main [role=img]'));
+      document.querySelector<HTMLElement>('main [aria-pressed]')?.click();
+    },
+    shows: 'main td',
+  },
+  history_forced_colours: {
+    scene: () => withPast(base([])),
+    act: async () => {
+      forceColours();
+      await openHistory();
+    },
+    shows: 'main [data-past]',
+  },
+  history_first: { scene: () => withFirst(base([])), act: openHistory, shows: 'main [data-past]' },
+  history_empty: { scene: () => base([]), act: openHistory, shows: 'main .empty' },
+  history_loading: {
+    scene: () =>
+      base([])
+        .on('search_questions', () => new Promise(() => undefined))
+        .on('count_questions', () => new Promise(() => undefined)),
+    act: openHistory,
+    shows: 'main .skeleton',
+  },
   large_text: { scene: () => asking(auth), shows: 'aside [data-option=q1o3]' },
   settings: {
     scene: () => base([]),
@@ -350,6 +396,14 @@ async function type(css: string, text: string): Promise<void> {
   field.value = text;
   field.dispatchEvent(new InputEvent('input', { bubbles: true }));
   await tick();
+}
+
+export async function until(what: string, look: () => unknown): Promise<void> {
+  const began = performance.now();
+  while (!look()) {
+    if (performance.now() - began > 10_000) throw new Error(`timed out waiting for ${what}`);
+    await new Promise(requestAnimationFrame);
+  }
 }
 
 /** WebKit has no forced colors mode, so this applies the `forced-colors` rules unconditionally. */

@@ -1747,6 +1747,45 @@ medianMillis: number | null, };
  */
 export type PastQuestion = { name: string, folder: string, origin: Origin, request: Request, };
 
+/**
+ * The start of each day, followed by the end of the last one. The caller knows the time zone; a day can have 23 or 25 hours.
+ */
+export type DayBounds = Array<number>;
+
+export type OutcomeCount = { outcome: OutcomeKind, count: number, };
+
+export type AnswerTimeCount = { 
+/**
+ * The longest time of the group, in milliseconds; none for the group of all longer times.
+ */
+upTo: number | null, count: number, };
+
+/**
+ * Counts the ended requests of some days.
+ */
+export type CountQuestions = { wanted: QuestionsWanted, days: DayBounds, };
+
+/**
+ * The numbers of ended requests that were asked on some days.
+ */
+export type QuestionTotals = { 
+/**
+ * How many were asked on each day.
+ */
+days: Array<number>, 
+/**
+ * How many ended in each way; every outcome has an entry.
+ */
+outcomes: Array<OutcomeCount>, 
+/**
+ * The answered ones by their time to answer, shortest first; every group has an entry.
+ */
+answerTimes: Array<AnswerTimeCount>, 
+/**
+ * The median time to answer, in milliseconds; none if none was answered.
+ */
+medianMillis: number | null, };
+
 export type QuestionsFormat = "csv" | "json";
 
 /**
@@ -1921,6 +1960,7 @@ export interface CommandMap {
   read_past_sessions: { input: ReadPastSessions; output: PastSessions };
   save_export: { input: SaveExport; output: SavedExport };
   search_questions: { input: SearchQuestions; output: QuestionsFound };
+  count_questions: { input: CountQuestions; output: QuestionTotals };
   save_questions: { input: SaveQuestions; output: SavedExport };
   delete_session: { input: DeleteSession; output: Done };
   save_draft: { input: SaveDraft; output: Done };

@@ -29,6 +29,11 @@ export function duration(millis: number): string {
   return t('time.minutes', { minutes: Math.floor(seconds / 60), seconds: seconds % 60 });
 }
 
+/** Formats a duration that can be longer than a turn: `42 s`, `3 min 5 s`, `3 h`, `2 d`. */
+export function longDuration(millis: number): string {
+  return millis < 3_600_000 ? duration(millis) : shortSpan(millis);
+}
+
 const times = inLanguage((locale) => new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit' }));
 const moments = inLanguage((locale) => new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' }));
 

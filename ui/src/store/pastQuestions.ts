@@ -1,13 +1,15 @@
 import type { QuestionsFound, QuestionsWanted, SessionId } from '../generated/wire';
 import type { AppError } from '../platform/bridge';
 import type { Handlers } from './handlers';
-import type { History, PastQuestions, QuestionsFilter, State } from './state';
+import type { CountedQuestions, History, PastQuestions, QuestionsFilter, Span, State } from './state';
 
 /** Actions in the list of past questions. */
 export type PastQuestionsAction =
   | { type: 'history_part_shown'; part: History['part'] }
   | { type: 'questions_filtered'; change: Partial<QuestionsFilter> }
   | { type: 'questions_found'; filter: QuestionsFilter; found: QuestionsFound; added: boolean }
+  | { type: 'span_chosen'; span: Span }
+  | { type: 'questions_counted'; filter: QuestionsFilter; span: Span; totals: CountedQuestions }
   | { type: 'questions_failed'; filter: QuestionsFilter; error: AppError }
   | { type: 'questions_saved'; path: string | null };
 
@@ -23,6 +25,11 @@ export const pastQuestionsHandlers: Handlers<PastQuestionsAction> = {
     if (!same(filter, questions.filter)) return state;
     const before = added ? (questions.found?.questions ?? []) : [];
     return withQuestions(state, { found: { ...found, questions: add(before, found) }, error: null });
+  },
+  span_chosen: (state, { span }) => withQuestions(state, { span }),
+  questions_counted(state, { filter, span, totals }) {
+    const { questions } = state.history;
+    return same(filter, questions.filter) && span === questions.span ? withQuestions(state, { totals }) : state;
   },
   questions_failed(state, { filter, error }) {
     return same(filter, state.history.questions.filter) ? withQuestions(state, { error }) : state;

@@ -15,6 +15,7 @@ import type {
   OutcomeKind,
   QuestionPolicy,
   QuestionsFound,
+  QuestionTotals,
   RefusedWhy,
   Request,
   RequestId,
@@ -130,8 +131,22 @@ export interface QuestionsFilter {
   outcome: OutcomeKind | null;
 }
 
+/** How many days the totals of past questions can cover. */
+export const SPANS = [7, 30, 90] as const;
+export type Span = (typeof SPANS)[number];
+
+/** The totals of past questions, with the days they belong to. */
+export interface CountedQuestions {
+  /** The start of each day, and the end of the last one. */
+  bounds: readonly number[];
+  counts: QuestionTotals;
+}
+
 export interface PastQuestions {
   filter: QuestionsFilter;
+  span: Span;
+  /** The totals for the current filter and days, once loaded. */
+  totals: CountedQuestions | null;
   /** The result for the current filter, once loaded. */
   found: QuestionsFound | null;
   error: AppError | null;
@@ -272,9 +287,11 @@ export function initialState(
     panelWidth: PANEL_WIDTH.preferred,
     settings: null,
     history: {
-      part: 'said',
+      part: 'questions',
       questions: {
         filter: { query: '', session: null, outcome: null },
+        span: 30,
+        totals: null,
         found: null,
         error: null,
         saved: null,

@@ -16,7 +16,7 @@ import type {
 } from '../generated/wire';
 import type { Bridge, CommandName, FileDrag, Input, LanguageAtStart, Output } from '../platform/bridge';
 import type { Handover } from '../store/sync/handover';
-import { aSnapshot } from './builders';
+import { aSnapshot, totalsOf } from './builders';
 
 export interface Call {
   command: CommandName;
@@ -161,6 +161,8 @@ export class FakeBridge implements Bridge {
         return { hits: [], more: false };
       case 'search_questions':
         return { questions: [], more: false, count: 0, answered: 0, medianMillis: null };
+      case 'count_questions':
+        return totalsOf((input as Input<'count_questions'>).days.length - 1);
       case 'answer_question':
       case 'decline_question':
       case 'cancel_question':

@@ -126,7 +126,7 @@ function wordsOfOrphaned(why: OrphanedWhy, { askedBy }: Request): string {
   return t('connected_app.missed', { client: askedBy ? visibly(askedBy) : t('connected_app.unnamed') });
 }
 
-const missedWords = {
+export const missedWords = {
   agent_ended: 'missed.agent_ended',
   session_stopped: 'missed.session_stopped',
   app_quit: 'missed.app_quit',

@@ -1,22 +1,29 @@
 import type { QuestionsFormat } from '../../generated/wire';
 import { asAppError, type Bridge } from '../../platform/bridge';
+import { dayBounds } from '../../shared/days';
 import { searchOf } from '../pastQuestions';
-import type { QuestionsFilter } from '../state';
+import type { QuestionsFilter, Span } from '../state';
 import type { Store } from '../store.svelte';
 import { PAUSE_MS } from './history';
 
 /** Requests per page. */
 const REQUESTS = 50;
 
-/** Loads past questions that match the filter, and exports them. */
+/** Loads past questions that match the filter, counts them, and exports them. */
 export class PastQuestionCommands {
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(private readonly bridge: Bridge, private readonly store: Store) {}
 
-  /** Reloads the matching questions, because some may have ended in the meantime. */
-  read(): Promise<void> {
-    return this.#read(0);
+  /** Reloads the matching questions and their totals, because some may have ended in the meantime. */
+  async read(): Promise<void> {
+    await Promise.all([this.#read(0), this.#count()]);
+  }
+
+  /** Changes the days that the totals cover. */
+  count(span: Span): Promise<void> {
+    this.store.dispatch({ type: 'span_chosen', span });
+    return this.#count();
   }
 
   /** Changes the filter and reloads; for a text change, waits until typing pauses. */
@@ -24,7 +31,7 @@ export class PastQuestionCommands {
     this.store.dispatch({ type: 'questions_filtered', change });
     clearTimeout(this.#timer);
     const pause = change.query === undefined ? 0 : PAUSE_MS;
-    this.#timer = setTimeout(() => void this.#read(0), pause);
+    this.#timer = setTimeout(() => void this.read(), pause);
   }
 
   /** Loads the next page. */
@@ -38,6 +45,17 @@ export class PastQuestionCommands {
       const asked = { wanted: searchOf(filter), limit: REQUESTS, offset };
       const found = await this.bridge.call('search_questions', asked);
       this.store.dispatch({ type: 'questions_found', filter, found, added: offset > 0 });
+    } catch (thrown) {
+      this.store.dispatch({ type: 'questions_failed', filter, error: asAppError(thrown) });
+    }
+  }
+
+  async #count(): Promise<void> {
+    const { filter, span } = this.store.state.history.questions;
+    const bounds = dayBounds(Date.now(), span);
+    try {
+      const counts = await this.bridge.call('count_questions', { wanted: searchOf(filter), days: bounds });
+      this.store.dispatch({ type: 'questions_counted', filter, span, totals: { bounds, counts } });
     } catch (thrown) {
       this.store.dispatch({ type: 'questions_failed', filter, error: asAppError(thrown) });
     }

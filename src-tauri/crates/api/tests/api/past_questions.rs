@@ -77,7 +77,10 @@ async fn finished_questions_are_counted_by_day_outcome_and_time_to_answer() {
     assert_eq!(totals["days"], json!([0, 2]));
     let counts: Vec<_> =
         totals["outcomes"].as_array().unwrap().iter().filter(|known| known["count"] != 0).collect();
-    assert_eq!(json!(counts), json!([{"outcome": "answered", "count": 1}, {"outcome": "declined", "count": 1}]));
+    assert_eq!(
+        json!(counts),
+        json!([{"outcome": "answered", "count": 1}, {"outcome": "declined", "count": 1}])
+    );
     assert_eq!(totals["answerTimes"][0], json!({"upTo": 5_000, "count": 1}));
     assert_eq!(totals["answerTimes"][7], json!({"upTo": null, "count": 0}));
     assert!(totals["medianMillis"].is_u64(), "{totals}");

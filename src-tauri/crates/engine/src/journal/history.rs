@@ -26,14 +26,8 @@ pub enum OutcomeKind {
 }
 
 impl OutcomeKind {
-    pub const ALL: [Self; 6] = [
-        Self::Answered,
-        Self::Declined,
-        Self::RepliedInChat,
-        Self::Expired,
-        Self::Withdrawn,
-        Self::Orphaned,
-    ];
+    pub const ALL: [Self; 6] =
+        [Self::Answered, Self::Declined, Self::RepliedInChat, Self::Expired, Self::Withdrawn, Self::Orphaned];
 
     pub const fn of(outcome: &Outcome) -> Self {
         match outcome {
@@ -84,7 +78,8 @@ pub struct QuestionsFound {
 }
 
 /// The SQL expression for the kind of an outcome: a request that the user closed is declined if the agent is told.
-pub(super) const KIND: &str = "CASE WHEN outcome ->> '$.why.why' = 'cancelled' AND coalesce(delivery, 'null') <> 'null'
+pub(super) const KIND: &str =
+    "CASE WHEN outcome ->> '$.why.why' = 'cancelled' AND coalesce(delivery, 'null') <> 'null'
     THEN 'declined' ELSE outcome ->> '$.outcome' END";
 
 /// The SQL condition of a filter, with its parameters.

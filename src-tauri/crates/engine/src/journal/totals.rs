@@ -164,11 +164,7 @@ fn counted_end(row: &Row<'_>) -> rusqlite::Result<CountedEnd> {
     let outcome = outcome.ok_or_else(|| {
         rusqlite::Error::FromSqlConversionFailure(1, Type::Text, format!("no outcome {word:?}").into())
     })?;
-    Ok(CountedEnd {
-        asked_at: Timestamp::from_millis(row.get(0)?),
-        outcome,
-        waited_millis: row.get(2)?,
-    })
+    Ok(CountedEnd { asked_at: Timestamp::from_millis(row.get(0)?), outcome, waited_millis: row.get(2)? })
 }
 
 #[cfg(test)]

@@ -5,7 +5,9 @@ use askdesk_domain::{
     Answers, Entry, EntryBody, Event, NativeRef, OrphanedWhy, Outcome, Request, RequestEvent, RequestState,
     SessionId, Timestamp, WithdrawnWhy,
 };
-use askdesk_engine::journal::{DayBounds, OutcomeKind, QuestionFilter, QuestionTotals, QuestionsFound, Reader};
+use askdesk_engine::journal::{
+    DayBounds, OutcomeKind, QuestionFilter, QuestionTotals, QuestionsFound, Reader,
+};
 use askdesk_engine::{EngineHandle, Journal};
 use rstest::rstest;
 
@@ -210,13 +212,18 @@ fn totals_count_every_outcome_and_only_answers_have_a_time() {
     assert_eq!((all.days.as_slice(), outcomes(&all)), (&[7][..], vec![1, 2, 1, 1, 1, 1]));
     assert_eq!((answer_times(&all), all.median_millis), (vec![1, 0, 0, 0, 0, 0, 0, 0], Some(500)));
 
-    let late = RequestEvent::AnsweredLate { request: request(7), outcome: answered("late"), at: asked_at(77) };
+    let late =
+        RequestEvent::AnsweredLate { request: request(7), outcome: answered("late"), at: asked_at(77) };
     past.journal.commit(&[Event::Request(late)], &[], NOW).unwrap();
     let outcome = Outcome::Withdrawn { why: WithdrawnWhy::Cancelled { reason: None } };
     let dismissed = RequestEvent::Dismissed { request: request(4), outcome, at: NOW };
     past.journal.commit(&[Event::Request(dismissed)], &[], NOW).unwrap();
     let all = past.reader().question_totals(&QuestionFilter::default(), &days(1)).unwrap();
-    assert_eq!(outcomes(&all), [2, 2, 1, 0, 2, 0], "a late answer is one; a dismissed question was withdrawn");
+    assert_eq!(
+        outcomes(&all),
+        [2, 2, 1, 0, 2, 0],
+        "a late answer is one; a dismissed question was withdrawn"
+    );
     assert_eq!((answer_times(&all), all.median_millis), (vec![1, 0, 0, 0, 1, 0, 0, 0], Some(35_250)));
 }
 

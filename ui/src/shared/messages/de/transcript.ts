@@ -79,6 +79,7 @@ export const transcript = {
   'time.hours': '{hours} h',
   'time.days': '{days} T',
   'time.minutes': '{minutes} min {seconds} s',
+  'time.whole_minutes': '{minutes}\u2009min',
 
   'notice.question_refused': 'Askdesk konnte eine Frage nicht anzeigen und hat dem Agenten den Grund genannt: {reason}',
   'notice.question_turned_off':

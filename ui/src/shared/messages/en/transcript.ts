@@ -70,6 +70,7 @@ export const transcript = {
   'time.hours': '{hours} h',
   'time.days': '{days} d',
   'time.minutes': '{minutes} min {seconds} s',
+  'time.whole_minutes': '{minutes}\u2009min',
 
   'notice.question_refused': 'Askdesk couldn’t show a question and told the agent why: {reason}',
   'notice.question_turned_off': 'Questions are off in this session, so Askdesk told the agent to continue on its own. It asked: {text}',

@@ -67,6 +67,7 @@ export const transcript = {
   'time.hours': '{hours} 小时',
   'time.days': '{days} 天',
   'time.minutes': '{minutes} 分 {seconds} 秒',
+  'time.whole_minutes': '{minutes} 分',
 
   'notice.question_refused': '有一个问题无法显示，Askdesk 已将原因告知智能体：{reason}',
   'notice.question_turned_off': '此会话已关闭提问，Askdesk 已让智能体自行继续。它的问题是：{text}',
