@@ -164,7 +164,7 @@ describe('the inbox', () => {
     expect(items().map((item) => item.getAttribute('aria-label'))).toEqual(['api: What of a?', 'web: What of b?']);
     const second = within(items()[1]!);
     expect(second.getByRole('button', { name: 'web' })).toBeVisible();
-    expect(second.getByText('/srv/web')).toBeVisible();
+    expect(second.getByTitle('/srv/web')).toHaveTextContent('/srv/web');
     expect(second.getByText('Claude Code')).toBeVisible();
     expect(second.getByText(/^Waiting \d/)).toBeVisible();
     expect(screen.queryByRole('complementary')).toBeNull();
@@ -305,6 +305,15 @@ describe('Ctrl+J', () => {
     expect(document.activeElement?.closest('[data-card]')?.getAttribute('data-card')).toBe('b');
     expect(screen.getByRole('textbox', { name: 'Message to the agent' })).toHaveValue('half a thought');
     await user.keyboard('{Control>}j{/Control}');
+    expect(selectedSession(store.state)).toBe('s2');
+  });
+
+  test('begins again with the oldest question once the user has gone elsewhere', async () => {
+    const { user, store } = await openPage(new FakeBridge({ sessions, requests }));
+    await user.keyboard('{Control>}j{/Control}');
+    await user.click(button(/^Inbox/));
+    await user.keyboard('{Control>}j{/Control}');
+    expect(document.activeElement?.closest('[data-card]')?.getAttribute('data-card')).toBe('a');
     expect(selectedSession(store.state)).toBe('s2');
   });
 

@@ -119,7 +119,7 @@ const others: { name: string; texts: Partial<Record<string, string>>; needed: st
 /** Texts that are the same in another language. */
 const alike: Record<string, RegExp> = {
   German:
-    /^(agent\.|session_action\.\w+_keys|time\.|rule\.exactly|start\.(agent|name|found_version)$|history\.agent|plan\.(document|edit_label)$|inbox\.item|failure\.(path|details)$|error\.at_file|undelivered\.file_unreadable|log\.stderr|settings\.agent_arguments\.one|entry\.plan|option\.is|clients\.wait_and$|run\.and$)/,
+    /^(agent\.|session_action\.\w+_keys|time\.|grouping\.agent$|rule\.exactly|start\.(agent|name|found_version)$|history\.agent|plan\.(document|edit_label)$|inbox\.item|failure\.(path|details)$|error\.at_file|undelivered\.file_unreadable|log\.stderr|settings\.agent_arguments\.one|entry\.plan|option\.is|clients\.wait_and$|run\.and$)/,
   Chinese: /^(session_action\.\w+_keys|rule\.exactly|log\.stderr)/,
 };
 

@@ -9,13 +9,24 @@ import { later } from '../src/view/lazy';
 HTMLCanvasElement.prototype.getContext = (() => null) as never;
 Element.prototype.scrollTo = () => undefined;
 Element.prototype.scrollIntoView = () => undefined;
+/** Where the focus was before each dialog was opened. */
+const focusBefore = new WeakMap<HTMLDialogElement, Element | null>();
 HTMLDialogElement.prototype.showModal = function showModal() {
+  focusBefore.set(this, document.activeElement);
   this.open = true;
+  [...this.querySelectorAll<HTMLElement>('*')].find((element) => element.autofocus)?.focus();
 };
 HTMLDialogElement.prototype.close = function close() {
+  if (!this.open) return;
   this.open = false;
+  const before = focusBefore.get(this);
+  if (before instanceof HTMLElement) before.focus();
   this.dispatchEvent(new Event('close'));
 };
+/** The media queries that match; tests of a narrow window add theirs. */
+export const matchingMedia = new Set<string>();
+window.matchMedia = (query) =>
+  Object.assign(new EventTarget(), { matches: matchingMedia.has(query), media: query, onchange: null }) as MediaQueryList;
 globalThis.CSS ??= {} as typeof CSS;
 CSS.escape ??= (text: string) => text.replace(/["\\]/g, '\\$&');
 
@@ -68,6 +79,7 @@ beforeEach(() => {
   arming.delay = 0;
   sessionStorage.clear();
   localStorage.clear();
+  matchingMedia.clear();
 });
 
 /** Svelte's warnings fail the test. */

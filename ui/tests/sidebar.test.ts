@@ -1,4 +1,5 @@
 import { fireEvent, screen } from '@testing-library/svelte';
+import type { UserEvent } from '@testing-library/user-event';
 import { expect, test } from 'vitest';
 
 import { anApproval, anEntry, aRequest, aSession } from '../src/testing/builders';
@@ -9,8 +10,14 @@ const rows = () => [...document.querySelectorAll('[data-row]')].map((row) => row
 const two = [aSession({ place: 2 }), aSession({ id: 's2', name: 'web', place: 1, state: { state: 'idle' } })];
 const gone = aSession({ resumable: true, state: { state: 'ended', at: 1, end: { end: 'app_quit' } } });
 
-test('sessions are sorted by position, and a key moves one', async () => {
+async function groupBy(user: UserEvent, grouping: string) {
+  await user.click(button(/^Sessions grouped by/));
+  await user.click(screen.getByRole('menuitemradio', { name: grouping }));
+}
+
+test('in the user’s own order, sessions are sorted by position, and a key moves one', async () => {
   const { bridge, user } = await openPage(new FakeBridge({ sessions: two }));
+  await groupBy(user, 'My order');
   expect(rows()).toEqual(['s2', 's1']);
   button(/^api/).focus();
   await user.keyboard('{Alt>}{ArrowUp}{/Alt}');

@@ -40,4 +40,5 @@ mod real_sessions;
 mod settings;
 mod shortcut;
 mod shutdown;
+mod sidebar;
 mod tray;

@@ -20,6 +20,7 @@ import { anError, FakeBridge } from '../testing/fakeBridge';
 import { withPast } from './past';
 import { edit, manyEntries, plan, richBodies } from './talk';
 import { settledTalk, toolTalk } from './toolTalk';
+import { tenSessions } from './tenSessions';
 
 const since = Date.now() - NOW;
 export const at = (askedAt: number) => askedAt + since;
@@ -230,6 +231,7 @@ export const scenes: Record<string, () => FakeBridge> = {
         askedAt: at(NOW - 42_000),
       }),
     ]),
+  ten: tenSessions,
   approval: () => base([], [shell]),
   rules: () =>
     base([], [

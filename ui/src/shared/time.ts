@@ -10,11 +10,18 @@ export function span(millis: number): string {
   return hours > 0 ? `${hours}:${two(minutes)}:${rest}` : `${minutes}:${rest}`;
 }
 
-/** Formats a duration for tight spaces: `0:42`, `12:05`, `3 h`, `2 d`. */
-export function shortSpan(millis: number): string {
-  const hours = Math.floor(millis / 3_600_000);
-  if (hours >= 24) return t('time.days', { days: Math.floor(hours / 24) });
-  return hours > 0 ? t('time.hours', { hours }) : span(millis);
+const ages = inLanguage((locale) => {
+  const inUnit = (unit: string) => new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'narrow' });
+  return { minute: inUnit('minute'), hour: inUnit('hour'), day: inUnit('day') };
+});
+
+/** Formats an age for tight spaces, calmly: `now`, `12m`, `3h`, `2d`. */
+export function age(millis: number): string {
+  const minutes = Math.floor(millis / 60_000);
+  if (minutes < 1) return t('time.now');
+  if (minutes < 60) return ages().minute.format(minutes);
+  const hours = Math.floor(minutes / 60);
+  return hours < 24 ? ages().hour.format(hours) : ages().day.format(Math.floor(hours / 24));
 }
 
 const tenths = inLanguage(
@@ -29,9 +36,9 @@ export function duration(millis: number): string {
   return t('time.minutes', { minutes: Math.floor(seconds / 60), seconds: seconds % 60 });
 }
 
-/** Formats a duration that can be longer than a turn: `42 s`, `3 min 5 s`, `3 h`, `2 d`. */
+/** Formats a duration that can be longer than a turn: `42 s`, `3 min 5 s`, `3h`, `2d`. */
 export function longDuration(millis: number): string {
-  return millis < 3_600_000 ? duration(millis) : shortSpan(millis);
+  return millis < 3_600_000 ? duration(millis) : age(millis);
 }
 
 const times = inLanguage((locale) => new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit' }));

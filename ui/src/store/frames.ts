@@ -1,12 +1,14 @@
 import { isBegun, withoutSecrets } from '../entities/request/answerDraft';
 import { isMissed } from '../entities/request/requestStatus';
 import type { Change, Delta, Entry, Frame, LiveText, Request, Session, Snapshot } from '../generated/wire';
+import { noteEntry, noteTurn } from './activity';
 import { forgetSession } from './history';
 import { closeOverlay, replaceSession } from './navigation';
 import { rescueQueueEdits } from './queueEdits';
 import { filterValues, withoutKey } from './records';
-import { selectedSession, sessionOf, sessionsInOrder, shownSession, transcriptOf, waitingCount } from './select';
+import { selectedSession, sessionOf, shownSession, transcriptOf, waitingCount } from './select';
 import { allIn, indexed, withoutSession, withValue } from './sessionIndex';
+import { listedSessions } from './sidebar';
 import type { News, State, Transcript } from './state';
 import { addEntry } from './transcriptWindow';
 import { dropUndoable, putUndoable } from './undoWindow';
@@ -80,6 +82,10 @@ function takeSnapshot(state: State, snapshot: Snapshot): State {
   );
   const requests = indexed(snapshot.requests);
   const approvals = indexed(snapshot.approvals);
+  const noted = snapshot.sessions.reduce(
+    (folded, session) => noteTurn(folded, sessionOf(state, session.id), session),
+    state,
+  );
   const next: State = {
     ...state,
     link: {
@@ -96,6 +102,8 @@ function takeSnapshot(state: State, snapshot: Snapshot): State {
     undoable: {},
     transcripts,
     unread: only(state.unread, snapshot.sessions),
+    finished: only(noted.finished, snapshot.sessions),
+    activity: only(state.activity, snapshot.sessions),
     stopping: only(state.stopping, snapshot.sessions.filter(isWorking)),
     storage: snapshot.storage,
     agentsKnown: snapshot.agents,
@@ -138,7 +146,11 @@ function applyChange(state: State, change: Change): State {
     case 'answer_let_go':
       return dropUndoable(state, change.request);
     case 'entry':
-      return noteUnread(putEntry(state, change.session, change.entry), change.session, change.entry);
+      return noteEntry(
+        noteUnread(putEntry(state, change.session, change.entry), change.session, change.entry),
+        change.session,
+        change.entry,
+      );
     case 'live_text':
       return { ...state, live: addLiveText(state.live, change.added) };
     case 'live_cleared':
@@ -153,8 +165,9 @@ function applyChange(state: State, change: Change): State {
 /** Inserts or updates a session. The first one to arrive is selected. */
 export function putSession(state: State, session: Session): State {
   const index = state.sessions.findIndex((other) => other.id === session.id);
-  if (index >= 0) {
-    const kept = rescueQueueEdits(state, state.sessions[index], session);
+  const before = state.sessions[index];
+  if (before) {
+    const kept = noteTurn(rescueQueueEdits(state, before, session), before, session);
     const stopping = isWorking(session) ? kept.stopping : withoutKey(kept.stopping, session.id);
     return { ...kept, stopping, sessions: state.sessions.with(index, session) };
   }
@@ -167,7 +180,7 @@ function isWorking(session: Session): boolean {
 
 /** Removes a session; if it was in view, its neighbor is shown instead. */
 function closeSession(state: State, closed: string): State {
-  const order = sessionsInOrder(state);
+  const order = listedSessions(state);
   const index = order.findIndex((session) => session.id === closed);
   if (index < 0) return state;
   const neighbour = order[index + 1] ?? order[index - 1];
@@ -184,6 +197,8 @@ function closeSession(state: State, closed: string): State {
     transcripts: withoutKey(state.transcripts, closed),
     live: withoutKey(state.live, closed),
     unread: only(state.unread, sessions),
+    finished: only(state.finished, sessions),
+    activity: only(state.activity, sessions),
     stopping: only(state.stopping, sessions),
   };
 }

@@ -10,7 +10,11 @@ export type Overlay =
   | { overlay: 'finder' | 'keys' }
   /** Opens at the connected apps if `at` says so. */
   | { overlay: 'settings'; at?: 'connected_apps' }
+  /** The whole list of sessions, in a window that is too narrow for it. */
+  | { overlay: 'sessions' }
   | { overlay: 'log'; session: SessionId }
+  /** Confirms ending or closing a session that is at work or would lose something. */
+  | { overlay: 'ending'; session: SessionId; deed: 'end' | 'close' }
   /** Confirms opening an external address. */
   | { overlay: 'link'; url: string };
 
@@ -87,6 +91,8 @@ function enter(state: State, navigation: Navigation): State {
     ...state,
     navigation: replacePlace(navigation, { ...place, session }),
     history: { ...state.history, excerpt: excerptAt(state, place) },
+    // Whoever goes elsewhere starts again with the oldest question.
+    lastWaiting: null,
   };
 }
 

@@ -14,6 +14,7 @@ import { StartCommands } from './commands/start';
 import { TranscriptCommands } from './commands/transcripts';
 import { WindowCommands } from './commands/window';
 import { selectedSession } from './select';
+import { readSidebar, storeSidebar } from './sidebar';
 import { initialState } from './state';
 import { Store } from './store.svelte';
 import { Submitter } from './submit';
@@ -38,7 +39,7 @@ export type Page = ReturnType<typeof createPage>;
 
 /** The page without its components: its state, its commands, and the parts that sync it with the app. */
 export function createPage(bridge: Bridge) {
-  const initial = initialState(sessionStorage.getItem(SELECTED_KEY), readUnsent());
+  const initial = initialState(sessionStorage.getItem(SELECTED_KEY), { ...readUnsent(), sidebar: readSidebar() });
   const store = new Store(resumeFrom(initial, bridge.handover as Handover | null));
   const focusTargets = new FocusTargets();
   const timers = new Timers();
@@ -81,6 +82,7 @@ export function createPage(bridge: Bridge) {
     }
     const selected = selectedSession(after);
     if (selected !== selectedSession(before) && selected) sessionStorage.setItem(SELECTED_KEY, selected);
+    if (after.sidebar !== before.sidebar) storeSidebar(after);
     if (after.messages !== before.messages || after.attached !== before.attached) {
       cancelStoring();
       cancelStoring = timers.later(STORE_UNSENT_MS, () => storeUnsent(store.state));

@@ -29,6 +29,7 @@ import { type PastQuestionsAction, pastQuestionsHandlers } from './pastQuestions
 import { withoutKey } from './records';
 import { approvalDraftOf, sessionOf, shownSession, transcriptOf } from './select';
 import { withValue } from './sessionIndex';
+import { type SidebarAction, sidebarHandlers } from './sidebar';
 import {
   type ApprovalDraft,
   PANEL_WIDTH,
@@ -83,7 +84,8 @@ export type Action =
   | AttachmentAction
   | HistoryAction
   | PastQuestionsAction
-  | InboxAction;
+  | InboxAction
+  | SidebarAction;
 
 /** Returns the next state. What is in view counts as seen. */
 export function reduce(state: State, action: Action): State {
@@ -101,6 +103,7 @@ const handlers: Handlers<Action> = {
   ...inboxHandlers,
   ...navigationHandlers,
   ...pastQuestionsHandlers,
+  ...sidebarHandlers,
   frames_received: (state, { frames }) => receiveFrames(state, frames),
   subscription_lost: (state) => ({ ...state, link: { ...state.link, status: 'stale' } }),
   start_drafted: (state, { change }) => ({ ...state, start: { ...state.start, ...change } }),

@@ -18,6 +18,7 @@ export type PanelItem =
   | { kind: 'question'; id: string; at: number; request: Request }
   | { kind: 'approval'; id: string; at: number; approval: Approval };
 
+/** The sessions in the order that the user gave them. */
 export function sessionsInOrder(state: State): Session[] {
   return [...state.sessions].sort((a, b) => a.place - b.place);
 }
@@ -121,6 +122,13 @@ export function closeLoss(state: State, session: Session): CloseLoss | null {
   return nothing ? null : loss;
 }
 
+/** What ending a session would interrupt: a turn, or what is waiting in it; null if it is at rest. Drafts and saved answers stay. */
+export function endLoss(state: State, session: Session): CloseLoss | null {
+  const loss = closeLoss(state, session);
+  if (!loss || (!loss.working && loss.waiting.since === null)) return null;
+  return { ...loss, undelivered: 0, unsent: false };
+}
+
 /** The user's messages in a session, oldest first, without consecutive duplicates. */
 export function saidBefore(state: State, session: SessionId): string[] {
   const said = allOf(transcriptOf(state, session).entries).flatMap(({ body }) =>
@@ -131,6 +139,7 @@ export function saidBefore(state: State, session: SessionId): string[] {
 
 export function faceOf(state: State, session: Session): SessionFace {
   if (waitingCount(state, session.id) > 0) return 'needs_you';
+  if (session.state.state === 'idle' && session.id in state.finished) return 'done';
   if (session.state.state !== 'ended') return session.state.state;
   return session.state.end.end === 'failed' ? 'failed' : 'ended';
 }

@@ -28,9 +28,11 @@ import type {
   ValueId,
 } from '../generated/wire';
 import type { AppError } from '../platform/bridge';
+import type { Activity } from './activity';
 import type { Overlay } from './navigation';
 import { initialNavigation, type Navigation } from './place';
 import { indexed, type SessionIndex } from './sessionIndex';
+import { initialSidebar, type Sidebar } from './sidebar';
 import type { Entries, Places } from './transcriptEntries';
 
 /** The state of the subscription to the app's frames. */
@@ -209,6 +211,9 @@ export interface State {
   remembered: SessionId | null;
   /** Sessions with new entries since they were last in view. */
   unread: Readonly<Record<SessionId, true>>;
+  /** Sessions whose last turn has finished, without an error or a stop. */
+  finished: Readonly<Record<SessionId, true>>;
+  activity: Readonly<Record<SessionId, Activity>>;
   /** When the user asked an agent to stop its turn; removed once it has stopped. */
   stopping: Readonly<Record<SessionId, number>>;
   agents: AgentsFound | null;
@@ -235,6 +240,7 @@ export interface State {
   failures: readonly ReportedError[];
   /** Entries that the user expanded or collapsed, by entry number; a run of tool calls, by the negative number of its first. */
   unfolded: Readonly<Record<SessionId, Readonly<Record<number, boolean>>>>;
+  sidebar: Sidebar;
   panelCollapsed: boolean;
   /** In pixels. */
   panelWidth: number;
@@ -250,7 +256,7 @@ export const PANEL_WIDTH = { min: 304, preferred: 400, max: 720 } as const;
 
 export function initialState(
   remembered: SessionId | null = null,
-  unsent: Pick<State, 'messages' | 'attached'> = { messages: {}, attached: {} },
+  stored: Pick<State, 'messages' | 'attached' | 'sidebar'> = { messages: {}, attached: {}, sidebar: initialSidebar },
 ): State {
   return {
     link: { status: 'connecting', epoch: null, seq: 0, generation: 0 },
@@ -266,6 +272,8 @@ export function initialState(
     overlay: null,
     remembered,
     unread: {},
+    finished: {},
+    activity: {},
     stopping: {},
     agents: null,
     agentsKnown: [],
@@ -274,7 +282,7 @@ export function initialState(
     missedOpen: {},
     drafts: {},
     decisions: {},
-    ...unsent,
+    ...stored,
     refusals: {},
     unsaved: {},
     queueEdits: {},

@@ -1,4 +1,5 @@
 import type { Entry, TranscriptPage } from '../generated/wire';
+import { noteEntry } from './activity';
 import { transcriptOf } from './select';
 import type { State } from './state';
 import { addPage } from './transcriptWindow';
@@ -17,7 +18,9 @@ export function takePage(state: State, asked: PageAsked, page: TranscriptPage): 
   const transcript = transcriptOf(state, asked.session);
   const read = addPage(transcript, asked, page);
   const next = { ...state, transcripts: { ...state.transcripts, [asked.session]: read } };
-  return archivePage(next, page);
+  const isKnown = asked.before !== null || asked.session in state.activity;
+  const noted = isKnown ? next : page.entries.reduce((folded, entry) => noteEntry(folded, asked.session, entry), next);
+  return archivePage(noted, page);
 }
 
 /** Archives the requests and approvals of a page. */

@@ -1,5 +1,6 @@
 /** Parts of the window that aren't visible at startup; each is loaded on first use. */
 export const later = {
+  ending: () => import('../feature/sessions/EndingDialog.svelte'),
   finder: () => import('../feature/finder/Finder.svelte'),
   history: () => import('./HistoryView.svelte'),
   inbox: () => import('./InboxView.svelte'),

@@ -23,6 +23,11 @@ export function wordsOfOrigin(agents: readonly AgentDescriptor[], { origin }: Se
   return origin.kind === 'inbound' ? t(`channel.${origin.channel}`) : nameOfAgent(agents, origin.agent);
 }
 
+/** Who asks in a session: its agent, or the connected app. */
+export function nameOfAsker(agents: readonly AgentDescriptor[], session: Session): string {
+  return isInbound(session) ? clientOf(session) : wordsOfOrigin(agents, session);
+}
+
 /** The name that a session's client reports. */
 export function clientOf({ origin }: Session): string {
   if (origin.kind !== 'inbound') return t('connected_app.unnamed');

@@ -4,7 +4,7 @@ import { list } from '../../shared/messages/formats';
 import { isInbound } from './origin';
 
 /** The status shown in a session's row. A session that needs the user shows that first, whatever the agent is doing. */
-export type SessionFace = 'needs_you' | 'starting' | 'working' | 'idle' | 'ended' | 'failed';
+export type SessionFace = 'needs_you' | 'starting' | 'working' | 'done' | 'idle' | 'ended' | 'failed';
 
 /** What is waiting for the user in a session, by kind. */
 export interface Waiting {
@@ -26,7 +26,7 @@ export interface CloseLoss {
 
 /** The status text of a session's row; connected apps are connected or disconnected. */
 export function wordsOfFace(session: Session, face: SessionFace): string {
-  if (isInbound(session) && face === 'idle') return t('connected_app.there');
+  if (isInbound(session) && (face === 'idle' || face === 'done')) return t('connected_app.there');
   if (isInbound(session) && face === 'ended') return t('connected_app.left');
   return t(`face.${face}`);
 }

@@ -54,22 +54,12 @@ export class RowDrag {
 
 function gapAt(list: HTMLElement, event: PointerEvent): number {
   const rows = [...list.children].map((row) => row.getBoundingClientRect());
-  const across = isAcross(rows);
-  return rows.filter((row) =>
-    across
-      ? row.left + row.width / 2 < event.clientX
-      : row.top + row.height / 2 < event.clientY,
-  ).length;
-}
-
-/** Narrow windows lay out the sessions side by side. */
-function isAcross([first, second]: readonly DOMRect[]): boolean {
-  return first !== undefined && second !== undefined && first.top === second.top;
+  return rows.filter((row) => row.top + row.height / 2 < event.clientY).length;
 }
 
 function scrollNearEdge(list: HTMLElement, event: PointerEvent): void {
-  const { top, bottom, left, right } = list.getBoundingClientRect();
-  const step = (at: number, from: number, to: number) =>
-    at < from + SCROLLS.near ? -SCROLLS.step : at > to - SCROLLS.near ? SCROLLS.step : 0;
-  list.scrollBy(step(event.clientX, left, right), step(event.clientY, top, bottom));
+  const { top, bottom } = list.getBoundingClientRect();
+  const { near, step } = SCROLLS;
+  if (event.clientY < top + near) list.scrollBy(0, -step);
+  else if (event.clientY > bottom - near) list.scrollBy(0, step);
 }

@@ -4,16 +4,24 @@ import type { MenuItem } from '../../shared/menu';
 import { t } from '../../shared/messages';
 
 /** The actions in the context menu of a session's row. */
-export type Deed = 'rename' | 'up' | 'down' | 'mute' | 'unmute' | 'hide' | 'unhide' | 'resume' | 'end' | 'close';
+export type Deed = 'rename' | 'up' | 'down' | 'pin' | 'unpin' | 'mute' | 'unmute' | 'hide' | 'unhide' | 'resume' | 'end' | 'close';
 
-/** The actions that a session's menu currently offers. */
-export function actionsOf(session: Session, index: number, count: number): (MenuItem & { id: Deed })[] {
+/** The place of a session among those that it can be moved between. */
+export interface MovePlace {
+  index: number;
+  count: number;
+}
+
+/** The actions that a session's menu currently offers; without a place, the session can't be moved. */
+export function actionsOf(session: Session, pinned: boolean, place: MovePlace | null): (MenuItem & { id: Deed })[] {
   const ended = session.state.state === 'ended';
   const deeds: (MenuItem & { id: Deed; offered: boolean })[] = [
     { id: 'resume', words: t('session_action.resume'), offered: session.resumable },
     { id: 'rename', words: t('session_action.rename'), keys: t('session_action.rename_keys'), offered: true },
-    { id: 'up', words: t('session_action.up'), keys: t('session_action.up_keys'), offered: index > 0 },
-    { id: 'down', words: t('session_action.down'), keys: t('session_action.down_keys'), offered: index < count - 1 },
+    { id: 'up', words: t('session_action.up'), keys: t('session_action.up_keys'), offered: place !== null && place.index > 0 },
+    { id: 'down', words: t('session_action.down'), keys: t('session_action.down_keys'), offered: place !== null && place.index < place.count - 1 },
+    { id: 'pin', words: t('session_action.pin'), offered: !pinned },
+    { id: 'unpin', words: t('session_action.unpin'), offered: pinned },
     { id: 'mute', words: t('session_action.mute'), offered: !session.attention.muted },
     { id: 'unmute', words: t('session_action.unmute'), offered: session.attention.muted },
     { id: 'hide', words: t('session_action.hide'), offered: !session.attention.private },

@@ -57,8 +57,9 @@ export class NavigationCommands {
     const { state } = this.store;
     const next = nextWaiting(state, waitingCursor(state, focused));
     if (!next) return;
+    const shown = this.#showUnanswered(next);
     this.store.dispatch({ type: 'waiting_shown', request: next });
-    await this.#showUnanswered(next);
+    await shown;
   }
 
   /** Shows the target of a deep link. Approvals never get the focus. */

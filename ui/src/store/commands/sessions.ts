@@ -1,5 +1,6 @@
 import type { ConfigId, SessionId, SessionLog, SessionNotifications, ValueId } from '../../generated/wire';
 import { type AppError, type Bridge, orError } from '../../platform/bridge';
+import { closeLoss, endLoss, sessionOf } from '../select';
 import type { Store } from '../store.svelte';
 import { submitKey, type Submitter } from '../submit';
 
@@ -17,7 +18,25 @@ export class SessionCommands {
     if (!done) this.store.dispatch({ type: 'stop_failed', session });
   }
 
-  /** Ends the agent's process. */
+  /** Ends a session at the user's request, wherever they made it: a busy one only after they confirm it. */
+  async end(session: SessionId): Promise<void> {
+    if (!this.#confirms(session, 'end', endLoss)) await this.stop(session);
+  }
+
+  /** Closes a session at the user's request; one that would lose something only after they confirm it. */
+  async close(session: SessionId): Promise<void> {
+    if (!this.#confirms(session, 'close', closeLoss)) await this.closeNow(session);
+  }
+
+  #confirms(id: SessionId, deed: 'end' | 'close', lossOf: typeof endLoss): boolean {
+    const { state, dispatch } = this.store;
+    const session = sessionOf(state, id);
+    const asks = session !== null && lossOf(state, session) !== null;
+    if (asks) dispatch({ type: 'overlay_opened', overlay: { overlay: 'ending', session: id, deed } });
+    return asks;
+  }
+
+  /** Ends the agent's process without asking. */
   async stop(session: SessionId): Promise<void> {
     await this.submitter.submitReported(submitKey.stop(session), 'stop_session', { session });
   }
@@ -26,7 +45,8 @@ export class SessionCommands {
     await this.submitter.submitReported(submitKey.resume(session), 'resume_session', { session });
   }
 
-  async close(session: SessionId): Promise<void> {
+  /** Closes a session without asking. */
+  async closeNow(session: SessionId): Promise<void> {
     await this.submitter.submitReported(submitKey.close(session), 'close_session', { session });
   }
 

@@ -7,6 +7,8 @@ const TAKEN_KEY = 'askdesk.left-taken';
 /** State that only the page knows; the app sends everything else again. */
 const fields = [
   'unread',
+  'finished',
+  'activity',
   'start',
   'picked',
   'missedOpen',

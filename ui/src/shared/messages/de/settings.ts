@@ -6,6 +6,7 @@ export const settings = {
   'settings.title': 'Einstellungen',
   'settings.open': 'Einstellungen',
   'guide.open': 'Hilfe',
+  'settings.open_keys': 'Einstellungen ({keys})',
   'settings.search': 'Einstellungen durchsuchen',
   'settings.nothing_found': 'Keine Einstellungen passen zu „{search}“',
   'settings.ignored': 'Diese Einträge der Einstellungsdatei wurden ignoriert:',

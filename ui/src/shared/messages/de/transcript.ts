@@ -76,8 +76,7 @@ export const transcript = {
   'link.back': 'Abbrechen',
 
   'time.seconds': '{seconds} s',
-  'time.hours': '{hours} h',
-  'time.days': '{days} T',
+  'time.now': 'jetzt',
   'time.minutes': '{minutes} min {seconds} s',
   'time.whole_minutes': '{minutes}\u2009min',
 

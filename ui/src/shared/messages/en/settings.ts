@@ -6,6 +6,7 @@ export const settings = {
   'settings.title': 'Settings',
   'settings.open': 'Settings',
   'guide.open': 'Help',
+  'settings.open_keys': 'Settings ({keys})',
   'settings.search': 'Search settings',
   'settings.nothing_found': 'No settings match “{search}”',
   'settings.ignored': 'These entries in the settings file were ignored:',

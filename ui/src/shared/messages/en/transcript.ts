@@ -67,8 +67,7 @@ export const transcript = {
   'link.back': 'Cancel',
 
   'time.seconds': '{seconds} s',
-  'time.hours': '{hours} h',
-  'time.days': '{days} d',
+  'time.now': 'now',
   'time.minutes': '{minutes} min {seconds} s',
   'time.whole_minutes': '{minutes}\u2009min',
 

@@ -6,6 +6,7 @@ export const settings = {
   'settings.title': '设置',
   'settings.open': '设置',
   'guide.open': '帮助',
+  'settings.open_keys': '设置（{keys}）',
   'settings.search': '搜索设置',
   'settings.nothing_found': '没有与“{search}”匹配的设置',
   'settings.ignored': '设置文件中的以下条目已被忽略：',

@@ -64,8 +64,7 @@ export const transcript = {
   'link.back': '取消',
 
   'time.seconds': '{seconds} 秒',
-  'time.hours': '{hours} 小时',
-  'time.days': '{days} 天',
+  'time.now': '刚刚',
   'time.minutes': '{minutes} 分 {seconds} 秒',
   'time.whole_minutes': '{minutes} 分',
 

@@ -1,0 +1,89 @@
+import type { Entry, EntryBody, Session, SessionId, TodoItem } from '../generated/wire';
+import { cutText } from '../shared/text';
+import { visibly } from '../shared/visible';
+import { withoutKey } from './records';
+import type { State } from './state';
+
+/** What an agent is doing, for one line of text. */
+export interface Activity {
+  /** The task in progress, its position, and how many there are. */
+  todo: { text: string; n: number; count: number } | null;
+  /** The tool call that hasn't ended. */
+  tool: { id: string; name: string; summary: string; runs: boolean } | null;
+  /** The first line of what the agent said last. */
+  said: string | null;
+  /** Whether the user has stopped the turn. */
+  stopped: boolean;
+}
+
+export const noActivity: Activity = { todo: null, tool: null, said: null, stopped: false };
+
+/** The maximum length of a text, in graphemes. */
+const SHOWN = 200;
+/** How much of a message is searched for its first line, in characters. */
+const SEARCHED = 2000;
+
+/** Notes what an entry tells about its session. */
+export function noteEntry(state: State, session: SessionId, { body }: Entry): State {
+  const before = state.activity[session] ?? noActivity;
+  const after = follow(before, body);
+  const next = after === before ? state : { ...state, activity: { ...state.activity, [session]: after } };
+  if (body.kind === 'person') return unfinished(next, session);
+  if (body.kind !== 'turn_ended') return next;
+  // A turn that failed or was stopped has ended, but nothing is done.
+  if (body.error !== null || before.stopped) return unfinished(next, session);
+  return { ...next, finished: { ...next.finished, [session]: true } };
+}
+
+/** A session that works again is no longer done. */
+export function noteTurn(state: State, before: Session | null, { id, state: now }: Session): State {
+  const begins = now.state === 'working' && before?.state.state !== 'working';
+  return begins || now.state === 'ended' ? unfinished(state, id) : state;
+}
+
+function unfinished(state: State, session: SessionId): State {
+  return session in state.finished ? { ...state, finished: withoutKey(state.finished, session) } : state;
+}
+
+function follow(before: Activity, body: EntryBody): Activity {
+  switch (body.kind) {
+    case 'person':
+      return { ...before, tool: null, said: null, stopped: false };
+    case 'agent': {
+      const said = firstLine(body.text);
+      return said === '' || said === before.said ? before : { ...before, said };
+    }
+    case 'plan':
+      return { ...before, todo: current(body.items) };
+    case 'tool': {
+      const { detail, toolUse: id, status } = body;
+      if (detail.detail === 'todos') return { ...before, todo: current(detail.items) };
+      if (status === 'done' || status === 'failed') return before.tool?.id === id ? { ...before, tool: null } : before;
+      const [name, summary] = [body.name, body.summary].map(oneLine) as [string, string];
+      return { ...before, tool: { id, name, summary, runs: body.toolKind === 'execute' } };
+    }
+    case 'turn_ended':
+      return { ...before, tool: null, stopped: false };
+    case 'notice':
+      return body.notice.notice === 'interrupted' ? { ...before, stopped: true } : before;
+    default:
+      return before;
+  }
+}
+
+function current(items: readonly TodoItem[]): Activity['todo'] {
+  const index = items.findIndex(({ status }) => status === 'in_progress');
+  const item = items[index];
+  return item ? { text: oneLine(item.text), n: index + 1, count: items.length } : null;
+}
+
+/** The first line of a Markdown text, without its marks. */
+function firstLine(text: string): string {
+  const lines = text.slice(0, SEARCHED).split('\n');
+  const first = lines.find((line) => /[\p{Letter}\p{Number}]/u.test(line)) ?? '';
+  return oneLine(first.replace(/^[\s#>*+-]+|[*_`]{1,3}(?=\S)|(?<=\S)[*_`]{1,3}/g, ''));
+}
+
+function oneLine(text: string): string {
+  return visibly(cutText(text.trim().split('\n', 1)[0] ?? '', SHOWN));
+}

@@ -1,0 +1,118 @@
+import { nameOfAsker } from '../entities/session/origin';
+import type { Session, SessionId } from '../generated/wire';
+import type { Handlers } from './handlers';
+import { faceOf, sessionsInOrder, waitingOf } from './select';
+import type { State } from './state';
+
+/** What the sidebar groups the sessions by; `own` is the user's own order, without groups. */
+export const GROUPINGS = ['state', 'folder', 'agent', 'own'] as const;
+export type Grouping = (typeof GROUPINGS)[number];
+
+/** The layout of the sidebar, which outlives the window. */
+export interface Sidebar {
+  grouping: Grouping;
+  /** These come first in their group. */
+  pinned: readonly SessionId[];
+}
+
+export const initialSidebar: Sidebar = { grouping: 'state', pinned: [] };
+
+export type SidebarAction =
+  | { type: 'sidebar_grouped'; grouping: Grouping }
+  | { type: 'session_pinned'; session: SessionId; pinned: boolean };
+
+export const sidebarHandlers: Handlers<SidebarAction> = {
+  sidebar_grouped: (state, { grouping }) => ({ ...state, sidebar: { ...state.sidebar, grouping } }),
+  session_pinned(state, { session, pinned }) {
+    const others = state.sidebar.pinned.filter((id) => id !== session && state.sessions.some((one) => one.id === id));
+    return { ...state, sidebar: { ...state.sidebar, pinned: pinned ? [...others, session] : others } };
+  },
+};
+
+/** The groups by state, in their order. */
+const STATE_GROUPS = ['needs_you', 'working', 'done', 'idle', 'earlier'] as const;
+export type StateGroup = (typeof STATE_GROUPS)[number];
+
+/** A heading of the sidebar with its sessions; only the user's own order has none. */
+export interface SessionGroup {
+  by: Grouping;
+  /** A {@link StateGroup}, a folder, or the name of an agent. */
+  name: string;
+  sessions: readonly Session[];
+}
+
+export function isPinned({ sidebar }: State, session: SessionId): boolean {
+  return sidebar.pinned.includes(session);
+}
+
+/** The groups of the sidebar, without empty ones. */
+export function sessionGroups(state: State): SessionGroup[] {
+  const { grouping } = state.sidebar;
+  const groups = new Map<string, Session[]>(grouping === 'state' ? STATE_GROUPS.map((name) => [name, []]) : []);
+  for (const session of sessionsInOrder(state)) {
+    const name = groupOf(state, session);
+    const known = groups.get(name);
+    if (known) known.push(session);
+    else groups.set(name, [session]);
+  }
+  return [...groups].flatMap(([name, members]) => {
+    if (members.length === 0) return [];
+    const sorted = name === 'needs_you' && grouping === 'state' ? oldestFirst(state, members) : members;
+    return [{ by: grouping, name, sessions: pinnedFirst(state, sorted) }];
+  });
+}
+
+/** The sessions in the order in which the sidebar shows them. */
+export function listedSessions(state: State): Session[] {
+  return sessionGroups(state).flatMap(({ sessions }) => sessions);
+}
+
+function groupOf(state: State, session: Session): string {
+  switch (state.sidebar.grouping) {
+    case 'state':
+      return stateGroupOf(state, session);
+    case 'folder':
+      return session.folder;
+    case 'agent':
+      return nameOfAsker(state.agentsKnown, session);
+    case 'own':
+      return '';
+  }
+}
+
+function stateGroupOf(state: State, session: Session): StateGroup {
+  const face = faceOf(state, session);
+  if (face === 'starting') return 'working';
+  return face === 'ended' || face === 'failed' ? 'earlier' : face;
+}
+
+function oldestFirst(state: State, sessions: readonly Session[]): Session[] {
+  const since = ({ id }: Session) => waitingOf(state, id).since ?? 0;
+  return sessions.toSorted((a, b) => since(a) - since(b));
+}
+
+function pinnedFirst(state: State, sessions: readonly Session[]): Session[] {
+  return [true, false].flatMap((pinned) => sessions.filter(({ id }) => isPinned(state, id) === pinned));
+}
+
+const KEY = 'askdesk.sidebar';
+
+/** Loads the layout that was stored last. */
+export function readSidebar(): Sidebar {
+  try {
+    const stored = JSON.parse(localStorage.getItem(KEY) ?? '{}') as Partial<Record<keyof Sidebar, unknown>> | null;
+    const grouping = GROUPINGS.find((one) => one === stored?.grouping) ?? initialSidebar.grouping;
+    const pinned = Array.isArray(stored?.pinned) ? stored.pinned.filter((id) => typeof id === 'string') : [];
+    return { grouping, pinned };
+  } catch {
+    return initialSidebar;
+  }
+}
+
+export function storeSidebar({ sidebar }: State): void {
+  try {
+    localStorage.setItem(KEY, JSON.stringify(sidebar));
+  } catch {
+    // The layout then lasts as long as the window.
+  }
+}

@@ -1,0 +1,89 @@
+import { screen, within } from '@testing-library/svelte';
+import { describe, expect, test, vi } from 'vitest';
+
+import { initialsOf } from '../src/feature/sessions/rowWords';
+import { aRequest, aSession } from '../src/testing/builders';
+import { FakeBridge } from '../src/testing/fakeBridge';
+import { button, expectNoViolations, openPage } from './open';
+import { matchingMedia } from './setup';
+
+const sessions = [aSession({ name: 'shop-api' }), aSession({ id: 's2', name: 'web', place: 1, state: { state: 'idle' } })];
+const drawer = () => screen.queryByRole('dialog', { name: 'Sessions' });
+
+async function openNarrow() {
+  matchingMedia.add('(width < 900px)');
+  return openPage(new FakeBridge({ sessions, requests: [aRequest()] }));
+}
+
+describe('in a narrow window', () => {
+  test('a rail of icons has names, states, and the number of requests', async () => {
+    const { user, store } = await openNarrow();
+    const rail = within(screen.getByRole('navigation', { name: 'Sessions' }));
+    const names = rail.getAllByRole('button').map((one) => one.getAttribute('aria-label') ?? one.textContent?.replace(/\s+/g, ' ').trim());
+    expect(names).toEqual([
+      'Show sessions',
+      'Inbox 11 question',
+      'New session',
+      'shop-api, Needs you, 1 question',
+      'web, Idle',
+      'Go to session',
+      'History',
+      'Settings',
+    ]);
+    for (const one of rail.getAllByRole('button')) expect(one).toHaveAttribute('title');
+    await expectNoViolations();
+    await user.click(button('web, Idle'));
+    expect(store.state.navigation.place.session).toBe('s2');
+    await user.keyboard('{ArrowUp}');
+    expect(button(/^shop-api/)).toHaveFocus();
+  });
+
+  test('the whole list opens over the window, and closes with a choice or Esc', async () => {
+    const { user, store } = await openNarrow();
+    await user.click(button('Show sessions'));
+    expect(within(drawer()!).getByText('Question 1?')).toBeVisible();
+    expect(drawer()!.querySelector('[data-session=s1]')).toHaveFocus();
+    await expectNoViolations();
+    await user.keyboard('{Escape}');
+    expect(drawer()).toBeNull();
+    expect(button('Show sessions')).toHaveFocus();
+    await user.click(button('Show sessions'));
+    await user.click(drawer()!.querySelector('[data-session=s2]')!);
+    expect(drawer()).toBeNull();
+    expect(store.state.navigation.place.session).toBe('s2');
+    await user.click(button('Show sessions'));
+    await user.click(within(drawer()!).getByRole('button', { name: 'New session' }));
+    expect(drawer()).toBeNull();
+    expect(store.state.navigation.place.at).toBe('start');
+  });
+});
+
+test('two letters stand for a session', () => {
+  expect(['shop-api', 'infra', 'A', 'Über uns', '会话 一', '日志', '--'].map(initialsOf)).toEqual(['sa', 'in', 'a', 'üu', '会一', '日志', '·']);
+});
+
+describe('tooltips', () => {
+  const tooltip = () => document.querySelector('[data-tooltip]');
+
+  test('appear for what the keyboard focuses, and go with the next key', async () => {
+    const { user } = await openPage(new FakeBridge({ sessions, requests: [aRequest()] }));
+    await user.keyboard('{Shift}');
+    document.querySelector<HTMLElement>('nav [data-session=s1]')!.focus();
+    await vi.waitFor(() => expect(tooltip()).toHaveTextContent('Question 1?'));
+    expect(tooltip()).toHaveTextContent('/home/ada/projects/api');
+    await expectNoViolations();
+    await user.keyboard('{Escape}');
+    expect(tooltip()).toBeNull();
+    button('New session').focus();
+    await vi.waitFor(() => expect(tooltip()).toHaveTextContent('New session'));
+  });
+
+  test('don’t appear for what the pointer focuses', async () => {
+    const { user } = await openPage(new FakeBridge({ sessions }));
+    await user.click(button('Actions for web'));
+    await user.keyboard('{Escape}');
+    await user.click(button(/^web/));
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    expect(tooltip()).toBeNull();
+  });
+});
