@@ -21,7 +21,7 @@ pub enum Command {
     Test(Test),
     /// Check the rules of the tree that no compiler checks
     Tidy,
-    /// Write the generated TypeScript types again
+    /// Write the generated TypeScript types and the guide's tables of settings again
     Wire,
     /// Build what packages contain besides the app: the program `askdesk` and the guide
     PackageFiles,
