@@ -380,7 +380,6 @@ export const states: Record<string, Shown> = {
   },
 };
 
-/** Opens the settings at a category. */
 async function openSettings(store: Store, category: string): Promise<void> {
   store.dispatch({ type: 'overlay_opened', overlay: { overlay: 'settings' } });
   const button = () => document.querySelector<HTMLElement>(`dialog[open] [data-category='${category}']`);

@@ -18,7 +18,6 @@ fn text<'a>(texts: &'a str, key: &str) -> &'a str {
     rest[1..].split_once(quote).unwrap().0
 }
 
-/// Returns the table of a category.
 fn table(category: &str, texts: &str) -> String {
     let defaults = serde_json::to_value(Settings::default()).unwrap();
     let rows = SETTINGS.iter().filter(|setting| setting.category == category).map(|setting| {
