@@ -2,19 +2,12 @@ import { screen, within } from '@testing-library/svelte';
 import { describe, expect, test } from 'vitest';
 
 import type { Approval, Request, Session } from '../src/generated/wire';
-import {
-  allWaiting,
-  inboxApprovals,
-  inboxCounts,
-  inboxMissed,
-  inboxRequests,
-  nextWaiting,
-  waitingCursor,
-} from '../src/store/inbox';
+import { allWaiting, inboxCounts, inboxItems, nextWaiting, waitingCursor } from '../src/store/inbox';
 import { type Action, reduce } from '../src/store/reducer';
 import { selectedSession, sessionInView } from '../src/store/select';
-import { initialState, type State } from '../src/store/state';
+import { type InboxKind, initialState, type State } from '../src/store/state';
 import {
+  aDecision,
   anApproval,
   answered,
   aQuestion,
@@ -28,7 +21,7 @@ import {
   withdrawn,
 } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
-import { button, composer, expectNoViolations, openPage } from './open';
+import { button, composer, expectNoViolations, openPage, settle } from './open';
 
 const api = aSession({ id: 's1', name: 'api', place: 0 });
 const web = aSession({ id: 's2', name: 'web', place: 1, folder: '/srv/web' });
@@ -38,6 +31,8 @@ const sessions = [api, web, docs];
 const asked = (id: string, session: string, age: number, changes: Partial<Request> = {}): Request =>
   aRequest({ id, session, askedAt: NOW - age, questions: [aQuestion(1, { text: `What of ${id}?` })], ...changes });
 const missed = ended({ outcome: 'orphaned', why: 'agent_ended' }, null, NOW - 1000);
+const decided = (id: string, at: number) =>
+  anApproval({ id, askedAt: NOW - 9_000, state: { state: 'decided', decision: aDecision('allow'), at, error: null } });
 const withdrawnAt = (at: number) => ended(withdrawn(), null, at);
 
 function stateOf(snapshot: { sessions?: Session[]; requests?: Request[]; approvals?: Approval[] }, ...actions: Action[]) {
@@ -54,15 +49,15 @@ describe('what the inbox lists', () => {
 
   test('is sorted by age over all sessions, then by id', () => {
     const same = [asked('y', 's1', 5_000), asked('x', 's2', 5_000)];
-    expect(ids(inboxRequests(stateOf({ requests: [...three, ...same] }, opened)))).toEqual(['a', 'b', 'c', 'x', 'y']);
+    expect(ids(inboxItems(stateOf({ requests: [...three, ...same] }, opened)))).toEqual(['a', 'b', 'c', 'x', 'y']);
   });
 
   test('can be reversed and filtered to a session', () => {
     const turned = stateOf({ requests: three }, opened, { type: 'inbox_sorted', newestFirst: true });
-    expect(ids(inboxRequests(turned))).toEqual(['c', 'b', 'a']);
+    expect(ids(inboxItems(turned))).toEqual(['c', 'b', 'a']);
     const narrowed = reduce(turned, { type: 'inbox_filtered', session: 's2', at: NOW });
-    expect(ids(inboxRequests(narrowed))).toEqual(['b']);
-    expect(inboxCounts(narrowed)).toEqual({ questions: 1, approvals: 0, missed: 0 });
+    expect(ids(inboxItems(narrowed))).toEqual(['b']);
+    expect(inboxCounts(narrowed)).toEqual({ all: 1, questions: 1, approvals: 0, missed: 0 });
   });
 
   test('shows all again if the session of the filter is closed', () => {
@@ -71,27 +66,27 @@ describe('what the inbox lists', () => {
       type: 'frames_received',
       frames: [{ frame: 'delta', epoch: 'e1', prev: 0, seq: 1, changes: [{ change: 'session_closed', session: 's2' }] }],
     });
-    expect(ids(inboxRequests(closed))).toEqual(['a', 'c']);
+    expect(ids(inboxItems(closed))).toEqual(['a', 'c']);
   });
 
   test('keeps questions that ended while it was open, and none that ended before', () => {
     const requests = [asked('a', 's1', 30_000, { state: withdrawnAt(NOW - 1) }), asked('b', 's1', 20_000), asked('c', 's2', 10_000)];
     const state = stateOf({ requests }, opened);
-    expect(ids(inboxRequests(state))).toEqual(['b', 'c']);
+    expect(ids(inboxItems(state))).toEqual(['b', 'c']);
     const ended = reduce(state, { type: 'request_ended', request: asked('b', 's1', 20_000, { state: withdrawnAt(NOW + 1) }) });
-    expect(ids(inboxRequests(ended))).toEqual(['b', 'c']);
+    expect(ids(inboxItems(ended))).toEqual(['b', 'c']);
     expect(inboxCounts(ended).questions).toBe(1);
     const again = reduce(ended, { type: 'inbox_opened', at: NOW + 2 });
-    expect(ids(inboxRequests(again))).toEqual(['c']);
+    expect(ids(inboxItems(again))).toEqual(['c']);
   });
 
   test('includes undelivered answers of any age', () => {
     const state = ended({ outcome: 'answered', answers: [] }, undelivered('gone'), NOW - 1);
     const stuck = asked('a', 's1', 90_000, { state });
-    expect(ids(inboxRequests(stateOf({ requests: [stuck] }, opened)))).toEqual(['a']);
+    expect(ids(inboxItems(stateOf({ requests: [stuck] }, opened)))).toEqual(['a']);
   });
 
-  test('separates permission requests and missed questions', () => {
+  test('is one list of questions, permission requests and missed questions, by age, that can be filtered by kind', () => {
     const state = stateOf(
       {
         requests: [asked('a', 's1', 30_000), asked('m', 's2', 20_000, { state: missed })],
@@ -99,10 +94,67 @@ describe('what the inbox lists', () => {
       },
       opened,
     );
-    expect(ids(inboxRequests(state))).toEqual(['a']);
-    expect(ids(inboxApprovals(state))).toEqual(['p1', 'p2']);
-    expect(ids(inboxMissed(state))).toEqual(['s2']);
-    expect(inboxCounts(state)).toEqual({ questions: 1, approvals: 2, missed: 1 });
+    const shown = (kind: InboxKind) => inboxItems(reduce(state, { type: 'inbox_kind_shown', kind })).map((item) => `${item.kind} ${item.id}`);
+    expect(shown('all')).toEqual(['approval p1', 'question a', 'missed m', 'approval p2']);
+    expect(shown('questions')).toEqual(['question a']);
+    expect(shown('approvals')).toEqual(['approval p1', 'approval p2']);
+    expect(shown('missed')).toEqual(['missed m']);
+    expect(inboxCounts(state)).toEqual({ all: 4, questions: 1, approvals: 2, missed: 1 });
+  });
+
+  test('keeps permission requests that ended while it was open, and none that ended before', () => {
+    const approvals = [anApproval({ id: 'p1', askedAt: NOW - 9_000 }), decided('p2', NOW - 1)];
+    const state = stateOf({ approvals }, opened);
+    expect(ids(inboxItems(state))).toEqual(['p1']);
+    const after = reduce(state, { type: 'approval_decided', approval: decided('p1', NOW + 1) });
+    expect(ids(inboxItems(after))).toEqual(['p1']);
+    expect(inboxCounts(after).approvals).toBe(0);
+  });
+
+  test('shows the saved answers of a session as one item, and a question that was missed meanwhile in one place', () => {
+    const saved = ended({ outcome: 'answered', answers: [] }, { delivery: 'parked' }, NOW - 9_000);
+    const requests = [asked('a', 's1', 30_000, { state: saved }), asked('b', 's1', 20_000, { state: saved }), asked('c', 's2', 10_000)];
+    const state = stateOf({ requests }, opened);
+    expect(ids(inboxItems(state))).toEqual(['saved:s1', 'c']);
+    const orphaned = { ...missed, at: NOW + 1 };
+    const after = reduce(state, { type: 'request_ended', request: asked('c', 's2', 10_000, { state: orphaned }) });
+    expect(inboxItems(after).map(({ kind, id }) => `${kind} ${id}`)).toEqual(['saved saved:s1', 'question c']);
+  });
+
+  describe('case_81 identical permission requests', () => {
+    const same = (id: string, age: number, changes: Partial<Approval> = {}) => anApproval({ id, askedAt: NOW - age, ...changes });
+    const groups = (state: State) => inboxItems(state).map((item) => (item.kind === 'approval' ? ids(item.approvals) : [item.id]));
+
+    test('of a session are one item, at the place of the oldest', () => {
+      const approvals = [same('p3', 1_000), same('p1', 9_000), same('x', 5_000, { session: 's2' }), same('p2', 4_000, { description: 'Once more' })];
+      const state = stateOf({ requests: [asked('a', 's1', 7_000)], approvals }, opened);
+      expect(groups(state)).toEqual([['p1', 'p2', 'p3'], ['a'], ['x']]);
+      expect(inboxCounts(state).approvals).toBe(4);
+    });
+
+    test('are separate if they can’t be read in full here', () => {
+      const subject = { detail: 'other', input: '{}' } as const;
+      expect(groups(stateOf({ approvals: [same('p1', 9_000, { subject }), same('p2', 1_000, { subject })] }, opened))).toEqual([['p1'], ['p2']]);
+    });
+
+    test('stay together while one ends; one that is asked after all have ended has its own place', () => {
+      const state = stateOf({ approvals: [same('p1', 9_000), same('p2', 8_000)] }, opened);
+      const one = reduce(state, { type: 'approval_decided', approval: { ...same('p1', 9_000), state: { state: 'withdrawn', at: NOW + 10 } } });
+      expect(groups(one)).toEqual([['p1', 'p2']]);
+      const both = reduce(one, { type: 'approval_decided', approval: { ...same('p2', 8_000), state: { state: 'withdrawn', at: NOW + 20 } } });
+      const frame = { frame: 'delta', epoch: 'e1', prev: 0, seq: 1, changes: [{ change: 'approval', approval: same('p3', -30) }] } as const;
+      const later = reduce(both, { type: 'frames_received', frames: [{ ...frame, changes: [...frame.changes] }] });
+      expect(groups(later)).toEqual([['p1', 'p2'], ['p3']]);
+    });
+
+    test('leave out one with a draft, which stays its own', () => {
+      const state = stateOf({ approvals: [same('p1', 9_000), same('p2', 8_000), same('p3', 7_000)] }, opened, {
+        type: 'approval_drafted',
+        approval: 'p2',
+        change: { form: 'message', message: 'Not yet' },
+      });
+      expect(groups(state)).toEqual([['p1', 'p3'], ['p2']]);
+    });
   });
 
   test('matches the counts of the sidebar', () => {
@@ -112,7 +164,7 @@ describe('what the inbox lists', () => {
       approvals: [anApproval()],
     });
     expect(allWaiting(state)).toEqual({ questions: 3, approvals: 1, since: NOW - 30_000 });
-    expect(inboxCounts(state)).toEqual({ questions: 3, approvals: 1, missed: 0 });
+    expect(inboxCounts(state)).toEqual({ all: 4, questions: 3, approvals: 1, missed: 0 });
   });
 
   test('shows no session while it is open, and closes for any other view', () => {
@@ -147,8 +199,9 @@ describe('going through the waiting questions', () => {
   });
 });
 
-const list = () => screen.getByRole('region', { name: 'Questions' });
+const list = () => screen.getByRole('region', { name: 'Requests' });
 const items = () => within(list()).getAllByRole('article');
+const shownKinds = () => items().map((item) => item.dataset['inboxKind']);
 
 async function openInbox(bridge: FakeBridge) {
   const all = await openPage(bridge);
@@ -164,7 +217,7 @@ describe('the inbox', () => {
     expect(items().map((item) => item.getAttribute('aria-label'))).toEqual(['api: What of a?', 'web: What of b?']);
     const second = within(items()[1]!);
     expect(second.getByRole('button', { name: 'web' })).toBeVisible();
-    expect(second.getByTitle('/srv/web')).toHaveTextContent('/srv/web');
+    expect(second.getByRole('button', { name: 'web' })).toHaveAttribute('title', expect.stringContaining('/srv/web'));
     expect(second.getByText('Claude Code')).toBeVisible();
     expect(second.getByText(/^Waiting \d/)).toBeVisible();
     expect(screen.queryByRole('complementary')).toBeNull();
@@ -173,7 +226,7 @@ describe('the inbox', () => {
 
   test('says if nothing is waiting', async () => {
     await openInbox(new FakeBridge({ sessions }));
-    expect(within(list()).getByRole('status')).toHaveTextContent('No questions waiting');
+    expect(within(list()).getByRole('status')).toHaveTextContent('Nothing is waiting for you');
     await expectNoViolations();
   });
 
@@ -230,47 +283,55 @@ describe('the inbox', () => {
     expect(items().map((item) => item.dataset['inboxItem'])).toEqual(['c', 'a']);
   });
 
-  test('lists permission requests separately, to be decided in their session', async () => {
-    const approvals = [anApproval({ session: 's2' })];
-    const { bridge, user } = await openInbox(new FakeBridge({ sessions, requests: [asked('a', 's1', 30_000)], approvals }));
-    expect(screen.queryByText(/Permission to use Bash/)).toBeNull();
+  test('shows one kind, and says where else something is waiting', async () => {
+    const { user, store } = await openInbox(
+      new FakeBridge({ sessions, requests: [asked('a', 's1', 30_000)], approvals: [anApproval({ session: 's2' })] }),
+    );
+    const kinds = within(screen.getByRole('group', { name: 'Filter by kind' }));
+    expect(kinds.getAllByRole('button').map((one) => one.textContent)).toEqual(['All 2', 'Questions 1', 'Permissions 1']);
+    expect(shownKinds()).toEqual(['question', 'approval']);
     await user.click(button('Permissions 1'));
-    const part = within(screen.getByRole('region', { name: 'Permissions' }));
-    expect(part.getByText(/^Permission to use Bash · waiting/)).toBeVisible();
-    expect(part.queryByRole('button', { name: /Allow/ })).toBeNull();
-    expect(part.queryByRole('radio')).toBeNull();
+    expect(button('Permissions 1')).toHaveAttribute('aria-pressed', 'true');
+    expect(shownKinds()).toEqual(['approval']);
+    expect(within(list()).queryByRole('radio')).toBeNull();
+    await user.click(button('Questions 1'));
+    expect(shownKinds()).toEqual(['question']);
+    expect(within(list()).queryByRole('button', { name: /Allow/ })).toBeNull();
+    store.dispatch({ type: 'inbox_filtered', session: 's2', at: NOW });
+    await settle();
+    expect(within(list()).getByRole('status')).toHaveTextContent('No questions waiting');
+    await user.click(button('1 permission request waiting'));
+    expect(shownKinds()).toEqual(['approval']);
     await expectNoViolations();
-    await user.keyboard('1{Enter}');
-    await user.click(part.getByRole('button', { name: 'Review in session' }));
-    expect(screen.getByRole('heading', { name: 'web' })).toBeVisible();
-    expect(document.activeElement?.getAttribute('data-approval')).toBe('a1');
-    expect(bridge.sent('decide_approval')).toEqual([]);
   });
 
   test('makes invisible and bidirectional characters visible', async () => {
     const requests = [asked('a', 's1', 30_000, { questions: [aQuestion(1, { text: 'Keep\u202egnihton' })] })];
-    const approvals = [anApproval({ session: 's2', title: 'Ba\u200bsh' })];
-    const { user } = await openInbox(new FakeBridge({ sessions, requests, approvals }));
+    const subject = { detail: 'other', input: '{}' } as const;
+    const approvals = [anApproval({ session: 's2', title: 'Ba\u200bsh', subject })];
+    await openInbox(new FakeBridge({ sessions, requests, approvals }));
     expect(items()[0]).toHaveAttribute('aria-label', 'api: Keep⟨U+202E⟩gnihton');
-    await user.click(button('Permissions 1'));
-    expect(screen.getByText(/^Permission to use Ba⟨U\+200B⟩sh/)).toBeVisible();
+    expect(items()[1]).toHaveAttribute('aria-label', 'web: Ba⟨U+200B⟩sh');
+    expect(within(items()[1]!).getByText('Use Ba⟨U+200B⟩sh?')).toBeVisible();
   });
 
-  test('says in an empty part where something is waiting', async () => {
-    const { user } = await openInbox(new FakeBridge({ sessions, approvals: [anApproval()] }));
-    expect(within(list()).getByRole('status')).toHaveTextContent('No questions waiting');
-    await user.click(button('1 permission request waiting'));
-    expect(screen.getByRole('region', { name: 'Permissions' })).toBeVisible();
+  test('shows the working sessions while nothing is waiting', async () => {
+    const { user } = await openInbox(new FakeBridge({ sessions: [api, { ...web, state: { state: 'idle' } }] }));
+    const working = within(screen.getByRole('region', { name: 'Working now' }));
+    expect(working.getAllByRole('button')).toHaveLength(1);
+    await user.click(working.getByRole('button', { name: /api/ }));
+    expect(screen.getByRole('heading', { name: 'api' })).toBeVisible();
   });
 
-  test('lists missed questions separately, with the actions of the panel', async () => {
+  test('lists missed questions with the actions of the panel', async () => {
     const died: Session['state'] = { state: 'ended', end: { end: 'failed', why: { failure: 'desk_failed' } }, at: 1 };
     const gone = aSession({ id: 's2', name: 'web', place: 1, state: died, resumable: true });
-    const requests = [asked('m', 's2', 20_000, { state: missed })];
+    const requests = [asked('m', 's2', 20_000, { state: missed }), asked('a', 's1', 10_000)];
     const { bridge, user } = await openInbox(new FakeBridge({ sessions: [api, gone], requests }));
-    expect(within(list()).queryByRole('article')).toBeNull();
+    expect(shownKinds()).toEqual(['missed', 'question']);
     await user.click(button('Missed 1'));
-    const part = within(screen.getByRole('region', { name: 'Missed' }));
+    expect(shownKinds()).toEqual(['missed']);
+    const part = within(list());
     expect(part.getByRole('button', { name: 'web' })).toBeVisible();
     await user.click(part.getByText('What of m?'));
     expect(part.getByRole('button', { name: 'Send on resume' })).toBeVisible();
@@ -279,6 +340,21 @@ describe('the inbox', () => {
     await expectNoViolations();
     await user.click(part.getByRole('button', { name: 'Dismiss' }));
     expect(bridge.sent('dismiss_request')).toMatchObject([{ id: 'm' }]);
+  });
+
+  test('lists the saved answers of a session, which can be resumed', async () => {
+    const saved = ended({ outcome: 'answered', answers: [{ question: 'q1', chosen: ['q1o2'], other: null, note: null, secretGiven: false }] }, { delivery: 'parked' }, NOW - 9_000);
+    const over: Session['state'] = { state: 'ended', end: { end: 'app_quit' }, at: 1 };
+    const bridge = new FakeBridge({
+      sessions: [api, { ...web, state: over, resumable: true }],
+      requests: [asked('a', 's2', 20_000, { state: saved })],
+    });
+    const { user } = await openInbox(bridge);
+    expect(shownKinds()).toEqual(['saved']);
+    expect(within(items()[0]!).getByText('JWT', { selector: '.part' })).toBeVisible();
+    await expectNoViolations();
+    await user.click(within(items()[0]!).getByRole('button', { name: 'Resume' }));
+    expect(bridge.sent('resume_session')).toMatchObject([{ session: 's2' }]);
   });
 
   test('links each question to its session', async () => {

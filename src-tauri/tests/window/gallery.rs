@@ -39,6 +39,8 @@ const STATES: &[&str] = &[
     "narrow",
     "runs",
     "settled",
+    "inbox",
+    "inbox_empty",
     "large_text",
     "forced_colours",
     "settings",

@@ -41,7 +41,7 @@ async fn a_question_of_another_session_is_answered_with_one_more_key() {
 }
 
 #[tokio::test]
-async fn the_inbox_separates_questions_permissions_and_missed_questions() {
+async fn the_inbox_lists_questions_permissions_and_missed_questions_and_filters_them() {
     let app = Setup::default().env("ASKDESK_FAKE_PACE", "0").open().await;
     let question = app.start_demo("technology", "Question").await;
     let permission = app.start_demo("approval", "Permission").await;
@@ -51,21 +51,91 @@ async fn the_inbox_separates_questions_permissions_and_missed_questions() {
     }
     app.click("button", "Inbox").await;
     app.by_role_in("main", "radio", "PostgreSQL").await;
+    app.find("main [data-inbox-approval]").await;
+    app.find("main [data-missed]").await;
     assert_eq!(app.axe().await, Vec::<String>::new());
     app.click("button", "Permissions").await;
-    app.find("[data-inbox-approval]").await;
-    assert!(!app.shows("main fieldset").await, "permissions are not shown beside questions");
-    assert_eq!(app.axe().await, Vec::<String>::new());
+    app.gone("main fieldset").await;
+    app.find("main [data-inbox-approval]").await;
     app.click("button", "Missed").await;
     let summary = app.find("main [data-missed] summary").await;
     app.press(&summary).await;
     app.by_role_in("main", "button", "Send on resume").await;
     assert_eq!(app.axe().await, Vec::<String>::new());
     app.click("button", "Questions").await;
+    app.gone("main [data-inbox-approval]").await;
     app.answer("PostgreSQL").await;
     app.wait_for_responses(1).await;
     app.shows_text("main [data-inbox-item]", "Store: PostgreSQL").await;
     assert_eq!(app.axe().await, Vec::<String>::new());
+}
+
+/// A turn in which an agent asks to run a command, and then says something.
+fn runs(command: &str, then: &str) -> Value {
+    let input = json!({ "command": command });
+    let call = json!({ "name": "Bash", "input": input, "result": "(no output)", "ask_permission": true });
+    json!([[{ "tool": call }, { "say": { "text": then } }]])
+}
+
+#[tokio::test]
+async fn case_81_a_permission_is_decided_in_the_inbox_if_it_can_be_read_there_and_otherwise_leads_to_its_session()
+{
+    let app = Setup::default().env("ASKDESK_FAKE_PACE", "0").open().await;
+    let lines: Vec<String> = (1..=12).map(|line| format!("echo {line}")).collect();
+    let short = app.scenario("short", runs("mkdir notes", "The folder is there."));
+    let long = app.scenario("long", runs(&lines.join("\n"), "All is written."));
+    let short = app.start_demo(&short, "Short").await;
+    let long = app.start_demo(&long, "Long").await;
+    for session in [&short, &long] {
+        app.in_state(session, "needs_you").await;
+    }
+    app.click("button", "Inbox").await;
+
+    let item = "article[aria-label^='Short: ']";
+    app.shows_text(&format!("{item} pre"), "mkdir notes").await;
+    assert_eq!(app.axe().await, Vec::<String>::new());
+    app.press(&app.by_role_in(item, "button", "Allow once").await).await;
+    let responses = app.wait_for_responses(1).await;
+    assert_eq!(responses[0]["behavior"], "allow");
+    app.shows_text(item, "Allowed once: Bash").await;
+
+    let item = "article[aria-label^='Long: ']";
+    app.shows_text(item, "Too long to decide here: 12 lines.").await;
+    assert_eq!(app.count(&format!("{item} [data-approval]")).await, 0, "nothing there decides");
+    app.press(&app.by_role_in(item, "button", "Review").await).await;
+    let focus = "return document.activeElement.closest('aside [data-approval]') !== null";
+    app.wait("the focus in the card", async || (app.script(focus, vec![]).await == true).then_some(())).await;
+    app.shows_text("aside [data-approval]", "echo 12").await;
+    assert_eq!(app.responses().len(), 1, "leading there decides nothing");
+    app.click("button", "Deny").await;
+    assert_eq!(app.wait_for_responses(2).await[1]["behavior"], "deny");
+
+    app.select(&short).await;
+    app.shows_text("[data-transcript]", "The folder is there.").await;
+}
+
+#[tokio::test]
+async fn case_79_a_permission_that_moves_in_the_inbox_does_nothing_for_a_moment() {
+    let app = Setup::default().env("ASKDESK_FAKE_PACE", "0").open().await;
+    let scenario = app.scenario("first", runs("mkdir notes", "Done."));
+    let first = app.start_demo(&scenario, "First").await;
+    app.in_state(&first, "needs_you").await;
+    app.click("button", "Inbox").await;
+    app.by_role("combobox", "Sort").await.select_by_label("Newest first").await.unwrap();
+    app.find("main [data-approval]").await;
+    app.armed().await;
+    let watch = "window.__armed = [];
+        const card = document.querySelector('main [data-approval]');
+        const note = () => window.__armed.push(card.dataset.armed);
+        new MutationObserver(note).observe(card, { attributes: true, attributeFilter: ['data-armed'] });";
+    app.script(watch, vec![]).await;
+    app.start_demo(&scenario, "Second").await;
+    app.find("article[aria-label^='Second: '] [data-approval]").await;
+    app.wait("the moved card to be disarmed and armed again", async || {
+        let seen = app.script("return window.__armed.join()", vec![]).await;
+        seen.as_str()?.starts_with("false,true").then_some(())
+    })
+    .await;
 }
 
 /// The turns of an agent that asks several questions at once, each with its own text.

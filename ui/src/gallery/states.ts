@@ -8,6 +8,7 @@ import { anEntry, aQuestion, aRequest, NOW, withdrawn } from '../testing/builder
 import type { FakeBridge } from '../testing/fakeBridge';
 import { answered, at, auth, base, over, providers, runs, scenes, settled, shell } from './scenes';
 import { withFirst, withPast } from './past';
+import { emptyInbox, mixedInbox } from './inbox';
 
 interface Shown {
   scene: () => FakeBridge;
@@ -276,6 +277,8 @@ export const states: Record<string, Shown> = {
     act: openHistory,
     shows: 'main .skeleton',
   },
+  inbox: { scene: mixedInbox, act: openInbox, shows: 'main [data-inbox-item=q1] [data-option=q1o3]' },
+  inbox_empty: { scene: emptyInbox, act: openInbox, shows: 'main [data-inbox-view] [role=status]' },
   large_text: { scene: () => asking(auth), shows: 'aside [data-option=q1o3]' },
   settings: {
     scene: () => base([]),
@@ -386,6 +389,10 @@ async function openSettings(store: Store, category: string): Promise<void> {
   while (!button()) await new Promise(requestAnimationFrame);
   button()?.click();
   await tick();
+}
+
+function openInbox(store: Store): void {
+  store.dispatch({ type: 'inbox_opened', at: Date.now() });
 }
 
 async function type(css: string, text: string): Promise<void> {

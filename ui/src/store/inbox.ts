@@ -1,64 +1,117 @@
+import { sameHere } from '../entities/approval/readableHere';
 import { isStuck } from '../entities/request/requestStatus';
 import type { Waiting } from '../entities/session/sessionWords';
 import type { Approval, Request, RequestId, Session, SessionId } from '../generated/wire';
 import type { Handlers } from './handlers';
-import { missedOf, openApprovals, savedOf, sessionOf, sessionsInOrder, waitingOf } from './select';
+import { approvalDraftOf, missedOf, savedOf, sessionOf, waitingOf } from './select';
 import { type Age, allIn, byAge } from './sessionIndex';
-import type { InboxPart, State } from './state';
+import type { InboxKind, State } from './state';
 
 export type InboxAction =
-  | { type: 'inbox_part_shown'; part: InboxPart }
+  | { type: 'inbox_kind_shown'; kind: InboxKind }
   | { type: 'inbox_filtered'; session: SessionId | null; at: number }
   | { type: 'inbox_sorted'; newestFirst: boolean }
   | { type: 'waiting_shown'; request: Request };
 
 export const inboxHandlers: Handlers<InboxAction> = {
-  inbox_part_shown: (state, { part }) => ({ ...state, inbox: { ...state.inbox, part } }),
+  inbox_kind_shown: (state, { kind }) => ({ ...state, inbox: { ...state.inbox, kind } }),
   inbox_filtered: (state, { session, at }) => ({ ...state, inbox: { ...state.inbox, session, since: at } }),
   inbox_sorted: (state, { newestFirst }) => ({ ...state, inbox: { ...state.inbox, newestFirst } }),
   waiting_shown: (state, { request: { id, askedAt } }) => ({ ...state, lastWaiting: { id, askedAt } }),
 };
 
+/** An entry of the inbox. A question is never in one entry with a permission request. */
+export type InboxItem = Age & { session: SessionId } & (
+    | { kind: 'question' | 'missed'; request: Request }
+    /** A permission request or a plan, or several requests that are the same to decide. */
+    | { kind: 'approval'; approvals: readonly [Approval, ...Approval[]] }
+    /** The saved answers of a session. */
+    | { kind: 'saved' }
+  );
+
+/** What the inbox is made of. */
+export type InboxSources = Pick<State, 'inbox' | 'sessions' | 'requests' | 'approvals' | 'decisions' | 'submits'>;
+
 /** The session that the inbox is filtered to; null if it shows all, or if that session no longer exists. */
-export function inboxSession(state: State): Session | null {
+export function inboxSession(state: InboxSources): Session | null {
   return sessionOf(state, state.inbox.session);
 }
 
-function inOrder<T extends Age & { session: SessionId }>(state: State, all: readonly T[]): T[] {
+/** What the inbox lists: all that is waiting, and what ended since it was opened, so nothing moves under a click. */
+export function inboxItems(state: InboxSources): InboxItem[] {
+  const { kind, newestFirst } = state.inbox;
+  const questions = kind === 'approvals' || kind === 'missed' ? [] : inboxRequests(state).map(questionItem);
+  const approvals = kind === 'questions' || kind === 'missed' ? [] : inboxApprovals(state);
+  const late = kind === 'questions' || kind === 'approvals' ? [] : inboxMissed(state);
+  // A question that was missed since the inbox was opened stays where it was asked.
+  const listed = new Set(questions.map(({ id }) => id));
+  const items = [...questions, ...approvals, ...late.filter(({ id }) => !listed.has(id))].sort(byAge);
+  return newestFirst ? items.reverse() : items;
+}
+
+function inSession<T extends { session: SessionId }>(state: InboxSources, all: readonly T[]): T[] {
   const only = inboxSession(state)?.id ?? null;
-  const sorted = all.filter((one) => only === null || one.session === only).sort(byAge);
-  return state.inbox.newestFirst ? sorted.reverse() : sorted;
+  return all.filter(({ session }) => only === null || session === only);
 }
 
 /** Whether a request waits for the user: it is open, or its answer couldn't be delivered. */
-function waits(state: State, request: Request): boolean {
+function waits(state: InboxSources, request: Request): boolean {
   return request.state.state === 'open' || isStuck(request) || state.submits[request.id]?.phase === 'failed';
 }
 
-/** What the inbox lists: all that is waiting, and what ended since it was opened, so nothing moves under a click. */
-export function inboxRequests(state: State): Request[] {
+function inboxRequests(state: InboxSources): Request[] {
   const listed = allIn(state.requests).filter(
     (request) =>
       waits(state, request) || (request.state.state === 'ended' && request.state.at >= state.inbox.since),
   );
-  return inOrder(state, listed);
+  return inSession(state, listed);
 }
 
-/** The waiting approvals, in inbox order. */
-export function inboxApprovals(state: State): Approval[] {
-  return inOrder(state, state.sessions.flatMap((session) => openApprovals(state, session.id)));
+function questionItem(request: Request): InboxItem {
+  return { kind: 'question', id: request.id, askedAt: request.askedAt, session: request.session, request };
 }
 
-/** The sessions with missed requests or saved answers, in sidebar order. */
-export function inboxMissed(state: State): Session[] {
+/** The approvals, those that are the same to decide in one item. */
+function inboxApprovals(state: InboxSources): InboxItem[] {
+  const listed = allIn(state.approvals).filter(({ state: now }) => now.state === 'open' || now.at >= state.inbox.since);
+  const groups: [Approval, ...Approval[]][] = [];
+  const joins = new Map<string, { group: Approval[]; until: number }>();
+  for (const approval of inSession(state, listed).sort(byAge)) {
+    // What the user has begun to write belongs to one request.
+    const same = hasDraft(state, approval) ? null : sameHere(approval);
+    const known = same === null ? undefined : joins.get(same);
+    const until = approval.state.state === 'open' ? Infinity : approval.state.at;
+    // A request that came when the others had ended is another one, with its own place.
+    if (known && approval.askedAt <= known.until) {
+      known.group.push(approval);
+      known.until = Math.max(known.until, until);
+      continue;
+    }
+    const group: [Approval, ...Approval[]] = [approval];
+    groups.push(group);
+    if (same !== null) joins.set(same, { group, until });
+  }
+  return groups.map((approvals) => {
+    const [{ id, askedAt, session }] = approvals;
+    return { kind: 'approval', id, askedAt, session, approvals };
+  });
+}
+
+function hasDraft(state: InboxSources, { id }: Approval): boolean {
+  const { form, message } = approvalDraftOf(state, id);
+  return form !== 'none' || message.trim() !== '';
+}
+
+/** The missed requests, and the sessions with saved answers. */
+function inboxMissed(state: InboxSources): InboxItem[] {
   const only = inboxSession(state)?.id ?? null;
-  return sessionsInOrder(state).filter(
-    ({ id }) => (only === null || id === only) && missedCount(state, id) > 0,
-  );
-}
-
-function missedCount(state: State, session: SessionId): number {
-  return missedOf(state, session).length + savedOf(state, session).length;
+  return state.sessions
+    .filter(({ id }) => only === null || id === only)
+    .flatMap(({ id: session }): InboxItem[] => {
+      const missed = missedOf(state, session).map((request): InboxItem => ({ ...questionItem(request), kind: 'missed', request }));
+      const [saved] = savedOf(state, session);
+      return saved ? [...missed, { kind: 'saved', id: `saved:${session}`, askedAt: saved.askedAt, session }] : missed;
+    });
 }
 
 /** What is waiting in all sessions, by kind; the sum of the sidebar's badges. */
@@ -72,15 +125,17 @@ export function allWaiting(state: State): Waiting {
   };
 }
 
-/** How many questions, permission requests, and missed requests each part of the inbox lists. */
-export function inboxCounts(state: State): Record<InboxPart, number> {
-  return {
-    questions: inboxRequests(state)
-      .filter((request) => waits(state, request))
-      .reduce((sum, request) => sum + request.questions.length, 0),
-    approvals: inboxApprovals(state).length,
-    missed: inboxMissed(state).reduce((sum, { id }) => sum + missedCount(state, id), 0),
-  };
+/** How many questions, permission requests, and missed or saved requests the inbox lists, and their sum. */
+export function inboxCounts(state: InboxSources): Record<InboxKind, number> {
+  const questions = inboxRequests(state)
+    .filter((request) => waits(state, request))
+    .reduce((sum, request) => sum + request.questions.length, 0);
+  const approvals = inSession(state, allIn(state.approvals)).filter((approval) => approval.state.state === 'open').length;
+  const missed = inSession(state, state.sessions.map(({ id }) => ({ session: id }))).reduce(
+    (sum, { session }) => sum + missedOf(state, session).length + savedOf(state, session).length,
+    0,
+  );
+  return { all: questions + approvals + missed, questions, approvals, missed };
 }
 
 /** The next waiting request by age, wrapping around; null if nothing is waiting. */

@@ -35,7 +35,7 @@ export const navigationHandlers: Handlers<NavigationAction> = {
   session_selected: (state, { session }) => goToSession(state, session),
   start_opened: (state) => open(state, { at: 'start' }),
   start_closed: (state) => open(state, { at: 'session' }),
-  inbox_opened: (state, { at }) => openInbox(open(state, { at: 'inbox' }), { part: 'questions', since: at }),
+  inbox_opened: (state, { at }) => openInbox(open(state, { at: 'inbox' }), { kind: 'all', since: at }),
   history_opened: (state) => open(state, { at: 'history' }),
   excerpt_closed: (state) => open(state, { at: 'history' }),
   excerpt_opened(state, { session, n }) {

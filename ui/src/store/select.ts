@@ -33,7 +33,7 @@ export function shownSession({ navigation: { place } }: State): SessionId | null
   return place.at === 'session' ? place.session : null;
 }
 
-export function sessionOf(state: State, id: SessionId | null): Session | null {
+export function sessionOf(state: Pick<State, 'sessions'>, id: SessionId | null): Session | null {
   return state.sessions.find((session) => session.id === id) ?? null;
 }
 
@@ -54,7 +54,7 @@ export function draftOf(state: State, request: RequestId): Draft {
   return state.drafts[request] ?? emptyDraft;
 }
 
-export function approvalDraftOf(state: State, approval: ApprovalId): ApprovalDraft {
+export function approvalDraftOf(state: Pick<State, 'decisions'>, approval: ApprovalId): ApprovalDraft {
   return state.decisions[approval] ?? emptyApprovalDraft;
 }
 
@@ -177,11 +177,11 @@ export function panelItems(state: State, session: SessionId): PanelItem[] {
 }
 
 /** The missed requests of a session, oldest first. */
-export function missedOf(state: State, session: SessionId): Request[] {
+export function missedOf(state: Pick<State, 'requests'>, session: SessionId): Request[] {
   return ofSession(state.requests, session).filter(isMissed);
 }
 
 /** The saved answers of a session that wait for its agent, oldest first. */
-export function savedOf(state: State, session: SessionId): Request[] {
+export function savedOf(state: Pick<State, 'requests'>, session: SessionId): Request[] {
   return ofSession(state.requests, session).filter(isSaved);
 }

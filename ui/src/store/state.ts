@@ -171,12 +171,12 @@ export interface History {
   excerpt: Excerpt | null;
 }
 
-/** The parts of the inbox; questions and permissions never share one. */
-export type InboxPart = 'questions' | 'approvals' | 'missed';
+/** What the inbox can be filtered to. */
+export type InboxKind = 'all' | 'questions' | 'approvals' | 'missed';
 
 /** The Inbox view of everything waiting in all sessions. */
 export interface Inbox {
-  part: InboxPart;
+  kind: InboxKind;
   /** The session that the inbox is filtered to; null means all. */
   session: SessionId | null;
   newestFirst: boolean;
@@ -312,7 +312,7 @@ export function initialState(
       past: null,
       excerpt: null,
     },
-    inbox: { part: 'questions', session: null, newestFirst: false, since: 0 },
+    inbox: { kind: 'all', session: null, newestFirst: false, since: 0 },
     lastWaiting: null,
   };
 }

@@ -22,6 +22,15 @@ export function lastOf(entries: Entries): Entry | undefined {
   return entries.at(-1)?.at(-1);
 }
 
+/** The last text of the agent among the entries; null if there is none. */
+export function lastTextOf(entries: Entries): string | null {
+  for (const chunk of entries.toReversed()) {
+    const found = chunk.findLast(({ body }) => body.kind === 'agent');
+    if (found?.body.kind === 'agent') return found.body.text;
+  }
+  return null;
+}
+
 export function countOf(entries: Entries): number {
   return entries.reduce((count, chunk) => count + chunk.length, 0);
 }

@@ -8,10 +8,11 @@ import type {
   ToolRule,
 } from '../../generated/wire';
 import { wordsOfChoice, wordsOfConfig } from '../../shared/configWords';
-import { type MessageKey, t } from '../../shared/messages';
+import { type MessageKey, plural, t } from '../../shared/messages';
 import { list } from '../../shared/messages/formats';
 import { cutText } from '../../shared/text';
 import { visibly } from '../../shared/visible';
+import type { ReadableHere } from './readableHere';
 
 /** The maximum length of a permission request's name, in graphemes. */
 const NAME_SHOWN = 200;
@@ -81,6 +82,50 @@ export function nameOfApproval({ subject, title }: Approval): string {
   if (subject.detail === 'plan') return t('plan.title');
   const first = subject.detail === 'command' ? subject.command.trim().split('\n', 1)[0] : undefined;
   return visibly(cutText(first || title, NAME_SHOWN));
+}
+
+/** What a permission request asks. */
+export function wordsOfAsk({ subject, title }: Approval): string {
+  switch (subject.detail) {
+    case 'command':
+      return t('approval.asks_command');
+    case 'edit':
+      return t('approval.asks_edit');
+    case 'write':
+      return t('approval.asks_write');
+    case 'network':
+      return t('approval.asks_network');
+    default:
+      return t('approval.asks', { tool: visibly(cutText(title, NAME_SHOWN)) });
+  }
+}
+
+/** What a permission request or a plan asks, in a list of many; a path is relative to the session's folder. */
+export function wordsOfAskIn(approval: Approval, folder: string | null): string {
+  const { subject } = approval;
+  if (subject.detail === 'plan') return t('plan.title');
+  if (subject.detail !== 'edit' && subject.detail !== 'write') return wordsOfAsk(approval);
+  const inside = folder !== null && /^[\\/]/.test(subject.path.slice(folder.length)) && subject.path.startsWith(folder);
+  const path = visibly(cutText(inside ? subject.path.slice(folder.length + 1) : subject.path, NAME_SHOWN));
+  return subject.detail === 'edit' ? t('approval.asks_edit_path', { path }) : t('approval.asks_write_path', { path });
+}
+
+/** Why a permission request isn't decided in a list of many; null if it is. */
+export function wordsOfUnreadable({ title }: Approval, how: ReadableHere): string | null {
+  switch (how.here) {
+    case 'readable':
+      return null;
+    case 'plan':
+      return t('inbox.plan_there');
+    case 'unknown_tool':
+      return t('inbox.unknown_there', { tool: visibly(cutText(title, NAME_SHOWN)) });
+    case 'cut':
+      return t('inbox.cut_there');
+    case 'hidden_characters':
+      return t('inbox.hidden_there');
+    case 'too_long':
+      return plural(`inbox.${how.of}_there`, how.count);
+  }
 }
 
 /** Describes a waiting approval and how long it has been waiting. */

@@ -122,6 +122,15 @@ export const PANEL_KEYS: readonly KeyRow[] = [
   },
 ];
 
+/** Keys that work in the inbox outside text fields; its list handles them. */
+export const INBOX_KEYS: readonly (Pick<KeyRow, 'keys' | 'does'> & { hint: KeyName })[] = [
+  { keys: ['J', 'K'], does: 'keys.inbox_move', hint: 'keys.hint.inbox_move' },
+  { keys: ['O'], does: 'keys.inbox_open', hint: 'keys.hint.inbox_open' },
+];
+
+/** Hints of keys that do something in the panel only. */
+const PANEL_ONLY: ReadonlySet<KeyName> = new Set<KeyName>(['keys.hint.chat', 'keys.hint.fold']);
+
 /** Keys that work everywhere; the window component handles them, not the panel. */
 export const WINDOW_KEYS: readonly Pick<KeyRow, 'keys' | 'does'>[] = [
   { keys: [shortcut('J')], does: 'keys.next_waiting' },
@@ -142,12 +151,26 @@ export function deedOf(press: Press, spot: Spot): Deed | null {
   return null;
 }
 
+export interface KeyHint {
+  keys: readonly string[];
+  words: KeyName;
+}
+
 /** The rows that the footer lists at a spot, with their short labels. */
-export function hintsAt(spot: Spot): { keys: readonly string[]; words: KeyName }[] {
+export function hintsAt(spot: Spot): KeyHint[] {
   return PANEL_KEYS.flatMap(({ keys, hints }) => {
     const words = hints[spot];
     return words ? [{ keys, words }] : [];
   });
+}
+
+/** The rows that the footer of the inbox lists. Outside a question, the spot is null. */
+export function inboxHints(spot: Spot | null): KeyHint[] {
+  const own = INBOX_KEYS.map(({ keys, hint }): KeyHint => ({ keys, words: hint }));
+  const typing = spot === 'words' || spot === 'note' || spot === 'field';
+  const [move, ...rest] = typing ? [] : own;
+  const here = spot ? hintsAt(spot).filter(({ words }) => !PANEL_ONLY.has(words)) : [];
+  return move ? [move, ...here, ...rest] : here;
 }
 
 /** Whether no modifier is held except Shift, which some layouts need for digits and symbols. */

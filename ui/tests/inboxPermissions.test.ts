@@ -1,0 +1,301 @@
+import { fireEvent, screen, within } from '@testing-library/svelte';
+import { afterEach, describe, expect, test } from 'vitest';
+
+import { arming } from '../src/feature/panel/arming.svelte';
+import type { Approval, Request, ToolDetail } from '../src/generated/wire';
+import { aDecision, anApproval, anEntry, answered, aQuestion, aRequest, aSession, delivered, NOW, planOptions, someOptions } from '../src/testing/builders';
+import { anError, FakeBridge } from '../src/testing/fakeBridge';
+import { button, expectNoViolations, openPage, settle } from './open';
+
+const sessions = [aSession({ id: 's1', name: 'api', place: 0 }), aSession({ id: 's2', name: 'web', place: 1, folder: '/srv/web' })];
+
+const asked = (id: string, session: string, age: number): Request =>
+  aRequest({ id, session, askedAt: NOW - age, questions: [aQuestion(1, { text: `What of ${id}?` })] });
+const asks = (id: string, age: number, changes: Partial<Approval> = {}): Approval =>
+  anApproval({ id, session: 's2', askedAt: NOW - age, ...changes });
+
+const item = (id: string) => within(document.querySelector<HTMLElement>(`[data-inbox-item="${id}"]`)!);
+const article = (id: string) => document.querySelector<HTMLElement>(`[data-inbox-item="${id}"]`)!;
+
+function bridgeWith(approvals: Approval[], requests: Request[] = []): FakeBridge {
+  const bridge = new FakeBridge({ sessions, approvals, requests });
+  bridge.on('decide_approval', ({ id, decision }) => {
+    const approval = approvals.find((one) => one.id === id) ?? asks(id, 1_000);
+    return { ...approval, state: { state: 'decided', decision, at: Date.now(), error: null } };
+  });
+  bridge.on('answer_question', ({ id }) => {
+    const done = answered(bridge.request(id), [{ question: 'q1', chosen: ['q1o2'] }], delivered);
+    return { ...done, state: { ...done.state, at: Date.now() } as Request['state'] };
+  });
+  return bridge;
+}
+
+async function openInbox(approvals: Approval[], requests: Request[] = []) {
+  const all = await openPage(bridgeWith(approvals, requests));
+  await all.user.click(button(/^Inbox/));
+  return all;
+}
+
+describe('case_81 a permission request in the inbox', () => {
+  test('is decided in place if the whole request can be read there', async () => {
+    const subject: ToolDetail = { detail: 'command', command: 'pnpm db:migrate --env staging', description: 'Add a column\ntimeout: 90' };
+    const { bridge, user } = await openInbox([asks('p1', 9_000, { subject, description: 'Add a column' })]);
+    const card = item('p1').getByRole('group', { name: 'Run this command?' });
+    expect(card).toHaveTextContent('pnpm db:migrate --env staging');
+    expect(card).toHaveTextContent(/Bash · Add a column\s+timeout: 90 · \/srv\/web/);
+    expect(item('p1').queryByRole('button', { name: /Review/ })).toBeNull();
+    await expectNoViolations();
+    await user.click(item('p1').getByRole('button', { name: 'Allow once' }));
+    expect(bridge.sent('decide_approval')).toMatchObject([{ id: 'p1', decision: aDecision('allow') }]);
+    expect(item('p1').getByText('Allowed once: Bash')).toBeVisible();
+    expect(item('p1').queryByRole('button', { name: /Allow|Deny/ })).toBeNull();
+    expect(screen.getByRole('region', { name: 'Requests' })).toBeVisible();
+    await expectNoViolations();
+  });
+
+  test('is denied with a message, and allowed with the agent’s rules, like in the panel', async () => {
+    const options = someOptions({ id: 'r1', scope: 'local', label: { label: 'folder', paths: ['/srv/data'] } });
+    const { bridge, user } = await openInbox([asks('p1', 9_000), asks('p2', 8_000, { options })]);
+    await user.click(item('p1').getByRole('button', { name: 'More ways to deny' }));
+    await user.click(screen.getByRole('menuitem', { name: 'Deny with message…' }));
+    await user.type(item('p1').getByRole('textbox', { name: 'Message to the agent' }), 'Not today');
+    await expectNoViolations();
+    await user.click(item('p1').getByRole('button', { name: 'Deny and send' }));
+    await user.click(item('p2').getByRole('button', { name: 'More ways to allow' }));
+    await user.click(screen.getByRole('menuitem', { name: 'Always allow…' }));
+    await user.click(item('p2').getByRole('button', { name: 'Allow and save rules' }));
+    expect(bridge.sent('decide_approval')).toMatchObject([
+      { id: 'p1', decision: { options: ['deny'], message: 'Not today' } },
+      { id: 'p2', decision: aDecision('r1') },
+    ]);
+  });
+
+  const lines = Array.from({ length: 84 }, (_, n) => `+line ${n}`).join('\n');
+  test.each<[string, Partial<Approval>, string, string]>([
+    [
+      'too long',
+      { title: 'Edit', subject: { detail: 'edit', path: '/srv/web/terraform/prod.tf', diff: `@@ -0,0 +1,84 @@\n${lines}` } },
+      'Change terraform/prod.tf?',
+      'Too long to decide here: 84 changed lines.',
+    ],
+    ['of an unknown tool', { title: 'Fetch', subject: { detail: 'other', input: '{}' } }, 'Use Fetch?', 'Fetch can’t be shown in full here.'],
+    [
+      'cut off',
+      { subject: { detail: 'command', command: 'ls\n… [cut at 256 KiB]', description: null } },
+      'Run this command?',
+      'Too long to decide here: the end is cut off.',
+    ],
+    [
+      'unclear',
+      { subject: { detail: 'command', command: 'rm -r a\u00a0b', description: null } },
+      'Run this command?',
+      'Has characters that can’t be shown clearly here.',
+    ],
+    [
+      'a plan',
+      { title: 'ExitPlanMode', subject: { detail: 'plan', plan: 'Look', path: null }, options: planOptions('default') },
+      'Plan to review',
+      'Plans are reviewed in their session.',
+    ],
+  ])('that is %s says why and leads to its session', async (_, changes, title, why) => {
+    const { bridge, user } = await openInbox([asks('p1', 9_000, changes)]);
+    expect(item('p1').getByRole('heading', { name: title })).toBeVisible();
+    expect(item('p1').getByText(why)).toBeVisible();
+    expect(item('p1').queryByRole('button', { name: /Allow|Deny|Approve/ })).toBeNull();
+    await expectNoViolations();
+    await user.click(item('p1').getByRole('button', { name: 'Review' }));
+    expect(screen.getByRole('heading', { name: 'web' })).toBeVisible();
+    expect(document.activeElement?.getAttribute('data-approval')).toBe('p1');
+    expect(bridge.sent('decide_approval')).toEqual([]);
+  });
+
+  test('is never decided by a key, nor mixed up with a question', async () => {
+    const { bridge, user } = await openInbox([asks('p1', 20_000), asks('p2', 5_000, { title: 'Shell' })], [asked('a', 's1', 9_000), asked('b', 's1', 3_000)]);
+    await user.keyboard('j');
+    expect(article('p1')).toHaveFocus();
+    for (const keys of ['1', '2', '{Enter}', ' ', 'y', 'a', 'd', 'n', '{Control>}{Enter}{/Control}']) await user.keyboard(keys);
+    item('p1').getByRole('group', { name: 'Run this command?' }).focus();
+    for (const keys of ['1', '2', '{Enter}', ' ', 'y', 'a', 'd', 'n', '{Control>}{Enter}{/Control}']) await user.keyboard(keys);
+    expect(bridge.sent('decide_approval')).toEqual([]);
+    expect(document.querySelector('.icon-shield')).not.toBeNull();
+    expect(article('a').querySelector('.icon-shield')).toBeNull();
+    // After an answer, the focus skips the permission request between the questions.
+    await user.click(item('a').getByRole('radio', { name: 'JWT' }));
+    await user.click(item('a').getByRole('button', { name: 'Submit' }));
+    expect(article('b')).toHaveFocus();
+    await user.click(item('p1').getByRole('button', { name: 'Deny' }));
+    expect(bridge.sent('answer_question')).toHaveLength(1);
+    expect(bridge.sent('decide_approval')).toMatchObject([{ id: 'p1', decision: aDecision('deny') }]);
+    await settle();
+    expect(article('p2')).toHaveFocus();
+    await user.keyboard('{Enter}1');
+    expect(bridge.sent('decide_approval')).toHaveLength(1);
+  });
+
+  test('keeps a failed decision with its error, and stays when it is withdrawn', async () => {
+    const approval = asks('p1', 9_000);
+    const bridge = bridgeWith([approval]).fail('decide_approval', { code: 'storage_full' });
+    const { user } = await openPage(bridge);
+    await user.click(button(/^Inbox/));
+    await user.click(item('p1').getByRole('button', { name: 'Allow once' }));
+    expect(item('p1').getByRole('alert')).toHaveTextContent('The disk is full');
+    await bridge.push({ change: 'approval', approval: { ...approval, state: { state: 'withdrawn', at: Date.now() + 1 } } });
+    expect(item('p1').getByText('No longer needed: Bash')).toBeVisible();
+    expect(item('p1').queryByRole('button', { name: /Allow|Deny/ })).toBeNull();
+  });
+});
+
+describe('case_81 identical permission requests', () => {
+  const three = () => [
+    asks('p1', 9_000, { description: 'Check the column types' }),
+    asks('p2', 8_000, { description: 'Find other readers' }),
+    asks('p3', 7_000, { description: 'Write the rollback' }),
+  ];
+
+  test('are one item that lists each, and each is answered by a command of its own', async () => {
+    const { bridge, user } = await openInbox(three());
+    expect(screen.getAllByRole('article')).toHaveLength(1);
+    expect(item('p1').getByText('3 identical')).toBeVisible();
+    expect(item('p1').getAllByRole('listitem').map(({ textContent }) => textContent?.trim())).toEqual([
+      expect.stringContaining('Check the column types'),
+      expect.stringContaining('Find other readers'),
+      expect.stringContaining('Write the rollback'),
+    ]);
+    await expectNoViolations();
+    await user.click(item('p1').getByRole('button', { name: 'Allow all 3 once' }));
+    const sent = bridge.sent('decide_approval');
+    expect(sent).toMatchObject(['p1', 'p2', 'p3'].map((id) => ({ id, decision: aDecision('allow') })));
+    expect(new Set(sent.map(({ requestId }) => requestId)).size).toBe(3);
+    expect(item('p1').getAllByText('Allowed once: Bash')).toHaveLength(3);
+  });
+
+  test('can all be denied', async () => {
+    const { bridge, user } = await openInbox(three());
+    await user.click(item('p1').getByRole('button', { name: 'Deny all 3' }));
+    expect(bridge.sent('decide_approval').map(({ id, decision }) => [id, decision.options])).toEqual([['p1', ['deny']], ['p2', ['deny']], ['p3', ['deny']]]);
+  });
+
+  test('leave out one that has ended meanwhile, and say so', async () => {
+    const all = three();
+    const { bridge, user } = await openInbox(all);
+    const gone: Approval = { ...all[1]!, state: { state: 'withdrawn', at: Date.now() + 1 } };
+    await bridge.push({ change: 'approval', approval: gone });
+    expect(item('p1').getByText('No longer needed: Bash')).toBeVisible();
+    await user.click(item('p1').getByRole('button', { name: 'Allow all 2 once' }));
+    expect(bridge.sent('decide_approval').map(({ id }) => id)).toEqual(['p1', 'p3']);
+  });
+
+  test('leave out one whose end the page does not know yet, and say so', async () => {
+    const all = three();
+    const bridge = bridgeWith(all);
+    bridge.on('decide_approval', ({ id, decision }) => {
+      if (id === 'p2') throw anError({ code: 'already_ended' });
+      return { ...all.find((one) => one.id === id)!, state: { state: 'decided', decision, at: Date.now(), error: null } };
+    });
+    const { user } = await openPage(bridge);
+    await user.click(button(/^Inbox/));
+    await user.click(item('p1').getByRole('button', { name: 'Allow all 3 once' }));
+    expect(bridge.sent('decide_approval')).toHaveLength(3);
+    expect(item('p1').getAllByText('Allowed once: Bash')).toHaveLength(2);
+    expect(within(document.querySelector<HTMLElement>('[data-same="p2"]')!).getByRole('alert')).toBeVisible();
+  });
+});
+
+describe('the keys of the inbox', () => {
+  const hints = () => screen.getByRole('list', { name: 'Shortcuts here' });
+
+  test('J and K go through the requests, and O opens the session of the current one', async () => {
+    const { bridge, user } = await openInbox([asks('p1', 9_000)], [asked('a', 's1', 20_000), asked('b', 's2', 3_000)]);
+    expect(hints()).toHaveTextContent('JK next, previous request O open session');
+    await user.keyboard('j');
+    expect(article('a')).toContainElement(document.activeElement as HTMLElement);
+    expect(document.activeElement).toHaveAttribute('type', 'radio');
+    expect(hints()).toHaveTextContent(/next, previous request 1–9 choose.*open session$/);
+    await user.keyboard('j');
+    expect(article('p1')).toHaveFocus();
+    expect(article('p1')).toHaveAttribute('aria-current', 'true');
+    expect(hints()).toHaveTextContent('JK next, previous request O open session');
+    await user.keyboard('j');
+    expect(article('b')).toContainElement(document.activeElement as HTMLElement);
+    await user.keyboard('jkk');
+    expect(article('a')).toContainElement(document.activeElement as HTMLElement);
+    await user.keyboard('jo');
+    expect(screen.getByRole('heading', { name: 'web' })).toBeVisible();
+    expect(document.activeElement?.getAttribute('data-approval')).toBe('p1');
+    expect([...bridge.sent('decide_approval'), ...bridge.sent('answer_question'), ...bridge.sent('hold_answer')]).toEqual([]);
+  });
+
+  test('are text in a text field, and nothing in the sidebar or with a modifier', async () => {
+    const { user, store } = await openInbox([], [asked('a', 's1', 20_000), asked('b', 's2', 3_000)]);
+    const own = item('a').getByRole('textbox', { name: 'Your own answer' });
+    await user.type(own, 'jok');
+    expect(own).toHaveFocus();
+    expect(own).toHaveValue('jok');
+    expect(screen.queryByText('open session')).toBeNull();
+    button('Settings').focus();
+    await user.keyboard('jo');
+    expect(button('Settings')).toHaveFocus();
+    article('a').focus();
+    await user.keyboard('{Alt>}j{/Alt}');
+    expect(article('a')).toHaveFocus();
+    expect(store.state.navigation.place.at).toBe('inbox');
+  });
+
+  test('skip what has ended', async () => {
+    const requests = [asked('a', 's1', 20_000), asked('b', 's2', 9_000), asked('c', 's1', 3_000)];
+    const { bridge, user } = await openInbox([], requests);
+    await bridge.push({ change: 'request', request: { ...requests[1]!, state: { state: 'ended', outcome: { outcome: 'withdrawn', why: { why: 'by_agent' } }, delivery: null, at: Date.now() + 1 } } });
+    await user.keyboard('jj');
+    expect(article('c')).toContainElement(document.activeElement as HTMLElement);
+    await user.keyboard('k');
+    expect(article('a')).toContainElement(document.activeElement as HTMLElement);
+  });
+});
+
+test('the context shows the session of the current request and the last text of its agent', async () => {
+  const bridge = bridgeWith([asks('p1', 9_000)], [asked('a', 's1', 20_000)]);
+  bridge.entries['s2'] = [anEntry(1, { kind: 'agent', text: 'First.' }), anEntry(2, { kind: 'agent', text: 'The guard is in place.' }), anEntry(3, { kind: 'approval', approval: 'p1' })];
+  const { user } = await openPage(bridge);
+  await user.click(button(/^Inbox/));
+  const context = () => within(screen.getByRole('region', { name: 'Session of the current request' }));
+  expect(context().getByRole('heading', { name: 'api' })).toBeInTheDocument();
+  await user.keyboard('jj');
+  expect(context().getByRole('heading', { name: 'web' })).toBeInTheDocument();
+  expect(context().getByText('The guard is in place.')).toBeInTheDocument();
+  expect(context().queryByText('First.')).toBeNull();
+  await expectNoViolations();
+  await user.click(context().getByRole('button', { name: 'Open' }));
+  expect(screen.getByRole('heading', { name: 'web' })).toBeVisible();
+  expect(document.activeElement?.getAttribute('data-approval')).toBe('p1');
+});
+
+describe('case_79 a permission request in the inbox', () => {
+  const { after } = arming;
+  afterEach(() => void (arming.after = after));
+
+  test('does nothing until it is armed, and is armed again when an identical one joins it', async () => {
+    const waiting: (() => void)[] = [];
+    Object.assign(arming, { delay: 500, after: (_: number, run: () => void) => (waiting.push(run), () => undefined) });
+    const pass = async () => {
+      for (const run of waiting.splice(0)) run();
+      await settle();
+    };
+    const click = async (name: string) => {
+      await fireEvent.pointerDown(item('p1').getByRole('button', { name }));
+      await fireEvent.pointerUp(item('p1').getByRole('button', { name }));
+      await fireEvent.click(item('p1').getByRole('button', { name }), { detail: 1 });
+      await settle();
+    };
+    const joined = asks('p2', 1_000);
+    const { bridge } = await openInbox([asks('p1', 9_000)]);
+    await click('Allow once');
+    expect(bridge.sent('decide_approval')).toEqual([]);
+    await pass();
+    await bridge.push({ change: 'approval', approval: joined });
+    await click('Allow all 2 once');
+    expect(bridge.sent('decide_approval')).toEqual([]);
+    await pass();
+    await click('Allow all 2 once');
+    expect(bridge.sent('decide_approval').map(({ id }) => id)).toEqual(['p1', 'p2']);
+  });
+});
