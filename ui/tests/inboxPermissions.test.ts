@@ -206,15 +206,15 @@ describe('the keys of the inbox', () => {
 
   test('J and K go through the requests, and O opens the session of the current one', async () => {
     const { bridge, user } = await openInbox([asks('p1', 9_000)], [asked('a', 's1', 20_000), asked('b', 's2', 3_000)]);
-    expect(hints()).toHaveTextContent('JK next, previous request O open session');
+    expect(hints()).toHaveTextContent(/^JK next, previous request ?O open session$/);
     await user.keyboard('j');
     expect(article('a')).toContainElement(document.activeElement as HTMLElement);
     expect(document.activeElement).toHaveAttribute('type', 'radio');
-    expect(hints()).toHaveTextContent(/next, previous request 1–9 choose.*open session$/);
+    expect(hints()).toHaveTextContent(/next, previous request ?1–9 choose.*open session$/);
     await user.keyboard('j');
     expect(article('p1')).toHaveFocus();
     expect(article('p1')).toHaveAttribute('aria-current', 'true');
-    expect(hints()).toHaveTextContent('JK next, previous request O open session');
+    expect(hints()).toHaveTextContent(/^JK next, previous request ?O open session$/);
     await user.keyboard('j');
     expect(article('b')).toContainElement(document.activeElement as HTMLElement);
     await user.keyboard('jkk');

@@ -277,7 +277,16 @@ export const states: Record<string, Shown> = {
     act: openHistory,
     shows: 'main .skeleton',
   },
-  inbox: { scene: mixedInbox, act: openInbox, shows: 'main [data-inbox-item=q1] [data-option=q1o3]' },
+  inbox: {
+    scene: mixedInbox,
+    act: async (store) => {
+      openInbox(store);
+      const option = () => document.querySelector<HTMLElement>('[data-inbox-item=q1] [data-option=q1o1] input');
+      while (!option()) await new Promise(requestAnimationFrame);
+      option()?.focus();
+    },
+    shows: 'main [data-inbox-item=q1].current',
+  },
   inbox_empty: { scene: emptyInbox, act: openInbox, shows: 'main [data-inbox-view] [role=status]' },
   large_text: { scene: () => asking(auth), shows: 'aside [data-option=q1o3]' },
   settings: {
