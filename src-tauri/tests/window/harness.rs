@@ -444,7 +444,7 @@ impl App {
     pub async fn cut(&self, within: &str) -> Vec<String> {
         let script = "const words = 'button, label, legend, summary, h1, h2, h3, p, span, dt, dd, option';
             const scrolls = element => /auto|scroll/.test(getComputedStyle(element).overflowX);
-            const shortened = element => element.closest('[title]:not([title=""])') !== null && getComputedStyle(element).textOverflow === 'ellipsis';
+            const shortened = element => (element.closest('[title]')?.title ?? '') !== '' && getComputedStyle(element).textOverflow === 'ellipsis';
             const seen = element => !shortened(element) && element.clientWidth > 0 && !element.closest('.unseen, pre, textarea, input');
             const pen = document.createElement('canvas').getContext('2d');
             const placeholder = element => {

@@ -50,7 +50,8 @@ async fn ten_sessions_in_every_group_are_in_view_at_900_pixels() {
     ] {
         sessions.push((app.start_demo(example, name).await, state));
     }
-    let unasked = json!({ "agent": "demo", "options": { "config": { "example": works } }, "name": "release-notes" });
+    let unasked =
+        json!({ "agent": "demo", "options": { "config": { "example": works } }, "name": "release-notes" });
     sessions.push((app.start_session(unasked).await, "idle"));
     for (session, state) in &sessions {
         app.in_state(session, state).await;
@@ -137,7 +138,11 @@ async fn a_narrow_window_has_a_rail_that_opens_the_whole_list() {
     let order = "const [transcript, panel, composer] = ['[data-transcript]', 'aside', '[data-composer]']
             .map(css => document.querySelector(css).getBoundingClientRect());
         return transcript.bottom <= panel.top + 1 && panel.bottom <= composer.top + 1;";
-    assert_eq!(app.script(order, vec![]).await, true, "the panel is between the transcript and the message field");
+    assert_eq!(
+        app.script(order, vec![]).await,
+        true,
+        "the panel is between the transcript and the message field"
+    );
     app.click("button", "Show sessions").await;
     let row = app.find(&format!("dialog[open] [data-session='{other}']")).await;
     assert_eq!(app.axe().await, Vec::<String>::new());
