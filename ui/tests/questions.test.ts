@@ -184,6 +184,40 @@ describe('the history of questions', () => {
     }
   });
 
+  test('groups the questions by the day they were asked', async () => {
+    const today = new Date().setHours(0, 0, 0, 0);
+    const noon = (daysAgo: number) => new Date(today).setDate(new Date(today).getDate() - daysAgo) + 43_200_000;
+    const asked = (id: string, askedAt: number) => ({ ...endedBy(picked, delivered, { askedAt }), id });
+    const requests = [asked('r1', today), asked('r2', today - 1), asked('r3', noon(1)), asked('r4', noon(400))];
+    await openQuestions(withQuestions(found(requests)));
+    const days = within(screen.getByRole('list', { name: 'Questions' })).getAllByRole('heading');
+    expect(days.map((day) => day.textContent)).toEqual(['Today', 'Yesterday', expect.stringMatching(/\d{4}$/)]);
+    const grouped = days.map((day) => within(day.closest('li')!).getAllByRole('group').map((row) => row.dataset['past']));
+    expect(grouped).toEqual([['r1'], ['r2', 'r3'], ['r4']]);
+  });
+
+  test('shows the answer in brief, or what was said instead', async () => {
+    await openQuestions(withQuestions(found([...all, ...moreEnds.map(([, request], index) => ({ ...request, id: `m${index}` }))])));
+    expect(rows().map((row) => row.querySelector('.answer')?.textContent)).toEqual([
+      'PostgreSQL · in a cluster',
+      'not now',
+      'take the old one',
+      'Withdrawn by the agent',
+      '',
+      'Askdesk quit',
+      '',
+      '',
+      'moot',
+      'You dismissed this',
+      'The agent exited',
+    ]);
+  });
+
+  test('shows how long the user took, but no time for what they did not end', async () => {
+    await openQuestions(withQuestions());
+    expect(rows().map((row) => row.querySelector('.time')?.textContent.trim() !== '')).toEqual([true, true, true, false, false, false]);
+  });
+
   test('is loaded again each time it is shown', async () => {
     const { bridge, user } = await openQuestions(withQuestions());
     await user.click(button(/^api/));

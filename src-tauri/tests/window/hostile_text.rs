@@ -165,7 +165,11 @@ async fn case_57_no_text_of_an_agent_runs_loads_or_deceives() {
     check_harmless(&app, &server, "the transcript unfolded").await;
 
     app.click("button", "History").await;
-    let field = app.find("main input").await;
+    app.find("main [data-past]").await;
+    check_harmless(&app, &server, "the past questions").await;
+    let transcripts = app.by_role_in("main nav", "button", "Transcripts").await;
+    app.press(&transcripts).await;
+    let field = app.find("#history-search").await;
     field.send_keys("owned").await.unwrap();
     app.find("main mark").await;
     check_harmless(&app, &server, "the search").await;

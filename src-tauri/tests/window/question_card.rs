@@ -253,7 +253,9 @@ async fn case_61_a_secret_is_masked_and_never_stored() {
     assert!(!page.as_str().unwrap().contains(SECRET), "the page shows it");
 
     app.click("button", "History").await;
-    app.find("main input").await.send_keys(SECRET).await.unwrap();
+    let transcripts = app.by_role_in("main nav", "button", "Transcripts").await;
+    app.press(&transcripts).await;
+    app.find("#history-search").await.send_keys(SECRET).await.unwrap();
     app.shows_text("main", "No results for").await;
 }
 
