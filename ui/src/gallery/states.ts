@@ -65,7 +65,6 @@ function holdTime(): void {
     millis >= 1000 ? 0 : later(act, millis, ...rest)) as typeof window.setTimeout;
 }
 
-/** Opens the history from the sidebar. */
 async function openHistory(): Promise<void> {
   await tick();
   const names = [...document.querySelectorAll<HTMLElement>('button')];
@@ -258,6 +257,15 @@ export const states: Record<string, Shown> = {
       document.querySelector<HTMLElement>('main [aria-pressed]')?.click();
     },
     shows: 'main td',
+  },
+  history_transcripts: {
+    scene: () => withPast(base([])),
+    act: async () => {
+      await openHistory();
+      await until('the parts', () => document.querySelector('main nav'));
+      document.querySelector<HTMLElement>('main nav button:last-child')?.click();
+    },
+    shows: '#history-search',
   },
   history_forced_colours: {
     scene: () => withPast(base([])),
