@@ -132,6 +132,13 @@ describe('case_81 a permission request in the inbox', () => {
     expect(bridge.sent('decide_approval')).toHaveLength(1);
   });
 
+  test('ignores the second click of a double click that began elsewhere', async () => {
+    const { bridge } = await openInbox([asks('p1', 9_000)]);
+    item('p1').getByRole('button', { name: 'Allow once' }).dispatchEvent(new MouseEvent('click', { bubbles: true, detail: 2 }));
+    await settle();
+    expect(bridge.sent('decide_approval')).toEqual([]);
+  });
+
   test('keeps a failed decision with its error, and stays when it is withdrawn', async () => {
     const approval = asks('p1', 9_000);
     const bridge = bridgeWith([approval]).fail('decide_approval', { code: 'storage_full' });

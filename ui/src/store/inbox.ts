@@ -29,7 +29,7 @@ export type InboxItem = Age & { session: SessionId } & (
     | { kind: 'saved' }
   );
 
-/** What the inbox is made of. */
+/** The parts of the state that the list reads; nothing else that changes needs a new list. */
 export type InboxSources = Pick<State, 'inbox' | 'sessions' | 'requests' | 'approvals' | 'decisions' | 'submits'>;
 
 /** The session that the inbox is filtered to; null if it shows all, or if that session no longer exists. */

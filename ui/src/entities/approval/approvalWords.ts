@@ -124,7 +124,18 @@ export function wordsOfUnreadable({ title }: Approval, how: ReadableHere): strin
     case 'hidden_characters':
       return t('inbox.hidden_there');
     case 'too_long':
-      return plural(`inbox.${how.of}_there`, how.count);
+      return wordsOfLength(how);
+  }
+}
+
+function wordsOfLength({ of, count }: Extract<ReadableHere, { here: 'too_long' }>): string {
+  switch (of) {
+    case 'changed_lines':
+      return plural('inbox.changed_lines_there', count);
+    case 'lines':
+      return plural('inbox.lines_there', count);
+    case 'characters':
+      return plural('inbox.characters_there', count);
   }
 }
 
