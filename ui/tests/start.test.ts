@@ -248,7 +248,7 @@ describe('with no agent installed', () => {
     return openPage(bridge);
   }
 
-  test('the screen offers the demo and a command to copy', async () => {
+  test('case_86 the screen offers the demo and a command to copy', async () => {
     const { user } = await openMissing();
     expect(screen.getByRole('region', { name: 'New to Askdesk?' })).toBeVisible();
     expect(button('Try the demo')).toHaveClass('primary');

@@ -75,6 +75,7 @@ describe('an agent that the page knows only by its descriptor', () => {
     expect(radio('Wayfarer')).toHaveAccessibleDescription('Installed 0.4');
     await user.click(screen.getByText('More options'));
     expect(field('Program path')).toHaveAttribute('placeholder', '/opt/wayfarer');
+    expect(field('Program path')).toHaveAttribute('title', '/opt/wayfarer');
     expect(words(field('Permission mode'))).toEqual(['Agent default', 'Tight', 'Wide open']);
     expect(words(field('Model'))).toEqual(['Agent default', 'Wayfarer One', 'Wayfarer Two']);
     expect(words(field('Voice'))).toEqual(['Agent default', 'Terse', 'Full']);
@@ -151,7 +152,26 @@ describe('an agent that the page knows only by its descriptor', () => {
     expect(screen.getByText(/denied/)).toBeVisible();
   });
 
-  test('leads and is chosen if it is the only one that was found', async () => {
+  test('case_86 has its command to copy beside that of the other agents if none was found', async () => {
+    const bridge = desk([]);
+    const other: AgentFailure = { ...missing, agent: claudeCode.id, program: 'claude', install: null };
+    bridge.agents = { ...bridge.agents, agents: [aFound({ problem: other }), aFound({ agent: wayfarer.id, problem: missing }), demoFound] };
+    const { user } = await openPage(bridge);
+    const install = within(screen.getByRole('region', { name: 'Install a coding agent' }));
+    const commands = ['npm install -g @anthropic-ai/claude-code', 'brew install wayfarer'];
+    const rows = install.getAllByRole('listitem').slice(0, commands.length);
+    for (const [index, command] of commands.entries()) {
+      const row = within(rows[index]!);
+      expect(row.getByText(command)).toBeVisible();
+      await user.click(row.getByRole('button', { name: 'Copy command' }));
+      expect(await navigator.clipboard.readText()).toBe(command);
+    }
+    expect(button('Try the demo')).toHaveClass('primary');
+    for (const card of screen.getAllByRole('radio')) expect(card).not.toBeVisible();
+    await expectNoViolations();
+  });
+
+  test('case_86 leads and is chosen if it is the only one that was found', async () => {
     const bridge = desk([]);
     const found = bridge.agents.agents.map((one) => (one.agent === claudeCode.id ? { ...one, problem: { ...missing, agent: claudeCode.id } } : one));
     bridge.agents = { ...bridge.agents, agents: found };

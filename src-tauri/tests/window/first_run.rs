@@ -64,10 +64,24 @@ async fn case_86_a_found_agent_leads_the_first_screen() {
     assert!(!app.shows(".install").await);
     assert_eq!(filled_buttons(&app).await, ["Start session"]);
     app.by_role("button", "Try the demo").await;
+    app.script("document.querySelector('form.start details.more').open = true", vec![]).await;
+    app.by_role("textbox", "Name (optional)").await;
+    assert_eq!(app.script(CLIPPED_PLACEHOLDERS, vec![]).await, json!([]));
     assert_eq!(app.axe().await, Vec::<String>::new());
     assert_eq!(app.cut("main").await, Vec::<String>::new());
     app.picture("first-agent").await;
 }
+
+/// The placeholders that are wider than their field.
+const CLIPPED_PLACEHOLDERS: &str = "const text = document.createElement('canvas').getContext('2d');
+    return [...document.querySelectorAll('main input[placeholder]')].filter(field => field.checkVisibility() && field.value === '')
+        .filter(field => {
+            const { font, paddingLeft, paddingRight } = getComputedStyle(field);
+            text.font = font;
+            const room = field.clientWidth - parseFloat(paddingLeft) - parseFloat(paddingRight);
+            return text.measureText(field.placeholder).width > room + 1;
+        })
+        .map(field => field.placeholder);";
 
 /// Returns the names of the filled buttons that are shown, without their keys.
 async fn filled_buttons(app: &App) -> Vec<String> {
