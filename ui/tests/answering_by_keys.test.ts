@@ -298,9 +298,9 @@ describe('the list of keys', () => {
     expect(told()).toEqual([]);
     radio('JWT').focus();
     await settle();
-    expect(told()).toEqual(['1–9 choose', '↑↓ move', 'Enter choose and continue', 'n note']);
+    expect(told()).toEqual(['1–3 choose', '↑↓ move', 'Enter choose and continue', 'n note']);
     await keys('1');
-    expect(told()).toEqual(['1–9 select', '↑↓ move', 'Space select this', 'Enter continue', 'n note']);
+    expect(told()).toEqual(['1–3 select', '↑↓ move', 'Space select this', 'Enter continue', 'n note']);
     await user.type(ownAnswer(), 'x');
     expect(told()).toEqual(['Enter continue', 'Shift+Enter new line', 'Esc leave field']);
     await keys('{Enter}');

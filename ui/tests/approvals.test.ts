@@ -138,6 +138,34 @@ describe('a plan', () => {
   });
 });
 
+test('no key decides a permission, except on a button that has the focus', async () => {
+  const { user, bridge } = await open(anApproval());
+  const card = () => screen.getByRole('region', { name: 'Permission' });
+  card().focus();
+  await user.keyboard('0123456789abcdefghijklmnopqrstuvwxyzADY {Enter}{Control>}{Enter}{/Control}{Delete}{Backspace}{ArrowDown}');
+  expect(card()).toHaveFocus();
+  expect(bridge.sent('decide_approval')).toEqual([]);
+  button('Deny').focus();
+  await user.keyboard('1yn');
+  expect(bridge.sent('decide_approval')).toEqual([]);
+  await user.keyboard('{Enter}');
+  expect(bridge.sent('decide_approval')).toMatchObject([{ decision: aDecision('deny') }]);
+});
+
+test('a question beside a permission has the only filled button', async () => {
+  await open(anApproval());
+  const filled = () => [...panel().querySelectorAll('.primary')].map((one) => one.textContent?.trim());
+  expect(filled()).toEqual([expect.stringContaining('Submit')]);
+  expect(panel()).toHaveTextContent('1 more');
+});
+
+test('a permission alone has the filled button, and no second title', async () => {
+  await openPage(new FakeBridge({ approvals: [anApproval()] }));
+  expect([...panel().querySelectorAll('.primary')].map((one) => one.textContent?.trim())).toEqual(['Allow once']);
+  expect(within(panel()).getByRole('region', { name: 'Permission' }).querySelector('.head')).toHaveClass('unseen');
+  expect(panel()).not.toHaveTextContent('more');
+});
+
 describe('options of an agent that has its own', () => {
   const option = (id: string, kind: ApprovalOption['kind'], text: string): ApprovalOption => ({
     id,

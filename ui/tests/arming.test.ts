@@ -260,7 +260,7 @@ describe('after an answer', () => {
   test('case_80_the_next_digit_counts_for_the_next_question_of_the_session_once_it_is_armed', async () => {
     const { bridge } = await openTwo({});
     expect(radio('Rust')).toHaveFocus();
-    expect(hints()).toHaveTextContent('1–9 choose');
+    expect(hints()).toHaveTextContent('1–3 choose');
     await press(radio('Rust'), '2');
     expect(radio('Go')).not.toBeChecked();
     await pass(DELAY);

@@ -6,7 +6,7 @@ import type { Question, Request } from '../src/generated/wire';
 import { cutText, firstLetters, shortHeader } from '../src/shared/text';
 import { answered, aQuestion, aRequest } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
-import { button, expectNoViolations, openPage, radio, settle } from './open';
+import { button, expectNoViolations, openPage, panel, radio, settle } from './open';
 
 
 const open = (questions: Question[], changes: Partial<Request> = {}) => {
@@ -237,8 +237,11 @@ describe('the options', () => {
     await user.click(screen.getByRole('checkbox', { name: 'Package 1' }));
     await user.type(filter, 'UI-');
     expect(screen.getAllByRole('checkbox')).toHaveLength(4);
+    expect([...panel().querySelectorAll('mark')].map((found) => found.textContent)).toEqual(Array(4).fill('ui-'));
+    expect(panel()).toHaveTextContent('4 of 40');
     await user.keyboard('{ArrowDown}2');
     expect(screen.getByRole('checkbox', { name: 'ui-13' })).toBeChecked();
+    expect(panel()).toHaveTextContent('2 chosen');
     await expectNoViolations();
     filter.focus();
     await user.keyboard('{Escape}');

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 
-import { deedOf, hintsAt, PANEL_KEYS, WINDOW_KEYS } from '../src/feature/panel/keys';
-import type { Deed, Spot } from '../src/shared/focusTargets';
+import { deedOf, type HintSpot, hintsAt, PANEL_KEYS, WINDOW_KEYS } from '../src/feature/panel/keys';
+import type { Deed, FormKeys, Spot } from '../src/shared/focusTargets';
 import type { Press } from '../src/shared/keys';
 
 /** Parses a key press such as `Ctrl+Alt+x`. */
@@ -61,6 +61,8 @@ const TABLE: Record<string, string> = {
   'Backspace':    '-                 | -                 | -                 | -                 | -                 | -                 | -                 | -',
 };
 
+const form: FormKeys = { options: 9, several: true, submits: false, quick: false };
+
 describe('the table of keys', () => {
   test.each(Object.entries(TABLE))('%s', (key, row) => {
     const expected = row.split('|').map((deed) => deed.trim());
@@ -89,7 +91,7 @@ describe('the table of keys', () => {
 
   test('the footer names each key once, and only where it works', () => {
     for (const spot of SPOTS) {
-      const words = hintsAt(spot).map((hint) => hint.words);
+      const words = hintsAt(spot, form).map((hint) => hint.words);
       expect(new Set(words).size).toBe(words.length);
       for (const row of PANEL_KEYS) {
         if (!(spot in row.hints) || row.works.length === 0) continue;
@@ -97,7 +99,24 @@ describe('the table of keys', () => {
         expect([...row.works, ...(row.does === 'keys.move' ? ['radio'] : [])]).toContain(spot);
       }
     }
-    expect(hintsAt('words').flatMap(({ keys }) => keys)).toEqual(['Enter', 'Shift+Enter', 'Esc']);
+    expect(hintsAt('words', form).flatMap(({ keys }) => keys)).toEqual(['Enter', 'Shift+Enter', 'Esc']);
+  });
+
+  test('the footer names only keys that do something in the form, and what they do there', () => {
+    const told = (spot: HintSpot, changes: Partial<FormKeys> | null) =>
+      hintsAt(spot, changes && { ...form, ...changes }).map(({ keys, words }) => `${keys} ${words.replace('keys.hint.', '')}`);
+    expect(told('card', {})).toEqual(['1–9 choose', '/ chat', 'Esc fold']);
+    expect(told('card', { options: 4 })[0]).toBe('1–4 choose');
+    expect(told('card', { options: 1 })[0]).toBe('1 choose');
+    expect(told('card', { options: 0 })).toEqual(['/ chat', 'Esc fold']);
+    expect(told('control', { options: 40, quick: true })).toEqual(['1–9 answer', '/ chat']);
+    expect(told('radio', { submits: true })[2]).toBe('Enter choose_submit');
+    expect(told('words', { submits: true })[0]).toBe('Enter submit');
+    expect(told('submit', { several: false })).toEqual(['Enter submit', '/ chat']);
+    for (const spot of SPOTS) {
+      const answering = told(spot, null).filter((hint) => !/ (chat|fold|leave|new_line|toggle_focused)$/.test(hint));
+      expect(answering).toEqual([]);
+    }
   });
 
   test('every row has a distinct text, and one is for the next waiting question', () => {

@@ -29,6 +29,17 @@ export type Deed =
   /** A key repeat: the key already acted, and must not trigger anything else. */
   | { deed: 'nothing' };
 
+/** What the keys of an answer form do now; the footer says it. */
+export interface FormKeys {
+  /** How many options the digits reach. */
+  options: number;
+  several: boolean;
+  /** Whether Enter on an option or in a field submits. */
+  submits: boolean;
+  /** Whether a digit answers at once. */
+  quick: boolean;
+}
+
 /** The operations that a card's answer form offers to keys and commands. */
 export interface AnswerController {
   /** Moves the focus to the question, or to the submit button if no question is shown. */
@@ -36,6 +47,7 @@ export interface AnswerController {
   /** Carries out a key; returns whether the key has a meaning here. */
   carryOut(deed: Deed, at: { spot: Spot; target: Element }): boolean;
   showsSummary(): boolean;
+  keys(): FormKeys;
 }
 
 /** The elements that keys and commands move the focus to. Their components register them. */

@@ -1,8 +1,8 @@
 import type { Attachment } from 'svelte/attachments';
 
-import type { CardId, Deed, FocusTargets } from '../../shared/focusTargets';
+import type { CardId, Deed, FocusTargets, FormKeys } from '../../shared/focusTargets';
 import type { Commands } from '../../store/page';
-import { deedOf } from './keys';
+import { deedOf, type HintSpot } from './keys';
 
 interface Around {
   commands: Commands;
@@ -38,6 +38,25 @@ export function pressAround(
     else fold();
     return true;
   });
+}
+
+/** Where the focus is in the panel, and what the keys do there. */
+export interface KeyPlace {
+  spot: HintSpot;
+  /** Null where keys answer no question. */
+  form: FormKeys | null;
+}
+
+/** Describes an element of the panel; keys outside of the cards work for the visible card. */
+export function placeOf(element: Element, targets: FocusTargets, shown: CardId | null): KeyPlace {
+  const id = targets.cardAround(element) ?? shown;
+  return { spot: hintSpotOf(element, targets), form: (id !== null && targets.form(id)?.keys()) || null };
+}
+
+function hintSpotOf(element: Element, targets: FocusTargets): HintSpot {
+  if (element.closest('[role=menu]')) return 'menu';
+  if (element instanceof HTMLInputElement && element.type === 'search') return element.value === '' ? 'filter' : 'filtering';
+  return targets.spotOf(element);
 }
 
 function press(event: KeyboardEvent, id: CardId | null, { commands, targets }: Around, leave: () => boolean): void {

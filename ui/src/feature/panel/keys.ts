@@ -1,14 +1,20 @@
-import type { Deed, Spot } from '../../shared/focusTargets';
+import type { Deed, FormKeys, Spot } from '../../shared/focusTargets';
 import { isCommand, isComposing, mac, shortcut, type Press } from '../../shared/keys';
 import type { MessageKey } from '../../shared/messages';
+import { DIGITS } from './options';
 
 type KeyName = MessageKey & `keys.${string}`;
+
+/** Where the focus is, for the footer: it also describes elements that handle their keys themselves. */
+export type HintSpot = Spot | 'menu' | 'filter' | 'filtering';
 
 /** A row of the key table: what its keys do, where they work, and where the footer lists them. */
 export interface KeyRow {
   keys: readonly string[];
   does: KeyName;
-  hints: Partial<Record<Spot, KeyName>>;
+  hints: Partial<Record<HintSpot, KeyName>>;
+  /** What the keys do in an answer form, which alone handles them: the hint, another one, or null for nothing. */
+  inForm?: (form: FormKeys, words: KeyName, spot: HintSpot) => KeyName | null;
   /** Where the panel handles the keys; empty if the window or the browser does. */
   works: readonly Spot[];
   deed: (press: Press, spot: Spot) => Deed | null;
@@ -25,7 +31,16 @@ export const PANEL_KEYS: readonly KeyRow[] = [
   {
     keys: ['1–9'],
     does: 'keys.choose',
-    hints: { radio: 'keys.hint.choose', checkbox: 'keys.hint.toggle', card: 'keys.hint.choose' },
+    hints: {
+      radio: 'keys.hint.choose',
+      checkbox: 'keys.hint.toggle',
+      card: 'keys.hint.choose',
+      control: 'keys.hint.choose',
+    },
+    inForm: ({ options, quick }, words) => {
+      if (options === 0) return null;
+      return quick ? 'keys.hint.answer' : words;
+    },
     works: [...OPTIONS, 'control', 'card'],
     deed: (press) =>
       isBare(press) && /^[1-9]$/.test(press.key) ? { deed: 'choose', place: Number(press.key) } : null,
@@ -33,7 +48,8 @@ export const PANEL_KEYS: readonly KeyRow[] = [
   {
     keys: ['↑', '↓'],
     does: 'keys.move',
-    hints: { radio: 'keys.hint.move', checkbox: 'keys.hint.move' },
+    hints: { radio: 'keys.hint.move', checkbox: 'keys.hint.move', filter: 'keys.hint.move', filtering: 'keys.hint.move' },
+    inForm: (_, words) => words,
     // Within a radio group, the browser moves the focus itself.
     works: ['checkbox', 'card'],
     deed: (press) => {
@@ -52,6 +68,10 @@ export const PANEL_KEYS: readonly KeyRow[] = [
       words: 'keys.hint.go_on',
       note: 'keys.hint.go_on',
       submit: 'keys.hint.submit',
+    },
+    inForm: ({ submits }, words, spot) => {
+      if (!submits) return words;
+      return spot === 'radio' ? 'keys.hint.choose_submit' : 'keys.hint.submit';
     },
     works: [...OPTIONS, 'words', 'note', 'submit', 'card'],
     deed: (press, spot) => {
@@ -77,6 +97,7 @@ export const PANEL_KEYS: readonly KeyRow[] = [
     keys: ['Alt+←', 'Alt+→'],
     does: 'keys.turn',
     hints: { submit: 'keys.hint.turn' },
+    inForm: ({ several }, words) => (several ? words : null),
     works: WHERE_ARROWS_TURN,
     deed: (press) => {
       if (!press.altKey || press.ctrlKey || press.metaKey || press.shiftKey) return null;
@@ -88,6 +109,7 @@ export const PANEL_KEYS: readonly KeyRow[] = [
     keys: ['n'],
     does: 'keys.note',
     hints: { radio: 'keys.hint.note', checkbox: 'keys.hint.note' },
+    inForm: (_, words) => words,
     works: [...OPTIONS, 'control', 'card'],
     deed: (press) => (isBare(press) && press.key.toLowerCase() === 'n' ? { deed: 'note' } : null),
   },
@@ -101,14 +123,21 @@ export const PANEL_KEYS: readonly KeyRow[] = [
   {
     keys: ['/'],
     does: 'keys.chat',
-    hints: { submit: 'keys.hint.chat', card: 'keys.hint.chat' },
+    hints: { submit: 'keys.hint.chat', card: 'keys.hint.chat', control: 'keys.hint.chat' },
     works: OUTSIDE_FIELDS,
     deed: (press) => (isBare(press) && press.key === '/' ? { deed: 'chat' } : null),
   },
   {
     keys: ['Esc'],
     does: 'keys.leave',
-    hints: { words: 'keys.hint.leave', note: 'keys.hint.leave', field: 'keys.hint.leave', card: 'keys.hint.fold' },
+    hints: {
+      words: 'keys.hint.leave',
+      note: 'keys.hint.leave',
+      field: 'keys.hint.leave',
+      filter: 'keys.hint.leave',
+      filtering: 'keys.hint.clear_filter',
+      card: 'keys.hint.fold',
+    },
     works: EVERYWHERE,
     deed: (press) => (press.key === 'Escape' ? { deed: 'leave' } : null),
   },
@@ -127,6 +156,9 @@ export const INBOX_KEYS: readonly (Pick<KeyRow, 'keys' | 'does'> & { hint: KeyNa
   { keys: ['J', 'K'], does: 'keys.inbox_move', hint: 'keys.hint.inbox_move' },
   { keys: ['O'], does: 'keys.inbox_open', hint: 'keys.hint.inbox_open' },
 ];
+
+/** Fields and menus, where a letter is typed or chooses. */
+const OWN_KEYS: ReadonlySet<HintSpot> = new Set<HintSpot>(['words', 'note', 'field', 'filter', 'filtering', 'menu']);
 
 /** Hints of keys that do something in the panel only. */
 const PANEL_ONLY: ReadonlySet<KeyName> = new Set<KeyName>(['keys.hint.chat', 'keys.hint.fold']);
@@ -151,26 +183,39 @@ export function deedOf(press: Press, spot: Spot): Deed | null {
   return null;
 }
 
-export interface KeyHint {
+export interface Hint {
   keys: readonly string[];
   words: KeyName;
 }
 
-/** The rows that the footer lists at a spot, with their short labels. */
-export function hintsAt(spot: Spot): KeyHint[] {
-  return PANEL_KEYS.flatMap(({ keys, hints }) => {
-    const words = hints[spot];
-    return words ? [{ keys, words }] : [];
+/** The keys that the footer of the inbox lists. Outside a question, the spot is null. */
+export function inboxHints(spot: HintSpot | null, form: FormKeys | null): readonly Hint[] {
+  const own = INBOX_KEYS.map(({ keys, hint }): Hint => ({ keys, words: hint }));
+  const [move, ...rest] = spot !== null && OWN_KEYS.has(spot) ? [] : own;
+  const here = spot ? hintsAt(spot, form).filter(({ words }) => !PANEL_ONLY.has(words)) : [];
+  return move ? [move, ...here, ...rest] : here;
+}
+
+const MENU_HINTS: readonly Hint[] = [
+  { keys: ['↑', '↓'], words: 'keys.hint.move' },
+  { keys: ['Enter'], words: 'keys.hint.choose' },
+  { keys: ['Esc'], words: 'keys.hint.close_menu' },
+];
+
+/** The keys that the footer lists at a spot, with their short labels. Without a form, no key answers anything. */
+export function hintsAt(spot: HintSpot, form: FormKeys | null): readonly Hint[] {
+  if (spot === 'menu') return MENU_HINTS;
+  return PANEL_KEYS.flatMap(({ keys, hints, inForm, does }) => {
+    const about = hints[spot];
+    if (!about) return [];
+    if (!inForm) return [{ keys, words: about }];
+    const words = form && inForm(form, about, spot);
+    return words ? [{ keys: does === 'keys.choose' ? [digitsOf(form)] : keys, words }] : [];
   });
 }
 
-/** The rows that the footer of the inbox lists. Outside a question, the spot is null. */
-export function inboxHints(spot: Spot | null): KeyHint[] {
-  const own = INBOX_KEYS.map(({ keys, hint }): KeyHint => ({ keys, words: hint }));
-  const typing = spot === 'words' || spot === 'note' || spot === 'field';
-  const [move, ...rest] = typing ? [] : own;
-  const here = spot ? hintsAt(spot).filter(({ words }) => !PANEL_ONLY.has(words)) : [];
-  return move ? [move, ...here, ...rest] : here;
+function digitsOf({ options }: FormKeys): string {
+  return options === 1 ? '1' : `1–${Math.min(options, DIGITS)}`;
 }
 
 /** Whether no modifier is held except Shift, which some layouts need for digits and symbols. */

@@ -1,0 +1,89 @@
+import { screen, within } from '@testing-library/svelte';
+import { describe, expect, test } from 'vitest';
+
+import { anApproval, aQuestion, someOptions } from '../src/testing/builders';
+import { FakeBridge } from '../src/testing/fakeBridge';
+import { button, openPage, panel, radio, settle } from './open';
+import { card, lone, openCard, pair } from './openCard';
+
+const hints = () =>
+  [...(screen.queryByRole('list', { name: 'Shortcuts here' })?.children ?? [])].map((one) =>
+    one.textContent?.replace(/\s+/g, ' ').trim(),
+  );
+
+async function focus(element: HTMLElement) {
+  element.focus();
+  await settle();
+}
+
+describe('the footer says what the keys do', () => {
+  test('in a lone question, with and without the quick answer', async () => {
+    await openCard(lone(), { quickAnswer: 'off' });
+    await focus(radio('JWT'));
+    expect(hints()).toEqual(['1–4 choose', '↑↓ move', 'Enter choose and submit', 'n note']);
+    await focus(button(/^Submit/));
+    expect(hints()).toEqual(['Enter submit', '/ reply in chat']);
+  });
+
+  test('when a digit answers at once', async () => {
+    await openCard(lone());
+    await focus(card());
+    expect(hints()).toEqual(['1–4 answer', '/ reply in chat', 'Esc collapse']);
+  });
+
+  test('in a question without options, where digits mean nothing', async () => {
+    await openCard([aQuestion(1, { kind: 'text', options: [] })]);
+    await focus(card());
+    expect(hints()).toEqual(['/ reply in chat', 'Esc collapse']);
+    await focus(within(card()).getByRole('textbox', { name: 'Your own answer' }));
+    expect(hints()).toEqual(['Enter submit', 'Shift+Enter new line', 'Esc leave field']);
+  });
+
+  test('on a button of the card, where digits still choose', async () => {
+    const { user } = await openCard(pair());
+    await user.click(button(/^Next/));
+    await focus(button('Back'));
+    expect(hints()).toEqual(['1–3 choose', '/ reply in chat']);
+  });
+
+  test('in the filter, and whether Esc clears it', async () => {
+    const options = Array.from({ length: 40 }, (_, place) => `Package ${place + 1}`);
+    const { user } = await openCard([aQuestion(1, { kind: 'multi', options, allowsOther: false })]);
+    const filter = screen.getByRole('searchbox');
+    await focus(filter);
+    expect(hints()).toEqual(['↑↓ move', 'Esc leave field']);
+    await user.type(filter, '40');
+    expect(hints()).toEqual(['↑↓ move', 'Esc clear filter']);
+    await user.keyboard('{ArrowUp}');
+    expect(hints()[0]).toBe('1 select');
+    await focus(filter);
+    await user.keyboard('{Escape}');
+    await settle();
+    expect(hints()).toEqual(['↑↓ move', 'Esc leave field']);
+  });
+
+  test('on a permission, where no key decides, and in its menus', async () => {
+    const options = someOptions({ id: 'r1', scope: null, label: { label: 'tool', tool: 'Bash', content: 'npm test', behaviour: 'allow' } });
+    const { user } = await openPage(new FakeBridge({ approvals: [anApproval({ options })] }));
+    await focus(document.querySelector<HTMLElement>('[data-approval][data-card]')!);
+    expect(hints()).toEqual(['/ reply in chat', 'Esc collapse']);
+    await user.click(button('More ways to allow'));
+    expect(hints()).toEqual(['↑↓ move', 'Enter choose', 'Esc close menu']);
+    await user.keyboard('{Escape}');
+    expect(button('More ways to allow')).toHaveFocus();
+    expect(hints()).toEqual(['/ reply in chat']);
+  });
+
+  test('of no element that is gone or elsewhere', async () => {
+    const { user } = await openCard(pair());
+    await focus(radio('JWT'));
+    expect(hints()).not.toEqual([]);
+    radio('JWT').closest('fieldset')!.remove();
+    await settle();
+    expect(hints()).toEqual([]);
+    await focus(within(panel()).getByRole('button', { name: 'Keyboard shortcuts' }));
+    expect(hints()).not.toEqual([]);
+    await user.click(screen.getByRole('textbox', { name: 'Message to the agent' }));
+    expect(hints()).toEqual([]);
+  });
+});
