@@ -349,6 +349,11 @@ impl App {
     /// Presses a key or a combination, such as `2`, `Enter` or `Ctrl+Enter`.
     pub async fn key(&self, written: &str) {
         self.armed().await;
+        self.key_now(written).await;
+    }
+
+    /// Presses a key or a combination, even if a card doesn't act on keys yet.
+    pub async fn key_now(&self, written: &str) {
         let values: Vec<_> = written.split('+').map(key_value).collect();
         let down = values.iter().map(|&value| KeyAction::Down { value });
         let up = values.iter().rev().map(|&value| KeyAction::Up { value });

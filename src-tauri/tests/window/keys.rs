@@ -193,7 +193,7 @@ async fn a_question_mark_shows_the_keys_and_a_slash_focuses_the_composer() {
     let app = Setup::default().pictured().open_asked("technology").await.0;
     focus_question(&app).await;
     press(&app, &["Down"]).await;
-    app.shows_text("aside .hints", "choose and continue").await;
+    app.shows_text("aside .hints", "choose and submit").await;
     assert_eq!(app.axe().await, Vec::<String>::new());
     app.picture("keys-footer").await;
     press(&app, &["Shift+?"]).await;
@@ -209,4 +209,100 @@ async fn a_question_mark_shows_the_keys_and_a_slash_focuses_the_composer() {
     press(&app, &["u", "/"]).await;
     assert_eq!(focused(&app, ".matches('[data-composer]')").await, true);
     assert!(app.responses().is_empty());
+}
+
+/// Records the keys that the page receives, and whether their card acted on keys at that moment.
+const RECORD_KEYS: &str = "window.keysSeen = [];
+    addEventListener('keydown', ({ key, target }) =>
+        window.keysSeen.push([key, target.closest('[data-card]')?.dataset.armed]), true)";
+
+/// Waits until the focus is in another card, and returns at once.
+const FOCUS_MOVES_ON: &str = "const [before, done] = arguments;
+    const look = () => {
+        const card = document.activeElement.closest('[data-card]');
+        if (card && card.dataset.card !== before) done(true);
+        else setTimeout(look, 5);
+    };
+    look()";
+
+/// How many questions `open_at_waiting_questions` opens: on a slow machine, a key can come too late for some of them.
+const WAITING: usize = 8;
+
+/// Opens a session with several requests of one question each, without quick answers.
+async fn open_at_waiting_questions() -> App {
+    let app = Setup::default().env("ASKDESK_FAKE_PACE", "100").open().await;
+    app.change_setting("quick_answer", "off").await;
+    let asks: Vec<_> =
+        (1..=WAITING).map(|n| json!({ "questions": [yes_or_no(&format!("Number {n}?"))] })).collect();
+    app.show_demo(&app.scenario("waiting", json!([[{ "ask_together": asks }]])), "Notes").await;
+    app.wait("all questions", async || {
+        (app.count("aside .requests button").await == WAITING as u64).then_some(())
+    })
+    .await;
+    app.script(RECORD_KEYS, vec![]).await;
+    focus_question(&app).await;
+    app
+}
+
+/// Answers the question with the focus, and returns as soon as the next one has the focus.
+async fn answer_and_go_on(app: &App) {
+    let card = focused(app, ".closest('[data-card]').dataset.card").await;
+    press(app, &["1", "Enter"]).await;
+    app.client.execute_async(FOCUS_MOVES_ON, vec![card]).await.unwrap();
+}
+
+/// Returns whether these were the last keys, and all came before their card acted on keys.
+async fn came_early(app: &App, keys: &[&str]) -> bool {
+    let script = format!("return window.keysSeen.slice(-{})", keys.len());
+    let early: Vec<_> = keys.iter().map(|key| json!([key, "false"])).collect();
+    app.script(&script, vec![]).await == json!(early)
+}
+
+fn last_answers(responses: &[Value]) -> &Value {
+    &responses.last().unwrap()["updatedInput"]["answers"]
+}
+
+#[tokio::test]
+async fn case_79_keys_do_nothing_for_500_ms_after_a_card_arrives_and_typed_text_stays() {
+    let app = open_at_waiting_questions().await;
+    let field = "aside [data-card] textarea";
+    for _ in 0..WAITING / 2 {
+        answer_and_go_on(&app).await;
+        let answered = app.responses().len();
+        app.script(&format!("document.querySelector('{field}').focus()"), vec![]).await;
+        app.key_now("a").await;
+        app.key_now("Enter").await;
+        if came_early(&app, &["a", "Enter"]).await {
+            app.armed().await;
+            assert_eq!(app.responses().len(), answered, "nothing was sent");
+            assert_eq!(app.find(field).await.prop("value").await.unwrap().unwrap(), "a");
+            app.key("Enter").await;
+            let responses = app.wait_for_responses(answered + 1).await;
+            let question = format!("Number {}?", answered + 1);
+            assert_eq!(*last_answers(&responses), json!({ question: "a" }));
+            return;
+        }
+        app.wait_for_responses(answered + 1).await;
+        focus_question(&app).await;
+    }
+    panic!("no key came within 500 ms after a card");
+}
+
+#[tokio::test]
+async fn case_80_after_an_answer_the_next_digit_counts_for_the_next_question_after_the_delay() {
+    let app = open_at_waiting_questions().await;
+    for answered in 1..WAITING {
+        answer_and_go_on(&app).await;
+        app.key_now("2").await;
+        if came_early(&app, &["2"]).await {
+            assert_eq!(chosen(&app).await, json!([]), "the delay applies to the next question too");
+            app.shows_text("aside .hints", "choose and submit").await;
+            press(&app, &["2", "Enter"]).await;
+            let responses = app.wait_for_responses(answered + 1).await;
+            let question = format!("Number {}?", answered + 1);
+            assert_eq!(*last_answers(&responses), json!({ question: "No" }));
+            return;
+        }
+    }
+    panic!("no key came within 500 ms after a card");
 }

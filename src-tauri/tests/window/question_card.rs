@@ -165,6 +165,32 @@ async fn case_10_selected_options_an_own_answer_and_a_note_reach_the_agent_toget
 }
 
 #[tokio::test]
+async fn the_preview_and_the_note_are_never_under_the_footer() {
+    let app = App::open_asked("tall").await;
+    let uncovered = async |css: &str| {
+        let element = serde_json::to_value(app.find(css).await).unwrap();
+        let script = "const [element] = arguments;
+            element.scrollIntoView({ block: 'nearest' });
+            const { x, top, bottom, width } = element.getBoundingClientRect();
+            return [top + 2, bottom - 2].map((y) => element.contains(document.elementFromPoint(x + width / 2, y)))";
+        app.script(script, vec![element]).await
+    };
+    for (width, height) in [(1280, 820), (1000, 560), (720, 900)] {
+        app.client.set_window_size(width, height).await.unwrap();
+        app.click("radio", "Store 1").await;
+        assert_eq!(
+            uncovered("aside .preview pre").await,
+            json!([true, true]),
+            "preview at {width} × {height}"
+        );
+        app.key("n").await;
+        let note = "aside [data-note] textarea";
+        app.find(note).await;
+        assert_eq!(uncovered(note).await, json!([true, true]), "note at {width} × {height}");
+    }
+}
+
+#[tokio::test]
 async fn case_14_a_row_of_the_summary_opens_its_question_with_its_answer() {
     let app = App::open_asked("authentication").await;
     app.click("radio", "Password").await;
