@@ -14,7 +14,7 @@ use crate::fake_tray::Tray;
 use crate::harness::{App, Setup};
 
 const OTHER: &str = "aside [data-request] fieldset textarea";
-const COMPOSER: &str = "main form textarea";
+const COMPOSER: &str = "[data-composer]";
 
 /// Returns the position and the size of the window.
 fn geometry() -> String {

@@ -219,7 +219,7 @@ async fn paste(app: &App) {
         Object.defineProperty(event, 'clipboardData', { value: transfer });
         document.querySelector('[data-composer]').dispatchEvent(event);";
     app.script(script, vec![json!(PNG)]).await;
-    app.find("form [data-attachment=image] img").await;
+    app.find(".composer [data-attachment=image] img").await;
 }
 
 /// Returns the images in a request to the model, in base64.
@@ -248,7 +248,7 @@ async fn a_pasted_image_reaches_the_model_unchanged_and_is_shown_in_the_transcri
     // An unsent image survives a reload.
     tokio::time::sleep(std::time::Duration::from_millis(400)).await;
     app.client.refresh().await.unwrap();
-    app.find("form [data-attachment=image] img").await;
+    app.find(".composer [data-attachment=image] img").await;
     let loaded = "const image = document.querySelector('form [data-attachment=image] img');
         return image.complete && image.naturalWidth === 2;";
     app.wait("the image", async || app.script(loaded, vec![]).await.as_bool()?.then_some(())).await;
@@ -259,13 +259,13 @@ async fn a_pasted_image_reaches_the_model_unchanged_and_is_shown_in_the_transcri
     assert_eq!(images(&request), [PNG]);
     assert!(request["messages"].to_string().contains("What is this?"));
     app.find("[data-transcript] [data-kind=person] [data-attachment=image] img").await;
-    app.gone("form [data-attachment]").await;
+    app.gone(".composer [data-attachment]").await;
     assert_eq!(kept(), 1);
 
     paste(app).await;
     let remove = app.by_role("button", "Remove shot.png").await;
     app.press(&remove).await;
-    app.gone("form [data-attachment]").await;
+    app.gone(".composer [data-attachment]").await;
     assert_eq!(kept(), 1, "the sent image has the same content and stays");
     let session = || json!({ "requestId": uuid::Uuid::new_v4(), "session": real.session });
     app.invoke("stop_session", session()).await.unwrap();
