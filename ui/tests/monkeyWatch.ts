@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 
 import type { AnswerInput, Question, Request, UndoableAnswer } from '../src/generated/wire';
 import type { CommandName, Input } from '../src/platform/bridge';
-import { t } from '../src/shared/messages';
+import { plural, t } from '../src/shared/messages';
 import { draftFate } from '../src/store/draftStorage';
 import type { Store } from '../src/store/store.svelte';
 import type { ModelApp } from '../src/testing/modelApp';
@@ -16,7 +16,8 @@ interface Allowed {
   declines: string | null;
   /** Skip, dismiss, or retry. */
   ends: { command: CommandName; request: string } | null;
-  decides: { approval: string; option: string } | null;
+  /** Identical permission requests are decided together, each by a command of its own. */
+  decides: { approvals: readonly string[]; option: string } | null;
   says: string | null;
 }
 
@@ -258,7 +259,7 @@ export class Watch {
       case 'decide_approval': {
         const { id, decision } = input as Input<'decide_approval'>;
         const { decides } = this.#allowed ?? NOTHING;
-        if (decides?.approval !== id || decision.options.join() !== decides.option) {
+        if (!decides?.approvals.includes(id) || decision.options.join() !== decides.option) {
           this.#broken.push(`nobody asked for ${command} ${told}`);
         }
         return;
@@ -346,15 +347,18 @@ export function openDialog(): HTMLDialogElement | null {
 function allowedByClick(control: HTMLElement): Allowed {
   const button = control.closest<HTMLElement>('button');
   const words = button?.textContent?.trim() ?? '';
-  const approval = button?.closest<HTMLElement>('[data-approval]')?.dataset['approval'];
-  if (approval !== undefined) {
+  const decided = button?.closest<HTMLElement>('[data-approval]');
+  const approval = decided?.dataset['approval'];
+  if (decided && approval !== undefined) {
+    const same = [...decided.querySelectorAll<HTMLElement>('[data-same][data-state=open]')].flatMap((one) => one.dataset['same'] ?? []);
+    const approvals = same.length > 1 ? same : [approval];
     const by = new Map<string, string>([
-      [t('approval.allow'), 'allow'],
-      [t('approval.deny'), 'deny'],
+      [plural('approval.allow_all', approvals.length), 'allow'],
+      [plural('approval.deny_all', approvals.length), 'deny'],
       [t('approval.deny_send'), 'deny'],
     ]);
     const option = by.get(words);
-    return option ? { ...NOTHING, decides: { approval, option } } : NOTHING;
+    return option ? { ...NOTHING, decides: { approvals, option } } : NOTHING;
   }
   if (button?.matches('[data-send]')) {
     return { ...NOTHING, says: button.closest<HTMLElement>('[data-session-view]')?.dataset['sessionView'] ?? null };
