@@ -16,7 +16,7 @@ async fn case_36_a_question_out_of_view_is_counted_and_notified_until_it_is_answ
     let other = app.start_demo("technology", &name).await;
     let row = format!("nav [data-session='{other}'][data-state=needs_you]");
     app.find(&row).await;
-    app.shows_text(&row, "1").await;
+    app.shows_text("nav [data-inbox]", "1").await;
     app.notifications(1).await;
     // Looking at it does not clear it; answering does.
     app.select(&other).await;

@@ -313,10 +313,15 @@ impl App {
 
     async fn accessible_name(&self, element: &Element) -> Option<String> {
         let script = "const [e] = arguments;
+            const words = element => {
+                const copy = element?.cloneNode(true);
+                copy?.querySelectorAll('[aria-hidden=true]').forEach(hidden => hidden.remove());
+                return copy?.textContent ?? '';
+            };
             const by = e.getAttribute('aria-labelledby');
             const text = e.getAttribute('aria-label')
-                ?? (by ? by.split(/\\s+/).map(id => document.getElementById(id)?.textContent ?? '').join(' ') : null)
-                ?? (e.labels?.length ? [...e.labels].map(l => l.textContent).join(' ') : e.textContent);
+                ?? (by ? by.split(/\\s+/).map(id => words(document.getElementById(id))).join(' ') : null)
+                ?? (e.labels?.length ? [...e.labels].map(words).join(' ') : words(e));
             return text.replace(/\\s+/g, ' ').trim();";
         let element = serde_json::to_value(element).ok()?;
         self.client.execute(script, vec![element]).await.ok()?.as_str().map(str::to_owned)
@@ -379,13 +384,16 @@ impl App {
         self.wait(&format!("{css} to go"), async || (!self.shows(css).await).then_some(())).await;
     }
 
-    /// Waits until the page, or a part of it, shows a text.
+    /// Waits until the page, or a part of it, shows a text. Line breaks count as spaces.
     pub async fn shows_text(&self, css: &str, text: &str) {
+        // The text that WebDriver itself reads leaves out lines that are shown in a shortened form.
+        let script =
+            "return (document.querySelector(arguments[0])?.innerText ?? '').replace(/\\s+/g, ' ').trim()";
         let mut last = String::new();
         let began = Instant::now();
         loop {
-            if let Ok(element) = self.client.find(Locator::Css(css)).await {
-                last = element.text().await.unwrap_or_default();
+            if let Ok(read) = self.client.execute(script, vec![json!(css)]).await {
+                last = read.as_str().unwrap_or_default().to_owned();
                 if last.contains(text) {
                     return;
                 }
@@ -475,7 +483,7 @@ impl App {
             requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 150)));";
         self.client.execute_async(script, vec![]).await.unwrap();
         let png = self.client.screenshot().await.unwrap();
-        assert!(png.len() > 4_000, "the picture {name} is empty");
+        assert!(png.len() > 4_000, "the picture {name} is empty: {} bytes", png.len());
         // The pictures of the guide change only on request.
         let folder = match std::env::var_os("ASKDESK_PICTURES") {
             Some(folder) => PathBuf::from(folder),

@@ -79,7 +79,7 @@ fn runs(command: &str, then: &str) -> Value {
 
 #[tokio::test]
 async fn case_81_a_permission_is_decided_in_the_inbox_if_it_can_be_read_there_and_otherwise_leads_to_its_session()
-{
+ {
     let app = Setup::default().env("ASKDESK_FAKE_PACE", "0").open().await;
     let lines: Vec<String> = (1..=12).map(|line| format!("echo {line}")).collect();
     let short = app.scenario("short", runs("mkdir notes", "The folder is there."));
