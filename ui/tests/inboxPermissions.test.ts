@@ -217,7 +217,7 @@ describe('the keys of the inbox', () => {
     await user.keyboard('j');
     expect(article('a')).toContainElement(document.activeElement as HTMLElement);
     expect(document.activeElement).toHaveAttribute('type', 'radio');
-    expect(hints()).toHaveTextContent(/next, previous request ?1–9 choose.*open session$/);
+    expect(hints()).toHaveTextContent(/next, previous request ?1–3 answer.*open session$/);
     await user.keyboard('j');
     expect(article('p1')).toHaveFocus();
     expect(article('p1')).toHaveAttribute('aria-current', 'true');

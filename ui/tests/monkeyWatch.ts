@@ -93,6 +93,7 @@ export class Watch {
   async quietly(happen: () => Promise<void>): Promise<void> {
     const before = document.activeElement;
     const { settled } = this.#model;
+    const card = before?.closest<HTMLElement>('[data-card]')?.dataset['card'];
     this.#undoableSent = false;
     await happen();
     const after = document.activeElement;
@@ -101,10 +102,14 @@ export class Watch {
     if (nowhere && (after === null || after === document.body)) return;
     // An earlier action of the user has finished and restored the focus.
     if (nowhere && (this.#model.settled > settled || this.#undoableSent)) return;
+    // The card of an answer that the user has sent is removed with the focus.
+    if (nowhere && card !== undefined && this.#answered.has(card)) return;
     this.#broken.push(`the focus went by itself from ${named(before)} to ${named(after)}`);
   }
 
   #undoableSent = false;
+  /** Requests that the user has answered. */
+  readonly #answered = new Set<string>();
 
   expectClick(control: HTMLElement): void {
     this.#acted = control.closest('aside') !== null;
@@ -228,6 +233,7 @@ export class Watch {
       case 'answer_question': {
         const { id, answers } = input as Input<'answer_question'>;
         if (this.#allowed?.answers !== id) this.#broken.push(`nobody asked for ${command} ${told}`);
+        this.#answered.add(id);
         const shown = this.#shownAnswers(id);
         if (!same(shown, answers)) this.#broken.push(`${id} showed ${JSON.stringify(shown)} and sent ${JSON.stringify(answers)}`);
         return;
@@ -332,7 +338,7 @@ function cards(): HTMLElement[] {
 }
 
 function isQuestion(card: HTMLElement): boolean {
-  return card.classList.contains('card') && 'card' in card.dataset;
+  return card.classList.contains('card') && 'card' in card.dataset && !('approval' in card.dataset);
 }
 
 function isMissed(card: HTMLElement): boolean {

@@ -221,6 +221,6 @@ test('a field filters the sessions once there are many', async () => {
 test('a waiting question is marked in its row, the panel, and the Inbox, and nowhere else', async () => {
   await openPage(new FakeBridge({ sessions: [aSession()], requests: [aRequest()] }));
   const marks = [...document.querySelectorAll('.icon-needs_you, [data-count]')];
-  expect(marks.map((mark) => mark.closest('[data-session], [data-inbox]') !== null)).toEqual([true, true]);
+  expect(marks.map((mark) => mark.closest('[data-session], [data-inbox], aside') !== null)).toEqual([true, true, true]);
   expect(document.querySelector('main')).not.toHaveTextContent('Needs you');
 });

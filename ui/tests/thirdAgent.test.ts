@@ -7,7 +7,7 @@ import type { AgentDescriptor, AgentFailure, Session } from '../src/generated/wi
 import { aFound, anOption, aValue, claudeCode, demo, demoFound, of, withCurrent } from '../src/testing/agents';
 import { anEntry, aSession } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
-import { button, expectNoViolations, openPage, radio } from './open';
+import { button, expectNoViolations, openPage, radio, showCategory } from './open';
 
 /** An agent that no code of the page mentions. */
 const wayfarer: AgentDescriptor = {
@@ -236,6 +236,7 @@ describe('an agent that the page knows only by its descriptor', () => {
     const bridge = desk([aWayfarer()]);
     const { user } = await openPage(bridge);
     await user.click(button(/^Settings/));
+    await showCategory(user, 'Agents');
     const row = within(screen.getByRole('group', { name: 'Wayfarer arguments' }));
     expect(screen.getByRole('group', { name: 'Claude Code environment' })).toBeVisible();
     expect(screen.queryByRole('group', { name: /Demo/ })).toBeNull();
