@@ -26,7 +26,7 @@ describe('in a narrow window', () => {
       'New session',
       'shop-api, Needs you, 1 question',
       'web, Idle',
-      'Go to session',
+      'Search and commands',
       'History',
       'Settings',
     ]);

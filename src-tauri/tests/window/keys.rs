@@ -306,3 +306,62 @@ async fn case_80_after_an_answer_the_next_digit_counts_for_the_next_question_aft
     }
     panic!("no key came within 500 ms after a card");
 }
+
+const PALETTE: &str = "dialog.palette[open]";
+
+/// Opens the palette, types a name and runs the chosen entry.
+async fn run_from_palette(app: &App, name: &str) {
+    press(app, &["Ctrl+k"]).await;
+    let field = app.find(&format!("{PALETTE} input")).await;
+    field.send_keys(name).await.unwrap();
+    app.shows_text(&format!("{PALETTE} [role=option][aria-selected=true]"), name).await;
+    press(app, &["Enter"]).await;
+    app.gone(PALETTE).await;
+}
+
+#[tokio::test]
+async fn case_82_the_palette_runs_actions_by_their_names_and_leads_to_requests_and_settings() {
+    let app = open_at_question("technology").await;
+
+    press(&app, &["Ctrl+k"]).await;
+    app.find(PALETTE).await;
+    assert_eq!(focused(&app, ".getAttribute('role')").await, "combobox");
+    assert_eq!(app.axe().await, Vec::<String>::new());
+    app.picture("palette").await;
+    press(&app, &["Esc"]).await;
+    app.gone(PALETTE).await;
+
+    run_from_palette(&app, "History").await;
+    app.shows_text("main h1", "History").await;
+    run_from_palette(&app, "Go back").await;
+    app.find("[data-session-view]").await;
+
+    // The question is listed by its text and gets the focus; nothing is answered.
+    run_from_palette(&app, "Which store should the notes be kept in?").await;
+    assert_eq!(focused(&app, ".closest('[data-card]') !== null").await, true);
+
+    run_from_palette(&app, "Collapse panel").await;
+    app.find("aside.strip").await;
+    run_from_palette(&app, "Expand panel").await;
+    app.find("aside.panel").await;
+
+    run_from_palette(&app, "Rename").await;
+    assert_eq!(focused(&app, ".matches('[data-rename]')").await, true);
+    press(&app, &["Esc"]).await;
+    app.gone("[data-rename]").await;
+
+    run_from_palette(&app, "Text size").await;
+    app.find("dialog.settings[open]").await;
+    app.wait("the focus on the setting", async || {
+        (focused(&app, ".id").await == "setting-text_size").then_some(())
+    })
+    .await;
+    press(&app, &["Esc"]).await;
+    app.gone("dialog.settings[open]").await;
+
+    run_from_palette(&app, "Keyboard shortcuts").await;
+    app.find("dialog.keys[open]").await;
+    press(&app, &["Ctrl+k"]).await;
+    assert!(!app.shows(PALETTE).await, "the palette doesn't open over a dialog");
+    assert!(app.responses().is_empty());
+}

@@ -74,6 +74,23 @@ async function openHistory(): Promise<void> {
 
 const long = 'a way that takes into account what was said about it earlier, and everything that nobody has thought of yet';
 
+/** Types into the palette, like a user. */
+async function search(asked: string): Promise<void> {
+  const field = await fieldOfPalette();
+  field.value = asked;
+  field.dispatchEvent(new InputEvent('input', { bubbles: true }));
+  await tick();
+}
+
+/** The palette is loaded on first use. */
+async function fieldOfPalette(): Promise<HTMLInputElement> {
+  for (;;) {
+    const field = document.querySelector<HTMLInputElement>('dialog [role=combobox]');
+    if (field) return field;
+    await new Promise(requestAnimationFrame);
+  }
+}
+
 /** Every state that a question can be in, and every display variant, by name. */
 export const states: Record<string, Shown> = {
   loading: {
@@ -397,6 +414,19 @@ export const states: Record<string, Shown> = {
       await press('Auth');
     },
     shows: 'aside [data-option=q1o2] input:checked',
+  },
+  palette: {
+    scene: () => withRequests(asks(auth), aRequest({ id: 'p2', session: 's2', questions: [providers], askedAt: at(NOW - 30_000) })),
+    act: (store) => store.dispatch({ type: 'overlay_opened', overlay: { overlay: 'palette' } }),
+    shows: 'dialog [role=option]',
+  },
+  palette_found: {
+    scene: () => withRequests(asks(auth), aRequest({ id: 'p2', session: 's2', questions: [providers], askedAt: at(NOW - 30_000) })),
+    act: async (store) => {
+      store.dispatch({ type: 'overlay_opened', overlay: { overlay: 'palette' } });
+      await search('se');
+    },
+    shows: 'dialog [role=option] b',
   },
 };
 

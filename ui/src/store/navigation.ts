@@ -7,9 +7,9 @@ import type { State } from './state';
 
 /** A dialog above the window; only one is open at a time. */
 export type Overlay =
-  | { overlay: 'finder' | 'keys' }
-  /** Opens at the connected apps if `at` says so. */
-  | { overlay: 'settings'; at?: 'connected_apps' }
+  | { overlay: 'palette' | 'keys' }
+  /** Opens at what `at` names: a setting, a category, the connected apps, or the notification log. */
+  | { overlay: 'settings'; at?: string }
   /** The whole list of sessions, in a window that is too narrow for it. */
   | { overlay: 'sessions' }
   | { overlay: 'log'; session: SessionId }

@@ -1,3 +1,4 @@
+import { actions } from '../../shared/actions.svelte';
 import type { Deed, FormKeys, Spot } from '../../shared/focusTargets';
 import { isCommand, isComposing, mac, shortcut, type Press } from '../../shared/keys';
 import type { MessageKey } from '../../shared/messages';
@@ -165,12 +166,12 @@ const PANEL_ONLY: ReadonlySet<KeyName> = new Set<KeyName>(['keys.hint.chat', 'ke
 
 /** Keys that work everywhere; the window component handles them, not the panel. */
 export const WINDOW_KEYS: readonly Pick<KeyRow, 'keys' | 'does'>[] = [
-  { keys: [shortcut('J')], does: 'keys.next_waiting' },
+  { keys: [actions.next_waiting.keys], does: 'keys.next_waiting' },
   { keys: [shortcut('K')], does: 'keys.find' },
   { keys: [`${shortcut('1')}–9`], does: 'keys.tab' },
   { keys: ['Alt+←', 'Alt+→'], does: 'keys.back_forward' },
   { keys: ['F6', 'Shift+F6'], does: 'keys.panes' },
-  { keys: [shortcut(',')], does: 'keys.settings' },
+  { keys: [actions.settings.keys], does: 'keys.settings' },
 ];
 
 /** What a key press does at a spot; null if the field, the browser, or an input method handles the key. */

@@ -2,9 +2,17 @@ import { isInbound } from '../../entities/session/origin';
 import type { Session } from '../../generated/wire';
 import type { MenuItem } from '../../shared/menu';
 import { t } from '../../shared/messages';
+import type { Commands } from '../../store/page';
 
 /** The actions in the context menu of a session's row. */
 export type Deed = 'rename' | 'up' | 'down' | 'pin' | 'unpin' | 'mute' | 'unmute' | 'hide' | 'unhide' | 'resume' | 'end' | 'close';
+
+/** The actions that happen in the list of sessions. */
+type ListDeed = 'rename' | 'up' | 'down';
+
+export function needsList(deed: Deed): deed is ListDeed {
+  return deed === 'rename' || deed === 'up' || deed === 'down';
+}
 
 /** The place of a session among those that it can be moved between. */
 export interface MovePlace {
@@ -30,6 +38,34 @@ export function actionsOf(session: Session, pinned: boolean, place: MovePlace | 
     { id: 'close', words: t('session_action.close'), danger: true, offered: true },
   ];
   return deeds.filter((deed) => deed.offered).map(({ offered: _, ...deed }) => deed);
+}
+
+/** Carries out an action that doesn't need the list. */
+export function doAnywhere({ dispatch, sessions }: Commands, session: Session, deed: Exclude<Deed, ListDeed>): void {
+  const { id, attention } = session;
+  switch (deed) {
+    case 'pin':
+    case 'unpin':
+      dispatch({ type: 'session_pinned', session: id, pinned: deed === 'pin' });
+      break;
+    case 'mute':
+    case 'unmute':
+      void sessions.setAttention(id, { ...attention, muted: deed === 'mute' });
+      break;
+    case 'hide':
+    case 'unhide':
+      void sessions.setAttention(id, { ...attention, private: deed === 'hide' });
+      break;
+    case 'resume':
+      void sessions.resume(id);
+      break;
+    case 'end':
+      void sessions.end(id);
+      break;
+    case 'close':
+      void sessions.close(id);
+      break;
+  }
 }
 
 /** The session that a step moves a session before; null means the end, undefined that no step is possible. */

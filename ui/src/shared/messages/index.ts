@@ -15,9 +15,17 @@ type Arguments<K extends MessageKey> = [Names<(typeof en)[K]>] extends [never]
   ? []
   : [params: Params<K>];
 
+/** A key whose text has no values. */
+export type PlainKey = { [K in MessageKey]: [Names<(typeof en)[K]>] extends [never] ? K : never }[MessageKey];
+
 /** The text of a key in the current language, with its values filled in. */
 export function t<K extends MessageKey>(key: K, ...args: Arguments<K>): string {
   return fill(textOf(key), args[0] ?? {});
+}
+
+/** The English text of a key without values, which developers may search for in any language. */
+export function inEnglish(key: MessageKey): string {
+  return en[key];
 }
 
 /** The text of a key that ends in an id from an agent; null if the catalog has no text for the id. */

@@ -159,12 +159,12 @@ mod tests {
     #[test]
     fn features_do_not_import_each_other() {
         let inbox = "ui/src/feature/inbox/Inbox.svelte";
-        let says = "imports the feature finder from the feature inbox";
-        check(inbox, "import { matching } from '../finder/match';", &[says]);
-        check(inbox, "import('../finder/Finder.svelte')", &[says]);
+        let says = "imports the feature palette from the feature inbox";
+        check(inbox, "import { matching } from '../palette/match';", &[says]);
+        check(inbox, "import('../palette/Palette.svelte')", &[says]);
         check(inbox, "import { matching } from './match';", &[]);
         check(inbox, "import { t } from '../../shared/messages';", &[]);
-        check("ui/src/view/App.svelte", "import Finder from '../feature/finder/Finder.svelte';", &[]);
+        check("ui/src/view/App.svelte", "import Palette from '../feature/palette/Palette.svelte';", &[]);
     }
 
     #[test]

@@ -103,7 +103,7 @@ export const questions = {
   'keys.inbox_move': 'Nächste oder vorherige Anfrage',
   'keys.inbox_open': 'Sitzung der aktuellen Anfrage öffnen',
   'keys.next_waiting': 'Nächste wartende Frage, egal in welcher Sitzung',
-  'keys.find': 'Per Name zu einer Sitzung wechseln',
+  'keys.find': 'Suche und Befehle',
   'keys.tab': 'Per Position zu einer Sitzung wechseln',
   'keys.panes': 'Nächster oder voriger Bereich: Seitenleiste, Sitzung, Fragenbereich',
   'keys.back_forward': 'Zurück oder vorwärts',

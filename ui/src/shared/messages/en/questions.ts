@@ -104,7 +104,7 @@ export const questions = {
   'keys.inbox_move': 'Next or previous request',
   'keys.inbox_open': 'Open the session of the current request',
   'keys.next_waiting': 'Next waiting question, in any session',
-  'keys.find': 'Go to a session by name',
+  'keys.find': 'Search and commands',
   'keys.tab': 'Go to a session by position',
   'keys.panes': 'Next or previous pane: sidebar, session, panel',
   'keys.back_forward': 'Go back or forward',

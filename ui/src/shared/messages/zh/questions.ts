@@ -103,7 +103,7 @@ export const questions = {
   'keys.inbox_move': '下一个或上一个请求',
   'keys.inbox_open': '打开当前请求的会话',
   'keys.next_waiting': '任意会话中下一个待处理的问题',
-  'keys.find': '按名称转到会话',
+  'keys.find': '搜索和命令',
   'keys.panes': '下一个或上一个区域：侧边栏、会话、面板',
   'keys.tab': '按位置转到会话',
   'keys.back_forward': '后退或前进',

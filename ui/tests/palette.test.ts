@@ -1,7 +1,7 @@
 import { screen } from '@testing-library/svelte';
 import { describe, expect, test } from 'vitest';
 
-import { matching } from '../src/feature/finder/match';
+import { matching } from '../src/feature/palette/match';
 import { anApproval, aRequest, aSession } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
 import { composer, expectNoViolations, openPage } from './open';
@@ -11,11 +11,12 @@ const sessions = [
   aSession({ id: 's2', name: 'web', folder: '/home/ada/projects/web', place: 1, state: { state: 'idle' } }),
   aSession({ id: 's3', name: 'billing api', folder: '/srv/billing', place: 2 }),
 ];
+const LABEL = 'Search sessions, actions, and settings';
 const options = () => screen.getAllByRole('option').map((option) => option.getAttribute('data-found'));
 const shown = () => document.querySelector('[data-session-view]')?.getAttribute('data-session-view');
 
-describe('the session finder', () => {
-  const names = (asked: string) => matching(sessions, asked).map((session) => session.name);
+describe('the palette', () => {
+  const names = (asked: string) => matching(sessions.map(({ name, folder }) => ({ name, about: folder })), asked).map(({ name }) => name);
 
   test('ranks a match at the start of the name first, then in the name, then in the folder', () => {
     expect(names('api')).toEqual(['api', 'billing api']);
@@ -31,29 +32,42 @@ describe('the session finder', () => {
       new FakeBridge({ sessions, requests: [aRequest({ session: 's3' })], approvals: [anApproval({ session: 's3' })] }),
     );
     await user.keyboard('{Control>}k{/Control}');
-    const field = screen.getByRole('combobox', { name: 'Session name or folder' });
+    const field = screen.getByRole('combobox', { name: LABEL });
     field.focus();
-    expect(options()).toEqual(['s3', 's1', 's2', null]);
+    expect(options().slice(0, 5)).toEqual(['r1', 'a1', 's3', 's1', 's2']);
+    expect(screen.getByRole('option', { name: 'Question 1? billing api, Question' })).toBeVisible();
+    for (const group of ['Needs you', 'Sessions', 'Actions', 'Settings']) expect(screen.getByRole('group', { name: group })).toBeVisible();
+    expect(field).toHaveAttribute('aria-activedescendant', screen.getAllByRole('option')[0]?.id);
+    for (const option of screen.getAllByRole('option')) expect(option.querySelector('svg')).not.toBeEmptyDOMElement();
     expect(screen.getByRole('option', { name: /billing api.*Needs you.*1 question.*1 permission request/ })).toBeVisible();
     await expectNoViolations();
+    await user.type(field, '{End}');
+    expect(screen.getAllByRole('option').at(-1)).toHaveAttribute('aria-selected', 'true');
+    await user.type(field, '{Home}{ArrowDown}');
+    expect(screen.getAllByRole('option')[1]).toHaveAttribute('aria-selected', 'true');
+    await user.click(screen.getByRole('button', { name: 'Sessions' }));
+    expect(options()).toEqual(['s3', 's1', 's2']);
+    expect(field).toHaveFocus();
     await user.type(field, 'bill{ArrowDown}{ArrowUp}{Enter}');
-    expect(screen.queryByRole('combobox', { name: 'Session name or folder' })).toBeNull();
+    expect(screen.queryByRole('combobox', { name: LABEL })).toBeNull();
     expect(shown()).toBe('s3');
     expect(composer()).toHaveFocus();
   });
 
-  test('Esc closes it without a change, and it always offers a new session', async () => {
+  test('Esc closes it without a change, an empty result says so, and it offers a new session', async () => {
     const { user, store } = await openPage(new FakeBridge({ sessions }));
     await user.type(composer(), 'half a word');
     await user.keyboard('{Control>}k{/Control}');
-    screen.getByRole('combobox', { name: 'Session name or folder' }).focus();
+    screen.getByRole('combobox', { name: LABEL }).focus();
     await user.keyboard('zzz');
-    expect(options()).toEqual([null]);
+    expect(screen.queryByRole('option')).toBeNull();
+    expect(screen.getByText('No matches', { selector: '.none' })).toBeVisible();
     await user.keyboard('{Escape}');
     expect(store.state.overlay).toBeNull();
     expect(shown()).toBe('s1');
     expect(composer()).toHaveValue('half a word');
     await user.keyboard('{Control>}k{/Control}');
+    await user.keyboard('new sess');
     await user.click(screen.getByRole('option', { name: 'New session' }));
     expect(screen.getByRole('heading', { name: 'New session', level: 1 })).toBeVisible();
   });

@@ -1,0 +1,24 @@
+import type { SessionFace } from '../../entities/session/sessionWords';
+
+/** The groups, in the order of the palette. */
+export const groups = ['needs_you', 'sessions', 'actions', 'settings'] as const;
+export type Group = (typeof groups)[number];
+
+/** Something that the palette finds by its name, and shows or does. */
+export interface Entry {
+  /** Unique among all entries. */
+  id: string;
+  group: Group;
+  /** The name of an icon. */
+  icon: string;
+  name: string;
+  /** What it belongs to, beside the name. */
+  about?: string;
+  /** Other texts that find it, such as its English name. */
+  aliases?: readonly string[];
+  /** What only a screen reader is told, such as the state that the icon shows. */
+  state?: string;
+  keys?: string;
+  face?: SessionFace;
+  run: () => void;
+}

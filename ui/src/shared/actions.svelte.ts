@@ -1,0 +1,152 @@
+import { createContext, untrack } from 'svelte';
+import { SvelteSet } from 'svelte/reactivity';
+
+import { isCommand, shortcut } from './keys';
+import type { PlainKey } from './messages';
+
+interface Action {
+  words: PlainKey;
+  /** The name of an icon. */
+  icon: string;
+  /** The keys that carry it out, as printed on their caps. */
+  keys?: string;
+  /** The key that carries it out together with the system's command modifier, anywhere in the window. */
+  command?: string;
+}
+
+const byCommand = (key: string) => ({ keys: shortcut(key.toUpperCase()), command: key });
+
+/** Every action of the window, in the order of the palette. A component offers those that are possible now. */
+export const actions = {
+  new_session: { words: 'sessions.new', icon: 'compose' },
+  inbox: { words: 'inbox.title', icon: 'inbox' },
+  next_waiting: { words: 'palette.next_waiting', icon: 'ask', ...byCommand('j') },
+  history: { words: 'history.title', icon: 'history' },
+  settings: { words: 'settings.open', icon: 'settings', ...byCommand(',') },
+  sessions: { words: 'sessions.show', icon: 'queue' },
+
+  skip: { words: 'question.decline', icon: 'declined' },
+  skip_message: { words: 'question.decline_message', icon: 'declined' },
+  undo: { words: 'undo.button', icon: 'withdrawn', keys: 'u' },
+
+  message: { words: 'composer.label', icon: 'chat', keys: '/' },
+  attach: { words: 'composer.attach', icon: 'attach' },
+  stop: { words: 'composer.stop', icon: 'stop' },
+  force_stop: { words: 'composer.stop_now', icon: 'stop' },
+  mode: { words: 'head.mode', icon: 'shield' },
+  model: { words: 'head.model', icon: 'model' },
+
+  resume: { words: 'session_action.resume', icon: 'resume' },
+  rename: { words: 'session_action.rename', icon: 'note', keys: 'F2' },
+  up: { words: 'session_action.up', icon: 'send', keys: 'Alt+↑' },
+  down: { words: 'session_action.down', icon: 'down', keys: 'Alt+↓' },
+  pin: { words: 'session_action.pin', icon: 'pin' },
+  unpin: { words: 'session_action.unpin', icon: 'pin' },
+  mute: { words: 'session_action.mute', icon: 'muted' },
+  unmute: { words: 'session_action.unmute', icon: 'muted' },
+  hide: { words: 'session_action.hide', icon: 'private' },
+  unhide: { words: 'session_action.unhide', icon: 'private' },
+  log: { words: 'session.open_log', icon: 'info' },
+  end: { words: 'session_action.end', icon: 'ended' },
+  close: { words: 'session_action.close', icon: 'close' },
+
+  earlier: { words: 'transcript.earlier', icon: 'send' },
+  latest: { words: 'transcript.latest', icon: 'down' },
+  read_again: { words: 'transcript.read_again', icon: 'resume' },
+  later: { words: 'history.later', icon: 'down' },
+
+  inbox_open: { words: 'inbox.open_session', icon: 'go' },
+  inbox_all: { words: 'inbox.all', icon: 'inbox' },
+  inbox_questions: { words: 'inbox.questions', icon: 'ask' },
+  inbox_approvals: { words: 'inbox.approvals', icon: 'shield' },
+  inbox_missed: { words: 'inbox.missed', icon: 'missed' },
+
+  history_said: { words: 'history.said', icon: 'chat' },
+  history_questions: { words: 'history.questions', icon: 'ask' },
+  history_back: { words: 'history.back', icon: 'back' },
+  open_session: { words: 'history.go', icon: 'chat' },
+  export_markdown: { words: 'history.markdown', icon: 'download' },
+  export_json: { words: 'history.json', icon: 'download' },
+  export_csv: { words: 'history.csv', icon: 'download' },
+  more_questions: { words: 'history.more_questions', icon: 'down' },
+  more_hits: { words: 'history.more', icon: 'down' },
+  totals_numbers: { words: 'totals.numbers', icon: 'info' },
+  delete: { words: 'history.delete', icon: 'trash' },
+
+  start_back: { words: 'start.back', icon: 'back' },
+  demo: { words: 'start.demo', icon: 'resume' },
+
+  copy_command: { words: 'copy.command', icon: 'copy' },
+  recent_folder: { words: 'palette.use_folder', icon: 'folder' },
+
+  group_state: { words: 'grouping.state', icon: 'queue' },
+  group_folder: { words: 'grouping.folder', icon: 'queue' },
+  group_agent: { words: 'grouping.agent', icon: 'queue' },
+  group_own: { words: 'grouping.own', icon: 'queue' },
+
+  collapse: { words: 'panel.collapse', icon: 'collapse' },
+  expand: { words: 'palette.expand', icon: 'expand' },
+  width: { words: 'panel.width', icon: 'expand' },
+  back: { words: 'palette.back', icon: 'back', keys: 'Alt+←' },
+  forward: { words: 'palette.forward', icon: 'go', keys: 'Alt+→' },
+  notification_log: { words: 'notification_log.title', icon: 'history' },
+  test_question: { words: 'test.ask', icon: 'ask' },
+  connected_apps: { words: 'clients.title', icon: 'connection' },
+  help: { words: 'guide.open', icon: 'help' },
+  keys: { words: 'keys.open', icon: 'info', keys: '?' },
+  dismiss: { words: 'banner.dismiss', icon: 'close' },
+} as const satisfies Record<string, Action>;
+
+export type ActionId = keyof typeof actions;
+
+export const actionIds = Object.keys(actions) as ActionId[];
+
+/** An action that is possible now. */
+export interface Offer {
+  id: ActionId;
+  /** What it acts on, such as a session's name. */
+  about?: string;
+  /** Another name that the window shows for it. */
+  alias?: string;
+  /** Acts on what the offer was made for, even if the window has moved on since. */
+  run: () => void;
+}
+
+type Source = () => readonly (Offer | false | null)[];
+
+/** What the mounted components offer. */
+export class OfferedActions {
+  readonly #sources = new SvelteSet<Source>();
+
+  /** Offers actions until the returned function is called; the source is asked each time. */
+  readonly offer = (source: Source): (() => void) => {
+    untrack(() => this.#sources.add(source));
+    return () => untrack(() => this.#sources.delete(source));
+  };
+
+  /** The offers in the order of the table. */
+  all(): Offer[] {
+    const offers = [...this.#sources].flatMap((source) => source().filter((offer) => offer !== null && offer !== false));
+    return offers.sort((a, b) => actionIds.indexOf(a.id) - actionIds.indexOf(b.id));
+  }
+
+  /** Carries out an action if it is possible now. */
+  run(id: ActionId): void {
+    this.all().find((offer) => offer.id === id)?.run();
+  }
+}
+
+export const [useActions, provideActions] = createContext<OfferedActions>();
+
+/** The action of a key that is pressed with the system's command modifier. */
+export function actionOfKey(event: KeyboardEvent): ActionId | null {
+  if (!isCommand(event)) return null;
+  const key = event.key.toLowerCase();
+  return actionIds.find((id) => (actions[id] as Action).command === key) ?? null;
+}
+
+/** Offers a component's actions while it is mounted. */
+export function offerActions(source: Source): void {
+  const offered = useActions();
+  $effect(() => offered.offer(source));
+}

@@ -1,0 +1,128 @@
+import { nameOfApproval } from '../entities/approval/approvalWords';
+import { spokenText } from '../entities/request/questionNames';
+import { wordsOfCounts, wordsOfFace } from '../entities/session/sessionWords';
+import type { Entry } from '../feature/palette/entry';
+import { type Row, rowsOf } from '../feature/settings/rows';
+import { CLIENTS, sectionIcons, SECTIONS } from '../feature/settings/sections';
+import type { Approval, Request, Session } from '../generated/wire';
+import { actions, type Offer } from '../shared/actions.svelte';
+import { shortcut } from '../shared/keys';
+import { inEnglish, type PlainKey, t } from '../shared/messages';
+import type { Commands } from '../store/page';
+import { faceOf, openApprovals, openRequests, waitingOf } from '../store/select';
+import { type Age, byAge } from '../store/sessionIndex';
+import { listedSessions } from '../store/sidebar';
+import type { State } from '../store/state';
+
+/** Everything that the palette finds, in the order of its groups. */
+export function paletteEntries(state: State, commands: Commands, offers: readonly Offer[]): Entry[] {
+  return [
+    ...requestEntries(state, commands),
+    ...sessionEntries(state, commands),
+    ...offers.map(actionEntry),
+    ...settingEntries(state, commands),
+  ];
+}
+
+/** What is waiting in all sessions, oldest first. */
+function requestEntries(state: State, commands: Commands): Entry[] {
+  const waiting = state.sessions.flatMap((session) => [
+    ...openRequests(state, session.id).map((request) => ({ ...aged(request), ...requestEntry(session, request, commands) })),
+    ...openApprovals(state, session.id).map((approval) => ({ ...aged(approval), ...approvalEntry(session, approval, commands) })),
+  ]);
+  return waiting.sort(byAge);
+}
+
+const aged = ({ askedAt }: Age) => ({ askedAt });
+
+function requestEntry(session: Session, request: Request, commands: Commands): Entry {
+  return {
+    id: request.id,
+    group: 'needs_you',
+    icon: 'ask',
+    name: spokenText(request.questions[0]),
+    about: session.name,
+    state: t('question.title'),
+    run: () => void commands.navigation.showRequest(request),
+  };
+}
+
+/** Only shows the request: the palette decides nothing. */
+function approvalEntry(session: Session, approval: Approval, commands: Commands): Entry {
+  return {
+    id: approval.id,
+    group: 'needs_you',
+    icon: 'shield',
+    name: nameOfApproval(approval),
+    about: session.name,
+    state: t('approval.title'),
+    run: () => void commands.navigation.showApproval(approval),
+  };
+}
+
+function sessionEntries(state: State, commands: Commands): Entry[] {
+  return listedSessions(state).map((session: Session, index) => {
+    const face = faceOf(state, session);
+    return {
+      id: session.id,
+      group: 'sessions',
+      icon: face,
+      face,
+      name: session.name,
+      about: session.folder,
+      state: face === 'needs_you' ? `${wordsOfFace(session, face)}: ${wordsOfCounts(waitingOf(state, session.id))}` : wordsOfFace(session, face),
+      ...(index < 9 && { keys: shortcut(String(index + 1)) }),
+      run: () => void commands.navigation.showSession(session.id),
+    };
+  });
+}
+
+function actionEntry(offer: Offer, index: number): Entry {
+  const action: { words: PlainKey; icon: string; keys?: string } = actions[offer.id];
+  return {
+    id: `${offer.id} ${index}`,
+    group: 'actions',
+    icon: action.icon,
+    name: t(action.words),
+    aliases: [inEnglish(action.words), ...(offer.alias ? [offer.alias] : [])],
+    ...(offer.about && { about: offer.about }),
+    ...(action.keys && { keys: action.keys }),
+    run: offer.run,
+  };
+}
+
+/** The categories of the settings, then every row. */
+function settingEntries(state: State, commands: Commands): Entry[] {
+  if (!state.settings) return [];
+  const rows = rowsOf(state.settings.settings, state.agentsKnown);
+  const lead = (at: string) => () =>
+    commands.dispatch({ type: 'overlay_opened', overlay: { overlay: 'settings', at } });
+  const group = 'settings' as const;
+  const sections = SECTIONS.filter((section) => section === CLIENTS || rows.some((row) => row.section === section));
+  return [
+    ...sections.map((section) => ({
+      group,
+      icon: sectionIcons[section],
+      id: section,
+      name: t(section),
+      about: t('settings.title'),
+      aliases: [inEnglish(section)],
+      run: lead(section),
+    })),
+    ...rows.map((row) => ({
+      group,
+      icon: sectionIcons[row.section],
+      id: `setting ${row.id}`,
+      name: row.name,
+      about: aboutRow(row),
+      aliases: [inEnglish(row.section), inEnglish(`settings.${row.id}` as PlainKey) ?? ''],
+      run: lead(row.id),
+    })),
+  ];
+}
+
+/** The category and, if it is one of a few, the value. */
+function aboutRow(row: Row): string {
+  const value = row.kind === 'choice' ? row.choices.find((choice) => choice.value === row.current)?.words : undefined;
+  return value === undefined ? t(row.section) : `${t(row.section)} · ${value}`;
+}

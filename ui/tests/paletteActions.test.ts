@@ -1,0 +1,224 @@
+import { cleanup, screen } from '@testing-library/svelte';
+import { expect, test } from 'vitest';
+
+import { auth, base, scenes } from '../src/gallery/scenes';
+import type { Session } from '../src/generated/wire';
+import { actionIds } from '../src/shared/actions.svelte';
+import { aRequest, aSession } from '../src/testing/builders';
+import { type FakeBridge, settle } from '../src/testing/fakeBridge';
+import { openPage } from './open';
+import { matchingMedia } from './setup';
+
+type Opened = Awaited<ReturnType<typeof openPage>>;
+
+/** Buttons that are no actions of the window, by the reason. */
+const excluded: Record<string, string> = {
+  'A row or pill leads to a session or request, which the palette lists by its own name.':
+    '[data-inbox-view] .working button, [data-inbox-view] .from button, [data-session], [data-row]:not([data-row="s1"]) *, [aria-label="Waiting in this session"] *, [data-past] *, .row',
+  'Entries and queued messages have buttons of their own.': '[data-entry] *, [data-queue] *',
+  'What answers a question or decides a permission takes its own key or click.': '[data-card] *, [data-approval] *',
+  'Only its own button or key sends a message.': '[data-send]',
+  'The button of a form belongs to what was typed there.': 'form *',
+  'The palette is open already.': '[title^="Search and commands"]',
+  'The items of a menu are actions, not its button.': '[aria-haspopup="menu"]:not([data-mode], [data-model])',
+};
+
+const press = (name: string | RegExp) => async ({ user }: Opened) => {
+  await user.click(screen.getAllByRole('button', { name })[0] as HTMLElement);
+};
+
+/** The gallery's window, with changes to its first session. */
+function changed(change: Partial<Session>, bridge = base([])): FakeBridge {
+  bridge.snapshot.sessions = bridge.snapshot.sessions.map((session) => (session.id === 's1' ? { ...session, ...change } : session));
+  return bridge;
+}
+
+function scene(name: string): FakeBridge {
+  const build = scenes[name];
+  if (!build) throw new Error(`no scene ${name}`);
+  return build();
+}
+
+const at = 0;
+/** The window in the states in which it offers different actions. */
+const windows: Record<string, { bridge: () => FakeBridge; go?: (opened: Opened) => Promise<void> }> = {
+  'an idle session': { bridge: () => changed({ state: { state: 'idle' } }) },
+  'a working session that is muted': {
+    bridge: () => changed({ state: { state: 'working' }, attention: { muted: true, private: true }, place: 3 }),
+  },
+  'an ended session': {
+    bridge: () => changed({ state: { state: 'ended', end: { end: 'app_quit' }, at }, resumable: true, unusableLines: 2 }),
+    go: async ({ commands }) => {
+      await commands.navigation.showSession('s1');
+      await settle();
+    },
+  },
+  'a question': { bridge: () => base([aRequest({ questions: [auth] })]) },
+  'a permission': { bridge: () => scene('approval') },
+  'a collapsed panel': { bridge: () => base([]), go: press('Collapse panel') },
+  'the inbox': { bridge: () => base([]), go: press(/^Inbox/) },
+  'a narrow window': {
+    bridge: () => {
+      matchingMedia.add('(width < 900px)');
+      return base([]);
+    },
+  },
+  'an inbox with requests': { bridge: () => scene('inbox'), go: press(/^Inbox/) },
+  'past sessions': { bridge: () => base([]), go: press('History') },
+  'past questions': {
+    bridge: () => scene('asked'),
+    go: async (opened) => {
+      await press('History')(opened);
+      await press('Questions')(opened);
+    },
+  },
+  'a past session': {
+    bridge: () => changed({ state: { state: 'ended', end: { end: 'finished' }, at } }),
+    go: async ({ commands }) => {
+      await commands.history.show('s1', null);
+      await settle();
+    },
+  },
+  'a new session': { bridge: () => base([]), go: press('New session') },
+  'a start without its agent': { bridge: () => scene('start_missing') },
+  'the first start': { bridge: () => scene('first') },
+};
+
+/** The name on a button, without counts. */
+function nameOf(element: Element): string {
+  const copy = element.cloneNode(true) as Element;
+  copy.querySelectorAll('.badge, .unseen, kbd, [data-count], .count, .meta').forEach((part) => part.remove());
+  // A button of the narrow sidebar shows its icon only.
+  return (element.getAttribute('aria-label') ?? (copy.textContent?.trim() || element.querySelector('.unseen')?.textContent) ?? '').trim();
+}
+
+interface Deed {
+  name: string;
+  /** The button that opens the menu with the item. */
+  menu: string | null;
+  /** Whether it leads to what is shown or chosen already, and so may do nothing. */
+  current: boolean;
+}
+
+const CURRENT = '[aria-current], [aria-pressed=true], [aria-checked=true]';
+const isCurrent = (element: Element) => element.matches(CURRENT) || nameOf(element) === 'Attach files';
+
+/** The items of the open menu, of which one may be the current choice. */
+const itemsOfMenu = () => [...document.querySelectorAll('[role^=menuitem]')];
+
+/** Every enabled button that is an action of the window, and every item of a menu. */
+async function deedsOf({ user }: Opened): Promise<Deed[]> {
+  const buttons = screen.getAllByRole('button').filter((element) => element.matches(':enabled'));
+  // Skipping answers nothing.
+  const isAction = (element: Element) => nameOf(element) === 'Skip' || !Object.values(excluded).some((selector) => element.matches(selector));
+  const deeds: Deed[] = buttons.filter(isAction).map((element) => ({ name: nameOf(element), menu: null, current: isCurrent(element) }));
+  const own = screen.queryAllByRole('button', { name: /^(Actions for api|Session menu|More ways to skip|Sessions grouped by: State|Export|Example: .*)$/ });
+  for (const menu of own.filter((element) => element.matches(':enabled')).map(nameOf)) {
+    await user.click(screen.getAllByRole('button', { name: menu })[0] as HTMLElement);
+    deeds.push(...itemsOfMenu().map((item) => ({ name: nameOf(item), menu, current: isCurrent(item) })));
+    await user.keyboard('{Escape}');
+  }
+  return deeds;
+}
+
+/** What the window has done and shows: what it asked of the app, its place, and what opened. */
+function effects({ bridge, store }: Opened) {
+  const { navigation, overlay, start, panelCollapsed, inbox, history, sidebar, drafts, failures } = store.state;
+  const asked = bridge.calls
+    .filter(({ command }) => !command.startsWith('note_'))
+    .map(({ command, input }) => ({ command, input: { ...(input as object), requestId: null } }));
+  return {
+    asked,
+    place: navigation.place,
+    overlay,
+    start,
+    panelCollapsed,
+    shown: [inbox.kind, history.part, sidebar],
+    deleting: history.excerpt?.deleting,
+    drafts,
+    failures: failures.length,
+    opened: [...screen.queryAllByRole('menu'), ...screen.queryAllByRole('alertdialog'), ...screen.queryAllByRole('alert')].map(
+      (element) => element.textContent,
+    ),
+    guides: bridge.guides,
+    numbers: screen.queryByRole('button', { name: 'Show numbers' })?.getAttribute('aria-pressed'),
+    copied: document.querySelector('.copy [role=status]:not(:empty)')?.textContent,
+    renaming: document.querySelector('[data-rename]') !== null,
+  };
+}
+
+const tried = new Set<string>();
+
+async function open(window: (typeof windows)[string]): Promise<Opened> {
+  cleanup();
+  sessionStorage.clear();
+  localStorage.clear();
+  const opened = await openPage(window.bridge().on('start_session', () => aSession({ id: 's9' })));
+  await window.go?.(opened);
+  return opened;
+}
+
+for (const [title, window] of Object.entries(windows)) {
+  test(`case_82 every action of ${title} is found in the palette by its name and run by keyboard alone`, { timeout: 240_000 }, async () => {
+    const deeds = await deedsOf(await open(window));
+    expect(deeds.length).toBeGreaterThan(2);
+    for (const deed of deeds) {
+      const key = `${deed.menu === null ? '' : 'menu '}${deed.name}`;
+      if (tried.has(key)) continue;
+      tried.add(key);
+
+      const clicked = await open(window);
+      const before = effects(clicked);
+      if (deed.menu !== null) await clicked.user.click(screen.getAllByRole('button', { name: deed.menu })[0] as HTMLElement);
+      const shown = deed.menu === null ? screen.getAllByRole('button') : itemsOfMenu();
+      // The list of sessions comes first, and repeats what the place in view offers.
+      const named = shown.filter((element) => nameOf(element) === deed.name && element.matches(':enabled'));
+      const target = named.find((element) => !element.closest('nav')) ?? named[0];
+      await clicked.user.click(target as HTMLElement);
+      const expected = effects(clicked);
+
+      const opened = await open(window);
+      await opened.user.keyboard('{Control>}k{/Control}');
+      screen.getByRole('combobox', { name: 'Search sessions, actions, and settings' }).focus();
+      await opened.user.keyboard(deed.name.replace(/[{[]/g, '$&$&'));
+      const options = screen.queryAllByRole('option').filter((option) => option.dataset['found'] !== undefined);
+      const found = options.findIndex((option) => actionIds.some((id) => option.dataset['found']?.startsWith(`${id} `)));
+      expect(found, `the palette finds “${deed.name}” (${options.map((option) => option.textContent).join(' | ')})`).toBeGreaterThanOrEqual(0);
+      await opened.user.keyboard(`${'{ArrowDown}'.repeat(found)}{Enter}`);
+      expect(effects(opened), deed.name).toEqual(expected);
+      if (!deed.current) expect(expected, `“${deed.name}” does something`).not.toEqual(before);
+    }
+  });
+}
+
+test('case_82 the palette neither answers a question nor decides a permission', async () => {
+  const opened = await openPage(base([aRequest({ questions: [auth] })], scene('approval').snapshot.approvals));
+  await opened.user.keyboard('{Control>}k{/Control}');
+  const names = screen.getAllByRole('option').map((option) => option.textContent ?? '');
+  for (const forbidden of [/^Allow/, /^Deny/, /^Submit/, /^Send$/, /^Approve/]) {
+    expect(names.filter((name) => forbidden.test(name.trim()))).toEqual([]);
+  }
+  const field = screen.getByRole('combobox', { name: 'Search sessions, actions, and settings' });
+  field.focus();
+  await opened.user.keyboard('{Enter}');
+  expect(opened.bridge.calls.map(({ command }) => command)).not.toContain('answer_question');
+  expect(opened.bridge.calls.map(({ command }) => command)).not.toContain('decide_approval');
+});
+
+test('case_82 a setting is found by its name, also in English, and gets the focus', async () => {
+  const opened = await openPage(base([]));
+  for (const [asked, focused] of [
+    ['text size', '#setting-text_size'],
+    ['do not disturb hours', '#setting-quiet_hours'],
+    ['notification log', '[data-part="notification_log"][aria-expanded="true"]'],
+    ['connected apps', '[data-category="clients.title"][aria-current]'],
+    ['settings notifications', '[data-category="settings.notifications"][aria-current]'],
+  ] as const) {
+    await opened.user.keyboard('{Control>}k{/Control}');
+    screen.getByRole('combobox', { name: 'Search sessions, actions, and settings' }).focus();
+    await opened.user.keyboard(`${asked}{Enter}`);
+    expect(document.querySelector(focused), asked).toHaveFocus();
+    expect(document.activeElement).toBeVisible();
+    await opened.user.click(screen.getByRole('button', { name: 'Close' }));
+  }
+});
