@@ -39,6 +39,8 @@ const STATES: &[&str] = &[
     "narrow",
     "runs",
     "settled",
+    "palette",
+    "palette_found",
     "inbox",
     "inbox_empty",
     "history",
