@@ -209,7 +209,7 @@ async fn case_85_a_screen_reader_hears_each_announcement_once_and_the_focus_stay
     let mut stream = bus.listen().await;
     heard(&mut stream).await;
 
-    let says = app.scenario("says", json!([[{ "say": { "text": "All done." } }]]));
+    let says = app.scenario("says", json!([[{ "sleep_ms": 500 }, { "say": { "text": "All done." } }]]));
     let news = [
         ("technology", "needs_you", "New question from Other: Which store should the notes be kept in?"),
         ("approval", "needs_you", "Permission request from Other: mkdir notes"),

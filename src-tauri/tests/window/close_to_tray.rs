@@ -46,6 +46,9 @@ async fn the_next_window_restores_the_last_typed_text_and_what_was_shown() {
 
     for (css, typed) in [(OTHER, "a graph store"), (COMPOSER, "and then the notes")] {
         activate(WINDOW);
+        if css == OTHER {
+            app.click("radio", "Other").await;
+        }
         let field = app.find(css).await;
         app.press(&field).await;
         // The keys that close it come right behind those of the last words.

@@ -67,7 +67,7 @@ async fn help_opens_the_guide_offline_in_a_window_of_its_own() {
         (app.client.windows().await.ok()? == [main.clone()]).then_some(())
     })
     .await;
-    assert!(app.client.find(Locator::Css("nav.sessions")).await.is_ok());
+    assert!(app.client.find(Locator::Css("nav [data-session]")).await.is_ok());
 }
 
 #[tokio::test]

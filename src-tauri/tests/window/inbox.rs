@@ -110,6 +110,10 @@ async fn case_81_a_permission_is_decided_in_the_inbox_if_it_can_be_read_there_an
     app.click("button", "Deny").await;
     assert_eq!(app.wait_for_responses(2).await[1]["behavior"], "deny");
 
+    // Their rows change places when their turns end.
+    for session in [&short, &long] {
+        app.in_state(session, "idle").await;
+    }
     app.select(&short).await;
     app.shows_text("[data-transcript]", "The folder is there.").await;
 }

@@ -107,8 +107,8 @@ async fn case_49_reloads_while_questions_are_asked_and_answered_lose_and_repeat_
     let mut loads = 0;
     while answers_of_each(&app).len() < QUESTIONS {
         app.script(ANSWER_EVERYTHING, vec![]).await;
-        // Each time at another moment of asking, answering and delivering.
-        tokio::time::sleep(Duration::from_millis(40 + 37 * (loads % 7))).await;
+        // Each time at another moment of asking, answering and delivering, around the end of the arming delay.
+        tokio::time::sleep(Duration::from_millis(480 + 67 * (loads % 7))).await;
         app.client.refresh().await.unwrap();
         app.find(&format!("nav [data-session='{session}']")).await;
         loads += 1;

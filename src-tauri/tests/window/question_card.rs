@@ -161,6 +161,8 @@ async fn case_10_selected_options_an_own_answer_and_a_note_reach_the_agent_toget
         assert!(answer.contains(part), "{answer}");
     }
     assert_eq!(input["annotations"][question]["notes"], "Search first, please");
+    let ended = app.find("main [data-request] summary").await;
+    app.press(&ended).await;
     app.shows_text("main [data-request]", "Search first, please").await;
 }
 

@@ -249,7 +249,7 @@ async fn a_pasted_image_reaches_the_model_unchanged_and_is_shown_in_the_transcri
     tokio::time::sleep(std::time::Duration::from_millis(400)).await;
     app.client.refresh().await.unwrap();
     app.find(".composer [data-attachment=image] img").await;
-    let loaded = "const image = document.querySelector('form [data-attachment=image] img');
+    let loaded = "const image = document.querySelector('.composer [data-attachment=image] img');
         return image.complete && image.naturalWidth === 2;";
     app.wait("the image", async || app.script(loaded, vec![]).await.as_bool()?.then_some(())).await;
 
