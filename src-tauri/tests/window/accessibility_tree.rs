@@ -10,7 +10,7 @@ use zbus::export::futures_core::Stream;
 use zbus::zvariant::{OwnedObjectPath, Structure, Value};
 use zbus::{Connection, MatchRule, MessageStream, Proxy};
 
-use crate::harness::App;
+use crate::harness::{App, Setup};
 
 const ACCESSIBLE: &str = "org.a11y.atspi.Accessible";
 const EVENTS: &str = "org.a11y.atspi.Event.Object";
@@ -201,7 +201,8 @@ async fn a_screen_reader_finds_the_question_as_a_group_with_its_options_and_choi
 #[tokio::test]
 async fn case_85_a_screen_reader_hears_each_announcement_once_and_the_focus_stays() {
     let bus = Bus::open().await;
-    let app = App::open().await;
+    // At its own pace, a turn takes long enough to be seen at work.
+    let app = Setup::default().env("ASKDESK_FAKE_PACE", "100").open().await;
     app.show_idle_session().await;
     app.by_role("textbox", "Message to the agent").await.click().await.unwrap();
     let polite = |object: &Object| object.attribute("live") == "polite" && object.attribute("tag") == "div";
