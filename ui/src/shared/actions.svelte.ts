@@ -6,7 +6,6 @@ import type { PlainKey } from './messages';
 
 interface Action {
   words: PlainKey;
-  /** The name of an icon. */
   icon: string;
   /** The keys that carry it out, as printed on their caps. */
   keys?: string;

@@ -9,7 +9,6 @@ export interface Entry {
   /** Unique among all entries. */
   id: string;
   group: Group;
-  /** The name of an icon. */
   icon: string;
   name: string;
   /** What it belongs to, beside the name. */
