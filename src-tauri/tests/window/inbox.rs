@@ -35,7 +35,10 @@ async fn a_question_of_another_session_is_answered_with_one_more_key() {
     let responses = app.wait_for_responses(2).await;
     let question = "Which store should the notes be kept in?";
     assert_eq!(responses[1]["updatedInput"]["answers"], json!({ question: "SQLite (Recommended)" }));
+    // Its row changes its place when its turn ends.
+    app.in_state(&asker, "idle").await;
     app.select(&other).await;
+    app.find(&format!("[data-session-view='{other}']")).await;
     let kept = app.find("[data-composer]").await.prop("value").await.unwrap().unwrap();
     assert_eq!(kept, "half a thought", "no key was typed into the field");
 }
