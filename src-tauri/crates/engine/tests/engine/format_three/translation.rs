@@ -35,7 +35,26 @@ pub fn translated(part: &str) -> Value {
             page["entries"].as_array_mut().unwrap().iter_mut().for_each(|it| entry(&mut it["body"]));
         }
     }
+    count_cancelled_as_declined(&mut new);
     new
+}
+
+/// A question that the user closed without an answer was listed as withdrawn, although its agent was told.
+fn count_cancelled_as_declined(new: &mut Value) {
+    let Some(mut history) = new.get_mut("history").map(Value::take) else { return };
+    let cancelled = |id: &Value| {
+        let state = &new["requests"][id.as_str().unwrap()]["state"];
+        state["outcome"]["why"]["why"] == "cancelled" && !state["delivery"].is_null()
+    };
+    let mut ids = |outcome: &str| take(&mut history[outcome], "requests").as_array().unwrap().clone();
+    let (moved, withdrawn): (Vec<_>, Vec<_>) = ids("withdrawn").into_iter().partition(cancelled);
+    let mut declined = [ids("declined"), moved].concat();
+    declined.sort_by(|one, other| other.as_str().cmp(&one.as_str()));
+    for (outcome, ids) in [("withdrawn", withdrawn), ("declined", declined)] {
+        history[outcome]["count"] = ids.len().into();
+        history[outcome]["requests"] = ids.into();
+    }
+    new["history"] = history;
 }
 
 pub fn objects(map: &mut Value) -> impl Iterator<Item = &mut Value> {
