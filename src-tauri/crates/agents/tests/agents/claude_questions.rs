@@ -193,7 +193,7 @@ fn case_04_numbers_are_labels_and_no_options_mean_own_words() {
 #[case(json!({"questions": 3}), "questions: must be a list of questions, got a number")]
 #[case(json!({"questions": [{"question": "Q?"}, {"header": "H"}]}),
     "questions[1].question: must be a string, got nothing")]
-#[case(json!({"questions": [{"question": "  "}]}), "questions[0].question: must be a string that isn't empty")]
+#[case(json!({"questions": [{"question": "  "}]}), "questions[0].question: must be a non-empty string")]
 #[case(json!({"questions": [{"question": ["Q"]}]}), "questions[0].question: must be a string, got a list")]
 #[case(json!({"questions": [null]}),
     "questions[0]: must be an object with question and options, got null")]

@@ -74,7 +74,7 @@ fn the_refusal_names_the_question() {
     let drafts = [single("First?", &["A", "B"]), single("Second?", &["A"])];
     check(&drafts, OURS, Err("questions[1].options: too few options (1; the minimum is 2)"));
     let drafts = [single("First?", &["A", "B"]), single(" \n", &["A", "B"])];
-    check(&drafts, FOREIGN, Err("questions[1].question: must be a string that isn't empty"));
+    check(&drafts, FOREIGN, Err("questions[1].question: must be a non-empty string"));
 }
 
 #[rstest]

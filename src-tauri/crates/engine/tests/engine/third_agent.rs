@@ -460,7 +460,7 @@ async fn an_unknown_request_is_refused_and_counted() {
     assert_eq!(stage.desk.mirror.said(session), [said]);
     stage.desk.until("it is counted", |known| known.sessions[&session].unusable_lines == 1).await;
     let log = stage.log(session);
-    assert!(log.contains("a message of the unknown type session/dance"), "{log}");
+    assert!(log.contains("a message of unknown type session/dance"), "{log}");
 }
 
 #[tokio::test]

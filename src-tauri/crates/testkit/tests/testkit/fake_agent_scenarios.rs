@@ -172,7 +172,7 @@ fn the_tour_reacts_to_answers_refusals_and_silence() {
     answer_latest(&mut host, None);
     answer_latest(&mut host, Some(json!({"behavior": "deny", "message": "The user declined to answer."})));
     let said = answer_latest(&mut host, None);
-    assert!(said.contains("You declined that one"), "{said}");
+    assert!(said.contains("You skipped that one"), "{said}");
     assert!(said.contains("Sign-in: **By carrier pigeon**. Session: **(not answered)**."), "{said}");
     assert!(said.contains("- Store: Plain files\n- Sign-in: By carrier pigeon\n"), "{said}");
     assert!(!said.contains('{'), "{said}");
