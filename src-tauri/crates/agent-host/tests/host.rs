@@ -54,7 +54,9 @@ fn the_host_ends_with_the_exit_code_or_the_signal_of_the_agent() {
 
 #[test]
 fn a_program_that_cannot_be_started_is_reported_with_the_systems_number() {
-    for (program, errno) in [("/nowhere/agent", 2), ("/etc/passwd", 13)] {
+    let plain = concat!(env!("CARGO_TARGET_TMPDIR"), "/not-executable");
+    std::fs::write(plain, "no program").unwrap();
+    for (program, errno) in [("/nowhere/agent", 2), (plain, 13)] {
         let (mut host, _control, report) = start(program, &[]);
         assert_eq!(report, Report::Failed { errno });
         host.wait().unwrap();
