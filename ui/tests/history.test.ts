@@ -262,6 +262,20 @@ describe('deleting a session', () => {
     expect(JSON.stringify({ ...store.state, failures: [] })).not.toContain('s1"');
   });
 
+  test('of the only session leaves none, although the sidebar closes its own dialog when it goes', async () => {
+    const bridge = withPast();
+    bridge.snapshot = { ...bridge.snapshot, sessions: [aSession({ state: past })] };
+    const { user, store } = await openExcerpt(bridge);
+    bridge.on('delete_session', () => {
+      bridge.push({ change: 'session_deleted', session: 's1' });
+      return {};
+    });
+    await user.click(button('Delete…'));
+    await user.click(button('Delete permanently'));
+    expect(store.state.sessions).toEqual([]);
+    expect(field()).toBeVisible();
+  });
+
   test('isn’t offered while it runs', async () => {
     const bridge = withPast([aHit(2, { session: 's2', name: 'web' })]);
     await openExcerpt(bridge);

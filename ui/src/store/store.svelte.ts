@@ -14,6 +14,8 @@ export type Effect = (before: State, after: State) => void;
 
 /** Holds the state and passes actions to the reducer. */
 export class Store implements View {
+  /** What actions change. A component that is being removed still reads the former `#state`. */
+  #current: State;
   #state: State;
   #deferredState: State;
   #catchUpPending = false;
@@ -22,6 +24,7 @@ export class Store implements View {
   readonly deferred: View;
 
   constructor(initial: State) {
+    this.#current = initial;
     this.#state = $state.raw(initial);
     this.#deferredState = $state.raw(initial);
     const deferredState = () => this.#deferredState;
@@ -42,12 +45,13 @@ export class Store implements View {
   }
 
   readonly dispatch = (action: Action): void => {
+    const before = this.#current;
+    this.#current = reduce(before, action);
+    this.#state = this.#current;
     // Untracked, because a Svelte effect that dispatches must not rerun because of its own action.
-    const before = untrack(() => this.#state);
-    this.#state = reduce(before, action);
     untrack(() => {
       this.#updateDeferred(before, action);
-      for (const effect of this.#effects) effect(before, this.#state);
+      for (const effect of this.#effects) effect(before, this.#current);
     });
   };
 
@@ -60,14 +64,14 @@ export class Store implements View {
   #updateDeferred(before: State, { type }: Action): void {
     const sent = type === 'frames_received';
     if (sent && this.#catchUpPending) return;
-    const asked = before.link.generation > 0 && this.#state.announced !== before.announced;
+    const asked = before.link.generation > 0 && this.#current.announced !== before.announced;
     this.#catchUpPending = sent && asked && !document.hidden;
-    if (!this.#catchUpPending) this.#deferredState = this.#state;
+    if (!this.#catchUpPending) this.#deferredState = this.#current;
     else requestAnimationFrame(() => requestAnimationFrame(() => this.#catchUp()));
   }
 
   #catchUp(): void {
     this.#catchUpPending = false;
-    this.#deferredState = this.#state;
+    this.#deferredState = this.#current;
   }
 }
