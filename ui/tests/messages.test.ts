@@ -117,10 +117,39 @@ const others: { name: string; texts: Partial<Record<string, string>>; needed: st
 ];
 
 /** Texts that are the same in another language. */
-const alike: Record<string, RegExp> = {
-  German:
-    /^(agent\.|session_action\.\w+_keys|time\.|grouping\.agent$|rule\.exactly|start\.(agent|name|found_version)$|history\.agent|plan\.(document|edit_label)$|inbox\.item|failure\.(path|details)$|error\.at_file|undelivered\.file_unreadable|log\.stderr|settings\.agent_arguments\.one|entry\.plan|option\.is|clients\.wait_and$|run\.and$)/,
-  Chinese: /^(session_action\.\w+_keys|rule\.exactly|log\.stderr)/,
+const alike: Record<string, readonly string[]> = {
+  German: [
+    'agent.demo',
+    'clients.wait_and',
+    'entry.plan',
+    'error.at_file',
+    'failure.path',
+    'grouping.agent',
+    'history.agent',
+    'inbox.item',
+    'log.stderr',
+    'option.is',
+    'plan.document',
+    'plan.edit_label',
+    'run.and',
+    'session_action.down_keys',
+    'session_action.rename_keys',
+    'session_action.up_keys',
+    'settings.agent_arguments.one',
+    'start.agent',
+    'start.name',
+    'time.minutes',
+    'time.seconds',
+    'time.whole_minutes',
+    'undelivered.file_unreadable',
+  ],
+  Chinese: [
+    'log.stderr',
+    'rule.exactly',
+    'session_action.down_keys',
+    'session_action.rename_keys',
+    'session_action.up_keys',
+  ],
 };
 
 const places = (text: string) => [...new Set(text.match(/\{\w+\}/g))].sort();
@@ -142,8 +171,8 @@ describe.each(others)('$name', ({ name, texts, needed }) => {
   });
 
   test('has no untranslated text', () => {
-    const left = keys.filter((key) => texts[key] === en[key] && !alike[name]!.test(key));
-    expect(left).toEqual([]);
+    const left = keys.filter((key) => texts[key] === en[key]);
+    expect(left.toSorted()).toEqual(alike[name]);
   });
 });
 

@@ -194,6 +194,25 @@ describe('the totals of past questions', () => {
     expect(screen.getByRole('group')).toHaveTextContent('Timed out');
   });
 
+  test('show their error although the questions are found later, until they are wanted again', async () => {
+    let reply: () => void = () => undefined;
+    const bridge = withTotals().fail('count_questions', { code: 'storage_busy' });
+    bridge.on('search_questions', () => {
+      const found = { questions: [past], more: false, count: 1, answered: 0, medianMillis: null };
+      return new Promise((done) => (reply = () => done(found)));
+    });
+    const { user } = await openTotals(bridge);
+    await vi.waitFor(() => expect(screen.getByRole('alert')).toBeVisible());
+    reply();
+    await settle();
+    expect(screen.getByRole('group')).toHaveTextContent('Timed out');
+    expect(screen.getByRole('alert')).toBeVisible();
+    bridge.on('count_questions', ({ days }) => month(days.length - 1));
+    await user.selectOptions(screen.getByRole('combobox', { name: 'Period' }), 'Last 7 days');
+    expect(screen.queryByRole('alert')).toBeNull();
+    expect(figure('Time to answer')).toHaveAttribute('aria-busy', 'false');
+  });
+
   test('of an outdated filter or period are ignored', () => {
     const filter = { query: '', session: null, outcome: null };
     const totals = { bounds: [0, DAY], counts: month(1) };

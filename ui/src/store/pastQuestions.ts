@@ -7,6 +7,7 @@ import type { CountedQuestions, History, PastQuestions, QuestionsFilter, Span, S
 export type PastQuestionsAction =
   | { type: 'history_part_shown'; part: History['part'] }
   | { type: 'questions_filtered'; change: Partial<QuestionsFilter> }
+  | { type: 'questions_wanted' }
   | { type: 'questions_found'; filter: QuestionsFilter; found: QuestionsFound; added: boolean }
   | { type: 'span_chosen'; span: Span }
   | { type: 'questions_counted'; filter: QuestionsFilter; span: Span; totals: CountedQuestions }
@@ -19,14 +20,16 @@ export const pastQuestionsHandlers: Handlers<PastQuestionsAction> = {
     const filter = { ...state.history.questions.filter, ...change };
     return withQuestions(state, { filter, error: null, saved: null });
   },
+  questions_wanted: (state) => withQuestions(state, { error: null }),
   questions_found(state, { filter, found, added }) {
     const { questions } = state.history;
     // The filter has changed since; its own result is on the way.
     if (!same(filter, questions.filter)) return state;
     const before = added ? (questions.found?.questions ?? []) : [];
-    return withQuestions(state, { found: { ...found, questions: add(before, found) }, error: null });
+    // An error can be the one of the totals, which are counted at the same time.
+    return withQuestions(state, { found: { ...found, questions: add(before, found) } });
   },
-  span_chosen: (state, { span }) => withQuestions(state, { span }),
+  span_chosen: (state, { span }) => withQuestions(state, { span, error: null }),
   questions_counted(state, { filter, span, totals }) {
     const { questions } = state.history;
     return same(filter, questions.filter) && span === questions.span ? withQuestions(state, { totals }) : state;

@@ -17,6 +17,7 @@ export class PastQuestionCommands {
 
   /** Reloads the matching questions and their totals, because some may have ended in the meantime. */
   async read(): Promise<void> {
+    this.store.dispatch({ type: 'questions_wanted' });
     await Promise.all([this.#read(0), this.#count()]);
   }
 
@@ -36,6 +37,7 @@ export class PastQuestionCommands {
 
   /** Loads the next page. */
   more(): Promise<void> {
+    this.store.dispatch({ type: 'questions_wanted' });
     return this.#read(this.store.state.history.questions.found?.questions.length ?? 0);
   }
 

@@ -164,7 +164,7 @@ export const sessions = {
   'start.more_apps.one': '{count} weitere App',
   'start.more_apps.other': '{count} weitere Apps',
   'start.install_title': 'Coding-Agent installieren',
-  'start.install_lead': 'Askdesk startet die Agents, die Sie im Terminal verwenden, und sammelt hier ihre Fragen. Installieren Sie einen, um zu beginnen.',
+  'start.install_lead': 'Askdesk startet die Agenten, die Sie im Terminal verwenden, und sammelt hier ihre Fragen. Installieren Sie einen, um zu beginnen.',
   'start.own_program': 'Programm wählen…',
   'start.extras': 'Aus den Einstellungen ergänzt',
   'start.extras_arguments': 'Argumente',

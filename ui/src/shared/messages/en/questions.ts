@@ -179,7 +179,7 @@ export const questions = {
   'inbox.all': 'All',
   'inbox.list': 'Requests',
   'inbox.nothing': 'Nothing is waiting for you',
-  'inbox.nothing_hint': 'Questions, permission requests, and plans of all sessions appear here.',
+  'inbox.nothing_hint': 'Questions, permission requests, and plans from all sessions appear here.',
   'inbox.working': 'Working now',
   'inbox.identical.one': '{count} request',
   'inbox.identical.other': '{count} identical',
