@@ -3,7 +3,7 @@ import { describe, expect, test, vi } from 'vitest';
 
 import type { SearchHit, Session } from '../src/generated/wire';
 import { selectedSession } from '../src/store/select';
-import { anEntry, answered, aRequest, aSession, delivered } from '../src/testing/builders';
+import { anEntry, answered, aRequest, aSession, delivered, turnEnded } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
 import { button, expectNoViolations, openPage, settle } from './open';
 
@@ -252,6 +252,8 @@ describe('deleting a session', () => {
       bridge.push({ change: 'session_deleted', session: 's1' });
       return {};
     });
+    await bridge.push({ change: 'entry', session: 's1', entry: anEntry(4, turnEnded) });
+    expect(store.state.finished).toHaveProperty('s1');
     await user.click(button('Delete…'));
     await user.click(button('Delete permanently'));
     expect(bridge.sent('delete_session')).toMatchObject([{ session: 's1' }]);

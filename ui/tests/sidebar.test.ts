@@ -76,6 +76,13 @@ test('closing asks for confirmation only if something would be lost', async () =
   expect(document.querySelector('[data-session-view="s2"]')).not.toBeNull();
 });
 
+test('the last session goes when it is closed', async () => {
+  const { bridge, store } = await openPage(new FakeBridge());
+  await bridge.push({ change: 'session_closed', session: 's1' });
+  expect(store.state.sessions).toEqual([]);
+  expect(rows()).toEqual([]);
+});
+
 test('a new entry out of view marks its session as unread until it is shown', async () => {
   const { bridge, user } = await openPage(new FakeBridge({ sessions: two }));
   await user.click(button(/^web/));

@@ -1,10 +1,10 @@
-import { screen } from '@testing-library/svelte';
+import { fireEvent, screen } from '@testing-library/svelte';
 import type { UserEvent } from '@testing-library/user-event';
 import { describe, expect, test, vi } from 'vitest';
 
 import type { EntryBody, Session } from '../src/generated/wire';
 import { demo, of } from '../src/testing/agents';
-import { anApproval, anEntry, aQuestion, aRequest, aSession, NOW } from '../src/testing/builders';
+import { anApproval, anEntry, aQuestion, aRequest, aSession, NOW, turnEnded } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
 import { button, expectNoViolations, openPage, settle } from './open';
 
@@ -35,16 +35,6 @@ const sessions = [
   aSession({ id: 'sooner', name: 'sooner', place: 5, ...idle }),
   aSession({ id: 'starting', place: 6, state: { state: 'starting' } }),
 ];
-const turnEnded = {
-  kind: 'turn_ended',
-  millis: 1,
-  inputTokens: 0,
-  outputTokens: 0,
-  cachedTokens: 0,
-  error: null,
-  costUsd: null,
-  context: null,
-} as const satisfies EntryBody;
 const waiting = {
   requests: [aRequest({ session: 'later', questions: [aQuestion(1, { text: 'Which one?' })], askedAt: NOW - 10_000 })],
   approvals: [anApproval({ session: 'sooner', askedAt: NOW - 60_000 })],
@@ -154,6 +144,58 @@ describe('groups', () => {
     expect(store.state.navigation.place.session).toBe('sooner');
     await user.keyboard('{Control>}7{/Control}');
     expect(store.state.navigation.place.session).toBe('ended');
+  });
+});
+
+describe('while the pointer is over the sessions', () => {
+  const two = [aSession({ id: 'a', name: 'name-a', place: 0 }), aSession({ id: 'b', name: 'name-b', place: 1 })];
+  const asks = { change: 'request', request: aRequest({ session: 'b', questions: [aQuestion(1, { text: 'Which one?' })] }) } as const;
+
+  test('none changes its place, but their states and lines do, and they catch up once it leaves', async () => {
+    const { user, bridge, store } = await openPage(new FakeBridge({ sessions: two }));
+    await user.hover(row('a'));
+    await bridge.push(asks);
+    await vi.waitFor(() => expect(row('b')).toHaveAttribute('data-state', 'needs_you'));
+    expect(line('b')).toBe('Which one?');
+    expect(groups()).toEqual(['Working 2', 'a', 'b']);
+    await user.keyboard('{Control>}2{/Control}');
+    expect(store.state.navigation.place.session).toBe('b');
+    await user.click(row('a'));
+    expect(store.state.navigation.place.session).toBe('a');
+    await bridge.push({ change: 'session', session: aSession({ id: 'new', place: 2 }) });
+    await vi.waitFor(() => expect(groups()).toEqual(['Working 2', 'a', 'b', 'new']));
+    await expectNoViolations();
+    await user.hover(document.querySelector('main')!);
+    expect(groups()).toEqual(['Needs you 1', 'b', 'Working 2', 'a', 'new']);
+    await user.keyboard('{Control>}1{/Control}');
+    expect(store.state.navigation.place.session).toBe('b');
+    await user.hover(row('a'));
+    await bridge.push({ change: 'session_closed', session: 'b' });
+    await vi.waitFor(() => expect(groups()).toEqual(['Working 2', 'a', 'new']));
+  });
+
+  test('the user’s own changes of the layout take effect', async () => {
+    const { user, bridge, store } = await openPage(new FakeBridge({ sessions: two }));
+    await user.hover(row('a'));
+    await bridge.push(asks);
+    store.dispatch({ type: 'session_pinned', session: 'b', pinned: true });
+    await vi.waitFor(() => expect(groups()).toEqual(['Needs you 1', 'b', 'Working 1', 'a']));
+    store.dispatch({ type: 'session_pinned', session: 'b', pinned: false });
+    store.dispatch({ type: 'sidebar_grouped', grouping: 'own' });
+    await vi.waitFor(() => expect(groups()).toEqual(['a', 'b']));
+    await bridge.push({ change: 'session', session: { ...two[1]!, place: -1 } });
+    await vi.waitFor(() => expect(groups()).toEqual(['b', 'a']));
+  });
+
+  test('a touch still clicks the session that it began on', async () => {
+    const { bridge } = await openPage(new FakeBridge({ sessions: two }));
+    const list = document.querySelector('nav .rows')!;
+    await fireEvent.pointerEnter(list, { pointerType: 'touch' });
+    await bridge.push(asks);
+    await vi.waitFor(() => expect(row('b')).toHaveAttribute('data-state', 'needs_you'));
+    await fireEvent.pointerLeave(list, { pointerType: 'touch' });
+    expect(groups()).toEqual(['Working 2', 'a', 'b']);
+    await vi.waitFor(() => expect(groups()).toEqual(['Needs you 1', 'b', 'Working 1', 'a']));
   });
 });
 

@@ -24,7 +24,7 @@ const SHOWN = 200;
 const SEARCHED = 2000;
 
 /** Notes what an entry tells about its session. */
-export function noteEntry(state: State, session: SessionId, { body }: Entry): State {
+export function noteEntry(state: State, session: SessionId, { n, body }: Entry): State {
   const before = state.activity[session] ?? noActivity;
   const after = follow(before, body);
   const next = after === before ? state : { ...state, activity: { ...state.activity, [session]: after } };
@@ -32,7 +32,7 @@ export function noteEntry(state: State, session: SessionId, { body }: Entry): St
   if (body.kind !== 'turn_ended') return next;
   // A turn that failed or was stopped has ended, but nothing is done.
   if (body.error !== null || before.stopped) return unfinished(next, session);
-  return { ...next, finished: { ...next.finished, [session]: true } };
+  return { ...next, finished: { ...next.finished, [session]: n } };
 }
 
 /** A session that works again is no longer done. */

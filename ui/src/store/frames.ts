@@ -60,11 +60,15 @@ function newsSince(before: State, now: State): News[] {
   }
   if (now.sessions === before.sessions) return news;
   for (const session of now.sessions) {
-    const was = sessionOf(before, session.id)?.state.state;
+    const known = sessionOf(before, session.id);
+    const was = known?.state.state;
     const { state } = session;
+    const turn = now.finished[session.id];
+    // A short turn begins and ends within the frames. Its last entry alone doesn't count: it can arrive after the turn was announced.
+    const isShort = session !== known && turn !== undefined && turn !== before.finished[session.id];
     // A turn isn't finished while a question or permission request is open; that is announced instead.
     const stopped = session.id in before.stopping;
-    if (state.state === 'idle' && was === 'working' && !stopped && waitingCount(now, session.id) === 0) {
+    if (state.state === 'idle' && (was === 'working' || isShort) && !stopped && waitingCount(now, session.id) === 0) {
       news.push({ news: 'finished', session: session.id });
     } else if (state.state === 'ended' && state.end.end === 'failed' && was !== undefined && was !== 'ended') {
       news.push({ news: 'failed', session: session.id });

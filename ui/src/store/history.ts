@@ -115,6 +115,8 @@ export function forgetSession(state: State, id: SessionId): State {
     archive,
     live: drop(state.live),
     unread: drop(state.unread),
+    finished: drop(state.finished),
+    activity: drop(state.activity),
     stopping: drop(state.stopping),
     unfolded: drop(state.unfolded),
     transcripts: drop(state.transcripts),

@@ -1,7 +1,7 @@
 import { nameOfAsker } from '../entities/session/origin';
 import type { Session, SessionId } from '../generated/wire';
 import type { Handlers } from './handlers';
-import { faceOf, sessionsInOrder, waitingOf } from './select';
+import { faceOf, sessionOf, sessionsInOrder, waitingOf } from './select';
 import type { State } from './state';
 
 /** What the sidebar groups the sessions by; `own` is the user's own order, without groups. */
@@ -19,15 +19,23 @@ export const initialSidebar: Sidebar = { grouping: 'state', pinned: [] };
 
 export type SidebarAction =
   | { type: 'sidebar_grouped'; grouping: Grouping }
-  | { type: 'session_pinned'; session: SessionId; pinned: boolean };
+  | { type: 'session_pinned'; session: SessionId; pinned: boolean }
+  | { type: 'groups_held'; held: boolean };
 
 export const sidebarHandlers: Handlers<SidebarAction> = {
-  sidebar_grouped: (state, { grouping }) => ({ ...state, sidebar: { ...state.sidebar, grouping } }),
+  sidebar_grouped: (state, { grouping }) => arrange(state, { ...state.sidebar, grouping }),
   session_pinned(state, { session, pinned }) {
     const others = state.sidebar.pinned.filter((id) => id !== session && state.sessions.some((one) => one.id === id));
-    return { ...state, sidebar: { ...state.sidebar, pinned: pinned ? [...others, session] : others } };
+    return arrange(state, { ...state.sidebar, pinned: pinned ? [...others, session] : others });
   },
+  groups_held: (state, { held }) => ({ ...state, heldGroups: held ? currentGroups(state) : null }),
 };
+
+/** Changes the layout at once, even under the pointer. */
+function arrange(state: State, sidebar: Sidebar): State {
+  const next = { ...state, sidebar };
+  return state.heldGroups === null ? next : { ...next, heldGroups: currentGroups(next) };
+}
 
 /** The groups by state, in their order. */
 const STATE_GROUPS = ['needs_you', 'working', 'done', 'idle', 'earlier'] as const;
@@ -45,8 +53,21 @@ export function isPinned({ sidebar }: State, session: SessionId): boolean {
   return sidebar.pinned.includes(session);
 }
 
-/** The groups of the sidebar, without empty ones. */
+/** The groups that the sidebar shows, without empty ones. While the pointer is over them, no session changes its place. */
 export function sessionGroups(state: State): SessionGroup[] {
+  // In the user's own order, sessions move only when the user moves them.
+  if (state.heldGroups === null || state.sidebar.grouping === 'own') return currentGroups(state);
+  const held = state.heldGroups.map((group) => ({
+    ...group,
+    sessions: group.sessions.flatMap(({ id }) => sessionOf(state, id) ?? []),
+  }));
+  const listed = new Set(held.flatMap(({ sessions }) => sessions));
+  // New sessions come last and belong to no group yet.
+  const added = sessionsInOrder(state).filter((session) => !listed.has(session));
+  return [...held, { by: 'own' as const, name: '', sessions: added }].filter(({ sessions }) => sessions.length > 0);
+}
+
+function currentGroups(state: State): SessionGroup[] {
   const { grouping } = state.sidebar;
   const groups = new Map<string, Session[]>(grouping === 'state' ? STATE_GROUPS.map((name) => [name, []]) : []);
   for (const session of sessionsInOrder(state)) {

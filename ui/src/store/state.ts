@@ -32,7 +32,7 @@ import type { Activity } from './activity';
 import type { Overlay } from './navigation';
 import { initialNavigation, type Navigation } from './place';
 import { indexed, type SessionIndex } from './sessionIndex';
-import { initialSidebar, type Sidebar } from './sidebar';
+import { initialSidebar, type SessionGroup, type Sidebar } from './sidebar';
 import type { Entries, Places } from './transcriptEntries';
 
 /** The state of the subscription to the app's frames. */
@@ -211,8 +211,8 @@ export interface State {
   remembered: SessionId | null;
   /** Sessions with new entries since they were last in view. */
   unread: Readonly<Record<SessionId, true>>;
-  /** Sessions whose last turn has finished, without an error or a stop. */
-  finished: Readonly<Record<SessionId, true>>;
+  /** Sessions whose last turn has finished, without an error or a stop, and the number of the entry that ended it. */
+  finished: Readonly<Record<SessionId, number>>;
   activity: Readonly<Record<SessionId, Activity>>;
   /** When the user asked an agent to stop its turn; removed once it has stopped. */
   stopping: Readonly<Record<SessionId, number>>;
@@ -241,6 +241,8 @@ export interface State {
   /** Entries that the user expanded or collapsed, by entry number; a run of tool calls, by the negative number of its first. */
   unfolded: Readonly<Record<SessionId, Readonly<Record<number, boolean>>>>;
   sidebar: Sidebar;
+  /** The groups of the sidebar as they were when the pointer came over them; null while it is elsewhere. */
+  heldGroups: readonly SessionGroup[] | null;
   panelCollapsed: boolean;
   /** In pixels. */
   panelWidth: number;
@@ -283,6 +285,7 @@ export function initialState(
     drafts: {},
     decisions: {},
     ...stored,
+    heldGroups: null,
     refusals: {},
     unsaved: {},
     queueEdits: {},

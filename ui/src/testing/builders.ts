@@ -168,6 +168,18 @@ export function anEntry(n: number, body: EntryBody): Entry {
   return { n, at: NOW - 60_000 + n, body };
 }
 
+/** The end of a turn without an error. */
+export const turnEnded = {
+  kind: 'turn_ended',
+  millis: 1,
+  inputTokens: 0,
+  outputTokens: 0,
+  cachedTokens: 0,
+  error: null,
+  costUsd: null,
+  context: null,
+} as const satisfies EntryBody;
+
 export function aClient(changes: Partial<ClientRead> = {}): ClientRead {
   return {
     client: 'codex',
