@@ -109,7 +109,7 @@ const PAINT_A_WORD: &str = "
     };
     change();";
 
-/// Answers each question in the panel, a moment after it was painted.
+/// Answers each question in the panel, a moment after its card acts on clicks.
 const ANSWER_EVERYTHING: &str = "
     window.__submitted = [];
     const done = new Set();

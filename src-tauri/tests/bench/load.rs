@@ -124,8 +124,8 @@ const NOTE_KEYS: &str = "
     }, true);";
 
 /// How long each key took until it was painted, in milliseconds. The time stamps are of the display server and can be off by a
-/// constant (60 ms early on one machine), so the key that arrived first sets
-/// the zero. A constant delay before the page isn't measured.
+/// constant (60 ms early on one machine), so the key that arrived first sets the zero. A constant delay before the page isn't
+/// measured.
 async fn key_times(app: &App) -> Vec<f64> {
     let arrived = numbers(&app.script("return window.__arrived", vec![]).await);
     let zero = arrived.into_iter().fold(f64::INFINITY, f64::min);

@@ -50,7 +50,7 @@ pub async fn measure() -> Long {
     Long { opened: Times(opened), frames_per_second: times.len() as f64 / seconds }
 }
 
-/// Opens a session by its tab and tells how long it took until its last entries were painted.
+/// Opens a session by its row and tells how long it took until its last entries were painted.
 const OPEN: &str = "
     const [session, done] = arguments;
     const began = performance.now();

@@ -84,7 +84,7 @@ async fn a_narrow_window_puts_the_panel_under_the_transcript() {
     app.client.set_window_size(700, 800).await.unwrap();
     app.wait("the panel under the transcript", async || {
         let below = "return document.querySelector('aside').getBoundingClientRect().top
-            >= document.querySelector('[data-entry]').getBoundingClientRect().top";
+            >= document.querySelector('[data-transcript]').getBoundingClientRect().bottom - 1";
         (app.script(below, vec![]).await == true).then_some(())
     })
     .await;

@@ -16,15 +16,17 @@ async fn case_36_a_question_out_of_view_is_counted_and_notified_until_it_is_answ
     let other = app.start_demo("technology", &name).await;
     let row = format!("nav [data-session='{other}'][data-state=needs_you]");
     app.find(&row).await;
-    app.shows_text("nav [data-inbox]", "1").await;
+    app.find("nav [data-inbox] [data-count='1']").await;
     app.notifications(1).await;
     // Looking at it does not clear it; answering does.
     app.select(&other).await;
     app.by_role("radio", "PostgreSQL").await;
     app.find(&row).await;
+    assert!(app.shows("nav [data-inbox] [data-count='1']").await);
     app.answer("PostgreSQL").await;
     app.notifications(0).await;
     app.in_state(&other, "idle").await;
+    app.gone("nav [data-inbox] [data-count]").await;
     let posted = (name, "Which store should the notes be kept in?".to_owned());
     assert!(notification_history().contains(&posted), "{:?}", notification_history());
 }

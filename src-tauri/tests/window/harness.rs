@@ -386,9 +386,11 @@ impl App {
 
     /// Waits until the page, or a part of it, shows a text. Line breaks count as spaces.
     pub async fn shows_text(&self, css: &str, text: &str) {
-        // The text that WebDriver itself reads leaves out lines that are shown in a shortened form.
-        let script =
-            "return (document.querySelector(arguments[0])?.innerText ?? '').replace(/\\s+/g, ' ').trim()";
+        // The text that WebDriver itself reads leaves out lines that are shown in a shortened form. The inner text of an element
+        // that isn't shown is all of its text.
+        let script = "const element = document.querySelector(arguments[0]);
+            const shown = element?.checkVisibility({ visibilityProperty: true }) ?? false;
+            return shown ? element.innerText.replace(/\\s+/g, ' ').trim() : '';";
         let mut last = String::new();
         let began = Instant::now();
         loop {

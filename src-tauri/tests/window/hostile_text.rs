@@ -27,7 +27,7 @@ const SHOWN: &str = "const all = [];
 const OVERFLOWING: &str = "const out = [];
     for (const element of document.querySelectorAll('aside, aside *, main, nav, nav *')) {
         const box = element.getBoundingClientRect();
-        const scrolls = element.closest('pre, .wide, [data-scrolls]');
+        const scrolls = element.closest('pre, .wide');
         const unseen = element.closest('.unseen') || box.width === 0;
         if (!scrolls && !unseen && box.right > innerWidth + 1)
             out.push(`${element.tagName}.${element.className} ends at ${box.right} of ${innerWidth}`);

@@ -86,6 +86,7 @@ impl App {
     pub async fn show_category(&self, name: &str) {
         let button = self.by_role_in("dialog[open] nav", "button", name).await;
         self.press(&button).await;
+        self.wait(name, async || (button.attr("aria-current").await.ok()?? == "true").then_some(())).await;
     }
 
     pub async fn select(&self, session: &str) {
