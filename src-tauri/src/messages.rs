@@ -106,9 +106,9 @@ messages! {
         comma: ", ", "，", ", ";
         full_stop: ".", "。", ".";
         if_quit:
-            "Quitting stops the agents. Their sessions stay in Askdesk, and you can resume them later if their agents can.",
+            "Quitting stops the agents. Their sessions stay in Askdesk, and you can resume them later if their agents support it.",
             "退出会停止智能体。会话会保留在 Askdesk 中；如果智能体支持，之后可以恢复。",
-            "Beim Beenden stoppen die Agenten. Die Sitzungen bleiben in Askdesk, und Sie können sie später fortsetzen, wenn der Agent das kann.";
+            "Beim Beenden stoppen die Agenten. Die Sitzungen bleiben in Askdesk, und Sie können sie später fortsetzen, wenn die Agenten das unterstützen.";
         /// The title of the window with the guide.
         guide: "Askdesk guide", "Askdesk 指南", "Askdesk-Anleitung";
         // The reasons why the app cannot start.

@@ -1,5 +1,5 @@
-//! Builds the guide in `docs/` as a static site; `cargo xtask guide` runs it. It is a package of its own because mdBook takes long
-//! to compile, and the other commands of `xtask` don't need it.
+//! Builds the guide in `docs/` as a static site; `cargo xtask guide` runs it. It is a package of its own because mdBook takes a
+//! long time to compile, and the other commands of `xtask` don't need it.
 
 mod links;
 mod site;
@@ -29,5 +29,5 @@ fn run() -> Result<()> {
 /// Finds the folder with the guide, three folders above this package.
 fn docs() -> Result<std::path::PathBuf> {
     let package = Path::new(env!("CARGO_MANIFEST_DIR"));
-    Ok(package.ancestors().nth(3).context("this package does not lie in the repository")?.join("docs"))
+    Ok(package.ancestors().nth(3).context("this package is not in the repository")?.join("docs"))
 }

@@ -83,7 +83,7 @@ fn remove_unlinked(docs: &Path, out: &Path, linked: &BTreeSet<PathBuf>) -> Resul
         let entry = entry?;
         let path = out.join(entry.path().strip_prefix(docs)?);
         if entry.file_type().is_dir() {
-            // Folders that still hold something stay.
+            // Folders that are not empty are kept.
             let _ = fs::remove_dir(&path);
         } else if path.is_file() && !linked.contains(&path) {
             fs::remove_file(&path).with_context(|| format!("cannot remove {}", path.display()))?;

@@ -55,9 +55,11 @@ impl TestRun {
             let built = ui::build(workspace, &mut self.steps);
             self.require(&built)
         };
-        // Help in the window opens it.
-        let guide = guide::build(workspace, &mut self.steps);
-        self.require(&guide);
+        if !options.quick {
+            // Help in the window opens it.
+            let guide = guide::build(workspace, &mut self.steps);
+            self.require(&guide);
+        }
         self.install_third_party_programs(workspace);
         if everything && !options.quick {
             self.check("cargo clippy", || {

@@ -24,8 +24,8 @@ fn table(category: &str, texts: &str) -> String {
         let SettingDescriptor { id, key, kind, .. } = setting;
         let name = text(texts, &format!("settings.{id}"));
         let help = text(texts, &format!("settings.{id}.help")).replace('’', "'").replace('|', "\\|");
-        let default = code(&defaults[camel_case(id)]);
-        format!("| {name} | {help} | `{key}` | {} | {default} |\n", values(&kind()))
+        let default = defaults.get(camel_case(id)).unwrap_or_else(|| panic!("{id} has no default"));
+        format!("| {name} | {help} | `{key}` | {} | {} |\n", values(&kind()), code(default))
     });
     HEAD.to_owned() + &rows.collect::<String>()
 }
