@@ -1,6 +1,9 @@
 //! `cargo xtask guide`: builds the guide in `docs/` as a static site, and only if it changed where the app needs it.
 
-use std::path::{Path, PathBuf};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
 use anyhow::{Context, Result};
 
@@ -30,8 +33,10 @@ pub fn run(workspace: &Workspace, out: Option<&Path>) -> Result<()> {
 pub fn build(workspace: &Workspace, steps: &mut Steps) -> Result<()> {
     let folders = SOURCES.map(|folder| contents(&workspace.root().join(folder), &[]));
     let sources: Vec<Vec<(PathBuf, Vec<u8>)>> = folders.into_iter().collect::<Result<_>>()?;
+    // It names the version of mdBook.
+    let lock = fs::read(workspace.root().join("Cargo.lock")).context("cannot read Cargo.lock")?;
     let out = workspace.root().join(FOLDER);
-    step_unless_made(steps, STEP, &out, sources, || build_in(workspace, &out))
+    step_unless_made(steps, STEP, &out, (sources, lock), || build_in(workspace, &out))
 }
 
 /// Tests what builds the site. It is not tested with the other packages, because cargo would choose other features of what

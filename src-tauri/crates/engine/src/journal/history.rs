@@ -6,7 +6,7 @@ use rusqlite::{Connection, params_from_iter};
 use serde::{Deserialize, Serialize};
 
 use super::read::{self, Reader};
-use super::search;
+use super::{search, totals};
 
 /// The kind of an outcome, without its content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -147,26 +147,18 @@ impl Reader {
 fn counts(connection: &Connection, condition: &Condition) -> rusqlite::Result<QuestionsFound> {
     // The clock may have been set back between the question and its end.
     let mut statement = connection.prepare_cached(&format!(
-        "WITH found AS MATERIALIZED (
-             SELECT max(ended_at - asked_at, 0) AS waited, outcome ->> '$.outcome' = 'answered' AS answered
-             FROM requests WHERE {}
-         ),
-         waits AS MATERIALIZED (SELECT waited FROM found WHERE answered)
-         SELECT (SELECT COUNT(*) FROM found), (SELECT COUNT(*) FROM waits),
-             (SELECT CAST(AVG(waited) AS INTEGER) FROM (
-                 SELECT waited FROM waits ORDER BY waited
-                 LIMIT 2 - (SELECT COUNT(*) FROM waits) % 2
-                 OFFSET (SELECT max(COUNT(*) - 1, 0) / 2 FROM waits)
-             ))",
+        "SELECT CASE outcome ->> '$.outcome' WHEN 'answered' THEN max(ended_at - asked_at, 0) END
+         FROM requests WHERE {}",
         condition.sql
     ))?;
-    statement.query_row(params_from_iter(&condition.values), |row| {
-        Ok(QuestionsFound {
-            count: row.get(0)?,
-            answered: row.get(1)?,
-            median_millis: row.get(2)?,
-            ..QuestionsFound::default()
-        })
+    let rows = statement.query_map(params_from_iter(&condition.values), |row| row.get(0))?;
+    let found = rows.collect::<rusqlite::Result<Vec<Option<i64>>>>()?;
+    let mut waits: Vec<i64> = found.iter().copied().flatten().collect();
+    Ok(QuestionsFound {
+        count: found.len() as u64,
+        answered: waits.len() as u64,
+        median_millis: totals::median(&mut waits),
+        ..QuestionsFound::default()
     })
 }
 

@@ -127,7 +127,8 @@ impl QuestionTotals {
     }
 }
 
-fn median(waits: &mut [i64]) -> Option<i64> {
+/// Returns the middle one; none if there is none.
+pub(super) fn median(waits: &mut [i64]) -> Option<i64> {
     waits.sort_unstable();
     let upper = *waits.get(waits.len() / 2)?;
     let lower = waits[(waits.len() - 1) / 2];
