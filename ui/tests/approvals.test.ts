@@ -80,6 +80,16 @@ describe('a permission', () => {
     }
   });
 
+  test.each([
+    ['Removes the build', 'Frees space', 'Removes the build Frees space'],
+    ['Removes the build', 'Removes the build', 'Removes the build'],
+    ['', 'Frees space', 'Frees space'],
+  ])('all that the agent says about it is shown once: %j and %j', async (description, also, shown) => {
+    const subject = { detail: 'command', command: 'rm -r build', description } as const;
+    await openPage(new FakeBridge({ approvals: [anApproval({ subject, description: also })] }));
+    expect(within(panel()).getByText('Reason').nextElementSibling).toHaveTextContent(new RegExp(`^${shown}$`));
+  });
+
   test('the second click of a double click decides nothing', async () => {
     const { bridge } = await open(anApproval());
     button('Allow once').dispatchEvent(new MouseEvent('click', { bubbles: true, detail: 2 }));

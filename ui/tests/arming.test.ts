@@ -92,6 +92,16 @@ describe('a card is armed', () => {
     expect(one.armed).toBe(true);
   });
 
+  test('without a delay after the same content has arrived again', () => {
+    const one = new Arming();
+    one.shows(['a'], null);
+    clock.advance(DELAY);
+    one.shows(['a'], null);
+    expect(one.armed).toBe(true);
+    one.shows(['a', 'b'], null);
+    expect(one.armed).toBe(false);
+  });
+
   test('without a delay after a move that its own input caused, but not after other moves or changes', () => {
     const one = armed();
     one.isAt('0 0');

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 
 import { anEntry, aSession } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
-import { expectNoViolations, openPage, settle } from './open';
+import { composer, expectNoViolations, openPage, settle } from './open';
 
 const Usual = globalThis.ResizeObserver;
 afterEach(() => {
@@ -112,5 +112,27 @@ describe('Page Up and Page Down', () => {
     expect(output).toHaveFocus();
     await press('{PageUp}');
     expect(output).toHaveFocus();
+  });
+
+  test('don’t take the focus from where it went while earlier entries were loading', async () => {
+    const page = (n: number, more: boolean) => ({ entries: [anEntry(n, { kind: 'agent', text: `Entry ${n}` })], more, requests: [], approvals: [] });
+    let give = (_: ReturnType<typeof page>) => {};
+    const bridge = new FakeBridge({ sessions: [aSession()] }).on('read_transcript', ({ before }) =>
+      before === null ? page(2, true) : new Promise((resolve) => (give = resolve)),
+    );
+    const { user } = await openPage(bridge);
+    await screen.findByText('Entry 2');
+    screen.getByRole('region', { name: /^Transcript of/ }).focus();
+    await user.keyboard('{PageUp}');
+    await waitFor(() => expect(focused()).toBe('2'));
+    expect(bridge.sent('read_transcript')).toHaveLength(1);
+    await user.keyboard('{PageUp}');
+    expect(bridge.sent('read_transcript')).toHaveLength(2);
+    composer().focus();
+    give(page(1, false));
+    await screen.findByText('Entry 1');
+    // Longer than an entry is waited for.
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(composer()).toHaveFocus();
   });
 });

@@ -2,7 +2,7 @@ import { screen, within } from '@testing-library/svelte';
 import { describe, expect, test, vi } from 'vitest';
 
 import { initialsOf } from '../src/feature/sessions/rowWords';
-import { aRequest, aSession } from '../src/testing/builders';
+import { aRequest, anEntry, aSession } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
 import { button, expectNoViolations, openPage } from './open';
 import { matchingMedia } from './setup';
@@ -87,6 +87,21 @@ describe('tooltips', () => {
     expect(tooltip()).toBeNull();
     button('New session').focus();
     await vi.waitFor(() => expect(tooltip()).toHaveTextContent('New session'));
+  });
+
+  test('don’t list those of every control in a region or a card', async () => {
+    const bridge = new FakeBridge({ sessions, requests: [aRequest()] });
+    bridge.entries['s1'] = [anEntry(1, { kind: 'agent', text: 'Done.' })];
+    const { user } = await openPage(bridge);
+    await screen.findByText('Done.');
+    await user.keyboard('{Shift}');
+    for (const around of [screen.getByRole('region', { name: /^Transcript of/ }), screen.getByRole('region', { name: 'Question' })]) {
+      expect(within(around).getAllByRole('button').some((one) => one.title !== '')).toBe(true);
+      around.focus();
+      expect(around).toHaveFocus();
+      await new Promise((resolve) => setTimeout(resolve, 700));
+      expect(tooltip()).toBeNull();
+    }
   });
 
   test('don’t appear for what the pointer focuses', async () => {

@@ -1,6 +1,7 @@
 import { screen, within } from '@testing-library/svelte';
 import { describe, expect, test } from 'vitest';
 
+import { changesOf } from '../src/entities/tool/changes';
 import { rowsOf, wordsOfRun } from '../src/feature/transcript/rows';
 import type { Entry, EntryBody, ToolKind, ToolStatus } from '../src/generated/wire';
 import { anEntry } from '../src/testing/builders';
@@ -105,6 +106,16 @@ test('every kind of tool has words, and a file counts once', () => {
   expect(wordsOfRun(row?.run ?? [])).toBe(
     'Read 1 file, edited 1 file, ran 1 command, ran 1 search, fetched 1 page, used 2 tools',
   );
+});
+
+test.each([
+  ['', 0],
+  ['\n', 1],
+  ['a', 1],
+  ['a\n', 1],
+  ['a\n\nb', 3],
+])('writing the file %j adds %i lines', (content, added) => {
+  expect(changesOf({ detail: 'write', path: 'a.txt', content })).toEqual({ added, removed: 0 });
 });
 
 test('every entry is in exactly one row', () => {

@@ -36,6 +36,20 @@ async fn cut_texts(app: &App) -> Value {
     app.script(script, vec![]).await
 }
 
+/// Lists the options that reach over the next one.
+async fn overlaps(app: &App) -> Value {
+    let script = "const rows = [...document.querySelectorAll('aside .options > [data-option]')];
+        if (rows.length < 2) return 'the question has too few options';
+        const bottom = (row) => Math.max(...[row, ...row.querySelectorAll('*')]
+            .filter((element) => !element.closest('.unseen'))
+            .map((element) => element.getBoundingClientRect().bottom));
+        return rows.slice(1).flatMap((row, place) => {
+            const over = bottom(rows[place]) - row.getBoundingClientRect().top;
+            return over > 1 ? [`${rows[place].dataset.option} is ${over} px over ${row.dataset.option}`] : [];
+        });";
+    app.script(script, vec![]).await
+}
+
 #[tokio::test]
 async fn case_19_submit_stays_reachable_however_tall_the_options_are() {
     let app = App::open_asked("tall").await;
@@ -124,6 +138,15 @@ async fn the_preview_of_the_focused_option_is_beside_or_above_the_options() {
     first.send_keys("\u{e015}\u{e015}").await.unwrap();
     app.shows_text("aside .preview figcaption", "Preview: Store 3").await;
 
+    for (width, height, expected) in [(720, 900, "beside"), (1280, 820, "above")] {
+        app.client.set_window_size(width, height).await.unwrap();
+        app.wait("the preview at its other place", async || {
+            (app.script(place, vec![]).await == expected).then_some(())
+        })
+        .await;
+        assert_eq!(overlaps(&app).await, json!([]), "at {width} × {height}");
+    }
+
     app.client.set_window_size(1600, 900).await.unwrap();
     let handle = app.find("aside [role=separator]").await;
     for _ in 0..16 {
@@ -133,6 +156,7 @@ async fn the_preview_of_the_focused_option_is_beside_or_above_the_options() {
         (app.script(place, vec![]).await == "beside").then_some(())
     })
     .await;
+    assert_eq!(overlaps(&app).await, json!([]));
     assert_eq!(cut_texts(&app).await, json!([]));
     app.click("button", "Submit").await;
     let responses = app.wait_for_responses(1).await;

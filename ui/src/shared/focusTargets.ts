@@ -31,7 +31,7 @@ export type Deed =
 
 /** What the keys of an answer form do now; the footer says it. */
 export interface FormKeys {
-  /** How many options the digits reach. */
+  /** How many options are shown, including Other. */
   options: number;
   several: boolean;
   /** Whether Enter on an option or in a field submits. */

@@ -9,7 +9,7 @@ export interface Changes {
 /** The lines that a call adds and removes; null if it doesn't say. */
 export function changesOf(detail: ToolDetail): Changes | null {
   if (detail.detail === 'edit') return { added: count(detail.diff, /^\+/gm), removed: count(detail.diff, /^-/gm) };
-  if (detail.detail === 'write') return { added: count(detail.content.replace(/\n$/, ''), /^/gm), removed: 0 };
+  if (detail.detail === 'write') return { added: count(detail.content, /\n|[^\n]$/g), removed: 0 };
   return null;
 }
 

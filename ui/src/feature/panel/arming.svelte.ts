@@ -27,6 +27,7 @@ export class Arming {
   #stopWaiting: (() => void) | undefined;
   /** Set while a move counts as the effect of the user's own input. */
   #endOwn: (() => void) | undefined;
+  #parts: readonly unknown[] | null = null;
   #shown: string | null = null;
   #place: string | null = null;
   /** Whether the current press began while the card was not armed. */
@@ -34,8 +35,12 @@ export class Arming {
   /** Whether a click or a key press started here: the second half of a double click on what was here before doesn't count. */
   #begun = false;
 
-  /** Tells what the card shows, without the user's own input. */
-  shows(content: string): void {
+  /** Tells what the card shows, without the user's own input. Streamed text elsewhere calls it often, mostly with the same parts. */
+  shows(...parts: readonly unknown[]): void {
+    const before = this.#parts;
+    if (before?.length === parts.length && before.every((part, index) => part === parts[index])) return;
+    this.#parts = parts;
+    const content = JSON.stringify(parts);
     if (content === this.#shown) return;
     this.#shown = content;
     this.#restart();

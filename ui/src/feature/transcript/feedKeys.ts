@@ -25,10 +25,17 @@ export function startOf(feed: HTMLElement, view: HTMLElement, step: -1 | 1): { n
   return start ? { n: Number(start.dataset['entry']), focused: start === within } : null;
 }
 
-/** Focuses an entry as soon as the list has rendered it. */
-export async function focusEntry(feed: HTMLElement, n: number): Promise<void> {
+/** Whether the user has moved the focus elsewhere; the list may have removed the focused entry. */
+export function hasLeft(from: Element | null): boolean {
+  const { activeElement, body } = document;
+  return activeElement !== from && activeElement !== null && activeElement !== body;
+}
+
+/** Focuses an entry as soon as the list has rendered it, unless the user has moved the focus elsewhere by then. */
+export async function focusEntry(feed: HTMLElement, n: number, from: Element | null): Promise<void> {
   for (let frame = 0; frame < FRAMES; frame += 1) {
     await tick();
+    if (hasLeft(from)) return;
     const article = feed.querySelector<HTMLElement>(`article[data-entry="${n}"]`);
     article?.focus();
     if (article && document.activeElement === article) return;
