@@ -335,6 +335,12 @@ impl App {
 
     /// Clicks the middle of an element.
     pub async fn press(&self, element: &Element) {
+        self.point_at(element).await;
+        self.press_there().await;
+    }
+
+    /// Moves the pointer to the middle of an element, and returns whether that element is under it.
+    pub async fn point_at(&self, element: &Element) -> bool {
         self.armed().await;
         // The driver doesn't scale an element's place by the zoom of the page, which is a multiple of 0.1 here.
         let script = "arguments[0].scrollIntoView({ block: 'nearest' });
@@ -344,8 +350,16 @@ impl App {
         let place = self.script(script, vec![serde_json::to_value(element).unwrap()]).await;
         let [x, y] = [&place[0], &place[1]].map(|at| at.as_f64().unwrap());
         let there = PointerAction::MoveTo { duration: Some(Duration::from_millis(10)), x, y };
+        let pointer = MouseActions::new("pointer".to_owned()).then(there);
+        self.client.perform_actions(pointer).await.unwrap();
+        self.script("return arguments[0].matches(':hover')", vec![serde_json::to_value(element).unwrap()])
+            .await
+            == true
+    }
+
+    /// Clicks where the pointer is.
+    pub async fn press_there(&self) {
         let pointer = MouseActions::new("pointer".to_owned())
-            .then(there)
             .then(PointerAction::Down { button: MOUSE_BUTTON_LEFT })
             .then(PointerAction::Up { button: MOUSE_BUTTON_LEFT });
         self.client.perform_actions(pointer).await.unwrap();

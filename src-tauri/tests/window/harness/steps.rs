@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use fantoccini::Locator;
 use serde_json::{Value, json};
 
 use super::{App, DELIVERED, OPEN_CARD};
@@ -89,9 +90,15 @@ impl App {
         self.wait(name, async || (button.attr("aria-current").await.ok()?? == "true").then_some(())).await;
     }
 
+    /// Clicks a session in the sidebar, where its row may move until the pointer is over it.
     pub async fn select(&self, session: &str) {
-        let row = self.find(&format!("nav [data-session='{session}']")).await;
-        self.press(&row).await;
+        let row = format!("nav [data-session='{session}']");
+        self.wait("the pointer over the row", async || {
+            let row = self.client.find(Locator::Css(&row)).await.ok()?;
+            self.point_at(&row).await.then_some(())
+        })
+        .await;
+        self.press_there().await;
     }
 
     /// Waits until every card acts on keys and clicks, which it doesn't for a moment after it has arrived or moved.
