@@ -207,6 +207,21 @@ describe('a question', () => {
     expect(bridge.sent('hold_answer')).toEqual([]);
   });
 
+  test('case_79_skipping_it_from_the_palette_only_shows_it_until_it_is_armed', async () => {
+    const { bridge, store } = await openCard(lone());
+    const skip = async () => {
+      store.dispatch({ type: 'overlay_opened', overlay: { overlay: 'palette' } });
+      await settle();
+      await click(screen.getByRole('option', { name: /^Skip Which way/ }));
+    };
+    await skip();
+    expect(bridge.sent('cancel_question')).toEqual([]);
+    expect(card()).toContainElement(document.activeElement as HTMLElement);
+    await pass(DELAY);
+    await skip();
+    expect(bridge.sent('cancel_question')).toMatchObject([{ id: 'r1' }]);
+  });
+
   test('case_79_undo_works_at_once', async () => {
     const { bridge } = await openCard(lone());
     await pass(DELAY);

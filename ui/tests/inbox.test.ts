@@ -1,8 +1,9 @@
 import { screen, within } from '@testing-library/svelte';
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 
 import type { Approval, Request, Session } from '../src/generated/wire';
-import { allWaiting, inboxCounts, inboxItems, nextWaiting, waitingCursor } from '../src/store/inbox';
+import { spoken } from '../src/shared/messages/language.svelte';
+import { allWaiting, inboxCounts, inboxItems, isWaiting, nextWaiting, waitingCursor } from '../src/store/inbox';
 import { type Action, reduce } from '../src/store/reducer';
 import { selectedSession, sessionInView } from '../src/store/select';
 import { type InboxKind, initialState, type State } from '../src/store/state';
@@ -84,6 +85,17 @@ describe('what the inbox lists', () => {
     const state = ended({ outcome: 'answered', answers: [] }, undelivered('gone'), NOW - 1);
     const stuck = asked('a', 's1', 90_000, { state });
     expect(ids(inboxItems(stateOf({ requests: [stuck] }, opened)))).toEqual(['a']);
+  });
+
+  test('waits for the user while an item is open or an answer isn’t delivered, which the counts agree with', () => {
+    const requests = [asked('a', 's1', 30_000), asked('b', 's1', 20_000), asked('c', 's2', 10_000)];
+    const gone = { ...requests[1]!, state: withdrawnAt(NOW + 1) };
+    const state = stateOf({ requests, approvals: [anApproval(), decided('p2', NOW + 1)] }, opened, { type: 'request_ended', request: gone });
+    const waiting = (of: State) => ids(inboxItems(of).filter((item) => isWaiting(of, item))).sort();
+    expect(waiting(state)).toEqual(['a', 'a1', 'c']);
+    const failed: State = { ...state, submits: { b: { command: 'c1', payload: '', phase: 'failed', error: null } } };
+    expect(waiting(failed)).toEqual(['a', 'a1', 'b', 'c']);
+    for (const of of [state, failed]) expect(inboxCounts(of).all).toBe(waiting(of).length);
   });
 
   test('is one list of questions, permission requests and missed questions, by age, that can be filtered by kind', () => {
@@ -281,6 +293,76 @@ describe('the inbox', () => {
     expect(items().map((item) => item.dataset['inboxItem'])).toEqual(['c', 'b', 'a']);
     await user.selectOptions(screen.getByRole('combobox', { name: 'Session' }), 'api');
     expect(items().map((item) => item.dataset['inboxItem'])).toEqual(['c', 'a']);
+  });
+
+  test('says that nothing is waiting in the session of the filter, and leads to what is waiting elsewhere', async () => {
+    const { user, store } = await openInbox(new FakeBridge({ sessions, requests: [asked('a', 's1', 30_000)] }));
+    await user.selectOptions(screen.getByRole('combobox', { name: 'Session' }), 'web');
+    expect(within(list()).getByRole('status')).toHaveTextContent(/^Nothing is waiting for you in web$/);
+    await expectNoViolations();
+    // The filter stays when the inbox is opened again.
+    await user.click(button(/^Inbox/));
+    await user.click(within(list()).getByRole('button', { name: 'All sessions' }));
+    expect(store.state.inbox.session).toBeNull();
+    expect(items().map((item) => item.dataset['inboxItem'])).toEqual(['a']);
+  });
+
+  describe('case_82 from the palette', () => {
+    async function run(user: Awaited<ReturnType<typeof openInbox>>['user'], name: RegExp) {
+      await user.keyboard('{Control>}k{/Control}');
+      await user.click(screen.getByRole('option', { name }));
+    }
+
+    test('is sorted and filtered', async () => {
+      const requests = [asked('a', 's1', 30_000), asked('b', 's2', 20_000), asked('c', 's1', 10_000)];
+      const { user } = await openInbox(new FakeBridge({ sessions, requests }));
+      const shown = () => items().map((item) => item.dataset['inboxItem']);
+      await run(user, /^Newest first Inbox/);
+      expect(shown()).toEqual(['c', 'b', 'a']);
+      await run(user, /^Oldest first Inbox/);
+      expect(shown()).toEqual(['a', 'b', 'c']);
+      await run(user, /^Filter by session Inbox/);
+      const filter = screen.getByRole('combobox', { name: 'Session' });
+      expect(filter).toHaveFocus();
+      await user.selectOptions(filter, 'web');
+      expect(shown()).toEqual(['b']);
+      await run(user, /^All sessions Inbox/);
+      expect(shown()).toEqual(['a', 'b', 'c']);
+    });
+
+    test('skips nothing if the chosen question is gone by then', async () => {
+      const requests = [asked('a', 's1', 30_000), asked('b', 's2', 20_000)];
+      const { user, bridge } = await openInbox(new FakeBridge({ sessions, requests }));
+      await user.keyboard('{Control>}k{/Control}');
+      await bridge.push({ change: 'session_closed', session: 's1' });
+      expect(items().map((item) => item.dataset['inboxItem'])).toEqual(['b']);
+      await user.click(screen.getByRole('option', { name: /^Skip What of a/ }));
+      expect(bridge.sent('cancel_question')).toEqual([]);
+    });
+
+    test('opens the session that the palette names, although another has become the current one', async () => {
+      const { user, bridge, store } = await openInbox(new FakeBridge({ sessions, requests: [asked('b', 's2', 20_000)] }));
+      store.dispatch({ type: 'inbox_sorted', newestFirst: true });
+      await user.keyboard('{Control>}k{/Control}');
+      await bridge.push({ change: 'request', request: asked('c', 's1', 10_000) });
+      expect(items()[0]).toHaveAttribute('aria-current', 'true');
+      expect(items()[0]?.dataset['inboxItem']).toBe('c');
+      await user.click(screen.getByRole('option', { name: /^Open web/ }));
+      expect(store.state.navigation.place).toMatchObject({ at: 'session', session: 's2' });
+    });
+  });
+
+  describe('in another language', () => {
+    afterEach(() => spoken.speak('en'));
+
+    test('names its filters and orders at once', async () => {
+      await openInbox(new FakeBridge({ sessions, requests: [asked('a', 's1', 30_000)] }));
+      await spoken.speak('de');
+      await settle();
+      const order = within(screen.getByRole('combobox', { name: 'Sortierung' }));
+      expect(order.getAllByRole('option').map((option) => option.textContent)).toEqual(['Älteste zuerst', 'Neueste zuerst']);
+      expect(screen.getByRole('button', { name: 'Fragen 1' })).toBeVisible();
+    });
   });
 
   test('shows one kind, and says where else something is waiting', async () => {

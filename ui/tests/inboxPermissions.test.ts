@@ -6,6 +6,7 @@ import type { Approval, Request, ToolDetail } from '../src/generated/wire';
 import { aDecision, anApproval, anEntry, answered, aQuestion, aRequest, aSession, delivered, NOW, planOptions, someOptions } from '../src/testing/builders';
 import { anError, FakeBridge } from '../src/testing/fakeBridge';
 import { button, expectNoViolations, openPage, settle } from './open';
+import { matchingMedia } from './setup';
 
 const sessions = [aSession({ id: 's1', name: 'api', place: 0 }), aSession({ id: 's2', name: 'web', place: 1, folder: '/srv/web' })];
 
@@ -260,6 +261,7 @@ describe('the keys of the inbox', () => {
 });
 
 test('the context shows the session of the current request and the last text of its agent', async () => {
+  matchingMedia.add('(width >= 1100px)');
   const bridge = bridgeWith([asks('p1', 9_000)], [asked('a', 's1', 20_000)]);
   bridge.entries['s2'] = [anEntry(1, { kind: 'agent', text: 'First.' }), anEntry(2, { kind: 'agent', text: 'The guard is in place.' }), anEntry(3, { kind: 'approval', approval: 'p1' })];
   const { user } = await openPage(bridge);
@@ -274,6 +276,19 @@ test('the context shows the session of the current request and the last text of 
   await user.click(context().getByRole('button', { name: 'Open' }));
   expect(screen.getByRole('heading', { name: 'web' })).toBeVisible();
   expect(document.activeElement?.getAttribute('data-approval')).toBe('p1');
+});
+
+test('the context is neither shown nor read where it has no room', async () => {
+  const read = async () => {
+    const { bridge, unmount } = await openInbox([asks('p1', 9_000)]);
+    const sessionsRead = bridge.sent('read_transcript').map(({ session }) => session);
+    const shown = screen.queryByRole('region', { name: 'Session of the current request' }) !== null;
+    unmount();
+    return { shown, read: sessionsRead.includes('s2') };
+  };
+  expect(await read()).toEqual({ shown: false, read: false });
+  matchingMedia.add('(width >= 1100px)');
+  expect(await read()).toEqual({ shown: true, read: true });
 });
 
 describe('case_79 a permission request in the inbox', () => {

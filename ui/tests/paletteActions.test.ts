@@ -63,7 +63,21 @@ const windows: Record<string, { bridge: () => FakeBridge; go?: (opened: Opened) 
       return base([]);
     },
   },
-  'an inbox with requests': { bridge: () => scene('inbox'), go: press(/^Inbox/) },
+  'an inbox with requests': {
+    bridge: () => {
+      matchingMedia.add('(width >= 1100px)');
+      return scene('inbox');
+    },
+    go: press(/^Inbox/),
+  },
+  'an inbox of one session': {
+    bridge: () => base([]),
+    go: async ({ commands }) => {
+      commands.dispatch({ type: 'inbox_opened', at });
+      commands.dispatch({ type: 'inbox_filtered', session: 's1', at });
+      await settle();
+    },
+  },
   'past sessions': { bridge: () => base([]), go: press('History') },
   'past questions': {
     bridge: () => scene('asked'),
@@ -133,7 +147,7 @@ function effects({ bridge, store }: Opened) {
     overlay,
     start,
     panelCollapsed,
-    shown: [inbox.kind, history.part, sidebar],
+    shown: [inbox.kind, inbox.session, inbox.newestFirst, history.part, sidebar],
     deleting: history.excerpt?.deleting,
     drafts,
     failures: failures.length,

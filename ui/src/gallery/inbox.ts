@@ -1,10 +1,10 @@
 import type { Approval, Request, Session, ToolDetail } from '../generated/wire';
 import { agentsWith, claudeCode, demo, of } from '../testing/agents';
-import { anApproval, anEntry, aQuestion, aRequest, aSession, aSnapshot, ended, NOW, planOptions, someOptions } from '../testing/builders';
+import { anApproval, anEntry, aQuestion, aRequest, aSession, aSnapshot, ended, planOptions, someOptions } from '../testing/builders';
 import { FakeBridge } from '../testing/fakeBridge';
 
-const since = Date.now() - NOW;
-const minutesAgo = (minutes: number) => NOW + since - minutes * 60_000;
+const opened = Date.now();
+const minutesAgo = (minutes: number) => opened - minutes * 60_000;
 
 const names = ['infra', 'billing-worker', 'shop-api', 'storefront', 'search-index', 'docs-site'] as const;
 

@@ -5,14 +5,14 @@ import '../shared/base.css';
 
 import { mount } from 'svelte';
 
-import type { LanguageChoice } from '../generated/wire';
 import { arming } from '../feature/panel/arming.svelte';
+import type { LanguageChoice } from '../generated/wire';
 import { languageOf, spoken } from '../shared/messages/language.svelte';
 import { createPage, type Page } from '../store/page';
 import type { FakeBridge } from '../testing/fakeBridge';
 import App from '../view/App.svelte';
 import { scenes } from './scenes';
-import { states, until } from './states';
+import { states, waitFor } from './states';
 
 /** Shows a state or a scene: `gallery.html?state=one`, or `?scene=plan`. `lang` names a language. */
 async function show(): Promise<void> {
@@ -53,10 +53,10 @@ async function showState(name: string, width: string | null): Promise<void> {
   const { scene, act, shows } = state;
   const bridge = scene();
   const { store } = open(bridge);
-  await until('the window', () => document.querySelector(name === 'loading' ? shows : 'aside'));
+  await waitFor(name === 'loading' ? shows : 'aside');
   if (width !== null) store.dispatch({ type: 'panel_resized', width: Number(width) });
   await act?.(store, bridge);
-  await until(shows, () => document.querySelector(shows));
+  await waitFor(shows);
   document.documentElement.dataset.state = name;
 }
 

@@ -1,4 +1,6 @@
 import type { Approval, ApprovalOption, Delivery, Entry, Outcome, Request, Session } from '../generated/wire';
+import { emptyStartDraft, initialState } from '../store/state';
+import { handoverOf } from '../store/sync/handover';
 import { aFound, agentsWith, aValue, claudeCode, demo, demoFound, missing, of, withCurrent } from '../testing/agents';
 import {
   aClient,
@@ -14,13 +16,11 @@ import {
   planOptions,
   someOptions,
 } from '../testing/builders';
-import { emptyStartDraft, initialState } from '../store/state';
-import { handoverOf } from '../store/sync/handover';
 import { anError, FakeBridge } from '../testing/fakeBridge';
 import { withPast } from './past';
 import { edit, manyEntries, plan, richBodies } from './talk';
-import { settledTalk, toolTalk } from './toolTalk';
 import { tenSessions } from './tenSessions';
+import { settledTalk, toolTalk } from './toolTalk';
 
 const since = Date.now() - NOW;
 export const at = (askedAt: number) => askedAt + since;

@@ -6,9 +6,9 @@ import type { Store } from '../store/store.svelte';
 import { inbound } from '../testing/agents';
 import { anEntry, aQuestion, aRequest, NOW, withdrawn } from '../testing/builders';
 import type { FakeBridge } from '../testing/fakeBridge';
-import { answered, at, auth, base, over, providers, runs, scenes, settled, shell } from './scenes';
-import { withFirst, withPast } from './past';
 import { emptyInbox, mixedInbox } from './inbox';
+import { withFirst, withPast } from './past';
+import { answered, at, auth, base, over, providers, runs, scenes, settled, shell } from './scenes';
 
 interface Shown {
   scene: () => FakeBridge;
@@ -73,23 +73,6 @@ async function openHistory(): Promise<void> {
 }
 
 const long = 'a way that takes into account what was said about it earlier, and everything that nobody has thought of yet';
-
-/** Types into the palette, like a user. */
-async function search(asked: string): Promise<void> {
-  const field = await fieldOfPalette();
-  field.value = asked;
-  field.dispatchEvent(new InputEvent('input', { bubbles: true }));
-  await tick();
-}
-
-/** The palette is loaded on first use. */
-async function fieldOfPalette(): Promise<HTMLInputElement> {
-  for (;;) {
-    const field = document.querySelector<HTMLInputElement>('dialog [role=combobox]');
-    if (field) return field;
-    await new Promise(requestAnimationFrame);
-  }
-}
 
 /** Every state that a question can be in, and every display variant, by name. */
 export const states: Record<string, Shown> = {
@@ -261,8 +244,7 @@ export const states: Record<string, Shown> = {
     scene: () => withPast(base([])),
     act: async () => {
       await openHistory();
-      await until('the questions', () => document.querySelector('main [data-past]'));
-      document.querySelector<HTMLElement>('main [data-past] summary')?.click();
+      (await waitFor('main [data-past] summary')).click();
     },
     shows: 'main [data-past][open] .inside',
   },
@@ -270,8 +252,7 @@ export const states: Record<string, Shown> = {
     scene: () => withPast(base([])),
     act: async () => {
       await openHistory();
-      await until('the totals', () => document.querySelector('main [role=img]'));
-      document.querySelector<HTMLElement>('main [aria-pressed]')?.click();
+      (await waitFor('main [aria-pressed]')).click();
     },
     shows: 'main td',
   },
@@ -279,8 +260,7 @@ export const states: Record<string, Shown> = {
     scene: () => withPast(base([])),
     act: async () => {
       await openHistory();
-      await until('the parts', () => document.querySelector('main nav'));
-      document.querySelector<HTMLElement>('main nav button:last-child')?.click();
+      (await waitFor('main nav button:last-child')).click();
     },
     shows: '#history-search',
   },
@@ -306,9 +286,7 @@ export const states: Record<string, Shown> = {
     scene: mixedInbox,
     act: async (store) => {
       openInbox(store);
-      const option = () => document.querySelector<HTMLElement>('[data-inbox-item=q1] [data-option=q1o1] input');
-      while (!option()) await new Promise(requestAnimationFrame);
-      option()?.focus();
+      (await waitFor('[data-inbox-item=q1] [data-option=q1o1] input')).focus();
     },
     shows: 'main [data-inbox-item=q1].current',
   },
@@ -424,7 +402,7 @@ export const states: Record<string, Shown> = {
     scene: () => withRequests(asks(auth), aRequest({ id: 'p2', session: 's2', questions: [providers], askedAt: at(NOW - 30_000) })),
     act: async (store) => {
       store.dispatch({ type: 'overlay_opened', overlay: { overlay: 'palette' } });
-      await search('se');
+      await type('dialog [role=combobox]', 'se');
     },
     shows: 'dialog [role=option] b',
   },
@@ -432,9 +410,7 @@ export const states: Record<string, Shown> = {
 
 async function openSettings(store: Store, category: string): Promise<void> {
   store.dispatch({ type: 'overlay_opened', overlay: { overlay: 'settings' } });
-  const button = () => document.querySelector<HTMLElement>(`dialog[open] [data-category='${category}']`);
-  while (!button()) await new Promise(requestAnimationFrame);
-  button()?.click();
+  (await waitFor(`dialog[open] [data-category='${category}']`)).click();
   await tick();
 }
 
@@ -443,18 +419,19 @@ function openInbox(store: Store): void {
 }
 
 async function type(css: string, text: string): Promise<void> {
-  await tick();
-  const field = document.querySelector<HTMLInputElement | HTMLTextAreaElement>(css);
-  if (!field) throw new Error(`there is no ${css}`);
+  const field = (await waitFor(css)) as HTMLInputElement | HTMLTextAreaElement;
   field.value = text;
   field.dispatchEvent(new InputEvent('input', { bubbles: true }));
   await tick();
 }
 
-export async function until(what: string, look: () => unknown): Promise<void> {
+/** Waits until a selector finds an element. */
+export async function waitFor(css: string): Promise<HTMLElement> {
   const began = performance.now();
-  while (!look()) {
-    if (performance.now() - began > 10_000) throw new Error(`timed out waiting for ${what}`);
+  for (;;) {
+    const element = document.querySelector<HTMLElement>(css);
+    if (element) return element;
+    if (performance.now() - began > 10_000) throw new Error(`timed out waiting for ${css}`);
     await new Promise(requestAnimationFrame);
   }
 }

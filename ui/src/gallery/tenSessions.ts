@@ -1,11 +1,10 @@
 import type { Approval, Entry, EntryBody, Request, Session } from '../generated/wire';
 import { agentsWith, claudeCode, withCurrent } from '../testing/agents';
-import { anApproval, anEntry, aQuestion, aRequest, aSession, aSnapshot, NOW } from '../testing/builders';
+import { anApproval, anEntry, aQuestion, aRequest, aSession, aSnapshot } from '../testing/builders';
 import { FakeBridge } from '../testing/fakeBridge';
 
-const MINUTE = 60_000;
-const since = Date.now() - NOW;
-const ago = (minutes: number) => NOW + since - minutes * MINUTE;
+const opened = Date.now();
+const ago = (minutes: number) => opened - minutes * 60_000;
 
 /** A session of a believable project that began some minutes ago. */
 function session(place: number, name: string, minutes: number, changes: Partial<Session> = {}): Session {

@@ -59,6 +59,10 @@ export const actions = {
   inbox_questions: { words: 'inbox.questions', icon: 'ask' },
   inbox_approvals: { words: 'inbox.approvals', icon: 'shield' },
   inbox_missed: { words: 'inbox.missed', icon: 'missed' },
+  inbox_oldest: { words: 'inbox.oldest', icon: 'down' },
+  inbox_newest: { words: 'inbox.newest', icon: 'send' },
+  inbox_session: { words: 'inbox.by_session', icon: 'search' },
+  inbox_all_sessions: { words: 'inbox.all_sessions', icon: 'inbox' },
 
   history_said: { words: 'history.said', icon: 'chat' },
   history_questions: { words: 'history.questions', icon: 'ask' },

@@ -54,6 +54,18 @@ function inSession<T extends { session: SessionId }>(state: InboxSources, all: r
   return all.filter(({ session }) => only === null || session === only);
 }
 
+/** The sessions that the inbox lists. */
+function listedIn(state: InboxSources): readonly Session[] {
+  const only = inboxSession(state);
+  return only ? [only] : state.sessions;
+}
+
+/** Whether the user can still do something with an item. */
+export function isWaiting(state: InboxSources, item: InboxItem): boolean {
+  if (item.kind === 'approval') return item.approvals.some(({ state }) => state.state === 'open');
+  return item.kind !== 'question' || waits(state, item.request);
+}
+
 /** Whether a request waits for the user: it is open, or its answer couldn't be delivered. */
 function waits(state: InboxSources, request: Request): boolean {
   return request.state.state === 'open' || isStuck(request) || state.submits[request.id]?.phase === 'failed';
@@ -104,14 +116,11 @@ function hasDraft(state: InboxSources, { id }: Approval): boolean {
 
 /** The missed requests, and the sessions with saved answers. */
 function inboxMissed(state: InboxSources): InboxItem[] {
-  const only = inboxSession(state)?.id ?? null;
-  return state.sessions
-    .filter(({ id }) => only === null || id === only)
-    .flatMap(({ id: session }): InboxItem[] => {
-      const missed = missedOf(state, session).map((request): InboxItem => ({ ...questionItem(request), kind: 'missed', request }));
-      const [saved] = savedOf(state, session);
-      return saved ? [...missed, { kind: 'saved', id: `saved:${session}`, askedAt: saved.askedAt, session }] : missed;
-    });
+  return listedIn(state).flatMap(({ id: session }): InboxItem[] => {
+    const missed = missedOf(state, session).map((request): InboxItem => ({ ...questionItem(request), kind: 'missed', request }));
+    const [saved] = savedOf(state, session);
+    return saved ? [...missed, { kind: 'saved', id: `saved:${session}`, askedAt: saved.askedAt, session }] : missed;
+  });
 }
 
 /** What is waiting in all sessions, by kind; the sum of the sidebar's badges. */
@@ -131,10 +140,7 @@ export function inboxCounts(state: InboxSources): Record<InboxKind, number> {
     .filter((request) => waits(state, request))
     .reduce((sum, request) => sum + request.questions.length, 0);
   const approvals = inSession(state, allIn(state.approvals)).filter((approval) => approval.state.state === 'open').length;
-  const missed = inSession(state, state.sessions.map(({ id }) => ({ session: id }))).reduce(
-    (sum, { session }) => sum + missedOf(state, session).length + savedOf(state, session).length,
-    0,
-  );
+  const missed = listedIn(state).reduce((sum, { id }) => sum + missedOf(state, id).length + savedOf(state, id).length, 0);
   return { all: questions + approvals + missed, questions, approvals, missed };
 }
 

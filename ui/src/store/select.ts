@@ -19,8 +19,8 @@ export type PanelItem =
   | { kind: 'approval'; id: string; at: number; approval: Approval };
 
 /** The sessions in the order that the user gave them. */
-export function sessionsInOrder(state: State): Session[] {
-  return [...state.sessions].sort((a, b) => a.place - b.place);
+export function sessionsInOrder({ sessions }: Pick<State, 'sessions'>): Session[] {
+  return sessions.toSorted((a, b) => a.place - b.place);
 }
 
 /** The session in view, or the one to return to from another place. */
