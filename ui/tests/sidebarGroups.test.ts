@@ -1,7 +1,8 @@
 import { fireEvent, screen } from '@testing-library/svelte';
 import type { UserEvent } from '@testing-library/user-event';
-import { describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 
+import { aiming } from '../src/feature/sessions/holdsOrder';
 import type { EntryBody, Session } from '../src/generated/wire';
 import { demo, of } from '../src/testing/agents';
 import { anApproval, anEntry, aQuestion, aRequest, aSession, NOW, turnEnded } from '../src/testing/builders';
@@ -147,7 +148,11 @@ describe('groups', () => {
   });
 });
 
-describe('while the pointer is over the sessions', () => {
+describe('while the pointer moves over the sessions', () => {
+  const { lasts } = aiming;
+  beforeEach(() => void (aiming.lasts = 60_000));
+  afterEach(() => void (aiming.lasts = lasts));
+
   const two = [aSession({ id: 'a', name: 'name-a', place: 0 }), aSession({ id: 'b', name: 'name-b', place: 1 })];
   const asks = { change: 'request', request: aRequest({ session: 'b', questions: [aQuestion(1, { text: 'Which one?' })] }) } as const;
 
@@ -190,11 +195,18 @@ describe('while the pointer is over the sessions', () => {
   test('a touch still clicks the session that it began on', async () => {
     const { bridge } = await openPage(new FakeBridge({ sessions: two }));
     const list = document.querySelector('nav .rows')!;
-    await fireEvent.pointerEnter(list, { pointerType: 'touch' });
+    await fireEvent.pointerDown(list, { pointerType: 'touch' });
     await bridge.push(asks);
     await vi.waitFor(() => expect(row('b')).toHaveAttribute('data-state', 'needs_you'));
     await fireEvent.pointerLeave(list, { pointerType: 'touch' });
     expect(groups()).toEqual(['Working 2', 'a', 'b']);
+  });
+
+  test('they catch up once it rests', async () => {
+    aiming.lasts = 100;
+    const { user, bridge } = await openPage(new FakeBridge({ sessions: two }));
+    await user.hover(row('a'));
+    await bridge.push(asks);
     await vi.waitFor(() => expect(groups()).toEqual(['Needs you 1', 'b', 'Working 1', 'a']));
   });
 });

@@ -15,7 +15,6 @@ const field = (name: string) => screen.getByLabelText(name);
 async function openStart(bridge = new FakeBridge({ sessions: [] })) {
   bridge.agents = {
     agents: [aFound({ program: '/usr/bin/claude', version: '2.1.0' }), demoFound],
-    home: '/home/ada',
   };
   const opened = await openPage(bridge);
   if (bridge.snapshot.sessions.length > 0) await opened.user.click(button('New session'));
@@ -244,7 +243,7 @@ describe('with no agent installed', () => {
 
   async function openMissing() {
     const bridge = new FakeBridge({ sessions: [] });
-    bridge.agents = { agents: [aFound({ problem }), demoFound], home: '/home/ada' };
+    bridge.agents = { agents: [aFound({ problem }), demoFound] };
     return openPage(bridge);
   }
 
@@ -272,7 +271,7 @@ describe('with no agent installed', () => {
   });
 
   test('a message begun before the search has ended stays in view, with the focus', async () => {
-    const agents = { agents: [aFound({ problem }), demoFound], home: '/home/ada' };
+    const agents = { agents: [aFound({ problem }), demoFound] };
     let found: () => void = () => undefined;
     const searching = new Promise<typeof agents>((resolve) => (found = () => resolve(agents)));
     const { user } = await openPage(new FakeBridge({ sessions: [] }).on('list_agents', () => searching));

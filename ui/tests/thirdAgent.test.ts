@@ -60,7 +60,6 @@ function desk(sessions: Session[], known = agents) {
   const bridge = new FakeBridge({ sessions, agents: known });
   bridge.agents = {
     agents: [aFound({ program: '/usr/bin/claude' }), demoFound, aFound({ agent: wayfarer.id, program: '/opt/wayfarer', version: '0.4' })],
-    home: '/home/ada',
   };
   return bridge.on('start_session', () => aWayfarer({ id: 's9' }));
 }

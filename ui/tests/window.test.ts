@@ -28,7 +28,7 @@ describe('the first screen', () => {
     );
     const bridge = new FakeBridge({ sessions: [], agents });
     const problem = missing({ place: 'path_variable', value: '' });
-    bridge.agents = { agents: [aFound({ problem }), demoFound], home: '/home/ada' };
+    bridge.agents = { agents: [aFound({ problem }), demoFound] };
     return bridge.on('start_session', (input) =>
       aSession({ id: 's9', origin: { machine: 'local', kind: 'started', agent: input.agent }, name: 'fresh', folder: input.folder ?? '/tmp' }),
     );

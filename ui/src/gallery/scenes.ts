@@ -127,7 +127,7 @@ export const base = (requests: Request[], approvals: Approval[] = []) => {
     ...approvals.map((approval, index) => anEntry(40 + index, { kind: 'approval', approval: approval.id })),
   ];
   const problem = missing({ place: 'path_variable', value: '/usr/local/bin:/usr/bin' });
-  bridge.agents = { agents: [aFound({ problem }), demoFound], home: '/home/ada' };
+  bridge.agents = { agents: [aFound({ problem }), demoFound] };
   return bridge;
 };
 
@@ -181,7 +181,6 @@ function start(): FakeBridge {
       aFound({ agent: 'gemini_cli', problem }),
       demoFound,
     ],
-    home: '/home/ada',
   };
   const start = { ...emptyStartDraft, folder: '/home/ada/code/shop-api', prompt: 'Add rate limiting to the public endpoints: 60 requests a minute per key, and a clear error when a client goes over it.' };
   bridge.handover = { ...handoverOf({ ...initialState(), start }), place: { at: 'start', session: null } };

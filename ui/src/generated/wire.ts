@@ -1150,11 +1150,7 @@ export type ListAgents = Record<symbol, never>;
 /**
  * Every agent that the app knows, found or not.
  */
-export type AgentsFound = { agents: Array<AgentFound>, 
-/**
- * A folder to suggest for the first session.
- */
-home: string | null, };
+export type AgentsFound = { agents: Array<AgentFound>, };
 
 /**
  * An agent that the app knows.
@@ -1376,7 +1372,11 @@ ignored: Array<IgnoredSetting>,
 /**
  * Settings that the system did not apply.
  */
-unmet: Array<UnappliedSetting>, file: string, };
+unmet: Array<UnappliedSetting>, file: string, 
+/**
+ * The user's home folder, which paths show as `~`.
+ */
+home: string | null, };
 
 /**
  * A setting that the system did not apply.

@@ -23,6 +23,11 @@ export function sessionsInOrder({ sessions }: Pick<State, 'sessions'>): Session[
   return sessions.toSorted((a, b) => a.place - b.place);
 }
 
+/** The user's home folder, if it is known. */
+export function homeOf({ settings }: State): string | null {
+  return settings?.home ?? null;
+}
+
 /** The session in view, or the one to return to from another place. */
 export function selectedSession({ navigation }: State): SessionId | null {
   return navigation.place.session;

@@ -53,7 +53,7 @@ export function isPinned({ sidebar }: State, session: SessionId): boolean {
   return sidebar.pinned.includes(session);
 }
 
-/** The groups that the sidebar shows, without empty ones. While the pointer is over them, no session changes its place. */
+/** The groups that the sidebar shows, without empty ones. While the pointer moves over them, no session changes its place. */
 export function sessionGroups(state: State): SessionGroup[] {
   // In the user's own order, sessions move only when the user moves them.
   if (state.heldGroups === null || state.sidebar.grouping === 'own') return currentGroups(state);

@@ -38,7 +38,7 @@ export class FakeBridge implements Bridge {
   entries: Record<SessionId, Entry[]> = {};
   /** The content of the simulated disk. */
   drafts: DraftTarget[] = [];
-  agents: AgentsFound = { agents: [], home: null };
+  agents: AgentsFound = { agents: [] };
   /** The result of the folder picker. */
   folder: string | null = null;
   /** The files that the user picks or drops. */
@@ -72,6 +72,7 @@ export class FakeBridge implements Bridge {
     ignored: [],
     unmet: [],
     file: '/home/ada/.local/share/askdesk/settings.toml',
+    home: '/home/ada',
   };
   /** The connection states of other programs. */
   clients: ClientRead[] = [];

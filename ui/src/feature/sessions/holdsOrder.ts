@@ -2,27 +2,32 @@ import type { Attachment } from 'svelte/attachments';
 
 import type { Commands } from '../../store/page';
 
-/** In milliseconds: the click of a touch comes up to this long after the finger has left. */
-const CLICK_FOLLOWS = 300;
+/** How long sessions stay in place after the pointer's last movement over them, in milliseconds. */
+export const aiming = { lasts: 2_000 };
 
-/** Keeps every session in its place while the pointer is over their list, so that no click lands on another session. */
+/** Keeps every session in its place while the pointer moves over their list, so that no click lands on another session. */
 export function holdsOrder(dispatch: Commands['dispatch']): Attachment<HTMLElement> {
   return (list) => {
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const hold = (held: boolean) => {
+    const release = () => {
       clearTimeout(timer);
-      dispatch({ type: 'groups_held', held });
+      if (timer !== undefined) dispatch({ type: 'groups_held', held: false });
+      timer = undefined;
     };
-    const left = ({ pointerType }: PointerEvent) => {
-      if (pointerType === 'touch') timer = setTimeout(() => hold(false), CLICK_FOLLOWS);
-      else hold(false);
+    const hold = () => {
+      if (timer === undefined) dispatch({ type: 'groups_held', held: true });
+      clearTimeout(timer);
+      timer = setTimeout(release, aiming.lasts);
     };
+    // The click of a touch comes after the finger has left.
+    const left = ({ pointerType }: PointerEvent) => pointerType === 'touch' || release();
     const gone = new AbortController();
-    list.addEventListener('pointerenter', () => hold(true), { signal: gone.signal });
+    list.addEventListener('pointermove', hold, { signal: gone.signal });
+    list.addEventListener('pointerdown', hold, { signal: gone.signal });
     list.addEventListener('pointerleave', left, { signal: gone.signal });
     return () => {
       gone.abort();
-      hold(false);
+      release();
     };
   };
 }

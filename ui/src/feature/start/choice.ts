@@ -25,12 +25,6 @@ export function recentFolders(state: State, most: number): { path: string; start
   return [...byPath].map(([path, startedAt]) => ({ path, startedAt })).sort((a, b) => b.startedAt - a.startedAt).slice(0, most);
 }
 
-/** A folder's path, with `~` for the home folder. */
-export function shortPath(path: string, home: string | null): string {
-  const inside = home !== null && path.startsWith(home) && /^[\\/]|^$/.test(path.slice(home.length));
-  return visibly(inside ? `~${path.slice(home.length)}` : path);
-}
-
 /** The ended sessions that can be resumed, the latest first. */
 export function resumableSessions({ sessions }: State, most: number): { session: Session; endedAt: number }[] {
   const ended = sessions.flatMap((session) =>

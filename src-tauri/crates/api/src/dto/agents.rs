@@ -7,8 +7,6 @@ wire! {
     /// Every agent that the app knows, found or not.
     struct AgentsFound {
         agents: Vec<AgentFound>,
-        /// A folder to suggest for the first session.
-        home: Option<String>,
     }
 
     /// An agent that the app knows.

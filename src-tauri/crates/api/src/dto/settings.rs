@@ -18,5 +18,7 @@ wire! {
         /// Settings that the system did not apply.
         unmet: Vec<UnappliedSetting>,
         file: String,
+        /// The user's home folder, which paths show as `~`.
+        home: Option<String>,
     }
 }

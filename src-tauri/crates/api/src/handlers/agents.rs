@@ -29,8 +29,7 @@ impl Api {
                 extras: settings.extras(&descriptor.id),
             });
         }
-        let home = std::env::home_dir().map(|home| home.display().to_string());
-        Ok(AgentsFound { agents, home })
+        Ok(AgentsFound { agents })
     }
 
     pub(super) fn agent(&self, id: &AgentId) -> Result<&Arc<dyn Agent>, Error> {

@@ -56,7 +56,9 @@ impl Api {
     async fn apply(&self, read: askdesk_engine::ReadSettings) -> SettingsRead {
         let askdesk_engine::ReadSettings { settings, ignored } = read;
         let unmet = self.apply_system_settings(&settings).await;
-        SettingsRead { settings, ignored, unmet, file: self.settings.path().display().to_string() }
+        let file = self.settings.path().display().to_string();
+        let home = std::env::home_dir().map(|home| home.display().to_string());
+        SettingsRead { settings, ignored, unmet, file, home }
     }
 
     /// Applies the settings that the system carries out, and returns those it did not apply.
