@@ -54,7 +54,7 @@ function inSession<T extends { session: SessionId }>(state: InboxSources, all: r
   return all.filter(({ session }) => only === null || session === only);
 }
 
-/** The sessions that the inbox lists. */
+/** All sessions, or only that of the filter. */
 function listedIn(state: InboxSources): readonly Session[] {
   const only = inboxSession(state);
   return only ? [only] : state.sessions;
