@@ -13,7 +13,7 @@ async fn axe_finds_nothing_in_any_state_of_the_window() {
     check(&app, "the first screen").await;
     app.picture("first-screen").await;
 
-    app.show_demo("technology", "api").await;
+    app.show_project("technology", "shop-api", "Keep the notes of each order.").await;
     app.by_role("radio", "PostgreSQL").await;
     check(&app, "a single choice").await;
     app.picture("single-choice").await;
@@ -26,7 +26,7 @@ async fn axe_finds_nothing_in_any_state_of_the_window() {
     app.find("aside [role=alert]").await;
     check(&app, "a warning").await;
 
-    app.show_demo("four", "web").await;
+    app.show_project("four", "storefront", "Set up the service.").await;
     app.click("radio", "Rust").await;
     app.find("aside [data-question=q2]").await;
     check(&app, "one of several questions").await;
@@ -36,7 +36,7 @@ async fn axe_finds_nothing_in_any_state_of_the_window() {
     check(&app, "the summary").await;
     app.picture("summary").await;
 
-    app.show_demo("features", "docs").await;
+    app.show_project("features", "docs-site", "Plan the next release.").await;
     app.click("checkbox", "Sync").await;
     app.write("Your own answer", "Offline first").await;
     check(&app, "selected options and an own answer").await;
@@ -46,7 +46,7 @@ async fn axe_finds_nothing_in_any_state_of_the_window() {
     check(&app, "an answered request").await;
     app.picture("answered").await;
 
-    app.show_demo("approval", "build").await;
+    app.show_project("approval", "billing-worker", "Add a folder for notes.").await;
     app.find("aside [data-approval]").await;
     check(&app, "a permission").await;
     let ligatures =
@@ -64,7 +64,7 @@ async fn axe_finds_nothing_in_any_state_of_the_window() {
 #[tokio::test]
 async fn axe_finds_nothing_in_a_failed_session_and_its_log() {
     let app = Setup::default().pictured().env("ASKDESK_FAKE_PACE", "5").open().await;
-    app.show_demo("dies-pending", "dead").await;
+    app.show_project("dies-pending", "legacy-import", "Import the old notes.").await;
     app.find("main [data-request][data-state=orphaned]").await;
     check(&app, "a missed question").await;
     let missed = app.find("aside [data-missed] summary").await;

@@ -38,6 +38,18 @@ impl App {
         session
     }
 
+    /// Selects a session of the demo agent that looks like a user's: in a folder of its name, with a first message.
+    pub async fn show_project(&self, example: &str, name: &str, prompt: &str) -> String {
+        let folder = self.home().join("code").join(name);
+        fs::create_dir_all(&folder).unwrap();
+        let options = json!({ "config": { "example": example } });
+        let input =
+            json!({ "agent": "demo", "folder": folder, "options": options, "name": name, "prompt": prompt });
+        let session = self.start_session(input).await;
+        self.select(&session).await;
+        session
+    }
+
     pub async fn show_idle_session(&self) -> String {
         let before = self.responses().len();
         let session = self.show_demo("prefilled", "In view").await;
