@@ -58,7 +58,7 @@ test('each program is listed with its version, files, state, and last question',
   ]);
   const claude = row('Claude Code');
   expect(claude.getByText('2.1.329')).toBeVisible();
-  expect(claude.getByText('/home/ada/.claude/settings.json')).toBeVisible();
+  expect(claude.getByText('~/.claude/settings.json')).toBeVisible();
   expect(claude.getByText('Connected. Its questions arrive here.')).toBeVisible();
   expect(claude.getByText(/^Hooks are turned off/)).toBeVisible();
   expect(claude.getByText(/^Up to 24 hours\. In a terminal/)).toBeVisible();
@@ -84,7 +84,7 @@ test('connecting shows the change first and writes exactly that change on confir
   expect(list().getByRole('group', { name: 'Changes to connect Codex' })).toHaveFocus();
   expect(plan.getByText('Changes this file:')).toBeVisible();
   expect(plan.getByText('[mcp_servers.askdesk]').tagName).toBe('INS');
-  expect(plan.getByText(`The current version is backed up to ${FILE}.askdesk-backup.`)).toBeVisible();
+  expect(plan.getByText(`The current version is backed up to ~/.codex/config.toml.askdesk-backup.`)).toBeVisible();
   expect(plan.getByText(/^The token is hidden here/)).toBeVisible();
   expect(bridge.sent('change_client')).toEqual([]);
   await expectNoViolations();
