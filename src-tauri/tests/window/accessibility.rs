@@ -12,6 +12,11 @@ async fn axe_finds_nothing_in_any_state_of_the_window() {
     let app = Setup::default().pictured().open().await;
     check(&app, "the first screen").await;
     app.picture("first-screen").await;
+    app.click("button", "Settings").await;
+    app.find("dialog[open] #setting-theme").await;
+    check(&app, "the settings").await;
+    app.picture("settings").await;
+    app.click("button", "Close").await;
 
     app.show_project("technology", "shop-api", "Keep the notes of each order.").await;
     app.by_role("radio", "PostgreSQL").await;
@@ -52,6 +57,8 @@ async fn axe_finds_nothing_in_any_state_of_the_window() {
     let ligatures =
         "return getComputedStyle(document.querySelector('aside [data-approval] pre')).fontVariantLigatures";
     assert_eq!(app.script(ligatures, vec![]).await, "none", "a command is shown as it is");
+    app.point_at(&app.find("aside [data-approval]").await).await;
+    app.find("nav [data-session][data-state=needs_you]").await;
     app.picture("permission").await;
 
     app.show_demo("parallel", "two at once").await;

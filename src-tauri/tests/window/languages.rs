@@ -53,11 +53,11 @@ async fn case_64(spoken: &Spoken) {
     app.unfold_start_form().await;
     app.by_role("button", spoken.start).await;
     assert_eq!(app.cut("main").await, Vec::<String>::new());
-    app.picture(&format!("language-{}", spoken.tag)).await;
 
     let four = app.show_project("four", "storefront", "Set up the service.").await;
     app.by_role_in("aside", "button", spoken.skip_all).await;
     app.shows_text("aside h2", spoken.questions).await;
+    app.picture(&format!("language-{}", spoken.tag)).await;
     let approval = app.show_project("approval", "billing-worker", "Add a folder for notes.").await;
     app.by_role_in("aside", "button", spoken.allow).await;
     for session in [&four, &approval] {

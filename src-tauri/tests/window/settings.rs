@@ -19,12 +19,11 @@ async fn looks(app: &App) -> Value {
 #[tokio::test]
 async fn settings_apply_at_once_and_after_a_restart() {
     let data = tempfile::tempdir().unwrap();
-    let app = Setup::default().pictured().data(data.path()).open().await;
+    let app = Setup::default().data(data.path()).open().await;
     let [_, _, width] = looks(&app).await.as_array().unwrap().clone().try_into().unwrap();
     let wide = width.as_i64().unwrap();
     app.click("button", "Settings").await;
     app.find("dialog[open] #setting-theme").await;
-    app.picture("settings").await;
     for (theme, dark) in [("Light", false), ("Dark", true)] {
         set(&app, "Theme", theme).await;
         app.wait(theme, async || (looks(&app).await[0] == dark).then_some(())).await;
