@@ -21,6 +21,7 @@ async fn axe_finds_nothing_in_any_state_of_the_window() {
     app.show_project("technology", "shop-api", "Keep the notes of each order.").await;
     app.by_role("radio", "PostgreSQL").await;
     check(&app, "a single choice").await;
+    app.point_at(&app.find("[data-transcript]").await).await;
     app.picture("single-choice").await;
     app.click("button", "More ways to skip").await;
     check(&app, "the menu beside Skip").await;

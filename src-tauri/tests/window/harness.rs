@@ -455,16 +455,22 @@ impl App {
 
     /// Returns the violations of accessibility rules in the whole page.
     pub async fn axe(&self) -> Vec<String> {
-        // The buttons of a card that has just arrived are dimmed.
-        self.armed().await;
         let axe = Path::new(env!("CARGO_MANIFEST_DIR")).join("ui/node_modules/axe-core/axe.min.js");
         let axe = fs::read_to_string(axe).expect("axe-core is installed with the window's packages");
         self.script(&format!("if (!window.axe) {{ {axe} }}"), vec![]).await;
+        // The buttons of a card that has just arrived or moved are dimmed, so what was found then doesn't count.
         let script = "const done = arguments[0];
-            axe.run(document, { resultTypes: ['violations'] }).then(
-                result => done(result.violations.map(v => `${v.id}: ${v.help}: ${v.nodes.map(n => n.html).join(' | ')}`)),
+            const dimmed = () => document.querySelector('[data-armed=false]') !== null;
+            if (dimmed()) done(null);
+            else axe.run(document, { resultTypes: ['violations'] }).then(
+                result => done(dimmed() ? null : result.violations.map(v => `${v.id}: ${v.help}: ${v.nodes.map(n => n.html).join(' | ')}`)),
                 error => done([String(error)]));";
-        let found = self.client.execute_async(script, vec![]).await.unwrap();
+        let found = self
+            .wait("a card that isn't dimmed", async || {
+                let found = self.client.execute_async(script, vec![]).await.unwrap();
+                (!found.is_null()).then_some(found)
+            })
+            .await;
         found.as_array().unwrap().iter().map(|line| line.as_str().unwrap().to_owned()).collect()
     }
 
