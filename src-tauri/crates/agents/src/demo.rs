@@ -41,6 +41,7 @@ impl Demo {
                 takes: Takes::Words,
                 folder: false,
                 launch_overrides: false,
+                continue_in_terminal: false,
                 ..claude::capabilities()
             },
             config: vec![claude::mode(), example(examples)],

@@ -52,6 +52,8 @@ pub struct Capabilities {
     pub folder: bool,
     /// Whether settings can add arguments and environment variables to its start.
     pub launch_overrides: bool,
+    /// Whether the agent's own program can continue a session in a terminal.
+    pub continue_in_terminal: bool,
 }
 
 /// How an agent's questions arrive.

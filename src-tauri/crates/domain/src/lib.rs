@@ -20,6 +20,7 @@ pub mod answer;
 pub mod approval;
 pub mod attachment;
 pub mod command;
+pub mod command_template;
 pub mod config;
 pub mod decide;
 pub mod desk;
@@ -35,6 +36,8 @@ pub mod language;
 pub mod launch_overrides;
 pub mod notification_policy;
 pub mod origin;
+pub mod preferred_program;
+pub mod programs;
 pub mod question;
 pub mod question_input;
 pub mod queue;
@@ -64,6 +67,7 @@ pub use attachment::{Attachment, ImageFormat, ImageId, Takes};
 pub use command::{
     ApprovalCommand, Ask, AskApproval, Command, InboundCommand, QueueCommand, RequestCommand, SessionCommand,
 };
+pub use command_template::{EditorCommand, TerminalCommand};
 pub use config::{Choices, ConfigCategory, ConfigOption, ConfigValue, Risk};
 pub use decide::{ASKED_AGAIN_MILLIS, CALLS_OF_A_REQUEST, Decision, Effect, decide};
 pub use desk::Desk;
@@ -75,8 +79,8 @@ pub use draft::{
 };
 pub use ended_by::EndedBy;
 pub use error::{
-    DeliveryError, LaunchOverrideError, Settable, SettingError, SettingKind, StorageError, ValidationError,
-    Written,
+    CommandError, DeliveryError, LaunchOverrideError, OpenError, Settable, SettingError, SettingKind, StorageError,
+    ValidationError, Written,
 };
 pub use event::{ApprovalEvent, Event, QueueEvent, RequestEvent, SessionEvent};
 pub use id::{
@@ -91,6 +95,8 @@ pub use notification_policy::{
     NotificationHistory, NotificationRemoval, Occasion, PendingItem, SuppressedWhy,
 };
 pub use origin::{Channel, Origin, OriginKind};
+pub use preferred_program::{PreferredEditor, PreferredTerminal};
+pub use programs::{Program, ProgramKind};
 pub use question::{Question, QuestionKind, QuestionOption};
 pub use question_input::{QuestionLimits, RawOption, RawQuestion, Refusal};
 pub use queue::QueuedMessage;

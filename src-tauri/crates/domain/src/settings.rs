@@ -4,11 +4,13 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize, Serializer};
 
+use crate::command_template::{EditorCommand, TerminalCommand};
 use crate::do_not_disturb::{DoNotDisturbHours, PausedUntil, ReminderMinutes};
 use crate::error::{Bounds, Settable, SettingError, SettingKind, Written, number_setting};
 use crate::id::AgentId;
 use crate::language::LanguageChoice;
 use crate::launch_overrides::{Arguments, Environment, LaunchOverrides};
+use crate::preferred_program::{PreferredEditor, PreferredTerminal};
 use crate::retention_days::RetentionDays;
 use crate::shortcut::GlobalShortcut;
 
@@ -114,6 +116,14 @@ settings! {
         start_at_login => start_at_login: StartAtLogin(OptIn),
         /// Opens the oldest question from any app.
         global_shortcut => global_shortcut: GlobalShortcut(GlobalShortcut),
+    }
+    open_in {
+        editor => editor: Editor(PreferredEditor),
+        /// Opens files if the editor is `editor_command`.
+        editor_command => editor_command: EditorCommand(EditorCommand),
+        terminal => terminal: Terminal(PreferredTerminal),
+        /// Opens terminals if the terminal is `terminal_command`.
+        terminal_command => terminal_command: TerminalCommand(TerminalCommand),
     }
     data {
         keep_days => keep_days: KeepDays(RetentionDays),

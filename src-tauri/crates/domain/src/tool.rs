@@ -39,6 +39,14 @@ pub enum ToolDetail {
         /// The agent's own description, and every parameter of the call, one per line.
         description: Option<String>,
     },
+    /// A file that it reads.
+    Read {
+        path: String,
+        /// The first line that it reads, from 1; none for all of the file.
+        line: Option<u32>,
+        /// Its input as readable text.
+        input: String,
+    },
     /// A change to a file.
     Edit {
         path: String,
@@ -80,7 +88,7 @@ impl ToolDetail {
             Self::Todos { items } => items.iter().map(TodoItem::line).collect::<Vec<_>>().join("\n"),
             Self::Plan { plan, path } => lines(path.as_ref(), plan),
             Self::Network { target } => target.clone(),
-            Self::Other { input } => input.clone(),
+            Self::Read { input, .. } | Self::Other { input } => input.clone(),
         }
     }
 }
@@ -125,6 +133,7 @@ impl ToolDetail {
             Self::Command { command, description } => {
                 Self::Command { command: main(command), description: description.map(small) }
             }
+            Self::Read { path, line, input } => Self::Read { path: small(path), line, input: main(input) },
             Self::Edit { path, diff } => Self::Edit { path: small(path), diff: main(diff) },
             Self::Write { path, content } => Self::Write { path: small(path), content: main(content) },
             Self::Todos { items } => Self::Todos { items: bounded_items(items, MAIN) },
@@ -139,7 +148,8 @@ impl ToolDetail {
         let cut = |text: &str| text.ends_with(DETAIL_CUT_MARK);
         match self {
             Self::Command { command, description } => cut(command) || description.as_deref().is_some_and(cut),
-            Self::Edit { path, diff: text }
+            Self::Read { path, input: text, .. }
+            | Self::Edit { path, diff: text }
             | Self::Write { path, content: text }
             | Self::Plan { plan: text, path: Some(path) } => cut(path) || cut(text),
             Self::Plan { plan: text, path: None }
@@ -183,9 +193,9 @@ mod tests {
             ToolDetail::Command { command, description } => {
                 command.len() + description.as_ref().map_or(0, String::len)
             }
-            ToolDetail::Edit { path, diff: text } | ToolDetail::Write { path, content: text } => {
-                path.len() + text.len()
-            }
+            ToolDetail::Read { path, input: text, .. }
+            | ToolDetail::Edit { path, diff: text }
+            | ToolDetail::Write { path, content: text } => path.len() + text.len(),
             ToolDetail::Todos { items } => items.iter().map(|item| item.text.len()).sum(),
             ToolDetail::Plan { plan, path } => plan.len() + path.as_ref().map_or(0, String::len),
             ToolDetail::Network { target } => target.len(),
@@ -199,6 +209,7 @@ mod tests {
         let item = |text: String| TodoItem { text, status: TodoStatus::Pending };
         let details = [
             ToolDetail::Command { command: long(), description: Some(long()) },
+            ToolDetail::Read { path: long(), line: Some(3), input: long() },
             ToolDetail::Edit { path: long(), diff: long() },
             ToolDetail::Write { path: "/f".to_owned(), content: long() },
             ToolDetail::Todos { items: vec![item("a".to_owned()), item(long()), item("z".to_owned())] },

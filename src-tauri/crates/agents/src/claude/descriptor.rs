@@ -71,6 +71,7 @@ pub(crate) fn capabilities() -> Capabilities {
         context_size: false,
         folder: true,
         launch_overrides: true,
+        continue_in_terminal: true,
     }
 }
 

@@ -17,6 +17,7 @@ const DIFF_TIME: Duration = Duration::from_millis(200);
 pub(super) fn detail(tool: &str, input: &Value) -> ToolDetail {
     let known = match tool {
         "Bash" => command(input),
+        "Read" => read(input),
         "Edit" => edit(input),
         "MultiEdit" => several_edits(input),
         "Write" => write(input),
@@ -43,6 +44,12 @@ fn command(input: &Value) -> Option<ToolDetail> {
     let lines: Vec<String> = said.into_iter().chain(others(input, &["command", "description"])).collect();
     let description = (!lines.is_empty()).then(|| lines.join("\n"));
     Some(ToolDetail::Command { command, description })
+}
+
+fn read(input: &Value) -> Option<ToolDetail> {
+    let path = text(input, "file_path")?.to_owned();
+    let line = input.get("offset").and_then(Value::as_u64).and_then(|line| line.try_into().ok());
+    Some(ToolDetail::Read { path, line: line.filter(|&line| line > 0), input: pretty(input) })
 }
 
 fn edit(input: &Value) -> Option<ToolDetail> {
@@ -131,6 +138,10 @@ mod tests {
         ToolDetail::Command { command: command.to_owned(), description: description.map(str::to_owned) }
     }
 
+    fn read(path: &str, line: Option<u32>, input: &str) -> ToolDetail {
+        ToolDetail::Read { path: path.to_owned(), line, input: input.to_owned() }
+    }
+
     fn edit(diff: &str) -> ToolDetail {
         ToolDetail::Edit { path: "/f".to_owned(), diff: diff.to_owned() }
     }
@@ -145,6 +156,10 @@ mod tests {
     #[case("Bash", json!({"command": "ls", "description": "Lists", "run_in_background": true, "timeout": 5, "x": false}),
         command("ls", Some("Lists\nrun_in_background: true\ntimeout: 5")))]
     #[case("Bash", json!({"cmd": "ls"}), other("{\n  \"cmd\": \"ls\"\n}"))]
+    #[case("Read", json!({"file_path": "/f"}), read("/f", None, "{\n  \"file_path\": \"/f\"\n}"))]
+    #[case("Read", json!({"file_path": "a b", "offset": 12, "limit": 3}),
+        read("a b", Some(12), "{\n  \"file_path\": \"a b\",\n  \"offset\": 12,\n  \"limit\": 3\n}"))]
+    #[case("Read", json!({"file_path": "/f", "offset": 0}), read("/f", None, "{\n  \"file_path\": \"/f\",\n  \"offset\": 0\n}"))]
     #[case("Edit", json!({"file_path": "/f", "old_string": "a\nb\n", "new_string": "a\nc\n", "replace_all": false}),
         edit("@@ -1,2 +1,2 @@\n a\n-b\n+c\n"))]
     #[case("Edit", json!({"file_path": "/f", "old_string": "a\n", "new_string": "", "replace_all": true}),

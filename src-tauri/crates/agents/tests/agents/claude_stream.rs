@@ -243,7 +243,11 @@ fn a_subagents_tools_are_told_of_and_its_words_are_not_the_agents_own() {
                 kind: ToolKind::Read,
                 name: "Read".to_owned(),
                 summary: "/proj/a.rs".to_owned(),
-                detail: other("{\n  \"file_path\": \"/proj/a.rs\"\n}"),
+                detail: ToolDetail::Read {
+                    path: "/proj/a.rs".to_owned(),
+                    line: None,
+                    input: "{\n  \"file_path\": \"/proj/a.rs\"\n}".to_owned(),
+                },
                 status: ToolStatus::Running,
             },
             AgentEvent::ToolEnded {

@@ -45,6 +45,9 @@ pub enum SettingError {
         /// The beginning of the rejected name.
         name: String,
     },
+    /// A command of the user's own can't be run as written.
+    #[error("{flaw}")]
+    Command { flaw: CommandError },
     /// A parser error without a code.
     #[error("{text}")]
     Text { text: String },
@@ -70,6 +73,40 @@ pub enum LaunchOverrideError {
     /// This flag is chosen at each start.
     #[error("{flag} is set by Permission mode when you start a session")]
     ChosenFlag { flag: String },
+}
+
+/// Why a command can't be run as written.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[serde(tag = "command", rename_all = "snake_case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum CommandError {
+    #[error("too long ({bytes} bytes; the limit is {most})")]
+    TooLong {
+        /// The upper bound, in bytes.
+        most: usize,
+        bytes: usize,
+    },
+    /// It holds a NUL character, which no system can pass.
+    #[error("it contains a NUL character")]
+    Zero,
+    #[error("a quote isn't closed; write the command as in a shell, with spaces and backslashes in quotes")]
+    Unclosed,
+    /// It doesn't begin with a program.
+    #[error("it must begin with a program")]
+    NoProgram,
+    #[error("{{{name}}} isn't a placeholder; use {}", braced(.known))]
+    UnknownPlaceholder {
+        name: String,
+        /// The names of the placeholders there are.
+        known: Vec<String>,
+    },
+    /// A placeholder that stands for several words is a part of one.
+    #[error("{{{name}}} must stand alone, with spaces around it")]
+    NotAlone { name: String },
+}
+
+fn braced(names: &[String]) -> String {
+    names.iter().map(|name| format!("{{{name}}}")).collect::<Vec<_>>().join(", ")
 }
 
 impl serde::de::Error for SettingError {
@@ -124,6 +161,10 @@ pub enum SettingKind {
     Pause,
     /// Keys as in `Ctrl+Alt+J`, or `off`.
     Shortcut,
+    /// A command line with `{placeholders}`; empty for none.
+    Command {
+        placeholders: Vec<String>,
+    },
     Arguments,
     Variables,
 }

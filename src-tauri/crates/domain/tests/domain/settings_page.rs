@@ -38,6 +38,10 @@ fn values(kind: &SettingKind) -> String {
         SettingKind::Hours => "hours such as `\"22:30-06:45\"`, or `\"off\"`".to_owned(),
         SettingKind::Pause => "seconds since 1970, or `0`".to_owned(),
         SettingKind::Shortcut => "keys such as `\"Ctrl+Alt+J\"`, or `\"off\"`".to_owned(),
+        SettingKind::Command { placeholders } => {
+            let placeholders: Vec<_> = placeholders.iter().map(|name| format!("`{{{name}}}`")).collect();
+            format!("a command with {}, or `\"\"`", placeholders.join(", "))
+        }
         SettingKind::Arguments | SettingKind::Variables => {
             unreachable!("only the settings of an agent have these")
         }

@@ -8,13 +8,14 @@ use super::Problem;
 /// Every package of the workspace with the packages of ours it may build on, lowest first.
 ///
 /// Dev-dependencies are free: a test may use the fake agent, or look at its crate from above.
-const ALLOWED: [(&str, &[&str]); 14] = [
+const ALLOWED: [(&str, &[&str]); 15] = [
     ("askdesk-domain", &[]),
     ("askdesk-agent-host", &[]),
     ("askdesk-version-probe", &[]),
     ("askdesk-agents", &["askdesk-agent-host", "askdesk-domain", "askdesk-version-probe"]),
     ("askdesk-engine", &["askdesk-agents", "askdesk-domain"]),
-    ("askdesk-api", &["askdesk-client-config", "askdesk-engine", "askdesk-agents", "askdesk-domain"]),
+    ("askdesk-open-in", &["askdesk-domain"]),
+    ("askdesk-api", &["askdesk-client-config", "askdesk-open-in", "askdesk-engine", "askdesk-agents", "askdesk-domain"]),
     ("askdesk-mcp-tools", &[]),
     (
         "askdesk-gateway",
@@ -28,6 +29,7 @@ const ALLOWED: [(&str, &[&str]); 14] = [
             "askdesk-api",
             "askdesk-client-config",
             "askdesk-gateway",
+            "askdesk-open-in",
             "askdesk-engine",
             "askdesk-agents",
             "askdesk-domain",

@@ -10,6 +10,7 @@ const THIS_FILE: &str = "src-tauri/crates/xtask/src/tidy/layers.rs";
 const DOMAIN: [&[&str]; 5] = [
     // Ids, text and small values.
     &[
+        "command_template",
         "config",
         "do_not_disturb",
         "ended_by",
@@ -18,6 +19,8 @@ const DOMAIN: [&[&str]; 5] = [
         "language",
         "launch_overrides",
         "origin",
+        "preferred_program",
+        "programs",
         "retention_days",
         "shortcut",
         "text",

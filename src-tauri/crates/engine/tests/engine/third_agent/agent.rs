@@ -83,6 +83,7 @@ fn descriptor() -> AgentDescriptor {
             context_size: true,
             folder: true,
             launch_overrides: true,
+            continue_in_terminal: false,
         },
         config: vec![ConfigOption {
             id: MODEL,
