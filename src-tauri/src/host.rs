@@ -1,10 +1,11 @@
 //! The shell as the API's host: it provides the window, the system settings and the gateway.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use askdesk_api::dto::{Exported, NotePainted};
 use askdesk_api::{ClientHost, Host, Pending, SaveError, SelfTestError, UnappliedReason};
 use askdesk_domain::{GlobalShortcut, OptIn, Settings};
+use askdesk_open_in::Search;
 use tauri::{AppHandle, Manager};
 use tauri_plugin_dialog::{DialogExt, FilePath};
 use tokio::sync::{oneshot, watch};
@@ -54,6 +55,14 @@ impl Host for ShellHost {
 
     fn client_host(&self) -> Option<ClientHost> {
         gateway::client_host(&self.app, &self.data_folder)
+    }
+
+    fn program_search(&self) -> Search {
+        Search::from_process()
+    }
+
+    fn reveal(&self, path: &Path) -> Result<(), String> {
+        tauri_plugin_opener::reveal_item_in_dir(path).map_err(|error| error.to_string())
     }
 
     fn self_test(&self) -> Pending<Result<(), SelfTestError>> {

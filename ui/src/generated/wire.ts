@@ -377,7 +377,11 @@ folder: boolean,
 /**
  * Whether settings can add arguments and environment variables to its start.
  */
-launchOverrides: boolean, };
+launchOverrides: boolean, 
+/**
+ * Whether the agent's own program can continue a session in a terminal.
+ */
+continueInTerminal: boolean, };
 
 /**
  * How an agent's questions arrive.
@@ -637,7 +641,29 @@ n: number, flaw: LaunchOverrideError, } | { "unfit": "variable", name: string, f
 /**
  * The beginning of the rejected name.
  */
-name: string, } | { "unfit": "text", text: string, };
+name: string, } | { "unfit": "command", flaw: CommandError, } | { "unfit": "text", text: string, };
+
+/**
+ * Why a command can't be run as written.
+ */
+export type CommandError = { "command": "too_long", 
+/**
+ * The upper bound, in bytes.
+ */
+most: number, bytes: number, } | { "command": "zero" } | { "command": "unclosed" } | { "command": "no_program" } | { "command": "unknown_placeholder", name: string, 
+/**
+ * The names of the placeholders there are.
+ */
+known: Array<string>, } | { "command": "not_alone", name: string, };
+
+/**
+ * Why a folder or a file was not opened in another program.
+ */
+export type OpenError = { "unopened": "no_folder" } | { "unopened": "gone", path: string, } | { "unopened": "unusable", path: string, error: string, } | { "unopened": "not_installed", program: Program, } | { "unopened": "no_command", program: Program, } | { "unopened": "command_missing", command: string, } | { "unopened": "no_terminal" } | { "unopened": "terminal_only_opens", terminal: Program, } | { "unopened": "unsafe", program: Program, character: string, } | { "unopened": "not_started", program: string, error: string, } | { "unopened": "exited", program: string, 
+/**
+ * None if a signal ended it.
+ */
+code: number | null, } | { "unopened": "file_manager", error: string, } | { "unopened": "nothing_to_continue" };
 
 /**
  * Why an argument or variable that a user adds to an agent's start is invalid.
@@ -660,7 +686,7 @@ seconds: number, } | { "refused": "others_wait" } | { "refused": "unreached", wh
 /**
  * A feature that some agents don't support.
  */
-export type UnsupportedFeature = "attaching";
+export type UnsupportedFeature = "attaching" | "continuing_in_terminal";
 
 export type ToolDetail = { "detail": "command", 
 /**
@@ -670,7 +696,15 @@ command: string,
 /**
  * The agent's own description, and every parameter of the call, one per line.
  */
-description: string | null, } | { "detail": "edit", path: string, 
+description: string | null, } | { "detail": "read", path: string, 
+/**
+ * The first line that it reads, from 1; none for all of the file.
+ */
+line: number | null, 
+/**
+ * Its input as readable text.
+ */
+input: string, } | { "detail": "edit", path: string, 
 /**
  * A unified diff without file headers; its line numbers count within the changed text.
  */
@@ -1248,13 +1282,21 @@ autoAdvance: OnOff, onClose: OnClose, startAtLogin: OptIn,
 /**
  * Opens the oldest question from any app.
  */
-globalShortcut: GlobalShortcut, keepDays: RetentionDays, 
+globalShortcut: GlobalShortcut, editor: PreferredEditor, 
+/**
+ * Opens files if the editor is `editor_command`.
+ */
+editorCommand: EditorCommand, terminal: PreferredTerminal, 
+/**
+ * Opens terminals if the terminal is `terminal_command`.
+ */
+terminalCommand: TerminalCommand, keepDays: RetentionDays, 
 /**
  * The additions to every start of an agent.
  */
 launchOverrides: { [key in AgentId]: LaunchOverrides }, };
 
-export type Setting = { "setting": "language", "value": LanguageChoice } | { "setting": "theme", "value": Theme } | { "setting": "text_size", "value": TextSize } | { "setting": "density", "value": Density } | { "setting": "notify_questions", "value": NotifyQuestions } | { "setting": "notify_subagents", "value": OnOff } | { "setting": "notify_finished", "value": OptIn } | { "setting": "paused_until", "value": PausedUntil } | { "setting": "quiet_hours", "value": DoNotDisturbHours } | { "setting": "remind_minutes", "value": ReminderMinutes } | { "setting": "notify_sound", "value": OptIn } | { "setting": "quick_answer", "value": OnOff } | { "setting": "undo_seconds", "value": UndoSeconds } | { "setting": "auto_advance", "value": OnOff } | { "setting": "on_close", "value": OnClose } | { "setting": "start_at_login", "value": OptIn } | { "setting": "global_shortcut", "value": GlobalShortcut } | { "setting": "keep_days", "value": RetentionDays } | { "setting": "agent_arguments", "value": { agent: AgentId, arguments: Arguments, } } | { "setting": "agent_environment", "value": { agent: AgentId, environment: Environment, } };
+export type Setting = { "setting": "language", "value": LanguageChoice } | { "setting": "theme", "value": Theme } | { "setting": "text_size", "value": TextSize } | { "setting": "density", "value": Density } | { "setting": "notify_questions", "value": NotifyQuestions } | { "setting": "notify_subagents", "value": OnOff } | { "setting": "notify_finished", "value": OptIn } | { "setting": "paused_until", "value": PausedUntil } | { "setting": "quiet_hours", "value": DoNotDisturbHours } | { "setting": "remind_minutes", "value": ReminderMinutes } | { "setting": "notify_sound", "value": OptIn } | { "setting": "quick_answer", "value": OnOff } | { "setting": "undo_seconds", "value": UndoSeconds } | { "setting": "auto_advance", "value": OnOff } | { "setting": "on_close", "value": OnClose } | { "setting": "start_at_login", "value": OptIn } | { "setting": "global_shortcut", "value": GlobalShortcut } | { "setting": "editor", "value": PreferredEditor } | { "setting": "editor_command", "value": EditorCommand } | { "setting": "terminal", "value": PreferredTerminal } | { "setting": "terminal_command", "value": TerminalCommand } | { "setting": "keep_days", "value": RetentionDays } | { "setting": "agent_arguments", "value": { agent: AgentId, arguments: Arguments, } } | { "setting": "agent_environment", "value": { agent: AgentId, environment: Environment, } };
 
 /**
  * A language that the user interface supports.
@@ -1326,6 +1368,26 @@ export type GlobalShortcut = string;
  * After how many minutes a reminder of an open question is shown; 0 is never.
  */
 export type ReminderMinutes = number;
+
+/**
+ * The editor for files.
+ */
+export type PreferredEditor = "auto" | Program;
+
+/**
+ * Opens a file or a folder: `{file}` is its path. Without `{file}`, the path is the last argument.
+ */
+export type EditorCommand = string;
+
+/**
+ * The terminal for programs that need one.
+ */
+export type PreferredTerminal = "auto" | Program;
+
+/**
+ * Opens a terminal in `{folder}` that runs `{command}`. Without `{command}`, the command follows as the last arguments.
+ */
+export type TerminalCommand = string;
 
 /**
  * An entry of the file that is left unchanged and has no effect.
@@ -1589,6 +1651,52 @@ plan: CommandId, };
  * Asks a test question the way other programs do.
  */
 export type TestGateway = { requestId: CommandId, };
+
+/**
+ * A program that a folder or a file can be opened in. Within its kind, an earlier one is preferred.
+ */
+export type Program = "editor_command" | "vscode" | "cursor" | "zed" | "idea" | "webstorm" | "pycharm" | "goland" | "rustrover" | "clion" | "phpstorm" | "rubymine" | "rider" | "neovim" | "vim" | "terminal_command" | "gnome_terminal" | "konsole" | "kitty" | "wezterm" | "alacritty" | "iterm" | "mac_terminal" | "windows_terminal" | "xterm" | "file_manager";
+
+/**
+ * Finds the programs that folders and files can be opened in.
+ */
+export type ListPrograms = Record<symbol, never>;
+
+export type ProgramsFound = { 
+/**
+ * The installed ones; within a kind, the first one is preferred.
+ */
+programs: Array<Program>, 
+/**
+ * The editor for files: the one that the settings choose, even if it isn't installed, or the first one.
+ */
+editor: Program | null, 
+/**
+ * The terminal, chosen in the same way.
+ */
+terminal: Program | null, };
+
+/**
+ * Opens a session's folder, or a path in it, in another program.
+ */
+export type OpenIn = { requestId: CommandId, session: SessionId, program: Program, 
+/**
+ * Relative to the session's folder, or absolute; without one, the folder itself.
+ */
+path: string | null, 
+/**
+ * The line of a file, from 1.
+ */
+line: number | null, };
+
+/**
+ * Continues a session with the agent's own program in a terminal.
+ */
+export type ContinueInTerminal = { requestId: CommandId, session: SessionId, 
+/**
+ * Whether the session is ended here if it runs. Two programs must not write one conversation.
+ */
+endRunning: boolean, };
 
 /**
  * Reports what the window shows, so that nobody is notified about what they are looking at.
@@ -1872,7 +1980,7 @@ export type DraftsRead = { drafts: Array<DraftTarget>, };
 /**
  * Why a command failed; a consumer branches on the code, and the screen chooses the words.
  */
-export type ErrorCode = "not_found" | "already_ended" | "invalid" | "session_gone" | "unsupported" | "agent_refused" | "agent_missing" | "folder_missing" | "not_started" | "storage_busy" | "storage_full" | "storage" | "settings_not_written" | "extras_changed" | "closing" | "file_not_written" | "attachment_gone" | "doors_shut" | "door_failed" | "client_file_left" | "plan_gone";
+export type ErrorCode = "not_found" | "already_ended" | "invalid" | "session_gone" | "unsupported" | "agent_refused" | "agent_missing" | "folder_missing" | "not_started" | "storage_busy" | "storage_full" | "storage" | "settings_not_written" | "extras_changed" | "closing" | "file_not_written" | "attachment_gone" | "doors_shut" | "door_failed" | "client_file_left" | "plan_gone" | "not_opened";
 
 /**
  * Why a command failed.
@@ -1915,7 +2023,7 @@ export type Detail = { "detail": "breach", breach: ValidationError, } | { "detai
 /**
  * Which; none where it has no path here.
  */
-path: string | null, error: string, } | { "detail": "client_file", file: string, trouble: FileTrouble, } | { "detail": "storage", trouble: StorageError, } | { "detail": "refused", why: ChangeRefused, } | { "detail": "unable", what: UnsupportedFeature, };
+path: string | null, error: string, } | { "detail": "client_file", file: string, trouble: FileTrouble, } | { "detail": "storage", trouble: StorageError, } | { "detail": "unopened", why: OpenError, } | { "detail": "agent", why: AgentFailure, } | { "detail": "refused", why: ChangeRefused, } | { "detail": "unable", what: UnsupportedFeature, };
 
 /** Every command of the bridge: what it takes and what it gives. */
 export interface CommandMap {
@@ -1954,6 +2062,9 @@ export interface CommandMap {
   plan_client: { input: PlanClient; output: ClientPlan };
   change_client: { input: ChangeClient; output: Done };
   test_gateway: { input: TestGateway; output: Done };
+  list_programs: { input: ListPrograms; output: ProgramsFound };
+  open_in: { input: OpenIn; output: Done };
+  continue_in_terminal: { input: ContinueInTerminal; output: Done };
   note_view: { input: NoteView; output: Done };
   note_painted: { input: NotePainted; output: Done };
   search_history: { input: SearchHistory; output: HistoryFound };
@@ -1986,5 +2097,9 @@ export const settingDescriptors = [
   {"id":"on_close","category":"window","kind":"choice","choices":["keep_running","quit"]},
   {"id":"start_at_login","category":"window","kind":"choice","choices":["off","on"]},
   {"id":"global_shortcut","category":"window","kind":"shortcut"},
+  {"id":"editor","category":"open_in","kind":"choice","choices":["auto","editor_command","vscode","cursor","zed","idea","webstorm","pycharm","goland","rustrover","clion","phpstorm","rubymine","rider","neovim","vim"]},
+  {"id":"editor_command","category":"open_in","kind":"command","placeholders":["file","line","column"]},
+  {"id":"terminal","category":"open_in","kind":"choice","choices":["auto","terminal_command","gnome_terminal","konsole","kitty","wezterm","alacritty","iterm","mac_terminal","windows_terminal","xterm"]},
+  {"id":"terminal_command","category":"open_in","kind":"command","placeholders":["folder","command"]},
   {"id":"keep_days","category":"data","kind":"number_choice","choices":[0,30,90,365]},
 ] as const;

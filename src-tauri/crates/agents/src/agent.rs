@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use askdesk_domain::{AgentDescriptor, AgentFailure, NativeSession, ReservedFlags, SessionOptions};
 
 use crate::adapter::Adapter;
+use crate::launch::LaunchPlan;
 use crate::link::LinkPlan;
 
 /// One agent that the app can start.
@@ -29,6 +30,12 @@ pub trait Agent: Send + Sync + Debug {
 
     /// Plans a session: its link and its adapter.
     fn prepare(&self, start: &Start) -> Result<SessionPlan, AgentFailure>;
+
+    /// Plans its own program for a terminal, where it continues the session of the start. `None` if it has no command for
+    /// that, or the start resumes no session.
+    fn continue_in_terminal(&self, _: &Start) -> Result<Option<LaunchPlan>, AgentFailure> {
+        Ok(None)
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -25,7 +25,7 @@ use serde_json::Value;
 use crate::adapter::{Action, Adapter, EncodeError, Inbound, Open, Output};
 use crate::agent::{Agent, SessionPlan, Start};
 use crate::event::{AgentEvent, InputError};
-use crate::launch::expand_home;
+use crate::launch::{LaunchPlan, expand_home};
 use crate::link::LinkPlan;
 
 pub use answers::{FormattedAnswers, answered_input, format_answers};
@@ -83,6 +83,13 @@ impl Agent for ClaudeCode {
             adapter: Box::new(adapter),
             link: LinkPlan::Process(plan.with_overrides(&options.extras)),
         })
+    }
+
+    fn continue_in_terminal(&self, start: &Start) -> Result<Option<LaunchPlan>, AgentFailure> {
+        let Start { folder, options, resume } = start;
+        let Some(session) = resume else { return Ok(None) };
+        let program = launch::find(&self.descriptor, options.program.as_deref().map(expand_home).as_deref())?;
+        Ok(Some(launch::in_terminal(program, folder.clone(), session).with_overrides(&options.extras)))
     }
 }
 

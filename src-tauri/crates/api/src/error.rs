@@ -1,8 +1,8 @@
 //! The errors that commands return.
 
 use askdesk_domain::{
-    ChangeRefused, EndedBy, FolderError, Rejection, StorageError, Timestamp, UnsupportedFeature,
-    ValidationError,
+    AgentFailure, ChangeRefused, EndedBy, FolderError, OpenError, Rejection, StorageError, Timestamp,
+    UnsupportedFeature, ValidationError,
 };
 use serde::{Deserialize, Serialize};
 
@@ -53,6 +53,8 @@ pub enum ErrorCode {
     ClientFileLeft,
     /// What was shown is not kept any more, so nothing was written.
     PlanGone,
+    /// A folder or file was not opened in another program.
+    NotOpened,
 }
 
 /// Why a command failed.
@@ -103,6 +105,14 @@ pub enum Detail {
     },
     Storage {
         trouble: StorageError,
+    },
+    /// Why a folder or file was not opened in another program.
+    Unopened {
+        why: OpenError,
+    },
+    /// Why the agent's program can't be started.
+    Agent {
+        why: AgentFailure,
     },
     /// What came of asking the agent.
     Refused {

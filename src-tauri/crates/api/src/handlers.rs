@@ -5,6 +5,7 @@ mod clients;
 mod history;
 mod messages;
 mod notifications;
+mod open_in;
 mod past_questions;
 mod questions;
 mod sessions;

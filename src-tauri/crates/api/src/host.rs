@@ -1,11 +1,12 @@
 //! What the API needs from the program around it: the desktop shell, or a test.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::pin::Pin;
 
 use askdesk_client_config::discovery::DEFAULT_PORT;
 use askdesk_client_config::{DataFolder, Endpoint, Env, Token};
 use askdesk_domain::{GlobalShortcut, OptIn};
+use askdesk_open_in::Search;
 
 use crate::dto::{Exported, NotePainted, UnappliedReason};
 
@@ -28,6 +29,12 @@ pub trait Host: Send + Sync {
 
     /// Returns what connecting other programs needs, or none if the person has no home folder. May block.
     fn client_host(&self) -> Option<ClientHost>;
+
+    /// Says where the programs of the person are.
+    fn program_search(&self) -> Search;
+
+    /// Shows a file or folder in the system's file manager; never opens a file. Fails with the system's error message. May block.
+    fn reveal(&self, path: &Path) -> Result<(), String>;
 
     /// Asks a test question through the gateway.
     fn self_test(&self) -> Pending<Result<(), SelfTestError>>;

@@ -65,6 +65,9 @@ pub enum UnsupportedFeature {
     /// Attaching images and files.
     #[error("attaching images and files")]
     Attaching,
+    /// Continuing a session with the agent's own program in a terminal.
+    #[error("continuing a session in a terminal")]
+    ContinuingInTerminal,
 }
 
 impl Rejection {

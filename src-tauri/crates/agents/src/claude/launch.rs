@@ -79,6 +79,17 @@ pub fn launch(
     }
 }
 
+/// Plans the program as a person starts it in a terminal, in a session that began here (measured with 2.1.329).
+pub(super) fn in_terminal(program: PathBuf, folder: PathBuf, session: &NativeSession) -> LaunchPlan {
+    LaunchPlan {
+        program,
+        args: vec!["--resume".into(), session.as_str().into()],
+        folder,
+        env: Vec::new(),
+        env_remove: PARENT_SESSION_VARIABLES.iter().map(OsString::from).collect(),
+    }
+}
+
 /// Finds Claude Code: the program the person named, else on `PATH`, else where installers put it.
 pub(super) fn find(agent: &AgentDescriptor, explicit: Option<&Path>) -> Result<PathBuf, AgentFailure> {
     let mut folders = Vec::new();
@@ -130,6 +141,14 @@ mod tests {
             args(&[(MODEL, ValueId::literal("opus"))], None)
         );
         assert!(resumed.contains(" --resume 5f0c7d52 "));
+    }
+
+    #[test]
+    fn case_98_a_session_continues_in_a_terminal_under_the_agents_own_id() {
+        let plan = in_terminal("/bin/claude".into(), "/proj".into(), &NativeSession::literal("5f0c7d52"));
+        assert_eq!(plan.args, ["--resume", "5f0c7d52"]);
+        assert_eq!(plan.folder, Path::new("/proj"));
+        assert!(plan.env_remove.contains(&"CLAUDECODE".into()));
     }
 
     #[test]

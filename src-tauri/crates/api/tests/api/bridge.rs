@@ -1,7 +1,7 @@
 //! The API on an engine of its own, with the fake agent in place of the demo.
 
 use std::collections::VecDeque;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -14,6 +14,7 @@ use askdesk_domain::{ConfigValue, GlobalShortcut, OptIn, Request, Risk, ValueId}
 use askdesk_engine::clock::SystemClock;
 use askdesk_engine::frame::{Frame, Snapshot};
 use askdesk_engine::{EngineHandle, OpenedEngine, SettingsFile};
+use askdesk_open_in::{Os, Search};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -35,6 +36,9 @@ pub struct TestHost {
     pub shortcuts: Mutex<Vec<String>>,
     /// Why a system setting that is turned on is not applied.
     pub refuses: Mutex<Option<UnappliedReason>>,
+    /// The folders with the person's programs.
+    pub programs: Mutex<Vec<PathBuf>>,
+    pub revealed: Mutex<Vec<PathBuf>>,
     pub client_host: Mutex<Option<ClientHost>>,
     /// The results of the next self tests.
     pub self_tests: Mutex<VecDeque<Result<(), SelfTestError>>>,
@@ -75,6 +79,15 @@ impl Host for TestHost {
 
     fn client_host(&self) -> Option<ClientHost> {
         self.client_host.lock().unwrap().clone()
+    }
+
+    fn program_search(&self) -> Search {
+        Search { os: Os::CURRENT, folders: self.programs.lock().unwrap().clone(), applications: Vec::new() }
+    }
+
+    fn reveal(&self, path: &Path) -> Result<(), String> {
+        self.revealed.lock().unwrap().push(path.to_owned());
+        Ok(())
     }
 
     fn self_test(&self) -> Pending<Result<(), SelfTestError>> {

@@ -11,4 +11,5 @@ mod history;
 mod launch_overrides;
 mod malformed_input;
 mod notification_log;
+mod open_in;
 mod past_questions;

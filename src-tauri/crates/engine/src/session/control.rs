@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use askdesk_agents::{Adapter, Agent, Link, LinkEvents, Links, Open, SessionPlan, Start};
+use askdesk_agents::{Adapter, Agent, LaunchPlan, Link, LinkEvents, Links, Open, SessionPlan, Start};
 use askdesk_domain::{
     AgentFailure, AgentId, ChangeRefused, ConfigOption, EntryBody, LaunchOverrides, MessageId, Origin,
     QuestionPolicy, Rejection, Session, SessionCommand, SessionEnd, SessionId, SessionOptions, config,
@@ -100,6 +100,17 @@ impl Sessions {
             Err(error) => return self.end_unstarted(id, None, error).await,
         }
         Ok(session)
+    }
+
+    /// Plans the agent's own program for a terminal, where it continues a session; none if the agent has no command for that.
+    /// Secrets are not stored; they come from `set`.
+    pub fn plan_in_terminal(
+        &self,
+        session: &Session,
+        set: &LaunchOverrides,
+    ) -> Result<Result<Option<LaunchPlan>, AgentFailure>, EngineError> {
+        let agent = self.agent(session.origin.agent().ok_or(Rejection::SessionGone)?)?;
+        Ok(agent.continue_in_terminal(&start_again(session, set, &agent.descriptor().config)))
     }
 
     /// Stops a session if it runs, and removes it from the sidebar.

@@ -1,0 +1,105 @@
+//! Opening folders and files in other programs, and continuing a session in a terminal.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use askdesk_domain::{AgentId, MachineId, OpenError, Program, Rejection, Session, UnsupportedFeature, ValidationError};
+use askdesk_open_in::{Launch, PATH_BYTES, Programs, Target};
+
+use crate::api::{Api, blocking};
+use crate::dto::*;
+use crate::error::{Detail, Error, ErrorCode};
+
+impl Api {
+    pub async fn list_programs(&self, _: ListPrograms) -> Result<ProgramsFound, Error> {
+        let programs = self.programs().await?;
+        let found = move || {
+            let found = programs.found();
+            let (editor, terminal) = (programs.editor(&found), programs.terminal(&found));
+            ProgramsFound { programs: found, editor, terminal }
+        };
+        blocking(found).await
+    }
+
+    pub async fn open_in(&self, input: OpenIn) -> Result<Done, Error> {
+        self.run_once(input.request_id, "open_in", self.open(&input)).await
+    }
+
+    pub async fn continue_in_terminal(&self, input: ContinueInTerminal) -> Result<Done, Error> {
+        let ContinueInTerminal { request_id, session, end_running } = input;
+        let go_on = async {
+            let session = self.engine.session(session).await?;
+            Box::pin(self.continue_elsewhere(&session, end_running)).await
+        };
+        self.run_once(request_id, "continue_in_terminal", go_on).await
+    }
+
+    async fn open(&self, input: &OpenIn) -> Result<(), Error> {
+        if let Some(path) = input.path.as_deref().filter(|path| path.len() > PATH_BYTES) {
+            let rule = ValidationError::TooLong { most: PATH_BYTES, bytes: path.len() };
+            return Err(Rejection::invalid("path", rule).into());
+        }
+        let folder = folder_of(&self.engine.session(input.session).await?);
+        let (path, line, program) = (input.path.clone(), input.line, input.program);
+        let (programs, host) = (self.programs().await?, Arc::clone(&self.host));
+        let open = move || {
+            let target = Target::find(&folder, path.as_deref(), line)?;
+            match program {
+                Program::FileManager => {
+                    host.reveal(target.path()).map_err(|error| OpenError::FileManager { error })
+                }
+                program => askdesk_open_in::start(&programs.open(program, &target)?),
+            }
+        };
+        Ok(blocking(open).await??)
+    }
+
+    async fn continue_elsewhere(&self, session: &Session, end_running: bool) -> Result<(), Error> {
+        let agent = session.origin.agent().ok_or(Rejection::SessionGone)?;
+        let set = self.current_settings().await?.settings.extras(agent);
+        let plan = self.sessions.plan_in_terminal(session, &set)?.map_err(|why| {
+            Error::new(ErrorCode::NotOpened, why.to_string()).with(Detail::Agent { why })
+        })?;
+        let plan = plan.ok_or_else(|| self.not_continued(agent))?;
+        if session.is_running() && !end_running {
+            return Err(Rejection::invalid("endRunning", ValidationError::StillRunning).into());
+        }
+        let (programs, folder) = (self.programs().await?, folder_of(session));
+        let planned = move || {
+            Target::find(&folder, None, None)?;
+            let launch = programs.run_in_terminal(&folder, &plan.program, &plan.args)?;
+            Ok::<_, OpenError>(Launch { env: plan.env, env_remove: plan.env_remove, ..launch })
+        };
+        let launch = blocking(planned).await??;
+        if session.is_running() {
+            self.sessions.stop(session.id).await?;
+        }
+        Ok(blocking(move || askdesk_open_in::start(&launch)).await??)
+    }
+
+    /// Says why the agent planned nothing.
+    fn not_continued(&self, agent: &AgentId) -> Error {
+        match self.agent(agent) {
+            Ok(agent) if agent.descriptor().capabilities.continue_in_terminal => OpenError::NothingToContinue.into(),
+            Ok(_) => Rejection::Unsupported { what: UnsupportedFeature::ContinuingInTerminal }.into(),
+            Err(error) => error,
+        }
+    }
+
+    async fn programs(&self) -> Result<Programs, Error> {
+        let settings = self.current_settings().await?.settings;
+        Ok(Programs::new(self.host.program_search(), settings))
+    }
+}
+
+/// Returns the session's folder; a session of another computer has none here.
+fn folder_of(session: &Session) -> PathBuf {
+    let here = session.origin.machine == MachineId::LOCAL;
+    if here { PathBuf::from(&session.folder) } else { PathBuf::new() }
+}
+
+impl From<OpenError> for Error {
+    fn from(why: OpenError) -> Self {
+        Self::new(ErrorCode::NotOpened, why.to_string()).with(Detail::Unopened { why })
+    }
+}
