@@ -136,6 +136,8 @@ const alike: Record<string, readonly string[]> = {
     'session_action.rename_keys',
     'session_action.up_keys',
     'settings.agent_arguments.one',
+    'settings.editor',
+    'settings.terminal',
     'start.agent',
     'start.name',
     'time.minutes',

@@ -126,7 +126,7 @@ async function deedsOf({ user }: Opened): Promise<Deed[]> {
   // Skipping answers nothing.
   const isAction = (element: Element) => nameOf(element) === 'Skip' || !Object.values(excluded).some((selector) => element.matches(selector));
   const deeds: Deed[] = buttons.filter(isAction).map((element) => ({ name: nameOf(element), menu: null, current: isCurrent(element) }));
-  const own = screen.queryAllByRole('button', { name: /^(Actions for api|Session menu|More ways to skip|Sessions grouped by: State|Export|Example: .*)$/ });
+  const own = screen.queryAllByRole('button', { name: /^(Actions for api|Session menu|Open in…|More ways to skip|Sessions grouped by: State|Export|Example: .*)$/ });
   for (const menu of own.filter((element) => element.matches(':enabled')).map(nameOf)) {
     await user.click(screen.getAllByRole('button', { name: menu })[0] as HTMLElement);
     deeds.push(...itemsOfMenu().map((item) => ({ name: nameOf(item), menu, current: isCurrent(item) })));

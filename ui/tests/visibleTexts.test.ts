@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 
 import { clientNames } from '../src/shared/clientWords';
 import { languageNames } from '../src/shared/messages/language.svelte';
+import { programNames } from '../src/shared/programs';
 import { visibleTexts } from './visibleTexts';
 
 const root = join(import.meta.dirname, '../src');
@@ -12,7 +13,7 @@ const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter(
 );
 
 /** Names that are the same in every language. */
-const NAMES: readonly string[] = [...Object.values(clientNames), ...Object.values(languageNames)];
+const NAMES: readonly string[] = [...Object.values(clientNames), ...Object.values(programNames), ...Object.values(languageNames)];
 
 /** The kind of a token in highlighted code, under a property that elsewhere holds text. */
 const TOKEN_KIND = 'shared/highlight.ts: name';

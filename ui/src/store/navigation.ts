@@ -5,6 +5,9 @@ import { type Direction, goTo, type Navigation, type Place, replacePlace, step, 
 import { sessionOf } from './select';
 import type { State } from './state';
 
+/** How a session is ended; `continue` goes on in a terminal. */
+export type Ending = 'end' | 'close' | 'continue';
+
 /** A dialog above the window; only one is open at a time. */
 export type Overlay =
   | { overlay: 'palette' | 'keys' }
@@ -14,7 +17,7 @@ export type Overlay =
   | { overlay: 'sessions' }
   | { overlay: 'log'; session: SessionId }
   /** Confirms ending or closing a session that is at work or would lose something. */
-  | { overlay: 'ending'; session: SessionId; deed: 'end' | 'close' }
+  | { overlay: 'ending'; session: SessionId; deed: Ending }
   /** Confirms opening an external address. */
   | { overlay: 'link'; url: string };
 

@@ -6,6 +6,7 @@ import { ClientCommands } from './commands/clients';
 import { HistoryCommands } from './commands/history';
 import { MessageCommands } from './commands/messages';
 import { NavigationCommands } from './commands/navigation';
+import { OpenInCommands } from './commands/openIn';
 import { PastQuestionCommands } from './commands/pastQuestions';
 import { QuestionCommands } from './commands/questions';
 import { SessionCommands } from './commands/sessions';
@@ -13,6 +14,7 @@ import { SettingsCommands } from './commands/settings';
 import { StartCommands } from './commands/start';
 import { TranscriptCommands } from './commands/transcripts';
 import { WindowCommands } from './commands/window';
+import { readOpenIn, storeOpenIn } from './openIn';
 import { selectedSession } from './select';
 import { readSidebar, storeSidebar } from './sidebar';
 import { initialState } from './state';
@@ -39,7 +41,7 @@ export type Page = ReturnType<typeof createPage>;
 
 /** The page without its components: its state, its commands, and the parts that sync it with the app. */
 export function createPage(bridge: Bridge) {
-  const initial = initialState(sessionStorage.getItem(SELECTED_KEY), { ...readUnsent(), sidebar: readSidebar() });
+  const initial = initialState(sessionStorage.getItem(SELECTED_KEY), { ...readUnsent(), sidebar: readSidebar(), openIn: readOpenIn() });
   const store = new Store(resumeFrom(initial, bridge.handover as Handover | null));
   const focusTargets = new FocusTargets();
   const timers = new Timers();
@@ -56,6 +58,7 @@ export function createPage(bridge: Bridge) {
     history,
     messages: new MessageCommands(store, submitter),
     navigation: new NavigationCommands(store, history, focusTargets),
+    openIn: new OpenInCommands(bridge, store, submitter),
     pastQuestions: new PastQuestionCommands(bridge, store),
     questions: new QuestionCommands(store, submitter),
     sessions: new SessionCommands(bridge, store, submitter),
@@ -83,6 +86,7 @@ export function createPage(bridge: Bridge) {
     const selected = selectedSession(after);
     if (selected !== selectedSession(before) && selected) sessionStorage.setItem(SELECTED_KEY, selected);
     if (after.sidebar !== before.sidebar) storeSidebar(after);
+    if (after.openIn.recent !== before.openIn.recent) storeOpenIn(after);
     if (after.messages !== before.messages || after.attached !== before.attached) {
       cancelStoring();
       cancelStoring = timers.later(STORE_UNSENT_MS, () => storeUnsent(store.state));

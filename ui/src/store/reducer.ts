@@ -25,6 +25,7 @@ import type { Handlers } from './handlers';
 import { type HistoryAction, historyHandlers } from './history';
 import { type InboxAction, inboxHandlers } from './inbox';
 import { goToSession, type NavigationAction, navigationHandlers } from './navigation';
+import { type OpenInAction, openInHandlers } from './openIn';
 import { type PastQuestionsAction, pastQuestionsHandlers } from './pastQuestions';
 import { withoutKey } from './records';
 import { approvalDraftOf, sessionOf, shownSession, transcriptOf } from './select';
@@ -85,6 +86,7 @@ export type Action =
   | HistoryAction
   | PastQuestionsAction
   | InboxAction
+  | OpenInAction
   | SidebarAction;
 
 /** Returns the next state. What is in view counts as seen. */
@@ -104,6 +106,7 @@ const handlers: Handlers<Action> = {
   ...navigationHandlers,
   ...pastQuestionsHandlers,
   ...sidebarHandlers,
+  ...openInHandlers,
   frames_received: (state, { frames }) => receiveFrames(state, frames),
   subscription_lost: (state) => ({ ...state, link: { ...state.link, status: 'stale' } }),
   start_drafted: (state, { change }) => ({ ...state, start: { ...state.start, ...change } }),

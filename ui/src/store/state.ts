@@ -32,6 +32,7 @@ import type { Activity } from './activity';
 import type { Overlay } from './navigation';
 import { initialNavigation, type Navigation } from './place';
 import { indexed, type SessionIndex } from './sessionIndex';
+import type { OpenIn } from './openIn';
 import { initialSidebar, type SessionGroup, type Sidebar } from './sidebar';
 import type { Entries, Places } from './transcriptEntries';
 
@@ -241,6 +242,7 @@ export interface State {
   /** Entries that the user expanded or collapsed, by entry number; a run of tool calls, by the negative number of its first. */
   unfolded: Readonly<Record<SessionId, Readonly<Record<number, boolean>>>>;
   sidebar: Sidebar;
+  openIn: OpenIn;
   /** The groups of the sidebar as they were when the pointer came over them; null while it is elsewhere. */
   heldGroups: readonly SessionGroup[] | null;
   panelCollapsed: boolean;
@@ -258,7 +260,12 @@ export const PANEL_WIDTH = { min: 304, preferred: 400, max: 720 } as const;
 
 export function initialState(
   remembered: SessionId | null = null,
-  stored: Pick<State, 'messages' | 'attached' | 'sidebar'> = { messages: {}, attached: {}, sidebar: initialSidebar },
+  stored: Pick<State, 'messages' | 'attached' | 'sidebar' | 'openIn'> = {
+    messages: {},
+    attached: {},
+    sidebar: initialSidebar,
+    openIn: { found: null, recent: [] },
+  },
 ): State {
   return {
     link: { status: 'connecting', epoch: null, seq: 0, generation: 0 },

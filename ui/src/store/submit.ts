@@ -1,4 +1,4 @@
-import type { ConfigId, MessageId, RequestId, SessionId } from '../generated/wire';
+import type { ConfigId, MessageId, Program, RequestId, SessionId } from '../generated/wire';
 import { asAppError, type Bridge, type CommandName, type Input, type Output } from '../platform/bridge';
 import type { Store } from './store.svelte';
 import type { Timers } from './timers';
@@ -22,6 +22,8 @@ export const submitKey = {
   move: (session: SessionId) => `move:${session}`,
   close: (session: SessionId) => `close:${session}`,
   resume: (session: SessionId) => `resume:${session}`,
+  openIn: (session: SessionId, program: Program, path: string | null) => `open_in:${session}:${program}:${path ?? ''}`,
+  continue: (session: SessionId) => `continue:${session}`,
   start: 'start',
   demo: 'demo',
   test: 'test',

@@ -52,6 +52,7 @@ export const claudeCode: AgentDescriptor = {
     contextSize: true,
     folder: true,
     launchOverrides: true,
+    continueInTerminal: true,
   },
   config: [
     modes,
@@ -86,6 +87,7 @@ export const demo: AgentDescriptor = {
     compact: false,
     folder: false,
     launchOverrides: false,
+    continueInTerminal: false,
   },
   config: [modes, examples()],
 };

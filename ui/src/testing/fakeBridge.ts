@@ -7,6 +7,7 @@ import type {
   Entry,
   Error as CommandError,
   Frame,
+  ProgramsFound,
   Request,
   SessionId,
   Setting,
@@ -66,6 +67,10 @@ export class FakeBridge implements Bridge {
       onClose: 'keep_running',
       startAtLogin: 'off',
       globalShortcut: 'off',
+      editor: 'auto',
+      editorCommand: '',
+      terminal: 'auto',
+      terminalCommand: '',
       launchOverrides: {},
       keepDays: 0,
     },
@@ -76,6 +81,12 @@ export class FakeBridge implements Bridge {
   };
   /** The connection states of other programs. */
   clients: ClientRead[] = [];
+  /** The installed programs. */
+  programs: ProgramsFound = {
+    programs: ['vscode', 'zed', 'vim', 'gnome_terminal', 'kitty', 'file_manager'],
+    editor: 'vscode',
+    terminal: 'gnome_terminal',
+  };
   /** The target of the latest deep link, until it is shown. */
   target: string | null = null;
   /** The state handed over by the previous page. */
@@ -141,6 +152,8 @@ export class FakeBridge implements Bridge {
         const { change } = input as Input<'change_setting'>;
         return this.set(changed(this.settings.settings, change)).settings;
       }
+      case 'list_programs':
+        return this.programs;
       case 'read_drafts':
         return { drafts: this.drafts };
       case 'save_draft': {

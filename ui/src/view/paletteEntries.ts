@@ -94,7 +94,7 @@ function actionEntry(offer: Offer, index: number): Entry {
 /** The categories of the settings, then every row. */
 function settingEntries(state: State, commands: Commands): Entry[] {
   if (!state.settings) return [];
-  const rows = rowsOf(state.settings.settings, state.agentsKnown);
+  const rows = rowsOf(state.settings.settings, state.agentsKnown, state.openIn.found);
   const lead = (at: string) => () =>
     commands.dispatch({ type: 'overlay_opened', overlay: { overlay: 'settings', at } });
   const group = 'settings' as const;

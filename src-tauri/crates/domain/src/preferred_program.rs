@@ -64,7 +64,7 @@ macro_rules! preference {
 }
 
 preference! {
-    /// The editor for files.
+    /// The editor for files and folders, one of the known ones.
     PreferredEditor, ProgramKind::Editor
 }
 preference! {

@@ -39,7 +39,7 @@ pub enum ToolDetail {
         /// The agent's own description, and every parameter of the call, one per line.
         description: Option<String>,
     },
-    /// A file that it reads.
+    /// Reading a file, or a part of one.
     Read {
         path: String,
         /// The first line that it reads, from 1; none for all of the file.

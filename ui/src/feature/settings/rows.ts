@@ -2,6 +2,8 @@ import {
   settingDescriptors,
   type AgentDescriptor,
   type Language,
+  type Program,
+  type ProgramsFound,
   type Setting,
   type Settings,
 } from '../../generated/wire';
@@ -9,6 +11,7 @@ import { nameOfAgent } from '../../shared/agentNames';
 import { plural, t } from '../../shared/messages';
 import { hours, percent } from '../../shared/messages/formats';
 import { languageNames } from '../../shared/messages/language.svelte';
+import { kindOfProgram, nameOfProgram } from '../../shared/programs';
 import { momentTime } from '../../shared/time';
 
 /** A value that a setting can take. */
@@ -64,8 +67,17 @@ export interface ShortcutRow extends Named {
   change: (to: string) => Setting;
 }
 
+/** A setting that holds a command line. */
+export interface CommandRow extends Named {
+  kind: 'command';
+  current: string;
+  /** A command with its placeholders. */
+  example: string;
+  change: (to: string) => Setting;
+}
+
 /** A setting as shown in the dialog. */
-export type Row = ChoiceRow | SwitchRow | ArgumentsRow | VariablesRow | ShortcutRow;
+export type Row = CommandRow | ChoiceRow | SwitchRow | ArgumentsRow | VariablesRow | ShortcutRow;
 
 /** A combination that no common desktop reserves; J is also the key for the next question. */
 export const SUGGESTED = 'Ctrl+Alt+J';
@@ -107,8 +119,8 @@ const WORDS: Partial<Record<SettingId, (value: Value) => string>> = {
 type Value = number | string;
 
 /** All settings with their values, in display order. */
-export function rowsOf(settings: Settings, agents: readonly AgentDescriptor[]): Row[] {
-  const rows = settingDescriptors.map((descriptor) => rowOf(settings, descriptor));
+export function rowsOf(settings: Settings, agents: readonly AgentDescriptor[], programs: ProgramsFound | null): Row[] {
+  const rows = settingDescriptors.map((descriptor) => rowOf(settings, descriptor, programs));
   const ofAgents = agents
     .filter(({ capabilities }) => capabilities.launchOverrides)
     .flatMap((agent) => rowsOfStart(settings, agent, agents));
@@ -116,7 +128,13 @@ export function rowsOf(settings: Settings, agents: readonly AgentDescriptor[]): 
   return [...rows.slice(0, data), ...ofAgents, ...rows.slice(data)];
 }
 
-function rowOf(settings: Settings, descriptor: Descriptor): Row {
+/** Commands to learn the placeholders from. */
+const EXAMPLES: Partial<Record<SettingId, string>> = {
+  editor_command: 'subl {file}:{line}',
+  terminal_command: 'foot --working-directory={folder} {command}',
+};
+
+function rowOf(settings: Settings, descriptor: Descriptor, programs: ProgramsFound | null): Row {
   const { id, category } = descriptor;
   const named: Named = {
     id,
@@ -130,12 +148,15 @@ function rowOf(settings: Settings, descriptor: Descriptor): Row {
   switch (descriptor.kind) {
     case 'shortcut':
       return { ...named, kind: 'shortcut', current: String(current), change };
+    case 'command':
+      return { ...named, kind: 'command', current: String(current), example: EXAMPLES[id] ?? '', change };
     case 'pause':
       return { ...named, kind: 'choice', current: String(pausedUntil(settings)), choices: pauses(settings) };
     default: {
       if ('choices' in descriptor && descriptor.choices.some((value) => value === 'on')) {
         return { ...named, kind: 'switch', on: current === 'on', change: (on) => change(on ? 'on' : 'off') };
       }
+      if (id === 'editor' || id === 'terminal') return { ...named, ...programChoices(id, settings[id], programs) };
       const words = WORDS[id] ?? ((value) => t(`settings.${id}.${value}` as 'settings.theme.light'));
       // The settings file may contain a value that isn't offered.
       const offered: readonly Value[] =
@@ -144,6 +165,21 @@ function rowOf(settings: Settings, descriptor: Descriptor): Row {
       return { ...named, kind: 'choice', current: String(current), choices };
     }
   }
+}
+
+/** The choice of an editor or terminal: what is installed, the user's own command, and the current choice. */
+function programChoices(kind: 'editor' | 'terminal', current: Program | 'auto', found: ProgramsFound | null) {
+  const ofKind = (found?.programs ?? []).filter((program) => kindOfProgram(program) === kind);
+  const own = `${kind}_command` as const;
+  const offered = new Set<Program | 'auto'>(['auto', ...ofKind.filter((program) => program !== own), own, current]);
+  const words = (program: Program | 'auto') => {
+    const [first] = ofKind;
+    if (program === 'auto') return first ? t('settings.program.auto_found', { program: nameOfProgram(first) }) : t('settings.program.auto');
+    const isThere = found === null || program === own || ofKind.includes(program);
+    return isThere ? nameOfProgram(program) : t('settings.program.missing', { program: nameOfProgram(program) });
+  };
+  const choices = [...offered].map((value) => ({ value, words: words(value), change: { setting: kind, value } as Setting }));
+  return { kind: 'choice' as const, current, choices };
 }
 
 type CamelCase<S extends string> = S extends `${infer First}_${infer Rest}` ? `${First}${Capitalize<CamelCase<Rest>>}` : S;
@@ -202,6 +238,7 @@ function valuesOf(row: Row): readonly string[] {
     case 'arguments':
       return row.current;
     case 'shortcut':
+    case 'command':
       return [row.current];
     case 'switch':
       return [];

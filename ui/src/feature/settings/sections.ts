@@ -11,6 +11,7 @@ export const sectionIcons = {
   'settings.notifications': 'bell',
   'settings.questions': 'ask',
   'settings.window': 'window',
+  'settings.open_in': 'open_in',
   'settings.agents': 'agent',
   [CLIENTS]: 'connection',
   'settings.data': 'data',

@@ -3,7 +3,9 @@ import { wordsOfFileRemedy, wordsOfFileTrouble } from '../clientWords';
 import { t } from '../messages';
 import { clockTime } from '../time';
 import { visibly } from '../visible';
-import { wordsOfFolder } from './agentFailureWords';
+import { openErrorWords } from '../programs';
+import { wordsOfMember } from '../unionWords';
+import { wordsOfFailure, wordsOfFolder } from './agentFailureWords';
 import { wordsOfStorageError } from './storageErrorWords';
 import { unableWords, wordsOfFault, wordsOfRefused, wordsOfValidationError } from './validationErrorWords';
 
@@ -39,6 +41,7 @@ const errorWords = {
   client_file_left: (error) =>
     t('error.client_file_left', { message: wordsOfDetail(error), remedy: wordsOfRemedy(error) }),
   plan_gone: () => t('error.plan_gone'),
+  not_opened: (error) => wordsOfDetail(error),
   unreachable: ({ message }) => t('error.unreachable', { message: visibly(message) }),
 } satisfies Record<AppError['code'], (error: AppError) => string>;
 
@@ -66,6 +69,10 @@ function wordsOfDetail({ detail, message }: AppError): string {
       return t('error.at_file', { path: visibly(detail.file), error: wordsOfFileTrouble(detail.trouble) });
     case 'storage':
       return wordsOfStorageError(detail.trouble);
+    case 'unopened':
+      return wordsOfMember(openErrorWords, 'unopened', detail.why);
+    case 'agent':
+      return wordsOfFailure(detail.why, []);
     case 'refused':
       return wordsOfRefused(detail.why);
     case 'unable':

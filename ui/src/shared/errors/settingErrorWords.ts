@@ -1,4 +1,4 @@
-import type { LaunchOverrideError, IgnoredWhy, SettingError } from '../../generated/wire';
+import type { CommandError, LaunchOverrideError, IgnoredWhy, SettingError } from '../../generated/wire';
 import { t } from '../messages';
 import { list } from '../messages/formats';
 import { sizeOf } from '../size';
@@ -16,6 +16,7 @@ const settingErrorWords: UnionWords<SettingError, 'unfit'> = {
   no_hours: 'unfit.no_hours',
   no_shortcut: 'unfit.no_shortcut',
   no_name: 'unfit.no_name',
+  command: ({ flaw }) => wordsOfMember(commandErrorWords, 'command', flaw),
   text: ({ text }) => visibly(text),
 };
 
@@ -23,6 +24,18 @@ const settingErrorWords: UnionWords<SettingError, 'unfit'> = {
 export function wordsOfSettingError(unfit: SettingError): string {
   return wordsOfMember(settingErrorWords, 'unfit', unfit);
 }
+
+const braced = (name: string) => `{${name}}`;
+
+const commandErrorWords: UnionWords<CommandError, 'command'> = {
+  too_long: 'breach.too_long',
+  zero: 'unfit.zero',
+  unclosed: 'unfit.unclosed',
+  no_program: 'unfit.no_program',
+  unknown_placeholder: ({ name, known }) =>
+    t('unfit.unknown_placeholder', { name: visibly(braced(name)), known: list(known.map(braced)) }),
+  not_alone: ({ name }) => t('unfit.not_alone', { name: visibly(braced(name)) }),
+};
 
 const flawWords: UnionWords<LaunchOverrideError, 'extra'> = {
   too_long: 'breach.too_long',

@@ -58,4 +58,5 @@ export function wordsOfRefused(why: ChangeRefused): string {
 
 export const unableWords = {
   attaching: 'unable.attaching',
+  continuing_in_terminal: 'unable.continuing_in_terminal',
 } as const satisfies Record<UnsupportedFeature, MessageKey>;

@@ -2,6 +2,7 @@ import type { Catalogue } from '.';
 import { composer } from './de/composer';
 import { errors } from './de/errors';
 import { history } from './de/history';
+import { openIn } from './de/openIn';
 import { permissions } from './de/permissions';
 import { questions } from './de/questions';
 import { sessions } from './de/sessions';
@@ -20,4 +21,5 @@ export const de: Catalogue = {
   ...history,
   ...errors,
   ...settings,
+  ...openIn,
 };

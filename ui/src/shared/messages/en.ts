@@ -1,6 +1,7 @@
 import { composer } from './en/composer';
 import { errors } from './en/errors';
 import { history } from './en/history';
+import { openIn } from './en/openIn';
 import { permissions } from './en/permissions';
 import { questions } from './en/questions';
 import { sessions } from './en/sessions';
@@ -19,4 +20,5 @@ export const en = {
   ...history,
   ...errors,
   ...settings,
+  ...openIn,
 } as const;

@@ -2,6 +2,7 @@ import type { Catalogue } from '.';
 import { composer } from './zh/composer';
 import { errors } from './zh/errors';
 import { history } from './zh/history';
+import { openIn } from './zh/openIn';
 import { permissions } from './zh/permissions';
 import { questions } from './zh/questions';
 import { sessions } from './zh/sessions';
@@ -20,4 +21,5 @@ export const zh: Catalogue = {
   ...history,
   ...errors,
   ...settings,
+  ...openIn,
 };

@@ -1,0 +1,56 @@
+/** Opening folders and files in other programs, and continuing a session in a terminal. */
+export const openIn = {
+  'open_in.menu': 'Open in…',
+  'open_in.file': 'Open in {program}',
+  'open_in.file_at': 'Open in {program} at line {line}',
+  'open_in.open_file': 'Open file in editor',
+  'program.editor_command': 'Custom editor',
+  'program.terminal_command': 'Custom terminal',
+  'program.file_manager': 'File manager',
+
+  'continue.action': 'Continue in terminal',
+  'continue.ask': 'Continue “{name}” in a terminal?',
+  'continue.ends':
+    'The session ends here first, because two programs can’t write to one conversation. Quit the agent in the terminal before you resume the session here.',
+  'continue.yes': 'Continue in terminal',
+  'continue.no': 'Keep running',
+
+  'unopened.no_folder': 'This session has no folder on this computer.',
+  'unopened.gone': '{path} doesn’t exist anymore.',
+  'unopened.unusable': 'Can’t open {path}: {error}.',
+  'unopened.not_installed':
+    'Askdesk couldn’t find {program}. Install it, or choose another program in Settings, under Open in.',
+  'unopened.no_command': 'No command is set for {program}. Enter it in Settings, under Open in.',
+  'unopened.command_missing':
+    'Askdesk couldn’t find {command}. Check the command in Settings, under Open in; the program’s full path always works.',
+  'unopened.no_terminal':
+    'Askdesk couldn’t find a terminal. Install one, or enter your own command in Settings, under Open in.',
+  'unopened.terminal_only_opens':
+    '{terminal} can’t be told which program to run. Choose another terminal in Settings, under Open in.',
+  'unopened.unsafe': '{program} can’t open a path that contains {character}. Choose another program.',
+  'unopened.not_started': '{program} couldn’t start: {error}.',
+  'unopened.exited': '{program} exited at once. Start it in a terminal to see why.',
+  'unopened.exited_code': '{program} exited at once with code {code}. Start it in a terminal to see why.',
+  'unopened.file_manager': 'The file manager didn’t open: {error}.',
+  'unopened.nothing_to_continue': 'There’s nothing to continue yet. Send the agent a message first.',
+  'unable.continuing_in_terminal': 'continuing a session in a terminal',
+
+  'unfit.unclosed': 'a quote isn’t closed',
+  'unfit.no_program': 'it must begin with a program',
+  'unfit.unknown_placeholder': '{name} isn’t a placeholder; use {known}',
+  'unfit.not_alone': '{name} needs spaces around it',
+
+  'settings.open_in': 'Open in',
+  'settings.editor': 'Editor',
+  'settings.editor.help': 'Opens folders from the session header and files from the transcript.',
+  'settings.editor_command': 'Custom editor command',
+  'settings.editor_command.help': 'The program and its arguments, with spaces in quotes; no shell runs it. Used by the choice “Custom editor”.',
+  'settings.terminal': 'Terminal',
+  'settings.terminal.help': 'Opens folders, terminal editors such as Vim, and sessions that continue in a terminal.',
+  'settings.terminal_command': 'Custom terminal command',
+  'settings.terminal_command.help': 'The program and its arguments, with spaces in quotes; no shell runs it. Used by the choice “Custom terminal”.',
+  'settings.program.auto': 'First found',
+  'settings.program.auto_found': 'First found: {program}',
+  'settings.program.missing': '{program} (not found)',
+  'settings.command.example': 'For example: {command}',
+} as const;

@@ -1,0 +1,58 @@
+import type { Program, SessionId } from '../../generated/wire';
+import type { Bridge } from '../../platform/bridge';
+import { editorOf } from '../openIn';
+import { sessionOf } from '../select';
+import type { Store } from '../store.svelte';
+import { submitKey, type Submitter } from '../submit';
+
+/** Opens folders and files in other programs, and sessions in a terminal. */
+export class OpenInCommands {
+  constructor(
+    private readonly bridge: Bridge,
+    private readonly store: Store,
+    private readonly submitter: Submitter,
+  ) {}
+
+  /** Looks for the installed programs again. */
+  async find(): Promise<void> {
+    try {
+      this.store.dispatch({ type: 'programs_found', found: await this.bridge.call('list_programs', {}) });
+    } catch {
+      // The menu then offers what was found before.
+    }
+  }
+
+  /** Opens a session's folder. */
+  folder(session: SessionId, program: Program): Promise<void> {
+    return this.#open(session, program, null, null);
+  }
+
+  /** Opens a file that a session names, at a line from 1, in the editor. */
+  async file(session: SessionId, path: string, line: number | null): Promise<void> {
+    const editor = editorOf(this.store.state);
+    if (editor !== null) await this.#open(session, editor, path, line);
+  }
+
+  async #open(session: SessionId, program: Program, path: string | null, line: number | null): Promise<void> {
+    const key = submitKey.openIn(session, program, path);
+    const opened = await this.submitter.submitReported(key, 'open_in', { session, program, path, line });
+    if (opened) this.store.dispatch({ type: 'opened_in', program });
+  }
+
+  /** Continues a session in a terminal: a running one only after the user confirms that it ends here. */
+  async continue(id: SessionId): Promise<void> {
+    const session = sessionOf(this.store.state, id);
+    if (!session) return;
+    if (session.state.state === 'ended') await this.#continue(id, false);
+    else this.store.dispatch({ type: 'overlay_opened', overlay: { overlay: 'ending', session: id, deed: 'continue' } });
+  }
+
+  /** Ends a session here, and continues it in a terminal. */
+  continueNow(session: SessionId): Promise<void> {
+    return this.#continue(session, true);
+  }
+
+  async #continue(session: SessionId, endRunning: boolean): Promise<void> {
+    await this.submitter.submitReported(submitKey.continue(session), 'continue_in_terminal', { session, endRunning });
+  }
+}
