@@ -27,6 +27,7 @@ mod languages;
 mod long_transcript;
 mod no_notification_daemon;
 mod notifications;
+mod open_in;
 mod outcomes;
 mod page_reload;
 #[path = "../private_bus.rs"]

@@ -49,7 +49,7 @@ const fn linux(
     Prerequisite { description, installation: Installation::DebianPackage(package), purpose, is_present }
 }
 
-static LINUX: [Prerequisite; 16] = [
+static LINUX: [Prerequisite; 18] = [
     linux(Run, "build-essential", "a C compiler and linker", |it| it.has("cc")),
     linux(Run, "pkg-config", "pkg-config", |it| it.has("pkg-config")),
     linux(Run, "libwebkit2gtk-4.1-dev", "WebKitGTK 4.1 with its headers", has_webkitgtk),
@@ -66,6 +66,10 @@ static LINUX: [Prerequisite; 16] = [
         ["dbus-run-session", "dbus-daemon", "dbus-send"].into_iter().all(|program| it.has(program))
     }),
     linux(Test, "xdotool", "xdotool", |it| it.has("xdotool")),
+    linux(Test, "xterm", "xterm, a terminal", |it| it.has("xterm")),
+    linux(Test, "vim", "Vim with its scripting language", |it| {
+        it.output("vim", &["--version"]).is_some_and(|version| version.contains("+eval"))
+    }),
     linux(Test, "openbox", "openbox, a window manager", |it| it.has("openbox")),
     linux(Test, "fonts-dejavu-core", "the DejaVu fonts", |it| {
         Path::new("/usr/share/fonts/truetype/dejavu").exists() || has_font(it, ":family=DejaVu Sans")

@@ -63,6 +63,8 @@ fn a_bare_debian_gets_everything_from_its_package_manager() {
         "dunst",
         "dbus",
         "xdotool",
+        "xterm",
+        "vim",
         "openbox",
         "fonts-dejavu-core",
         "fonts-droid-fallback",
