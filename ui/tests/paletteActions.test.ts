@@ -139,7 +139,8 @@ async function deedsOf({ user }: Opened): Promise<Deed[]> {
 function effects({ bridge, store }: Opened) {
   const { navigation, overlay, start, panelCollapsed, inbox, history, sidebar, drafts, failures } = store.state;
   const asked = bridge.calls
-    .filter(({ command }) => !command.startsWith('note_'))
+    // The menu of programs looks for new ones when it opens.
+    .filter(({ command }) => !command.startsWith('note_') && command !== 'list_programs')
     .map(({ command, input }) => ({ command, input: { ...(input as object), requestId: null } }));
   return {
     asked,

@@ -81,7 +81,6 @@ export class FakeBridge implements Bridge {
   };
   /** The connection states of other programs. */
   clients: ClientRead[] = [];
-  /** The installed programs. */
   programs: ProgramsFound = {
     programs: ['vscode', 'zed', 'vim', 'gnome_terminal', 'kitty', 'file_manager'],
     editor: 'vscode',

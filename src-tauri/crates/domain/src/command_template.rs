@@ -22,7 +22,8 @@ fn split(text: &str, known: &[&str]) -> Result<Vec<String>, CommandError> {
         return Err(CommandError::Zero);
     }
     let words = shlex::split(text).ok_or(CommandError::Unclosed)?;
-    let program = words.first().filter(|program| !program.is_empty() && placeholders(program).next().is_none());
+    let program =
+        words.first().filter(|program| !program.is_empty() && placeholders(program).next().is_none());
     if program.is_none() {
         return Err(CommandError::NoProgram);
     }
@@ -129,7 +130,10 @@ mod tests {
     #[case("'/opt/my editor' --at \"{line} {column}\" {file}", &["/opt/my editor", "--at", "{line} {column}", "{file}"])]
     #[case(r#"ed '{"a": {}}' {file}"#, &["ed", r#"{"a": {}}"#, "{file}"])]
     #[case("ed $(ls) `ls` $HOME ; ls | > x", &["ed", "$(ls)", "`ls`", "$HOME", ";", "ls", "|", ">", "x"])]
-    fn a_command_is_split_once_and_nothing_else_in_it_means_anything(#[case] text: &str, #[case] words: &[&str]) {
+    fn a_command_is_split_once_and_nothing_else_in_it_means_anything(
+        #[case] text: &str,
+        #[case] words: &[&str],
+    ) {
         assert_eq!(editor(text), Ok(words.iter().map(ToString::to_string).collect()));
     }
 
@@ -141,7 +145,10 @@ mod tests {
     #[case("ed\0 {file}", CommandError::Zero)]
     #[case("ed {path}", CommandError::UnknownPlaceholder {
         name: "path".to_owned(), known: ["file", "line", "column"].map(str::to_owned).to_vec() })]
-    fn a_command_that_cannot_run_is_refused_with_what_is_wrong(#[case] text: &str, #[case] flaw: CommandError) {
+    fn a_command_that_cannot_run_is_refused_with_what_is_wrong(
+        #[case] text: &str,
+        #[case] flaw: CommandError,
+    ) {
         assert_eq!(editor(text), Err(SettingError::Command { flaw }));
     }
 

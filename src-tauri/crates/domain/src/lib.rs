@@ -79,8 +79,8 @@ pub use draft::{
 };
 pub use ended_by::EndedBy;
 pub use error::{
-    CommandError, DeliveryError, LaunchOverrideError, OpenError, Settable, SettingError, SettingKind, StorageError,
-    ValidationError, Written,
+    CommandError, DeliveryError, LaunchOverrideError, OpenError, Settable, SettingError, SettingKind,
+    StorageError, ValidationError, Written,
 };
 pub use event::{ApprovalEvent, Event, QueueEvent, RequestEvent, SessionEvent};
 pub use id::{

@@ -29,7 +29,7 @@ fn of_vscode(target: &Target) -> Vec<OsString> {
         Target::Folder(_) => vec![path.into()],
         Target::File { .. } if is_trimmed => vec!["--file-uri".into(), file_uri(path)],
         Target::File { line: Some(line), .. } if !has_number_between_colons(path) => {
-            vec!["--goto".into(), joined(path, &format!(":{line}:1"))]
+            vec!["--goto".into(), joined(path, format!(":{line}:1"))]
         }
         Target::File { .. } => vec![path.into()],
     }
@@ -42,25 +42,30 @@ fn has_number_between_colons(path: &Path) -> bool {
         let part = part.trim_ascii();
         let Ok(text) = std::str::from_utf8(part) else { return false };
         let digits = text.trim_start_matches(['+', '-']);
-        text.trim().is_empty() || digits.starts_with(|sign: char| sign.is_ascii_digit() || sign == '.') || digits == "Infinity"
+        text.trim().is_empty()
+            || digits.starts_with(|sign: char| sign.is_ascii_digit() || sign == '.')
+            || digits == "Infinity"
     })
 }
 
 /// Zed opens what exists under the whole argument, and otherwise looks for the place in it: `path:line:column`, also as
 /// `path(line,column)`.
 fn of_zed(target: &Target) -> Vec<OsString> {
-    let holds_place = |path: &Path| {
-        has_number_between_colons(path) || path.as_os_str().as_encoded_bytes().contains(&b'(')
-    };
+    let holds_place =
+        |path: &Path| has_number_between_colons(path) || path.as_os_str().as_encoded_bytes().contains(&b'(');
     match target {
-        Target::File { path, line: Some(line) } if !holds_place(path) => vec![joined(path, &format!(":{line}:1"))],
+        Target::File { path, line: Some(line) } if !holds_place(path) => {
+            vec![joined(path, format!(":{line}:1"))]
+        }
         _ => vec![target.path().into()],
     }
 }
 
 fn of_jetbrains(target: &Target) -> Vec<OsString> {
     match target {
-        Target::File { path, line: Some(line) } => vec!["--line".into(), line.to_string().into(), path.into()],
+        Target::File { path, line: Some(line) } => {
+            vec!["--line".into(), line.to_string().into(), path.into()]
+        }
         _ => vec![target.path().into()],
     }
 }
@@ -128,7 +133,11 @@ const KEPT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'/').remove(b'-').remove(b'_')
 
 fn file_uri(path: &Path) -> OsString {
     let bytes = path.as_os_str().as_encoded_bytes();
-    let slashes = if cfg!(windows) { bytes.iter().map(|&byte| if byte == b'\\' { b'/' } else { byte }).collect() } else { bytes.to_vec() };
+    let slashes = if cfg!(windows) {
+        bytes.iter().map(|&byte| if byte == b'\\' { b'/' } else { byte }).collect()
+    } else {
+        bytes.to_vec()
+    };
     // A path of Windows begins with a drive.
     let root = if slashes.starts_with(b"/") { "" } else { "/" };
     format!("file://{root}{}", percent_encode(&slashes, KEPT)).into()
@@ -254,9 +263,8 @@ mod tests {
     /// Any path that a file system takes: bytes without NUL, and on other systems any text.
     fn any_path() -> impl Strategy<Value = PathBuf> {
         #[cfg(unix)]
-        let name = prop::collection::vec(1_u8.., 1..24).prop_map(|bytes| {
-            <OsString as std::os::unix::ffi::OsStringExt>::from_vec(bytes)
-        });
+        let name = prop::collection::vec(1_u8.., 1..24)
+            .prop_map(|bytes| <OsString as std::os::unix::ffi::OsStringExt>::from_vec(bytes));
         #[cfg(not(unix))]
         let name = "[^\0]{1,24}".prop_map(OsString::from);
         name.prop_map(|name| joined("/", &name).into())

@@ -96,7 +96,11 @@ mod tests {
     #[case("ed --at={file}:{line} -n", &["--at=/w/a b:12", "-n"], &["--at=/w/a b", "-n"])]
     #[case("gedit", &["/w/a b"], &["/w/a b"])]
     #[case(r#"ed '{"a": {}}' '{file} {file}'"#, &[r#"{"a": {}}"#, "/w/a b /w/a b"], &[r#"{"a": {}}"#, "/w/a b /w/a b"])]
-    fn placeholders_are_filled_in_within_a_word(#[case] command: &str, #[case] at_line: &[&str], #[case] whole: &[&str]) {
+    fn placeholders_are_filled_in_within_a_word(
+        #[case] command: &str,
+        #[case] at_line: &[&str],
+        #[case] whole: &[&str],
+    ) {
         assert_eq!(editor(command, &Target::File { path: "/w/a b".into(), line: Some(12) }), at_line);
         assert_eq!(editor(command, &Target::File { path: "/w/a b".into(), line: None }), whole);
         assert_eq!(editor(command, &Target::Folder("/w/a b".into())), whole);
@@ -117,7 +121,10 @@ mod tests {
             of_terminal(command.words().unwrap().1, Path::new("/w {command}"), running)
         };
         let command = "foot --dir={folder} -- {command}";
-        assert_eq!(terminal(command, running()), ["--dir=/w {command}", "--", "/bin/vim", "-x", "a b;{folder}"]);
+        assert_eq!(
+            terminal(command, running()),
+            ["--dir=/w {command}", "--", "/bin/vim", "-x", "a b;{folder}"]
+        );
         assert_eq!(terminal(command, None), ["--dir=/w {command}", "--"]);
         assert_eq!(terminal("st -e", running()), ["-e", "/bin/vim", "-x", "a b;{folder}"]);
         assert_eq!(terminal("st", None), <[&str; 0]>::default());

@@ -69,12 +69,18 @@ impl Programs {
     }
 
     /// Plans to run a program in the user's terminal. May block.
-    pub fn run_in_terminal(&self, folder: &Path, program: &Path, args: &[OsString]) -> Result<Launch, OpenError> {
+    pub fn run_in_terminal(
+        &self,
+        folder: &Path,
+        program: &Path,
+        args: &[OsString],
+    ) -> Result<Launch, OpenError> {
         let running = Running { program, args };
         if let Some(chosen) = self.settings.terminal.program() {
             return self.terminal_in(chosen, folder, Some(running));
         }
-        let terminals = Program::ALL.iter().copied().filter(|it| it.kind() == ProgramKind::Terminal && self.has(*it));
+        let terminals =
+            Program::ALL.iter().copied().filter(|it| it.kind() == ProgramKind::Terminal && self.has(*it));
         for terminal in terminals {
             match self.terminal_in(terminal, folder, Some(running)) {
                 Err(OpenError::TerminalOnlyOpens { .. } | OpenError::Unsafe { .. }) => {}
@@ -84,7 +90,12 @@ impl Programs {
         Err(OpenError::NoTerminal)
     }
 
-    fn terminal_in(&self, terminal: Program, folder: &Path, running: Option<Running<'_>>) -> Result<Launch, OpenError> {
+    fn terminal_in(
+        &self,
+        terminal: Program,
+        folder: &Path,
+        running: Option<Running<'_>>,
+    ) -> Result<Launch, OpenError> {
         if terminal == Program::TerminalCommand {
             let command = self.settings.terminal_command.words();
             let (name, words) = command.ok_or(OpenError::NoCommand { program: terminal })?;
@@ -195,7 +206,10 @@ mod tests {
         let konsole = words(&["--workdir", "/w", "-e", &vim, "+12", "--", "/w/a b"]);
         assert_eq!(desk.open(Program::Vim), Ok((desk.at("konsole"), konsole)));
         let desk = desk.set(Setting::Terminal(set("xterm")));
-        assert_eq!(desk.open(Program::Vim), Ok((desk.at("xterm"), words(&["-e", &vim, "+12", "--", "/w/a b"]))));
+        assert_eq!(
+            desk.open(Program::Vim),
+            Ok((desk.at("xterm"), words(&["-e", &vim, "+12", "--", "/w/a b"])))
+        );
         let desk = desk.set(Setting::Terminal(set("terminal_command")));
         assert_eq!(desk.open(Program::Vim), Err(OpenError::NoCommand { program: Program::TerminalCommand }));
         let desk = desk.set(Setting::TerminalCommand(set("xterm -T x -e {command}")));
@@ -211,8 +225,14 @@ mod tests {
         let desk = Desk::with(&[]);
         assert_eq!(desk.open(Program::Zed), Err(OpenError::NotInstalled { program: Program::Zed }));
         assert_eq!(desk.open(Program::Kitty), Err(OpenError::NotInstalled { program: Program::Kitty }));
-        assert_eq!(desk.open(Program::EditorCommand), Err(OpenError::NoCommand { program: Program::EditorCommand }));
+        assert_eq!(
+            desk.open(Program::EditorCommand),
+            Err(OpenError::NoCommand { program: Program::EditorCommand })
+        );
         let desk = desk.set(Setting::EditorCommand(set("subl {file}")));
-        assert_eq!(desk.open(Program::EditorCommand), Err(OpenError::CommandMissing { command: "subl".to_owned() }));
+        assert_eq!(
+            desk.open(Program::EditorCommand),
+            Err(OpenError::CommandMissing { command: "subl".to_owned() })
+        );
     }
 }

@@ -48,7 +48,8 @@ impl Search {
     pub fn from_process() -> Self {
         let path = env::var_os("PATH").unwrap_or_default();
         // A relative folder would be one of whatever folder Askdesk runs in.
-        let mut folders: Vec<PathBuf> = env::split_paths(&path).filter(|folder| folder.is_absolute()).collect();
+        let mut folders: Vec<PathBuf> =
+            env::split_paths(&path).filter(|folder| folder.is_absolute()).collect();
         let mut applications = Vec::new();
         if cfg!(unix) {
             folders.extend(["/usr/local/bin", "/opt/homebrew/bin", "/snap/bin"].map(PathBuf::from));
@@ -78,7 +79,8 @@ impl Search {
             return None;
         }
         let by_name = || names(program).iter().find_map(|name| self.executable(OsStr::new(name)));
-        let in_bundle = || Some(self.application(program)?.join(inside_bundle(program)?)).filter(|it| it.is_file());
+        let in_bundle =
+            || Some(self.application(program)?.join(inside_bundle(program)?)).filter(|it| it.is_file());
         let program = by_name().or_else(in_bundle).or_else(|| app_path(names(program)))?;
         Some(Found { program, before: Vec::new() })
     }
@@ -101,14 +103,16 @@ impl Search {
 
     fn application(&self, program: Program) -> Option<PathBuf> {
         let bundles = bundles(program).iter();
-        let places = bundles.flat_map(|bundle| self.applications.iter().map(move |folder| folder.join(bundle)));
+        let places =
+            bundles.flat_map(|bundle| self.applications.iter().map(move |folder| folder.join(bundle)));
         places.into_iter().find(|bundle| bundle.is_dir())
     }
 }
 
 /// Replaces a batch file by the program that it starts: a batch file runs in `cmd.exe`, which reads its arguments again.
 fn without_script(found: PathBuf) -> Option<PathBuf> {
-    let is_script = found.extension().is_some_and(|it| it.eq_ignore_ascii_case("cmd") || it.eq_ignore_ascii_case("bat"));
+    let is_script =
+        found.extension().is_some_and(|it| it.eq_ignore_ascii_case("cmd") || it.eq_ignore_ascii_case("bat"));
     if !is_script {
         return Some(found);
     }
@@ -209,7 +213,9 @@ fn app_path(names: &[&str]) -> Option<PathBuf> {
 
     let named = |name: &&str| {
         let key = format!(r"Software\Microsoft\Windows\CurrentVersion\App Paths\{name}.exe");
-        let found = [CURRENT_USER, LOCAL_MACHINE].into_iter().find_map(|root| root.open(&key).ok()?.get_string("").ok())?;
+        let found = [CURRENT_USER, LOCAL_MACHINE]
+            .into_iter()
+            .find_map(|root| root.open(&key).ok()?.get_string("").ok())?;
         Some(PathBuf::from(found.trim_matches('"'))).filter(|it| it.is_absolute() && it.is_file())
     };
     names.iter().find_map(named).and_then(without_script)
@@ -263,8 +269,12 @@ mod tests {
         for program in Program::ALL {
             let own = [EditorCommand, TerminalCommand, FileManager].contains(program);
             assert_eq!(names(*program).is_empty() && bundles(*program).is_empty(), own, "{program:?}");
-            assert!(bundles(*program).is_empty() || inside_bundle(*program).is_some()
-                || matches!(program, Program::Iterm | Program::MacTerminal), "{program:?}");
+            assert!(
+                bundles(*program).is_empty()
+                    || inside_bundle(*program).is_some()
+                    || matches!(program, Program::Iterm | Program::MacTerminal),
+                "{program:?}"
+            );
         }
     }
 

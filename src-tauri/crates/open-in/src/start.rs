@@ -53,7 +53,8 @@ pub fn start(launch: &Launch) -> Result<(), OpenError> {
     // Ctrl+C in the terminal that Askdesk was started from must not reach it.
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
-    let not_started = |error: std::io::Error| OpenError::NotStarted { program: launch.name(), error: error.to_string() };
+    let not_started =
+        |error: std::io::Error| OpenError::NotStarted { program: launch.name(), error: error.to_string() };
     let mut child = command.spawn().map_err(not_started)?;
     let (ended, has_ended) = mpsc::channel();
     // It goes on waiting, so that the ended process doesn't stay as a zombie.
@@ -61,7 +62,9 @@ pub fn start(launch: &Launch) -> Result<(), OpenError> {
         let _ = ended.send(child.wait());
     });
     match has_ended.recv_timeout(WATCHED) {
-        Ok(Ok(status)) if !status.success() => Err(OpenError::Exited { program: launch.name(), code: status.code() }),
+        Ok(Ok(status)) if !status.success() => {
+            Err(OpenError::Exited { program: launch.name(), code: status.code() })
+        }
         Ok(Err(error)) => {
             tracing::warn!(%error, "{} could not be watched", launch.name());
             Ok(())
@@ -80,10 +83,12 @@ const OF_IMAGE: [&str; 6] = ["APPDIR", "APPIMAGE", "ARGV0", "OWD", "GDK_BACKEND"
 /// Lists the variables that another program must not inherit; with a value, it gets that one instead.
 fn cleaned(vars: impl Iterator<Item = (OsString, OsString)>) -> Vec<(OsString, Option<OsString>)> {
     let vars: Vec<_> = vars.collect();
-    let image = vars.iter().find(|(name, value)| name == "APPDIR" && !value.is_empty()).map(|(_, value)| value);
+    let image =
+        vars.iter().find(|(name, value)| name == "APPDIR" && !value.is_empty()).map(|(_, value)| value);
     let change = |(name, value): &(OsString, OsString)| {
         let is_of_image = image.is_some() && OF_IMAGE.iter().any(|it| name == it);
-        if name.as_encoded_bytes().starts_with(b"ASKDESK_") || OWN.iter().any(|it| name == it) || is_of_image {
+        if name.as_encoded_bytes().starts_with(b"ASKDESK_") || OWN.iter().any(|it| name == it) || is_of_image
+        {
             return Some((name.clone(), None));
         }
         outside(value, Path::new(image?)).map(|kept| (name.clone(), kept))
@@ -114,8 +119,14 @@ mod tests {
     fn a_program_that_runs_or_hands_over_has_started_and_one_that_fails_at_once_has_not() {
         assert_eq!(start(&shell("exit 0")), Ok(()));
         assert_eq!(start(&shell("sleep 3")), Ok(()));
-        assert_eq!(start(&shell("exit 3")), Err(OpenError::Exited { program: "sh".to_owned(), code: Some(3) }));
-        assert_eq!(start(&shell("kill -9 $$")), Err(OpenError::Exited { program: "sh".to_owned(), code: None }));
+        assert_eq!(
+            start(&shell("exit 3")),
+            Err(OpenError::Exited { program: "sh".to_owned(), code: Some(3) })
+        );
+        assert_eq!(
+            start(&shell("kill -9 $$")),
+            Err(OpenError::Exited { program: "sh".to_owned(), code: None })
+        );
         let missing = Launch::new("/nowhere/ed".into(), Vec::new(), Path::new("/"));
         assert!(matches!(start(&missing), Err(OpenError::NotStarted { program, .. }) if program == "ed"));
     }
@@ -124,7 +135,9 @@ mod tests {
     fn a_program_gets_its_arguments_and_folder_and_a_process_group_of_its_own() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("seen");
-        let mut launch = shell("printf '%s\\0' \"$PWD\" \"$@\" \"$VISIBLE\" \"$(ps -o pgid= -p $$ | tr -d ' ')\" \"$$\" > seen");
+        let mut launch = shell(
+            "printf '%s\\0' \"$PWD\" \"$@\" \"$VISIBLE\" \"$(ps -o pgid= -p $$ | tr -d ' ')\" \"$$\" > seen",
+        );
         launch.args.extend(["sh", "a b", "$(x)\n", "-y"].map(OsString::from));
         launch.folder = folder.path().to_owned();
         launch.env.push(("VISIBLE".into(), "yes".into()));
@@ -146,7 +159,12 @@ mod tests {
     #[test]
     fn what_askdesk_sets_for_itself_stays_here() {
         check(
-            &[("PATH", "/bin"), ("ASKDESK_DATA_DIR", "/d"), ("WEBKIT_DISABLE_DMABUF_RENDERER", "1"), ("GDK_BACKEND", "x11")],
+            &[
+                ("PATH", "/bin"),
+                ("ASKDESK_DATA_DIR", "/d"),
+                ("WEBKIT_DISABLE_DMABUF_RENDERER", "1"),
+                ("GDK_BACKEND", "x11"),
+            ],
             &[("ASKDESK_DATA_DIR", None), ("WEBKIT_DISABLE_DMABUF_RENDERER", None)],
         );
     }

@@ -71,7 +71,6 @@ export interface ShortcutRow extends Named {
 export interface CommandRow extends Named {
   kind: 'command';
   current: string;
-  /** A command with its placeholders. */
   example: string;
   change: (to: string) => Setting;
 }

@@ -22,7 +22,6 @@ export class OpenInCommands {
     }
   }
 
-  /** Opens a session's folder. */
   folder(session: SessionId, program: Program): Promise<void> {
     return this.#open(session, program, null, null);
   }

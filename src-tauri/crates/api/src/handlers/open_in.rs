@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use askdesk_domain::{AgentId, MachineId, OpenError, Program, Rejection, Session, UnsupportedFeature, ValidationError};
+use askdesk_domain::{
+    AgentId, MachineId, OpenError, Program, Rejection, Session, UnsupportedFeature, ValidationError,
+};
 use askdesk_open_in::{Launch, PATH_BYTES, Programs, Target};
 
 use crate::api::{Api, blocking};
@@ -57,9 +59,10 @@ impl Api {
     async fn continue_elsewhere(&self, session: &Session, end_running: bool) -> Result<(), Error> {
         let agent = session.origin.agent().ok_or(Rejection::SessionGone)?;
         let set = self.current_settings().await?.settings.extras(agent);
-        let plan = self.sessions.plan_in_terminal(session, &set)?.map_err(|why| {
-            Error::new(ErrorCode::NotOpened, why.to_string()).with(Detail::Agent { why })
-        })?;
+        let plan = self
+            .sessions
+            .plan_in_terminal(session, &set)?
+            .map_err(|why| Error::new(ErrorCode::NotOpened, why.to_string()).with(Detail::Agent { why }))?;
         let plan = plan.ok_or_else(|| self.not_continued(agent))?;
         if session.is_running() && !end_running {
             return Err(Rejection::invalid("endRunning", ValidationError::StillRunning).into());
@@ -80,7 +83,9 @@ impl Api {
     /// Says why the agent planned nothing.
     fn not_continued(&self, agent: &AgentId) -> Error {
         match self.agent(agent) {
-            Ok(agent) if agent.descriptor().capabilities.continue_in_terminal => OpenError::NothingToContinue.into(),
+            Ok(agent) if agent.descriptor().capabilities.continue_in_terminal => {
+                OpenError::NothingToContinue.into()
+            }
             Ok(_) => Rejection::Unsupported { what: UnsupportedFeature::ContinuingInTerminal }.into(),
             Err(error) => error,
         }

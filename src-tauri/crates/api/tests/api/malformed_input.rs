@@ -55,9 +55,7 @@ fn example(name: &str) -> (Value, &'static str) {
         "change_client" => (command(json!({"plan": id})), "plan_gone"),
         "list_programs" => (json!({}), "done"),
         "open_in" => (command(json!({"session": session, "program": "vim"})), "not_found"),
-        "continue_in_terminal" => {
-            (command(json!({"session": session, "endRunning": false})), "not_found")
-        }
+        "continue_in_terminal" => (command(json!({"session": session, "endRunning": false})), "not_found"),
         "note_view" => (json!({"session": null, "focused": true}), "done"),
         "note_painted" => (json!({"request": null, "at": 7}), "done"),
         "search_history" => (json!({"query": "hello", "limit": 5}), "done"),

@@ -168,7 +168,8 @@ async fn case_98_a_running_session_continues_in_a_terminal_only_once_it_has_ende
     assert_eq!(error["detail"]["breach"]["breach"], "still_running");
     assert!(now.sessions[0].is_running());
     // From now on, the agent's program records its arguments.
-    fs::copy(desk.bridge.folder.path().join("bin/xterm"), desk.bridge.folder.path().join("bin/claude")).unwrap();
+    fs::copy(desk.bridge.folder.path().join("bin/xterm"), desk.bridge.folder.path().join("bin/claude"))
+        .unwrap();
     let program = now.sessions[0].options.program.clone().unwrap();
     fs::remove_file(&program).unwrap();
     std::os::unix::fs::symlink(desk.bridge.folder.path().join("bin/claude"), &program).unwrap();

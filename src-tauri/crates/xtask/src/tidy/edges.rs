@@ -15,7 +15,10 @@ const ALLOWED: [(&str, &[&str]); 15] = [
     ("askdesk-agents", &["askdesk-agent-host", "askdesk-domain", "askdesk-version-probe"]),
     ("askdesk-engine", &["askdesk-agents", "askdesk-domain"]),
     ("askdesk-open-in", &["askdesk-domain"]),
-    ("askdesk-api", &["askdesk-client-config", "askdesk-open-in", "askdesk-engine", "askdesk-agents", "askdesk-domain"]),
+    (
+        "askdesk-api",
+        &["askdesk-client-config", "askdesk-open-in", "askdesk-engine", "askdesk-agents", "askdesk-domain"],
+    ),
     ("askdesk-mcp-tools", &[]),
     (
         "askdesk-gateway",

@@ -42,21 +42,4 @@ export const openIn: Record<keyof typeof english, string> = {
   'unfit.no_program': 'am Anfang muss ein Programm stehen',
   'unfit.unknown_placeholder': '{name} ist kein Platzhalter; verwenden Sie {known}',
   'unfit.not_alone': '{name} braucht Leerzeichen davor und danach',
-
-  'settings.open_in': 'Öffnen in',
-  'settings.editor': 'Editor',
-  'settings.editor.help': 'Öffnet Ordner aus der Kopfzeile der Sitzung und Dateien aus dem Transkript.',
-  'settings.editor_command': 'Befehl des eigenen Editors',
-  'settings.editor_command.help':
-    'Das Programm und seine Argumente, Leerzeichen in Anführungszeichen; keine Shell führt sie aus. Gilt für die Wahl „Eigener Editor“.',
-  'settings.terminal': 'Terminal',
-  'settings.terminal.help':
-    'Öffnet Ordner, Editoren im Terminal wie Vim, und Sitzungen, die im Terminal fortgesetzt werden.',
-  'settings.terminal_command': 'Befehl des eigenen Terminals',
-  'settings.terminal_command.help':
-    'Das Programm und seine Argumente, Leerzeichen in Anführungszeichen; keine Shell führt sie aus. Gilt für die Wahl „Eigenes Terminal“.',
-  'settings.program.auto': 'Das erste gefundene',
-  'settings.program.auto_found': 'Das erste gefundene: {program}',
-  'settings.program.missing': '{program} (nicht gefunden)',
-  'settings.command.example': 'Zum Beispiel: {command}',
 };

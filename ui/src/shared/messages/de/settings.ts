@@ -145,6 +145,22 @@ export const settings = {
   'settings.agent_environment.value': 'Wert von {name}',
   'settings.agent_environment.remove': '{name} entfernen',
   'settings.agent_environment.new': 'Variable {n}',
+  'settings.open_in': 'Öffnen in',
+  'settings.editor': 'Editor',
+  'settings.editor.help': 'Öffnet Ordner aus der Kopfzeile der Sitzung und Dateien aus dem Transkript.',
+  'settings.editor_command': 'Befehl des eigenen Editors',
+  'settings.editor_command.help':
+    'Das Programm und seine Argumente, Leerzeichen in Anführungszeichen; keine Shell führt sie aus. Gilt für die Wahl „Eigener Editor“.',
+  'settings.terminal': 'Terminal',
+  'settings.terminal.help':
+    'Öffnet Ordner, Editoren im Terminal wie Vim, und Sitzungen, die im Terminal fortgesetzt werden.',
+  'settings.terminal_command': 'Befehl des eigenen Terminals',
+  'settings.terminal_command.help':
+    'Das Programm und seine Argumente, Leerzeichen in Anführungszeichen; keine Shell führt sie aus. Gilt für die Wahl „Eigenes Terminal“.',
+  'settings.program.auto': 'Das erste gefundene',
+  'settings.program.auto_found': 'Das erste gefundene: {program}',
+  'settings.program.missing': '{program} (nicht gefunden)',
+  'settings.command.example': 'Zum Beispiel: {command}',
   'settings.keep_days': 'Frühere Sitzungen aufbewahren',
   'settings.keep_days.help':
     'Löscht ältere beendete Sitzungen beim Start und einmal täglich endgültig. Sitzungen mit einer verpassten Frage oder noch nicht Gesendetem bleiben.',

@@ -39,18 +39,4 @@ export const openIn = {
   'unfit.no_program': 'it must begin with a program',
   'unfit.unknown_placeholder': '{name} isn’t a placeholder; use {known}',
   'unfit.not_alone': '{name} needs spaces around it',
-
-  'settings.open_in': 'Open in',
-  'settings.editor': 'Editor',
-  'settings.editor.help': 'Opens folders from the session header and files from the transcript.',
-  'settings.editor_command': 'Custom editor command',
-  'settings.editor_command.help': 'The program and its arguments, with spaces in quotes; no shell runs it. Used by the choice “Custom editor”.',
-  'settings.terminal': 'Terminal',
-  'settings.terminal.help': 'Opens folders, terminal editors such as Vim, and sessions that continue in a terminal.',
-  'settings.terminal_command': 'Custom terminal command',
-  'settings.terminal_command.help': 'The program and its arguments, with spaces in quotes; no shell runs it. Used by the choice “Custom terminal”.',
-  'settings.program.auto': 'First found',
-  'settings.program.auto_found': 'First found: {program}',
-  'settings.program.missing': '{program} (not found)',
-  'settings.command.example': 'For example: {command}',
 } as const;

@@ -35,18 +35,4 @@ export const openIn: Record<keyof typeof english, string> = {
   'unfit.no_program': '必须以程序开头',
   'unfit.unknown_placeholder': '{name} 不是占位符；请使用 {known}',
   'unfit.not_alone': '{name} 前后需要空格',
-
-  'settings.open_in': '打开方式',
-  'settings.editor': '编辑器',
-  'settings.editor.help': '从会话标题栏打开文件夹，从对话记录打开文件。',
-  'settings.editor_command': '自定义编辑器命令',
-  'settings.editor_command.help': '程序及其参数，含空格的部分用引号括起来；不经过 shell 运行。选择“自定义编辑器”时使用。',
-  'settings.terminal': '终端',
-  'settings.terminal.help': '打开文件夹、Vim 等终端编辑器，以及在终端中继续的会话。',
-  'settings.terminal_command': '自定义终端命令',
-  'settings.terminal_command.help': '程序及其参数，含空格的部分用引号括起来；不经过 shell 运行。选择“自定义终端”时使用。',
-  'settings.program.auto': '第一个找到的',
-  'settings.program.auto_found': '第一个找到的：{program}',
-  'settings.program.missing': '{program}（未找到）',
-  'settings.command.example': '例如：{command}',
 };
