@@ -264,7 +264,7 @@ mod tests {
     fn any_path() -> impl Strategy<Value = PathBuf> {
         #[cfg(unix)]
         let name = prop::collection::vec(1_u8.., 1..24)
-            .prop_map(|bytes| <OsString as std::os::unix::ffi::OsStringExt>::from_vec(bytes));
+            .prop_map(<OsString as std::os::unix::ffi::OsStringExt>::from_vec);
         #[cfg(not(unix))]
         let name = "[^\0]{1,24}".prop_map(OsString::from);
         name.prop_map(|name| joined("/", &name).into())

@@ -128,7 +128,8 @@ fn launch(program: Program, found: Found, args: Vec<OsString>, folder: &Path) ->
     Ok(Launch::new(found.program, found.before.into_iter().chain(args).collect(), folder))
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use std::os::unix::fs::PermissionsExt;
     use std::path::PathBuf;

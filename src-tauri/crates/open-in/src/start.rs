@@ -107,7 +107,8 @@ fn outside(value: &OsStr, image: &Path) -> Option<Option<OsString>> {
     Some(env::join_paths(kept).ok().filter(|_| !is_empty))
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use super::*;
 
