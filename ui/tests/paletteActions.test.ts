@@ -1,7 +1,9 @@
 import { cleanup, screen } from '@testing-library/svelte';
 import { expect, test } from 'vitest';
 
+import { showChanges, withChanges } from '../src/gallery/changes';
 import { auth, base, scenes } from '../src/gallery/scenes';
+import { tenSessions } from '../src/gallery/tenSessions';
 import type { Session } from '../src/generated/wire';
 import { actionIds } from '../src/shared/actions.svelte';
 import { aRequest, aSession } from '../src/testing/builders';
@@ -15,6 +17,8 @@ type Opened = Awaited<ReturnType<typeof openPage>>;
 const excluded: Record<string, string> = {
   'A row or pill leads to a session or request, which the palette lists by its own name.':
     '[data-inbox-view] .working button, [data-inbox-view] .from button, [data-session], [data-row]:not([data-row="s1"]) *, [aria-label="Waiting in this session"] *, [data-past] *, .row',
+  'The counts of changes lead to the changes, which the palette lists as Show changes.': '[data-changes-chip]',
+  'A changed line or file, and a comment, has buttons of its own.': '[data-diff] *, [role=treeitem]',
   'Entries and queued messages have buttons of their own.': '[data-entry] *, [data-queue] *',
   'What answers a question or decides a permission takes its own key or click.': '[data-card] *, [data-approval] *',
   'Only its own button or key sends a message.': '[data-send]',
@@ -42,6 +46,12 @@ function scene(name: string): FakeBridge {
 const at = 0;
 /** The window in the states in which it offers different actions. */
 const windows: Record<string, { bridge: () => FakeBridge; go?: (opened: Opened) => Promise<void> }> = {
+  'the changes of a session': {
+    bridge: () => withChanges(tenSessions()),
+    go: async ({ store }) => {
+      await showChanges(store);
+    },
+  },
   'an idle session': { bridge: () => changed({ state: { state: 'idle' } }) },
   'a working session that is muted': {
     bridge: () => changed({ state: { state: 'working' }, attention: { muted: true, private: true }, place: 3 }),
@@ -148,7 +158,7 @@ function effects({ bridge, store }: Opened) {
     overlay,
     start,
     panelCollapsed,
-    shown: [inbox.kind, inbox.session, inbox.newestFirst, history.part, sidebar],
+    shown: [inbox.kind, inbox.session, inbox.newestFirst, history.part, sidebar, store.state.diffForm],
     deleting: history.excerpt?.deleting,
     drafts,
     failures: failures.length,

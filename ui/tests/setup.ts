@@ -50,7 +50,7 @@ class SomeResizeObserver implements ResizeObserver {
     this.#seen.add(target);
     queueMicrotask(() => {
       if (!this.#seen.has(target)) return;
-      const height = target.matches('section') ? 100_000 : 40;
+      const height = target.matches('section, [role=tree], [role=grid]') ? 100_000 : 40;
       const contentRect = { width: 800, height } as DOMRectReadOnly;
       this.#callback([{ target, contentRect } as ResizeObserverEntry], this);
     });

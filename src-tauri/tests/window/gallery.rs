@@ -39,6 +39,8 @@ const STATES: &[&str] = &[
     "narrow",
     "runs",
     "settled",
+    "changes",
+    "changes_unified",
     "palette",
     "palette_found",
     "inbox",

@@ -576,6 +576,7 @@ fn css_of(role: &str) -> &'static str {
         "group" => "fieldset",
         "combobox" => "select",
         "menuitem" => "[role^=menuitem]",
+        "treeitem" => "[role=treeitem]",
         other => panic!("no selector for the role {other}"),
     }
 }

@@ -7,6 +7,7 @@ mod accessibility;
 mod accessibility_tree;
 mod attention;
 mod autostart;
+mod changes;
 mod clients;
 mod close_to_tray;
 mod deep_links;

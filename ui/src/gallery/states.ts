@@ -6,9 +6,11 @@ import type { Store } from '../store/store.svelte';
 import { inbound } from '../testing/agents';
 import { anEntry, aQuestion, aRequest, NOW, withdrawn } from '../testing/builders';
 import type { FakeBridge } from '../testing/fakeBridge';
+import { showChanges, withChanges } from './changes';
 import { emptyInbox, mixedInbox } from './inbox';
 import { withFirst, withPast } from './past';
 import { answered, at, auth, base, over, providers, runs, scenes, settled, shell } from './scenes';
+import { tenSessions } from './tenSessions';
 
 interface Shown {
   scene: () => FakeBridge;
@@ -392,6 +394,15 @@ export const states: Record<string, Shown> = {
       await press('Auth');
     },
     shows: 'aside [data-option=q1o2] input:checked',
+  },
+  changes: { scene: () => withChanges(tenSessions()), act: showChanges, shows: '[data-diff] textarea' },
+  changes_unified: {
+    scene: () => withChanges(tenSessions()),
+    act: async (store) => {
+      store.dispatch({ type: 'diff_form_chosen', form: 'unified' });
+      await showChanges(store);
+    },
+    shows: '[data-diff] textarea',
   },
   palette: {
     scene: () => withRequests(asks(auth), aRequest({ id: 'p2', session: 's2', questions: [providers], askedAt: at(NOW - 30_000) })),

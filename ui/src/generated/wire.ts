@@ -952,6 +952,10 @@ live: Array<LiveText>,
  */
 held: Array<UndoableAnswer>, 
 /**
+ * The sessions whose folders have been compared with the state that they began with.
+ */
+changedFiles: Array<SessionChanges>, 
+/**
  * A storage problem that the user should know about.
  */
 storage: StorageNotice | null, 
@@ -976,7 +980,7 @@ prev: number, seq: number, changes: Array<Change>, };
 /**
  * A single change. It carries the whole new value, which replaces the old one.
  */
-export type Change = { "change": "session", session: Session, } | { "change": "request", request: Request, } | { "change": "approval", approval: Approval, } | { "change": "answer_held", held: UndoableAnswer, } | { "change": "answer_let_go", request: RequestId, } | { "change": "entry", session: SessionId, entry: Entry, } | { "change": "session_closed", session: SessionId, } | { "change": "live_text", added: LiveText, } | { "change": "live_cleared", session: SessionId, } | { "change": "session_deleted", session: SessionId, };
+export type Change = { "change": "session", session: Session, } | { "change": "request", request: Request, } | { "change": "approval", approval: Approval, } | { "change": "answer_held", held: UndoableAnswer, } | { "change": "answer_let_go", request: RequestId, } | { "change": "entry", session: SessionId, entry: Entry, } | { "change": "session_closed", session: SessionId, } | { "change": "live_text", added: LiveText, } | { "change": "live_cleared", session: SessionId, } | { "change": "files_changed", session: SessionId, totals: ChangeTotals, } | { "change": "session_deleted", session: SessionId, };
 
 /**
  * Text that an agent is writing right now. It is never journaled; the finished entry is.
@@ -987,6 +991,11 @@ export type LiveText = { session: SessionId, kind: LiveKind, text: string, };
  * The kind of text that an agent is writing.
  */
 export type LiveKind = "text" | "thinking";
+
+/**
+ * The sums over the files that have changed since a session began.
+ */
+export type SessionChanges = { session: SessionId, totals: ChangeTotals, };
 
 /**
  * A storage problem that the user should know about.
@@ -1902,6 +1911,144 @@ export type QuestionsFormat = "csv" | "json";
 export type SaveQuestions = { wanted: QuestionsWanted, format: QuestionsFormat, };
 
 /**
+ * The sums over all changed files.
+ */
+export type ChangeTotals = { files: number, added: number, removed: number, 
+/**
+ * Differs once any of the files changes again, even if the sums stay the same.
+ */
+state: number, };
+
+/**
+ * How a file has changed since the session began.
+ */
+export type ChangeKind = "added" | "modified" | "deleted" | "renamed" | "permissions";
+
+/**
+ * What a changed file holds, as far as it can be shown.
+ */
+export type Content = "text" | "binary" | "link" | "repository" | "too_large" | "uncounted";
+
+/**
+ * One file that has changed.
+ */
+export type ChangedFile = { 
+/**
+ * The path below the session's folder, with bytes that are not UTF-8 as percent codes.
+ */
+id: string, 
+/**
+ * The same path for people to read.
+ */
+path: string, 
+/**
+ * The path it had before, if it was renamed.
+ */
+oldPath: string | null, kind: ChangeKind, content: Content, 
+/**
+ * Lines; none where they can't be counted.
+ */
+added: number | null, removed: number | null, 
+/**
+ * Names both sides; it differs once the file changes again.
+ */
+version: string, };
+
+/**
+ * The files that have changed since the session began.
+ */
+export type ChangedFiles = { 
+/**
+ * Ordered by path.
+ */
+files: Array<ChangedFile>, totals: ChangeTotals, 
+/**
+ * How many more files have changed than are listed.
+ */
+unlisted: number, 
+/**
+ * How many files can't be read, so that their changes are unknown.
+ */
+unreadable: number, };
+
+/**
+ * A run of lines that are the same on both sides, or differ.
+ */
+export type DiffPart = { "part": "same", lines: Array<string>, } | { "part": "changed", removed: Array<string>, added: Array<string>, };
+
+/**
+ * What is known about one side of a file that is not shown as text.
+ */
+export type Side = { bytes: number | null, 
+/**
+ * The commit of a repository inside the folder.
+ */
+commit: string | null, };
+
+/**
+ * Both sides of a changed file.
+ */
+export type FileChange = { file: ChangedFile, 
+/**
+ * The whole file; empty if it is not text.
+ */
+parts: Array<DiffPart>, 
+/**
+ * Whether some bytes are not UTF-8 and are shown as replacement characters.
+ */
+lossy: boolean, 
+/**
+ * Whether some lines are so long that only their beginning is shown.
+ */
+cut: boolean, 
+/**
+ * Whether the last line has no line break, before and now.
+ */
+unfinishedBefore: boolean, unfinishedNow: boolean, before: Side | null, now: Side | null, };
+
+/**
+ * A run of lines that differ, as it was shown.
+ */
+export type ShownPart = { 
+/**
+ * Its place among the file's parts.
+ */
+part: number, 
+/**
+ * How many lines it removes and adds.
+ */
+removed: number, added: number, };
+
+/**
+ * Why the changes of a session can't be shown.
+ */
+export type Unavailable = { "unavailable": "no_git" } | { "unavailable": "no_baseline" } | { "unavailable": "folder_gone" } | { "unavailable": "too_many_files", most: number, } | { "unavailable": "too_large", most_mib: number, } | { "unavailable": "timed_out", seconds: number, } | { "unavailable": "baseline_lost" } | { "unavailable": "outdated" } | { "unavailable": "failed", error: string, };
+
+/**
+ * Why nothing was reverted.
+ */
+export type RevertRefused = { "refused": "unavailable", why: Unavailable, } | { "refused": "changed_since" } | { "refused": "exists", path: string, } | { "refused": "not_recorded" } | { "refused": "not_a_folder", path: string, } | { "refused": "failed", error: string, };
+
+/**
+ * Lists the files that have changed in a session's folder since the session began.
+ */
+export type ListChanges = { session: SessionId, };
+
+/**
+ * Reads both sides of a file as it was listed last.
+ */
+export type ReadChange = { session: SessionId, id: string, version: string, };
+
+/**
+ * Puts back what a file held when the session began, if the file still holds what was shown.
+ */
+export type RevertChange = { requestId: CommandId, session: SessionId, id: string, version: string, 
+/**
+ * Only this run of its lines; none reverts the whole file.
+ */
+part: ShownPart | null, };
+
+/**
  * A draft for a request: choices, texts, and the question that was shown.
  */
 export type Draft = { 
@@ -1980,7 +2127,7 @@ export type DraftsRead = { drafts: Array<DraftTarget>, };
 /**
  * Why a command failed; a consumer branches on the code, and the screen chooses the words.
  */
-export type ErrorCode = "not_found" | "already_ended" | "invalid" | "session_gone" | "unsupported" | "agent_refused" | "agent_missing" | "folder_missing" | "not_started" | "storage_busy" | "storage_full" | "storage" | "settings_not_written" | "extras_changed" | "closing" | "file_not_written" | "attachment_gone" | "doors_shut" | "door_failed" | "client_file_left" | "plan_gone" | "not_opened";
+export type ErrorCode = "not_found" | "already_ended" | "invalid" | "session_gone" | "unsupported" | "agent_refused" | "agent_missing" | "folder_missing" | "not_started" | "storage_busy" | "storage_full" | "storage" | "settings_not_written" | "extras_changed" | "closing" | "file_not_written" | "attachment_gone" | "doors_shut" | "door_failed" | "client_file_left" | "plan_gone" | "not_opened" | "changes_unavailable" | "not_reverted";
 
 /**
  * Why a command failed.
@@ -2023,7 +2170,7 @@ export type Detail = { "detail": "breach", breach: ValidationError, } | { "detai
 /**
  * Which; none where it has no path here.
  */
-path: string | null, error: string, } | { "detail": "client_file", file: string, trouble: FileTrouble, } | { "detail": "storage", trouble: StorageError, } | { "detail": "unopened", why: OpenError, } | { "detail": "agent", why: AgentFailure, } | { "detail": "refused", why: ChangeRefused, } | { "detail": "unable", what: UnsupportedFeature, };
+path: string | null, error: string, } | { "detail": "client_file", file: string, trouble: FileTrouble, } | { "detail": "storage", trouble: StorageError, } | { "detail": "unopened", why: OpenError, } | { "detail": "agent", why: AgentFailure, } | { "detail": "refused", why: ChangeRefused, } | { "detail": "changes", why: Unavailable, } | { "detail": "not_reverted", why: RevertRefused, } | { "detail": "unable", what: UnsupportedFeature, };
 
 /** Every command of the bridge: what it takes and what it gives. */
 export interface CommandMap {
@@ -2074,6 +2221,9 @@ export interface CommandMap {
   count_questions: { input: CountQuestions; output: QuestionTotals };
   save_questions: { input: SaveQuestions; output: SavedExport };
   delete_session: { input: DeleteSession; output: Done };
+  list_changes: { input: ListChanges; output: ChangedFiles };
+  read_change: { input: ReadChange; output: FileChange };
+  revert_change: { input: RevertChange; output: Done };
   save_draft: { input: SaveDraft; output: Done };
   read_drafts: { input: ReadDrafts; output: DraftsRead };
 }

@@ -52,6 +52,16 @@ export const actions = {
   end: { words: 'session_action.end', icon: 'ended' },
   close: { words: 'session_action.close', icon: 'close' },
 
+  changes: { words: 'changes.open', icon: 'diff' },
+  changes_back: { words: 'changes.back', icon: 'back', keys: 'Esc' },
+  changes_refresh: { words: 'changes.refresh', icon: 'resume' },
+  changes_send: { words: 'changes.send_all', icon: 'send' },
+  changes_viewed: { words: 'changes.mark_viewed', icon: 'eye', keys: 'V' },
+  changes_unviewed: { words: 'changes.mark_unviewed', icon: 'eye', keys: 'V' },
+  changes_unified: { words: 'changes.unified', icon: 'rows' },
+  changes_split: { words: 'changes.split', icon: 'columns' },
+  changes_revert: { words: 'changes.revert_file', icon: 'withdrawn' },
+
   earlier: { words: 'transcript.earlier', icon: 'send' },
   latest: { words: 'transcript.latest', icon: 'down' },
   read_again: { words: 'transcript.read_again', icon: 'resume' },

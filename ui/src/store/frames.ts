@@ -109,6 +109,7 @@ function takeSnapshot(state: State, snapshot: Snapshot): State {
     finished: only(noted.finished, snapshot.sessions),
     activity: only(state.activity, snapshot.sessions),
     stopping: only(state.stopping, snapshot.sessions.filter(isWorking)),
+    changedFiles: Object.fromEntries(snapshot.changedFiles.map(({ session, totals }) => [session, totals])),
     storage: snapshot.storage,
     agentsKnown: snapshot.agents,
     delivered: state.delivered.filter((id) => id in requests.byId),
@@ -159,6 +160,8 @@ function applyChange(state: State, change: Change): State {
       return { ...state, live: addLiveText(state.live, change.added) };
     case 'live_cleared':
       return { ...state, live: withoutKey(state.live, change.session) };
+    case 'files_changed':
+      return { ...state, changedFiles: { ...state.changedFiles, [change.session]: change.totals } };
     case 'session_deleted':
       return selectFirst(forgetSession(state, change.session));
     case 'session_closed':

@@ -1,4 +1,4 @@
-import type { Session, SessionId } from '../generated/wire';
+import type { ChangedFile, Session, SessionId, ShownPart } from '../generated/wire';
 import type { Handlers } from './handlers';
 import { anySession, emptyExcerpt } from './history';
 import { type Direction, goTo, type Navigation, type Place, replacePlace, step, type View } from './place';
@@ -18,6 +18,8 @@ export type Overlay =
   | { overlay: 'log'; session: SessionId }
   /** Confirms ending or closing a session that is at work or would lose something. */
   | { overlay: 'ending'; session: SessionId; deed: Ending }
+  /** Confirms reverting a changed file, or one part of it. */
+  | { overlay: 'revert'; session: SessionId; file: ChangedFile; part: ShownPart | null }
   /** Confirms opening an external address. */
   | { overlay: 'link'; url: string };
 
@@ -58,10 +60,17 @@ export function goToSession(state: State, session: SessionId): State {
   return enter(state, goTo(state.navigation, { at: 'session', session }));
 }
 
+/** Shows the changes of a session at the user's request. */
+export function goToChanges(state: State, session: SessionId): State {
+  return enter(state, goTo(state.navigation, { at: 'changes', session }));
+}
+
 /** Changes the session in view, or the one to return to, without a request of the user. */
 export function replaceSession(state: State, session: SessionId | null): State {
   const { navigation } = state;
-  return { ...state, navigation: replacePlace(navigation, { ...navigation.place, session }) };
+  // The changes of another session are nothing that the user asked for.
+  const view: View = navigation.place.at === 'changes' ? { at: 'session' } : navigation.place;
+  return { ...state, navigation: replacePlace(navigation, { ...view, session }) };
 }
 
 /** Closes the overlay if it matches. */
@@ -112,10 +121,11 @@ function openInbox(state: State, change: Partial<State['inbox']>): State {
 }
 
 function exists(state: State, place: Place): boolean {
-  if (place.at === 'session') return sessionOf(state, place.session) !== null;
+  if (place.at === 'session' || place.at === 'changes') return sessionOf(state, place.session) !== null;
   return place.at !== 'past_session' || anySession(state, place.past) !== null;
 }
 
 function leadsTo(place: Place, session: SessionId): boolean {
-  return place.at === 'past_session' ? place.past === session : place.at === 'session' && place.session === session;
+  if (place.at === 'past_session') return place.past === session;
+  return (place.at === 'session' || place.at === 'changes') && place.session === session;
 }

@@ -2,6 +2,7 @@ import type { Bridge } from '../platform/bridge';
 import { FocusTargets } from '../shared/focusTargets';
 import { ApprovalCommands } from './commands/approvals';
 import { AttachmentCommands } from './commands/attachments';
+import { ChangesCommands } from './commands/changes';
 import { ClientCommands } from './commands/clients';
 import { HistoryCommands } from './commands/history';
 import { MessageCommands } from './commands/messages';
@@ -25,6 +26,7 @@ import { DraftSaves } from './sync/draftSaves';
 import { resumeFrom, type Handover } from './sync/handover';
 import { followLanguage } from './sync/language';
 import { Subscription } from './sync/subscription';
+import { readComments, storeComments } from './sync/unsentComments';
 import { readUnsent, storeUnsent } from './sync/unsentMessages';
 import { WindowClosing } from './sync/windowClosing';
 import { Timers } from './timers';
@@ -41,7 +43,7 @@ export type Page = ReturnType<typeof createPage>;
 
 /** The page without its components: its state, its commands, and the parts that sync it with the app. */
 export function createPage(bridge: Bridge) {
-  const initial = initialState(sessionStorage.getItem(SELECTED_KEY), { ...readUnsent(), sidebar: readSidebar(), openIn: readOpenIn() });
+  const initial = initialState(sessionStorage.getItem(SELECTED_KEY), { ...readUnsent(), ...readComments(), sidebar: readSidebar(), openIn: readOpenIn() });
   const store = new Store(resumeFrom(initial, bridge.handover as Handover | null));
   const focusTargets = new FocusTargets();
   const timers = new Timers();
@@ -54,6 +56,7 @@ export function createPage(bridge: Bridge) {
     dispatch: store.dispatch,
     approvals: new ApprovalCommands(store, submitter),
     attachments: new AttachmentCommands(bridge, store),
+    changes: new ChangesCommands(bridge, store, submitter),
     clients: new ClientCommands(bridge),
     history,
     messages: new MessageCommands(store, submitter),
@@ -67,12 +70,17 @@ export function createPage(bridge: Bridge) {
     transcripts: new TranscriptCommands(bridge, store, timers),
     window: new WindowCommands(bridge, store),
   };
+  function storeNow() {
+    storeUnsent(store.state);
+    storeComments(store.state);
+  }
+
   const closing = new WindowClosing(bridge, store, {
     get isBusy() {
       return submitter.isBusy || commands.questions.isBusy || drafts.isBusy || commands.attachments.isBusy;
     },
     saveAll() {
-      storeUnsent(store.state);
+      storeNow();
       drafts.saveNow();
     },
   });
@@ -87,11 +95,13 @@ export function createPage(bridge: Bridge) {
     if (selected !== selectedSession(before) && selected) sessionStorage.setItem(SELECTED_KEY, selected);
     if (after.sidebar !== before.sidebar) storeSidebar(after);
     if (after.openIn.recent !== before.openIn.recent) storeOpenIn(after);
-    if (after.messages !== before.messages || after.attached !== before.attached) {
+    const unsent = ['messages', 'attached', 'comments', 'viewed', 'diffForm'] as const;
+    if (unsent.some((field) => after[field] !== before[field])) {
       cancelStoring();
-      cancelStoring = timers.later(STORE_UNSENT_MS, () => storeUnsent(store.state));
+      cancelStoring = timers.later(STORE_UNSENT_MS, storeNow);
     }
   });
+  store.onChange(commands.changes.react);
   store.onChange(commands.questions.react);
   store.onChange(followLanguage(bridge, store));
   store.onChange(commands.window.noteView);
@@ -100,7 +110,6 @@ export function createPage(bridge: Bridge) {
   /** Starts the page; returns a function that stops it. */
   function open(): () => void {
     const { noteView } = commands.window;
-    const storeNow = () => storeUnsent(store.state);
     const closed = new AbortController();
     const { signal } = closed;
     window.addEventListener('focus', noteView, { signal });

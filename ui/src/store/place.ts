@@ -4,7 +4,7 @@ import type { SessionId } from '../generated/wire';
 export type Place = { session: SessionId | null } & View;
 
 export type View =
-  | { at: 'session' | 'start' | 'inbox' | 'history' }
+  | { at: 'session' | 'changes' | 'start' | 'inbox' | 'history' }
   /** A part of a past transcript, opened at an entry or at its end. */
   | { at: 'past_session'; past: SessionId; entry: number | null };
 

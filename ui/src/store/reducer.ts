@@ -18,6 +18,7 @@ import type {
 } from '../generated/wire';
 import type { AppError } from '../platform/bridge';
 import { type AttachmentAction, attachmentHandlers, withoutSent } from './attachments';
+import { type ChangesAction, changesHandlers } from './changes';
 import { type DraftAction, draftHandlers } from './drafts';
 import { draftFate, restoreDrafts } from './draftStorage';
 import { putRequest, putSession, receiveFrames } from './frames';
@@ -83,6 +84,7 @@ export type Action =
   | { type: 'settings_read'; settings: SettingsRead }
   | NavigationAction
   | AttachmentAction
+  | ChangesAction
   | HistoryAction
   | PastQuestionsAction
   | InboxAction
@@ -100,6 +102,7 @@ export function reduce(state: State, action: Action): State {
 
 const handlers: Handlers<Action> = {
   ...attachmentHandlers,
+  ...changesHandlers,
   ...draftHandlers,
   ...historyHandlers,
   ...inboxHandlers,

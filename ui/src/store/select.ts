@@ -42,6 +42,12 @@ export function sessionOf(state: Pick<State, 'sessions'>, id: SessionId | null):
   return state.sessions.find((session) => session.id === id) ?? null;
 }
 
+/** The session whose changes are in view; null at any other place. */
+export function sessionInChanges(state: State): Session | null {
+  const { place } = state.navigation;
+  return sessionOf(state, place.at === 'changes' ? place.session : null);
+}
+
 /** The session in view; null at any other place. */
 export function sessionInView(state: State): Session | null {
   return sessionOf(state, shownSession(state));
@@ -121,7 +127,8 @@ export function closeLoss(state: State, session: Session): CloseLoss | null {
     undelivered,
     unsent:
       (state.messages[session.id] ?? '').trim() !== '' ||
-      (state.attached[session.id] ?? []).length > 0,
+      (state.attached[session.id] ?? []).length > 0 ||
+      (state.comments[session.id] ?? []).length > 0,
   };
   const nothing = !loss.working && waiting.since === null && undelivered === 0 && !loss.unsent;
   return nothing ? null : loss;

@@ -7,6 +7,7 @@ import type {
   ApprovalId,
   ApprovalOptionId,
   Attachment,
+  ChangeTotals,
   CommandId,
   ConfigId,
   Entry,
@@ -29,6 +30,7 @@ import type {
 } from '../generated/wire';
 import type { AppError } from '../platform/bridge';
 import type { Activity } from './activity';
+import type { DiffForm, LineComment, SessionChanges } from './changes';
 import type { Overlay } from './navigation';
 import { initialNavigation, type Navigation } from './place';
 import { indexed, type SessionIndex } from './sessionIndex';
@@ -232,6 +234,14 @@ export interface State {
   attached: Readonly<Record<SessionId, readonly Attachment[]>>;
   /** Files rejected in the latest attempt to attach. */
   refusals: Readonly<Record<SessionId, readonly Refusal[]>>;
+  /** The sums of each session's changed files, as the app published them last. */
+  changedFiles: Readonly<Record<SessionId, ChangeTotals>>;
+  changes: Readonly<Record<SessionId, SessionChanges>>;
+  /** Comments on changed lines that haven't been sent. */
+  comments: Readonly<Record<SessionId, readonly LineComment[]>>;
+  /** The versions of changed files that the user has marked as viewed, by file id. */
+  viewed: Readonly<Record<SessionId, Readonly<Record<string, string>>>>;
+  diffForm: DiffForm;
   /** Unsaved changes to the texts of queued messages. */
   queueEdits: Readonly<Record<MessageId, string>>;
   submits: Readonly<Record<string, Submit>>;
@@ -260,9 +270,12 @@ export const PANEL_WIDTH = { min: 304, preferred: 400, max: 720 } as const;
 
 export function initialState(
   remembered: SessionId | null = null,
-  stored: Pick<State, 'messages' | 'attached' | 'sidebar' | 'openIn'> = {
+  stored: Pick<State, 'messages' | 'attached' | 'comments' | 'viewed' | 'diffForm' | 'sidebar' | 'openIn'> = {
     messages: {},
     attached: {},
+    comments: {},
+    viewed: {},
+    diffForm: 'split',
     sidebar: initialSidebar,
     openIn: { found: null, recent: [] },
   },
@@ -293,6 +306,8 @@ export function initialState(
     decisions: {},
     ...stored,
     heldGroups: null,
+    changedFiles: {},
+    changes: {},
     refusals: {},
     unsaved: {},
     queueEdits: {},

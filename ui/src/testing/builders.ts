@@ -202,6 +202,7 @@ export function aSnapshot(changes: Partial<Snapshot> = {}): Snapshot {
     approvals: [],
     live: [],
     held: [],
+    changedFiles: [],
     storage: null,
     agents: [claudeCode, demo],
     ...changes,

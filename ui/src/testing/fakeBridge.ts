@@ -166,6 +166,8 @@ export class FakeBridge implements Bridge {
         return { port: 41414, clients: this.clients };
       case 'read_client_versions':
         return { versions: [] };
+      case 'list_changes':
+        return { files: [], totals: { files: 0, added: 0, removed: 0, state: 0 }, unlisted: 0, unreadable: 0 };
       case 'read_log':
         return { lines: [] };
       case 'read_past_sessions':
@@ -324,6 +326,10 @@ function keep(snapshot: Snapshot, change: Change): Snapshot {
         ...snapshot,
         live: snapshot.live.filter((text) => text.session !== change.session),
       };
+    case 'files_changed': {
+      const others = snapshot.changedFiles.filter(({ session }) => session !== change.session);
+      return { ...snapshot, changedFiles: [...others, { session: change.session, totals: change.totals }] };
+    }
     case 'session_closed':
     case 'session_deleted':
       return {

@@ -53,6 +53,9 @@ macro_rules! for_each_command {
             count_questions(CountQuestions) -> QuestionTotals,
             save_questions(SaveQuestions) -> SavedExport,
             delete_session(DeleteSession) -> Done,
+            list_changes(ListChanges) -> ChangedFiles,
+            read_change(ReadChange) -> FileChange,
+            revert_change(RevertChange) -> Done,
             save_draft(SaveDraft) -> Done,
             read_drafts(ReadDrafts) -> DraftsRead,
         }

@@ -27,6 +27,7 @@ wire! {
 }
 
 pub mod agents;
+pub mod changes;
 pub mod clients;
 pub mod history;
 pub mod messages;
@@ -39,6 +40,7 @@ pub mod system_settings;
 pub mod window;
 
 pub use agents::*;
+pub use changes::*;
 pub use clients::*;
 pub use history::*;
 pub use messages::*;

@@ -1,5 +1,6 @@
 //! The errors that commands return.
 
+use askdesk_changes::{RevertRefused, Unavailable};
 use askdesk_domain::{
     AgentFailure, ChangeRefused, EndedBy, FolderError, OpenError, Rejection, StorageError, Timestamp,
     UnsupportedFeature, ValidationError,
@@ -55,6 +56,10 @@ pub enum ErrorCode {
     PlanGone,
     /// A folder or file was not opened in another program.
     NotOpened,
+    /// The changes of a session, or of one of its files, can't be shown.
+    ChangesUnavailable,
+    /// A changed file was left as it is.
+    NotReverted,
 }
 
 /// Why a command failed.
@@ -117,6 +122,14 @@ pub enum Detail {
     /// What came of asking the agent.
     Refused {
         why: ChangeRefused,
+    },
+    /// Why changes can't be shown.
+    Changes {
+        why: Unavailable,
+    },
+    /// Why a file was left as it is.
+    NotReverted {
+        why: RevertRefused,
     },
     /// What cannot be done.
     Unable {

@@ -1,6 +1,7 @@
 //! The handlers of the commands, by topic. The input of each command in [`crate::dto`] says what it does.
 
 mod agents;
+mod changes;
 mod clients;
 mod history;
 mod messages;

@@ -4,6 +4,7 @@ mod merge;
 
 use std::sync::Arc;
 
+use askdesk_changes::ChangeTotals;
 use askdesk_domain::{
     AgentDescriptor, Approval, Entry, Request, RequestId, Session, SessionId, UndoableAnswer,
 };
@@ -42,6 +43,9 @@ pub struct Snapshot {
     pub live: Vec<LiveText>,
     /// The answers that can still be undone.
     pub held: Vec<UndoableAnswer>,
+    /// The sessions whose folders have been compared with the state that they began with.
+    #[serde(default)]
+    pub changed_files: Vec<SessionChanges>,
     /// A storage problem that the user should know about.
     pub storage: Option<StorageNotice>,
     /// Every agent the app knows, installed or not.
@@ -102,10 +106,24 @@ pub enum Change {
     LiveCleared {
         session: SessionId,
     },
+    /// A session's folder was compared with the state that the session began with.
+    FilesChanged {
+        session: SessionId,
+        totals: ChangeTotals,
+    },
     /// A session and its whole transcript were deleted permanently.
     SessionDeleted {
         session: SessionId,
     },
+}
+
+/// The sums over the files that have changed since a session began.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub struct SessionChanges {
+    pub session: SessionId,
+    pub totals: ChangeTotals,
 }
 
 /// Text that an agent is writing right now. It is never journaled; the finished entry is.

@@ -10,6 +10,7 @@ use askdesk_domain::{
 };
 use tokio::sync::oneshot;
 
+use crate::changes::Changes;
 use crate::clock::Clock;
 use crate::error::EngineError;
 use crate::hub::Subscription;
@@ -29,6 +30,7 @@ pub struct EngineHandle {
     pub(crate) history: Arc<Mutex<Reader>>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) images: Images,
+    pub(crate) changes: Changes,
     pub(crate) agents: Catalog,
 }
 
@@ -43,6 +45,10 @@ impl EngineHandle {
 
     pub const fn agents(&self) -> &Catalog {
         &self.agents
+    }
+
+    pub const fn changes(&self) -> &Changes {
+        &self.changes
     }
 
     pub const fn images(&self) -> &Images {

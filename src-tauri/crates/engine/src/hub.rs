@@ -5,10 +5,11 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use askdesk_changes::ChangeTotals;
 use askdesk_domain::{AgentDescriptor, Desk, RequestId, SessionId, UndoableAnswer};
 use tokio::sync::Notify;
 
-use crate::frame::{Change, Delta, Frame, LiveText, Snapshot, StorageNotice, merge};
+use crate::frame::{Change, Delta, Frame, LiveText, SessionChanges, Snapshot, StorageNotice, merge};
 
 /// How many frames a subscriber's queue holds before they are merged into one.
 pub const QUEUED_FRAMES: usize = 1_024;
@@ -29,6 +30,7 @@ pub(crate) struct Hub {
     seq: u64,
     live: BTreeMap<SessionId, LiveText>,
     held: BTreeMap<RequestId, UndoableAnswer>,
+    changed_files: BTreeMap<SessionId, ChangeTotals>,
     agents: Vec<AgentDescriptor>,
     storage: Option<StorageNotice>,
     subscribers: Vec<Arc<Queue>>,
@@ -81,8 +83,17 @@ impl Drop for Subscription {
 
 impl Hub {
     pub(crate) fn new(epoch: String, storage: Option<StorageNotice>, agents: Vec<AgentDescriptor>) -> Self {
-        let (live, held) = (BTreeMap::new(), BTreeMap::new());
-        Self { epoch, seq: 0, live, held, storage, agents, subscribers: Vec::new() }
+        let (live, held, changed_files) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        Self { epoch, seq: 0, live, held, changed_files, storage, agents, subscribers: Vec::new() }
+    }
+
+    pub(crate) fn set_changed_files(&mut self, totals: BTreeMap<SessionId, ChangeTotals>) {
+        self.changed_files = totals;
+    }
+
+    /// Returns the sums that were published last for a session.
+    pub(crate) fn changed_files(&self, session: SessionId) -> ChangeTotals {
+        self.changed_files.get(&session).copied().unwrap_or_default()
     }
 
     pub(crate) fn snapshot(&self, desk: &Desk) -> Snapshot {
@@ -94,6 +105,11 @@ impl Hub {
             approvals: desk.approvals().filter(|it| !desk.is_closed(it.session)).cloned().collect(),
             live: self.live.values().cloned().collect(),
             held: self.held.values().cloned().collect(),
+            changed_files: self
+                .changed_files
+                .iter()
+                .map(|(session, totals)| SessionChanges { session: *session, totals: *totals })
+                .collect(),
             storage: self.storage.clone(),
             agents: self.agents.clone(),
         }
@@ -160,10 +176,15 @@ impl Hub {
                     live.text.drain(..from);
                 }
             }
-            Change::LiveCleared { session }
-            | Change::SessionClosed { session }
-            | Change::SessionDeleted { session } => {
+            Change::LiveCleared { session } | Change::SessionClosed { session } => {
                 self.live.remove(session);
+            }
+            Change::SessionDeleted { session } => {
+                self.live.remove(session);
+                self.changed_files.remove(session);
+            }
+            Change::FilesChanged { session, totals } => {
+                self.changed_files.insert(*session, *totals);
             }
             Change::AnswerHeld { held } => drop(self.held.insert(held.request, held.clone())),
             Change::AnswerLetGo { request } => drop(self.held.remove(request)),

@@ -3,6 +3,7 @@
 //!
 //! It knows neither the window nor the protocols of connected apps, and contains no text of the user interface.
 
+pub mod changes;
 pub mod clock;
 mod delivery_error;
 mod error;
@@ -24,6 +25,7 @@ pub mod settings;
 mod writer;
 
 pub use askdesk_agents::Catalog;
+pub use changes::Changes;
 pub use error::EngineError;
 pub use handle::{EngineHandle, PAGE_ENTRIES};
 pub use hub::Subscription;

@@ -2,6 +2,7 @@
 //!
 //! The writer, the sessions and the handles send to each other; they meet here and do not know each other.
 
+use askdesk_changes::ChangeTotals;
 use askdesk_domain::{
     AnswerInput, Approval, ApprovalDecision, ApprovalId, Ask, Attachment, Command, CommandId, ConfigId, Desk,
     DraftTarget, EntryBody, MessageId, NativeRef, Outcome, QueuedMessage, Request, RequestId, Session,
@@ -73,6 +74,11 @@ pub(crate) enum Input {
     SessionOpened {
         session: SessionId,
         mailbox: mpsc::Sender<SessionInput>,
+    },
+    /// A session's folder was compared with the state that the session began with.
+    FilesChanged {
+        session: SessionId,
+        totals: ChangeTotals,
     },
     Subscribe {
         reply: Reply<Subscription>,

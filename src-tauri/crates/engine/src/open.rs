@@ -7,6 +7,7 @@ use askdesk_agents::Catalog;
 use tokio::sync::mpsc;
 use uuid::Uuid;
 
+use crate::changes::Changes;
 use crate::clock::Clock;
 use crate::error::EngineError;
 use crate::handle::EngineHandle;
@@ -38,15 +39,20 @@ impl EngineHandle {
         images.sweep(|session| opened.desk.session(session).is_some());
         let (notify, notifications) = mpsc::channel(QUEUED_NOTIFICATIONS);
         let (mailbox, inputs) = WriterMailbox::new();
+        let changes = Changes::new(folder, mailbox.downgrade());
+        changes.sweep(|session| opened.desk.session(session).is_some());
+        let totals = opened.desk.sessions().filter_map(|known| Some((known.id, changes.totals(known.id)?)));
+        let totals = totals.collect();
         let limits =
             time_limits::watch(mailbox.downgrade(), Arc::clone(&clock)).map_err(|_| EngineError::Closing)?;
         let epoch = Uuid::new_v4().to_string();
         let writer = Writer::new(opened, epoch, Arc::clone(&clock), notify, limits, agents.descriptors())?;
+        let writer = writer.with_changed_files(totals);
         std::thread::Builder::new()
             .name("desk-writer".to_owned())
             .spawn(move || writer.run(inputs))
             .map_err(|_| EngineError::Closing)?;
-        let handle = Self { writer: mailbox, reader, history, clock, images, agents };
+        let handle = Self { writer: mailbox, reader, history, clock, images, changes, agents };
         Ok(OpenedEngine { handle, notifications })
     }
 }

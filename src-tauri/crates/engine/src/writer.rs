@@ -11,9 +11,10 @@ pub(crate) mod time_limits;
 mod transcript;
 mod undo_window;
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
+use askdesk_changes::ChangeTotals;
 use askdesk_domain::{
     AgentDescriptor, ApprovalCommand, Ask, Command, Decision, Desk, Event, InboundCommand, NativeRef,
     Outcome, QueueCommand, QueueEvent, Rejection, Request, RequestCommand, RequestEvent, RequestId,
@@ -81,6 +82,12 @@ impl Writer {
         Ok(writer)
     }
 
+    /// Begins with what is known about the changed files of each session.
+    pub(crate) fn with_changed_files(mut self, totals: BTreeMap<SessionId, ChangeTotals>) -> Self {
+        self.hub.set_changed_files(totals);
+        self
+    }
+
     /// Handles inputs until it is closed or every handle is dropped.
     pub(crate) fn run(mut self, mut inputs: mpsc::Receiver<Input>) {
         let mut next = inputs.blocking_recv();
@@ -145,6 +152,7 @@ impl Writer {
             Input::LiveCleared { session } => {
                 self.hub.publish(&self.desk, vec![Change::LiveCleared { session }]);
             }
+            Input::FilesChanged { session, totals } => self.note_changed_files(session, totals),
             Input::SessionOpened { session, mailbox } => drop(self.sessions.insert(session, mailbox)),
             Input::Subscribe { reply } => {
                 let _ = reply.send(self.hub.subscribe(&self.desk));
@@ -195,6 +203,14 @@ impl Writer {
             self.journal.sweep_soon();
         }
         Ok(decision)
+    }
+
+    /// Publishes the sums of a session's changed files, if they are others than before.
+    fn note_changed_files(&mut self, session: SessionId, totals: ChangeTotals) {
+        // A session may have been deleted while its folder was compared.
+        if self.desk.session(session).is_some() && self.hub.changed_files(session) != totals {
+            self.hub.publish(&self.desk, vec![Change::FilesChanged { session, totals }]);
+        }
     }
 
     /// A request that is no longer in memory has ended; the journal has its outcome.

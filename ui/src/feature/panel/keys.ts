@@ -158,6 +158,14 @@ export const INBOX_KEYS: readonly (Pick<KeyRow, 'keys' | 'does'> & { hint: KeyNa
   { keys: ['O'], does: 'keys.inbox_open', hint: 'keys.hint.inbox_open' },
 ];
 
+/** Keys that work in the changes of a session outside text fields; their view handles them. */
+export const CHANGES_KEYS: readonly (Pick<KeyRow, 'keys' | 'does'> & { hint: KeyName })[] = [
+  { keys: ['J', 'K'], does: 'keys.changes_move', hint: 'keys.hint.changes_move' },
+  { keys: ['C'], does: 'keys.changes_comment', hint: 'keys.hint.changes_comment' },
+  { keys: ['V'], does: 'keys.changes_viewed', hint: 'keys.hint.changes_viewed' },
+  { keys: ['Esc'], does: 'keys.changes_back', hint: 'keys.hint.changes_back' },
+];
+
 /** Fields and menus, where a letter is typed or chooses. */
 const OWN_KEYS: ReadonlySet<HintSpot> = new Set<HintSpot>(['words', 'note', 'field', 'filter', 'filtering', 'menu']);
 
@@ -188,6 +196,9 @@ export interface Hint {
   keys: readonly string[];
   words: KeyName;
 }
+
+/** The keys that the footer of the changes lists. */
+export const changesHints: readonly Hint[] = CHANGES_KEYS.map(({ keys, hint }) => ({ keys, words: hint }));
 
 /** The keys that the footer of the inbox lists. Outside a question, the spot is null. */
 export function inboxHints(spot: HintSpot | null, form: FormKeys | null): readonly Hint[] {

@@ -6,6 +6,7 @@ import { visibly } from '../visible';
 import { openErrorWords } from '../programs';
 import { wordsOfMember } from '../unionWords';
 import { wordsOfFailure, wordsOfFolder } from './agentFailureWords';
+import { wordsOfRevertRefused, wordsOfUnavailable } from './changesErrorWords';
 import { wordsOfStorageError } from './storageErrorWords';
 import { unableWords, wordsOfFault, wordsOfRefused, wordsOfValidationError } from './validationErrorWords';
 
@@ -42,6 +43,8 @@ const errorWords = {
     t('error.client_file_left', { message: wordsOfDetail(error), remedy: wordsOfRemedy(error) }),
   plan_gone: () => t('error.plan_gone'),
   not_opened: (error) => wordsOfDetail(error),
+  changes_unavailable: (error) => wordsOfDetail(error),
+  not_reverted: (error) => t('error.not_reverted', { message: wordsOfDetail(error) }),
   unreachable: ({ message }) => t('error.unreachable', { message: visibly(message) }),
 } satisfies Record<AppError['code'], (error: AppError) => string>;
 
@@ -75,6 +78,10 @@ function wordsOfDetail({ detail, message }: AppError): string {
       return wordsOfFailure(detail.why, []);
     case 'refused':
       return wordsOfRefused(detail.why);
+    case 'changes':
+      return wordsOfUnavailable(detail.why);
+    case 'not_reverted':
+      return wordsOfRevertRefused(detail.why);
     case 'unable':
       return t(unableWords[detail.what]);
     case undefined:

@@ -1,4 +1,5 @@
 import type { Catalogue } from '.';
+import { changes } from './de/changes';
 import { composer } from './de/composer';
 import { errors } from './de/errors';
 import { history } from './de/history';
@@ -17,6 +18,7 @@ export const de: Catalogue = {
   ...connectedApps,
   ...questions,
   ...permissions,
+  ...changes,
   ...composer,
   ...history,
   ...errors,

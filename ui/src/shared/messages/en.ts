@@ -1,3 +1,4 @@
+import { changes } from './en/changes';
 import { composer } from './en/composer';
 import { errors } from './en/errors';
 import { history } from './en/history';
@@ -16,6 +17,7 @@ export const en = {
   ...connectedApps,
   ...questions,
   ...permissions,
+  ...changes,
   ...composer,
   ...history,
   ...errors,

@@ -1,4 +1,5 @@
 import type { Catalogue } from '.';
+import { changes } from './zh/changes';
 import { composer } from './zh/composer';
 import { errors } from './zh/errors';
 import { history } from './zh/history';
@@ -17,6 +18,7 @@ export const zh: Catalogue = {
   ...connectedApps,
   ...questions,
   ...permissions,
+  ...changes,
   ...composer,
   ...history,
   ...errors,

@@ -4,6 +4,7 @@
 
 mod attachments;
 mod bridge;
+mod changes;
 mod clients;
 mod commands;
 mod drafts;

@@ -63,6 +63,11 @@ fn example(name: &str) -> (Value, &'static str) {
         "search_questions" => (json!({"wanted": wanted, "limit": 5, "offset": 0}), "done"),
         "count_questions" => (json!({"wanted": wanted, "days": [0, 86_400_000]}), "done"),
         "save_questions" => (json!({"wanted": wanted, "format": "csv"}), "done"),
+        "list_changes" => (json!({"session": session}), "not_found"),
+        "read_change" => (json!({"session": session, "id": "a.txt", "version": "1..2"}), "not_found"),
+        "revert_change" => {
+            (command(json!({"session": session, "id": "a.txt", "version": "1..2"})), "not_found")
+        }
         "save_draft" => {
             let draft = json!({"of": "request", "id": id, "draft": {"words": "not yet"}});
             (json!({"page": fresh(), "n": 1, "draft": draft}), "not_found")

@@ -58,6 +58,7 @@ impl Step {
                 | Change::Request { .. }
                 | Change::Approval { .. }
                 | Change::AnswerHeld { .. }
+                | Change::FilesChanged { .. }
                 | Change::AnswerLetGo { .. } => {
                     delta.changes.push(change.clone());
                     continue;

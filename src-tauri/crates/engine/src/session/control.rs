@@ -75,7 +75,11 @@ impl Sessions {
         };
         let session = self.engine.start(start).await?;
         let questions = options.questions;
-        match Box::pin(self.open(&*known, Start { folder, options, resume: None })).await {
+        let recorded = self.engine.changes().begin(id, &folder);
+        let start = Start { folder: folder.clone(), options, resume: None };
+        // The agent loads while its folder is recorded, and changes nothing before its first message.
+        let (opened, ()) = tokio::join!(Box::pin(self.open(&*known, start)), recorded);
+        match opened {
             Ok(opened) => self.run(id, opened, questions, prompt, Resumption::default()).await,
             Err(error) => return self.end_unstarted(id, prompt, error).await,
         }
@@ -95,7 +99,11 @@ impl Sessions {
         let at = self.engine.clock().now();
         let session = self.engine.start(SessionCommand::Resume { session: id, at }).await?;
         let questions = session.options.questions;
-        match Box::pin(self.open(&*known, start_again(&ended, set, &known.descriptor().config))).await {
+        let start = start_again(&ended, set, &known.descriptor().config);
+        let folder = start.folder.clone();
+        let recorded = self.engine.changes().begin(id, &folder);
+        let (opened, ()) = tokio::join!(Box::pin(self.open(&*known, start)), recorded);
+        match opened {
             Ok(opened) => self.run(id, opened, questions, None, Resumption::waiting()).await,
             Err(error) => return self.end_unstarted(id, None, error).await,
         }
@@ -196,16 +204,23 @@ impl Sessions {
     /// Deletes an ended session permanently.
     pub async fn delete(&self, session: SessionId) -> Result<(), EngineError> {
         let images = self.engine.images().clone();
+        let changes = self.engine.changes().clone();
         // Deleting a running session is refused, and it needs its images.
         if !self.engine.session(session).await?.is_running() {
             images.stage_removal(session);
+            changes.stage_removal(session);
         }
         if let Err(error) = self.engine.act(SessionCommand::Delete { session }).await {
             images.restore(session);
+            changes.restore(session);
             return Err(error);
         }
         self.logs.remove(session);
-        let _ = tokio::task::spawn_blocking(move || images.remove_all(session)).await;
+        let remove = move || {
+            images.remove_all(session);
+            changes.remove_all(session);
+        };
+        let _ = tokio::task::spawn_blocking(remove).await;
         Ok(())
     }
 

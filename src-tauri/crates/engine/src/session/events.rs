@@ -50,6 +50,7 @@ impl SessionTask {
             AgentEvent::ToolEnded { tool_use, ok, output } => {
                 self.permissions.remove_tool(&tool_use);
                 self.engine.write(self.id, vec![EntryWrite::ToolEnded { tool_use, ok, output }]).await;
+                self.engine.changes().note(self.id);
             }
             AgentEvent::PlanChanged { items } => {
                 self.engine.write(self.id, vec![EntryWrite::Plan { items }]).await;
@@ -98,6 +99,7 @@ impl SessionTask {
         self.interrupted = false;
         self.interrupt_until = None;
         self.set_working(false).await;
+        self.engine.changes().note(self.id);
         self.send_parked().await;
         // After a failure or an interrupt, the user decides what is sent next.
         if ended_well {

@@ -1,5 +1,6 @@
 //! Plays turns: how they start, their steps, what is streamed, and how they end.
 
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -89,6 +90,7 @@ impl Session {
                 self.stream_text(&text, &block, "thinking", Duration::from_millis(*pace_ms), 24)
             }
             Step::Tool(tool) => self.call_tool(tool),
+            Step::WriteFile { path, text } => write_file(path, text),
             Step::Ask(ask) => self.ask(std::slice::from_ref(ask)),
             Step::AskTogether(asks) => self.ask(asks),
             Step::AwaitAnswers {} => self.wait_for_results().and_then(|()| self.fold_queued()),
@@ -359,4 +361,14 @@ fn spawn(ignore_sigterm: bool, hold_stdout: bool) -> Option<u32> {
             None
         }
     }
+}
+
+/// Writes a file, and ends the process if that fails: the test that wants it must not go on without it.
+fn write_file(path: &Path, text: &str) -> Result<(), Stop> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let written = std::fs::create_dir_all(folder).and_then(|()| std::fs::write(path, text));
+    written.map_err(|error| {
+        eprintln!("fake-agent: {} could not be written ({error})", path.display());
+        Stop::Exit(74)
+    })
 }

@@ -35,6 +35,11 @@ pub enum Step {
     },
     /// Calls a tool with a known result.
     Tool(ToolCall),
+    /// Writes a file below the working folder, with the folders on its way.
+    WriteFile {
+        path: PathBuf,
+        text: String,
+    },
     Ask(Ask),
     /// Asks several times at once, in one message.
     AskTogether(Vec<Ask>),

@@ -11,13 +11,21 @@ use super::Problem;
 const ALLOWED: [(&str, &[&str]); 15] = [
     ("askdesk-domain", &[]),
     ("askdesk-agent-host", &[]),
+    ("askdesk-changes", &[]),
     ("askdesk-version-probe", &[]),
     ("askdesk-agents", &["askdesk-agent-host", "askdesk-domain", "askdesk-version-probe"]),
-    ("askdesk-engine", &["askdesk-agents", "askdesk-domain"]),
+    ("askdesk-engine", &["askdesk-agents", "askdesk-changes", "askdesk-domain"]),
     ("askdesk-open-in", &["askdesk-domain"]),
     (
         "askdesk-api",
-        &["askdesk-client-config", "askdesk-open-in", "askdesk-engine", "askdesk-agents", "askdesk-domain"],
+        &[
+            "askdesk-client-config",
+            "askdesk-open-in",
+            "askdesk-engine",
+            "askdesk-agents",
+            "askdesk-changes",
+            "askdesk-domain",
+        ],
     ),
     ("askdesk-mcp-tools", &[]),
     (

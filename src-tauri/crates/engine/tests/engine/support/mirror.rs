@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use askdesk_changes::ChangeTotals;
 use askdesk_domain::{
     Approval, ApprovalId, ApprovalState, Delivery, Entry, EntryBody, Notice, Request, RequestId, Session,
     SessionId, ToolStatus, UndoableAnswer,
@@ -18,6 +19,7 @@ pub struct Mirror {
     pub approvals: BTreeMap<ApprovalId, Approval>,
     pub live: BTreeMap<SessionId, LiveText>,
     pub held: BTreeMap<RequestId, UndoableAnswer>,
+    pub changed_files: BTreeMap<SessionId, ChangeTotals>,
     /// The entries from deltas; a snapshot has none.
     pub entries: BTreeMap<(SessionId, u64), Entry>,
     /// How many snapshots came after the first.
@@ -39,6 +41,7 @@ impl Mirror {
             approvals: snapshot.approvals.iter().map(|it| (it.id, it.clone())).collect(),
             live: snapshot.live.iter().map(|it| (it.session, it.clone())).collect(),
             held: snapshot.held.iter().map(|it| (it.request, it.clone())).collect(),
+            changed_files: snapshot.changed_files.iter().map(|it| (it.session, it.totals)).collect(),
             entries: BTreeMap::new(),
             renewed: 0,
         }
@@ -79,6 +82,9 @@ impl Mirror {
                     self.requests.retain(|_, request| request.session != *session);
                     self.approvals.retain(|_, approval| approval.session != *session);
                 }
+                Change::FilesChanged { session, totals } => {
+                    self.changed_files.insert(*session, *totals);
+                }
                 Change::LiveCleared { session } => drop(self.live.remove(session)),
                 Change::SessionDeleted { session } => self.forget(*session),
             }
@@ -90,6 +96,7 @@ impl Mirror {
         self.requests.retain(|_, request| request.session != session);
         self.approvals.retain(|_, approval| approval.session != session);
         self.live.remove(&session);
+        self.changed_files.remove(&session);
         self.entries.retain(|(owner, _), _| *owner != session);
     }
 
@@ -109,6 +116,7 @@ impl Mirror {
         assert_eq!(self.approvals, now.approvals);
         assert_eq!(self.live, now.live);
         assert_eq!(self.held, now.held);
+        assert_eq!(self.changed_files, now.changed_files);
     }
 
     /// The delivery of a request that has ended.

@@ -1,0 +1,30 @@
+//! The changed files of a session.
+
+pub use askdesk_changes::{ChangedFiles, FileChange, ShownPart};
+use askdesk_domain::SessionId;
+
+wire! {
+    /// Lists the files that have changed in a session's folder since the session began.
+    struct ListChanges {
+        session: SessionId,
+    }
+
+    /// Reads both sides of a file as it was listed last.
+    struct ReadChange {
+        session: SessionId,
+        id: String,
+        version: String,
+    }
+}
+
+commands! {
+    /// Puts back what a file held when the session began, if the file still holds what was shown.
+    struct RevertChange {
+        session: SessionId,
+        id: String,
+        version: String,
+        /// Only this run of its lines; none reverts the whole file.
+        #[serde(default)]
+        part: Option<ShownPart>,
+    }
+}

@@ -1,0 +1,125 @@
+//! The changed files of a session, as the window reads and reverts them.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use askdesk_domain::SessionState;
+use askdesk_engine::frame::{SessionChanges, Snapshot};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::bridge::{Bridge, fake_claude, fresh};
+
+fn repository() -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("a.txt"), "one\ntwo\n").unwrap();
+    for arguments in [
+        &["init", "-q"][..],
+        &["add", "-A"],
+        &["-c", "user.name=Ada", "-c", "user.email=ada@example.org", "commit", "-q", "-m", "first"],
+    ] {
+        let git = Command::new("git").args(arguments).current_dir(folder.path()).status();
+        assert!(git.unwrap().success());
+    }
+    folder
+}
+
+/// Starts a session whose agent plays these turns in a folder.
+async fn start(bridge: &Bridge, folder: &Path, turns: Value) -> Value {
+    let scenario = bridge.folder.path().join("scenario.json");
+    let text = json!({"name": "changes", "title": "Changes", "description": "For one test.", "turns": turns});
+    fs::write(&scenario, text.to_string()).unwrap();
+    let program = fake_claude(bridge, &format!("export ASKDESK_SCENARIO='{}'", scenario.display()));
+    let input = json!({"requestId": fresh(), "agent": "claude_code", "folder": folder, "prompt": "go",
+        "options": {"program": program}});
+    let session = bridge.call("start_session", input).await.unwrap();
+    bridge
+        .until("the turn is over", |now| now.sessions.iter().all(|it| it.state == SessionState::Idle))
+        .await;
+    session["id"].clone()
+}
+
+fn edits() -> Value {
+    json!([[
+        {"write_file": {"path": "a.txt", "text": "one\n2\n"}},
+        {"write_file": {"path": "new/b.txt", "text": "b\n"}},
+        {"tool": {"name": "Bash", "input": {"command": "true"}}},
+        {"say": {"text": "Done."}},
+    ]])
+}
+
+fn sums(now: &Snapshot) -> Vec<(u32, u32, u32)> {
+    let sums = |it: &SessionChanges| (it.totals.files, it.totals.added, it.totals.removed);
+    now.changed_files.iter().map(sums).collect()
+}
+
+#[tokio::test]
+async fn case_83_the_changes_of_an_agent_are_published_listed_and_read() {
+    let (bridge, project) = (Bridge::open(), repository());
+    let session = start(&bridge, project.path(), edits()).await;
+    bridge.until("the sums are published", |now| sums(now) == [(2, 2, 1)]).await;
+    let listed = bridge.call("list_changes", json!({"session": session})).await.unwrap();
+    let paths = listed["files"].as_array().unwrap().iter().map(|file| &file["path"]).collect::<Vec<_>>();
+    assert_eq!(paths, ["a.txt", "new/b.txt"]);
+    let file = &listed["files"][0];
+    let read = json!({"session": session, "id": file["id"], "version": file["version"]});
+    let change = bridge.call("read_change", read).await.unwrap();
+    assert_eq!(change["parts"][1], json!({"part": "changed", "removed": ["two"], "added": ["2"]}));
+
+    // Another run of the app knows the sums before it compares anything.
+    bridge.api.sessions().shut_down().await;
+    let bridge = bridge.reopen();
+    assert_eq!(sums(&bridge.snapshot().await), [(2, 2, 1)]);
+    let again = bridge.call("list_changes", json!({"session": session})).await.unwrap();
+    assert_eq!(again, listed);
+}
+
+#[tokio::test]
+async fn a_file_is_reverted_once_and_a_changed_one_is_refused() {
+    let (bridge, project) = (Bridge::open(), repository());
+    let session = start(&bridge, project.path(), edits()).await;
+    let listed = bridge.call("list_changes", json!({"session": session})).await.unwrap();
+    let input = |index: usize| {
+        let file = &listed["files"][index];
+        json!({"requestId": fresh(), "session": session, "id": file["id"], "version": file["version"]})
+    };
+    fs::write(project.path().join("new/b.txt"), "newer\n").unwrap();
+    let error = bridge.refused("revert_change", input(1)).await;
+    assert_eq!(error["code"], "not_reverted");
+    assert_eq!(error["detail"]["why"], json!({"refused": "changed_since"}));
+
+    let revert = input(0);
+    bridge.call("revert_change", revert.clone()).await.unwrap();
+    fs::write(project.path().join("a.txt"), "mine\n").unwrap();
+    // The same command again does nothing.
+    bridge.call("revert_change", revert).await.unwrap();
+    assert_eq!(fs::read_to_string(project.path().join("a.txt")).unwrap(), "mine\n");
+    let outdated = json!({"session": session, "id": "gone.txt", "version": "1..2"});
+    let error = bridge.refused("read_change", outdated).await;
+    assert_eq!(
+        (&error["code"], &error["detail"]["why"]["unavailable"]),
+        (&json!("changes_unavailable"), &json!("outdated"))
+    );
+}
+
+#[tokio::test]
+async fn the_recorded_state_is_private_and_goes_with_its_session() {
+    let (bridge, project) = (Bridge::open(), repository());
+    let session = start(&bridge, project.path(), edits()).await;
+    let store = bridge.folder.path().join("data/changes").join(session.as_str().unwrap());
+    assert!(store.join("baseline.json").exists());
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        for folder in [store.parent().unwrap(), &store] {
+            assert_eq!(fs::metadata(folder).unwrap().permissions().mode() & 0o777, 0o700);
+        }
+    }
+    bridge.run("stop_session", json!({"session": session})).await;
+    bridge.run("close_session", json!({"session": session})).await;
+    bridge.run("delete_session", json!({"session": session})).await;
+    assert!(!store.exists());
+    assert_eq!(bridge.snapshot().await.changed_files, []);
+    assert!(project.path().join("new/b.txt").exists());
+}

@@ -1,0 +1,25 @@
+//! Finds what has changed in a folder since a session began, and shows both sides of each file.
+//!
+//! It runs the installed git on a private git directory in Askdesk's own data folder. The folder's own repository, if it
+//! has one, is only read: its config, hooks, index, and references are neither used nor changed, so nothing that an agent
+//! writes into it can make git start a program.
+
+mod changed;
+mod compare;
+mod counts;
+mod git;
+mod lines;
+mod objects;
+mod path_id;
+mod repository;
+mod revert;
+mod snapshot;
+mod tracker;
+
+pub use changed::{
+    ChangeKind, ChangeTotals, ChangedFile, ChangedFiles, Content, DiffPart, FileChange, Side, Unavailable,
+};
+pub use lines::{diff, lines_of};
+pub use path_id::{path_of, path_to_id};
+pub use revert::{RevertRefused, ShownPart};
+pub use tracker::{FILES_LISTED, Tracker};

@@ -1,0 +1,118 @@
+//! Compares two texts line by line.
+
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+
+use similar::{Algorithm, DiffOp, capture_diff_slices_deadline};
+
+use crate::changed::DiffPart;
+
+/// How long a comparison looks for the smallest difference; after that, it takes a larger one.
+const SEARCH: Duration = Duration::from_secs(2);
+/// How many characters of a line are shown.
+pub(crate) const LINE_CHARS: usize = 4_000;
+/// How many bytes are searched for a NUL, which no text has. The same number as git's.
+const SNIFFED: usize = 8_000;
+
+/// A run of lines, as ranges of both sides, half open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Run {
+    pub same: bool,
+    pub old: (usize, usize),
+    pub new: (usize, usize),
+}
+
+/// Splits a text into lines that keep their line breaks.
+pub fn lines_of(text: &[u8]) -> Vec<&[u8]> {
+    text.split_inclusive(|byte| *byte == b'\n').collect()
+}
+
+/// Compares two texts. Runs that are the same and runs that differ alternate, and cover both sides.
+pub fn diff<'a>(old: &[&'a [u8]], new: &[&'a [u8]]) -> Vec<Run> {
+    let deadline = Instant::now() + SEARCH;
+    let mut runs: Vec<Run> = Vec::new();
+    let mut numbers = HashMap::new();
+    let [old, new] = [old, new].map(|lines| numbered(lines, &mut numbers));
+    for op in capture_diff_slices_deadline(Algorithm::Myers, &old, &new, Some(deadline)) {
+        let (from, to) = (op.old_range(), op.new_range());
+        let run = Run {
+            same: matches!(op, DiffOp::Equal { .. }),
+            old: (from.start, from.end),
+            new: (to.start, to.end),
+        };
+        match runs.last_mut() {
+            Some(last) if last.same == run.same => {
+                last.old.1 = run.old.1;
+                last.new.1 = run.new.1;
+            }
+            _ => runs.push(run),
+        }
+    }
+    runs
+}
+
+/// Numbers lines by their content, so that they are compared fast.
+fn numbered<'a>(lines: &[&'a [u8]], numbers: &mut HashMap<&'a [u8], usize>) -> Vec<usize> {
+    let number = |line: &&'a [u8]| {
+        let next = numbers.len();
+        *numbers.entry(*line).or_insert(next)
+    };
+    lines.iter().map(number).collect()
+}
+
+/// Counts the lines that are added and removed.
+pub(crate) fn count(old: &[u8], new: &[u8]) -> (u32, u32) {
+    let mut counts = (0, 0);
+    for run in diff(&lines_of(old), &lines_of(new)).iter().filter(|run| !run.same) {
+        counts.0 += run.new.1 - run.new.0;
+        counts.1 += run.old.1 - run.old.0;
+    }
+    let number = |count| u32::try_from(count).unwrap_or(u32::MAX);
+    (number(counts.0), number(counts.1))
+}
+
+pub(crate) fn is_binary(content: &[u8]) -> bool {
+    content.iter().take(SNIFFED).any(|byte| *byte == 0)
+}
+
+/// Both sides as text for the window.
+pub(crate) struct Shown {
+    pub(crate) parts: Vec<DiffPart>,
+    pub(crate) lossy: bool,
+    pub(crate) cut: bool,
+}
+
+/// Compares two texts for the window.
+pub(crate) fn shown(old: &[u8], new: &[u8]) -> Shown {
+    let (old, new) = (lines_of(old), lines_of(new));
+    let mut shown = Shown { parts: Vec::new(), lossy: false, cut: false };
+    for run in diff(&old, &new) {
+        let removed = run.old.0..run.old.1;
+        let added = run.new.0..run.new.1;
+        let part = if run.same {
+            DiffPart::Same { lines: new[added].iter().map(|line| shown.line(line)).collect() }
+        } else {
+            DiffPart::Changed {
+                removed: old[removed].iter().map(|line| shown.line(line)).collect(),
+                added: new[added].iter().map(|line| shown.line(line)).collect(),
+            }
+        };
+        shown.parts.push(part);
+    }
+    shown
+}
+
+impl Shown {
+    fn line(&mut self, line: &[u8]) -> String {
+        let line = line.strip_suffix(b"\n").unwrap_or(line);
+        let text = String::from_utf8_lossy(line);
+        self.lossy |= matches!(text, std::borrow::Cow::Owned(_));
+        match text.char_indices().nth(LINE_CHARS) {
+            Some((end, _)) => {
+                self.cut = true;
+                text[..end].to_owned()
+            }
+            None => text.into_owned(),
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! Finds the repository around a folder, and sets up the private git directory that records it.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::git::Git;
+use crate::path_id::to_bytes;
+
+/// How long git may take to find a repository.
+const FIND: Duration = Duration::from_secs(10);
+
+/// The attributes of every file. They take precedence over all files of the folder, so that contents are recorded byte
+/// for byte, and nothing is a file's own diff program or filter.
+const ATTRIBUTES: &str = "* !text !eol !crlf !filter !ident !working-tree-encoding !diff !merge\n";
+
+/// Where the repository around a folder keeps its parts.
+#[derive(Clone, Debug)]
+pub(crate) struct Found {
+    pub(crate) top: PathBuf,
+    objects: PathBuf,
+    index: PathBuf,
+    exclude: PathBuf,
+    sha256: bool,
+}
+
+/// Finds the repository that a folder belongs to; none if there is none, it is bare, or it belongs to somebody else.
+pub(crate) fn find(program: &Path, folder: &Path) -> Option<Found> {
+    let words = [
+        "rev-parse",
+        "--path-format=absolute",
+        "--show-toplevel",
+        "--git-path",
+        "objects",
+        "--git-path",
+        "index",
+        "--git-path",
+        "info/exclude",
+        "--show-object-format",
+    ];
+    let git = Git::discovering(program, folder);
+    let output = git.run(&words.map(OsStr::new), Vec::new(), FIND).ok()?;
+    // A path with a line break has no place here; the folder is then recorded without its repository.
+    let lines = output.strip_suffix(b"\n")?.split(|byte| *byte == b'\n').collect::<Vec<_>>();
+    let [top, objects, index, exclude, format] = lines[..] else { return None };
+    let path = crate::path_id::to_path;
+    Some(Found {
+        top: path(top),
+        objects: path(objects),
+        index: path(index),
+        exclude: path(exclude),
+        sha256: format == b"sha256",
+    })
+}
+
+impl Found {
+    /// The index of the repository; none if it has none yet.
+    pub(crate) fn index(&self) -> Option<&Path> {
+        self.index.is_file().then_some(&*self.index)
+    }
+}
+
+/// Creates the private git directory of a session.
+pub(crate) fn create_private(git_dir: &Path, top: &Path, found: Option<&Found>) -> io::Result<()> {
+    for folder in ["objects/info", "objects/pack", "refs", "info"] {
+        fs::create_dir_all(git_dir.join(folder))?;
+    }
+    fs::write(git_dir.join("HEAD"), "ref: refs/heads/none\n")?;
+    let sha256 = found.is_some_and(|found| found.sha256);
+    fs::write(git_dir.join("config"), config(sha256))?;
+    fs::write(git_dir.join("info/attributes"), ATTRIBUTES)?;
+    fs::write(git_dir.join("info/exclude"), exclude(git_dir, top, found))?;
+    if let Some(objects) = found.and_then(|found| alternate(&found.objects)) {
+        fs::write(git_dir.join("objects/info/alternates"), objects)?;
+    }
+    Ok(())
+}
+
+fn config(sha256: bool) -> String {
+    let format = if sha256 { (1, "[extensions]\nobjectFormat = sha256\n") } else { (0, "") };
+    let modes = cfg!(unix);
+    format!(
+        "[core]\nrepositoryformatversion = {}\nbare = false\nfilemode = {modes}\nsymlinks = {modes}\nautocrlf = false\n\
+         safecrlf = false\nlogallrefupdates = false\nfsync = none\ncompression = 1\n{}",
+        format.0, format.1
+    )
+}
+
+/// The repository's own list of ignored files, and our data folder if it is below the recorded one.
+fn exclude(git_dir: &Path, top: &Path, found: Option<&Found>) -> Vec<u8> {
+    let mut lines = found.and_then(|found| fs::read(&found.exclude).ok()).unwrap_or_default();
+    // The folder that holds the stores of all sessions.
+    if let Some(ours) = git_dir.ancestors().nth(3).and_then(|ours| ours.strip_prefix(top).ok()) {
+        lines.extend(b"\n/");
+        for byte in to_bytes(ours) {
+            if b"\\*?[]!# ".contains(&byte) {
+                lines.push(b'\\');
+            }
+            lines.push(byte);
+        }
+        lines.extend(b"/\n");
+    }
+    lines
+}
+
+/// The line that lets the private directory read the repository's objects, so that they are not copied.
+fn alternate(objects: &Path) -> Option<Vec<u8>> {
+    let mut line = to_bytes(objects);
+    let special = line.first().is_some_and(|first| b"#\"".contains(first)) || line.contains(&b'\n');
+    line.push(b'\n');
+    (!special).then_some(line)
+}

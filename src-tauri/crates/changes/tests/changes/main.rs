@@ -1,0 +1,11 @@
+//! The changes of real folders, most of them with a repository of the installed git.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod hostile;
+mod listing;
+mod properties;
+mod reading;
+mod reverting;
+mod support;
+mod unusual_folders;

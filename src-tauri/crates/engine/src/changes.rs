@@ -1,0 +1,202 @@
+//! The changes of each session's folder since the session began: their recorded states, and when they are compared.
+//!
+//! Git runs on blocking threads, one run at a time for each session, and never on the writer's.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use askdesk_changes::{
+    ChangeTotals, ChangedFiles, FileChange, RevertRefused, ShownPart, Tracker, Unavailable,
+};
+use askdesk_domain::SessionId;
+use tokio::sync::mpsc;
+
+use crate::mailbox::Input;
+use crate::private;
+
+/// How long the first message waits for the state that the session begins with to be recorded.
+const BEGIN_WAIT: Duration = Duration::from_secs(2);
+/// How long to wait after a tool call before comparing, so that several calls are compared once.
+const SETTLE: Duration = Duration::from_millis(400);
+/// How much longer than a comparison took to wait before the next one.
+const REST: u32 = 3;
+/// The longest wait between two comparisons.
+const LONGEST_REST: Duration = Duration::from_secs(60);
+/// The suffix of a session's folder while the session is being deleted.
+const STAGED: &str = ".deleting";
+
+/// Records and compares the folders of all sessions; cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Changes {
+    root: PathBuf,
+    writer: mpsc::WeakSender<Input>,
+    watched: Arc<Mutex<HashMap<SessionId, Arc<Watched>>>>,
+}
+
+#[derive(Debug)]
+struct Watched {
+    tracker: Tracker,
+    due: AtomicBool,
+    took: Mutex<Duration>,
+}
+
+impl Changes {
+    pub(crate) fn new(folder: &Path, writer: mpsc::WeakSender<Input>) -> Self {
+        Self { root: folder.join("changes"), writer, watched: Arc::default() }
+    }
+
+    /// Records the folder as it is now, unless an earlier run of the session has. Waits for it, but not for long.
+    pub(crate) async fn begin(&self, session: SessionId, folder: &Path) {
+        let watched = self.watched(session, folder);
+        let (root, store) = (self.root.clone(), self.folder(session));
+        let record = tokio::task::spawn_blocking(move || {
+            let made = private::create_folder(&root).and_then(|()| private::create_folder(&store));
+            let made = made.map_err(|error| Unavailable::Failed { error: error.to_string() });
+            if let Err(error) = made.and_then(|()| watched.tracker.begin()) {
+                tracing::info!(%session, %error, "the changes of a session can't be shown");
+            }
+        });
+        if tokio::time::timeout(BEGIN_WAIT, record).await.is_err() {
+            tracing::info!(%session, "a folder is still being recorded while its session starts");
+        }
+    }
+
+    /// Compares a session's folder soon, because its agent may have changed it.
+    pub(crate) fn note(&self, session: SessionId) {
+        let Some(watched) = self.known(session) else { return };
+        if watched.due.swap(true, Ordering::AcqRel) {
+            return;
+        }
+        let changes = self.clone();
+        tokio::spawn(async move {
+            let took = *watched.took.lock().unwrap_or_else(PoisonError::into_inner);
+            tokio::time::sleep((took * REST).clamp(SETTLE, LONGEST_REST)).await;
+            watched.due.store(false, Ordering::Release);
+            // The list shows why, once the user opens it.
+            let _ = changes.compare(session, watched).await;
+        });
+    }
+
+    pub async fn list(&self, session: SessionId, folder: &Path) -> Result<ChangedFiles, Unavailable> {
+        self.compare(session, self.watched(session, folder)).await
+    }
+
+    /// Reads both sides of a listed file.
+    pub async fn read(
+        &self,
+        session: SessionId,
+        folder: &Path,
+        id: String,
+        version: String,
+    ) -> Result<FileChange, Unavailable> {
+        let watched = self.watched(session, folder);
+        blocking(move || watched.tracker.read(&id, &version)).await
+    }
+
+    /// Puts back what a listed file held before, or one part of it.
+    pub async fn revert(
+        &self,
+        session: SessionId,
+        folder: &Path,
+        id: String,
+        version: String,
+        part: Option<ShownPart>,
+    ) -> Result<(), RevertRefused> {
+        let watched = self.watched(session, folder);
+        let revert = move || Ok(watched.tracker.revert(&id, &version, part));
+        let reverted = blocking(revert).await.map_err(|why| RevertRefused::Unavailable { why })?;
+        self.note(session);
+        reverted
+    }
+
+    /// Returns the sums that were known for a session when it was last compared.
+    pub(crate) fn totals(&self, session: SessionId) -> Option<ChangeTotals> {
+        Tracker::new(PathBuf::new(), self.folder(session)).totals()
+    }
+
+    async fn compare(&self, session: SessionId, watched: Arc<Watched>) -> Result<ChangedFiles, Unavailable> {
+        let began = Instant::now();
+        let again = Arc::clone(&watched);
+        let listed = blocking(move || again.tracker.list()).await;
+        *watched.took.lock().unwrap_or_else(PoisonError::into_inner) = began.elapsed();
+        if let (Ok(listed), Some(writer)) = (&listed, self.writer.upgrade()) {
+            let _ = writer.send(Input::FilesChanged { session, totals: listed.totals }).await;
+        }
+        listed
+    }
+
+    fn watched(&self, session: SessionId, folder: &Path) -> Arc<Watched> {
+        let mut watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
+        let new = || {
+            let tracker = Tracker::new(folder.to_owned(), self.folder(session));
+            Arc::new(Watched { tracker, due: AtomicBool::new(false), took: Mutex::default() })
+        };
+        Arc::clone(watched.entry(session).or_insert_with(new))
+    }
+
+    fn known(&self, session: SessionId) -> Option<Arc<Watched>> {
+        self.watched.lock().unwrap_or_else(PoisonError::into_inner).get(&session).cloned()
+    }
+
+    /// Renames a session's folder during its deletion, so that a crash halfway neither leaves nor loses it.
+    pub(crate) fn stage_removal(&self, session: SessionId) {
+        rename(&self.folder(session), &self.staged(session));
+    }
+
+    /// Undoes [`Self::stage_removal`] if the session was not deleted.
+    pub(crate) fn restore(&self, session: SessionId) {
+        rename(&self.staged(session), &self.folder(session));
+    }
+
+    pub(crate) fn remove_all(&self, session: SessionId) {
+        self.watched.lock().unwrap_or_else(PoisonError::into_inner).remove(&session);
+        for folder in [self.folder(session), self.staged(session)] {
+            warn_unless_missing("remove", &folder, fs::remove_dir_all(&folder));
+        }
+    }
+
+    /// Finishes deletions that a crash interrupted. Other folders of unknown sessions are kept: they may belong to a
+    /// quarantined database.
+    pub(crate) fn sweep(&self, is_known: impl Fn(SessionId) -> bool) {
+        for folder in fs::read_dir(&self.root).into_iter().flatten().flatten() {
+            let name = folder.file_name();
+            let session = name.to_str().and_then(|name| name.strip_suffix(STAGED)?.parse().ok());
+            match session {
+                Some(session) if is_known(session) => self.restore(session),
+                Some(session) => self.remove_all(session),
+                None => {}
+            }
+        }
+    }
+
+    fn folder(&self, session: SessionId) -> PathBuf {
+        self.root.join(session.to_string())
+    }
+
+    fn staged(&self, session: SessionId) -> PathBuf {
+        self.root.join(format!("{session}{STAGED}"))
+    }
+}
+
+async fn blocking<T: Send + 'static>(
+    run: impl FnOnce() -> Result<T, Unavailable> + Send + 'static,
+) -> Result<T, Unavailable> {
+    let ran = tokio::task::spawn_blocking(run).await;
+    ran.unwrap_or_else(|error| Err(Unavailable::Failed { error: error.to_string() }))
+}
+
+fn rename(from: &Path, to: &Path) {
+    warn_unless_missing("rename", from, fs::rename(from, to));
+}
+
+fn warn_unless_missing(action: &str, path: &Path, result: std::io::Result<()>) {
+    if let Err(error) = result
+        && error.kind() != std::io::ErrorKind::NotFound
+    {
+        tracing::warn!(action, path = %path.display(), %error, "a recorded state could not be removed or renamed");
+    }
+}

@@ -1,0 +1,15 @@
+import type { LineComment } from './changes';
+
+/** How much of a line is quoted, in characters. */
+const QUOTED = 200;
+
+/** The message that tells the agent about comments. Agents are told everything in English. */
+export function commentMessage(comments: readonly LineComment[]): string {
+  const told = comments.map(({ path, side, line, quote, text }) => {
+    const version = side === 'before' ? ' before your change' : '';
+    const quoted = quote.length > QUOTED ? `${quote.slice(0, QUOTED)}…` : quote;
+    return `${path}, line ${line}${version}:\n> ${quoted}\n${text}`;
+  });
+  const title = comments.length === 1 ? 'A comment on your changes.' : `${comments.length} comments on your changes.`;
+  return [title, ...told].join('\n\n');
+}

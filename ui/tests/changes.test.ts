@@ -1,0 +1,345 @@
+import { screen, within } from '@testing-library/svelte';
+import { describe, expect, test } from 'vitest';
+
+import { split, withDifference } from '../src/feature/changes/colours';
+import { changeStarts, differences, rowsOf } from '../src/feature/changes/rows';
+import { treeRows } from '../src/feature/changes/tree';
+import {
+  aChangedFile,
+  aComment,
+  aFileChange,
+  changed,
+  listingOf,
+  orders,
+  ordersChange,
+  same,
+  sharedFiles,
+} from '../src/gallery/changes';
+import type { ChangedFiles, FileChange } from '../src/generated/wire';
+import { commentMessage } from '../src/store/commentMessage';
+import { aRequest, aSession } from '../src/testing/builders';
+import { FakeBridge, settle } from '../src/testing/fakeBridge';
+import { button, composer, expectNoViolations, openPage } from './open';
+
+const tree = () => screen.getByRole('tree', { name: 'Changed files' });
+const file = (name: string) => within(tree()).getByRole('treeitem', { name: new RegExp(`^${name}(?![/.])`) });
+const diff = (path: string) => screen.getByRole('grid', { name: path });
+const rows = (path = orders.path) => within(diff(path)).getAllByRole('row');
+const texts = (path = orders.path) => rows(path).map((row) => row.textContent.replace(/\s+/g, ' ').trim());
+
+function withFiles(listed: ChangedFiles = sharedFiles, more: FileChange[] = [], session = aSession({ state: { state: 'idle' } })): FakeBridge {
+  const bridge = new FakeBridge({ sessions: [session], changedFiles: [{ session: 's1', totals: listed.totals }] });
+  const known = [ordersChange, ...more];
+  return bridge
+    .on('list_changes', () => listed)
+    .on('read_change', ({ id }) => {
+      const file = listed.files.find((one) => one.id === id) ?? orders;
+      return known.find((change) => change.file.id === id) ?? aFileChange(file, [changed(['old'], ['new'])]);
+    })
+    .on('queue_message', () => session);
+}
+
+async function openChanges(bridge = withFiles(), name = 'orders.ts') {
+  const opened = await openPage(bridge);
+  await opened.user.click(button(/^Changes/));
+  if (name !== '') await opened.user.click(file(name));
+  return opened;
+}
+
+test('the header and the row show how much has changed, and the header leads there and back', async () => {
+  const { bridge, store, user } = await openPage(withFiles());
+  expect(button(/^Changes: ?128 lines added, 31 lines removed/)).toHaveAttribute('aria-pressed', 'false');
+  expect(screen.getByRole('button', { name: /api.*128 lines added/s })).toBeVisible();
+  await user.click(button(/^Changes/));
+  expect(store.state.navigation.place).toEqual({ at: 'changes', session: 's1' });
+  expect(bridge.sent('list_changes')).toEqual([{ session: 's1' }]);
+  expect(screen.queryByRole('complementary')).toBeNull();
+  await expectNoViolations();
+  await user.keyboard('{Alt>}{ArrowLeft}{/Alt}');
+  expect(composer()).toBeVisible();
+  await user.keyboard('{Alt>}{ArrowRight}{/Alt}');
+  expect(tree()).toBeVisible();
+  await user.click(button(/^Changes/));
+  expect(composer()).toHaveFocus();
+});
+
+test('without changes there is no count, and the palette still leads there', async () => {
+  const { user } = await openPage(new FakeBridge());
+  expect(screen.queryByRole('button', { name: /^Changes/ })).toBeNull();
+  await user.keyboard('{Control>}k{/Control}');
+  await user.type(screen.getByRole('combobox'), 'show changes{Enter}');
+  expect(screen.getByText('No changes')).toBeVisible();
+  await expectNoViolations();
+});
+
+test('the tree shows the files in their folders, which can be closed', async () => {
+  const { user } = await openChanges();
+  const names = () => within(tree()).getAllByRole('treeitem').map((item) => item.textContent.trim().split(/\s/)[0]);
+  expect(names()).toEqual(['src', 'auth', 'guard.ts', 'routes', 'orders.ts', 'carts.ts', 'test', 'guard.test.ts']);
+  expect(file('orders.ts')).toHaveAttribute('aria-selected', 'true');
+  await user.click(file('src'));
+  expect(names()).toEqual(['src', 'test', 'guard.test.ts']);
+  await user.keyboard('{ArrowRight}{ArrowDown}{ArrowDown}{Enter}');
+  expect(file('guard.ts')).toHaveAttribute('aria-selected', 'true');
+  expect(diff('src/auth/guard.ts')).toBeVisible();
+});
+
+test('both sides are shown with line numbers, and unchanged lines are folded', async () => {
+  const { user } = await openChanges();
+  expect(texts()[1]).toBe('2 +import { customer } from "../auth/guard";');
+  expect(texts()).toContain('7 − const id = req.query.customer; 9 + const id = req.customer.id;');
+  expect(within(diff(orders.path)).getAllByRole('insertion').length).toBeGreaterThan(5);
+  const count = rows().length;
+  await user.click(button('15 unchanged lines'));
+  expect(rows()).toHaveLength(count + 14);
+  await expectNoViolations();
+  await user.click(button('Unified'));
+  expect(texts()).toContain('7 − const id = req.query.customer;');
+  expect(texts()).toContain('9 + const id = req.customer.id;');
+  await expectNoViolations();
+});
+
+test('keys move between changes and on to the next file, and mark it as viewed', async () => {
+  const { store, user } = await openChanges();
+  const focused = () => document.activeElement?.textContent.replace(/\s+/g, ' ').trim();
+  await user.keyboard('j');
+  expect(focused()).toContain('import { customer }');
+  await user.keyboard('jjj');
+  expect(focused()).toContain('items?.length');
+  await user.keyboard('k');
+  expect(focused()).toContain('req.query.customer');
+  await user.keyboard('{ArrowDown}v');
+  expect(focused()).toContain('id, limit');
+  expect(screen.getByRole('checkbox', { name: 'Viewed' })).toBeChecked();
+  expect(screen.getByText('1 of 4 viewed')).toBeVisible();
+  await user.keyboard('jjj');
+  expect(diff('src/routes/carts.ts')).toContainElement(document.activeElement as HTMLElement);
+  expect(store.state.changes['s1']?.picked).toBe('src/routes/carts.ts');
+  await user.keyboard('{Escape}');
+  expect(composer()).toHaveFocus();
+});
+
+test('a viewed mark goes once the file changes again', async () => {
+  const { bridge, user } = await openChanges();
+  await user.click(screen.getByRole('checkbox', { name: 'Viewed' }));
+  const again = listingOf(sharedFiles.files.map((one) => ({ ...one, version: `${one.version}-again` })), {
+    totals: { ...sharedFiles.totals, state: 99 },
+  });
+  bridge.on('list_changes', () => again).on('read_change', () => ({ ...ordersChange, file: { ...orders, version: `${orders.version}-again` } }));
+  await bridge.push({ change: 'files_changed', session: 's1', totals: again.totals });
+  await settle();
+  expect(screen.getByRole('checkbox', { name: 'Viewed' })).not.toBeChecked();
+  expect(bridge.sent('read_change').at(-1)).toMatchObject({ version: `${orders.version}-again` });
+});
+
+describe('comments', () => {
+  const field = () => screen.getByRole<HTMLTextAreaElement>('textbox', { name: /^Comment: / });
+
+  test('case_83_a_comment_on_a_line_reaches_the_agent_with_its_file_and_line', async () => {
+    const { bridge, user } = await openChanges();
+    await user.keyboard('jjj{ArrowDown}c');
+    expect(field()).toHaveFocus();
+    expect(field()).toHaveAccessibleName('Comment: Line 10');
+    await expectNoViolations();
+    await user.keyboard('Read it from the query, capped at 200.{Enter}');
+    expect(within(diff(orders.path)).getByText('Read it from the query, capped at 200.')).toBeVisible();
+    expect(document.activeElement?.textContent).toContain('id, limit');
+    await user.click(button('Comment: Line 7 before the change'));
+    await user.keyboard('Why?');
+    await user.click(button('Add'));
+    await expectNoViolations();
+    await user.click(button('Send 2 comments'));
+    const text = [
+      '2 comments on your changes.',
+      'src/routes/orders.ts, line 10:\n>   const page = await orders.list(id, limit);\nRead it from the query, capped at 200.',
+      'src/routes/orders.ts, line 7 before your change:\n>   const id = req.query.customer;\nWhy?',
+    ].join('\n\n');
+    expect(bridge.sent('queue_message')).toMatchObject([{ session: 's1', text, attachments: [] }]);
+    expect(screen.queryByRole('button', { name: /comments?$/ })).toBeNull();
+    expect(screen.queryByText('Why?')).toBeNull();
+  });
+
+  test('each can be sent alone, edited and removed, and Cancel gives up what was typed', async () => {
+    const { bridge, user } = await openChanges();
+    await user.keyboard('jcFirst{Enter}');
+    await user.keyboard('jcSecond{Enter}');
+    await user.click(button('Edit comment: Line 2'));
+    await settle();
+    await user.clear(field());
+    await user.type(field(), 'gone');
+    await user.click(button('Cancel'));
+    expect(screen.getByText('First')).toBeVisible();
+    await user.click(button('Send this comment: Line 2'));
+    expect(bridge.sent('queue_message')).toMatchObject([{ text: expect.stringMatching(/^A comment .*line 2:.*First$/s) as string }]);
+    await user.click(button('Remove comment: Line 6'));
+    expect(screen.queryByRole('button', { name: /Send/ })).toBeNull();
+  });
+
+  test('they survive a reload, added or not, and closing the session warns of them', async () => {
+    const first = await openChanges();
+    await first.user.keyboard('jcKept{Enter}');
+    await first.user.keyboard('jcHalf');
+    window.dispatchEvent(new Event('pagehide'));
+    first.unmount();
+    const { store, user } = await openChanges();
+    expect(screen.getByText('Kept')).toBeVisible();
+    expect(field()).toHaveValue('Half');
+    expect(store.state.comments['s1']).toHaveLength(2);
+    await user.click(button(/^Changes/));
+    await user.click(button('Actions for api'));
+    await user.click(screen.getByRole('menuitem', { name: /^Close session/ }));
+    expect(screen.getByRole('alertdialog')).toBeVisible();
+  });
+
+  test('while a question is open they are queued, and the question stays open', async () => {
+    const bridge = withFiles(sharedFiles, [], aSession({ state: { state: 'working' } }));
+    bridge.snapshot.requests = [aRequest()];
+    const { user } = await openChanges(bridge);
+    await user.keyboard('jcLater{Enter}');
+    await user.click(button('Queue 1 comment'));
+    expect(bridge.sent('queue_message')).toHaveLength(1);
+    expect(bridge.sent('send_message')).toEqual([]);
+  });
+
+  test('an ended session is resumed by them, or keeps them if it can’t be', async () => {
+    const ended = { state: 'ended', end: { end: 'finished' }, at: 1 } as const;
+    const resumable = withFiles(sharedFiles, [], aSession({ state: ended, resumable: true }));
+    const { user, unmount } = await openChanges(resumable);
+    await user.keyboard('jcGo on{Enter}');
+    await user.click(button('Send 1 comment'));
+    expect(resumable.sent('send_message')).toHaveLength(1);
+    unmount();
+    localStorage.clear();
+    const lost = await openChanges(withFiles(sharedFiles, [], aSession({ state: ended })));
+    await lost.user.keyboard('jcGo on{Enter}');
+    expect(button('Send 1 comment')).toBeDisabled();
+  });
+
+  test('a refused message keeps its comments', async () => {
+    const bridge = withFiles().fail('queue_message', { code: 'closing', message: 'no' });
+    const { user } = await openChanges(bridge);
+    await user.keyboard('jcStays{Enter}');
+    await user.click(button('Send 1 comment'));
+    expect(screen.getByRole('alert')).toBeVisible();
+    expect(screen.getByText('Stays')).toBeVisible();
+  });
+
+  test('a long line is quoted by its beginning', () => {
+    const text = commentMessage([aComment({ text: 'Split it.', quote: 'x'.repeat(500) })]);
+    expect(text.length).toBeLessThan(320);
+  });
+});
+
+describe('reverting', () => {
+  test('a file is reverted only after a question, in the version that was shown', async () => {
+    const { bridge, user } = await openChanges();
+    await user.click(button('Revert file…'));
+    const dialog = screen.getByRole('alertdialog', { name: 'Revert src/routes/orders.ts?' });
+    expect(dialog).toHaveTextContent('the content it had when the session began');
+    expect(button('Cancel')).toHaveFocus();
+    await expectNoViolations();
+    await user.keyboard('{Escape}');
+    expect(bridge.sent('revert_change')).toEqual([]);
+    await user.click(button('Revert file…'));
+    await user.click(button('Revert'));
+    expect(bridge.sent('revert_change')).toMatchObject([{ session: 's1', id: orders.id, version: orders.version, part: null }]);
+    expect(bridge.sent('list_changes')).toHaveLength(2);
+  });
+
+  test('one change is reverted with the lines it had', async () => {
+    const { bridge, user } = await openChanges();
+    await user.click(screen.getAllByRole('button', { name: 'Revert this change…' })[2] as HTMLElement);
+    expect(screen.getByRole('alertdialog')).toHaveTextContent('Removes 2 added lines. Restores 2 removed lines.');
+    await user.click(button('Revert'));
+    expect(bridge.sent('revert_change')).toMatchObject([{ part: { part: 5, removed: 2, added: 2 } }]);
+  });
+
+  test('a refusal says why', async () => {
+    const bridge = withFiles().fail('revert_change', {
+      code: 'not_reverted',
+      detail: { detail: 'not_reverted', why: { refused: 'changed_since' } },
+    });
+    const { user } = await openChanges(bridge);
+    await user.click(button('Revert file…'));
+    await user.click(button('Revert'));
+    expect(screen.getByRole('alert')).toHaveTextContent('Nothing was reverted: the file has changed since it was shown.');
+  });
+});
+
+test('what can’t be shown is said in words', async () => {
+  const binary = aChangedFile('logo.png', { content: 'binary', added: null, removed: null });
+  const large = aChangedFile('data.csv', { content: 'too_large', added: null, removed: null });
+  const side = (bytes: number) => ({ bytes, commit: null });
+  const listed = listingOf([large, binary], { unlisted: 7, unreadable: 1 });
+  const { user } = await openChanges(
+    withFiles(listed, [
+      aFileChange(binary, [], { before: side(2048), now: side(4096) }),
+      aFileChange(large, []),
+    ]),
+    'logo.png',
+  );
+  expect(screen.getByText('This file is binary.')).toBeVisible();
+  expect(screen.getByText('Now: 4 kB')).toBeVisible();
+  expect(screen.getByText('7 more files aren’t listed')).toBeVisible();
+  expect(screen.getByText('1 file can’t be read')).toBeVisible();
+  await user.click(file('data.csv'));
+  expect(screen.getByText(/too large to show/)).toBeVisible();
+  expect(screen.queryByRole('button', { name: 'Revert file…' })).toBeNull();
+  await expectNoViolations();
+});
+
+test('if the changes can’t be listed, the reason and a way to try again are shown', async () => {
+  const bridge = withFiles().fail('list_changes', {
+    code: 'changes_unavailable',
+    detail: { detail: 'changes', why: { unavailable: 'no_git' } },
+  });
+  const { user } = await openChanges(bridge, '');
+  expect(screen.getByRole('alert')).toHaveTextContent('Askdesk needs Git to show changes.');
+  await expectNoViolations();
+  bridge.on('list_changes', () => sharedFiles);
+  await user.click(button('Refresh changes'));
+  expect(tree()).toBeVisible();
+});
+
+describe('rows', () => {
+  test('a hundred thousand lines become rows quickly, with the changes between them', () => {
+    const parts = Array.from({ length: 20_000 }, (_, n) =>
+      n % 2 === 0 ? same('a', 'b', 'c', 'd', 'e') : changed(['x', 'y', 'z'], ['1', '2', '3', '4', '5']),
+    );
+    const began = performance.now();
+    const rows = rowsOf(parts, 'split', new Set(), []);
+    expect(rows).toHaveLength(100_000);
+    expect(changeStarts(rows)).toHaveLength(10_000);
+    expect(performance.now() - began).toBeLessThan(2_000);
+  });
+
+  test('what differs between two lines ends at words', () => {
+    expect(differences('const id = query.id;', 'const id = customer.id;')).toEqual([[11, 16], [11, 19]]);
+    expect(differences('list(id);', 'list(id, limit);')).toEqual([[7, 7], [7, 14]]);
+    expect(differences('one thing', 'entirely other words')).toBeNull();
+  });
+
+  test('colors and differences cut a line at the same places', () => {
+    const lines = split([{ kind: 'keyword', text: 'let' }, { kind: 'plain', text: ' a\nb' }]);
+    expect(lines).toEqual([[{ kind: 'keyword', text: 'let' }, { kind: 'plain', text: ' a' }], [{ kind: 'plain', text: 'b' }]]);
+    expect(withDifference(lines[0] ?? [], [1, 5]).map(({ text, differs }) => [text, differs])).toEqual([
+      ['l', false],
+      ['et', true],
+      [' a', true],
+    ]);
+  });
+
+  test('a commented line is never folded away', () => {
+    const parts = [same(...Array.from({ length: 50 }, (_, n) => `${n}`)), changed([], ['x'])];
+    const comment = aComment({ line: 20, draft: null, text: 'Here' });
+    expect(rowsOf(parts, 'split', new Set(), []).some(({ row }) => row === 'fold')).toBe(true);
+    expect(rowsOf(parts, 'split', new Set(), [comment]).filter(({ row }) => row === 'comment')).toHaveLength(1);
+  });
+
+  test('files share their folders', () => {
+    const files = ['a.ts', 'x/b.ts', 'x/y/c.ts', 'x/y/d.ts', 'z/e.ts'].map((path) => aChangedFile(path));
+    const shown = (closed: string[]) => treeRows(files, new Set(closed)).map(({ name, depth }) => `${' '.repeat(depth)}${name}`);
+    expect(shown([])).toEqual(['a.ts', 'x', ' b.ts', ' y', '  c.ts', '  d.ts', 'z', ' e.ts']);
+    expect(shown(['x'])).toEqual(['a.ts', 'x', 'z', ' e.ts']);
+  });
+});
