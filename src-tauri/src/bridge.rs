@@ -2,7 +2,7 @@
 
 use askdesk_api::dto::*;
 use askdesk_api::{Error, read_input};
-use askdesk_domain::{Approval, Request, Session};
+use askdesk_domain::{Approval, Request, Session, SessionUsage};
 use serde_json::Value;
 use tauri::ipc::Invoke;
 use tauri::{State, Wry};

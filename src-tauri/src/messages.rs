@@ -86,6 +86,8 @@ messages! {
             "Weitere Fragen und Berechtigungsanfragen warten. Im Eingang sehen Sie alle.";
         /// The body of a notification about a finished turn.
         finished: "Finished its turn.", "已完成一轮。", "Runde beendet.";
+        /// Separates the cents of an amount of money.
+        decimal_point: ".", ".", ",";
         /// The tray entry that shows the window.
         open_window: "Open Askdesk", "打开 Askdesk", "Askdesk öffnen";
         /// The tray submenu that pauses notifications.
@@ -151,6 +153,15 @@ messages! {
             "{path} kann nicht verwendet werden ({error})";
     }
     templates {
+        /// An amount of US dollars.
+        dollars: "${}", "US${}", "{} $";
+        /// The title of a notification about a passed daily budget.
+        budget_passed: "Daily budget of {} passed", "已超出每日预算 {}", "Tagesbudget von {} überschritten";
+        /// Its body, with the cost of the day.
+        spent_today:
+            "{} spent today. Your agents keep running.",
+            "今天已花费 {}。智能体会继续运行。",
+            "Heute wurden {} ausgegeben. Ihre Agenten laufen weiter.";
         /// The value is one of the reasons above, without a period.
         cannot_start:
             "Askdesk couldn’t start: {}.\n\nNothing was changed. Fix this, then start Askdesk again.",

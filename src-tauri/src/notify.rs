@@ -2,6 +2,7 @@
 //! A button with an option answers, with an undo window.
 
 mod backend;
+mod budget;
 mod content;
 mod finished;
 #[cfg(target_os = "linux")]
@@ -35,6 +36,7 @@ use tauri::{AppHandle, Manager};
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 
+use crate::deep_link::Target;
 use crate::messages::Messages;
 use crate::pending_list::{PendingEntry, PendingList};
 use crate::window_lifecycle::{Focus, WindowLifecycle};
@@ -57,6 +59,8 @@ pub fn listen(app: &AppHandle, api: Api, events: mpsc::Receiver<NotificationEven
     let (shown, finished) = (HashMap::new(), BTreeSet::new());
     let mut driver = NotificationDriver { app: app.clone(), api, notifier, pending, shown, finished };
     let listening = tauri::async_runtime::spawn(async move {
+        // The app may have ended between a turn and its notification.
+        driver.check_budget().await;
         loop {
             tokio::select! {
                 event = events.recv() => match event {
@@ -137,6 +141,7 @@ impl NotificationDriver {
             }
             NotificationEvent::ApprovalEnded { approval } => self.ended(PendingItem::Permission(approval)),
             NotificationEvent::AnswerNotGiven { held } => self.answer_not_sent(&held),
+            NotificationEvent::Spent => self.check_budget().await,
             NotificationEvent::Finished { session, waits } => self.has_finished(&session, waits),
             NotificationEvent::FinishedWithdrawn { session } => self.finished_no_more(session),
         }
@@ -200,7 +205,10 @@ impl NotificationDriver {
             // Only questions can be answered by a button.
             (
                 ButtonAction::Option(_) | ButtonAction::Undo,
-                Subject::Item(PendingItem::Permission(_)) | Subject::Summary | Subject::Finished(_),
+                Subject::Item(PendingItem::Permission(_))
+                | Subject::Summary
+                | Subject::Finished(_)
+                | Subject::Budget,
             ) => {}
         }
     }
@@ -210,6 +218,7 @@ impl NotificationDriver {
             Subject::Item(item) => Some(item),
             Subject::Summary => self.api.first_in_summary(),
             Subject::Finished(session) => return deep_link::open(&self.app, session.uuid()),
+            Subject::Budget => return deep_link::open(&self.app, Target::History),
         };
         match item {
             Some(PendingItem::Question(id)) => deep_link::open(&self.app, id.uuid()),

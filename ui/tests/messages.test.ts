@@ -143,6 +143,7 @@ const alike: Record<string, readonly string[]> = {
     'time.minutes',
     'time.seconds',
     'time.whole_minutes',
+    'totals.budget',
     'undelivered.file_unreadable',
   ],
   Chinese: [

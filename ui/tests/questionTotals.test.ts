@@ -217,7 +217,7 @@ describe('the totals of past questions', () => {
     const filter = { query: '', session: null, outcome: null };
     const totals = { bounds: [0, DAY], counts: month(1) };
     const known = (state = initialState()) => state.history.questions.totals;
-    const counted = { type: 'questions_counted', filter, span: 30, totals } as const;
+    const counted = { type: 'questions_counted', filter, span: 30, totals, usage: [] } as const;
     expect(known(reduce(initialState(), counted))).toBe(totals);
     expect(known(reduce(initialState(), { ...counted, span: 7 }))).toBeNull();
     expect(known(reduce(initialState(), { ...counted, filter: { ...filter, query: 'old' } }))).toBeNull();

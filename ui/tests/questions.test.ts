@@ -233,7 +233,7 @@ describe('the history of questions', () => {
     expect(row.getByText('Your answer: in a cluster')).toBeVisible();
     expect(row.getAllByText('Note: for now')[0]).toBeVisible();
     expect(row.getByText(/^Closed by you · .* · waited 1:15$/)).toBeVisible();
-    expect(row.getByText('/home/ada/projects/api')).toBeVisible();
+    expect(row.getByText('~/projects/api')).toBeVisible();
     await expectNoViolations();
     await user.click(row.getByRole('button', { name: 'Show transcript' }));
     expect(screen.getByRole('region', { name: 'Transcript excerpt: api' })).toBeVisible();
@@ -339,7 +339,7 @@ describe('the reducer', () => {
       {
         type: 'frames_received',
         frames: [
-          { frame: 'snapshot', epoch: 'e1', seq: 0, sessions: [aSession()], requests: [], approvals: [], live: [], agents: [], held: [], changedFiles: [], storage: null },
+          { frame: 'snapshot', epoch: 'e1', seq: 0, sessions: [aSession()], requests: [], approvals: [], live: [], agents: [], contexts: [], held: [], changedFiles: [], storage: null },
           { frame: 'delta', epoch: 'e1', prev: 0, seq: 1, changes: [{ change: 'session_deleted', session: 's1' }] },
         ],
       },

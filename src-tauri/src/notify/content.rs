@@ -3,7 +3,7 @@
 use askdesk_api::Api;
 use askdesk_domain::{
     Approval, NotificationCause, NotificationContent, NotificationDecision, OptIn, PendingItem, Question,
-    Request, Session,
+    Request, Session, Usd,
 };
 
 use super::notifier::{BODY_CHARS, Button, ButtonAction, Notification, Sound, Subject};
@@ -74,6 +74,19 @@ pub fn of_finished(api: &Api, session: &Session, has_pending: bool) -> Option<No
         buttons: vec![open(messages)],
         sound,
     })
+}
+
+/// Builds the notification about a passed daily budget; the notification policy has decided for it.
+pub fn of_passed_budget(api: &Api, dollars: u16, cost: Usd) -> Notification {
+    let (messages, sound) = configured(api);
+    let cents = format!("{:.2}", cost.dollars()).replace('.', messages.decimal_point);
+    Notification {
+        subject: Subject::Budget,
+        title: messages.budget_passed.with(messages.dollars.with(dollars)),
+        body: messages.spent_today.with(messages.dollars.with(cents)),
+        buttons: vec![open(messages)],
+        sound,
+    }
 }
 
 pub fn open(messages: &Messages) -> Button {

@@ -22,6 +22,8 @@ pub enum Subject {
     Summary,
     /// A finished turn, with nothing pending.
     Finished(SessionId),
+    /// The daily budget that was passed.
+    Budget,
 }
 
 /// The most characters of an agent's text in a notification.

@@ -71,7 +71,7 @@ fn link(subject: Subject) -> Option<String> {
         Subject::Item(PendingItem::Question(id)) => id.uuid(),
         Subject::Item(PendingItem::Permission(id)) => id.uuid(),
         Subject::Finished(session) => session.uuid(),
-        Subject::Summary => return None,
+        Subject::Summary | Subject::Budget => return None,
     };
     Some(deep_link::address_of(id))
 }

@@ -44,3 +44,4 @@ mod shortcut;
 mod shutdown;
 mod sidebar;
 mod tray;
+mod usage;

@@ -367,6 +367,10 @@ compact: boolean,
  */
 cost: boolean, 
 /**
+ * Whether the cost is the agent's own estimate, such as one from list prices, and not what is billed.
+ */
+costIsEstimate: boolean, 
+/**
  * Whether it reports how full its context is.
  */
 contextSize: boolean, 
@@ -681,12 +685,12 @@ export type ChangeRefused = { "refused": "in_words", words: string, } | { "refus
 /**
  * How long Askdesk waited for it.
  */
-seconds: number, } | { "refused": "others_wait" } | { "refused": "unreached", why: DeliveryError, };
+seconds: number, } | { "refused": "others_wait" } | { "refused": "working" } | { "refused": "unreached", why: DeliveryError, };
 
 /**
  * A feature that some agents don't support.
  */
-export type UnsupportedFeature = "attaching" | "continuing_in_terminal";
+export type UnsupportedFeature = "attaching" | "continuing_in_terminal" | "compacting";
 
 export type ToolDetail = { "detail": "command", 
 /**
@@ -841,6 +845,28 @@ export type ContextUse = { used: number,
 size: number, };
 
 /**
+ * What several turns used, in any order.
+ */
+export type UsageSum = { turns: number, 
+/**
+ * Tokens read, including those from a cache.
+ */
+inputTokens: number, outputTokens: number, cachedTokens: number, 
+/**
+ * The cost of the turns whose agents report one; none if none of them does.
+ */
+cost: Usd | null, };
+
+/**
+ * What a session used, and how full its context is.
+ */
+export type SessionUsage = { sum: UsageSum, 
+/**
+ * How full the context was after the last turn; none if the agent didn't report it.
+ */
+context: ContextUse | null, };
+
+/**
  * One entry of a session's transcript.
  */
 export type Entry = { 
@@ -908,7 +934,7 @@ reason: string, } | { "notice": "question_turned_off", policy: QuestionPolicy,
 /**
  * The questions, one per line.
  */
-text: string, } | { "notice": "answers_brought" } | { "notice": "same_text_joined", text: string, } | { "notice": "cut_in_half" } | { "notice": "interrupted" } | { "notice": "message_not_sent", 
+text: string, } | { "notice": "answers_brought" } | { "notice": "same_text_joined", text: string, } | { "notice": "cut_in_half" } | { "notice": "interrupted" } | { "notice": "compacted" } | { "notice": "message_not_sent", 
 /**
  * The reason; earlier versions stored it as a sentence.
  */
@@ -948,6 +974,10 @@ approvals: Array<Approval>,
  */
 live: Array<LiveText>, 
 /**
+ * How full contexts are, as reported in this run of the app.
+ */
+contexts: Array<SessionContext>, 
+/**
  * The answers that can still be undone.
  */
 held: Array<UndoableAnswer>, 
@@ -980,7 +1010,7 @@ prev: number, seq: number, changes: Array<Change>, };
 /**
  * A single change. It carries the whole new value, which replaces the old one.
  */
-export type Change = { "change": "session", session: Session, } | { "change": "request", request: Request, } | { "change": "approval", approval: Approval, } | { "change": "answer_held", held: UndoableAnswer, } | { "change": "answer_let_go", request: RequestId, } | { "change": "entry", session: SessionId, entry: Entry, } | { "change": "session_closed", session: SessionId, } | { "change": "live_text", added: LiveText, } | { "change": "live_cleared", session: SessionId, } | { "change": "files_changed", session: SessionId, totals: ChangeTotals, } | { "change": "session_deleted", session: SessionId, };
+export type Change = { "change": "session", session: Session, } | { "change": "request", request: Request, } | { "change": "approval", approval: Approval, } | { "change": "answer_held", held: UndoableAnswer, } | { "change": "answer_let_go", request: RequestId, } | { "change": "entry", session: SessionId, entry: Entry, } | { "change": "session_closed", session: SessionId, } | { "change": "live_text", added: LiveText, } | { "change": "live_cleared", session: SessionId, } | { "change": "files_changed", session: SessionId, totals: ChangeTotals, } | { "change": "context", changed: SessionContext, } | { "change": "session_deleted", session: SessionId, };
 
 /**
  * Text that an agent is writing right now. It is never journaled; the finished entry is.
@@ -996,6 +1026,15 @@ export type LiveKind = "text" | "thinking";
  * The sums over the files that have changed since a session began.
  */
 export type SessionChanges = { session: SessionId, totals: ChangeTotals, };
+
+/**
+ * How full the context of a session's agent is. It is never journaled; the end of each turn is.
+ */
+export type SessionContext = { session: SessionId, 
+/**
+ * None if the agent no longer knows it, as after it made its context smaller.
+ */
+context: ContextUse | null, };
 
 /**
  * A storage problem that the user should know about.
@@ -1279,7 +1318,11 @@ notifyQuestions: NotifyQuestions, notifySubagents: OnOff,
 /**
  * Notifications of finished turns.
  */
-notifyFinished: OptIn, pausedUntil: PausedUntil, quietHours: DoNotDisturbHours, remindMinutes: ReminderMinutes, notifySound: OptIn, 
+notifyFinished: OptIn, 
+/**
+ * The cost of a day above which the user is notified, in US dollars; 0 is no budget.
+ */
+dailyBudget: DailyBudget, pausedUntil: PausedUntil, quietHours: DoNotDisturbHours, remindMinutes: ReminderMinutes, notifySound: OptIn, 
 /**
  * Whether one digit answers a single question with one choice.
  */
@@ -1305,7 +1348,7 @@ terminalCommand: TerminalCommand, keepDays: RetentionDays,
  */
 launchOverrides: { [key in AgentId]: LaunchOverrides }, };
 
-export type Setting = { "setting": "language", "value": LanguageChoice } | { "setting": "theme", "value": Theme } | { "setting": "text_size", "value": TextSize } | { "setting": "density", "value": Density } | { "setting": "notify_questions", "value": NotifyQuestions } | { "setting": "notify_subagents", "value": OnOff } | { "setting": "notify_finished", "value": OptIn } | { "setting": "paused_until", "value": PausedUntil } | { "setting": "quiet_hours", "value": DoNotDisturbHours } | { "setting": "remind_minutes", "value": ReminderMinutes } | { "setting": "notify_sound", "value": OptIn } | { "setting": "quick_answer", "value": OnOff } | { "setting": "undo_seconds", "value": UndoSeconds } | { "setting": "auto_advance", "value": OnOff } | { "setting": "on_close", "value": OnClose } | { "setting": "start_at_login", "value": OptIn } | { "setting": "global_shortcut", "value": GlobalShortcut } | { "setting": "editor", "value": PreferredEditor } | { "setting": "editor_command", "value": EditorCommand } | { "setting": "terminal", "value": PreferredTerminal } | { "setting": "terminal_command", "value": TerminalCommand } | { "setting": "keep_days", "value": RetentionDays } | { "setting": "agent_arguments", "value": { agent: AgentId, arguments: Arguments, } } | { "setting": "agent_environment", "value": { agent: AgentId, environment: Environment, } };
+export type Setting = { "setting": "language", "value": LanguageChoice } | { "setting": "theme", "value": Theme } | { "setting": "text_size", "value": TextSize } | { "setting": "density", "value": Density } | { "setting": "notify_questions", "value": NotifyQuestions } | { "setting": "notify_subagents", "value": OnOff } | { "setting": "notify_finished", "value": OptIn } | { "setting": "daily_budget", "value": DailyBudget } | { "setting": "paused_until", "value": PausedUntil } | { "setting": "quiet_hours", "value": DoNotDisturbHours } | { "setting": "remind_minutes", "value": ReminderMinutes } | { "setting": "notify_sound", "value": OptIn } | { "setting": "quick_answer", "value": OnOff } | { "setting": "undo_seconds", "value": UndoSeconds } | { "setting": "auto_advance", "value": OnOff } | { "setting": "on_close", "value": OnClose } | { "setting": "start_at_login", "value": OptIn } | { "setting": "global_shortcut", "value": GlobalShortcut } | { "setting": "editor", "value": PreferredEditor } | { "setting": "editor_command", "value": EditorCommand } | { "setting": "terminal", "value": PreferredTerminal } | { "setting": "terminal_command", "value": TerminalCommand } | { "setting": "keep_days", "value": RetentionDays } | { "setting": "agent_arguments", "value": { agent: AgentId, arguments: Arguments, } } | { "setting": "agent_environment", "value": { agent: AgentId, environment: Environment, } };
 
 /**
  * A language that the user interface supports.
@@ -1359,6 +1402,11 @@ export type OnClose = "keep_running" | "quit";
 export type RetentionDays = number;
 
 /**
+ * What all agents together may cost on one day before the user is notified, in US dollars; 0 is no budget.
+ */
+export type DailyBudget = number;
+
+/**
  * The end of a notification pause, in seconds since 1970; 0 is no pause. The window still shows counts.
  */
 export type PausedUntil = number;
@@ -1379,7 +1427,7 @@ export type GlobalShortcut = string;
 export type ReminderMinutes = number;
 
 /**
- * The editor for files.
+ * The editor for files and folders, one of the known ones.
  */
 export type PreferredEditor = "auto" | Program;
 
@@ -1471,7 +1519,7 @@ export type PendingItem = { "what": "question", "id": RequestId } | { "what": "p
 /**
  * The reason to notify the user now.
  */
-export type Occasion = "asked" | "reminder" | "finished";
+export type Occasion = "asked" | "reminder" | "finished" | "budget";
 
 /**
  * The result of the policy.
@@ -1494,9 +1542,13 @@ export type NotificationLogRead = { entries: Array<NotificationLogEntry>, };
 /**
  * Whether the person was notified about something, and why.
  */
-export type NotificationLogEntry = { at: Timestamp, session: string, 
+export type NotificationLogEntry = { at: Timestamp, 
 /**
- * The question or permission request; none for a finished turn.
+ * The session's name; empty for the daily budget.
+ */
+session: string, 
+/**
+ * The question or permission request; none for a finished turn and the daily budget.
  */
 waiting: PendingItem | null, occasion: Occasion, decision: NotificationDecision, };
 
@@ -1929,9 +1981,6 @@ export type ChangeKind = "added" | "modified" | "deleted" | "renamed" | "permiss
  */
 export type Content = "text" | "binary" | "link" | "repository" | "too_large" | "uncounted";
 
-/**
- * One file that has changed.
- */
 export type ChangedFile = { 
 /**
  * The path below the session's folder, with bytes that are not UTF-8 as percent codes.
@@ -2024,9 +2073,6 @@ removed: number, added: number, };
  */
 export type Unavailable = { "unavailable": "no_git" } | { "unavailable": "no_baseline" } | { "unavailable": "folder_gone" } | { "unavailable": "too_many_files", most: number, } | { "unavailable": "too_large", most_mib: number, } | { "unavailable": "timed_out", seconds: number, } | { "unavailable": "baseline_lost" } | { "unavailable": "outdated" } | { "unavailable": "failed", error: string, };
 
-/**
- * Why nothing was reverted.
- */
 export type RevertRefused = { "refused": "unavailable", why: Unavailable, } | { "refused": "changed_since" } | { "refused": "exists", path: string, } | { "refused": "not_recorded" } | { "refused": "not_a_folder", path: string, } | { "refused": "failed", error: string, };
 
 /**
@@ -2047,6 +2093,27 @@ export type RevertChange = { requestId: CommandId, session: SessionId, id: strin
  * Only this run of its lines; none reverts the whole file.
  */
 part: ShownPart | null, };
+
+/**
+ * Adds up what a session used. The answer is all zeros for a session without a finished turn.
+ */
+export type ReadSessionUsage = { session: SessionId, };
+
+/**
+ * Adds up what was used on some days, in deleted sessions too.
+ */
+export type CountUsage = { 
+/**
+ * Counts only this session; none counts all.
+ */
+session: SessionId | null, days: DayBounds, };
+
+export type UsageOfDays = { days: Array<UsageSum>, };
+
+/**
+ * Asks an idle agent to make its context smaller.
+ */
+export type CompactSession = { requestId: CommandId, session: SessionId, };
 
 /**
  * A draft for a request: choices, texts, and the question that was shown.
@@ -2192,6 +2259,7 @@ export interface CommandMap {
   send_queued: { input: SendQueued; output: Done };
   interrupt_session: { input: InterruptSession; output: Done };
   stop_session: { input: StopSession; output: Done };
+  compact_session: { input: CompactSession; output: Done };
   rename_session: { input: RenameSession; output: Session };
   set_session_notifications: { input: SetSessionNotifications; output: Session };
   move_session: { input: MoveSession; output: Done };
@@ -2220,6 +2288,8 @@ export interface CommandMap {
   search_questions: { input: SearchQuestions; output: QuestionsFound };
   count_questions: { input: CountQuestions; output: QuestionTotals };
   save_questions: { input: SaveQuestions; output: SavedExport };
+  read_session_usage: { input: ReadSessionUsage; output: SessionUsage };
+  count_usage: { input: CountUsage; output: UsageOfDays };
   delete_session: { input: DeleteSession; output: Done };
   list_changes: { input: ListChanges; output: ChangedFiles };
   read_change: { input: ReadChange; output: FileChange };
@@ -2237,6 +2307,7 @@ export const settingDescriptors = [
   {"id":"notify_questions","category":"notifications","kind":"choice","choices":["unseen","never"]},
   {"id":"notify_subagents","category":"notifications","kind":"choice","choices":["on","off"]},
   {"id":"notify_finished","category":"notifications","kind":"choice","choices":["off","on"]},
+  {"id":"daily_budget","category":"notifications","kind":"number","least":0,"most":10000},
   {"id":"paused_until","category":"notifications","kind":"pause"},
   {"id":"quiet_hours","category":"notifications","kind":"hours"},
   {"id":"remind_minutes","category":"notifications","kind":"number_choice","choices":[0,5,15,60]},

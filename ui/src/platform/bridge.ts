@@ -37,8 +37,8 @@ export interface Bridge {
   subscribe(receive: (frames: Frame[]) => void): Promise<() => Promise<void>>;
   /** Listens for deep links (clicked notifications and opened addresses) until the returned function is called. */
   onDeepLink(listener: () => void): Promise<() => void>;
-  /** The request, approval, or session to show. The app remembers it until `deepLinkShown`. */
-  deepLink(): Promise<RequestId | ApprovalId | SessionId | null>;
+  /** The request, approval, or session to show, or `history`. The app remembers it until `deepLinkShown`. */
+  deepLink(): Promise<RequestId | ApprovalId | SessionId | 'history' | null>;
   /** Confirms that the target was shown, or that it is unknown. */
   deepLinkShown(id: RequestId | ApprovalId | SessionId): Promise<void>;
   /** Listens for the window's close request until the returned function is called. */

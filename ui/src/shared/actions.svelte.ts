@@ -49,6 +49,9 @@ export const actions = {
   open_file: { words: 'open_in.open_file', icon: 'open_in' },
   continue: { words: 'continue.action', icon: 'terminal' },
   log: { words: 'session.open_log', icon: 'info' },
+  compact: { words: 'usage.compact', icon: 'collapse' },
+  usage: { words: 'usage.show', icon: 'history' },
+  usage_today: { words: 'usage.show_today', icon: 'history' },
   end: { words: 'session_action.end', icon: 'ended' },
   close: { words: 'session_action.close', icon: 'close' },
 

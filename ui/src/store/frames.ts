@@ -12,6 +12,7 @@ import { listedSessions } from './sidebar';
 import type { News, State, Transcript } from './state';
 import { addEntry } from './transcriptWindow';
 import { dropUndoable, putUndoable } from './undoWindow';
+import { forgetUsage, noteTurnEnd, putContext, takeContexts } from './usage';
 
 /** How many chunks of a transcript to keep while another session is in view. */
 const CHUNKS_OUT_OF_VIEW = 2;
@@ -111,6 +112,7 @@ function takeSnapshot(state: State, snapshot: Snapshot): State {
     stopping: only(state.stopping, snapshot.sessions.filter(isWorking)),
     changedFiles: Object.fromEntries(snapshot.changedFiles.map(({ session, totals }) => [session, totals])),
     storage: snapshot.storage,
+    usage: { ...state.usage, contexts: takeContexts(snapshot.contexts) },
     agentsKnown: snapshot.agents,
     delivered: state.delivered.filter((id) => id in requests.byId),
   };
@@ -151,11 +153,17 @@ function applyChange(state: State, change: Change): State {
     case 'answer_let_go':
       return dropUndoable(state, change.request);
     case 'entry':
-      return noteEntry(
-        noteUnread(putEntry(state, change.session, change.entry), change.session, change.entry),
+      return noteTurnEnd(
+        noteEntry(
+          noteUnread(putEntry(state, change.session, change.entry), change.session, change.entry),
+          change.session,
+          change.entry,
+        ),
         change.session,
         change.entry,
       );
+    case 'context':
+      return putContext(state, change);
     case 'live_text':
       return { ...state, live: addLiveText(state.live, change.added) };
     case 'live_cleared':
@@ -163,9 +171,9 @@ function applyChange(state: State, change: Change): State {
     case 'files_changed':
       return { ...state, changedFiles: { ...state.changedFiles, [change.session]: change.totals } };
     case 'session_deleted':
-      return selectFirst(forgetSession(state, change.session));
+      return selectFirst(forgetUsage(forgetSession(state, change.session), change.session));
     case 'session_closed':
-      return closeSession(state, change.session);
+      return forgetUsage(closeSession(state, change.session), change.session);
   }
 }
 

@@ -28,6 +28,7 @@ import { followLanguage } from './sync/language';
 import { Subscription } from './sync/subscription';
 import { readComments, storeComments } from './sync/unsentComments';
 import { readUnsent, storeUnsent } from './sync/unsentMessages';
+import { UsageReads } from './sync/usage';
 import { WindowClosing } from './sync/windowClosing';
 import { Timers } from './timers';
 
@@ -102,6 +103,7 @@ export function createPage(bridge: Bridge) {
     }
   });
   store.onChange(commands.changes.react);
+  new UsageReads(bridge, store, timers);
   store.onChange(commands.questions.react);
   store.onChange(followLanguage(bridge, store));
   store.onChange(commands.window.noteView);

@@ -1,4 +1,4 @@
-import type { QuestionsFound, QuestionsWanted, SessionId } from '../generated/wire';
+import type { QuestionsFound, QuestionsWanted, SessionId, UsageSum } from '../generated/wire';
 import type { AppError } from '../platform/bridge';
 import type { Handlers } from './handlers';
 import type { CountedQuestions, History, PastQuestions, QuestionsFilter, Span, State } from './state';
@@ -10,7 +10,7 @@ export type PastQuestionsAction =
   | { type: 'questions_wanted' }
   | { type: 'questions_found'; filter: QuestionsFilter; found: QuestionsFound; added: boolean }
   | { type: 'span_chosen'; span: Span }
-  | { type: 'questions_counted'; filter: QuestionsFilter; span: Span; totals: CountedQuestions }
+  | { type: 'questions_counted'; filter: QuestionsFilter; span: Span; totals: CountedQuestions; usage: readonly UsageSum[] }
   | { type: 'questions_failed'; filter: QuestionsFilter; error: AppError }
   | { type: 'questions_saved'; path: string | null };
 
@@ -30,9 +30,9 @@ export const pastQuestionsHandlers: Handlers<PastQuestionsAction> = {
     return withQuestions(state, { found: { ...found, questions: add(before, found) } });
   },
   span_chosen: (state, { span }) => withQuestions(state, { span, error: null }),
-  questions_counted(state, { filter, span, totals }) {
+  questions_counted(state, { filter, span, totals, usage }) {
     const { questions } = state.history;
-    return same(filter, questions.filter) && span === questions.span ? withQuestions(state, { totals }) : state;
+    return same(filter, questions.filter) && span === questions.span ? withQuestions(state, { totals, usage }) : state;
   },
   questions_failed(state, { filter, error }) {
     return same(filter, state.history.questions.filter) ? withQuestions(state, { error }) : state;

@@ -43,6 +43,7 @@ import {
 } from './state';
 import { type PageAsked, takePage } from './transcriptPages';
 import { trim } from './transcriptWindow';
+import { type UsageAction, usageHandlers } from './usage';
 
 /** Everything that can change the window's state. */
 export type Action =
@@ -89,6 +90,7 @@ export type Action =
   | PastQuestionsAction
   | InboxAction
   | OpenInAction
+  | UsageAction
   | SidebarAction;
 
 /** Returns the next state. What is in view counts as seen. */
@@ -110,6 +112,7 @@ const handlers: Handlers<Action> = {
   ...pastQuestionsHandlers,
   ...sidebarHandlers,
   ...openInHandlers,
+  ...usageHandlers,
   frames_received: (state, { frames }) => receiveFrames(state, frames),
   subscription_lost: (state) => ({ ...state, link: { ...state.link, status: 'stale' } }),
   start_drafted: (state, { change }) => ({ ...state, start: { ...state.start, ...change } }),

@@ -26,6 +26,7 @@ import type {
   SettingsRead,
   StorageNotice,
   UndoableAnswer,
+  UsageSum,
   ValueId,
 } from '../generated/wire';
 import type { AppError } from '../platform/bridge';
@@ -37,6 +38,7 @@ import { indexed, type SessionIndex } from './sessionIndex';
 import type { OpenIn } from './openIn';
 import { initialSidebar, type SessionGroup, type Sidebar } from './sidebar';
 import type { Entries, Places } from './transcriptEntries';
+import { initialUsage, type UsageState } from './usage';
 
 /** The state of the subscription to the app's frames. */
 export interface Link {
@@ -152,6 +154,8 @@ export interface PastQuestions {
   span: Span;
   /** The totals for the current filter and days, once loaded. */
   totals: CountedQuestions | null;
+  /** What the days of the totals used, once loaded. */
+  usage: readonly UsageSum[] | null;
   /** The result for the current filter, once loaded. */
   found: QuestionsFound | null;
   error: AppError | null;
@@ -260,6 +264,7 @@ export interface State {
   panelWidth: number;
   settings: SettingsRead | null;
   history: History;
+  usage: UsageState;
   inbox: Inbox;
   /** The waiting request last shown by the keyboard shortcut. */
   lastWaiting: { id: RequestId; askedAt: number } | null;
@@ -325,6 +330,7 @@ export function initialState(
         filter: { query: '', session: null, outcome: null },
         span: 30,
         totals: null,
+        usage: null,
         found: null,
         error: null,
         saved: null,
@@ -337,6 +343,7 @@ export function initialState(
       past: null,
       excerpt: null,
     },
+    usage: initialUsage,
     inbox: { kind: 'all', session: null, newestFirst: false, since: 0 },
     lastWaiting: null,
   };

@@ -26,6 +26,7 @@ export const submitKey = {
   resume: (session: SessionId) => `resume:${session}`,
   openIn: (session: SessionId, program: Program, path: string | null) => `open_in:${session}:${program}:${path ?? ''}`,
   continue: (session: SessionId) => `continue:${session}`,
+  compact: (session: SessionId) => `compact:${session}`,
   start: 'start',
   demo: 'demo',
   test: 'test',

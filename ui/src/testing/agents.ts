@@ -49,6 +49,7 @@ export const claudeCode: AgentDescriptor = {
     duringTurn: 'queue',
     compact: true,
     cost: true,
+    costIsEstimate: true,
     contextSize: true,
     folder: true,
     launchOverrides: true,

@@ -15,6 +15,7 @@ import type {
   Session,
   Snapshot,
   WithdrawnWhy,
+  UsageSum,
 } from '../generated/wire';
 import { defaultOptions } from '../store/commands/start';
 import { claudeCode, demo, of } from './agents';
@@ -201,6 +202,7 @@ export function aSnapshot(changes: Partial<Snapshot> = {}): Snapshot {
     requests: [],
     approvals: [],
     live: [],
+    contexts: [],
     held: [],
     changedFiles: [],
     storage: null,
@@ -226,4 +228,9 @@ export function totalsOf(
     answerTimes: answerTimes.map((upTo, index) => ({ upTo, count: times[index] ?? 0 })),
     medianMillis,
   };
+}
+
+/** What nothing used, but for some changes. */
+export function aUsage(changes: Partial<UsageSum> = {}): UsageSum {
+  return { turns: 0, inputTokens: 0, outputTokens: 0, cachedTokens: 0, cost: null, ...changes };
 }

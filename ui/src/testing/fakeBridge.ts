@@ -17,7 +17,7 @@ import type {
 } from '../generated/wire';
 import type { Bridge, CommandName, FileDrag, Input, LanguageAtStart, Output } from '../platform/bridge';
 import type { Handover } from '../store/sync/handover';
-import { aSnapshot, totalsOf } from './builders';
+import { aSnapshot, aUsage, totalsOf } from './builders';
 
 export interface Call {
   command: CommandName;
@@ -57,6 +57,7 @@ export class FakeBridge implements Bridge {
       notifyQuestions: 'unseen',
       notifySubagents: 'on',
       notifyFinished: 'off',
+      dailyBudget: 0,
       quietHours: 'off',
       remindMinutes: 0,
       pausedUntil: 0,
@@ -178,6 +179,10 @@ export class FakeBridge implements Bridge {
         return { questions: [], more: false, count: 0, answered: 0, medianMillis: null };
       case 'count_questions':
         return totalsOf((input as Input<'count_questions'>).days.length - 1);
+      case 'read_session_usage':
+        return { sum: aUsage(), context: null };
+      case 'count_usage':
+        return { days: (input as Input<'count_usage'>).days.slice(1).map(() => aUsage()) };
       case 'answer_question':
       case 'decline_question':
       case 'cancel_question':
@@ -319,6 +324,10 @@ function keep(snapshot: Snapshot, change: Change): Snapshot {
       return { ...snapshot, held: snapshot.held.filter(({ request }) => request !== change.request) };
     case 'entry':
       return snapshot;
+    case 'context': {
+      const others = snapshot.contexts.filter(({ session }) => session !== change.changed.session);
+      return { ...snapshot, contexts: [...others, change.changed] };
+    }
     case 'live_text':
       return { ...snapshot, live: [...snapshot.live, change.added] };
     case 'live_cleared':

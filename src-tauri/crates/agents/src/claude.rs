@@ -12,13 +12,14 @@ mod launch;
 mod parse;
 mod permissions;
 mod tools;
+mod usage;
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
 use askdesk_domain::{
     AgentDescriptor, AgentFailure, ApprovalOption, ConfigOption, NativeRef, NativeSession, Outcome, Question,
-    RawQuestion, ReservedFlags, SessionOptions, Usd,
+    RawQuestion, ReservedFlags, SessionOptions,
 };
 use serde_json::Value;
 
@@ -33,6 +34,7 @@ pub use descriptor::{ACCEPT_EDITS, ASK, BYPASS, CLAUDE_CODE, EFFORT, MODE, MODEL
 pub(crate) use descriptor::{capabilities, mode};
 pub use launch::launch;
 use permissions::Suggestions;
+use usage::UsageReport;
 
 /// How many questions and permission requests of one process may be open at a time; more are refused.
 pub const OPEN_CALLS: usize = 256;
@@ -110,8 +112,7 @@ pub struct ClaudeAdapter {
     may_bypass: bool,
     /// The session that was to be resumed, until the agent has shown that it has it.
     resuming: Option<NativeSession>,
-    /// All that this process has spent; it says sums, never single turns.
-    spent: Usd,
+    usage: UsageReport,
     in_turn: bool,
     interrupting: bool,
     calls: Vec<Call>,
@@ -169,6 +170,7 @@ impl Call {
 
 impl Adapter for ClaudeAdapter {
     fn open(&mut self, how: Open) -> Output {
+        self.usage = UsageReport::new(matches!(how, Open::Resume { .. }));
         self.resuming = match how {
             Open::New => None,
             Open::Resume { native_session } => Some(native_session),
@@ -206,7 +208,7 @@ impl ClaudeAdapter {
             config: config::at_start(config, &options.config),
             may_bypass: options.config.get(&MODE) == Some(&BYPASS),
             resuming: None,
-            spent: Usd::ZERO,
+            usage: UsageReport::new(false),
             in_turn: false,
             interrupting: false,
             calls: Vec::new(),

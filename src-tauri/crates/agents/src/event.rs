@@ -1,8 +1,8 @@
 //! The events of an agent, without the words of any one protocol.
 
 use askdesk_domain::{
-    ApprovalOption, ConfigOption, NativeRef, NativeSession, Notice, Question, TodoItem, ToolDetail, ToolKind,
-    ToolStatus, Usage,
+    ApprovalOption, ConfigOption, ContextUse, NativeRef, NativeSession, Notice, Question, TodoItem,
+    ToolDetail, ToolKind, ToolStatus, Usage,
 };
 use uuid::Uuid;
 
@@ -119,6 +119,11 @@ pub enum AgentEvent {
     /// The agent no longer has the session that was to be resumed; told instead of the end of the turn.
     SessionUnknown {
         error: String,
+    },
+    /// The agent's context is fuller or emptier. An agent that never reports it has no such event.
+    ContextChanged {
+        /// None where the agent no longer knows it.
+        context: Option<ContextUse>,
     },
     TurnEnded {
         /// Its length in milliseconds.

@@ -37,6 +37,7 @@ pub mod questions;
 pub mod sessions;
 pub mod settings;
 pub mod system_settings;
+pub mod usage;
 pub mod window;
 
 pub use agents::*;
@@ -50,4 +51,5 @@ pub use questions::*;
 pub use sessions::*;
 pub use settings::*;
 pub use system_settings::*;
+pub use usage::*;
 pub use window::*;

@@ -11,6 +11,8 @@ mod past_questions;
 mod questions;
 mod sessions;
 mod settings;
+mod usage;
 mod window;
 
 pub use notifications::PauseLength;
+pub use usage::PassedBudget;

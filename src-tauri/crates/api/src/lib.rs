@@ -17,5 +17,5 @@ pub use api::{Api, RunningWork, View};
 pub use commands::{COMMAND_NAMES, dispatch, read_input};
 pub use dto::{UnappliedReason, UnappliedSetting};
 pub use error::{Detail, Error, ErrorCode};
-pub use handlers::PauseLength;
+pub use handlers::{PassedBudget, PauseLength};
 pub use host::{ClientHost, Host, Pending, SaveError, SelfTestError};

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use askdesk_domain::{NotificationDecision, NotificationHistory, Occasion, PendingItem, Session, Timestamp};
+use askdesk_domain::{NotificationDecision, NotificationHistory, Occasion, PendingItem, Timestamp};
 
 use crate::dto::NotificationLogEntry;
 
@@ -20,7 +20,7 @@ impl Notifications {
     pub fn log_decision(
         &mut self,
         at: Timestamp,
-        of: &Session,
+        session: &str,
         waiting: Option<PendingItem>,
         occasion: Occasion,
         decision: NotificationDecision,
@@ -28,7 +28,7 @@ impl Notifications {
         self.log.truncate(LOGGED_DECISIONS - 1);
         self.log.push_front(NotificationLogEntry {
             at,
-            session: of.name.clone(),
+            session: session.to_owned(),
             waiting,
             occasion,
             decision,

@@ -46,6 +46,8 @@ pub struct Capabilities {
     pub compact: bool,
     /// Whether it reports what a turn costs.
     pub cost: bool,
+    /// Whether the cost is the agent's own estimate, such as one from list prices, and not what is billed.
+    pub cost_is_estimate: bool,
     /// Whether it reports how full its context is.
     pub context_size: bool,
     /// Whether a session needs one of the user's folders to work in.

@@ -19,6 +19,7 @@ pub mod agent_failure;
 pub mod answer;
 pub mod approval;
 pub mod attachment;
+pub mod budget;
 pub mod command;
 pub mod command_template;
 pub mod config;
@@ -64,6 +65,7 @@ pub use approval::{
     ToolRule,
 };
 pub use attachment::{Attachment, ImageFormat, ImageId, Takes};
+pub use budget::DailyBudget;
 pub use command::{
     ApprovalCommand, Ask, AskApproval, Command, InboundCommand, QueueCommand, RequestCommand, SessionCommand,
 };
@@ -116,4 +118,4 @@ pub use shortcut::{Combination, GlobalShortcut, Modifiers, PressedKey};
 pub use tool::{TodoItem, TodoStatus, ToolDetail, ToolKind};
 pub use transcript::{Entry, EntryBody, Notice, ToolStatus};
 pub use undo_window::{Hold, UndoWindow, UndoableAnswer};
-pub use usage::{ContextUse, Usage, Usd};
+pub use usage::{ContextUse, SessionUsage, Usage, UsageSum, Usd};

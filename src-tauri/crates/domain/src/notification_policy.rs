@@ -36,13 +36,16 @@ pub enum Occasion {
     Reminder,
     /// The session has finished its turn; nothing is waiting because of it.
     Finished,
+    /// The day's cost has passed the daily budget.
+    Budget,
 }
 
 /// A possible notification, before the history of notifications is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NotificationCandidate {
     pub cause: NotificationCause,
-    pub session: SessionId,
+    /// The session that it is about; none if it is about all of them.
+    pub session: Option<SessionId>,
     pub notifications: SessionNotifications,
     /// The session in view: the window shows it and has the focus.
     pub in_view: Option<SessionId>,
@@ -62,6 +65,8 @@ pub enum NotificationCause {
         /// Whether the session itself has a pending item.
         has_pending: bool,
     },
+    /// The day's cost has passed the daily budget. The caller makes sure that this happens once a day.
+    PassedBudget,
 }
 
 /// The recent notifications of other items.
@@ -134,27 +139,34 @@ pub enum NotNeededWhy {
 /// Decides whether and how the user is notified. `before` is set if the item has ended or was decided on before.
 ///
 /// A finished turn never hides an item that needs the user: it causes no notification in a burst, or while the session has
-/// such an item.
+/// such an item. A passed budget is not part of any burst, because it happens once a day.
 pub fn decide(
     candidate: &NotificationCandidate,
     before: Option<NotNeededWhy>,
     recent: Recent,
     settings: &Settings,
 ) -> NotificationDecision {
-    let finished = matches!(candidate.cause, NotificationCause::FinishedTurn { .. });
-    let in_view = || (candidate.in_view == Some(candidate.session)).then_some(NotNeededWhy::InView);
+    let (finished, budget) = match candidate.cause {
+        NotificationCause::Pending { .. } => (false, false),
+        NotificationCause::FinishedTurn { .. } => (true, false),
+        NotificationCause::PassedBudget => (false, true),
+    };
+    let shown = candidate.session.is_some() && candidate.in_view == candidate.session;
+    let in_view = || shown.then_some(NotNeededWhy::InView);
     let not_needed = match candidate.cause {
         NotificationCause::Pending { .. } => before,
         NotificationCause::FinishedTurn { .. } if settings.notify_finished == OptIn::Off => {
             Some(NotNeededWhy::Unwanted)
         }
         NotificationCause::FinishedTurn { has_pending } => has_pending.then_some(NotNeededWhy::Waits),
+        NotificationCause::PassedBudget => None,
     };
     if let Some(why) = not_needed.or_else(in_view) {
         return NotificationDecision::Nothing(why);
     }
     match (suppressed(candidate, settings), recent) {
-        (Some(why), _) if finished => NotificationDecision::Suppressed(why),
+        (Some(why), _) if finished || budget => NotificationDecision::Suppressed(why),
+        (None, _) if budget => NotificationDecision::Notify(NotificationContent::Whole),
         (Some(why), _) => NotificationDecision::BadgeOnly(why),
         (None, Recent::Few) if candidate.notifications.private => {
             NotificationDecision::Notify(NotificationContent::Private)
@@ -171,7 +183,7 @@ pub fn decide(
 fn suppressed(candidate: &NotificationCandidate, settings: &Settings) -> Option<SuppressedWhy> {
     let (asks, by_subagent) = match candidate.cause {
         NotificationCause::Pending { by_subagent, .. } => (true, by_subagent),
-        NotificationCause::FinishedTurn { .. } => (false, false),
+        NotificationCause::FinishedTurn { .. } | NotificationCause::PassedBudget => (false, false),
     };
     if asks && settings.notify_questions == NotifyQuestions::Never {
         Some(SuppressedWhy::Never)
@@ -220,6 +232,7 @@ impl NotificationHistory {
                 self.decide_pending(item, reminder, candidate, settings)
             }
             NotificationCause::FinishedTurn { .. } => self.decide_finished(candidate, settings),
+            NotificationCause::PassedBudget => decide(candidate, None, Recent::Few, settings),
         }
     }
 

@@ -53,6 +53,9 @@ pub enum ChangeRefused {
     /// Earlier changes are still unanswered.
     #[error("The agent hasn't confirmed earlier changes yet. Try again in a moment.")]
     OthersWait,
+    /// It can do this only between turns.
+    #[error("The agent is working. Try again once its turn has ended.")]
+    Working,
     #[error("{why}")]
     Unreached { why: DeliveryError },
 }
@@ -68,6 +71,9 @@ pub enum UnsupportedFeature {
     /// Continuing a session with the agent's own program in a terminal.
     #[error("continuing a session in a terminal")]
     ContinuingInTerminal,
+    /// Making the context smaller when asked.
+    #[error("compacting its context")]
+    Compacting,
 }
 
 impl Rejection {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize, Serializer};
 
+use crate::budget::DailyBudget;
 use crate::command_template::{EditorCommand, TerminalCommand};
 use crate::do_not_disturb::{DoNotDisturbHours, PausedUntil, ReminderMinutes};
 use crate::error::{Bounds, Settable, SettingError, SettingKind, Written, number_setting};
@@ -99,6 +100,8 @@ settings! {
         subagents => notify_subagents: NotifySubagents(OnOff),
         /// Notifications of finished turns.
         finished => notify_finished: NotifyFinished(OptIn),
+        /// The cost of a day above which the user is notified, in US dollars; 0 is no budget.
+        daily_budget => daily_budget: DailyBudget(DailyBudget),
         paused_until => paused_until: PausedUntil(PausedUntil),
         quiet_hours => quiet_hours: QuietHours(DoNotDisturbHours),
         remind_minutes => remind_minutes: RemindMinutes(ReminderMinutes),

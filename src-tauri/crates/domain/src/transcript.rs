@@ -131,6 +131,8 @@ pub enum Notice {
     CutInHalf,
     /// The user interrupted the agent.
     Interrupted,
+    /// The agent summarized the conversation to make room in its context.
+    Compacted,
     /// The message did not reach the agent.
     MessageNotSent {
         /// The reason; earlier versions stored it as a sentence.

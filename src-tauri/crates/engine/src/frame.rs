@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use askdesk_changes::ChangeTotals;
 use askdesk_domain::{
-    AgentDescriptor, Approval, Entry, Request, RequestId, Session, SessionId, UndoableAnswer,
+    AgentDescriptor, Approval, ContextUse, Entry, Request, RequestId, Session, SessionId, UndoableAnswer,
 };
 use serde::{Deserialize, Serialize};
 
@@ -41,6 +41,8 @@ pub struct Snapshot {
     pub approvals: Vec<Approval>,
     /// The texts that agents are writing.
     pub live: Vec<LiveText>,
+    /// How full contexts are, as reported in this run of the app.
+    pub contexts: Vec<SessionContext>,
     /// The answers that can still be undone.
     pub held: Vec<UndoableAnswer>,
     /// The sessions whose folders have been compared with the state that they began with.
@@ -111,6 +113,10 @@ pub enum Change {
         session: SessionId,
         totals: ChangeTotals,
     },
+    /// An agent's context is fuller or emptier.
+    Context {
+        changed: SessionContext,
+    },
     /// A session and its whole transcript were deleted permanently.
     SessionDeleted {
         session: SessionId,
@@ -124,6 +130,16 @@ pub enum Change {
 pub struct SessionChanges {
     pub session: SessionId,
     pub totals: ChangeTotals,
+}
+
+/// How full the context of a session's agent is. It is never journaled; the end of each turn is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub struct SessionContext {
+    pub session: SessionId,
+    /// None if the agent no longer knows it, as after it made its context smaller.
+    pub context: Option<ContextUse>,
 }
 
 /// Text that an agent is writing right now. It is never journaled; the finished entry is.

@@ -4,9 +4,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use askdesk_agents::Catalog;
 use askdesk_domain::{
-    AnswerInput, Approval, ApprovalCommand, ApprovalDecision, ApprovalId, Ask, Command, Desk, DraftTarget,
-    ImageId, Outcome, Rejection, Request, RequestCommand, RequestId, Session, SessionId, StorageError,
-    UndoSeconds,
+    AnswerInput, Approval, ApprovalCommand, ApprovalDecision, ApprovalId, Ask, Command, DailyBudget, Desk,
+    DraftTarget, ImageId, Outcome, Rejection, Request, RequestCommand, RequestId, Session, SessionId,
+    SessionUsage, StorageError, UndoSeconds, UsageSum,
 };
 use tokio::sync::oneshot;
 
@@ -248,6 +248,26 @@ impl EngineHandle {
         days: DayBounds,
     ) -> Result<QuestionTotals, EngineError> {
         read(&self.history, move |reader| reader.question_totals(&filter, &days)).await
+    }
+
+    /// Adds up what a session used; see [`Reader::session_usage`].
+    pub async fn session_usage(&self, session: SessionId) -> Result<SessionUsage, EngineError> {
+        read(&self.reader, move |reader| reader.session_usage(session)).await
+    }
+
+    /// Adds up what was used on each day; see [`Reader::usage_of_days`].
+    pub async fn usage_of_days(
+        &self,
+        session: Option<SessionId>,
+        days: DayBounds,
+    ) -> Result<Vec<UsageSum>, EngineError> {
+        read(&self.history, move |reader| reader.usage_of_days(session, &days)).await
+    }
+
+    /// Notes that a day's cost has passed a budget; returns whether that is news. It is on disk before this returns, so that
+    /// nobody is notified twice.
+    pub async fn note_passed_budget(&self, day: String, budget: DailyBudget) -> Result<bool, EngineError> {
+        self.writer.ask(|reply| Input::NotePassedBudget { day, budget, reply }).await?
     }
 
     /// Reads from the desk between two inputs of the writer.

@@ -9,7 +9,9 @@ use askdesk_changes::ChangeTotals;
 use askdesk_domain::{AgentDescriptor, Desk, RequestId, SessionId, UndoableAnswer};
 use tokio::sync::Notify;
 
-use crate::frame::{Change, Delta, Frame, LiveText, SessionChanges, Snapshot, StorageNotice, merge};
+use crate::frame::{
+    Change, Delta, Frame, LiveText, SessionChanges, SessionContext, Snapshot, StorageNotice, merge,
+};
 
 /// How many frames a subscriber's queue holds before they are merged into one.
 pub const QUEUED_FRAMES: usize = 1_024;
@@ -29,6 +31,7 @@ pub(crate) struct Hub {
     epoch: String,
     seq: u64,
     live: BTreeMap<SessionId, LiveText>,
+    contexts: BTreeMap<SessionId, SessionContext>,
     held: BTreeMap<RequestId, UndoableAnswer>,
     changed_files: BTreeMap<SessionId, ChangeTotals>,
     agents: Vec<AgentDescriptor>,
@@ -83,8 +86,9 @@ impl Drop for Subscription {
 
 impl Hub {
     pub(crate) fn new(epoch: String, storage: Option<StorageNotice>, agents: Vec<AgentDescriptor>) -> Self {
-        let (live, held, changed_files) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-        Self { epoch, seq: 0, live, held, changed_files, storage, agents, subscribers: Vec::new() }
+        let (live, contexts) = (BTreeMap::new(), BTreeMap::new());
+        let (held, changed_files) = (BTreeMap::new(), BTreeMap::new());
+        Self { epoch, seq: 0, live, contexts, held, changed_files, storage, agents, subscribers: Vec::new() }
     }
 
     pub(crate) fn set_changed_files(&mut self, totals: BTreeMap<SessionId, ChangeTotals>) {
@@ -104,6 +108,7 @@ impl Hub {
             requests: desk.requests().filter(|it| !desk.is_closed(it.session)).cloned().collect(),
             approvals: desk.approvals().filter(|it| !desk.is_closed(it.session)).cloned().collect(),
             live: self.live.values().cloned().collect(),
+            contexts: self.contexts.values().copied().collect(),
             held: self.held.values().cloned().collect(),
             changed_files: self
                 .changed_files
@@ -176,11 +181,15 @@ impl Hub {
                     live.text.drain(..from);
                 }
             }
-            Change::LiveCleared { session } | Change::SessionClosed { session } => {
+            Change::Context { changed } => drop(self.contexts.insert(changed.session, *changed)),
+            Change::LiveCleared { session } => drop(self.live.remove(session)),
+            Change::SessionClosed { session } => {
                 self.live.remove(session);
+                self.contexts.remove(session);
             }
             Change::SessionDeleted { session } => {
                 self.live.remove(session);
+                self.contexts.remove(session);
                 self.changed_files.remove(session);
             }
             Change::FilesChanged { session, totals } => {

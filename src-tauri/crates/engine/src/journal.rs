@@ -12,6 +12,7 @@ mod schema;
 mod search;
 mod tables;
 mod totals;
+mod usage;
 
 use std::collections::BTreeMap;
 use std::fs::{File, TryLockError};

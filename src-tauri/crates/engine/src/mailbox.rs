@@ -4,9 +4,10 @@
 
 use askdesk_changes::ChangeTotals;
 use askdesk_domain::{
-    AnswerInput, Approval, ApprovalDecision, ApprovalId, Ask, Attachment, Command, CommandId, ConfigId, Desk,
-    DraftTarget, EntryBody, MessageId, NativeRef, Outcome, QueuedMessage, Request, RequestId, Session,
-    SessionEnd, SessionId, TodoItem, ToolStatus, UndoSeconds, UndoableAnswer, ValueId,
+    AnswerInput, Approval, ApprovalDecision, ApprovalId, Ask, Attachment, Command, CommandId, ConfigId,
+    ContextUse, DailyBudget, Desk, DraftTarget, EntryBody, MessageId, NativeRef, Outcome, QueuedMessage,
+    Request, RequestId, Session, SessionEnd, SessionId, TodoItem, ToolStatus, UndoSeconds, UndoableAnswer,
+    ValueId,
 };
 use tokio::sync::{mpsc, oneshot};
 
@@ -90,6 +91,18 @@ pub(crate) enum Input {
     },
     FlushDrafts {
         reply: Reply<()>,
+    },
+    /// The agent reported how full its context is.
+    ContextChanged {
+        session: SessionId,
+        context: Option<ContextUse>,
+    },
+    /// A day's cost has passed a budget; the reply says whether that is news.
+    NotePassedBudget {
+        /// The date in the user's time zone.
+        day: String,
+        budget: DailyBudget,
+        reply: Reply<Result<bool, EngineError>>,
     },
     /// Inspect the state between two inputs.
     Inspect {
@@ -186,6 +199,8 @@ pub enum NotificationEvent {
         /// Whether a question or a permission is open in it.
         waits: bool,
     },
+    /// A turn with a cost is on disk.
+    Spent,
     /// A session that had finished its turn works again, or is gone.
     FinishedWithdrawn {
         session: SessionId,
@@ -206,6 +221,10 @@ pub(crate) enum SessionInput {
     },
     /// Send the oldest queued message if the agent is idle.
     SendQueued,
+    /// The user wants the agent to make its context smaller, which it does between turns.
+    Compact {
+        reply: Reply<Result<(), EngineError>>,
+    },
     /// The user wants the agent to stop its turn.
     Interrupt,
     /// The user wants another value of a config option.

@@ -57,6 +57,7 @@ async fn remind(
                     | NotificationEvent::ApprovalAsked { .. }
                     | NotificationEvent::ApprovalEnded { .. }
                     | NotificationEvent::Finished { .. }
+                    | NotificationEvent::Spent
                     | NotificationEvent::FinishedWithdrawn { .. } => {}
                 }
                 vec![event]

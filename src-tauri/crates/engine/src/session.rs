@@ -5,6 +5,7 @@
 
 mod approvals;
 mod config_changes;
+mod context;
 mod control;
 mod delivery;
 mod events;

@@ -25,7 +25,7 @@ use tokio::sync::{mpsc, oneshot};
 use crate::clock::Clock;
 use crate::error::EngineError;
 use crate::fault::{self, Step};
-use crate::frame::Change;
+use crate::frame::{Change, SessionContext};
 use crate::hub::Hub;
 use crate::journal::{Journal, Opened, Reader};
 use crate::mailbox::{Applied, Input, NotificationEvent, SessionInput};
@@ -161,6 +161,15 @@ impl Writer {
             Input::FlushDrafts { reply } => {
                 self.write_drafts();
                 let _ = reply.send(());
+            }
+            Input::ContextChanged { session, context } => {
+                if self.desk.session(session).is_some() {
+                    let changed = SessionContext { session, context };
+                    self.hub.publish(&self.desk, vec![Change::Context { changed }]);
+                }
+            }
+            Input::NotePassedBudget { day, budget, reply } => {
+                let _ = reply.send(self.journal.note_passed_budget(&day, budget).map_err(Into::into));
             }
             Input::Inspect { inspect } => inspect(&self.desk),
             // Handled by `run`, which may batch several or end.

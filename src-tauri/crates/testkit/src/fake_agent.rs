@@ -26,6 +26,7 @@ pub mod record;
 pub mod scenario;
 mod session;
 mod session_store;
+mod spending;
 mod template;
 
 use std::ffi::OsString;

@@ -29,7 +29,7 @@ use tokio::task::JoinHandle;
 
 pub use dialect::{CallResult, Dialect};
 use dialect::{ReplyContext, is_streamed};
-pub use reply::{Block, Reply, Script};
+pub use reply::{Block, Reply, Script, Tokens};
 
 /// The tool of Claude Code by which it asks; it marks a request of the conversation.
 const ASK_TOOL: &str = "AskUserQuestion";

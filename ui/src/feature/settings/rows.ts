@@ -13,6 +13,7 @@ import { hours, percent } from '../../shared/messages/formats';
 import { languageNames } from '../../shared/messages/language.svelte';
 import { kindOfProgram, nameOfProgram } from '../../shared/programs';
 import { momentTime } from '../../shared/time';
+import { shortCost } from '../../shared/usage';
 
 /** A value that a setting can take. */
 export interface Choice {
@@ -91,6 +92,7 @@ const MORNING = 8;
 const OFFERED: Partial<Record<SettingId, readonly (number | string)[]>> = {
   text_size: [80, 90, 100, 110, 125, 150, 175, 200],
   undo_seconds: [1, 2, 3, 5, 10, 30],
+  daily_budget: [0, 5, 10, 15, 20, 30, 50, 100, 200],
   quiet_hours: ['off', '20:00-08:00', '21:00-07:00', '22:00-07:00', '23:00-08:00'],
 };
 
@@ -98,6 +100,7 @@ const GROUPS: Partial<Record<SettingId, Named['group']>> = {
   notify_questions: 'settings.when_to_notify',
   notify_subagents: 'settings.when_to_notify',
   notify_finished: 'settings.when_to_notify',
+  daily_budget: 'settings.when_to_notify',
   remind_minutes: 'settings.when_to_notify',
   paused_until: 'settings.silence',
   quiet_hours: 'settings.silence',
@@ -112,6 +115,7 @@ const WORDS: Partial<Record<SettingId, (value: Value) => string>> = {
   quiet_hours: (range) => (range === 'off' ? t('settings.quiet_hours.off') : hours(String(range))),
   remind_minutes: (minutes) =>
     minutes === 0 ? t('settings.remind_minutes.off') : t('settings.remind_minutes.minutes', { minutes }),
+  daily_budget: (budget) => (budget === 0 ? t('settings.daily_budget.off') : shortCost(Number(budget))),
   keep_days: (days) => (days === 0 ? t('settings.keep_days.all') : t('settings.keep_days.days', { days })),
 };
 

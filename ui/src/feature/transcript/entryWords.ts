@@ -35,6 +35,7 @@ const noticeWords: UnionWords<Notice, 'notice'> = {
   same_text_joined: 'notice.same_text_joined',
   cut_in_half: 'notice.cut_in_half',
   interrupted: 'notice.interrupted',
+  compacted: 'notice.compacted',
   message_not_sent: ({ error }) => t('notice.message_not_sent', { error: wordsOfDeliveryError(error) }),
 };
 

@@ -48,6 +48,7 @@ const refusedWords: UnionWords<ChangeRefused, 'refused'> = {
   in_words: ({ words }) => visibly(words),
   unanswered: 'refused_change.unanswered',
   others_wait: 'refused_change.others_wait',
+  working: 'refused_change.working',
   unreached: ({ why }) => wordsOfDeliveryError(why),
 };
 
@@ -59,4 +60,5 @@ export function wordsOfRefused(why: ChangeRefused): string {
 export const unableWords = {
   attaching: 'unable.attaching',
   continuing_in_terminal: 'unable.continuing_in_terminal',
+  compacting: 'unable.compacting',
 } as const satisfies Record<UnsupportedFeature, MessageKey>;

@@ -9,6 +9,7 @@ import { questions } from './de/questions';
 import { sessions } from './de/sessions';
 import { settings } from './de/settings';
 import { transcript } from './de/transcript';
+import { usage } from './de/usage';
 import { connectedApps } from './de/connectedApps';
 
 /** Every text of the window in German. */
@@ -24,4 +25,5 @@ export const de: Catalogue = {
   ...errors,
   ...settings,
   ...openIn,
+  ...usage,
 };

@@ -8,6 +8,7 @@ import { questions } from './en/questions';
 import { sessions } from './en/sessions';
 import { settings } from './en/settings';
 import { transcript } from './en/transcript';
+import { usage } from './en/usage';
 import { connectedApps } from './en/connectedApps';
 
 /** Every text of the window in English; `{name}` stands for a value. */
@@ -23,4 +24,5 @@ export const en = {
   ...errors,
   ...settings,
   ...openIn,
+  ...usage,
 } as const;

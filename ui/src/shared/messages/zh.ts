@@ -9,6 +9,7 @@ import { questions } from './zh/questions';
 import { sessions } from './zh/sessions';
 import { settings } from './zh/settings';
 import { transcript } from './zh/transcript';
+import { usage } from './zh/usage';
 import { connectedApps } from './zh/connectedApps';
 
 /** Every text of the window in Chinese, in simplified characters; a count has one form. */
@@ -24,4 +25,5 @@ export const zh: Catalogue = {
   ...errors,
   ...settings,
   ...openIn,
+  ...usage,
 };

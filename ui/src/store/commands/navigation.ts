@@ -67,7 +67,14 @@ export class NavigationCommands {
     closeDialogs();
     if ('request' in target) await this.#showUnanswered(target.request);
     else if ('approval' in target) this.#showPanel(target.approval);
+    else if ('view' in target) await this.#showQuestions();
     else this.store.dispatch({ type: 'session_selected', session: target.session.id });
+  }
+
+  /** Shows the part of History with the plots. */
+  async #showQuestions(): Promise<void> {
+    this.store.dispatch({ type: 'history_part_shown', part: 'questions' });
+    await this.history.open();
   }
 
   /** Shows a request at its first unanswered question. */

@@ -56,8 +56,11 @@ export class PastQuestionCommands {
     const { filter, span } = this.store.state.history.questions;
     const bounds = dayBounds(Date.now(), span);
     try {
-      const counts = await this.bridge.call('count_questions', { wanted: searchOf(filter), days: bounds });
-      this.store.dispatch({ type: 'questions_counted', filter, span, totals: { bounds, counts } });
+      const [counts, usage] = await Promise.all([
+        this.bridge.call('count_questions', { wanted: searchOf(filter), days: bounds }),
+        this.bridge.call('count_usage', { session: filter.session, days: bounds }),
+      ]);
+      this.store.dispatch({ type: 'questions_counted', filter, span, totals: { bounds, counts }, usage: usage.days });
     } catch (thrown) {
       this.store.dispatch({ type: 'questions_failed', filter, error: asAppError(thrown) });
     }

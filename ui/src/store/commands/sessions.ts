@@ -45,6 +45,11 @@ export class SessionCommands {
     await this.submitter.submitReported(submitKey.resume(session), 'resume_session', { session });
   }
 
+  /** Asks an idle agent to make its context smaller. */
+  async compact(session: SessionId): Promise<void> {
+    await this.submitter.submitReported(submitKey.compact(session), 'compact_session', { session });
+  }
+
   /** Closes a session without asking. */
   async closeNow(session: SessionId): Promise<void> {
     await this.submitter.submitReported(submitKey.close(session), 'close_session', { session });

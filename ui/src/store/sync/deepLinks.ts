@@ -4,7 +4,7 @@ import { approvalOf, requestOf, sessionOf } from '../select';
 import type { State } from '../state';
 import type { Store } from '../store.svelte';
 
-export type DeepLinkTarget = { request: Request } | { approval: Approval } | { session: Session };
+export type DeepLinkTarget = { request: Request } | { approval: Approval } | { session: Session } | { view: 'history' };
 
 /**
  * Shows the target of a clicked notification or an opened address. The app keeps the target until it is shown here,
@@ -75,8 +75,9 @@ export class DeepLinks {
   }
 }
 
-/** What an id refers to; null if its session doesn't exist. */
+/** What a target refers to; null if its session doesn't exist. */
 function targetOf(state: State, id: string): DeepLinkTarget | null {
+  if (id === 'history') return { view: 'history' };
   const request = requestOf(state, id);
   if (request) return sessionOf(state, request.session) && { request };
   const approval = approvalOf(state, id);

@@ -38,7 +38,7 @@ impl ClaudeAdapter {
                 self.interrupting = self.in_turn;
                 self.request(&json!({"subtype": "interrupt"})).1
             }
-            Action::Compact => return Err(EncodeError::Unsupported { what: "compacting its context" }),
+            Action::Compact => compact(),
             Action::Close => return Ok(Output::default()),
         };
         let mut out = Output::default();
@@ -134,6 +134,12 @@ impl Call {
         };
         Ok((deny(&self.request_id, &refusal), Vec::new()))
     }
+}
+
+/// Encodes the command that summarizes the conversation. Between turns, it is a turn of its own (2.1.329).
+fn compact() -> String {
+    let message = json!({"role": "user", "content": "/compact"});
+    json!({"type": "user", "message": message, "parent_tool_use_id": null, "session_id": ""}).to_string()
 }
 
 fn message(text: &str, attached: &Attached, uuid: Uuid) -> String {

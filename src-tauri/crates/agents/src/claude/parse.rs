@@ -1,7 +1,7 @@
 //! Parses the lines of Claude Code into events.
 
 use askdesk_domain::text::bounded;
-use askdesk_domain::{NativeSession, ToolStatus, Usage, Usd};
+use askdesk_domain::{NativeSession, Notice, ToolStatus};
 use serde_json::Value;
 
 use super::{CAPABILITIES, Call, ClaudeAdapter, QUESTION_TOOL, details, tools};
@@ -26,7 +26,6 @@ const SILENT_TYPES: &[&str] = &[
 const SILENT_SYSTEM: &[&str] = &[
     "api_retry",
     "background_tasks_changed",
-    "compact_boundary",
     "elicitation_complete",
     "files_persisted",
     "hook_progress",
@@ -98,6 +97,11 @@ impl ClaudeAdapter {
                     self.tell_config(changed, out);
                 }
             }
+            Some("compact_boundary") => {
+                self.usage.on_compacted();
+                self.tell_context(out);
+                out.event(AgentEvent::Noticed { notice: Notice::Compacted });
+            }
             Some(subtype) if SILENT_SYSTEM.contains(&subtype) => {}
             subtype => unknown(out, &format!("system/{}", subtype.unwrap_or("without a subtype"))),
         }
@@ -150,9 +154,20 @@ impl ClaudeAdapter {
             return;
         }
         let Some(event) = message.get("event") else { return };
-        // Not before the next message: the events that close the one with the question may come after an answer.
-        if text(event, "type") == Some("message_start") {
-            self.note_next_message(out);
+        match text(event, "type") {
+            Some("message_start") => {
+                // Not before the next message: the events that close the one with the question may come after an answer.
+                self.note_next_message(out);
+                if let Some(started) = event.get("message") {
+                    self.usage.on_message(started);
+                }
+                self.tell_context(out);
+            }
+            Some("message_delta") => {
+                self.usage.on_message_delta(event);
+                self.tell_context(out);
+            }
+            _ => {}
         }
         let Some(delta) = event.get("delta") else { return };
         if let Some(text) = text(delta, "text") {
@@ -168,6 +183,10 @@ impl ClaudeAdapter {
         let own = !of_subagent(message);
         if own {
             self.note_next_message(out);
+            if let Some(message) = message.get("message") {
+                self.usage.on_message(message);
+            }
+            self.tell_context(out);
         }
         let content = message.get("message").and_then(|inner| inner.get("content"));
         if let Some(Value::String(text)) = content {
@@ -253,24 +272,17 @@ impl ClaudeAdapter {
         self.question_uses.clear();
         let error = failure.filter(|_| !aborted && !self.interrupting);
         let number = |value: Option<&Value>| value.and_then(Value::as_u64).unwrap_or_default();
-        let tokens = |name: &str| number(message.get("usage").and_then(|usage| usage.get(name)));
-        let spent = message.get("total_cost_usd").and_then(Value::as_f64).and_then(Usd::new);
-        let cost = spent.map(|spent| spent.since(std::mem::replace(&mut self.spent, spent)));
+        let usage = self.usage.on_result(message);
+        self.tell_context(out);
         self.in_turn = false;
         self.interrupting = false;
-        out.event(AgentEvent::TurnEnded {
-            millis: number(message.get("duration_ms")),
-            usage: Usage {
-                input_tokens: tokens("input_tokens")
-                    .saturating_add(tokens("cache_creation_input_tokens"))
-                    .saturating_add(tokens("cache_read_input_tokens")),
-                output_tokens: tokens("output_tokens"),
-                cached_tokens: tokens("cache_read_input_tokens"),
-                cost,
-                context: None,
-            },
-            error,
-        });
+        out.event(AgentEvent::TurnEnded { millis: number(message.get("duration_ms")), usage, error });
+    }
+
+    fn tell_context(&mut self, out: &mut Output) {
+        if let Some(context) = self.usage.news() {
+            out.event(AgentEvent::ContextChanged { context });
+        }
     }
 
     /// Whether the first turn failed because the agent doesn't know the session to resume.

@@ -137,10 +137,6 @@ fn what_cannot_be_changed_while_it_runs_is_refused_without_asking_the_agent() {
         let refused = stream.set_config(1, option, value);
         assert!(matches!(refused, Err(EncodeError::Unsupported { .. })), "{option}: {refused:?}");
     }
-    assert_eq!(
-        stream.send(Action::Compact),
-        Err(EncodeError::Unsupported { what: "compacting its context" })
-    );
     assert_eq!(stream.send(Action::Close), Ok(Output::default()));
 }
 

@@ -10,6 +10,7 @@ mod any_bytes;
 mod claude_config;
 mod claude_questions;
 mod claude_stream;
+mod claude_usage;
 mod contract;
 mod json_rpc;
 mod links;

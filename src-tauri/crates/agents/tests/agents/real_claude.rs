@@ -10,11 +10,11 @@ use askdesk_agents::{
     Links, Open, Outbound, Output, SessionPlan, Start,
 };
 use askdesk_domain::{
-    AnswerInput, Answers, ApprovalDecision, ApprovalOptionId, ConfigOption, NativeSession, Outcome, Question,
-    SessionOptions, ValueId,
+    AnswerInput, Answers, ApprovalDecision, ApprovalOptionId, ConfigOption, NativeSession, Notice, Outcome,
+    Question, SessionOptions, Usage, Usd, ValueId,
 };
 use askdesk_testkit::clis;
-use askdesk_testkit::mock_api::{Block, MockApi, Reply, Script};
+use askdesk_testkit::mock_api::{Block, MockApi, Reply, Script, Tokens};
 use serde_json::{Value, json};
 use tokio::time::timeout;
 use uuid::Uuid;
@@ -172,6 +172,7 @@ async fn case_01_and_10_the_real_agent_gets_the_answer_and_goes_on_in_the_same_t
         !matches!(
             event,
             AgentEvent::Introduced { .. }
+                | AgentEvent::ContextChanged { .. }
                 | AgentEvent::ConfigChanged { .. }
                 | AgentEvent::MessageTaken { .. }
                 | AgentEvent::TextDelta { .. }
@@ -249,6 +250,7 @@ async fn an_interrupt_withdraws_the_real_agents_question_and_is_no_error() {
     session.send(Action::Interrupt).await;
     let mut after = Vec::new();
     session.until(&mut after, turn_ended).await;
+    after.retain(|event| !matches!(event, AgentEvent::ContextChanged { .. }));
     let [AgentEvent::Withdrawn { native_ref }, AgentEvent::TurnEnded { error: None, .. }] = after.as_slice()
     else {
         panic!("{after:?}")
@@ -309,4 +311,56 @@ async fn a_session_that_the_real_agent_does_not_know_is_told_of() {
     let Some(AgentEvent::SessionUnknown { error }) = seen.last() else { panic!("{seen:?}") };
     assert!(error.contains(unknown.as_str()), "{error}");
     session.stop().await;
+}
+
+fn usage_of(event: &AgentEvent) -> Option<Usage> {
+    let AgentEvent::TurnEnded { usage, .. } = event else { return None };
+    Some(*usage)
+}
+
+fn tokens(cached: u64) -> Tokens {
+    Tokens { input: 100, cached, output: 50 }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn case_99_the_real_agent_reports_use_compacts_when_asked_and_costs_nothing_twice_after_a_resume() {
+    let script = vec![
+        Reply::text("One.").using(tokens(40_000)),
+        Reply::text("<summary>What was said.</summary>").using(tokens(40_000)),
+        Reply::text("Two.").using(tokens(3_000)),
+        Reply::text("Three.").using(tokens(3_000)),
+    ];
+    let Some(mut session) = Session::start("case_99_the_real_agent_reports_use", script).await else {
+        return;
+    };
+    let mut seen = Vec::new();
+    session.until(&mut seen, turn_ended).await;
+    let first = seen.last().and_then(usage_of).unwrap();
+    assert_eq!((first.input_tokens, first.output_tokens, first.cached_tokens), (40_100, 50, 40_000));
+    let context = first.context.unwrap();
+    assert_eq!(context.used, 40_150);
+    assert!(context.size >= 200_000, "{context:?}");
+    assert!(first.cost.unwrap() > Usd::ZERO);
+
+    session.send(Action::Compact).await;
+    session.until(&mut seen, turn_ended).await;
+    let compacted = seen.last().and_then(usage_of).unwrap();
+    assert!(seen.contains(&AgentEvent::Noticed { notice: Notice::Compacted }), "{seen:?}");
+    assert!(seen.contains(&AgentEvent::ContextChanged { context: None }));
+    assert_eq!((compacted.context, compacted.input_tokens), (None, 40_100));
+    let (id, text) = (Uuid::new_v4(), "Go on.".to_owned());
+    session.send(Action::Message { id, text, attached: Attached::default() }).await;
+    session.until(&mut seen, turn_ended).await;
+    let next = seen.last().and_then(usage_of).unwrap();
+    assert_eq!(next.context.map(|context| context.used), Some(3_150));
+
+    let known = seen.iter().find_map(|event| match event {
+        AgentEvent::Introduced { native_session, .. } => native_session.clone(),
+        _ => None,
+    });
+    let mut resumed = session.stop().await.start(known).await;
+    let mut seen = Vec::new();
+    resumed.until(&mut seen, turn_ended).await;
+    // The same call as before, so the same cost, although the agent's own sum continues.
+    assert_eq!(seen.last().and_then(usage_of).unwrap(), next);
 }

@@ -11,8 +11,9 @@ wire! {
     /// Whether the person was notified about something, and why.
     struct NotificationLogEntry {
         at: Timestamp,
+        /// The session's name; empty for the daily budget.
         session: String,
-        /// The question or permission request; none for a finished turn.
+        /// The question or permission request; none for a finished turn and the daily budget.
         waiting: Option<PendingItem>,
         occasion: Occasion,
         decision: NotificationDecision,

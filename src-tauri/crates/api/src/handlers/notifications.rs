@@ -36,12 +36,13 @@ impl Api {
             NotificationCause::Pending { item, reminder: true, .. } => (Some(item), Occasion::Reminder),
             NotificationCause::Pending { item, .. } => (Some(item), Occasion::Asked),
             NotificationCause::FinishedTurn { .. } => (None, Occasion::Finished),
+            NotificationCause::PassedBudget => (None, Occasion::Budget),
         };
         let view = self.view();
         let at = self.engine().clock().now();
         let candidate = NotificationCandidate {
             cause,
-            session: of.id,
+            session: Some(of.id),
             notifications: of.notifications,
             in_view: view.session.filter(|_| view.focused),
             minute: minute_of_day(at, TimeZone::system()),
@@ -49,7 +50,7 @@ impl Api {
         };
         let mut notifications = self.notifications();
         let decision = notifications.policy.decide(&candidate, &settings);
-        notifications.log_decision(at, of, item, occasion, decision);
+        notifications.log_decision(at, &of.name, item, occasion, decision);
         decision
     }
 
@@ -101,11 +102,11 @@ fn pause_end(now: Timestamp, length: PauseLength, zone: TimeZone) -> PausedUntil
     )
 }
 
-fn zoned(at: Timestamp, zone: TimeZone) -> Zoned {
+pub(super) fn zoned(at: Timestamp, zone: TimeZone) -> Zoned {
     jiff::Timestamp::from_millisecond(at.millis()).unwrap_or_default().to_zoned(zone)
 }
 
-fn minute_of_day(at: Timestamp, zone: TimeZone) -> MinuteOfDay {
+pub(super) fn minute_of_day(at: Timestamp, zone: TimeZone) -> MinuteOfDay {
     let time = zoned(at, zone).time();
     MinuteOfDay::of(u16::from(time.hour().unsigned_abs()), u16::from(time.minute().unsigned_abs()))
 }

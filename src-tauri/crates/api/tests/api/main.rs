@@ -14,3 +14,4 @@ mod malformed_input;
 mod notification_log;
 mod open_in;
 mod past_questions;
+mod usage;

@@ -39,10 +39,14 @@ fn example(name: &str) -> (Value, &'static str) {
         "set_config" => {
             (command(json!({"session": session, "option": "mode", "value": "plan"})), "not_found")
         }
-        "interrupt_session" | "stop_session" => (command(json!({"session": session})), "session_gone"),
+        "interrupt_session" | "stop_session" | "compact_session" => {
+            (command(json!({"session": session})), "session_gone")
+        }
         "close_session" | "resume_session" | "delete_session" => {
             (command(json!({"session": session})), "not_found")
         }
+        "read_session_usage" => (json!({"session": session}), "done"),
+        "count_usage" => (json!({"session": null, "days": [0, 86_400_000]}), "done"),
         "read_transcript" => (json!({"session": session, "limit": 5}), "done"),
         "read_log" => (json!({"session": session}), "done"),
         "list_agents" | "read_settings" | "read_notification_log" | "read_past_sessions" | "read_drafts" => {

@@ -41,7 +41,7 @@ fn question(n: u128) -> PendingItem {
 fn candidate(cause: NotificationCause, of: u128, at: i64) -> NotificationCandidate {
     NotificationCandidate {
         cause,
-        session: session(of),
+        session: Some(session(of)),
         notifications: SessionNotifications::default(),
         in_view: None,
         minute: MinuteOfDay::of(12, 0),
@@ -339,4 +339,48 @@ fn a_missed_item_that_is_asked_again_causes_another_notification_and_one_that_ne
     history.end(question(7));
     history.begin(question(7));
     assert_eq!(history.decide(&asked(7, 1_000), &settings), WHOLE);
+}
+
+#[rstest]
+#[case::always(Settings::default(), 12, NotificationDecision::Notify(NotificationContent::Whole))]
+#[case::without_those_of_questions(
+    Settings::default().with(Setting::NotifyQuestions(NotifyQuestions::Never)), 12,
+    NotificationDecision::Notify(NotificationContent::Whole)
+)]
+#[case::in_quiet_hours(quiet(), 23, NotificationDecision::Suppressed(SuppressedWhy::QuietHours))]
+#[case::outside_of_quiet_hours(quiet(), 12, NotificationDecision::Notify(NotificationContent::Whole))]
+#[case::paused(paused(), 12, NotificationDecision::Suppressed(SuppressedWhy::Paused))]
+fn case_99_a_passed_budget_is_notified_unless_notifications_are_silenced(
+    #[case] settings: Settings,
+    #[case] hour: u16,
+    #[case] expected: NotificationDecision,
+) {
+    let passed = |at| NotificationCandidate {
+        session: None,
+        minute: MinuteOfDay::of(hour, 0),
+        in_view: Some(session(1)),
+        ..candidate(NotificationCause::PassedBudget, 1, at)
+    };
+    assert_eq!(NotificationHistory::default().decide(&passed(0), &settings), expected);
+    // Questions in a burst neither hide it nor are hidden by it.
+    let mut history = NotificationHistory::default();
+    let sure = Settings::default();
+    for n in 0..5 {
+        history.decide(&asked(n, 0), &sure);
+    }
+    assert_eq!(history.decide(&passed(1), &settings), expected);
+    let mut history = NotificationHistory::default();
+    history.decide(&passed(0), &sure);
+    for n in 0..4 {
+        history.decide(&asked(n, 1), &sure);
+    }
+    assert_eq!(history.decide(&asked(9, 2), &sure), NotificationDecision::Notify(NotificationContent::Whole));
+}
+
+fn quiet() -> Settings {
+    Settings::default().with(Setting::QuietHours("22:00-07:00".to_owned().try_into().unwrap()))
+}
+
+fn paused() -> Settings {
+    Settings::default().with(Setting::PausedUntil(PausedUntil::at(Timestamp::from_millis(1_000_000))))
 }

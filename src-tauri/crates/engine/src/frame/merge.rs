@@ -59,7 +59,8 @@ impl Step {
                 | Change::Approval { .. }
                 | Change::AnswerHeld { .. }
                 | Change::FilesChanged { .. }
-                | Change::AnswerLetGo { .. } => {
+                | Change::AnswerLetGo { .. }
+                | Change::Context { .. } => {
                     delta.changes.push(change.clone());
                     continue;
                 }

@@ -22,7 +22,9 @@ pub(super) fn of_entry(body: &EntryBody) -> String {
             Notice::QuestionRefused { reason } => vec![reason],
             Notice::SameTextJoined { text } | Notice::QuestionTurnedOff { text, .. } => vec![text],
             Notice::MessageNotSent { error } => return error.to_string(),
-            Notice::AnswersBrought | Notice::CutInHalf | Notice::Interrupted => Vec::new(),
+            Notice::AnswersBrought | Notice::CutInHalf | Notice::Interrupted | Notice::Compacted => {
+                Vec::new()
+            }
         },
         EntryBody::Plan { items } => return joined(items.iter().map(|item| item.text.as_str())),
         EntryBody::TurnEnded { error, .. } => error.iter().map(String::as_str).collect(),

@@ -3,13 +3,14 @@
 use askdesk_domain::{Event, SessionId, StorageError};
 use rusqlite::{Transaction, params};
 
-use super::{Journal, record, storage_error};
+use super::{Journal, record, storage_error, usage};
 
 /// The largest database that is rewritten at once, in bytes. Rewriting a larger one would block the writer, so it waits until
 /// the app ends.
 pub const SWEPT_AT_ONCE_BYTES: u64 = 256 * 1024 * 1024;
 
-/// Deletes a session from every table. Its events keep their positions, without their texts.
+/// Deletes a session from every table. Its events keep their positions, without their texts, and the numbers of its turns
+/// stay in the sums of the days.
 pub(super) fn delete(transaction: &Transaction<'_>, session: SessionId) -> rusqlite::Result<()> {
     let session = session.to_string();
     let mut events = transaction.prepare_cached("SELECT seq, body FROM events WHERE session = ?1")?;
@@ -19,6 +20,7 @@ pub(super) fn delete(transaction: &Transaction<'_>, session: SessionId) -> rusql
     for (seq, event) in events {
         silence.execute(params![seq, record::encode(&event.without_words())?])?;
     }
+    usage::keep_turns(transaction, &session)?;
     for delete in [
         "DELETE FROM words WHERE rowid IN (SELECT id FROM searched WHERE session = ?1)",
         "DELETE FROM searched WHERE session = ?1",

@@ -51,8 +51,18 @@ impl From<DayBounds> for Vec<Timestamp> {
 }
 
 impl DayBounds {
+    /// Returns how many days there are; at least one.
+    pub(super) fn count(&self) -> usize {
+        self.0.len() - 1
+    }
+
+    /// Returns the start of the first day and the end of the last one.
+    pub(super) fn span(&self) -> (Timestamp, Timestamp) {
+        (self.0[0], self.0[self.count()])
+    }
+
     /// Returns the position of the day of a moment.
-    fn day_of(&self, at: Timestamp) -> Option<usize> {
+    pub(super) fn day_of(&self, at: Timestamp) -> Option<usize> {
         let day = self.0.partition_point(|start| *start <= at).checked_sub(1)?;
         (day + 1 < self.0.len()).then_some(day)
     }
@@ -103,7 +113,7 @@ pub struct QuestionTotals {
 impl QuestionTotals {
     /// Counts the requests that were asked on the days. Only answered ones have a time to answer.
     pub fn count(days: &DayBounds, ends: &[CountedEnd]) -> Self {
-        let mut of_day = vec![0; days.0.len() - 1];
+        let mut of_day = vec![0; days.count()];
         let mut outcomes = OutcomeKind::ALL.map(|outcome| OutcomeCount { outcome, count: 0 });
         let mut times: Vec<_> =
             ANSWER_TIMES.iter().map(|up_to| AnswerTimeCount { up_to: Some(*up_to), count: 0 }).collect();
@@ -144,10 +154,9 @@ impl Reader {
     ) -> Result<QuestionTotals, StorageError> {
         let Some(mut condition) = filter.condition() else { return Ok(QuestionTotals::count(days, &[])) };
         // No index on the time: the page of questions beside the totals reads every row anyway.
-        if let [first, .., end] = days.0.as_slice() {
-            condition.and("asked_at >= ?", Value::Integer(first.millis()));
-            condition.and("asked_at < ?", Value::Integer(end.millis()));
-        }
+        let (first, end) = days.span();
+        condition.and("asked_at >= ?", Value::Integer(first.millis()));
+        condition.and("asked_at < ?", Value::Integer(end.millis()));
         self.query(|connection| {
             let mut statement = connection.prepare_cached(&format!(
                 "SELECT asked_at, {KIND}, ended_at - asked_at FROM requests WHERE {}",

@@ -191,6 +191,11 @@ impl Sessions {
         }
     }
 
+    /// Asks the agent to make its context smaller. It must be idle.
+    pub async fn compact(&self, session: SessionId) -> Result<(), EngineError> {
+        self.ask(session, |reply| SessionInput::Compact { reply })?.await.map_err(gone)?
+    }
+
     /// Asks the agent to stop its turn. If it does not, its process tree is killed.
     pub fn interrupt(&self, session: SessionId) -> Result<(), EngineError> {
         self.send(session, SessionInput::Interrupt)

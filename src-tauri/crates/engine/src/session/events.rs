@@ -39,8 +39,12 @@ impl SessionTask {
                     cost_usd: usage.cost,
                     context: usage.context,
                 };
+                if let Some(context) = usage.context {
+                    self.note_context(Some(context)).await;
+                }
                 self.on_turn_ended(body, error.is_some()).await;
             }
+            AgentEvent::ContextChanged { context } => self.note_context(context).await,
             AgentEvent::MessageTaken { uuid } => self.late_arrived(Some(uuid)).await,
             AgentEvent::TextDelta { text } => self.add_live(LiveKind::Text, text).await,
             AgentEvent::ThinkingDelta { text } => self.add_live(LiveKind::Thinking, text).await,

@@ -7,8 +7,8 @@ use askdesk_agents::{
     Action, Adapter, EncodeError, Inbound, Link, LinkEnd, LinkEvent, LinkEvents, Open, Outbound, Output,
 };
 use askdesk_domain::{
-    AgentFailure, Command, DeliveryError, EntryBody, NextStep, Notice, QuestionPolicy, SessionCommand,
-    SessionEnd, SessionId, WithdrawnWhy,
+    AgentFailure, Command, ContextUse, DeliveryError, EntryBody, NextStep, Notice, QuestionPolicy,
+    SessionCommand, SessionEnd, SessionId, WithdrawnWhy,
 };
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
@@ -56,6 +56,8 @@ pub(super) struct SessionTask {
     /// When an interrupted agent is killed.
     pub(super) interrupt_until: Option<Instant>,
     pub(super) ignored_interrupt: bool,
+    /// How full the context was when it was last reported in this run.
+    pub(super) context: Option<Option<ContextUse>>,
     pub(super) live: bool,
     /// Whether the agent has finished a piece of output, in this run or an earlier one.
     pub(super) spoke: bool,
@@ -95,6 +97,7 @@ impl SessionTask {
             interrupted: false,
             interrupt_until: None,
             ignored_interrupt: false,
+            context: None,
             live: false,
             unusable: 0,
             count_at: None,
@@ -246,7 +249,9 @@ impl SessionTask {
 
     pub(super) async fn on_input(&mut self, input: SessionInput) {
         match input {
-            SessionInput::Message { .. } | SessionInput::SendNow { .. } if self.resumption.is_waiting() => {
+            SessionInput::Message { .. } | SessionInput::SendNow { .. } | SessionInput::Compact { .. }
+                if self.resumption.is_waiting() =>
+            {
                 self.resumption.hold(input);
             }
             SessionInput::SendParked => self.send_parked().await,
@@ -259,6 +264,9 @@ impl SessionTask {
             }
             SessionInput::SendNow { message, reply } => {
                 let _ = reply.send(self.send_queued(Some(message)).await);
+            }
+            SessionInput::Compact { reply } => {
+                let _ = reply.send(self.compact().await);
             }
             SessionInput::SendQueued => self.send_next_queued().await,
             SessionInput::Interrupt => {

@@ -9,7 +9,7 @@ use askdesk_domain::{
 
 use super::Writer;
 use crate::frame::Change;
-use crate::mailbox::EntryWrite;
+use crate::mailbox::{EntryWrite, NotificationEvent};
 
 /// How many entries are kept for a retry when the disk accepts none.
 const UNSAVED_ENTRIES: usize = 10_000;
@@ -152,10 +152,18 @@ impl Writer {
             unsaved.drain(..over);
             return;
         }
+        let spent = unsaved.iter().any(|(_, entry)| has_cost(entry));
         let written = std::mem::take(unsaved).into_iter();
         let changes = written.map(|(session, entry)| Change::Entry { session, entry }).collect();
         self.hub.publish(&self.desk, changes);
+        if spent {
+            self.notify(NotificationEvent::Spent);
+        }
     }
+}
+
+const fn has_cost(entry: &Entry) -> bool {
+    matches!(entry.body, EntryBody::TurnEnded { cost_usd: Some(_), .. })
 }
 
 fn next_entry(newest: &mut Newest, session: SessionId, at: Timestamp, body: EntryBody) -> Entry {

@@ -17,8 +17,8 @@ use askdesk_domain::{
     AgentFailure, ApprovalOptionKind, Attachment, ChangeRefused, ConfigOption, ContextUse, EntryBody,
     LaunchOverrides, MinuteOfDay, NextStep, NotNeededWhy, Notice, NotificationCandidate, NotificationCause,
     NotificationDecision, NotificationHistory, OptIn, OptionLabel, OrphanedWhy, Outcome, Rejection, Request,
-    SessionEnd, SessionId, SessionOptions, SessionState, Setting, Settings, TodoItem, TodoStatus, ToolDetail,
-    ToolStatus, Usd, ValueId, WithdrawnWhy,
+    SessionEnd, SessionId, SessionOptions, SessionState, SessionUsage, Setting, Settings, TodoItem,
+    TodoStatus, ToolDetail, ToolStatus, UnsupportedFeature, UsageSum, Usd, ValueId, WithdrawnWhy,
 };
 use askdesk_engine::clock::Clock;
 use askdesk_engine::{EngineError, Message, NotificationEvent};
@@ -291,7 +291,7 @@ async fn finished_turn(stage: &mut Stage) -> (bool, NotificationDecision) {
         };
         let finished = NotificationCandidate {
             cause: NotificationCause::FinishedTurn { has_pending: waits },
-            session: session.id,
+            session: Some(session.id),
             notifications: session.notifications,
             in_view: None,
             minute: MinuteOfDay::of(12, 0),
@@ -403,6 +403,50 @@ async fn config_options_that_the_agent_reports_later_are_shown_and_can_be_set() 
     stage.desk.catch_up();
     assert_eq!(current(&stage, session, "persona"), Some("pirate"));
     stage.desk.check_mirror().await;
+}
+
+#[tokio::test]
+async fn case_99_the_use_of_any_agent_is_added_up_and_its_context_is_told() {
+    let turn = |used: u64, cost: Value| {
+        let context = json!({"used": used, "size": 200_000});
+        json!({"end": {"millis": 5, "usage": {"input": 900, "output": 80, "cached": 700, "cost": cost,
+            "context": context}}})
+    };
+    let mut stage = Stage::open().await;
+    let session = stage.play(&[turn(40_000, json!(0.25))]).await;
+    stage.until_turns(session, 1).await;
+    stage.send(session, &[turn(90_000, json!(null))]).await;
+    stage.until_turns(session, 2).await;
+    let context = Some(ContextUse { used: 90_000, size: 200_000 });
+    assert_eq!(stage.desk.mirror.contexts[&session], context);
+    stage.desk.check_mirror().await;
+    let usage = stage.desk.engine.session_usage(session).await.unwrap();
+    let sum = UsageSum {
+        turns: 2,
+        input_tokens: 1_800,
+        output_tokens: 160,
+        cached_tokens: 1_400,
+        cost: Usd::new(0.25),
+    };
+    assert_eq!(usage, SessionUsage { sum, context });
+    let spent = stage.desk.notified().into_iter().filter(|event| *event == NotificationEvent::Spent).count();
+    assert_eq!(spent, 1, "only a turn with a cost can pass a budget");
+}
+
+#[tokio::test]
+async fn an_agent_that_cannot_compact_says_so_and_one_at_work_is_not_asked() {
+    let mut stage = Stage::open().await;
+    let session = stage.play(&[says("done")]).await;
+    stage.until_idle(session).await;
+    let what = UnsupportedFeature::Compacting;
+    let refused = stage.sessions.compact(session).await;
+    assert!(matches!(refused, Err(EngineError::Reject(Rejection::Unsupported { what: it })) if it == what));
+    let [question, _] = asks("Which?");
+    stage.send(session, &[question]).await;
+    stage.asked_one(session).await;
+    let refused = stage.sessions.compact(session).await;
+    let working = Rejection::AgentRefused { why: ChangeRefused::Working };
+    assert!(matches!(refused, Err(EngineError::Reject(why)) if why == working));
 }
 
 #[tokio::test]

@@ -8,9 +8,8 @@ use serde_json::{Value, json};
 use super::events::fresh_uuid;
 use super::scenario::{Say, Step};
 use super::session::{Session, Stop, UserMessage};
+use super::spending::{COMPACT, Spending};
 
-/// An invented price, so that costs can be shown.
-const USD_PER_TOKEN: f64 = 0.000_01;
 /// An invented ratio, so that usage grows with the text.
 const CHARS_PER_TOKEN: usize = 4;
 
@@ -22,6 +21,7 @@ pub(super) struct Turn {
     message: Option<ModelMessage>,
     model_messages: u64,
     tokens: u64,
+    spending: Option<Spending>,
     last_text: String,
     pub(super) denials: Vec<Value>,
     /// The user messages that this turn handles: the first started it, the others arrived during it.
@@ -45,6 +45,11 @@ impl Session {
     /// Plays the next turn of the scenario. After the last one, echoes the message.
     pub(super) fn play_next_turn(&mut self, message: &UserMessage) -> Result<(), Stop> {
         self.memory.prompt = message.text();
+        if self.memory.prompt == COMPACT {
+            self.begin_turn(message)?;
+            self.compact()?;
+            return self.finish_turn("end_turn");
+        }
         let steps = self.scenario.turns.get(self.turns_played).cloned();
         self.turns_played += 1;
         self.session_file.remember(self.turns_played);
@@ -94,6 +99,10 @@ impl Session {
             Step::Ask(ask) => self.ask(std::slice::from_ref(ask)),
             Step::AskTogether(asks) => self.ask(asks),
             Step::AwaitAnswers {} => self.wait_for_results().and_then(|()| self.fold_queued()),
+            Step::Spend(spending) => {
+                self.turn.spending = Some(*spending);
+                Ok(())
+            }
             Step::SleepMs(ms) => self.pause(Duration::from_millis(*ms)),
             Step::Raw { text } => self.out.line(text.as_bytes()),
             Step::RawHex { hex } => self.out.line(&bytes_of(hex)),
@@ -201,7 +210,10 @@ impl Session {
             self.turn.model_messages += 1;
             if self.options.partial_messages {
                 self.emit(|envelope| envelope.requesting())?;
-                let message = self.envelope().model_message(&id, &json!([]), 0);
+                let mut message = self.envelope().model_message(&id, &json!([]), 0);
+                if let Some(spending) = self.turn.spending {
+                    message["usage"] = spending.of_call();
+                }
                 self.stream(&json!({"type": "message_start", "message": message}))?;
             }
         }
@@ -299,10 +311,9 @@ impl Session {
     fn write_turn_result(&mut self, ending: &Ending<'_>) -> Result<(), Stop> {
         let took = self.turn.started.map_or(Duration::ZERO, |started| started.elapsed());
         let duration_ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
-        self.total_cost_usd += self.turn.tokens as f64 * USD_PER_TOKEN;
         let mut result = json!({
             "type": "result", "session_id": self.id, "duration_ms": duration_ms, "duration_api_ms": 0,
-            "num_turns": self.turn.model_messages, "total_cost_usd": self.total_cost_usd,
+            "num_turns": self.turn.model_messages,
             "usage": {
                 "input_tokens": 0, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0,
                 "output_tokens": self.turn.tokens,
@@ -310,6 +321,14 @@ impl Session {
             "permission_denials": self.turn.denials, "uuid": fresh_uuid(),
             "queued_turn_count": self.queue.len(), "result_index": self.results_written,
         });
+        if let Some(spending) = self.turn.spending {
+            let models = spending.of_models(self.envelope().model, self.turn.tokens);
+            // Without a model there is no cost, and the demo must not invent one.
+            self.total_cost_usd += spending.cost_usd;
+            result["total_cost_usd"] = json!(self.total_cost_usd);
+            result["modelUsage"] = models.clone();
+            result["model_usage_since_last_result"] = models;
+        }
         let rest = match ending {
             Ending::Success { stop_reason } => json!({
                 "subtype": "success", "is_error": false, "stop_reason": stop_reason,

@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::spending::Spending;
+
 /// A whole scenario; each user message plays the next turn.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -46,6 +48,8 @@ pub enum Step {
     /// Waits for the answers of questions asked with `"wait": false`.
     AwaitAnswers {},
     SleepMs(u64),
+    /// Says what the rest of this turn uses and costs.
+    Spend(Spending),
     /// Writes a line verbatim.
     Raw {
         text: String,
@@ -247,7 +251,7 @@ macro_rules! builtin {
     };
 }
 
-const BUILTINS: [(&str, &str); 34] = builtin![
+const BUILTINS: [(&str, &str); 35] = builtin![
     "demo",
     "technology",
     "features",
@@ -262,6 +266,7 @@ const BUILTINS: [(&str, &str); 34] = builtin![
     "rules",
     "edits",
     "todos",
+    "spend",
     "plan",
     "malformed",
     "unusable",

@@ -28,10 +28,14 @@ fn call_results(request: &Value) -> Vec<CallResult> {
 
 fn json_body(context: &ReplyContext<'_>) -> Value {
     let content: Vec<_> = context.reply.blocks.iter().map(|block| as_json(context, block, true)).collect();
+    let tokens = context.reply.tokens;
     json!({
         "id": format!("msg_{}", context.number), "type": "message", "role": "assistant", "model": context.model(),
         "content": content, "stop_reason": stop_reason(context), "stop_sequence": null,
-        "usage": {"input_tokens": 10, "output_tokens": 10},
+        "usage": {
+            "input_tokens": tokens.input, "cache_read_input_tokens": tokens.cached,
+            "cache_creation_input_tokens": 0, "output_tokens": tokens.output,
+        },
     })
 }
 
@@ -52,7 +56,7 @@ fn events(context: &ReplyContext<'_>) -> Vec<String> {
         events.push(json!({"type": "content_block_stop", "index": index}));
     }
     events.push(json!({
-        "type": "message_delta", "usage": {"output_tokens": 10},
+        "type": "message_delta", "usage": {"output_tokens": context.reply.tokens.output},
         "delta": {"stop_reason": stop_reason(context), "stop_sequence": null},
     }));
     events.push(json!({"type": "message_stop"}));

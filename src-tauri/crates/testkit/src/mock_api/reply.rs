@@ -14,6 +14,23 @@ pub struct Reply {
     pub delay_ms: u64,
     /// The pause between two pieces of a streamed reply.
     pub pace_ms: u64,
+    /// What the model says that the call used.
+    pub tokens: Tokens,
+}
+
+/// The tokens of one call of the model.
+#[derive(Debug, Clone, Copy)]
+pub struct Tokens {
+    /// Read, and not from the cache.
+    pub input: u64,
+    pub cached: u64,
+    pub output: u64,
+}
+
+impl Default for Tokens {
+    fn default() -> Self {
+        Self { input: 10, cached: 0, output: 10 }
+    }
 }
 
 /// A part of a reply.
@@ -30,7 +47,7 @@ pub enum Block {
 
 impl Reply {
     pub fn new(blocks: impl IntoIterator<Item = Block>) -> Self {
-        Self { blocks: blocks.into_iter().collect(), delay_ms: 0, pace_ms: 0 }
+        Self { blocks: blocks.into_iter().collect(), delay_ms: 0, pace_ms: 0, tokens: Tokens::default() }
     }
 
     /// A reply of words only.
@@ -52,6 +69,12 @@ impl Reply {
     /// The reply, streamed with a pause between two pieces.
     pub fn paced(mut self, pace_ms: u64) -> Self {
         self.pace_ms = pace_ms;
+        self
+    }
+
+    /// The reply, of a call that used these tokens. Only Anthropic's dialect says so.
+    pub const fn using(mut self, tokens: Tokens) -> Self {
+        self.tokens = tokens;
         self
     }
 

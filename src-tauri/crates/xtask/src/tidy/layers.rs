@@ -11,6 +11,7 @@ const DOMAIN: [&[&str]; 5] = [
     // Ids, text and small values.
     &[
         "command_template",
+        "budget",
         "config",
         "do_not_disturb",
         "ended_by",

@@ -110,7 +110,9 @@ export const errors = {
   'refused_change.unanswered': 'Der Agent hat nicht innerhalb von {seconds} Sekunden geantwortet.',
   'refused_change.others_wait':
     'Der Agent hat frühere Änderungen noch nicht bestätigt. Versuchen Sie es gleich noch einmal.',
+  'refused_change.working': 'Der Agent arbeitet. Versuchen Sie es erneut, wenn seine Runde beendet ist.',
   'unable.attaching': 'Bilder und Dateien anhängen',
+  'unable.compacting': 'den Kontext komprimieren',
   'error.folder_unusable':
     'Der Ordner {path} kann nicht verwendet werden: {problem}. Prüfen Sie ihn oder wählen Sie einen anderen.',
   'error.at_file': '{path}: {error}',

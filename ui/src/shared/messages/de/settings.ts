@@ -43,6 +43,9 @@ export const settings = {
   'settings.notify_finished': 'Beendete Runden',
   'settings.notify_finished.help':
     'Benachrichtigt Sie, wenn eine Sitzung ihre Runde beendet, außer sie ist sichtbar oder etwas in ihr wartet auf Sie.',
+  'settings.daily_budget': 'Tagesbudget',
+  'settings.daily_budget.help': 'Benachrichtigt Sie einmal, wenn die Kosten eines Tages diesen Betrag überschreiten. Agenten laufen weiter. Andere Beträge in US-Dollar können Sie in der Einstellungsdatei angeben.',
+  'settings.daily_budget.off': 'Keines',
   'settings.paused_until': 'Benachrichtigungen pausieren',
   'settings.paused_until.help':
     'Schaltet alle Benachrichtigungen eine Zeit lang stumm; die Zähler im Fenster bleiben aktuell.',
@@ -91,6 +94,7 @@ export const settings = {
   'notification_log.ended': 'Nicht benachrichtigt: schon geschlossen.',
   'notification_log.in_view': 'Nicht benachrichtigt: Die Sitzung war sichtbar.',
   'notification_log.finished': '{session} hat die Runde beendet',
+  'notification_log.budget': 'Tagesbudget überschritten',
   'notification_log.suppressed_paused': 'Nicht benachrichtigt: Benachrichtigungen waren pausiert.',
   'notification_log.suppressed_muted': 'Nicht benachrichtigt: Die Sitzung ist stummgeschaltet.',
   'notification_log.suppressed_quiet_hours': 'Nicht benachrichtigt: Nicht-stören-Zeit.',

@@ -89,6 +89,7 @@ export const transcript = {
   'notice.same_text_joined': 'Zwei Fragen hatten denselben Text. Askdesk hat die Antworten zusammen gesendet: {text}',
   'notice.cut_in_half': 'Der Agent hat sich mitten in einer Zeile beendet. Seine letzte Zeile ist unvollständig.',
   'notice.interrupted': 'Sie haben den Agenten gestoppt.',
+  'notice.compacted': 'Der Agent hat das Gespräch zusammengefasst, um im Kontext Platz zu schaffen.',
   'notice.message_not_sent': 'Ihre Nachricht hat den Agenten nicht erreicht: {error}',
 
   'asked.one': 'Hat Ihnen {count} Frage gestellt',

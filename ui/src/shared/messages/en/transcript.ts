@@ -79,6 +79,7 @@ export const transcript = {
   'notice.same_text_joined': 'Two questions had the same text, so their answers were sent together: {text}',
   'notice.cut_in_half': 'The agent exited mid-line, so its last line is incomplete.',
   'notice.interrupted': 'You stopped the agent.',
+  'notice.compacted': 'The agent summarized the conversation to make room in its context.',
   'notice.message_not_sent': 'Your message didn’t reach the agent: {error}',
 
   'asked.one': 'Asked you {count} question',

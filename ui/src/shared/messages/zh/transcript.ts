@@ -75,6 +75,7 @@ export const transcript = {
   'notice.same_text_joined': '有两个问题文字相同，它们的回答已一并发送：{text}',
   'notice.cut_in_half': '智能体在输出一行的中途退出，最后一行不完整。',
   'notice.interrupted': '你停止了智能体。',
+  'notice.compacted': '智能体已总结对话，以腾出上下文空间。',
   'notice.message_not_sent': '你的消息未送达智能体：{error}',
 
   'asked.other': '向你提了 {count} 个问题',

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use askdesk_changes::ChangeTotals;
 use askdesk_domain::{
-    Approval, ApprovalId, ApprovalState, Delivery, Entry, EntryBody, Notice, Request, RequestId, Session,
-    SessionId, ToolStatus, UndoableAnswer,
+    Approval, ApprovalId, ApprovalState, ContextUse, Delivery, Entry, EntryBody, Notice, Request, RequestId,
+    Session, SessionId, ToolStatus, UndoableAnswer,
 };
 
 use super::frame::{Change, Delta, Frame, LiveText, Snapshot};
@@ -18,6 +18,7 @@ pub struct Mirror {
     pub requests: BTreeMap<RequestId, Request>,
     pub approvals: BTreeMap<ApprovalId, Approval>,
     pub live: BTreeMap<SessionId, LiveText>,
+    pub contexts: BTreeMap<SessionId, Option<ContextUse>>,
     pub held: BTreeMap<RequestId, UndoableAnswer>,
     pub changed_files: BTreeMap<SessionId, ChangeTotals>,
     /// The entries from deltas; a snapshot has none.
@@ -40,6 +41,7 @@ impl Mirror {
             requests: snapshot.requests.iter().map(|it| (it.id, it.clone())).collect(),
             approvals: snapshot.approvals.iter().map(|it| (it.id, it.clone())).collect(),
             live: snapshot.live.iter().map(|it| (it.session, it.clone())).collect(),
+            contexts: snapshot.contexts.iter().map(|it| (it.session, it.context)).collect(),
             held: snapshot.held.iter().map(|it| (it.request, it.clone())).collect(),
             changed_files: snapshot.changed_files.iter().map(|it| (it.session, it.totals)).collect(),
             entries: BTreeMap::new(),
@@ -76,9 +78,11 @@ impl Mirror {
                     Some(live) if live.kind == added.kind => live.text.push_str(&added.text),
                     _ => drop(self.live.insert(added.session, added.clone())),
                 },
+                Change::Context { changed } => drop(self.contexts.insert(changed.session, changed.context)),
                 Change::SessionClosed { session } => {
                     drop(self.sessions.remove(session));
                     self.live.remove(session);
+                    self.contexts.remove(session);
                     self.requests.retain(|_, request| request.session != *session);
                     self.approvals.retain(|_, approval| approval.session != *session);
                 }
@@ -97,6 +101,7 @@ impl Mirror {
         self.approvals.retain(|_, approval| approval.session != session);
         self.live.remove(&session);
         self.changed_files.remove(&session);
+        self.contexts.remove(&session);
         self.entries.retain(|(owner, _), _| *owner != session);
     }
 
@@ -115,6 +120,7 @@ impl Mirror {
         assert_eq!(self.requests, now.requests);
         assert_eq!(self.approvals, now.approvals);
         assert_eq!(self.live, now.live);
+        assert_eq!(self.contexts, now.contexts);
         assert_eq!(self.held, now.held);
         assert_eq!(self.changed_files, now.changed_files);
     }

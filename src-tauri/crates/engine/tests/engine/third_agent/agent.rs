@@ -79,6 +79,7 @@ fn descriptor() -> AgentDescriptor {
             takes: Takes::Words,
             during_turn: DuringTurn::Queue,
             compact: false,
+            cost_is_estimate: false,
             cost: true,
             context_size: true,
             folder: true,
