@@ -128,8 +128,8 @@ fn launch(program: Program, found: Found, args: Vec<OsString>, folder: &Path) ->
     Ok(Launch::new(found.program, found.before.into_iter().chain(args).collect(), folder))
 }
 
-#[cfg(test)]
 #[cfg(unix)]
+#[cfg(test)]
 mod tests {
     use std::os::unix::fs::PermissionsExt;
     use std::path::PathBuf;

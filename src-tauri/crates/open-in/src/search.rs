@@ -226,8 +226,8 @@ const fn app_path(_: &[&str]) -> Option<PathBuf> {
     None
 }
 
-#[cfg(test)]
 #[cfg(unix)]
+#[cfg(test)]
 mod tests {
     use std::fs;
     use std::os::unix::fs::PermissionsExt;

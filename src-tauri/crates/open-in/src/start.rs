@@ -107,8 +107,8 @@ fn outside(value: &OsStr, image: &Path) -> Option<Option<OsString>> {
     Some(env::join_paths(kept).ok().filter(|_| !is_empty))
 }
 
-#[cfg(test)]
 #[cfg(unix)]
+#[cfg(test)]
 mod tests {
     use super::*;
 
