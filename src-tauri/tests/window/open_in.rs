@@ -172,8 +172,9 @@ async fn case_98_a_file_opens_at_its_line_in_a_real_vim_in_a_real_terminal() {
     let test = "case_98_a_file_opens_at_its_line_in_a_real_vim_in_a_real_terminal";
     let Some(desk) = Desk::open(test).await else { return };
     let state = "[expand('%:p'), line('.'), argc(), getcwd(), $WINDOWID != '', v:argv[0]]";
-    let vimrc =
-        format!("autocmd VimEnter * call writefile([json_encode({state})], $HOME . '/state') | qall!\n");
+    let vimrc = format!(
+        "set noswapfile\nautocmd VimEnter * call writefile([json_encode({state})], $HOME . '/state') | qall!\n"
+    );
     fs::write(desk.home.path().join(".vimrc"), vimrc).unwrap();
     desk.set(&[("editor", "vim"), ("terminal", "xterm")]).await;
     desk.unfold_the_call().await;
