@@ -92,8 +92,8 @@ async fn case_83_the_changes_are_shown_and_a_comment_reaches_the_agent_with_its_
                     Check that it exists.";
     app.wait("the comment at the agent", async || {
         let received = app.received();
-        let texts = received.iter().filter(|line| line["type"] == "user").map(message);
-        (texts.last()? == expected).then_some(())
+        let mut texts = received.iter().filter(|line| line["type"] == "user").map(message);
+        (texts.next_back()? == expected).then_some(())
     })
     .await;
     app.gone("[data-diff] [role=note]").await;
