@@ -126,9 +126,20 @@ impl Git {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
+        hide_console(&mut command);
         command
     }
 }
+
+/// Keeps Windows from showing a console for a moment.
+#[cfg(windows)]
+fn hide_console(command: &mut Command) {
+    const CREATE_NO_WINDOW: u32 = 0x0800_0000;
+    std::os::windows::process::CommandExt::creation_flags(command, CREATE_NO_WINDOW);
+}
+
+#[cfg(not(windows))]
+fn hide_console(_: &mut Command) {}
 
 fn read_in_background(from: Option<impl Read + Send + 'static>, most: u64) -> JoinHandle<Vec<u8>> {
     std::thread::spawn(move || {
