@@ -154,7 +154,7 @@ messages! {
     }
     templates {
         /// An amount of US dollars.
-        dollars: "${}", "US${}", "{} $";
+        dollars: "${}", "{} 美元", "{} $";
         /// The title of a notification about a passed daily budget.
         budget_passed: "Daily budget of {} passed", "已超出每日预算 {}", "Tagesbudget von {} überschritten";
         /// Its body, with the cost of the day.
@@ -244,7 +244,8 @@ mod tests {
     }
 
     /// The punctuation that two languages share.
-    const SAME: [(Language, &str); 2] = [(Language::De, "comma"), (Language::De, "full_stop")];
+    const SAME: [(Language, &str); 3] =
+        [(Language::De, "comma"), (Language::De, "full_stop"), (Language::Zh, "decimal_point")];
 
     #[test]
     fn no_text_is_empty_or_left_in_english() {

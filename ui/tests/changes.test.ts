@@ -99,6 +99,22 @@ test('both sides are shown with line numbers, and unchanged lines are folded', a
   await expectNoViolations();
 });
 
+test('case_83 the file opens in the editor at the current line, if it is still there and its name can be passed on', async () => {
+  const deleted = aChangedFile('gone.ts', { kind: 'deleted' });
+  const unnamed = aChangedFile('caf\uFFFD.ts', { id: 'caf%E9.ts' });
+  const { bridge, user } = await openChanges(withFiles(listingOf([orders, deleted, unnamed])));
+  await user.click(button('Open in VS Code'));
+  await user.keyboard('jjje');
+  const opened = { session: 's1', program: 'vs_code', path: orders.path };
+  expect(bridge.sent('open_in')).toMatchObject([{ ...opened, line: 1 }, { ...opened, line: 28 }]);
+  for (const name of ['gone.ts', 'caf\uFFFD.ts']) {
+    await user.click(file(name));
+    expect(screen.queryByRole('button', { name: /^Open in VS/ })).toBeNull();
+    await user.keyboard('e');
+  }
+  expect(bridge.sent('open_in')).toHaveLength(2);
+});
+
 test('keys move between changes and on to the next file, and mark it as viewed', async () => {
   const { store, user } = await openChanges();
   const focused = () => document.activeElement?.textContent.replace(/\s+/g, ' ').trim();

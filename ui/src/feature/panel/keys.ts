@@ -163,6 +163,7 @@ export const CHANGES_KEYS: readonly (Pick<KeyRow, 'keys' | 'does'> & { hint: Key
   { keys: ['J', 'K'], does: 'keys.changes_move', hint: 'keys.hint.changes_move' },
   { keys: ['C'], does: 'keys.changes_comment', hint: 'keys.hint.changes_comment' },
   { keys: ['V'], does: 'keys.changes_viewed', hint: 'keys.hint.changes_viewed' },
+  { keys: ['E'], does: 'keys.changes_open', hint: 'keys.hint.changes_open' },
   { keys: ['Esc'], does: 'keys.changes_back', hint: 'keys.hint.changes_back' },
 ];
 

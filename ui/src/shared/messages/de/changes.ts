@@ -105,9 +105,11 @@ export const changes = {
   'keys.changes_move': 'Zur nächsten oder vorherigen Änderung gehen',
   'keys.changes_comment': 'Die aktuelle Zeile kommentieren',
   'keys.changes_viewed': 'Die Datei als angesehen markieren',
+  'keys.changes_open': 'Die Datei in der aktuellen Zeile im Editor öffnen',
   'keys.changes_back': 'Zurück zum Transkript gehen',
   'keys.hint.changes_move': 'nächste, vorherige Änderung',
   'keys.hint.changes_comment': 'Kommentar',
   'keys.hint.changes_viewed': 'angesehen',
+  'keys.hint.changes_open': 'im Editor öffnen',
   'keys.hint.changes_back': 'Transkript',
 };

@@ -104,9 +104,11 @@ export const changes = {
   'keys.changes_move': 'Go to the next or previous change',
   'keys.changes_comment': 'Comment on the current line',
   'keys.changes_viewed': 'Mark the file as viewed',
+  'keys.changes_open': 'Open the file in the editor, at the current line',
   'keys.changes_back': 'Go back to the transcript',
   'keys.hint.changes_move': 'next, previous change',
   'keys.hint.changes_comment': 'comment',
   'keys.hint.changes_viewed': 'viewed',
+  'keys.hint.changes_open': 'open in editor',
   'keys.hint.changes_back': 'transcript',
 } as const satisfies Record<string, string>;

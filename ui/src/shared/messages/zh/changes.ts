@@ -95,9 +95,11 @@ export const changes = {
   'keys.changes_move': '转到下一处或上一处更改',
   'keys.changes_comment': '评论当前行',
   'keys.changes_viewed': '将文件标记为已查看',
+  'keys.changes_open': '在编辑器中打开文件并定位到当前行',
   'keys.changes_back': '返回对话记录',
   'keys.hint.changes_move': '下一处、上一处更改',
   'keys.hint.changes_comment': '评论',
   'keys.hint.changes_viewed': '已查看',
+  'keys.hint.changes_open': '在编辑器中打开',
   'keys.hint.changes_back': '对话记录',
 };
