@@ -320,6 +320,11 @@ fn every_setting_is_read_and_ignored_ones_are_reported() {
     let (arguments, environment) = (take(settings, "claudeArguments"), take(settings, "claudeEnvironment"));
     settings["launchOverrides"] =
         json!({"claude_code": {"arguments": arguments, "environment": environment}});
+    settings["dailyBudget"] = json!(0);
+    for newer in ["editor", "terminal"] {
+        settings[newer] = json!("auto");
+        settings[format!("{newer}Command")] = json!("");
+    }
     check(&json!({"settings": read.settings, "ignored": read.ignored}), &expected);
 }
 
