@@ -105,8 +105,8 @@ test('case_83 the file opens in the editor at the current line, if it is still t
   const { bridge, user } = await openChanges(withFiles(listingOf([orders, deleted, unnamed])));
   await user.click(button('Open in VS Code'));
   await user.keyboard('jjje');
-  const opened = { session: 's1', program: 'vs_code', path: orders.path };
-  expect(bridge.sent('open_in')).toMatchObject([{ ...opened, line: 1 }, { ...opened, line: 28 }]);
+  const opened = { session: 's1', program: 'vscode', path: orders.path };
+  expect(bridge.sent('open_in')).toMatchObject([{ ...opened, line: 1 }, { ...opened, line: 9 }]);
   for (const name of ['gone.ts', 'caf\uFFFD.ts']) {
     await user.click(file(name));
     expect(screen.queryByRole('button', { name: /^Open in VS/ })).toBeNull();

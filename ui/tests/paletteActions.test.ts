@@ -149,8 +149,8 @@ async function deedsOf({ user }: Opened): Promise<Deed[]> {
 function effects({ bridge, store }: Opened) {
   const { navigation, overlay, start, panelCollapsed, inbox, history, sidebar, drafts, failures } = store.state;
   const asked = bridge.calls
-    // The menu of programs looks for new ones when it opens.
-    .filter(({ command }) => !command.startsWith('note_') && command !== 'list_programs')
+    // The menu of programs looks for new ones when it opens, and the sums of usage are read after a while.
+    .filter(({ command }) => !command.startsWith('note_') && !['list_programs', 'count_usage'].includes(command))
     .map(({ command, input }) => ({ command, input: { ...(input as object), requestId: null } }));
   return {
     asked,
