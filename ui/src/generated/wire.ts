@@ -1727,15 +1727,7 @@ export type ProgramsFound = {
 /**
  * The installed ones; within a kind, the first one is preferred.
  */
-programs: Array<Program>, 
-/**
- * The editor for files: the one that the settings choose, even if it isn't installed, or the first one.
- */
-editor: Program | null, 
-/**
- * The terminal, chosen in the same way.
- */
-terminal: Program | null, };
+programs: Array<Program>, };
 
 /**
  * Opens a session's folder, or a path in it, in another program.

@@ -84,8 +84,6 @@ export class FakeBridge implements Bridge {
   clients: ClientRead[] = [];
   programs: ProgramsFound = {
     programs: ['vscode', 'zed', 'vim', 'gnome_terminal', 'kitty', 'file_manager'],
-    editor: 'vscode',
-    terminal: 'gnome_terminal',
   };
   /** The target of the latest deep link, until it is shown. */
   target: string | null = null;

@@ -3,7 +3,6 @@
 //! Git runs on blocking threads, one run at a time for each session, and never on the writer's.
 
 use std::collections::HashMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,7 +15,7 @@ use askdesk_domain::SessionId;
 use tokio::sync::mpsc;
 
 use crate::mailbox::Input;
-use crate::private;
+use crate::session_folders::SessionFolders;
 
 /// How long the first message waits for the state that the session begins with to be recorded.
 const BEGIN_WAIT: Duration = Duration::from_secs(2);
@@ -26,13 +25,11 @@ const SETTLE: Duration = Duration::from_millis(400);
 const REST: u32 = 3;
 /// The longest wait between two comparisons.
 const LONGEST_REST: Duration = Duration::from_secs(60);
-/// The suffix of a session's folder while the session is being deleted.
-const STAGED: &str = ".deleting";
 
 /// Records and compares the folders of all sessions; cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Changes {
-    root: PathBuf,
+    folders: SessionFolders,
     writer: mpsc::WeakSender<Input>,
     watched: Arc<Mutex<HashMap<SessionId, Arc<Watched>>>>,
 }
@@ -46,16 +43,16 @@ struct Watched {
 
 impl Changes {
     pub(crate) fn new(folder: &Path, writer: mpsc::WeakSender<Input>) -> Self {
-        Self { root: folder.join("changes"), writer, watched: Arc::default() }
+        Self { folders: SessionFolders::new(folder.join("changes")), writer, watched: Arc::default() }
     }
 
     /// Records the folder as it is now, unless an earlier run of the session has. Waits for it, but not for long.
     pub(crate) async fn begin(&self, session: SessionId, folder: &Path) {
         let watched = self.watched(session, folder);
-        let (root, store) = (self.root.clone(), self.folder(session));
+        let folders = self.folders.clone();
         let record = tokio::task::spawn_blocking(move || {
-            let made = private::create_folder(&root).and_then(|()| private::create_folder(&store));
-            let made = made.map_err(|error| Unavailable::Failed { error: error.to_string() });
+            let made =
+                folders.create(session).map_err(|error| Unavailable::Failed { error: error.to_string() });
             if let Err(error) = made.and_then(|()| watched.tracker.begin()) {
                 tracing::info!(%session, %error, "the changes of a session can't be shown");
             }
@@ -115,7 +112,7 @@ impl Changes {
 
     /// Returns the sums that were known for a session when it was last compared.
     pub(crate) fn totals(&self, session: SessionId) -> Option<ChangeTotals> {
-        Tracker::new(PathBuf::new(), self.folder(session)).totals()
+        Tracker::new(PathBuf::new(), self.folders.of(session)).totals()
     }
 
     async fn compare(&self, session: SessionId, watched: Arc<Watched>) -> Result<ChangedFiles, Unavailable> {
@@ -132,7 +129,7 @@ impl Changes {
     fn watched(&self, session: SessionId, folder: &Path) -> Arc<Watched> {
         let mut watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
         let new = || {
-            let tracker = Tracker::new(folder.to_owned(), self.folder(session));
+            let tracker = Tracker::new(folder.to_owned(), self.folders.of(session));
             Arc::new(Watched { tracker, due: AtomicBool::new(false), took: Mutex::default() })
         };
         Arc::clone(watched.entry(session).or_insert_with(new))
@@ -142,43 +139,14 @@ impl Changes {
         self.watched.lock().unwrap_or_else(PoisonError::into_inner).get(&session).cloned()
     }
 
-    /// Renames a session's folder during its deletion, so that a crash halfway neither leaves nor loses it.
-    pub(crate) fn stage_removal(&self, session: SessionId) {
-        rename(&self.folder(session), &self.staged(session));
+    pub(crate) const fn folders(&self) -> &SessionFolders {
+        &self.folders
     }
 
-    /// Undoes [`Self::stage_removal`] if the session was not deleted.
-    pub(crate) fn restore(&self, session: SessionId) {
-        rename(&self.staged(session), &self.folder(session));
-    }
-
-    pub(crate) fn remove_all(&self, session: SessionId) {
+    /// Removes what was recorded for a session.
+    pub(crate) fn remove(&self, session: SessionId) {
         self.watched.lock().unwrap_or_else(PoisonError::into_inner).remove(&session);
-        for folder in [self.folder(session), self.staged(session)] {
-            warn_unless_missing("remove", &folder, fs::remove_dir_all(&folder));
-        }
-    }
-
-    /// Finishes deletions that a crash interrupted. Other folders of unknown sessions are kept: they may belong to a
-    /// quarantined database.
-    pub(crate) fn sweep(&self, is_known: impl Fn(SessionId) -> bool) {
-        for folder in fs::read_dir(&self.root).into_iter().flatten().flatten() {
-            let name = folder.file_name();
-            let session = name.to_str().and_then(|name| name.strip_suffix(STAGED)?.parse().ok());
-            match session {
-                Some(session) if is_known(session) => self.restore(session),
-                Some(session) => self.remove_all(session),
-                None => {}
-            }
-        }
-    }
-
-    fn folder(&self, session: SessionId) -> PathBuf {
-        self.root.join(session.to_string())
-    }
-
-    fn staged(&self, session: SessionId) -> PathBuf {
-        self.root.join(format!("{session}{STAGED}"))
+        self.folders.remove(session);
     }
 }
 
@@ -187,16 +155,4 @@ async fn blocking<T: Send + 'static>(
 ) -> Result<T, Unavailable> {
     let ran = tokio::task::spawn_blocking(run).await;
     ran.unwrap_or_else(|error| Err(Unavailable::Failed { error: error.to_string() }))
-}
-
-fn rename(from: &Path, to: &Path) {
-    warn_unless_missing("rename", from, fs::rename(from, to));
-}
-
-fn warn_unless_missing(action: &str, path: &Path, result: std::io::Result<()>) {
-    if let Err(error) = result
-        && error.kind() != std::io::ErrorKind::NotFound
-    {
-        tracing::warn!(action, path = %path.display(), %error, "a recorded state could not be removed or renamed");
-    }
 }

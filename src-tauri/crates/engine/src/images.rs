@@ -8,9 +8,7 @@ use askdesk_domain::{Attachment, ImageFormat, ImageId, SessionId};
 use sha2::{Digest, Sha256};
 
 use crate::private;
-
-/// The suffix of a session's folder while the session is being deleted.
-const STAGED: &str = ".deleting";
+use crate::session_folders::{SessionFolders, warn_unless_missing};
 
 /// Why an image could not be stored or read. The messages are shown to the user.
 #[derive(Debug, thiserror::Error)]
@@ -33,12 +31,12 @@ pub enum ImageError {
 /// Two sessions never share a file, so a session's folder can be deleted with it.
 #[derive(Clone, Debug)]
 pub struct Images {
-    root: PathBuf,
+    folders: SessionFolders,
 }
 
 impl Images {
     pub(crate) fn new(folder: &Path) -> Self {
-        Self { root: folder.join("images") }
+        Self { folders: SessionFolders::new(folder.join("images")) }
     }
 
     /// Stores an image and returns its attachment. Storing the same bytes again reuses the file.
@@ -50,9 +48,8 @@ impl Images {
         let image = name_of(content);
         let path = self.path(session, image);
         if !path.exists() {
-            let folder = self.folder(session);
-            private::create_folder(&self.root)
-                .and_then(|()| private::create_folder(&folder))
+            self.folders
+                .create(session)
                 .and_then(|()| private::write(&path, content))
                 .map_err(|why| ImageError::Io { path, why })?;
         }
@@ -82,59 +79,12 @@ impl Images {
         warn_unless_missing("remove", &path, fs::remove_file(&path));
     }
 
-    /// Renames a session's folder during its deletion, so that a crash halfway neither leaves nor loses images.
-    pub(crate) fn stage_removal(&self, session: SessionId) {
-        rename(&self.folder(session), &self.staged(session));
-    }
-
-    /// Undoes [`Self::stage_removal`] if the session was not deleted.
-    pub(crate) fn restore(&self, session: SessionId) {
-        rename(&self.staged(session), &self.folder(session));
-    }
-
-    pub(crate) fn remove_all(&self, session: SessionId) {
-        for folder in [self.folder(session), self.staged(session)] {
-            warn_unless_missing("remove", &folder, fs::remove_dir_all(&folder));
-        }
-    }
-
-    /// Finishes deletions that a crash interrupted. Other folders of unknown sessions are kept: they may belong to a
-    /// quarantined database.
-    pub(crate) fn sweep(&self, is_known: impl Fn(SessionId) -> bool) {
-        let Ok(folders) = fs::read_dir(&self.root) else { return };
-        for folder in folders.flatten() {
-            let name = folder.file_name();
-            let session = name.to_str().and_then(|name| name.strip_suffix(STAGED)?.parse().ok());
-            match session {
-                Some(session) if is_known(session) => self.restore(session),
-                Some(session) => self.remove_all(session),
-                None => {}
-            }
-        }
-    }
-
-    fn staged(&self, session: SessionId) -> PathBuf {
-        self.root.join(format!("{session}{STAGED}"))
-    }
-
-    fn folder(&self, session: SessionId) -> PathBuf {
-        self.root.join(session.to_string())
+    pub(crate) const fn folders(&self) -> &SessionFolders {
+        &self.folders
     }
 
     fn path(&self, session: SessionId, image: ImageId) -> PathBuf {
-        self.folder(session).join(image.to_string())
-    }
-}
-
-fn rename(from: &Path, to: &Path) {
-    warn_unless_missing("rename", from, fs::rename(from, to));
-}
-
-fn warn_unless_missing(action: &str, path: &Path, result: std::io::Result<()>) {
-    if let Err(error) = result
-        && error.kind() != std::io::ErrorKind::NotFound
-    {
-        tracing::warn!(action, path = %path.display(), %error, "images could not be removed or renamed");
+        self.folders.of(session).join(image.to_string())
     }
 }
 
@@ -174,18 +124,18 @@ mod tests {
         assert_eq!(id(&first), id(&again));
         assert_eq!((first.name(), again.name()), ("shot.png", "other.txt"));
         assert_eq!(images.read(session(1), id(&first), "shot.png").unwrap(), PNG);
-        assert_eq!(fs::read_dir(images.folder(session(1))).unwrap().count(), 1);
+        assert_eq!(fs::read_dir(images.folders.of(session(1))).unwrap().count(), 1);
         let Attachment::Image { format, bytes, .. } = again else { panic!("no image") };
         assert_eq!((format, bytes), (ImageFormat::Png, PNG.len() as u64));
     }
 
     #[test]
     fn a_file_that_is_too_large_or_no_image_is_refused_and_not_stored() {
-        let (_folder, images) = images();
+        let (folder, images) = images();
         let large = [PNG, &vec![0; IMAGE_BYTES]].concat();
         assert!(matches!(images.keep(session(1), "a", &large), Err(ImageError::TooLarge { .. })));
         assert!(matches!(images.keep(session(1), "a.png", b"<svg/>"), Err(ImageError::UnknownKind)));
-        assert!(!images.root.exists());
+        assert!(!folder.path().join("images").exists());
         let longest = "x".repeat(NAME_CHARS * 2);
         assert_eq!(images.keep(session(1), &longest, PNG).unwrap().name().len(), NAME_CHARS);
     }
@@ -206,18 +156,18 @@ mod tests {
 
     #[test]
     fn removing_the_images_of_a_session_keeps_those_of_others() {
-        let (_folder, images) = images();
+        let (folder, images) = images();
         let image = id(&images.keep(session(1), "shot", PNG).unwrap());
         images.keep(session(2), "shot", PNG).unwrap();
         images.keep(session(3), "shot", PNG).unwrap();
-        images.remove_all(session(1));
+        images.folders.remove(session(1));
         assert!(!images.has(session(1), image) && images.has(session(2), image));
-        images.stage_removal(session(2));
-        images.stage_removal(session(3));
+        images.folders.stage_removal(session(2));
+        images.folders.stage_removal(session(3));
         images.keep(session(4), "shot", PNG).unwrap();
         assert!(!images.has(session(2), image) && !images.has(session(3), image));
-        images.sweep(|known| known == session(3));
-        let folders = fs::read_dir(&images.root).unwrap().count();
+        images.folders.sweep(|known| known == session(3));
+        let folders = fs::read_dir(folder.path().join("images")).unwrap().count();
         assert!(images.has(session(3), image), "the session was not deleted");
         assert!(images.has(session(4), image), "its removal was not staged");
         assert_eq!(folders, 2);

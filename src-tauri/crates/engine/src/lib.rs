@@ -20,6 +20,7 @@ pub mod private;
 mod quarantine;
 pub mod reminders;
 pub mod session;
+mod session_folders;
 pub mod session_log;
 pub mod settings;
 mod writer;

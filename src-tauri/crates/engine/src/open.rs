@@ -36,11 +36,11 @@ impl EngineHandle {
         let reader = Arc::new(Mutex::new(opened.journal.reader()?));
         let history = Arc::new(Mutex::new(opened.journal.reader()?));
         let images = Images::new(folder);
-        images.sweep(|session| opened.desk.session(session).is_some());
+        images.folders().sweep(|session| opened.desk.session(session).is_some());
         let (notify, notifications) = mpsc::channel(QUEUED_NOTIFICATIONS);
         let (mailbox, inputs) = WriterMailbox::new();
         let changes = Changes::new(folder, mailbox.downgrade());
-        changes.sweep(|session| opened.desk.session(session).is_some());
+        changes.folders().sweep(|session| opened.desk.session(session).is_some());
         let totals = opened.desk.sessions().filter_map(|known| Some((known.id, changes.totals(known.id)?)));
         let totals = totals.collect();
         let limits =

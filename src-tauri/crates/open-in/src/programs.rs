@@ -38,16 +38,6 @@ impl Programs {
         }
     }
 
-    /// Returns the editor that the settings choose, or the first one of those found.
-    pub fn editor(&self, found: &[Program]) -> Option<Program> {
-        self.settings.editor.program().or_else(|| first(found, ProgramKind::Editor))
-    }
-
-    /// Returns the terminal that the settings choose, or the first one of those found.
-    pub fn terminal(&self, found: &[Program]) -> Option<Program> {
-        self.settings.terminal.program().or_else(|| first(found, ProgramKind::Terminal))
-    }
-
     /// Plans to open a target in an editor or a terminal. The file manager belongs to the system. May block.
     pub fn open(&self, program: Program, target: &Target) -> Result<Launch, OpenError> {
         match (program.kind(), program) {
@@ -117,10 +107,6 @@ impl Programs {
     }
 }
 
-fn first(found: &[Program], kind: ProgramKind) -> Option<Program> {
-    found.iter().copied().find(|program| program.kind() == kind)
-}
-
 fn launch(program: Program, found: Found, args: Vec<OsString>, folder: &Path) -> Result<Launch, OpenError> {
     if let Some(character) = arguments::unsafe_character(program, &args) {
         return Err(OpenError::Unsafe { program, character: character.to_owned() });
@@ -187,17 +173,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_installed_is_listed_and_the_settings_come_first() {
+    fn what_is_installed_is_listed_and_a_command_of_the_users_own_comes_first() {
         let desk = Desk::with(&["vim", "code", "xterm", "kitty"]);
         let found = desk.programs().found();
         use Program::{FileManager, Kitty, Vim, VsCode, Xterm};
         assert_eq!(found, [VsCode, Vim, Kitty, Xterm, FileManager]);
-        assert_eq!(desk.programs().editor(&found), Some(VsCode));
-        assert_eq!(desk.programs().terminal(&found), Some(Kitty));
-        let desk = desk.set(Setting::Editor(set("zed"))).set(Setting::EditorCommand(set("ed {file}")));
+        let desk = desk.set(Setting::EditorCommand(set("ed {file}")));
         assert_eq!(desk.programs().found()[0], Program::EditorCommand);
-        assert_eq!(desk.programs().editor(&found), Some(Program::Zed));
-        assert_eq!(Desk::with(&[]).programs().editor(&[FileManager]), None);
+        assert_eq!(Desk::with(&[]).programs().found(), [FileManager]);
     }
 
     #[test]

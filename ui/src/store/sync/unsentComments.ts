@@ -1,5 +1,6 @@
 import type { DiffForm, LineComment } from '../changes';
 import type { State } from '../state';
+import { readRecord, storeRecord } from './storedRecords';
 
 const COMMENTS_KEY = 'askdesk.comments';
 const VIEWED_KEY = 'askdesk.viewed';
@@ -12,7 +13,7 @@ export function readComments(): Kept {
   const isMarks = (stored: unknown): stored is Record<string, string> =>
     typeof stored === 'object' && stored !== null && Object.values(stored).every((version) => typeof version === 'string');
   const isList = (stored: unknown): stored is LineComment[] => Array.isArray(stored) && stored.every(isComment);
-  return { comments: read(COMMENTS_KEY, isList), viewed: read(VIEWED_KEY, isMarks), diffForm: readForm() };
+  return { comments: readRecord(COMMENTS_KEY, isList), viewed: readRecord(VIEWED_KEY, isMarks), diffForm: readForm() };
 }
 
 function readForm(): DiffForm {
@@ -30,32 +31,12 @@ function isComment(stored: unknown): stored is LineComment {
   return texts && (side === 'before' || side === 'now') && typeof line === 'number' && (draft === null || typeof draft === 'string');
 }
 
-function read<T>(key: string, is: (stored: unknown) => stored is T): Record<string, T> {
-  try {
-    const stored: unknown = JSON.parse(localStorage.getItem(key) ?? '{}');
-    if (typeof stored !== 'object' || stored === null) return {};
-    return Object.fromEntries(Object.entries(stored).filter((pair): pair is [string, T] => is(pair[1])));
-  } catch {
-    return {};
-  }
-}
-
 export function storeComments({ comments, viewed, diffForm }: Kept): void {
-  store(COMMENTS_KEY, comments, (list) => list.length > 0);
-  store(VIEWED_KEY, viewed, (marks) => Object.keys(marks).length > 0);
+  storeRecord(COMMENTS_KEY, comments, (list) => list.length > 0);
+  storeRecord(VIEWED_KEY, viewed, (marks) => Object.keys(marks).length > 0);
   try {
     localStorage.setItem(FORM_KEY, diffForm);
   } catch {
     // The choice then lasts as long as the window.
-  }
-}
-
-function store<T>(key: string, values: Readonly<Record<string, T>>, worthStoring: (value: T) => boolean): void {
-  const kept = Object.entries(values).filter(([, value]) => worthStoring(value));
-  try {
-    if (kept.length === 0) localStorage.removeItem(key);
-    else localStorage.setItem(key, JSON.stringify(Object.fromEntries(kept)));
-  } catch {
-    // If the storage is full, it keeps its previous content; the comments are still in the window.
   }
 }

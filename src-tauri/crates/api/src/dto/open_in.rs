@@ -9,10 +9,6 @@ wire! {
     struct ProgramsFound {
         /// The installed ones; within a kind, the first one is preferred.
         programs: Vec<Program>,
-        /// The editor for files: the one that the settings choose, even if it isn't installed, or the first one.
-        editor: Option<Program>,
-        /// The terminal, chosen in the same way.
-        terminal: Option<Program>,
     }
 }
 

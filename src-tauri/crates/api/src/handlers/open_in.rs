@@ -15,12 +15,7 @@ use crate::error::{Detail, Error, ErrorCode};
 impl Api {
     pub async fn list_programs(&self, _: ListPrograms) -> Result<ProgramsFound, Error> {
         let programs = self.programs().await?;
-        let found = move || {
-            let found = programs.found();
-            let (editor, terminal) = (programs.editor(&found), programs.terminal(&found));
-            ProgramsFound { programs: found, editor, terminal }
-        };
-        blocking(found).await
+        blocking(move || ProgramsFound { programs: programs.found() }).await
     }
 
     pub async fn open_in(&self, input: OpenIn) -> Result<Done, Error> {

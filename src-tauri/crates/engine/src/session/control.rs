@@ -212,18 +212,18 @@ impl Sessions {
         let changes = self.engine.changes().clone();
         // Deleting a running session is refused, and it needs its images.
         if !self.engine.session(session).await?.is_running() {
-            images.stage_removal(session);
-            changes.stage_removal(session);
+            images.folders().stage_removal(session);
+            changes.folders().stage_removal(session);
         }
         if let Err(error) = self.engine.act(SessionCommand::Delete { session }).await {
-            images.restore(session);
-            changes.restore(session);
+            images.folders().restore(session);
+            changes.folders().restore(session);
             return Err(error);
         }
         self.logs.remove(session);
         let remove = move || {
-            images.remove_all(session);
-            changes.remove_all(session);
+            images.folders().remove(session);
+            changes.remove(session);
         };
         let _ = tokio::task::spawn_blocking(remove).await;
         Ok(())
