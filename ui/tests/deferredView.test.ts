@@ -1,7 +1,7 @@
 import { screen } from '@testing-library/svelte';
 import { describe, expect, test, vi } from 'vitest';
 
-import { aRequest, aSession } from '../src/testing/builders';
+import { answered, aRequest, aSession, delivered } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
 import { openPage, settle } from './open';
 
@@ -43,6 +43,30 @@ describe('everything beside the panel', () => {
     bridge.push({ change: 'request', request: aRequest({ id: 'r2', nativeRef: 'n2' }) });
     await paint();
     expect(row()).toHaveTextContent('2 questions');
+  });
+
+  test('skips the moment between an answer and the question right behind it', async () => {
+    const { bridge, paint } = await open();
+    const request = aRequest();
+    await bridge.push({ change: 'request', request });
+    await paint();
+    await paint();
+    const faces: (string | undefined)[] = [];
+    const watch = new MutationObserver(() => faces.push(face()));
+    watch.observe(document.querySelector('nav')!, { subtree: true, childList: true, attributes: true });
+    await bridge.push({ change: 'request', request: answered(request, [{ question: 'q1', chosen: ['q1o1'] }], delivered) });
+    expect(question()).not.toHaveAttribute('data-state', 'open');
+    await paint();
+    await bridge.push({ change: 'request', request: aRequest({ id: 'r2', nativeRef: 'n2' }) });
+    await paint();
+    await paint();
+    expect(new Set(faces)).not.toContain('working');
+    watch.disconnect();
+    await bridge.push({ change: 'request', request: answered(aRequest({ id: 'r2', nativeRef: 'n2' }), [{ question: 'q1', chosen: ['q1o1'] }], delivered) });
+    expect(face()).toBe('needs_you');
+    await paint();
+    await paint();
+    expect(face()).not.toBe('needs_you');
   });
 
   test('shows the user’s own actions immediately', async () => {

@@ -1,4 +1,4 @@
-import { fireEvent, screen, within } from '@testing-library/svelte';
+import { fireEvent, screen, waitFor, within } from '@testing-library/svelte';
 import { describe, expect, test, vi } from 'vitest';
 
 import type { EntryBody, Session } from '../src/generated/wire';
@@ -136,8 +136,8 @@ describe('the transcript', () => {
     const { bridge } = await show([{ kind: 'request', request: 'r1' }], new FakeBridge({ requests: [aRequest()] }));
     const state = ended(withdrawn({ why: 'interrupted' }));
     await bridge.push({ change: 'request', request: aRequest({ state }) });
-    expect(within(transcript()).getByText('Closed when you stopped the agent')).toBeVisible();
     expect(document.querySelector('[data-card]')).toBeNull();
+    expect(await within(transcript()).findByText('Closed when you stopped the agent')).toBeVisible();
     expect(button(/^api/)).toHaveAttribute('data-state', 'working');
   });
 
@@ -316,7 +316,7 @@ describe('the window', () => {
     const { bridge } = await openPage(new FakeBridge({ requests: [request] }));
     expect(button(/^api/)).toHaveAttribute('data-state', 'needs_you');
     await bridge.push({ change: 'request', request: answered(request, [{ question: 'q1', chosen: ['q1o1'] }], delivered) });
-    expect(button(/^api/)).not.toHaveAttribute('data-state', 'needs_you');
+    await waitFor(() => expect(button(/^api/)).not.toHaveAttribute('data-state', 'needs_you'));
   });
 
   test('each change of the session in view is reported once', async () => {

@@ -18,9 +18,10 @@ export class Store implements View {
   #current: State;
   #state: State;
   #deferredState: State;
-  #catchUpPending = false;
+  /** Set until the deferred view shows the current state; whether a question began it. */
+  #deferral: { readonly asked: boolean } | null = null;
   readonly #effects: Effect[] = [];
-  /** The state for everything beside the panel: a new question is painted a frame before anything else changes. */
+  /** The state for everything beside the panel: a question that comes or goes is painted a frame before anything else changes. */
   readonly deferred: View;
 
   constructor(initial: State) {
@@ -60,18 +61,35 @@ export class Store implements View {
     this.dispatch({ type: 'failed', error: asAppError(thrown) });
   };
 
-  /** Defers only frames from the app, for at most a frame: the user's own actions show everywhere immediately. */
+  /**
+   * Defers a reported change of a request until the panel is painted, and once more if a question follows. The user's own
+   * actions show everywhere immediately.
+   */
   #updateDeferred(before: State, { type }: Action): void {
-    const sent = type === 'frames_received';
-    if (sent && this.#catchUpPending) return;
-    const asked = before.link.generation > 0 && this.#current.announced !== before.announced;
-    this.#catchUpPending = sent && asked && !document.hidden;
-    if (!this.#catchUpPending) this.#deferredState = this.#current;
-    else requestAnimationFrame(() => requestAnimationFrame(() => this.#catchUp()));
+    const now = this.#current;
+    const asked = now.announced !== before.announced;
+    const changed = asked || now.requests !== before.requests || now.approvals !== before.approvals;
+    const defers = REPORTS.has(type) && !document.hidden && before.link.generation > 0;
+    if (defers && this.#deferral) {
+      if (asked && !this.#deferral.asked) this.#defer(asked);
+    } else if (defers && changed) this.#defer(asked);
+    else this.#catchUp();
+  }
+
+  #defer(asked: boolean): void {
+    const deferral = { asked };
+    this.#deferral = deferral;
+    const end = () => {
+      if (this.#deferral === deferral) this.#catchUp();
+    };
+    requestAnimationFrame(() => requestAnimationFrame(end));
   }
 
   #catchUp(): void {
-    this.#catchUpPending = false;
+    this.#deferral = null;
     this.#deferredState = this.#current;
   }
 }
+
+/** What the app reports, by itself or in reply to an answer. */
+const REPORTS: ReadonlySet<Action['type']> = new Set(['frames_received', 'request_ended', 'submit_done']);
