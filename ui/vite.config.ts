@@ -17,8 +17,15 @@ export default defineConfig(({ mode }) => ({
     cssCodeSplit: false,
     reportCompressedSize: false,
     rolldownOptions: {
-      // Each file comes by way of the window's own thread, so what the first paint needs is one.
-      output: { codeSplitting: { groups: [{ name: 'first', tags: ['$initial'] }] } },
+      // Each file comes by way of the window's own thread, so what the first paint needs is one, and what a session needs another.
+      output: {
+        codeSplitting: {
+          groups: [
+            { name: 'first', tags: ['$initial'], priority: 1 },
+            { name: 'session', test: /[/](feature[/](head|panel|transcript)|entities[/]tool|shared[/]Diff|view[/]session|virtua)/i },
+          ],
+        },
+      },
       // The gallery is a page of its own and never part of the app.
       ...(mode === 'gallery' && { input: 'gallery.html' }),
     },
@@ -30,5 +37,6 @@ export default defineConfig(({ mode }) => ({
     restoreMocks: true,
     // Generous, because a slow machine is no fault of the window.
     testTimeout: 30_000,
+    hookTimeout: 30_000,
   },
 }));
