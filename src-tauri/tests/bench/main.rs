@@ -4,6 +4,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "this is a test program")]
 
+mod changes;
 #[path = "../window/desktop.rs"]
 #[allow(dead_code, reason = "the desktop serves the window tests too")]
 mod desktop;
@@ -41,7 +42,7 @@ const QUESTIONS_UNSEEN: usize = 40;
 /// How often each window is started.
 const STARTS: usize = 9;
 
-/// Measures everything, or only the parts that are named: `answers`, `notifications`, `tray`, `gateway`, `load`, `long`, `starts`.
+/// Measures everything, or only the parts that are named: `answers`, `notifications`, `tray`, `gateway`, `load`, `long`, `changes`, `starts`.
 #[tokio::main]
 async fn main() {
     let named: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with('-')).collect();
@@ -74,6 +75,9 @@ async fn main() {
     }
     if wanted("long") {
         result.insert("long_session".to_owned(), long::measure().await.json());
+    }
+    if wanted("changes") {
+        result.insert("changes".to_owned(), changes::measure().await.json());
     }
     if wanted("starts") {
         let Starts { app, empty } = process::measure(STARTS);
