@@ -33,8 +33,8 @@ describe('the settings', () => {
         count += 1;
       }
     }
-    // The shortcut has several controls, and a command is a text field.
-    const others = settingDescriptors.filter(({ kind }) => kind === 'shortcut' || kind === 'command');
+    // The shortcut and the rules have several controls, and a command is a text field.
+    const others = settingDescriptors.filter(({ kind }) => kind === 'shortcut' || kind === 'command' || kind === 'rules');
     expect(count).toBe(settingDescriptors.length - others.length);
     await showCategory(user, 'Notifications');
     await expectNoViolations();
@@ -46,6 +46,7 @@ describe('the settings', () => {
       'Appearance',
       'Notifications',
       'Questions',
+      'Permissions',
       'Window',
       'Open in',
       'Agents',

@@ -31,6 +31,7 @@ mod notifications;
 mod open_in;
 mod outcomes;
 mod page_reload;
+mod permission_rules;
 #[path = "../private_bus.rs"]
 mod private_bus;
 mod process_stats;

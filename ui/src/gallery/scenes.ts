@@ -352,6 +352,42 @@ export const scenes: Record<string, () => FakeBridge> = {
     return base(requests, [shell]);
   },
   asked: () => withPast(base([])),
+  permissions: () => {
+    const [folder, agent] = ['/home/ada/code/shop-api', 'claude_code'];
+    const file = `${folder}/.claude/settings.local.json`;
+    const bash = (content: string) => ({ label: 'tool', tool: 'Bash', content, behaviour: 'allow' }) as const;
+    return base([])
+      .set({
+        permissionRules: [
+          { action: 'deny', tool: 'Bash', argument: 'git push *', folder: null },
+          { action: 'ask', tool: 'Edit', argument: 'migrations/**', folder },
+        ],
+      })
+      .on('read_permissions', () => ({
+        standing: [
+          {
+            agent,
+            label: bash('pnpm test:*'),
+            scope: 'local',
+            folder,
+            session: 's1',
+            written: { file, text: 'Bash(pnpm test:*)' },
+            allowed: { approval: 'a1', session: 's1', name: 'shop-api', at: at(NOW - 86_400_000) },
+          },
+          { agent, label: bash('ls *'), scope: 'user', folder: null, session: 's1', written: { file: '/home/ada/.claude/settings.json', text: 'Bash(ls *)' }, allowed: null },
+          {
+            agent,
+            label: { label: 'folder', paths: ['/home/ada/code/shared'] },
+            scope: 'session',
+            folder,
+            session: 's1',
+            written: null,
+            allowed: { approval: 'a2', session: 's1', name: 'shop-api', at: at(NOW - 600_000) },
+          },
+        ],
+        unreadable: [],
+      }));
+  },
   clients: () => {
     const bridge = base([]);
     const file = '/home/ada/.cursor/mcp.json';

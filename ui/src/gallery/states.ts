@@ -317,6 +317,11 @@ export const states: Record<string, Shown> = {
     act: (store) => openSettings(store, 'clients.title'),
     shows: 'dialog[open] [data-client=zed]',
   },
+  settings_permissions: {
+    scene: () => scenes['permissions']?.() ?? base([]),
+    act: (store) => openSettings(store, 'settings.permissions'),
+    shows: 'dialog[open] [data-permission]',
+  },
   settings_search: {
     scene: () => base([]),
     act: async (store) => {

@@ -645,7 +645,11 @@ n: number, flaw: LaunchOverrideError, } | { "unfit": "variable", name: string, f
 /**
  * The beginning of the rejected name.
  */
-name: string, } | { "unfit": "command", flaw: CommandError, } | { "unfit": "text", text: string, };
+name: string, } | { "unfit": "command", flaw: CommandError, } | { "unfit": "no_rules" } | { "unfit": "rule", 
+/**
+ * Its position, from 1.
+ */
+n: number, flaw: PermissionRuleError, } | { "unfit": "text", text: string, };
 
 /**
  * Why a command can't be run as written.
@@ -802,6 +806,10 @@ options: Array<ApprovalOption>,
  * Whether a denial can carry a message to the agent.
  */
 takesMessage: boolean, askedAt: Timestamp, 
+/**
+ * The user's rule that denied it, or that had the user asked.
+ */
+rule: PermissionRule | null, 
 /**
  * Open, or how it ended.
  */
@@ -1342,13 +1350,13 @@ editorCommand: EditorCommand, terminal: PreferredTerminal,
 /**
  * Opens terminals if the terminal is `terminal_command`.
  */
-terminalCommand: TerminalCommand, keepDays: RetentionDays, 
+terminalCommand: TerminalCommand, permissionRules: PermissionRules, keepDays: RetentionDays, 
 /**
  * The additions to every start of an agent.
  */
 launchOverrides: { [key in AgentId]: LaunchOverrides }, };
 
-export type Setting = { "setting": "language", "value": LanguageChoice } | { "setting": "theme", "value": Theme } | { "setting": "text_size", "value": TextSize } | { "setting": "density", "value": Density } | { "setting": "notify_questions", "value": NotifyQuestions } | { "setting": "notify_subagents", "value": OnOff } | { "setting": "notify_finished", "value": OptIn } | { "setting": "daily_budget", "value": DailyBudget } | { "setting": "paused_until", "value": PausedUntil } | { "setting": "quiet_hours", "value": DoNotDisturbHours } | { "setting": "remind_minutes", "value": ReminderMinutes } | { "setting": "notify_sound", "value": OptIn } | { "setting": "quick_answer", "value": OnOff } | { "setting": "undo_seconds", "value": UndoSeconds } | { "setting": "auto_advance", "value": OnOff } | { "setting": "on_close", "value": OnClose } | { "setting": "start_at_login", "value": OptIn } | { "setting": "global_shortcut", "value": GlobalShortcut } | { "setting": "editor", "value": PreferredEditor } | { "setting": "editor_command", "value": EditorCommand } | { "setting": "terminal", "value": PreferredTerminal } | { "setting": "terminal_command", "value": TerminalCommand } | { "setting": "keep_days", "value": RetentionDays } | { "setting": "agent_arguments", "value": { agent: AgentId, arguments: Arguments, } } | { "setting": "agent_environment", "value": { agent: AgentId, environment: Environment, } };
+export type Setting = { "setting": "language", "value": LanguageChoice } | { "setting": "theme", "value": Theme } | { "setting": "text_size", "value": TextSize } | { "setting": "density", "value": Density } | { "setting": "notify_questions", "value": NotifyQuestions } | { "setting": "notify_subagents", "value": OnOff } | { "setting": "notify_finished", "value": OptIn } | { "setting": "daily_budget", "value": DailyBudget } | { "setting": "paused_until", "value": PausedUntil } | { "setting": "quiet_hours", "value": DoNotDisturbHours } | { "setting": "remind_minutes", "value": ReminderMinutes } | { "setting": "notify_sound", "value": OptIn } | { "setting": "quick_answer", "value": OnOff } | { "setting": "undo_seconds", "value": UndoSeconds } | { "setting": "auto_advance", "value": OnOff } | { "setting": "on_close", "value": OnClose } | { "setting": "start_at_login", "value": OptIn } | { "setting": "global_shortcut", "value": GlobalShortcut } | { "setting": "editor", "value": PreferredEditor } | { "setting": "editor_command", "value": EditorCommand } | { "setting": "terminal", "value": PreferredTerminal } | { "setting": "terminal_command", "value": TerminalCommand } | { "setting": "permission_rules", "value": PermissionRules } | { "setting": "keep_days", "value": RetentionDays } | { "setting": "agent_arguments", "value": { agent: AgentId, arguments: Arguments, } } | { "setting": "agent_environment", "value": { agent: AgentId, environment: Environment, } };
 
 /**
  * A language that the user interface supports.
@@ -1712,6 +1720,120 @@ plan: CommandId, };
  * Asks a test question the way other programs do.
  */
 export type TestGateway = { requestId: CommandId, };
+
+/**
+ * A rule of the user's own.
+ */
+export type PermissionRule = { action: RuleAction, 
+/**
+ * The tool by the agent's name for it; `*` stands for any text.
+ */
+tool: string, 
+/**
+ * Which calls of the tool, in the agent's own notation; none means all.
+ */
+argument: string | null, 
+/**
+ * The folder whose sessions it reaches, subfolders included; none means every folder.
+ */
+folder: string | null, };
+
+/**
+ * What a rule does with a permission request that it matches.
+ */
+export type RuleAction = "deny" | "ask";
+
+/**
+ * The user's rules, in the order in which they were added.
+ */
+export type PermissionRules = PermissionRule[];
+
+/**
+ * Why a permission rule can't be used as written.
+ */
+export type PermissionRuleError = { "rule": "no_action" } | { "rule": "no_tool" } | { "rule": "empty" } | { "rule": "too_long", 
+/**
+ * The upper bound, in bytes.
+ */
+most: number, bytes: number, } | { "rule": "control_character" } | { "rule": "relative_folder" } | { "rule": "unknown_key", 
+/**
+ * The beginning of the key.
+ */
+key: string, };
+
+/**
+ * Lists what was always allowed and is in force, in the agents' own files and in running sessions.
+ */
+export type ReadPermissions = Record<symbol, never>;
+
+export type PermissionsRead = { standing: Array<StandingPermission>, unreadable: Array<UnreadablePermissions>, };
+
+/**
+ * Something that an agent does without asking.
+ */
+export type StandingPermission = { agent: AgentId, label: OptionLabel, scope: OptionScope, 
+/**
+ * The folder that it reaches; none if it reaches all.
+ */
+folder: string | null, 
+/**
+ * A session in which its file can be opened, or to which it is limited.
+ */
+session: SessionId, 
+/**
+ * Where it is written; none if the agent keeps it in memory until the session ends.
+ */
+written: WrittenPermission | null, 
+/**
+ * The newest decision by which it was allowed; none if it wasn't allowed here.
+ */
+allowed: AllowedPermission | null, };
+
+/**
+ * The place of a permission in an agent's file.
+ */
+export type WrittenPermission = { file: string, 
+/**
+ * As it is in the file.
+ */
+text: string, };
+
+/**
+ * The decision that allowed something for good.
+ */
+export type AllowedPermission = { approval: ApprovalId, session: SessionId, 
+/**
+ * The session's name.
+ */
+name: string, at: Timestamp, };
+
+/**
+ * A file whose permissions are not known.
+ */
+export type UnreadablePermissions = { agent: AgentId, session: SessionId, file: string, trouble: FileTrouble, };
+
+/**
+ * Plans the removal of a listed permission. Nothing is written. The `requestId` names the plan.
+ */
+export type PlanPermissionRemoval = { requestId: CommandId, written: WrittenPermission, };
+
+/**
+ * The change that removes a permission from its file.
+ */
+export type PermissionRemoval = { 
+/**
+ * None if it is gone already.
+ */
+change: ClientChange | null, };
+
+/**
+ * Carries out the removal that was shown last, and no other.
+ */
+export type RemovePermission = { requestId: CommandId, 
+/**
+ * The `requestId` of the command that made the plan.
+ */
+plan: CommandId, };
 
 /**
  * A program that a folder or a file can be opened in. Within its kind, an earlier one is preferred.
@@ -2269,6 +2391,9 @@ export interface CommandMap {
   plan_client: { input: PlanClient; output: ClientPlan };
   change_client: { input: ChangeClient; output: Done };
   test_gateway: { input: TestGateway; output: Done };
+  read_permissions: { input: ReadPermissions; output: PermissionsRead };
+  plan_permission_removal: { input: PlanPermissionRemoval; output: PermissionRemoval };
+  remove_permission: { input: RemovePermission; output: Done };
   list_programs: { input: ListPrograms; output: ProgramsFound };
   open_in: { input: OpenIn; output: Done };
   continue_in_terminal: { input: ContinueInTerminal; output: Done };
@@ -2314,5 +2439,6 @@ export const settingDescriptors = [
   {"id":"editor_command","category":"open_in","kind":"command","placeholders":["file","line","column"]},
   {"id":"terminal","category":"open_in","kind":"choice","choices":["auto","terminal_command","gnome_terminal","konsole","kitty","wezterm","alacritty","iterm","mac_terminal","windows_terminal","xterm"]},
   {"id":"terminal_command","category":"open_in","kind":"command","placeholders":["folder","command"]},
+  {"id":"permission_rules","category":"permissions","kind":"rules"},
   {"id":"keep_days","category":"data","kind":"number_choice","choices":[0,30,90,365]},
 ] as const;

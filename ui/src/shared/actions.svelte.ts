@@ -110,6 +110,7 @@ export const actions = {
   forward: { words: 'palette.forward', icon: 'go', keys: 'Alt+→' },
   notification_log: { words: 'notification_log.title', icon: 'history' },
   test_question: { words: 'test.ask', icon: 'ask' },
+  permissions: { words: 'settings.permissions', icon: 'shield' },
   connected_apps: { words: 'clients.title', icon: 'connection' },
   help: { words: 'guide.open', icon: 'help' },
   keys: { words: 'keys.open', icon: 'info', keys: '?' },

@@ -85,7 +85,10 @@ function questionItem(request: Request): InboxItem {
 
 /** The approvals, those that are the same to decide in one item. */
 function inboxApprovals(state: InboxSources): InboxItem[] {
-  const listed = allIn(state.approvals).filter(({ state: now }) => now.state === 'open' || now.at >= state.inbox.since);
+  // What a rule denied was never the user's to decide.
+  const isListed = ({ rule, state: now }: Approval) =>
+    now.state === 'open' || (now.at >= state.inbox.since && rule?.action !== 'deny');
+  const listed = allIn(state.approvals).filter(isListed);
   const groups: [Approval, ...Approval[]][] = [];
   const joins = new Map<string, { group: Approval[]; until: number }>();
   for (const approval of inSession(state, listed).sort(byAge)) {

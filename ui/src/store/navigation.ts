@@ -1,4 +1,4 @@
-import type { ChangedFile, Session, SessionId, ShownPart } from '../generated/wire';
+import type { ApprovalId, ChangedFile, Session, SessionId, ShownPart } from '../generated/wire';
 import type { Handlers } from './handlers';
 import { anySession, emptyExcerpt } from './history';
 import { type Direction, goTo, type Navigation, type Place, replacePlace, step, type View } from './place';
@@ -20,6 +20,8 @@ export type Overlay =
   | { overlay: 'ending'; session: SessionId; deed: Ending }
   /** Confirms reverting a changed file, or one part of it. */
   | { overlay: 'revert'; session: SessionId; file: ChangedFile; part: ShownPart | null }
+  /** Completes a permission rule that denies a request. */
+  | { overlay: 'rule'; approval: ApprovalId }
   /** Confirms opening an external address. */
   | { overlay: 'link'; url: string };
 

@@ -9,6 +9,7 @@ import { MessageCommands } from './commands/messages';
 import { NavigationCommands } from './commands/navigation';
 import { OpenInCommands } from './commands/openIn';
 import { PastQuestionCommands } from './commands/pastQuestions';
+import { PermissionCommands } from './commands/permissions';
 import { QuestionCommands } from './commands/questions';
 import { SessionCommands } from './commands/sessions';
 import { SettingsCommands } from './commands/settings';
@@ -53,9 +54,11 @@ export function createPage(bridge: Bridge) {
   const subscription = new Subscription(bridge, store, timers);
   const deepLinks = new DeepLinks(bridge, store, drafts.tried);
   const history = new HistoryCommands(bridge, store);
+  const approvals = new ApprovalCommands(store, submitter);
+  const settings = new SettingsCommands(bridge, store);
   const commands = {
     dispatch: store.dispatch,
-    approvals: new ApprovalCommands(store, submitter),
+    approvals,
     attachments: new AttachmentCommands(bridge, store),
     changes: new ChangesCommands(bridge, store, submitter),
     clients: new ClientCommands(bridge),
@@ -66,7 +69,8 @@ export function createPage(bridge: Bridge) {
     pastQuestions: new PastQuestionCommands(bridge, store),
     questions: new QuestionCommands(store, submitter),
     sessions: new SessionCommands(bridge, store, submitter),
-    settings: new SettingsCommands(bridge, store),
+    permissions: new PermissionCommands(bridge, store, settings, approvals),
+    settings,
     start: new StartCommands(bridge, store, submitter),
     transcripts: new TranscriptCommands(bridge, store, timers),
     window: new WindowCommands(bridge, store),

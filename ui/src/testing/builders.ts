@@ -135,6 +135,7 @@ export function anApproval(changes: Partial<Approval> = {}): Approval {
     options: someOptions(),
     takesMessage: true,
     askedAt: NOW - 10_000,
+    rule: null,
     state: { state: 'open' },
     ...changes,
   };

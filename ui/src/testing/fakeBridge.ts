@@ -73,6 +73,7 @@ export class FakeBridge implements Bridge {
       terminal: 'auto',
       terminalCommand: '',
       launchOverrides: {},
+      permissionRules: [],
       keepDays: 0,
     },
     ignored: [],
@@ -167,6 +168,8 @@ export class FakeBridge implements Bridge {
         return { versions: [] };
       case 'list_changes':
         return { files: [], totals: { files: 0, added: 0, removed: 0, state: 0 }, unlisted: 0, unreadable: 0 };
+      case 'read_permissions':
+        return { standing: [], unreadable: [] };
       case 'read_log':
         return { lines: [] };
       case 'read_past_sessions':

@@ -10,6 +10,7 @@ export const later = {
   revert: () => import('../feature/changes/RevertDialog.svelte'),
   palette: () => import('./PaletteView.svelte'),
   session: once(() => import('./sessionParts')),
+  rule: () => import('../feature/rules/RuleDialog.svelte'),
   settings: () => import('../feature/settings/SettingsDialog.svelte'),
 };
 

@@ -25,6 +25,7 @@ export function windowActions({ store, commands }: Page, showNextWaiting: () => 
     back.length > 0 && { id: 'back', run: () => void commands.navigation.step('back') },
     forward.length > 0 && { id: 'forward', run: () => void commands.navigation.step('forward') },
     { id: 'notification_log', run: open({ overlay: 'settings', at: 'notification_log' }) },
+    { id: 'permissions', run: open({ overlay: 'settings', at: 'permissions' }) },
     demo && { id: 'test_question', run: () => void commands.start.testQuestion() },
     { id: 'help', run: () => void commands.window.openGuide() },
     { id: 'keys', run: open({ overlay: 'keys' }) },

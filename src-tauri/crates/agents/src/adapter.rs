@@ -129,6 +129,13 @@ pub enum Action {
         native_ref: NativeRef,
         decision: ApprovalDecision,
     },
+    /// Answers [`AgentEvent::ToolCallProposed`].
+    ReviewToolCall {
+        /// The agent's id of its inquiry.
+        native_ref: NativeRef,
+        /// Whether the call needs a permission, whatever the agent's own rules say.
+        ask: bool,
+    },
     /// A config option gets another value; the agent answers with [`AgentEvent::ConfigAnswered`].
     SetConfig {
         /// Comes back with the agent's answer.

@@ -3,7 +3,9 @@
 use std::fmt::Debug;
 use std::path::{Path, PathBuf};
 
-use askdesk_domain::{AgentDescriptor, AgentFailure, NativeSession, ReservedFlags, SessionOptions};
+use askdesk_domain::{
+    AgentDescriptor, AgentFailure, NativeSession, OptionScope, ReservedFlags, SessionOptions,
+};
 
 use crate::adapter::Adapter;
 use crate::launch::LaunchPlan;
@@ -36,6 +38,31 @@ pub trait Agent: Send + Sync + Debug {
     fn continue_in_terminal(&self, _: &Start) -> Result<Option<LaunchPlan>, AgentFailure> {
         Ok(None)
     }
+
+    /// Lists the agent's own files that can hold lasting permissions for a folder. They need not exist.
+    fn permission_files(&self, _folder: &Path) -> Vec<PermissionFile> {
+        Vec::new()
+    }
+}
+
+/// A JSON file of an agent with lists of permissions that it no longer asks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PermissionFile {
+    pub path: PathBuf,
+    /// The folder that no link may lead out of.
+    pub within: PathBuf,
+    /// How far its permissions reach.
+    pub scope: OptionScope,
+    pub lists: &'static [PermissionList],
+}
+
+/// A list of texts in a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PermissionList {
+    /// The keys that lead to it.
+    pub keys: &'static [&'static str],
+    /// Whether it holds folders instead of rules for tools.
+    pub folders: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

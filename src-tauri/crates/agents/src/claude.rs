@@ -11,6 +11,8 @@ mod encode;
 mod launch;
 mod parse;
 mod permissions;
+mod rules;
+mod settings_files;
 mod tools;
 mod usage;
 
@@ -24,7 +26,7 @@ use askdesk_domain::{
 use serde_json::Value;
 
 use crate::adapter::{Action, Adapter, EncodeError, Inbound, Open, Output};
-use crate::agent::{Agent, SessionPlan, Start};
+use crate::agent::{Agent, PermissionFile, SessionPlan, Start};
 use crate::event::{AgentEvent, InputError};
 use crate::launch::{LaunchPlan, expand_home};
 use crate::link::LinkPlan;
@@ -92,6 +94,10 @@ impl Agent for ClaudeCode {
         let Some(session) = resume else { return Ok(None) };
         let program = launch::find(&self.descriptor, options.program.as_deref().map(expand_home).as_deref())?;
         Ok(Some(launch::in_terminal(program, folder.clone(), session).with_overrides(&options.extras)))
+    }
+
+    fn permission_files(&self, folder: &Path) -> Vec<PermissionFile> {
+        settings_files::of(folder)
     }
 }
 

@@ -1,8 +1,8 @@
 //! The events of an agent, without the words of any one protocol.
 
 use askdesk_domain::{
-    ApprovalOption, ConfigOption, ContextUse, NativeRef, NativeSession, Notice, Question, TodoItem,
-    ToolDetail, ToolKind, ToolStatus, Usage,
+    ApprovalOption, ConfigOption, ContextUse, NativeRef, NativeSession, Notice, PermissionCall, Question,
+    TodoItem, ToolDetail, ToolKind, ToolStatus, Usage,
 };
 use uuid::Uuid;
 
@@ -86,6 +86,8 @@ pub enum AgentEvent {
         native_ref: NativeRef,
         /// The agent's id of the tool call that waits for it.
         tool_use: Option<String>,
+        /// What rules of the person's own are compared with; none where no rule may decide.
+        call: Option<PermissionCall>,
         /// What the agent calls it; mostly the name of a tool.
         title: String,
         /// The agent's own line about it.
@@ -96,6 +98,12 @@ pub enum AgentEvent {
         options: Vec<ApprovalOption>,
         /// Whether a refusal may carry words for the agent.
         takes_message: bool,
+    },
+    /// The agent is about to call a tool, and waits for [`Action::ReviewToolCall`](crate::Action::ReviewToolCall).
+    ToolCallProposed {
+        /// The agent's id of its inquiry.
+        native_ref: NativeRef,
+        call: PermissionCall,
     },
     /// The agent no longer waits for a question or a permission.
     Withdrawn {

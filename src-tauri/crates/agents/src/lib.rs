@@ -22,7 +22,7 @@ pub mod supervisor;
 pub mod version;
 
 pub use adapter::{Action, Adapter, Attached, EncodeError, Inbound, Open, Outbound, Output, QuestionRefusal};
-pub use agent::{Agent, SessionPlan, Start};
+pub use agent::{Agent, PermissionFile, PermissionList, SessionPlan, Start};
 pub use catalog::{Catalog, installed_agents};
 pub use connection::{Connection, Handshake, JsonRpcConnection, JsonRpcRules, MemberId, Routed};
 pub use demo::Demo;

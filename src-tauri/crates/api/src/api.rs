@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use askdesk_client_config::Plan;
+use askdesk_client_config::{Change, Plan};
 use askdesk_domain::{
     ApprovalState, Command, CommandId, Rejection, Request, Session, SessionId, SessionState, StorageError,
 };
@@ -54,6 +54,8 @@ pub struct Api {
     pub(crate) view: Arc<watch::Sender<View>>,
     /// The change of another program's files that was shown last, under the command that planned it.
     pub(crate) client_plan: Arc<Mutex<Option<(CommandId, Plan)>>>,
+    /// The removal of a permission that was shown last, under the command that planned it.
+    pub(crate) permission_removal: Arc<Mutex<Option<(CommandId, Change)>>>,
     commands: Arc<Mutex<VecDeque<RememberedCommand>>>,
     notifications: Arc<Mutex<Notifications>>,
 }
@@ -62,7 +64,7 @@ impl Api {
     /// Creates the API over an engine.
     pub fn new(engine: EngineHandle, settings: Arc<SettingsFile>, host: Arc<dyn Host>) -> Self {
         let (view, _) = watch::channel(View { session: None, focused: false });
-        let sessions = Sessions::new(engine.clone());
+        let sessions = Sessions::new(engine.clone(), settings.watch());
         Self {
             engine,
             sessions,
@@ -70,6 +72,7 @@ impl Api {
             host,
             view: Arc::new(view),
             client_plan: Arc::default(),
+            permission_removal: Arc::default(),
             commands: Arc::default(),
             notifications: Arc::default(),
         }

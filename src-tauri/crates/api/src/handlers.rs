@@ -8,6 +8,7 @@ mod messages;
 mod notifications;
 mod open_in;
 mod past_questions;
+mod permissions;
 mod questions;
 mod sessions;
 mod settings;

@@ -323,6 +323,41 @@ pub fn take(
     Ok((before.is_some() || !nothing).then(|| format!("{mark}{after}")))
 }
 
+/// Lists the texts of a list. A list that is missing is empty.
+pub fn texts<'a>(document: &'a Value, list: &[&str]) -> impl Iterator<Item = &'a str> {
+    let elements = value_at(document, list).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    elements.iter().filter_map(Value::as_str)
+}
+
+/// Removes a text from a list, as often as it is in it. Everything else stays as it is, including a list that is empty then.
+pub fn remove_text(
+    format: Format,
+    text: &str,
+    list: &[&str],
+    removed: &str,
+) -> Result<String, FileErrorKind> {
+    let (mark, body) = without_mark(text);
+    let old = read(format, body)?;
+    let elements = value_at(&old, list).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let found = elements.iter().enumerate().rev().filter(|(_, element)| element.as_str() == Some(removed));
+    let steps: Vec<Step<'_>> = found.map(|(place, _)| Step::RemoveElement(list.to_vec(), place)).collect();
+    if steps.is_empty() {
+        return Ok(text.to_owned());
+    }
+    let after = apply(format, body, &steps)?;
+    let new = read(format, &after).map_err(|_| FileErrorKind::Unsafe)?;
+    let mut expected = old.clone();
+    let inner = list.iter().try_fold(&mut expected, |value, name| value.get_mut(*name));
+    if let Some(elements) = inner.and_then(Value::as_array_mut) {
+        elements.retain(|element| element.as_str() != Some(removed));
+    }
+    let keeps_comments = format == Format::Toml || json::comments(body)? == json::comments(&after)?;
+    if new != expected || !keeps_comments {
+        return Err(FileErrorKind::Unsafe);
+    }
+    Ok(format!("{mark}{after}"))
+}
+
 fn apply(format: Format, text: &str, steps: &[Step<'_>]) -> Result<String, FileErrorKind> {
     match format {
         Format::Json => json::apply(text, steps),

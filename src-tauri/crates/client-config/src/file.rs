@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::edit::{self, Format};
 use crate::env::ConfigPath;
-use crate::error::FileErrorKind;
+use crate::error::{FileError, FileErrorKind};
 
 /// The largest file that is read. Claude Code keeps everything about a user's projects in one.
 const FILE_MOST: u64 = 64 * 1024 * 1024;
@@ -69,6 +69,13 @@ impl Found {
             Err(error) => Err(error.into()),
         }
     }
+}
+
+/// Lists the texts of some lists in a JSON file, list by list. A missing file has none.
+pub fn texts_of(place: &ConfigPath, lists: &[&[&str]]) -> Result<Vec<Vec<String>>, FileError> {
+    let found = Found::read(place, Format::Json).map_err(|why| why.of(&place.path))?;
+    let texts = |list: &&[&str]| edit::texts(&found.document, list).map(str::to_owned).collect();
+    Ok(lists.iter().map(texts).collect())
 }
 
 fn backup_of(target: &Path) -> PathBuf {

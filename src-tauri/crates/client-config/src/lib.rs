@@ -28,6 +28,7 @@ pub use discovery::DataFolder;
 pub use entries::{Endpoint, SERVER, WAIT_SECONDS};
 pub use env::{ConfigPath, Env, Os};
 pub use error::{FileError, FileErrorKind};
+pub use file::texts_of;
 pub use hook_command::{find_askdesk, hook_command};
 pub use plan::{Change, Note, Plan, connect, disconnect};
 pub use preview::TokenDisplay;

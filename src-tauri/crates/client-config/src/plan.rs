@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use crate::client::{Client, Scope};
-use crate::edit::{self, Kind, Piece};
+use crate::edit::{self, Format, Kind, Piece};
 use crate::entries::{self, ConfigEntry, Endpoint};
 use crate::env::{ConfigPath, Env};
 use crate::error::{FileError, FileErrorKind};
@@ -240,6 +240,31 @@ impl Plan {
 }
 
 impl Change {
+    /// Plans the removal of a text from a list of a JSON file. Returns `None` if it isn't there.
+    pub fn remove_text(place: &ConfigPath, list: &[&str], removed: &str) -> Result<Option<Self>, FileError> {
+        let plan = || {
+            let found = Found::read(place, Format::Json)?;
+            let Some(before) = found.text.clone() else { return Ok(None) };
+            let after = edit::remove_text(Format::Json, &before, list, removed)?;
+            if after == before {
+                return Ok(None);
+            }
+            found.check_writable()?;
+            let Found { file, target, .. } = found;
+            Ok(Some(Self { file, before: Some(before), after: Some(after), target, backup: Backup::Leave }))
+        };
+        plan().map_err(|why: FileErrorKind| why.of(&place.path))
+    }
+
+    /// Applies this change alone, unless the file has changed since it was planned.
+    pub fn carry_out(&self) -> Result<(), FileError> {
+        let apply = || {
+            file::check_unchanged(&self.target, self.before.as_deref())?;
+            self.apply(fs::metadata(&self.target).ok().as_ref())
+        };
+        apply().map_err(|why: FileErrorKind| why.of(&self.file))
+    }
+
     /// Returns the path of the backup, if one is made.
     pub fn copy(&self) -> Option<&Path> {
         match &self.backup {

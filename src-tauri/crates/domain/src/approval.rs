@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::agent_failure::{known_or_text, known_or_text_or_none};
 use crate::error::DeliveryError;
 use crate::id::{ApprovalId, ApprovalOptionId, ConfigId, NativeRef, SessionId, Timestamp, ValueId};
+use crate::permission_rule::{PermissionRule, RuleAction};
 use crate::tool::ToolDetail;
 
 /// The most folders of one option.
@@ -31,6 +32,9 @@ pub struct Approval {
     /// Whether a denial can carry a message to the agent.
     pub takes_message: bool,
     pub asked_at: Timestamp,
+    /// The user's rule that denied it, or that had the user asked.
+    #[serde(default)]
+    pub rule: Option<PermissionRule>,
     /// Open, or how it ended.
     pub state: ApprovalState,
 }
@@ -43,6 +47,11 @@ impl Approval {
     /// Returns whether it is a plan that needs approval.
     pub const fn is_plan(&self) -> bool {
         matches!(self.subject, ToolDetail::Plan { .. })
+    }
+
+    /// Returns the rule that denied it without the user being asked.
+    pub fn denied_by(&self) -> Option<&PermissionRule> {
+        self.rule.as_ref().filter(|rule| rule.action == RuleAction::Deny)
     }
 }
 

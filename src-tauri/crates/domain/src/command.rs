@@ -9,6 +9,7 @@ use crate::error::DeliveryError;
 use crate::id::{ApprovalId, MessageId, NativeRef, NativeSession, RequestId, SessionId, Timestamp};
 use crate::inbound::{InboundClient, Leave};
 use crate::origin::Origin;
+use crate::permission_rule::PermissionRule;
 use crate::question::Question;
 use crate::request::{Delivery, Limit, WithdrawnWhy};
 use crate::session::SessionEnd;
@@ -304,5 +305,7 @@ pub struct AskApproval {
     pub options: Vec<ApprovalOption>,
     /// Whether a denial can carry a message to the agent.
     pub takes_message: bool,
+    /// The user's rule that matches it.
+    pub rule: Option<PermissionRule>,
     pub at: Timestamp,
 }

@@ -9,6 +9,9 @@ mod validation;
 pub use delivery::DeliveryError;
 pub use opening::OpenError;
 pub(crate) use setting::number_setting;
-pub use setting::{Bounds, CommandError, LaunchOverrideError, Settable, SettingError, SettingKind, Written};
+pub use setting::{
+    Bounds, CommandError, LaunchOverrideError, PermissionRuleError, Settable, SettingError, SettingKind,
+    Written,
+};
 pub use storage::StorageError;
 pub use validation::ValidationError;

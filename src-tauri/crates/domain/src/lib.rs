@@ -37,6 +37,7 @@ pub mod language;
 pub mod launch_overrides;
 pub mod notification_policy;
 pub mod origin;
+pub mod permission_rule;
 pub mod preferred_program;
 pub mod programs;
 pub mod question;
@@ -81,8 +82,8 @@ pub use draft::{
 };
 pub use ended_by::EndedBy;
 pub use error::{
-    CommandError, DeliveryError, LaunchOverrideError, OpenError, Settable, SettingError, SettingKind,
-    StorageError, ValidationError, Written,
+    CommandError, DeliveryError, LaunchOverrideError, OpenError, PermissionRuleError, Settable, SettingError,
+    SettingKind, StorageError, ValidationError, Written,
 };
 pub use event::{ApprovalEvent, Event, QueueEvent, RequestEvent, SessionEvent};
 pub use id::{
@@ -97,6 +98,9 @@ pub use notification_policy::{
     NotificationHistory, NotificationRemoval, Occasion, PendingItem, SuppressedWhy,
 };
 pub use origin::{Channel, Origin, OriginKind};
+pub use permission_rule::{
+    CallArgument, PermissionCall, PermissionRule, PermissionRules, RuleAction, RuleContext,
+};
 pub use preferred_program::{PreferredEditor, PreferredTerminal};
 pub use programs::{Program, ProgramKind};
 pub use question::{Question, QuestionKind, QuestionOption};

@@ -133,6 +133,7 @@ fn redact_approval_event(event: &mut ApprovalEvent) {
                 options: Vec::new(),
                 takes_message: false,
                 asked_at: approval.asked_at,
+                rule: None,
                 state: ApprovalState::Open,
             };
         }

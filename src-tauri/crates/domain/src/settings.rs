@@ -11,6 +11,7 @@ use crate::error::{Bounds, Settable, SettingError, SettingKind, Written, number_
 use crate::id::AgentId;
 use crate::language::LanguageChoice;
 use crate::launch_overrides::{Arguments, Environment, LaunchOverrides};
+use crate::permission_rule::PermissionRules;
 use crate::preferred_program::{PreferredEditor, PreferredTerminal};
 use crate::retention_days::RetentionDays;
 use crate::shortcut::GlobalShortcut;
@@ -127,6 +128,9 @@ settings! {
         terminal => terminal: Terminal(PreferredTerminal),
         /// Opens terminals if the terminal is `terminal_command`.
         terminal_command => terminal_command: TerminalCommand(TerminalCommand),
+    }
+    permissions {
+        rules => permission_rules: PermissionRules(PermissionRules),
     }
     data {
         keep_days => keep_days: KeepDays(RetentionDays),

@@ -250,6 +250,11 @@ impl EngineHandle {
         read(&self.history, move |reader| reader.question_totals(&filter, &days)).await
     }
 
+    /// Reads what was always allowed; see [`Reader::lasting_permissions`].
+    pub async fn lasting_permissions(&self) -> Result<Vec<Approval>, EngineError> {
+        read(&self.history, Reader::lasting_permissions).await
+    }
+
     /// Adds up what a session used; see [`Reader::session_usage`].
     pub async fn session_usage(&self, session: SessionId) -> Result<SessionUsage, EngineError> {
         read(&self.reader, move |reader| reader.session_usage(session)).await

@@ -4,6 +4,7 @@ mod drafts;
 mod format_three;
 mod history;
 mod indexed_text;
+mod lasting_permissions;
 mod phrases;
 mod read;
 mod record;

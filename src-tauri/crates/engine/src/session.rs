@@ -14,6 +14,7 @@ mod messages;
 mod pending;
 mod resumption;
 mod retention;
+mod rules;
 mod task;
 mod tool_permissions;
 

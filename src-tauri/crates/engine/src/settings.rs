@@ -245,9 +245,11 @@ fn read_entry<T>(
     read: &mut ReadSettings,
 ) {
     let Some(item) = key.find(document) else { return };
-    // The variables of an agent are a table, which may have its own heading.
+    // The variables of an agent are a table, and each rule is one; both may have their own headings.
     let value = match item.clone().into_value() {
-        Ok(value) if item.is_value() || key.1 == ENVIRONMENT => parse_value(value, parse),
+        Ok(value) if item.is_value() || item.is_array_of_tables() || key.1 == ENVIRONMENT => {
+            parse_value(value, parse)
+        }
         _ => Err(IgnoredWhy::NoValue),
     };
     match value.and_then(setting) {

@@ -257,6 +257,7 @@ impl Writer {
             Command::Approval(ApprovalCommand::Decide { approval, .. }) => {
                 self.desk.approval(*approval).cloned()
             }
+            Command::Approval(ApprovalCommand::Ask(ask)) => self.desk.approval(ask.id).cloned(),
             _ => None,
         };
         let session = match command {

@@ -176,7 +176,7 @@ impl Drop for CallGuard {
 
 #[cfg(test)]
 mod tests {
-    use askdesk_domain::{Channel, Desk, NativeRef};
+    use askdesk_domain::{Channel, Desk, NativeRef, Settings};
     use askdesk_engine::{InboundAsk, Sessions};
     use askdesk_mcp_tools::Tool;
     use serde_json::json;
@@ -264,7 +264,8 @@ mod tests {
         let session = fixture.session(&first).await;
         fixture.asks(session, "Which name?").await;
         drop(first);
-        Sessions::new(fixture.state.engine.clone()).close(session).await.unwrap();
+        let (_, settings) = tokio::sync::watch::channel(Settings::default());
+        Sessions::new(fixture.state.engine.clone(), settings).close(session).await.unwrap();
         let second = fixture.state.connections.call("two", Lifetime::UntilClosed);
         assert_eq!(
             fixture.session(&second).await,

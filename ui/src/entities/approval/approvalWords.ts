@@ -4,6 +4,7 @@ import type {
   ApprovalOption,
   ApprovalOptionKind,
   ConfigOption,
+  OptionLabel,
   OptionScope,
   ToolRule,
 } from '../../generated/wire';
@@ -12,6 +13,7 @@ import { type MessageKey, plural, t } from '../../shared/messages';
 import { list } from '../../shared/messages/formats';
 import { cutText } from '../../shared/text';
 import { visibly } from '../../shared/visible';
+import { shownRule } from '../permission/ruleText';
 import type { ReadableHere } from './readableHere';
 
 /** The maximum length of a permission request's name, in graphemes. */
@@ -49,6 +51,11 @@ export function allows({ kind }: ApprovalOption): boolean {
 }
 
 export function wordsOfOption({ kind, label }: ApprovalOption, config: readonly ConfigOption[]): string {
+  return wordsOfLabel(label, kind, config);
+}
+
+/** What an option does, by its kind where its label says nothing. */
+export function wordsOfLabel(label: OptionLabel, kind: ApprovalOptionKind, config: readonly ConfigOption[]): string {
   switch (label.label) {
     case 'plain':
       return t(kindWords[kind]);
@@ -157,6 +164,7 @@ export function wordsOfDecision(approval: Approval, decision: ApprovalDecision, 
   const plan = approval.subject.detail === 'plan';
   const first = chosenOf(approval, decision)[0];
   if (!first || !allows(first)) {
+    if (approval.rule?.action === 'deny') return t('approval.denied_rule', { tool, rule: shownRule(approval.rule) });
     if (plan) return message ? t('approval.plan_back_message', { message }) : t('approval.plan_back');
     return message ? t('approval.denied_message', { tool, message }) : t('approval.denied', { tool });
   }

@@ -2,11 +2,13 @@ import {
   settingDescriptors,
   type AgentDescriptor,
   type Language,
+  type PermissionRule,
   type Program,
   type ProgramsFound,
   type Setting,
   type Settings,
 } from '../../generated/wire';
+import { textOfRule } from '../../entities/permission/ruleText';
 import { nameOfAgent } from '../../shared/agentNames';
 import { plural, t } from '../../shared/messages';
 import { hours, percent } from '../../shared/messages/formats';
@@ -76,8 +78,15 @@ export interface CommandRow extends Named {
   change: (to: string) => Setting;
 }
 
+/** A setting that holds permission rules. */
+export interface RulesRow extends Named {
+  kind: 'rules';
+  current: readonly PermissionRule[];
+  change: (to: PermissionRule[]) => Setting;
+}
+
 /** A setting as shown in the dialog. */
-export type Row = CommandRow | ChoiceRow | SwitchRow | ArgumentsRow | VariablesRow | ShortcutRow;
+export type Row = RulesRow | CommandRow | ChoiceRow | SwitchRow | ArgumentsRow | VariablesRow | ShortcutRow;
 
 /** A combination that no common desktop reserves; J is also the key for the next question. */
 export const SUGGESTED = 'Ctrl+Alt+J';
@@ -153,6 +162,13 @@ function rowOf(settings: Settings, descriptor: Descriptor, programs: ProgramsFou
       return { ...named, kind: 'shortcut', current: String(current), change };
     case 'command':
       return { ...named, kind: 'command', current: String(current), example: EXAMPLES[id] ?? '', change };
+    case 'rules':
+      return {
+        ...named,
+        kind: 'rules',
+        current: settings.permissionRules,
+        change: (rules) => ({ setting: 'permission_rules', value: rules }),
+      };
     case 'pause':
       return { ...named, kind: 'choice', current: String(pausedUntil(settings)), choices: pauses(settings) };
     default: {
@@ -245,6 +261,8 @@ function valuesOf(row: Row): readonly string[] {
       return [row.current];
     case 'switch':
       return [];
+    case 'rules':
+      return row.current.map(textOfRule);
     case 'variables':
       return Object.keys(row.current);
   }

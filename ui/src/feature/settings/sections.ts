@@ -10,6 +10,7 @@ export const sectionIcons = {
   'settings.appearance': 'palette',
   'settings.notifications': 'bell',
   'settings.questions': 'ask',
+  'settings.permissions': 'shield',
   'settings.window': 'window',
   'settings.open_in': 'open_in',
   'settings.agents': 'agent',
@@ -23,6 +24,7 @@ export const SECTIONS = Object.keys(sectionIcons) as Section[];
 const parts: Partial<Record<string, Section>> = {
   connected_apps: CLIENTS,
   notification_log: 'settings.notifications',
+  permissions: 'settings.permissions',
 };
 
 /** The section of a row, a section itself, or another part; the first section if nothing has that name. */

@@ -1,4 +1,4 @@
-import type { CommandError, LaunchOverrideError, IgnoredWhy, SettingError } from '../../generated/wire';
+import type { CommandError, LaunchOverrideError, IgnoredWhy, PermissionRuleError, SettingError } from '../../generated/wire';
 import { t } from '../messages';
 import { list } from '../messages/formats';
 import { sizeOf } from '../size';
@@ -17,6 +17,8 @@ const settingErrorWords: UnionWords<SettingError, 'unfit'> = {
   no_shortcut: 'unfit.no_shortcut',
   no_name: 'unfit.no_name',
   command: ({ flaw }) => wordsOfMember(commandErrorWords, 'command', flaw),
+  no_rules: 'unfit.no_rules',
+  rule: ({ n, flaw }) => t('unfit.rule', { n, flaw: wordsOfMember(ruleErrorWords, 'rule', flaw) }),
   text: ({ text }) => visibly(text),
 };
 
@@ -35,6 +37,16 @@ const commandErrorWords: UnionWords<CommandError, 'command'> = {
   unknown_placeholder: ({ name, known }) =>
     t('unfit.unknown_placeholder', { name: visibly(braced(name)), known: list(known.map(braced)) }),
   not_alone: ({ name }) => t('unfit.not_alone', { name: visibly(braced(name)) }),
+};
+
+const ruleErrorWords: UnionWords<PermissionRuleError, 'rule'> = {
+  no_action: 'unfit.rule_no_action',
+  no_tool: 'unfit.rule_no_tool',
+  empty: 'unfit.rule_empty',
+  too_long: 'breach.too_long',
+  control_character: 'unfit.rule_control',
+  relative_folder: 'unfit.rule_folder',
+  unknown_key: 'unfit.rule_key',
 };
 
 const flawWords: UnionWords<LaunchOverrideError, 'extra'> = {

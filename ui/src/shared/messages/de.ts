@@ -6,6 +6,7 @@ import { history } from './de/history';
 import { openIn } from './de/openIn';
 import { permissions } from './de/permissions';
 import { questions } from './de/questions';
+import { rules } from './de/rules';
 import { sessions } from './de/sessions';
 import { settings } from './de/settings';
 import { transcript } from './de/transcript';
@@ -14,6 +15,7 @@ import { connectedApps } from './de/connectedApps';
 
 /** Every text of the window in German. */
 export const de: Catalogue = {
+  ...rules,
   ...sessions,
   ...transcript,
   ...connectedApps,

@@ -5,6 +5,7 @@ import { history } from './en/history';
 import { openIn } from './en/openIn';
 import { permissions } from './en/permissions';
 import { questions } from './en/questions';
+import { rules } from './en/rules';
 import { sessions } from './en/sessions';
 import { settings } from './en/settings';
 import { transcript } from './en/transcript';
@@ -13,6 +14,7 @@ import { connectedApps } from './en/connectedApps';
 
 /** Every text of the window in English; `{name}` stands for a value. */
 export const en = {
+  ...rules,
   ...sessions,
   ...transcript,
   ...connectedApps,

@@ -6,6 +6,7 @@ import { history } from './zh/history';
 import { openIn } from './zh/openIn';
 import { permissions } from './zh/permissions';
 import { questions } from './zh/questions';
+import { rules } from './zh/rules';
 import { sessions } from './zh/sessions';
 import { settings } from './zh/settings';
 import { transcript } from './zh/transcript';
@@ -14,6 +15,7 @@ import { connectedApps } from './zh/connectedApps';
 
 /** Every text of the window in Chinese, in simplified characters; a count has one form. */
 export const zh: Catalogue = {
+  ...rules,
   ...sessions,
   ...transcript,
   ...connectedApps,

@@ -8,7 +8,7 @@ use super::encode::{deny, failed, refusal_words, too_many};
 use super::parse::{invalid_input, list, text, unknown};
 use super::{
     Call, CallKind, ClaudeAdapter, OPEN_CALLS, PLAN_TOOL, QUESTION_TOOL, Suggestions, UNANSWERED_CAPABILITY,
-    approvals, details,
+    approvals, details, rules,
 };
 use crate::adapter::Output;
 use crate::event::{AgentEvent, Asked, InputError};
@@ -36,6 +36,7 @@ impl ClaudeAdapter {
                     }
                 }
             }
+            Some("hook_callback") => self.on_hook(&request_id, request, out),
             subtype => {
                 let subtype = subtype.unwrap_or("without a subtype");
                 unknown(out, &format!("control_request/{subtype}"));
@@ -150,6 +151,7 @@ impl ClaudeAdapter {
         out.event(AgentEvent::ApprovalAsked {
             native_ref: native_ref.clone(),
             tool_use: tool_use.as_deref().map(bounded),
+            call: rules::call_of(tool, &input),
             title: bounded(tool),
             description: text(request, "description").filter(|words| !words.trim().is_empty()).map(bounded),
             subject: details::detail(tool, &input),

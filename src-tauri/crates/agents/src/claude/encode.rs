@@ -9,6 +9,7 @@ use uuid::Uuid;
 use super::answers;
 use super::content::content;
 use super::permissions::mode_word;
+use super::rules;
 use super::{AWAITED_CHANGES, Call, CallKind, ClaudeAdapter, MODE, MODEL, OPEN_CALLS, UNANSWERED_CAPABILITY};
 use crate::adapter::{Action, Attached, EncodeError, Output, QuestionRefusal};
 use crate::event::AgentEvent;
@@ -33,6 +34,7 @@ impl ClaudeAdapter {
                 self.refuse(&native_ref, &words)?
             }
             Action::Decide { native_ref, decision } => self.decide(&native_ref, &decision)?,
+            Action::ReviewToolCall { native_ref, ask } => rules::reviewed(&native_ref, ask),
             Action::SetConfig { ticket, option, value } => self.set_config(ticket, &option, &value)?,
             Action::Interrupt => {
                 self.interrupting = self.in_turn;
@@ -48,7 +50,7 @@ impl ClaudeAdapter {
 
     /// Encodes the handshake. Sent again, it makes the agent list its open requests.
     pub(super) fn hello(&mut self) -> String {
-        self.request(&json!({"subtype": "initialize", "hooks": null})).1
+        self.request(&json!({"subtype": "initialize", "hooks": rules::hooks()})).1
     }
 
     /// Encodes the change of a config option; the agent may refuse it.

@@ -3,9 +3,9 @@
 use crate::support::claude::{Claude, decision, lines as written, native, sent};
 use askdesk_agents::{AgentEvent, Asked, EncodeError, Inbound, InputError, Output};
 use askdesk_domain::{
-    AnswerInput, Answers, ApprovalOption, ApprovalOptionId, ApprovalOptionKind, NativeSession, OptionId,
-    OptionLabel, OptionScope, Outcome, Question, QuestionKind, QuestionOption, ToolDetail, ToolKind,
-    ToolRule, ToolStatus, Usage, Usd, WithdrawnWhy,
+    AnswerInput, Answers, ApprovalOption, ApprovalOptionId, ApprovalOptionKind, CallArgument, NativeSession,
+    OptionId, OptionLabel, OptionScope, Outcome, PermissionCall, Question, QuestionKind, QuestionOption,
+    ToolDetail, ToolKind, ToolRule, ToolStatus, Usage, Usd, WithdrawnWhy,
 };
 use serde_json::json;
 use uuid::Uuid;
@@ -112,6 +112,10 @@ fn choose(questions: &[Question], id: &str) -> Outcome {
 const fn plain(id: &'static str, kind: ApprovalOptionKind) -> ApprovalOption {
     let id = ApprovalOptionId::literal(id);
     ApprovalOption { id, kind, label: OptionLabel::Plain, scope: None, combines: false }
+}
+
+fn call(tools: &[&str], argument: CallArgument) -> PermissionCall {
+    PermissionCall { tools: tools.iter().map(|&tool| tool.to_owned()).collect(), arguments: vec![argument] }
 }
 
 const fn allow() -> ApprovalOption {
@@ -275,6 +279,7 @@ fn a_permission_is_asked_with_what_would_run_and_decided_with_the_input_unchange
         Some(&AgentEvent::ApprovalAsked {
             native_ref: native("req-b"),
             tool_use: Some("toolu_b".to_owned()),
+            call: Some(call(&["Bash"], CallArgument::Command("mkdir newdir && ls".to_owned()))),
             title: "Bash".to_owned(),
             description: Some("Makes a folder".to_owned()),
             subject: ToolDetail::Command {
@@ -314,6 +319,7 @@ fn a_permission_is_asked_with_what_would_run_and_decided_with_the_input_unchange
             AgentEvent::ApprovalAsked {
                 native_ref: native("req-e"),
                 tool_use: Some("toolu_e".to_owned()),
+                call: Some(call(&["Edit"], CallArgument::Path("/proj/f.txt".to_owned()))),
                 title: "Edit".to_owned(),
                 description: Some("f.txt".to_owned()),
                 subject: ToolDetail::Edit {
@@ -426,7 +432,7 @@ fn bad_lines_are_counted_answered_where_somebody_waits_and_stop_nothing() {
     let refused = json!({"type": "control_response", "response": {
         "subtype": "error",
         "request_id": "req-x",
-        "error": "Askdesk does not support the control request hook_callback.",
+        "error": "Askdesk does not support the control request brand_new.",
     }});
     let mut stream = Claude::new();
     let outs: Vec<Output> = fixture("bad_lines").iter().map(|line| stream.line(line.as_bytes())).collect();
@@ -440,7 +446,7 @@ fn bad_lines_are_counted_answered_where_somebody_waits_and_stop_nothing() {
             unknown("without a type"),
             unknown("brand_new"),
             unknown("system/brand_new"),
-            unknown("control_request/hook_callback"),
+            unknown("control_request/brand_new"),
             invalid_input(InputError::Incomplete { field: "request_id" }),
             AgentEvent::TurnBegan,
             invalid_input(InputError::Incomplete { field: "id or name of a tool use" }),
@@ -495,7 +501,9 @@ fn messages_and_requests_are_written_as_the_agent_expects_them() {
     assert_eq!(
         sent(&stream.hello()),
         json!({"type": "control_request", "request_id": "askdesk-1",
-               "request": {"subtype": "initialize", "hooks": null}})
+               "request": {"subtype": "initialize", "hooks": {"PreToolUse": [{
+                   "matcher": "^(?!AskUserQuestion$|ExitPlanMode$|mcp__.+__ask_(?:user|user_question|person)$).+$",
+                   "hookCallbackIds": ["askdesk-rules"], "timeout": 30}]}}})
     );
     assert_eq!(
         sent(&stream.interrupt()),

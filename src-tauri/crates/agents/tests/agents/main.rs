@@ -9,6 +9,7 @@
 mod any_bytes;
 mod claude_config;
 mod claude_questions;
+mod claude_rules;
 mod claude_stream;
 mod claude_usage;
 mod contract;

@@ -98,6 +98,12 @@ impl Session {
             let unusable: Vec<_> =
                 events.iter().filter(|event| matches!(event, AgentEvent::InvalidInput { .. })).collect();
             assert!(unusable.is_empty(), "{unusable:?}");
+            // No rule of these tests applies to a call.
+            for event in &events {
+                if let AgentEvent::ToolCallProposed { native_ref, .. } = event {
+                    self.send(Action::ReviewToolCall { native_ref: native_ref.clone(), ask: false }).await;
+                }
+            }
             let done = events.iter().any(&found);
             seen.extend(events);
             if done {

@@ -214,7 +214,10 @@ fn of_approval(approval: &Approval) -> String {
     let how = match &approval.state {
         ApprovalState::Open => "Waiting for a decision.".to_owned(),
         ApprovalState::Decided { decision, at, error } => {
-            let decided = of_decision(approval, decision);
+            let decided = match approval.denied_by() {
+                Some(rule) => format!("Denied by the rule {}, without asking", inline(&rule.to_string())),
+                None => of_decision(approval, decision),
+            };
             let error = error.iter().map(|error| format!(" · not delivered: {}", inline(&error.to_string())));
             format!("{decided} · {}{}", time(*at, MOMENT), error.collect::<String>())
         }

@@ -76,8 +76,7 @@ impl Api {
             let mut planned = self.client_plan.lock().unwrap_or_else(PoisonError::into_inner);
             planned.take_if(|(id, _)| *id == plan)
         };
-        let gone = || Error::new(ErrorCode::PlanGone, "these changes are out of date; review them again");
-        let (_, plan) = planned.ok_or_else(gone)?;
+        let (_, plan) = planned.ok_or_else(plan_gone)?;
         blocking(move || plan.apply()).await?.map(drop).map_err(refused)
     }
 
@@ -90,6 +89,10 @@ impl Api {
         let no_home = || Error::new(ErrorCode::FolderMissing, "can't find your home folder");
         blocking(move || work(host.client_host().ok_or_else(no_home)?)).await?
     }
+}
+
+pub(super) fn plan_gone() -> Error {
+    Error::new(ErrorCode::PlanGone, "these changes are out of date; review them again")
 }
 
 fn gateway_closed() -> Error {
@@ -140,7 +143,7 @@ fn planned(here: &ClientHost, client: Client, goal: ClientGoal) -> Result<(Plan,
     Ok((plan, ClientPlan { changes, notes }))
 }
 
-fn shown(change: &Change, token: Option<&Token>) -> ClientChange {
+pub(super) fn shown(change: &Change, token: Option<&Token>) -> ClientChange {
     let mut diff = change.diff(TokenDisplay::Hidden);
     if let Some(token) = token {
         // The page must not get the token, wherever else in the file it is.
@@ -164,7 +167,7 @@ fn shown(change: &Change, token: Option<&Token>) -> ClientChange {
     }
 }
 
-fn refused(error: FileError) -> Error {
+pub(super) fn refused(error: FileError) -> Error {
     let message = format!("{error}; nothing was written");
     let FileError { file, kind } = error;
     let detail = Detail::ClientFile { file: file.display().to_string(), trouble: kind.into() };

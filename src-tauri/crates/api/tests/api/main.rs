@@ -14,4 +14,5 @@ mod malformed_input;
 mod notification_log;
 mod open_in;
 mod past_questions;
+mod permissions;
 mod usage;

@@ -57,6 +57,11 @@ fn example(name: &str) -> (Value, &'static str) {
         "plan_client" => (command(json!({"client": "codex", "goal": "connected"})), "folder_missing"),
         "test_gateway" => (command(json!({})), "doors_shut"),
         "change_client" => (command(json!({"plan": id})), "plan_gone"),
+        "read_permissions" => (json!({}), "done"),
+        "plan_permission_removal" => {
+            (command(json!({"written": {"file": "/nowhere/settings.json", "text": "Bash"}})), "done")
+        }
+        "remove_permission" => (command(json!({"plan": id})), "plan_gone"),
         "list_programs" => (json!({}), "done"),
         "open_in" => (command(json!({"session": session, "program": "vim"})), "not_found"),
         "continue_in_terminal" => (command(json!({"session": session, "endRunning": false})), "not_found"),

@@ -4,6 +4,7 @@
 mod diagnostics;
 mod errors;
 mod fixture;
+mod removals;
 mod round_trips;
 mod texts;
 mod wanted_entries;

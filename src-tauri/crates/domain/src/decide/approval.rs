@@ -2,13 +2,14 @@
 
 use super::{Decision, Effect, running};
 use crate::answer::{words, words_within};
-use crate::approval::{Approval, ApprovalDecision, ApprovalOption, ApprovalState};
+use crate::approval::{Approval, ApprovalDecision, ApprovalOption, ApprovalOptionKind, ApprovalState};
 use crate::command::{ApprovalCommand, AskApproval};
 use crate::desk::Desk;
 use crate::ended_by::EndedBy;
 use crate::error::ValidationError;
 use crate::event::ApprovalEvent;
 use crate::id::{ApprovalId, ApprovalOptionId, SessionId, Timestamp};
+use crate::permission_rule::{PermissionRule, RuleAction};
 use crate::rejection::Rejection;
 use crate::tool::{DETAIL_BYTES, ToolDetail};
 
@@ -32,6 +33,11 @@ fn register(desk: &Desk, ask: &AskApproval) -> Result<Decision, Rejection> {
     if desk.open_approvals(ask.session).any(|approval| approval.native_ref == ask.native_ref) {
         return Ok(Decision::default());
     }
+    let refusal = ask.options.iter().find(|option| option.kind == ApprovalOptionKind::RejectOnce);
+    let rule = ask.rule.clone().filter(|rule| {
+        let applies = rule.action == RuleAction::Ask || refusal.is_some();
+        applies && !matches!(ask.subject, ToolDetail::Plan { .. })
+    });
     let approval = Approval {
         id: ask.id,
         session: ask.session,
@@ -39,13 +45,36 @@ fn register(desk: &Desk, ask: &AskApproval) -> Result<Decision, Rejection> {
         title: ask.title.clone(),
         description: ask.description.clone(),
         subject: ask.subject.clone(),
-        options: ask.options.clone(),
+        options: options_beside(rule.as_ref(), &ask.options),
         takes_message: ask.takes_message,
         asked_at: ask.at,
+        rule,
         state: ApprovalState::Open,
     };
-    let effects = vec![Effect::NotifyApproval { approval: ask.id }];
-    Ok(Decision { effects, ..Decision::of(ApprovalEvent::Asked { approval }) })
+    let denial = approval.denied_by().zip(refusal).map(|(rule, refusal)| ApprovalDecision {
+        message: ask.takes_message.then(|| rule.denial()),
+        ..ApprovalDecision::of(refusal.id.clone())
+    });
+    let mut decision = Decision::of(ApprovalEvent::Asked { approval });
+    let effect = match denial {
+        // It is never open, so nobody is notified and no card appears.
+        Some(denial) => {
+            let (approval, at) = (ask.id, ask.at);
+            decision.push(ApprovalEvent::Decided { approval, decision: denial.clone(), at });
+            Effect::ResolveApproval { approval, decision: denial }
+        }
+        None => Effect::NotifyApproval { approval: ask.id },
+    };
+    decision.effects.push(effect);
+    Ok(decision)
+}
+
+/// Whoever always wants to be asked is not offered to be asked no more.
+fn options_beside(rule: Option<&PermissionRule>, options: &[ApprovalOption]) -> Vec<ApprovalOption> {
+    let once = options.iter().any(|option| option.kind == ApprovalOptionKind::AllowOnce);
+    let asks = once && rule.is_some_and(|rule| rule.action == RuleAction::Ask);
+    let offered = |option: &&ApprovalOption| !asks || option.kind != ApprovalOptionKind::AllowAlways;
+    options.iter().filter(offered).cloned().collect()
 }
 
 fn settle(

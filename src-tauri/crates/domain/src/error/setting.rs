@@ -48,6 +48,17 @@ pub enum SettingError {
     /// A command of the user's own can't be run as written.
     #[error("{flaw}")]
     Command { flaw: CommandError },
+    #[error(
+        "must be a list of rules such as {{ action = \"deny\", tool = \"Bash\", argument = \"git push *\" }}"
+    )]
+    NoRules,
+    /// A permission rule can't be used as written.
+    #[error("rule {n}: {flaw}")]
+    Rule {
+        /// Its position, from 1.
+        n: usize,
+        flaw: PermissionRuleError,
+    },
     /// A parser error without a code.
     #[error("{text}")]
     Text { text: String },
@@ -105,6 +116,36 @@ pub enum CommandError {
     NotAlone { name: String },
 }
 
+/// Why a permission rule can't be used as written.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[serde(tag = "rule", rename_all = "snake_case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum PermissionRuleError {
+    #[error("the action must be \"deny\" or \"ask\"")]
+    NoAction,
+    #[error(
+        "it needs the name of a tool, such as \"Bash\"; what is called with it belongs into the argument"
+    )]
+    NoTool,
+    #[error("it contains an empty text")]
+    Empty,
+    #[error("too long ({bytes} bytes; the limit is {most})")]
+    TooLong {
+        /// The upper bound, in bytes.
+        most: usize,
+        bytes: usize,
+    },
+    #[error("it contains a line break or another control character")]
+    ControlCharacter,
+    #[error("its folder must be an absolute path")]
+    RelativeFolder,
+    #[error("{key:?} isn't a part of a rule; use action, tool, argument, and folder")]
+    UnknownKey {
+        /// The beginning of the key.
+        key: String,
+    },
+}
+
 fn braced(names: &[String]) -> String {
     names.iter().map(|name| format!("{{{name}}}")).collect::<Vec<_>>().join(", ")
 }
@@ -127,6 +168,7 @@ pub enum Written {
     Text(String),
     Texts(Vec<String>),
     Named(BTreeMap<String, String>),
+    Tables(Vec<BTreeMap<String, String>>),
     /// A type that no setting accepts.
     Other(IgnoredAny),
 }
@@ -167,6 +209,8 @@ pub enum SettingKind {
     },
     Arguments,
     Variables,
+    /// Permission rules.
+    Rules,
 }
 
 /// A type of setting values, in the settings file and in the settings window.
@@ -180,7 +224,7 @@ pub trait Settable: DeserializeOwned {
             Written::Text(text) => parse(text),
             Written::Number(number) => Self::deserialize(number.into_deserializer())
                 .map_err(|unfit: SettingError| no_text().unwrap_or(unfit)),
-            Written::Texts(_) | Written::Named(_) | Written::Other(_) => {
+            Written::Texts(_) | Written::Named(_) | Written::Tables(_) | Written::Other(_) => {
                 Err(no_text().unwrap_or_else(|| SettingError::Text { text: "must be a string".to_owned() }))
             }
         }

@@ -14,6 +14,7 @@ mod finished_turns;
 mod inbound;
 mod lifecycle;
 mod notification_policy;
+mod permission_rules;
 mod question_input;
 mod queue;
 mod repeated_questions;

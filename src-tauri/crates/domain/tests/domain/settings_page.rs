@@ -42,6 +42,10 @@ fn values(kind: &SettingKind) -> String {
             let placeholders: Vec<_> = placeholders.iter().map(|name| format!("`{{{name}}}`")).collect();
             format!("a command with {}, or `\"\"`", placeholders.join(", "))
         }
+        SettingKind::Rules => {
+            "a list of rules such as `{ action = \"deny\", tool = \"Bash\", argument = \"git push *\" }`"
+                .to_owned()
+        }
         SettingKind::Arguments | SettingKind::Variables => {
             unreachable!("only the settings of an agent have these")
         }

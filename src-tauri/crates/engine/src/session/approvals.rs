@@ -2,7 +2,8 @@
 
 use askdesk_agents::Action;
 use askdesk_domain::{
-    ApprovalCommand, ApprovalDecision, ApprovalId, ApprovalOption, AskApproval, NativeRef, ToolStatus,
+    ApprovalCommand, ApprovalDecision, ApprovalId, ApprovalOption, ApprovalState, AskApproval, NativeRef,
+    ToolStatus,
 };
 
 use super::pending::WriteSubject;
@@ -16,9 +17,11 @@ impl SessionTask {
     pub(super) async fn register_approval(&mut self, ask: AskApproval, tool_use: Option<String>) {
         let (native_ref, options) = (ask.native_ref.clone(), ask.options.clone());
         match self.engine.act(ApprovalCommand::Ask(ask)).await {
-            Ok(_) => {
-                if let Some(tool_use) = tool_use {
-                    self.permissions.add(native_ref, tool_use.clone());
+            Ok(applied) => {
+                let Some(tool_use) = tool_use else { return };
+                self.permissions.add(native_ref, tool_use.clone());
+                // A request that a rule denied was never open.
+                if applied.approval.is_none_or(|approval| approval.state == ApprovalState::Open) {
                     self.show_tool(tool_use, ToolStatus::AwaitingPermission).await;
                 }
             }

@@ -8,11 +8,13 @@ use std::time::Duration;
 use askdesk_agents::{Adapter, Agent, LaunchPlan, Link, LinkEvents, Links, Open, SessionPlan, Start};
 use askdesk_domain::{
     AgentFailure, AgentId, ChangeRefused, ConfigOption, EntryBody, LaunchOverrides, MessageId, Origin,
-    QuestionPolicy, Rejection, Session, SessionCommand, SessionEnd, SessionId, SessionOptions, config,
+    QuestionPolicy, Rejection, Session, SessionCommand, SessionEnd, SessionId, SessionOptions, Settings,
+    config,
 };
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{mpsc, oneshot, watch};
 
 use super::resumption::Resumption;
+use super::rules::SessionRules;
 use super::task::SessionTask;
 use crate::error::EngineError;
 use crate::handle::EngineHandle;
@@ -42,14 +44,17 @@ pub struct Sessions {
     logs: SessionLogs,
     links: Links,
     running: Arc<Mutex<HashMap<SessionId, mpsc::Sender<SessionInput>>>>,
+    /// The settings with the user's permission rules.
+    settings: watch::Receiver<Settings>,
     /// Locked while an agent is resumed, so that two callers start it once.
     resuming: Arc<tokio::sync::Mutex<()>>,
 }
 
 impl Sessions {
-    /// Creates a control for the sessions of an engine.
-    pub fn new(engine: EngineHandle) -> Self {
+    /// Creates a control for the sessions of an engine, which follow the permission rules of the settings.
+    pub fn new(engine: EngineHandle, settings: watch::Receiver<Settings>) -> Self {
         Self {
+            settings,
             engine,
             logs: SessionLogs::default(),
             links: Links::default(),
@@ -77,10 +82,11 @@ impl Sessions {
         let questions = options.questions;
         let recorded = self.engine.changes().begin(id, &folder);
         let start = Start { folder: folder.clone(), options, resume: None };
+        let rules = self.rules(&session);
         // The agent loads while its folder is recorded, and changes nothing before its first message.
         let (opened, ()) = tokio::join!(Box::pin(self.open(&*known, start)), recorded);
         match opened {
-            Ok(opened) => self.run(id, opened, questions, prompt, Resumption::default()).await,
+            Ok(opened) => self.run(id, opened, (questions, rules), prompt, Resumption::default()).await,
             Err(error) => return self.end_unstarted(id, prompt, error).await,
         }
         Ok(session)
@@ -101,10 +107,11 @@ impl Sessions {
         let questions = session.options.questions;
         let start = start_again(&ended, set, &known.descriptor().config);
         let folder = start.folder.clone();
+        let rules = self.rules(&session);
         let recorded = self.engine.changes().begin(id, &folder);
         let (opened, ()) = tokio::join!(Box::pin(self.open(&*known, start)), recorded);
         match opened {
-            Ok(opened) => self.run(id, opened, questions, None, Resumption::waiting()).await,
+            Ok(opened) => self.run(id, opened, (questions, rules), None, Resumption::waiting()).await,
             Err(error) => return self.end_unstarted(id, None, error).await,
         }
         Ok(session)
@@ -132,11 +139,15 @@ impl Sessions {
         Ok(())
     }
 
+    fn rules(&self, session: &Session) -> SessionRules {
+        SessionRules::new(self.settings.clone(), session.folder.clone())
+    }
+
     async fn run(
         &self,
         id: SessionId,
         Opened { open, adapter, link, events }: Opened,
-        questions: QuestionPolicy,
+        policies: (QuestionPolicy, SessionRules),
         prompt: Option<String>,
         resumption: Resumption,
     ) {
@@ -144,7 +155,7 @@ impl Sessions {
         self.engine.send(Input::SessionOpened { session: id, mailbox: mailbox.clone() }).await;
         self.running().insert(id, mailbox.clone());
         let (engine, logs) = (self.engine.clone(), self.logs.clone());
-        let task = SessionTask::new(id, engine, logs, (link, adapter), questions, resumption);
+        let task = SessionTask::new(id, engine, logs, (link, adapter), policies, resumption);
         let running = tokio::spawn(task.run(open, events, inputs, prompt));
         let sessions = self.clone();
         tokio::spawn(async move {

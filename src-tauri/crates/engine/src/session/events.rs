@@ -2,13 +2,14 @@
 
 use std::time::Duration;
 
-use askdesk_agents::{AgentEvent, Inbound, InputError};
+use askdesk_agents::{Action, AgentEvent, Inbound, InputError};
 use askdesk_domain::{
     AskApproval, ConfigOption, Delivery, EntryBody, NativeRef, Notice, RequestCommand, SessionCommand,
     ToolStatus, WithdrawnWhy, config,
 };
 use tokio::time::Instant;
 
+use super::pending::WriteSubject;
 use super::task::{STOP_GRACE, SessionTask};
 use crate::fault::{self, Step};
 use crate::frame::LiveKind;
@@ -68,6 +69,10 @@ impl SessionTask {
             AgentEvent::Passed { .. } => self.write_notice(Notice::AnswersBrought).await,
             AgentEvent::Noticed { notice } => self.write_notice(notice).await,
             event @ AgentEvent::ApprovalAsked { .. } => self.on_approval_asked(event).await,
+            AgentEvent::ToolCallProposed { native_ref, call } => {
+                let ask = self.rules.matching(&call).is_some();
+                self.send(WriteSubject::Other, Action::ReviewToolCall { native_ref, ask }).await;
+            }
             AgentEvent::Withdrawn { native_ref } => self.on_withdrawn(native_ref).await,
             AgentEvent::Acknowledged { native_ref } => self.on_acknowledged(native_ref).await,
             AgentEvent::SessionUnknown { error } => {
@@ -130,6 +135,7 @@ impl SessionTask {
         let AgentEvent::ApprovalAsked {
             native_ref,
             tool_use,
+            call,
             title,
             description,
             subject,
@@ -140,9 +146,19 @@ impl SessionTask {
             return;
         };
         let (id, at) = (self.engine.clock().approval_id(), self.engine.clock().now());
-        let session = self.id;
-        let ask =
-            AskApproval { id, session, native_ref, title, description, subject, options, takes_message, at };
+        let rule = call.and_then(|call| self.rules.matching(&call));
+        let ask = AskApproval {
+            id,
+            session: self.id,
+            native_ref,
+            title,
+            description,
+            subject,
+            options,
+            takes_message,
+            rule,
+            at,
+        };
         self.register_approval(ask, tool_use).await;
     }
 

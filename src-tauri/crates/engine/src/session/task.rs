@@ -15,6 +15,7 @@ use tokio::time::Instant;
 
 use super::pending::{Pending, WriteSubject};
 use super::resumption::{LateMessages, Resumption};
+use super::rules::SessionRules;
 use super::tool_permissions::ToolPermissions;
 use crate::error::EngineError;
 use crate::frame::{LiveKind, LiveText};
@@ -43,6 +44,7 @@ pub(super) struct SessionTask {
     /// Whether the agent has reported that it does not know the session it was to resume.
     pub(super) session_unknown: bool,
     pub(super) questions: QuestionPolicy,
+    pub(super) rules: SessionRules,
     /// Whether the agent is in a mode in which it only plans.
     pub(super) planning: bool,
     pub(super) permissions: ToolPermissions,
@@ -72,7 +74,7 @@ impl SessionTask {
         engine: EngineHandle,
         logs: SessionLogs,
         (link, adapter): (Link, Box<dyn Adapter>),
-        questions: QuestionPolicy,
+        (questions, rules): (QuestionPolicy, SessionRules),
         resumption: Resumption,
     ) -> Self {
         Self {
@@ -88,6 +90,7 @@ impl SessionTask {
             late: LateMessages::default(),
             session_unknown: false,
             questions,
+            rules,
             planning: false,
             permissions: ToolPermissions::default(),
             changes: HashMap::new(),

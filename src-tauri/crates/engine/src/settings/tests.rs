@@ -2,7 +2,8 @@ use std::collections::BTreeMap;
 
 use askdesk_domain::{
     AgentId, Arguments, Density, Environment, LanguageChoice, LaunchOverrides, NotifyQuestions, OnClose,
-    OnOff, OptIn, PausedUntil, RetentionDays, TextSize, Theme, UndoSeconds,
+    OnOff, OptIn, PausedUntil, PermissionRule, PermissionRules, RetentionDays, RuleAction, TextSize, Theme,
+    UndoSeconds,
 };
 use rstest::rstest;
 
@@ -23,6 +24,17 @@ fn arguments(words: &[&str]) -> Arguments {
 fn environment(variables: &[(&str, &str)]) -> Environment {
     let owned = |&(name, value): &(&str, &str)| (name.to_owned(), value.to_owned());
     variables.iter().map(owned).collect::<BTreeMap<_, _>>().try_into().unwrap()
+}
+
+/// Rules about Bash: each with its action, its argument and its folder.
+fn rules(rules: &[(&str, Option<&str>, Option<&str>)]) -> PermissionRules {
+    let rule = |&(action, argument, folder): &(&str, Option<&str>, Option<&str>)| PermissionRule {
+        action: if action == "deny" { RuleAction::Deny } else { RuleAction::Ask },
+        tool: "Bash".to_owned(),
+        argument: argument.map(str::to_owned),
+        folder: folder.map(str::to_owned),
+    };
+    rules.iter().map(rule).collect::<Vec<_>>().try_into().unwrap()
 }
 
 /// The agents as the app has them, without the demo.
@@ -76,6 +88,10 @@ fn every_setting_survives_a_restart() {
         Setting::QuickAnswer(OnOff::Off),
         Setting::UndoSeconds(UndoSeconds::try_from(10).unwrap()),
         Setting::AutoAdvance(OnOff::Off),
+        Setting::PermissionRules(rules(&[
+            ("deny", Some("git push *"), Some("/home/ada/api")),
+            ("ask", None, None),
+        ])),
         Setting::OnClose(OnClose::Quit),
         Setting::StartAtLogin(OptIn::On),
         Setting::GlobalShortcut("ctrl+alt+j".to_owned().try_into().unwrap()),
@@ -321,4 +337,29 @@ fn a_failed_write_names_the_file() {
     let error = file.change(&Setting::Theme(Theme::Dark), NOW).unwrap_err();
     assert!(error.to_string().contains("settings.toml"), "{error}");
     assert_eq!(file.read(), ReadSettings::default());
+}
+
+#[rstest]
+#[case::inline("[permissions]\nrules = [{ action = \"deny\", tool = \"Bash\", argument = \"rm *\" }]\n")]
+#[case::with_headings("[[permissions.rules]]\naction = \"deny\"\ntool = \"Bash\"\nargument = \"rm *\"\n")]
+fn case_100_rules_can_be_written_in_the_file(#[case] text: &str) {
+    let folder = folder_with(text);
+    let file = SettingsFile::open(folder.path(), agents());
+    let deny = ("deny", Some("rm *"), None);
+    let read = file.read();
+    assert_eq!((&read.settings.permission_rules, read.ignored.as_slice()), (&rules(&[deny]), &[][..]));
+    let both = [deny, ("ask", None, Some("/home/ada"))];
+    let changed = file.change(&Setting::PermissionRules(rules(&both)), NOW).unwrap();
+    assert_eq!((&changed.settings.permission_rules, changed.ignored.as_slice()), (&rules(&both), &[][..]));
+}
+
+#[test]
+fn case_100_rules_with_a_mistake_are_named() {
+    let folder = folder_with("[permissions]\nrules = [{ action = \"deny\", tools = \"Bash\" }]\n");
+    let read = SettingsFile::open(folder.path(), agents()).read();
+    assert_eq!(read.ignored[0].key, "permissions.rules");
+    assert_eq!(
+        read.ignored[0].why.to_string(),
+        "rule 1: it needs the name of a tool, such as \"Bash\"; what is called with it belongs into the argument"
+    );
 }

@@ -10,7 +10,8 @@ use std::time::Duration;
 use askdesk_agents::{Demo, LinkPlan, Start, installed_agents};
 use askdesk_domain::{
     AgentId, ConfigId, Desk, Event, LaunchOverrides, NativeSession, Origin, RequestId, Session,
-    SessionCommand, SessionEvent, SessionId, SessionOptions, SessionState, Timestamp, ValueId, config,
+    SessionCommand, SessionEvent, SessionId, SessionOptions, SessionState, Settings, Timestamp, ValueId,
+    config,
 };
 use askdesk_engine::clock::{Clock, ManualClock};
 use askdesk_engine::frame::{Frame, StorageNotice};
@@ -321,6 +322,7 @@ fn every_setting_is_read_and_ignored_ones_are_reported() {
     settings["launchOverrides"] =
         json!({"claude_code": {"arguments": arguments, "environment": environment}});
     settings["dailyBudget"] = json!(0);
+    settings["permissionRules"] = json!([]);
     for newer in ["editor", "terminal"] {
         settings[newer] = json!("auto");
         settings[format!("{newer}Command")] = json!("");
@@ -401,7 +403,8 @@ async fn an_agent_that_remembers_its_session_resumes_it() {
         WHERE session = ?2 AND body ->> '$.event' = 'session_started'";
     folder.sql(moved, params![place.to_str().unwrap(), REMEMBERED]);
     let (engine, id) = (folder.engine(), REMEMBERED.parse::<SessionId>().unwrap());
-    let sessions = Sessions::new(engine.clone());
+    let (_, settings) = tokio::sync::watch::channel(Settings::default());
+    let sessions = Sessions::new(engine.clone(), settings);
     sessions.resume(id, &LaunchOverrides::default()).await.unwrap();
     let answered = async {
         while engine.session(id).await.unwrap().state == SessionState::Starting {

@@ -20,6 +20,8 @@ mod late_delivery;
 mod message_queue;
 #[cfg(unix)]
 mod permission_modes;
+#[cfg(unix)]
+mod permission_rules;
 mod question_history;
 mod random_interleavings;
 #[cfg(unix)]

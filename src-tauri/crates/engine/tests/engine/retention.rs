@@ -22,7 +22,7 @@ fn left(desk: &mut TestDesk) -> Vec<SessionId> {
 async fn the_setting_is_applied_every_day_until_the_engine_closes() {
     let mut desk = TestDesk::open().await;
     let settings = Arc::new(SettingsFile::open(&desk.folder, Catalog::default()));
-    let sessions = Sessions::new(desk.engine.clone());
+    let sessions = Sessions::new(desk.engine.clone(), settings.watch());
     for n in [1, 2] {
         desk.start(n).await;
         desk.engine.act(end(n, SessionEnd::Finished)).await.unwrap();

@@ -140,6 +140,7 @@ fn a_denied_approval_is_found_by_its_title_its_input_and_the_users_message() {
         options,
         takes_message,
         asked_at: NOW,
+        rule: None,
         state: ApprovalState::Open,
     };
     let place = entry(1, 1, EntryBody::Approval { approval: id });

@@ -20,6 +20,7 @@ const DOMAIN: [&[&str]; 5] = [
         "language",
         "launch_overrides",
         "origin",
+        "permission_rule",
         "preferred_program",
         "programs",
         "retention_days",

@@ -149,6 +149,10 @@ export const settings = {
   'settings.agent_environment.value': 'Wert von {name}',
   'settings.agent_environment.remove': '{name} entfernen',
   'settings.agent_environment.new': 'Variable {n}',
+  'settings.permissions': 'Berechtigungen',
+  'settings.permission_rules': 'Ihre Regeln',
+  'settings.permission_rules.help':
+    'Lehnen passende Berechtigungsanfragen vorab ab oder fragen Sie immer; für Fragen und Pläne gelten sie nie.',
   'settings.open_in': 'Öffnen in',
   'settings.editor': 'Editor',
   'settings.editor.help': 'Öffnet Ordner aus der Kopfzeile der Sitzung und Dateien aus dem Transkript.',

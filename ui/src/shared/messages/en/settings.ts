@@ -138,6 +138,10 @@ export const settings = {
   'settings.agent_environment.value': 'Value of {name}',
   'settings.agent_environment.remove': 'Remove {name}',
   'settings.agent_environment.new': 'variable {n}',
+  'settings.permissions': 'Permissions',
+  'settings.permission_rules': 'Your rules',
+  'settings.permission_rules.help':
+    'Deny matching permission requests in advance, or always ask you; they never apply to questions or plans.',
   'settings.open_in': 'Open in',
   'settings.editor': 'Editor',
   'settings.editor.help': 'Opens folders from the session header and files from the transcript.',

@@ -133,6 +133,10 @@ export const settings = {
   'settings.agent_environment.value': '{name} 的值',
   'settings.agent_environment.remove': '移除 {name}',
   'settings.agent_environment.new': '变量 {n}',
+  'settings.permissions': '权限',
+  'settings.permission_rules': '你的规则',
+  'settings.permission_rules.help':
+    '预先拒绝匹配的权限请求，或始终询问你；从不用于问题或计划。',
   'settings.open_in': '打开方式',
   'settings.editor': '编辑器',
   'settings.editor.help': '从会话标题栏打开文件夹，从对话记录打开文件。',

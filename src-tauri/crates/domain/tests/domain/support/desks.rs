@@ -80,6 +80,7 @@ pub fn new_ask_approval(of: u128, n: u128) -> AskApproval {
             approval_option("deny", ApprovalOptionKind::RejectOnce),
         ],
         takes_message: true,
+        rule: None,
         at: at(10),
     }
 }

@@ -4,7 +4,7 @@
 use askdesk_domain::{
     AgentFailure, ApprovalEvent, ApprovalForm, ApprovalOptionKind, Attachment, Channel, ConfigCategory,
     FolderError, ImageFormat, NextStep, Notice, OptionLabel, OptionScope, OriginKind, OrphanedWhy,
-    ProgramError, QuestionKind, QuestionPolicy, QueueEvent, RequestEvent, RequestState, Risk,
+    ProgramError, QuestionKind, QuestionPolicy, QueueEvent, RequestEvent, RequestState, Risk, RuleAction,
     SearchedLocation, SessionEnd, SessionEvent, SessionState, StorageError, TodoStatus, ToolDetail, ToolKind,
     ToolRule, ToolStatus, ValidationError, WithdrawnWhy,
 };
@@ -92,6 +92,7 @@ fn every_name_of_every_enum_is_in_a_golden_line() {
     check_words::<ApprovalOptionKind>(None);
     check_words::<OptionLabel>(Some("label"));
     check_words::<ToolRule>(None);
+    check_words::<RuleAction>(None);
     check_words::<OptionScope>(None);
     check_words::<ApprovalState>(Some("state"));
     check_words::<EntryBody>(Some("kind"));

@@ -147,7 +147,8 @@ pub fn approval(approval: &mut Value, unattended: bool) {
     options
         .extend(modes.iter().map(|mode| once(&format!("allow:{mode}"), "allow_once", to_mode(&json!(mode)))));
     options.push(once("deny", "reject_once", json!({"label": "plain"})));
-    let new = json!({"title": title, "subject": subject, "options": options, "takesMessage": true});
+    let new =
+        json!({"title": title, "subject": subject, "options": options, "takesMessage": true, "rule": null});
     approval.as_object_mut().unwrap().extend(new.as_object().unwrap().clone());
     let state = &mut approval["state"];
     if state["state"] == "decided" {

@@ -9,12 +9,13 @@ use askdesk_agents::{LaunchPlan, Start, claude};
 use askdesk_domain::{
     AgentFailure, AnswerInput, ApprovalDecision, ApprovalOptionId, Choices, ConfigId, Delivery,
     DeliveryError, LaunchOverrides, Notice, QuestionId, Request, RequestId, Session, SessionEnd, SessionId,
-    SessionOptions, SessionState, ValueId,
+    SessionOptions, SessionState, Settings, ValueId,
 };
 use askdesk_engine::ConfigChange;
 use askdesk_engine::clock::Clock;
 use askdesk_engine::{EngineError, Sessions, StartSpec};
 use serde_json::Value;
+use tokio::sync::watch;
 
 use super::desk::{PATIENCE, STAGED, Staging, TestDesk, poll};
 use super::mirror::Mirror;
@@ -27,6 +28,8 @@ pub fn fake_agent() -> PathBuf {
 pub struct Stage {
     pub desk: TestDesk,
     pub sessions: Sessions,
+    /// The settings that the sessions follow.
+    pub settings: watch::Sender<Settings>,
 }
 
 /// How a session of the fake agent is started.
@@ -54,8 +57,9 @@ impl Stage {
     }
 
     pub fn on(desk: TestDesk) -> Self {
-        let sessions = Sessions::new(desk.engine.clone());
-        Self { desk, sessions }
+        let (settings, followed) = watch::channel(Settings::default());
+        let sessions = Sessions::new(desk.engine.clone(), followed);
+        Self { desk, sessions, settings }
     }
 
     pub async fn play(&self, scenario: &str) -> SessionId {

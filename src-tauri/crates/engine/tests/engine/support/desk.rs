@@ -278,6 +278,7 @@ pub fn ask_approval(of: u128, id: ApprovalId) -> AskApproval {
             plain_option("deny", ApprovalOptionKind::RejectOnce),
         ],
         takes_message: true,
+        rule: None,
         at: Timestamp::from_millis(5),
     }
 }

@@ -26,8 +26,9 @@ use askdesk_agents::{
 };
 use askdesk_domain::text::bounded;
 use askdesk_domain::{
-    ApprovalDecision, ApprovalOption, ApprovalOptionId, Choices, ConfigId, ConfigOption, NativeRef,
-    NativeSession, Outcome, QuestionLimits, TodoItem, ToolStatus, ValueId, question_input,
+    ApprovalDecision, ApprovalOption, ApprovalOptionId, CallArgument, Choices, ConfigId, ConfigOption,
+    NativeRef, NativeSession, Outcome, PermissionCall, QuestionLimits, TodoItem, ToolStatus, ValueId,
+    question_input,
 };
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -254,6 +255,10 @@ impl ThirdAdapter {
             out.event(AgentEvent::ApprovalAsked {
                 native_ref: native_ref.clone(),
                 tool_use: params["tool"].as_str().map(str::to_owned),
+                call: Some(PermissionCall {
+                    tools: vec![text(params, "title")],
+                    arguments: vec![CallArgument::Command(text(params, "command"))],
+                }),
                 title: text(params, "title"),
                 description: None,
                 subject: detail(params),
@@ -391,6 +396,9 @@ impl ThirdAdapter {
                     out.rpc(RpcOut::notification("session/cancel", params));
                     self.close_calls(out);
                 }
+            }
+            Action::ReviewToolCall { .. } => {
+                return Err(EncodeError::Unsupported { what: "reviewing calls" });
             }
             Action::Compact => return Err(EncodeError::Unsupported { what: "compaction" }),
             Action::Close => {

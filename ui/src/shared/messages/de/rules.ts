@@ -1,0 +1,51 @@
+import type { rules as english } from '../en/rules';
+
+export const rules: Record<keyof typeof english, string> = {
+  'rules.deny': 'Ablehnen',
+  'rules.ask': 'Immer fragen',
+  'rules.everywhere': 'In allen Ordnern',
+  'rules.in_folder': 'Im Ordner {folder}',
+  'rules.none': 'Noch keine Regeln',
+  'rules.add': 'Regel hinzufügen',
+  'rules.edit_of': '{rule} bearbeiten',
+  'rules.remove_of': '{rule} entfernen',
+  'rules.text': 'Regel',
+  'rules.text_hint':
+    'Ein Werkzeug und in Klammern, womit es aufgerufen wird; * steht für beliebigen Text. Ein Befehl passt auch als Teil eines längeren.',
+  'rules.invalid': 'Beginnen Sie mit einem Werkzeug, zum Beispiel Bash(git push *) oder WebFetch.',
+  'rules.action': 'Aktion',
+  'rules.reach': 'Reichweite',
+  'rules.save': 'Regel speichern',
+  'rules.save_and_deny': 'Regel speichern und ablehnen',
+  'rules.always_deny': 'Immer ablehnen…',
+  'rules.new': 'Neue Berechtigungsregel',
+  'rules.new_help':
+    'Askdesk lehnt passende Anfragen ab, ohne Sie zu fragen, und vermerkt es im Transkript. In den Einstellungen können Sie die Regel entfernen.',
+
+  'approval.rule': 'Ihre Regel',
+  'approval.asked_rule': '{rule} fragt immer',
+  'approval.denied_rule': 'Von Ihrer Regel {rule} abgelehnt: {tool}',
+
+  'standing.title': 'Immer erlaubt',
+  'standing.help': 'Was Agenten in den Ordnern Ihrer Sitzungen tun, ohne zu fragen. Ihre Regeln oben haben Vorrang.',
+  'standing.looking': 'Einstellungen der Agenten werden gelesen…',
+  'standing.none': 'Nichts ist immer erlaubt.',
+  'standing.allowed': 'In „{name}“ erlaubt, {time}',
+  'standing.not_here': 'Nicht in Askdesk erlaubt, sondern in den Einstellungen von {agent}',
+  'standing.in_memory': 'In keiner Datei gespeichert. Beenden Sie die Sitzung, um sie zu entfernen.',
+  'standing.remove': 'Entfernen',
+  'standing.remove_of': 'Entfernen: {what}',
+  'standing.open_of': 'Datei im Editor öffnen: {file}',
+  'standing.plan': 'Askdesk ändert nur diesen Eintrag:',
+  'standing.removed': 'Entfernt. Der Agent fragt wieder.',
+  'standing.unreadable': '{file} ist nicht lesbar: {trouble}',
+
+  'unfit.no_rules': 'muss eine Liste von Regeln sein',
+  'unfit.rule': 'Regel {n}: {flaw}',
+  'unfit.rule_no_action': 'die Aktion muss "deny" oder "ask" sein',
+  'unfit.rule_no_tool': 'der Name eines Werkzeugs fehlt, etwa "Bash"',
+  'unfit.rule_empty': 'enthält einen leeren Text',
+  'unfit.rule_control': 'enthält einen Zeilenumbruch oder ein anderes Steuerzeichen',
+  'unfit.rule_folder': 'der Ordner muss ein absoluter Pfad sein',
+  'unfit.rule_key': '{key} gehört nicht in eine Regel',
+};

@@ -1,0 +1,65 @@
+import type {
+  ApprovalId,
+  CommandId,
+  PermissionRemoval,
+  PermissionRule,
+  PermissionsRead,
+  WrittenPermission,
+} from '../../generated/wire';
+import { type AppError, type Bridge, orError } from '../../platform/bridge';
+import { approvalOf } from '../select';
+import type { Store } from '../store.svelte';
+import type { ApprovalCommands } from './approvals';
+import type { SettingsCommands } from './settings';
+
+/** The removal of a permission as the user sees it; only planned removals are ever carried out. */
+export interface PlannedRemoval extends PermissionRemoval {
+  id: CommandId;
+}
+
+/** The user's own permission rules, and what agents may do without asking. */
+export class PermissionCommands {
+  constructor(
+    private readonly bridge: Bridge,
+    private readonly store: Store,
+    private readonly settings: SettingsCommands,
+    private readonly approvals: ApprovalCommands,
+  ) {}
+
+  /** Adds a rule; returns the error if that fails. */
+  async add(rule: PermissionRule): Promise<AppError | null> {
+    // The settings file may have been edited in the meantime.
+    const failed = await this.settings.read();
+    if (failed) return failed;
+    const rules = this.store.state.settings?.settings.permissionRules ?? [];
+    return this.settings.change({ setting: 'permission_rules', value: [...rules, rule] });
+  }
+
+  /** Denies a permission request, if it is still open. */
+  async deny(id: ApprovalId): Promise<void> {
+    const approval = approvalOf(this.store.state, id);
+    const refusal = approval?.options.find(({ kind }) => kind === 'reject_once');
+    if (approval?.state.state !== 'open' || !refusal) return;
+    await this.approvals.decide(approval, { options: [refusal.id], message: null, plan: null });
+  }
+
+  read(): Promise<PermissionsRead | AppError> {
+    return orError(() => this.bridge.call('read_permissions', {}));
+  }
+
+  /** Computes a removal without carrying it out. */
+  plan({ file, text }: WrittenPermission): Promise<PlannedRemoval | AppError> {
+    const id = crypto.randomUUID();
+    return orError(async () => {
+      const plan = await this.bridge.call('plan_permission_removal', { requestId: id, written: { file, text } });
+      return { ...plan, id };
+    });
+  }
+
+  /** Carries out a planned removal; returns the error if that fails. */
+  async remove({ id }: PlannedRemoval): Promise<AppError | null> {
+    const remove = () => this.bridge.call('remove_permission', { requestId: crypto.randomUUID(), plan: id });
+    const done = await orError(remove);
+    return 'code' in done ? done : null;
+  }
+}

@@ -1,0 +1,212 @@
+import { screen, within } from '@testing-library/svelte';
+import { expect, test } from 'vitest';
+
+import { readRule, ruleFor, textOfRule } from '../src/entities/permission/ruleText';
+import type { PermissionRule, PermissionsRead, StandingPermission, ToolDetail } from '../src/generated/wire';
+import { anApproval, anEntry, aSession, someOptions } from '../src/testing/builders';
+import { FakeBridge } from '../src/testing/fakeBridge';
+import { button, expectNoViolations, openPage, openSettings, panel, settle } from './open';
+
+const rule = (changes: Partial<PermissionRule> = {}): PermissionRule => ({
+  action: 'deny',
+  tool: 'Bash',
+  argument: 'git push *',
+  folder: null,
+  ...changes,
+});
+
+/** An app that stores the rules. */
+function withRules(rules: PermissionRule[] = [], bridge = new FakeBridge({ sessions: [aSession({ folder: '/home/ada/api' })] })) {
+  bridge.set({ permissionRules: rules });
+  return bridge.on('change_setting', ({ change }) => {
+    if (change.setting === 'permission_rules') bridge.set({ permissionRules: change.value });
+    return bridge.settings;
+  });
+}
+
+const stored = (bridge: FakeBridge) => bridge.settings.settings.permissionRules;
+const own = () => within(screen.getByRole('group', { name: 'Your rules' }));
+
+test.each([
+  ['Bash(git push *)', { tool: 'Bash', argument: 'git push *' }],
+  [' Bash( echo (a) ) ', { tool: 'Bash', argument: 'echo (a)' }],
+  ['mcp__tracker__*', { tool: 'mcp__tracker__*', argument: null }],
+  ['*', { tool: '*', argument: null }],
+  ['', null],
+  ['git push', null],
+  ['Bash()', null],
+  ['Bash(ls', null],
+])('the rule %j is read as it is written', (text, expected) => {
+  const read = readRule(text);
+  expect(read).toEqual(expected);
+  if (read) expect(readRule(textOfRule(read))).toEqual(read);
+});
+
+const command = (text: string): ToolDetail => ({ detail: 'command', command: text, description: null });
+
+test.each<[ToolDetail, string, string]>([
+  [command('git push origin main'), 'Bash', 'Bash(git push *)'],
+  [command('rm -rf build && ls'), 'Bash', 'Bash(rm *)'],
+  [command('make; ls'), 'Bash', 'Bash(make *)'],
+  [{ detail: 'write', path: '/home/ada/api/src/a.rs', content: '' }, 'Write', 'Write(src/a.rs)'],
+  [{ detail: 'edit', path: '/etc/hosts', diff: '' }, 'Edit', 'Edit(/etc/hosts)'],
+  [{ detail: 'other', input: '{}' }, 'mcp__x__y', 'mcp__x__y'],
+])('a rule for %o is suggested', (subject, title, expected) => {
+  const suggested = ruleFor(anApproval({ subject, title }), '/home/ada/api');
+  expect(textOfRule(suggested)).toBe(expected);
+  expect(suggested).toMatchObject({ action: 'deny', folder: '/home/ada/api' });
+});
+
+test('case_100 rules are added, edited, and removed in the settings', async () => {
+  const bridge = withRules();
+  const { user } = await openSettings(bridge, 'Permissions');
+  expect(own().getByText('No rules yet')).toBeVisible();
+  await user.click(button('Add rule'));
+  expect(screen.getByRole('textbox', { name: 'Rule' })).toHaveFocus();
+  await user.keyboard('git push{Enter}');
+  expect(screen.getByRole('alert')).toHaveTextContent('Start with a tool');
+  expect(bridge.sent('change_setting')).toEqual([]);
+  await user.clear(screen.getByRole('textbox', { name: 'Rule' }));
+  await user.keyboard('Bash(git push *)');
+  await user.selectOptions(screen.getByRole('combobox', { name: 'Reach' }), 'In ~/api');
+  await expectNoViolations();
+  await user.click(button('Save rule'));
+  expect(stored(bridge)).toEqual([rule({ folder: '/home/ada/api' })]);
+  expect(button('Add rule')).toHaveFocus();
+  expect(own().getByText('In ~/api')).toBeVisible();
+
+  await user.click(button('Edit Bash(git push *)'));
+  await user.selectOptions(screen.getByRole('combobox', { name: 'Action' }), 'Always ask');
+  await user.selectOptions(screen.getByRole('combobox', { name: 'Reach' }), 'In all folders');
+  await user.click(button('Save rule'));
+  expect(stored(bridge)).toEqual([rule({ action: 'ask' })]);
+  expect(own().getByText('Always ask')).toBeVisible();
+  await expectNoViolations();
+
+  await user.click(button('Remove Bash(git push *)'));
+  expect(stored(bridge)).toEqual([]);
+  expect(own().getByText('No rules yet')).toBeVisible();
+});
+
+test('a form that is left with Esc changes nothing and leaves the settings open', async () => {
+  const bridge = withRules([rule()]);
+  const { user } = await openSettings(bridge, 'Permissions');
+  await user.click(button('Edit Bash(git push *)'));
+  await user.keyboard('x{Escape}');
+  expect(screen.getByRole('dialog', { name: 'Settings' })).toBeVisible();
+  expect(button('Edit Bash(git push *)')).toBeVisible();
+  expect(bridge.sent('change_setting')).toEqual([]);
+});
+
+test('a rule that isn’t saved stays in its form with the reason', async () => {
+  const bridge = withRules().fail('change_setting', { code: 'settings_not_written', message: 'disk full' });
+  const { user } = await openSettings(bridge, 'Permissions');
+  await user.click(button('Add rule'));
+  await user.keyboard('WebFetch{Enter}');
+  expect(screen.getByRole('alert')).toBeVisible();
+  expect(screen.getByRole('textbox', { name: 'Rule' })).toHaveValue('WebFetch');
+});
+
+test('case_100 a card opens a prefilled rule, which denies the request once it is saved', async () => {
+  const suggestion = { label: 'tool', tool: 'Bash', content: 'rm -r *', behaviour: 'allow' } as const;
+  const approval = anApproval({ options: someOptions({ id: 'r1', label: suggestion, scope: 'local' }) });
+  const bridge = withRules([rule()], new FakeBridge({ sessions: [aSession({ folder: '/home/ada/api' })], approvals: [approval] }));
+  bridge.on('decide_approval', ({ decision }) => ({ ...approval, state: { state: 'decided', decision, at: 1, error: null } }));
+  const { user } = await openPage(bridge);
+  await user.click(button('More ways to deny'));
+  await user.click(screen.getByRole('menuitem', { name: 'Always deny…' }));
+  await settle();
+  const dialog = screen.getByRole('dialog', { name: 'New permission rule' });
+  expect(within(dialog).getByRole('textbox', { name: 'Rule' })).toHaveValue('Bash(rm -r *)');
+  expect(within(dialog).getByRole('combobox', { name: 'Reach' })).toHaveDisplayValue('In ~/api');
+  await expectNoViolations();
+  expect(bridge.sent('change_setting'), 'nothing is stored before it was seen').toEqual([]);
+  await user.selectOptions(within(dialog).getByRole('combobox', { name: 'Action' }), 'Always ask');
+  expect(within(dialog).getByRole('button', { name: 'Save rule' })).toBeVisible();
+  await user.selectOptions(within(dialog).getByRole('combobox', { name: 'Action' }), 'Deny');
+  await user.click(button('Save rule and deny'));
+  expect(stored(bridge)).toEqual([rule(), rule({ argument: 'rm -r *', folder: '/home/ada/api' })]);
+  expect(bridge.sent('decide_approval')).toMatchObject([{ id: 'a1', decision: { options: ['deny'] } }]);
+  expect(screen.queryByRole('dialog')).toBeNull();
+});
+
+test('case_100 the transcript tells a denial by a rule from one by the user, and no card appears', async () => {
+  const decision = { options: ['deny'], message: 'Denied by a permission rule', plan: null };
+  const approval = anApproval({ rule: rule(), state: { state: 'decided', decision, at: 1, error: null } });
+  const bridge = new FakeBridge({ sessions: [aSession()], approvals: [approval] });
+  bridge.entries['s1'] = [anEntry(1, { kind: 'approval', approval: 'a1' })];
+  await openPage(bridge);
+  expect(screen.getByText('Denied by your rule Bash(git push *): Bash')).toBeVisible();
+  expect(within(panel()).queryByRole('region', { name: 'Permission' })).toBeNull();
+});
+
+test('a card says which rule made the agent ask', async () => {
+  await openPage(new FakeBridge({ sessions: [aSession()], approvals: [anApproval({ rule: rule({ action: 'ask' }) })] }));
+  expect(screen.getByRole('region', { name: 'Permission' })).toHaveTextContent('Bash(git push *) always asks');
+  await expectNoViolations();
+});
+
+const FILE = '/home/ada/api/.claude/settings.local.json';
+
+function standing(changes: Partial<StandingPermission> = {}): StandingPermission {
+  return {
+    agent: 'claude_code',
+    label: { label: 'tool', tool: 'Bash', content: 'npm test:*', behaviour: 'allow' },
+    scope: 'local',
+    folder: '/home/ada/api',
+    session: 's1',
+    written: { file: FILE, text: 'Bash(npm test:*)' },
+    allowed: { approval: 'a1', session: 's1', name: 'api', at: 1_700_000_000_000 },
+    ...changes,
+  };
+}
+
+function withStanding(...list: StandingPermission[]): FakeBridge {
+  const bridge = withRules();
+  let read: PermissionsRead = { standing: list, unreadable: [] };
+  const diff = '@@ -1 +1 @@\n-old\n+new\n';
+  return bridge
+    .on('read_permissions', () => read)
+    .on('plan_permission_removal', () => ({ change: { file: FILE, becomes: 'changed', diff, cut: false, copy: null } }))
+    .on('remove_permission', () => {
+      read = { ...read, standing: list.slice(1) };
+      return {};
+    });
+}
+
+test('case_100 what was always allowed is listed with its origin and reach, and removed after it was shown', async () => {
+  const inMemory = standing({ written: null, scope: 'session', label: { label: 'folder', paths: ['/srv'] } });
+  const byHand = standing({ allowed: null, scope: 'user', folder: null, written: { file: '/home/ada/.claude/settings.json', text: 'x' } });
+  const bridge = withStanding(standing(), inMemory, byHand);
+  const { user } = await openSettings(bridge, 'Permissions');
+  const words = 'Allow Bash without asking: anything that starts with “npm test”';
+  const [first] = screen.getAllByRole('listitem', { name: words });
+  expect(first).toHaveTextContent('In this project, only for you · ~/api');
+  expect(first).toHaveTextContent('Allowed in “api”');
+  expect(first).toHaveTextContent('~/api/.claude/settings.local.json');
+  expect(screen.getByRole('listitem', { name: 'Also work in /srv' })).toHaveTextContent('end the session');
+  expect(screen.getByText(/^Not allowed in Askdesk/)).toBeVisible();
+  await expectNoViolations();
+  await user.click(within(first!).getByRole('button', { name: `Remove: ${words}` }));
+  const plan = screen.getByRole('group', { name: 'Askdesk changes only this entry:' });
+  expect(plan).toHaveFocus();
+  expect(bridge.sent('remove_permission')).toEqual([]);
+  await expectNoViolations();
+  await user.click(within(plan).getByRole('button', { name: 'Remove' }));
+  const planned = bridge.sent('plan_permission_removal');
+  expect(planned).toMatchObject([{ written: { file: FILE, text: 'Bash(npm test:*)' } }]);
+  expect(bridge.sent('remove_permission')).toMatchObject([{ plan: planned[0]!.requestId }]);
+  expect(screen.getByText('Removed. The agent asks again.')).toBeVisible();
+  expect(screen.getAllByRole('listitem', { name: words })).toHaveLength(1);
+});
+
+test('a file that can’t be read is named and can be opened', async () => {
+  const bridge = withRules().on('read_permissions', () => ({
+    standing: [],
+    unreadable: [{ agent: 'claude_code', session: 's1', file: FILE, trouble: { trouble: 'read_only' } }],
+  }));
+  const { user } = await openSettings(bridge, 'Permissions');
+  expect(screen.getByText(/^Can’t read ~\/api\/.claude\/settings.local.json/)).toBeVisible();
+  await user.click(button('Open file in editor'));
+  expect(bridge.sent('open_in')).toMatchObject([{ session: 's1', path: FILE }]);
+});
