@@ -145,6 +145,10 @@ const alike: Record<string, readonly string[]> = {
     'time.whole_minutes',
     'totals.budget',
     'undelivered.file_unreadable',
+    'worktree.branch',
+    'worktree.branches',
+    'worktree.commit',
+    'worktree.on_branch',
   ],
   Chinese: [
     'log.stderr',

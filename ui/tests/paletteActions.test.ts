@@ -53,6 +53,9 @@ const windows: Record<string, { bridge: () => FakeBridge; go?: (opened: Opened) 
     },
   },
   'an idle session': { bridge: () => changed({ state: { state: 'idle' } }) },
+  'a session in a worktree': {
+    bridge: () => changed({ worktree: { repository: '/code/api', path: '/code/x', branch: 'x', base: 'main' } }),
+  },
   'a working session that is muted': {
     bridge: () => changed({ state: { state: 'working' }, attention: { muted: true, private: true }, place: 3 }),
   },
@@ -149,8 +152,8 @@ async function deedsOf({ user }: Opened): Promise<Deed[]> {
 function effects({ bridge, store }: Opened) {
   const { navigation, overlay, start, panelCollapsed, inbox, history, sidebar, drafts, failures } = store.state;
   const asked = bridge.calls
-    // The menu of programs looks for new ones when it opens, and the sums of usage are read after a while.
-    .filter(({ command }) => !command.startsWith('note_') && !['list_programs', 'count_usage'].includes(command))
+    // The menu of programs looks for new ones when it opens, and usage and a worktree are read after a while.
+    .filter(({ command }) => !command.startsWith('note_') && !['list_programs', 'count_usage', 'plan_worktree'].includes(command))
     .map(({ command, input }) => ({ command, input: { ...(input as object), requestId: null } }));
   return {
     asked,

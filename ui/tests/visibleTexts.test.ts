@@ -8,10 +8,10 @@ import { programNames } from '../src/shared/programs';
 import { visibleTexts } from './visibleTexts';
 
 const root = join(import.meta.dirname, '../src');
-/** Holds a message to agents, who are told everything in English. */
-const FOR_AGENTS = 'store/commentMessage.ts';
+/** Hold messages to agents, who are told everything in English. */
+const FOR_AGENTS = ['store/commentMessage.ts', 'store/rebaseMessage.ts'];
 const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter(
-  (name) => /\.(ts|svelte)$/.test(name) && name !== FOR_AGENTS && !/^(generated|gallery|testing)\/|messages\/(en|zh|de|former)[./]/.test(name),
+  (name) => /\.(ts|svelte)$/.test(name) && !FOR_AGENTS.includes(name) && !/^(generated|gallery|testing)\/|messages\/(en|zh|de|former)[./]/.test(name),
 );
 
 /** Names that are the same in every language. */

@@ -12,6 +12,9 @@ use crate::language;
 use crate::messages::{self, Messages};
 use crate::sanitize::{sanitize, sanitized_start};
 
+/// How much of a branch's name is shown, in characters.
+const BRANCH_CHARS: usize = 60;
+
 pub struct QuestionNotification {
     pub notification: Notification,
     pub option_buttons: Option<OptionButtons>,
@@ -38,7 +41,7 @@ pub fn of_question(
             messages.question_waits.to_owned()
         };
         (
-            sanitize(&session.name),
+            title(api, session, show_text),
             body,
             option_buttons.as_ref().map(OptionButtons::buttons).unwrap_or_default(),
         )
@@ -55,7 +58,7 @@ pub fn of_approval(api: &Api, approval: &Approval, session: &Session) -> Option<
     let (messages, sound) = configured(api);
     build(decision, item, (messages, sound), |show_text| {
         let body = if show_text { approval_text(approval) } else { messages.permission_waits.to_owned() };
-        (messages.asks_permission.with(sanitize(&session.name)), body, Vec::new())
+        (messages.asks_permission.with(title(api, session, show_text)), body, Vec::new())
     })
 }
 
@@ -64,9 +67,10 @@ pub fn of_approval(api: &Api, approval: &Approval, session: &Session) -> Option<
 pub fn of_finished(api: &Api, session: &Session, has_pending: bool) -> Option<Notification> {
     let decision = api.decide_notification(NotificationCause::FinishedTurn { has_pending }, session);
     tracing::debug!(session = %session.id, ?decision, "a turn has finished");
-    let NotificationDecision::Notify(_) = decision else { return None };
+    let NotificationDecision::Notify(content) = decision else { return None };
     let (messages, sound) = configured(api);
-    let (subject, title) = (Subject::Finished(session.id), sanitize(&session.name));
+    let title = title(api, session, content == NotificationContent::Whole);
+    let subject = Subject::Finished(session.id);
     Some(Notification {
         subject,
         title,
@@ -86,6 +90,15 @@ pub fn of_passed_budget(api: &Api, dollars: u16, cost: Usd) -> Notification {
         body: messages.spent_today.with(messages.dollars.with(cents)),
         buttons: vec![open(messages)],
         sound,
+    }
+}
+
+/// The session's name and its branch. The name of a branch may come from a message, so it goes with the text.
+fn title(api: &Api, session: &Session, show_text: bool) -> String {
+    let name = sanitize(&session.name);
+    match api.branch_of(session.id).filter(|_| show_text) {
+        Some(branch) => format!("{name} · {}", sanitized_start(&branch, BRANCH_CHARS)),
+        None => name,
     }
 }
 

@@ -46,3 +46,4 @@ mod shutdown;
 mod sidebar;
 mod tray;
 mod usage;
+mod worktrees;

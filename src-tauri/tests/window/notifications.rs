@@ -231,6 +231,40 @@ async fn an_agents_markup_and_long_text_are_plain_text_in_its_notification() {
 }
 
 #[tokio::test]
+async fn the_branch_is_named_in_a_notification_unless_its_text_is_hidden() {
+    let (_daemon, app, _, _) = open_asked_for_auth("Elsewhere").await;
+    let folder = app.home().join("code/shop-api");
+    fs::create_dir_all(folder.join(".git")).unwrap();
+    fs::write(folder.join(".git/HEAD"), "ref: refs/heads/oauth-login\n").unwrap();
+    let start = async |name: &str, turns: Value| {
+        let options = json!({ "config": { "example": app.scenario(name, turns) } });
+        let input = json!({ "agent": "demo", "folder": folder, "options": options, "name": name, "prompt": "Go on." });
+        app.start_session(input).await
+    };
+    let asks = || asks("Which one?", &["A", "B"])[0].clone();
+    start("shop-api", json!([asks()])).await;
+    app.notifications(2).await;
+
+    let session = start("hidden", json!([[{ "say": { "text": "Ready." } }], asks()])).await;
+    app.wait("the end of its turn", async || {
+        let idle = format!("nav [data-session='{session}'][data-state=idle]");
+        (app.count(&idle).await > 0).then_some(())
+    })
+    .await;
+    let hide = json!({ "requestId": uuid::Uuid::new_v4(), "session": session,
+        "attention": { "muted": false, "private": true } });
+    app.invoke("set_session_notifications", hide).await.unwrap();
+    let message = json!({ "requestId": uuid::Uuid::new_v4(), "session": session, "text": "Ask." });
+    app.invoke("send_message", message).await.unwrap();
+    app.notifications(3).await;
+    clear_notifications();
+    let titles = notification_history().into_iter().map(|(title, _)| title).collect::<Vec<_>>();
+    for title in ["shop-api · oauth-login", "hidden"] {
+        assert!(titles.iter().any(|shown| shown == title), "{titles:?}");
+    }
+}
+
+#[tokio::test]
 async fn a_daemon_that_is_killed_and_restarted_loses_no_question() {
     let (daemon, app, _, first) = open_asked_for_auth("Before").await;
     daemon.restart().await;

@@ -6,6 +6,7 @@ import {
   aClient,
   anApproval,
   anEntry,
+  aPlan,
   aQuestion,
   aRequest,
   aSession,
@@ -184,7 +185,8 @@ function start(): FakeBridge {
   };
   const start = { ...emptyStartDraft, folder: '/home/ada/code/shop-api', prompt: 'Add rate limiting to the public endpoints: 60 requests a minute per key, and a clear error when a client goes over it.' };
   bridge.handover = { ...handoverOf({ ...initialState(), start }), place: { at: 'start', session: null } };
-  return bridge;
+  bridge.snapshot.heads = ['main', 'cart-drawer', 'retry-queue'].map((name, n) => ({ session: `s${n + 1}`, head: { head: 'branch', name } }));
+  return bridge.on('plan_worktree', ({ branch, base }) => aPlan({ branch: branch ?? 'askdesk/add-rate-limiting-to-the-public', base: base ?? 'main' }));
 }
 
 /** The gallery's scenes: each builds the app in one state. */
@@ -195,6 +197,12 @@ export const scenes: Record<string, () => FakeBridge> = {
     return bridge;
   },
   start,
+  worktree: () => {
+    const bridge = start();
+    const { handover } = bridge;
+    if (handover) bridge.handover = { ...handover, start: { ...handover.start, worktree: { ...handover.start.worktree, on: true } } };
+    return bridge;
+  },
   start_missing: () => {
     const bridge = start();
     const config = { gemini_cli: { mode: 'bypass', model: 'opus' } };

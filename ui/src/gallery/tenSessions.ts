@@ -1,4 +1,4 @@
-import type { Approval, Entry, EntryBody, Request, Session } from '../generated/wire';
+import type { Approval, Entry, EntryBody, Request, Session, SessionHead, Worktree } from '../generated/wire';
 import { agentsWith, claudeCode, withCurrent } from '../testing/agents';
 import { anApproval, anEntry, aQuestion, aRequest, aSession, aSnapshot } from '../testing/builders';
 import { FakeBridge } from '../testing/fakeBridge';
@@ -11,6 +11,12 @@ function session(place: number, name: string, minutes: number, changes: Partial<
   return aSession({ id: `t${place}`, name, folder: `/home/ada/code/${name}`, place, startedAt: ago(minutes), ...changes });
 }
 
+const oauthLogin: Worktree = {
+  repository: '/home/ada/code/shop-api',
+  path: '/home/ada/code/shop-api.worktrees/oauth-login',
+  branch: 'oauth-login',
+  base: 'main',
+};
 const idle = { state: { state: 'idle' } } as const satisfies Partial<Session>;
 const exited: Session['state'] = {
   state: 'ended',
@@ -20,7 +26,7 @@ const exited: Session['state'] = {
 
 const sessions: Session[] = [
   // The first one is in view.
-  session(2, 'shop-api', 48, { config: withCurrent(claudeCode, { mode: 'default' }), model: 'claude-opus-4-5' }),
+  session(2, 'shop-api', 48, { config: withCurrent(claudeCode, { mode: 'default' }), model: 'claude-opus-4-5', worktree: oauthLogin }),
   session(0, 'infra', 40),
   session(1, 'billing-worker', 55),
   session(3, 'storefront', 12),
@@ -31,6 +37,9 @@ const sessions: Session[] = [
   session(8, 'release-notes', 3, idle),
   session(9, 'legacy-import', 1500, { state: exited, resumable: true }),
 ];
+
+const branches = ['main', 'retry-queue', 'oauth-login', 'cart-drawer', 'bm25', 'v3-guide', 'push-tokens', 'main'];
+const heads: SessionHead[] = branches.map((name, place) => ({ session: `t${place}`, head: { head: 'branch', name } }));
 
 const signIn = aQuestion(1, {
   header: 'Sign-in',
@@ -82,7 +91,7 @@ const talk: Entry[] = [
 
 /** Ten sessions, of which four need the user; the agents then work on and finish. */
 export function tenSessions(): FakeBridge {
-  const bridge = new FakeBridge(aSnapshot({ sessions, requests, approvals, agents: agentsWith() }));
+  const bridge = new FakeBridge(aSnapshot({ sessions, requests, approvals, heads, agents: agentsWith() }));
   bridge.entries['t2'] = talk;
   setTimeout(() => void work(bridge), 300);
   return bridge;

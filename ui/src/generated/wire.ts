@@ -533,7 +533,11 @@ nativeSession: NativeSession | null,
 /**
  * The queued messages, oldest first.
  */
-queue: Array<QueuedMessage>, attention: SessionNotifications, };
+queue: Array<QueuedMessage>, attention: SessionNotifications, 
+/**
+ * The git worktree that was made for it.
+ */
+worktree?: Worktree, };
 
 export type SessionState = { "state": "starting" } | { "state": "working" } | { "state": "idle" } | { "state": "ended", end: SessionEnd, at: Timestamp, };
 
@@ -994,6 +998,10 @@ held: Array<UndoableAnswer>,
  */
 changedFiles: Array<SessionChanges>, 
 /**
+ * The sessions whose folders have a repository.
+ */
+heads: Array<SessionHead>, 
+/**
  * A storage problem that the user should know about.
  */
 storage: StorageNotice | null, 
@@ -1018,7 +1026,7 @@ prev: number, seq: number, changes: Array<Change>, };
 /**
  * A single change. It carries the whole new value, which replaces the old one.
  */
-export type Change = { "change": "session", session: Session, } | { "change": "request", request: Request, } | { "change": "approval", approval: Approval, } | { "change": "answer_held", held: UndoableAnswer, } | { "change": "answer_let_go", request: RequestId, } | { "change": "entry", session: SessionId, entry: Entry, } | { "change": "session_closed", session: SessionId, } | { "change": "live_text", added: LiveText, } | { "change": "live_cleared", session: SessionId, } | { "change": "files_changed", session: SessionId, totals: ChangeTotals, } | { "change": "context", changed: SessionContext, } | { "change": "session_deleted", session: SessionId, };
+export type Change = { "change": "session", session: Session, } | { "change": "request", request: Request, } | { "change": "approval", approval: Approval, } | { "change": "answer_held", held: UndoableAnswer, } | { "change": "answer_let_go", request: RequestId, } | { "change": "entry", session: SessionId, entry: Entry, } | { "change": "session_closed", session: SessionId, } | { "change": "live_text", added: LiveText, } | { "change": "live_cleared", session: SessionId, } | { "change": "files_changed", session: SessionId, totals: ChangeTotals, } | { "change": "checked_out", session: SessionId, head: Head | null, } | { "change": "context", changed: SessionContext, } | { "change": "session_deleted", session: SessionId, };
 
 /**
  * Text that an agent is writing right now. It is never journaled; the finished entry is.
@@ -1114,7 +1122,11 @@ name: string | null,
 /**
  * Options that are left out keep the agent's defaults.
  */
-options: SessionOptions, };
+options: SessionOptions, 
+/**
+ * Starts in a new git worktree of the folder's repository.
+ */
+worktree: StartWorktree | null, };
 
 /**
  * Sends a message to an agent; open requests of its session end as replied in chat. An ended session that can be
@@ -1316,7 +1328,7 @@ text: string, };
 /**
  * The source of a log line.
  */
-export type LogKind = "unusable" | "stderr" | "refused" | "note";
+export type LogKind = "unusable" | "stderr" | "refused" | "note" | "setup";
 
 export type Settings = { language: LanguageChoice, theme: Theme, textSize: TextSize, density: Density, 
 /**
@@ -1354,9 +1366,13 @@ terminalCommand: TerminalCommand, permissionRules: PermissionRules, keepDays: Re
 /**
  * The additions to every start of an agent.
  */
-launchOverrides: { [key in AgentId]: LaunchOverrides }, };
+launchOverrides: { [key in AgentId]: LaunchOverrides }, 
+/**
+ * The commands that prepare new worktrees, by the folder of their repository.
+ */
+setupCommands: { [key in string]: SetupCommand }, };
 
-export type Setting = { "setting": "language", "value": LanguageChoice } | { "setting": "theme", "value": Theme } | { "setting": "text_size", "value": TextSize } | { "setting": "density", "value": Density } | { "setting": "notify_questions", "value": NotifyQuestions } | { "setting": "notify_subagents", "value": OnOff } | { "setting": "notify_finished", "value": OptIn } | { "setting": "daily_budget", "value": DailyBudget } | { "setting": "paused_until", "value": PausedUntil } | { "setting": "quiet_hours", "value": DoNotDisturbHours } | { "setting": "remind_minutes", "value": ReminderMinutes } | { "setting": "notify_sound", "value": OptIn } | { "setting": "quick_answer", "value": OnOff } | { "setting": "undo_seconds", "value": UndoSeconds } | { "setting": "auto_advance", "value": OnOff } | { "setting": "on_close", "value": OnClose } | { "setting": "start_at_login", "value": OptIn } | { "setting": "global_shortcut", "value": GlobalShortcut } | { "setting": "editor", "value": PreferredEditor } | { "setting": "editor_command", "value": EditorCommand } | { "setting": "terminal", "value": PreferredTerminal } | { "setting": "terminal_command", "value": TerminalCommand } | { "setting": "permission_rules", "value": PermissionRules } | { "setting": "keep_days", "value": RetentionDays } | { "setting": "agent_arguments", "value": { agent: AgentId, arguments: Arguments, } } | { "setting": "agent_environment", "value": { agent: AgentId, environment: Environment, } };
+export type Setting = { "setting": "language", "value": LanguageChoice } | { "setting": "theme", "value": Theme } | { "setting": "text_size", "value": TextSize } | { "setting": "density", "value": Density } | { "setting": "notify_questions", "value": NotifyQuestions } | { "setting": "notify_subagents", "value": OnOff } | { "setting": "notify_finished", "value": OptIn } | { "setting": "daily_budget", "value": DailyBudget } | { "setting": "paused_until", "value": PausedUntil } | { "setting": "quiet_hours", "value": DoNotDisturbHours } | { "setting": "remind_minutes", "value": ReminderMinutes } | { "setting": "notify_sound", "value": OptIn } | { "setting": "quick_answer", "value": OnOff } | { "setting": "undo_seconds", "value": UndoSeconds } | { "setting": "auto_advance", "value": OnOff } | { "setting": "on_close", "value": OnClose } | { "setting": "start_at_login", "value": OptIn } | { "setting": "global_shortcut", "value": GlobalShortcut } | { "setting": "editor", "value": PreferredEditor } | { "setting": "editor_command", "value": EditorCommand } | { "setting": "terminal", "value": PreferredTerminal } | { "setting": "terminal_command", "value": TerminalCommand } | { "setting": "permission_rules", "value": PermissionRules } | { "setting": "keep_days", "value": RetentionDays } | { "setting": "agent_arguments", "value": { agent: AgentId, arguments: Arguments, } } | { "setting": "agent_environment", "value": { agent: AgentId, environment: Environment, } } | { "setting": "setup_command", "value": { repository: string, command: SetupCommand, } };
 
 /**
  * A language that the user interface supports.
@@ -2190,6 +2206,241 @@ export type Unavailable = { "unavailable": "no_git" } | { "unavailable": "no_bas
 export type RevertRefused = { "refused": "unavailable", why: Unavailable, } | { "refused": "changed_since" } | { "refused": "exists", path: string, } | { "refused": "not_recorded" } | { "refused": "not_a_folder", path: string, } | { "refused": "failed", error: string, };
 
 /**
+ * What is checked out in a folder.
+ */
+export type Head = { "head": "branch", name: string, } | { "head": "detached", 
+/**
+ * The beginning of its id.
+ */
+commit: string, };
+
+/**
+ * What is checked out in a session's folder. It is never journaled.
+ */
+export type SessionHead = { session: SessionId, head: Head, };
+
+/**
+ * A worktree of a repository, with the branch that was made for it.
+ */
+export type Worktree = { 
+/**
+ * The folder that stands for the repository: its main worktree, or the bare repository.
+ */
+repository: string, 
+/**
+ * The top of the worktree; the session's folder is this one, or below it.
+ */
+path: string, branch: string, 
+/**
+ * The branch that it began at, and is merged into.
+ */
+base: string, };
+
+/**
+ * A line for a shell. The empty text is no command.
+ */
+export type SetupCommand = string;
+
+/**
+ * A new worktree as it would be made, and what is wrong with it.
+ */
+export type WorktreePlan = { 
+/**
+ * The folder that stands for the repository: its main worktree, or the bare repository.
+ */
+repository: string, 
+/**
+ * What is checked out in the folder.
+ */
+head: Head, 
+/**
+ * The branch that the new one begins at.
+ */
+base: string, branch: string, path: string, 
+/**
+ * The local branches, the one with the newest commit first.
+ */
+branches: Array<string>, 
+/**
+ * How many more branches there are.
+ */
+unlisted: number, 
+/**
+ * Whether the repository has submodules, which are empty in a new worktree.
+ */
+submodules: boolean, 
+/**
+ * What is wrong, at most one thing a field.
+ */
+flaws: Array<PlanFlaw>, };
+
+/**
+ * What is wrong with a planned worktree.
+ */
+export type PlanFlaw = { "flaw": "base_gone", base: string, } | { "flaw": "branch_invalid" } | { "flaw": "branch_too_long", most: number, } | { "flaw": "branch_taken", with: string, } | { "flaw": "path_relative" } | { "flaw": "path_invalid" } | { "flaw": "path_too_long", most: number, } | { "flaw": "path_taken" } | { "flaw": "path_in_git_dir" };
+
+/**
+ * Why a folder can have no new worktree.
+ */
+export type WorktreeUnavailable = { "unavailable": "no_git" } | { "unavailable": "folder_gone" } | { "unavailable": "no_repository" } | { "unavailable": "no_commit" } | { "unavailable": "timed_out", seconds: number, } | { "unavailable": "failed", error: string, };
+
+/**
+ * Why nothing was done with a worktree, or nothing has changed.
+ */
+export type WorktreeRefused = { "refused": "unavailable", why: WorktreeUnavailable, } | { "refused": "flawed", flaw: PlanFlaw, } | { "refused": "blocked", why: Blocked, } | { "refused": "changed" } | { "refused": "would_lose", losses: Array<Loss>, } | { "refused": "uncommitted" } | { "refused": "conflict", files: Array<string>, } | { "refused": "in_the_way", folder: string, files: Array<string>, } | { "refused": "base_busy", folder: string, } | { "refused": "git_too_old", needed: string, } | { "refused": "failed", error: string, };
+
+/**
+ * The worktree of a session, as it is shown before something is done with it.
+ */
+export type WorktreeState = { 
+/**
+ * Stands for all of this. Whoever wants to change something returns it, and is refused if it has changed.
+ */
+seen: string, path: string, 
+/**
+ * What is checked out; none if the folder is gone.
+ */
+head: Head | null, base: string, 
+/**
+ * The folder in which the base is checked out.
+ */
+baseFolder: string | null, 
+/**
+ * Changes of files that git knows.
+ */
+uncommitted: Listed, untracked: Listed, 
+/**
+ * Ignored files and folders.
+ */
+ignored: Listed, 
+/**
+ * Submodules that have been cloned into the worktree.
+ */
+submodules: Listed, 
+/**
+ * Commits that are not in the base; of a detached head, those that are in no branch.
+ */
+commits: Listed, 
+/**
+ * How many commits of the base are not in the branch.
+ */
+behind: number, 
+/**
+ * What stops each action; none if it is possible.
+ */
+merge: Blocked | null, rebase: Blocked | null, remove: Blocked | null, 
+/**
+ * What is lost with the folder.
+ */
+losses: Array<Loss>, };
+
+/**
+ * How many things there are, and the first of them.
+ */
+export type Listed = { count: number, first: Array<string>, };
+
+/**
+ * What would be lost with the folder of a worktree.
+ */
+export type Loss = "uncommitted" | "untracked" | "submodules" | "detached_commits" | "in_progress" | "unmerged_commits";
+
+/**
+ * Why an action is not possible now.
+ */
+export type Blocked = { "blocked": "folder_gone" } | { "blocked": "not_a_worktree" } | { "blocked": "detached" } | { "blocked": "base_gone", base: string, } | { "blocked": "is_base" } | { "blocked": "nothing_to_merge" } | { "blocked": "up_to_date" } | { "blocked": "in_progress" } | { "blocked": "locked", 
+/**
+ * Why, in the words of whoever locked it; may be empty.
+ */
+reason: string, } | { "blocked": "working" } | { "blocked": "agent_runs" } | { "blocked": "in_use", sessions: Array<string>, };
+
+/**
+ * What happens to the branch of a worktree that is removed.
+ */
+export type BranchFate = "stays" | "deleted_if_merged" | "deleted";
+
+/**
+ * Plans a new worktree for a session in a folder. What is left out is suggested.
+ */
+export type PlanWorktree = { folder: string, 
+/**
+ * The first message of the session, from which the branch is suggested.
+ */
+message: string, base: string | null, branch: string | null, path: string | null, };
+
+export type PlannedWorktree = { plan: WorktreePlan, 
+/**
+ * As it was used last; empty if there is none.
+ */
+setup: SetupCommand, };
+
+/**
+ * The worktree that a session starts in.
+ */
+export type StartWorktree = { base: string, branch: string, path: string, 
+/**
+ * Runs in the new worktree before the agent starts, and is kept for the next one.
+ */
+setup: SetupCommand, 
+/**
+ * Whether the worktree was made by an earlier start whose setup command failed.
+ */
+made: boolean, };
+
+/**
+ * Stops the setup command that runs in a new worktree.
+ */
+export type StopSetup = { requestId: CommandId, path: string, };
+
+/**
+ * Removes a worktree whose setup command failed, with everything in it, and its branch.
+ */
+export type DiscardWorktree = { requestId: CommandId, folder: string, base: string, branch: string, path: string, };
+
+/**
+ * Reads what the worktree of a session holds.
+ */
+export type ReadWorktree = { session: SessionId, };
+
+/**
+ * Merges the branch of a session's worktree into its base.
+ */
+export type MergeWorktree = { requestId: CommandId, session: SessionId, 
+/**
+ * The state that was shown.
+ */
+seen: string, 
+/**
+ * Commits everything first, with this message.
+ */
+message: string | null, };
+
+/**
+ * Rebases the branch of a session's worktree onto its base.
+ */
+export type RebaseWorktree = { requestId: CommandId, session: SessionId, 
+/**
+ * The state that was shown.
+ */
+seen: string, 
+/**
+ * Commits everything first, with this message.
+ */
+message: string | null, };
+
+/**
+ * Removes the worktree of a session. The session stays.
+ */
+export type RemoveWorktree = { requestId: CommandId, session: SessionId, 
+/**
+ * The state that was shown.
+ */
+seen: string, 
+/**
+ * What the user agreed to lose.
+ */
+losses: Array<Loss>, branch: BranchFate, };
+
+/**
  * Lists the files that have changed in a session's folder since the session began.
  */
 export type ListChanges = { session: SessionId, };
@@ -2308,7 +2559,7 @@ export type DraftsRead = { drafts: Array<DraftTarget>, };
 /**
  * Why a command failed; a consumer branches on the code, and the screen chooses the words.
  */
-export type ErrorCode = "not_found" | "already_ended" | "invalid" | "session_gone" | "unsupported" | "agent_refused" | "agent_missing" | "folder_missing" | "not_started" | "storage_busy" | "storage_full" | "storage" | "settings_not_written" | "extras_changed" | "closing" | "file_not_written" | "attachment_gone" | "doors_shut" | "door_failed" | "client_file_left" | "plan_gone" | "not_opened" | "changes_unavailable" | "not_reverted";
+export type ErrorCode = "not_found" | "already_ended" | "invalid" | "session_gone" | "unsupported" | "agent_refused" | "agent_missing" | "folder_missing" | "not_started" | "storage_busy" | "storage_full" | "storage" | "settings_not_written" | "extras_changed" | "closing" | "file_not_written" | "attachment_gone" | "doors_shut" | "door_failed" | "client_file_left" | "plan_gone" | "not_opened" | "changes_unavailable" | "not_reverted" | "worktree_unavailable" | "worktree_refused" | "setup_failed";
 
 /**
  * Why a command failed.
@@ -2351,7 +2602,15 @@ export type Detail = { "detail": "breach", breach: ValidationError, } | { "detai
 /**
  * Which; none where it has no path here.
  */
-path: string | null, error: string, } | { "detail": "client_file", file: string, trouble: FileTrouble, } | { "detail": "storage", trouble: StorageError, } | { "detail": "unopened", why: OpenError, } | { "detail": "agent", why: AgentFailure, } | { "detail": "refused", why: ChangeRefused, } | { "detail": "changes", why: Unavailable, } | { "detail": "not_reverted", why: RevertRefused, } | { "detail": "unable", what: UnsupportedFeature, };
+path: string | null, error: string, } | { "detail": "client_file", file: string, trouble: FileTrouble, } | { "detail": "storage", trouble: StorageError, } | { "detail": "unopened", why: OpenError, } | { "detail": "agent", why: AgentFailure, } | { "detail": "refused", why: ChangeRefused, } | { "detail": "changes", why: Unavailable, } | { "detail": "not_reverted", why: RevertRefused, } | { "detail": "no_worktree", why: WorktreeUnavailable, } | { "detail": "worktree", why: WorktreeRefused, } | { "detail": "setup", path: string, 
+/**
+ * Its exit code; none if it was stopped or killed, or did not start.
+ */
+code: number | null, stopped: boolean, 
+/**
+ * The last lines that it wrote.
+ */
+lines: Array<string>, } | { "detail": "unable", what: UnsupportedFeature, };
 
 /** Every command of the bridge: what it takes and what it gives. */
 export interface CommandMap {
@@ -2411,6 +2670,13 @@ export interface CommandMap {
   list_changes: { input: ListChanges; output: ChangedFiles };
   read_change: { input: ReadChange; output: FileChange };
   revert_change: { input: RevertChange; output: Done };
+  plan_worktree: { input: PlanWorktree; output: PlannedWorktree };
+  stop_setup: { input: StopSetup; output: Done };
+  discard_worktree: { input: DiscardWorktree; output: Done };
+  read_worktree: { input: ReadWorktree; output: WorktreeState };
+  merge_worktree: { input: MergeWorktree; output: Done };
+  rebase_worktree: { input: RebaseWorktree; output: Done };
+  remove_worktree: { input: RemoveWorktree; output: Done };
   save_draft: { input: SaveDraft; output: Done };
   read_drafts: { input: ReadDrafts; output: DraftsRead };
 }

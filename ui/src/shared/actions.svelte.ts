@@ -65,6 +65,10 @@ export const actions = {
   changes_split: { words: 'changes.split', icon: 'columns' },
   changes_revert: { words: 'changes.revert_file', icon: 'withdrawn' },
 
+  worktree_merge: { words: 'worktree.merge_action', icon: 'merge' },
+  worktree_rebase: { words: 'worktree.rebase_action', icon: 'branch' },
+  worktree_remove: { words: 'worktree.remove_action', icon: 'trash' },
+
   earlier: { words: 'transcript.earlier', icon: 'send' },
   latest: { words: 'transcript.latest', icon: 'down' },
   read_again: { words: 'transcript.read_again', icon: 'resume' },

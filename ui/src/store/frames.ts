@@ -13,6 +13,7 @@ import type { News, State, Transcript } from './state';
 import { addEntry } from './transcriptWindow';
 import { dropUndoable, putUndoable } from './undoWindow';
 import { forgetUsage, noteTurnEnd, putContext, takeContexts } from './usage';
+import { putHead } from './worktrees';
 
 /** How many chunks of a transcript to keep while another session is in view. */
 const CHUNKS_OUT_OF_VIEW = 2;
@@ -111,6 +112,7 @@ function takeSnapshot(state: State, snapshot: Snapshot): State {
     activity: only(state.activity, snapshot.sessions),
     stopping: only(state.stopping, snapshot.sessions.filter(isWorking)),
     changedFiles: Object.fromEntries(snapshot.changedFiles.map(({ session, totals }) => [session, totals])),
+    heads: Object.fromEntries(snapshot.heads.map(({ session, head }) => [session, head])),
     storage: snapshot.storage,
     usage: { ...state.usage, contexts: takeContexts(snapshot.contexts) },
     agentsKnown: snapshot.agents,
@@ -170,6 +172,8 @@ function applyChange(state: State, change: Change): State {
       return { ...state, live: withoutKey(state.live, change.session) };
     case 'files_changed':
       return { ...state, changedFiles: { ...state.changedFiles, [change.session]: change.totals } };
+    case 'checked_out':
+      return putHead(state, change.session, change.head);
     case 'session_deleted':
       return selectFirst(forgetUsage(forgetSession(state, change.session), change.session));
     case 'session_closed':

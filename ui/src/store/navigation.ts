@@ -8,6 +8,9 @@ import type { State } from './state';
 /** How a session is ended; `continue` goes on in a terminal. */
 export type Ending = 'end' | 'close' | 'continue';
 
+/** What can be done with the worktree of a session. */
+export type WorktreeDeed = 'merge' | 'rebase' | 'remove';
+
 /** A dialog above the window; only one is open at a time. */
 export type Overlay =
   | { overlay: 'palette' | 'keys' }
@@ -22,6 +25,8 @@ export type Overlay =
   | { overlay: 'revert'; session: SessionId; file: ChangedFile; part: ShownPart | null }
   /** Completes a permission rule that denies a request. */
   | { overlay: 'rule'; approval: ApprovalId }
+  /** Merges, rebases, or removes the worktree of a session. */
+  | { overlay: 'worktree'; session: SessionId; deed: WorktreeDeed }
   /** Confirms opening an external address. */
   | { overlay: 'link'; url: string };
 

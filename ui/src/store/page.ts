@@ -16,6 +16,7 @@ import { SettingsCommands } from './commands/settings';
 import { StartCommands } from './commands/start';
 import { TranscriptCommands } from './commands/transcripts';
 import { WindowCommands } from './commands/window';
+import { WorktreeCommands } from './commands/worktrees';
 import { readOpenIn, storeOpenIn } from './openIn';
 import { selectedSession } from './select';
 import { readSidebar, storeSidebar } from './sidebar';
@@ -74,6 +75,7 @@ export function createPage(bridge: Bridge) {
     start: new StartCommands(bridge, store, submitter),
     transcripts: new TranscriptCommands(bridge, store, timers),
     window: new WindowCommands(bridge, store),
+    worktrees: new WorktreeCommands(bridge, store, submitter, timers),
   };
   function storeNow() {
     storeUnsent(store.state);

@@ -44,6 +44,7 @@ import {
 import { type PageAsked, takePage } from './transcriptPages';
 import { trim } from './transcriptWindow';
 import { type UsageAction, usageHandlers } from './usage';
+import { type WorktreeAction, worktreeHandlers } from './worktrees';
 
 /** Everything that can change the window's state. */
 export type Action =
@@ -91,6 +92,7 @@ export type Action =
   | InboxAction
   | OpenInAction
   | UsageAction
+  | WorktreeAction
   | SidebarAction;
 
 /** Returns the next state. What is in view counts as seen. */
@@ -113,6 +115,7 @@ const handlers: Handlers<Action> = {
   ...sidebarHandlers,
   ...openInHandlers,
   ...usageHandlers,
+  ...worktreeHandlers,
   frames_received: (state, { frames }) => receiveFrames(state, frames),
   subscription_lost: (state) => ({ ...state, link: { ...state.link, status: 'stale' } }),
   start_drafted: (state, { change }) => ({ ...state, start: { ...state.start, ...change } }),

@@ -11,6 +11,7 @@ import type {
   CommandId,
   ConfigId,
   Entry,
+  Head,
   LiveText,
   MessageId,
   OutcomeKind,
@@ -39,6 +40,7 @@ import type { OpenIn } from './openIn';
 import { initialSidebar, type SessionGroup, type Sidebar } from './sidebar';
 import type { Entries, Places } from './transcriptEntries';
 import { initialUsage, type UsageState } from './usage';
+import { emptyWorktreeDraft, type PlanRead, type WorktreeDraft } from './worktrees';
 
 /** The state of the subscription to the app's frames. */
 export interface Link {
@@ -92,6 +94,7 @@ export interface StartDraft {
   config: Readonly<Record<AgentId, Choices>>;
   questions: QuestionPolicy;
   program: string;
+  worktree: WorktreeDraft;
 }
 
 /** A command in progress, or the error it returned. */
@@ -240,6 +243,10 @@ export interface State {
   refusals: Readonly<Record<SessionId, readonly Refusal[]>>;
   /** The sums of each session's changed files, as the app published them last. */
   changedFiles: Readonly<Record<SessionId, ChangeTotals>>;
+  /** What is checked out in the folders of sessions. */
+  heads: Readonly<Record<SessionId, Head>>;
+  /** The latest plan for a new worktree. */
+  plan: PlanRead | null;
   changes: Readonly<Record<SessionId, SessionChanges>>;
   /** Comments on changed lines that haven't been sent. */
   comments: Readonly<Record<SessionId, readonly LineComment[]>>;
@@ -312,6 +319,8 @@ export function initialState(
     ...stored,
     heldGroups: null,
     changedFiles: {},
+    heads: {},
+    plan: null,
     changes: {},
     refusals: {},
     unsaved: {},
@@ -357,6 +366,7 @@ export const emptyStartDraft: StartDraft = {
   config: {},
   questions: 'always',
   program: '',
+  worktree: emptyWorktreeDraft,
 };
 
 export const emptyApprovalDraft: ApprovalDraft = {

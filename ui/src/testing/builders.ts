@@ -8,6 +8,7 @@ import type {
   EntryBody,
   Outcome,
   OutcomeKind,
+  PlannedWorktree,
   Question,
   QuestionOption,
   QuestionTotals,
@@ -15,6 +16,8 @@ import type {
   Session,
   Snapshot,
   WithdrawnWhy,
+  WorktreePlan,
+  WorktreeState,
   UsageSum,
 } from '../generated/wire';
 import { defaultOptions } from '../store/commands/start';
@@ -206,6 +209,7 @@ export function aSnapshot(changes: Partial<Snapshot> = {}): Snapshot {
     contexts: [],
     held: [],
     changedFiles: [],
+    heads: [],
     storage: null,
     agents: [claudeCode, demo],
     ...changes,
@@ -234,4 +238,44 @@ export function totalsOf(
 /** What nothing used, but for some changes. */
 export function aUsage(changes: Partial<UsageSum> = {}): UsageSum {
   return { turns: 0, inputTokens: 0, outputTokens: 0, cachedTokens: 0, cost: null, ...changes };
+}
+
+/** The plan for a new worktree of `shop-api`. */
+export function aPlan(changes: Partial<WorktreePlan> = {}, setup = ''): PlannedWorktree {
+  const plan: WorktreePlan = {
+    repository: '/home/ada/code/shop-api',
+    head: { head: 'branch', name: 'main' },
+    base: 'main',
+    branch: 'askdesk/session',
+    path: '/home/ada/code/shop-api.worktrees/askdesk-session',
+    branches: ['main', 'oauth-login', 'release/2.1'],
+    unlisted: 0,
+    submodules: false,
+    flaws: [],
+    ...changes,
+  };
+  return { plan, setup };
+}
+
+/** A worktree with nothing to lose. */
+export function aTree(changes: Partial<WorktreeState> = {}): WorktreeState {
+  const none = { count: 0, first: [] };
+  return {
+    seen: 'a1',
+    path: '/home/ada/code/shop-api.worktrees/rate-limits',
+    head: { head: 'branch', name: 'rate-limits' },
+    base: 'main',
+    baseFolder: '/home/ada/code/shop-api',
+    uncommitted: none,
+    untracked: none,
+    ignored: none,
+    submodules: none,
+    commits: none,
+    behind: 0,
+    merge: null,
+    rebase: null,
+    remove: null,
+    losses: [],
+    ...changes,
+  };
 }

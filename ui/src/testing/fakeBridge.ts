@@ -74,6 +74,7 @@ export class FakeBridge implements Bridge {
       terminalCommand: '',
       launchOverrides: {},
       permissionRules: [],
+      setupCommands: {},
       keepDays: 0,
     },
     ignored: [],
@@ -170,6 +171,8 @@ export class FakeBridge implements Bridge {
         return { files: [], totals: { files: 0, added: 0, removed: 0, state: 0 }, unlisted: 0, unreadable: 0 };
       case 'read_permissions':
         return { standing: [], unreadable: [] };
+      case 'plan_worktree':
+        throw anError({ code: 'worktree_unavailable', detail: { detail: 'no_worktree', why: { unavailable: 'no_repository' } } });
       case 'read_log':
         return { lines: [] };
       case 'read_past_sessions':
@@ -340,6 +343,10 @@ function keep(snapshot: Snapshot, change: Change): Snapshot {
       const others = snapshot.changedFiles.filter(({ session }) => session !== change.session);
       return { ...snapshot, changedFiles: [...others, { session: change.session, totals: change.totals }] };
     }
+    case 'checked_out': {
+      const others = snapshot.heads.filter(({ session }) => session !== change.session);
+      return { ...snapshot, heads: change.head ? [...others, { session: change.session, head: change.head }] : others };
+    }
     case 'session_closed':
     case 'session_deleted':
       return {
@@ -354,6 +361,10 @@ function keep(snapshot: Snapshot, change: Change): Snapshot {
 
 function changed(settings: Settings, change: Setting): Settings {
   switch (change.setting) {
+    case 'setup_command': {
+      const { repository, command } = change.value;
+      return { ...settings, setupCommands: { ...settings.setupCommands, [repository]: command } };
+    }
     case 'agent_arguments':
     case 'agent_environment': {
       const { agent, ...to } = change.value;

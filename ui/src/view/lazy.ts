@@ -11,6 +11,7 @@ export const later = {
   palette: () => import('./PaletteView.svelte'),
   session: once(() => import('./sessionParts')),
   rule: () => import('../feature/rules/RuleDialog.svelte'),
+  worktree: () => import('../feature/worktree/WorktreeDialog.svelte'),
   settings: () => import('../feature/settings/SettingsDialog.svelte'),
 };
 

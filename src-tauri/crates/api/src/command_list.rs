@@ -62,6 +62,13 @@ macro_rules! for_each_command {
             list_changes(ListChanges) -> ChangedFiles,
             read_change(ReadChange) -> FileChange,
             revert_change(RevertChange) -> Done,
+            plan_worktree(PlanWorktree) -> PlannedWorktree,
+            stop_setup(StopSetup) -> Done,
+            discard_worktree(DiscardWorktree) -> Done,
+            read_worktree(ReadWorktree) -> WorktreeState,
+            merge_worktree(MergeWorktree) -> Done,
+            rebase_worktree(RebaseWorktree) -> Done,
+            remove_worktree(RemoveWorktree) -> Done,
             save_draft(SaveDraft) -> Done,
             read_drafts(ReadDrafts) -> DraftsRead,
         }

@@ -40,6 +40,7 @@ pub mod settings;
 pub mod system_settings;
 pub mod usage;
 pub mod window;
+pub mod worktrees;
 
 pub use agents::*;
 pub use changes::*;
@@ -55,3 +56,4 @@ pub use settings::*;
 pub use system_settings::*;
 pub use usage::*;
 pub use window::*;
+pub use worktrees::*;

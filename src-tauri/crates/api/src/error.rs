@@ -5,6 +5,7 @@ use askdesk_domain::{
     AgentFailure, ChangeRefused, EndedBy, FolderError, OpenError, Rejection, StorageError, Timestamp,
     UnsupportedFeature, ValidationError,
 };
+use askdesk_worktrees::{WorktreeRefused, WorktreeUnavailable};
 use serde::{Deserialize, Serialize};
 
 use crate::dto::FileTrouble;
@@ -60,6 +61,12 @@ pub enum ErrorCode {
     ChangesUnavailable,
     /// A changed file was left as it is.
     NotReverted,
+    /// A folder can have no git worktree, or git can't read it.
+    WorktreeUnavailable,
+    /// Nothing was done with a git worktree.
+    WorktreeRefused,
+    /// The setup command of a new worktree failed; the worktree is there.
+    SetupFailed,
 }
 
 /// Why a command failed.
@@ -130,6 +137,23 @@ pub enum Detail {
     /// Why a file was left as it is.
     NotReverted {
         why: RevertRefused,
+    },
+    /// Why a folder can have no git worktree.
+    NoWorktree {
+        why: WorktreeUnavailable,
+    },
+    /// Why nothing was done with a git worktree.
+    Worktree {
+        why: WorktreeRefused,
+    },
+    /// How the setup command of a new worktree ended.
+    Setup {
+        path: String,
+        /// Its exit code; none if it was stopped or killed, or did not start.
+        code: Option<i32>,
+        stopped: bool,
+        /// The last lines that it wrote.
+        lines: Vec<String>,
     },
     /// What cannot be done.
     Unable {

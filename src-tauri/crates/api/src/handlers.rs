@@ -14,6 +14,7 @@ mod sessions;
 mod settings;
 mod usage;
 mod window;
+mod worktrees;
 
 pub use notifications::PauseLength;
 pub use usage::PassedBudget;

@@ -1,7 +1,6 @@
 //! Paths as bytes, as git stores them, and as text without loss.
 
-use std::ffi::OsStr;
-use std::path::{Path, PathBuf};
+pub(crate) use askdesk_git::{to_bytes, to_path};
 
 /// Writes a path's bytes as text: UTF-8 as it is, every other byte and `%` as a percent code.
 pub fn path_to_id(path: &[u8]) -> String {
@@ -32,30 +31,6 @@ pub fn path_of(id: &str) -> Vec<u8> {
 /// A path for people to read.
 pub(crate) fn readable(path: &[u8]) -> String {
     String::from_utf8_lossy(path).into_owned()
-}
-
-#[cfg(unix)]
-pub(crate) fn to_path(path: &[u8]) -> PathBuf {
-    use std::os::unix::ffi::OsStrExt as _;
-    PathBuf::from(OsStr::from_bytes(path))
-}
-
-/// Git for Windows writes paths in UTF-8.
-#[cfg(not(unix))]
-pub(crate) fn to_path(path: &[u8]) -> PathBuf {
-    PathBuf::from(readable(path))
-}
-
-#[cfg(unix)]
-pub(crate) fn to_bytes(path: &Path) -> Vec<u8> {
-    use std::os::unix::ffi::OsStrExt as _;
-    path.as_os_str().as_bytes().to_vec()
-}
-
-#[cfg(not(unix))]
-pub(crate) fn to_bytes(path: &Path) -> Vec<u8> {
-    let text = OsStr::new(path).to_string_lossy();
-    text.replace('\\', "/").into_bytes()
 }
 
 #[cfg(test)]

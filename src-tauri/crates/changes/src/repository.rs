@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::git::Git;
+use crate::git;
 use crate::path_id::to_bytes;
 
 /// How long git may take to find a repository.
@@ -40,7 +40,7 @@ pub(crate) fn find(program: &Path, folder: &Path) -> Option<Found> {
         "info/exclude",
         "--show-object-format",
     ];
-    let git = Git::discovering(program, folder);
+    let git = git::discovering(program, folder);
     let output = git.run(&words.map(OsStr::new), Vec::new(), FIND).ok()?;
     // A path with a line break has no place here; the folder is then recorded without its repository.
     let lines = output.strip_suffix(b"\n")?.split(|byte| *byte == b'\n').collect::<Vec<_>>();

@@ -9,7 +9,7 @@ use std::time::{Duration, UNIX_EPOCH};
 use serde::{Deserialize, Serialize};
 
 use crate::changed::Unavailable;
-use crate::git::{Git, GitError, arguments};
+use crate::git::{self, Git, GitError, arguments};
 use crate::path_id::{path_of, path_to_id, to_path};
 
 /// The largest file whose content is recorded, in bytes.
@@ -85,7 +85,7 @@ impl Place {
         if let Some(index) = index {
             // Where git can't read it, such as an index in several files, ignored files that are tracked are left out.
             let tracked = list(
-                &self.git.with_index(index),
+                &git::with_index(&self.git, index),
                 &["ls-files", "-z", "--cached", "--"],
                 &self.pathspec(),
                 STEP,

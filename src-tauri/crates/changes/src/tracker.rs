@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::changed::{ChangeTotals, ChangedFile, ChangedFiles, Content, FileChange, Side, Unavailable};
 use crate::compare::{Difference, Entry, compare};
 use crate::counts::Counts;
-use crate::git::{self, Git};
+use crate::git;
 use crate::path_id::{path_of, path_to_id, readable, to_bytes, to_path};
 use crate::snapshot::{Place, STEP, Snapshot};
 use crate::{lines, objects, repository};
@@ -84,7 +84,7 @@ impl Tracker {
         remove(&git_dir)
             .and_then(|()| repository::create_private(&git_dir, &top, found.as_ref()))
             .map_err(|error| failed(&git_dir, &error))?;
-        let git = Git::private(&program, &git_dir, &top);
+        let git = git::private(&program, &git_dir, &top);
         let place = Place { git, top, prefix, in_repository: found.is_some() };
         let recorded = place.record(found.as_ref().and_then(|found| found.index()), None);
         let baseline = match recorded {
@@ -212,7 +212,7 @@ impl Tracker {
         }
         let program = git::program().ok_or(Unavailable::NoGit)?;
         let top = to_path(&path_of(&stored.top));
-        let git = Git::private(&program, &self.store.join(GIT_DIR), &top);
+        let git = git::private(&program, &self.store.join(GIT_DIR), &top);
         let (prefix, in_repository) = (path_of(&stored.prefix), stored.in_repository);
         let opened = Opened { place: Place { git, top, prefix, in_repository }, baseline: stored.snapshot };
         state.opened = Some(opened.clone());

@@ -15,6 +15,7 @@ use crate::request::{Delivery, Limit, WithdrawnWhy};
 use crate::session::SessionEnd;
 use crate::session_options::SessionOptions;
 use crate::tool::ToolDetail;
+use crate::worktree::Worktree;
 
 /// A command to the engine, with its time and its ids.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,6 +46,8 @@ pub enum SessionCommand {
         options: SessionOptions,
         /// The agent's config options, with the choices as their current values.
         config: Vec<ConfigOption>,
+        /// The git worktree that was made for it.
+        worktree: Option<Box<Worktree>>,
         at: Timestamp,
     },
     Rename {

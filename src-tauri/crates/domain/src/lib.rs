@@ -51,12 +51,14 @@ pub mod retention_days;
 pub mod session;
 pub mod session_options;
 pub mod settings;
+pub mod setup_command;
 pub mod shortcut;
 pub mod text;
 pub mod tool;
 pub mod transcript;
 pub mod undo_window;
 pub mod usage;
+pub mod worktree;
 
 pub use agent::{AgentDescriptor, Capabilities, DuringTurn, QuestionPath};
 pub use agent_failure::{AgentFailure, FolderError, NextStep, ProgramError, SearchedLocation};
@@ -118,8 +120,10 @@ pub use settings::{
     Density, NotifyQuestions, OnClose, OnOff, OptIn, SETTINGS, Setting, SettingDescriptor, Settings,
     TextSize, Theme, UndoSeconds,
 };
+pub use setup_command::SetupCommand;
 pub use shortcut::{Combination, GlobalShortcut, Modifiers, PressedKey};
 pub use tool::{TodoItem, TodoStatus, ToolDetail, ToolKind};
 pub use transcript::{Entry, EntryBody, Notice, ToolStatus};
 pub use undo_window::{Hold, UndoWindow, UndoableAnswer};
 pub use usage::{ContextUse, SessionUsage, Usage, UsageSum, Usd};
+pub use worktree::Worktree;

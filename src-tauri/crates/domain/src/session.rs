@@ -10,6 +10,7 @@ use crate::id::{NativeSession, SessionId, Timestamp};
 use crate::origin::Origin;
 use crate::queue::QueuedMessage;
 use crate::session_options::SessionOptions;
+use crate::worktree::Worktree;
 
 /// The longest session name, in characters.
 pub const SESSION_NAME_CHARS: usize = 120;
@@ -54,6 +55,10 @@ pub struct Session {
     #[serde(rename = "attention", default)]
     #[cfg_attr(feature = "ts", ts(rename = "attention"))]
     pub notifications: SessionNotifications,
+    /// The git worktree that was made for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "ts", ts(optional))]
+    pub worktree: Option<Box<Worktree>>,
 }
 
 impl Session {
@@ -76,6 +81,7 @@ impl Session {
             native_session: None,
             queue: Vec::new(),
             notifications: SessionNotifications::default(),
+            worktree: None,
         }
     }
 

@@ -14,6 +14,7 @@ use crate::launch_overrides::{Arguments, Environment, LaunchOverrides};
 use crate::permission_rule::PermissionRules;
 use crate::preferred_program::{PreferredEditor, PreferredTerminal};
 use crate::retention_days::RetentionDays;
+use crate::setup_command::SetupCommand;
 use crate::shortcut::GlobalShortcut;
 
 /// Declares every setting once: `key => id: Variant(Type)`. It generates the settings, the change of one setting, and the
@@ -29,6 +30,8 @@ macro_rules! settings {
             $($($(#[$doc])* pub $id: $type,)+)+
             /// The additions to every start of an agent.
             pub launch_overrides: BTreeMap<AgentId, LaunchOverrides>,
+            /// The commands that prepare new worktrees, by the folder of their repository.
+            pub setup_commands: BTreeMap<String, SetupCommand>,
         }
 
         #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,9 +41,11 @@ macro_rules! settings {
             $($($(#[$doc])* $variant($type),)+)+
             AgentArguments { agent: AgentId, arguments: Arguments },
             AgentEnvironment { agent: AgentId, environment: Environment },
+            /// An empty command removes the one before.
+            SetupCommand { repository: String, command: SetupCommand },
         }
 
-        /// Every setting except those of an agent, in the order of the settings window.
+        /// Every setting except those of an agent or a repository, in the order of the settings window.
         pub const SETTINGS: &[SettingDescriptor] = &[$($(SettingDescriptor {
             id: stringify!($id),
             category: stringify!($category),
@@ -61,17 +66,23 @@ macro_rules! settings {
                     Setting::AgentEnvironment { agent, environment } => {
                         self.launch_overrides.entry(agent).or_default().environment = environment;
                     }
+                    Setting::SetupCommand { repository, command } => match command.line() {
+                        Some(_) => drop(self.setup_commands.insert(repository, command)),
+                        None => drop(self.setup_commands.remove(&repository)),
+                    },
                 }
                 self
             }
         }
 
         impl Setting {
-            /// Returns the descriptor; none for the settings of an agent.
+            /// Returns the descriptor; none for the settings of an agent or a repository.
             pub fn descriptor(&self) -> Option<&'static SettingDescriptor> {
                 let id = match self {
                     $($(Self::$variant(_) => stringify!($id),)+)+
-                    Self::AgentArguments { .. } | Self::AgentEnvironment { .. } => return None,
+                    Self::AgentArguments { .. }
+                    | Self::AgentEnvironment { .. }
+                    | Self::SetupCommand { .. } => return None,
                 };
                 SettingDescriptor::find(id)
             }
@@ -82,6 +93,7 @@ macro_rules! settings {
                     $($(Self::$variant(value) => value.serialize(serializer),)+)+
                     Self::AgentArguments { arguments, .. } => arguments.serialize(serializer),
                     Self::AgentEnvironment { environment, .. } => environment.serialize(serializer),
+                    Self::SetupCommand { command, .. } => command.serialize(serializer),
                 }
             }
         }

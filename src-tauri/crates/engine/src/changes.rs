@@ -1,4 +1,5 @@
-//! The changes of each session's folder since the session began: their recorded states, and when they are compared.
+//! The changes of each session's folder since the session began, and the branch that is checked out there: when they are
+//! read, and their recorded states.
 //!
 //! Git runs on blocking threads, one run at a time for each session, and never on the writer's.
 
@@ -12,6 +13,7 @@ use askdesk_changes::{
     ChangeTotals, ChangedFiles, FileChange, RevertRefused, ShownPart, Tracker, Unavailable,
 };
 use askdesk_domain::SessionId;
+use askdesk_worktrees::Head;
 use tokio::sync::mpsc;
 
 use crate::mailbox::Input;
@@ -32,10 +34,12 @@ pub struct Changes {
     folders: SessionFolders,
     writer: mpsc::WeakSender<Input>,
     watched: Arc<Mutex<HashMap<SessionId, Arc<Watched>>>>,
+    heads: Arc<Mutex<HashMap<SessionId, Head>>>,
 }
 
 #[derive(Debug)]
 struct Watched {
+    folder: PathBuf,
     tracker: Tracker,
     due: AtomicBool,
     took: Mutex<Duration>,
@@ -43,12 +47,18 @@ struct Watched {
 
 impl Changes {
     pub(crate) fn new(folder: &Path, writer: mpsc::WeakSender<Input>) -> Self {
-        Self { folders: SessionFolders::new(folder.join("changes")), writer, watched: Arc::default() }
+        Self {
+            folders: SessionFolders::new(folder.join("changes")),
+            writer,
+            watched: Arc::default(),
+            heads: Arc::default(),
+        }
     }
 
     /// Records the folder as it is now, unless an earlier run of the session has. Waits for it, but not for long.
     pub(crate) async fn begin(&self, session: SessionId, folder: &Path) {
         let watched = self.watched(session, folder);
+        let _ = tokio::time::timeout(BEGIN_WAIT, self.read_head(session, folder.to_owned())).await;
         let folders = self.folders.clone();
         let record = tokio::task::spawn_blocking(move || {
             let made =
@@ -63,7 +73,7 @@ impl Changes {
     }
 
     /// Compares a session's folder soon, because its agent may have changed it.
-    pub(crate) fn note(&self, session: SessionId) {
+    pub fn note(&self, session: SessionId) {
         let Some(watched) = self.known(session) else { return };
         if watched.due.swap(true, Ordering::AcqRel) {
             return;
@@ -73,12 +83,14 @@ impl Changes {
             let took = *watched.took.lock().unwrap_or_else(PoisonError::into_inner);
             tokio::time::sleep((took * REST).clamp(SETTLE, LONGEST_REST)).await;
             watched.due.store(false, Ordering::Release);
+            changes.read_head(session, watched.folder.clone()).await;
             // The list shows why, once the user opens it.
             let _ = changes.compare(session, watched).await;
         });
     }
 
     pub async fn list(&self, session: SessionId, folder: &Path) -> Result<ChangedFiles, Unavailable> {
+        self.read_head(session, folder.to_owned()).await;
         self.compare(session, self.watched(session, folder)).await
     }
 
@@ -115,6 +127,47 @@ impl Changes {
         Tracker::new(PathBuf::new(), self.folders.of(session)).totals()
     }
 
+    /// Returns what is checked out in a session's folder, as it was read last.
+    pub fn head(&self, session: SessionId) -> Option<Head> {
+        self.heads.lock().unwrap_or_else(PoisonError::into_inner).get(&session).cloned()
+    }
+
+    /// Reads what is checked out in a session's folder, and publishes it if it is something else.
+    pub async fn read_head(&self, session: SessionId, folder: PathBuf) {
+        let Ok(head) = tokio::task::spawn_blocking(move || askdesk_worktrees::head(&folder)).await else {
+            return;
+        };
+        if let (Some(input), Some(writer)) = (self.note_head(session, head), self.writer.upgrade()) {
+            let _ = writer.send(input).await;
+        }
+    }
+
+    /// Reads what is checked out in the folders of all sessions. A folder may be on a disk that doesn't answer, so this has a
+    /// thread of its own.
+    pub(crate) fn read_heads(&self, folders: Vec<(SessionId, PathBuf)>) -> std::io::Result<()> {
+        let changes = self.clone();
+        let read = move || {
+            for (session, folder) in folders {
+                let head = askdesk_worktrees::head(&folder);
+                let Some(writer) = changes.writer.upgrade() else { return };
+                if let Some(input) = changes.note_head(session, head) {
+                    let _ = writer.blocking_send(input);
+                }
+            }
+        };
+        std::thread::Builder::new().name("heads".to_owned()).spawn(read).map(drop)
+    }
+
+    /// Remembers a head; returns what to publish if it is another one.
+    fn note_head(&self, session: SessionId, head: Option<Head>) -> Option<Input> {
+        let mut heads = self.heads.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = match &head {
+            Some(head) => heads.insert(session, head.clone()),
+            None => heads.remove(&session),
+        };
+        (before != head).then_some(Input::CheckedOut { session, head })
+    }
+
     async fn compare(&self, session: SessionId, watched: Arc<Watched>) -> Result<ChangedFiles, Unavailable> {
         let began = Instant::now();
         let again = Arc::clone(&watched);
@@ -130,7 +183,12 @@ impl Changes {
         let mut watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner);
         let new = || {
             let tracker = Tracker::new(folder.to_owned(), self.folders.of(session));
-            Arc::new(Watched { tracker, due: AtomicBool::new(false), took: Mutex::default() })
+            Arc::new(Watched {
+                folder: folder.to_owned(),
+                tracker,
+                due: AtomicBool::new(false),
+                took: Mutex::default(),
+            })
         };
         Arc::clone(watched.entry(session).or_insert_with(new))
     }
@@ -146,6 +204,7 @@ impl Changes {
     /// Removes what was recorded for a session.
     pub(crate) fn remove(&self, session: SessionId) {
         self.watched.lock().unwrap_or_else(PoisonError::into_inner).remove(&session);
+        self.heads.lock().unwrap_or_else(PoisonError::into_inner).remove(&session);
         self.folders.remove(session);
     }
 }

@@ -8,6 +8,7 @@ use askdesk_changes::ChangeTotals;
 use askdesk_domain::{
     AgentDescriptor, Approval, ContextUse, Entry, Request, RequestId, Session, SessionId, UndoableAnswer,
 };
+use askdesk_worktrees::Head;
 use serde::{Deserialize, Serialize};
 
 pub use merge::merge;
@@ -48,6 +49,9 @@ pub struct Snapshot {
     /// The sessions whose folders have been compared with the state that they began with.
     #[serde(default)]
     pub changed_files: Vec<SessionChanges>,
+    /// The sessions whose folders have a repository.
+    #[serde(default)]
+    pub heads: Vec<SessionHead>,
     /// A storage problem that the user should know about.
     pub storage: Option<StorageNotice>,
     /// Every agent the app knows, installed or not.
@@ -113,6 +117,11 @@ pub enum Change {
         session: SessionId,
         totals: ChangeTotals,
     },
+    /// Something else is checked out in a session's folder; none if it has no repository.
+    CheckedOut {
+        session: SessionId,
+        head: Option<Head>,
+    },
     /// An agent's context is fuller or emptier.
     Context {
         changed: SessionContext,
@@ -130,6 +139,15 @@ pub enum Change {
 pub struct SessionChanges {
     pub session: SessionId,
     pub totals: ChangeTotals,
+}
+
+/// What is checked out in a session's folder. It is never journaled.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub struct SessionHead {
+    pub session: SessionId,
+    pub head: Head,
 }
 
 /// How full the context of a session's agent is. It is never journaled; the end of each turn is.

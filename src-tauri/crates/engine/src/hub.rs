@@ -7,10 +7,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use askdesk_changes::ChangeTotals;
 use askdesk_domain::{AgentDescriptor, Desk, RequestId, SessionId, UndoableAnswer};
+use askdesk_worktrees::Head;
 use tokio::sync::Notify;
 
 use crate::frame::{
-    Change, Delta, Frame, LiveText, SessionChanges, SessionContext, Snapshot, StorageNotice, merge,
+    Change, Delta, Frame, LiveText, SessionChanges, SessionContext, SessionHead, Snapshot, StorageNotice,
+    merge,
 };
 
 /// How many frames a subscriber's queue holds before they are merged into one.
@@ -34,6 +36,7 @@ pub(crate) struct Hub {
     contexts: BTreeMap<SessionId, SessionContext>,
     held: BTreeMap<RequestId, UndoableAnswer>,
     changed_files: BTreeMap<SessionId, ChangeTotals>,
+    heads: BTreeMap<SessionId, Head>,
     agents: Vec<AgentDescriptor>,
     storage: Option<StorageNotice>,
     subscribers: Vec<Arc<Queue>>,
@@ -87,8 +90,9 @@ impl Drop for Subscription {
 impl Hub {
     pub(crate) fn new(epoch: String, storage: Option<StorageNotice>, agents: Vec<AgentDescriptor>) -> Self {
         let (live, contexts) = (BTreeMap::new(), BTreeMap::new());
-        let (held, changed_files) = (BTreeMap::new(), BTreeMap::new());
-        Self { epoch, seq: 0, live, contexts, held, changed_files, storage, agents, subscribers: Vec::new() }
+        let (held, changed_files, heads) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        let subscribers = Vec::new();
+        Self { epoch, seq: 0, live, contexts, held, changed_files, heads, storage, agents, subscribers }
     }
 
     pub(crate) fn set_changed_files(&mut self, totals: BTreeMap<SessionId, ChangeTotals>) {
@@ -114,6 +118,11 @@ impl Hub {
                 .changed_files
                 .iter()
                 .map(|(session, totals)| SessionChanges { session: *session, totals: *totals })
+                .collect(),
+            heads: self
+                .heads
+                .iter()
+                .map(|(session, head)| SessionHead { session: *session, head: head.clone() })
                 .collect(),
             storage: self.storage.clone(),
             agents: self.agents.clone(),
@@ -191,10 +200,15 @@ impl Hub {
                 self.live.remove(session);
                 self.contexts.remove(session);
                 self.changed_files.remove(session);
+                self.heads.remove(session);
             }
             Change::FilesChanged { session, totals } => {
                 self.changed_files.insert(*session, *totals);
             }
+            Change::CheckedOut { session, head: Some(head) } => {
+                self.heads.insert(*session, head.clone());
+            }
+            Change::CheckedOut { session, head: None } => drop(self.heads.remove(session)),
             Change::AnswerHeld { held } => drop(self.held.insert(held.request, held.clone())),
             Change::AnswerLetGo { request } => drop(self.held.remove(request)),
             _ => {}

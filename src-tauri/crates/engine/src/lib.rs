@@ -39,5 +39,5 @@ pub use journal::{
 pub use mailbox::{Applied, ConfigChange, DraftRevision, Message, NotificationEvent, SaveDraft};
 pub use open::OpenedEngine;
 pub use reminders::with_reminders;
-pub use session::{Sessions, StartSpec};
+pub use session::{FolderLeaving, Sessions, SetupFailure, StartSpec};
 pub use settings::{IgnoredSetting, IgnoredWhy, ReadSettings, SettingsError, SettingsFile};

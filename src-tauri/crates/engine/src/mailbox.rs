@@ -9,6 +9,7 @@ use askdesk_domain::{
     Request, RequestId, Session, SessionEnd, SessionId, TodoItem, ToolStatus, UndoSeconds, UndoableAnswer,
     ValueId,
 };
+use askdesk_worktrees::Head;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::error::EngineError;
@@ -80,6 +81,11 @@ pub(crate) enum Input {
     FilesChanged {
         session: SessionId,
         totals: ChangeTotals,
+    },
+    /// Something else is checked out in a session's folder.
+    CheckedOut {
+        session: SessionId,
+        head: Option<Head>,
     },
     Subscribe {
         reply: Reply<Subscription>,

@@ -1,6 +1,6 @@
 //! Opens the engine: the journal, the writer's thread, and a handle to both.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use askdesk_agents::Catalog;
@@ -43,6 +43,8 @@ impl EngineHandle {
         changes.folders().sweep(|session| opened.desk.session(session).is_some());
         let totals = opened.desk.sessions().filter_map(|known| Some((known.id, changes.totals(known.id)?)));
         let totals = totals.collect();
+        let folders = opened.desk.sessions().filter(|session| !session.folder.is_empty());
+        let folders = folders.map(|session| (session.id, PathBuf::from(&session.folder))).collect();
         let limits =
             time_limits::watch(mailbox.downgrade(), Arc::clone(&clock)).map_err(|_| EngineError::Closing)?;
         let epoch = Uuid::new_v4().to_string();
@@ -52,6 +54,7 @@ impl EngineHandle {
             .name("desk-writer".to_owned())
             .spawn(move || writer.run(inputs))
             .map_err(|_| EngineError::Closing)?;
+        changes.read_heads(folders).map_err(|_| EngineError::Closing)?;
         let handle = Self { writer: mailbox, reader, history, clock, images, changes, agents };
         Ok(OpenedEngine { handle, notifications })
     }

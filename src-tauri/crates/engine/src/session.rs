@@ -10,12 +10,16 @@ mod control;
 mod delivery;
 mod events;
 mod late_delivery;
+mod leaving;
 mod messages;
 mod pending;
 mod resumption;
 mod retention;
 mod rules;
+mod setup;
 mod task;
 mod tool_permissions;
 
 pub use control::{Sessions, StartSpec};
+pub use leaving::FolderLeaving;
+pub use setup::SetupFailure;

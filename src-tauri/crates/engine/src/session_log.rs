@@ -24,6 +24,8 @@ pub enum LogKind {
     Stderr,
     Refused,
     Note,
+    /// A line that the setup command of a new worktree wrote.
+    Setup,
 }
 
 /// One line of a session's log.

@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use askdesk_agents::{Agent, Catalog};
 use askdesk_domain::{
-    Arguments, Environment, SETTINGS, Settable, Setting, SettingError, Settings, Timestamp, Written,
+    Arguments, Environment, SETTINGS, Settable, Setting, SettingError, Settings, SetupCommand, Timestamp,
+    Written, setup_command,
 };
 use serde::de::{IgnoredAny, IntoDeserializer};
 use serde::{Deserialize, Serialize};
@@ -24,6 +25,8 @@ const FILE_BYTES: u64 = 4 * 1024 * 1024;
 const AGENTS: &str = "agents";
 const ARGUMENTS: &str = "arguments";
 const ENVIRONMENT: &str = "environment";
+/// The table with the setup command of each repository.
+const SETUP_COMMANDS: &str = "setup_commands";
 
 /// The position of a setting in the file: a path of tables, and a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -228,7 +231,22 @@ fn interpret(document: &DocumentMut, agents: &Catalog) -> ReadSettings {
             |environment: Environment| Ok(Setting::AgentEnvironment { agent: id.clone(), environment });
         read_entry(document, Key(&tables, ENVIRONMENT), Environment::read, environment, &mut read);
     }
+    for repository in repositories(document).take(setup_command::SETUP_COMMANDS) {
+        let setting =
+            |command: SetupCommand| Ok(Setting::SetupCommand { repository: repository.to_owned(), command });
+        let parse = |written| match written {
+            Written::Text(text) => SetupCommand::try_from(text),
+            _ => Err(SettingError::Text { text: "must be a string".to_owned() }),
+        };
+        read_entry(document, Key(&[SETUP_COMMANDS], repository), parse, setting, &mut read);
+    }
     read
+}
+
+/// Lists the repositories that have a setup command.
+fn repositories(document: &DocumentMut) -> impl Iterator<Item = &str> {
+    let table = document.get(SETUP_COMMANDS).and_then(Item::as_table_like);
+    table.into_iter().flat_map(TableLike::iter).map(|(repository, _)| repository)
 }
 
 /// Lists the agents that have settings.
@@ -275,7 +293,8 @@ fn unknown(document: &DocumentMut, agents: &Catalog) -> Vec<IgnoredSetting> {
         configurable(agents).map(|agent| [AGENTS, agent.descriptor().id.as_str()]).collect();
     let of_agents = agents.iter().flat_map(|tables| [Key(tables, ARGUMENTS), Key(tables, ENVIRONMENT)]);
     let settings = SETTINGS.iter().zip(&tables).map(|(setting, tables)| Key(tables, setting.key));
-    let keys: Vec<Key<'_>> = settings.chain(of_agents).collect();
+    let of_repositories = repositories(document).map(|repository| Key(&[SETUP_COMMANDS], repository));
+    let keys: Vec<Key<'_>> = settings.chain(of_agents).chain(of_repositories).collect();
     let mut unknown = Vec::new();
     note_unknown(&keys, document.as_table(), &[], &mut unknown);
     unknown
@@ -308,6 +327,7 @@ fn put(document: &mut DocumentMut, setting: &Setting) {
         (_, Some(setting)) => (vec![setting.category], setting.key),
         (Setting::AgentArguments { agent, .. }, None) => (vec![AGENTS, agent.as_str()], ARGUMENTS),
         (Setting::AgentEnvironment { agent, .. }, None) => (vec![AGENTS, agent.as_str()], ENVIRONMENT),
+        (Setting::SetupCommand { repository, .. }, None) => (vec![SETUP_COMMANDS], repository.as_str()),
         (_, None) => return,
     };
     let value = setting.serialize_value(ValueSerializer::new()).ok();
@@ -323,6 +343,12 @@ fn put(document: &mut DocumentMut, setting: &Setting) {
         }
         let Some(table) = item.as_table_like_mut() else { return };
         entries = table;
+    }
+    if let Setting::SetupCommand { command, .. } = setting
+        && command.line().is_none()
+    {
+        entries.remove(name);
+        return;
     }
     put_value(entries, name, value);
 }

@@ -153,6 +153,12 @@ impl Writer {
                 self.hub.publish(&self.desk, vec![Change::LiveCleared { session }]);
             }
             Input::FilesChanged { session, totals } => self.note_changed_files(session, totals),
+            Input::CheckedOut { session, head } => {
+                // A session may have been deleted while its folder was read.
+                if self.desk.session(session).is_some() {
+                    self.hub.publish(&self.desk, vec![Change::CheckedOut { session, head }]);
+                }
+            }
             Input::SessionOpened { session, mailbox } => drop(self.sessions.insert(session, mailbox)),
             Input::Subscribe { reply } => {
                 let _ = reply.send(self.hub.subscribe(&self.desk));

@@ -3,9 +3,11 @@ import type {
   AgentDescriptor,
   AgentFound,
   ConfigOption,
+  PlannedWorktree,
   QuestionPolicy,
   Session,
   SessionOptions,
+  StartWorktree,
 } from '../../generated/wire';
 import { inOrder, isUnattended, valueOf, wordsOfConfig, wordsOfValue } from '../../shared/configWords';
 import { type MessageKey, t } from '../../shared/messages';
@@ -81,7 +83,7 @@ export function choiceOf(draft: StartDraft, agent: AgentDescriptor, found: Agent
   if (!agent.capabilities.folder) {
     const config = Object.fromEntries(optionsAtOnce(agent).map((option) => [option.id, valueAtOnce(option, chosen)]));
     const options = { ...defaultOptions, config, extras };
-    return { agent: agent.id, folder: null, prompt: t('start.demo_prompt'), name: null, options };
+    return { agent: agent.id, folder: null, prompt: t('start.demo_prompt'), name: null, options, worktree: null };
   }
   const options: SessionOptions = {
     config: Object.fromEntries(agent.config.flatMap((option) => choiceIn(option, chosen))),
@@ -90,7 +92,14 @@ export function choiceOf(draft: StartDraft, agent: AgentDescriptor, found: Agent
     extras,
   };
   const prompt = draft.prompt.trim() === '' ? null : draft.prompt;
-  return { agent: agent.id, folder: folder.trim(), prompt, name: orNone(draft.name), options };
+  return { agent: agent.id, folder: folder.trim(), prompt, name: orNone(draft.name), options, worktree: null };
+}
+
+/** The worktree that a draft starts in, as it was planned last; null if it starts in the folder itself. */
+export function worktreeOf({ worktree }: StartDraft, planned: PlannedWorktree | null, made = false): StartWorktree | null {
+  if (!worktree.on || !planned) return null;
+  const { base, branch, path } = planned.plan;
+  return { base, branch, path, setup: worktree.setup ?? planned.setup, made };
 }
 
 function choiceIn(option: ConfigOption, chosen: Choices): [string, string][] {

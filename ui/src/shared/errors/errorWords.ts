@@ -9,6 +9,7 @@ import { wordsOfFailure, wordsOfFolder } from './agentFailureWords';
 import { wordsOfRevertRefused, wordsOfUnavailable } from './changesErrorWords';
 import { wordsOfStorageError } from './storageErrorWords';
 import { unableWords, wordsOfFault, wordsOfRefused, wordsOfValidationError } from './validationErrorWords';
+import { wordsOfNoWorktree, wordsOfWorktreeRefused } from './worktreeErrorWords';
 
 /** The text of each error code. A new code doesn't compile without one. */
 const errorWords = {
@@ -45,6 +46,9 @@ const errorWords = {
   not_opened: (error) => wordsOfDetail(error),
   changes_unavailable: (error) => wordsOfDetail(error),
   not_reverted: (error) => t('error.not_reverted', { message: wordsOfDetail(error) }),
+  worktree_unavailable: (error) => wordsOfDetail(error),
+  worktree_refused: (error) => wordsOfDetail(error),
+  setup_failed: () => t('worktree.setup_failed'),
   unreachable: ({ message }) => t('error.unreachable', { message: visibly(message) }),
 } satisfies Record<AppError['code'], (error: AppError) => string>;
 
@@ -82,6 +86,12 @@ function wordsOfDetail({ detail, message }: AppError): string {
       return wordsOfUnavailable(detail.why);
     case 'not_reverted':
       return wordsOfRevertRefused(detail.why);
+    case 'no_worktree':
+      return wordsOfNoWorktree(detail.why);
+    case 'worktree':
+      return wordsOfWorktreeRefused(detail.why);
+    case 'setup':
+      return detail.lines.map(visibly).join('\n');
     case 'unable':
       return t(unableWords[detail.what]);
     case undefined:

@@ -11,6 +11,7 @@ import { sessions } from './de/sessions';
 import { settings } from './de/settings';
 import { transcript } from './de/transcript';
 import { usage } from './de/usage';
+import { worktrees } from './de/worktrees';
 import { connectedApps } from './de/connectedApps';
 
 /** Every text of the window in German. */
@@ -28,4 +29,5 @@ export const de: Catalogue = {
   ...settings,
   ...openIn,
   ...usage,
+  ...worktrees,
 };

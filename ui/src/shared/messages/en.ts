@@ -10,6 +10,7 @@ import { sessions } from './en/sessions';
 import { settings } from './en/settings';
 import { transcript } from './en/transcript';
 import { usage } from './en/usage';
+import { worktrees } from './en/worktrees';
 import { connectedApps } from './en/connectedApps';
 
 /** Every text of the window in English; `{name}` stands for a value. */
@@ -27,4 +28,5 @@ export const en = {
   ...settings,
   ...openIn,
   ...usage,
+  ...worktrees,
 } as const;

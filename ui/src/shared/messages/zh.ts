@@ -11,6 +11,7 @@ import { sessions } from './zh/sessions';
 import { settings } from './zh/settings';
 import { transcript } from './zh/transcript';
 import { usage } from './zh/usage';
+import { worktrees } from './zh/worktrees';
 import { connectedApps } from './zh/connectedApps';
 
 /** Every text of the window in Chinese, in simplified characters; a count has one form. */
@@ -28,4 +29,5 @@ export const zh: Catalogue = {
   ...settings,
   ...openIn,
   ...usage,
+  ...worktrees,
 };

@@ -69,7 +69,7 @@ export class StartCommands {
   #example(example: string, prompt: string, name: string | null): StartChoice | null {
     const demo = demoOf(this.store.state);
     const options = { ...defaultOptions, config: exampleConfig(example) };
-    return demo && { agent: demo.id, folder: null, prompt, name, options };
+    return demo && { agent: demo.id, folder: null, prompt, name, options, worktree: null };
   }
 
   async #start(key: string, choice: StartChoice): Promise<boolean> {

@@ -1,3 +1,4 @@
+use super::StartWorktree;
 use askdesk_domain::{AgentId, ConfigId, SessionId, SessionNotifications, SessionOptions};
 
 commands! {
@@ -16,6 +17,9 @@ commands! {
         /// Options that are left out keep the agent's defaults.
         #[serde(default)]
         options: SessionOptions,
+        /// Starts in a new git worktree of the folder's repository.
+        #[serde(default)]
+        worktree: Option<StartWorktree>,
     }
 
     /// Changes a config option of a running agent.

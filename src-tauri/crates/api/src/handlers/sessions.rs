@@ -90,13 +90,22 @@ impl Api {
             return Err(Error::new(ErrorCode::ExtrasChanged, message));
         }
         let id = self.engine.clock().session_id();
+        let repository = folder.clone();
+        let (folder, worktree) = match input.worktree {
+            Some(wanted) => {
+                let (folder, worktree) = self.prepare_worktree(folder, wanted).await?;
+                (folder, Some(Box::new(worktree)))
+            }
+            None => (folder, None),
+        };
         let name = input.name.filter(|name| !name.trim().is_empty());
         let name = name.unwrap_or_else(|| match agent.default_folder() {
             // The name of the agent's own folder says nothing about the session.
             Some(_) => agent.descriptor().name.clone(),
-            None => folder_name(&folder),
+            // The branch says which worktree it is.
+            None => folder_name(&repository),
         });
-        let spec = StartSpec { agent: input.agent, name, folder, options, prompt };
+        let spec = StartSpec { agent: input.agent, name, folder, options, prompt, worktree };
         Ok(self.sessions.start(id, spec).await?)
     }
 

@@ -16,14 +16,18 @@ impl Api {
 
     pub async fn change_setting(&self, input: ChangeSetting) -> Result<SettingsRead, Error> {
         self.check_agent_setting(&input.change)?;
+        let changed = self.store_setting(input.change).await?;
+        Ok(self.apply(changed).await)
+    }
+
+    pub(super) async fn store_setting(&self, change: Setting) -> Result<askdesk_engine::ReadSettings, Error> {
         let (settings, now) = (Arc::clone(&self.settings), self.engine.clock().now());
-        let changed = blocking(move || settings.change(&input.change, now)).await?;
-        let changed = changed.map_err(|error| {
+        let changed = blocking(move || settings.change(&change, now)).await?;
+        changed.map_err(|error| {
             let path = Some(error.path.display().to_string());
             let file = Detail::File { path, error: error.source.to_string() };
             Error::new(ErrorCode::SettingsNotWritten, error.to_string()).with(file)
-        })?;
-        Ok(self.apply(changed).await)
+        })
     }
 
     /// Reads the settings file again, because it may have been edited by hand.

@@ -200,6 +200,7 @@ async fn case_61_a_secret_is_in_no_export() {
         folder: "/".to_owned(),
         options: askdesk_domain::SessionOptions::default(),
         config: Vec::new(),
+        worktree: None,
         at,
     });
     engine.act(start).await.unwrap();

@@ -16,3 +16,4 @@ mod open_in;
 mod past_questions;
 mod permissions;
 mod usage;
+mod worktrees;

@@ -15,13 +15,14 @@ use crate::text::{says_something, without_controls};
 
 pub(super) fn decide(desk: &Desk, command: &SessionCommand) -> Result<Decision, Rejection> {
     match command {
-        SessionCommand::Start { id, origin, name, folder, options, config, at } => {
+        SessionCommand::Start { id, origin, name, folder, options, config, worktree, at } => {
             check_new(desk, *id)?;
             let session = Session {
                 name: bounded_name(name),
                 folder: folder.clone(),
                 options: options.clone(),
                 config: config.clone(),
+                worktree: worktree.clone(),
                 ..Session::new(*id, origin.clone(), *at)
             };
             Ok(Decision::of(SessionEvent::Started { session }))

@@ -29,6 +29,7 @@ fn a_session_starts_once_and_its_name_is_bounded() {
         folder: "/work".to_owned(),
         options: SessionOptions::default(),
         config: Vec::new(),
+        worktree: None,
         at: at(1),
     };
     let desk = desk(&[long.into()]);

@@ -59,6 +59,7 @@ impl Step {
                 | Change::Approval { .. }
                 | Change::AnswerHeld { .. }
                 | Change::FilesChanged { .. }
+                | Change::CheckedOut { .. }
                 | Change::AnswerLetGo { .. }
                 | Change::Context { .. } => {
                     delta.changes.push(change.clone());

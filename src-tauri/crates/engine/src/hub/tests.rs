@@ -26,7 +26,16 @@ fn start(n: u128) -> Command {
     let options = SessionOptions::default();
     let (name, folder) = (String::new(), String::new());
     let origin = Origin::started(AgentId::literal("demo"));
-    Command::Session(SessionCommand::Start { id, origin, name, folder, options, config: Vec::new(), at })
+    Command::Session(SessionCommand::Start {
+        id,
+        origin,
+        name,
+        folder,
+        options,
+        config: Vec::new(),
+        worktree: None,
+        at,
+    })
 }
 
 fn ask(of: u128, n: u128) -> Command {

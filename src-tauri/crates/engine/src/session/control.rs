@@ -1,7 +1,7 @@
 //! Starts sessions and controls them: messages, interrupts, config changes, closing and deletion.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -9,12 +9,15 @@ use askdesk_agents::{Adapter, Agent, LaunchPlan, Link, LinkEvents, Links, Open, 
 use askdesk_domain::{
     AgentFailure, AgentId, ChangeRefused, ConfigOption, EntryBody, LaunchOverrides, MessageId, Origin,
     QuestionPolicy, Rejection, Session, SessionCommand, SessionEnd, SessionId, SessionOptions, Settings,
+    Worktree,
     config,
 };
 use tokio::sync::{mpsc, oneshot, watch};
 
+use super::leaving::Leaving;
 use super::resumption::Resumption;
 use super::rules::SessionRules;
+use super::setup::Setups;
 use super::task::SessionTask;
 use crate::error::EngineError;
 use crate::handle::EngineHandle;
@@ -36,18 +39,24 @@ pub struct StartSpec {
     pub options: SessionOptions,
     /// The first message to the agent.
     pub prompt: Option<String>,
+    /// The git worktree that was made for it.
+    pub worktree: Option<Box<Worktree>>,
 }
 
 #[derive(Clone)]
 pub struct Sessions {
     pub(super) engine: EngineHandle,
     logs: SessionLogs,
-    links: Links,
+    pub(super) links: Links,
     running: Arc<Mutex<HashMap<SessionId, mpsc::Sender<SessionInput>>>>,
     /// The settings with the user's permission rules.
     settings: watch::Receiver<Settings>,
     /// Locked while an agent is resumed, so that two callers start it once.
     resuming: Arc<tokio::sync::Mutex<()>>,
+    /// Locked from the check of a folder until its session is stored.
+    pub(super) starting: Arc<tokio::sync::Mutex<()>>,
+    pub(super) leaving: Leaving,
+    setups: Arc<Mutex<Setups>>,
 }
 
 impl Sessions {
@@ -60,13 +69,16 @@ impl Sessions {
             links: Links::default(),
             running: Arc::default(),
             resuming: Arc::default(),
+            starting: Arc::default(),
+            leaving: Leaving::default(),
+            setups: Arc::default(),
         }
     }
 
     /// Starts an agent. If that fails, the result is an ended session with the reason and the first message.
     pub async fn start(&self, id: SessionId, spec: StartSpec) -> Result<Session, EngineError> {
         let at = self.engine.clock().now();
-        let StartSpec { agent, name, folder, options, prompt } = spec;
+        let StartSpec { agent, name, folder, options, prompt, worktree } = spec;
         let known = self.agent(&agent)?;
         let kept = SessionOptions { extras: options.extras.clone().without_secrets(), ..options.clone() };
         let start = SessionCommand::Start {
@@ -76,9 +88,14 @@ impl Sessions {
             folder: folder.display().to_string(),
             options: kept,
             config: config::with_choices(&known.descriptor().config, &options.config),
+            worktree,
             at,
         };
-        let session = self.engine.start(start).await?;
+        let session = self.store_start(&folder, start).await?;
+        let made = session.worktree.as_ref().map(|worktree| PathBuf::from(&worktree.path));
+        for line in made.map(|path| self.take_setup_output(&path)).unwrap_or_default() {
+            self.logs.add(id, at, LogKind::Setup, &line);
+        }
         let questions = options.questions;
         let recorded = self.engine.changes().begin(id, &folder);
         let start = Start { folder: folder.clone(), options, resume: None };
@@ -103,7 +120,8 @@ impl Sessions {
         let agent = ended.origin.agent().ok_or(Rejection::SessionGone)?;
         let known = self.agent(agent)?;
         let at = self.engine.clock().now();
-        let session = self.engine.start(SessionCommand::Resume { session: id, at }).await?;
+        let resume = SessionCommand::Resume { session: id, at };
+        let session = self.store_start(Path::new(&ended.folder), resume).await?;
         let questions = session.options.questions;
         let start = start_again(&ended, set, &known.descriptor().config);
         let folder = start.folder.clone();
@@ -115,6 +133,13 @@ impl Sessions {
             Err(error) => return self.end_unstarted(id, None, error).await,
         }
         Ok(session)
+    }
+
+    /// Stores the start of a session, unless its folder is being removed.
+    async fn store_start(&self, folder: &Path, start: SessionCommand) -> Result<Session, EngineError> {
+        let _alone = self.starting.lock().await;
+        self.leaving.check(folder)?;
+        self.engine.start(start).await
     }
 
     /// Plans the agent's own program for a terminal, where it continues a session; none if the agent has no command for that.
@@ -253,6 +278,7 @@ impl Sessions {
 
     /// Ends all sessions at the end of the app.
     pub async fn end_all(&self) {
+        self.stop_setups();
         let running: Vec<SessionId> = self.running().keys().copied().collect();
         let stops = running.into_iter().map(|id| self.stop_as(id, SessionEnd::AppQuit));
         if tokio::time::timeout(SHUTDOWN, futures_util::future::join_all(stops)).await.is_err() {
@@ -311,6 +337,10 @@ impl Sessions {
         let running = self.running();
         let mailbox = running.get(&session).ok_or(Rejection::SessionGone)?;
         mailbox.try_send(input).map_err(|_| Rejection::SessionGone.into())
+    }
+
+    pub(super) fn setups(&self) -> std::sync::MutexGuard<'_, Setups> {
+        self.setups.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn running(&self) -> std::sync::MutexGuard<'_, HashMap<SessionId, mpsc::Sender<SessionInput>>> {

@@ -52,6 +52,30 @@ fn of_agent_environment(environment: Environment) -> Setting {
     Setting::AgentEnvironment { agent: AGENT, environment }
 }
 
+fn setup(repository: &str, command: &str) -> Setting {
+    let command = SetupCommand::try_from(command.to_owned()).unwrap();
+    Setting::SetupCommand { repository: repository.to_owned(), command }
+}
+
+#[test]
+fn an_empty_setup_command_is_removed_from_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = SettingsFile::open(folder.path(), agents());
+    file.change(&setup("/a", "npm ci"), NOW).unwrap();
+    file.change(&setup("/b", "make"), NOW).unwrap();
+    let read = file.change(&setup("/a", " "), NOW).unwrap();
+    assert_eq!(read.settings.setup_commands.keys().collect::<Vec<_>>(), ["/b"]);
+    assert_eq!(text_in(&folder), "[setup_commands]\n\"/b\" = \"make\"\n");
+}
+
+#[test]
+fn a_setup_command_that_is_no_text_is_ignored_and_named() {
+    let folder = folder_with("[setup_commands]\n\"/a\" = 1\n\"/b\" = \"make\"\n");
+    let read = SettingsFile::open(folder.path(), agents()).read();
+    assert_eq!(read.settings.setup_commands.keys().collect::<Vec<_>>(), ["/b"]);
+    assert_eq!(read.ignored.iter().map(|it| &*it.key).collect::<Vec<_>>(), ["setup_commands./a"]);
+}
+
 /// What the agent is started with in addition.
 fn extras(read: &ReadSettings) -> LaunchOverrides {
     read.settings.extras(&AGENT)
@@ -98,6 +122,7 @@ fn every_setting_survives_a_restart() {
         of_agent_arguments(arguments(&["--add-dir", "/a \"b\"\n"])),
         Setting::KeepDays(RetentionDays::try_from(90).unwrap()),
         of_agent_environment(environment(&[("EDITOR", "vi"), ("HTTPS_PROXY", "http://[::1]:8")])),
+        setup("/home/ada/my \"code\".git", "npm ci && cp ../.env ."),
     ];
     let expected = changes.clone().into_iter().fold(Settings::default(), Settings::with);
     for change in changes {

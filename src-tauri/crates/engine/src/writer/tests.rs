@@ -65,6 +65,7 @@ fn start(id: SessionId) -> Command {
         folder: "/".to_owned(),
         options: SessionOptions::default(),
         config: Vec::new(),
+        worktree: None,
         at: Timestamp::from_millis(1),
     })
 }

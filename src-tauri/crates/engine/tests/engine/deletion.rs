@@ -25,6 +25,7 @@ async fn fill(desk: &TestDesk, of: u128, word: &str) {
         folder: format!("/home/{word}"),
         options: SessionOptions::default(),
         config: Vec::new(),
+        worktree: None,
         at: Timestamp::from_millis(5),
     };
     act(start.into()).await;

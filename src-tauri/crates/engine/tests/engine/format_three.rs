@@ -323,6 +323,7 @@ fn every_setting_is_read_and_ignored_ones_are_reported() {
         json!({"claude_code": {"arguments": arguments, "environment": environment}});
     settings["dailyBudget"] = json!(0);
     settings["permissionRules"] = json!([]);
+    settings["setupCommands"] = json!({});
     for newer in ["editor", "terminal"] {
         settings[newer] = json!("auto");
         settings[format!("{newer}Command")] = json!("");

@@ -8,13 +8,15 @@ use super::Problem;
 /// Every package of the workspace with the packages of ours it may build on, lowest first.
 ///
 /// Dev-dependencies are free: a test may use the fake agent, or look at its crate from above.
-const ALLOWED: [(&str, &[&str]); 16] = [
+const ALLOWED: [(&str, &[&str]); 18] = [
     ("askdesk-domain", &[]),
     ("askdesk-agent-host", &[]),
-    ("askdesk-changes", &[]),
+    ("askdesk-git", &[]),
+    ("askdesk-changes", &["askdesk-git"]),
+    ("askdesk-worktrees", &["askdesk-git"]),
     ("askdesk-version-probe", &[]),
     ("askdesk-agents", &["askdesk-agent-host", "askdesk-domain", "askdesk-version-probe"]),
-    ("askdesk-engine", &["askdesk-agents", "askdesk-changes", "askdesk-domain"]),
+    ("askdesk-engine", &["askdesk-agents", "askdesk-changes", "askdesk-worktrees", "askdesk-domain"]),
     ("askdesk-open-in", &["askdesk-domain"]),
     (
         "askdesk-api",
@@ -24,6 +26,7 @@ const ALLOWED: [(&str, &[&str]); 16] = [
             "askdesk-engine",
             "askdesk-agents",
             "askdesk-changes",
+            "askdesk-worktrees",
             "askdesk-domain",
         ],
     ),

@@ -24,10 +24,12 @@ const DOMAIN: [&[&str]; 5] = [
         "preferred_program",
         "programs",
         "retention_days",
+        "setup_command",
         "shortcut",
         "text",
         "tool",
         "usage",
+        "worktree",
     ],
     // What is asked, answered, set and written down.
     &[

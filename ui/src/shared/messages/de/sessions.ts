@@ -177,6 +177,7 @@ export const sessions = {
   'log.stderr': 'stderr',
   'log.refused': 'abgewiesen',
   'log.note': 'Info',
+  'log.setup': 'Einrichtung',
   'start.ask': 'Woran soll gearbeitet werden?',
   'start.installed': 'Installiert',
   'start.absent': 'Nicht installiert',

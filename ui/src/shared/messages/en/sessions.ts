@@ -175,6 +175,7 @@ export const sessions = {
   'log.stderr': 'stderr',
   'log.refused': 'rejected',
   'log.note': 'info',
+  'log.setup': 'setup',
   'start.ask': 'What should we work on?',
   'start.installed': 'Installed',
   'start.absent': 'Not installed',

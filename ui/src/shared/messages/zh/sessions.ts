@@ -164,6 +164,7 @@ export const sessions = {
   'log.stderr': 'stderr',
   'log.refused': '未接受',
   'log.note': '信息',
+  'log.setup': '准备',
   'start.ask': '我们来做什么？',
   'start.installed': '已安装',
   'start.absent': '未安装',

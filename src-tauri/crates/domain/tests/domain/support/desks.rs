@@ -41,6 +41,7 @@ pub fn start(n: u128) -> Command {
         folder: "/work".to_owned(),
         options: SessionOptions::default(),
         config: Vec::new(),
+        worktree: None,
         at: at(1),
     }
     .into()

@@ -153,7 +153,8 @@ impl Stage {
     ) -> Session {
         self.desk.agent.stage(staging);
         let prompt = prompt.map(str::to_owned);
-        let spec = StartSpec { agent: STAGED, name: "Demo".to_owned(), folder, options, prompt };
+        let spec =
+            StartSpec { agent: STAGED, name: "Demo".to_owned(), folder, options, prompt, worktree: None };
         self.sessions.start(id, spec).await.unwrap()
     }
 

@@ -236,6 +236,7 @@ pub fn start(n: u128) -> Command {
         folder: "/work".to_owned(),
         options: SessionOptions::default(),
         config: Vec::new(),
+        worktree: None,
         at: Timestamp::from_millis(1),
     })
 }

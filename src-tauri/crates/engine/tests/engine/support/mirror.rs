@@ -8,6 +8,8 @@ use askdesk_domain::{
     Session, SessionId, ToolStatus, UndoableAnswer,
 };
 
+use askdesk_worktrees::Head;
+
 use super::frame::{Change, Delta, Frame, LiveText, Snapshot};
 
 #[derive(Clone, Debug)]
@@ -21,6 +23,7 @@ pub struct Mirror {
     pub contexts: BTreeMap<SessionId, Option<ContextUse>>,
     pub held: BTreeMap<RequestId, UndoableAnswer>,
     pub changed_files: BTreeMap<SessionId, ChangeTotals>,
+    pub heads: BTreeMap<SessionId, Head>,
     /// The entries from deltas; a snapshot has none.
     pub entries: BTreeMap<(SessionId, u64), Entry>,
     /// How many snapshots came after the first.
@@ -44,6 +47,7 @@ impl Mirror {
             contexts: snapshot.contexts.iter().map(|it| (it.session, it.context)).collect(),
             held: snapshot.held.iter().map(|it| (it.request, it.clone())).collect(),
             changed_files: snapshot.changed_files.iter().map(|it| (it.session, it.totals)).collect(),
+            heads: snapshot.heads.iter().map(|it| (it.session, it.head.clone())).collect(),
             entries: BTreeMap::new(),
             renewed: 0,
         }
@@ -89,6 +93,10 @@ impl Mirror {
                 Change::FilesChanged { session, totals } => {
                     self.changed_files.insert(*session, *totals);
                 }
+                Change::CheckedOut { session, head: Some(head) } => {
+                    self.heads.insert(*session, head.clone());
+                }
+                Change::CheckedOut { session, head: None } => drop(self.heads.remove(session)),
                 Change::LiveCleared { session } => drop(self.live.remove(session)),
                 Change::SessionDeleted { session } => self.forget(*session),
             }
@@ -101,6 +109,7 @@ impl Mirror {
         self.approvals.retain(|_, approval| approval.session != session);
         self.live.remove(&session);
         self.changed_files.remove(&session);
+        self.heads.remove(&session);
         self.contexts.remove(&session);
         self.entries.retain(|(owner, _), _| *owner != session);
     }
@@ -123,6 +132,7 @@ impl Mirror {
         assert_eq!(self.contexts, now.contexts);
         assert_eq!(self.held, now.held);
         assert_eq!(self.changed_files, now.changed_files);
+        assert_eq!(self.heads, now.heads);
     }
 
     /// The delivery of a request that has ended.

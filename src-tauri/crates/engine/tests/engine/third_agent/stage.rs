@@ -53,7 +53,8 @@ impl Stage {
     pub async fn start(&self, prompt: Option<String>, options: SessionOptions) -> SessionId {
         let id = self.desk.clock.session_id();
         let folder = self.desk.folder.clone();
-        let spec = StartSpec { agent: THIRD, name: "Third".to_owned(), folder, options, prompt };
+        let spec =
+            StartSpec { agent: THIRD, name: "Third".to_owned(), folder, options, prompt, worktree: None };
         self.sessions.start(id, spec).await.unwrap();
         id
     }

@@ -1,0 +1,214 @@
+//! Git worktrees: starting a session in a new one, and merging, rebasing, or removing it.
+
+use std::path::{Path, PathBuf};
+
+use askdesk_agents::expand_home;
+use askdesk_domain::{
+    Rejection, Session, SessionId, SessionState, Setting, SetupCommand, ValidationError, Worktree,
+};
+use askdesk_worktrees::{
+    AgentUse, BRANCH_BYTES, Created, Head, NewWorktree, PATH_BYTES, Place, PlanWanted, Users,
+    WorktreeRefused, WorktreeUnavailable,
+};
+
+use crate::api::{Api, blocking};
+use crate::dto::*;
+use crate::error::{Detail, Error, ErrorCode};
+
+/// The longest commit message, and the longest message that a branch is suggested from, in bytes.
+const MESSAGE_BYTES: usize = 64 * 1024;
+/// The longest state that a page returns, in bytes.
+const SEEN_BYTES: usize = 64;
+
+impl Api {
+    /// Returns the branch of a session's folder, or the beginning of the commit's id where none is checked out.
+    pub fn branch_of(&self, session: SessionId) -> Option<String> {
+        self.engine.changes().head(session).map(|head| match head {
+            Head::Branch { name } => name,
+            Head::Detached { commit } => commit,
+        })
+    }
+
+    pub async fn plan_worktree(&self, input: PlanWorktree) -> Result<PlannedWorktree, Error> {
+        let PlanWorktree { folder, mut message, base, branch, path } = input;
+        check_length("folder", &folder, PATH_BYTES)?;
+        if let Some(base) = &base {
+            check_length("base", base, BRANCH_BYTES)?;
+        }
+        let most = MESSAGE_BYTES.min(message.len());
+        message.truncate((0..=most).rev().find(|at| message.is_char_boundary(*at)).unwrap_or_default());
+        let path = path.map(|path| expand_home(path.trim()));
+        let wanted = PlanWanted { message, base, branch: branch.map(|name| name.trim().to_owned()), path };
+        let folder = expand_home(folder.trim());
+        let plan = blocking(move || askdesk_worktrees::plan(&folder, &wanted)).await??;
+        let settings = self.current_settings().await?.settings;
+        let setup = settings.setup_commands.get(&plan.repository).cloned().unwrap_or_default();
+        Ok(PlannedWorktree { plan, setup })
+    }
+
+    pub async fn stop_setup(&self, input: StopSetup) -> Result<Done, Error> {
+        let stop = async {
+            self.sessions.stop_setup(&expand_home(input.path.trim()));
+            Ok::<(), Error>(())
+        };
+        self.run_once(input.request_id, "stop_setup", stop).await
+    }
+
+    pub async fn discard_worktree(&self, input: DiscardWorktree) -> Result<Done, Error> {
+        let DiscardWorktree { request_id, folder, base, branch, path } = input;
+        let (folder, new) = (expand_home(folder.trim()), new_worktree(base, &branch, &path)?);
+        let discard = async {
+            let (_leaving, sessions) = self.sessions.leave_folder(&new.path).await?;
+            if !sessions.is_empty() {
+                return Err(WorktreeRefused::Changed.into());
+            }
+            Ok(blocking(move || askdesk_worktrees::discard_new(&folder, &new)).await??)
+        };
+        self.run_once::<(), Error>(request_id, "discard_worktree", Box::pin(discard)).await
+    }
+
+    pub async fn read_worktree(&self, input: ReadWorktree) -> Result<WorktreeState, Error> {
+        let (_, place) = self.worktree_of(input.session).await?;
+        let users = users(input.session, &self.sessions.running_in(&place.path).await?);
+        Ok(blocking(move || askdesk_worktrees::read(&place, &users)).await??)
+    }
+
+    pub async fn merge_worktree(&self, input: MergeWorktree) -> Result<Done, Error> {
+        let MergeWorktree { request_id, session, seen, message } = input;
+        let merge = self.change_worktree(session, seen, message, askdesk_worktrees::merge);
+        self.run_once(request_id, "merge_worktree", merge).await
+    }
+
+    pub async fn rebase_worktree(&self, input: RebaseWorktree) -> Result<Done, Error> {
+        let RebaseWorktree { request_id, session, seen, message } = input;
+        let rebase = self.change_worktree(session, seen, message, askdesk_worktrees::rebase);
+        self.run_once(request_id, "rebase_worktree", rebase).await
+    }
+
+    pub async fn remove_worktree(&self, input: RemoveWorktree) -> Result<Done, Error> {
+        let RemoveWorktree { request_id, session, seen, losses, branch } = input;
+        check_length("seen", &seen, SEEN_BYTES)?;
+        let remove = async {
+            let (known, place) = self.worktree_of(session).await?;
+            let (_leaving, running) = self.sessions.leave_folder(&place.path).await?;
+            let users = users(session, &running);
+            let remove = move || askdesk_worktrees::remove(&place, &users, &seen, &losses, branch);
+            let removed = blocking(remove).await?;
+            self.engine.changes().read_head(session, PathBuf::from(known.folder)).await;
+            Ok(removed?)
+        };
+        self.run_once::<(), Error>(request_id, "remove_worktree", Box::pin(remove)).await
+    }
+
+    /// Makes the worktree that a session is to start in, and runs its setup command.
+    pub(super) async fn prepare_worktree(
+        &self,
+        folder: PathBuf,
+        wanted: StartWorktree,
+    ) -> Result<(PathBuf, Worktree), Error> {
+        let StartWorktree { base, branch, path, setup, made } = wanted;
+        let new = new_worktree(base, &branch, &path)?;
+        let Created { repository, folder } = blocking({
+            let new = new.clone();
+            let prepare = if made { askdesk_worktrees::find_created } else { askdesk_worktrees::create };
+            move || prepare(&folder, &new)
+        })
+        .await??;
+        if !made {
+            self.keep_setup(&repository, &setup).await?;
+            if let Some(line) = setup.line() {
+                self.set_up(&new.path, line).await?;
+            }
+        }
+        let NewWorktree { base, branch, path } = new;
+        let path = path.display().to_string();
+        Ok((folder, Worktree { repository, path, branch, base }))
+    }
+
+    async fn set_up(&self, path: &Path, line: &str) -> Result<(), Error> {
+        let Err(failure) = self.sessions.run_setup(path, line).await else { return Ok(()) };
+        let error = Error::new(ErrorCode::SetupFailed, "the setup command failed");
+        let (code, stopped, lines) = (failure.code, failure.stopped, failure.lines);
+        Err(error.with(Detail::Setup { path: path.display().to_string(), code, stopped, lines }))
+    }
+
+    /// Keeps a setup command that the user has changed.
+    async fn keep_setup(&self, repository: &str, setup: &SetupCommand) -> Result<(), Error> {
+        let known = self.current_settings().await?.settings.setup_commands;
+        if known.get(repository).cloned().unwrap_or_default() == *setup {
+            return Ok(());
+        }
+        let change = Setting::SetupCommand { repository: repository.to_owned(), command: setup.clone() };
+        self.store_setting(change).await.map(drop)
+    }
+
+    async fn change_worktree(
+        &self,
+        session: SessionId,
+        seen: String,
+        message: Option<String>,
+        change: fn(&Place, &Users, &str, Option<&str>) -> Result<(), WorktreeRefused>,
+    ) -> Result<(), Error> {
+        check_length("seen", &seen, SEEN_BYTES)?;
+        check_length("message", message.as_deref().unwrap_or_default(), MESSAGE_BYTES)?;
+        let (_, place) = self.worktree_of(session).await?;
+        let users = users(session, &self.sessions.running_in(&place.path).await?);
+        let changed = blocking(move || change(&place, &users, &seen, message.as_deref())).await?;
+        self.engine.changes().note(session);
+        Ok(changed?)
+    }
+
+    async fn worktree_of(&self, session: SessionId) -> Result<(Session, Place), Error> {
+        let known = self.engine.session(session).await?;
+        let Some(Worktree { repository, path, base, .. }) = known.worktree.as_deref().cloned() else {
+            return Err(Rejection::NotFound { what: "worktree" }.into());
+        };
+        Ok((known, Place { repository: repository.into(), path: path.into(), base }))
+    }
+}
+
+/// Says who uses the folder of a session's worktree.
+fn users(session: SessionId, running: &[Session]) -> Users {
+    let works = |it: &&Session| matches!(it.state, SessionState::Working | SessionState::Starting);
+    let own = running.iter().find(|it| it.id == session);
+    let agent = match own {
+        None => AgentUse::Ended,
+        Some(own) if works(&own) => AgentUse::Working,
+        Some(_) => AgentUse::Idle,
+    };
+    let others = || running.iter().filter(|it| it.id != session);
+    Users {
+        agent,
+        others: others().map(|it| it.name.clone()).collect(),
+        others_work: others().any(|it| works(&it)),
+    }
+}
+
+fn new_worktree(base: String, branch: &str, path: &str) -> Result<NewWorktree, Error> {
+    check_length("worktree.base", &base, BRANCH_BYTES)?;
+    check_length("worktree.branch", branch, BRANCH_BYTES)?;
+    check_length("worktree.path", path, PATH_BYTES)?;
+    Ok(NewWorktree { base, branch: branch.trim().to_owned(), path: expand_home(path.trim()) })
+}
+
+fn check_length(field: &str, text: &str, most: usize) -> Result<(), Error> {
+    match text.len() <= most {
+        true => Ok(()),
+        false => Err(Rejection::invalid(field, ValidationError::TooLong { most, bytes: text.len() }).into()),
+    }
+}
+
+impl From<WorktreeUnavailable> for Error {
+    fn from(why: WorktreeUnavailable) -> Self {
+        Self::new(ErrorCode::WorktreeUnavailable, why.to_string()).with(Detail::NoWorktree { why })
+    }
+}
+
+impl From<WorktreeRefused> for Error {
+    fn from(why: WorktreeRefused) -> Self {
+        match why {
+            WorktreeRefused::Unavailable { why } => why.into(),
+            why => Self::new(ErrorCode::WorktreeRefused, why.to_string()).with(Detail::Worktree { why }),
+        }
+    }
+}

@@ -1,0 +1,261 @@
+//! Sessions in git worktrees, as the window starts them and merges or removes what they made.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use askdesk_domain::SessionState;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::bridge::{Bridge, fake_claude, fresh};
+
+/// A repository below a folder of its own, because its worktrees are beside it.
+struct Code {
+    root: TempDir,
+}
+
+impl Code {
+    fn new() -> Self {
+        let code = Self { root: tempfile::tempdir().unwrap() };
+        fs::create_dir(code.folder()).unwrap();
+        git(&code.folder(), &["init", "-q", "-b", "main"]);
+        git(&code.folder(), &["config", "user.name", "Ada"]);
+        git(&code.folder(), &["config", "user.email", "ada@example.org"]);
+        git(&code.folder(), &["config", "commit.gpgsign", "false"]);
+        fs::write(code.folder().join("a.txt"), "one\ntwo\n").unwrap();
+        git(&code.folder(), &["add", "-A"]);
+        git(&code.folder(), &["commit", "-q", "-m", "first"]);
+        code
+    }
+
+    fn root(&self) -> PathBuf {
+        fs::canonicalize(self.root.path()).unwrap()
+    }
+
+    fn folder(&self) -> PathBuf {
+        self.root.path().join("api")
+    }
+}
+
+fn git(folder: &Path, arguments: &[&str]) -> String {
+    let output = Command::new("git").args(arguments).current_dir(folder).output().unwrap();
+    assert!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// Input that starts an agent which plays these turns, in a new worktree as it is suggested.
+async fn input(bridge: &Bridge, code: &Code, turns: Value, setup: &str) -> Value {
+    let scenario = bridge.folder.path().join("scenario.json");
+    let text = json!({"name": "trees", "title": "Trees", "description": "For one test.", "turns": turns});
+    fs::write(&scenario, text.to_string()).unwrap();
+    let program = fake_claude(bridge, &format!("export ASKDESK_SCENARIO='{}'", scenario.display()));
+    let plan = json!({"folder": code.folder(), "message": "Add b"});
+    let planned = bridge.call("plan_worktree", plan).await.unwrap();
+    let worktree = json!({"base": planned["plan"]["base"], "branch": planned["plan"]["branch"],
+        "path": planned["plan"]["path"], "setup": setup});
+    json!({"agent": "claude_code", "folder": code.folder(), "prompt": "Add b", "worktree": worktree,
+        "options": {"program": program}})
+}
+
+async fn until_idle(bridge: &Bridge) {
+    let is_idle =
+        |it: &askdesk_domain::Session| matches!(it.state, SessionState::Idle | SessionState::Ended { .. });
+    bridge.until("the turn is over", |now| now.sessions.iter().all(is_idle)).await;
+}
+
+/// Starts an agent in a new worktree, and waits for the end of its turn.
+async fn start(bridge: &Bridge, code: &Code, turns: Value) -> Value {
+    let input = input(bridge, code, turns, "").await;
+    let session = bridge.run("start_session", input).await;
+    until_idle(bridge).await;
+    session
+}
+
+fn edits() -> Value {
+    json!([[{"write_file": {"path": "b.txt", "text": "b\n"}}, {"say": {"text": "Done."}}], [{"say": {"text": "More."}}]])
+}
+
+async fn seen(bridge: &Bridge, session: &Value) -> Value {
+    bridge.call("read_worktree", json!({"session": session["id"]})).await.unwrap()
+}
+
+#[tokio::test]
+async fn case_84_a_session_works_in_a_worktree_and_is_merged_and_removed() {
+    let (bridge, code) = (Bridge::open(), Code::new());
+    let session = start(&bridge, &code, edits()).await;
+    let path = code.root().join("api.worktrees/askdesk-add-b");
+    assert_eq!(session["folder"], json!(path));
+    assert_eq!(session["name"], "api");
+    let worktree = json!({"repository": code.root().join("api"), "path": path, "branch": "askdesk/add-b", "base": "main"});
+    assert_eq!(session["worktree"], worktree);
+    assert!(path.join("b.txt").exists() && !code.folder().join("b.txt").exists());
+    let now = bridge.until("the branch is known", |now| !now.heads.is_empty()).await;
+    assert_eq!(json!(now.heads[0].head), json!({"head": "branch", "name": "askdesk/add-b"}));
+
+    let state = seen(&bridge, &session).await;
+    assert_eq!(state["untracked"], json!({"count": 1, "first": ["b.txt"]}));
+    let merge = |seen: &Value, message: Value| json!({"requestId": fresh(), "session": session["id"], "seen": seen["seen"], "message": message});
+    let error = bridge.refused("merge_worktree", merge(&state, Value::Null)).await;
+    assert_eq!(error["detail"]["why"], json!({"refused": "uncommitted"}));
+    bridge.call("merge_worktree", merge(&state, json!("Add b"))).await.unwrap();
+    assert_eq!(fs::read_to_string(code.folder().join("b.txt")).unwrap(), "b\n");
+    assert_eq!(git(&code.folder(), &["log", "-1", "--format=%s"]).trim(), "Add b");
+
+    let remove = |seen: &Value| json!({"requestId": fresh(), "session": session["id"], "seen": seen["seen"], "losses": [], "branch": "deleted_if_merged"});
+    let state = seen(&bridge, &session).await;
+    assert_eq!(state["remove"], json!({"blocked": "agent_runs"}));
+    let error = bridge.refused("remove_worktree", remove(&state)).await;
+    assert_eq!(error["detail"]["why"], json!({"refused": "blocked", "why": {"blocked": "agent_runs"}}));
+    bridge.run("stop_session", json!({"session": session["id"]})).await;
+    let state = seen(&bridge, &session).await;
+    bridge.call("remove_worktree", remove(&state)).await.unwrap();
+    assert!(!path.exists());
+    assert_eq!(git(&code.folder(), &["branch", "--format=%(refname:short)"]).trim(), "main");
+    let now = bridge.snapshot().await;
+    assert_eq!((now.sessions.len(), now.heads.len()), (1, 0));
+    let error = bridge.refused("list_changes", json!({"session": session["id"]})).await;
+    assert_eq!(error["detail"]["why"], json!({"unavailable": "folder_gone"}));
+}
+
+#[tokio::test]
+async fn case_84_a_dirty_worktree_asks_and_another_session_keeps_it() {
+    let (bridge, code) = (Bridge::open(), Code::new());
+    let session = start(&bridge, &code, edits()).await;
+    let folder = session["folder"].clone();
+    let mut second = input(&bridge, &code, edits(), "").await;
+    second["worktree"] = Value::Null;
+    second["folder"] = folder.clone();
+    second["name"] = json!("review");
+    let second = bridge.run("start_session", second).await;
+    until_idle(&bridge).await;
+    bridge.run("stop_session", json!({"session": session["id"]})).await;
+    let state = seen(&bridge, &session).await;
+    assert_eq!(state["remove"], json!({"blocked": "in_use", "sessions": ["review"]}));
+    bridge.run("stop_session", json!({"session": second["id"]})).await;
+
+    let state = seen(&bridge, &session).await;
+    assert_eq!(state["losses"], json!(["untracked"]));
+    let remove = |losses: Value| json!({"requestId": fresh(), "session": session["id"], "seen": state["seen"], "losses": losses, "branch": "stays"});
+    let error = bridge.refused("remove_worktree", remove(json!([]))).await;
+    assert_eq!(error["detail"]["why"], json!({"refused": "would_lose", "losses": ["untracked"]}));
+    assert!(Path::new(folder.as_str().unwrap()).join("b.txt").exists());
+    bridge.call("remove_worktree", remove(json!(["untracked"]))).await.unwrap();
+    assert!(!Path::new(folder.as_str().unwrap()).exists());
+    assert!(git(&code.folder(), &["branch"]).contains("askdesk/add-b"));
+}
+
+#[tokio::test]
+async fn a_setup_command_runs_first_and_its_output_is_in_the_log() {
+    let (bridge, code) = (Bridge::open(), Code::new());
+    let setup = "echo \"in $PWD\" && echo 'it'\\''s ready' >&2 && touch made && cat";
+    let input = input(&bridge, &code, edits(), setup).await;
+    let session = bridge.run("start_session", input).await;
+    let folder = session["folder"].as_str().unwrap();
+    assert!(Path::new(folder).join("made").exists());
+    let log = bridge.call("read_log", json!({"session": session["id"]})).await.unwrap();
+    let mut lines = log["lines"].as_array().unwrap().iter().filter(|line| line["kind"] == "setup");
+    let mut lines = lines.by_ref().map(|line| line["text"].as_str().unwrap()).collect::<Vec<_>>();
+    lines.sort_unstable();
+    assert_eq!(lines, [&format!("in {folder}"), "it's ready"]);
+    // The next worktree of the repository gets the same command.
+    let plan = json!({"folder": code.folder(), "message": "x"});
+    assert_eq!(bridge.call("plan_worktree", plan).await.unwrap()["setup"], setup);
+}
+
+#[tokio::test]
+async fn a_failed_setup_starts_nothing_until_the_user_decides() {
+    let (bridge, code) = (Bridge::open(), Code::new());
+    let mut start = input(&bridge, &code, edits(), "for n in $(seq 30); do echo line $n; done; exit 7").await;
+    start["requestId"] = json!(fresh());
+    let error = bridge.refused("start_session", start.clone()).await;
+    assert_eq!((&error["code"], &error["detail"]["code"]), (&json!("setup_failed"), &json!(7)));
+    let lines = error["detail"]["lines"].as_array().unwrap();
+    assert_eq!((lines.len(), &lines[19]), (20, &json!("line 30")));
+    assert_eq!(bridge.snapshot().await.sessions, []);
+    let path = PathBuf::from(start["worktree"]["path"].as_str().unwrap());
+    assert!(path.exists());
+
+    // Start anyway: nothing is made or run again.
+    start["requestId"] = json!(fresh());
+    start["worktree"]["made"] = json!(true);
+    let session = bridge.call("start_session", start.clone()).await.unwrap();
+    assert_eq!(session["folder"], json!(path));
+    until_idle(&bridge).await;
+    let discard = |start: &Value| {
+        let tree = &start["worktree"];
+        json!({"requestId": fresh(), "folder": code.folder(), "base": tree["base"], "branch": tree["branch"], "path": tree["path"]})
+    };
+    let error = bridge.refused("discard_worktree", discard(&start)).await;
+    assert_eq!(error["detail"]["why"], json!({"refused": "changed"}), "a session uses it");
+
+    // Or remove it.
+    let mut start = input(&bridge, &code, edits(), "touch half; false").await;
+    start["requestId"] = json!(fresh());
+    bridge.refused("start_session", start.clone()).await;
+    let path = PathBuf::from(start["worktree"]["path"].as_str().unwrap());
+    assert!(path.join("half").exists());
+    bridge.call("discard_worktree", discard(&start)).await.unwrap();
+    assert!(!path.exists());
+    assert!(!git(&code.folder(), &["branch"]).contains(start["worktree"]["branch"].as_str().unwrap()));
+}
+
+#[tokio::test]
+async fn a_setup_that_hangs_is_stopped_with_everything_it_started() {
+    let (bridge, code) = (Bridge::open(), Code::new());
+    let mut start = input(&bridge, &code, edits(), "(sleep 3; touch late) & touch begun; sleep 60").await;
+    start["requestId"] = json!(fresh());
+    let path = PathBuf::from(start["worktree"]["path"].as_str().unwrap());
+    let stop = async {
+        while !path.join("begun").exists() {
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        }
+        bridge.run("stop_setup", json!({"path": path})).await;
+    };
+    let (error, ()) = tokio::join!(bridge.refused("start_session", start.clone()), stop);
+    assert_eq!(error["detail"]["stopped"], true);
+    tokio::time::sleep(std::time::Duration::from_secs(4)).await;
+    assert!(!path.join("late").exists());
+}
+
+#[tokio::test]
+async fn a_plan_says_what_is_wrong_and_a_start_refuses_it() {
+    let (bridge, code) = (Bridge::open(), Code::new());
+    let plan =
+        json!({"folder": code.folder(), "message": "", "branch": "main", "path": "~/askdesk no such folder"});
+    let planned = bridge.call("plan_worktree", plan).await.unwrap();
+    assert_eq!(planned["plan"]["flaws"], json!([{"flaw": "branch_taken", "with": "main"}]));
+    let home = std::env::home_dir().unwrap();
+    assert_eq!(planned["plan"]["path"], json!(home.join("askdesk no such folder")));
+    let mut start = input(&bridge, &code, edits(), "").await;
+    start["worktree"]["branch"] = json!("a..b");
+    start["requestId"] = json!(fresh());
+    let error = bridge.refused("start_session", start).await;
+    assert_eq!(error["detail"]["why"], json!({"refused": "flawed", "flaw": {"flaw": "branch_invalid"}}));
+    let none = json!({"folder": code.root(), "message": ""});
+    let error = bridge.refused("plan_worktree", none).await;
+    assert_eq!(error["detail"], json!({"detail": "no_worktree", "why": {"unavailable": "no_repository"}}));
+    let long = json!({"folder": code.folder(), "message": "x".repeat(200_000)});
+    bridge.call("plan_worktree", long).await.unwrap();
+}
+
+#[tokio::test]
+async fn the_branch_of_every_session_is_known_also_after_a_restart() {
+    let (bridge, code) = (Bridge::open(), Code::new());
+    let mut start = input(&bridge, &code, json!([[{"say": {"text": "Done."}}]]), "").await;
+    start["worktree"] = Value::Null;
+    let session = bridge.run("start_session", start).await;
+    until_idle(&bridge).await;
+    let heads = |now: &askdesk_engine::frame::Snapshot| json!(now.heads);
+    let expected = |head: Value| json!([{"session": session["id"], "head": head}]);
+    let main = expected(json!({"head": "branch", "name": "main"}));
+    bridge.until("the branch is known", |now| heads(now) == main).await;
+    git(&code.folder(), &["checkout", "-q", "--detach"]);
+    let commit = git(&code.folder(), &["rev-parse", "HEAD"])[..8].to_owned();
+    bridge.call("list_changes", json!({"session": session["id"]})).await.unwrap();
+    let detached = expected(json!({"head": "detached", "commit": commit}));
+    bridge.until("the commit is known", |now| heads(now) == detached).await;
+    bridge.api.sessions().shut_down().await;
+    let bridge = bridge.reopen();
+    bridge.until("the commit is known again", |now| heads(now) == detached).await;
+}

@@ -1,0 +1,265 @@
+//! Runs the installed git with limits on its time and output, without a prompt, and without a console window.
+//!
+//! There are two ways to run it. A *closed* git reads no config of the user or the system and starts no program: it is for
+//! what Askdesk does by itself. A git *of the user* has their config and hooks, as in their terminal: it is only for what the
+//! user has just asked for.
+
+mod path;
+mod process;
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus, Stdio};
+use std::time::Duration;
+
+pub use path::{to_bytes, to_path};
+
+/// How much of git's output is read, in bytes.
+const MAX_OUTPUT: u64 = 256 * 1024 * 1024;
+/// How much of git's error output is read, in bytes.
+const MAX_ERRORS: u64 = 16 * 1024;
+
+/// Variables that say which repository a git works on, or make it start another program. They are for whoever started the
+/// app, and not for a git that works on another folder.
+const OF_ANOTHER_GIT: &[&str] = &[
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_COMMON_DIR",
+    "GIT_INDEX_FILE",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_NAMESPACE",
+    "GIT_PREFIX",
+    "GIT_CEILING_DIRECTORIES",
+    "GIT_CONFIG",
+    "GIT_CONFIG_COUNT",
+    "GIT_CONFIG_PARAMETERS",
+    "GIT_IMPLICIT_WORK_TREE",
+    "GIT_GRAFT_FILE",
+    "GIT_REPLACE_REF_BASE",
+    "GIT_SHALLOW_FILE",
+    "GIT_QUARANTINE_PATH",
+    "GIT_EXTERNAL_DIFF",
+    "GIT_GLOB_PATHSPECS",
+    "GIT_NOGLOB_PATHSPECS",
+    "GIT_ICASE_PATHSPECS",
+    "GIT_LITERAL_PATHSPECS",
+    "GIT_REFLOG_ACTION",
+];
+
+#[derive(Debug, thiserror::Error)]
+pub enum GitError {
+    #[error("git {command} took longer than {seconds} seconds")]
+    TimedOut { command: String, seconds: u64 },
+    #[error("git {command} wrote more than {MAX_OUTPUT} bytes")]
+    TooMuchOutput { command: String },
+    #[error("git {command} failed ({status}): {errors}")]
+    Failed {
+        command: String,
+        status: ExitStatus,
+        /// What it wrote before it failed, for commands whose exit code is an answer.
+        output: Vec<u8>,
+        errors: String,
+    },
+    #[error("git can't be run: {0}")]
+    NotStarted(std::io::Error),
+}
+
+/// Finds the installed git.
+pub fn program() -> Option<PathBuf> {
+    let found = which::which("git").ok()?;
+    // On a Mac without developer tools, this program only opens a dialog that offers to install them.
+    let stub = cfg!(target_os = "macos") && found == Path::new("/usr/bin/git");
+    let tools = ["/Library/Developer/CommandLineTools/usr/bin/git", "/Applications/Xcode.app"];
+    (!stub || tools.iter().any(|tool| Path::new(tool).exists())).then_some(found)
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Config {
+    Closed,
+    OfUser,
+}
+
+#[derive(Clone, Debug)]
+pub struct Git {
+    program: PathBuf,
+    folder: PathBuf,
+    config: Config,
+    variables: Vec<(&'static str, OsString)>,
+}
+
+impl Git {
+    /// A git without any config but the repository's own, which starts no program and never reaches the network.
+    pub fn closed(program: &Path, folder: &Path) -> Self {
+        Self::new(program, folder, Config::Closed)
+    }
+
+    /// A git with the user's config and hooks. It never asks for anything, and opens no editor.
+    pub fn of_user(program: &Path, folder: &Path) -> Self {
+        Self::new(program, folder, Config::OfUser)
+    }
+
+    fn new(program: &Path, folder: &Path, config: Config) -> Self {
+        Self { program: program.to_owned(), folder: folder.to_owned(), config, variables: Vec::new() }
+    }
+
+    /// The same git with another variable.
+    #[must_use]
+    pub fn with(&self, name: &'static str, value: impl AsRef<OsStr>) -> Self {
+        let mut other = self.clone();
+        other.variables.push((name, value.as_ref().to_owned()));
+        other
+    }
+
+    /// The same git in another folder.
+    #[must_use]
+    pub fn in_folder(&self, folder: &Path) -> Self {
+        Self { folder: folder.to_owned(), ..self.clone() }
+    }
+
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Runs a command and returns its output.
+    pub fn run(&self, arguments: &[&OsStr], input: Vec<u8>, limit: Duration) -> Result<Vec<u8>, GitError> {
+        let command = arguments.first().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let ended = process::run(self.command(arguments), input, limit).map_err(GitError::NotStarted)?;
+        let Some(ended) = ended else {
+            return Err(GitError::TimedOut { command, seconds: limit.as_secs() });
+        };
+        if ended.output.len() as u64 >= MAX_OUTPUT {
+            return Err(GitError::TooMuchOutput { command });
+        }
+        if !ended.status.success() {
+            let errors = String::from_utf8_lossy(&ended.errors).trim().to_owned();
+            return Err(GitError::Failed { command, status: ended.status, output: ended.output, errors });
+        }
+        Ok(ended.output)
+    }
+
+    fn command(&self, arguments: &[&OsStr]) -> Command {
+        let mut command = Command::new(&self.program);
+        let names = std::env::vars_os().map(|(name, _)| name);
+        let goes = |name: &OsString| match self.config {
+            Config::Closed => name.as_encoded_bytes().starts_with(b"GIT_"),
+            Config::OfUser => name.to_str().is_some_and(|name| OF_ANOTHER_GIT.contains(&name)),
+        };
+        for name in names.filter(goes) {
+            command.env_remove(name);
+        }
+        command.args(["--no-pager", "--literal-pathspecs", "-c", "core.quotePath=false"]);
+        match self.config {
+            Config::Closed => close(&mut command),
+            Config::OfUser => keep_quiet(&mut command),
+        }
+        command
+            .args(arguments)
+            .current_dir(&self.folder)
+            .env("GIT_TERMINAL_PROMPT", "0")
+            .envs(self.variables.iter().map(|(name, value)| (name, value)))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        process::detach(&mut command);
+        command
+    }
+}
+
+/// Takes away every config and program that is not git's own.
+fn close(command: &mut Command) {
+    command
+        .args(["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"])
+        .args(["-c", "gc.auto=0", "-c", "maintenance.auto=false", "-c", "protocol.allow=never"])
+        .env("GIT_CONFIG_NOSYSTEM", "1")
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .env("GIT_ATTR_NOSYSTEM", "1")
+        .env("GIT_OPTIONAL_LOCKS", "0")
+        .env("GIT_NO_LAZY_FETCH", "1")
+        .env("GIT_NO_REPLACE_OBJECTS", "1")
+        .env("LC_ALL", "C");
+}
+
+/// Answers every editor with what is there, and leaves no terminal to ask in.
+fn keep_quiet(command: &mut Command) {
+    command
+        .env("GIT_EDITOR", "true")
+        .env("GIT_SEQUENCE_EDITOR", "true")
+        .env("GIT_MERGE_AUTOEDIT", "no")
+        .env_remove("GPG_TTY");
+}
+
+/// The arguments of a command as git takes them.
+pub fn arguments<'a>(words: &'a [&'a str], more: &'a [OsString]) -> Vec<&'a OsStr> {
+    words.iter().map(OsStr::new).chain(more.iter().map(OsString::as_os_str)).collect()
+}
+
+#[cfg(test)]
+#[cfg(unix)]
+mod tests {
+    use std::fs;
+    use std::time::Instant;
+
+    use super::*;
+
+    fn repository() -> (tempfile::TempDir, PathBuf) {
+        let folder = tempfile::tempdir().unwrap();
+        let program = program().unwrap();
+        let git = Git::of_user(&program, folder.path());
+        git.run(&arguments(&["init", "-q", "-b", "main"], &[]), Vec::new(), Duration::from_secs(10)).unwrap();
+        (folder, program)
+    }
+
+    fn hook(folder: &Path, name: &str, script: &str) {
+        use std::os::unix::fs::PermissionsExt as _;
+        let path = folder.join(".git/hooks").join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+
+    fn commit(git: &Git, limit: Duration) -> Result<Vec<u8>, GitError> {
+        let who = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org"];
+        let words = [&who[..], &["commit", "-q", "--allow-empty", "-m", "x"]].concat();
+        git.run(&arguments(&words, &[]), Vec::new(), limit)
+    }
+
+    #[test]
+    fn a_hook_of_the_user_runs_only_in_a_git_of_the_user() {
+        let (folder, program) = repository();
+        hook(folder.path(), "pre-commit", "touch ran");
+        commit(&Git::closed(&program, folder.path()), Duration::from_secs(10)).unwrap();
+        assert!(!folder.path().join("ran").exists());
+        commit(&Git::of_user(&program, folder.path()), Duration::from_secs(10)).unwrap();
+        assert!(folder.path().join("ran").exists());
+    }
+
+    #[test]
+    fn a_hook_that_hangs_ends_with_the_time_limit_and_with_everything_it_started() {
+        let (folder, program) = repository();
+        hook(folder.path(), "pre-commit", "(sleep 3; touch late) & sleep 60");
+        let began = Instant::now();
+        let result = commit(&Git::of_user(&program, folder.path()), Duration::from_millis(500));
+        assert!(matches!(result, Err(GitError::TimedOut { .. })), "{result:?}");
+        assert!(began.elapsed() < Duration::from_secs(10));
+        std::thread::sleep(Duration::from_secs(4));
+        assert!(!folder.path().join("late").exists());
+    }
+
+    #[test]
+    fn a_program_that_a_hook_leaves_behind_delays_nothing() {
+        let (folder, program) = repository();
+        hook(folder.path(), "post-commit", "sleep 20 &");
+        let began = Instant::now();
+        commit(&Git::of_user(&program, folder.path()), Duration::from_secs(30)).unwrap();
+        assert!(began.elapsed() < Duration::from_secs(10), "{:?}", began.elapsed());
+    }
+
+    #[test]
+    fn nothing_is_ever_asked() {
+        let (folder, program) = repository();
+        hook(folder.path(), "pre-commit", "read answer < /dev/tty || exit 7");
+        let result = commit(&Git::of_user(&program, folder.path()), Duration::from_secs(10));
+        assert!(result.is_err(), "{result:?}");
+    }
+}

@@ -1,0 +1,108 @@
+//! One run of a process: its input, its output up to a size, and its end within a time limit.
+
+use std::io::{Read, Write as _};
+use std::process::{Child, Command, ExitStatus};
+use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use crate::{MAX_ERRORS, MAX_OUTPUT};
+
+/// How often a running process is looked at.
+const POLL: Duration = Duration::from_millis(2);
+/// How long the output of a process that has ended is waited for. A program that a hook left behind may keep it open.
+const LINGER: Duration = Duration::from_secs(2);
+
+pub(crate) struct Ended {
+    pub(crate) status: ExitStatus,
+    pub(crate) output: Vec<u8>,
+    pub(crate) errors: Vec<u8>,
+}
+
+/// Runs a command; returns none if it was ended because of the time limit.
+pub(crate) fn run(mut command: Command, input: Vec<u8>, limit: Duration) -> std::io::Result<Option<Ended>> {
+    let mut child = command.spawn()?;
+    let stdin = child.stdin.take();
+    std::thread::spawn(move || {
+        // It may end without reading all of it; its status says why.
+        let _ = stdin.map(|mut stdin| stdin.write_all(&input));
+    });
+    let output = Reading::start(child.stdout.take(), MAX_OUTPUT);
+    let errors = Reading::start(child.stderr.take(), MAX_ERRORS);
+    let Some(status) = wait(&mut child, limit)? else { return Ok(None) };
+    Ok(Some(Ended { status, output: output.finish(), errors: errors.finish() }))
+}
+
+/// Something that is read in the background. What is cut off is noticed by its length.
+struct Reading {
+    read: Arc<Mutex<Vec<u8>>>,
+    done: Receiver<()>,
+}
+
+impl Reading {
+    fn start(from: Option<impl Read + Send + 'static>, most: u64) -> Self {
+        let read: Arc<Mutex<Vec<u8>>> = Arc::default();
+        let (end, done) = channel();
+        let into = Arc::clone(&read);
+        std::thread::spawn(move || {
+            let mut from = from.map(|from| from.take(most));
+            let mut piece = vec![0; 64 * 1024];
+            while let Some(bytes) = from.as_mut().and_then(|from| from.read(&mut piece).ok()) {
+                if bytes == 0 {
+                    break;
+                }
+                into.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(&piece[..bytes]);
+            }
+            let _ = end.send(());
+        });
+        Self { read, done }
+    }
+
+    fn finish(self) -> Vec<u8> {
+        let _ = self.done.recv_timeout(LINGER);
+        std::mem::take(&mut *self.read.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// Waits for a process; ends it with everything it started and returns none after the limit.
+fn wait(child: &mut Child, limit: Duration) -> std::io::Result<Option<ExitStatus>> {
+    let deadline = Instant::now() + limit;
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(Some(status));
+        }
+        if Instant::now() >= deadline {
+            kill(child)?;
+            child.wait()?;
+            return Ok(None);
+        }
+        std::thread::sleep(POLL);
+    }
+}
+
+/// Gives a process a group of its own, so that its hooks end with it.
+#[cfg(unix)]
+pub(crate) fn detach(command: &mut Command) {
+    std::os::unix::process::CommandExt::process_group(command, 0);
+}
+
+/// Keeps Windows from showing a console for a moment.
+#[cfg(windows)]
+pub(crate) fn detach(command: &mut Command) {
+    const CREATE_NO_WINDOW: u32 = 0x0800_0000;
+    std::os::windows::process::CommandExt::creation_flags(command, CREATE_NO_WINDOW);
+}
+
+#[cfg(unix)]
+fn kill(child: &mut Child) -> std::io::Result<()> {
+    let group = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw);
+    if let Some(group) = group {
+        let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+    }
+    child.kill()
+}
+
+#[cfg(not(unix))]
+fn kill(child: &mut Child) -> std::io::Result<()> {
+    child.kill()
+}

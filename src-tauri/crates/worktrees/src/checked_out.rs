@@ -1,0 +1,100 @@
+//! The files of a worktree that differ from its commit.
+
+use std::collections::hash_map::DefaultHasher;
+use std::hash::{Hash as _, Hasher as _};
+use std::path::{Path, PathBuf};
+
+use askdesk_git::{Git, GitError, to_path};
+
+use crate::head::git_dir_at;
+use crate::repository::read;
+
+/// What stands in a git directory while git is in the middle of something.
+const IN_PROGRESS: [&str; 6] =
+    ["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "BISECT_LOG", "rebase-merge", "rebase-apply"];
+
+/// The files that differ, by kind. A folder whose files are all of one kind may stand for them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct CheckedOut {
+    pub(crate) uncommitted: Vec<PathBuf>,
+    pub(crate) untracked: Vec<PathBuf>,
+    pub(crate) ignored: Vec<PathBuf>,
+}
+
+impl CheckedOut {
+    /// Compares the files of a worktree with its commit, as the user's git does.
+    pub(crate) fn read(git: &Git) -> Result<Self, GitError> {
+        let words = ["status", "--porcelain=v2", "-z", "--untracked-files=all", "--ignored=matching"];
+        let words = [&words[..], &["--ignore-submodules=none", "--no-renames"]].concat();
+        Ok(parse(&read(git, &words)?))
+    }
+
+    pub(crate) fn changed(&self) -> impl Iterator<Item = &PathBuf> {
+        self.uncommitted.iter().chain(&self.untracked)
+    }
+
+    /// A number for the content of everything that is not committed, as far as size and time tell it.
+    pub(crate) fn stamp(&self, top: &Path) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        for path in self.changed() {
+            path.hash(&mut hasher);
+            let metadata = top.join(path).symlink_metadata().ok();
+            metadata.map(|it| (it.len(), it.modified().ok())).hash(&mut hasher);
+        }
+        hasher.finish()
+    }
+}
+
+fn parse(status: &[u8]) -> CheckedOut {
+    let mut found = CheckedOut::default();
+    for line in status.split(|byte| *byte == 0) {
+        // A changed file has seven or nine fields before its path.
+        let path = |fields: usize| line.splitn(fields + 1, |byte| *byte == b' ').nth(fields).map(to_path);
+        match line.first() {
+            Some(b'1') => found.uncommitted.extend(path(8)),
+            Some(b'u') => found.uncommitted.extend(path(10)),
+            Some(b'?') => found.untracked.extend(path(1)),
+            Some(b'!') => found.ignored.extend(path(1)),
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Returns whether git is in the middle of a merge, rebase, or the like.
+pub(crate) fn in_progress(top: &Path) -> bool {
+    let git_dir = git_dir_at(top);
+    git_dir.is_some_and(|git_dir| IN_PROGRESS.iter().any(|part| git_dir.join(part).exists()))
+}
+
+/// Lists the submodules that have been cloned into a worktree. Their git directories go with it.
+pub(crate) fn submodules(git: &Git, top: &Path) -> Result<Vec<String>, GitError> {
+    let has_some = top.join(".gitmodules").exists()
+        || git_dir_at(top).is_some_and(|git_dir| git_dir.join("modules").exists());
+    if !has_some {
+        return Ok(Vec::new());
+    }
+    let listed = read(git, &["ls-files", "--stage", "-z"])?;
+    let links = listed.split(|byte| *byte == 0).filter(|line| line.starts_with(b"160000 "));
+    let paths = links.filter_map(|line| line.splitn(2, |byte| *byte == b'\t').nth(1).map(to_path));
+    let cloned = paths.filter(|path| top.join(path).join(".git").exists());
+    Ok(cloned.map(|path| path.to_string_lossy().into_owned()).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_line_of_the_status_has_its_kind_and_path() {
+        let status = b"1 .M N... 100644 100644 100644 aa aa a b\0\
+            u UU N... 100644 100644 100644 100644 aa bb cc both ways\0? new\nline\0! target/\0";
+        let paths = |paths: &[&str]| paths.iter().map(PathBuf::from).collect::<Vec<_>>();
+        let expected = CheckedOut {
+            uncommitted: paths(&["a b", "both ways"]),
+            untracked: paths(&["new\nline"]),
+            ignored: paths(&["target/"]),
+        };
+        assert_eq!(parse(status), expected);
+    }
+}

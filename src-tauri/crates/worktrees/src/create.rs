@@ -1,0 +1,104 @@
+//! Makes a new worktree with a new branch, and takes one back that nobody has worked in.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use askdesk_git::{Git, arguments};
+
+use crate::plan::{PlanWanted, plan};
+use crate::refused::{WorktreeRefused, WorktreeUnavailable};
+use crate::repository::{READ, Repository, commit, installed};
+
+/// How long git may take to write the files of a worktree.
+const WRITE: Duration = Duration::from_secs(15 * 60);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewWorktree {
+    pub base: String,
+    pub branch: String,
+    pub path: PathBuf,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Created {
+    /// The folder that stands for the repository.
+    pub repository: String,
+    /// The folder to work in: the one in the worktree that corresponds to the given one.
+    pub folder: PathBuf,
+}
+
+/// Makes a worktree of the repository that a folder belongs to. If that fails, nothing of it stays.
+pub fn create(folder: &Path, new: &NewWorktree) -> Result<Created, WorktreeRefused> {
+    let wanted = PlanWanted {
+        base: Some(new.base.clone()),
+        branch: Some(new.branch.clone()),
+        path: Some(new.path.clone()),
+        ..PlanWanted::default()
+    };
+    let planned = plan(folder, &wanted)?;
+    if let Some(flaw) = planned.flaws.into_iter().next() {
+        return Err(WorktreeRefused::Flawed { flaw });
+    }
+    let git = Git::of_user(&installed()?, folder);
+    let base = format!("refs/heads/{}", new.base);
+    // A branch without a commit is the head of an empty repository.
+    let begin = commit(&git, &base)?.ok_or(WorktreeUnavailable::NoCommit)?;
+    let words = ["worktree", "add", "--quiet", "--no-track", "-b", &new.branch, "--"];
+    let made =
+        git.run(&arguments(&words, &[new.path.clone().into(), OsString::from(&base)]), Vec::new(), WRITE);
+    if let Err(error) = made {
+        // Git takes the folder back itself, and leaves the branch.
+        if !new.path.join(".git").exists() {
+            delete_branch_at(&git, &new.branch, &begin);
+        }
+        return Err(error.into());
+    }
+    Ok(Created { repository: planned.repository, folder: folder_in(&git, &new.path) })
+}
+
+/// The folder of the new worktree that corresponds to the one of this git.
+fn folder_in(git: &Git, path: &Path) -> PathBuf {
+    let prefix = Repository::find(git).map(|repository| repository.prefix).unwrap_or_default();
+    // Without the slash at the end that git writes.
+    let folder: PathBuf = path.join(prefix).components().collect();
+    if folder.is_dir() { folder } else { path.to_owned() }
+}
+
+/// Finds a worktree that was made before.
+pub fn find_created(folder: &Path, new: &NewWorktree) -> Result<Created, WorktreeRefused> {
+    let git = Git::closed(&installed()?, folder);
+    let found = Repository::find(&git)?;
+    let worktree = found.linked(&new.path).ok_or(WorktreeRefused::Changed)?;
+    if worktree.branch.as_ref() != Some(&new.branch) || !new.path.is_dir() {
+        return Err(WorktreeRefused::Changed);
+    }
+    let repository = found.home().to_string_lossy().into_owned();
+    Ok(Created { repository, folder: folder_in(&git, &new.path) })
+}
+
+/// Removes a worktree that was just made, with everything in it, and its branch. Refuses if it has a commit of its own.
+pub fn discard_new(repository: &Path, new: &NewWorktree) -> Result<(), WorktreeRefused> {
+    let git = Git::of_user(&installed()?, repository);
+    let found = Repository::find(&git)?;
+    let worktree = found.linked(&new.path).ok_or(WorktreeRefused::Changed)?;
+    let base = commit(&git, &format!("refs/heads/{}", new.base))?;
+    if worktree.branch.as_ref() != Some(&new.branch) || base.as_ref() != Some(&worktree.commit) {
+        return Err(WorktreeRefused::Changed);
+    }
+    let words = ["worktree", "remove", "--force", "--"];
+    git.run(&arguments(&words, &[new.path.clone().into()]), Vec::new(), WRITE)?;
+    delete_branch_at(&git, &new.branch, &worktree.commit);
+    Ok(())
+}
+
+/// Deletes a branch if it is at this commit.
+pub(crate) fn delete_branch_at(git: &Git, branch: &str, at: &str) -> bool {
+    let name = format!("refs/heads/{branch}");
+    let words = ["update-ref", "-d", &name, at];
+    let deleted = git.run(&arguments(&words, &[]), Vec::new(), READ);
+    if let Err(error) = &deleted {
+        tracing::info!(%error, "a branch was left");
+    }
+    deleted.is_ok()
+}

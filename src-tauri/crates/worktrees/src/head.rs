@@ -1,0 +1,89 @@
+//! The branch that is checked out in a folder, read without running git.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use askdesk_git::{Git, arguments, program};
+use serde::{Deserialize, Serialize};
+
+/// How many characters of a commit's id are shown.
+const COMMIT_CHARS: usize = 8;
+/// The largest file that is read, in bytes.
+const FILE_BYTES: u64 = 8 * 1024;
+/// How long git may take where the files don't say it.
+const ASK: Duration = Duration::from_secs(5);
+/// What a repository that keeps its references in another format has in their place.
+const ELSEWHERE: &str = ".invalid";
+
+/// What is checked out in a folder.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "head", rename_all = "snake_case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum Head {
+    Branch {
+        name: String,
+    },
+    /// A commit without a branch.
+    Detached {
+        /// The beginning of its id.
+        commit: String,
+    },
+}
+
+/// Reads what is checked out in the repository of a folder; none if the folder has none. It usually reads two small files.
+pub fn head(folder: &Path) -> Option<Head> {
+    let git_dir = folder.ancestors().find_map(git_dir_at)?;
+    let written = small_file(&git_dir.join("HEAD"))?;
+    match written.strip_prefix("ref: refs/heads/") {
+        Some(ELSEWHERE) => ask(folder),
+        Some(branch) => Some(Head::Branch { name: branch.to_owned() }),
+        None if is_id(&written) => Some(detached(&written)),
+        None => None,
+    }
+}
+
+pub(crate) fn detached(commit: &str) -> Head {
+    Head::Detached { commit: commit.chars().take(COMMIT_CHARS).collect() }
+}
+
+/// Finds the git directory that belongs to exactly this folder.
+pub(crate) fn git_dir_at(folder: &Path) -> Option<PathBuf> {
+    let entry = folder.join(".git");
+    let metadata = fs::metadata(&entry).ok();
+    if metadata.as_ref().is_some_and(fs::Metadata::is_dir) {
+        return Some(entry);
+    }
+    if metadata.is_some() {
+        let written = small_file(&entry)?;
+        return Some(folder.join(written.strip_prefix("gitdir: ")?));
+    }
+    let bare = ["HEAD", "objects", "refs"].iter().all(|part| folder.join(part).exists());
+    bare.then(|| folder.to_owned())
+}
+
+/// Reads the first line of a file.
+pub(crate) fn small_file(path: &Path) -> Option<String> {
+    if fs::metadata(path).ok()?.len() > FILE_BYTES {
+        return None;
+    }
+    let read = fs::read(path).ok()?;
+    let text = String::from_utf8_lossy(&read);
+    Some(text.lines().next().unwrap_or_default().to_owned())
+}
+
+fn is_id(text: &str) -> bool {
+    matches!(text.len(), 40 | 64) && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+fn ask(folder: &Path) -> Option<Head> {
+    let git = Git::closed(&program()?, folder);
+    let run = |words: &[&str]| {
+        let said = git.run(&arguments(words, &[]), Vec::new(), ASK).ok()?;
+        Some(String::from_utf8_lossy(&said).trim().to_owned())
+    };
+    match run(&["symbolic-ref", "--quiet", "--short", "HEAD"]) {
+        Some(name) => Some(Head::Branch { name }),
+        None => run(&["rev-parse", "--verify", "--quiet", "HEAD"]).map(|commit| detached(&commit)),
+    }
+}

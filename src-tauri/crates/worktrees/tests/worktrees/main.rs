@@ -1,0 +1,10 @@
+//! Worktrees of real repositories in every state that a person may leave them in.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod creating;
+mod heads;
+mod merging;
+mod planning;
+mod removing;
+mod support;

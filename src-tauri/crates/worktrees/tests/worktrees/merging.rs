@@ -1,0 +1,210 @@
+//! Merging and rebasing: either it is done, or nothing has changed.
+
+use askdesk_worktrees::{AgentUse, Blocked, Users, WorktreeRefused, merge};
+
+use crate::support::{Code, commit, git, text, work_files, write};
+
+/// Runs an action, and checks that it is refused and that no branch and no file has changed.
+#[track_caller]
+fn check_refused(
+    code: &Code,
+    act: impl FnOnce(&Code) -> Result<(), WorktreeRefused>,
+    expected: &WorktreeRefused,
+) {
+    let before = (work_files(&code.root()), code.branches());
+    assert_eq!(act(code), Err(expected.clone()));
+    assert_eq!((work_files(&code.root()), code.branches()), before);
+    for folder in [code.folder(), code.tree()] {
+        assert!(!git(&folder, &["status"]).contains("in progress"));
+    }
+}
+
+fn conflict() -> WorktreeRefused {
+    WorktreeRefused::Conflict { files: vec!["a.txt".to_owned()] }
+}
+
+/// Both branches have changed the same line.
+fn in_conflict() -> Code {
+    let code = Code::new().with_worktree();
+    write(&code.tree(), "a.txt", "one\nTWO\nthree\n");
+    commit(&code.tree(), "theirs");
+    code.write("a.txt", "one\nzwei\nthree\n");
+    code.commit("mine");
+    code
+}
+
+#[test]
+fn case_84_a_branch_is_merged_where_its_base_is_checked_out() {
+    let code = Code::with_work();
+    code.write("a.txt", "not committed\n");
+    code.merge(None).unwrap();
+    assert_eq!(code.titles("main"), ["work", "first"]);
+    assert_eq!(text(code.folder().join("new.txt")), "new\n");
+    assert_eq!(text(code.folder().join("a.txt")), "not committed\n");
+    assert_eq!(code.state().merge, Some(Blocked::NothingToMerge));
+}
+
+#[test]
+fn case_84_branches_that_went_apart_are_merged_with_a_commit() {
+    let code = Code::with_work();
+    code.write("src/lib.rs", "pub fn b() {}\n");
+    code.commit("meanwhile");
+    code.merge(None).unwrap();
+    assert_eq!(code.titles("main")[0], "Merge branch 'askdesk/x' into main");
+    assert_eq!(text(code.folder().join("new.txt")), "new\n");
+    assert_eq!(text(code.folder().join("src/lib.rs")), "pub fn b() {}\n");
+}
+
+#[test]
+fn case_84_a_base_that_is_checked_out_nowhere_is_merged_without_a_folder() {
+    let code = Code::with_work();
+    code.git(&["checkout", "-q", "-b", "elsewhere"]);
+    code.merge(None).unwrap();
+    assert_eq!(code.titles("main"), ["work", "first"]);
+    assert!(!code.folder().join("new.txt").exists());
+
+    // Both have gone on.
+    write(&code.tree(), "more.txt", "more\n");
+    commit(&code.tree(), "more work");
+    code.git(&["checkout", "-q", "main"]);
+    code.write("src/lib.rs", "pub fn b() {}\n");
+    code.commit("meanwhile");
+    code.git(&["checkout", "-q", "elsewhere"]);
+    code.merge(None).unwrap();
+    assert_eq!(code.titles("main")[0], "Merge branch 'askdesk/x' into main");
+    assert_eq!(code.git(&["show", "main:more.txt"]), "more\n");
+    assert_eq!(code.git(&["show", "main:src/lib.rs"]), "pub fn b() {}\n");
+}
+
+#[test]
+fn case_84_a_conflict_changes_nothing_and_names_the_files() {
+    let code = in_conflict();
+    check_refused(&code, |code| code.merge(None), &conflict());
+    check_refused(&code, |code| code.rebase(None), &conflict());
+    code.git(&["checkout", "-q", "-b", "elsewhere"]);
+    check_refused(&code, |code| code.merge(None), &conflict());
+}
+
+#[test]
+fn case_84_changes_in_the_way_of_a_merge_stay_and_are_named() {
+    let code = Code::with_work();
+    write(&code.tree(), "a.txt", "one\ntwo\nthree\nfour\n");
+    commit(&code.tree(), "more");
+    let folder = code.folder().display().to_string();
+    code.write("a.txt", "mine\n");
+    let in_the_way = |files: &[&str]| WorktreeRefused::InTheWay {
+        folder: folder.clone(),
+        files: files.iter().map(ToString::to_string).collect(),
+    };
+    check_refused(&code, |code| code.merge(None), &in_the_way(&["a.txt"]));
+    code.git(&["checkout", "-q", "a.txt"]);
+    code.write("new.txt", "untracked, and mine\n");
+    check_refused(&code, |code| code.merge(None), &in_the_way(&["new.txt"]));
+    // Git itself would overwrite an ignored file.
+    code.write(".git/info/exclude", "new.txt\n");
+    check_refused(&code, |code| code.merge(None), &in_the_way(&["new.txt"]));
+}
+
+#[test]
+fn case_84_what_is_not_committed_is_committed_only_if_the_user_says_so() {
+    let code = Code::with_work();
+    write(&code.tree(), "a.txt", "one\n2\nthree\n");
+    write(&code.tree(), "added by the agent.txt", "x\n");
+    check_refused(&code, |code| code.merge(None), &WorktreeRefused::Uncommitted);
+    check_refused(&code, |code| code.merge(Some("  ")), &WorktreeRefused::Uncommitted);
+    let message = "All of it\n\n--amend $(reboot)";
+    code.merge(Some(message)).unwrap();
+    assert_eq!(code.titles("main"), ["All of it", "work", "first"]);
+    assert_eq!(text(code.folder().join("added by the agent.txt")), "x\n");
+    assert!(code.git(&["log", "-1", "--format=%b"]).contains("--amend $(reboot)"));
+}
+
+#[test]
+fn case_84_a_worktree_that_has_changed_since_it_was_shown_is_left() {
+    let code = Code::with_work();
+    write(&code.tree(), "a.txt", "first edit\n");
+    let seen = code.state().seen;
+    assert_eq!(code.state().seen, seen, "nothing has changed");
+    let stale = |code: &Code| merge(&code.place(), &Users::default(), &seen, Some("all"));
+    // The same file, changed again.
+    write(&code.tree(), "a.txt", "second edit, which is longer\n");
+    check_refused(&code, stale, &WorktreeRefused::Changed);
+    write(&code.tree(), "a.txt", "first edit\n");
+    commit(&code.tree(), "another commit");
+    check_refused(&code, stale, &WorktreeRefused::Changed);
+}
+
+#[test]
+fn nothing_is_merged_while_an_agent_works() {
+    let code = Code::with_work();
+    let users = Users { agent: AgentUse::Working, ..Users::default() };
+    let seen = code.state().seen;
+    let refused = merge(&code.place(), &users, &seen, None);
+    assert_eq!(refused, Err(WorktreeRefused::Blocked { why: Blocked::Working }));
+    let idle = Users { agent: AgentUse::Idle, ..Users::default() };
+    merge(&code.place(), &idle, &seen, None).unwrap();
+}
+
+#[test]
+fn a_base_in_the_middle_of_something_is_left() {
+    let code = in_conflict();
+    code.git(&["checkout", "-q", "-b", "topic", "HEAD~1"]);
+    code.write("a.txt", "one\ndeux\nthree\n");
+    code.commit("topic");
+    code.git(&["checkout", "-q", "main"]);
+    std::process::Command::new("git")
+        .args(["rebase", "-q", "topic"])
+        .current_dir(code.folder())
+        .output()
+        .unwrap();
+    assert!(code.git(&["status"]).contains("rebas"));
+    let folder = code.folder().display().to_string();
+    let before = code.branches();
+    assert_eq!(code.merge(None), Err(WorktreeRefused::BaseBusy { folder }));
+    assert_eq!(code.branches(), before);
+}
+
+#[test]
+fn a_branch_is_rebased_onto_its_base() {
+    let code = Code::with_work();
+    assert_eq!(code.state().rebase, Some(Blocked::UpToDate));
+    code.write("src/lib.rs", "pub fn b() {}\n");
+    code.commit("meanwhile");
+    write(&code.tree(), "a.txt", "changed\n");
+    check_refused(&code, |code| code.rebase(None), &WorktreeRefused::Uncommitted);
+    code.rebase(Some("changes")).unwrap();
+    assert_eq!(code.titles("askdesk/x"), ["changes", "work", "meanwhile", "first"]);
+    assert_eq!(code.state().behind, 0);
+    code.merge(None).unwrap();
+    assert_eq!(code.titles("main"), ["changes", "work", "meanwhile", "first"]);
+}
+
+#[test]
+fn a_detached_head_and_a_base_that_is_gone_block_both() {
+    let code = Code::with_work();
+    git(&code.tree(), &["checkout", "-q", "--detach"]);
+    let state = code.state();
+    assert_eq!((state.merge, state.rebase), (Some(Blocked::Detached), Some(Blocked::Detached)));
+    git(&code.tree(), &["checkout", "-q", "askdesk/x"]);
+    code.git(&["branch", "-m", "main", "renamed"]);
+    let gone = Some(Blocked::BaseGone { base: "main".to_owned() });
+    let state = code.state();
+    assert_eq!((state.merge, state.rebase), (gone.clone(), gone));
+    assert_eq!(state.commits.first.len(), 1, "compared with the other branches");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_hook_of_the_user_can_refuse_and_nothing_has_changed() {
+    let code = Code::with_work();
+    code.write("src/lib.rs", "pub fn b() {}\n");
+    code.commit("meanwhile");
+    crate::support::hook(&code.folder(), "commit-msg", "echo 'no ticket number' >&2; exit 1");
+    let failed = |error: &str| WorktreeRefused::Failed { error: error.to_owned() };
+    let refused = failed("no ticket number\nNot committing merge; use 'git commit' to complete the merge.");
+    check_refused(&code, |code| code.merge(None), &refused);
+    write(&code.tree(), "a.txt", "changed\n");
+    let before = (work_files(&code.root()), code.branches());
+    assert_eq!(code.merge(Some("all")), Err(failed("no ticket number")));
+    assert_eq!((work_files(&code.root()), code.branches()), before);
+}

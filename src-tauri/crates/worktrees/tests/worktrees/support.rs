@@ -1,0 +1,193 @@
+//! A repository with worktrees, as a person has it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use askdesk_worktrees::{
+    BranchFate, Created, Loss, NewWorktree, Place, Users, WorktreeRefused, WorktreeState, create, merge,
+    read, rebase, remove,
+};
+use tempfile::TempDir;
+
+pub struct Code {
+    root: TempDir,
+}
+
+impl Code {
+    /// A folder without a repository.
+    pub fn empty() -> Self {
+        let root = TempDir::new().unwrap();
+        fs::create_dir(root.path().join("api")).unwrap();
+        Self { root }
+    }
+
+    /// Its branch `main` is not born yet.
+    pub fn without_commit() -> Self {
+        let code = Self::empty();
+        code.git(&["init", "-q", "-b", "main"]);
+        set_up(&code.folder());
+        code
+    }
+
+    /// A repository with one commit on `main`.
+    pub fn new() -> Self {
+        let code = Self::without_commit();
+        code.write("a.txt", "one\ntwo\nthree\n");
+        code.write("src/lib.rs", "pub fn a() {}\n");
+        code.write(".gitignore", "target/\n.env\n");
+        code.commit("first");
+        code
+    }
+
+    pub fn root(&self) -> PathBuf {
+        fs::canonicalize(self.root.path()).unwrap()
+    }
+
+    pub fn folder(&self) -> PathBuf {
+        self.root().join("api")
+    }
+
+    pub fn tree(&self) -> PathBuf {
+        self.root().join("api.worktrees/x")
+    }
+
+    pub fn write(&self, path: &str, content: &str) {
+        write(&self.folder(), path, content);
+    }
+
+    pub fn commit(&self, message: &str) {
+        commit(&self.folder(), message);
+    }
+
+    pub fn git(&self, arguments: &[&str]) -> String {
+        git(&self.folder(), arguments)
+    }
+
+    pub fn new_worktree(&self) -> NewWorktree {
+        NewWorktree { base: "main".to_owned(), branch: "askdesk/x".to_owned(), path: self.tree() }
+    }
+
+    /// Makes a worktree with the branch `askdesk/x`.
+    pub fn with_worktree(self) -> Self {
+        let created = create(&self.folder(), &self.new_worktree()).unwrap();
+        let expected = Created { repository: self.folder().display().to_string(), folder: self.tree() };
+        assert_eq!(created, expected);
+        assert_eq!(created.folder.as_os_str(), self.tree().as_os_str(), "also as text");
+        self
+    }
+
+    /// A worktree with one commit that is not merged.
+    pub fn with_work() -> Self {
+        let code = Self::new().with_worktree();
+        write(&code.tree(), "new.txt", "new\n");
+        commit(&code.tree(), "work");
+        code
+    }
+
+    pub fn place(&self) -> Place {
+        Place { repository: self.folder(), path: self.tree(), base: "main".to_owned() }
+    }
+
+    pub fn state(&self) -> WorktreeState {
+        read(&self.place(), &Users::default()).unwrap()
+    }
+
+    pub fn merge(&self, message: Option<&str>) -> Result<(), WorktreeRefused> {
+        merge(&self.place(), &Users::default(), &self.state().seen, message)
+    }
+
+    pub fn rebase(&self, message: Option<&str>) -> Result<(), WorktreeRefused> {
+        rebase(&self.place(), &Users::default(), &self.state().seen, message)
+    }
+
+    pub fn remove(&self, agreed: &[Loss], branch: BranchFate) -> Result<(), WorktreeRefused> {
+        remove(&self.place(), &Users::default(), &self.state().seen, agreed, branch)
+    }
+
+    /// Every branch with the commit it is at.
+    pub fn branches(&self) -> Vec<String> {
+        let listed =
+            self.git(&["for-each-ref", "--format=%(refname:short) %(objectname:short)", "refs/heads"]);
+        listed.lines().map(str::to_owned).collect()
+    }
+
+    pub fn has_branch(&self, branch: &str) -> bool {
+        self.branches().iter().any(|line| line.starts_with(&format!("{branch} ")))
+    }
+
+    /// The titles of a branch's commits, the newest first.
+    pub fn titles(&self, branch: &str) -> Vec<String> {
+        self.git(&["log", "--format=%s", branch]).lines().map(str::to_owned).collect()
+    }
+}
+
+pub fn write(folder: &Path, path: &str, content: &str) {
+    let path = folder.join(path);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, content).unwrap();
+}
+
+pub fn text(path: impl AsRef<Path>) -> String {
+    fs::read_to_string(path).unwrap()
+}
+
+pub fn commit(folder: &Path, message: &str) {
+    git(folder, &["add", "-A"]);
+    git(folder, &["commit", "-q", "--allow-empty", "-m", message]);
+}
+
+/// Gives a repository a person, so that no test needs the config of whoever runs it.
+pub fn set_up(folder: &Path) {
+    git(folder, &["config", "user.name", "Ada"]);
+    git(folder, &["config", "user.email", "ada@example.org"]);
+    git(folder, &["config", "commit.gpgsign", "false"]);
+}
+
+/// Runs git as a person would, apart from their config.
+pub fn git(folder: &Path, arguments: &[&str]) -> String {
+    let output = Command::new("git")
+        .args(["-c", "protocol.file.allow=always"])
+        .args(arguments)
+        .current_dir(folder)
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .env("GIT_CONFIG_NOSYSTEM", "1")
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// Every file below a folder with its content, also those of git.
+pub fn files(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let mut files = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() && !path.is_symlink() {
+                folders.push(path);
+            } else {
+                files.push((path.clone(), fs::read(&path).unwrap_or_default()));
+            }
+        }
+    }
+    files.sort();
+    files
+}
+
+/// The files of a folder, without those of git.
+pub fn work_files(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    files(folder)
+        .into_iter()
+        .filter(|(path, _)| !path.components().any(|it| it.as_os_str() == ".git"))
+        .collect()
+}
+
+#[cfg(unix)]
+pub fn hook(folder: &Path, name: &str, script: &str) {
+    use std::os::unix::fs::PermissionsExt as _;
+    let path = folder.join(".git/hooks").join(name);
+    write(folder, &format!(".git/hooks/{name}"), &format!("#!/bin/sh\n{script}\n"));
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+}

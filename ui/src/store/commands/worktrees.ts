@@ -1,0 +1,99 @@
+import type { RemoveWorktree, Session, SessionId, WorktreeState } from '../../generated/wire';
+import { type AppError, asAppError, type Bridge, type Input, orError } from '../../platform/bridge';
+import { wayOfComments } from '../changes';
+import { rebaseMessage } from '../rebaseMessage';
+import { homeOf, submitOf } from '../select';
+import type { Store } from '../store.svelte';
+import { submitKey, type Submitter } from '../submit';
+import type { Timers } from '../timers';
+import type { PlanRead } from '../worktrees';
+
+/** How long typing must pause before a worktree is planned again. */
+const PLAN_MS = 150;
+
+/** Plans new worktrees, and merges, rebases, and removes those of sessions. */
+export class WorktreeCommands {
+  #cancelPlan: () => void = () => undefined;
+  /** Counts the plans that were asked for: only the latest one counts. */
+  #asked = 0;
+
+  constructor(
+    private readonly bridge: Bridge,
+    private readonly store: Store,
+    private readonly submitter: Submitter,
+    private readonly timers: Timers,
+  ) {}
+
+  /** Plans a worktree once the user pauses typing. */
+  planSoon(): void {
+    this.#cancelPlan();
+    this.#cancelPlan = this.timers.later(PLAN_MS, () => void this.plan());
+  }
+
+  /** Plans a worktree for what the start form holds now; null if the folder can have none, or another plan has overtaken it. */
+  async plan(): Promise<PlanRead | null> {
+    this.#cancelPlan();
+    const { folder: written, prompt, worktree } = this.store.state.start;
+    const folder = (written ?? homeOf(this.store.state) ?? '').trim();
+    const asked = ++this.#asked;
+    const { base, branch, path } = worktree;
+    const read: PlanRead = { folder, planned: null, error: null };
+    try {
+      if (folder !== '') read.planned = await this.bridge.call('plan_worktree', { folder, message: prompt, base, branch, path });
+    } catch (thrown) {
+      read.error = asAppError(thrown);
+    }
+    if (asked !== this.#asked) return null;
+    this.store.dispatch({ type: 'worktree_planned', read });
+    return read;
+  }
+
+  async stopSetup(path: string): Promise<void> {
+    await this.submitter.submitReported(submitKey.stopSetup, 'stop_setup', { path });
+  }
+
+  /** Removes a worktree whose setup command failed. */
+  async discard(made: Omit<Input<'discard_worktree'>, 'requestId'>): Promise<void> {
+    if (!(await this.submitter.submitReported(submitKey.discardWorktree, 'discard_worktree', made))) return;
+    this.store.dispatch({ type: 'submit_done', key: submitKey.start });
+    await this.plan();
+  }
+
+  read(session: SessionId): Promise<WorktreeState | AppError> {
+    return orError(() => this.bridge.call('read_worktree', { session }));
+  }
+
+  /** Returns why nothing was done; null if it was. */
+  merge(session: SessionId, seen: string, message: string | null): Promise<AppError | null> {
+    return this.#change(session, 'merge_worktree', { session, seen, message });
+  }
+
+  rebase(session: SessionId, seen: string, message: string | null): Promise<AppError | null> {
+    return this.#change(session, 'rebase_worktree', { session, seen, message });
+  }
+
+  remove(removal: Omit<RemoveWorktree, 'requestId'>): Promise<AppError | null> {
+    return this.#change(removal.session, 'remove_worktree', removal);
+  }
+
+  async #change<C extends 'merge_worktree' | 'rebase_worktree' | 'remove_worktree'>(
+    session: SessionId,
+    command: C,
+    body: Omit<Input<C>, 'requestId'>,
+  ): Promise<AppError | null> {
+    const key = submitKey.worktree(session);
+    if (await this.submitter.submit(key, command, body)) return null;
+    const error = submitOf(this.store.state, key)?.error ?? null;
+    this.store.dispatch({ type: 'submit_done', key });
+    return error;
+  }
+
+  /** Asks the agent to rebase and to resolve the conflicts; the message waits for the end of its turn. */
+  async askToRebase(session: Session, base: string, files: readonly string[]): Promise<boolean> {
+    const way = wayOfComments(this.store.state, session);
+    if (way === 'never') return false;
+    const body = { session: session.id, text: rebaseMessage(base, files), attachments: [] };
+    const command = way === 'resume' ? 'send_message' : 'queue_message';
+    return this.submitter.submitReported(submitKey.askToRebase(session.id), command, body);
+  }
+}

@@ -1,0 +1,74 @@
+import type { Head, PlannedWorktree, PlanFlaw, Session, SessionId } from '../generated/wire';
+import type { AppError } from '../platform/bridge';
+import type { Handlers } from './handlers';
+import type { State } from './state';
+
+/** The user's unsent input for a new worktree; null means the suggestion. */
+export interface WorktreeDraft {
+  on: boolean;
+  base: string | null;
+  branch: string | null;
+  path: string | null;
+  setup: string | null;
+}
+
+export const emptyWorktreeDraft: WorktreeDraft = { on: false, base: null, branch: null, path: null, setup: null };
+
+/** What the app said last about a new worktree of a folder. */
+export interface PlanRead {
+  folder: string;
+  /** Null if the folder can have none. */
+  planned: PlannedWorktree | null;
+  error: AppError | null;
+}
+
+export type WorktreeAction =
+  | { type: 'worktree_planned'; read: PlanRead }
+  | { type: 'worktree_drafted'; change: Partial<WorktreeDraft> };
+
+export const worktreeHandlers: Handlers<WorktreeAction> = {
+  worktree_planned: (state, { read }) => ({ ...state, plan: read }),
+  worktree_drafted: (state, { change }) => ({
+    ...state,
+    start: { ...state.start, worktree: { ...state.start.worktree, ...change } },
+  }),
+};
+
+/** What is checked out in a session's folder; before that is known, the branch that was made for the session. */
+export function headOf(state: Pick<State, 'heads'>, session: Session): Head | null {
+  const made = session.worktree && { head: 'branch' as const, name: session.worktree.branch };
+  return state.heads[session.id] ?? made ?? null;
+}
+
+/** The name of a branch, or the beginning of a commit's id. */
+export function nameOfHead(head: Head): string {
+  return head.head === 'branch' ? head.name : head.commit;
+}
+
+/** The plan for a folder, if it is the folder that was planned last. */
+export function planOf({ plan }: Pick<State, 'plan'>, folder: string): PlanRead | null {
+  return plan?.folder === folder.trim() ? plan : null;
+}
+
+const flawFields = {
+  base_gone: 'base',
+  branch_invalid: 'branch',
+  branch_too_long: 'branch',
+  branch_taken: 'branch',
+  path_relative: 'path',
+  path_invalid: 'path',
+  path_too_long: 'path',
+  path_taken: 'path',
+  path_in_git_dir: 'path',
+} as const satisfies Record<PlanFlaw['flaw'], 'base' | 'branch' | 'path'>;
+
+/** What is wrong with one field of a plan. */
+export function flawOf(planned: PlannedWorktree, field: 'base' | 'branch' | 'path'): PlanFlaw | null {
+  return planned.plan.flaws.find(({ flaw }) => flawFields[flaw] === field) ?? null;
+}
+
+/** Sets what is checked out in a session's folder. */
+export function putHead(state: State, session: SessionId, head: Head | null): State {
+  const { [session]: _, ...others } = state.heads;
+  return { ...state, heads: head ? { ...others, [session]: head } : others };
+}

@@ -1,0 +1,310 @@
+import { screen, waitFor, within } from '@testing-library/svelte';
+import { describe, expect, test } from 'vitest';
+
+import { messageOfBranch } from '../src/feature/worktree/commitMessage';
+import type { Session, WorktreeState } from '../src/generated/wire';
+import { aFound, demoFound } from '../src/testing/agents';
+import { aPlan, aRequest, aSession, aTree } from '../src/testing/builders';
+import { anError, FakeBridge, settle } from '../src/testing/fakeBridge';
+import { button, checkbox, expectNoViolations, openPage, radio } from './open';
+
+const field = (name: string) => screen.getByLabelText<HTMLInputElement>(name);
+const inTree: Partial<Session> = {
+  name: 'shop-api',
+  state: { state: 'idle' },
+  folder: '/home/ada/code/shop-api.worktrees/rate-limits',
+  worktree: {
+    repository: '/home/ada/code/shop-api',
+    path: '/home/ada/code/shop-api.worktrees/rate-limits',
+    branch: 'rate-limits',
+    base: 'main',
+  },
+};
+const listed = (...first: string[]) => ({ count: first.length, first });
+
+describe('the branch of a session', () => {
+  test('is in its row, its header, and the inbox', async () => {
+    const heads = [{ session: 's1', head: { head: 'branch' as const, name: 'oauth-login' } }];
+    const { bridge, user } = await openPage(new FakeBridge({ sessions: [aSession()], heads, requests: [aRequest()] }));
+    const branches = () => [...document.querySelectorAll('[data-branch]')].map((one) => one.textContent);
+    expect(branches()).toEqual(['Branch oauth-login', 'Branch oauth-login']);
+    await expectNoViolations();
+    await bridge.push({ change: 'checked_out', session: 's1', head: { head: 'detached', commit: '1a2b3c4d' } });
+    await waitFor(() => expect(branches()).toEqual(['Commit 1a2b3c4d', 'Commit 1a2b3c4d']));
+    await user.click(button(/^Inbox/));
+    await waitFor(() => expect(document.querySelector('[data-inbox-view] [data-branch]')).toHaveTextContent('1a2b3c4d'));
+    await expectNoViolations();
+    await bridge.push({ change: 'checked_out', session: 's1', head: null });
+    await waitFor(() => expect(branches()).toEqual([]));
+  });
+});
+
+describe('a start in a new worktree', () => {
+  async function openStart(bridge: FakeBridge) {
+    bridge.agents = { agents: [aFound({ program: '/usr/bin/claude' }), demoFound] };
+    const opened = await openPage(bridge);
+    await settle();
+    return opened;
+  }
+
+  const planned = (changes: Parameters<typeof aPlan>[0] = {}, setup = '') =>
+    new FakeBridge({ sessions: [] })
+      .on('plan_worktree', ({ branch, base, path, message }) =>
+        aPlan(
+          {
+            branch: branch ?? (message === '' ? 'askdesk/session' : `askdesk/${message}`),
+            ...(base === null ? {} : { base }),
+            ...(path === null ? {} : { path }),
+            ...changes,
+          },
+          setup,
+        ),
+      )
+      .on('start_session', () => aSession({ id: 's9', ...inTree }));
+
+  const turnOn = async (user: Awaited<ReturnType<typeof openPage>>['user']) =>
+    user.click(await screen.findByRole('switch', { name: 'New worktree' }));
+
+  test('suggests its branch from the message, and sends what the form shows', async () => {
+    const { bridge, user } = await openStart(planned());
+    await turnOn(user);
+    await user.type(field('First message'), 'fix');
+    await waitFor(() => expect(field('New branch')).toHaveValue('askdesk/fix'));
+    await expectNoViolations();
+    await user.type(field('Setup command'), 'npm ci');
+    await user.click(button('Start session'));
+    await waitFor(() => expect(bridge.sent('start_session')).toHaveLength(1));
+    expect(bridge.sent('start_session')[0]?.worktree).toEqual({
+      base: 'main',
+      branch: 'askdesk/fix',
+      path: '/home/ada/code/shop-api.worktrees/askdesk-session',
+      setup: 'npm ci',
+      made: false,
+    });
+  });
+
+  test('without the switch starts in the folder itself', async () => {
+    const { bridge, user } = await openStart(planned());
+    await screen.findByRole('switch', { name: 'New worktree' });
+    expect(screen.queryByLabelText('New branch')).toBeNull();
+    await user.click(button('Start session'));
+    expect(bridge.sent('start_session')[0]?.worktree).toBeNull();
+  });
+
+  test('chooses its base from a list that can be filtered with the keyboard', async () => {
+    const { bridge, user } = await openStart(planned());
+    await turnOn(user);
+    const base = await screen.findByRole('combobox', { name: 'Base branch' });
+    await user.click(base);
+    const options = () => within(screen.getByRole('listbox', { name: 'Branches' })).getAllByRole('option').map(({ textContent }) => textContent);
+    expect(options()).toEqual(['main', 'oauth-login', 'release/2.1']);
+    await expectNoViolations();
+    await user.keyboard('{ArrowDown}{ArrowDown}{ArrowUp}');
+    expect(within(screen.getByRole('listbox')).getByRole('option', { selected: true })).toHaveTextContent('oauth-login');
+    await user.keyboard('REL');
+    expect(options()).toEqual(['release/2.1']);
+    await user.keyboard('{Enter}');
+    expect(screen.queryByRole('listbox')).toBeNull();
+    await waitFor(() => expect(bridge.sent('plan_worktree').at(-1)?.base).toBe('release/2.1'));
+    expect(base).toHaveValue('release/2.1');
+    await user.click(base);
+    await user.keyboard('nothing{Escape}');
+    expect(base).toHaveValue('release/2.1');
+    expect(bridge.sent('start_session')).toEqual([]);
+  });
+
+  test('says at once what is wrong, and starts nothing', async () => {
+    const { bridge, user } = await openStart(planned({ flaws: [{ flaw: 'branch_taken', with: 'main' }, { flaw: 'path_taken' }] }));
+    await turnOn(user);
+    const branch = await screen.findByLabelText('New branch');
+    await user.clear(branch);
+    await user.type(branch, 'main');
+    await waitFor(() => expect(branch).toHaveAccessibleDescription('The branch main exists already. Choose another name.'));
+    expect(field('Worktree folder')).toHaveAccessibleDescription('This folder exists already. Choose another one.');
+    await expectNoViolations();
+    await user.click(button('Start session'));
+    await waitFor(() => expect(branch).toHaveFocus());
+    expect(bridge.sent('start_session')).toEqual([]);
+  });
+
+  test('isn’t offered without a repository, and says why a repository can have none', async () => {
+    const error = (unavailable: 'no_repository' | 'no_git' | 'no_commit') =>
+      anError({ code: 'worktree_unavailable', detail: { detail: 'no_worktree', why: { unavailable } } });
+    const { bridge, user } = await openStart(new FakeBridge({ sessions: [] }));
+    await waitFor(() => expect(bridge.sent('plan_worktree')).toHaveLength(1));
+    expect(screen.queryByRole('switch')).toBeNull();
+    bridge.on('plan_worktree', () => {
+      throw error('no_git');
+    });
+    await user.type(field('Folder'), '/a');
+    await waitFor(() => expect(bridge.sent('plan_worktree')).toHaveLength(2));
+    expect(screen.queryByRole('switch')).toBeNull();
+    bridge.on('plan_worktree', () => {
+      throw error('no_commit');
+    });
+    await user.type(field('Folder'), '/b');
+    const choice = await screen.findByRole('switch', { name: 'New worktree' });
+    expect(choice).toBeDisabled();
+    expect(choice).toHaveAccessibleDescription(/no commits yet/);
+    await expectNoViolations();
+  });
+
+  test('shows the last lines of a setup command that failed, and lets the user start anyway or remove it', async () => {
+    const setup = { detail: 'setup' as const, path: '/home/ada/code/shop-api.worktrees/x', code: 7, stopped: false, lines: ['one', 'no such package'] };
+    const bridge = planned({}, 'npm ci').fail('start_session', { code: 'setup_failed', detail: setup });
+    const { user } = await openStart(bridge);
+    await turnOn(user);
+    await screen.findByLabelText('New branch');
+    await user.click(button('Start session'));
+    const failed = await screen.findByRole('alert');
+    expect(failed).toHaveTextContent('The setup command failed with exit code 7.');
+    expect(failed).toHaveTextContent('no such package');
+    await expectNoViolations();
+    await user.click(button('Remove worktree'));
+    expect(bridge.sent('discard_worktree')).toMatchObject([{ folder: '/home/ada', base: 'main', branch: 'askdesk/session' }]);
+    await waitFor(() => expect(screen.queryByRole('alert')).toBeNull());
+    await user.click(button('Start session'));
+    await screen.findByRole('alert');
+    bridge.on('start_session', () => aSession({ id: 's9', ...inTree }));
+    await user.click(button('Start anyway'));
+    await waitFor(() => expect(bridge.sent('start_session').at(-1)?.worktree).toMatchObject({ made: true }));
+  });
+});
+
+describe('the menu of a session in a worktree', () => {
+  async function open(item: string, tree: Partial<WorktreeState> = {}, session: Partial<Session> = {}) {
+    const bridge = new FakeBridge({ sessions: [aSession({ ...inTree, ...session })] }).on('read_worktree', () => aTree(tree));
+    const opened = await openPage(bridge);
+    await opened.user.click(button('Session menu'));
+    await opened.user.click(screen.getByRole('menuitem', { name: item }));
+    const dialog = await screen.findByRole('dialog');
+    await waitFor(() => expect(within(dialog).queryByText('Reading the worktree…')).toBeNull());
+    return { ...opened, bridge, dialog };
+  }
+
+  test('is absent for other sessions', async () => {
+    const { user } = await openPage(new FakeBridge({ sessions: [aSession()] }));
+    await user.click(button('Session menu'));
+    expect(screen.queryByRole('menuitem', { name: /worktree|Merge|Rebase/ })).toBeNull();
+  });
+
+  test('case_84_merges what is committed, after showing it', async () => {
+    const { bridge, user, dialog } = await open('Merge into main…', { commits: listed('1a2b Add limits') });
+    expect(dialog).toHaveAccessibleName('Merge rate-limits into main?');
+    expect(within(dialog).getByText('1a2b Add limits')).toBeVisible();
+    expect(within(dialog).queryByLabelText('Commit message')).toBeNull();
+    await expectNoViolations();
+    await user.click(within(dialog).getByRole('button', { name: 'Merge' }));
+    expect(bridge.sent('merge_worktree')).toMatchObject([{ session: 's1', seen: 'a1', message: null }]);
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+  });
+
+  test('case_84_commits first only with a message that the user sees and can change', async () => {
+    const changes = { uncommitted: listed('a.ts'), untracked: listed('b.ts') };
+    const { bridge, user, dialog } = await open('Rebase onto main…', { ...changes, behind: 2 });
+    expect(dialog).toHaveTextContent('main has 2 commits that the branch doesn’t have.');
+    expect(dialog).toHaveTextContent('a.ts');
+    const message = within(dialog).getByLabelText('Commit message');
+    expect(message).toHaveValue('Rate limits');
+    await user.clear(message);
+    expect(within(dialog).getByRole('button', { name: 'Commit and rebase' })).toBeDisabled();
+    await user.type(message, 'Limit requests');
+    await expectNoViolations();
+    await user.click(within(dialog).getByRole('button', { name: 'Commit and rebase' }));
+    expect(bridge.sent('rebase_worktree')).toMatchObject([{ message: 'Limit requests' }]);
+  });
+
+  test('case_84_names the files of a conflict and asks the agent to rebase', async () => {
+    const opened = await open('Merge into main…', { commits: listed('1a2b Add limits') });
+    const { bridge, user, dialog } = opened;
+    bridge.fail('merge_worktree', {
+      code: 'worktree_refused',
+      detail: { detail: 'worktree', why: { refused: 'conflict', files: ['src/a.ts', 'b.ts'] } },
+    });
+    await user.click(within(dialog).getByRole('button', { name: 'Merge' }));
+    expect(await within(dialog).findByRole('alert')).toHaveTextContent('src/a.ts');
+    await expectNoViolations();
+    await user.click(within(dialog).getByRole('button', { name: 'Ask the agent to rebase' }));
+    const [sent] = bridge.sent('queue_message');
+    expect(sent?.text).toContain('- src/a.ts\n- b.ts');
+    expect(sent?.text).toContain('Rebase your branch onto main');
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+  });
+
+  test('case_84_removes a worktree with something to lose only after a second choice', async () => {
+    const { bridge, user, dialog } = await open('Remove worktree…', {
+      uncommitted: listed('a.ts'),
+      untracked: listed('notes.md'),
+      ignored: listed('.env'),
+      commits: listed('1a2b Add limits', '3c4d More'),
+      losses: ['uncommitted', 'untracked'],
+    });
+    const remove = within(dialog).getByRole('button', { name: 'Remove worktree' });
+    expect(remove).toBeDisabled();
+    expect(within(dialog).getByRole('button', { name: 'Cancel' })).toHaveFocus();
+    expect(dialog).toHaveTextContent('1 ignored file or folder, deleted as well');
+    expect(radio('Keep rate-limits')).toBeChecked();
+    await expectNoViolations();
+    await user.click(checkbox(/^Discard 1 changed file that isn’t committed and 1 untracked file/));
+    await user.click(remove);
+    const sent = bridge.sent('remove_worktree');
+    expect(sent).toMatchObject([{ session: 's1', seen: 'a1', losses: ['uncommitted', 'untracked'], branch: 'stays' }]);
+  });
+
+  test('case_84_says how many commits go with the branch', async () => {
+    const { bridge, user, dialog } = await open('Remove worktree…', { commits: listed('1a2b Add limits', '3c4d More') });
+    await user.click(radio('Delete rate-limits, with 2 commits that aren’t in main'));
+    await user.click(within(dialog).getByRole('button', { name: 'Remove worktree' }));
+    expect(bridge.sent('remove_worktree')).toMatchObject([{ losses: [], branch: 'deleted' }]);
+  });
+
+  test('case_84_asks again about a worktree that has changed meanwhile', async () => {
+    const opened = await open('Remove worktree…', { untracked: listed('a'), losses: ['untracked'] });
+    const { bridge, user, dialog } = opened;
+    bridge
+      .fail('remove_worktree', { code: 'worktree_refused', detail: { detail: 'worktree', why: { refused: 'changed' } } })
+      .on('read_worktree', () => aTree({ seen: 'b2', untracked: listed('a', 'b'), losses: ['untracked'] }));
+    await user.click(checkbox(/^Discard/));
+    await user.click(within(dialog).getByRole('button', { name: 'Remove worktree' }));
+    expect(await within(dialog).findByRole('alert')).toHaveTextContent('has changed since it was shown');
+    await waitFor(() => expect(checkbox(/^Discard 2 untracked files/)).not.toBeChecked());
+  });
+
+  test('case_84_offers to end the session before its worktree is removed', async () => {
+    const { bridge, user, dialog } = await open('Remove worktree…', { remove: { blocked: 'agent_runs' } });
+    expect(dialog).toHaveTextContent('End the session first.');
+    await expectNoViolations();
+    await user.click(within(dialog).getByRole('button', { name: 'End session' }));
+    expect(bridge.sent('stop_session')).toHaveLength(1);
+    bridge.on('read_worktree', () => aTree());
+    const end = { state: 'ended' as const, end: { end: 'stopped' as const }, at: 0 };
+    await bridge.push({ change: 'session', session: aSession({ ...inTree, state: end }) });
+    expect(await within(dialog).findByRole('button', { name: 'Remove worktree' })).toBeEnabled();
+  });
+
+  test('says what stops an action', async () => {
+    const { dialog } = await open('Merge into main…', { merge: { blocked: 'locked', reason: 'on a stick' } });
+    expect(dialog).toHaveTextContent('The worktree is locked (on a stick).');
+    expect(within(dialog).queryByRole('button', { name: 'Merge' })).toBeNull();
+  });
+
+  test('says that git can’t read the worktree', async () => {
+    const bridge = new FakeBridge({ sessions: [aSession(inTree)] }).fail('read_worktree', {
+      code: 'worktree_unavailable',
+      detail: { detail: 'no_worktree', why: { unavailable: 'no_git' } },
+    });
+    const { user } = await openPage(bridge);
+    await user.click(button('Session menu'));
+    await user.click(screen.getByRole('menuitem', { name: 'Remove worktree…' }));
+    expect(await screen.findByRole('alert')).toHaveTextContent('Install Git');
+  });
+});
+
+test.each([
+  ['askdesk/add-rate-limits', 'Add rate limits'],
+  ['fix_it', 'Fix it'],
+  ['größe', 'Größe'],
+  ['', ''],
+])('a commit message is suggested from the branch %s', (branch, message) => {
+  expect(messageOfBranch(branch)).toBe(message);
+});
