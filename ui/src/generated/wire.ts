@@ -1771,11 +1771,7 @@ export type PermissionRuleError = { "rule": "no_action" } | { "rule": "no_tool" 
 /**
  * The upper bound, in bytes.
  */
-most: number, bytes: number, } | { "rule": "control_character" } | { "rule": "relative_folder" } | { "rule": "unknown_key", 
-/**
- * The beginning of the key.
- */
-key: string, };
+most: number, bytes: number, } | { "rule": "control_character" } | { "rule": "relative_folder" } | { "rule": "unknown_key", key: string, };
 
 /**
  * Lists what was always allowed and is in force, in the agents' own files and in running sessions.
@@ -1808,20 +1804,12 @@ allowed: AllowedPermission | null, };
 /**
  * The place of a permission in an agent's file.
  */
-export type WrittenPermission = { file: string, 
-/**
- * As it is in the file.
- */
-text: string, };
+export type WrittenPermission = { file: string, text: string, };
 
 /**
  * The decision that allowed something for good.
  */
-export type AllowedPermission = { approval: ApprovalId, session: SessionId, 
-/**
- * The session's name.
- */
-name: string, at: Timestamp, };
+export type AllowedPermission = { approval: ApprovalId, session: SessionId, name: string, at: Timestamp, };
 
 /**
  * A file whose permissions are not known.

@@ -17,7 +17,7 @@ import type {
 } from '../generated/wire';
 import type { Bridge, CommandName, FileDrag, Input, LanguageAtStart, Output } from '../platform/bridge';
 import type { Handover } from '../store/sync/handover';
-import { aSnapshot, aUsage, totalsOf } from './builders';
+import { aSnapshot, aTree, aUsage, totalsOf } from './builders';
 
 export interface Call {
   command: CommandName;
@@ -173,6 +173,8 @@ export class FakeBridge implements Bridge {
         return { standing: [], unreadable: [] };
       case 'plan_worktree':
         throw anError({ code: 'worktree_unavailable', detail: { detail: 'no_worktree', why: { unavailable: 'no_repository' } } });
+      case 'read_worktree':
+        return aTree();
       case 'read_log':
         return { lines: [] };
       case 'read_past_sessions':

@@ -59,7 +59,6 @@ pub struct PermissionFile {
 /// A list of texts in a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PermissionList {
-    /// The keys that lead to it.
     pub keys: &'static [&'static str],
     /// Whether it holds folders instead of rules for tools.
     pub folders: bool,

@@ -21,7 +21,6 @@ const MATCHER: &str = "^(?!AskUserQuestion$|ExitPlanMode$|mcp__.+__ask_(?:user|u
 /// The most texts of one call that are compared with a rule.
 const TEXTS: usize = 1_000;
 
-/// The hooks of the handshake.
 pub(super) fn hooks() -> Value {
     json!({"PreToolUse": [{"matcher": MATCHER, "hookCallbackIds": [CALLBACK], "timeout": TIMEOUT}]})
 }

@@ -31,7 +31,6 @@ wire! {
     /// The place of a permission in an agent's file.
     struct WrittenPermission {
         file: String,
-        /// As it is in the file.
         text: String,
     }
 
@@ -39,7 +38,6 @@ wire! {
     struct AllowedPermission {
         approval: ApprovalId,
         session: SessionId,
-        /// The session's name.
         name: String,
         at: Timestamp,
     }

@@ -140,10 +140,7 @@ pub enum PermissionRuleError {
     #[error("its folder must be an absolute path")]
     RelativeFolder,
     #[error("{key:?} isn't a part of a rule; use action, tool, argument, and folder")]
-    UnknownKey {
-        /// The beginning of the key.
-        key: String,
-    },
+    UnknownKey { key: String },
 }
 
 fn braced(names: &[String]) -> String {
@@ -209,7 +206,6 @@ pub enum SettingKind {
     },
     Arguments,
     Variables,
-    /// Permission rules.
     Rules,
 }
 

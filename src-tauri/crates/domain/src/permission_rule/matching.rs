@@ -15,26 +15,24 @@ const COMPARED_BYTES: usize = 64 * 1024;
 pub struct PermissionCall {
     /// Every name by which rules of the agent know the tool.
     pub tools: Vec<String>,
-    /// Uncut.
+    /// They are never cut, because a rule could name what was cut off.
     pub arguments: Vec<CallArgument>,
 }
 
 /// An argument of a call, by how patterns for it are written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CallArgument {
-    /// A command for a shell.
     Command(String),
     /// A file or folder; a relative one is in the session's folder.
     Path(String),
-    /// A URL.
     Address(String),
     Text(String),
 }
 
-/// Where a call is made.
+/// What paths in calls and patterns are relative to.
 #[derive(Clone, Copy, Debug)]
 pub struct RuleContext<'a> {
-    /// The session's folder.
+    /// The folder of the session that makes the call.
     pub folder: &'a str,
     /// The user's home folder, which patterns write as `~`.
     pub home: Option<&'a str>,

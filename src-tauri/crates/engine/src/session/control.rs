@@ -9,8 +9,7 @@ use askdesk_agents::{Adapter, Agent, LaunchPlan, Link, LinkEvents, Links, Open, 
 use askdesk_domain::{
     AgentFailure, AgentId, ChangeRefused, ConfigOption, EntryBody, LaunchOverrides, MessageId, Origin,
     QuestionPolicy, Rejection, Session, SessionCommand, SessionEnd, SessionId, SessionOptions, Settings,
-    Worktree,
-    config,
+    Worktree, config,
 };
 use tokio::sync::{mpsc, oneshot, watch};
 

@@ -7,7 +7,6 @@ use tokio::sync::watch;
 #[derive(Clone, Debug)]
 pub(super) struct SessionRules {
     settings: watch::Receiver<Settings>,
-    /// The session's folder.
     folder: String,
     home: Option<String>,
 }
