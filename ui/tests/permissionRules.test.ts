@@ -210,3 +210,23 @@ test('a file that can’t be read is named and can be opened', async () => {
   await user.click(button('Open file in editor'));
   expect(bridge.sent('open_in')).toMatchObject([{ session: 's1', path: FILE }]);
 });
+
+test.each([
+  ['permissions.rules', { why: 'unfit', value: null, flaw: { unfit: 'no_rules' } }],
+  ['settings.toml', { why: 'unreadable', error: 'denied' }],
+] as const)('rules that don’t apply because of a mistake in %s are announced', async (key, why) => {
+  const bridge = new FakeBridge({ sessions: [aSession()] });
+  bridge.settings = { ...bridge.settings, ignored: [{ key, why }] };
+  const { user } = await openPage(bridge);
+  expect(screen.getByText('A mistake in the settings file keeps your permission rules from applying.')).toBeVisible();
+  await user.click(button('Show in Settings'));
+  expect(within(screen.getByRole('dialog')).getByRole('heading', { name: 'Permissions' })).toBeVisible();
+  await expectNoViolations();
+});
+
+test('another ignored setting announces nothing', async () => {
+  const bridge = new FakeBridge({ sessions: [aSession()] });
+  bridge.settings = { ...bridge.settings, ignored: [{ key: 'appearance.theme', why: { why: 'unknown' } }] };
+  await openPage(bridge);
+  expect(screen.queryByText(/permission rules/)).toBeNull();
+});

@@ -21,6 +21,8 @@ export const rules: Record<keyof typeof english, string> = {
   'rules.new': 'Neue Berechtigungsregel',
   'rules.new_help':
     'Askdesk lehnt passende Anfragen ab, ohne Sie zu fragen, und vermerkt es im Transkript. In den Einstellungen können Sie die Regel entfernen.',
+  'rules.off': 'Wegen eines Fehlers in der Einstellungsdatei gelten Ihre Berechtigungsregeln nicht.',
+  'rules.show_mistake': 'In den Einstellungen zeigen',
 
   'approval.rule': 'Ihre Regel',
   'approval.asked_rule': '{rule} fragt immer',

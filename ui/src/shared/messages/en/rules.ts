@@ -19,6 +19,8 @@ export const rules = {
   'rules.always_deny': 'Always deny…',
   'rules.new': 'New permission rule',
   'rules.new_help': 'Askdesk denies matching requests without asking you, and notes it in the transcript. You can remove the rule in Settings.',
+  'rules.off': 'A mistake in the settings file keeps your permission rules from applying.',
+  'rules.show_mistake': 'Show in Settings',
 
   'approval.rule': 'Your rule',
   'approval.asked_rule': '{rule} always asks',

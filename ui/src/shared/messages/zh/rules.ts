@@ -19,6 +19,8 @@ export const rules: Record<keyof typeof english, string> = {
   'rules.always_deny': '始终拒绝…',
   'rules.new': '新建权限规则',
   'rules.new_help': 'Askdesk 会直接拒绝匹配的请求而不询问你，并记入对话记录。你可以在设置中移除该规则。',
+  'rules.off': '设置文件中有错误，您的权限规则未生效。',
+  'rules.show_mistake': '在设置中查看',
 
   'approval.rule': '你的规则',
   'approval.asked_rule': '{rule} 始终询问',
