@@ -1,4 +1,4 @@
-import { fireEvent, screen, within } from '@testing-library/svelte';
+import { fireEvent, screen, waitFor, within } from '@testing-library/svelte';
 import { afterEach, describe, expect, test } from 'vitest';
 
 import { arming } from '../src/feature/panel/arming.svelte';
@@ -52,6 +52,16 @@ describe('case_81 a permission request in the inbox', () => {
     expect(item('p1').queryByRole('button', { name: /Allow|Deny/ })).toBeNull();
     expect(screen.getByRole('region', { name: 'Requests' })).toBeVisible();
     await expectNoViolations();
+  });
+
+  test('that a rule denied while the inbox was open isn’t listed', async () => {
+    const { bridge } = await openInbox([]);
+    const denied = (id: string, rule: Approval['rule']) =>
+      asks(id, Date.now(), { rule, state: { state: 'decided', decision: aDecision('deny'), at: Date.now() + 1_000, error: null } });
+    const rule = { action: 'deny', tool: 'Bash', argument: null, folder: null } as const;
+    await bridge.push({ change: 'approval', approval: denied('p1', rule) }, { change: 'approval', approval: denied('p2', null) });
+    await waitFor(() => expect(article('p2')).not.toBeNull());
+    expect(article('p1')).toBeNull();
   });
 
   test('is denied with a message, and allowed with the agent’s rules, like in the panel', async () => {

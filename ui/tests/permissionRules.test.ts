@@ -88,6 +88,29 @@ test('case_100 rules are added, edited, and removed in the settings', async () =
   expect(own().getByText('No rules yet')).toBeVisible();
 });
 
+test('rules that were added to the file meanwhile are kept', async () => {
+  const bridge = withRules([rule()]);
+  const { user } = await openSettings(bridge, 'Permissions');
+  const byHand = rule({ tool: 'WebFetch', argument: null });
+  await user.click(button('Edit Bash(git push *)'));
+  expect(screen.queryByRole('button', { name: 'Remove Bash(git push *)' })).toBeNull();
+  bridge.set({ permissionRules: [byHand, rule()] });
+  await user.selectOptions(screen.getByRole('combobox', { name: 'Action' }), 'Always ask');
+  await user.click(button('Save rule'));
+  expect(stored(bridge)).toEqual([byHand, rule({ action: 'ask' })]);
+  const other = rule({ tool: 'Write', argument: null });
+  bridge.set({ permissionRules: [other, byHand, rule({ action: 'ask' })] });
+  await user.click(button('Remove Bash(git push *)'));
+  expect(stored(bridge)).toEqual([other, byHand]);
+});
+
+test('rules with a mistake are not called none', async () => {
+  const bridge = withRules();
+  bridge.settings = { ...bridge.settings, ignored: [{ key: 'permissions.rules', why: { why: 'unfit', value: null, flaw: { unfit: 'no_rules' } } }] };
+  await openSettings(bridge, 'Permissions');
+  expect(own().queryByText('No rules yet')).toBeNull();
+});
+
 test('a form that is left with Esc changes nothing and leaves the settings open', async () => {
   const bridge = withRules([rule()]);
   const { user } = await openSettings(bridge, 'Permissions');

@@ -82,7 +82,6 @@ export interface CommandRow extends Named {
 export interface RulesRow extends Named {
   kind: 'rules';
   current: readonly PermissionRule[];
-  change: (to: PermissionRule[]) => Setting;
 }
 
 /** A setting as shown in the dialog. */
@@ -163,12 +162,7 @@ function rowOf(settings: Settings, descriptor: Descriptor, programs: ProgramsFou
     case 'command':
       return { ...named, kind: 'command', current: String(current), example: EXAMPLES[id] ?? '', change };
     case 'rules':
-      return {
-        ...named,
-        kind: 'rules',
-        current: settings.permissionRules,
-        change: (rules) => ({ setting: 'permission_rules', value: rules }),
-      };
+      return { ...named, kind: 'rules', current: settings.permissionRules };
     case 'pause':
       return { ...named, kind: 'choice', current: String(pausedUntil(settings)), choices: pauses(settings) };
     default: {

@@ -27,12 +27,29 @@ export class PermissionCommands {
   ) {}
 
   /** Adds a rule; returns the error if that fails. */
-  async add(rule: PermissionRule): Promise<AppError | null> {
-    // The settings file may have been edited in the meantime.
+  addRule(rule: PermissionRule): Promise<AppError | null> {
+    return this.#changeRules((rules) => [...rules, rule]);
+  }
+
+  /** Puts a rule in the place of another one, at the end if that one is gone; returns the error if that fails. */
+  replaceRule(former: PermissionRule, rule: PermissionRule): Promise<AppError | null> {
+    return this.#changeRules((rules) => {
+      const at = placeOf(former, rules);
+      return at < 0 ? [...rules, rule] : rules.with(at, rule);
+    });
+  }
+
+  /** Removes a rule; returns the error if that fails. */
+  removeRule(rule: PermissionRule): Promise<AppError | null> {
+    return this.#changeRules((rules) => rules.filter((_, at) => at !== placeOf(rule, rules)));
+  }
+
+  /** Changes the rules as the settings file holds them now: it may have been edited. */
+  async #changeRules(change: (rules: PermissionRule[]) => PermissionRule[]): Promise<AppError | null> {
     const failed = await this.settings.read();
     if (failed) return failed;
     const rules = this.store.state.settings?.settings.permissionRules ?? [];
-    return this.settings.change({ setting: 'permission_rules', value: [...rules, rule] });
+    return this.settings.change({ setting: 'permission_rules', value: change(rules) });
   }
 
   /** Denies a permission request, if it is still open. */
@@ -62,4 +79,11 @@ export class PermissionCommands {
     const done = await orError(remove);
     return 'code' in done ? done : null;
   }
+}
+
+function placeOf(rule: PermissionRule, rules: PermissionRule[]): number {
+  return rules.findIndex(
+    ({ action, tool, argument, folder }) =>
+      action === rule.action && tool === rule.tool && argument === rule.argument && folder === rule.folder,
+  );
 }

@@ -19,8 +19,7 @@ export const rules: Record<keyof typeof english, string> = {
   'rules.save_and_deny': 'Regel speichern und ablehnen',
   'rules.always_deny': 'Immer ablehnen…',
   'rules.new': 'Neue Berechtigungsregel',
-  'rules.new_help':
-    'Askdesk lehnt passende Anfragen ab, ohne Sie zu fragen, und vermerkt es im Transkript. In den Einstellungen können Sie die Regel entfernen.',
+  'rules.new_help': 'Abgelehnte Anfragen erreichen Sie nicht, stehen aber im Transkript. In den Einstellungen können Sie die Regel entfernen.',
   'rules.off': 'Wegen eines Fehlers in der Einstellungsdatei gelten Ihre Berechtigungsregeln nicht.',
   'rules.show_mistake': 'In den Einstellungen zeigen',
 

@@ -18,7 +18,7 @@ export const rules = {
   'rules.save_and_deny': 'Save rule and deny',
   'rules.always_deny': 'Always deny…',
   'rules.new': 'New permission rule',
-  'rules.new_help': 'Askdesk denies matching requests without asking you, and notes it in the transcript. You can remove the rule in Settings.',
+  'rules.new_help': 'Denied requests never reach you, but the transcript notes them. You can remove the rule in Settings.',
   'rules.off': 'A mistake in the settings file keeps your permission rules from applying.',
   'rules.show_mistake': 'Show in Settings',
 

@@ -18,7 +18,7 @@ export const rules: Record<keyof typeof english, string> = {
   'rules.save_and_deny': '保存规则并拒绝',
   'rules.always_deny': '始终拒绝…',
   'rules.new': '新建权限规则',
-  'rules.new_help': 'Askdesk 会直接拒绝匹配的请求而不询问你，并记入对话记录。你可以在设置中移除该规则。',
+  'rules.new_help': '被拒绝的请求不会再询问你，但会记入对话记录。你可以在设置中移除该规则。',
   'rules.off': '设置文件中有错误，您的权限规则未生效。',
   'rules.show_mistake': '在设置中查看',
 
