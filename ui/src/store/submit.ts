@@ -1,5 +1,6 @@
 import type { ConfigId, MessageId, Program, RequestId, SessionId } from '../generated/wire';
 import { asAppError, type Bridge, type CommandName, type Input, type Output } from '../platform/bridge';
+import type { Submit } from './state';
 import type { Store } from './store.svelte';
 import type { Timers } from './timers';
 
@@ -37,6 +38,13 @@ export const submitKey = {
 } as const;
 
 type Body<C extends CommandName> = Omit<Input<C>, 'requestId'>;
+
+/** What a submit has sent; null if it isn't this command. */
+export function bodyOf<C extends CommandName>(submit: Submit | null, command: C): Body<C> | null {
+  if (!submit) return null;
+  const [sent, body] = JSON.parse(submit.payload) as [CommandName, Body<C>];
+  return sent === command ? body : null;
+}
 
 /** Sends commands that must not run twice, each under a key. */
 export class Submitter {

@@ -96,10 +96,10 @@ export function choiceOf(draft: StartDraft, agent: AgentDescriptor, found: Agent
 }
 
 /** The worktree that a draft starts in, as it was planned last; null if it starts in the folder itself. */
-export function worktreeOf({ worktree }: StartDraft, planned: PlannedWorktree | null, made = false): StartWorktree | null {
+export function worktreeOf({ worktree }: StartDraft, planned: PlannedWorktree | null): StartWorktree | null {
   if (!worktree.on || !planned) return null;
   const { base, branch, path } = planned.plan;
-  return { base, branch, path, setup: worktree.setup ?? planned.setup, made };
+  return { base, branch, path, setup: worktree.setup ?? planned.setup, made: false };
 }
 
 function choiceIn(option: ConfigOption, chosen: Choices): [string, string][] {
