@@ -305,6 +305,48 @@ describe('the menu of a session in a worktree', () => {
     await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
   });
 
+  describe('while git is running for a dialog that was closed', () => {
+    async function closeAndReopen() {
+      const opened = await open('Merge into main…', { commits: listed('1a2b Add limits') });
+      const { bridge, user, dialog } = opened;
+      let end: (reply: () => Record<string, never>) => void = () => undefined;
+      const ended = new Promise<() => Record<string, never>>((resolve) => (end = resolve));
+      bridge.on('merge_worktree', async () => (await ended)());
+      await user.click(within(dialog).getByRole('button', { name: 'Merge' }));
+      await within(dialog).findByText('Git is running…');
+      await user.click(within(dialog).getByRole('button', { name: 'Cancel' }));
+      await user.click(button('Session menu'));
+      await user.click(screen.getByRole('menuitem', { name: 'Remove worktree…' }));
+      const remove = await screen.findByRole('button', { name: 'Remove worktree' });
+      return { ...opened, end, remove };
+    }
+
+    test('case_84_another one begins nothing, and shows afterwards what has become of the worktree', async () => {
+      const { bridge, commands, end, remove } = await closeAndReopen();
+      expect(remove).toBeDisabled();
+      expect(screen.getByText('Git is running…')).toBeVisible();
+      await expectNoViolations();
+      const removal = { session: 's1', seen: 'a1', losses: [], branch: 'stays' as const };
+      expect(await commands.worktrees.remove(removal)).toBe('running');
+      expect(bridge.sent('remove_worktree')).toEqual([]);
+      bridge.on('read_worktree', () => aTree({ untracked: listed('left.ts') }));
+      end(() => ({}));
+      expect(await screen.findByText('1 untracked file')).toBeVisible();
+      expect(button('Remove worktree')).toBeEnabled();
+      expect(screen.queryByText('Git is running…')).toBeNull();
+    });
+
+    test('case_84_its failure is shown by the window', async () => {
+      const { store, end } = await closeAndReopen();
+      end(() => {
+        throw anError({ code: 'worktree_refused', detail: { detail: 'worktree', why: { refused: 'failed', error: 'the hook says no' } } });
+      });
+      expect(await screen.findByText(/the hook says no/)).toBeVisible();
+      expect(store.state.failures).toHaveLength(1);
+      await waitFor(() => expect(button('Remove worktree')).toBeEnabled());
+    });
+  });
+
   test('case_84_removes a worktree with something to lose only after a second choice', async () => {
     const { bridge, user, dialog } = await open('Remove worktree…', {
       uncommitted: listed('a.ts'),

@@ -11,6 +11,9 @@ import type { PlanRead } from '../worktrees';
 /** How long typing must pause before a worktree is planned again. */
 const PLAN_MS = 150;
 
+/** How a change of a worktree ended; with `running`, nothing was sent, because another one hasn't ended yet. */
+export type WorktreeOutcome = 'done' | 'running' | AppError;
+
 /** Plans new worktrees, and merges, rebases, and removes those of sessions. */
 export class WorktreeCommands {
   #cancelPlan: () => void = () => undefined;
@@ -63,16 +66,15 @@ export class WorktreeCommands {
     return orError(() => this.bridge.call('read_worktree', { session }));
   }
 
-  /** Returns why nothing was done; null if it was. */
-  merge(session: SessionId, seen: string, message: string | null): Promise<AppError | null> {
+  merge(session: SessionId, seen: string, message: string | null): Promise<WorktreeOutcome> {
     return this.#change(session, 'merge_worktree', { session, seen, message });
   }
 
-  rebase(session: SessionId, seen: string, message: string | null): Promise<AppError | null> {
+  rebase(session: SessionId, seen: string, message: string | null): Promise<WorktreeOutcome> {
     return this.#change(session, 'rebase_worktree', { session, seen, message });
   }
 
-  remove(removal: Omit<RemoveWorktree, 'requestId'>): Promise<AppError | null> {
+  remove(removal: Omit<RemoveWorktree, 'requestId'>): Promise<WorktreeOutcome> {
     return this.#change(removal.session, 'remove_worktree', removal);
   }
 
@@ -80,12 +82,13 @@ export class WorktreeCommands {
     session: SessionId,
     command: C,
     body: Omit<Input<C>, 'requestId'>,
-  ): Promise<AppError | null> {
+  ): Promise<WorktreeOutcome> {
     const key = submitKey.worktree(session);
-    if (await this.submitter.submit(key, command, body)) return null;
+    if (this.submitter.isSending(key)) return 'running';
+    if (await this.submitter.submit(key, command, body)) return 'done';
     const error = submitOf(this.store.state, key)?.error ?? null;
     this.store.dispatch({ type: 'submit_done', key });
-    return error;
+    return error ?? 'done';
   }
 
   /** Asks the agent to rebase and to resolve the conflicts; the message waits for the end of its turn. */
