@@ -2,7 +2,7 @@ import { screen, waitFor, within } from '@testing-library/svelte';
 import { describe, expect, test } from 'vitest';
 
 import { messageOfBranch } from '../src/feature/worktree/commitMessage';
-import type { Session, WorktreeState } from '../src/generated/wire';
+import type { PlannedWorktree, Session, WorktreeState, WorktreeUnavailable } from '../src/generated/wire';
 import { aFound, demoFound } from '../src/testing/agents';
 import { aPlan, aRequest, aSession, aTree } from '../src/testing/builders';
 import { anError, FakeBridge, settle } from '../src/testing/fakeBridge';
@@ -147,6 +147,64 @@ describe('a start in a new worktree', () => {
     expect(choice).toBeDisabled();
     expect(choice).toHaveAccessibleDescription(/no commits yet/);
     await expectNoViolations();
+  });
+
+  describe('with the switch on', () => {
+    const noWorktree = (why: WorktreeUnavailable) => anError({ code: 'worktree_unavailable', detail: { detail: 'no_worktree', why } });
+
+    /** Plans for every folder but one. */
+    function failingIn(folder: string, why: WorktreeUnavailable) {
+      return planned().on('plan_worktree', (wanted) => {
+        if (wanted.folder === folder) throw noWorktree(why);
+        return aPlan();
+      });
+    }
+
+    async function goTo(user: Awaited<ReturnType<typeof openStart>>['user'], bridge: FakeBridge, folder: string) {
+      await user.clear(field('Folder'));
+      await user.type(field('Folder'), folder);
+      await waitFor(() => expect(bridge.sent('plan_worktree').at(-1)?.folder).toBe(folder));
+      await settle();
+    }
+
+    test.each(['no_git', 'no_repository', 'no_commit', 'folder_gone'] as const)('starts in a folder that can have no worktree: %s', async (unavailable) => {
+      const { bridge, user } = await openStart(failingIn('/srv', { unavailable }));
+      await turnOn(user);
+      await goTo(user, bridge, '/srv');
+      expect(screen.queryByRole('switch', { checked: true })).toBeNull();
+      await user.click(button('Start session'));
+      expect(bridge.sent('start_session')).toMatchObject([{ folder: '/srv', worktree: null }]);
+    });
+
+    test('says why it can’t plan, and starts in the folder itself once the user turns it off', async () => {
+      const { bridge, user } = await openStart(failingIn('/srv', { unavailable: 'timed_out', seconds: 10 }));
+      await turnOn(user);
+      await goTo(user, bridge, '/srv');
+      const choice = screen.getByRole('switch', { name: 'New worktree' });
+      expect(choice).toBeChecked();
+      expect(choice).toHaveAccessibleDescription(/longer than 10 seconds/);
+      await user.click(button('Start session'));
+      expect(screen.getByRole('alert')).toHaveTextContent('longer than 10 seconds');
+      expect(bridge.sent('start_session')).toEqual([]);
+      await expectNoViolations();
+      await user.click(choice);
+      await user.click(button('Start session'));
+      expect(bridge.sent('start_session')).toMatchObject([{ folder: '/srv', worktree: null }]);
+    });
+
+    test('starts nothing if the folder changes while the worktree is planned', async () => {
+      const { bridge, user } = await openStart(planned());
+      await turnOn(user);
+      await screen.findByLabelText('New branch');
+      let plan: () => void = () => undefined;
+      const asked = new Promise<PlannedWorktree>((resolve) => (plan = () => resolve(aPlan())));
+      bridge.on('plan_worktree', () => asked);
+      await user.click(button('Start session'));
+      await user.type(field('Folder'), '/srv');
+      plan();
+      await settle();
+      expect(bridge.sent('start_session')).toEqual([]);
+    });
   });
 
   describe('with a setup command', () => {

@@ -1,4 +1,4 @@
-import type { Head, PlannedWorktree, PlanFlaw, Session, SessionId } from '../generated/wire';
+import type { Head, PlannedWorktree, PlanFlaw, Session, SessionId, WorktreeUnavailable } from '../generated/wire';
 import type { AppError } from '../platform/bridge';
 import type { Handlers } from './handlers';
 import type { State } from './state';
@@ -48,6 +48,14 @@ export function nameOfHead(head: Head): string {
 /** The plan for a folder, if it is the folder that was planned last. */
 export function planOf({ plan }: Pick<State, 'plan'>, folder: string): PlanRead | null {
   return plan?.folder === folder.trim() ? plan : null;
+}
+
+/** Of these, a folder can have no worktree; the others are failures that may not happen again. */
+const lasting: ReadonlySet<WorktreeUnavailable['unavailable']> = new Set(['no_git', 'no_repository', 'folder_gone', 'no_commit']);
+
+/** Whether the folder can have no worktree; false also if that isn't known. */
+export function canHaveNone({ error }: PlanRead): boolean {
+  return error?.detail?.detail === 'no_worktree' && lasting.has(error.detail.why.unavailable);
 }
 
 const flawFields = {
