@@ -100,7 +100,7 @@ describe('selection', () => {
   });
 
   test('a session that the user started is selected', () => {
-    const state = run([frames(snapshot()), { type: 'session_started', session: aSession({ id: 's2' }) }]);
+    const state = run([frames(snapshot()), { type: 'session_started', session: aSession({ id: 's2' }), opens: true }]);
     expect(selectedSession(state)).toBe('s2');
     expect(state.sessions).toHaveLength(2);
   });

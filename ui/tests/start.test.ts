@@ -2,13 +2,13 @@ import { screen, waitFor, within } from '@testing-library/svelte';
 import { describe, expect, test } from 'vitest';
 
 import { monogram } from '../src/feature/start/offer';
-import type { LaunchOverrides } from '../src/generated/wire';
+import type { LaunchOverrides, Session } from '../src/generated/wire';
 import { defaultOptions } from '../src/store/commands/start';
 import { handoverOf } from '../src/store/sync/handover';
 import { aFound, demo, demoFound, missing, of } from '../src/testing/agents';
 import { aRequest, aSession } from '../src/testing/builders';
 import { anError, FakeBridge } from '../src/testing/fakeBridge';
-import { button, expectNoViolations, openPage, radio, settle } from './open';
+import { button, composer, expectNoViolations, openPage, radio, settle } from './open';
 
 const field = (name: string) => screen.getByLabelText(name);
 
@@ -196,6 +196,57 @@ test('Ctrl+Enter starts only one session while the start is being sent', async (
   await waitFor(() => expect(button('Starting…')).toBeDisabled());
   await user.keyboard('{Control>}{Enter}{/Control}');
   expect(bridge.sent('start_session')).toHaveLength(1);
+});
+
+describe('a start that takes a while', () => {
+  async function openStarting(bridge = new FakeBridge({ sessions: [aSession()] })) {
+    let end: () => void = () => undefined;
+    const ended = new Promise<Session>((resolve) => (end = () => resolve(aSession({ id: 's9', name: 'fresh' }))));
+    const opened = await openStart(bridge.on('start_session', () => ended));
+    await opened.user.type(field('First message'), 'Add auth');
+    await opened.user.click(button('Start session'));
+    const finish = async () => {
+      end();
+      await settle();
+    };
+    return { ...opened, finish };
+  }
+
+  test('opens its session and empties the form', async () => {
+    const { user, finish } = await openStarting();
+    await finish();
+    expect(screen.getByRole('heading', { name: 'fresh' })).toBeVisible();
+    await user.click(button('New session'));
+    expect(field('First message')).toHaveValue('');
+  });
+
+  test('leaves the user where they went, in the middle of a message', async () => {
+    const { user, finish } = await openStarting();
+    await user.click(button(/^api .*Working/));
+    await user.type(composer(), 'Half a');
+    await finish();
+    expect(composer()).toHaveFocus();
+    await user.keyboard(' thought');
+    expect(composer()).toHaveValue('Half a thought');
+    expect(screen.getByRole('heading', { name: 'api' })).toBeVisible();
+    expect(button(/^fresh .*Working/)).toBeVisible();
+  });
+
+  test('keeps what is written meanwhile for the next session', async () => {
+    const { user, finish } = await openStarting();
+    await user.clear(field('First message'));
+    await user.type(field('First message'), 'Add tests');
+    await finish();
+    await user.click(button('New session'));
+    expect(field('First message')).toHaveValue('Add tests');
+  });
+
+  test('opens the first session of the page, also if it is in the list before', async () => {
+    const { bridge, finish } = await openStarting(new FakeBridge({ sessions: [] }));
+    await bridge.push({ change: 'session', session: aSession({ id: 's9', name: 'fresh' }) });
+    await finish();
+    expect(screen.getByRole('heading', { name: 'fresh' })).toBeVisible();
+  });
 });
 
 test('the screen takes no focus from a field that the user is in', async () => {

@@ -51,7 +51,7 @@ export type Action =
   | { type: 'frames_received'; frames: readonly Frame[] }
   | { type: 'subscription_lost' }
   | { type: 'start_drafted'; change: Partial<StartDraft> }
-  | { type: 'session_started'; session: Session }
+  | { type: 'session_started'; session: Session; opens: boolean }
   | { type: 'session_renamed'; session: SessionId; name: string }
   | { type: 'stop_asked'; session: SessionId; at: number }
   | { type: 'stop_failed'; session: SessionId }
@@ -119,9 +119,9 @@ const handlers: Handlers<Action> = {
   frames_received: (state, { frames }) => receiveFrames(state, frames),
   subscription_lost: (state) => ({ ...state, link: { ...state.link, status: 'stale' } }),
   start_drafted: (state, { change }) => ({ ...state, start: { ...state.start, ...change } }),
-  session_started(state, { session }) {
+  session_started(state, { session, opens }) {
     const next = sessionOf(state, session.id) ? state : putSession(state, session);
-    return goToSession(next, session.id);
+    return opens ? goToSession(next, session.id) : next;
   },
   session_renamed(state, { session, name }) {
     const known = sessionOf(state, session);

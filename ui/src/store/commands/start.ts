@@ -44,8 +44,10 @@ export class StartCommands {
   }
 
   async session(choice: StartChoice): Promise<boolean> {
+    const draft = this.store.state.start;
     const started = await this.#start(submitKey.start, choice);
-    if (started) this.store.dispatch({ type: 'start_drafted', change: emptyStartDraft });
+    // What was written meanwhile is for the next session.
+    if (started && this.store.state.start === draft) this.store.dispatch({ type: 'start_drafted', change: emptyStartDraft });
     // If the settings now add something else to the start, the form shows it before it is used.
     const error = submitOf(this.store.state, submitKey.start)?.error;
     if (error?.code === 'extras_changed') await this.listAgents();
@@ -73,8 +75,13 @@ export class StartCommands {
   }
 
   async #start(key: string, choice: StartChoice): Promise<boolean> {
+    const { place } = this.store.state.navigation;
     const session = await this.submitter.submit(key, 'start_session', choice);
-    if (session) this.store.dispatch({ type: 'session_started', session });
-    return session !== null;
+    if (!session) return false;
+    // A setup command may take minutes: whoever went elsewhere stays there. The frames may have shown the session already.
+    const { place: now } = this.store.state.navigation;
+    const opens = now.at === place.at && (now.at !== 'session' || [place.session, session.id].includes(now.session));
+    this.store.dispatch({ type: 'session_started', session, opens });
+    return true;
   }
 }
