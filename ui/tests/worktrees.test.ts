@@ -346,6 +346,20 @@ describe('the menu of a session in a worktree', () => {
     expect(bridge.sent('rebase_worktree')).toMatchObject([{ message: 'Limit requests' }]);
   });
 
+  test('case_84_keeps a commit message that was typed while the agent takes a turn', async () => {
+    const { bridge, user, dialog } = await open('Merge into main…', { uncommitted: listed('a.ts') });
+    const message = () => within(dialog).findByLabelText('Commit message');
+    await user.clear(await message());
+    await user.type(await message(), 'Limit requests');
+    bridge.on('read_worktree', () => aTree({ merge: { blocked: 'working' } }));
+    await bridge.push({ change: 'session', session: aSession({ ...inTree, state: { state: 'working' } }) });
+    expect(await within(dialog).findByText(/An agent is working/)).toBeVisible();
+    bridge.on('read_worktree', () => aTree({ uncommitted: listed('a.ts', 'b.ts') }));
+    await bridge.push({ change: 'session', session: aSession(inTree) });
+    expect(await message()).toHaveValue('Limit requests');
+    expect(dialog).toHaveTextContent('b.ts');
+  });
+
   test('case_84_names the files of a conflict and asks the agent to rebase', async () => {
     const opened = await open('Merge into main…', { commits: listed('1a2b Add limits') });
     const { bridge, user, dialog } = opened;
