@@ -113,6 +113,44 @@ describe('a start in a new worktree', () => {
     expect(bridge.sent('start_session')).toEqual([]);
   });
 
+  test('takes the base whose whole name is typed, not a newer branch that contains it', async () => {
+    const { bridge, user } = await openStart(planned({ branches: ['fix/release/2.1-notes', 'main', 'release/2.1'] }));
+    await turnOn(user);
+    await user.click(await screen.findByRole('combobox', { name: 'Base branch' }));
+    await user.keyboard('release/2.1{Enter}');
+    await waitFor(() => expect(bridge.sent('plan_worktree').at(-1)?.base).toBe('release/2.1'));
+  });
+
+  test('keeps its base if nothing is chosen, also one that isn’t drawn in the list', async () => {
+    const branches = [...Array.from({ length: 60 }, (_, n) => `topic-${n}`), 'main'];
+    const { bridge, user } = await openStart(planned({ branches }));
+    await turnOn(user);
+    const base = await screen.findByRole('combobox', { name: 'Base branch' });
+    await user.click(base);
+    expect(screen.queryByRole('option', { selected: true })).toBeNull();
+    expect(screen.getByText('11 more branches. Type to find them.')).toBeVisible();
+    await user.keyboard('{Enter}');
+    expect(screen.queryByRole('listbox')).toBeNull();
+    expect(base).toHaveValue('main');
+    await user.click(button('Start session'));
+    expect(bridge.sent('start_session')).toMatchObject([{ worktree: { base: 'main' } }]);
+  });
+
+  test.each([
+    ['Enter', '{ArrowDown}{Enter}'],
+    ['Tab', '{Tab}'],
+  ])('takes a base that is too old to be listed, with %s', async (_, keys) => {
+    const { bridge, user } = await openStart(planned({ branches: ['main', 'legacy-2'], unlisted: 3 }));
+    await turnOn(user);
+    await user.click(await screen.findByRole('combobox', { name: 'Base branch' }));
+    expect(screen.getByText('3 older branches aren’t listed. Type the whole name of one.')).toBeVisible();
+    expect(screen.queryByText(/more branch/)).toBeNull();
+    await user.keyboard('legacy');
+    await expectNoViolations();
+    await user.keyboard(keys);
+    await waitFor(() => expect(bridge.sent('plan_worktree').at(-1)?.base).toBe('legacy'));
+  });
+
   test('says at once what is wrong, and starts nothing', async () => {
     const { bridge, user } = await openStart(planned({ flaws: [{ flaw: 'branch_taken', with: 'main' }, { flaw: 'path_taken' }] }));
     await turnOn(user);

@@ -13,6 +13,8 @@ export const worktrees = {
   'worktree.no_branch': 'Kein passender Branch',
   'worktree.more_branches.one': '{count} weiterer Branch. Tippen Sie, um ihn zu finden.',
   'worktree.more_branches.other': '{count} weitere Branches. Tippen Sie, um sie zu finden.',
+  'worktree.unlisted_branches.one': '{count} älterer Branch ist nicht aufgeführt. Geben Sie seinen ganzen Namen ein.',
+  'worktree.unlisted_branches.other': '{count} ältere Branches sind nicht aufgeführt. Geben Sie den ganzen Namen eines Branches ein.',
   'worktree.new_branch': 'Neuer Branch',
   'worktree.path': 'Ordner des Worktrees',
   'worktree.setup': 'Einrichtungsbefehl',

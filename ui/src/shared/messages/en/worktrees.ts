@@ -13,6 +13,8 @@ export const worktrees = {
   'worktree.no_branch': 'No matching branch',
   'worktree.more_branches.one': '{count} more branch. Type to find it.',
   'worktree.more_branches.other': '{count} more branches. Type to find them.',
+  'worktree.unlisted_branches.one': '{count} older branch isn’t listed. Type its whole name.',
+  'worktree.unlisted_branches.other': '{count} older branches aren’t listed. Type the whole name of one.',
   'worktree.new_branch': 'New branch',
   'worktree.path': 'Worktree folder',
   'worktree.setup': 'Setup command',

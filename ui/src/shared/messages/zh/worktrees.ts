@@ -12,6 +12,7 @@ export const worktrees = {
   'worktree.branches': '分支',
   'worktree.no_branch': '没有匹配的分支',
   'worktree.more_branches.other': '还有 {count} 个分支。输入名称即可查找。',
+  'worktree.unlisted_branches.other': '另有 {count} 个较旧的分支未列出。请输入完整的分支名。',
   'worktree.new_branch': '新分支',
   'worktree.path': '工作树文件夹',
   'worktree.setup': '准备命令',
