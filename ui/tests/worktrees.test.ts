@@ -484,6 +484,14 @@ describe('the menu of a session in a worktree', () => {
     expect(bridge.sent('remove_worktree')).toMatchObject([{ losses: [], branch: 'deleted' }]);
   });
 
+  test.each([
+    ['whose folder is gone', null, '2 commits that aren’t in main'],
+    ['without a branch', { head: 'detached' as const, commit: '3c4d' }, '2 commits that are on no branch'],
+  ])('case_84_says where the commits of a worktree %s are', async (_, head, words) => {
+    const { dialog } = await open('Remove worktree…', { head, commits: listed('1a2b Add limits', '3c4d More') });
+    expect(within(dialog).getByText(words)).toBeVisible();
+  });
+
   test('case_84_asks again about a worktree that has changed meanwhile', async () => {
     const opened = await open('Remove worktree…', { untracked: listed('a'), losses: ['untracked'] });
     const { bridge, user, dialog } = opened;
