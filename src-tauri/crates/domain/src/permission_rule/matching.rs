@@ -71,43 +71,57 @@ impl CallArgument {
 /// The words of the pattern may begin at any word of the command, and further words may follow: commands are joined by `&&`,
 /// wrapped in `sudo` or `sh -c`, or given one more flag.
 fn command_fits(pattern: &str, command: &str) -> bool {
-    let plain = words(command).join(" ");
-    let named = with_program_names(&plain);
+    // What a quote separates from an option can be a command: `env -S"rm x"`.
+    let mut commands = vec![words(command, ""), words(command, " ")];
+    commands.dedup();
+    let named: Vec<Vec<String>> = commands.iter().map(|command| with_program_names(command)).collect();
     // In the agents' notation, `:*` at the end stands for further words. It may also be meant as it is written.
-    let patterns = [pattern.strip_suffix(":*").unwrap_or(pattern), pattern];
-    patterns.into_iter().any(|pattern| {
-        let mut wanted = words(pattern);
+    pattern.strip_suffix(":*").into_iter().chain([pattern]).any(|pattern| {
+        let mut wanted = words(pattern, "");
         while wanted.last().is_some_and(|word| word == "*") {
             wanted.pop();
         }
         if wanted.is_empty() {
             return true;
         }
-        let wanted = format!("* {} *", wanted.join(" "));
-        [&plain, &named].into_iter().any(|command| fits(&wanted, &format!(" {command} ")))
+        let text = format!("*{}*", bordered(&wanted));
+        let shortened = commands.iter().map(|command| by_program_names(command, &wanted));
+        let mut readings = commands.iter().chain(&named).cloned().chain(shortened);
+        readings.any(|command| fits(&text, &bordered(&command)))
     })
 }
 
-/// Splits a command into words as if every character that separates commands were a space and nothing were quoted.
-fn words(command: &str) -> Vec<String> {
+/// Gives each word its own space on both sides, so that a lone star also stands for no word.
+fn bordered(words: &[String]) -> String {
+    words.iter().map(|word| if word == "*" { word.clone() } else { format!(" {word} ") }).collect()
+}
+
+/// Splits a command into words as if every character that separates commands were a space, and every quote were `quote`.
+fn words(command: &str, quote: &str) -> Vec<String> {
     let joined = command.replace("\\\r\n", "").replace("\\\n", "");
-    let unquoted = joined.chars().filter(|letter| !matches!(letter, '"' | '\'' | '\\'));
-    let separated: String = unquoted
-        .map(|letter| match letter {
-            ';' | '&' | '|' | '(' | ')' | '<' | '>' | '{' | '}' | '`' | '$' | ',' => ' ',
-            letter => letter,
-        })
-        .collect();
-    separated.split_whitespace().map(str::to_owned).collect()
+    let plain = joined.replace("$'", "'").replace("$\"", "\"").replace(['"', '\'', '\\'], quote);
+    let separates = |letter: char| letter.is_whitespace() || "&;|()<>{}[]`$,=!".contains(letter);
+    plain.split(separates).filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }
 
 /// Adds the last part of every path after it, because `/bin/rm` is `rm`.
-fn with_program_names(command: &str) -> String {
-    let words = command.split(' ').flat_map(|word| {
-        let name = word.rsplit('/').next().filter(|name| !name.is_empty() && *name != word);
-        std::iter::once(word).chain(name)
+fn with_program_names(command: &[String]) -> Vec<String> {
+    let words = command.iter().flat_map(|word| {
+        let name = program_name(word).filter(|name| name != word);
+        std::iter::once(word.as_str()).chain(name)
     });
-    words.collect::<Vec<_>>().join(" ")
+    words.map(str::to_owned).collect()
+}
+
+/// Shortens every path that the pattern doesn't name to its last part.
+fn by_program_names(command: &[String], wanted: &[String]) -> Vec<String> {
+    let is_named = |word: &str| wanted.iter().any(|it| it.contains('/') && fits(it, word));
+    let words = command.iter().map(|word| program_name(word).filter(|_| !is_named(word)).unwrap_or(word));
+    words.map(str::to_owned).collect()
+}
+
+fn program_name(path: &str) -> Option<&str> {
+    path.rsplit('/').next().filter(|name| !name.is_empty())
 }
 
 /// A pattern without a leading slash fits at any depth, and a folder fits everything in it. One with a leading slash begins

@@ -81,6 +81,25 @@ fn check(text: &str, call: &PermissionCall, expected: bool) {
 #[case("Bash(rm *)", "'r'\"m\" x", true)]
 #[case("Bash(rm *)", "r\\\nm x", true)]
 #[case("Bash(rm *)", "rm${IFS}-rf${IFS}x", true)]
+#[case("Bash(rm *)", "r$'m' x", true)]
+#[case("Bash(rm *)", "r$\"m\" x", true)]
+#[case("Bash(rm *)", "env -S\"rm -rf x\"", true)]
+#[case("Bash(rm *)", "su -c'rm x'", true)]
+#[case("Bash(rm *)", "watch --exec=rm x", true)]
+#[case("Bash(rm *)", "vi +'!rm x'", true)]
+#[case("Bash(git push *)", "python3 -c 'import subprocess; subprocess.run([\"git\",\"push\"])'", true)]
+#[case("Bash(sudo rm *)", "sudo /bin/rm -rf x", true)]
+#[case("Bash(sudo rm *)", "/usr/bin/sudo /bin/rm -rf x", true)]
+#[case("Bash(git -C /srv/app push *)", "/usr/bin/git -C /srv/app push", true)]
+#[case("Bash(git -C /srv/app push *)", "/usr/bin/git -C /srv/web push", false)]
+// A lone star stands for any number of words, and words stay whole.
+#[case("Bash(git * push *)", "git push origin", true)]
+#[case("Bash(git * push *)", "git -C x push", true)]
+#[case("Bash(git * push *)", "git pushing", false)]
+#[case("Bash(git * push *)", "git --no-push", false)]
+#[case("Bash(git push)", "git pushing", false)]
+#[case("Bash(git push)", "git stash push", false)]
+#[case("Bash(* --force)", "--force", true)]
 fn commands(#[case] text: &str, #[case] command: &str, #[case] expected: bool) {
     check(text, &bash(command), expected);
 }
@@ -217,7 +236,7 @@ proptest! {
         words in prop::collection::vec("[a-z]{1,6}", 1..4),
         before in other_command(),
         joint in prop::sample::select(vec![" && ", "&&", " || ", ";", "; ", "\n", " | ", "|", " & ", "$(", "`", "\"$(", "(", "<("]),
-        wrapper in prop::sample::select(vec!["", "sudo ", "env A=b ", "bash -c '", "/usr/bin/", "\\", "nohup "]),
+        wrapper in prop::sample::select(vec!["", "sudo ", "env A=b ", "bash -c '", "/usr/bin/", "\\", "nohup ", "env -S\"", "su -c'", "sudo /bin/", "x=["]),
         after in prop::sample::select(vec!["", " --force", " x && y", ";", ")", "'", " > out", "\n"]),
         quote in any::<bool>(),
     ) {
