@@ -18,7 +18,7 @@ const CALLBACK: &str = "askdesk-rules";
 const TIMEOUT: u32 = 30;
 /// Every tool but those that ask the user. A regular expression of JavaScript.
 const MATCHER: &str = "^(?!AskUserQuestion$|ExitPlanMode$|mcp__.+__ask_(?:user|user_question|person)$).+$";
-/// The most texts of one call that are compared with a rule.
+/// The most arguments of one call that are compared with a rule.
 const TEXTS: usize = 1_000;
 
 pub(super) fn hooks() -> Value {
@@ -84,12 +84,20 @@ fn server(tool: &str) -> Option<&str> {
 }
 
 fn arguments(tool: &str, input: &Value) -> Vec<CallArgument> {
+    let searched = text(input, "path").filter(|path| !path.is_empty()).unwrap_or(".");
+    // A search names files by a pattern, relative to the folder that it searches.
+    let found = |pattern: String| match pattern.starts_with(['/', '~', '\\']) || pattern.contains(':') {
+        true => CallArgument::Path(pattern),
+        false => CallArgument::Path(format!("{searched}/{pattern}")),
+    };
     let fields = input.as_object().into_iter().flatten();
     let known = fields.filter_map(|(name, value)| {
         let text = value.as_str()?.to_owned();
         match name.as_str() {
             "command" => Some(CallArgument::Command(text)),
             "file_path" | "notebook_path" | "path" => Some(CallArgument::Path(text)),
+            "glob" => Some(found(text)),
+            "pattern" if tool == "Glob" => Some(found(text)),
             "url" => Some(CallArgument::Address(text)),
             _ => None,
         }
@@ -116,8 +124,13 @@ fn arguments(tool: &str, input: &Value) -> Vec<CallArgument> {
 }
 
 fn texts(value: &Value, found: &mut Vec<CallArgument>) {
+    if found.len() > TEXTS {
+        return;
+    }
     match value {
-        Value::String(text) if found.len() < TEXTS => found.push(CallArgument::Text(text.clone())),
+        Value::String(_) | Value::Number(_) if found.len() == TEXTS => found.push(CallArgument::Uncompared),
+        Value::String(text) => found.push(CallArgument::Text(text.clone())),
+        Value::Number(number) => found.push(CallArgument::Text(number.to_string())),
         Value::Array(values) => values.iter().for_each(|value| texts(value, found)),
         Value::Object(fields) => fields.values().for_each(|value| texts(value, found)),
         _ => {}
@@ -146,11 +159,16 @@ mod tests {
     #[case("Write", json!({"file_path": "/f", "content": "x"}), &["Write", "Edit"], &[path("/f")])]
     #[case("Grep", json!({"pattern": "x", "path": "src"}), &["Grep", "Read"], &[path("src")])]
     #[case("Grep", json!({"pattern": "x"}), &["Grep", "Read"], &[plain("x")])]
+    #[case("Grep", json!({"glob": ".env", "path": ".", "pattern": "x"}), &["Grep", "Read"], &[path("./.env"), path(".")])]
+    #[case("Grep", json!({"glob": "/p/.env", "pattern": "x"}), &["Grep", "Read"], &[path("/p/.env")])]
+    #[case("Glob", json!({"path": "/p", "pattern": "**/.env"}), &["Glob", "Read"], &[path("/p"), path("/p/**/.env")])]
+    #[case("Glob", json!({"pattern": "**/.env"}), &["Glob", "Read"], &[path("./**/.env")])]
     #[case("WebFetch", json!({"url": "https://a.b/", "prompt": "x"}), &["WebFetch"],
         &[CallArgument::Address("https://a.b/".to_owned())])]
     #[case("Agent", json!({"prompt": "look"}), &["Agent", "Task"], &[plain("look")])]
     #[case("mcp__shell__run", json!({"command": "ls", "more": [{"a": "b"}, 1]}), &["mcp__shell__run", "mcp__shell"],
-        &[command("ls"), plain("ls"), plain("b")])]
+        &[command("ls"), plain("ls"), plain("b"), plain("1")])]
+    #[case("mcp__tracker__close_issue", json!({"issue": 17}), &["mcp__tracker__close_issue", "mcp__tracker"], &[plain("17")])]
     #[case("TodoWrite", json!({}), &["TodoWrite"], &[])]
     fn a_call_is_known_by_its_names_and_its_arguments(
         #[case] tool: &str,
@@ -163,6 +181,18 @@ mod tests {
             (call.tools, call.arguments.as_slice()),
             (names.iter().map(|&name| name.into()).collect(), arguments)
         );
+    }
+
+    #[test]
+    fn case_100_texts_beyond_the_bound_make_every_rule_match() {
+        let fillers: Vec<Value> = (0..TEXTS).map(|n| json!(format!("x{n}"))).collect();
+        let most = call_of("mcp__tracker__close_issue", &json!({"a": fillers})).unwrap();
+        assert_eq!(most.arguments.last(), Some(&plain("x999")));
+        for more in [json!(["ASK-17"]), json!([17, 18])] {
+            let call = call_of("mcp__tracker__close_issue", &json!({"a": fillers, "b": more})).unwrap();
+            assert_eq!(call.arguments.len(), TEXTS + 1);
+            assert_eq!(call.arguments.last(), Some(&CallArgument::Uncompared));
+        }
     }
 
     #[rstest]

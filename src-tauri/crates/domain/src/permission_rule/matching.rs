@@ -27,6 +27,8 @@ pub enum CallArgument {
     Path(String),
     Address(String),
     Text(String),
+    /// More than can be compared: every pattern fits.
+    Uncompared,
 }
 
 /// What paths in calls and patterns are relative to.
@@ -34,6 +36,8 @@ pub enum CallArgument {
 pub struct RuleContext<'a> {
     /// The folder of the session that makes the call.
     pub folder: &'a str,
+    /// The folder of the repository that corresponds to it, if the session works in a worktree.
+    pub origin: Option<&'a str>,
     /// The user's home folder, which patterns write as `~`.
     pub home: Option<&'a str>,
 }
@@ -42,7 +46,11 @@ impl PermissionRule {
     /// Returns whether the rule applies to a call.
     pub fn matches(&self, call: &PermissionCall, context: RuleContext<'_>) -> bool {
         let tool = self.tool.to_lowercase();
-        let in_reach = |folder: &String| is_within(&path_of(folder), &path_of(context.folder));
+        let in_reach = |folder: &String| {
+            let folder = path_of(folder);
+            let mut places = [Some(context.folder), context.origin].into_iter().flatten();
+            places.any(|place| is_within(&folder, &path_of(place)))
+        };
         self.folder.iter().all(in_reach)
             && call.tools.iter().any(|name| fits(&tool, &name.to_lowercase()))
             && self.argument.iter().all(|pattern| {
@@ -54,7 +62,9 @@ impl PermissionRule {
 
 impl CallArgument {
     fn fits(&self, pattern: &str, context: RuleContext<'_>) -> bool {
-        let (Self::Command(text) | Self::Path(text) | Self::Address(text) | Self::Text(text)) = self;
+        let (Self::Command(text) | Self::Path(text) | Self::Address(text) | Self::Text(text)) = self else {
+            return true;
+        };
         if text.len() > COMPARED_BYTES {
             return true;
         }
@@ -64,6 +74,7 @@ impl CallArgument {
             Self::Path(_) => path_fits(&pattern, &text, context),
             Self::Address(_) => address_fits(&pattern, &text),
             Self::Text(_) => fits(&pattern, text.trim()),
+            Self::Uncompared => true,
         }
     }
 }
@@ -135,7 +146,9 @@ fn path_fits(pattern: &str, path: &str, context: RuleContext<'_>) -> bool {
         None => format!("{folder}/{path}"),
     };
     let written = absolute(&path.replace('\\', "/"));
-    let paths = [path_of(&written), written];
+    let normal = path_of(&written);
+    // A folder counts as what is in it, because a call may search it.
+    let paths = [format!("{normal}/"), normal, written];
     let pattern = pattern.replace('\\', "/").replace("**", "*");
     let patterns = match pattern.strip_prefix("~/") {
         Some(rest) => vec![path_of(&format!("{home}/{rest}"))],

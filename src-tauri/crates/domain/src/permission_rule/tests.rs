@@ -22,7 +22,7 @@ fn bash(command: &str) -> PermissionCall {
 }
 
 fn context() -> RuleContext<'static> {
-    RuleContext { folder: FOLDER, home: Some("/home/ada") }
+    RuleContext { folder: FOLDER, origin: None, home: Some("/home/ada") }
 }
 
 #[track_caller]
@@ -127,6 +127,13 @@ fn commands(#[case] text: &str, #[case] command: &str, #[case] expected: bool) {
 #[case("Edit(*.rs)", "src/main.rs", true)]
 #[case("Edit(docs/**)", "src/docs.rs", false)]
 #[case("Edit(secrets\\**)", "C:\\work\\secrets\\key", true)]
+// A folder that is searched.
+#[case("Edit(secrets/**)", "secrets", true)]
+#[case("Edit(secrets/**)", "/home/ada/api/secrets/", true)]
+#[case("Edit(secrets/**)", "/home/ada/api/secrets.md", false)]
+#[case("Edit(//home/ada/api/secrets/**)", "secrets", true)]
+#[case("Edit(~/api/secrets/**)", "docs/../secrets", true)]
+#[case("Edit(secrets/**)", ".", false)]
 fn files(#[case] text: &str, #[case] path: &str, #[case] expected: bool) {
     check(text, &call(&["Write", "Edit"], CallArgument::Path(path.to_owned())), expected);
 }
@@ -161,7 +168,9 @@ fn a_tool_of_a_server_is_known_by_its_name_and_its_texts() {
 }
 
 #[test]
-fn a_text_that_is_too_long_to_compare_matches() {
+fn what_cannot_be_compared_matches() {
+    check("mcp__tracker(ASK-17)", &call(&["mcp__tracker"], CallArgument::Uncompared), true);
+    check("mcp__tracker(ASK-17)", &call(&["mcp__other"], CallArgument::Uncompared), false);
     check("Bash(rm *)", &bash(&"x ".repeat(40_000)), true);
     check("Bash(rm *)", &bash(&"x ".repeat(20_000)), false);
 }
@@ -177,6 +186,22 @@ fn a_text_that_is_too_long_to_compare_matches() {
 fn a_rule_reaches_its_folder_and_those_below_it(#[case] folder: Option<&str>, #[case] expected: bool) {
     let rule = PermissionRule { folder: folder.map(str::to_owned), ..rule(RuleAction::Ask, "Bash") };
     assert_eq!(rule.matches(&bash("ls"), context()), expected);
+}
+
+#[rstest]
+#[case("/home/ada/api", true)]
+#[case("/home/ada/api/src", true)]
+#[case("/home/ada/api.worktrees/fix", true)]
+#[case("/home/ada/api/docs", false)]
+#[case("/home/ada/web", false)]
+fn case_100_a_rule_for_a_folder_reaches_its_worktrees(#[case] folder: &str, #[case] expected: bool) {
+    let rule = PermissionRule { folder: Some(folder.to_owned()), ..rule(RuleAction::Deny, "Bash") };
+    let context = RuleContext {
+        folder: "/home/ada/api.worktrees/fix/src",
+        origin: Some("/home/ada/api/src"),
+        ..context()
+    };
+    assert_eq!(rule.matches(&bash("ls"), context), expected);
 }
 
 #[test]

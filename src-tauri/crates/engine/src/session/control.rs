@@ -164,7 +164,7 @@ impl Sessions {
     }
 
     fn rules(&self, session: &Session) -> SessionRules {
-        SessionRules::new(self.settings.clone(), session.folder.clone())
+        SessionRules::new(self.settings.clone(), session)
     }
 
     async fn run(
