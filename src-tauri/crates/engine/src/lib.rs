@@ -40,4 +40,4 @@ pub use mailbox::{Applied, ConfigChange, DraftRevision, Message, NotificationEve
 pub use open::OpenedEngine;
 pub use reminders::with_reminders;
 pub use session::{FolderLeaving, Sessions, SetupFailure, StartSpec};
-pub use settings::{IgnoredSetting, IgnoredWhy, ReadSettings, SettingsError, SettingsFile};
+pub use settings::{IgnoredSetting, IgnoredWhy, NotWritten, ReadSettings, SettingsError, SettingsFile};

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use askdesk_agents::{Agent, Catalog};
 use askdesk_domain::{
-    Arguments, Environment, SETTINGS, Settable, Setting, SettingError, Settings, SetupCommand, Timestamp,
-    Written, setup_command,
+    Arguments, Environment, PermissionRules, SETTINGS, Settable, Setting, SettingError, Settings,
+    SetupCommand, Timestamp, Written, setup_command,
 };
 use serde::de::{IgnoredAny, IntoDeserializer};
 use serde::{Deserialize, Serialize};
@@ -124,7 +124,17 @@ pub struct ReadSettings {
 #[error("couldn't write the settings to {}: {source}", path.display())]
 pub struct SettingsError {
     pub path: PathBuf,
-    pub source: std::io::Error,
+    pub source: NotWritten,
+}
+
+/// Why the settings could not be written.
+#[derive(Debug, thiserror::Error)]
+pub enum NotWritten {
+    #[error(transparent)]
+    Io(#[from] std::io::Error),
+    /// Writing the rules would delete those that the user has to correct.
+    #[error("the permission rules in the file have a mistake ({0}); correct it first")]
+    RulesWithMistake(IgnoredWhy),
 }
 
 /// The settings file, and its content when it was last read.
@@ -155,31 +165,58 @@ impl SettingsFile {
 
     /// Reads the file again, because it may have been edited.
     pub fn read(&self) -> ReadSettings {
-        let read = read(&self.path, &self.agents);
+        // Otherwise a read that began before a change could publish after it what the file was before.
+        let _one_at_a_time = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
+        self.read_alone()
+    }
+
+    fn read_alone(&self) -> ReadSettings {
+        let mut read = read(&self.path, &self.agents);
+        // Rules stay in force while the file can't be read, such as while an editor is saving it.
+        if read.ignored.iter().any(|it| it.key == FILE) {
+            read.settings.permission_rules = self.now.borrow().permission_rules.clone();
+        }
         self.publish(read.settings.clone());
         read
     }
 
     /// Changes one setting and preserves everything else in the file, including comments. A file that can't be parsed is
-    /// renamed.
+    /// renamed, and the rules in force are written to the new one. Rules that have a mistake are not replaced.
     pub fn change(&self, setting: &Setting, now: Timestamp) -> Result<ReadSettings, SettingsError> {
         let _one_at_a_time = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
         self.write(setting, now).map_err(|source| SettingsError { path: self.path.clone(), source })?;
-        Ok(self.read())
+        Ok(self.read_alone())
     }
 
-    fn write(&self, setting: &Setting, now: Timestamp) -> std::io::Result<()> {
+    fn write(&self, setting: &Setting, now: Timestamp) -> Result<(), NotWritten> {
         let mut document = match load(&self.path) {
             Ok(document) => document,
             Err(_) => {
                 quarantine(&self.path, now)?;
-                DocumentMut::new()
+                self.document_of_rules()
             }
         };
+        if matches!(setting, Setting::PermissionRules(_))
+            && let Some(key) = setting.descriptor().map(|it| Key(&[it.category], it.key).path())
+            && let Some(rules) =
+                interpret(&document, &self.agents).ignored.into_iter().find(|it| it.key == key)
+        {
+            return Err(NotWritten::RulesWithMistake(rules.why));
+        }
         put(&mut document, setting);
         // The user may have replaced it with a link to another file.
         let path = std::fs::canonicalize(&self.path).unwrap_or_else(|_| self.path.clone());
-        private::write(&path, document.to_string().as_bytes())
+        Ok(private::write(&path, document.to_string().as_bytes())?)
+    }
+
+    /// Makes a document that holds only the rules in force.
+    fn document_of_rules(&self) -> DocumentMut {
+        let mut document = DocumentMut::new();
+        let rules = self.now.borrow().permission_rules.clone();
+        if rules != PermissionRules::default() {
+            put(&mut document, &Setting::PermissionRules(rules));
+        }
+        document
     }
 
     fn publish(&self, settings: Settings) {

@@ -123,9 +123,7 @@ pub enum CommandError {
 pub enum PermissionRuleError {
     #[error("the action must be \"deny\" or \"ask\"")]
     NoAction,
-    #[error(
-        "it needs the name of a tool, such as \"Bash\"; what is called with it belongs into the argument"
-    )]
+    #[error("it needs the name of a tool, such as \"Bash\"; what is called with it belongs in the argument")]
     NoTool,
     #[error("it contains an empty text")]
     Empty,

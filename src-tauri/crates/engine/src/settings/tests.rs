@@ -385,6 +385,60 @@ fn case_100_rules_with_a_mistake_are_named() {
     assert_eq!(read.ignored[0].key, "permissions.rules");
     assert_eq!(
         read.ignored[0].why.to_string(),
-        "rule 1: it needs the name of a tool, such as \"Bash\"; what is called with it belongs into the argument"
+        "rule 1: it needs the name of a tool, such as \"Bash\"; what is called with it belongs in the argument"
     );
+}
+
+#[rstest]
+#[case::a_key(
+    "[permissions]\nrules = [{ action = \"deny\", tool = \"Bash\" }, { action = \"deny\", tools = \"X\" }] # mine\n"
+)]
+#[case::a_heading("[[permissions.rules]]\naction = \"deny\"\ntool = \"Bash(x\"\n")]
+#[case::a_table("[permissions.rules]\na = 1\n")]
+fn case_100_rules_with_a_mistake_are_not_replaced(#[case] text: &str) {
+    let folder = folder_with(text);
+    let file = SettingsFile::open(folder.path(), agents());
+    let new = Setting::PermissionRules(rules(&[("deny", Some("rm *"), None)]));
+    let error = file.change(&new, NOW).unwrap_err();
+    assert!(matches!(error.source, NotWritten::RulesWithMistake(_)), "{error}");
+    assert_eq!(text_in(&folder), text);
+
+    file.change(&Setting::Theme(Theme::Dark), NOW).unwrap();
+    assert!(text_in(&folder).contains(text.trim_end()), "other settings can still be changed");
+}
+
+#[test]
+fn case_100_rules_stay_in_force_while_the_file_cannot_be_read() {
+    let folder = folder_with("[[permissions.rules]]\naction = \"deny\"\ntool = \"Bash\"\n");
+    let file = SettingsFile::open(folder.path(), agents());
+    let (kept, watch) = (rules(&[("deny", None, None)]), file.watch());
+    let half = "[[permissions.rules]]\naction = \"de";
+    std::fs::write(file.path(), half).unwrap();
+    let read = file.read();
+    assert_eq!(read.ignored[0].key, FILE);
+    assert_eq!((&watch.borrow().permission_rules, &read.settings.permission_rules), (&kept, &kept));
+
+    // The file that replaces it has them too.
+    let read = file.change(&Setting::Theme(Theme::Dark), NOW).unwrap();
+    assert_eq!((&read.settings.permission_rules, read.settings.theme), (&kept, Theme::Dark));
+    assert_eq!(SettingsFile::open(folder.path(), agents()).read(), read);
+    assert_eq!(std::fs::read_to_string(folder.path().join("settings.toml.damaged-7")).unwrap(), half);
+
+    // A file that can be read takes them back.
+    std::fs::write(file.path(), "").unwrap();
+    assert_eq!(file.read(), ReadSettings::default());
+    assert_eq!(*watch.borrow(), Settings::default());
+}
+
+#[test]
+fn case_100_a_read_waits_for_a_change() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = SettingsFile::open(folder.path(), agents());
+    std::thread::scope(|threads| {
+        let changing = file.changing.lock().unwrap();
+        let read = threads.spawn(|| file.read());
+        std::thread::sleep(std::time::Duration::from_millis(200));
+        assert!(!read.is_finished());
+        drop(changing);
+    });
 }
