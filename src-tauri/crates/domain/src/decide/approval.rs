@@ -69,7 +69,7 @@ fn register(desk: &Desk, ask: &AskApproval) -> Result<Decision, Rejection> {
     Ok(decision)
 }
 
-/// Whoever always wants to be asked is not offered to be asked no more.
+/// A user who always wants to be asked isn't offered a lasting permission.
 fn options_beside(rule: Option<&PermissionRule>, options: &[ApprovalOption]) -> Vec<ApprovalOption> {
     let once = options.iter().any(|option| option.kind == ApprovalOptionKind::AllowOnce);
     let asks = once && rule.is_some_and(|rule| rule.action == RuleAction::Ask);
