@@ -103,19 +103,27 @@ impl Api {
     /// Makes the worktree that a session is to start in, and runs its setup command.
     pub(super) async fn prepare_worktree(
         &self,
-        folder: PathBuf,
+        started: PathBuf,
         wanted: StartWorktree,
     ) -> Result<(PathBuf, Worktree), Error> {
         let StartWorktree { base, branch, path, setup, made } = wanted;
         let new = new_worktree(base, &branch, &path)?;
         let Created { repository, folder } = blocking({
-            let new = new.clone();
+            let (folder, new) = (started.clone(), new.clone());
             let prepare = if made { askdesk_worktrees::find_created } else { askdesk_worktrees::create };
             move || prepare(&folder, &new)
         })
         .await??;
         if !made {
-            self.keep_setup(&repository, &setup).await?;
+            if let Err(error) = self.keep_setup(&repository, &setup).await {
+                // Nothing has run in it, and a second attempt would find its branch and folder taken.
+                let new = new.clone();
+                let discarded = blocking(move || askdesk_worktrees::discard_new(&started, &new)).await;
+                if let Ok(Err(error)) = discarded {
+                    tracing::warn!(%error, "a new worktree was left");
+                }
+                return Err(error);
+            }
             if let Some(line) = setup.line() {
                 self.set_up(&new.path, line).await?;
             }

@@ -200,6 +200,26 @@ async fn a_failed_setup_starts_nothing_until_the_user_decides() {
     assert!(!git(&code.folder(), &["branch"]).contains(start["worktree"]["branch"].as_str().unwrap()));
 }
 
+#[cfg(unix)]
+#[tokio::test]
+async fn a_setup_command_that_cannot_be_stored_leaves_no_worktree() {
+    let (bridge, code) = (Bridge::open(), Code::new());
+    let mut start = input(&bridge, &code, edits(), "true").await;
+    start["requestId"] = json!(fresh());
+    let data = ["data", "away"].map(|name| bridge.folder.path().join(name));
+    fs::rename(&data[0], &data[1]).unwrap();
+    let error = bridge.refused("start_session", start.clone()).await;
+    assert_eq!(error["code"], "settings_not_written");
+    let path = PathBuf::from(start["worktree"]["path"].as_str().unwrap());
+    assert!(!path.exists());
+    assert_eq!(git(&code.folder(), &["branch", "--format=%(refname:short)"]).trim(), "main");
+
+    fs::rename(&data[1], &data[0]).unwrap();
+    start["requestId"] = json!(fresh());
+    bridge.call("start_session", start).await.unwrap();
+    until_idle(&bridge).await;
+}
+
 #[tokio::test]
 async fn a_setup_that_hangs_is_stopped_with_everything_it_started() {
     let (bridge, code) = (Bridge::open(), Code::new());
