@@ -13,22 +13,56 @@ const FOLDERS: PermissionList =
 
 /// Lists the files that apply to a folder, the nearest first.
 pub(super) fn of(folder: &Path) -> Vec<PermissionFile> {
-    let file = |path: PathBuf, within: &Path, scope| PermissionFile {
-        path,
-        within: within.to_owned(),
-        scope,
-        lists: &[ALLOWED, FOLDERS],
-    };
-    let in_project = folder.join(".claude");
-    let mut files = vec![
-        file(in_project.join("settings.local.json"), folder, OptionScope::Local),
-        file(in_project.join("settings.json"), folder, OptionScope::Project),
-    ];
     let named = env::var_os("CLAUDE_CONFIG_DIR").map(PathBuf::from).filter(|folder| folder.is_absolute());
-    if let Some(folder) = named {
-        files.push(file(folder.join("settings.json"), &folder, OptionScope::User));
-    } else if let Some(home) = env::home_dir() {
-        files.push(file(home.join(".claude").join("settings.json"), &home, OptionScope::User));
-    }
+    let user = match named {
+        Some(named) => Some(file(named.join("settings.json"), &named, OptionScope::User)),
+        None => env::home_dir().map(|home| in_folder(&home, "settings.json", OptionScope::User)),
+    };
+    with_user(folder, user)
+}
+
+fn with_user(folder: &Path, user: Option<PermissionFile>) -> Vec<PermissionFile> {
+    let mut files = vec![
+        in_folder(folder, "settings.local.json", OptionScope::Local),
+        in_folder(folder, "settings.json", OptionScope::Project),
+    ];
+    // In the home folder, the project's file is the user's, which reaches all folders.
+    files.retain(|file| user.as_ref().is_none_or(|user| user.path != file.path));
+    files.extend(user);
     files
+}
+
+fn in_folder(folder: &Path, name: &str, scope: OptionScope) -> PermissionFile {
+    file(folder.join(".claude").join(name), folder, scope)
+}
+
+fn file(path: PathBuf, within: &Path, scope: OptionScope) -> PermissionFile {
+    PermissionFile { path, within: within.to_owned(), scope, lists: &[ALLOWED, FOLDERS] }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rstest::rstest;
+
+    #[rstest]
+    #[case("/home/ada/api", &[
+        ("/home/ada/api/.claude/settings.local.json", OptionScope::Local),
+        ("/home/ada/api/.claude/settings.json", OptionScope::Project),
+        ("/home/ada/.claude/settings.json", OptionScope::User),
+    ])]
+    #[case("/home/ada/", &[
+        ("/home/ada/.claude/settings.local.json", OptionScope::Local),
+        ("/home/ada/.claude/settings.json", OptionScope::User),
+    ])]
+    fn case_100_a_file_that_reaches_all_folders_is_listed_once(
+        #[case] folder: &str,
+        #[case] expected: &[(&str, OptionScope)],
+    ) {
+        let user = in_folder(Path::new("/home/ada"), "settings.json", OptionScope::User);
+        let files = with_user(Path::new(folder), Some(user));
+        let listed: Vec<_> = files.iter().map(|file| (file.path.as_path(), file.scope)).collect();
+        let expected: Vec<_> = expected.iter().map(|(path, scope)| (Path::new(*path), *scope)).collect();
+        assert_eq!(listed, expected);
+    }
 }

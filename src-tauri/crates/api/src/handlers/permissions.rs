@@ -199,7 +199,8 @@ fn in_memory(sessions: &[Session], decided: &[Approval]) -> Vec<StandingPermissi
     let of_session = running.flat_map(|session| {
         let approvals = decided.iter().filter(move |approval| approval.session == session.id);
         approvals.flat_map(move |approval| {
-            let here = chosen(approval).filter(|(_, scope)| *scope == OptionScope::Session);
+            let here =
+                chosen(approval).filter(|(label, scope)| *scope == OptionScope::Session && grants(label));
             here.filter_map(move |(label, scope)| {
                 Some(StandingPermission {
                     agent: session.origin.agent()?.clone(),
@@ -223,6 +224,15 @@ fn in_memory(sessions: &[Session], decided: &[Approval]) -> Vec<StandingPermissi
         }
     }
     listed
+}
+
+/// Returns whether an option lets the agent do something unasked. A mode is shown with its session instead.
+fn grants(label: &OptionLabel) -> bool {
+    match label {
+        OptionLabel::Plain | OptionLabel::Text { .. } | OptionLabel::Folder { .. } => true,
+        OptionLabel::Tool { behaviour, .. } => *behaviour == ToolRule::Allow,
+        OptionLabel::Config { .. } => false,
+    }
 }
 
 fn chosen(approval: &Approval) -> impl Iterator<Item = (&OptionLabel, OptionScope)> {
@@ -259,5 +269,19 @@ mod tests {
     #[case("Bash(half", OptionLabel::Text { text: "Bash(half".to_owned() })]
     fn a_permission_is_read_as_the_agents_write_it(#[case] text: &str, #[case] expected: OptionLabel) {
         assert_eq!(label(text, false), expected);
+    }
+
+    #[rstest]
+    #[case(ToolRule::Allow, true)]
+    #[case(ToolRule::Ask, false)]
+    #[case(ToolRule::Deny, false)]
+    fn case_100_a_rule_that_asks_or_denies_is_no_permission(
+        #[case] behaviour: ToolRule,
+        #[case] expected: bool,
+    ) {
+        assert_eq!(
+            grants(&OptionLabel::Tool { tool: "Bash".to_owned(), content: None, behaviour }),
+            expected
+        );
     }
 }

@@ -34,7 +34,8 @@ async fn standing(bridge: &Bridge, session: &Value) -> Vec<Value> {
 #[tokio::test(flavor = "multi_thread")]
 async fn case_100_the_list_says_where_a_permission_is_written_who_allowed_it_and_how_far_it_reaches() {
     let bridge = Bridge::open();
-    let session = decided(&bridge, "rules", &["r1", "r2"]).await;
+    // The third one is a mode.
+    let session = decided(&bridge, "rules", &["r1", "r2", "r3"]).await;
     write(
         &session,
         "{\n  // mine\n  \"permissions\": {\"allow\": [\"Bash(npm install *)\", \"WebFetch\"]}\n}\n",
@@ -124,4 +125,19 @@ async fn case_100_rules_are_settings_that_a_running_session_follows() {
         .await
         .unwrap_err();
     assert_eq!(json!(refused)["code"], "invalid");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn case_100_a_new_rule_does_not_replace_those_with_a_mistake() {
+    let bridge = Bridge::open();
+    let file = bridge.folder.path().join("data/settings.toml");
+    let text = "[permissions]\nrules = [{ action = \"deny\", tools = \"Bash\" }]\n";
+    fs::write(&file, text).unwrap();
+    let rule = json!({"action": "deny", "tool": "Bash", "argument": "mkdir *", "folder": null});
+    let change = json!({"setting": "permission_rules", "value": [rule]});
+    let refused = bridge.refused("change_setting", json!({"change": change})).await;
+    assert_eq!(refused["code"], "settings_not_written");
+    assert_eq!(refused["detail"]["path"], json!(file));
+    assert!(refused["detail"]["error"].as_str().unwrap().contains("rule 1: "), "{refused:#?}");
+    assert_eq!(fs::read_to_string(&file).unwrap(), text);
 }
