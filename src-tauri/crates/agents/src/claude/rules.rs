@@ -14,8 +14,8 @@ use crate::event::{AgentEvent, InputError};
 
 /// The id by which the agent calls the hook.
 const CALLBACK: &str = "askdesk-rules";
-/// How long the agent waits for us, in seconds; then it goes on by its own rules.
-const TIMEOUT: u32 = 30;
+/// How long the agent waits for us, in seconds. After that, it goes on by its own rules, so a call that a rule denies could run.
+const TIMEOUT: u32 = 24 * 60 * 60;
 /// Every tool but those that ask the user. A regular expression of JavaScript.
 const MATCHER: &str = "^(?!AskUserQuestion$|ExitPlanMode$|mcp__.+__ask_(?:user|user_question|person)$).+$";
 /// The most arguments of one call that are compared with a rule.

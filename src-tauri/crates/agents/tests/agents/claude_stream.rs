@@ -503,7 +503,7 @@ fn messages_and_requests_are_written_as_the_agent_expects_them() {
         json!({"type": "control_request", "request_id": "askdesk-1",
                "request": {"subtype": "initialize", "hooks": {"PreToolUse": [{
                    "matcher": "^(?!AskUserQuestion$|ExitPlanMode$|mcp__.+__ask_(?:user|user_question|person)$).+$",
-                   "hookCallbackIds": ["askdesk-rules"], "timeout": 30}]}}})
+                   "hookCallbackIds": ["askdesk-rules"], "timeout": 86400}]}}})
     );
     assert_eq!(
         sent(&stream.interrupt()),
