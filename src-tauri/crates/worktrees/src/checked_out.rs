@@ -1,6 +1,8 @@
 //! The files of a worktree that differ from its commit.
 
+use std::collections::BTreeSet;
 use std::collections::hash_map::DefaultHasher;
+use std::fs::{canonicalize, read_dir};
 use std::hash::{Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
 
@@ -12,6 +14,9 @@ use crate::repository::read;
 /// What stands in a git directory while git is in the middle of something.
 const IN_PROGRESS: [&str; 6] =
     ["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "BISECT_LOG", "rebase-merge", "rebase-apply"];
+
+/// How many folders deep the names of submodules are followed.
+const MODULE_DEPTH: usize = 8;
 
 /// The files that differ, by kind. A folder whose files are all of one kind may stand for them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -67,18 +72,38 @@ pub(crate) fn in_progress(top: &Path) -> bool {
     git_dir.is_some_and(|git_dir| IN_PROGRESS.iter().any(|part| git_dir.join(part).exists()))
 }
 
-/// Lists the submodules that have been cloned into a worktree. Their git directories go with it.
+/// Lists the repositories that have been cloned into a worktree as submodules. Their git directories go with it.
 pub(crate) fn submodules(git: &Git, top: &Path) -> Result<Vec<String>, GitError> {
-    let has_some = top.join(".gitmodules").exists()
-        || git_dir_at(top).is_some_and(|git_dir| git_dir.join("modules").exists());
-    if !has_some {
-        return Ok(Vec::new());
-    }
+    // A clone that an agent added as it is has no entry in `.gitmodules`.
     let listed = read(git, &["ls-files", "--stage", "-z"])?;
     let links = listed.split(|byte| *byte == 0).filter(|line| line.starts_with(b"160000 "));
     let paths = links.filter_map(|line| line.splitn(2, |byte| *byte == b'\t').nth(1).map(to_path));
-    let cloned = paths.filter(|path| top.join(path).join(".git").exists());
-    Ok(cloned.map(|path| path.to_string_lossy().into_owned()).collect())
+    let cloned = paths.filter(|path| top.join(path).join(".git").exists()).collect::<Vec<_>>();
+    let in_place = cloned.iter().filter_map(|path| canonicalize(git_dir_at(&top.join(path))?).ok());
+    let in_place = in_place.collect::<BTreeSet<_>>();
+    let mut found = cloned.iter().map(|path| path.to_string_lossy().into_owned()).collect::<Vec<_>>();
+    // One that is no longer checked out, or no longer in the index, may still have its git directory.
+    if let Some(modules) = git_dir_at(top).map(|git_dir| git_dir.join("modules")) {
+        let kept = kept_below(&modules, MODULE_DEPTH).into_iter();
+        let kept = kept.filter(|dir| canonicalize(dir).map_or(true, |dir| !in_place.contains(&dir)));
+        let name = |dir: PathBuf| dir.strip_prefix(&modules).unwrap_or(&dir).to_string_lossy().into_owned();
+        found.extend(kept.map(name));
+    }
+    found.sort_unstable();
+    found.dedup();
+    Ok(found)
+}
+
+/// Lists the git directories below a folder, and entries without one, which stop git from removing a worktree just as well.
+fn kept_below(folder: &Path, depth: usize) -> Vec<PathBuf> {
+    let entries = read_dir(folder).into_iter().flatten().flatten();
+    let kept = entries.flat_map(|entry| {
+        let path = entry.path();
+        let is_git_dir = path.join("HEAD").exists();
+        let below = if is_git_dir || depth == 0 { Vec::new() } else { kept_below(&path, depth - 1) };
+        if below.is_empty() { vec![path] } else { below }
+    });
+    kept.collect()
 }
 
 #[cfg(test)]

@@ -61,6 +61,10 @@ pub(crate) fn prepared(
         return Ok(opened);
     }
     let message = message.filter(|message| !message.trim().is_empty()).ok_or(WorktreeRefused::Uncommitted)?;
+    let nested = opened.facts.nested_repositories();
+    if !nested.is_empty() {
+        return Err(WorktreeRefused::NestedRepositories { folders: nested });
+    }
     let git = &opened.git;
     git.run(&arguments(&["add", "--all", "--", "."], &[]), Vec::new(), HOOKS)?;
     git.run(&arguments(&["commit", "--quiet", "--message", message], &[]), Vec::new(), HOOKS)?;

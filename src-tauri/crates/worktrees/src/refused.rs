@@ -77,6 +77,9 @@ pub enum WorktreeRefused {
     /// There are changes to commit first.
     #[error("the worktree has changes that are not committed")]
     Uncommitted,
+    /// Git would commit no more than the ids of their commits.
+    #[error("the worktree has repositories of their own in it: {}", folders.join(", "))]
+    NestedRepositories { folders: Vec<String> },
     #[error("the same lines have changed on both branches")]
     Conflict { files: Vec<String> },
     /// The folder of the base branch has changes in files that the merge touches.

@@ -162,6 +162,11 @@ impl Facts {
         !self.uncommitted.is_empty() || !self.untracked.is_empty()
     }
 
+    /// Lists the untracked folders that are repositories of their own. Git lists the files of any other folder instead.
+    pub(crate) fn nested_repositories(&self) -> Vec<String> {
+        self.untracked.iter().filter_map(|path| path.strip_suffix('/')).map(str::to_owned).collect()
+    }
+
     /// Says what stops merging into the base.
     pub(crate) fn blocks_merge(&self, users: &Users) -> Option<Blocked> {
         let nothing = self.commits.is_empty() && !self.has_changes();

@@ -62,6 +62,7 @@ const refusedWords: UnionWords<WorktreeRefused, 'refused'> = {
   changed: 'worktree.refused.changed',
   would_lose: 'worktree.refused.would_lose',
   uncommitted: 'worktree.refused.uncommitted',
+  nested_repositories: ({ folders }) => t('worktree.refused.nested_repositories', { folders: list(folders.map(visibly)) }),
   conflict: ({ files }) => t('worktree.refused.conflict', { files: list(files.map(visibly)) }),
   in_the_way: ({ folder, files }) => t('worktree.refused.in_the_way', { folder: visibly(folder), files: list(files.map(visibly)) }),
   base_busy: 'worktree.refused.base_busy',

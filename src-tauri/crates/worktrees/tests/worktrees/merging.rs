@@ -120,6 +120,18 @@ fn case_84_what_is_not_committed_is_committed_only_if_the_user_says_so() {
 }
 
 #[test]
+fn case_84_a_repository_inside_the_worktree_is_never_committed_as_a_link() {
+    let code = Code::with_work();
+    code.write("src/lib.rs", "pub fn b() {}\n");
+    code.commit("meanwhile");
+    write(&code.tree(), "notes.txt", "notes\n");
+    git(&code.tree(), &["clone", "-q", "../../api", "deep/inner"]);
+    let refused = WorktreeRefused::NestedRepositories { folders: vec!["deep/inner".to_owned()] };
+    check_refused(&code, |code| code.merge(Some("all")), &refused);
+    check_refused(&code, |code| code.rebase(Some("all")), &refused);
+}
+
+#[test]
 fn case_84_a_worktree_that_has_changed_since_it_was_shown_is_left() {
     let code = Code::with_work();
     write(&code.tree(), "a.txt", "first edit\n");

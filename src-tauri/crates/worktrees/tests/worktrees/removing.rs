@@ -148,6 +148,43 @@ fn case_84_a_cloned_submodule_goes_only_if_the_user_says_so() {
 }
 
 #[test]
+fn case_84_a_clone_that_was_added_without_a_submodule_goes_only_if_the_user_says_so() {
+    let code = Code::with_work();
+    git(&code.tree(), &["clone", "-q", "../../api", "inner"]);
+    set_up(&code.tree().join("inner"));
+    commit(&code.tree().join("inner"), "only here");
+    commit(&code.tree(), "with a clone");
+    assert_eq!(code.state().submodules.first, ["inner"]);
+    check_asks(&code, &[Loss::Submodules]);
+    code.remove(&[Loss::Submodules], BranchFate::Stays).unwrap();
+    assert!(!code.tree().exists());
+}
+
+#[test]
+fn case_84_a_submodule_that_is_no_longer_in_the_index_goes_only_if_the_user_says_so() {
+    let code = Code::new();
+    git(&code.root(), &["clone", "-q", "api", "lib"]);
+    let code = code.with_worktree();
+    for path in ["lib", "deep/lib"] {
+        git(
+            &code.tree(),
+            &["submodule", "--quiet", "add", &code.root().join("lib").display().to_string(), path],
+        );
+    }
+    commit(&code.tree(), "with submodules");
+    assert_eq!(code.state().submodules.first, ["deep/lib", "lib"]);
+    git(&code.tree(), &["rm", "-q", "deep/lib"]);
+    commit(&code.tree(), "without one of them");
+    assert_eq!(code.state().submodules.first, ["deep/lib", "lib"], "its commits are still there");
+    git(&code.tree(), &["rm", "-q", "lib"]);
+    commit(&code.tree(), "without both");
+    assert_eq!(code.state().submodules.first, ["deep/lib", "lib"]);
+    check_asks(&code, &[Loss::Submodules]);
+    code.remove(&[Loss::Submodules], BranchFate::Stays).unwrap();
+    assert!(!code.tree().exists());
+}
+
+#[test]
 fn a_repository_inside_the_worktree_is_an_untracked_folder() {
     let code = Code::with_work();
     git(&code.tree(), &["init", "-q", "inner"]);

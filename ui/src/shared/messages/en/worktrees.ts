@@ -109,6 +109,7 @@ export const worktrees = {
   'worktree.refused.changed': 'The worktree has changed since it was shown, so nothing was done. Check it and try again.',
   'worktree.refused.would_lose': 'Something would be lost that you didn’t choose to lose, so nothing was done.',
   'worktree.refused.uncommitted': 'The worktree has changes that aren’t committed. Commit them first.',
+  'worktree.refused.nested_repositories': 'Nothing was committed: {folders} has a Git repository of its own, and only a link to it would be committed. Move it out of the worktree first, or add it as a submodule.',
   'worktree.refused.conflict': 'Nothing was changed: both branches have changed the same lines in {files}.',
   'worktree.refused.in_the_way': 'Nothing was merged: {folder} has changes of its own in {files}. Commit or move them first.',
   'worktree.refused.base_busy': 'Nothing was merged: Git is in the middle of a merge or rebase in {folder}.',

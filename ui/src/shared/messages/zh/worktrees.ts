@@ -98,6 +98,7 @@ export const worktrees = {
   'worktree.refused.changed': '工作树在显示之后有变化，因此未做任何操作。请检查后重试。',
   'worktree.refused.would_lose': '会丢失你没有选择放弃的内容，因此未做任何操作。',
   'worktree.refused.uncommitted': '工作树有未提交的更改。请先提交。',
+  'worktree.refused.nested_repositories': '未提交：{folders} 是独立的 Git 仓库，提交只会包含指向它的链接。请先将其移出工作树，或添加为子模块。',
   'worktree.refused.conflict': '未做任何更改：两个分支更改了相同的行，文件为 {files}。',
   'worktree.refused.in_the_way': '未合并：{folder} 中的 {files} 有自己的更改。请先提交或移走它们。',
   'worktree.refused.base_busy': '未合并：{folder} 中有未完成的合并或变基。',
