@@ -116,15 +116,7 @@ fn merge_in(
     }
     let touched =
         paths(&read(git, &["diff-tree", "-r", "-z", "--name-only", "--no-renames", base_tip, result])?);
-    let changed = CheckedOut::read(git)?;
-    let ignored = changed.ignored.iter();
-    // Git would overwrite an ignored file without a word.
-    let changed: BTreeSet<&PathBuf> = changed.changed().chain(ignored).collect();
-    let in_the_way = touched.iter().filter(|path| {
-        let is_below = |one: &&PathBuf| path.starts_with(one) || one.starts_with(path);
-        changed.contains(path) || changed.iter().any(is_below)
-    });
-    let files = in_the_way.map(|path| shown(path)).collect::<Vec<_>>();
+    let files = in_the_way(git, &touched)?;
     if !files.is_empty() {
         return Err(WorktreeRefused::InTheWay { folder: shown(folder), files });
     }
@@ -137,6 +129,17 @@ fn merge_in(
         git.run(&arguments(&["merge", "--abort"], &[]), Vec::new(), HOOKS)?;
     }
     if files.is_empty() { Err(error.into()) } else { Err(WorktreeRefused::Conflict { files }) }
+}
+
+/// Lists the files that git is about to write and that are not committed. Git would overwrite ignored ones without a word.
+pub(crate) fn in_the_way(git: &Git, touched: &[PathBuf]) -> Result<Vec<String>, GitError> {
+    let found = CheckedOut::read(git)?;
+    let changed = found.changed().chain(&found.ignored).map(PathBuf::as_path).collect::<BTreeSet<_>>();
+    let stands = |path: &&PathBuf| {
+        path.ancestors().any(|above| changed.contains(above))
+            || changed.range(path.as_path()..).next().is_some_and(|next| next.starts_with(path))
+    };
+    Ok(touched.iter().filter(stands).map(|path| shown(path)).collect())
 }
 
 /// Moves the base, which is checked out nowhere, unless it has moved meanwhile.
@@ -153,10 +156,10 @@ pub(crate) fn conflicts(git: &Git) -> Vec<String> {
     listed.split('\0').filter(|path| !path.is_empty()).map(str::to_owned).collect()
 }
 
-fn paths(listed: &[u8]) -> Vec<PathBuf> {
+pub(crate) fn paths(listed: &[u8]) -> Vec<PathBuf> {
     listed.split(|byte| *byte == 0).filter(|path| !path.is_empty()).map(to_path).collect()
 }
 
-fn shown(path: &Path) -> String {
+pub(crate) fn shown(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }

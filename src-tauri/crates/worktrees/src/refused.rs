@@ -82,8 +82,8 @@ pub enum WorktreeRefused {
     NestedRepositories { folders: Vec<String> },
     #[error("the same lines have changed on both branches")]
     Conflict { files: Vec<String> },
-    /// The folder of the base branch has changes in files that the merge touches.
-    #[error("{folder} has changes in files that the merge touches")]
+    /// The folder has changes, or ignored files, that git would overwrite.
+    #[error("{folder} has files that would be overwritten")]
     InTheWay { folder: String, files: Vec<String> },
     /// The folder of the base branch is in the middle of a merge, rebase, or the like.
     #[error("git is in the middle of something in {folder}")]

@@ -192,6 +192,33 @@ fn a_branch_is_rebased_onto_its_base() {
 }
 
 #[test]
+fn case_84_ignored_files_in_the_way_of_a_rebase_stay_and_are_named() {
+    let code = Code::with_work();
+    let in_the_way = WorktreeRefused::InTheWay {
+        folder: code.tree().display().to_string(),
+        files: vec![".env".to_owned(), "target/x".to_owned()],
+    };
+    // One commit adds a file, and the next deletes it again.
+    write(&code.tree(), "target/x", "of a commit\n");
+    git(&code.tree(), &["add", "-f", "target/x"]);
+    commit(&code.tree(), "add a file");
+    git(&code.tree(), &["rm", "-q", "target/x"]);
+    commit(&code.tree(), "delete it");
+    code.write(".env", "of the base\n");
+    code.git(&["add", "-f", ".env"]);
+    code.commit("with an ignored file");
+    write(&code.tree(), "target/x", "only here\n");
+    write(&code.tree(), ".env", "only here\n");
+    check_refused(&code, |code| code.rebase(None), &in_the_way);
+    std::fs::remove_file(code.tree().join(".env")).unwrap();
+    std::fs::remove_dir_all(code.tree().join("target")).unwrap();
+    write(&code.tree(), "target-2/x", "not in the way\n");
+    code.write(".git/info/exclude", "target-2\n");
+    code.rebase(None).unwrap();
+    assert_eq!(text(code.tree().join(".env")), "of the base\n");
+}
+
+#[test]
 fn a_detached_head_and_a_base_that_is_gone_block_both() {
     let code = Code::with_work();
     git(&code.tree(), &["checkout", "-q", "--detach"]);
