@@ -2335,7 +2335,7 @@ export type Loss = "uncommitted" | "untracked" | "submodules" | "detached_commit
 /**
  * Why an action is not possible now.
  */
-export type Blocked = { "blocked": "folder_gone" } | { "blocked": "not_a_worktree" } | { "blocked": "detached" } | { "blocked": "base_gone", base: string, } | { "blocked": "is_base" } | { "blocked": "nothing_to_merge" } | { "blocked": "up_to_date" } | { "blocked": "in_progress" } | { "blocked": "locked", 
+export type Blocked = { "blocked": "folder_gone" } | { "blocked": "not_a_worktree" } | { "blocked": "detached" } | { "blocked": "base_gone", base: string, } | { "blocked": "is_base" } | { "blocked": "nothing_to_merge" } | { "blocked": "up_to_date" } | { "blocked": "merge_commits" } | { "blocked": "in_progress" } | { "blocked": "locked", 
 /**
  * Why, in the words of whoever locked it; may be empty.
  */

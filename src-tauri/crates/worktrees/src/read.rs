@@ -1,6 +1,7 @@
 //! What a worktree holds, read from git and from its files.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use askdesk_git::Git;
@@ -66,7 +67,7 @@ pub(crate) fn open_as_seen(place: &Place, seen: &str) -> Result<Opened, Worktree
 
 pub(crate) fn open(place: &Place) -> Result<Opened, WorktreeUnavailable> {
     let program = installed()?;
-    let folder_gone = !place.path.is_dir();
+    let folder_gone = is_gone(&place.path)?;
     let git = Git::of_user(&program, if folder_gone { &place.repository } else { &place.path });
     let repository = match Repository::find(&git) {
         // What is left of the folder belongs to no repository.
@@ -94,6 +95,15 @@ pub(crate) fn open(place: &Place) -> Result<Opened, WorktreeUnavailable> {
     Ok(Opened { git, repository, facts, seen })
 }
 
+/// Returns whether a folder doesn't exist. One that can't be looked at may hold everything it had.
+fn is_gone(folder: &Path) -> Result<bool, WorktreeUnavailable> {
+    match folder.metadata() {
+        Ok(metadata) => Ok(!metadata.is_dir()),
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(true),
+        Err(error) => Err(WorktreeUnavailable::Failed { error: format!("{}: {error}", folder.display()) }),
+    }
+}
+
 fn read_commits(git: &Git, facts: &mut Facts) -> Result<(), WorktreeUnavailable> {
     if facts.tip.is_empty() || facts.tip.bytes().all(|byte| byte == b'0') {
         return Ok(());
@@ -114,10 +124,10 @@ fn read_commits(git: &Git, facts: &mut Facts) -> Result<(), WorktreeUnavailable>
     let log = [&["log", &most, "--format=%h %s"][..], &range[..]].concat();
     let first = if count_of == 0 { String::new() } else { text(git, &log)? };
     let first = first.lines().map(str::to_owned).collect();
-    facts.behind = match &facts.base_tip {
-        Some(base) => count(git, &[base, &format!("^{}", facts.tip)])?,
-        None => 0,
-    };
+    if let Some(base) = &facts.base_tip {
+        facts.behind = count(git, &[base, &format!("^{}", facts.tip)])?;
+        facts.merge_commits = count(git, &["--merges", &facts.tip, &format!("^{base}")])?;
+    }
     facts.commits = Listed { count: count_of, first };
     Ok(())
 }

@@ -95,6 +95,9 @@ pub enum Blocked {
     NothingToMerge,
     #[error("the branch has every commit of its base")]
     UpToDate,
+    /// A rebase leaves out merge commits, with the changes that were made in them.
+    #[error("the branch has merge commits, which a rebase would leave out")]
+    MergeCommits,
     #[error("git is in the middle of something")]
     InProgress,
     #[error("the worktree is locked")]
@@ -153,6 +156,8 @@ pub(crate) struct Facts {
     pub(crate) submodules: Vec<String>,
     pub(crate) commits: Listed,
     pub(crate) behind: u32,
+    /// How many of the commits that are not in the base are merges.
+    pub(crate) merge_commits: u32,
     pub(crate) in_progress: bool,
     pub(crate) locked: Option<String>,
 }
@@ -175,7 +180,11 @@ impl Facts {
 
     /// Says what stops rebasing onto the base.
     pub(crate) fn blocks_rebase(&self, users: &Users) -> Option<Blocked> {
-        self.blocks_both(users).or_else(|| (self.behind == 0).then_some(Blocked::UpToDate))
+        self.blocks_both(users).or(match (self.behind, self.merge_commits) {
+            (0, _) => Some(Blocked::UpToDate),
+            (_, 0) => None,
+            _ => Some(Blocked::MergeCommits),
+        })
     }
 
     fn blocks_both(&self, users: &Users) -> Option<Blocked> {
@@ -216,7 +225,8 @@ impl Facts {
 
     /// Lists what is lost with the folder, if the branch stays.
     pub(crate) fn losses(&self) -> Vec<Loss> {
-        let detached = self.branch.is_none() && !self.folder_gone;
+        // Also if the folder is gone: what git keeps about the worktree is the last that leads to them.
+        let detached = self.branch.is_none();
         let possible = [
             (Loss::Uncommitted, !self.uncommitted.is_empty()),
             (Loss::Untracked, !self.untracked.is_empty()),
@@ -281,6 +291,7 @@ mod tests {
     #[case(facts(), None)]
     #[case(merged(), None)]
     #[case(with(|facts| facts.behind = 0), Some(Blocked::UpToDate))]
+    #[case(with(|facts| facts.merge_commits = 1), Some(Blocked::MergeCommits))]
     #[case(with(|facts| facts.branch = None), Some(Blocked::Detached))]
     fn rebasing_is_blocked(#[case] facts: Facts, #[case] blocked: Option<Blocked>) {
         assert_eq!(facts.blocks_rebase(&Users::default()), blocked);
@@ -324,6 +335,7 @@ mod tests {
     #[case(with(|facts| facts.untracked = vec!["a".to_owned()]), &[Loss::Untracked])]
     #[case(with(|facts| facts.submodules = vec!["lib".to_owned()]), &[Loss::Submodules])]
     #[case(with(|facts| facts.branch = None), &[Loss::DetachedCommits])]
+    #[case(Facts { branch: None, folder_gone: true, ..facts() }, &[Loss::DetachedCommits])]
     #[case(with(|facts| facts.in_progress = true), &[Loss::InProgress])]
     fn everything_that_goes_with_the_folder_is_named(#[case] facts: Facts, #[case] losses: &[Loss]) {
         assert_eq!(facts.losses(), losses);

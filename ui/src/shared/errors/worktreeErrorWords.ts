@@ -43,6 +43,7 @@ const blockedWords: UnionWords<Blocked, 'blocked'> = {
   is_base: 'worktree.blocked.is_base',
   nothing_to_merge: 'worktree.blocked.nothing_to_merge',
   up_to_date: 'worktree.blocked.up_to_date',
+  merge_commits: 'worktree.blocked.merge_commits',
   in_progress: 'worktree.blocked.in_progress',
   locked: ({ reason }) => (reason === '' ? t('worktree.blocked.locked') : t('worktree.blocked.locked_why', { reason: visibly(reason) })),
   working: 'worktree.blocked.working',

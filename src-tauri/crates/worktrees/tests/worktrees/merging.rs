@@ -192,6 +192,24 @@ fn a_branch_is_rebased_onto_its_base() {
 }
 
 #[test]
+fn case_84_a_branch_with_merge_commits_is_not_rebased() {
+    let code = Code::with_work();
+    code.write("src/lib.rs", "pub fn b() {}\n");
+    code.commit("meanwhile");
+    git(&code.tree(), &["merge", "-q", "--no-commit", "main"]);
+    write(&code.tree(), "only in the merge.txt", "x\n");
+    commit(&code.tree(), "with a file of its own");
+    assert_eq!(code.state().rebase, Some(Blocked::UpToDate));
+    code.write("src/lib.rs", "pub fn c() {}\n");
+    code.commit("once more");
+    let why = Blocked::MergeCommits;
+    assert_eq!(code.state().rebase.as_ref(), Some(&why));
+    check_refused(&code, |code| code.rebase(None), &WorktreeRefused::Blocked { why });
+    code.merge(None).unwrap();
+    assert_eq!(text(code.folder().join("only in the merge.txt")), "x\n");
+}
+
+#[test]
 fn case_84_ignored_files_in_the_way_of_a_rebase_stay_and_are_named() {
     let code = Code::with_work();
     let in_the_way = WorktreeRefused::InTheWay {

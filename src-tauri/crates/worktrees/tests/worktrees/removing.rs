@@ -3,7 +3,8 @@
 use std::fs;
 
 use askdesk_worktrees::{
-    AgentUse, Blocked, BranchFate, Head, Loss, Users, WorktreeRefused, WorktreeState, read, remove,
+    AgentUse, Blocked, BranchFate, Head, Loss, Users, WorktreeRefused, WorktreeState, WorktreeUnavailable,
+    read, remove,
 };
 use rstest::rstest;
 
@@ -234,6 +235,32 @@ fn a_folder_that_is_gone_already_is_forgotten_and_its_branch_stays() {
     assert_eq!(code.titles("askdesk/x"), ["work", "first"]);
     let state = code.state();
     assert_eq!(state.remove, Some(Blocked::FolderGone), "nothing is left to remove");
+}
+
+#[test]
+fn case_84_commits_without_a_branch_stay_also_if_the_folder_is_gone() {
+    let code = Code::with_work();
+    git(&code.tree(), &["checkout", "-q", "--detach"]);
+    commit(&code.tree(), "on no branch");
+    fs::remove_dir_all(code.tree()).unwrap();
+    check_asks(&code, &[Loss::DetachedCommits]);
+    assert!(code.state().commits.first[0].ends_with(" on no branch"));
+    code.remove(&[Loss::DetachedCommits], BranchFate::Stays).unwrap();
+    assert_eq!(code.git(&["worktree", "list"]).lines().count(), 1);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_folder_that_cannot_be_read_is_not_gone() {
+    let code = Code::with_work();
+    let (folder, moved) = (code.root().join("api.worktrees"), code.root().join("moved"));
+    fs::rename(&folder, &moved).unwrap();
+    std::os::unix::fs::symlink(&folder, &folder).unwrap();
+    let unreadable = read(&code.place(), &Users::default());
+    assert!(matches!(unreadable, Err(WorktreeUnavailable::Failed { .. })), "{unreadable:?}");
+    fs::remove_file(&folder).unwrap();
+    fs::rename(&moved, &folder).unwrap();
+    code.remove(&[], BranchFate::Stays).unwrap();
 }
 
 #[test]

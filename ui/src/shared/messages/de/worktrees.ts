@@ -100,6 +100,7 @@ export const worktrees = {
   'worktree.blocked.is_base': 'Im Worktree ist der Basis-Branch selbst ausgecheckt.',
   'worktree.blocked.nothing_to_merge': 'Es gibt nichts zu mergen: Die Basis hat jeden Commit, und keine Datei hat sich geändert.',
   'worktree.blocked.up_to_date': 'Der Branch hat bereits jeden Commit seiner Basis.',
+  'worktree.blocked.merge_commits': 'Der Branch hat Merge-Commits. Ein Rebase ließe sie weg, mit den Änderungen darin. Mergen Sie stattdessen.',
   'worktree.blocked.in_progress': 'Im Worktree läuft ein Merge oder Rebase. Schließen Sie ihn zuerst ab, oder brechen Sie ihn ab.',
   'worktree.blocked.locked': 'Der Worktree ist gesperrt. Entsperren Sie ihn zuerst mit git worktree unlock.',
   'worktree.blocked.locked_why': 'Der Worktree ist gesperrt ({reason}). Entsperren Sie ihn zuerst mit git worktree unlock.',

@@ -100,6 +100,7 @@ export const worktrees = {
   'worktree.blocked.is_base': 'The base branch itself is checked out in the worktree.',
   'worktree.blocked.nothing_to_merge': 'There’s nothing to merge: the base has every commit, and no file has changed.',
   'worktree.blocked.up_to_date': 'The branch already has every commit of its base.',
+  'worktree.blocked.merge_commits': 'The branch has merge commits. A rebase would leave them out, with the changes made in them. Merge instead.',
   'worktree.blocked.in_progress': 'Git is in the middle of a merge or rebase in the worktree. Finish or abort it first.',
   'worktree.blocked.locked': 'The worktree is locked. Unlock it with git worktree unlock first.',
   'worktree.blocked.locked_why': 'The worktree is locked ({reason}). Unlock it with git worktree unlock first.',

@@ -89,6 +89,7 @@ export const worktrees = {
   'worktree.blocked.is_base': '工作树中检出的就是基准分支。',
   'worktree.blocked.nothing_to_merge': '没有可合并的内容：基准分支已有全部提交，也没有更改的文件。',
   'worktree.blocked.up_to_date': '此分支已有基准分支的全部提交。',
+  'worktree.blocked.merge_commits': '此分支含有合并提交。变基会丢弃它们以及其中的更改。请改用合并。',
   'worktree.blocked.in_progress': '工作树中有未完成的合并或变基。请先完成或中止它。',
   'worktree.blocked.locked': '工作树已锁定。请先用 git worktree unlock 解锁。',
   'worktree.blocked.locked_why': '工作树已锁定（{reason}）。请先用 git worktree unlock 解锁。',
