@@ -1,6 +1,7 @@
 //! The branch that is checked out in a folder, read without running git.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -33,6 +34,10 @@ pub enum Head {
 
 /// Reads what is checked out in the repository of a folder; none if the folder has none. It usually reads two small files.
 pub fn head(folder: &Path) -> Option<Head> {
+    // A folder above may belong to another repository than the one that is gone.
+    if !folder.is_dir() {
+        return None;
+    }
     let git_dir = folder.ancestors().find_map(git_dir_at)?;
     let written = small_file(&git_dir.join("HEAD"))?;
     match written.strip_prefix("ref: refs/heads/") {
@@ -62,14 +67,36 @@ pub(crate) fn git_dir_at(folder: &Path) -> Option<PathBuf> {
     bare.then(|| folder.to_owned())
 }
 
-/// Reads the first line of a file.
+/// Reads the first line of a small file; none if it is anything else, as an agent may put a pipe or a device in its place.
 pub(crate) fn small_file(path: &Path) -> Option<String> {
-    if fs::metadata(path).ok()?.len() > FILE_BYTES {
+    // Opening a device may already do something.
+    if !fs::metadata(path).ok()?.is_file() {
         return None;
     }
-    let read = fs::read(path).ok()?;
+    let file = open(path).ok()?;
+    if !file.metadata().ok()?.is_file() {
+        return None;
+    }
+    let mut read = Vec::new();
+    file.take(FILE_BYTES + 1).read_to_end(&mut read).ok()?;
+    if read.len() as u64 > FILE_BYTES {
+        return None;
+    }
     let text = String::from_utf8_lossy(&read);
     Some(text.lines().next().unwrap_or_default().to_owned())
+}
+
+/// Opens a file without waiting for whoever writes into it.
+#[cfg(unix)]
+fn open(path: &Path) -> io::Result<File> {
+    use std::os::unix::fs::OpenOptionsExt as _;
+    let flags = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
+    File::options().read(true).custom_flags(flags).open(path)
+}
+
+#[cfg(not(unix))]
+fn open(path: &Path) -> io::Result<File> {
+    File::open(path)
 }
 
 fn is_id(text: &str) -> bool {

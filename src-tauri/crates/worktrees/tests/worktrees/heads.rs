@@ -3,6 +3,8 @@
 use std::fs;
 
 use askdesk_worktrees::{Head, head};
+#[cfg(unix)]
+use rstest::rstest;
 
 use crate::support::{Code, git};
 
@@ -40,6 +42,7 @@ fn a_folder_without_a_repository_and_one_that_is_gone_have_none() {
     let code = Code::empty();
     assert_eq!(head(&code.folder()), None);
     assert_eq!(head(&code.folder().join("gone")), None);
+    assert_eq!(head(&Code::new().folder().join("gone")), None);
     fs::write(code.folder().join(".git"), "gitdir: nowhere\n").unwrap();
     assert_eq!(head(&code.folder()), None);
     fs::write(code.folder().join(".git"), "x".repeat(100_000)).unwrap();
@@ -57,4 +60,25 @@ fn a_repository_with_another_format_of_references_has_a_head() {
     if made.unwrap().success() {
         assert_eq!(head(&code.folder()), branch("trunk"));
     }
+}
+
+/// Reads the head of a folder in which a file is a pipe that nobody writes into, or a device that never ends.
+#[cfg(unix)]
+#[rstest]
+fn a_pipe_or_a_device_is_never_read(
+    #[values(".git", ".git/HEAD")] file: &str,
+    #[values(true, false)] pipe: bool,
+) {
+    let code = Code::empty();
+    let path = code.folder().join(file);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    if pipe {
+        assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
+    } else {
+        std::os::unix::fs::symlink("/dev/zero", &path).unwrap();
+    }
+    let (end, done) = std::sync::mpsc::channel();
+    let folder = code.folder();
+    std::thread::spawn(move || end.send(head(&folder)));
+    assert_eq!(done.recv_timeout(std::time::Duration::from_secs(10)), Ok(None));
 }
