@@ -34,11 +34,13 @@ pub fn merge(place: &Place, users: &Users, seen: &str, message: Option<&str>) ->
     match (repository.place_of(&place.base), tree) {
         (Some(at), tree) => {
             let result = tree.as_deref().unwrap_or(&facts.tip);
-            merge_in(&git.in_folder(&at.path), (branch, &title), base_tip, result)
+            merge_in(&git.in_folder(&at.path), (&facts.tip, &title), base_tip, result)
         }
         (None, None) => move_base(git, place, base_tip, &facts.tip),
         (None, Some(tree)) => {
             let words = ["commit-tree", &tree, "-p", base_tip, "-p", &facts.tip, "-m", &title];
+            // Unlike `git commit`, this command has to be told to sign.
+            let words = [&words[..], if signs(git) { &["-S"] } else { &[] }].concat();
             let merged = git.run(&arguments(&words, &[]), Vec::new(), HOOKS)?;
             move_base(git, place, base_tip, String::from_utf8_lossy(&merged).trim())
         }
@@ -87,6 +89,11 @@ fn is_ancestor(git: &Git, older: &str, newer: &str) -> Result<bool, GitError> {
     }
 }
 
+/// Returns whether the user signs their commits.
+fn signs(git: &Git) -> bool {
+    text(git, &["config", "--type=bool", "--get", "commit.gpgSign"]).is_ok_and(|value| value == "true")
+}
+
 /// Merges two commits into a tree, without touching any file.
 fn merged_tree(git: &Git, base: &str, tip: &str) -> Result<String, WorktreeRefused> {
     let words = ["merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", base, tip];
@@ -106,7 +113,7 @@ fn merged_tree(git: &Git, base: &str, tip: &str) -> Result<String, WorktreeRefus
 /// Merges where the base is checked out, unless files that differ there are in the way.
 fn merge_in(
     git: &Git,
-    (branch, title): (&str, &str),
+    (tip, title): (&str, &str),
     base_tip: &str,
     result: &str,
 ) -> Result<(), WorktreeRefused> {
@@ -120,8 +127,9 @@ fn merge_in(
     if !files.is_empty() {
         return Err(WorktreeRefused::InTheWay { folder: shown(folder), files });
     }
-    let name = format!("refs/heads/{branch}");
-    let words = ["merge", "--quiet", "--no-edit", "--no-autostash", "-m", title, &name];
+    // Whatever `branch.<name>.mergeOptions` says, this ends with a commit of what was shown.
+    let words =
+        ["merge", "--quiet", "--no-edit", "--no-autostash", "--commit", "--no-squash", "-m", title, tip];
     let merged = git.run(&arguments(&words, &[]), Vec::new(), HOOKS);
     let Err(error) = merged else { return Ok(()) };
     let files = conflicts(git);

@@ -2,6 +2,8 @@
 
 use askdesk_worktrees::{AgentUse, Blocked, Users, WorktreeRefused, merge};
 
+use rstest::rstest;
+
 use crate::support::{Code, commit, git, text, work_files, write};
 
 /// Runs an action, and checks that it is refused and that no branch and no file has changed.
@@ -74,6 +76,44 @@ fn case_84_a_base_that_is_checked_out_nowhere_is_merged_without_a_folder() {
     assert_eq!(code.titles("main")[0], "Merge branch 'askdesk/x' into main");
     assert_eq!(code.git(&["show", "main:more.txt"]), "more\n");
     assert_eq!(code.git(&["show", "main:src/lib.rs"]), "pub fn b() {}\n");
+}
+
+#[rstest]
+#[case("--squash")]
+#[case("--no-commit")]
+#[case("--no-commit --no-ff")]
+fn case_84_a_merge_is_made_whatever_the_options_of_the_base_say(#[case] options: &str) {
+    let code = Code::with_work();
+    code.git(&["config", "branch.main.mergeOptions", options]);
+    code.merge(None).unwrap();
+    assert!(code.titles("main").contains(&"work".to_owned()));
+    code.write("src/lib.rs", "pub fn b() {}\n");
+    code.commit("meanwhile");
+    write(&code.tree(), "more.txt", "more\n");
+    commit(&code.tree(), "more work");
+    code.merge(None).unwrap();
+    assert!(code.titles("main").contains(&"more work".to_owned()));
+    assert_eq!(code.state().commits.count, 0);
+    assert_eq!(code.git(&["status", "--porcelain"]), "");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_merge_without_a_folder_is_signed_if_the_user_signs() {
+    let code = Code::with_work();
+    code.write("src/lib.rs", "pub fn b() {}\n");
+    code.commit("meanwhile");
+    code.git(&["checkout", "-q", "-b", "elsewhere"]);
+    crate::support::hook(
+        &code.folder(),
+        "sign",
+        "cat > /dev/null; printf '\\n[GNUPG:] SIG_CREATED \\n' >&2; echo signed by Ada",
+    );
+    let signer = code.folder().join(".git/hooks/sign").display().to_string();
+    code.git(&["config", "gpg.program", &signer]);
+    code.git(&["config", "commit.gpgSign", "true"]);
+    code.merge(None).unwrap();
+    assert!(code.git(&["cat-file", "-p", "main"]).contains("gpgsig signed by Ada"));
 }
 
 #[test]
