@@ -1,6 +1,5 @@
 //! Makes a new worktree with a new branch, and takes one back that nobody has worked in.
 
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -8,7 +7,7 @@ use askdesk_git::{Git, arguments};
 
 use crate::plan::{PlanWanted, plan};
 use crate::refused::{WorktreeRefused, WorktreeUnavailable};
-use crate::repository::{READ, Repository, commit, installed};
+use crate::repository::{READ, Repository, Worktree, commit, installed};
 
 /// How long git may take to write the files of a worktree.
 const WRITE: Duration = Duration::from_secs(15 * 60);
@@ -44,17 +43,31 @@ pub fn create(folder: &Path, new: &NewWorktree) -> Result<Created, WorktreeRefus
     let base = format!("refs/heads/{}", new.base);
     // A branch without a commit is the head of an empty repository.
     let begin = commit(&git, &base)?.ok_or(WorktreeUnavailable::NoCommit)?;
-    let words = ["worktree", "add", "--quiet", "--no-track", "-b", &new.branch, "--"];
-    let made =
-        git.run(&arguments(&words, &[new.path.clone().into(), OsString::from(&base)]), Vec::new(), WRITE);
-    if let Err(error) = made {
-        // Git takes the folder back itself, and leaves the branch.
-        if !new.path.join(".git").exists() {
-            delete_branch_at(&git, &new.branch, &begin);
-        }
-        return Err(error.into());
-    }
+    make(&git, new, &begin)?;
     Ok(Created { repository: planned.repository, folder: folder_in(&git, &new.path) })
+}
+
+/// Makes the branch, and then its worktree.
+fn make(git: &Git, new: &NewWorktree, begin: &str) -> Result<(), WorktreeRefused> {
+    // By itself, so that a branch which somebody else has made meanwhile is not taken for this one.
+    git.run(&arguments(&["branch", "--no-track", "--", &new.branch, begin], &[]), Vec::new(), READ)?;
+    let words = ["worktree", "add", "--quiet", "--"];
+    let made =
+        git.run(&arguments(&words, &[new.path.clone().into(), (&new.branch).into()]), Vec::new(), WRITE);
+    let Err(error) = made else { return Ok(()) };
+    // Git takes the folder back itself, unless all that failed was a hook.
+    let stays = Repository::find(git)?.linked(&new.path).cloned();
+    match stays.filter(|worktree| worktree.branch.as_ref() == Some(&new.branch)) {
+        Some(worktree) => {
+            if let Err(error) = discard(git, new, &worktree, begin) {
+                tracing::warn!(%error, "a new worktree was left");
+            }
+        }
+        None => {
+            delete_branch_at(git, &new.branch, begin);
+        }
+    }
+    Err(error.into())
 }
 
 /// The folder of the new worktree that corresponds to the one of this git.
@@ -83,12 +96,17 @@ pub fn discard_new(repository: &Path, new: &NewWorktree) -> Result<(), WorktreeR
     let found = Repository::find(&git)?;
     let worktree = found.linked(&new.path).ok_or(WorktreeRefused::Changed)?;
     let base = commit(&git, &format!("refs/heads/{}", new.base))?;
-    if worktree.branch.as_ref() != Some(&new.branch) || base.as_ref() != Some(&worktree.commit) {
+    discard(&git, new, worktree, &base.ok_or(WorktreeRefused::Changed)?)
+}
+
+/// Removes a worktree and its branch if it is the new one, and has no other commit than the one it began with.
+fn discard(git: &Git, new: &NewWorktree, worktree: &Worktree, begin: &str) -> Result<(), WorktreeRefused> {
+    if worktree.branch.as_ref() != Some(&new.branch) || worktree.commit != begin {
         return Err(WorktreeRefused::Changed);
     }
     let words = ["worktree", "remove", "--force", "--"];
     git.run(&arguments(&words, &[new.path.clone().into()]), Vec::new(), WRITE)?;
-    delete_branch_at(&git, &new.branch, &worktree.commit);
+    delete_branch_at(git, &new.branch, begin);
     Ok(())
 }
 
@@ -101,4 +119,27 @@ pub(crate) fn delete_branch_at(git: &Git, branch: &str, at: &str) -> bool {
         tracing::info!(%error, "a branch was left");
     }
     deleted.is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_branch_that_somebody_else_has_made_meanwhile_stays() {
+        let root = tempfile::tempdir().unwrap();
+        let git = Git::closed(&installed().unwrap(), root.path());
+        let run = |words: &[&str]| git.run(&arguments(words, &[]), Vec::new(), READ).unwrap();
+        run(&["init", "-q", "-b", "main"]);
+        let who = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org"];
+        run(&[&who[..], &["commit", "-q", "--allow-empty", "-m", "first"]].concat());
+        run(&["branch", "x"]);
+        let begin = commit(&git, "main").unwrap().unwrap();
+        let path = root.path().join("tree");
+        let new = NewWorktree { base: "main".to_owned(), branch: "x".to_owned(), path };
+        let refused = make(&git, &new, &begin);
+        assert!(matches!(refused, Err(WorktreeRefused::Failed { .. })), "{refused:?}");
+        assert_eq!(commit(&git, "refs/heads/x").unwrap(), Some(begin));
+        assert!(!new.path.exists());
+    }
 }

@@ -79,6 +79,18 @@ fn a_checkout_that_fails_leaves_nothing_behind() {
     assert!(!code.tree().exists() && !code.has_branch("askdesk/x"));
 }
 
+#[cfg(unix)]
+#[test]
+fn a_hook_that_fails_leaves_nothing_behind() {
+    let code = Code::new();
+    crate::support::hook(&code.folder(), "post-checkout", "touch made-by-the-hook; exit 3");
+    let refused = create(&code.folder(), &code.new_worktree());
+    assert!(matches!(refused, Err(WorktreeRefused::Failed { .. })), "{refused:?}");
+    assert!(!code.tree().exists() && !code.has_branch("askdesk/x"));
+    fs::remove_file(code.folder().join(".git/hooks/post-checkout")).unwrap();
+    code.with_worktree();
+}
+
 #[test]
 fn an_empty_repository_and_a_folder_without_one_are_refused() {
     let refused = |code: &Code| create(&code.folder(), &code.new_worktree());
