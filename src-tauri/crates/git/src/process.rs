@@ -13,6 +13,10 @@ const POLL: Duration = Duration::from_millis(2);
 /// How long the output of a process that has ended is waited for. A program that a hook left behind may keep it open.
 const LINGER: Duration = Duration::from_secs(2);
 
+/// How long a process may take to clean up after the time limit.
+#[cfg(unix)]
+const CLEAN_UP: Duration = Duration::from_secs(2);
+
 pub(crate) struct Ended {
     pub(crate) status: ExitStatus,
     pub(crate) output: Vec<u8>,
@@ -27,10 +31,19 @@ pub(crate) fn run(mut command: Command, input: Vec<u8>, limit: Duration) -> std:
         // It may end without reading all of it; its status says why.
         let _ = stdin.map(|mut stdin| stdin.write_all(&input));
     });
-    let output = Reading::start(child.stdout.take(), MAX_OUTPUT);
-    let errors = Reading::start(child.stderr.take(), MAX_ERRORS);
+    // Git ends early where nobody reads its output. Its hooks write into its error output, and must not fail because of that.
+    let output = Reading::start(child.stdout.take(), MAX_OUTPUT, Rest::Refused);
+    let errors = Reading::start(child.stderr.take(), MAX_ERRORS, Rest::Dropped);
     let Some(status) = wait(&mut child, limit)? else { return Ok(None) };
     Ok(Some(Ended { status, output: output.finish(), errors: errors.finish() }))
+}
+
+/// What happens to output over the limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Rest {
+    /// Nobody reads it, which ends whoever writes it.
+    Refused,
+    Dropped,
 }
 
 /// Something that is read in the background. What is cut off is noticed by its length.
@@ -40,7 +53,7 @@ struct Reading {
 }
 
 impl Reading {
-    fn start(from: Option<impl Read + Send + 'static>, most: u64) -> Self {
+    fn start(from: Option<impl Read + Send + 'static>, most: u64, rest: Rest) -> Self {
         let read: Arc<Mutex<Vec<u8>>> = Arc::default();
         let (end, done) = channel();
         let into = Arc::clone(&read);
@@ -52,6 +65,9 @@ impl Reading {
                     break;
                 }
                 into.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(&piece[..bytes]);
+            }
+            if let (Rest::Dropped, Some(from)) = (rest, from) {
+                let _ = std::io::copy(&mut from.into_inner(), &mut std::io::sink());
             }
             let _ = end.send(());
         });
@@ -93,15 +109,24 @@ pub(crate) fn detach(command: &mut Command) {
     std::os::windows::process::CommandExt::creation_flags(command, CREATE_NO_WINDOW);
 }
 
+/// Ends a process with everything it started. Git gets the time to remove its lock files and what it has half made.
 #[cfg(unix)]
 fn kill(child: &mut Child) -> std::io::Result<()> {
-    let group = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw);
-    if let Some(group) = group {
-        let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+    use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+    let Some(group) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) else { return child.kill() };
+    let _ = kill_process_group(group, Signal::TERM);
+    let deadline = Instant::now() + CLEAN_UP;
+    // Its status stays to be collected, so that no other process gets its id before the second signal.
+    let ended =
+        || waitid(WaitId::Pid(group), WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT);
+    while Instant::now() < deadline && matches!(ended(), Ok(None)) {
+        std::thread::sleep(POLL);
     }
+    let _ = kill_process_group(group, Signal::KILL);
     child.kill()
 }
 
+/// Ends a process, but nothing that it started.
 #[cfg(not(unix))]
 fn kill(child: &mut Child) -> std::io::Result<()> {
     child.kill()

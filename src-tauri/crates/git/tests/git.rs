@@ -65,7 +65,32 @@ fn a_program_that_a_hook_leaves_behind_delays_nothing() {
 #[test]
 fn nothing_is_ever_asked() {
     let (folder, program) = repository();
-    hook(folder.path(), "pre-commit", "read answer < /dev/tty || exit 7");
-    let result = commit(&Git::of_user(&program, folder.path()), Duration::from_secs(10));
-    assert!(result.is_err(), "{result:?}");
+    hook(folder.path(), "pre-commit", r#"[ "$GIT_TERMINAL_PROMPT$GIT_EDITOR" = 0true ] && touch quiet"#);
+    let who = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org"];
+    // Without a message, git opens an editor.
+    let words = [&who[..], &["commit", "-q", "--allow-empty", "--allow-empty-message"]].concat();
+    let git = Git::of_user(&program, folder.path());
+    git.run(&arguments(&words, &[]), Vec::new(), Duration::from_secs(10)).unwrap();
+    assert!(folder.path().join("quiet").exists());
+}
+
+#[test]
+fn a_hook_may_write_more_than_is_read() {
+    let (folder, program) = repository();
+    hook(folder.path(), "pre-commit", "seq 1 100000 >&2 && touch written");
+    commit(&Git::of_user(&program, folder.path()), Duration::from_secs(30)).unwrap();
+    assert!(folder.path().join("written").exists());
+}
+
+#[test]
+fn git_removes_its_lock_files_after_the_time_limit() {
+    let (folder, program) = repository();
+    hook(folder.path(), "pre-commit", "test -e .git/index.lock && touch locked; sleep 60");
+    fs::write(folder.path().join("a.txt"), "a\n").unwrap();
+    let git = Git::of_user(&program, folder.path());
+    git.run(&arguments(&["add", "a.txt"], &[]), Vec::new(), Duration::from_secs(10)).unwrap();
+    let words = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org", "commit", "-q", "-a", "-m", "x"];
+    let result = git.run(&arguments(&words, &[]), Vec::new(), Duration::from_secs(2));
+    assert!(matches!(result, Err(GitError::TimedOut { .. })), "{result:?}");
+    assert!(folder.path().join("locked").exists() && !folder.path().join(".git/index.lock").exists());
 }
