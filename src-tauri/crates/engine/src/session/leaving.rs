@@ -22,6 +22,11 @@ impl Leaving {
         }
     }
 
+    fn leave(&self, folder: &Path) -> FolderLeaving {
+        self.change(|folders| folders.push(folder.to_owned()));
+        FolderLeaving { folder: folder.to_owned(), all: self.clone() }
+    }
+
     fn change(&self, change: impl FnOnce(&mut Vec<PathBuf>)) {
         change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner));
     }
@@ -36,7 +41,12 @@ pub struct FolderLeaving {
 
 impl Drop for FolderLeaving {
     fn drop(&mut self) {
-        self.all.change(|folders| folders.retain(|folder| *folder != self.folder));
+        // The folder stays listed for anybody else who is removing it.
+        self.all.change(|folders| {
+            if let Some(at) = folders.iter().position(|folder| *folder == self.folder) {
+                folders.swap_remove(at);
+            }
+        });
     }
 }
 
@@ -45,8 +55,7 @@ impl Sessions {
     pub async fn leave_folder(&self, folder: &Path) -> Result<(FolderLeaving, Vec<Session>), EngineError> {
         // A start that has passed its check is listed.
         let _alone = self.starting.lock().await;
-        let leaving = FolderLeaving { folder: folder.to_owned(), all: self.leaving.clone() };
-        self.leaving.change(|folders| folders.push(folder.to_owned()));
+        let leaving = self.leaving.leave(folder);
         Ok((leaving, self.running_in(folder).await?))
     }
 
@@ -67,4 +76,21 @@ impl Sessions {
 fn is_in(folder: &Path, other: &Path) -> bool {
     let real = |path: &Path| std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     folder.starts_with(other) || real(folder).starts_with(real(other))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_is_closed_until_everybody_who_removes_it_is_done() {
+        let (all, folder) = (Leaving::default(), Path::new("/code/api.worktrees/x"));
+        let removals = [all.leave(folder), all.leave(folder)];
+        assert!(all.check(&folder.join("src")).is_err());
+        let [first, second] = removals;
+        drop(first);
+        assert!(all.check(folder).is_err());
+        drop(second);
+        assert!(all.check(folder).is_ok());
+    }
 }
