@@ -6,10 +6,10 @@ use std::fs::{canonicalize, read_dir};
 use std::hash::{Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
 
-use askdesk_git::{Git, GitError, to_path};
+use askdesk_git::{Git, GitError, arguments, to_bytes, to_path};
 
 use crate::head::git_dir_at;
-use crate::repository::read;
+use crate::repository::{READ, read};
 
 /// What stands in a git directory while git is in the middle of something.
 const IN_PROGRESS: [&str; 6] =
@@ -24,6 +24,8 @@ pub(crate) struct CheckedOut {
     pub(crate) uncommitted: Vec<PathBuf>,
     pub(crate) untracked: Vec<PathBuf>,
     pub(crate) ignored: Vec<PathBuf>,
+    /// Changed files that git was told not to look at.
+    pub(crate) hidden: Vec<PathBuf>,
 }
 
 impl CheckedOut {
@@ -31,11 +33,12 @@ impl CheckedOut {
     pub(crate) fn read(git: &Git) -> Result<Self, GitError> {
         let words = ["status", "--porcelain=v2", "-z", "--untracked-files=all", "--ignored=matching"];
         let words = [&words[..], &["--ignore-submodules=none", "--no-renames"]].concat();
-        Ok(parse(&read(git, &words)?))
+        let found = parse(&read(git, &words)?);
+        Ok(Self { hidden: hidden(git)?, ..found })
     }
 
     pub(crate) fn changed(&self) -> impl Iterator<Item = &PathBuf> {
-        self.uncommitted.iter().chain(&self.untracked)
+        self.uncommitted.iter().chain(&self.untracked).chain(&self.hidden)
     }
 
     /// A number for the content of everything that is not committed, as far as size and time tell it.
@@ -64,6 +67,36 @@ fn parse(status: &[u8]) -> CheckedOut {
         }
     }
     found
+}
+
+/// Lists the changed files that are marked as skipped or assumed to be unchanged, which git's status leaves out.
+fn hidden(git: &Git) -> Result<Vec<PathBuf>, GitError> {
+    let listed = read(git, &["ls-files", "-v", "--stage", "-z"])?;
+    let marked = listed.split(|byte| *byte == 0).filter_map(marked);
+    let there = marked.filter(|(_, path)| git.folder().join(path).symlink_metadata().is_ok());
+    let (compared, other): (Vec<_>, Vec<_>) = there.partition(|(_, path)| {
+        let is_name = |byte: &u8| !matches!(byte, b'\n' | b'\r' | b'"');
+        to_bytes(path).iter().all(is_name)
+            && git.folder().join(path).symlink_metadata().is_ok_and(|it| it.is_file())
+    });
+    let mut hidden = other.into_iter().map(|(_, path)| path).collect::<Vec<_>>();
+    if !compared.is_empty() {
+        let names = compared.iter().flat_map(|(_, path)| [to_bytes(path), b"\n".to_vec()].concat()).collect();
+        let ids = git.run(&arguments(&["hash-object", "--stdin-paths"], &[]), names, READ);
+        // What can't be compared counts as changed.
+        let ids = String::from_utf8_lossy(&ids.unwrap_or_default()).into_owned();
+        let mut ids = ids.lines();
+        hidden.extend(compared.into_iter().filter(|(id, _)| ids.next() != Some(id)).map(|(_, path)| path));
+    }
+    Ok(hidden)
+}
+
+/// Reads a marked entry of the index: the id of its content, and its path.
+fn marked(line: &[u8]) -> Option<(String, PathBuf)> {
+    let tag = line.first().filter(|tag| **tag == b'S' || tag.is_ascii_lowercase());
+    let path = tag.and(line.splitn(2, |byte| *byte == b'\t').nth(1))?;
+    let id = line.split(|byte| *byte == b' ').nth(2)?;
+    Some((String::from_utf8_lossy(id).into_owned(), to_path(path)))
 }
 
 /// Returns whether git is in the middle of a merge, rebase, or the like.
@@ -119,6 +152,7 @@ mod tests {
             uncommitted: paths(&["a b", "both ways"]),
             untracked: paths(&["new\nline"]),
             ignored: paths(&["target/"]),
+            hidden: Vec::new(),
         };
         assert_eq!(parse(status), expected);
     }

@@ -46,7 +46,7 @@ pub fn read(place: &Place, users: &Users) -> Result<WorktreeState, WorktreeUnava
         head,
         base: place.base.clone(),
         base_folder: base_place.map(|place| place.path.to_string_lossy().into_owned()),
-        uncommitted: Listed::of(&facts.uncommitted),
+        uncommitted: Listed::of(&[&facts.uncommitted[..], &facts.hidden[..]].concat()),
         untracked: Listed::of(&facts.untracked),
         ignored: Listed::of(&facts.ignored),
         submodules: Listed::of(&facts.submodules),
@@ -139,6 +139,7 @@ fn read_files(git: &Git, top: &Path, facts: &mut Facts) -> Result<u64, WorktreeU
         paths.iter().map(|path| path.to_string_lossy().into_owned()).collect()
     };
     facts.uncommitted = shown(&found.uncommitted);
+    facts.hidden = shown(&found.hidden);
     facts.untracked = shown(&found.untracked);
     facts.ignored = shown(&found.ignored);
     facts.submodules = submodules(git, top)?;

@@ -151,6 +151,8 @@ pub(crate) struct Facts {
     pub(crate) base: String,
     pub(crate) base_tip: Option<String>,
     pub(crate) uncommitted: Vec<String>,
+    /// Changed files that git was told not to look at. Committing leaves them out.
+    pub(crate) hidden: Vec<String>,
     pub(crate) untracked: Vec<String>,
     pub(crate) ignored: Vec<String>,
     pub(crate) submodules: Vec<String>,
@@ -228,7 +230,7 @@ impl Facts {
         // Also if the folder is gone: what git keeps about the worktree is the last that leads to them.
         let detached = self.branch.is_none();
         let possible = [
-            (Loss::Uncommitted, !self.uncommitted.is_empty()),
+            (Loss::Uncommitted, !self.uncommitted.is_empty() || !self.hidden.is_empty()),
             (Loss::Untracked, !self.untracked.is_empty()),
             (Loss::Submodules, !self.submodules.is_empty()),
             (Loss::DetachedCommits, detached && !self.commits.is_empty()),
@@ -332,6 +334,7 @@ mod tests {
     #[case(facts(), &[])]
     #[case(with(|facts| facts.ignored = vec!["target/".to_owned()]), &[])]
     #[case(with(|facts| facts.uncommitted = vec!["a".to_owned()]), &[Loss::Uncommitted])]
+    #[case(with(|facts| facts.hidden = vec!["a".to_owned()]), &[Loss::Uncommitted])]
     #[case(with(|facts| facts.untracked = vec!["a".to_owned()]), &[Loss::Untracked])]
     #[case(with(|facts| facts.submodules = vec!["lib".to_owned()]), &[Loss::Submodules])]
     #[case(with(|facts| facts.branch = None), &[Loss::DetachedCommits])]

@@ -145,6 +145,20 @@ fn case_84_changes_in_the_way_of_a_merge_stay_and_are_named() {
     check_refused(&code, |code| code.merge(None), &in_the_way(&["new.txt"]));
 }
 
+#[rstest]
+#[case("--skip-worktree")]
+#[case("--assume-unchanged")]
+fn case_84_changes_that_git_does_not_look_at_are_in_the_way_too(#[case] mark: &str) {
+    let code = Code::with_work();
+    write(&code.tree(), "a.txt", "theirs\n");
+    commit(&code.tree(), "theirs");
+    code.git(&["update-index", mark, "a.txt"]);
+    code.write("a.txt", "only here\n");
+    let folder = code.folder().display().to_string();
+    let in_the_way = WorktreeRefused::InTheWay { folder, files: vec!["a.txt".to_owned()] };
+    check_refused(&code, |code| code.merge(None), &in_the_way);
+}
+
 #[test]
 fn case_84_what_is_not_committed_is_committed_only_if_the_user_says_so() {
     let code = Code::with_work();

@@ -71,6 +71,24 @@ fn case_84_what_is_not_committed_goes_only_if_the_user_says_so() {
     assert!(!code.tree().exists() && code.has_branch("askdesk/x"));
 }
 
+#[rstest]
+#[case("--skip-worktree")]
+#[case("--assume-unchanged")]
+fn case_84_changes_that_git_does_not_look_at_go_only_if_the_user_says_so(#[case] mark: &str) {
+    let code = Code::with_work();
+    git(&code.tree(), &["update-index", mark, "a.txt", "src/lib.rs", "new.txt"]);
+    assert_eq!(code.state().losses, [], "no file has changed");
+    fs::remove_file(code.tree().join("new.txt")).unwrap();
+    write(&code.tree(), "src/lib.rs", "only here\n");
+    assert_eq!(code.state().uncommitted.first, ["src/lib.rs"]);
+    check_asks(&code, &[Loss::Uncommitted]);
+    let seen = code.state().seen;
+    write(&code.tree(), "src/lib.rs", "changed once more\n");
+    assert_ne!(code.state().seen, seen);
+    code.remove(&[Loss::Uncommitted], BranchFate::Stays).unwrap();
+    assert!(!code.tree().exists());
+}
+
 #[test]
 fn case_84_ignored_files_are_listed() {
     let code = Code::with_work();
