@@ -101,8 +101,11 @@ fn marked(line: &[u8]) -> Option<(String, PathBuf)> {
 
 /// Returns whether git is in the middle of a merge, rebase, or the like.
 pub(crate) fn in_progress(top: &Path) -> bool {
-    let git_dir = git_dir_at(top);
-    git_dir.is_some_and(|git_dir| IN_PROGRESS.iter().any(|part| git_dir.join(part).exists()))
+    git_dir_at(top).is_some_and(|git_dir| in_progress_at(&git_dir))
+}
+
+pub(crate) fn in_progress_at(git_dir: &Path) -> bool {
+    IN_PROGRESS.iter().any(|part| git_dir.join(part).exists())
 }
 
 /// Lists the repositories that have been cloned into a worktree as submodules. Their git directories go with it.
@@ -116,15 +119,19 @@ pub(crate) fn submodules(git: &Git, top: &Path) -> Result<Vec<String>, GitError>
     let in_place = in_place.collect::<BTreeSet<_>>();
     let mut found = cloned.iter().map(|path| path.to_string_lossy().into_owned()).collect::<Vec<_>>();
     // One that is no longer checked out, or no longer in the index, may still have its git directory.
-    if let Some(modules) = git_dir_at(top).map(|git_dir| git_dir.join("modules")) {
-        let kept = kept_below(&modules, MODULE_DEPTH).into_iter();
-        let kept = kept.filter(|dir| canonicalize(dir).map_or(true, |dir| !in_place.contains(&dir)));
-        let name = |dir: PathBuf| dir.strip_prefix(&modules).unwrap_or(&dir).to_string_lossy().into_owned();
-        found.extend(kept.map(name));
-    }
+    let kept = git_dir_at(top).map(|git_dir| kept_submodules(&git_dir, &in_place));
+    found.extend(kept.into_iter().flatten());
     found.sort_unstable();
     found.dedup();
     Ok(found)
+}
+
+/// Lists the submodules that a git directory keeps, apart from those that are in their place.
+pub(crate) fn kept_submodules(git_dir: &Path, in_place: &BTreeSet<PathBuf>) -> Vec<String> {
+    let modules = git_dir.join("modules");
+    let kept = kept_below(&modules, MODULE_DEPTH).into_iter();
+    let kept = kept.filter(|dir| canonicalize(dir).map_or(true, |dir| !in_place.contains(&dir)));
+    kept.map(|dir| dir.strip_prefix(&modules).unwrap_or(&dir).to_string_lossy().into_owned()).collect()
 }
 
 /// Lists the git directories below a folder, and entries without one, which stop git from removing a worktree just as well.

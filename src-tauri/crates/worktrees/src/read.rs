@@ -1,12 +1,13 @@
 //! What a worktree holds, read from git and from its files.
 
+use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use askdesk_git::Git;
 
-use crate::checked_out::{CheckedOut, in_progress, submodules};
+use crate::checked_out::{CheckedOut, in_progress, in_progress_at, kept_submodules, submodules};
 use crate::head::{Head, detached};
 use crate::refused::{WorktreeRefused, WorktreeUnavailable};
 use crate::repository::{Repository, commit, count, installed, text};
@@ -88,6 +89,14 @@ pub(crate) fn open(place: &Place) -> Result<Opened, WorktreeUnavailable> {
         if facts.is_worktree && !folder_gone {
             stamp = read_files(&git, &place.path, &mut facts)?;
         }
+    }
+    // What git keeps about a worktree goes with it, also if the folder is gone already.
+    if facts.is_worktree
+        && folder_gone
+        && let Some(git_dir) = repository.kept_git_dir(&place.path)
+    {
+        facts.submodules = kept_submodules(&git_dir, &BTreeSet::new());
+        facts.in_progress = in_progress_at(&git_dir);
     }
     let mut hasher = DefaultHasher::new();
     (&facts, stamp).hash(&mut hasher);

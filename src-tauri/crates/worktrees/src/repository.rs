@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use askdesk_git::{Git, GitError, arguments, program, to_path};
 
-use crate::head::git_dir_at;
+use crate::head::{git_dir_at, small_file};
 use crate::refused::WorktreeUnavailable;
 
 /// How long git may take to read something.
@@ -127,6 +127,20 @@ impl Repository {
         self.worktrees.iter().skip(1).find(|worktree| is_same(&worktree.path, top))
     }
 
+    /// Finds the git directory of a worktree whose folder is gone.
+    pub(crate) fn kept_git_dir(&self, top: &Path) -> Option<PathBuf> {
+        let all = std::fs::read_dir(self.common.join("worktrees")).ok()?.flatten();
+        let is_kept = |git_dir: &PathBuf| {
+            let written = small_file(&git_dir.join("gitdir")).map(|written| git_dir.join(written));
+            written.as_deref().and_then(Path::parent).is_some_and(|folder| {
+                let parents = folder.parent().zip(top.parent());
+                folder.file_name() == top.file_name()
+                    && parents.is_some_and(|(one, other)| is_same(one, other))
+            })
+        };
+        all.map(|entry| entry.path()).find(is_kept)
+    }
+
     /// The worktree in which a branch is checked out.
     pub(crate) fn place_of(&self, branch: &str) -> Option<&Worktree> {
         self.worktrees.iter().find(|worktree| worktree.branch.as_deref() == Some(branch) && !worktree.bare)
@@ -139,7 +153,7 @@ impl Repository {
             let Some(git_dir) = git_dir_at(&worktree.path) else { return false };
             ["rebase-merge/head-name", "rebase-apply/head-name"]
                 .iter()
-                .any(|file| crate::head::small_file(&git_dir.join(file)).as_deref() == Some(&name))
+                .any(|file| small_file(&git_dir.join(file)).as_deref() == Some(&name))
         };
         self.worktrees.iter().filter(|worktree| worktree.branch.is_none()).find(is_rebased)
     }

@@ -267,6 +267,24 @@ fn case_84_commits_without_a_branch_stay_also_if_the_folder_is_gone() {
     assert_eq!(code.git(&["worktree", "list"]).lines().count(), 1);
 }
 
+#[rstest]
+#[case("false")]
+#[case("true")]
+fn case_84_submodules_stay_also_if_the_folder_is_gone(#[case] relative_paths: &str) {
+    let code = Code::new();
+    code.git(&["config", "worktree.useRelativePaths", relative_paths]);
+    git(&code.root(), &["clone", "-q", "api", "lib"]);
+    code.git(&["submodule", "--quiet", "add", "../lib", "lib"]);
+    code.commit("with a submodule");
+    let code = code.with_worktree();
+    git(&code.tree(), &["submodule", "--quiet", "update", "--init"]);
+    fs::remove_dir_all(code.tree()).unwrap();
+    assert_eq!(code.state().submodules.first, ["lib"]);
+    check_asks(&code, &[Loss::Submodules]);
+    code.remove(&[Loss::Submodules], BranchFate::Stays).unwrap();
+    assert_eq!(code.git(&["worktree", "list"]).lines().count(), 1);
+}
+
 #[cfg(unix)]
 #[test]
 fn a_folder_that_cannot_be_read_is_not_gone() {
