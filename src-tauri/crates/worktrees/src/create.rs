@@ -56,7 +56,8 @@ fn make(git: &Git, new: &NewWorktree, begin: &str) -> Result<(), WorktreeRefused
         git.run(&arguments(&words, &[new.path.clone().into(), (&new.branch).into()]), Vec::new(), WRITE);
     let Err(error) = made else { return Ok(()) };
     // Git takes the folder back itself, unless all that failed was a hook.
-    let stays = Repository::find(git)?.linked(&new.path).cloned();
+    let Ok(found) = Repository::find(git) else { return Err(error.into()) };
+    let stays = found.linked(&new.path).cloned();
     match stays.filter(|worktree| worktree.branch.as_ref() == Some(&new.branch)) {
         Some(worktree) => {
             if let Err(error) = discard(git, new, &worktree, begin) {

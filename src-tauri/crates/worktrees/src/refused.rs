@@ -78,7 +78,7 @@ pub enum WorktreeRefused {
     #[error("the worktree has changes that are not committed")]
     Uncommitted,
     /// Git would commit no more than the ids of their commits.
-    #[error("the worktree has repositories of their own in it: {}", folders.join(", "))]
+    #[error("the worktree contains other repositories: {}", folders.join(", "))]
     NestedRepositories { folders: Vec<String> },
     #[error("the same lines have changed on both branches")]
     Conflict { files: Vec<String> },
