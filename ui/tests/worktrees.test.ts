@@ -127,7 +127,7 @@ describe('a start in a new worktree', () => {
     await turnOn(user);
     const base = await screen.findByRole('combobox', { name: 'Base branch' });
     await user.click(base);
-    expect(screen.queryByRole('option', { selected: true })).toBeNull();
+    expect(within(screen.getByRole('listbox')).queryByRole('option', { selected: true })).toBeNull();
     expect(screen.getByText('11 more branches. Type to find them.')).toBeVisible();
     await user.keyboard('{Enter}');
     expect(screen.queryByRole('listbox')).toBeNull();
