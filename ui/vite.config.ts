@@ -17,15 +17,8 @@ export default defineConfig(({ mode }) => ({
     cssCodeSplit: false,
     reportCompressedSize: false,
     rolldownOptions: {
-      // Each file comes by way of the window's own thread, so what the first paint needs is one, and what a session needs another.
-      output: {
-        codeSplitting: {
-          groups: [
-            { name: 'first', tags: ['$initial'], priority: 1 },
-            { name: 'session', test: /[/](feature[/](head|panel|transcript)|entities[/]tool|shared[/]Diff|view[/]session|virtua)/i },
-          ],
-        },
-      },
+      // Each file comes by way of the window's own thread, so what the first paint needs is one.
+      output: { codeSplitting: { groups: [{ name: 'first', tags: ['$initial'] }] } },
       // The gallery is a page of its own and never part of the app.
       ...(mode === 'gallery' && { input: 'gallery.html' }),
     },

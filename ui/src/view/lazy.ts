@@ -9,14 +9,7 @@ export const later = {
   log: () => import('../feature/log/LogDialog.svelte'),
   revert: () => import('../feature/changes/RevertDialog.svelte'),
   palette: () => import('./PaletteView.svelte'),
-  session: once(() => import('./sessionParts')),
   rule: () => import('../feature/rules/RuleDialog.svelte'),
   worktree: () => import('../feature/worktree/WorktreeDialog.svelte'),
   settings: () => import('../feature/settings/SettingsDialog.svelte'),
 };
-
-/** Loads a part; once it is loaded, returns the part itself, which is shown in the same frame. */
-function once<T>(load: () => Promise<T>): () => T | Promise<T> {
-  let loaded: T | undefined;
-  return () => loaded ?? load().then((part) => (loaded = part));
-}
