@@ -111,7 +111,7 @@ describe('a draft', () => {
     bridge.push({ change: 'entry', session: 's1', entry: anEntry(9, { kind: 'request', request: 'r1' }) });
     await user.type(ownAnswer(), 'do not lose this');
     await bridge.push({ change: 'request', request: one({ state: ended(withdrawn()) }) });
-    const left = screen.getByRole('group', { name: 'Your unsent draft' });
+    const left = await screen.findByRole('group', { name: 'Your unsent draft' });
     expect(left).toHaveTextContent('do not lose this');
     expect(button('Copy draft')).toBeVisible();
     await expectNoViolations();

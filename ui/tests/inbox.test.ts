@@ -256,7 +256,7 @@ describe('the inbox', () => {
     expect(items().map((item) => item.dataset['inboxItem'])).toEqual(['a', 'b', 'c']);
     expect(within(items()[1]!).getByText('JWT', { selector: '.part' })).toBeVisible();
     expect(within(items()[1]!).queryByRole('radio')).toBeNull();
-    expect(button('Inbox 2 questions')).toBeVisible();
+    expect(await screen.findByRole('button', { name: 'Inbox 2 questions' })).toBeVisible();
     // The next item is focused, but a repeated key doesn't answer it.
     expect(items()[2]).toHaveFocus();
     await user.keyboard('{Enter}1{ }');

@@ -19,7 +19,7 @@ async fn the_tray_counts_and_lists_open_questions_pauses_notifications_and_opens
     let expected =
         [ASKS, "Open Askdesk", "Pause notifications", "For 1 hour", "Until tomorrow at 8:00", "Quit Askdesk"];
     tray.shows(&expected).await;
-    assert_eq!(tray.property::<String>("XAyatanaLabel").await.as_deref(), Some("1"));
+    shows_count(&app, &tray, "1").await;
 
     tray.press("Open Askdesk").await;
     app.switch_to_new_window().await;
@@ -28,7 +28,7 @@ async fn the_tray_counts_and_lists_open_questions_pauses_notifications_and_opens
     clear_notifications();
     app.start_demo("features", "Asks later").await;
     tray.lists(&["Asks later: "]).await;
-    assert_eq!(tray.property::<String>("XAyatanaLabel").await.as_deref(), Some("2"));
+    shows_count(&app, &tray, "2").await;
     let entries = app.invoke("read_notification_log", json!({})).await.unwrap();
     assert_eq!(entries["entries"][0]["decision"], json!({ "decision": "badge_only", "why": "paused" }));
     assert_eq!(displayed(), 0);
@@ -54,4 +54,10 @@ async fn the_tray_counts_and_lists_open_questions_pauses_notifications_and_opens
     .await;
     app.wait("the title", async || (xdotool(&["getwindowname", &window]) == "(1) Askdesk").then_some(()))
         .await;
+}
+
+/// Waits for the count beside the icon, which follows the menu.
+async fn shows_count(app: &App, tray: &Tray, count: &str) {
+    let label = async || tray.property::<String>("XAyatanaLabel").await;
+    app.wait("the count", async || (label().await.as_deref() == Some(count)).then_some(())).await;
 }
