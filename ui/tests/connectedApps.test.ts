@@ -1,4 +1,4 @@
-import { screen, within } from '@testing-library/svelte';
+import { screen, waitFor, within } from '@testing-library/svelte';
 import { describe, expect, test } from 'vitest';
 
 import type { Delivery, Request, Session } from '../src/generated/wire';
@@ -120,7 +120,7 @@ describe('a missed question of a connected app', () => {
   test('has its answer delivered when the app asks again', async () => {
     const { bridge } = await open(codex(), saved(missed));
     await bridge.push({ change: 'request', request: saved(missed, { ...delivered, late: true }) });
-    expect(view()).toHaveTextContent('Delivered when codex asked again');
+    await waitFor(() => expect(view()).toHaveTextContent('Delivered when codex asked again'));
   });
 });
 
@@ -139,6 +139,6 @@ describe('a question from a terminal', () => {
     const state = ended(withdrawn({ why: 'answered_elsewhere' }));
     await bridge.push({ change: 'request', request: { ...asked, state } });
     expect(within(panel()).queryByRole('radio')).toBeNull();
-    expect(view()).toHaveTextContent('Answered in the terminal');
+    await waitFor(() => expect(view()).toHaveTextContent('Answered in the terminal'));
   });
 });

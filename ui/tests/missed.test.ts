@@ -1,4 +1,4 @@
-import { screen, within } from '@testing-library/svelte';
+import { screen, waitFor, within } from '@testing-library/svelte';
 import { describe, expect, test } from 'vitest';
 
 import type { Delivery, Request, Session } from '../src/generated/wire';
@@ -252,7 +252,7 @@ describe('a saved answer', () => {
     await user.click(button('Discard'));
     expect(bridge.sent('dismiss_request')).toMatchObject([{ id: 'r1' }]);
     await bridge.push({ change: 'request', request: saved(missed(), null) });
-    expect(main).toHaveTextContent('You discarded it');
+    await waitFor(() => expect(main).toHaveTextContent('You discarded it'));
     expect(within(panel()).queryByRole('region', { name: 'Not delivered yet' })).toBeNull();
   });
 
@@ -261,7 +261,7 @@ describe('a saved answer', () => {
     bridge.entries['s1'] = [anEntry(1, { kind: 'request', request: 'r1' })];
     await openPage(bridge);
     await bridge.push({ change: 'request', request: saved(missed(), { ...delivered, late: true }) });
-    expect(screen.getByRole('main')).toHaveTextContent('Delivered late');
+    await waitFor(() => expect(screen.getByRole('main')).toHaveTextContent('Delivered late'));
     await expectNoViolations();
   });
 
