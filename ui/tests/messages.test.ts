@@ -131,6 +131,7 @@ const alike: Record<string, readonly string[]> = {
     'option.is',
     'plan.document',
     'plan.edit_label',
+    'rules.example',
     'run.and',
     'session_action.down_keys',
     'session_action.rename_keys',
@@ -153,6 +154,7 @@ const alike: Record<string, readonly string[]> = {
   Chinese: [
     'log.stderr',
     'rule.exactly',
+    'rules.example',
     'session_action.down_keys',
     'session_action.rename_keys',
     'session_action.up_keys',

@@ -19,6 +19,7 @@ export const rules = {
   'rules.always_deny': 'Always deny…',
   'rules.new': 'New permission rule',
   'rules.new_help': 'Denied requests never reach you, but the transcript notes them. You can remove the rule in Settings.',
+  'rules.example': 'Bash(git push *)',
   'rules.off': 'A mistake in the settings file keeps your permission rules from applying.',
   'rules.show_mistake': 'Show in Settings',
 

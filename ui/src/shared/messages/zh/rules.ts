@@ -19,6 +19,7 @@ export const rules: Record<keyof typeof english, string> = {
   'rules.always_deny': '始终拒绝…',
   'rules.new': '新建权限规则',
   'rules.new_help': '被拒绝的请求不会再询问你，但会记入对话记录。你可以在设置中移除该规则。',
+  'rules.example': 'Bash(git push *)',
   'rules.off': '设置文件中有错误，您的权限规则未生效。',
   'rules.show_mistake': '在设置中查看',
 
