@@ -247,6 +247,13 @@ test.each([
   await expectNoViolations();
 });
 
+test('rules that stay in force while the file can’t be read announce nothing', async () => {
+  const bridge = withRules([rule()]);
+  bridge.settings = { ...bridge.settings, ignored: [{ key: 'settings.toml', why: { why: 'unreadable', error: 'denied' } }] };
+  await openPage(bridge);
+  expect(screen.queryByText(/permission rules/)).toBeNull();
+});
+
 test('another ignored setting announces nothing', async () => {
   const bridge = new FakeBridge({ sessions: [aSession()] });
   bridge.settings = { ...bridge.settings, ignored: [{ key: 'appearance.theme', why: { why: 'unknown' } }] };

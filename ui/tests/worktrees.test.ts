@@ -358,6 +358,13 @@ describe('the menu of a session in a worktree', () => {
     expect(screen.queryByRole('menuitem', { name: /worktree|Merge|Rebase/ })).toBeNull();
   });
 
+  test('case_84_a removal shows the folder and everything in it that goes, ignored files too', async () => {
+    const { dialog } = await open('Remove worktree…', { ignored: listed('.env') });
+    expect(within(dialog).getByText('.env')).toBeVisible();
+    expect(dialog).toHaveTextContent('Deletes the folder ~/code/shop-api.worktrees/rate-limits.');
+    await expectNoViolations();
+  });
+
   test('case_84_merges what is committed, after showing it', async () => {
     const { bridge, user, dialog } = await open('Merge into main…', { commits: listed('1a2b Add limits') });
     expect(dialog).toHaveAccessibleName('Merge rate-limits into main?');

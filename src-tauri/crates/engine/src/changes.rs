@@ -58,7 +58,7 @@ impl Changes {
     /// Records the folder as it is now, unless an earlier run of the session has. Waits for it, but not for long.
     pub(crate) async fn begin(&self, session: SessionId, folder: &Path) {
         let watched = self.watched(session, folder);
-        let _ = tokio::time::timeout(BEGIN_WAIT, self.read_head(session, folder.to_owned())).await;
+        let head = self.read_head(session, folder.to_owned());
         let folders = self.folders.clone();
         let record = tokio::task::spawn_blocking(move || {
             let made =
@@ -67,8 +67,9 @@ impl Changes {
                 tracing::info!(%session, %error, "the changes of a session can't be shown");
             }
         });
-        if tokio::time::timeout(BEGIN_WAIT, record).await.is_err() {
-            tracing::info!(%session, "a folder is still being recorded while its session starts");
+        let both = async { tokio::join!(head, record) };
+        if tokio::time::timeout(BEGIN_WAIT, both).await.is_err() {
+            tracing::info!(%session, "a folder is still being read while its session starts");
         }
     }
 
