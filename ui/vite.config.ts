@@ -17,8 +17,12 @@ export default defineConfig(({ mode }) => ({
     cssCodeSplit: false,
     reportCompressedSize: false,
     rolldownOptions: {
-      // Each file comes by way of the window's own thread, so what the first paint needs is one.
-      output: { codeSplitting: { groups: [{ name: 'first', tags: ['$initial'] }] } },
+      output: {
+        // Each file comes by way of the window's own thread, so what the first paint needs is one.
+        codeSplitting: { groups: [{ name: 'first', tags: ['$initial'] }] },
+        // WebKit keeps a source with any other character in two bytes per character.
+        charset: 'ascii',
+      },
       // The gallery is a page of its own and never part of the app.
       ...(mode === 'gallery' && { input: 'gallery.html' }),
     },

@@ -33,5 +33,5 @@ pub use line_writer::WriteError;
 pub use link::{Address, AttachedPlan, Link, LinkEvents, LinkPlan, Links, NewConnection, SharedPlan};
 pub use link_event::{Exit, LinkEnd, LinkEvent};
 pub use rpc::{RpcError, RpcIn, RpcMessage, RpcOut};
-pub use supervisor::{AgentProcess, ProcessEvents};
+pub use supervisor::{AgentProcess, ProcessEvents, WEBVIEW_VARIABLES};
 pub use version::ask_version;
