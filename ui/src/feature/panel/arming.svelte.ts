@@ -137,8 +137,22 @@ function placeOf(element: HTMLElement): string {
   return `${Math.round(left)} ${Math.round(top)} ${element.offsetWidth}`;
 }
 
-/** Calls back whenever the element may have moved: it moves if what is around it comes, goes or changes its size. */
+/**
+ * Calls back whenever the element may have moved: it moves if what is around it comes, goes or changes its size. Begins once the
+ * element is painted, so as not to delay that.
+ */
 function onMove(element: HTMLElement, moved: () => void): () => void {
+  let stop: (() => void) | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const frame = requestAnimationFrame(() => (timer = setTimeout(() => (stop = watch(element, moved)))));
+  return () => {
+    cancelAnimationFrame(frame);
+    clearTimeout(timer);
+    stop?.();
+  };
+}
+
+function watch(element: HTMLElement, moved: () => void): () => void {
   const resized = new ResizeObserver(moved);
   const observe = (parent: Element) => {
     for (const child of parent.children) resized.observe(child);
