@@ -166,6 +166,8 @@ describe('the transcript', () => {
   test('every notice and the end of a turn have a text', async () => {
     await show([
       { kind: 'notice', notice: { notice: 'question_refused', reason: 'questions[0].options: too few' } },
+      { kind: 'notice', notice: { notice: 'permission_refused', reason: 'an unknown kind' } },
+      { kind: 'notice', notice: { notice: 'agent_warned', text: 'Reconnecting' } },
       { kind: 'notice', notice: { notice: 'question_turned_off', policy: 'never', text: 'Which store?' } },
       { kind: 'notice', notice: { notice: 'question_turned_off', policy: 'plan_only', text: 'Which cache?' } },
       { kind: 'notice', notice: { notice: 'answers_brought' } },
@@ -175,6 +177,8 @@ describe('the transcript', () => {
     ]);
     expect(transcript()).toHaveTextContent('questions[0].options: too few');
     expect(transcript()).toHaveTextContent('told the agent to continue on its own. It asked: Which store?');
+    expect(transcript()).toHaveTextContent('denied it and told the agent: an unknown kind');
+    expect(transcript()).toHaveTextContent('The agent warns: Reconnecting');
     expect(transcript()).toHaveTextContent('in plan mode only');
     expect(transcript()).toHaveTextContent('Turn finished in 42 s · 1,200 tokens in, 34 out');
     expect(transcript()).toHaveTextContent('Turn failed after 0.9 s: The model provider is overloaded');

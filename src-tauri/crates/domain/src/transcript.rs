@@ -117,6 +117,11 @@ pub enum Notice {
         /// The field and the rule that the agent was told.
         reason: String,
     },
+    /// A permission request could not be shown; it was refused, and the agent was told.
+    PermissionRefused {
+        /// What could not be shown, as the agent was told.
+        reason: String,
+    },
     /// A question was refused because the session's question policy excludes it.
     QuestionTurnedOff {
         policy: QuestionPolicy,
@@ -133,6 +138,8 @@ pub enum Notice {
     Interrupted,
     /// The agent summarized the conversation to make room in its context.
     Compacted,
+    /// A warning of the agent, in its own words.
+    AgentWarned { text: String },
     /// The message did not reach the agent.
     MessageNotSent {
         /// The reason; earlier versions stored it as a sentence.

@@ -30,6 +30,8 @@ const turnedOffWords = {
 
 const noticeWords: UnionWords<Notice, 'notice'> = {
   question_refused: 'notice.question_refused',
+  permission_refused: 'notice.permission_refused',
+  agent_warned: 'notice.agent_warned',
   question_turned_off: ({ policy, text }) => t(turnedOffWords[policy], { text }),
   answers_brought: 'notice.answers_brought',
   same_text_joined: 'notice.same_text_joined',

@@ -22,6 +22,9 @@ pub struct JsonRpcRules {
     pub handshake: Option<Handshake>,
     /// JSON pointers to the session id in `params`; the first that points to a string counts.
     pub session_in_params: &'static [&'static str],
+    /// JSON pointer to the session id in `params` to which a new session belongs that the agent began by itself, such as one
+    /// of a subagent. What is about the new one goes to the same member.
+    pub parent_in_params: Option<&'static str>,
     /// JSON pointers into `result` to the session id that a response assigns.
     pub session_in_result: &'static [&'static str],
     /// Whether messages contain `"jsonrpc": "2.0"`.
@@ -175,6 +178,13 @@ impl JsonRpcConnection {
                     .extend(self.members.iter().map(|member| (*member, Inbound::Rpc(message.clone())))),
             };
         };
+        if !self.sessions.contains_key(&session)
+            && let Some(pointer) = self.rules.parent_in_params
+            && let Some(parent) = text_at(params, &[pointer])
+            && let Some(member) = self.sessions.get(parent).copied()
+        {
+            self.sessions.insert(session.clone(), member);
+        }
         if let Some(member) = self.sessions.get(&session) {
             return self.deliver(*member, message, out);
         }

@@ -196,6 +196,26 @@ fn more_requests_than_may_wait_are_refused() {
 }
 
 #[test]
+fn a_session_that_the_agent_begins_by_itself_belongs_to_the_one_above_it() {
+    let rules = JsonRpcRules { parent_in_params: Some("/parentId"), ..server::rules() };
+    let mut connection = JsonRpcConnection::new(rules);
+    connection.open();
+    take(&mut connection, &json!({"id": 1, "result": {}}));
+    [A, B].iter().for_each(|member| connection.join(*member));
+    open(&mut connection, A, "a");
+    open(&mut connection, B, "b");
+    assert_eq!(take(&mut connection, &update("child", 1)), Routed::default());
+    let begun = json!({"method": "begun", "params": {"sessionId": "child", "parentId": "b"}});
+    assert_eq!(take(&mut connection, &begun).inbound.len(), 1);
+    assert_eq!(take(&mut connection, &request("q", "child")), delivered([(B, asked("q", "child"))]));
+    // A session of somebody's own stays theirs.
+    let taken = json!({"method": "begun", "params": {"sessionId": "a", "parentId": "b"}});
+    assert_eq!(take(&mut connection, &taken).inbound[0].0, A);
+    connection.leave(B);
+    assert_eq!(take(&mut connection, &update("child", 2)), Routed::default());
+}
+
+#[test]
 fn a_session_that_leaves_is_answered_for_and_its_sibling_keeps_everything() {
     let mut connection = ready(&[A, B]);
     open(&mut connection, A, "a");

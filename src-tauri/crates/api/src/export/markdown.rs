@@ -111,6 +111,10 @@ fn of_entry(entry: &Entry) -> String {
 fn of_notice(notice: &Notice) -> String {
     match notice {
         Notice::QuestionRefused { reason } => format!("A question could not be shown: {}", inline(reason)),
+        Notice::PermissionRefused { reason } => {
+            format!("A permission request could not be shown and was refused: {}", inline(reason))
+        }
+        Notice::AgentWarned { text } => format!("The agent warned: {}", inline(text)),
         Notice::QuestionTurnedOff { text, .. } => {
             format!("A question was refused because this session’s questions are off: {}", inline(text))
         }

@@ -19,8 +19,10 @@ pub(super) fn of_entry(body: &EntryBody) -> String {
             return joined(parts);
         }
         EntryBody::Notice { notice } => match notice {
-            Notice::QuestionRefused { reason } => vec![reason],
-            Notice::SameTextJoined { text } | Notice::QuestionTurnedOff { text, .. } => vec![text],
+            Notice::QuestionRefused { reason } | Notice::PermissionRefused { reason } => vec![reason],
+            Notice::SameTextJoined { text }
+            | Notice::QuestionTurnedOff { text, .. }
+            | Notice::AgentWarned { text } => vec![text],
             Notice::MessageNotSent { error } => return error.to_string(),
             Notice::AnswersBrought | Notice::CutInHalf | Notice::Interrupted | Notice::Compacted => {
                 Vec::new()

@@ -81,6 +81,8 @@ export const transcript = {
   'time.whole_minutes': '{minutes}\u2009min',
 
   'notice.question_refused': 'Askdesk konnte eine Frage nicht anzeigen und hat dem Agenten den Grund genannt: {reason}',
+  'notice.permission_refused':
+    'Askdesk konnte eine Berechtigungsanfrage nicht anzeigen, hat sie abgelehnt und dem Agenten den Grund genannt: {reason}',
   'notice.question_turned_off':
     'In dieser Sitzung sind Fragen ausgeschaltet. Askdesk hat den Agenten angewiesen, allein weiterzumachen. Seine Frage: {text}',
   'notice.question_outside_plan':
@@ -90,6 +92,7 @@ export const transcript = {
   'notice.cut_in_half': 'Der Agent hat sich mitten in einer Zeile beendet. Seine letzte Zeile ist unvollständig.',
   'notice.interrupted': 'Sie haben den Agenten gestoppt.',
   'notice.compacted': 'Der Agent hat das Gespräch zusammengefasst, um im Kontext Platz zu schaffen.',
+  'notice.agent_warned': 'Der Agent warnt: {text}',
   'notice.message_not_sent': 'Ihre Nachricht hat den Agenten nicht erreicht: {error}',
 
   'asked.one': 'Hat Ihnen {count} Frage gestellt',

@@ -72,6 +72,7 @@ export const transcript = {
   'time.whole_minutes': '{minutes}\u2009min',
 
   'notice.question_refused': 'Askdesk couldn’t show a question and told the agent why: {reason}',
+  'notice.permission_refused': 'Askdesk couldn’t show a permission request, so it denied it and told the agent: {reason}',
   'notice.question_turned_off': 'Questions are off in this session, so Askdesk told the agent to continue on its own. It asked: {text}',
   'notice.question_outside_plan':
     'This session takes questions in plan mode only, so Askdesk told the agent to continue on its own. It asked: {text}',
@@ -80,6 +81,7 @@ export const transcript = {
   'notice.cut_in_half': 'The agent exited mid-line, so its last line is incomplete.',
   'notice.interrupted': 'You stopped the agent.',
   'notice.compacted': 'The agent summarized the conversation to make room in its context.',
+  'notice.agent_warned': 'The agent warns: {text}',
   'notice.message_not_sent': 'Your message didn’t reach the agent: {error}',
 
   'asked.one': 'Asked you {count} question',

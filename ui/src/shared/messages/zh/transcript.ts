@@ -69,6 +69,7 @@ export const transcript = {
   'time.whole_minutes': '{minutes} 分',
 
   'notice.question_refused': '有一个问题无法显示，Askdesk 已将原因告知智能体：{reason}',
+  'notice.permission_refused': '有一个权限请求无法显示，Askdesk 已拒绝并将原因告知智能体：{reason}',
   'notice.question_turned_off': '此会话已关闭提问，Askdesk 已让智能体自行继续。它的问题是：{text}',
   'notice.question_outside_plan': '此会话仅在计划模式下接受提问，Askdesk 已让智能体自行继续。它的问题是：{text}',
   'notice.answers_brought': '智能体自行提供了回答，因此没有向你提问。',
@@ -76,6 +77,7 @@ export const transcript = {
   'notice.cut_in_half': '智能体在输出一行的中途退出，最后一行不完整。',
   'notice.interrupted': '你停止了智能体。',
   'notice.compacted': '智能体已总结对话，以腾出上下文空间。',
+  'notice.agent_warned': '智能体警告：{text}',
   'notice.message_not_sent': '你的消息未送达智能体：{error}',
 
   'asked.other': '向你提了 {count} 个问题',

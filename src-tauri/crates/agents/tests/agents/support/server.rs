@@ -13,6 +13,7 @@ pub fn rules() -> JsonRpcRules {
             notification: Some("ready"),
         }),
         session_in_params: &["/sessionId"],
+        parent_in_params: None,
         session_in_result: &["/sessionId"],
         sends_version: true,
     }

@@ -56,6 +56,7 @@ impl ThirdAgent {
                     notification: Some("ready"),
                 }),
                 session_in_params: &["/sessionId"],
+                parent_in_params: None,
                 session_in_result: &["/sessionId"],
                 sends_version: true,
             }))
