@@ -7,6 +7,7 @@ pub mod adapter;
 pub mod agent;
 pub mod catalog;
 pub mod claude;
+pub mod codex;
 pub mod connection;
 pub mod demo;
 pub mod event;

@@ -43,6 +43,15 @@ pub fn claude_or_skip(test: &str) -> Option<PathBuf> {
     program
 }
 
+/// Finds an installed program for a test, or reports that the test did not run. It is one that runs by itself.
+pub fn native_or_skip(cli: Cli, test: &str) -> Option<PathBuf> {
+    let program = cli.program().and_then(|program| program.native().map(Path::to_owned));
+    if program.is_none() {
+        report_skipped(test, &format!("the real {} is not installed; {HOW_TO_INSTALL}", cli.id()));
+    }
+    program
+}
+
 /// The system and the processor as npm calls them.
 fn machine() -> (&'static str, &'static str) {
     let os = match std::env::consts::OS {

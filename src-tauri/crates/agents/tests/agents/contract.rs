@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use askdesk_agents::{
     Action, Adapter, Agent, AgentEvent, Attached, Catalog, Demo, EncodeError, Inbound, LinkPlan, Open,
-    QuestionRefusal, RpcIn, Start, installed_agents,
+    QuestionRefusal, RpcIn, SessionPlan, Start, installed_agents,
 };
 use askdesk_domain::{
-    AgentId, ApprovalDecision, ApprovalOptionId, ConfigCategory, ConfigId, ConfigValue, NativeRef,
-    NativeSession, Outcome, Risk, SessionOptions, ValueId,
+    AgentId, ApprovalDecision, ApprovalOptionId, ConfigCategory, ConfigId, ConfigOption, ConfigValue,
+    NativeRef, NativeSession, Outcome, Risk, SessionOptions, ValueId,
 };
 use proptest::prelude::*;
 use serde_json::Value;
@@ -49,6 +49,11 @@ fn adapter(agent: &Arc<dyn Agent>, folder: &Path) -> Box<dyn Adapter> {
     agent.prepare(&start(folder, &[], None)).unwrap().adapter
 }
 
+/// The last value of a list; where anything can be typed, something.
+fn some_value(option: &ConfigOption) -> ValueId {
+    option.values.last().map_or(ValueId::literal("something"), |value| value.id.clone())
+}
+
 fn check(holds: impl Fn(&Arc<dyn Agent>, &Path)) {
     let folder = tempfile::tempdir().unwrap();
     for agent in catalog(folder.path()).iter() {
@@ -61,7 +66,7 @@ fn every_agent_is_found_by_its_own_id() {
     let folder = tempfile::tempdir().unwrap();
     let catalog = catalog(folder.path());
     let ids: Vec<AgentId> = catalog.descriptors().into_iter().map(|descriptor| descriptor.id).collect();
-    assert_eq!(ids, [AgentId::literal("claude_code"), AgentId::literal("demo")]);
+    assert_eq!(ids, ["claude_code", "codex", "demo"].map(AgentId::literal));
     for id in &ids {
         assert_eq!(catalog.get(id).unwrap().descriptor().id, *id);
     }
@@ -116,14 +121,22 @@ fn a_session_opens_with_a_handshake_and_means_nothing_yet() {
 #[test]
 fn a_start_works_in_its_folder_and_a_resume_names_the_agents_own_id() {
     check(|agent, folder| {
-        let plan = |start: &Start| match agent.prepare(start).unwrap().link {
-            LinkPlan::Process(plan) => plan,
-            other => panic!("{other:?}"),
+        let native_session = NativeSession::literal("native-7");
+        let begin = |resume: Option<&str>, how| {
+            let SessionPlan { mut adapter, link } = agent.prepare(&start(folder, &[], resume)).unwrap();
+            let place = match &link {
+                LinkPlan::Process(plan) => plan.folder.display().to_string(),
+                // The server has another folder; the session is told its own.
+                _ => String::new(),
+            };
+            format!("{place} {link:?} {:?}", adapter.open(how).outbound)
         };
-        let (new, resumed) = (plan(&start(folder, &[], None)), plan(&start(folder, &[], Some("native-7"))));
-        assert_eq!((&new.folder, &resumed.folder), (&folder.to_owned(), &folder.to_owned()));
-        let names = |plan: &askdesk_agents::LaunchPlan| plan.args.iter().any(|arg| arg == "native-7");
-        assert_eq!((names(&new), names(&resumed)), (false, true));
+        let new = begin(None, Open::New);
+        let resumed = begin(Some("native-7"), Open::Resume { native_session });
+        for begun in [&new, &resumed] {
+            assert!(begun.contains(&folder.display().to_string()), "{begun}");
+        }
+        assert_eq!((new.contains("native-7"), resumed.contains("native-7")), (false, true));
     });
 }
 
@@ -131,10 +144,13 @@ fn a_start_works_in_its_folder_and_a_resume_names_the_agents_own_id() {
 fn what_was_chosen_reaches_the_start() {
     check(|agent, folder| {
         for option in &agent.descriptor().config {
-            let value = option.values.last().unwrap().clone();
             let mut start = start(folder, &[], None);
             let without = agent.prepare(&start).unwrap();
-            start.options.config.insert(option.id.clone(), value.id);
+            if !matches!(without.link, LinkPlan::Process(_)) {
+                // Such a session is told once it is open; the agent's own tests show that.
+                continue;
+            }
+            start.options.config.insert(option.id.clone(), some_value(option));
             let with = agent.prepare(&start).unwrap();
             assert_ne!(format!("{:?}", with.link), format!("{:?}", without.link), "{}", option.name);
         }
@@ -161,7 +177,7 @@ fn what_an_agent_cannot_do_is_refused_and_what_nobody_waits_for_is_gone() {
         let set = |option: ConfigId, value: ValueId| Action::SetConfig { ticket: 1, option, value };
         assert!(unsupported(&adapter.send(set(ConfigId::literal("mood"), ValueId::literal("good")))));
         for option in &agent.descriptor().config {
-            let value = option.values[0].id.clone();
+            let value = some_value(option);
             let sent = adapter.send(set(option.id.clone(), value));
             assert_eq!(sent.is_ok(), option.live, "{}: {sent:?}", option.name);
             assert!(sent.is_ok() || unsupported(&sent), "{}: {sent:?}", option.name);
@@ -174,7 +190,10 @@ fn what_an_agent_cannot_do_is_refused_and_what_nobody_waits_for_is_gone() {
         }
         let message =
             Action::Message { id: Uuid::nil(), text: "hello".to_owned(), attached: Attached::default() };
-        assert!(!adapter.send(message).unwrap().outbound.is_empty());
+        let sent = adapter.send(message).unwrap();
+        // A session of a server holds it until the server has opened the session.
+        let shares = !matches!(agent.prepare(&start(folder, &[], None)).unwrap().link, LinkPlan::Process(_));
+        assert!(shares || !sent.outbound.is_empty());
     });
 }
 

@@ -12,6 +12,9 @@ mod claude_questions;
 mod claude_rules;
 mod claude_stream;
 mod claude_usage;
+mod codex_approvals;
+mod codex_questions;
+mod codex_session;
 mod contract;
 mod json_rpc;
 mod links;
@@ -21,6 +24,7 @@ mod supervisor;
 
 mod support {
     pub mod claude;
+    pub mod codex;
     pub mod process;
     pub mod server;
 }

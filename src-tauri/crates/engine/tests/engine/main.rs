@@ -27,6 +27,8 @@ mod random_interleavings;
 #[cfg(unix)]
 mod real_claude;
 #[cfg(unix)]
+mod real_codex;
+#[cfg(unix)]
 mod reminders;
 mod requests;
 mod retention;

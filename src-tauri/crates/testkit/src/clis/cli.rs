@@ -25,6 +25,13 @@ pub struct Program {
     first: Vec<OsString>,
 }
 
+impl Program {
+    /// Returns the program itself, if it needs no other to run it.
+    pub fn native(&self) -> Option<&Path> {
+        self.first.is_empty().then_some(self.path.as_path())
+    }
+}
+
 /// What a program in JavaScript is run by; the one on the path.
 const NODE: &str = if cfg!(windows) { "node.exe" } else { "node" };
 

@@ -10,20 +10,37 @@ struct Words {
     protocol: &'static [&'static str],
 }
 
-const AGENTS: &[Words] = &[Words {
-    home: "src-tauri/crates/agents/src/claude",
-    name: "claude",
-    protocol: &[
-        "--permission-prompt-tool",
-        "--permission-mode",
-        "--dangerously-skip-permissions",
-        "stream-json",
-        "can_use_tool",
-        "acceptedits",
-        "bypasspermissions",
-        "@anthropic-ai/claude-code",
-    ],
-}];
+const AGENTS: &[Words] = &[
+    Words {
+        home: "src-tauri/crates/agents/src/claude",
+        name: "claude",
+        protocol: &[
+            "--permission-prompt-tool",
+            "--permission-mode",
+            "--dangerously-skip-permissions",
+            "stream-json",
+            "can_use_tool",
+            "acceptedits",
+            "bypasspermissions",
+            "@anthropic-ai/claude-code",
+        ],
+    },
+    Words {
+        home: "src-tauri/crates/agents/src/codex",
+        name: "codex",
+        protocol: &[
+            "app-server",
+            "requestuserinput",
+            "default_mode_request_user_input",
+            "thread/start",
+            "turn/steer",
+            "acceptforsession",
+            "execpolicy_amendment",
+            "danger-full-access",
+            "@openai/codex",
+        ],
+    },
+];
 
 /// Code that names no agent.
 const NEUTRAL: &[&str] = &[
@@ -90,6 +107,7 @@ mod tests {
         check("ui/src/shared/messages/en/visitors.ts", "'Claude Code in a terminal'", &[]);
         check("ui/src/testing/agents.ts", "'@anthropic-ai/claude-code'", &[]);
         check("ui/src/generated/wire.ts", "\"claude-code\"", &[]);
+        check("ui/src/view/Desk.svelte", "Codex asks", &[":1: says codex"]);
         check("ui/src/shared/x.test.ts", "'claude_code'", &[]);
     }
 

@@ -239,6 +239,12 @@ impl Stage {
         self.until_state(session, "the turn is over", |state| *state == SessionState::Idle).await;
     }
 
+    /// Waits until the agent has said something and its turn is over.
+    pub async fn until_idle_after(&mut self, session: SessionId, text: &str) {
+        self.until_said(session, text).await;
+        self.until_idle(session).await;
+    }
+
     async fn until_state(&mut self, session: SessionId, what: &str, is: impl Fn(&SessionState) -> bool) {
         self.desk.until(what, |known| known.sessions.get(&session).is_some_and(|it| is(&it.state))).await;
     }

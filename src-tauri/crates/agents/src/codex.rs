@@ -1,0 +1,389 @@
+//! Codex over its app server: measured with 0.169.0.
+
+mod approvals;
+mod config;
+mod descriptor;
+mod elicitation;
+mod encode;
+mod items;
+mod launch;
+mod notifications;
+mod plan;
+mod questions;
+mod requests;
+mod responses;
+mod usage;
+
+use std::collections::{HashMap, VecDeque};
+use std::path::{Path, PathBuf};
+
+use askdesk_domain::{
+    AgentDescriptor, AgentFailure, ApprovalOption, Choices, ConfigId, ConfigOption, ConfigValue, NativeRef,
+    NativeSession, ReservedFlags, ValueId,
+};
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use crate::adapter::{Action, Adapter, EncodeError, Inbound, Open, Output};
+use crate::agent::{Agent, SessionPlan, Start};
+use crate::event::{AgentEvent, InputError};
+use crate::launch::{LaunchPlan, expand_home};
+use crate::link::LinkPlan;
+use crate::rpc::{INTERNAL_ERROR, RpcError, RpcIn, RpcOut};
+
+pub use descriptor::{APPROVALS, CODEX, DEFAULT, EFFORT, MODE, MODEL, PLAN, SANDBOX};
+use elicitation::Field;
+pub use launch::{launch, rules, shared};
+use questions::Asking;
+use usage::UsageReport;
+
+/// How many actions can wait until the session is open.
+const HELD_ACTIONS: usize = 64;
+/// How many questions and permission requests of one session may be open at a time; more are refused.
+pub const OPEN_CALLS: usize = 256;
+/// How many items of a turn are remembered; a permission request names one.
+const REMEMBERED_ITEMS: usize = 512;
+/// How many subagents of a session are known by name.
+const SUBAGENTS: usize = 256;
+
+/// Codex as an agent that can be started.
+#[derive(Debug)]
+pub struct Codex {
+    descriptor: AgentDescriptor,
+}
+
+impl Default for Codex {
+    fn default() -> Self {
+        Self { descriptor: descriptor::descriptor() }
+    }
+}
+
+impl Codex {
+    fn program(&self, start: &Start) -> Result<PathBuf, AgentFailure> {
+        launch::find(&self.descriptor, start.options.program.as_deref().map(expand_home).as_deref())
+    }
+}
+
+impl Agent for Codex {
+    fn descriptor(&self) -> &AgentDescriptor {
+        &self.descriptor
+    }
+
+    fn reserved_flags(&self) -> ReservedFlags {
+        descriptor::RESERVED_FLAGS
+    }
+
+    fn find(&self, explicit: Option<&Path>) -> Result<Option<PathBuf>, AgentFailure> {
+        launch::find(&self.descriptor, explicit).map(Some)
+    }
+
+    fn prepare(&self, start: &Start) -> Result<SessionPlan, AgentFailure> {
+        let Start { folder, options, .. } = start;
+        let plan = shared(launch(self.program(start)?, folder), &options.extras);
+        let adapter = CodexAdapter::new(folder, self.descriptor.config.clone(), &options.config);
+        Ok(SessionPlan { adapter: Box::new(adapter), link: LinkPlan::Shared(plan) })
+    }
+
+    fn continue_in_terminal(&self, start: &Start) -> Result<Option<LaunchPlan>, AgentFailure> {
+        let Some(session) = &start.resume else { return Ok(None) };
+        let plan = launch::in_terminal(self.program(start)?, start.folder.clone(), session);
+        Ok(Some(plan.with_overrides(&start.options.extras)))
+    }
+}
+
+/// One session on an app server, which calls it a thread.
+///
+/// It holds what the protocol needs to answer: the ids of the server's open requests, and what each option of them is
+/// answered with.
+#[derive(Debug)]
+pub struct CodexAdapter {
+    /// Sets this run's requests apart from those of earlier servers, whose ids begin at 0 too.
+    run: Uuid,
+    folder: String,
+    choices: Choices,
+    /// The config options with their present values.
+    config: Vec<ConfigOption>,
+    /// The efforts that each listed model takes.
+    efforts: HashMap<String, Vec<ConfigValue>>,
+    /// The sandbox as the server described it last.
+    sandbox: Value,
+    requests_sent: u64,
+    /// Our open requests, by their keys.
+    sent: HashMap<u64, Sent>,
+    how: Open,
+    thread: Thread,
+    /// The actions that came before the session was open.
+    held: Vec<Action>,
+    turn: Turn,
+    /// What the server asked and has not seen the end of.
+    calls: Vec<Call>,
+    /// What the server began, by its ids, with what was shown of it.
+    items: VecDeque<(String, Item)>,
+    /// The sessions of subagents, by the server's ids, with their names.
+    subagents: VecDeque<(String, String)>,
+    usage: UsageReport,
+    /// The usage limit that was told of, until it is no longer reached.
+    limit: Option<String>,
+}
+
+#[derive(Debug, Default)]
+enum Thread {
+    /// It is not there: it could not be opened, or the server closed it. The next message opens it.
+    #[default]
+    Closed,
+    Opening,
+    Open {
+        id: String,
+    },
+}
+
+/// The turn that runs, or the next one.
+#[derive(Debug, Default)]
+struct Turn {
+    began: bool,
+    /// The server's id, once it said it.
+    id: Option<String>,
+    /// The person wants it to stop before its id is known.
+    interrupt: bool,
+    /// Whether a retry was told of in this turn.
+    retried: bool,
+    /// The last plan that was proposed in it.
+    proposed: Option<String>,
+    /// Words for the agent that are sent once the turn has ended.
+    follow_up: Option<String>,
+}
+
+/// The kind of a request that we sent.
+#[derive(Debug)]
+enum Sent {
+    Open,
+    Models,
+    Message {
+        id: Uuid,
+        input: Value,
+        /// Whether it went into a running turn.
+        steers: bool,
+    },
+    Config {
+        /// None for a change that nobody waits for.
+        ticket: Option<u64>,
+        changes: Vec<(ConfigId, ValueId)>,
+    },
+    Interrupt,
+    Compact,
+    Close,
+}
+
+/// What is known of an item of the turn.
+#[derive(Debug, Default)]
+struct Item {
+    /// Whether it was shown as a tool call that has not ended.
+    shown: bool,
+    /// The changes that it makes to files, as the server listed them last.
+    changes: Value,
+}
+
+/// A request of the server.
+#[derive(Debug)]
+struct Call {
+    native_ref: NativeRef,
+    /// The server's id; none for a proposed plan, which the server doesn't wait for.
+    id: Option<Value>,
+    kind: CallKind,
+    /// Whether its end was encoded. It is kept until the server shows that it has it.
+    answered: bool,
+}
+
+/// What a request asks the person for.
+#[derive(Debug)]
+enum CallKind {
+    Answers(Vec<Asking>),
+    /// A form of an MCP server.
+    Form(Vec<Field>),
+    Permission {
+        /// What can be chosen, each with the result that the server gets.
+        options: Vec<(ApprovalOption, Value)>,
+    },
+    /// A plan that was proposed.
+    Plan {
+        options: Vec<ApprovalOption>,
+    },
+}
+
+impl Call {
+    const fn is_question(&self) -> bool {
+        matches!(self.kind, CallKind::Answers(_) | CallKind::Form(_))
+    }
+}
+
+impl Adapter for CodexAdapter {
+    fn open(&mut self, how: Open) -> Output {
+        self.how = how;
+        let mut out = Output::default();
+        self.open_thread(&mut out);
+        self.request(Sent::Models, "model/list", json!({}), &mut out);
+        out
+    }
+
+    fn receive(&mut self, inbound: &Inbound) -> Output {
+        let mut out = Output::default();
+        match inbound {
+            Inbound::Rpc(RpcIn::Request { id, method, params }) => {
+                self.on_request(id, method, params, &mut out);
+            }
+            Inbound::Rpc(RpcIn::Notification { method, params }) => {
+                self.on_notification(method, params, &mut out);
+            }
+            Inbound::Rpc(RpcIn::Response { id, result }) => self.on_response(*id, result.clone(), &mut out),
+            Inbound::Line(_) => invalid_input(&mut out, InputError::NotJson),
+            Inbound::Overlong { bytes } => {
+                invalid_input(&mut out, InputError::TooLong { bytes: *bytes });
+            }
+            Inbound::End { unfinished } if unfinished.trim_ascii().is_empty() => {}
+            Inbound::End { .. } => invalid_input(&mut out, InputError::CutInHalf),
+        }
+        out
+    }
+
+    fn send(&mut self, action: Action) -> Result<Output, EncodeError> {
+        let mut out = Output::default();
+        self.encode(action, &mut out)?;
+        Ok(out)
+    }
+}
+
+impl CodexAdapter {
+    /// Makes the adapter of a session in this folder that is started with these choices.
+    pub fn new(folder: &Path, config: Vec<ConfigOption>, choices: &Choices) -> Self {
+        Self {
+            run: Uuid::new_v4(),
+            folder: folder.display().to_string(),
+            choices: choices.clone(),
+            config,
+            efforts: HashMap::new(),
+            sandbox: Value::Null,
+            requests_sent: 0,
+            sent: HashMap::new(),
+            how: Open::New,
+            thread: Thread::Closed,
+            held: Vec::new(),
+            turn: Turn::default(),
+            calls: Vec::new(),
+            items: VecDeque::new(),
+            subagents: VecDeque::new(),
+            usage: UsageReport::default(),
+            limit: None,
+        }
+    }
+
+    /// Asks the server. The key names the request in its answer.
+    fn request(&mut self, what: Sent, method: &str, params: Value, out: &mut Output) {
+        self.requests_sent += 1;
+        self.sent.insert(self.requests_sent, what);
+        out.rpc(RpcOut::request(self.requests_sent, method, params));
+    }
+
+    /// Asks the server about the session.
+    fn request_of_thread(&mut self, what: Sent, method: &str, mut params: Value, out: &mut Output) {
+        if let Thread::Open { id } = &self.thread {
+            params["threadId"] = json!(id);
+            self.request(what, method, params, out);
+        }
+    }
+
+    /// Starts the session, or resumes it; what is chosen nowhere is left to the agent's own settings.
+    fn open_thread(&mut self, out: &mut Output) {
+        let chosen = |option: &ConfigId| self.choices.get(option).map(ValueId::as_str);
+        let mut params = json!({"cwd": self.folder});
+        for (name, option) in [("approvalPolicy", &APPROVALS), ("sandbox", &SANDBOX), ("model", &MODEL)] {
+            if let Some(value) = chosen(option) {
+                params[name] = json!(value);
+            }
+        }
+        let method = match &self.how {
+            Open::New => "thread/start",
+            Open::Resume { native_session } => {
+                params["threadId"] = json!(native_session.as_str());
+                // The transcript is ours.
+                params["excludeTurns"] = json!(true);
+                "thread/resume"
+            }
+        };
+        self.thread = Thread::Opening;
+        self.request(Sent::Open, method, params, out);
+    }
+
+    /// The name of the subagent that a message is from; none if it is from the agent itself.
+    fn subagent(&self, params: &Value) -> Option<String> {
+        let thread = text(params, "threadId")?;
+        let Thread::Open { id } = &self.thread else { return None };
+        let known = self.subagents.iter().find(|(known, _)| known == thread).map(|(_, name)| name);
+        (thread != id).then(|| known.map_or_else(|| "subagent".to_owned(), Clone::clone))
+    }
+
+    fn native_ref(&self, id: &Value) -> Option<NativeRef> {
+        NativeRef::new(format!("{}/{id}", self.run))
+    }
+
+    fn call_mut(&mut self, native_ref: &NativeRef) -> Option<&mut Call> {
+        self.calls.iter_mut().find(|call| call.native_ref == *native_ref)
+    }
+
+    fn begin_turn(&mut self, out: &mut Output) {
+        if !std::mem::replace(&mut self.turn.began, true) {
+            out.event(AgentEvent::TurnBegan);
+        }
+    }
+
+    /// Withdraws calls that the server no longer waits for and nobody has answered.
+    fn withdraw(&mut self, over: impl Fn(&Call) -> bool, out: &mut Output) {
+        self.calls.retain(|call| {
+            let over = !call.answered && over(call);
+            if over {
+                out.event(AgentEvent::Withdrawn { native_ref: call.native_ref.clone() });
+                if let Some(id) = &call.id {
+                    // The server takes no notice of it (0.169.0); the connection counts the request as answered.
+                    out.rpc(failed(id, "the request is over"));
+                }
+            }
+            !over
+        });
+    }
+}
+
+/// The answer to a request of the server.
+fn answer(id: &Value, result: Value) -> RpcOut {
+    RpcOut::Response { id: id.clone(), result: Ok(result) }
+}
+
+fn failed(id: &Value, words: &str) -> RpcOut {
+    RpcOut::Response { id: id.clone(), result: Err(RpcError::new(INTERNAL_ERROR, words)) }
+}
+
+fn text<'a>(value: &'a Value, name: &str) -> Option<&'a str> {
+    value.get(name).and_then(Value::as_str)
+}
+
+fn list<'a>(value: &'a Value, name: &str) -> &'a [Value] {
+    value.get(name).and_then(Value::as_array).map_or(&[], Vec::as_slice)
+}
+
+fn is_true(value: &Value, name: &str) -> bool {
+    value.get(name).and_then(Value::as_bool) == Some(true)
+}
+
+fn invalid_input(out: &mut Output, why: InputError) {
+    out.event(AgentEvent::InvalidInput { why });
+}
+
+/// Counts a message of a kind that is not known.
+fn unknown(out: &mut Output, kind: &str) {
+    /// The most characters quoted from the name of a kind.
+    const KIND_CHARS: usize = 80;
+    invalid_input(out, InputError::UnknownType { kind: kind.chars().take(KIND_CHARS).collect() });
+}
+
+/// The id under which a thread is known.
+fn native_session(thread: &Value) -> Option<NativeSession> {
+    text(thread, "id").and_then(NativeSession::new)
+}

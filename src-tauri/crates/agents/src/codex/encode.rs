@@ -1,0 +1,253 @@
+//! Encodes actions as messages for the server.
+
+use askdesk_domain::{
+    ApprovalDecision, ApprovalOption, ConfigId, NativeRef, Outcome, Question, QuestionPolicy, ValueId,
+};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::requests::unshown;
+use super::{CallKind, CodexAdapter, HELD_ACTIONS, Sent, Thread, answer, elicitation, questions};
+use crate::adapter::{Action, Attached, EncodeError, Output, QuestionRefusal};
+use crate::event::AgentEvent;
+
+const CLOSED: &str = "The user closed the session without answering.";
+
+impl CodexAdapter {
+    pub(super) fn encode(&mut self, action: Action, out: &mut Output) -> Result<(), EncodeError> {
+        if !matches!(self.thread, Thread::Open { .. }) {
+            return self.encode_closed(action, out);
+        }
+        match action {
+            Action::Message { id, text, attached } => self.message(id, input(&text, &attached), out),
+            Action::Answer { native_ref, questions, outcome } => {
+                return self.answer(&native_ref, &questions, &outcome, out);
+            }
+            Action::RefuseQuestion { native_ref, why } => return self.refuse(&native_ref, why, out),
+            Action::Decide { native_ref, decision } => return self.decide(&native_ref, &decision, out),
+            Action::ReviewToolCall { .. } => {
+                return Err(EncodeError::Unsupported { what: "reviewing calls" });
+            }
+            Action::SetConfig { ticket, option, value } => {
+                return self.set_config(ticket, option, value, out);
+            }
+            Action::Interrupt => self.interrupt(out),
+            Action::Compact => self.request_of_thread(Sent::Compact, "thread/compact/start", json!({}), out),
+            Action::Close => self.close(out),
+        }
+        Ok(())
+    }
+
+    /// Holds an action until the session is open. A message opens one that could not be opened, or was closed.
+    fn encode_closed(&mut self, action: Action, out: &mut Output) -> Result<(), EncodeError> {
+        match action {
+            Action::SetConfig { option, .. } if !self.has_option(&option) => {
+                Err(EncodeError::Unsupported { what: "changing this option while it runs" })
+            }
+            Action::Message { .. } | Action::SetConfig { .. } | Action::Compact => {
+                if self.held.len() >= HELD_ACTIONS {
+                    let what = "so many messages before the session is open";
+                    return Err(EncodeError::Unsupported { what });
+                }
+                self.held.push(action);
+                if matches!(self.thread, Thread::Closed) {
+                    self.open_thread(out);
+                }
+                Ok(())
+            }
+            Action::Interrupt => {
+                self.turn.interrupt = !self.held.is_empty();
+                Ok(())
+            }
+            Action::Close => Ok(()),
+            Action::Answer { native_ref, .. }
+            | Action::RefuseQuestion { native_ref, .. }
+            | Action::Decide { native_ref, .. } => Err(EncodeError::Gone { native_ref }),
+            Action::ReviewToolCall { .. } => Err(EncodeError::Unsupported { what: "reviewing calls" }),
+        }
+    }
+
+    /// A message goes into the turn that runs, or begins one. A plan that waits for approval is answered by it.
+    fn message(&mut self, id: Uuid, input: Value, out: &mut Output) {
+        self.withdraw(|call| matches!(call.kind, CallKind::Plan { .. }), out);
+        match self.turn.id.clone() {
+            Some(turn) => {
+                let params =
+                    json!({"input": input, "expectedTurnId": turn, "clientUserMessageId": id.to_string()});
+                self.request_of_thread(Sent::Message { id, input, steers: true }, "turn/steer", params, out);
+            }
+            None => self.start_turn(id, input, out),
+        }
+    }
+
+    pub(super) fn start_turn(&mut self, id: Uuid, input: Value, out: &mut Output) {
+        let params = json!({"input": input, "clientUserMessageId": id.to_string()});
+        self.request_of_thread(Sent::Message { id, input, steers: false }, "turn/start", params, out);
+    }
+
+    /// Sends words that go with a decision: into the turn, or once it has ended.
+    pub(super) fn say(&mut self, words: &str, out: &mut Output) {
+        self.message(Uuid::new_v4(), input(words, &Attached::default()), out);
+    }
+
+    fn answer(
+        &mut self,
+        native_ref: &NativeRef,
+        questions: &[Question],
+        outcome: &Outcome,
+        out: &mut Output,
+    ) -> Result<(), EncodeError> {
+        let gone = || EncodeError::Gone { native_ref: native_ref.clone() };
+        let call = self.call_mut(native_ref).ok_or_else(gone)?;
+        let (result, notices) = match &call.kind {
+            CallKind::Answers(asked) => questions::encode(asked, questions, outcome)?,
+            CallKind::Form(fields) => (elicitation::encode(fields, questions, outcome)?, Vec::new()),
+            CallKind::Permission { .. } | CallKind::Plan { .. } => return Err(gone()),
+        };
+        call.answered = true;
+        if let Some(id) = &call.id {
+            out.rpc(answer(id, result));
+        }
+        out.events.extend(notices.into_iter().map(|notice| AgentEvent::Noticed { notice }));
+        Ok(())
+    }
+
+    fn refuse(
+        &mut self,
+        native_ref: &NativeRef,
+        why: QuestionRefusal,
+        out: &mut Output,
+    ) -> Result<(), EncodeError> {
+        let words = match why {
+            QuestionRefusal::Unkept { reason } => unshown(&reason),
+            QuestionRefusal::TurnedOff { policy } => turned_off(policy).to_owned(),
+        };
+        let place = self.calls.iter().position(|call| call.native_ref == *native_ref && call.is_question());
+        let call = place.map(|place| self.calls.remove(place));
+        let gone = || EncodeError::Gone { native_ref: native_ref.clone() };
+        let call = call.ok_or_else(gone)?;
+        if let Some(id) = &call.id {
+            out.rpc(answer(
+                id,
+                match &call.kind {
+                    CallKind::Answers(asked) => questions::refused(asked, &words),
+                    _ => elicitation::ended("decline"),
+                },
+            ));
+        }
+        Ok(())
+    }
+
+    fn decide(
+        &mut self,
+        native_ref: &NativeRef,
+        decision: &ApprovalDecision,
+        out: &mut Output,
+    ) -> Result<(), EncodeError> {
+        let place = self.calls.iter().position(|call| call.native_ref == *native_ref && !call.answered);
+        let place = place.ok_or_else(|| EncodeError::Gone { native_ref: native_ref.clone() })?;
+        let unknown = || EncodeError::Unsupported { what: "a decision it did not offer" };
+        let [chosen] = decision.options.as_slice() else { return Err(unknown()) };
+        let message = decision.message.as_deref().filter(|words| !words.trim().is_empty());
+        match &self.calls[place].kind {
+            CallKind::Permission { options } => {
+                let (option, result) =
+                    options.iter().find(|(option, _)| option.id == *chosen).ok_or_else(unknown)?;
+                let (allows, stops) = (option.kind.allows(), option.id.as_str() == "cancel");
+                if let Some(id) = &self.calls[place].id {
+                    out.rpc(answer(id, result.clone()));
+                }
+                self.calls[place].answered = true;
+                if let Some(message) = message.filter(|_| !allows) {
+                    // The turn of one ends, so the words begin the next.
+                    if stops {
+                        self.turn.follow_up = Some(message.to_owned());
+                    } else {
+                        self.say(message, out);
+                    }
+                }
+                Ok(())
+            }
+            CallKind::Plan { options } => {
+                let option: &ApprovalOption =
+                    options.iter().find(|option| option.id == *chosen).ok_or_else(unknown)?;
+                let allows = option.kind.allows();
+                self.decide_plan(decision, allows, out)?;
+                self.calls.remove(place);
+                Ok(())
+            }
+            CallKind::Answers(_) | CallKind::Form(_) => {
+                Err(EncodeError::Gone { native_ref: native_ref.clone() })
+            }
+        }
+    }
+
+    fn set_config(
+        &mut self,
+        ticket: u64,
+        option: ConfigId,
+        value: ValueId,
+        out: &mut Output,
+    ) -> Result<(), EncodeError> {
+        if !self.has_option(&option) {
+            return Err(EncodeError::Unsupported { what: "changing this option while it runs" });
+        }
+        let params = self.change(&option, &value)?;
+        let change = Sent::Config { ticket: Some(ticket), changes: vec![(option, value)] };
+        self.request_of_thread(change, "thread/settings/update", params, out);
+        Ok(())
+    }
+
+    /// Ends the turn and leaves the session on the server.
+    ///
+    /// Requests that nobody answers would reach the model as empty answers once the session has left, so they are answered in
+    /// words, behind the end of the turn.
+    fn close(&mut self, out: &mut Output) {
+        if self.turn.id.is_some() {
+            self.interrupt(out);
+        }
+        for call in self.calls.drain(..).filter(|call| !call.answered) {
+            let Some(id) = &call.id else { continue };
+            let result = match &call.kind {
+                CallKind::Answers(asked) => questions::refused(asked, CLOSED),
+                CallKind::Form(_) => elicitation::ended("cancel"),
+                CallKind::Permission { options } => {
+                    let refusal = options.iter().rev().find(|(option, _)| !option.kind.allows());
+                    refusal.map(|(_, result)| result.clone()).unwrap_or_default()
+                }
+                CallKind::Plan { .. } => continue,
+            };
+            out.rpc(answer(id, result));
+        }
+        self.request_of_thread(Sent::Close, "thread/unsubscribe", json!({}), out);
+    }
+}
+
+/// A message with its images and files. An image travels with its bytes; of a file the agent gets the path.
+fn input(text: &str, attached: &Attached) -> Value {
+    let lines = attached.files.iter().map(|path| format!("Attached file: {path}"));
+    let lines = lines.collect::<Vec<_>>().join("\n");
+    let parts: Vec<&str> = [text, &lines].into_iter().filter(|part| !part.is_empty()).collect();
+    let words = parts.join("\n\n");
+    let images = attached.images.iter().map(|(format, bytes)| {
+        let url = format!("data:{};base64,{}", format.media_type(), STANDARD.encode(bytes));
+        json!({"type": "image", "url": url})
+    });
+    let words = (!words.is_empty()).then(|| json!({"type": "text", "text": words, "text_elements": []}));
+    images.chain(words).collect()
+}
+
+const fn turned_off(policy: QuestionPolicy) -> &'static str {
+    match policy {
+        QuestionPolicy::PlanOnly => {
+            "The user takes questions in this session only while you are in plan mode, and you are not in it. Nobody was \
+             asked. Decide for yourself, say what you assumed, and continue."
+        }
+        QuestionPolicy::Always | QuestionPolicy::Never => {
+            "The user takes no questions in this session. Nobody was asked. Decide for yourself, say what you assumed, \
+             and continue."
+        }
+    }
+}

@@ -1,0 +1,270 @@
+//! Items of a turn as a person reads them. An item of a kind that is not known is shown whole.
+
+use askdesk_domain::text::bounded;
+use askdesk_domain::{CallArgument, PermissionCall, ToolDetail, ToolKind};
+use serde_json::Value;
+
+use super::{list, text};
+
+/// What a command is called.
+pub(super) const SHELL: &str = "Shell";
+/// What changes of files are called.
+pub(super) const EDIT: &str = "Edit files";
+/// The longest one-line summary of an item, in characters.
+pub(super) const SUMMARY_CHARS: usize = 200;
+
+/// An item as a tool call.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Shown {
+    pub(super) kind: ToolKind,
+    pub(super) name: String,
+    pub(super) summary: String,
+    pub(super) detail: ToolDetail,
+}
+
+/// Describes an item that is no message of the agent or the person.
+pub(super) fn shown(item: &Value, folder: &str) -> Shown {
+    let said = |name: &str| text(item, name).unwrap_or_default();
+    let (kind, name, summary, detail) = match said("type") {
+        "commandExecution" => {
+            let command = said("command");
+            (command_kind(item), SHELL.to_owned(), first_line(command), command_detail(item, folder))
+        }
+        "fileChange" => {
+            let changes = item.get("changes").unwrap_or(&Value::Null);
+            (ToolKind::Edit, EDIT.to_owned(), paths(changes).join(", "), changes_detail(changes))
+        }
+        "mcpToolCall" => {
+            let name = mcp_name(said("server"), said("tool"));
+            (ToolKind::Other, name, first_argument(item), arguments(item))
+        }
+        "dynamicToolCall" => {
+            (ToolKind::Other, said("tool").to_owned(), first_argument(item), arguments(item))
+        }
+        "collabAgentToolCall" => {
+            let summary = text(item, "prompt").unwrap_or_default().to_owned();
+            (ToolKind::Think, format!("Subagent: {}", said("tool")), summary, whole(item))
+        }
+        "subAgentActivity" => {
+            let summary = format!("{} {}", said("agentPath"), said("kind"));
+            (ToolKind::Think, "Subagent".to_owned(), summary, whole(item))
+        }
+        "webSearch" => {
+            let address = item.pointer("/action/url").and_then(Value::as_str);
+            let kind = if address.is_some() { ToolKind::Fetch } else { ToolKind::Search };
+            let summary = address.unwrap_or_else(|| said("query")).to_owned();
+            (kind, "Web search".to_owned(), summary, whole(item))
+        }
+        "imageView" => {
+            let (path, input) = (said("path").to_owned(), String::new());
+            let detail = ToolDetail::Read { path: path.clone(), line: None, input };
+            (ToolKind::Read, "View image".to_owned(), path, detail)
+        }
+        "imageGeneration" => {
+            let summary = text(item, "savedPath").or_else(|| text(item, "revisedPrompt"));
+            (
+                ToolKind::Other,
+                "Image generation".to_owned(),
+                summary.unwrap_or_default().to_owned(),
+                without(item, "result"),
+            )
+        }
+        "sleep" => {
+            let millis = item.get("durationMs").map(ToString::to_string).unwrap_or_default();
+            (ToolKind::Other, "Wait".to_owned(), format!("{millis} ms"), whole(item))
+        }
+        "functionCallOutput" => (ToolKind::Other, said("name").to_owned(), String::new(), whole(item)),
+        other => (ToolKind::Other, other.to_owned(), first_text(item), whole(item)),
+    };
+    let name = if name.trim().is_empty() { "item".to_owned() } else { bounded(&name) };
+    Shown { kind, name, summary: one_line(&summary), detail: detail.bounded() }
+}
+
+/// Whether an item ended well, and what came out of it.
+pub(super) fn ended(item: &Value) -> (bool, String) {
+    let status = text(item, "status").unwrap_or("completed");
+    let done = !matches!(status, "failed" | "declined");
+    match text(item, "type").unwrap_or_default() {
+        "commandExecution" => {
+            let output = text(item, "aggregatedOutput").unwrap_or_default();
+            let code = item.get("exitCode").and_then(Value::as_i64);
+            let failed = code.is_some_and(|code| code != 0);
+            let exit = code.filter(|_| failed).map(|code| format!("[exit code {code}]"));
+            (done && !failed, joined([Some(output.to_owned()), exit, refused(status)]))
+        }
+        "fileChange" => (done, refused(status).unwrap_or_default()),
+        "mcpToolCall" => {
+            let error = item.pointer("/error/message").and_then(Value::as_str).map(str::to_owned);
+            let content = item.get("result").map(|result| contents(list(result, "content")));
+            (done && error.is_none(), joined([content, error]))
+        }
+        "dynamicToolCall" => {
+            let failed = item.get("success").and_then(Value::as_bool) == Some(false);
+            (done && !failed, contents(list(item, "contentItems")))
+        }
+        "collabAgentToolCall" => {
+            let states = item.get("agentsStates").and_then(Value::as_object).into_iter().flatten();
+            let said = states.filter_map(|(_, state)| text(state, "message")).map(str::to_owned);
+            (done, bounded(&said.collect::<Vec<_>>().join("\n")))
+        }
+        "webSearch" => (done, contents(list(item, "results"))),
+        "functionCallOutput" => (done, output(item.get("output"))),
+        _ => (done, String::new()),
+    }
+}
+
+fn refused(status: &str) -> Option<String> {
+    (status == "declined").then(|| "[declined]".to_owned())
+}
+
+fn joined<const N: usize>(parts: [Option<String>; N]) -> String {
+    let parts = parts.into_iter().flatten().filter(|part| !part.is_empty());
+    bounded(&parts.collect::<Vec<_>>().join("\n"))
+}
+
+fn contents(blocks: &[Value]) -> String {
+    let parts = blocks.iter().map(|block| match (text(block, "type"), text(block, "text")) {
+        (_, Some(text)) => text.to_owned(),
+        (Some(kind @ ("image" | "inputImage" | "inputAudio")), None) => format!("[{kind}]"),
+        _ => pretty(block),
+    });
+    bounded(&parts.collect::<Vec<_>>().join("\n"))
+}
+
+fn output(value: Option<&Value>) -> String {
+    match value {
+        Some(Value::String(text)) => bounded(text),
+        Some(Value::Array(blocks)) => contents(blocks),
+        Some(other) => bounded(&pretty(other)),
+        None => String::new(),
+    }
+}
+
+/// Reading and searching are told apart only if all of a command does it.
+fn command_kind(item: &Value) -> ToolKind {
+    let kind = |action: &Value| match text(action, "type") {
+        Some("read" | "listFiles") => ToolKind::Read,
+        Some("search") => ToolKind::Search,
+        _ => ToolKind::Execute,
+    };
+    let mut kinds = list(item, "commandActions").iter().map(kind);
+    let first = kinds.next().unwrap_or(ToolKind::Execute);
+    if kinds.all(|kind| kind == first) { first } else { ToolKind::Execute }
+}
+
+fn command_detail(item: &Value, folder: &str) -> ToolDetail {
+    let cwd = text(item, "cwd").filter(|cwd| *cwd != folder).map(|cwd| format!("cwd: {cwd}"));
+    let source = text(item, "source").filter(|source| *source != "agent").map(|it| format!("source: {it}"));
+    let lines: Vec<String> = [cwd, source].into_iter().flatten().collect();
+    let description = (!lines.is_empty()).then(|| lines.join("\n"));
+    ToolDetail::Command { command: text(item, "command").unwrap_or_default().to_owned(), description }
+}
+
+/// What rules are compared with, for a command and its parts.
+pub(super) fn command_call(command: &str, actions: &[Value]) -> PermissionCall {
+    let parts = actions.iter().filter_map(|action| text(action, "command"));
+    let arguments = [command].into_iter().chain(parts).map(|part| CallArgument::Command(part.to_owned()));
+    // Rules for another agent's commands are meant for these as well.
+    PermissionCall { tools: vec![SHELL.to_owned(), "Bash".to_owned()], arguments: arguments.collect() }
+}
+
+/// What rules are compared with, for changes of files.
+pub(super) fn changes_call(changes: &Value) -> PermissionCall {
+    let tools = ["Edit", "Write", "apply_patch"].map(str::to_owned).to_vec();
+    let mut arguments: Vec<CallArgument> = paths(changes).into_iter().map(CallArgument::Path).collect();
+    let moved = changes.as_array().into_iter().flatten();
+    let moved = moved.filter_map(|change| change.pointer("/kind/move_path")?.as_str());
+    arguments.extend(moved.map(|path| CallArgument::Path(path.to_owned())));
+    if arguments.is_empty() {
+        arguments.push(CallArgument::Uncompared);
+    }
+    PermissionCall { tools, arguments }
+}
+
+/// What exactly changes. Several files stand one after another, each below its name.
+pub(super) fn changes_detail(changes: &Value) -> ToolDetail {
+    let of_one = |change: &Value| {
+        let path = text(change, "path").unwrap_or_default().to_owned();
+        let diff = text(change, "diff").unwrap_or_default().to_owned();
+        let kind = change.pointer("/kind/type").and_then(Value::as_str).unwrap_or_default();
+        match (kind, change.pointer("/kind/move_path").and_then(Value::as_str)) {
+            ("add", _) => ToolDetail::Write { path, content: diff },
+            ("update", None) => ToolDetail::Edit { path, diff },
+            ("update", Some(moved)) => ToolDetail::Edit { path: format!("{path} → {moved}"), diff },
+            (other, _) => ToolDetail::Other { input: format!("{other} {path}\n{diff}") },
+        }
+    };
+    match changes.as_array().map_or(&[][..], Vec::as_slice) {
+        [one] => of_one(one).bounded(),
+        several => {
+            let shown = several.iter().map(|change| {
+                let kind = change.pointer("/kind/type").and_then(Value::as_str).unwrap_or_default();
+                let moved = change.pointer("/kind/move_path").and_then(Value::as_str);
+                let moved = moved.map(|path| format!(" → {path}")).unwrap_or_default();
+                let path = text(change, "path").unwrap_or_default();
+                format!("{kind} {path}{moved}\n{}", text(change, "diff").unwrap_or_default())
+            });
+            ToolDetail::Other { input: shown.collect::<Vec<_>>().join("\n") }.bounded()
+        }
+    }
+}
+
+fn paths(changes: &Value) -> Vec<String> {
+    let changes = changes.as_array().into_iter().flatten();
+    changes.filter_map(|change| text(change, "path")).map(str::to_owned).collect()
+}
+
+/// What a tool of an MCP server is called, as rules write it.
+pub(super) fn mcp_name(server: &str, tool: &str) -> String {
+    format!("mcp__{server}__{tool}")
+}
+
+fn arguments(item: &Value) -> ToolDetail {
+    ToolDetail::Other { input: pretty(item.get("arguments").unwrap_or(&Value::Null)) }
+}
+
+fn first_argument(item: &Value) -> String {
+    item.get("arguments").map(first_text).unwrap_or_default()
+}
+
+fn first_text(value: &Value) -> String {
+    let mut fields = value.as_object().into_iter().flatten();
+    let found =
+        fields.find_map(|(name, value)| value.as_str().filter(|_| !matches!(name.as_str(), "id" | "type")));
+    found.unwrap_or_default().to_owned()
+}
+
+/// All of an item except its place in the protocol.
+fn whole(item: &Value) -> ToolDetail {
+    without(item, "")
+}
+
+fn without(item: &Value, left_out: &str) -> ToolDetail {
+    let mut item = item.clone();
+    if let Value::Object(fields) = &mut item {
+        let hidden = ["id", "type", "startedAtMs", "completedAtMs", left_out];
+        fields.retain(|name, value| !value.is_null() && !hidden.contains(&name.as_str()));
+    }
+    ToolDetail::Other { input: pretty(&item) }
+}
+
+pub(super) fn pretty(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::Object(fields) if fields.is_empty() => String::new(),
+        value => serde_json::to_string_pretty(value).unwrap_or_else(|_| value.to_string()),
+    }
+}
+
+fn first_line(text: &str) -> String {
+    text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default().to_owned()
+}
+
+/// Puts a text on one line of at most [`SUMMARY_CHARS`] characters.
+fn one_line(text: &str) -> String {
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match words.char_indices().nth(SUMMARY_CHARS) {
+        None => words,
+        Some(_) => words.chars().take(SUMMARY_CHARS - 1).chain(['…']).collect(),
+    }
+}

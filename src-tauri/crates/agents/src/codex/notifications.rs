@@ -1,0 +1,358 @@
+//! What the server tells about a session, as events.
+
+use askdesk_domain::text::bounded;
+use askdesk_domain::{Notice, ToolStatus};
+use serde_json::Value;
+use uuid::Uuid;
+
+use super::{
+    CodexAdapter, Item, REMEMBERED_ITEMS, SUBAGENTS, Thread, invalid_input, is_true, items, list, plan, text,
+    unknown,
+};
+use crate::adapter::Output;
+use crate::event::{AgentEvent, InputError};
+
+/// Notifications that are known and say nothing that a person needs here.
+const SILENT: &[&str] = &[
+    "account/gatewayOAuth/changed",
+    "account/login/completed",
+    "account/updated",
+    "app/list/updated",
+    "command/exec/outputDelta",
+    "externalAgentConfig/import/completed",
+    "externalAgentConfig/import/progress",
+    "fs/changed",
+    "fuzzyFileSearch/sessionCompleted",
+    "fuzzyFileSearch/sessionUpdated",
+    "hook/completed",
+    "hook/started",
+    "item/autoApprovalReview/completed",
+    "item/autoApprovalReview/started",
+    // The output stands in the finished item.
+    "item/commandExecution/outputDelta",
+    "item/commandExecution/terminalInteraction",
+    "item/fileChange/outputDelta",
+    "item/mcpToolCall/progress",
+    "mcpServer/event/stream/notification",
+    "mcpServer/oauthLogin/completed",
+    "model/safetyBuffering/updated",
+    "model/verification",
+    "modelProvider/authRecoveryCompleted",
+    "modelProvider/authRecoveryStarted",
+    "process/exited",
+    "process/outputDelta",
+    "project/changed",
+    "rawResponse/completed",
+    "rawResponseItem/completed",
+    "remoteControl/status/changed",
+    "skills/changed",
+    "thread/archived",
+    "thread/attachment/updated",
+    // The item of the compaction says it.
+    "thread/compacted",
+    "thread/deleted",
+    "thread/environment/connected",
+    "thread/environment/disconnected",
+    "thread/goal/cleared",
+    "thread/goal/updated",
+    "thread/name/updated",
+    "thread/prediction/updated",
+    "thread/project/updated",
+    "thread/queue/changed",
+    "thread/readState/changed",
+    "thread/realtime/closed",
+    "thread/realtime/error",
+    "thread/realtime/item/completed",
+    "thread/realtime/item/started",
+    "thread/realtime/item/transcript/delta",
+    "thread/realtime/itemAdded",
+    "thread/realtime/outputAudio/delta",
+    "thread/realtime/sdp",
+    "thread/realtime/started",
+    "thread/realtime/transcript/delta",
+    "thread/realtime/transcript/done",
+    "thread/reverted",
+    "thread/section/changed",
+    "thread/status/changed",
+    "thread/unarchived",
+    // The changes of a session are recorded by the app itself.
+    "turn/diff/updated",
+    "turn/moderationMetadata",
+    "windowsSandbox/setupCompleted",
+];
+
+/// Notifications that a person should read, with the fields of their words.
+const WARNINGS: &[(&str, &[&str])] = &[
+    ("warning", &["message"]),
+    ("guardianWarning", &["message"]),
+    ("deprecationNotice", &["summary", "details"]),
+    ("configWarning", &["summary", "details", "path"]),
+    ("windows/worldWritableWarning", &["message"]),
+    ("autoApprovalReview/strictReviewRequired", &["message"]),
+];
+
+impl CodexAdapter {
+    pub(super) fn on_notification(&mut self, method: &str, params: &Value, out: &mut Output) {
+        if method == "thread/started" {
+            return self.on_thread_started(&params["thread"]);
+        }
+        if method == "serverRequest/resolved" {
+            return self.on_resolved(&params["requestId"], out);
+        }
+        if let Some((_, fields)) = WARNINGS.iter().find(|(known, _)| *known == method) {
+            return warn(fields.iter().filter_map(|field| text(params, field)), out);
+        }
+        if SILENT.contains(&method) {
+            return;
+        }
+        let of_subagent = self.subagent(params).is_some();
+        match method {
+            "item/started" => self.on_item(&params["item"], false, of_subagent, out),
+            "item/completed" => self.on_item(&params["item"], true, of_subagent, out),
+            "item/fileChange/patchUpdated" => {
+                let id = text(params, "itemId").unwrap_or_default();
+                if let Some((_, item)) = self.items.iter_mut().find(|(known, _)| known == id) {
+                    item.changes = params["changes"].clone();
+                }
+            }
+            "mcpServer/startupStatus/updated" => {
+                if text(params, "status") == Some("failed") {
+                    let name = text(params, "name").unwrap_or_default();
+                    let error = text(params, "error").unwrap_or_default();
+                    let words = format!("The MCP server {name} couldn't start. {error}");
+                    warn([words.trim_end()].into_iter(), out);
+                }
+            }
+            "account/rateLimits/updated" => self.on_rate_limits(&params["rateLimits"], out),
+            // What follows is about a subagent's own turn, which is a part of a turn of the agent.
+            "turn/started"
+            | "turn/completed"
+            | "turn/plan/updated"
+            | "item/agentMessage/delta"
+            | "item/plan/delta"
+            | "item/reasoning/summaryTextDelta"
+            | "item/reasoning/textDelta"
+            | "item/reasoning/summaryPartAdded"
+            | "thread/tokenUsage/updated"
+            | "thread/closed"
+            | "thread/settings/updated"
+            | "model/rerouted"
+            | "error"
+                if of_subagent => {}
+            "turn/started" => {
+                self.begin_turn(out);
+                self.note_turn(&params["turn"], out);
+            }
+            "turn/completed" => self.on_turn_completed(&params["turn"], out),
+            "turn/plan/updated" => out.event(AgentEvent::PlanChanged { items: plan::steps(params) }),
+            "item/agentMessage/delta" | "item/plan/delta" => {
+                if let Some(text) = text(params, "delta") {
+                    self.begin_turn(out);
+                    out.event(AgentEvent::TextDelta { text: bounded(text) });
+                }
+            }
+            "item/reasoning/summaryTextDelta" | "item/reasoning/textDelta" => {
+                if let Some(text) = text(params, "delta") {
+                    self.begin_turn(out);
+                    out.event(AgentEvent::ThinkingDelta { text: bounded(text) });
+                }
+            }
+            "item/reasoning/summaryPartAdded" => {
+                if params["summaryIndex"].as_u64().is_some_and(|index| index > 0) {
+                    out.event(AgentEvent::ThinkingDelta { text: "\n\n".to_owned() });
+                }
+            }
+            "thread/tokenUsage/updated" => {
+                let in_turn = self.turn.began;
+                if let Some(context) = self.usage.on_report(&params["tokenUsage"], in_turn) {
+                    out.event(AgentEvent::ContextChanged { context });
+                }
+            }
+            "thread/settings/updated" => {
+                let changed = self.take_settings(&params["threadSettings"]);
+                self.tell_config(changed, out);
+            }
+            "thread/closed" => self.thread = Thread::Closed,
+            "model/rerouted" => {
+                let (from, to) = (text(params, "fromModel"), text(params, "toModel"));
+                let (from, to) = (from.unwrap_or_default(), to.unwrap_or_default());
+                warn([format!("The model {to} answers instead of {from}.").as_str()].into_iter(), out);
+            }
+            "error" => self.on_error(params, out),
+            other => unknown(out, other),
+        }
+    }
+
+    /// A session that names one above it is a subagent's.
+    fn on_thread_started(&mut self, thread: &Value) {
+        let Some(id) = text(thread, "id").filter(|_| text(thread, "parentThreadId").is_some()) else {
+            return;
+        };
+        let name = ["agentNickname", "agentRole", "name"].iter().find_map(|field| text(thread, field));
+        if self.subagents.len() == SUBAGENTS {
+            self.subagents.pop_front();
+        }
+        self.subagents.push_back((id.to_owned(), bounded(name.unwrap_or("subagent"))));
+    }
+
+    /// The server has an answer, or no longer waits for one.
+    fn on_resolved(&mut self, id: &Value, out: &mut Output) {
+        let place = self.calls.iter().position(|call| call.id.as_ref() == Some(id));
+        let Some(place) = place else { return };
+        if !self.calls[place].answered {
+            return self.withdraw(|call| call.id.as_ref() == Some(id), out);
+        }
+        let call = self.calls.remove(place);
+        if call.is_question() {
+            out.event(AgentEvent::Acknowledged { native_ref: call.native_ref });
+        }
+    }
+
+    fn on_turn_completed(&mut self, turn: &Value, out: &mut Output) {
+        let id = text(turn, "id").unwrap_or_default().to_owned();
+        let status = text(turn, "status").unwrap_or_default();
+        let ended_well = status == "completed";
+        self.begin_turn(out);
+        if !ended_well {
+            self.withdraw(|_| true, out);
+        }
+        self.submit_plan(&id, ended_well, out);
+        let error = (status == "failed").then(|| error_words(&turn["error"]));
+        let millis = turn["durationMs"].as_u64().unwrap_or_default();
+        let usage = self.usage.on_turn_end();
+        let ended = std::mem::take(&mut self.turn);
+        self.items.clear();
+        out.event(AgentEvent::TurnEnded { millis, usage, error });
+        if let Some(words) = ended.follow_up {
+            self.say(&words, out);
+        }
+    }
+
+    /// The end of the turn tells the final one; of several attempts, only that they began is told.
+    fn on_error(&mut self, params: &Value, out: &mut Output) {
+        if is_true(params, "willRetry") && !std::mem::replace(&mut self.turn.retried, true) {
+            warn([error_words(&params["error"]).as_str()].into_iter(), out);
+        }
+    }
+
+    /// A limit is told of when it is reached; what is left of it has no place on the page.
+    fn on_rate_limits(&mut self, limits: &Value, out: &mut Output) {
+        let reached = text(limits, "rateLimitReachedType").map(|reached| {
+            let name = text(limits, "limitName").or_else(|| text(limits, "limitId")).unwrap_or_default();
+            format!("A usage limit was reached: {name} ({reached})")
+        });
+        if self.limit != reached {
+            warn(reached.iter().map(String::as_str), out);
+            self.limit = reached;
+        }
+    }
+
+    fn on_item(&mut self, item: &Value, ended: bool, of_subagent: bool, out: &mut Output) {
+        let (Some(id), Some(kind)) = (text(item, "id"), text(item, "type")) else {
+            return invalid_input(out, InputError::Incomplete { field: "id or type of an item" });
+        };
+        if !of_subagent {
+            self.begin_turn(out);
+        }
+        match kind {
+            // A subagent's words are not the agent's own, so only its tool calls are told of.
+            "userMessage" | "agentMessage" | "reasoning" | "plan" | "contextCompaction" if of_subagent => {}
+            "userMessage" => {
+                let uuid = text(item, "clientId").and_then(|id| id.parse::<Uuid>().ok());
+                if let Some(uuid) = uuid.filter(|_| !ended) {
+                    out.event(AgentEvent::MessageTaken { uuid });
+                }
+            }
+            "agentMessage" if ended => said(&message_text(item), out),
+            "exitedReviewMode" if ended => said(text(item, "review").unwrap_or_default(), out),
+            "reasoning" if ended => {
+                let parts = [list(item, "summary"), list(item, "content")];
+                let parts = parts.into_iter().find(|parts| !parts.is_empty()).unwrap_or_default();
+                let parts: Vec<&str> = parts.iter().filter_map(Value::as_str).collect();
+                let text = bounded(&parts.join("\n\n"));
+                if !text.trim().is_empty() {
+                    out.event(AgentEvent::Thought { text });
+                }
+            }
+            "plan" if ended => {
+                if let Some(plan) = text(item, "text").filter(|plan| !plan.trim().is_empty()) {
+                    self.on_proposed(plan, out);
+                }
+            }
+            "contextCompaction" if ended => {
+                if let Some(context) = self.usage.on_compacted() {
+                    out.event(AgentEvent::ContextChanged { context });
+                }
+                out.event(AgentEvent::Noticed { notice: Notice::Compacted });
+            }
+            "agentMessage" | "reasoning" | "plan" | "contextCompaction" | "exitedReviewMode" => {}
+            _ => self.on_tool(id, item, ended, out),
+        }
+    }
+
+    fn on_tool(&mut self, id: &str, item: &Value, ended: bool, out: &mut Output) {
+        let tool_use = bounded(id);
+        let known = self.known_item(id);
+        if let Some(changes) = item.get("changes") {
+            known.changes = changes.clone();
+        }
+        if !std::mem::replace(&mut known.shown, true) {
+            let shown = items::shown(item, &self.folder);
+            out.event(AgentEvent::ToolStarted {
+                tool_use: tool_use.clone(),
+                kind: shown.kind,
+                name: shown.name,
+                summary: shown.summary,
+                detail: shown.detail,
+                status: ToolStatus::Running,
+            });
+        }
+        if ended {
+            let (ok, output) = items::ended(item);
+            out.event(AgentEvent::ToolEnded { tool_use, ok, output });
+        }
+    }
+
+    fn known_item(&mut self, id: &str) -> &mut Item {
+        let place = self.items.iter().position(|(known, _)| known == id);
+        let place = place.unwrap_or_else(|| {
+            if self.items.len() == REMEMBERED_ITEMS {
+                self.items.pop_front();
+            }
+            self.items.push_back((id.to_owned(), Item::default()));
+            self.items.len() - 1
+        });
+        &mut self.items[place].1
+    }
+}
+
+fn said(text: &str, out: &mut Output) {
+    if !text.trim().is_empty() {
+        out.event(AgentEvent::Said { text: bounded(text) });
+    }
+}
+
+/// A message may hold questions that the agent doesn't wait for; they are answered by a message.
+fn message_text(item: &Value) -> String {
+    let questions = list(item, "questions").iter().filter_map(|question| {
+        let options: Vec<&str> = list(question, "options").iter().filter_map(Value::as_str).collect();
+        let options = options.into_iter().map(|option| format!("\n- {option}")).collect::<String>();
+        Some(format!("{}{options}", text(question, "title")?))
+    });
+    let parts = [text(item, "text").unwrap_or_default().to_owned()].into_iter().chain(questions);
+    parts.filter(|part| !part.trim().is_empty()).collect::<Vec<_>>().join("\n\n")
+}
+
+fn error_words(error: &Value) -> String {
+    let parts = [text(error, "message"), text(error, "additionalDetails")];
+    let words = parts.into_iter().flatten().collect::<Vec<_>>().join("\n");
+    if words.trim().is_empty() { "the turn failed".to_owned() } else { bounded(&words) }
+}
+
+fn warn<'a>(parts: impl Iterator<Item = &'a str>, out: &mut Output) {
+    let parts: Vec<&str> = parts.filter(|part| !part.trim().is_empty()).collect();
+    if !parts.is_empty() {
+        let text = bounded(&parts.join("\n"));
+        out.event(AgentEvent::Noticed { notice: Notice::AgentWarned { text } });
+    }
+}

@@ -1,0 +1,149 @@
+//! Questions of Codex, and the answers to them.
+//!
+//! An answer is a list of texts for the id of each question: labels, and what the person wrote as `user_note: …`. The protocol
+//! has no word for a refusal, and no answer at all reaches the model as an empty one, so a refusal is put into words
+//! (measured with 0.169.0).
+
+use askdesk_domain::text::bounded;
+use askdesk_domain::{
+    Answers, Notice, Outcome, Question, QuestionKind, QuestionLimits, RawOption, RawQuestion, Refusal,
+    WithdrawnWhy, question_input,
+};
+use serde_json::{Map, Value, json};
+
+use super::{is_true, list, text};
+use crate::adapter::EncodeError;
+
+const UNANSWERED: &str = "The user left this question unanswered.";
+const DECLINED: &str = "The user declined to answer.";
+const IN_CHAT: &str = "The user did not answer this and writes a message instead.";
+const CLOSED: &str = "The user closed the question without answering it.";
+const EXPIRED: &str = "The time limit set for this question has passed without an answer. An answer may still come; \
+                       until then, continue without it, or say what you need.";
+
+/// One question as it was asked.
+#[derive(Clone, Debug)]
+pub(super) struct Asking {
+    /// The key of its answer.
+    id: String,
+    /// It holds the uncut labels.
+    draft: RawQuestion,
+}
+
+/// Reads the questions of a request.
+pub(super) fn read(params: &Value) -> Vec<Asking> {
+    list(params, "questions").iter().map(read_one).collect()
+}
+
+fn read_one(question: &Value) -> Asking {
+    let mut said = text(question, "question").unwrap_or_default().to_owned();
+    let mut options: Vec<RawOption> = list(question, "options")
+        .iter()
+        .map(|option| RawOption {
+            label: text(option, "label").unwrap_or_default().to_owned(),
+            description: text(option, "description").map(str::to_owned),
+            preview: None,
+        })
+        .collect();
+    let secret = is_true(question, "isSecret");
+    if secret && !options.is_empty() {
+        // What is typed is masked and never stored, so nothing can be chosen; the options remain readable.
+        let lines = options.iter().map(|option| format!("- {}", option.label));
+        said = [said, lines.collect::<Vec<_>>().join("\n")].join("\n\n");
+        options.clear();
+    }
+    let draft = RawQuestion {
+        text: said,
+        header: text(question, "header").map(str::to_owned),
+        kind: if secret { QuestionKind::Secret } else { QuestionKind::Single },
+        options,
+        required: false,
+        placeholder: None,
+    };
+    Asking { id: text(question, "id").unwrap_or_default().to_owned(), draft }
+}
+
+/// Turns them into questions that can be shown.
+pub(super) fn accept(params: &Value, asked: &[Asking]) -> Result<Vec<Question>, Refusal> {
+    let drafts: Vec<RawQuestion> = asked.iter().map(|asking| asking.draft.clone()).collect();
+    let mut questions = question_input::accept(&drafts, QuestionLimits::FOREIGN)?;
+    for (question, asked) in questions.iter_mut().zip(list(params, "questions")) {
+        // The agent may want a choice and nothing else; a note goes with it all the same.
+        let only_choices = asked.get("isOther").and_then(Value::as_bool) == Some(false);
+        question.allows_other &= !only_choices;
+    }
+    Ok(questions)
+}
+
+/// Encodes how a request ended. The notices say what could not be expressed exactly.
+pub(super) fn encode(
+    asked: &[Asking],
+    questions: &[Question],
+    outcome: &Outcome,
+) -> Result<(Value, Vec<Notice>), EncodeError> {
+    match outcome {
+        Outcome::Answered { answers } => Ok(answered(asked, questions, answers)),
+        refusal => Ok((refused(asked, &refusal_words(refusal)?), Vec::new())),
+    }
+}
+
+/// The words for an end that is no answer.
+pub(super) fn refusal_words(outcome: &Outcome) -> Result<String, EncodeError> {
+    match outcome {
+        Outcome::Declined { words } => Ok(with_words(DECLINED, words.as_deref())),
+        Outcome::RepliedInChat { .. } => Ok(IN_CHAT.to_owned()),
+        Outcome::Expired => Ok(EXPIRED.to_owned()),
+        Outcome::Withdrawn { why: WithdrawnWhy::Cancelled { reason } } => {
+            Ok(with_words(CLOSED, reason.as_deref()))
+        }
+        Outcome::Answered { .. } | Outcome::Withdrawn { .. } | Outcome::Orphaned { .. } => {
+            Err(EncodeError::NothingToSend)
+        }
+    }
+}
+
+/// Answers every question with the same words.
+pub(super) fn refused(asked: &[Asking], words: &str) -> Value {
+    let all = asked.iter().map(|asking| (asking.id.clone(), json!({"answers": [note(words)]})));
+    json!({"answers": all.collect::<Map<_, _>>()})
+}
+
+/// An id that two questions share has the answers of both, and a notice says so.
+fn answered(asked: &[Asking], questions: &[Question], answers: &Answers) -> (Value, Vec<Notice>) {
+    let mut values: Map<String, Value> = Map::new();
+    let mut notices = Vec::new();
+    for (asking, question) in asked.iter().zip(questions) {
+        let said = said(asking, question, answers);
+        match values.get_mut(&asking.id).and_then(|known| known["answers"].as_array_mut()) {
+            Some(known) => {
+                known.extend(said);
+                notices.push(Notice::SameTextJoined { text: bounded(&asking.draft.text) });
+            }
+            None => {
+                values.insert(asking.id.clone(), json!({"answers": said}));
+            }
+        }
+    }
+    (json!({"answers": values}), notices)
+}
+
+/// The labels in the question's order, then the person's own words.
+fn said(asking: &Asking, question: &Question, answers: &Answers) -> Vec<Value> {
+    let Some(answer) = answers.to(question.id) else { return vec![note(UNANSWERED)] };
+    let options = asking.draft.options.iter().enumerate();
+    let chosen = options.filter(|(place, _)| answer.chosen.contains(&question.id.option(*place)));
+    let labels = chosen.map(|(_, option)| json!(option.label));
+    let words = [answer.other.as_deref(), answer.note.as_deref()].into_iter().flatten().map(note);
+    labels.chain(words).collect()
+}
+
+fn note(words: &str) -> Value {
+    json!(format!("user_note: {words}"))
+}
+
+pub(super) fn with_words(sentence: &str, words: Option<&str>) -> String {
+    match words.map(str::trim).filter(|words| !words.is_empty()) {
+        Some(words) => format!("{sentence} The user said: {words}"),
+        None => sentence.to_owned(),
+    }
+}

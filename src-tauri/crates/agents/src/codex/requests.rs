@@ -1,0 +1,148 @@
+//! Requests of the server: questions, permission requests, and forms of MCP servers.
+
+use askdesk_domain::text::bounded;
+use askdesk_domain::{NativeRef, Notice};
+use serde_json::{Value, json};
+
+use super::approvals::{self, Permission};
+use super::{
+    Call, CallKind, CodexAdapter, OPEN_CALLS, answer, elicitation, failed, questions, text, unknown,
+};
+use crate::adapter::Output;
+use crate::event::{AgentEvent, Asked};
+use crate::rpc::{RpcError, RpcOut};
+
+impl CodexAdapter {
+    pub(super) fn on_request(&mut self, id: &Value, method: &str, params: &Value, out: &mut Output) {
+        let Some(native_ref) = self.native_ref(id) else {
+            return out.rpc(failed(id, "the id of the request is too long"));
+        };
+        if self.calls.len() >= OPEN_CALLS {
+            let words =
+                format!("too many open questions and permission requests (the limit is {OPEN_CALLS})");
+            return out.rpc(failed(id, &words));
+        }
+        if self.subagent(params).is_none() {
+            self.begin_turn(out);
+        }
+        match method {
+            "item/tool/requestUserInput" => self.on_questions(id, native_ref, params, out),
+            "mcpServer/elicitation/request" => match approvals::of_tool(params) {
+                Some(permission) => self.on_permission(id, native_ref, params, permission, out),
+                None => self.on_form(id, native_ref, params, out),
+            },
+            "item/commandExecution/requestApproval" => match approvals::of_command(params) {
+                Some(permission) => self.on_permission(id, native_ref, params, permission, out),
+                None => {
+                    let kind = text(params, "kind").unwrap_or_default();
+                    out.rpc(answer(id, json!({"decision": "decline"})));
+                    permission_refused(&format!("a command of an unknown kind ({kind})"), out);
+                }
+            },
+            "item/fileChange/requestApproval" => {
+                let item = text(params, "itemId").unwrap_or_default();
+                let known = self.items.iter().find(|(known, _)| known == item);
+                let changes = known.map(|(_, item)| item.changes.clone()).unwrap_or_default();
+                let permission = approvals::of_files(params, &changes);
+                self.on_permission(id, native_ref, params, permission, out);
+            }
+            "item/permissions/requestApproval" => {
+                let permission = approvals::of_permissions(params);
+                self.on_permission(id, native_ref, params, permission, out);
+            }
+            "item/tool/call" => {
+                let tool = text(params, "tool").unwrap_or_default();
+                let words = format!("Askdesk offers no tool named {tool}.");
+                let result =
+                    json!({"contentItems": [{"type": "inputText", "text": words}], "success": false});
+                out.rpc(answer(id, result));
+            }
+            other => {
+                unknown(out, other);
+                if other.to_lowercase().contains("approval") {
+                    permission_refused(&format!("a permission request of an unknown kind ({other})"), out);
+                }
+                out.rpc(RpcOut::Response { id: id.clone(), result: Err(RpcError::unknown_method(other)) });
+            }
+        }
+    }
+
+    fn on_questions(&mut self, id: &Value, native_ref: NativeRef, params: &Value, out: &mut Output) {
+        let asked = questions::read(params);
+        match questions::accept(params, &asked) {
+            Ok(questions) => {
+                let asked_by = self.subagent(params);
+                let kind = CallKind::Answers(asked);
+                self.calls.push(Call {
+                    native_ref: native_ref.clone(),
+                    id: Some(id.clone()),
+                    kind,
+                    answered: false,
+                });
+                out.event(AgentEvent::Asked(Asked { native_ref, asked_by, questions }));
+            }
+            Err(refusal) => {
+                let reason = refusal.to_string();
+                out.rpc(answer(id, questions::refused(&asked, &unshown(&reason))));
+                out.event(AgentEvent::Refused { native_ref, reason });
+            }
+        }
+    }
+
+    fn on_form(&mut self, id: &Value, native_ref: NativeRef, params: &Value, out: &mut Output) {
+        let fields = elicitation::read(params);
+        match fields.and_then(|fields| Ok((elicitation::accept(&fields)?, fields))) {
+            Ok((questions, fields)) => {
+                let asked_by = text(params, "serverName").map(bounded);
+                let kind = CallKind::Form(fields);
+                self.calls.push(Call {
+                    native_ref: native_ref.clone(),
+                    id: Some(id.clone()),
+                    kind,
+                    answered: false,
+                });
+                out.event(AgentEvent::Asked(Asked { native_ref, asked_by, questions }));
+            }
+            Err(refusal) => {
+                // A form has no place for words.
+                out.rpc(answer(id, elicitation::ended("decline")));
+                out.event(AgentEvent::Refused { native_ref, reason: refusal.to_string() });
+            }
+        }
+    }
+
+    fn on_permission(
+        &mut self,
+        id: &Value,
+        native_ref: NativeRef,
+        params: &Value,
+        permission: Permission,
+        out: &mut Output,
+    ) {
+        let Permission { title, mut description, subject, call, options } = permission;
+        if let Some(subagent) = self.subagent(params) {
+            description.insert(0, format!("Asked by {subagent}"));
+        }
+        out.event(AgentEvent::ApprovalAsked {
+            native_ref: native_ref.clone(),
+            tool_use: text(params, "itemId").map(bounded),
+            call,
+            title: bounded(&title),
+            description: (!description.is_empty()).then(|| bounded(&description.join("\n"))),
+            subject: subject.bounded(),
+            options: options.iter().map(|(option, _)| option.clone()).collect(),
+            // The protocol has no place for words; they follow as a message of their own.
+            takes_message: true,
+        });
+        let kind = CallKind::Permission { options };
+        self.calls.push(Call { native_ref, id: Some(id.clone()), kind, answered: false });
+    }
+}
+
+fn permission_refused(reason: &str, out: &mut Output) {
+    out.event(AgentEvent::Noticed { notice: Notice::PermissionRefused { reason: bounded(reason) } });
+}
+
+pub(super) fn unshown(reason: &str) -> String {
+    format!("The question could not be shown to the user. {reason}. Fix the call and ask again.")
+}

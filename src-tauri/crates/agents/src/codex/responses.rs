@@ -1,0 +1,148 @@
+//! Answers of the server to our requests.
+
+use askdesk_domain::Notice;
+use askdesk_domain::text::bounded;
+use serde_json::{Value, json};
+
+use super::{CodexAdapter, DEFAULT, MODE, Sent, Thread, Turn, invalid_input, native_session, text};
+use crate::adapter::{Open, Output};
+use crate::event::{AgentEvent, InputError};
+use crate::rpc::RpcError;
+
+impl CodexAdapter {
+    pub(super) fn on_response(&mut self, key: u64, result: Result<Value, RpcError>, out: &mut Output) {
+        let Some(what) = self.sent.remove(&key) else {
+            return invalid_input(out, InputError::Incomplete { field: "id" });
+        };
+        match (what, result) {
+            (Sent::Open, Ok(result)) => self.on_opened(&result, out),
+            (Sent::Open, Err(error)) => self.on_not_opened(&error, out),
+            (Sent::Models, Ok(result)) => {
+                let changed = self.take_models(&result);
+                // Before the session is open its present values are not known.
+                self.tell_config(changed && matches!(self.thread, Thread::Open { .. }), out);
+            }
+            (Sent::Message { .. }, Ok(result)) => {
+                if let Some(turn) =
+                    result.get("turn").filter(|turn| text(turn, "status") == Some("inProgress"))
+                {
+                    self.note_turn(turn, out);
+                }
+            }
+            (Sent::Message { id, input, steers: true }, Err(_)) => {
+                // The turn ended before the message arrived, or takes none.
+                self.start_turn(id, input, out);
+            }
+            (Sent::Message { .. }, Err(error)) => {
+                let words = bounded(&error.message);
+                if self.turn.began {
+                    let notice = Notice::MessageNotSent { error: words.into() };
+                    return out.event(AgentEvent::Noticed { notice });
+                }
+                let usage = self.usage.on_turn_end();
+                self.turn = Turn::default();
+                out.event(AgentEvent::TurnEnded { millis: 0, usage, error: Some(words) });
+            }
+            (Sent::Config { ticket, changes }, Ok(_)) => {
+                // The server tells the present values only if they have changed.
+                let mut changed = false;
+                for (id, value) in changes {
+                    changed |= self.set_current(&id, Some(value));
+                }
+                self.tell_config(changed, out);
+                if let Some(ticket) = ticket {
+                    out.event(AgentEvent::ConfigAnswered { ticket, refused: None });
+                }
+            }
+            (Sent::Config { ticket: Some(ticket), .. }, Err(error)) => {
+                out.event(AgentEvent::ConfigAnswered { ticket, refused: Some(bounded(&error.message)) });
+            }
+            (Sent::Config { ticket: None, .. }, Err(error)) => {
+                let text = bounded(&error.message);
+                out.event(AgentEvent::Noticed { notice: Notice::AgentWarned { text } });
+            }
+            (Sent::Compact, Err(error)) => {
+                let usage = self.usage.on_turn_end();
+                self.turn = Turn::default();
+                out.event(AgentEvent::TurnEnded { millis: 0, usage, error: Some(bounded(&error.message)) });
+            }
+            (Sent::Interrupt | Sent::Compact | Sent::Close, Ok(_)) => {}
+            // The turn ended before it could be stopped.
+            (Sent::Interrupt, Err(_)) if !self.turn.began => {}
+            (Sent::Interrupt | Sent::Close | Sent::Models, Err(error)) => {
+                invalid_input(out, InputError::RequestFailed { error: bounded(&error.message) });
+            }
+        }
+    }
+
+    fn on_opened(&mut self, result: &Value, out: &mut Output) {
+        let thread = result.get("thread").unwrap_or(&Value::Null);
+        let Some(native) = native_session(thread) else {
+            self.thread = Thread::Closed;
+            return invalid_input(out, InputError::Incomplete { field: "id of a thread" });
+        };
+        self.thread = Thread::Open { id: native.to_string() };
+        // Opened again, it is this one.
+        let resumed = matches!(self.how, Open::Resume { .. });
+        self.how = Open::Resume { native_session: native.clone() };
+        self.take_settings(result);
+        if self.current(&MODE).is_none() {
+            // A new session is told only once it changes.
+            self.set_current(&MODE, Some(DEFAULT));
+        }
+        out.event(AgentEvent::Introduced {
+            version: text(thread, "cliVersion").map(bounded),
+            model: self.model(),
+            native_session: Some(native),
+        });
+        self.tell_config(true, out);
+        self.apply_choices(resumed, out);
+        for action in std::mem::take(&mut self.held) {
+            if let Err(error) = self.encode(action, out) {
+                invalid_input(out, InputError::RequestFailed { error: error.to_string() });
+            }
+        }
+    }
+
+    /// What was to be sent is kept: the next message tries again.
+    fn on_not_opened(&mut self, error: &RpcError, out: &mut Output) {
+        self.thread = Thread::Closed;
+        let words = bounded(&error.message);
+        if matches!(self.how, Open::Resume { .. }) && says_unknown(&words) {
+            return out.event(AgentEvent::SessionUnknown { error: words });
+        }
+        let usage = self.usage.on_turn_end();
+        out.event(AgentEvent::TurnEnded { millis: 0, usage, error: Some(words) });
+    }
+
+    /// Takes note of the turn that runs, and stops it if the person wanted that before it was known.
+    pub(super) fn note_turn(&mut self, turn: &Value, out: &mut Output) {
+        let Some(id) = text(turn, "id") else { return };
+        if self.turn.id.as_deref() != Some(id) {
+            self.turn.id = Some(id.to_owned());
+        }
+        if std::mem::take(&mut self.turn.interrupt) {
+            self.interrupt(out);
+        }
+    }
+
+    pub(super) fn interrupt(&mut self, out: &mut Output) {
+        match &self.turn.id {
+            Some(turn) => {
+                let params = json!({"turnId": turn});
+                self.request_of_thread(Sent::Interrupt, "turn/interrupt", params, out);
+            }
+            // Without a turn there is nothing to stop, and the next one must not be stopped for it.
+            None => {
+                let begins =
+                    self.sent.values().any(|sent| matches!(sent, Sent::Message { .. } | Sent::Compact));
+                self.turn.interrupt = begins || self.turn.began;
+            }
+        }
+    }
+}
+
+/// Whether the server says that it does not have the session (measured with 0.169.0).
+fn says_unknown(error: &str) -> bool {
+    ["no rollout found", "thread not found", "invalid session id"].iter().any(|words| error.contains(words))
+}

@@ -1,0 +1,340 @@
+//! The real `codex`: several sessions on its app server; its model is a mock on loopback.
+
+mod world;
+
+use askdesk_domain::{
+    AgentFailure, ApprovalDecision, ApprovalOptionKind, EntryBody, LaunchOverrides, OptionLabel, OrphanedWhy,
+    Outcome, QuestionKind, SessionEnd, SessionOptions, ToolDetail, ToolStatus, WithdrawnWhy,
+};
+use askdesk_testkit::mock_api::{Block, Reply};
+use serde_json::{Value, json};
+use world::{REQUEST_WITHIN, World, ask, decision, shell};
+
+use crate::support::agents::{choices, choose, is_alive, mode_of};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn case_65_each_answer_reaches_the_models_next_request_as_it_was_given_and_a_secret_stays_off_the_disk()
+{
+    const SECRET: &str = "correct horse battery";
+    let questions = json!([
+        {"id": "auth", "header": "Auth", "question": "Which auth method?", "options": [
+            {"label": "JWT, signed (Recommended)", "description": "No state"},
+            {"label": "Sessions", "description": "On the server"}]},
+        {"id": "db", "header": "DB", "question": "Which database?", "options": [
+            {"label": "SQLite", "description": "A file"}, {"label": "Postgres", "description": "A server"}]},
+        {"id": "name", "header": "Name", "question": "What is it called?", "options": [
+            {"label": "Notes", "description": "Short"}, {"label": "Desk", "description": "Shorter"}]},
+        {"id": "left", "header": "Left", "question": "Anything else?", "options": [
+            {"label": "No", "description": "Done"}, {"label": "Yes", "description": "More"}]},
+    ]);
+    let script = vec![
+        Reply::new([Block::text("I need to ask."), ask("call_1", &questions)]),
+        Reply::text("Thank you."),
+    ];
+    let Some(mut world) = World::open("case_65_each_answer_reaches_the_models_next_request", script).await
+    else {
+        return;
+    };
+    let session = world.start("Please go on.").await;
+    let request = world.stage.asked_one(session).await;
+    assert_eq!(request.questions.len(), 4);
+    assert!(
+        request
+            .questions
+            .iter()
+            .all(|question| question.kind == QuestionKind::Single && question.allows_other)
+    );
+    world.stage.until_said(session, "I need to ask.").await;
+
+    let mut noted = choose(&request, 1, &["Postgres"]);
+    noted.note = Some("version 16".to_owned());
+    let mut own = choose(&request, 2, &[]);
+    own.other = Some(format!("Say \"{SECRET}\"\nto nobody"));
+    let answers = vec![choose(&request, 0, &["JWT, signed (Recommended)"]), noted, own];
+    world.stage.desk.engine.answer(request.id, answers).await.unwrap();
+    let heard = world.result_of(2, "call_1").await;
+    assert_eq!(
+        heard,
+        json!({"answers": {
+            "auth": {"answers": ["JWT, signed (Recommended)"]},
+            "db": {"answers": ["Postgres", "user_note: version 16"]},
+            "name": {"answers": [format!("user_note: Say \"{SECRET}\"\nto nobody")]},
+            "left": {"answers": ["user_note: The user left this question unanswered."]},
+        }})
+    );
+    world.stage.until_said(session, "Thank you.").await;
+    world.stage.until_delivered(request.id).await;
+    world.stage.until_idle(session).await;
+    let known = &world.stage.desk.mirror;
+    assert!(known.sessions[&session].native_session.is_some());
+    assert!(matches!(known.turns(session)[..], [EntryBody::TurnEnded { input_tokens: 20, error: None, .. }]));
+    world.stage.desk.check_mirror().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_declined_question_reaches_the_model_in_words() {
+    let questions = json!([{"id": "auth", "header": "Auth", "question": "Which?", "options": [
+        {"label": "JWT", "description": "a"}, {"label": "Sessions", "description": "b"}]}]);
+    let script = vec![Reply::new([ask("call_1", &questions)]), Reply::text("As you like.")];
+    let Some(mut world) = World::open("a_declined_question_reaches_the_model_in_words", script).await else {
+        return;
+    };
+    let session = world.start("Go.").await;
+    let request = world.stage.asked_one(session).await;
+    world.stage.desk.engine.decline(request.id, Some("Ask me later.".to_owned())).await.unwrap();
+    let words = "user_note: The user declined to answer. The user said: Ask me later.";
+    assert_eq!(world.result_of(2, "call_1").await, json!({"answers": {"auth": {"answers": [words]}}}));
+    world.stage.until_said(session, "As you like.").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn case_66_and_75_each_decision_on_a_command_arrives_as_it_was_made() {
+    let script = vec![
+        shell("c1", "touch one"),
+        shell("c2", "touch two"),
+        shell("c3", "touch three"),
+        Reply::text("As you wish."),
+        shell("c4", "touch four"),
+        Reply::text("Not reached by the fourth."),
+    ];
+    let Some(mut world) = World::open("case_66_and_75_each_decision_on_a_command", script).await else {
+        return;
+    };
+    let options = SessionOptions {
+        config: choices(&[("approval_policy", "untrusted"), ("sandbox", "danger-full-access")]),
+        ..SessionOptions::default()
+    };
+    let session = world.start_with("Please go on.", options).await;
+
+    let approval = world.permission(session).await;
+    assert_eq!(world.stage.desk.mirror.tool_statuses(session).last(), Some(&ToolStatus::AwaitingPermission));
+    let ToolDetail::Command { command, .. } = &approval.subject else { panic!("{:?}", approval.subject) };
+    assert!(command.contains("touch one"), "{command}");
+    world.decide(&approval, decision("accept")).await;
+
+    let approval = world.permission(session).await;
+    let kinds: Vec<_> = approval.options.iter().map(|option| option.kind).collect();
+    assert!(
+        kinds.contains(&ApprovalOptionKind::AllowOnce) && kinds.contains(&ApprovalOptionKind::RejectOnce)
+    );
+    let rule = approval.options.iter().find(|option| matches!(option.label, OptionLabel::Tool { .. }));
+    assert!(world.file("one"));
+    match rule {
+        Some(rule) => world.decide(&approval, ApprovalDecision::of(rule.id.clone())).await,
+        None => world.decide(&approval, decision("acceptForSession")).await,
+    }
+
+    let approval = world.permission(session).await;
+    let refused = ApprovalDecision { message: Some("Not a third.".to_owned()), ..decision("decline") };
+    world.decide(&approval, refused).await;
+    world.stage.until_said(session, "As you wish.").await;
+    world.stage.until_idle(session).await;
+    assert_eq!([world.file("two"), world.file("three")], [true, false]);
+    let heard = world.mock.conversation().last().unwrap()["input"].to_string();
+    assert!(heard.contains("Not a third."), "{heard}");
+    assert_eq!(world.stage.desk.mirror.tool_statuses(session).last(), Some(&ToolStatus::Failed));
+
+    world.stage.sessions.send_message(session, "And a fourth.".to_owned()).await.unwrap();
+    let approval = world.permission(session).await;
+    world.decide(&approval, decision("cancel")).await;
+    world.stage.until_idle(session).await;
+    assert!(!world.file("four"));
+    assert_eq!(world.mock.conversation().len(), 5);
+    world.stage.desk.check_mirror().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_interrupt_withdraws_the_question_and_the_session_goes_on() {
+    let questions = json!([{"id": "q", "header": "Q", "question": "Which?", "options": [
+        {"label": "A", "description": "a"}, {"label": "B", "description": "b"}]}]);
+    let script = vec![Reply::new([ask("call_1", &questions)]), Reply::text("On with it.")];
+    let Some(mut world) = World::open("an_interrupt_withdraws_the_question", script).await else { return };
+    let session = world.start("Go.").await;
+    let request = world.stage.asked_one(session).await;
+    world.stage.sessions.interrupt(session).await.unwrap();
+    world.stage.until_idle(session).await;
+    let withdrawn = world.stage.desk.request(request.id).await;
+    let why = WithdrawnWhy::Interrupted;
+    assert_eq!(withdrawn.ended().unwrap().outcome, Outcome::Withdrawn { why });
+    world.stage.sessions.send_message(session, "Then without it.".to_owned()).await.unwrap();
+    world.stage.until_said(session, "On with it.").await;
+    world.stage.until_idle(session).await;
+    world.stage.desk.check_mirror().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_message_during_a_turn_goes_into_it_and_counts_as_the_answer_in_chat() {
+    let questions = json!([{"id": "q", "header": "Q", "question": "Which?", "options": [
+        {"label": "A", "description": "a"}, {"label": "B", "description": "b"}]}]);
+    let script = vec![Reply::new([ask("call_1", &questions)]), Reply::text("Understood.")];
+    let Some(mut world) = World::open("a_message_during_a_turn_goes_into_it", script).await else { return };
+    let session = world.start("Go.").await;
+    let request = world.stage.asked_one(session).await;
+    world.stage.sessions.send_message(session, "Neither of them.".to_owned()).await.unwrap();
+    world.stage.until_said(session, "Understood.").await;
+    world.stage.until_delivered(request.id).await;
+    world.stage.until_idle(session).await;
+    let heard = world.mock.conversation();
+    assert_eq!(heard.len(), 2);
+    let input = heard[1]["input"].to_string();
+    assert!(input.contains("Neither of them.") && input.contains("writes a message instead"), "{input}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn case_69_of_two_sessions_on_one_server_one_is_stopped_and_the_other_does_not_notice() {
+    let questions = |id: &str| {
+        json!([{"id": id, "header": "Q", "question": format!("Which {id}?"), "options": [
+            {"label": "A", "description": "a"}, {"label": "B", "description": "b"}]}])
+    };
+    let script = vec![
+        Reply::new([ask("call_1", &questions("first"))]),
+        Reply::new([ask("call_2", &questions("second"))]),
+        Reply::text("Second it is."),
+    ];
+    let Some(mut world) = World::open("case_69_of_two_sessions_on_one_server", script).await else { return };
+    let first = world.start("First.").await;
+    let of_first = world.stage.asked_one(first).await;
+    let second = world.start("Second.").await;
+    let of_second = world.stage.asked_one(second).await;
+    let server = world.server();
+    assert!(is_alive(server));
+
+    world.stage.stop(first).await;
+    let ended = world.stage.desk.request(of_first.id).await;
+    let why = OrphanedWhy::SessionStopped;
+    assert_eq!(ended.ended().unwrap().outcome, Outcome::Orphaned { why });
+    assert!(world.stage.desk.engine.request(of_second.id).await.unwrap().is_open());
+    assert!(is_alive(server));
+    world.stage.answer(&of_second, "B").await;
+    world.stage.until_said(second, "Second it is.").await;
+    world.stage.until_delivered(of_second.id).await;
+    assert_eq!(world.result_of(3, "call_2").await, json!({"answers": {"second": {"answers": ["B"]}}}));
+    // The model heard nothing in the name of the first.
+    assert_eq!(world.mock.conversation().len(), 3);
+    world.stage.until_idle(second).await;
+    world.stage.stop(second).await;
+    assert!(!is_alive(server));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn case_68_and_69_a_killed_server_ends_its_sessions_and_each_goes_on_where_it_was() {
+    let questions = json!([{"id": "store", "header": "Store", "question": "Which store?", "options": [
+        {"label": "SQLite", "description": "a"}, {"label": "Postgres", "description": "b"}]}]);
+    let script = vec![
+        Reply::text("Hello from the other one."),
+        Reply::new([Block::text("I need to ask."), ask("call_1", &questions)]),
+        Reply::text("Postgres it is."),
+    ];
+    let Some(mut world) = World::open("case_68_and_69_a_killed_server_ends_its_sessions", script).await
+    else {
+        return;
+    };
+    let other = world.start("Other.").await;
+    world.stage.until_said(other, "Hello from the other one.").await;
+    world.stage.until_idle(other).await;
+    let session = world.start("Go.").await;
+    let request = world.stage.asked_one(session).await;
+    let server = world.server();
+    world.kill_server();
+    for session in [session, other] {
+        let SessionEnd::Failed { why } = world.stage.until_ended(session).await else { panic!() };
+        assert!(matches!(why, AgentFailure::Exited { .. }), "{why}");
+        assert!(world.stage.desk.mirror.sessions[&session].resumable);
+    }
+    let why = OrphanedWhy::AgentEnded;
+    assert_eq!(
+        world.stage.desk.request(request.id).await.ended().unwrap().outcome,
+        Outcome::Orphaned { why }
+    );
+
+    world.stage.answer(&request, "Postgres").await;
+    for session in [session, other] {
+        world.stage.sessions.resume(session, &LaunchOverrides::default()).await.unwrap();
+    }
+    world.stage.until_said(session, "Postgres it is.").await;
+    world.stage.until_delivered_late(request.id).await;
+    world.stage.until_idle(session).await;
+    let heard = world.mock.wait_for_request(3, REQUEST_WITHIN).await.unwrap();
+    let input = heard["input"].to_string();
+    assert_eq!(input.matches("This is a late answer.").count(), 1, "{input}");
+    assert!(input.contains("Which store?") && input.contains("Go."), "{input}");
+    assert_ne!(world.server(), server);
+    world.stage.desk.check_mirror().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_that_the_server_does_not_know_ends_and_gets_nothing() {
+    let Some(mut world) =
+        World::open("a_session_the_real_server_does_not_know", vec![Reply::text("Hi.")]).await
+    else {
+        return;
+    };
+    let session = world.start("Go.").await;
+    world.stage.until_said(session, "Hi.").await;
+    world.stage.until_idle(session).await;
+    world.stage.stop(session).await;
+    world.forget_sessions();
+    world.stage.sessions.resume(session, &LaunchOverrides::default()).await.unwrap();
+    world.stage.desk.catch_up();
+    let SessionEnd::Failed { why } = world.stage.until_ended(session).await else { panic!() };
+    assert!(why == AgentFailure::SessionUnknown, "{why}");
+    assert!(!world.stage.desk.mirror.sessions[&session].resumable);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_plan_is_sent_back_and_then_approved_and_the_mode_follows() {
+    let plan = |text: &str| Reply::text(&format!("Here it is.\n<proposed_plan>\n{text}\n</proposed_plan>\n"));
+    let script = vec![plan("# First"), plan("# Second"), Reply::text("All done.")];
+    let Some(mut world) = World::open("a_plan_is_sent_back_and_then_approved", script).await else { return };
+    let options = SessionOptions { config: choices(&[("mode", "plan")]), ..SessionOptions::default() };
+    let session = world.start_with("Plan it.", options).await;
+    let approval = world.permission(session).await;
+    let ToolDetail::Plan { plan, .. } = &approval.subject else { panic!("{:?}", approval.subject) };
+    assert_eq!(plan.trim(), "# First");
+    let sent_back =
+        ApprovalDecision { message: Some("Smaller steps.".to_owned()), ..decision("keep-planning") };
+    world.decide(&approval, sent_back).await;
+    let approval = world.permission(session).await;
+    let ToolDetail::Plan { plan, .. } = &approval.subject else { panic!("{:?}", approval.subject) };
+    assert_eq!(plan.trim(), "# Second");
+    assert_eq!(mode_of(&world.stage.desk.mirror.sessions[&session]), Some("plan"));
+    world.decide(&approval, decision("implement")).await;
+    world.stage.until_said(session, "All done.").await;
+    world.stage.until_mode(session, "default").await;
+    world.stage.until_idle(session).await;
+    let heard = world.mock.conversation();
+    assert!(heard[1]["input"].to_string().contains("Smaller steps."));
+    assert!(heard[2]["input"].to_string().contains("Implement the plan."));
+    world.stage.desk.check_mirror().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn changed_options_reach_the_server_and_the_model() {
+    let Some(mut world) = World::open("changed_options_reach_the_server", vec![Reply::text("One.")]).await
+    else {
+        return;
+    };
+    let session = world.start("Go.").await;
+    world.stage.until_idle_after(session, "One.").await;
+    for (option, value) in
+        [("model", "other"), ("effort", "low"), ("approval_policy", "never"), ("sandbox", "read-only")]
+    {
+        world.stage.set(session, option, value).await.unwrap();
+        world
+            .stage
+            .desk
+            .until(option, |known| {
+                let config = &known.sessions[&session].config;
+                config.iter().any(|it| {
+                    it.id.as_str() == option && it.current.as_ref().is_some_and(|it| it.as_str() == value)
+                })
+            })
+            .await;
+    }
+    world.mock.push(Reply::text("Two."));
+    world.stage.sessions.send_message(session, "Again.".to_owned()).await.unwrap();
+    world.stage.until_idle_after(session, "Two.").await;
+    let heard: Vec<Value> = world.mock.conversation();
+    assert_eq!(heard[1]["model"], "other");
+    assert!(world.stage.set(session, "approval_policy", "sometimes").await.is_err());
+}

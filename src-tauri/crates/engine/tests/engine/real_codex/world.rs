@@ -1,0 +1,153 @@
+//! A model, a home and a desk for the real program.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+use std::time::Duration;
+
+use askdesk_agents::codex::{self, Codex, CodexAdapter};
+use askdesk_agents::{Agent, LinkPlan, SessionPlan, Start};
+use askdesk_domain::{
+    AgentDescriptor, AgentFailure, Approval, ApprovalDecision, ApprovalOptionId, SessionId, SessionOptions,
+};
+use askdesk_engine::clock::Clock;
+use askdesk_engine::{Catalog, StartSpec};
+use askdesk_testkit::clis::{self, Cli};
+use askdesk_testkit::mock_api::{Block, MockApi, Reply, Script};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::support::agents::Stage;
+use crate::support::desk::TestDesk;
+
+pub const REQUEST_WITHIN: Duration = Duration::from_secs(30);
+
+/// Codex in a sealed environment, whose server writes its process id to a file.
+#[derive(Debug)]
+struct Sealed {
+    descriptor: AgentDescriptor,
+    program: PathBuf,
+    home: PathBuf,
+    env: Vec<(String, String)>,
+}
+
+impl Agent for Sealed {
+    fn descriptor(&self) -> &AgentDescriptor {
+        &self.descriptor
+    }
+
+    fn find(&self, _: Option<&Path>) -> Result<Option<PathBuf>, AgentFailure> {
+        Ok(Some(self.program.clone()))
+    }
+
+    fn prepare(&self, start: &Start) -> Result<SessionPlan, AgentFailure> {
+        let Start { folder, options, .. } = start;
+        let mut plan = codex::launch(self.program.clone(), folder);
+        let first = ["-c", "echo $$ > \"$0\"; exec \"$@\""].map(Into::into);
+        let pid_and_program = [self.home.join("pid").into_os_string(), plan.program.into_os_string()];
+        plan.args = first.into_iter().chain(pid_and_program).chain(plan.args).collect();
+        plan.program = "/bin/sh".into();
+        plan.folder = self.home.clone();
+        plan.env_remove.extend(std::env::vars_os().map(|(name, _)| name));
+        plan.env.extend(self.env.iter().map(|(name, value)| (name.into(), value.into())));
+        let link = LinkPlan::Shared(codex::shared(plan, &options.extras));
+        let adapter = CodexAdapter::new(folder, self.descriptor.config.clone(), &options.config);
+        Ok(SessionPlan { adapter: Box::new(adapter), link })
+    }
+}
+
+pub struct World {
+    pub mock: MockApi,
+    pub stage: Stage,
+    home: TempDir,
+    project: TempDir,
+}
+
+impl World {
+    /// Opens one, or reports that the test was skipped.
+    pub async fn open(test: &str, script: Vec<Reply>) -> Option<Self> {
+        let program = clis::native_or_skip(Cli::Codex, test)?;
+        let mock = MockApi::start(Script(script)).await.unwrap();
+        let (home, project) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+        Cli::Codex.write_settings(home.path(), &mock.base_url).unwrap();
+        let agent = Sealed {
+            descriptor: Codex::default().descriptor().clone(),
+            program,
+            home: home.path().to_owned(),
+            env: clis::sealed_env(home.path(), &mock.base_url),
+        };
+        let agents = Catalog::new(vec![Arc::new(agent)]);
+        let stage = Stage::on(TestDesk::open_alone_with(agents).await);
+        Some(Self { mock, stage, home, project })
+    }
+
+    pub async fn start(&self, prompt: &str) -> SessionId {
+        self.start_with(prompt, SessionOptions::default()).await
+    }
+
+    pub async fn start_with(&self, prompt: &str, options: SessionOptions) -> SessionId {
+        let id = self.stage.desk.clock.session_id();
+        let spec = StartSpec {
+            agent: codex::CODEX,
+            name: "Codex".to_owned(),
+            folder: self.project.path().to_owned(),
+            options,
+            prompt: Some(prompt.to_owned()),
+            worktree: None,
+        };
+        self.stage.sessions.start(id, spec).await.unwrap();
+        id
+    }
+
+    /// Waits until a session has an open approval, and returns it.
+    pub async fn permission(&mut self, session: SessionId) -> Approval {
+        self.stage.desk.until("an open approval", |known| known.open_approval(session).is_some()).await;
+        self.stage.desk.mirror.open_approval(session).unwrap().clone()
+    }
+
+    pub async fn decide(&mut self, approval: &Approval, decision: ApprovalDecision) {
+        self.stage.desk.engine.decide_approval(approval.id, decision).await.unwrap();
+        self.stage.desk.catch_up();
+    }
+
+    /// Whether a file is in the session's folder.
+    pub fn file(&self, name: &str) -> bool {
+        self.project.path().join(name).exists()
+    }
+
+    /// Returns what the model's `n`th request says a call of a tool has returned.
+    pub async fn result_of(&self, n: usize, call: &str) -> Value {
+        let request = self.mock.wait_for_request(n, REQUEST_WITHIN).await.expect("the agent goes on");
+        let items = request["input"].as_array().unwrap();
+        let output = items.iter().find(|item| item["call_id"] == call && item["output"].is_string());
+        serde_json::from_str(output.expect("a result")["output"].as_str().unwrap()).unwrap()
+    }
+
+    /// The process of the newest server.
+    pub fn server(&self) -> u32 {
+        std::fs::read_to_string(self.home.path().join("pid")).unwrap().trim().parse().unwrap()
+    }
+
+    pub fn kill_server(&self) {
+        let pid = self.server().to_string();
+        assert!(Command::new("kill").args(["-9", &pid]).status().unwrap().success());
+    }
+
+    /// Removes what the program has written of its sessions.
+    pub fn forget_sessions(&self) {
+        std::fs::remove_dir_all(self.home.path().join(".codex")).unwrap();
+        Cli::Codex.write_settings(self.home.path(), &self.mock.base_url).unwrap();
+    }
+}
+
+pub fn ask(call: &str, questions: &Value) -> Block {
+    Block::tool(call, "request_user_input", json!({"questions": questions}))
+}
+
+pub fn shell(call: &str, command: &str) -> Reply {
+    Reply::new([Block::tool(call, "exec_command", json!({"cmd": command}))])
+}
+
+pub fn decision(option: &'static str) -> ApprovalDecision {
+    ApprovalDecision::of(ApprovalOptionId::literal(option))
+}
