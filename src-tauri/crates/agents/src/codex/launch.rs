@@ -72,6 +72,7 @@ pub fn rules() -> JsonRpcRules {
         }),
         session_in_params: &["/threadId", "/thread/id", "/conversationId"],
         parent_in_params: Some("/thread/parentThreadId"),
+        children_in_params: &["/item/receiverThreadIds", "/item/agentThreadId"],
         session_in_result: &["/thread/id"],
         sends_version: false,
     }

@@ -25,6 +25,8 @@ pub struct JsonRpcRules {
     /// JSON pointer to the session id in `params` to which a new session belongs that the agent began by itself, such as one
     /// of a subagent. What is about the new one goes to the same member.
     pub parent_in_params: Option<&'static str>,
+    /// JSON pointers to ids in `params`, one or a list, of such new sessions that a message about a session names.
+    pub children_in_params: &'static [&'static str],
     /// JSON pointers into `result` to the session id that a response assigns.
     pub session_in_result: &'static [&'static str],
     /// Whether messages contain `"jsonrpc": "2.0"`.
@@ -185,8 +187,18 @@ impl JsonRpcConnection {
         {
             self.sessions.insert(session.clone(), member);
         }
-        if let Some(member) = self.sessions.get(&session) {
-            return self.deliver(*member, message, out);
+        if let Some(member) = self.sessions.get(&session).copied() {
+            for pointer in self.rules.children_in_params {
+                let children: Vec<&str> = match params.pointer(pointer) {
+                    Some(Value::Array(several)) => several.iter().filter_map(Value::as_str).collect(),
+                    Some(Value::String(one)) => vec![one],
+                    _ => Vec::new(),
+                };
+                for child in children {
+                    self.sessions.entry(child.to_owned()).or_insert(member);
+                }
+            }
+            return self.deliver(member, message, out);
         }
         if !self.some_member_has_no_session() {
             return self.refuse(&message, out);

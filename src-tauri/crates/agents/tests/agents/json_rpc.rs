@@ -197,7 +197,11 @@ fn more_requests_than_may_wait_are_refused() {
 
 #[test]
 fn a_session_that_the_agent_begins_by_itself_belongs_to_the_one_above_it() {
-    let rules = JsonRpcRules { parent_in_params: Some("/parentId"), ..server::rules() };
+    let rules = JsonRpcRules {
+        parent_in_params: Some("/parentId"),
+        children_in_params: &["/begun"],
+        ..server::rules()
+    };
     let mut connection = JsonRpcConnection::new(rules);
     connection.open();
     take(&mut connection, &json!({"id": 1, "result": {}}));
@@ -208,6 +212,11 @@ fn a_session_that_the_agent_begins_by_itself_belongs_to_the_one_above_it() {
     let begun = json!({"method": "begun", "params": {"sessionId": "child", "parentId": "b"}});
     assert_eq!(take(&mut connection, &begun).inbound.len(), 1);
     assert_eq!(take(&mut connection, &request("q", "child")), delivered([(B, asked("q", "child"))]));
+    let begun = json!({"method": "tool", "params": {"sessionId": "child", "begun": ["grandchild", "a"]}});
+    assert_eq!(take(&mut connection, &begun).inbound.len(), 1);
+    let question = request("r", "grandchild");
+    assert_eq!(take(&mut connection, &question), delivered([(B, asked("r", "grandchild"))]));
+    assert_eq!(take(&mut connection, &update("a", 1)), delivered([(A, updated("a", 1))]));
     // A session of somebody's own stays theirs.
     let taken = json!({"method": "begun", "params": {"sessionId": "a", "parentId": "b"}});
     assert_eq!(take(&mut connection, &taken).inbound[0].0, A);

@@ -2,6 +2,8 @@
 
 mod world;
 
+use std::path::{Path, PathBuf};
+
 use askdesk_domain::{
     AgentFailure, ApprovalDecision, ApprovalOptionKind, EntryBody, LaunchOverrides, OptionLabel, OrphanedWhy,
     Outcome, QuestionKind, SessionEnd, SessionOptions, ToolDetail, ToolStatus, WithdrawnWhy,
@@ -11,6 +13,19 @@ use serde_json::{Value, json};
 use world::{REQUEST_WITHIN, World, ask, decision, shell};
 
 use crate::support::agents::{choices, choose, is_alive, mode_of};
+
+/// Lists the files below a folder that contain a text.
+fn files_with(folder: &Path, text: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for path in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+        if path.is_dir() {
+            found.extend(files_with(&path, text));
+        } else if std::fs::read(&path).unwrap().windows(text.len()).any(|part| part == text.as_bytes()) {
+            found.push(path);
+        }
+    }
+    found
+}
 
 #[tokio::test(flavor = "multi_thread")]
 async fn case_65_each_answer_reaches_the_models_next_request_as_it_was_given_and_a_secret_stays_off_the_disk()
@@ -24,6 +39,8 @@ async fn case_65_each_answer_reaches_the_models_next_request_as_it_was_given_and
             {"label": "SQLite", "description": "A file"}, {"label": "Postgres", "description": "A server"}]},
         {"id": "name", "header": "Name", "question": "What is it called?", "options": [
             {"label": "Notes", "description": "Short"}, {"label": "Desk", "description": "Shorter"}]},
+        {"id": "token", "header": "Token", "question": "Which token?", "isSecret": true, "options": [
+            {"label": "The old one", "description": "Old"}, {"label": "A new one", "description": "New"}]},
         {"id": "left", "header": "Left", "question": "Anything else?", "options": [
             {"label": "No", "description": "Done"}, {"label": "Yes", "description": "More"}]},
     ]);
@@ -37,20 +54,18 @@ async fn case_65_each_answer_reaches_the_models_next_request_as_it_was_given_and
     };
     let session = world.start("Please go on.").await;
     let request = world.stage.asked_one(session).await;
-    assert_eq!(request.questions.len(), 4);
-    assert!(
-        request
-            .questions
-            .iter()
-            .all(|question| question.kind == QuestionKind::Single && question.allows_other)
-    );
+    let kinds: Vec<QuestionKind> = request.questions.iter().map(|question| question.kind).collect();
+    use QuestionKind::{Secret, Single};
+    assert_eq!(kinds, [Single, Single, Single, Secret, Single]);
     world.stage.until_said(session, "I need to ask.").await;
 
     let mut noted = choose(&request, 1, &["Postgres"]);
     noted.note = Some("version 16".to_owned());
     let mut own = choose(&request, 2, &[]);
-    own.other = Some(format!("Say \"{SECRET}\"\nto nobody"));
-    let answers = vec![choose(&request, 0, &["JWT, signed (Recommended)"]), noted, own];
+    own.other = Some("Say \"Desk\"\nto nobody".to_owned());
+    let mut secret = choose(&request, 3, &[]);
+    secret.other = Some(SECRET.to_owned());
+    let answers = vec![choose(&request, 0, &["JWT, signed (Recommended)"]), noted, own, secret];
     world.stage.desk.engine.answer(request.id, answers).await.unwrap();
     let heard = world.result_of(2, "call_1").await;
     assert_eq!(
@@ -58,7 +73,8 @@ async fn case_65_each_answer_reaches_the_models_next_request_as_it_was_given_and
         json!({"answers": {
             "auth": {"answers": ["JWT, signed (Recommended)"]},
             "db": {"answers": ["Postgres", "user_note: version 16"]},
-            "name": {"answers": [format!("user_note: Say \"{SECRET}\"\nto nobody")]},
+            "name": {"answers": ["user_note: Say \"Desk\"\nto nobody"]},
+            "token": {"answers": [format!("user_note: {SECRET}")]},
             "left": {"answers": ["user_note: The user left this question unanswered."]},
         }})
     );
@@ -68,7 +84,11 @@ async fn case_65_each_answer_reaches_the_models_next_request_as_it_was_given_and
     let known = &world.stage.desk.mirror;
     assert!(known.sessions[&session].native_session.is_some());
     assert!(matches!(known.turns(session)[..], [EntryBody::TurnEnded { input_tokens: 20, error: None, .. }]));
+    assert!(!format!("{known:?}").contains(SECRET));
+    assert!(!world.stage.log(session).contains(SECRET));
     world.stage.desk.check_mirror().await;
+    world.stage.stop(session).await;
+    assert_eq!(files_with(&world.stage.desk.folder, SECRET), Vec::<PathBuf>::new());
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -107,7 +127,7 @@ async fn case_66_and_75_each_decision_on_a_command_arrives_as_it_was_made() {
     let session = world.start_with("Please go on.", options).await;
 
     let approval = world.permission(session).await;
-    assert_eq!(world.stage.desk.mirror.tool_statuses(session).last(), Some(&ToolStatus::AwaitingPermission));
+    world.until_status(session, ToolStatus::AwaitingPermission).await;
     let ToolDetail::Command { command, .. } = &approval.subject else { panic!("{:?}", approval.subject) };
     assert!(command.contains("touch one"), "{command}");
     world.decide(&approval, decision("accept")).await;
@@ -132,7 +152,7 @@ async fn case_66_and_75_each_decision_on_a_command_arrives_as_it_was_made() {
     assert_eq!([world.file("two"), world.file("three")], [true, false]);
     let heard = world.mock.conversation().last().unwrap()["input"].to_string();
     assert!(heard.contains("Not a third."), "{heard}");
-    assert_eq!(world.stage.desk.mirror.tool_statuses(session).last(), Some(&ToolStatus::Failed));
+    world.until_status(session, ToolStatus::Failed).await;
 
     world.stage.sessions.send_message(session, "And a fourth.".to_owned()).await.unwrap();
     let approval = world.permission(session).await;
@@ -151,7 +171,7 @@ async fn an_interrupt_withdraws_the_question_and_the_session_goes_on() {
     let Some(mut world) = World::open("an_interrupt_withdraws_the_question", script).await else { return };
     let session = world.start("Go.").await;
     let request = world.stage.asked_one(session).await;
-    world.stage.sessions.interrupt(session).await.unwrap();
+    world.stage.sessions.interrupt(session).unwrap();
     world.stage.until_idle(session).await;
     let withdrawn = world.stage.desk.request(request.id).await;
     let why = WithdrawnWhy::Interrupted;

@@ -9,6 +9,7 @@ use askdesk_agents::codex::{self, Codex, CodexAdapter};
 use askdesk_agents::{Agent, LinkPlan, SessionPlan, Start};
 use askdesk_domain::{
     AgentDescriptor, AgentFailure, Approval, ApprovalDecision, ApprovalOptionId, SessionId, SessionOptions,
+    ToolStatus,
 };
 use askdesk_engine::clock::Clock;
 use askdesk_engine::{Catalog, StartSpec};
@@ -108,6 +109,12 @@ impl World {
     pub async fn decide(&mut self, approval: &Approval, decision: ApprovalDecision) {
         self.stage.desk.engine.decide_approval(approval.id, decision).await.unwrap();
         self.stage.desk.catch_up();
+    }
+
+    /// Waits until the newest tool call has a status.
+    pub async fn until_status(&mut self, session: SessionId, status: ToolStatus) {
+        let what = format!("the tool is {status:?}");
+        self.stage.desk.until(&what, |known| known.tool_statuses(session).last() == Some(&status)).await;
     }
 
     /// Whether a file is in the session's folder.

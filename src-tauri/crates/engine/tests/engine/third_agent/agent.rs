@@ -57,6 +57,7 @@ impl ThirdAgent {
                 }),
                 session_in_params: &["/sessionId"],
                 parent_in_params: None,
+                children_in_params: &[],
                 session_in_result: &["/sessionId"],
                 sends_version: true,
             }))
