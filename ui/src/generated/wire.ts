@@ -942,11 +942,15 @@ export type Notice = { "notice": "question_refused",
 /**
  * The field and the rule that the agent was told.
  */
+reason: string, } | { "notice": "permission_refused", 
+/**
+ * What could not be shown, as the agent was told.
+ */
 reason: string, } | { "notice": "question_turned_off", policy: QuestionPolicy, 
 /**
  * The questions, one per line.
  */
-text: string, } | { "notice": "answers_brought" } | { "notice": "same_text_joined", text: string, } | { "notice": "cut_in_half" } | { "notice": "interrupted" } | { "notice": "compacted" } | { "notice": "message_not_sent", 
+text: string, } | { "notice": "answers_brought" } | { "notice": "same_text_joined", text: string, } | { "notice": "cut_in_half" } | { "notice": "interrupted" } | { "notice": "compacted" } | { "notice": "agent_warned", text: string, } | { "notice": "message_not_sent", 
 /**
  * The reason; earlier versions stored it as a sentence.
  */

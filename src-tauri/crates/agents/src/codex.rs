@@ -43,6 +43,8 @@ const HELD_ACTIONS: usize = 64;
 pub const OPEN_CALLS: usize = 256;
 /// How many items of a turn are remembered; a permission request names one.
 const REMEMBERED_ITEMS: usize = 512;
+/// How many warnings are remembered, so that none is told twice.
+const REMEMBERED_WARNINGS: usize = 64;
 /// How many subagents of a session are known by name.
 const SUBAGENTS: usize = 256;
 
@@ -122,6 +124,8 @@ pub struct CodexAdapter {
     /// The sessions of subagents, by the server's ids, with their names.
     subagents: VecDeque<(String, String)>,
     usage: UsageReport,
+    /// The warnings that were told; the server repeats some in each turn.
+    warned: VecDeque<String>,
     /// The usage limit that was told of, until it is no longer reached.
     limit: Option<String>,
 }
@@ -204,7 +208,6 @@ enum CallKind {
         /// What can be chosen, each with the result that the server gets.
         options: Vec<(ApprovalOption, Value)>,
     },
-    /// A plan that was proposed.
     Plan {
         options: Vec<ApprovalOption>,
     },
@@ -272,6 +275,7 @@ impl CodexAdapter {
             items: VecDeque::new(),
             subagents: VecDeque::new(),
             usage: UsageReport::default(),
+            warned: VecDeque::new(),
             limit: None,
         }
     }

@@ -11,7 +11,7 @@ use super::{
 use crate::adapter::{EncodeError, Output};
 use crate::event::AgentEvent;
 
-/// How many models are offered.
+/// Of a longer list, the rest can be typed.
 const MODELS: usize = 200;
 
 impl CodexAdapter {

@@ -12,7 +12,6 @@ use serde_json::{Map, Value, json};
 use super::{list, text};
 use crate::adapter::EncodeError;
 
-/// A field of a form.
 #[derive(Clone, Debug)]
 pub(super) struct Field {
     /// The name of its value; none for a form without fields, which only asks for consent.

@@ -6,8 +6,8 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use super::{
-    CodexAdapter, Item, REMEMBERED_ITEMS, SUBAGENTS, Thread, invalid_input, is_true, items, list, plan, text,
-    unknown,
+    CodexAdapter, Item, REMEMBERED_ITEMS, REMEMBERED_WARNINGS, SUBAGENTS, Thread, invalid_input, is_true,
+    items, list, plan, text, unknown,
 };
 use crate::adapter::Output;
 use crate::event::{AgentEvent, InputError};
@@ -100,7 +100,7 @@ impl CodexAdapter {
             return self.on_resolved(&params["requestId"], out);
         }
         if let Some((_, fields)) = WARNINGS.iter().find(|(known, _)| *known == method) {
-            return warn(fields.iter().filter_map(|field| text(params, field)), out);
+            return self.warn_once(fields.iter().filter_map(|field| text(params, field)), out);
         }
         if SILENT.contains(&method) {
             return;
@@ -181,6 +181,18 @@ impl CodexAdapter {
             "error" => self.on_error(params, out),
             other => unknown(out, other),
         }
+    }
+
+    fn warn_once<'a>(&mut self, parts: impl Iterator<Item = &'a str>, out: &mut Output) {
+        let words = parts.collect::<Vec<_>>().join("\n");
+        if self.warned.contains(&words) {
+            return;
+        }
+        warn([words.as_str()].into_iter(), out);
+        if self.warned.len() == REMEMBERED_WARNINGS {
+            self.warned.pop_front();
+        }
+        self.warned.push_back(words);
     }
 
     /// A session that names one above it is a subagent's.

@@ -21,7 +21,6 @@ const CLOSED: &str = "The user closed the question without answering it.";
 const EXPIRED: &str = "The time limit set for this question has passed without an answer. An answer may still come; \
                        until then, continue without it, or say what you need.";
 
-/// One question as it was asked.
 #[derive(Clone, Debug)]
 pub(super) struct Asking {
     /// The key of its answer.

@@ -14,6 +14,7 @@ mod claude_stream;
 mod claude_usage;
 mod codex_approvals;
 mod codex_questions;
+mod codex_recordings;
 mod codex_session;
 mod contract;
 mod json_rpc;

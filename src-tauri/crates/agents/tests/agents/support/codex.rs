@@ -36,7 +36,6 @@ impl Session {
         self.0.receive(&Inbound::Rpc(message))
     }
 
-    /// Tells something about the session.
     pub fn tell(&mut self, method: &str, mut params: Value) -> Vec<AgentEvent> {
         params["threadId"] = json!(THREAD);
         self.receive(RpcIn::notification(method, params)).events
