@@ -39,6 +39,7 @@ mod question_card;
 mod question_shapes;
 mod real_claude;
 mod real_clients;
+mod real_codex;
 mod real_sessions;
 mod settings;
 mod shortcut;

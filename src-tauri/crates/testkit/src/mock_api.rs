@@ -33,7 +33,7 @@ pub use reply::{Block, Reply, Script, Tokens};
 
 /// The tool of Claude Code by which it asks; it marks a request of the conversation.
 const ASK_TOOL: &str = "AskUserQuestion";
-/// That of Codex.
+/// The name that Codex has for it.
 const CODEX_ASK_TOOL: &str = "request_user_input";
 /// The end of the name of Askdesk's own tool, whatever prefix a program adds; it marks such a request too.
 const MCP_ASK_TOOL: &str = "ask_user_question";

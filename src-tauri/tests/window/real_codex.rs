@@ -1,0 +1,130 @@
+//! Sessions of a real Codex, with a model of the tests' own on loopback, in the real window.
+
+use std::os::unix::fs::symlink;
+use std::time::Duration;
+
+use askdesk_testkit::clis::{self, Cli};
+use askdesk_testkit::mock_api::{Block, MockApi, Reply, Script};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::harness::{App, DELIVERED, OPEN_CARD, Setup};
+use crate::real_claude::sealed;
+
+/// Longer than a card ignores its keys after it has appeared or moved.
+const READING: Duration = Duration::from_millis(800);
+
+fn ask(call: &str) -> Block {
+    let questions = json!([{"id": "store", "header": "Store", "question": "Which store?", "options": [
+        {"label": "SQLite", "description": "One file"}, {"label": "PostgreSQL", "description": "A server"}]}]);
+    Block::tool(call, "request_user_input", json!({ "questions": questions }))
+}
+
+fn shell(call: &str, command: &str) -> Reply {
+    Reply::new([Block::tool(call, "exec_command", json!({ "cmd": command }))])
+}
+
+/// The window with Codex as the only agent that is installed.
+struct RealCodex {
+    app: App,
+    mock: MockApi,
+    project: TempDir,
+    _home: TempDir,
+    _programs: TempDir,
+}
+
+impl RealCodex {
+    /// Opens the window, or reports that the test did not run because Codex is not installed.
+    async fn open(test: &str, script: Vec<Reply>) -> Option<Self> {
+        let program = clis::native_or_skip(Cli::Codex, test)?;
+        let mock = MockApi::start(Script(script)).await.unwrap();
+        let folder = || TempDir::new().unwrap();
+        let (home, programs, project) = (folder(), folder(), folder());
+        Cli::Codex.write_settings(home.path(), &mock.base_url).unwrap();
+        symlink(program, programs.path().join("codex")).unwrap();
+        let path = format!("{}:/usr/bin:/bin", programs.path().display());
+        let app = sealed(Setup::default(), home.path(), &mock).env("PATH", path).open().await;
+        Some(Self { app, mock, project, _home: home, _programs: programs })
+    }
+
+    /// Starts a selected session.
+    async fn start(&self, config: Value) -> String {
+        let input = json!({ "agent": "codex", "folder": self.project.path(), "options": { "config": config },
+            "prompt": "Please go on.", "name": "Real" });
+        let session = self.app.start_session(input).await;
+        self.app.select(&session).await;
+        session
+    }
+
+    fn has(&self, file: &str) -> bool {
+        self.project.path().join(file).exists()
+    }
+
+    /// Everything that the model has been sent last.
+    fn heard(&self) -> String {
+        self.mock.conversation().last().map(|request| request["input"].to_string()).unwrap_or_default()
+    }
+}
+
+#[tokio::test]
+async fn case_65_a_session_from_the_start_form_asks_and_two_keys_answer_it() {
+    let test = "case_65_a_session_from_the_start_form_asks_and_two_keys_answer_it";
+    let script =
+        vec![Reply::new([Block::text("One question."), ask("call_1")]), Reply::text("PostgreSQL it is.")];
+    let Some(real) = RealCodex::open(test, script).await else { return };
+    let app = &real.app;
+    app.find("form.start [data-agent=codex] .state .icon-check").await;
+    let ready = "return document.activeElement?.matches('form.start textarea') ?? false";
+    app.wait("the first message's focus", async || app.script(ready, vec![]).await.as_bool()?.then_some(()))
+        .await;
+    app.write("First message", "Keep my notes somewhere.").await;
+    app.key("Ctrl+Enter").await;
+    app.find(OPEN_CARD).await;
+    app.shows_text("main", "One question.").await;
+    tokio::time::sleep(READING).await;
+    app.key("Ctrl+j").await;
+    tokio::time::sleep(READING).await;
+    app.key("2").await;
+    app.key("Enter").await;
+
+    app.shows_text("main", "PostgreSQL it is.").await;
+    app.find(DELIVERED).await;
+    let results = real.mock.call_results();
+    let expected = json!({"answers": {"store": {"answers": ["PostgreSQL"]}}});
+    assert_eq!(results.len(), 1, "{results:?}");
+    assert_eq!(serde_json::from_str::<Value>(&results[0].text).unwrap(), expected);
+    assert_eq!(app.axe().await, Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn case_66_commands_are_allowed_denied_with_a_message_and_stopped() {
+    let test = "case_66_commands_are_allowed_denied_with_a_message_and_stopped";
+    let script =
+        vec![shell("c1", "touch once"), shell("c2", "touch denied"), Reply::text("Done with these.")];
+    let Some(real) = RealCodex::open(test, script).await else { return };
+    let session =
+        real.start(json!({ "approval_policy": "untrusted", "sandbox": "danger-full-access" })).await;
+    let app = &real.app;
+    app.shows_text("aside", "touch once").await;
+    app.click("button", "Allow once").await;
+    app.shows_text("aside", "touch denied").await;
+    assert_eq!(app.axe().await, Vec::<String>::new());
+    app.click("button", "More ways to deny").await;
+    app.click("menuitem", "Deny with message…").await;
+    let field = app.by_role_in("aside", "textbox", "Message to the agent").await;
+    field.send_keys("Not this one, please.").await.unwrap();
+    app.click("button", "Deny and send").await;
+    app.shows_text("main", "Done with these.").await;
+    assert_eq!([real.has("once"), real.has("denied")], [true, false]);
+    assert!(real.heard().contains("Not this one, please."), "{}", real.heard());
+
+    app.in_state(&session, "idle").await;
+    real.mock.push(Reply::new([ask("call_2")]));
+    let field = app.by_role_in("main", "textbox", "Message to the agent").await;
+    field.send_keys("Go on.").await.unwrap();
+    app.click("button", "Send").await;
+    app.find(OPEN_CARD).await;
+    app.click("button", "Stop").await;
+    app.in_state(&session, "idle").await;
+    app.gone(OPEN_CARD).await;
+}
