@@ -30,6 +30,7 @@ use crate::event::{AgentEvent, InputError};
 use crate::launch::{LaunchPlan, expand_home};
 use crate::link::LinkPlan;
 use crate::rpc::{INTERNAL_ERROR, RpcError, RpcIn, RpcOut};
+use crate::supervisor::check_folder;
 
 pub use descriptor::{APPROVALS, CODEX, DEFAULT, EFFORT, MODE, MODEL, PLAN, SANDBOX};
 use elicitation::Field;
@@ -81,6 +82,8 @@ impl Agent for Codex {
 
     fn prepare(&self, start: &Start) -> Result<SessionPlan, AgentFailure> {
         let Start { folder, options, .. } = start;
+        // The server runs elsewhere, and takes any path (0.169.0).
+        check_folder(folder)?;
         let plan = shared(launch(self.program(start)?, folder), &options.extras);
         let adapter = CodexAdapter::new(folder, self.descriptor.config.clone(), &options.config);
         Ok(SessionPlan { adapter: Box::new(adapter), link: LinkPlan::Shared(plan) })

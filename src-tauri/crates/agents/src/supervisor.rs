@@ -10,6 +10,7 @@ mod process_tree;
 mod start;
 
 use std::io::{self, ErrorKind};
+use std::path::Path;
 use std::process::ExitStatus;
 use std::time::Duration;
 
@@ -55,7 +56,7 @@ pub struct AgentProcess {
 impl AgentProcess {
     /// Starts a process; must be called within a tokio runtime.
     pub fn spawn(plan: &LaunchPlan) -> Result<(Self, ProcessEvents), AgentFailure> {
-        check_folder(plan)?;
+        check_folder(&plan.folder)?;
         let mut tree = start::start(plan).map_err(|source| spawn_error(plan, &source))?;
         let pid = tree.pid();
         let child = tree.child();
@@ -122,10 +123,10 @@ impl AgentProcess {
     }
 }
 
-fn check_folder(plan: &LaunchPlan) -> Result<(), AgentFailure> {
-    let wrong =
-        |problem| Err(AgentFailure::FolderUnusable { path: plan.folder.display().to_string(), problem });
-    match std::fs::metadata(&plan.folder) {
+/// Checks that a session can work in a folder.
+pub(crate) fn check_folder(folder: &Path) -> Result<(), AgentFailure> {
+    let wrong = |problem| Err(AgentFailure::FolderUnusable { path: folder.display().to_string(), problem });
+    match std::fs::metadata(folder) {
         Ok(found) if found.is_dir() => Ok(()),
         Ok(_) => wrong(FolderError::NotAFolder),
         Err(error) => wrong(FolderError::of(&error)),

@@ -9,8 +9,8 @@ use askdesk_agents::{
     QuestionRefusal, RpcIn, SessionPlan, Start, installed_agents,
 };
 use askdesk_domain::{
-    AgentId, ApprovalDecision, ApprovalOptionId, ConfigCategory, ConfigId, ConfigOption, ConfigValue,
-    NativeRef, NativeSession, Outcome, Risk, SessionOptions, ValueId,
+    AgentFailure, AgentId, ApprovalDecision, ApprovalOptionId, ConfigCategory, ConfigId, ConfigOption,
+    ConfigValue, NativeRef, NativeSession, Outcome, Risk, SessionOptions, ValueId,
 };
 use proptest::prelude::*;
 use serde_json::Value;
@@ -137,6 +137,18 @@ fn a_start_works_in_its_folder_and_a_resume_names_the_agents_own_id() {
             assert!(begun.contains(&folder.display().to_string()), "{begun}");
         }
         assert_eq!((new.contains("native-7"), resumed.contains("native-7")), (false, true));
+    });
+}
+
+#[test]
+fn a_session_of_a_server_needs_its_folder_too() {
+    check(|agent, folder| {
+        let start = start(&folder.join("gone"), &[], None);
+        let planned = agent.prepare(&start);
+        let started_later = matches!(&planned, Ok(SessionPlan { link: LinkPlan::Process(_), .. }));
+        let said =
+            matches!(&planned, Err(AgentFailure::FolderUnusable { path, .. }) if path.ends_with("gone"));
+        assert!(started_later || said, "{planned:?}");
     });
 }
 
