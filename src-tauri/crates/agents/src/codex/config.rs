@@ -29,8 +29,10 @@ impl CodexAdapter {
 
     /// Returns whether the value changed.
     pub(super) fn set_current(&mut self, id: &ConfigId, current: Option<ValueId>) -> bool {
-        let option = self.config.iter_mut().find(|option| option.id == *id);
-        option.is_some_and(|option| std::mem::replace(&mut option.current, current.clone()) != current)
+        let Some(option) = self.config.iter_mut().find(|option| option.id == *id) else { return false };
+        let changed = option.current != current;
+        option.current = current;
+        changed
     }
 
     /// Takes over the settings of the session, as far as they are given.
