@@ -195,7 +195,7 @@ fn an_answer_can_be_sent_again_until_it_is_acknowledged() {
     assert_eq!(session.end(&asked.native_ref, &asked.questions, outcome), first);
 }
 
-fn form(properties: Value) -> Value {
+fn form(properties: &Value) -> Value {
     json!({"turnId": null, "serverName": "tracker", "mode": "form", "_meta": null, "message": "Please fill in.",
         "requestedSchema": {"type": "object", "properties": properties, "required": ["auth"]}})
 }
@@ -212,7 +212,7 @@ fn a_form_becomes_a_question_and_its_answers_are_the_values_of_the_form() {
         "sure": {"type": "boolean", "title": "Sure?"},
         "left": {"type": "string"},
     });
-    let (mut session, asked) = asked("mcpServer/elicitation/request", form(properties));
+    let (mut session, asked) = asked("mcpServer/elicitation/request", form(&properties));
     assert_eq!(asked.asked_by.as_deref(), Some("tracker"));
     let shown: Vec<(&str, QuestionKind, bool)> =
         asked.questions.iter().map(|it| (it.text.as_str(), it.kind, it.required)).collect();
@@ -249,7 +249,7 @@ fn a_form_becomes_a_question_and_its_answers_are_the_values_of_the_form() {
 #[case(Outcome::Expired, "cancel")]
 fn a_form_that_is_not_filled_in_is_declined_or_cancelled(#[case] outcome: Outcome, #[case] action: &str) {
     let (mut session, asked) =
-        asked("mcpServer/elicitation/request", form(json!({"auth": {"type": "string"}})));
+        asked("mcpServer/elicitation/request", form(&json!({"auth": {"type": "string"}})));
     let sent = session.end(&asked.native_ref, &asked.questions, outcome);
     assert_eq!(sent, json!({"action": action, "content": null, "_meta": null}));
 }
@@ -258,17 +258,17 @@ fn a_form_that_is_not_filled_in_is_declined_or_cancelled(#[case] outcome: Outcom
 #[case::consent_given(1, json!({"action": "accept", "content": {}, "_meta": null}))]
 #[case::consent_refused(2, json!({"action": "decline", "content": null, "_meta": null}))]
 fn a_form_without_fields_asks_for_consent(#[case] place: usize, #[case] expected: Value) {
-    let (mut session, asked) = asked("mcpServer/elicitation/request", form(json!({})));
+    let (mut session, asked) = asked("mcpServer/elicitation/request", form(&json!({})));
     assert_eq!(asked.questions[0].text, "Please fill in.");
     let outcome = answers(&asked.questions, &[Some((&[place], None, None))]);
     assert_eq!(session.end(&asked.native_ref, &asked.questions, outcome), expected);
 }
 
 #[rstest]
-#[case::a_number(form(json!({"n": {"type": "integer"}})), "requestedSchema.properties.n")]
-#[case::a_list_without_options(form(json!({"n": {"type": "array", "items": {"type": "string"}}})), "requestedSchema.properties.n")]
-#[case::an_option_that_is_not_text(form(json!({"n": {"type": "array", "items": {"enum": ["a", 1]}}})), "requestedSchema.properties.n")]
-#[case::an_option_that_would_vanish(form(json!({"n": {"type": "string", "enum": ["a", "Other"]}})), "requestedSchema")]
+#[case::a_number(form(&json!({"n": {"type": "integer"}})), "requestedSchema.properties.n")]
+#[case::a_list_without_options(form(&json!({"n": {"type": "array", "items": {"type": "string"}}})), "requestedSchema.properties.n")]
+#[case::an_option_that_is_not_text(form(&json!({"n": {"type": "array", "items": {"enum": ["a", 1]}}})), "requestedSchema.properties.n")]
+#[case::an_option_that_would_vanish(form(&json!({"n": {"type": "string", "enum": ["a", "Other"]}})), "requestedSchema")]
 #[case::a_page(json!({"mode": "url", "url": "https://example.org", "message": "Sign in"}), "mode")]
 fn a_form_that_cannot_be_shown_is_declined_and_said(#[case] params: Value, #[case] field: &str) {
     let output = Session::in_turn().ask(0, "mcpServer/elicitation/request", params);

@@ -24,7 +24,8 @@ fn message(text: &str) -> Action {
     Action::Message { id: Uuid::nil(), text: text.to_owned(), attached: Attached::default() }
 }
 
-fn item(session: &mut Session, what: &str, item: Value) -> Vec<AgentEvent> {
+fn item(session: &mut Session, what: &str, item: impl Into<Option<Value>>) -> Vec<AgentEvent> {
+    let item: Option<Value> = item.into();
     session.tell(what, json!({"turnId": "turn-1", "item": item}))
 }
 
@@ -329,7 +330,7 @@ fn an_item_of_any_kind_is_shown_with_its_end(
     );
     let told = item(&mut session, "item/completed", of.clone());
     let ended = AgentEvent::ToolEnded { tool_use: "call".to_owned(), ok, output: output.to_owned() };
-    assert_eq!(told, [ended.clone()]);
+    assert_eq!(told, std::slice::from_ref(&ended));
     // One that is only told when it is over is shown all the same.
     let told = item(&mut Session::in_turn(), "item/completed", of);
     assert!(matches!(told.as_slice(), [AgentEvent::ToolStarted { .. }, end] if *end == ended), "{told:?}");
