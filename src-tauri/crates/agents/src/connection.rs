@@ -5,6 +5,7 @@ mod json_rpc;
 use std::fmt::Debug;
 
 use crate::adapter::{Inbound, Outbound};
+use crate::http_request::HttpRequest;
 
 pub use json_rpc::{Handshake, JsonRpcConnection, JsonRpcRules, OPEN_REQUESTS, UNCLAIMED};
 
@@ -38,6 +39,8 @@ pub trait Connection: Send + Debug {
 pub struct Routed {
     /// Lines to write to the server.
     pub lines: Vec<String>,
+    /// Requests to a server that speaks HTTP. Each gets one [`RpcIn::Response`](crate::RpcIn).
+    pub requests: Vec<HttpRequest>,
     /// What goes to which session.
     pub inbound: Vec<(MemberId, Inbound)>,
     /// Why the connection cannot go on.

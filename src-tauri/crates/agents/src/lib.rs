@@ -11,6 +11,7 @@ pub mod codex;
 pub mod connection;
 pub mod demo;
 pub mod event;
+pub mod http_request;
 pub mod late_answers;
 pub mod launch;
 pub mod line_decoder;
@@ -28,10 +29,13 @@ pub use catalog::{Catalog, installed_agents};
 pub use connection::{Connection, Handshake, JsonRpcConnection, JsonRpcRules, MemberId, Routed};
 pub use demo::Demo;
 pub use event::{AgentEvent, Asked, InputError, MAX_LINE};
+pub use http_request::{HttpMethod, HttpRequest};
 pub use late_answers::late_answer_message;
 pub use launch::{LaunchPlan, expand_home};
 pub use line_writer::WriteError;
-pub use link::{Address, AttachedPlan, Link, LinkEvents, LinkPlan, Links, NewConnection, SharedPlan};
+pub use link::{
+    Address, AttachedPlan, HttpPlan, Link, LinkEvents, LinkPlan, Links, NewConnection, SharedPlan,
+};
 pub use link_event::{Exit, LinkEnd, LinkEvent};
 pub use rpc::{RpcError, RpcIn, RpcMessage, RpcOut};
 pub use supervisor::{AgentProcess, ProcessEvents, WEBVIEW_VARIABLES};

@@ -3,10 +3,12 @@
 //! its last member; an attached server is never ended.
 
 mod attached;
+mod http;
 mod registry;
 mod shared;
 
 use std::fmt;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -30,6 +32,8 @@ pub enum LinkPlan {
     Process(LaunchPlan),
     /// By a server that we start for several sessions; it ends with the last of them.
     Shared(SharedPlan),
+    /// By a server that we start for several sessions and that speaks HTTP; it ends with the last of them.
+    Http(HttpPlan),
     /// By a server that somebody else runs; it is never ended.
     Attached(AttachedPlan),
 }
@@ -46,6 +50,26 @@ pub struct SharedPlan {
     pub key: String,
     /// How the server is started.
     pub launch: LaunchPlan,
+    /// Makes the conversation with it.
+    pub connection: NewConnection,
+}
+
+/// A server that we start for several sessions. It takes HTTP requests, and reports what happens as server-sent events.
+///
+/// Each event's data reaches the connection as a line, and each response as [`RpcIn::Response`](crate::RpcIn). A stream that
+/// breaks is opened again; what happened in between is not sent again.
+#[derive(Clone)]
+pub struct HttpPlan {
+    /// Sessions with the same key share one server. It may contain secrets, and is never shown.
+    pub key: String,
+    /// How the server is started.
+    pub launch: LaunchPlan,
+    /// Finds the address the server listens on in a line of its output.
+    pub address_in: fn(&str) -> Option<SocketAddr>,
+    /// The path of the event stream.
+    pub events: &'static str,
+    /// The value of the `Authorization` header. It is never shown.
+    pub authorization: String,
     /// Makes the conversation with it.
     pub connection: NewConnection,
 }
@@ -83,6 +107,13 @@ impl fmt::Debug for SharedPlan {
     }
 }
 
+impl fmt::Debug for HttpPlan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("HttpPlan");
+        shown.field("program", &self.launch.program).field("events", &self.events).finish_non_exhaustive()
+    }
+}
+
 impl fmt::Debug for AttachedPlan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("AttachedPlan").field("address", &self.address).finish_non_exhaustive()
@@ -102,6 +133,7 @@ impl Links {
                 Ok((Link(Writer::Process(process)), LinkEvents(Reader::Process(events))))
             }
             LinkPlan::Shared(plan) => self.0.share(plan).await.map(joined),
+            LinkPlan::Http(plan) => self.0.share_http(plan).await.map(joined),
             LinkPlan::Attached(plan) => self.0.attach(plan).await.map(joined),
         }
     }

@@ -7,13 +7,15 @@ use askdesk_domain::AgentFailure;
 use tokio::sync::Mutex;
 
 use super::attached::connect;
+use super::http;
 use super::shared::{Joined, ServerHandle, Wire, serve};
-use super::{Address, AttachedPlan, SharedPlan};
+use super::{Address, AttachedPlan, HttpPlan, SharedPlan};
 use crate::supervisor::AgentProcess;
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Key {
     Started(String),
+    Http(String),
     Attached(Address),
 }
 
@@ -33,6 +35,19 @@ impl Registry {
         }
         let (process, events) = AgentProcess::spawn(&plan.launch)?;
         let (server, joined) = serve((plan.connection)(), Wire::Process(process), events);
+        servers.insert(key, server);
+        Ok(joined)
+    }
+
+    /// Joins the HTTP server of a plan, and starts it first where none runs.
+    pub(super) async fn share_http(&self, plan: HttpPlan) -> Result<Joined, AgentFailure> {
+        let mut servers = self.servers.lock().await;
+        let key = Key::Http(plan.key.clone());
+        if let Some(joined) = join(&mut servers, &key).await {
+            return Ok(joined);
+        }
+        let (wire, events) = http::start(&plan)?;
+        let (server, joined) = serve((plan.connection)(), Wire::Http(wire), events);
         servers.insert(key, server);
         Ok(joined)
     }

@@ -3,15 +3,18 @@
 mod member;
 
 use std::collections::BTreeMap;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::{Notify, mpsc, oneshot, watch};
 
 use super::attached::Socket;
+use super::http::HttpServer;
 use crate::adapter::Inbound;
 use crate::connection::{Connection, MemberId, Routed};
-use crate::line_writer::{LineWriter, WRITE_QUEUE, WriteError};
+use crate::http_request::HttpRequest;
+use crate::line_writer::{WRITE_QUEUE, WriteError};
 use crate::link_event::{Exit, LinkEnd, LinkEvent};
 use crate::supervisor::{AgentProcess, ProcessEvents};
 
@@ -26,13 +29,29 @@ const FAILED_GRACE: Duration = Duration::from_secs(2);
 pub(super) enum Wire {
     Process(AgentProcess),
     Socket(Socket),
+    Http(HttpServer),
 }
 
+type Written = Pin<Box<dyn Future<Output = Result<(), WriteError>> + Send>>;
+
 impl Wire {
-    fn writer(&self) -> &LineWriter {
+    /// Queues a line.
+    fn write(&self, line: String) -> Written {
         match self {
-            Self::Process(process) => process.writer(),
-            Self::Socket(socket) => &socket.writer,
+            Self::Process(process) => Box::pin(process.writer().write(line)),
+            Self::Socket(socket) => Box::pin(socket.writer.write(line)),
+            Self::Http(_) => unfit("this server takes HTTP requests, not lines"),
+        }
+    }
+
+    /// Queues a request. Whether the server took it is in its response.
+    fn request(&self, request: HttpRequest) -> Written {
+        match self {
+            Self::Http(server) => {
+                let queued = server.request(request);
+                Box::pin(async move { queued })
+            }
+            Self::Process(_) | Self::Socket(_) => unfit("this server takes lines, not HTTP requests"),
         }
     }
 
@@ -41,8 +60,14 @@ impl Wire {
         match self {
             Self::Process(process) => process.stop(grace).await,
             Self::Socket(socket) => socket.close(grace).await,
+            Self::Http(server) => server.stop().await,
         }
     }
+}
+
+fn unfit(why: &str) -> Written {
+    let error = WriteError::Io(why.to_owned());
+    Box::pin(async move { Err(error) })
 }
 
 /// A running server, for sessions that want to join it.
@@ -206,11 +231,13 @@ impl Server {
         for outbound in outbound {
             let routed = self.connection.send(member, outbound);
             all.lines.extend(routed.lines);
+            all.requests.extend(routed.requests);
             all.inbound.extend(routed.inbound);
             all.failed = all.failed.or(routed.failed);
         }
-        let written: Vec<_> =
-            std::mem::take(&mut all.lines).into_iter().map(|line| self.wire.writer().write(line)).collect();
+        let lines = std::mem::take(&mut all.lines).into_iter().map(|line| self.wire.write(line));
+        let requests = std::mem::take(&mut all.requests).into_iter().map(|it| self.wire.request(it));
+        let written: Vec<_> = lines.chain(requests).collect();
         tokio::spawn(async move {
             let mut result = Ok(());
             for line in written {
@@ -243,7 +270,10 @@ impl Server {
     fn carry_out(&mut self, routed: Routed) -> Option<Ending> {
         for line in routed.lines {
             // It is queued at once; a server that cannot be written to ends, and its members receive that.
-            drop(self.wire.writer().write(line));
+            drop(self.wire.write(line));
+        }
+        for request in routed.requests {
+            drop(self.wire.request(request));
         }
         for (member, inbound) in routed.inbound {
             if let Some(sender) = self.members.get(&member) {

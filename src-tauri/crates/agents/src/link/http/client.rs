@@ -1,0 +1,85 @@
+//! Sends one HTTP request on a connection of its own.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use http_body_util::{BodyExt, Full, Limited};
+use hyper::body::{Bytes, Incoming};
+use hyper::client::conn::http1;
+use hyper::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HOST};
+use hyper::{Request, Response, StatusCode};
+use hyper_util::rt::TokioIo;
+use serde_json::Value;
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+
+use crate::http_request::HttpMethod;
+
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
+/// The longest response that is read, in bytes. A list of all models of all providers has several megabytes.
+const MAX_RESPONSE: usize = 32 * 1024 * 1024;
+
+/// Knows where a server listens and how to sign in.
+#[derive(Clone)]
+pub(super) struct Client {
+    address: SocketAddr,
+    authorization: String,
+}
+
+impl Client {
+    pub(super) fn new(address: SocketAddr, authorization: &str) -> Self {
+        Self { address, authorization: authorization.to_owned() }
+    }
+
+    /// Sends a request and returns the response as soon as its head is there.
+    pub(super) async fn send(
+        &self,
+        method: HttpMethod,
+        path: &str,
+        accept: &str,
+        body: &Value,
+    ) -> Result<Response<Incoming>, String> {
+        let connected = timeout(CONNECT_TIMEOUT, TcpStream::connect(self.address)).await;
+        let stream = match connected {
+            Ok(stream) => stream.map_err(|error| error.to_string())?,
+            Err(_) => return Err("the server didn't accept the connection in time".to_owned()),
+        };
+        // Small requests would otherwise wait for the acknowledgement of the one before.
+        let _ = stream.set_nodelay(true);
+        let (mut sender, connection) =
+            http1::handshake(TokioIo::new(stream)).await.map_err(|error| error.to_string())?;
+        // It ends with the response's body, or when that is dropped.
+        tokio::spawn(connection);
+        let body = if body.is_null() { Bytes::new() } else { Bytes::from(body.to_string()) };
+        let request = Request::builder()
+            .method(method.name())
+            .uri(path)
+            .header(HOST, self.address.to_string())
+            .header(AUTHORIZATION, &self.authorization)
+            .header(ACCEPT, accept)
+            .header(CONTENT_TYPE, "application/json")
+            .body(Full::new(body))
+            .map_err(|error| error.to_string())?;
+        sender.send_request(request).await.map_err(|error| error.to_string())
+    }
+
+    /// Sends a request and reads its response: the status, and the body as JSON. An empty body is null, and one that isn't
+    /// JSON a string.
+    pub(super) async fn call(
+        &self,
+        method: HttpMethod,
+        path: &str,
+        body: &Value,
+    ) -> Result<(StatusCode, Value), String> {
+        let response = self.send(method, path, "application/json", body).await?;
+        let status = response.status();
+        let body = Limited::new(response.into_body(), MAX_RESPONSE).collect().await;
+        let body = body.map_err(|error| error.to_string())?.to_bytes();
+        let json = match body.trim_ascii() {
+            [] => Value::Null,
+            text => serde_json::from_slice(text)
+                .unwrap_or_else(|_| Value::String(String::from_utf8_lossy(text).into_owned())),
+        };
+        Ok((status, json))
+    }
+}
