@@ -7,10 +7,11 @@ use askdesk_domain::{AgentDescriptor, AgentId};
 use crate::agent::Agent;
 use crate::claude::ClaudeCode;
 use crate::codex::Codex;
+use crate::opencode::OpenCode;
 
 /// Lists the agents that need nothing of the app: the one list that a new agent is added to.
 pub fn installed_agents() -> Vec<Arc<dyn Agent>> {
-    vec![Arc::new(ClaudeCode::default()), Arc::new(Codex::default())]
+    vec![Arc::new(ClaudeCode::default()), Arc::new(Codex::default()), Arc::new(OpenCode::default())]
 }
 
 /// The agents that can be started, in the order in which they are offered. Cheap to clone.

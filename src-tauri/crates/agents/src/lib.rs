@@ -18,6 +18,7 @@ pub mod line_decoder;
 pub mod line_writer;
 pub mod link;
 pub mod link_event;
+pub mod opencode;
 pub mod question_json;
 pub mod rpc;
 pub mod supervisor;
@@ -37,6 +38,7 @@ pub use link::{
     Address, AttachedPlan, HttpPlan, Link, LinkEvents, LinkPlan, Links, NewConnection, SharedPlan,
 };
 pub use link_event::{Exit, LinkEnd, LinkEvent};
+pub use opencode::OpenCode;
 pub use rpc::{RpcError, RpcIn, RpcMessage, RpcOut};
 pub use supervisor::{AgentProcess, ProcessEvents, WEBVIEW_VARIABLES};
 pub use version::ask_version;

@@ -35,6 +35,8 @@ pub use reply::{Block, Reply, Script, Tokens};
 const ASK_TOOL: &str = "AskUserQuestion";
 /// The name that Codex has for it.
 const CODEX_ASK_TOOL: &str = "request_user_input";
+/// The name that OpenCode has for it.
+const OPENCODE_ASK_TOOL: &str = "question";
 /// The end of the name of Askdesk's own tool, whatever prefix a program adds; it marks such a request too.
 const MCP_ASK_TOOL: &str = "ask_user_question";
 

@@ -17,8 +17,11 @@ mod codex_questions;
 mod codex_recordings;
 mod codex_session;
 mod contract;
+#[cfg(unix)]
+mod http_links;
 mod json_rpc;
 mod links;
+mod opencode;
 mod real_claude;
 #[cfg(unix)]
 mod supervisor;
@@ -26,6 +29,7 @@ mod supervisor;
 mod support {
     pub mod claude;
     pub mod codex;
+    pub mod opencode;
     pub mod process;
     pub mod server;
 }

@@ -28,6 +28,7 @@ mod random_interleavings;
 mod real_claude;
 #[cfg(unix)]
 mod real_codex;
+mod real_opencode;
 #[cfg(unix)]
 mod reminders;
 mod requests;

@@ -4,7 +4,7 @@ use axum::http::Method;
 use serde_json::Value;
 
 use super::reply::Reply;
-use super::{ASK_TOOL, CODEX_ASK_TOOL, MCP_ASK_TOOL, chat, gemini, messages, responses};
+use super::{ASK_TOOL, CODEX_ASK_TOOL, MCP_ASK_TOOL, OPENCODE_ASK_TOOL, chat, gemini, messages, responses};
 
 /// A form of a model's HTTP API.
 #[derive(Debug)]
@@ -71,7 +71,8 @@ impl Tool {
 
     /// Whether it asks the person; only the conversation offers such a tool.
     pub(super) fn asks(&self) -> bool {
-        [ASK_TOOL, CODEX_ASK_TOOL].contains(&self.name.as_str()) || self.name.ends_with(MCP_ASK_TOOL)
+        [ASK_TOOL, CODEX_ASK_TOOL, OPENCODE_ASK_TOOL].contains(&self.name.as_str())
+            || self.name.ends_with(MCP_ASK_TOOL)
     }
 }
 

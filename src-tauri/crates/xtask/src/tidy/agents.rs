@@ -40,6 +40,17 @@ const AGENTS: &[Words] = &[
             "@openai/codex",
         ],
     },
+    Words {
+        home: "src-tauri/crates/agents/src/opencode",
+        name: "opencode",
+        protocol: &[
+            "prompt_async",
+            "question.asked",
+            "permission.asked",
+            "opencode_server_password",
+            "opencode-ai",
+        ],
+    },
 ];
 
 /// Code that names no agent.

@@ -110,7 +110,8 @@ impl TestDesk {
         Self { _kept: Some(kept), ..Self::open_with(&folder, agents).await }
     }
 
-    async fn open_with(folder: &Path, agents: Catalog) -> Self {
+    /// Opens the folder of an earlier run with other agents than the staged one.
+    pub async fn open_with(folder: &Path, agents: Catalog) -> Self {
         // Each run starts later than the one before, so its ids differ.
         let clock = Arc::new(ManualClock::at(later_than(folder)));
         let OpenedEngine { handle: engine, notifications } =

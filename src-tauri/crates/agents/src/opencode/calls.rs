@@ -1,0 +1,279 @@
+//! The questions and permission requests of OpenCode, from the event that asks to the event that shows the end.
+
+use askdesk_domain::text::bounded;
+use askdesk_domain::{
+    ApprovalOption, ApprovalOptionId, ApprovalOptionKind, CallArgument, NativeRef, OptionLabel, OptionScope,
+    PermissionCall, QuestionLimits, RawQuestion, ToolDetail, ToolRule, question_input,
+};
+use serde_json::{Value, json};
+
+use super::tools::{pretty, tool_use};
+use super::{ENDED_CALLS, OPEN_CALLS, OpenCodeAdapter, Sent, invalid_input, text};
+use crate::adapter::Output;
+use crate::event::{AgentEvent, Asked, InputError};
+use crate::question_json::read_questions;
+
+pub(super) const ONCE: ApprovalOptionId = ApprovalOptionId::literal("once");
+const ALWAYS: ApprovalOptionId = ApprovalOptionId::literal("always");
+const REJECT: ApprovalOptionId = ApprovalOptionId::literal("reject");
+
+/// One question or permission request that has not been seen to its end.
+#[derive(Debug)]
+pub(super) struct Call {
+    pub(super) native_ref: NativeRef,
+    /// The session that asks: the session itself or a subagent's.
+    pub(super) session: String,
+    /// The call of the question tool.
+    tool_use: Option<String>,
+    pub(super) kind: CallKind,
+    /// Whether its end was sent.
+    pub(super) told: bool,
+}
+
+#[derive(Debug)]
+pub(super) enum CallKind {
+    /// The questions with their uncut texts, which are what an answer consists of.
+    Question {
+        drafts: Vec<RawQuestion>,
+    },
+    Permission {
+        options: Vec<ApprovalOption>,
+    },
+}
+
+impl Call {
+    pub(super) const fn is_question(&self) -> bool {
+        matches!(self.kind, CallKind::Question { .. })
+    }
+}
+
+impl OpenCodeAdapter {
+    /// Reads a question, from an event or from the list of open ones.
+    pub(super) fn on_question(&mut self, request: &Value, out: &mut Output) {
+        let Some((native_ref, session)) = self.new_call(request, out) else { return };
+        let drafts = read_questions(request);
+        let accepted =
+            drafts.and_then(|drafts| Ok((question_input::accept(&drafts, QuestionLimits::FOREIGN)?, drafts)));
+        let reason = match accepted {
+            Ok((questions, drafts)) if self.calls.len() < OPEN_CALLS => {
+                let asked_by = self.subagents.get(&session).cloned();
+                self.add_call(native_ref.clone(), session, request, CallKind::Question { drafts });
+                return out.event(AgentEvent::Asked(Asked { native_ref, asked_by, questions }));
+            }
+            Ok(_) => format!("too many open questions and permission requests (the limit is {OPEN_CALLS})"),
+            Err(refusal) => refusal.to_string(),
+        };
+        self.reject(&native_ref, out);
+        if self.is_own(&session) {
+            let words =
+                format!("The question could not be shown to the user. {reason}. Fix the call and ask again.");
+            self.follow_up(words);
+        }
+        self.remember_ended(native_ref.clone());
+        out.event(AgentEvent::Refused { native_ref, reason });
+    }
+
+    /// Reads a permission request, from an event or from the list of open ones.
+    pub(super) fn on_permission(&mut self, request: &Value, out: &mut Output) {
+        let Some((native_ref, session)) = self.new_call(request, out) else { return };
+        let permission = text(request, "permission").unwrap_or("permission").to_owned();
+        if self.calls.len() >= OPEN_CALLS {
+            let body = json!({"reply": "reject", "message": "There are too many open permission requests."});
+            self.remember_ended(native_ref.clone());
+            return self.reply("permission", &native_ref, body, out);
+        }
+        let options = options(&permission, request);
+        self.add_call(
+            native_ref.clone(),
+            session.clone(),
+            request,
+            CallKind::Permission { options: options.clone() },
+        );
+        let waits = self.calls.last().and_then(|call| call.tool_use.clone());
+        out.event(AgentEvent::ApprovalAsked {
+            native_ref,
+            tool_use: waits,
+            call: Some(call_of(&permission, request)),
+            title: bounded(&permission),
+            description: self.subagents.get(&session).map(|name| format!("Asked by the subagent {name}.")),
+            subject: subject(&permission, request),
+            options,
+            takes_message: true,
+        });
+    }
+
+    /// Returns the id of a request and its session, if it is one that is not known yet.
+    fn new_call(&self, request: &Value, out: &mut Output) -> Option<(NativeRef, String)> {
+        let session = text(request, "sessionID").filter(|session| self.is_ours(session))?;
+        let Some(native_ref) = text(request, "id").and_then(NativeRef::new) else {
+            invalid_input(InputError::Incomplete { field: "id" }, out);
+            return None;
+        };
+        let known = self.calls.iter().any(|call| call.native_ref == native_ref);
+        let is_new = !known && !self.ended_calls.contains(&native_ref);
+        is_new.then(|| (native_ref, session.to_owned()))
+    }
+
+    fn add_call(&mut self, native_ref: NativeRef, session: String, request: &Value, kind: CallKind) {
+        let tool = &request["tool"];
+        let tool_use =
+            text(tool, "messageID").zip(text(tool, "callID")).map(|(message, call)| tool_use(message, call));
+        self.calls.push(Call { native_ref, session, tool_use, kind, told: false });
+    }
+
+    pub(super) fn on_question_ended(&mut self, properties: &Value, out: &mut Output) {
+        let Some(call) = self.end_call(text(properties, "requestID")) else { return };
+        let native_ref = call.native_ref;
+        out.event(match call.told {
+            true => AgentEvent::Acknowledged { native_ref },
+            // Somebody else answered it, at another program that uses this server.
+            false => AgentEvent::Withdrawn { native_ref },
+        });
+    }
+
+    /// A rejected permission also ends the others of its session.
+    pub(super) fn on_permission_ended(&mut self, properties: &Value, out: &mut Output) {
+        let Some(call) = self.end_call(text(properties, "requestID")) else { return };
+        if !call.told {
+            out.event(AgentEvent::Withdrawn { native_ref: call.native_ref });
+        }
+    }
+
+    /// The call of the question tool shows what became of a question whose event was lost with the stream.
+    pub(super) fn on_question_tool(
+        &mut self,
+        message: &str,
+        call: &str,
+        ended: Option<bool>,
+        out: &mut Output,
+    ) {
+        let Some(answered) = ended else { return };
+        let tool_use = tool_use(message, call);
+        let place =
+            self.calls.iter().position(|it| it.tool_use.as_ref() == Some(&tool_use) && it.is_question());
+        let Some(place) = place else { return };
+        let call = self.calls.remove(place);
+        self.remember_ended(call.native_ref.clone());
+        let native_ref = call.native_ref;
+        out.event(match call.told && (answered || self.turn.rejecting) {
+            true => AgentEvent::Acknowledged { native_ref },
+            false => AgentEvent::Withdrawn { native_ref },
+        });
+    }
+
+    fn end_call(&mut self, id: Option<&str>) -> Option<Call> {
+        let place = self.calls.iter().position(|call| Some(call.native_ref.as_str()) == id)?;
+        let call = self.calls.remove(place);
+        self.remember_ended(call.native_ref.clone());
+        Some(call)
+    }
+
+    fn remember_ended(&mut self, native_ref: NativeRef) {
+        if self.ended_calls.len() >= ENDED_CALLS {
+            self.ended_calls.pop_front();
+        }
+        self.ended_calls.push_back(native_ref);
+    }
+
+    /// Ends a call that the server no longer has.
+    pub(super) fn withdraw(&mut self, native_ref: &NativeRef, out: &mut Output) {
+        if let Some(call) = self.end_call(Some(native_ref.as_str())) {
+            out.event(AgentEvent::Withdrawn { native_ref: call.native_ref });
+        }
+    }
+
+    pub(super) fn withdraw_where(&mut self, gone: impl Fn(&Call) -> bool, out: &mut Output) {
+        let gone: Vec<NativeRef> =
+            self.calls.iter().filter(|call| gone(call)).map(|call| call.native_ref.clone()).collect();
+        for native_ref in gone {
+            self.withdraw(&native_ref, out);
+        }
+    }
+
+    pub(super) fn withdraw_of(&mut self, session: &str, out: &mut Output) {
+        self.withdraw_where(|call| call.session == session, out);
+    }
+
+    pub(super) fn withdraw_all(&mut self, out: &mut Output) {
+        self.withdraw_where(|_| true, out);
+    }
+
+    pub(super) fn reject(&mut self, native_ref: &NativeRef, out: &mut Output) {
+        self.turn.rejecting = true;
+        let what = Sent::Reply { native_ref: native_ref.clone() };
+        self.request(what, &format!("POST /question/{native_ref}/reject"), Value::Null, out);
+    }
+
+    pub(super) fn reply(&mut self, what: &str, native_ref: &NativeRef, body: Value, out: &mut Output) {
+        let sent = Sent::Reply { native_ref: native_ref.clone() };
+        self.request(sent, &format!("POST /{what}/{native_ref}/reply"), body, out);
+    }
+}
+
+fn patterns(request: &Value, field: &str) -> String {
+    let all = request[field].as_array().into_iter().flatten().filter_map(Value::as_str);
+    all.collect::<Vec<_>>().join(", ")
+}
+
+/// Lists what can be decided. Always means until the server ends, for all sessions in the folder (measured with 1.18.33).
+fn options(permission: &str, request: &Value) -> Vec<ApprovalOption> {
+    let plain =
+        |id, kind| ApprovalOption { id, kind, label: OptionLabel::Plain, scope: None, combines: false };
+    let content = patterns(request, "always");
+    let always = (!content.is_empty()).then(|| ApprovalOption {
+        id: ALWAYS,
+        kind: ApprovalOptionKind::AllowAlways,
+        label: OptionLabel::Tool {
+            tool: bounded(permission),
+            content: (content != "*").then(|| bounded(&content)),
+            behaviour: ToolRule::Allow,
+        },
+        scope: Some(OptionScope::Session),
+        combines: false,
+    });
+    let once = plain(ONCE, ApprovalOptionKind::AllowOnce);
+    let reject = plain(REJECT, ApprovalOptionKind::RejectOnce);
+    [once].into_iter().chain(always).chain([reject]).collect()
+}
+
+/// Says what exactly would run or change.
+fn subject(permission: &str, request: &Value) -> ToolDetail {
+    let metadata = &request["metadata"];
+    let known = match permission {
+        "bash" => text(metadata, "command")
+            .map(|command| ToolDetail::Command { command: command.to_owned(), description: None }),
+        "edit" => text(metadata, "filepath").zip(text(metadata, "diff")).map(|(path, diff)| {
+            // The file's name stands above the first hunk.
+            let hunks = diff.find("@@").map_or(diff, |start| &diff[start..]);
+            ToolDetail::Edit { path: path.to_owned(), diff: hunks.to_owned() }
+        }),
+        "webfetch" => text(metadata, "url").map(|url| ToolDetail::Network { target: url.to_owned() }),
+        _ => None,
+    };
+    let whole = || json!({"patterns": request["patterns"], "metadata": metadata});
+    known.unwrap_or_else(|| ToolDetail::Other { input: pretty(&whole()) }).bounded()
+}
+
+/// Returns a request as the person's own rules see it.
+fn call_of(permission: &str, request: &Value) -> PermissionCall {
+    let metadata = &request["metadata"];
+    let path = text(metadata, "filepath").or_else(|| text(metadata, "filePath"));
+    let mut arguments: Vec<CallArgument> = [
+        text(metadata, "command").map(|command| CallArgument::Command(command.to_owned())),
+        path.map(|path| CallArgument::Path(path.to_owned())),
+        text(metadata, "url").map(|url| CallArgument::Address(url.to_owned())),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    if arguments.is_empty() {
+        let patterns = request["patterns"].as_array().into_iter().flatten().filter_map(Value::as_str);
+        arguments = patterns.map(|pattern| CallArgument::Text(pattern.to_owned())).collect();
+    }
+    if arguments.is_empty() {
+        arguments.push(CallArgument::Uncompared);
+    }
+    let mut letters = permission.chars();
+    let title: String = letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect();
+    PermissionCall { tools: vec![permission.to_owned(), title], arguments }
+}

@@ -1,0 +1,123 @@
+//! The present values of OpenCode's config options, and the lists of its server.
+
+use std::collections::HashMap;
+
+use askdesk_domain::text::bounded;
+use askdesk_domain::{ConfigId, ConfigOption, ConfigValue, Risk, ValueId};
+use serde_json::Value;
+
+use super::descriptor::{AGENT, MODEL, PLAN};
+use super::{OpenCodeAdapter, invalid_input, text};
+use crate::adapter::Output;
+use crate::event::{AgentEvent, InputError};
+
+/// How many agents or models are offered.
+const VALUES: usize = 1_000;
+
+impl OpenCodeAdapter {
+    /// Reads the list of agents. Those that only other agents call aren't offered.
+    pub(super) fn on_agents(&mut self, agents: &Value, out: &mut Output) {
+        let Some(agents) = agents.as_array() else {
+            return invalid_input(InputError::Incomplete { field: "agents" }, out);
+        };
+        let offered = |agent: &&Value| {
+            text(agent, "mode") != Some("subagent") && !agent["hidden"].as_bool().unwrap_or_default()
+        };
+        let value = |agent: &Value| {
+            let name = text(agent, "name")?;
+            let description = text(agent, "description").map(bounded);
+            Some(ConfigValue { planning: name == PLAN, description, ..listed(name, name)? })
+        };
+        let values = agents.iter().filter(offered).filter_map(value).take(VALUES).collect();
+        self.offer(&AGENT, values, out);
+    }
+
+    /// Reads the list of providers with their models.
+    pub(super) fn on_models(&mut self, providers: &Value, out: &mut Output) {
+        let Some(providers) = providers.get("providers").and_then(Value::as_array) else {
+            return invalid_input(InputError::Incomplete { field: "providers" }, out);
+        };
+        let mut values = Vec::new();
+        let mut windows = HashMap::new();
+        for provider in providers {
+            let models = provider.get("models").and_then(Value::as_object);
+            for (model, facts) in models.into_iter().flatten() {
+                let Some(provider) = text(provider, "id") else { continue };
+                let id = format!("{provider}/{model}");
+                let size = facts.pointer("/limit/context").and_then(Value::as_u64);
+                if let Some(size) = size.filter(|&size| size > 0) {
+                    windows.insert(id.clone(), size);
+                }
+                values.extend(listed(&id, text(facts, "name").unwrap_or(model)));
+            }
+        }
+        values.truncate(VALUES);
+        self.usage.set_windows(windows);
+        self.tell_context(out);
+        self.offer(&MODEL, values, out);
+    }
+
+    fn offer(&mut self, id: &ConfigId, values: Vec<ConfigValue>, out: &mut Output) {
+        let Some(option) = self.config.iter_mut().find(|option| option.id == *id) else { return };
+        if !values.is_empty() && option.values != values {
+            option.values = values;
+            out.event(AgentEvent::ConfigChanged { config: self.config.clone() });
+        }
+    }
+
+    /// Notes the agent and the model that the session uses. What the person chose for the next message stays.
+    pub(super) fn note_choice(
+        &mut self,
+        agent: Option<&str>,
+        provider: Option<&str>,
+        model: Option<&str>,
+        out: &mut Output,
+    ) {
+        let model = provider.zip(model).map(|(provider, model)| format!("{provider}/{model}"));
+        let agent = agent.filter(|agent| self.is_offered(&AGENT, agent)).map(str::to_owned);
+        let mut changed = false;
+        for (id, word) in [(AGENT, agent), (MODEL, model)] {
+            let Some(value) = word.and_then(ValueId::new) else { continue };
+            if let Some(option) =
+                self.config.iter_mut().find(|option| option.id == id && option.current.is_none())
+            {
+                option.current = Some(value);
+                changed = true;
+            }
+        }
+        if changed {
+            out.event(AgentEvent::ConfigChanged { config: self.config.clone() });
+        }
+    }
+
+    /// A compaction and a title have agents of their own, which nobody chooses.
+    fn is_offered(&self, id: &ConfigId, value: &str) -> bool {
+        let offers = |option: &ConfigOption| {
+            option.id == *id && option.values.iter().any(|it| it.id.as_str() == value)
+        };
+        self.config.iter().any(offers)
+    }
+
+    /// Changes an option. It counts from the next message on.
+    pub(super) fn choose(&mut self, id: &ConfigId, value: ValueId) -> bool {
+        let option = self.config.iter_mut().find(|option| option.id == *id && option.live);
+        let fits = |option: &ConfigOption| option.free_text || option.values.iter().any(|it| it.id == value);
+        match option {
+            Some(option) if fits(option) => {
+                option.current = Some(value);
+                true
+            }
+            _ => false,
+        }
+    }
+}
+
+fn listed(id: &str, name: &str) -> Option<ConfigValue> {
+    Some(ConfigValue {
+        id: ValueId::new(id)?,
+        name: bounded(name),
+        description: None,
+        risk: Risk::Usual,
+        planning: false,
+    })
+}

@@ -1,0 +1,96 @@
+//! What OpenCode is: its descriptor, its config options and the flags that settings leave alone.
+
+use askdesk_domain::attachment::{ATTACHMENTS, IMAGE_BYTES};
+use askdesk_domain::{
+    AgentDescriptor, AgentId, Capabilities, ConfigCategory, ConfigId, ConfigOption, ConfigValue, DuringTurn,
+    QuestionPath, ReservedFlags, Risk, Takes, ValueId,
+};
+
+pub const OPENCODE: AgentId = AgentId::literal("opencode");
+/// The config option of the agent, which OpenCode also calls mode.
+pub const AGENT: ConfigId = ConfigId::literal("agent");
+pub const MODEL: ConfigId = ConfigId::literal("model");
+/// The config option of when it asks for permission.
+pub const PERMISSIONS: ConfigId = ConfigId::literal("permissions");
+/// The value with which it asks before it changes a file or runs a command.
+pub const ASK: ValueId = ValueId::literal("ask");
+/// The agent that only plans.
+pub(super) const PLAN: &str = "plan";
+
+const VERIFIED: &str = "1.18.33";
+
+/// Flags that the person's settings may not add to its command line.
+pub(super) const RESERVED_FLAGS: ReservedFlags = ReservedFlags {
+    own: &["--", "--port", "--hostname", "--mdns", "--mdns-domain", "--cors", "--help", "--version"],
+    own_short: &['h', 'v'],
+    chosen: &[],
+};
+
+/// Describes OpenCode.
+pub(super) fn descriptor() -> AgentDescriptor {
+    AgentDescriptor {
+        id: OPENCODE,
+        name: "OpenCode".to_owned(),
+        program: Some("opencode".to_owned()),
+        install: Some("npm install -g opencode-ai".to_owned()),
+        login: Some("opencode auth login".to_owned()),
+        verified: Some(VERIFIED.to_owned()),
+        capabilities: Capabilities {
+            questions: QuestionPath::Native,
+            approvals: true,
+            plan: true,
+            resume: true,
+            takes: Takes::ImagesAndFiles { count: ATTACHMENTS, image_bytes: IMAGE_BYTES },
+            during_turn: DuringTurn::Queue,
+            compact: true,
+            cost: true,
+            cost_is_estimate: true,
+            context_size: true,
+            folder: true,
+            launch_overrides: true,
+            continue_in_terminal: true,
+        },
+        config: vec![agent(), permissions(), model()],
+    }
+}
+
+/// The agents that come with it. The running server lists them with the person's own.
+fn agent() -> ConfigOption {
+    let values = vec![
+        value(PLAN, "Plan", "The agent reads and plans, and changes no files."),
+        value("build", "Build", "The agent works with the permissions set in OpenCode."),
+    ];
+    option(AGENT, "Agent", ConfigCategory::Mode, values)
+}
+
+/// Without configuration OpenCode runs commands and changes files without asking.
+fn permissions() -> ConfigOption {
+    let values = vec![
+        value("ask", "Ask before changes", "The agent asks before it changes a file or runs a command."),
+        value(
+            "configured",
+            "As set in OpenCode",
+            "OpenCode's own configuration decides when the agent asks.",
+        ),
+    ];
+    ConfigOption { live: false, ..option(PERMISSIONS, "Permissions", ConfigCategory::Other, values) }
+}
+
+/// The running server lists the models of the person's providers.
+fn model() -> ConfigOption {
+    ConfigOption { free_text: true, ..option(MODEL, "Model", ConfigCategory::Model, Vec::new()) }
+}
+
+fn option(id: ConfigId, name: &str, category: ConfigCategory, values: Vec<ConfigValue>) -> ConfigOption {
+    ConfigOption { id, name: name.to_owned(), category, values, free_text: false, live: true, current: None }
+}
+
+fn value(id: &'static str, name: &str, description: &str) -> ConfigValue {
+    ConfigValue {
+        id: ValueId::literal(id),
+        name: name.to_owned(),
+        description: Some(description.to_owned()),
+        risk: Risk::Usual,
+        planning: id == PLAN,
+    }
+}

@@ -1,0 +1,262 @@
+//! Encodes actions as requests to OpenCode's server.
+
+use askdesk_domain::{Answers, NativeRef, Outcome, Question, QuestionPolicy, RawQuestion, WithdrawnWhy};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::calls::CallKind;
+use super::descriptor::{AGENT, MODEL};
+use super::{HELD_ACTIONS, OpenCodeAdapter, Sent};
+use crate::adapter::{Action, Attached, EncodeError, Output, QuestionRefusal};
+use crate::event::AgentEvent;
+
+impl OpenCodeAdapter {
+    pub(super) fn encode(&mut self, action: Action, out: &mut Output) -> Result<(), EncodeError> {
+        match action {
+            Action::Message { .. } if self.session.is_none() => {
+                if self.sent.is_empty() {
+                    // The server couldn't create it before.
+                    self.create(out);
+                }
+                hold(&mut self.held, action)
+            }
+            Action::Message { .. } if self.turn.running && self.turn.rejecting => {
+                self.turn.declined = false;
+                hold(&mut self.after_turn, action)
+            }
+            Action::Message { id, text, attached } => {
+                self.prompt(id, &text, &attached, out);
+                Ok(())
+            }
+            Action::Answer { native_ref, questions, outcome } => {
+                self.answer(&native_ref, &questions, &outcome, out)
+            }
+            Action::RefuseQuestion { native_ref, why } => self.refuse(&native_ref, why, out),
+            Action::Decide { native_ref, decision } => {
+                let gone = || EncodeError::Gone { native_ref: native_ref.clone() };
+                let call =
+                    self.calls.iter_mut().find(|call| call.native_ref == native_ref).ok_or_else(gone)?;
+                let CallKind::Permission { options } = &call.kind else { return Err(gone()) };
+                let [chosen] = decision.options.as_slice() else {
+                    return Err(EncodeError::Unsupported { what: "a decision of several options" });
+                };
+                let unknown = EncodeError::Unsupported { what: "a decision it did not offer" };
+                let chosen = options.iter().find(|option| option.id == *chosen).ok_or(unknown)?;
+                let mut body = json!({"reply": chosen.id.as_str()});
+                let words = decision.message.as_deref().filter(|words| !words.trim().is_empty());
+                if let Some(words) = words.filter(|_| !chosen.kind.allows()) {
+                    body["message"] = json!(words);
+                }
+                call.told = true;
+                self.reply("permission", &native_ref, body, out);
+                Ok(())
+            }
+            Action::ReviewToolCall { .. } => Err(EncodeError::Unsupported { what: "reviewing tool calls" }),
+            Action::SetConfig { ticket, option, value } => {
+                if !self.choose(&option, value) {
+                    return Err(EncodeError::Unsupported { what: "this change while it runs" });
+                }
+                out.event(AgentEvent::ConfigChanged { config: self.config.clone() });
+                out.event(AgentEvent::ConfigAnswered { ticket, refused: None });
+                Ok(())
+            }
+            Action::Interrupt => {
+                self.turn.interrupting = self.turn.running;
+                self.session_request(Sent::Abort, "POST", "/abort", Value::Null, out);
+                Ok(())
+            }
+            Action::Compact => {
+                let what = "compacting a session whose model isn't known yet";
+                let model = self.model().ok_or(EncodeError::Unsupported { what })?;
+                let body = json!({"providerID": model.0, "modelID": model.1});
+                self.session_request(Sent::Compact, "POST", "/summarize", body, out);
+                Ok(())
+            }
+            Action::Close => {
+                if self.turn.running {
+                    self.session_request(Sent::Abort, "POST", "/abort", Value::Null, out);
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// The provider and the model.
+    fn model(&self) -> Option<(String, String)> {
+        let model =
+            self.chosen(&MODEL).map(askdesk_domain::ValueId::as_str).or_else(|| self.usage.model())?;
+        model.split_once('/').map(|(provider, model)| (provider.to_owned(), model.to_owned()))
+    }
+
+    fn prompt(&mut self, id: Uuid, words: &str, attached: &Attached, out: &mut Output) {
+        let mut parts = Vec::new();
+        if !words.is_empty() || (attached.images.is_empty() && attached.files.is_empty()) {
+            parts.push(json!({"type": "text", "text": words}));
+        }
+        for (place, (format, bytes)) in attached.images.iter().enumerate() {
+            let (mime, data) = (format.media_type(), STANDARD.encode(bytes));
+            let name = format!("image {}", place + 1);
+            parts.push(json!({"type": "file", "mime": mime, "filename": name, "url": format!("data:{mime};base64,{data}")}));
+        }
+        for path in &attached.files {
+            let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
+            parts
+                .push(json!({"type": "file", "mime": "text/plain", "filename": name, "url": file_url(path)}));
+        }
+        let mut body = json!({"parts": parts});
+        if let Some(agent) = self.chosen(&AGENT) {
+            body["agent"] = json!(agent.as_str());
+        }
+        if let Some((provider, model)) = self.model() {
+            body["model"] = json!({"providerID": provider, "modelID": model});
+        }
+        self.untaken.push_back(id);
+        self.session_request(Sent::Prompt { id }, "POST", "/prompt_async", body, out);
+    }
+
+    /// Sends words of ours once the turn that a rejected question ends has ended.
+    pub(super) fn follow_up(&mut self, text: String) {
+        self.turn.declined = false;
+        self.after_turn.push_back(Action::Message {
+            id: Uuid::new_v4(),
+            text,
+            attached: Attached::default(),
+        });
+    }
+
+    fn answer(
+        &mut self,
+        native_ref: &NativeRef,
+        questions: &[Question],
+        outcome: &Outcome,
+        out: &mut Output,
+    ) -> Result<(), EncodeError> {
+        if matches!(outcome, Outcome::Orphaned { .. }) {
+            return Err(EncodeError::NothingToSend);
+        }
+        let cancelled = matches!(outcome, Outcome::Withdrawn { why: WithdrawnWhy::Cancelled { .. } });
+        if matches!(outcome, Outcome::Withdrawn { .. }) && !cancelled {
+            return Err(EncodeError::NothingToSend);
+        }
+        let gone = || EncodeError::Gone { native_ref: native_ref.clone() };
+        let call = self.calls.iter_mut().find(|call| call.native_ref == *native_ref).ok_or_else(gone)?;
+        let CallKind::Question { drafts } = &call.kind else { return Err(gone()) };
+        call.told = true;
+        let own = self.session.as_deref() == Some(call.session.as_str());
+        let words = match outcome {
+            Outcome::Answered { answers } => {
+                let answers = strings(drafts, questions, answers);
+                self.reply("question", native_ref, json!({"answers": answers}), out);
+                return Ok(());
+            }
+            Outcome::Declined { words } => words.as_deref(),
+            Outcome::Withdrawn { why: WithdrawnWhy::Cancelled { reason } } => reason.as_deref(),
+            // The message itself follows.
+            Outcome::RepliedInChat { .. } => None,
+            _ => Some(
+                "The time limit set for this question has passed without an answer. Continue without it.",
+            ),
+        };
+        self.reject(native_ref, out);
+        let words = words.map(str::trim).filter(|words| !words.is_empty());
+        match words {
+            Some(words) if matches!(outcome, Outcome::Expired) => self.follow_up(words.to_owned()),
+            Some(words) => {
+                self.follow_up(format!("The user declined to answer your question. The user said: {words}"))
+            }
+            // A subagent's question ends the subagent's turn, and the session itself goes on.
+            None => {
+                let silent = own && !matches!(outcome, Outcome::RepliedInChat { .. });
+                self.turn.declined = silent && self.after_turn.is_empty();
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses a question that nobody is asked. The rejection ends the turn, so the reason follows as a message.
+    fn refuse(
+        &mut self,
+        native_ref: &NativeRef,
+        why: QuestionRefusal,
+        out: &mut Output,
+    ) -> Result<(), EncodeError> {
+        let gone = || EncodeError::Gone { native_ref: native_ref.clone() };
+        let call = self.calls.iter_mut().find(|call| call.native_ref == *native_ref).ok_or_else(gone)?;
+        if !call.is_question() {
+            return Err(gone());
+        }
+        call.told = true;
+        let own = self.session.as_deref() == Some(call.session.as_str());
+        self.reject(native_ref, out);
+        if own {
+            self.follow_up(match why {
+                QuestionRefusal::Unkept { reason } => {
+                    format!(
+                        "The question could not be shown to the user. {reason}. Fix the call and ask again."
+                    )
+                }
+                QuestionRefusal::TurnedOff { policy } => turned_off(policy).to_owned(),
+            });
+        }
+        Ok(())
+    }
+}
+
+const fn turned_off(policy: QuestionPolicy) -> &'static str {
+    match policy {
+        QuestionPolicy::PlanOnly => {
+            "The user takes questions in this session only while you are in plan mode, and you are not in it. Nobody was \
+             asked. Decide for yourself, say what you assumed, and continue."
+        }
+        QuestionPolicy::Always | QuestionPolicy::Never => {
+            "The user takes no questions in this session. Nobody was asked. Decide for yourself, say what you assumed, \
+             and continue."
+        }
+    }
+}
+
+fn hold(held: &mut std::collections::VecDeque<Action>, action: Action) -> Result<(), EncodeError> {
+    if held.len() >= HELD_ACTIONS {
+        return Err(EncodeError::Unsupported { what: "so many messages at once" });
+    }
+    held.push_back(action);
+    Ok(())
+}
+
+/// A list of strings for each question: the labels as the agent wrote them, then the person's own words. An empty list says
+/// that the person left the question unanswered.
+fn strings(drafts: &[RawQuestion], questions: &[Question], answers: &Answers) -> Vec<Vec<String>> {
+    let of = |question: &Question| {
+        let Some(answer) = answers.to(question.id) else { return Vec::new() };
+        let draft = drafts.get(question.id.index());
+        // An option's id is minted from its place in the draft, which holds the label uncut.
+        let label = |id| {
+            let options = draft.map(|draft| draft.options.as_slice()).unwrap_or_default();
+            let drawn = options.iter().enumerate().find(|(place, _)| question.id.option(*place) == id);
+            match drawn {
+                Some((_, option)) => Some(option.label.clone()),
+                None => question.option(id).map(|option| option.label.clone()),
+            }
+        };
+        let labels = answer.chosen.iter().filter_map(|id| label(*id));
+        let note = answer.note.as_ref().map(|note| format!("(note: {note})"));
+        labels.chain(answer.other.clone()).chain(note).collect()
+    };
+    questions.iter().map(of).collect()
+}
+
+/// Writes a path as a URL.
+fn file_url(path: &str) -> String {
+    let mut url = if path.starts_with('/') { "file://".to_owned() } else { "file:///".to_owned() };
+    for byte in path.replace('\\', "/").bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' | b'/' | b':' => {
+                url.push(byte.into())
+            }
+            _ => url.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    url
+}

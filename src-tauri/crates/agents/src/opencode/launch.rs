@@ -1,0 +1,168 @@
+//! How OpenCode is found, and how its server is started.
+
+use std::env;
+use std::ffi::OsString;
+use std::fmt;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use askdesk_domain::{AgentDescriptor, AgentFailure, LaunchOverrides, NativeSession};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use uuid::Uuid;
+
+use super::connection::OpenCodeConnection;
+use crate::connection::Connection;
+use crate::launch::{LaunchPlan, find_program};
+use crate::link::HttpPlan;
+
+/// Variables of an OpenCode that runs above us, which would change ours.
+const PARENT_VARIABLES: &[&str] = &[
+    "OPENCODE",
+    "OPENCODE_PID",
+    "OPENCODE_RUN_ID",
+    "OPENCODE_PROCESS_ROLE",
+    "OPENCODE_CLIENT",
+    "OPENCODE_SERVER_USERNAME",
+    "OPENCODE_SERVER_PASSWORD",
+];
+const PASSWORD_VARIABLE: &str = "OPENCODE_SERVER_PASSWORD";
+/// The name that belongs to the password, unless a variable sets another one.
+const USER: &str = "opencode";
+
+/// The password of our servers. It is made when the app starts, travels in the environment, and is never shown.
+#[derive(Clone)]
+pub(super) struct Password(String);
+
+impl Password {
+    pub(super) fn random() -> Self {
+        Self(format!("{}{}", Uuid::new_v4().simple(), Uuid::new_v4().simple()))
+    }
+
+    fn authorization(&self) -> String {
+        format!("Basic {}", STANDARD.encode(format!("{USER}:{}", self.0)))
+    }
+}
+
+impl fmt::Debug for Password {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Password")
+    }
+}
+
+/// Plans the server. Sessions with the same program, arguments and variables share one.
+///
+/// It works in the home folder, because the folder of its first session can go away before the others end. Every request
+/// names the folder that it is about.
+pub(super) fn server(
+    program: PathBuf,
+    folder: &Path,
+    password: &Password,
+    extras: &LaunchOverrides,
+) -> HttpPlan {
+    let home = env::home_dir().filter(|home| home.is_dir());
+    let launch = LaunchPlan {
+        program,
+        args: ["serve", "--hostname", "127.0.0.1", "--port", "0"].map(OsString::from).to_vec(),
+        folder: home.unwrap_or_else(|| folder.to_owned()),
+        env: Vec::new(),
+        env_remove: PARENT_VARIABLES.iter().map(OsString::from).collect(),
+    };
+    let mut launch = launch.with_overrides(extras);
+    let key = format!("{:?} {:?} {:?}", launch.program, launch.args, launch.env);
+    launch.env.push((PASSWORD_VARIABLE.into(), password.0.clone().into()));
+    HttpPlan {
+        key,
+        launch,
+        address_in,
+        events: "/global/event",
+        authorization: password.authorization(),
+        connection: Arc::new(|| -> Box<dyn Connection> { Box::new(OpenCodeConnection::default()) }),
+    }
+}
+
+/// Reads the line `opencode server listening on http://127.0.0.1:4096`.
+fn address_in(line: &str) -> Option<SocketAddr> {
+    let (_, url) = line.split_once("server listening on http://")?;
+    url.trim().trim_end_matches('/').parse().ok()
+}
+
+/// Plans the program as a person starts it in a terminal, in a session that began here.
+pub(super) fn in_terminal(program: PathBuf, folder: PathBuf, session: &NativeSession) -> LaunchPlan {
+    LaunchPlan {
+        program,
+        args: vec!["--session".into(), session.as_str().into()],
+        folder,
+        env: Vec::new(),
+        env_remove: PARENT_VARIABLES.iter().map(OsString::from).collect(),
+    }
+}
+
+/// Finds OpenCode: the program the person named, else on `PATH`, else where installers put it.
+pub(super) fn find(agent: &AgentDescriptor, explicit: Option<&Path>) -> Result<PathBuf, AgentFailure> {
+    let mut folders = Vec::new();
+    if let Some(home) = env::home_dir() {
+        folders
+            .extend([".opencode/bin", ".local/bin", ".bun/bin", ".npm-global/bin"].map(|it| home.join(it)));
+    }
+    if cfg!(unix) {
+        folders.extend(["/usr/local/bin", "/opt/homebrew/bin"].map(PathBuf::from));
+    }
+    find_program(agent, "opencode", explicit, &folders)
+}
+
+/// Writes a folder as a query. OpenCode takes the path as it is, so only what a query can't contain is encoded.
+pub(super) fn folder_query(folder: &Path) -> String {
+    let mut query = "directory=".to_owned();
+    for byte in folder.to_string_lossy().bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' | b'/' => {
+                query.push(byte.into())
+            }
+            _ => query.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    query
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_address_is_read_from_the_line_that_says_it() {
+        let address = address_in("opencode server listening on http://127.0.0.1:41234");
+        assert_eq!(address, Some(SocketAddr::from(([127, 0, 0, 1], 41234))));
+        assert_eq!(address_in("Warning: OPENCODE_SERVER_PASSWORD is not set; server is unsecured."), None);
+        assert_eq!(address_in("opencode server listening on http://somewhere"), None);
+    }
+
+    #[test]
+    fn a_folder_is_written_so_that_no_part_of_it_ends_the_query() {
+        assert_eq!(folder_query(Path::new("/code/a b&c=ä")), "directory=/code/a%20b%26c%3D%C3%A4");
+    }
+
+    #[test]
+    fn the_password_is_in_the_environment_and_nowhere_else() {
+        let password = Password::random();
+        assert_eq!(password.0.len(), 64);
+        let plan = server("/bin/opencode".into(), Path::new("/"), &password, &LaunchOverrides::default());
+        assert!(plan.launch.args.iter().all(|arg| !arg.to_string_lossy().contains(&password.0)));
+        assert!(plan.launch.env.contains(&(PASSWORD_VARIABLE.into(), password.0.clone().into())));
+        let shown = format!("{:?} {plan:?} {}", password, plan.key);
+        assert!(!shown.contains(&password.0) && !shown.contains(&plan.authorization));
+    }
+
+    #[test]
+    fn sessions_with_other_variables_get_another_server() {
+        let password = Password::random();
+        let key = |extras: &LaunchOverrides| server("/o".into(), Path::new("/a"), &password, extras).key;
+        let other = LaunchOverrides {
+            environment: [("A".to_owned(), "1".to_owned())].into_iter().collect(),
+            ..LaunchOverrides::default()
+        };
+        assert_eq!(key(&LaunchOverrides::default()), key(&LaunchOverrides::default()));
+        assert_ne!(key(&LaunchOverrides::default()), key(&other));
+    }
+}

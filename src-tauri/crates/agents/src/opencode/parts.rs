@@ -1,0 +1,194 @@
+//! The parts of messages: text, thinking, tool calls, and the ends of the model's steps.
+
+use askdesk_domain::text::bounded;
+use askdesk_domain::{ToolDetail, ToolKind, ToolStatus};
+use serde_json::Value;
+
+use super::tools::{self, QUESTION_TOOL, TODO_TOOL};
+use super::{OpenCodeAdapter, Role, invalid_input, text};
+use crate::adapter::Output;
+use crate::event::{AgentEvent, InputError};
+
+/// The most bytes of one unfinished text that are kept.
+const TEXT_BYTES: usize = 4 * 1024 * 1024;
+
+/// A part with text, as far as it has been heard.
+#[derive(Debug)]
+pub(super) struct Part {
+    thinking: bool,
+    text: String,
+    said: bool,
+}
+
+impl Part {
+    fn finished(&mut self) -> Option<AgentEvent> {
+        if std::mem::replace(&mut self.said, true) || self.text.trim().is_empty() {
+            return None;
+        }
+        let text = bounded(&self.text);
+        self.text = String::new();
+        Some(if self.thinking { AgentEvent::Thought { text } } else { AgentEvent::Said { text } })
+    }
+}
+
+impl OpenCodeAdapter {
+    pub(super) fn on_part(&mut self, session: &str, part: &Value, out: &mut Output) {
+        let (Some(kind), Some(message)) = (text(part, "type"), text(part, "messageID")) else {
+            return invalid_input(InputError::Incomplete { field: "part" }, out);
+        };
+        if kind == "tool" {
+            return self.on_tool(session, message, part, out);
+        }
+        if kind == "step-finish" {
+            return self.usage.on_step(part);
+        }
+        // A subagent's words are in the output of the tool that called it.
+        if !self.is_own(session) || message <= self.last_message.as_str() {
+            return;
+        }
+        let role = self.messages.get(message).copied();
+        match kind {
+            "text" | "file" if matches!(role, Some(Role::User { .. })) => {
+                self.on_users_part(message, part, out)
+            }
+            "text" | "reasoning" => self.on_text(role, kind == "reasoning", part, out),
+            // A step's beginning, the state of the files, what a message of the person carries, and a compaction, which has
+            // an event of its own.
+            "step-start" | "snapshot" | "patch" | "file" | "agent" | "subtask" | "compaction" => {}
+            "retry" => {
+                let words = part.pointer("/error/data/message").and_then(Value::as_str);
+                let error = bounded(words.unwrap_or("the model's provider failed"));
+                invalid_input(InputError::RequestFailed { error }, out);
+            }
+            other => show_unknown(other, part, out),
+        }
+    }
+
+    /// A part of the person's message shows that the agent has it.
+    fn on_users_part(&mut self, message: &str, part: &Value, out: &mut Output) {
+        let made_up = part["synthetic"].as_bool().unwrap_or_default();
+        let Some(Role::User { taken }) = self.messages.get_mut(message) else { return };
+        if !made_up && !std::mem::replace(taken, true) {
+            out.events.extend(self.untaken.pop_front().map(|uuid| AgentEvent::MessageTaken { uuid }));
+        }
+    }
+
+    fn on_text(&mut self, role: Option<Role>, thinking: bool, part: &Value, out: &mut Output) {
+        let Some(id) = text(part, "id") else {
+            return invalid_input(InputError::Incomplete { field: "id" }, out);
+        };
+        // Only the agent's own texts have a time. A summary replaces the conversation for the model alone.
+        let time = part.get("time").filter(|time| !time.is_null());
+        if role == Some(Role::Summary) || (role.is_none() && time.is_none()) {
+            return;
+        }
+        let ended = time.and_then(|time| time.get("end")).and_then(Value::as_u64);
+        self.turn.heard = self.turn.heard.max(ended);
+        let known = self.parts.entry(id.to_owned());
+        let known = known.or_insert_with(|| Part { thinking, text: String::new(), said: false });
+        if let Some(whole) = text(part, "text").filter(|whole| whole.len() > known.text.len() && !known.said)
+        {
+            known.text = whole.to_owned();
+        }
+        if ended.is_some() {
+            out.events.extend(known.finished());
+        }
+    }
+
+    pub(super) fn on_delta(&mut self, properties: &Value, out: &mut Output) {
+        let (Some(id), Some(delta)) = (text(properties, "partID"), text(properties, "delta")) else {
+            return invalid_input(InputError::Incomplete { field: "delta" }, out);
+        };
+        // The beginning of an unknown part was lost with the stream; its end brings the whole.
+        let Some(part) = self.parts.get_mut(id).filter(|part| !part.said) else { return };
+        if text(properties, "field") != Some("text") || part.text.len() + delta.len() > TEXT_BYTES {
+            return;
+        }
+        part.text.push_str(delta);
+        let text = delta.to_owned();
+        out.event(match part.thinking {
+            true => AgentEvent::ThinkingDelta { text },
+            false => AgentEvent::TextDelta { text },
+        });
+    }
+
+    /// Says the texts that the end of the turn cut off.
+    pub(super) fn say_unfinished(&mut self, out: &mut Output) {
+        let mut ids: Vec<&String> =
+            self.parts.iter().filter(|(_, part)| !part.said).map(|(id, _)| id).collect();
+        ids.sort();
+        let ids: Vec<String> = ids.into_iter().cloned().collect();
+        for id in ids {
+            out.events.extend(self.parts.get_mut(&id).and_then(Part::finished));
+        }
+    }
+
+    fn on_tool(&mut self, session: &str, message: &str, part: &Value, out: &mut Output) {
+        let state = &part["state"];
+        let (Some(name), Some(call), Some(status)) =
+            (text(part, "tool"), text(part, "callID"), text(state, "status"))
+        else {
+            return invalid_input(InputError::Incomplete { field: "part" }, out);
+        };
+        if !self.is_ours(session) {
+            return;
+        }
+        let ended = match status {
+            // Its input isn't known yet.
+            "pending" => return,
+            "running" => None,
+            "completed" => Some(true),
+            "error" => Some(false),
+            other => {
+                return invalid_input(
+                    InputError::UnknownType { kind: bounded(&format!("tool {other}")) },
+                    out,
+                );
+            }
+        };
+        if name == QUESTION_TOOL {
+            return self.on_question_tool(message, call, ended, out);
+        }
+        if name == TODO_TOOL && ended != Some(false) {
+            return;
+        }
+        let tool_use = tools::tool_use(message, call);
+        let known = self.tools.get(&tool_use).copied();
+        if known == Some(false)
+            || (known.is_none() && self.is_own(session) && message <= self.last_message.as_str())
+        {
+            return;
+        }
+        if known.is_none() {
+            let input = &state["input"];
+            out.event(AgentEvent::ToolStarted {
+                tool_use: tool_use.clone(),
+                kind: tools::kind(name),
+                name: bounded(name),
+                summary: tools::summary(name, input),
+                detail: tools::detail(name, input),
+                status: ToolStatus::Running,
+            });
+        }
+        self.tools.insert(tool_use.clone(), ended.is_none());
+        if let Some(ok) = ended {
+            let output = text(state, if ok { "output" } else { "error" }).unwrap_or_default();
+            out.event(AgentEvent::ToolEnded { tool_use, ok, output: bounded(output) });
+        }
+    }
+}
+
+/// Shows a part of an unknown kind as a finished tool call, so that nothing the agent sent is lost.
+fn show_unknown(kind: &str, part: &Value, out: &mut Output) {
+    invalid_input(InputError::UnknownType { kind: bounded(&format!("part {kind}")) }, out);
+    let tool_use = bounded(text(part, "id").unwrap_or(kind));
+    out.event(AgentEvent::ToolStarted {
+        tool_use: tool_use.clone(),
+        kind: ToolKind::Other,
+        name: bounded(kind),
+        summary: String::new(),
+        detail: ToolDetail::Other { input: tools::pretty(part) }.bounded(),
+        status: ToolStatus::Running,
+    });
+    out.event(AgentEvent::ToolEnded { tool_use, ok: true, output: String::new() });
+}

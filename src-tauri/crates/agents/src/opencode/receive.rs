@@ -1,0 +1,318 @@
+//! What the server's events and responses mean.
+
+use askdesk_domain::text::bounded;
+use askdesk_domain::{NativeSession, Notice, TodoItem, TodoStatus};
+use serde_json::{Value, json};
+
+use super::connection::CONNECTED;
+use super::descriptor::{ASK, PERMISSIONS};
+use super::{OpenCodeAdapter, Role, Sent, invalid_input, parent_of, text};
+use crate::adapter::Output;
+use crate::event::{AgentEvent, InputError};
+use crate::rpc::RpcError;
+
+/// The status of a response about something that doesn't exist.
+const NOT_FOUND: i64 = 404;
+/// The error of a turn that was interrupted.
+const ABORTED: &str = "MessageAbortedError";
+/// Kinds of events that are about the server, its folders or its terminal program, and not about a session's work.
+const ABOUT_SERVER: &[&str] = &[
+    "catalog.",
+    "command.",
+    "file.",
+    "global.",
+    "installation.",
+    "integration.",
+    "lsp.",
+    "mcp.",
+    "models-dev.",
+    "plugin.",
+    "project.",
+    "pty.",
+    "reference.",
+    "server.heartbeat",
+    "tui.",
+    "vcs.",
+    "workspace.",
+    "worktree.",
+];
+/// Kinds of events of a session that repeat what other events say.
+const REPEATED: &[&str] = &[
+    "message.part.removed",
+    "message.removed",
+    "permission.v2.",
+    "question.v2.",
+    "session.deleted",
+    "session.diff",
+    "session.next.",
+];
+
+/// Whether a kind of event that names no session is about the server itself.
+pub(super) fn concerns_server(kind: &str) -> bool {
+    ABOUT_SERVER.iter().any(|known| kind.starts_with(known))
+}
+
+impl OpenCodeAdapter {
+    pub(super) fn on_event(&mut self, kind: &str, properties: &Value, out: &mut Output) {
+        let session =
+            text(properties, "sessionID").or_else(|| properties.pointer("/info/sessionID")?.as_str());
+        let session = session.unwrap_or_default().to_owned();
+        match kind {
+            // What happened while the stream was broken, or before the folder was loaded anew, isn't sent again.
+            CONNECTED | "server.instance.disposed" => self.begin_resync(out),
+            "session.created" | "session.updated" => self.on_session_info(&properties["info"], out),
+            "session.status" => self.on_status(&session, &properties["status"], out),
+            "session.idle" => self.on_idle(&session, out),
+            "session.error" => self.on_error(&session, &properties["error"], out),
+            "session.compacted" if self.is_own(&session) => {
+                out.event(AgentEvent::Noticed { notice: Notice::Compacted });
+                self.usage.on_compacted();
+                self.tell_context(out);
+            }
+            "session.compacted" => {}
+            "message.updated" => self.on_message(&session, &properties["info"], out),
+            "message.part.updated" => self.on_part(&session, &properties["part"], out),
+            "message.part.delta" => self.on_delta(properties, out),
+            "todo.updated" if self.is_own(&session) => on_todos(&properties["todos"], out),
+            "todo.updated" => {}
+            "question.asked" => self.on_question(properties, out),
+            "permission.asked" => self.on_permission(properties, out),
+            "question.replied" | "question.rejected" => self.on_question_ended(properties, out),
+            "permission.replied" => self.on_permission_ended(properties, out),
+            _ if concerns_server(kind) || REPEATED.iter().any(|known| kind.starts_with(known)) => {}
+            other => invalid_input(InputError::UnknownType { kind: bounded(other) }, out),
+        }
+    }
+
+    /// Creates the session on the server.
+    pub(super) fn create(&mut self, out: &mut Output) {
+        let mut body = json!({});
+        if self.chosen(&PERMISSIONS) == Some(&ASK) {
+            let ask = |permission: &str| json!({"permission": permission, "pattern": "*", "action": "ask"});
+            body["permission"] = ["edit", "bash", "webfetch"].map(ask).into_iter().collect();
+        }
+        self.request(Sent::New, "POST /session", body, out);
+    }
+
+    pub(super) fn on_response(&mut self, key: u64, result: &Result<Value, RpcError>, out: &mut Output) {
+        let Some(what) = self.sent.remove(&key) else {
+            return invalid_input(InputError::Incomplete { field: "id" }, out);
+        };
+        match (what, result) {
+            (Sent::New | Sent::Resume, Ok(session)) => self.on_session(session, out),
+            (Sent::Resume, Err(error)) if error.code == NOT_FOUND => {
+                out.event(AgentEvent::SessionUnknown { error: error.message.clone() });
+            }
+            (Sent::New | Sent::Resume | Sent::Compact, Err(error)) => {
+                self.turn.error = Some(error.message.clone());
+                self.end_turn(out);
+            }
+            (Sent::Newest, Ok(messages)) => {
+                let newest = messages.as_array().into_iter().flatten();
+                let newest = newest.filter_map(|message| message.pointer("/info/id")?.as_str()).max();
+                self.last_message = newest.unwrap_or_default().to_owned();
+                self.opened(out);
+            }
+            (Sent::Newest, Err(error)) => {
+                request_failed(error, out);
+                self.opened(out);
+            }
+            (Sent::Version, Ok(health)) => {
+                self.version = text(health, "version").map(str::to_owned).or(self.version.take());
+                self.introduce(out);
+            }
+            (Sent::Agents, Ok(agents)) => self.on_agents(agents, out),
+            (Sent::Models, Ok(providers)) => self.on_models(providers, out),
+            (Sent::Prompt { .. } | Sent::Abort | Sent::Compact, Ok(_)) => {}
+            (Sent::Prompt { id }, Err(error)) => {
+                self.untaken.retain(|waiting| *waiting != id);
+                let notice = Notice::MessageNotSent { error: error.message.clone().into() };
+                out.event(AgentEvent::Noticed { notice });
+                if !self.turn.running {
+                    self.turn.error = Some(error.message.clone());
+                    self.end_turn(out);
+                }
+            }
+            // Its event says that the reply has arrived; a reply to a request of a dead turn gets no error.
+            (Sent::Reply { .. }, Ok(_)) => {}
+            (Sent::Reply { native_ref }, Err(error)) => {
+                request_failed(error, out);
+                self.withdraw(&native_ref, out);
+            }
+            (Sent::Status, Ok(status)) => self.on_status_list(status, out),
+            (Sent::Questions, Ok(questions)) => self.on_question_list(questions, out),
+            (Sent::Permissions, Ok(permissions)) => self.on_permission_list(permissions, out),
+            (Sent::Children, Ok(sessions)) => {
+                for session in sessions.as_array().into_iter().flatten() {
+                    self.on_session_info(session, out);
+                }
+            }
+            (Sent::Messages, Ok(messages)) => self.on_message_list(messages, out),
+            (Sent::Messages, Err(error)) => {
+                request_failed(error, out);
+                self.on_message_list(&Value::Null, out);
+            }
+            (_, Err(error)) => request_failed(error, out),
+        }
+    }
+
+    /// The session is there, and what waited for it can be sent.
+    fn on_session(&mut self, session: &Value, out: &mut Output) {
+        let Some(native_session) = text(session, "id").and_then(NativeSession::new) else {
+            return invalid_input(InputError::Incomplete { field: "id" }, out);
+        };
+        self.session = Some(native_session.to_string());
+        self.version = text(session, "version").filter(|_| !self.resumes).map(str::to_owned);
+        self.on_session_info(session, out);
+        if self.resumes {
+            // What was said before is on the desk already.
+            return self.session_request(Sent::Newest, "GET", "/message?limit=1", Value::Null, out);
+        }
+        self.opened(out);
+    }
+
+    fn opened(&mut self, out: &mut Output) {
+        self.introduce(out);
+        for action in std::mem::take(&mut self.held) {
+            // It was checked before it was held.
+            if let Err(error) = self.encode(action, out) {
+                invalid_input(InputError::RequestFailed { error: error.to_string() }, out);
+            }
+        }
+        self.request(Sent::Version, "GET /global/health", Value::Null, out);
+        self.request(Sent::Agents, "GET /agent", Value::Null, out);
+        self.request(Sent::Models, "GET /config/providers", Value::Null, out);
+        if self.resumes {
+            self.begin_resync(out);
+        }
+    }
+
+    pub(super) fn introduce(&self, out: &mut Output) {
+        out.event(AgentEvent::Introduced {
+            version: self.version.clone(),
+            model: self.usage.model().map(str::to_owned),
+            native_session: self.session.clone().and_then(NativeSession::new),
+        });
+    }
+
+    /// Reads what the server says about a session.
+    fn on_session_info(&mut self, session: &Value, out: &mut Output) {
+        if let Some((id, parent)) = parent_of(session)
+            && self.is_ours(parent)
+        {
+            let name = text(session, "agent").or_else(|| text(session, "title")).unwrap_or("subagent");
+            self.subagents.insert(id.to_owned(), bounded(name));
+            return;
+        }
+        if text(session, "id").is_some_and(|id| self.is_own(id)) {
+            let model = &session["model"];
+            self.note_choice(text(session, "agent"), text(model, "providerID"), text(model, "id"), out);
+        }
+    }
+
+    pub(super) fn on_status(&mut self, session: &str, status: &Value, out: &mut Output) {
+        match text(status, "type") {
+            Some("idle") => self.on_idle(session, out),
+            Some("busy") if self.is_own(session) => self.begin_turn(out),
+            Some("busy") => {}
+            Some("retry") => {
+                if self.is_own(session) {
+                    self.begin_turn(out);
+                }
+                let words = text(status, "message").unwrap_or("no reason given");
+                let attempt = &status["attempt"];
+                let error = bounded(&format!("the model's provider failed (attempt {attempt}): {words}"));
+                invalid_input(InputError::RequestFailed { error }, out);
+            }
+            _ => invalid_input(InputError::Incomplete { field: "status" }, out),
+        }
+    }
+
+    /// A session works no longer. What it asked is dead, although the server goes on listing it.
+    fn on_idle(&mut self, session: &str, out: &mut Output) {
+        if !self.is_own(session) {
+            return self.withdraw_of(session, out);
+        }
+        if self.turn.running {
+            self.end_turn(out);
+        }
+    }
+
+    fn on_error(&mut self, session: &str, error: &Value, out: &mut Output) {
+        if text(error, "name") == Some(ABORTED) {
+            self.turn.interrupting |= self.is_own(session);
+            return;
+        }
+        let words = error.pointer("/data/message").and_then(Value::as_str).or_else(|| text(error, "name"));
+        let words = bounded(words.unwrap_or("no reason given"));
+        if self.is_own(session) && self.turn.running {
+            self.last_error = words.clone();
+            self.turn.error.get_or_insert(words);
+        } else if self.last_error.is_empty() || !words.contains(&self.last_error) {
+            // A turn's error is repeated, with its stack, after the turn has ended.
+            invalid_input(InputError::RequestFailed { error: words }, out);
+        }
+    }
+
+    pub(super) fn on_message(&mut self, session: &str, info: &Value, out: &mut Output) {
+        let Some(id) = text(info, "id") else {
+            return invalid_input(InputError::Incomplete { field: "id" }, out);
+        };
+        if !self.is_own(session) || id <= self.last_message.as_str() {
+            return;
+        }
+        let role = match text(info, "role") {
+            Some("user") => Role::User { taken: false },
+            Some("assistant") if info["summary"] == json!(true) => Role::Summary,
+            Some("assistant") => Role::Agent,
+            _ => return invalid_input(InputError::Incomplete { field: "role" }, out),
+        };
+        self.messages.entry(id.to_owned()).or_insert(role);
+        if role == (Role::User { taken: false }) {
+            return;
+        }
+        let time = &info["time"];
+        let created = time["created"].as_u64();
+        self.turn.began = self.turn.began.or(created);
+        self.turn.heard = time["completed"].as_u64().or(created).max(self.turn.heard);
+        let changed = self.usage.on_message(info);
+        let model = (text(info, "providerID"), text(info, "modelID"));
+        if role == Role::Agent {
+            self.note_choice(text(info, "agent"), model.0, model.1, out);
+        }
+        if changed {
+            self.introduce(out);
+        }
+        self.tell_context(out);
+    }
+
+    pub(super) fn tell_context(&mut self, out: &mut Output) {
+        if let Some(context) = self.usage.news() {
+            out.event(AgentEvent::ContextChanged { context });
+        }
+    }
+}
+
+fn on_todos(todos: &Value, out: &mut Output) {
+    let item = |item: &Value| {
+        let status = match text(item, "status") {
+            Some("in_progress") => TodoStatus::InProgress,
+            Some("completed") => TodoStatus::Done,
+            // Nobody will do it any more.
+            Some("cancelled") => return None,
+            _ => TodoStatus::Pending,
+        };
+        Some(TodoItem { text: bounded(text(item, "content")?), status })
+    };
+    match todos.as_array() {
+        Some(todos) => {
+            let items = todos.iter().filter_map(item).take(askdesk_domain::tool::TODO_ITEMS).collect();
+            out.event(AgentEvent::PlanChanged { items });
+        }
+        None => invalid_input(InputError::Incomplete { field: "todos" }, out),
+    }
+}
+
+pub(super) fn request_failed(error: &RpcError, out: &mut Output) {
+    invalid_input(InputError::RequestFailed { error: bounded(&error.to_string()) }, out);
+}

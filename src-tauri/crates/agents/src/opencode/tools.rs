@@ -1,0 +1,131 @@
+//! Tool calls as a person reads them.
+
+use askdesk_domain::text::bounded;
+use askdesk_domain::{ToolDetail, ToolKind};
+use serde_json::Value;
+use similar::TextDiff;
+
+use super::text;
+
+/// The tool with which OpenCode asks questions.
+pub(super) const QUESTION_TOOL: &str = "question";
+/// The tool with which it writes its plan.
+pub(super) const TODO_TOOL: &str = "todowrite";
+/// The longest one-line summary of a tool call, in characters.
+const SUMMARY_CHARS: usize = 200;
+
+/// Names a call of a tool. Some models give calls of different messages the same id.
+pub(super) fn tool_use(message: &str, call: &str) -> String {
+    bounded(&format!("{message}/{call}"))
+}
+
+pub(super) fn kind(tool: &str) -> ToolKind {
+    match tool {
+        "read" | "glob" | "list" | "skill" => ToolKind::Read,
+        "edit" | "write" | "patch" | "apply_patch" | "multiedit" => ToolKind::Edit,
+        "bash" | "shell" => ToolKind::Execute,
+        "grep" | "websearch" | "codesearch" => ToolKind::Search,
+        "webfetch" => ToolKind::Fetch,
+        "task" | TODO_TOOL => ToolKind::Think,
+        _ => ToolKind::Other,
+    }
+}
+
+/// Says in one line what a call does.
+pub(super) fn summary(tool: &str, input: &Value) -> String {
+    let said = match tool {
+        "bash" => text(input, "command").and_then(|it| it.lines().find(|line| !line.trim().is_empty())),
+        "read" | "edit" | "write" => text(input, "filePath"),
+        "grep" | "glob" => text(input, "pattern"),
+        "task" => text(input, "description"),
+        "webfetch" => text(input, "url"),
+        _ => None,
+    };
+    let first_text = || input.as_object()?.values().find_map(Value::as_str);
+    let line = said.or_else(first_text).unwrap_or_default().trim().lines().next().unwrap_or_default();
+    match line.char_indices().nth(SUMMARY_CHARS) {
+        Some(_) => format!("{}…", line.chars().take(SUMMARY_CHARS - 1).collect::<String>()),
+        None => line.to_owned(),
+    }
+}
+
+/// Says what exactly a call would run or change. A call with other fields than these is shown as it came.
+pub(super) fn detail(tool: &str, input: &Value) -> ToolDetail {
+    let only = |names: &[&str]| {
+        input.as_object().is_some_and(|fields| fields.keys().all(|name| names.contains(&name.as_str())))
+    };
+    let path = || text(input, "filePath").map(str::to_owned);
+    let known = match tool {
+        "bash" => text(input, "command").map(|command| {
+            let fields = input.as_object().into_iter().flatten().filter(|(name, _)| *name != "command");
+            let shown = |(name, value): (&String, &Value)| match (name.as_str(), value.as_str()) {
+                ("description", Some(words)) => words.to_owned(),
+                (_, Some(text)) => format!("{name}: {text}"),
+                _ => format!("{name}: {value}"),
+            };
+            let lines: Vec<String> = fields.map(shown).collect();
+            let description = (!lines.is_empty()).then(|| lines.join("\n"));
+            ToolDetail::Command { command: command.to_owned(), description }
+        }),
+        "read" => path().map(|path| {
+            let line = input["offset"].as_u64().and_then(|line| line.try_into().ok());
+            ToolDetail::Read { path, line: line.filter(|&line| line > 0), input: pretty(input) }
+        }),
+        "write" if only(&["filePath", "content"]) => path()
+            .zip(text(input, "content"))
+            .map(|(path, content)| ToolDetail::Write { path, content: content.to_owned() }),
+        "edit" if only(&["filePath", "oldString", "newString", "replaceAll"]) => {
+            let texts = text(input, "oldString").zip(text(input, "newString"));
+            path().zip(texts).map(|(path, (old, new))| {
+                let diff = TextDiff::from_lines(old, new);
+                let mut diff = diff.unified_diff().missing_newline_hint(false).to_string();
+                if input["replaceAll"].as_bool() == Some(true) {
+                    diff = diff.replacen("@@\n", "@@ replaceAll: true\n", 1);
+                }
+                ToolDetail::Edit { path, diff }
+            })
+        }
+        "webfetch" if only(&["url", "format"]) => {
+            text(input, "url").map(|url| ToolDetail::Network { target: url.to_owned() })
+        }
+        _ => None,
+    };
+    known.unwrap_or_else(|| ToolDetail::Other { input: pretty(input) }).bounded()
+}
+
+pub(super) fn pretty(input: &Value) -> String {
+    match input {
+        Value::Null => String::new(),
+        Value::Object(fields) if fields.is_empty() => String::new(),
+        input => serde_json::to_string_pretty(input).unwrap_or_else(|_| input.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+    use serde_json::json;
+
+    use super::*;
+
+    #[rstest]
+    #[case("bash", json!({"command": "ls", "description": "Lists", "timeout": 5}),
+        ToolDetail::Command { command: "ls".to_owned(), description: Some("Lists\ntimeout: 5".to_owned()) })]
+    #[case("bash", json!({"cmd": "ls"}), ToolDetail::Other { input: "{\n  \"cmd\": \"ls\"\n}".to_owned() })]
+    #[case("write", json!({"filePath": "/f", "content": "x"}),
+        ToolDetail::Write { path: "/f".to_owned(), content: "x".to_owned() })]
+    #[case("write", json!({"filePath": "/f", "content": "x", "mode": 7}),
+        ToolDetail::Other { input: "{\n  \"content\": \"x\",\n  \"filePath\": \"/f\",\n  \"mode\": 7\n}".to_owned() })]
+    #[case("edit", json!({"filePath": "/f", "oldString": "a\n", "newString": "b\n", "replaceAll": true}),
+        ToolDetail::Edit { path: "/f".to_owned(), diff: "@@ -1 +1 @@ replaceAll: true\n-a\n+b\n".to_owned() })]
+    #[case("webfetch", json!({"url": "https://example.com", "format": "text"}),
+        ToolDetail::Network { target: "https://example.com".to_owned() })]
+    #[case("mystery", json!({}), ToolDetail::Other { input: String::new() })]
+    fn a_call_is_shown_for_what_it_does(
+        #[case] tool: &str,
+        #[case] input: Value,
+        #[case] expected: ToolDetail,
+    ) {
+        assert_eq!(detail(tool, &input), expected);
+    }
+}

@@ -1,0 +1,454 @@
+//! What OpenCode's events mean, from recordings of the real program (1.18.33) with a mock of the model.
+
+use askdesk_agents::{Action, AgentEvent, InputError, RpcError};
+use askdesk_domain::{
+    AnswerInput, Answers, ApprovalDecision, ApprovalOptionId, ApprovalOptionKind, ContextUse, Notice,
+    Outcome, QuestionKind, TodoItem, TodoStatus, ToolDetail, Usd,
+};
+use rstest::rstest;
+use serde_json::{Value, json};
+
+use crate::support::opencode::{OpenCodeSession, kinds};
+
+const ALL: [&str; 12] = [
+    "abort",
+    "ask",
+    "compact",
+    "error",
+    "image",
+    "permission",
+    "permission_reject",
+    "queue",
+    "reject",
+    "subagent",
+    "todo",
+    "two",
+];
+
+fn busy(session: &str) -> Value {
+    json!({session: {"type": "busy"}})
+}
+
+fn idle(session: &mut OpenCodeSession, id: &str) {
+    session.event("session.status", json!({"sessionID": id, "status": {"type": "idle"}}));
+    session.event("session.idle", json!({"sessionID": id}));
+}
+
+fn question(session: &str, id: &str) -> Value {
+    json!({"id": id, "sessionID": session, "questions": [{"question": "Which one?", "header": "Auth",
+        "options": [{"label": "JWT", "description": "Stateless"}, {"label": "OAuth", "description": "Delegated"}]}],
+        "tool": {"messageID": "msg_1", "callID": "call_1"}})
+}
+
+fn tool_of_question(session: &str, status: &str) -> Value {
+    json!({"sessionID": session, "part": {"id": "prt_1", "sessionID": session, "messageID": "msg_1", "type": "tool",
+        "tool": "question", "callID": "call_1", "state": {"status": status, "input": {}}}})
+}
+
+fn answered(session: &OpenCodeSession, of: &[(&[&str], Option<&str>)]) -> Outcome {
+    let (_, questions) = session.questions().pop().unwrap();
+    let inputs = questions.iter().zip(of).map(|(question, (labels, other))| {
+        let chosen = question.options.iter().filter(|it| labels.contains(&it.label.as_str()));
+        let chosen = chosen.map(|it| it.id).collect();
+        AnswerInput { question: question.id, chosen, other: other.map(str::to_owned), note: None }
+    });
+    let answers = Answers::check(&questions, &inputs.collect::<Vec<_>>()).unwrap();
+    Outcome::Answered { answers }
+}
+
+fn errors_of_turns(session: &OpenCodeSession) -> Vec<Option<&str>> {
+    let ended = session.events.iter().filter_map(|event| match event {
+        AgentEvent::TurnEnded { error, .. } => Some(error.as_deref()),
+        _ => None,
+    });
+    ended.collect()
+}
+
+#[test]
+fn every_line_of_the_recordings_is_understood() {
+    let mut lines = 0;
+    for name in ALL {
+        let session = OpenCodeSession::replay(name, |_, _| {});
+        assert_eq!(session.invalid(), Vec::<&InputError>::new(), "{name}");
+        lines += kinds(name).values().sum::<usize>();
+    }
+    assert!(lines > 400, "only {lines} events were replayed");
+}
+
+#[test]
+fn questions_become_a_card_and_the_reply_is_the_labels_and_the_persons_words() {
+    let session = OpenCodeSession::replay("ask", |session, to| {
+        if to.starts_with("POST /question/")
+            && session.count(|it| matches!(it, AgentEvent::TurnEnded { .. })) == 0
+        {
+            let outcome = answered(session, &[(&["JWT"], None), (&["Dark mode"], Some("own words"))]);
+            session.end_question(outcome);
+        }
+    });
+    let [(native_ref, questions)] = &session.questions()[..] else { panic!("{:?}", session.events) };
+    assert!(native_ref.as_str().starts_with("que_"));
+    assert_eq!(
+        questions.iter().map(|it| it.kind).collect::<Vec<_>>(),
+        [QuestionKind::Single, QuestionKind::Multi]
+    );
+    let reply = session.sent(&format!("POST /question/{native_ref}/reply"));
+    assert_eq!(reply, [&json!({"answers": [["JWT"], ["Dark mode", "own words"]]})]);
+    assert_eq!(session.count(|it| matches!(it, AgentEvent::Acknowledged { .. })), 1);
+    assert_eq!(session.said(), ["I have questions.", "All right."]);
+    assert_eq!(session.count(|it| matches!(it, AgentEvent::Thought { .. })), 1);
+    assert_eq!(
+        session.count(|it| matches!(it, AgentEvent::ToolStarted { .. })),
+        0,
+        "the card is not a tool call too"
+    );
+    assert_eq!(session.count(|it| matches!(it, AgentEvent::MessageTaken { .. })), 1);
+    let usage = session.events.iter().find_map(|event| match event {
+        AgentEvent::TurnEnded { usage, millis, error: None } if *millis > 0 => Some(*usage),
+        _ => None,
+    });
+    let usage = usage.expect("the turn ended");
+    assert_eq!((usage.input_tokens, usage.output_tokens, usage.cost), (20, 20, Usd::new(0.00006)));
+    assert_eq!(usage.context, Some(ContextUse { used: 20, size: 200_000 }));
+}
+
+#[test]
+fn a_declined_question_ends_the_turn_and_the_person_learns_why() {
+    let session = OpenCodeSession::replay("reject", |session, to| {
+        if to.ends_with("/reject") {
+            session.end_question(Outcome::Declined { words: None });
+        }
+    });
+    assert_eq!(session.count(|it| matches!(it, AgentEvent::Acknowledged { .. })), 1);
+    let [Some(error)] = errors_of_turns(&session)[..] else { panic!("{:?}", session.events) };
+    assert!(error.contains("declined"), "{error}");
+}
+
+#[test]
+fn words_of_a_refusal_and_a_message_instead_of_an_answer_follow_the_end_of_the_turn() {
+    for (outcome, chat, expected) in [
+        (Outcome::Declined { words: Some("Not now.".to_owned()) }, None, "The user said: Not now."),
+        (Outcome::RepliedInChat { text: "Use neither.".to_owned() }, Some("Use neither."), "Use neither."),
+    ] {
+        let mut session = OpenCodeSession::working("ses_1");
+        session.event("question.asked", question("ses_1", "que_1"));
+        session.end_question(outcome);
+        if let Some(chat) = chat {
+            session.message(chat);
+        }
+        assert_eq!(session.sent("POST /question/que_1/reject"), [&Value::Null]);
+        assert_eq!(
+            session.sent("POST /session/ses_1/prompt_async").len(),
+            1,
+            "only the first message was sent"
+        );
+        session.event("question.rejected", json!({"sessionID": "ses_1", "requestID": "que_1"}));
+        idle(&mut session, "ses_1");
+        assert_eq!(errors_of_turns(&session), [None]);
+        let prompts = session.sent("POST /session/ses_1/prompt_async");
+        assert_eq!(prompts.len(), 2);
+        assert!(prompts[1]["parts"][0]["text"].as_str().unwrap().contains(expected), "{prompts:?}");
+    }
+}
+
+#[test]
+fn an_aborted_turn_closes_its_questions_and_a_reply_to_one_of_them_is_refused() {
+    let session = OpenCodeSession::replay("abort", |session, to| match to {
+        _ if to.ends_with("/abort") => session.act(Action::Interrupt),
+        _ => {}
+    });
+    let (native_ref, questions) = session.questions().remove(0);
+    let gone =
+        session.events.iter().position(|it| *it == AgentEvent::Withdrawn { native_ref: native_ref.clone() });
+    assert!(gone.is_some(), "{:?}", session.events);
+    assert_eq!(session.count(|it| matches!(it, AgentEvent::Acknowledged { .. })), 0);
+    assert_eq!(errors_of_turns(&session), [None, None]);
+    assert_eq!(session.said(), ["again"]);
+    let mut session = session;
+    let outcome = Outcome::Declined { words: None };
+    let answer = Action::Answer { native_ref, questions, outcome };
+    assert!(askdesk_agents::Adapter::send(&mut session.adapter, answer).is_err());
+}
+
+#[test]
+fn permissions_are_shown_with_what_would_happen_and_decided_as_chosen() {
+    let mut decisions = ["once", "reject", "once", "always"].into_iter();
+    let session = OpenCodeSession::replay("permission", |session, to| {
+        if to.starts_with("POST /permission/") {
+            let native_ref = session.events.iter().rev().find_map(|event| match event {
+                AgentEvent::ApprovalAsked { native_ref, .. } => Some(native_ref.clone()),
+                _ => None,
+            });
+            let option = ApprovalOptionId::literal(decisions.next().unwrap());
+            let message = (option.as_str() == "reject").then(|| "Not that.".to_owned());
+            let decision = ApprovalDecision { message, ..ApprovalDecision::of(option) };
+            session.act(Action::Decide { native_ref: native_ref.unwrap(), decision });
+        }
+    });
+    let asked: Vec<_> = session
+        .events
+        .iter()
+        .filter_map(|event| match event {
+            AgentEvent::ApprovalAsked { title, subject, options, .. } => {
+                Some((title.as_str(), subject, options))
+            }
+            _ => None,
+        })
+        .collect();
+    assert_eq!(asked.iter().map(|it| it.0).collect::<Vec<_>>(), ["bash", "bash", "edit", "bash"]);
+    let command = ToolDetail::Command { command: "rm -r notes".to_owned(), description: None };
+    assert_eq!(*asked[1].1, command);
+    let edit =
+        ToolDetail::Edit { path: "/proj/a.txt".to_owned(), diff: "@@ -0,0 +1,1 @@\n+one\n".to_owned() };
+    assert_eq!(*asked[2].1, edit);
+    let kinds: Vec<_> = asked[0].2.iter().map(|option| option.kind).collect();
+    let expected =
+        [ApprovalOptionKind::AllowOnce, ApprovalOptionKind::AllowAlways, ApprovalOptionKind::RejectOnce];
+    assert_eq!(kinds, expected);
+    let replies: Vec<_> =
+        session.requests.iter().filter(|(to, _)| to.starts_with("POST /permission/")).collect();
+    let replies: Vec<&Value> = replies.into_iter().map(|(_, body)| body).collect();
+    let rejected = json!({"reply": "reject", "message": "Not that."});
+    let (once, always) = (json!({"reply": "once"}), json!({"reply": "always"}));
+    assert_eq!(replies, [&once, &rejected, &once, &always]);
+    assert_eq!(session.count(|it| matches!(it, AgentEvent::Withdrawn { .. })), 0);
+    let ended: Vec<bool> = session
+        .events
+        .iter()
+        .filter_map(|event| match event {
+            AgentEvent::ToolEnded { ok, .. } => Some(*ok),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(ended, [true, false, true, true]);
+}
+
+#[test]
+fn a_rejected_permission_closes_the_others_of_its_turn() {
+    let session = OpenCodeSession::replay("permission_reject", |session, to| {
+        if to.starts_with("POST /permission/") && errors_of_turns(session).is_empty() {
+            let native_ref = session.events.iter().find_map(|event| match event {
+                AgentEvent::ApprovalAsked { native_ref, .. } => Some(native_ref.clone()),
+                _ => None,
+            });
+            let decision = ApprovalDecision::of(ApprovalOptionId::literal("reject"));
+            session.act(Action::Decide { native_ref: native_ref.unwrap(), decision });
+        }
+    });
+    assert_eq!(session.count(|it| matches!(it, AgentEvent::ApprovalAsked { .. })), 2);
+    assert_eq!(session.count(|it| matches!(it, AgentEvent::Withdrawn { .. })), 1);
+}
+
+#[test]
+fn several_requests_are_open_at_once() {
+    let session = OpenCodeSession::replay("two", |_, _| {});
+    let opens =
+        |event: &&AgentEvent| matches!(event, AgentEvent::Asked(_) | AgentEvent::ApprovalAsked { .. });
+    let ends = |event: &AgentEvent| matches!(event, AgentEvent::Withdrawn { .. });
+    let first_end = session.events.iter().position(ends).unwrap();
+    assert_eq!(session.events[..first_end].iter().filter(opens).count(), 3);
+}
+
+#[test]
+fn what_a_subagent_asks_and_does_belongs_to_its_session_and_its_end_is_not_the_turns() {
+    let session = OpenCodeSession::replay("subagent", |_, _| {});
+    let described = session.events.iter().find_map(|event| match event {
+        AgentEvent::ApprovalAsked { description, .. } => Some(description.as_deref()),
+        _ => None,
+    });
+    assert_eq!(described, Some(Some("Asked by the subagent general.")));
+    let tools: Vec<&str> = session
+        .events
+        .iter()
+        .filter_map(|event| match event {
+            AgentEvent::ToolStarted { name, .. } => Some(name.as_str()),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(tools, ["task", "bash"]);
+    assert_eq!(session.said(), ["Main done."]);
+    assert_eq!(errors_of_turns(&session), [None]);
+}
+
+#[test]
+fn todos_are_the_plan_and_a_failed_tool_says_why() {
+    let session = OpenCodeSession::replay("todo", |_, _| {});
+    let item = |text: &str, status| TodoItem { text: text.to_owned(), status };
+    let items = vec![item("One", TodoStatus::Done), item("Two", TodoStatus::InProgress)];
+    assert_eq!(session.count(|it| *it == AgentEvent::PlanChanged { items: items.clone() }), 1);
+    let failed = session.events.iter().find_map(|event| match event {
+        AgentEvent::ToolEnded { ok: false, output, .. } => Some(output.as_str()),
+        _ => None,
+    });
+    assert_eq!(failed, Some("File not found: /proj/missing.txt"));
+}
+
+#[test]
+fn a_compaction_is_a_notice_and_its_summary_is_not_said() {
+    let session = OpenCodeSession::replay("compact", |_, _| {});
+    assert_eq!(session.count(|it| *it == AgentEvent::Noticed { notice: Notice::Compacted }), 1);
+    assert_eq!(session.said(), ["One thing."]);
+    assert_eq!(errors_of_turns(&session), [None, None]);
+}
+
+#[test]
+fn an_error_ends_the_turn_once_in_the_agents_words() {
+    let session = OpenCodeSession::replay("error", |_, _| {});
+    assert_eq!(
+        errors_of_turns(&session),
+        [Some("Model not found: nope/nope. Did you mean: standardcompute?")]
+    );
+}
+
+#[test]
+fn a_message_into_a_running_turn_is_taken_up_and_the_turn_goes_on() {
+    let session = OpenCodeSession::replay("queue", |session, to| {
+        if to.ends_with("/prompt_async") && session.count(|it| matches!(it, AgentEvent::TextDelta { .. })) > 0
+        {
+            session.message("Two.");
+        }
+    });
+    assert_eq!(session.count(|it| matches!(it, AgentEvent::MessageTaken { .. })), 2);
+    assert_eq!(session.said(), ["First  more", "Second"]);
+    assert_eq!(errors_of_turns(&session), [None]);
+}
+
+#[test]
+fn an_event_that_arrives_twice_counts_once() {
+    let mut session = OpenCodeSession::working("ses_1");
+    let part = json!({"id": "prt_1", "sessionID": "ses_1", "messageID": "msg_1", "type": "text", "text": "",
+        "time": {"start": 1}});
+    session.event("message.part.updated", json!({"sessionID": "ses_1", "part": part}));
+    let delta = json!({"id": "evt_1", "type": "message.part.delta", "properties": {"sessionID": "ses_1",
+        "messageID": "msg_1", "partID": "prt_1", "field": "text", "delta": "Hello"}});
+    session.line(&json!({"payload": delta}));
+    session.line(&json!({"payload": delta}));
+    session.line(&delta);
+    assert_eq!(session.count(|it| matches!(it, AgentEvent::TextDelta { .. })), 1);
+}
+
+#[test]
+fn case_70_after_a_reconnection_open_requests_are_read_anew_and_shown_once() {
+    let mut session = OpenCodeSession::working("ses_1");
+    let reconnect = |session: &mut OpenCodeSession, questions: Value| {
+        session.event("server.connected", json!({}));
+        session.respond("GET /session/ses_1/children", Ok(json!([])));
+        session.respond("GET /session/status", Ok(busy("ses_1")));
+        session.respond("GET /question", Ok(questions));
+        session.respond("GET /permission", Ok(json!([])));
+        session.respond("GET /session/ses_1/message", Ok(json!([])));
+    };
+    let open = json!([question("ses_1", "que_1"), question("ses_else", "que_2")]);
+    reconnect(&mut session, open.clone());
+    session.event("question.asked", question("ses_1", "que_1"));
+    reconnect(&mut session, open);
+    assert_eq!(session.questions().len(), 1);
+    reconnect(&mut session, json!([]));
+    assert_eq!(session.count(|it| matches!(it, AgentEvent::Withdrawn { .. })), 1);
+    reconnect(&mut session, json!([question("ses_1", "que_1")]));
+    assert_eq!(session.questions().len(), 1, "a list from before its end opens it again");
+}
+
+#[test]
+fn a_turn_that_ended_during_a_break_of_the_stream_is_caught_up() {
+    let mut session = OpenCodeSession::working("ses_1");
+    session.event("question.asked", question("ses_1", "que_1"));
+    let outcome = answered(&session, &[(&["JWT"], None)]);
+    session.end_question(outcome);
+    session.event("server.connected", json!({}));
+    session.respond("GET /session/ses_1/children", Ok(json!([])));
+    session.respond("GET /session/status", Ok(json!({})));
+    // The server lists questions of ended turns.
+    session.respond("GET /question", Ok(json!([question("ses_1", "que_9")])));
+    session.respond("GET /permission", Ok(json!([])));
+    let messages = json!([{"info": {"id": "msg_1", "sessionID": "ses_1", "role": "assistant", "time": {"created": 5}},
+        "parts": [tool_of_question("ses_1", "completed")["part"], {"id": "prt_2", "sessionID": "ses_1",
+            "messageID": "msg_1", "type": "text", "text": "Done.", "time": {"start": 6, "end": 7}}]}]);
+    session.respond("GET /session/ses_1/message", Ok(messages));
+    assert_eq!(session.questions().len(), 1);
+    assert_eq!(session.count(|it| matches!(it, AgentEvent::Acknowledged { .. })), 1);
+    assert_eq!(session.said(), ["Done."]);
+    assert_eq!(errors_of_turns(&session), [None]);
+}
+
+#[test]
+fn case_70_a_reply_to_a_request_that_is_gone_is_never_acknowledged() {
+    let mut session = OpenCodeSession::working("ses_1");
+    session.event("question.asked", question("ses_1", "que_1"));
+    let outcome = answered(&session, &[(&["JWT"], None)]);
+    session.end_question(outcome);
+    let error = RpcError { code: 404, message: "Question request not found: que_1".to_owned(), data: None };
+    session.respond("POST /question/que_1/reply", Err(error));
+    assert_eq!(session.count(|it| matches!(it, AgentEvent::Acknowledged { .. })), 0);
+    assert_eq!(session.count(|it| matches!(it, AgentEvent::Withdrawn { .. })), 1);
+}
+
+#[test]
+fn a_status_of_success_alone_acknowledges_nothing() {
+    let mut session = OpenCodeSession::working("ses_1");
+    session.event("question.asked", question("ses_1", "que_1"));
+    let outcome = answered(&session, &[(&["JWT"], None)]);
+    session.end_question(outcome);
+    session.respond("POST /question/que_1/reply", Ok(json!(true)));
+    assert_eq!(session.count(|it| matches!(it, AgentEvent::Acknowledged { .. })), 0);
+    session
+        .event("question.replied", json!({"sessionID": "ses_1", "requestID": "que_1", "answers": [["JWT"]]}));
+    assert_eq!(session.count(|it| matches!(it, AgentEvent::Acknowledged { .. })), 1);
+}
+
+#[test]
+fn a_session_that_the_server_does_not_know_is_said_and_nothing_is_sent() {
+    let mut session = OpenCodeSession::resuming("ses_1");
+    session.message("go");
+    let error = RpcError { code: 404, message: "Session not found: ses_1".to_owned(), data: None };
+    session.respond("GET /session/ses_1", Err(error));
+    let error = "Session not found: ses_1".to_owned();
+    assert_eq!(session.events, [AgentEvent::SessionUnknown { error }]);
+    assert_eq!(session.requests.len(), 1);
+}
+
+#[test]
+fn a_resumed_session_repeats_nothing_and_shows_what_still_waits() {
+    let mut session = OpenCodeSession::resuming("ses_1");
+    session.respond("GET /session/ses_1", Ok(json!({"id": "ses_1", "version": "1.0.0"})));
+    let old = json!([{"info": {"id": "msg_1", "sessionID": "ses_1", "role": "assistant", "time": {"created": 5}},
+        "parts": [{"id": "prt_2", "sessionID": "ses_1", "messageID": "msg_1", "type": "text", "text": "Old.",
+            "time": {"start": 6, "end": 7}}]}]);
+    session.respond("GET /session/ses_1/message", Ok(old.clone()));
+    session.respond("GET /session/ses_1/children", Ok(json!([])));
+    session.respond("GET /session/status", Ok(busy("ses_1")));
+    session.respond("GET /question", Ok(json!([question("ses_1", "que_1")])));
+    session.respond("GET /permission", Ok(json!([])));
+    session.respond("GET /session/ses_1/message", Ok(old));
+    assert_eq!(session.said(), Vec::<&str>::new());
+    assert_eq!(session.questions().len(), 1);
+}
+
+#[rstest]
+#[case::event("session.sung", json!({"sessionID": "ses_1"}), "session.sung", 0)]
+#[case::part("message.part.updated", json!({"sessionID": "ses_1", "part": {"id": "prt_1", "sessionID": "ses_1",
+    "messageID": "msg_1", "type": "hologram", "shape": "cube"}}), "part hologram", 1)]
+#[case::status("message.part.updated", json!({"sessionID": "ses_1", "part": {"id": "prt_1", "sessionID": "ses_1",
+    "messageID": "msg_1", "type": "tool", "tool": "bash", "callID": "c", "state": {"status": "paused"}}}),
+    "tool paused", 0)]
+fn what_is_unknown_is_counted_and_an_unknown_part_is_shown(
+    #[case] kind: &str,
+    #[case] properties: Value,
+    #[case] unknown: &str,
+    #[case] shown: usize,
+) {
+    let mut session = OpenCodeSession::working("ses_1");
+    session.event(kind, properties);
+    let expected = InputError::UnknownType { kind: unknown.to_owned() };
+    assert_eq!(session.invalid(), [&expected]);
+    assert_eq!(session.count(|it| matches!(it, AgentEvent::ToolStarted { .. })), shown);
+}
+
+#[test]
+fn a_question_that_cannot_be_shown_is_rejected_and_the_agent_is_told_the_field() {
+    let mut session = OpenCodeSession::working("ses_1");
+    session.event("question.asked", json!({"id": "que_1", "sessionID": "ses_1", "questions": []}));
+    assert_eq!(session.sent("POST /question/que_1/reject").len(), 1);
+    idle(&mut session, "ses_1");
+    let prompts = session.sent("POST /session/ses_1/prompt_async");
+    assert!(prompts[1]["parts"][0]["text"].as_str().unwrap().contains("questions: too few"), "{prompts:?}");
+}

@@ -1,0 +1,343 @@
+//! The real `opencode` over its server, with a mock of the model on loopback.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+use std::time::Duration;
+
+use askdesk_agents::opencode::{ASK, OPENCODE, PERMISSIONS};
+use askdesk_agents::{Agent, LinkPlan, OpenCode, SessionPlan, Start};
+use askdesk_domain::{
+    AgentDescriptor, AgentFailure, Approval, ApprovalDecision, ApprovalOptionId, Delivery, EntryBody,
+    LaunchOverrides, OrphanedWhy, Outcome, SessionEnd, SessionId, SessionOptions, ToolStatus,
+};
+use askdesk_engine::clock::Clock;
+use askdesk_engine::{Catalog, StartSpec};
+use askdesk_testkit::clis::{self, Cli};
+use askdesk_testkit::mock_api::{Block, MockApi, Reply, Script};
+use serde_json::{Value, json};
+
+use crate::support::agents::{Stage, choose, is_alive};
+use crate::support::desk::TestDesk;
+
+const REQUEST_WITHIN: Duration = Duration::from_secs(30);
+
+/// OpenCode in a sealed environment, whose server writes its id to a file.
+#[derive(Debug)]
+struct Sealed {
+    agent: OpenCode,
+    program: PathBuf,
+    home: PathBuf,
+    base_url: String,
+}
+
+impl Agent for Sealed {
+    fn descriptor(&self) -> &AgentDescriptor {
+        self.agent.descriptor()
+    }
+
+    fn find(&self, _: Option<&Path>) -> Result<Option<PathBuf>, AgentFailure> {
+        Ok(Some(self.program.clone()))
+    }
+
+    fn prepare(&self, start: &Start) -> Result<SessionPlan, AgentFailure> {
+        let program = Some(self.program.display().to_string());
+        let options = SessionOptions { program, ..start.options.clone() };
+        let mut planned = self.agent.prepare(&Start { options, ..start.clone() })?;
+        let LinkPlan::Http(plan) = &mut planned.link else { panic!("{:?}", planned.link) };
+        let launch = &mut plan.launch;
+        launch.folder = self.home.clone();
+        let first = ["-c", "echo $$ > \"$0\"; exec \"$@\""].map(Into::into);
+        let pid_and_program = [self.home.join("pid").into_os_string(), launch.program.clone().into_os_string()];
+        launch.args = first.into_iter().chain(pid_and_program).chain(std::mem::take(&mut launch.args)).collect();
+        launch.program = "/bin/sh".into();
+        launch.env_remove.extend(std::env::vars_os().map(|(name, _)| name));
+        let sealed = clis::sealed_env(&self.home, &self.base_url);
+        launch.env.extend(sealed.into_iter().map(|(name, value)| (name.into(), value.into())));
+        Ok(planned)
+    }
+}
+
+/// A model and a home for the agent, which survive its server.
+struct World {
+    program: PathBuf,
+    mock: MockApi,
+    home: tempfile::TempDir,
+    project: tempfile::TempDir,
+}
+
+impl World {
+    /// Opens one, or reports that the test was skipped.
+    async fn open(test: &str, script: Vec<Reply>) -> Option<Self> {
+        let program = Cli::OpenCode.program_or_skip(test)?;
+        let mock = MockApi::start(Script(script)).await.unwrap();
+        let (home, project) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        Cli::OpenCode.write_settings(home.path(), &mock.base_url).unwrap();
+        Some(Self { program, mock, home, project })
+    }
+
+    /// A desk on a folder, with this agent.
+    async fn desk(&self, folder: &Path) -> Stage {
+        let agent = Sealed {
+            agent: OpenCode::default(),
+            program: self.program.clone(),
+            home: self.home.path().to_owned(),
+            base_url: self.mock.base_url.clone(),
+        };
+        Stage::on(TestDesk::open_with(folder, Catalog::new(vec![Arc::new(agent)])).await)
+    }
+
+    /// A session that asks before changes.
+    async fn start(&self, stage: &Stage) -> SessionId {
+        let id = stage.desk.clock.session_id();
+        let config = [(PERMISSIONS, ASK)].into_iter().collect();
+        let spec = StartSpec {
+            agent: OPENCODE,
+            name: "Real".to_owned(),
+            folder: self.project.path().to_owned(),
+            options: SessionOptions { config, ..SessionOptions::default() },
+            prompt: Some("Please go on.".to_owned()),
+            worktree: None,
+        };
+        stage.sessions.start(id, spec).await.unwrap();
+        id
+    }
+
+    async fn resume(&self, stage: &Stage, session: SessionId) {
+        stage.sessions.resume(session, &LaunchOverrides::default()).await.unwrap();
+    }
+
+    fn pid(&self) -> String {
+        std::fs::read_to_string(self.home.path().join("pid")).unwrap().trim().to_owned()
+    }
+
+    fn kill(&self) {
+        assert!(Command::new("kill").args(["-9", &self.pid()]).status().unwrap().success());
+    }
+
+    async fn request(&self, n: usize) -> Value {
+        self.mock.wait_for_request(n, REQUEST_WITHIN).await.expect("a request to the model")
+    }
+}
+
+fn asks(id: &str) -> Block {
+    let questions = json!({"questions": [{"question": "Which store should the notes be kept in?", "header": "Store",
+        "options": [{"label": "SQLite, or a file", "description": "One file"},
+            {"label": "PostgreSQL", "description": "A server"}]}]});
+    Block::tool(id, "question", questions)
+}
+
+fn runs(id: &str, command: &str) -> Block {
+    Block::tool(id, "bash", json!({"command": command, "description": "Works"}))
+}
+
+/// Counts words in the input of the model.
+fn count_in(request: &Value, words: &str) -> usize {
+    request["messages"].to_string().matches(words).count()
+}
+
+async fn permission(stage: &mut Stage, session: SessionId) -> Approval {
+    stage.desk.until("an open approval", |known| known.open_approval(session).is_some()).await;
+    stage.desk.mirror.open_approval(session).unwrap().clone()
+}
+
+async fn decide(stage: &Stage, approval: &Approval, option: &'static str, message: Option<&str>) {
+    let message = message.map(str::to_owned);
+    let decision = ApprovalDecision { message, ..ApprovalDecision::of(ApprovalOptionId::literal(option)) };
+    stage.desk.engine.decide_approval(approval.id, decision).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn case_65_the_models_next_request_contains_exactly_the_answer() {
+    let script = vec![
+        Reply::new([Block::text("I need to ask."), asks("call_1")]),
+        Reply::text("It is a file."),
+        Reply::text("Again."),
+    ];
+    let Some(world) = World::open("case_65_opencode_answer", script).await else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let mut stage = world.desk(folder.path()).await;
+    let session = world.start(&stage).await;
+    let request = stage.asked_one(session).await;
+    assert_eq!(request.questions[0].options.len(), 2);
+    let mut answer = choose(&request, 0, &["SQLite, or a file"]);
+    answer.other = Some("and keep \"notes.db\"".to_owned());
+    stage.desk.engine.answer(request.id, vec![answer]).await.unwrap();
+    let heard = world.request(2).await;
+    stage.until_delivered(request.id).await;
+    let result = heard["messages"].as_array().unwrap().iter().rfind(|it| it["role"] == "tool").unwrap();
+    let result = result["content"].to_string();
+    assert!(result.contains("SQLite, or a file, and keep \\\\\\\"notes.db\\\\\\\"") || result.contains("SQLite, or a file, and keep"), "{result}");
+    stage.until_said(session, "It is a file.").await;
+    stage.until_idle(session).await;
+    assert!(stage.desk.mirror.said(session).contains(&"I need to ask."));
+    let EntryBody::TurnEnded { error, input_tokens, context, .. } = stage.desk.mirror.turns(session)[0] else {
+        panic!()
+    };
+    assert_eq!((error, *input_tokens), (&None, 20));
+    assert_eq!(context.map(|context| context.size), Some(200_000));
+
+    stage.sessions.send_message(session, "Once more".to_owned()).await.unwrap();
+    stage.until_said(session, "Again.").await;
+    stage.until_idle(session).await;
+    stage.desk.check_mirror().await;
+    stage.sessions.stop(session).await.unwrap();
+    assert!(!is_alive(world.pid()), "the server ends with its last session");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn case_66_and_75_a_permission_is_allowed_or_rejected_as_decided() {
+    let script = vec![
+        Reply::new([runs("call_1", "touch made.txt")]),
+        Reply::new([runs("call_2", "touch never.txt")]),
+        Reply::text("I understand."),
+        Reply::new([runs("call_3", "touch not-this.txt")]),
+    ];
+    let Some(world) = World::open("case_66_opencode_permission", script).await else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let mut stage = world.desk(folder.path()).await;
+    let session = world.start(&stage).await;
+
+    let first = permission(&mut stage, session).await;
+    let awaits = |statuses: Vec<ToolStatus>| statuses.last() == Some(&ToolStatus::AwaitingPermission);
+    stage.desk.until("the tool waits", |known| awaits(known.tool_statuses(session))).await;
+    assert!(!world.project.path().join("made.txt").exists());
+    decide(&stage, &first, "once", None).await;
+    world.request(2).await;
+    assert!(world.project.path().join("made.txt").exists());
+
+    stage.desk.until("the next one", |known| {
+        known.open_approval(session).is_some_and(|it| it.id != first.id)
+    }).await;
+    let second = permission(&mut stage, session).await;
+    decide(&stage, &second, "reject", Some("Not that file.")).await;
+    let heard = world.request(3).await;
+    assert_eq!(count_in(&heard, "Not that file."), 1, "{}", heard["messages"]);
+    stage.until_said(session, "I understand.").await;
+    stage.until_idle(session).await;
+
+    // Without words OpenCode ends the turn.
+    stage.sessions.send_message(session, "Try the other one".to_owned()).await.unwrap();
+    let third = permission(&mut stage, session).await;
+    decide(&stage, &third, "reject", None).await;
+    stage.until_idle(session).await;
+    assert_eq!(world.mock.conversation().len(), 4);
+    for never in ["never.txt", "not-this.txt"] {
+        assert!(!world.project.path().join(never).exists(), "{never}");
+    }
+    stage.desk.check_mirror().await;
+    stage.sessions.stop(session).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_interrupt_while_it_asks_closes_the_card_and_the_session_goes_on() {
+    let script = vec![Reply::new([asks("call_1")]), Reply::text("On it.")];
+    let Some(world) = World::open("opencode_interrupt", script).await else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let mut stage = world.desk(folder.path()).await;
+    let session = world.start(&stage).await;
+    let request = stage.asked_one(session).await;
+    stage.sessions.interrupt(session).unwrap();
+    stage.until_idle(session).await;
+    stage.asked(session, 0).await;
+    let ended = stage.desk.request(request.id).await;
+    assert!(matches!(ended.ended().unwrap().outcome, Outcome::Withdrawn { .. }), "{ended:?}");
+    assert_eq!(world.mock.conversation().len(), 1, "the model was not called again");
+    stage.sessions.send_message(session, "Go on".to_owned()).await.unwrap();
+    stage.until_said(session, "On it.").await;
+    stage.until_idle(session).await;
+    assert!(matches!(stage.desk.mirror.delivery(request.id), None | Some(Delivery::Parked)));
+    stage.desk.check_mirror().await;
+    stage.sessions.stop(session).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_declined_question_ends_the_turn_without_an_answer() {
+    let script = vec![Reply::new([asks("call_1")]), Reply::text("Then not.")];
+    let Some(world) = World::open("opencode_decline", script).await else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let mut stage = world.desk(folder.path()).await;
+    let session = world.start(&stage).await;
+    let request = stage.asked_one(session).await;
+    stage.desk.engine.decline(request.id, None).await.unwrap();
+    stage.until_delivered(request.id).await;
+    stage.until_idle(session).await;
+    let EntryBody::TurnEnded { error, .. } = stage.desk.mirror.turns(session)[0] else { panic!() };
+    assert!(error.as_deref().is_some_and(|error| error.contains("declined")), "{error:?}");
+    assert_eq!(world.mock.conversation().len(), 1);
+    stage.sessions.send_message(session, "Go on".to_owned()).await.unwrap();
+    stage.until_said(session, "Then not.").await;
+    stage.sessions.stop(session).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn case_69_two_sessions_share_a_server_and_one_that_is_stopped_leaves_the_other_alone() {
+    let script = vec![Reply::new([asks("call_1")]), Reply::new([asks("call_2")]), Reply::text("PostgreSQL it is.")];
+    let Some(world) = World::open("case_69_opencode_two_sessions", script).await else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let mut stage = world.desk(folder.path()).await;
+    let first = world.start(&stage).await;
+    stage.asked_one(first).await;
+    let pid = world.pid();
+    let second = world.start(&stage).await;
+    let request = stage.asked_one(second).await;
+    assert_eq!(world.pid(), pid, "they share one server");
+    stage.stop(first).await;
+    assert!(is_alive(&pid));
+    stage.answer(&request, "PostgreSQL").await;
+    stage.until_delivered(request.id).await;
+    stage.until_said(second, "PostgreSQL it is.").await;
+    stage.until_idle(second).await;
+    stage.stop(second).await;
+    assert!(!is_alive(&pid));
+    stage.desk.check_mirror().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn case_68_and_69_killed_with_its_server_while_it_asks_a_session_gets_the_late_answer_once_when_resumed() {
+    let script = vec![
+        Reply::new([Block::text("I need to ask."), asks("call_1")]),
+        Reply::text("Idle here."),
+        Reply::text("PostgreSQL it is."),
+        Reply::text("As you say."),
+    ];
+    let Some(world) = World::open("case_68_opencode_killed", script).await else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let mut stage = world.desk(folder.path()).await;
+    let session = world.start(&stage).await;
+    let request = stage.asked_one(session).await;
+    let other = world.start(&stage).await;
+    stage.until_said(other, "Idle here.").await;
+    world.kill();
+    for session in [session, other] {
+        assert!(matches!(stage.until_ended(session).await, SessionEnd::Failed { .. }));
+        assert!(stage.desk.mirror.sessions[&session].resumable);
+    }
+    let missed = stage.desk.request(request.id).await;
+    assert_eq!(missed.ended().unwrap().outcome, Outcome::Orphaned { why: OrphanedWhy::AgentEnded });
+    let parked = stage.desk.engine.answer(request.id, vec![choose(&request, 0, &["PostgreSQL"])]).await;
+    assert_eq!(parked.unwrap().ended().unwrap().delivery, Some(Delivery::Parked));
+    // The app restarts in between.
+    stage.sessions.shut_down().await;
+    drop(stage);
+    let mut stage = world.desk(folder.path()).await;
+    assert_eq!(world.mock.conversation().len(), 2);
+
+    world.resume(&stage, session).await;
+    stage.desk.catch_up();
+    let heard = world.request(3).await;
+    assert_eq!(count_in(&heard, "This is a late answer."), 1, "{}", heard["messages"]);
+    assert_eq!(count_in(&heard, r#"Answer: \"PostgreSQL\""#), 1, "{}", heard["messages"]);
+    stage.until_said(session, "PostgreSQL it is.").await;
+    stage.until_delivered_late(request.id).await;
+    stage.until_idle(session).await;
+    let again = stage.desk.mirror.said(session).iter().filter(|said| **said == "I need to ask.").count();
+    assert_eq!(again, 1, "a resumed session repeats nothing");
+
+    world.resume(&stage, other).await;
+    stage.sessions.send_message(other, "And you?".to_owned()).await.unwrap();
+    stage.until_said(other, "As you say.").await;
+    stage.desk.check_mirror().await;
+    stage.sessions.shut_down().await;
+    assert!(!is_alive(world.pid()));
+}
