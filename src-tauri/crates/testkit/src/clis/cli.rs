@@ -5,9 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use super::{
-    HOW_TO_INSTALL, claude_program, clis_dir, first_file, machine, report_skipped, sealed_env,
-};
+use super::{HOW_TO_INSTALL, claude_program, clis_dir, first_file, machine, report_skipped, sealed_env};
 
 /// An agent CLI that is pinned here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
