@@ -1,12 +1,13 @@
 //! The sans-IO part of a shared link.
 
+mod http_request;
 mod json_rpc;
 
 use std::fmt::Debug;
 
 use crate::adapter::{Inbound, Outbound};
-use crate::http_request::HttpRequest;
 
+pub use http_request::{HttpMethod, HttpRequest};
 pub use json_rpc::{Handshake, JsonRpcConnection, JsonRpcRules, OPEN_REQUESTS, UNCLAIMED};
 
 /// Names a session among those that share a link.

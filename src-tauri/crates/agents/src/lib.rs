@@ -11,7 +11,6 @@ pub mod codex;
 pub mod connection;
 pub mod demo;
 pub mod event;
-pub mod http_request;
 pub mod late_answers;
 pub mod launch;
 pub mod line_decoder;
@@ -27,10 +26,11 @@ pub mod version;
 pub use adapter::{Action, Adapter, Attached, EncodeError, Inbound, Open, Outbound, Output, QuestionRefusal};
 pub use agent::{Agent, PermissionFile, PermissionList, SessionPlan, Start};
 pub use catalog::{Catalog, installed_agents};
-pub use connection::{Connection, Handshake, JsonRpcConnection, JsonRpcRules, MemberId, Routed};
+pub use connection::{
+    Connection, Handshake, HttpMethod, HttpRequest, JsonRpcConnection, JsonRpcRules, MemberId, Routed,
+};
 pub use demo::Demo;
 pub use event::{AgentEvent, Asked, InputError, MAX_LINE};
-pub use http_request::{HttpMethod, HttpRequest};
 pub use late_answers::late_answer_message;
 pub use launch::{LaunchPlan, expand_home};
 pub use line_writer::WriteError;

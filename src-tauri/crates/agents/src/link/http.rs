@@ -14,7 +14,7 @@ use tokio::time::timeout;
 
 use super::HttpPlan;
 use crate::adapter::Inbound;
-use crate::http_request::HttpRequest;
+use crate::connection::HttpRequest;
 use crate::line_writer::WriteError;
 use crate::link_event::{Exit, LinkEnd, LinkEvent};
 use crate::supervisor::{AgentProcess, OUTPUT_QUEUE, ProcessEvents};
@@ -22,7 +22,6 @@ use client::Client;
 
 /// How long a server may take to say where it listens. A cold start on a slow disk takes many seconds.
 const START_TIMEOUT: Duration = Duration::from_secs(60);
-/// How many requests may be queued.
 const REQUEST_QUEUE: usize = 256;
 /// How long the server is left to end by itself before it is asked to: it doesn't watch its input.
 const OWN_END: Duration = Duration::from_millis(1);
@@ -54,7 +53,6 @@ impl Drop for HttpServer {
     }
 }
 
-/// Starts the server of a plan.
 pub(super) fn start(plan: &HttpPlan) -> Result<(HttpServer, ProcessEvents), AgentFailure> {
     let (process, output) = AgentProcess::spawn(&plan.launch)?;
     let (requests, queue) = mpsc::channel(REQUEST_QUEUE);

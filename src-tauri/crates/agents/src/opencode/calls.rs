@@ -23,7 +23,7 @@ pub(super) struct Call {
     pub(super) native_ref: NativeRef,
     /// The session that asks: the session itself or a subagent's.
     pub(super) session: String,
-    /// The call of the question tool.
+    /// The tool call that waits for it.
     tool_use: Option<String>,
     pub(super) kind: CallKind,
     /// Whether its end was sent.

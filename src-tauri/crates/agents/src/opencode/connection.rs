@@ -7,8 +7,7 @@ use serde_json::Value;
 use super::parent_of;
 use super::receive::concerns_server;
 use crate::adapter::{Inbound, Outbound};
-use crate::connection::{Connection, MemberId, Routed};
-use crate::http_request::{HttpMethod, HttpRequest};
+use crate::connection::{Connection, HttpMethod, HttpRequest, MemberId, Routed};
 use crate::rpc::{INTERNAL_ERROR, RpcError, RpcIn, RpcOut};
 
 /// The event that each stream begins with.
@@ -31,7 +30,7 @@ pub struct OpenCodeConnection {
 }
 
 impl OpenCodeConnection {
-    /// Whether an event is new.
+    /// Returns false for an event that has arrived before.
     fn is_new(&mut self, event: &Value) -> bool {
         let Some(id) = event.get("id").and_then(Value::as_str) else { return true };
         if !self.seen.insert(id.to_owned()) {
@@ -64,10 +63,10 @@ impl OpenCodeConnection {
         out.inbound.extend(self.members.iter().map(|member| (*member, inbound.clone())));
     }
 
-    fn on_event(&mut self, event: Value, out: &mut Routed) {
+    fn on_event(&mut self, event: &Value, out: &mut Routed) {
         let Some(kind) = event.get("type").and_then(Value::as_str).map(str::to_owned) else { return };
         // The server repeats every stored event in this form.
-        if kind == "sync" || !self.is_new(&event) {
+        if kind == "sync" || !self.is_new(event) {
             return;
         }
         let properties = event.get("properties").cloned().unwrap_or(Value::Null);
@@ -129,10 +128,10 @@ impl Connection for OpenCodeConnection {
             return out;
         };
         let place = path.split('?').next().unwrap_or_default();
-        if let Some(session) = place.strip_prefix("/session/").and_then(|rest| rest.split('/').next()) {
-            if session.starts_with("ses") {
-                self.claim(session, member);
-            }
+        if let Some(session) = place.strip_prefix("/session/").and_then(|rest| rest.split('/').next())
+            && session.starts_with("ses")
+        {
+            self.claim(session, member);
         }
         self.requests_sent += 1;
         self.open.insert(self.requests_sent, (member, key));
@@ -155,7 +154,7 @@ impl Connection for OpenCodeConnection {
                 Ok(Value::Object(mut event)) => {
                     // An event of one folder's stream has no frame.
                     let event = event.remove("payload").unwrap_or(Value::Object(event));
-                    self.on_event(event, &mut out);
+                    self.on_event(&event, &mut out);
                 }
                 _ => self.share(&Inbound::Line(line), &mut out),
             },

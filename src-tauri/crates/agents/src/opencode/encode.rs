@@ -83,7 +83,7 @@ impl OpenCodeAdapter {
         }
     }
 
-    /// The provider and the model.
+    /// The model of the next message, with its provider before it.
     fn model(&self) -> Option<(String, String)> {
         let model =
             self.chosen(&MODEL).map(askdesk_domain::ValueId::as_str).or_else(|| self.usage.model())?;
@@ -247,7 +247,6 @@ fn strings(drafts: &[RawQuestion], questions: &[Question], answers: &Answers) ->
     questions.iter().map(of).collect()
 }
 
-/// Writes a path as a URL.
 fn file_url(path: &str) -> String {
     let mut url = if path.starts_with('/') { "file://".to_owned() } else { "file:///".to_owned() };
     for byte in path.replace('\\', "/").bytes() {

@@ -18,17 +18,11 @@ use crate::launch::{LaunchPlan, find_program};
 use crate::link::HttpPlan;
 
 /// Variables of an OpenCode that runs above us, which would change ours.
-const PARENT_VARIABLES: &[&str] = &[
-    "OPENCODE",
-    "OPENCODE_PID",
-    "OPENCODE_RUN_ID",
-    "OPENCODE_PROCESS_ROLE",
-    "OPENCODE_CLIENT",
-    "OPENCODE_SERVER_USERNAME",
-    "OPENCODE_SERVER_PASSWORD",
-];
+const PARENT_VARIABLES: &[&str] =
+    &["OPENCODE", "OPENCODE_PID", "OPENCODE_RUN_ID", "OPENCODE_PROCESS_ROLE", "OPENCODE_CLIENT"];
 const PASSWORD_VARIABLE: &str = "OPENCODE_SERVER_PASSWORD";
-/// The name that belongs to the password, unless a variable sets another one.
+const USER_VARIABLE: &str = "OPENCODE_SERVER_USERNAME";
+/// The name that belongs to the password.
 const USER: &str = "opencode";
 
 /// The password of our servers. It is made when the app starts, travels in the environment, and is never shown.
@@ -71,6 +65,7 @@ pub(super) fn server(
     };
     let mut launch = launch.with_overrides(extras);
     let key = format!("{:?} {:?} {:?}", launch.program, launch.args, launch.env);
+    launch.env.push((USER_VARIABLE.into(), USER.into()));
     launch.env.push((PASSWORD_VARIABLE.into(), password.0.clone().into()));
     HttpPlan {
         key,
@@ -128,6 +123,8 @@ pub(super) fn folder_query(folder: &Path) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
 
     #[test]
@@ -159,7 +156,7 @@ mod tests {
         let password = Password::random();
         let key = |extras: &LaunchOverrides| server("/o".into(), Path::new("/a"), &password, extras).key;
         let other = LaunchOverrides {
-            environment: [("A".to_owned(), "1".to_owned())].into_iter().collect(),
+            environment: BTreeMap::from([("A".to_owned(), "1".to_owned())]).try_into().unwrap(),
             ..LaunchOverrides::default()
         };
         assert_eq!(key(&LaunchOverrides::default()), key(&LaunchOverrides::default()));

@@ -31,7 +31,6 @@ struct State {
     /// The open event streams.
     streams: Vec<TcpStream>,
     streams_opened: usize,
-    /// Whether it refuses streams.
     refuses: bool,
     /// What was requested, in the order it arrived.
     requests: Vec<String>,

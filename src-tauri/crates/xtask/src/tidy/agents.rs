@@ -45,8 +45,8 @@ const AGENTS: &[Words] = &[
         name: "opencode",
         protocol: &[
             "prompt_async",
-            "question.asked",
-            "permission.asked",
+            "question.replied",
+            "permission.replied",
             "opencode_server_password",
             "opencode-ai",
         ],

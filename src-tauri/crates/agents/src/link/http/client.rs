@@ -13,7 +13,7 @@ use serde_json::Value;
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
-use crate::http_request::HttpMethod;
+use crate::connection::HttpMethod;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 /// The longest response that is read, in bytes. A list of all models of all providers has several megabytes.

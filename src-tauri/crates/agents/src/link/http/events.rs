@@ -9,7 +9,7 @@ use tokio::time::{sleep, timeout};
 
 use super::client::Client;
 use crate::adapter::Inbound;
-use crate::http_request::HttpMethod;
+use crate::connection::HttpMethod;
 use crate::line_decoder::LineDecoder;
 use crate::link_event::LinkEvent;
 

@@ -10,8 +10,7 @@ use tokio::time::timeout;
 
 use super::client::Client;
 use crate::adapter::Inbound;
-use crate::connection::MemberId;
-use crate::http_request::HttpRequest;
+use crate::connection::{HttpRequest, MemberId};
 use crate::link_event::LinkEvent;
 use crate::rpc::{INTERNAL_ERROR, RpcError, RpcIn};
 

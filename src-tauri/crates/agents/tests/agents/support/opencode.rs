@@ -88,9 +88,9 @@ impl OpenCodeSession {
 
     pub fn event(&mut self, kind: &str, properties: Value) {
         let id = format!("evt_{}", Uuid::new_v4());
-        self.line(
-            &json!({"directory": "/proj", "payload": {"id": id, "type": kind, "properties": properties}}),
-        );
+        let mut event = json!({"directory": "/proj", "payload": {"id": id, "type": kind}});
+        event["payload"]["properties"] = properties;
+        self.line(&event);
     }
 
     /// Responds to the oldest open request of this method and path.

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde_json::Value;
 
-use crate::connection::MemberId;
+use super::MemberId;
 
 /// One request. Its response comes back under its id.
 #[derive(Clone, Debug, PartialEq)]
@@ -14,7 +14,7 @@ pub struct HttpRequest {
     /// before has arrived.
     pub session: MemberId,
     pub method: HttpMethod,
-    /// The path and the query.
+    /// With the query behind it.
     pub path: String,
     /// The JSON body; none if it is null.
     pub body: Value,
