@@ -40,6 +40,7 @@ mod question_shapes;
 mod real_claude;
 mod real_clients;
 mod real_codex;
+mod real_opencode;
 mod real_sessions;
 mod settings;
 mod shortcut;

@@ -215,7 +215,8 @@ fn patterns(request: &Value, field: &str) -> String {
     all.collect::<Vec<_>>().join(", ")
 }
 
-/// Lists what can be decided. Always means until the server ends, for all sessions in the folder (measured with 1.18.33).
+/// Lists what can be decided. Always holds for every session in the folder until the server ends (measured with 1.18.33), so
+/// the scope says more than one session.
 fn options(permission: &str, request: &Value) -> Vec<ApprovalOption> {
     let plain =
         |id, kind| ApprovalOption { id, kind, label: OptionLabel::Plain, scope: None, combines: false };
@@ -228,7 +229,7 @@ fn options(permission: &str, request: &Value) -> Vec<ApprovalOption> {
             content: (content != "*").then(|| bounded(&content)),
             behaviour: ToolRule::Allow,
         },
-        scope: Some(OptionScope::Session),
+        scope: Some(OptionScope::Local),
         combines: false,
     });
     let once = plain(ONCE, ApprovalOptionKind::AllowOnce);
