@@ -32,6 +32,8 @@ struct State {
     streams: Vec<TcpStream>,
     streams_opened: usize,
     refuses: bool,
+    /// Whether it closes each stream after its first event.
+    closes: bool,
     /// What was requested, in the order it arrived.
     requests: Vec<String>,
     /// What every new stream begins with.
@@ -70,7 +72,10 @@ impl Served {
             for event in std::iter::once(connected).chain(first) {
                 stream.write_all(format!("data: {event}\n\n").as_bytes()).await.unwrap();
             }
-            self.0.lock().unwrap().streams.push(stream);
+            let mut state = self.0.lock().unwrap();
+            if !state.closes {
+                state.streams.push(stream);
+            }
             return;
         }
         let path = line.split(' ').nth(1).unwrap_or_default().to_owned();
@@ -353,6 +358,17 @@ async fn a_server_without_a_stream_is_given_up_after_a_few_tries_and_its_process
     world.served.0.lock().unwrap().refuses = false;
     let mut again = world.session("ses_1").await;
     assert!(again.ask("GET /x", Value::Null).await.is_ok());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_closes_every_stream_at_once_is_given_up_too() {
+    let world = World::open().await;
+    let mut session = world.session("ses_1").await;
+    world.served.until("the stream", |it| !it.streams.is_empty()).await;
+    world.served.0.lock().unwrap().closes = true;
+    world.served.cut();
+    let end = session.ended().await;
+    assert!(end.stderr_tail.contains("event stream broke 9 times"), "{end:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -9,7 +9,7 @@ use askdesk_agents::opencode::{ASK, OPENCODE, PERMISSIONS};
 use askdesk_agents::{Agent, LinkPlan, OpenCode, SessionPlan, Start};
 use askdesk_domain::{
     AgentDescriptor, AgentFailure, Approval, ApprovalDecision, ApprovalOptionId, Delivery, EntryBody,
-    LaunchOverrides, OrphanedWhy, Outcome, SessionEnd, SessionId, SessionOptions, ToolStatus,
+    LaunchOverrides, OrphanedWhy, Outcome, QuestionPolicy, SessionEnd, SessionId, SessionOptions, ToolStatus,
 };
 use askdesk_engine::clock::Clock;
 use askdesk_engine::{Catalog, StartSpec};
@@ -91,13 +91,17 @@ impl World {
 
     /// A session that asks before changes.
     async fn start(&self, stage: &Stage) -> SessionId {
+        self.start_taking(stage, QuestionPolicy::Always).await
+    }
+
+    async fn start_taking(&self, stage: &Stage, questions: QuestionPolicy) -> SessionId {
         let id = stage.desk.clock.session_id();
         let config = [(PERMISSIONS, ASK)].into_iter().collect();
         let spec = StartSpec {
             agent: OPENCODE,
             name: "Real".to_owned(),
             folder: self.project.path().to_owned(),
-            options: SessionOptions { config, ..SessionOptions::default() },
+            options: SessionOptions { config, questions, ..SessionOptions::default() },
             prompt: Some("Please go on.".to_owned()),
             worktree: None,
         };
@@ -278,6 +282,41 @@ async fn a_declined_question_ends_the_turn_without_an_answer() {
     assert_eq!(world.mock.conversation().len(), 1);
     stage.sessions.send_message(session, "Go on".to_owned()).await.unwrap();
     stage.until_said(session, "Then not.").await;
+    stage.sessions.stop(session).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_message_instead_of_an_answer_reaches_the_model_in_the_next_turn() {
+    let script = vec![Reply::new([asks("call_1")]), Reply::text("Neither, then.")];
+    let Some(world) = World::open("opencode_chat", script).await else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let mut stage = world.desk(folder.path()).await;
+    let session = world.start(&stage).await;
+    let request = stage.asked_one(session).await;
+    stage.sessions.send_message(session, "Use neither of them.".to_owned()).await.unwrap();
+    let heard = world.request(2).await;
+    assert_eq!(count_in(&heard, "Use neither of them."), 1, "{}", heard["messages"]);
+    stage.until_said(session, "Neither, then.").await;
+    stage.until_idle(session).await;
+    stage.until_delivered(request.id).await;
+    let ended = stage.desk.request(request.id).await;
+    assert!(matches!(ended.ended().unwrap().outcome, Outcome::RepliedInChat { .. }), "{ended:?}");
+    stage.desk.check_mirror().await;
+    stage.sessions.stop(session).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn where_questions_are_off_the_agent_is_told_and_goes_on() {
+    let script = vec![Reply::new([asks("call_1")]), Reply::text("I assume SQLite.")];
+    let Some(world) = World::open("opencode_questions_off", script).await else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let mut stage = world.desk(folder.path()).await;
+    let session = world.start_taking(&stage, QuestionPolicy::Never).await;
+    let heard = world.request(2).await;
+    assert_eq!(count_in(&heard, "The user takes no questions in this session."), 1, "{}", heard["messages"]);
+    stage.until_said(session, "I assume SQLite.").await;
+    stage.until_idle(session).await;
+    assert!(stage.desk.mirror.open(session).is_empty());
     stage.sessions.stop(session).await.unwrap();
 }
 

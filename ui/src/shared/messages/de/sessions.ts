@@ -96,6 +96,7 @@ export const sessions = {
   'agent.demo': 'Demo',
 
   'config.example': 'Beispiel',
+  'config.permissions': 'Berechtigungen',
 
   'head.mode': 'Berechtigungsmodus',
   'head.mode_is': 'Berechtigungsmodus: {mode}',

@@ -97,6 +97,7 @@ export const sessions = {
   'agent.demo': 'Demo',
 
   'config.example': 'Example',
+  'config.permissions': 'Permissions',
 
   'head.mode': 'Permission mode',
   'head.mode_is': 'Permission mode: {mode}',

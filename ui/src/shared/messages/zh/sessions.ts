@@ -88,6 +88,7 @@ export const sessions = {
   'agent.demo': '演示',
 
   'config.example': '示例',
+  'config.permissions': '权限',
 
   'head.menu': '会话菜单',
   'head.mode': '权限模式',

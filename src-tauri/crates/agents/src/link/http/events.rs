@@ -5,7 +5,7 @@ use std::time::Duration;
 use http_body_util::BodyExt;
 use serde_json::Value;
 use tokio::sync::mpsc;
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, timeout};
 
 use super::client::Client;
 use crate::adapter::Inbound;
@@ -17,21 +17,24 @@ use crate::link_event::LinkEvent;
 const MAX_EVENT: usize = 32 * 1024 * 1024;
 /// How long a stream may be silent. A server that we follow sends a sign of life every ten seconds.
 const SILENCE: Duration = Duration::from_secs(45);
-/// How often in a row the stream may break before anything was heard.
+/// How often in a row the stream may break.
 const RETRIES: u32 = 8;
 /// How long to wait before the first retry; each further wait is twice as long.
 const FIRST_WAIT: Duration = Duration::from_millis(50);
 const LONGEST_WAIT: Duration = Duration::from_secs(3);
+/// After this time a stream counts as steady, and its end as the first break.
+const STEADY: Duration = Duration::from_secs(10);
 
 /// Passes on the data of every event. Returns why the stream can't be followed any longer.
 pub(super) async fn follow(client: &Client, path: &str, events: &mpsc::Sender<LinkEvent>) -> String {
     let mut failures = 0;
     loop {
-        let mut heard = false;
-        let reason = read(client, path, events, &mut heard).await;
-        if heard {
+        let began = Instant::now();
+        let reason = read(client, path, events).await;
+        if began.elapsed() >= STEADY && reason.heard {
             failures = 0;
         }
+        let reason = reason.why;
         failures += 1;
         if failures > RETRIES {
             return format!("the server's event stream broke {failures} times in a row: {reason}");
@@ -41,33 +44,42 @@ pub(super) async fn follow(client: &Client, path: &str, events: &mpsc::Sender<Li
     }
 }
 
-/// Reads one stream to its end, and returns why it ended.
-async fn read(client: &Client, path: &str, events: &mpsc::Sender<LinkEvent>, heard: &mut bool) -> String {
+/// How a stream ended.
+struct Broken {
+    why: String,
+    /// Whether it brought an event.
+    heard: bool,
+}
+
+/// Reads one stream to its end.
+async fn read(client: &Client, path: &str, events: &mpsc::Sender<LinkEvent>) -> Broken {
     let opened =
         timeout(SILENCE, client.send(HttpMethod::Get, path, "text/event-stream", &Value::Null)).await;
+    let unopened = |why: String| Broken { why, heard: false };
     let response = match opened {
         Ok(Ok(response)) if response.status().is_success() => response,
-        Ok(Ok(response)) => return format!("the server responded with {}", response.status()),
-        Ok(Err(error)) => return error,
-        Err(_) => return "the server didn't respond".to_owned(),
+        Ok(Ok(response)) => return unopened(format!("the server responded with {}", response.status())),
+        Ok(Err(error)) => return unopened(error),
+        Err(_) => return unopened("the server didn't respond".to_owned()),
     };
     let mut body = response.into_body();
     let mut decoder = EventDecoder::new();
-    loop {
+    let mut heard = false;
+    let why = loop {
         let frame = match timeout(SILENCE, body.frame()).await {
             Ok(Some(Ok(frame))) => frame,
-            Ok(Some(Err(error))) => return error.to_string(),
-            Ok(None) => return "the server closed it".to_owned(),
-            Err(_) => return format!("it was silent for {} seconds", SILENCE.as_secs()),
+            Ok(Some(Err(error))) => break error.to_string(),
+            Ok(None) => break "the server closed it".to_owned(),
+            Err(_) => break format!("it was silent for {} seconds", SILENCE.as_secs()),
         };
         let Ok(chunk) = frame.into_data() else { continue };
         for inbound in decoder.push(&chunk) {
-            *heard = true;
-            if events.send(LinkEvent::Inbound(inbound)).await.is_err() {
-                return "nobody listens".to_owned();
-            }
+            heard = true;
+            // Nobody may be listening any more.
+            let _ = events.send(LinkEvent::Inbound(inbound)).await;
         }
-    }
+    };
+    Broken { why, heard }
 }
 
 /// Reads the data of events from a stream; names, ids and comments are passed over.
