@@ -115,7 +115,7 @@ mod tests {
     #[case("write", json!({"filePath": "/f", "content": "x"}),
         ToolDetail::Write { path: "/f".to_owned(), content: "x".to_owned() })]
     #[case("write", json!({"filePath": "/f", "content": "x", "mode": 7}),
-        ToolDetail::Other { input: "{\n  \"content\": \"x\",\n  \"filePath\": \"/f\",\n  \"mode\": 7\n}".to_owned() })]
+        ToolDetail::Other { input: "{\n  \"filePath\": \"/f\",\n  \"content\": \"x\",\n  \"mode\": 7\n}".to_owned() })]
     #[case("edit", json!({"filePath": "/f", "oldString": "a\n", "newString": "b\n", "replaceAll": true}),
         ToolDetail::Edit { path: "/f".to_owned(), diff: "@@ -1 +1 @@ replaceAll: true\n-a\n+b\n".to_owned() })]
     #[case("webfetch", json!({"url": "https://example.com", "format": "text"}),
