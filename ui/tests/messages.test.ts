@@ -12,7 +12,7 @@ import { spoken } from '../src/shared/messages/language.svelte';
 import { zh } from '../src/shared/messages/zh';
 import { hours, number, percent } from '../src/shared/messages/formats';
 import { dollars, duration } from '../src/shared/time';
-import { claudeCode, demo } from '../src/testing/agents';
+import { claudeCode, codex, demo, openCode } from '../src/testing/agents';
 
 const root = join(import.meta.dirname, '../src');
 const sources = readdirSync(root, { recursive: true, encoding: 'utf8' })
@@ -46,7 +46,7 @@ const OPEN = ['settings.', 'agent.', 'config.', 'mode.', 'mode_hint.', 'effort.'
 function unusedIn(text: string, keys: readonly string[]): string[] {
   const templates = inTemplates(text).filter((template) => !OPEN.includes(template));
   const isValue = (suffix: string) => [`'${suffix}'`, `"${suffix}"`].some((quoted) => wire.includes(quoted) || text.includes(quoted));
-  const lookedUp = [...ofAgents([claudeCode, demo]), ...ofSettings];
+  const lookedUp = [...ofAgents([claudeCode, codex, demo, openCode]), ...ofSettings];
   return keys.filter((key) => {
     const base = key.replace(/\.(one|other)$/, '');
     const named = text.includes(`'${key}'`) || text.includes(`plural('${base}'`) || lookedUp.includes(key);
@@ -121,6 +121,7 @@ const alike: Record<string, readonly string[]> = {
   German: [
     'agent.demo',
     'clients.wait_and',
+    'config.sandbox',
     'entry.plan',
     'error.at_file',
     'failure.path',

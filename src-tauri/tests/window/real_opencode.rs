@@ -86,6 +86,7 @@ async fn case_65_a_question_of_opencode_is_answered_by_keys_and_the_agent_goes_o
     app.shows_text("aside", "Which store should we use?").await;
     app.armed().await;
     app.picture("opencode-question").await;
+    app.key("Ctrl+j").await;
     app.key("2").await;
     app.key("Enter").await;
     app.shows_text("main", "PostgreSQL it is.").await;
@@ -142,7 +143,7 @@ async fn case_68_and_69_two_sessions_of_opencode_outlive_their_server() {
     assert_eq!(servers.len(), 1, "one server for both: {servers:?}");
     assert!(Command::new("kill").args(["-9", &servers[0]]).status().unwrap().success());
     for session in [&asking, &idle] {
-        app.in_state(session, "ended").await;
+        app.in_state(session, "failed").await;
     }
     app.select(&asking).await;
     app.armed().await;

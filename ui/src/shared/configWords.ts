@@ -26,7 +26,7 @@ export function wordsOfConfig(option: ConfigOption, config: readonly ConfigOptio
   const { category } = option;
   if (category === 'other') return lookUp(`config.${option.id}`) ?? visibly(option.name);
   const alone = config.every((other) => other === option || other.category !== category);
-  return alone ? t(optionWords[category]) : visibly(option.name);
+  return alone ? t(optionWords[category]) : visibly(translated(`config.${option.id}`, option.name));
 }
 
 /** The label of a value: the catalog's translation if there is one, otherwise the agent's own name. */

@@ -74,6 +74,55 @@ export const claudeCode: AgentDescriptor = {
   ],
 };
 
+/** A value with its English texts, which match those of the catalog. */
+function aCodexValue(id: 'untrusted' | 'on-request' | 'never' | 'read-only' | 'workspace-write' | 'danger-full-access'): ConfigValue {
+  const risk = id === 'never' || id === 'danger-full-access' ? 'unattended' : 'usual';
+  return aValue(id, { name: en[`mode.${id}`], description: en[`mode_hint.${id}`], risk });
+}
+
+/** An agent with several options of one category. */
+export const codex: AgentDescriptor = {
+  ...claudeCode,
+  id: 'codex',
+  name: 'Codex',
+  program: 'codex',
+  install: 'npm install -g @openai/codex',
+  login: 'codex login',
+  verified: '0.169.0',
+  config: [
+    anOption({
+      id: 'approval_policy',
+      name: 'Permission requests',
+      values: (['untrusted', 'on-request', 'never'] as const).map(aCodexValue),
+    }),
+    anOption({
+      id: 'sandbox',
+      name: 'Sandbox',
+      values: (['read-only', 'workspace-write', 'danger-full-access'] as const).map(aCodexValue),
+    }),
+  ],
+};
+
+/** An agent whose permissions are an option of its own. */
+export const openCode: AgentDescriptor = {
+  ...claudeCode,
+  id: 'opencode',
+  name: 'OpenCode',
+  program: 'opencode',
+  install: 'npm install -g opencode-ai',
+  login: 'opencode auth login',
+  verified: '1.18.33',
+  config: [
+    anOption({
+      id: 'permissions',
+      name: 'Permissions',
+      category: 'other',
+      values: [aValue('ask', { name: 'Ask before changes' }), aValue('configured', { name: 'As set in OpenCode' })],
+      live: false,
+    }),
+  ],
+};
+
 /** The bundled demo agent, with its examples. */
 export const demo: AgentDescriptor = {
   ...claudeCode,

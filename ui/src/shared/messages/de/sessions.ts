@@ -97,6 +97,8 @@ export const sessions = {
 
   'config.example': 'Beispiel',
   'config.permissions': 'Berechtigungen',
+  'config.approval_policy': 'Berechtigungsanfragen',
+  'config.sandbox': 'Sandbox',
 
   'head.mode': 'Berechtigungsmodus',
   'head.mode_is': 'Berechtigungsmodus: {mode}',

@@ -98,6 +98,8 @@ export const sessions = {
 
   'config.example': 'Example',
   'config.permissions': 'Permissions',
+  'config.approval_policy': 'Permission requests',
+  'config.sandbox': 'Sandbox',
 
   'head.mode': 'Permission mode',
   'head.mode_is': 'Permission mode: {mode}',

@@ -89,6 +89,8 @@ export const sessions = {
 
   'config.example': '示例',
   'config.permissions': '权限',
+  'config.approval_policy': '权限请求',
+  'config.sandbox': '沙盒',
 
   'head.menu': '会话菜单',
   'head.mode': '权限模式',
