@@ -146,8 +146,11 @@ async fn case_68_and_69_two_sessions_of_opencode_outlive_their_server() {
         app.in_state(session, "failed").await;
     }
     app.select(&asking).await;
-    app.armed().await;
-    app.answer("SQLite").await;
+    app.shows_text("main", "Resume the session to continue.").await;
+    app.press(&app.find("aside details[data-missed] summary").await).await;
+    app.click("radio", "SQLite").await;
+    app.click("button", "Send on resume").await;
+    app.shows_text("aside", "Saved. Sent when you resume the session.").await;
     app.press(&app.by_role_in("aside", "button", "Resume").await).await;
     app.shows_text("main", "SQLite it is.").await;
     app.find(DELIVERED).await;

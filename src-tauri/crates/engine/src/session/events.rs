@@ -61,14 +61,20 @@ impl SessionTask {
                 self.engine.write(self.id, vec![EntryWrite::Plan { items }]).await;
                 self.note_spoke().await;
             }
-            AgentEvent::Asked(asked) => self.register(asked).await,
+            AgentEvent::Asked(asked) => {
+                self.register(asked).await;
+                self.note_spoke().await;
+            }
             AgentEvent::Refused { reason, .. } => {
                 self.note(LogKind::Refused, &reason);
                 self.write_notice(Notice::QuestionRefused { reason }).await;
             }
             AgentEvent::Passed { .. } => self.write_notice(Notice::AnswersBrought).await,
             AgentEvent::Noticed { notice } => self.write_notice(notice).await,
-            event @ AgentEvent::ApprovalAsked { .. } => self.on_approval_asked(event).await,
+            event @ AgentEvent::ApprovalAsked { .. } => {
+                self.on_approval_asked(event).await;
+                self.note_spoke().await;
+            }
             AgentEvent::ToolCallProposed { native_ref, call } => {
                 let ask = self.rules.matching(&call).is_some();
                 self.send(WriteSubject::Other, Action::ReviewToolCall { native_ref, ask }).await;
