@@ -57,6 +57,9 @@ impl OpenCodeAdapter {
         let reason = match accepted {
             Ok((questions, drafts)) if self.calls.len() < OPEN_CALLS => {
                 let asked_by = self.subagents.get(&session).cloned();
+                if self.is_own(&session) {
+                    self.say_so_far(out);
+                }
                 self.add_call(native_ref.clone(), session, request, CallKind::Question { drafts });
                 return out.event(AgentEvent::Asked(Asked { native_ref, asked_by, questions }));
             }
@@ -81,6 +84,9 @@ impl OpenCodeAdapter {
             let body = json!({"reply": "reject", "message": "There are too many open permission requests."});
             self.remember_ended(native_ref.clone());
             return self.reply("permission", &native_ref, body, out);
+        }
+        if self.is_own(&session) {
+            self.say_so_far(out);
         }
         let options = options(&permission, request);
         self.add_call(

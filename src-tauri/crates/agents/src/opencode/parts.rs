@@ -17,17 +17,35 @@ const TEXT_BYTES: usize = 4 * 1024 * 1024;
 pub(super) struct Part {
     thinking: bool,
     text: String,
-    said: bool,
+    /// How many bytes of the text have been passed on as finished.
+    said: usize,
+    ended: bool,
 }
 
 impl Part {
     fn finished(&mut self) -> Option<AgentEvent> {
-        if std::mem::replace(&mut self.said, true) || self.text.trim().is_empty() {
-            return None;
-        }
-        let text = bounded(&self.text);
+        let event = self.so_far();
+        self.ended = true;
         self.text = String::new();
+        event
+    }
+
+    /// Returns what has been written since the last time.
+    fn so_far(&mut self) -> Option<AgentEvent> {
+        let rest = self.text.get(self.said..).filter(|rest| !self.ended && !rest.trim().is_empty())?;
+        let text = bounded(rest);
+        self.said = self.text.len();
         Some(if self.thinking { AgentEvent::Thought { text } } else { AgentEvent::Said { text } })
+    }
+
+    /// Takes over the whole text. If it doesn't begin with what was said, a piece was lost with the stream, and all of it is
+    /// said.
+    fn replace(&mut self, whole: &str) {
+        let said = self.text.get(..self.said).unwrap_or_default();
+        if !whole.starts_with(said) {
+            self.said = 0;
+        }
+        self.text = whole.to_owned();
     }
 }
 
@@ -85,10 +103,10 @@ impl OpenCodeAdapter {
         let ended = time.and_then(|time| time.get("end")).and_then(Value::as_u64);
         self.turn.heard = self.turn.heard.max(ended);
         let known = self.parts.entry(id.to_owned());
-        let known = known.or_insert_with(|| Part { thinking, text: String::new(), said: false });
-        if let Some(whole) = text(part, "text").filter(|whole| whole.len() > known.text.len() && !known.said)
+        let known = known.or_insert_with(|| Part { thinking, text: String::new(), said: 0, ended: false });
+        if let Some(whole) = text(part, "text").filter(|whole| whole.len() > known.text.len() && !known.ended)
         {
-            known.text = whole.to_owned();
+            known.replace(whole);
         }
         if ended.is_some() {
             out.events.extend(known.finished());
@@ -100,7 +118,7 @@ impl OpenCodeAdapter {
             return invalid_input(InputError::Incomplete { field: "delta" }, out);
         };
         // The beginning of an unknown part was lost with the stream; its end brings the whole.
-        let Some(part) = self.parts.get_mut(id).filter(|part| !part.said) else { return };
+        let Some(part) = self.parts.get_mut(id).filter(|part| !part.ended) else { return };
         if text(properties, "field") != Some("text") || part.text.len() + delta.len() > TEXT_BYTES {
             return;
         }
@@ -114,13 +132,23 @@ impl OpenCodeAdapter {
 
     /// Says the texts that the end of the turn cut off.
     pub(super) fn say_unfinished(&mut self, out: &mut Output) {
-        let mut ids: Vec<&String> =
-            self.parts.iter().filter(|(_, part)| !part.said).map(|(id, _)| id).collect();
-        ids.sort();
-        let ids: Vec<String> = ids.into_iter().cloned().collect();
-        for id in ids {
-            out.events.extend(self.parts.get_mut(&id).and_then(Part::finished));
+        for part in self.unfinished() {
+            out.events.extend(part.finished());
         }
+    }
+
+    /// Says what was written so far: a text ends only after the question or the tool call that follows it has begun.
+    pub(super) fn say_so_far(&mut self, out: &mut Output) {
+        for part in self.unfinished() {
+            out.events.extend(part.so_far());
+        }
+    }
+
+    /// The ids of parts are in the order in which they began.
+    fn unfinished(&mut self) -> impl Iterator<Item = &mut Part> {
+        let mut parts: Vec<_> = self.parts.iter_mut().filter(|(_, part)| !part.ended).collect();
+        parts.sort_by_key(|(id, _)| *id);
+        parts.into_iter().map(|(_, part)| part)
     }
 
     fn on_tool(&mut self, session: &str, message: &str, part: &Value, out: &mut Output) {
@@ -160,6 +188,9 @@ impl OpenCodeAdapter {
             return;
         }
         if known.is_none() {
+            if self.is_own(session) {
+                self.say_so_far(out);
+            }
             let input = &state["input"];
             out.event(AgentEvent::ToolStarted {
                 tool_use: tool_use.clone(),

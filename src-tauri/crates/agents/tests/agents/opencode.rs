@@ -95,6 +95,12 @@ fn questions_become_a_card_and_the_reply_is_the_labels_and_the_persons_words() {
     assert_eq!(reply, [&json!({"answers": [["JWT"], ["Dark mode", "own words"]]})]);
     assert_eq!(session.count(|it| matches!(it, AgentEvent::Acknowledged { .. })), 1);
     assert_eq!(session.said(), ["I have questions.", "All right."]);
+    let place = |is: fn(&AgentEvent) -> bool| session.events.iter().position(is);
+    let said = place(|it| matches!(it, AgentEvent::Said { .. }));
+    assert!(
+        said < place(|it| matches!(it, AgentEvent::Asked(_))),
+        "the words before the question come first"
+    );
     assert_eq!(session.count(|it| matches!(it, AgentEvent::Thought { .. })), 1);
     assert_eq!(
         session.count(|it| matches!(it, AgentEvent::ToolStarted { .. })),
@@ -310,6 +316,25 @@ fn a_message_into_a_running_turn_is_taken_up_and_the_turn_goes_on() {
     assert_eq!(session.count(|it| matches!(it, AgentEvent::MessageTaken { .. })), 2);
     assert_eq!(session.said(), ["First  more", "Second"]);
     assert_eq!(errors_of_turns(&session), [None]);
+}
+
+#[rstest]
+#[case("Before. After.", &["Before.", "After."])]
+#[case("Before. ", &["Before."])]
+#[case("Lost. Before. After.", &["Before.", "Lost. Before. After."])]
+fn a_text_that_goes_on_after_a_question_is_said_to_its_end(#[case] whole: &str, #[case] said: &[&str]) {
+    let mut session = OpenCodeSession::working("ses_1");
+    let part = |text: &str, time: Value| {
+        json!({"sessionID": "ses_1", "part": {"id": "prt_1", "sessionID": "ses_1", "messageID": "msg_1", "type": "text",
+            "text": text, "time": time}})
+    };
+    let delta = |words: &str| json!({"sessionID": "ses_1", "messageID": "msg_1", "partID": "prt_1", "field": "text", "delta": words});
+    session.event("message.part.updated", part("", json!({"start": 1})));
+    session.event("message.part.delta", delta("Before. "));
+    session.event("question.asked", question("ses_1", "que_1"));
+    assert_eq!(session.said(), ["Before."]);
+    session.event("message.part.updated", part(whole, json!({"start": 1, "end": 2})));
+    assert_eq!(session.said(), said);
 }
 
 #[test]
