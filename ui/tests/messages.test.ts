@@ -121,6 +121,7 @@ const alike: Record<string, readonly string[]> = {
   German: [
     'agent.demo',
     'clients.wait_and',
+    'config.agent',
     'config.sandbox',
     'entry.plan',
     'error.at_file',

@@ -75,13 +75,13 @@ describe('an agent that the page knows only by its descriptor', () => {
     await user.click(screen.getByText('More options'));
     expect(field('Program path')).toHaveAttribute('placeholder', '/opt/wayfarer');
     expect(field('Program path')).toHaveAttribute('title', '/opt/wayfarer');
-    expect(words(field('Permission mode'))).toEqual(['Agent default', 'Tight', 'Wide open']);
+    expect(words(field('Sandbox'))).toEqual(['Agent default', 'Tight', 'Wide open']);
     expect(words(field('Model'))).toEqual(['Agent default', 'Wayfarer One', 'Wayfarer Two']);
     expect(words(field('Voice'))).toEqual(['Agent default', 'Terse', 'Full']);
     expect(screen.queryByLabelText('Reasoning effort')).toBeNull();
     expect(words(field('Questions'))).toEqual(['Questions at any time', 'No questions']);
-    await user.selectOptions(field('Permission mode'), 'Tight');
-    expect(field('Permission mode')).toHaveAccessibleDescription('It reads and asks for all else.');
+    await user.selectOptions(field('Sandbox'), 'Tight');
+    expect(field('Sandbox')).toHaveAccessibleDescription('It reads and asks for all else.');
     await user.selectOptions(field('Model'), 'Wayfarer Two');
     await user.selectOptions(field('Voice'), 'Terse');
     expect(field('Voice')).toHaveAccessibleDescription('Few words.');
@@ -97,7 +97,7 @@ describe('an agent that the page knows only by its descriptor', () => {
   test('needs a confirmation to run unattended', async () => {
     const { bridge, user } = await openPage(desk([]));
     await user.click(radio('Wayfarer'));
-    await user.selectOptions(field('Permission mode'), 'Wide open');
+    await user.selectOptions(field('Sandbox'), 'Wide open');
     await user.click(button('Start session'));
     expect(bridge.sent('start_session')).toEqual([]);
     await user.click(screen.getByRole('checkbox', { name: /I understand the risk/ }));

@@ -6,10 +6,9 @@ import { visibly } from './visible';
 const order = ['mode', 'model', 'effort', 'other'] as const satisfies readonly ConfigCategory[];
 
 const optionWords = {
-  mode: 'start.mode',
   model: 'start.model',
   effort: 'start.effort',
-} as const satisfies Record<Exclude<ConfigCategory, 'other'>, MessageKey>;
+} as const satisfies Partial<Record<ConfigCategory, MessageKey>>;
 
 /** Sorts options into display order. */
 export function inOrder(config: readonly ConfigOption[]): ConfigOption[] {
@@ -21,12 +20,13 @@ export function valueOf(option: ConfigOption, id: ValueId | null): ConfigValue |
   return option.values.find((value) => value.id === id) ?? null;
 }
 
-/** The label of an option. If several options share a category, each has the agent's own name. */
+/** The label of an option: the only model and the only effort have the same label for every agent. */
 export function wordsOfConfig(option: ConfigOption, config: readonly ConfigOption[]): string {
   const { category } = option;
   if (category === 'other') return lookUp(`config.${option.id}`) ?? visibly(option.name);
   const alone = config.every((other) => other === option || other.category !== category);
-  return alone ? t(optionWords[category]) : visibly(translated(`config.${option.id}`, option.name));
+  if (alone && category !== 'mode') return t(optionWords[category]);
+  return visibly(translated(`config.${option.id}`, option.name));
 }
 
 /** The label of a value: the catalog's translation if there is one, otherwise the agent's own name. */

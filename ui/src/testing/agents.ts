@@ -113,6 +113,7 @@ export const openCode: AgentDescriptor = {
   login: 'opencode auth login',
   verified: '1.18.33',
   config: [
+    anOption({ id: 'agent', name: 'Agent', values: [aValue('plan', { name: 'Plan', planning: true }), aValue('build', { name: 'Build' })] }),
     anOption({
       id: 'permissions',
       name: 'Permissions',

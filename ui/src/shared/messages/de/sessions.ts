@@ -96,6 +96,8 @@ export const sessions = {
   'agent.demo': 'Demo',
 
   'config.example': 'Beispiel',
+  'config.mode': 'Berechtigungsmodus',
+  'config.agent': 'Agent',
   'config.permissions': 'Berechtigungen',
   'config.approval_policy': 'Berechtigungsanfragen',
   'config.sandbox': 'Sandbox',
@@ -145,7 +147,6 @@ export const sessions = {
   'start.more': 'Weitere Optionen',
   'start.recent': 'Zuletzt verwendete Ordner',
   'start.browse': 'Durchsuchen…',
-  'start.mode': 'Berechtigungsmodus',
   'start.model': 'Modell',
   'start.effort': 'Denkaufwand',
   'start.value_own': 'Standard des Agenten',

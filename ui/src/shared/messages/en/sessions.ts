@@ -97,6 +97,8 @@ export const sessions = {
   'agent.demo': 'Demo',
 
   'config.example': 'Example',
+  'config.mode': 'Permission mode',
+  'config.agent': 'Agent',
   'config.permissions': 'Permissions',
   'config.approval_policy': 'Permission requests',
   'config.sandbox': 'Sandbox',
@@ -144,7 +146,6 @@ export const sessions = {
   'start.more': 'More options',
   'start.recent': 'Recent folders',
   'start.browse': 'Browse…',
-  'start.mode': 'Permission mode',
   'start.model': 'Model',
   'start.effort': 'Reasoning effort',
   'start.value_own': 'Agent default',

@@ -88,6 +88,8 @@ export const sessions = {
   'agent.demo': '演示',
 
   'config.example': '示例',
+  'config.mode': '权限模式',
+  'config.agent': '代理',
   'config.permissions': '权限',
   'config.approval_policy': '权限请求',
   'config.sandbox': '沙盒',
@@ -134,7 +136,6 @@ export const sessions = {
   'start.more': '更多选项',
   'start.recent': '最近的文件夹',
   'start.browse': '浏览…',
-  'start.mode': '权限模式',
   'start.model': '模型',
   'start.effort': '推理强度',
   'start.value_own': '智能体默认',
