@@ -8,18 +8,8 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::Path;
 
-#[cfg(target_os = "linux")]
-use askdesk_agents::WEBVIEW_VARIABLES;
-
 /// Turns off WebKitGTK's DMA-BUF renderer.
 const WITHOUT_DMABUF: &str = "WEBKIT_DISABLE_DMABUF_RENDERER";
-
-/// What the webview starts with where there is no graphics card: the plain renderer, and nothing that looks for OpenGL.
-///
-/// GTK tries OpenGL when it opens the display, and WebKitGTK when it looks for the device to draw on. Either loads Mesa's
-/// software OpenGL with LLVM into the app, which never draws with it: 16 MiB (measured with GTK 3.24 and WebKitGTK 2.50).
-const PLAIN: [(&str, &str); 3] =
-    [(WITHOUT_DMABUF, "1"), ("GDK_GL", "disable"), ("WEBKIT_WEB_RENDER_DEVICE_FILE", "/dev/null")];
 
 /// Lists the graphics cards.
 const CARDS: &str = "/dev/dri";
@@ -37,13 +27,8 @@ pub fn prefer_software() {
         return;
     }
     let Ok(program) = env::current_exe() else { return };
-    let variables = plain_variables(|name| env::var_os(name).is_some());
-    let names: Vec<&str> = variables.iter().map(|(name, _)| *name).collect();
-    let failed = std::process::Command::new(program)
-        .args(env::args_os().skip(1))
-        .env(WEBVIEW_VARIABLES, names.join(","))
-        .envs(variables)
-        .exec();
+    let failed =
+        std::process::Command::new(program).args(env::args_os().skip(1)).env(WITHOUT_DMABUF, "1").exec();
     // This returns only if it fails, and the default renderer works too.
     eprintln!("the plainer renderer could not be chosen: {failed}");
 }
@@ -51,11 +36,6 @@ pub fn prefer_software() {
 /// Other systems need no such choice.
 #[cfg(not(target_os = "linux"))]
 pub fn prefer_software() {}
-
-/// Lists the variables to set; a person's own values stay.
-fn plain_variables(is_set: impl Fn(&str) -> bool) -> Vec<(&'static str, &'static str)> {
-    PLAIN.into_iter().filter(|(name, _)| !is_set(name)).collect()
-}
 
 fn needs_plain_renderer(chosen: Option<&OsStr>, cards: &Path) -> bool {
     let has_card = fs::read_dir(cards).is_ok_and(|cards| {
@@ -76,16 +56,5 @@ mod tests {
         assert!(!needs_plain_renderer(Some(OsStr::new("0")), folder.path()));
         fs::write(folder.path().join("renderD128"), "").unwrap();
         assert!(!needs_plain_renderer(None, folder.path()));
-    }
-
-    #[test]
-    fn a_variable_that_the_person_set_stays_and_is_not_named_as_ours() {
-        assert_eq!(plain_variables(|_| false), PLAIN);
-        assert_eq!(plain_variables(|name| name == "GDK_GL"), [PLAIN[0], PLAIN[2]]);
-    }
-
-    #[test]
-    fn agents_and_opened_programs_know_the_variables_by_the_same_name() {
-        assert_eq!(askdesk_agents::WEBVIEW_VARIABLES, askdesk_open_in::WEBVIEW_VARIABLES);
     }
 }

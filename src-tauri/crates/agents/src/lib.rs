@@ -40,5 +40,5 @@ pub use link::{
 pub use link_event::{Exit, LinkEnd, LinkEvent};
 pub use opencode::OpenCode;
 pub use rpc::{RpcError, RpcIn, RpcMessage, RpcOut};
-pub use supervisor::{AgentProcess, ProcessEvents, WEBVIEW_VARIABLES};
+pub use supervisor::{AgentProcess, ProcessEvents};
 pub use version::ask_version;

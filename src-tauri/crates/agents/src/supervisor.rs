@@ -27,7 +27,6 @@ use process_tree::ProcessTree;
 pub use output::{STDERR_LINE, STDERR_TAIL};
 #[cfg(unix)]
 pub use pid_file::kill_orphans;
-pub use start::WEBVIEW_VARIABLES;
 
 /// How many events may be queued for the reader before the agent blocks.
 pub const OUTPUT_QUEUE: usize = 64;

@@ -12,5 +12,5 @@ mod target;
 
 pub use programs::Programs;
 pub use search::{Os, Search};
-pub use start::{Launch, WEBVIEW_VARIABLES, start};
+pub use start::{Launch, start};
 pub use target::{PATH_BYTES, Target};

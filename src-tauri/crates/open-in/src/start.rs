@@ -74,8 +74,8 @@ pub fn start(launch: &Launch) -> Result<(), OpenError> {
     }
 }
 
-/// Names the variables that the app set for its own webview, with commas between them.
-pub const WEBVIEW_VARIABLES: &str = "ASKDESK_WEBVIEW_VARIABLES";
+/// Variables that Askdesk sets for its own webview.
+const OWN: [&str; 1] = ["WEBKIT_DISABLE_DMABUF_RENDERER"];
 
 /// Variables that the start script of an AppImage sets for what is inside it.
 const OF_IMAGE: [&str; 6] = ["APPDIR", "APPIMAGE", "ARGV0", "OWD", "GDK_BACKEND", "GTK_THEME"];
@@ -85,11 +85,9 @@ fn cleaned(vars: impl Iterator<Item = (OsString, OsString)>) -> Vec<(OsString, O
     let vars: Vec<_> = vars.collect();
     let image =
         vars.iter().find(|(name, value)| name == "APPDIR" && !value.is_empty()).map(|(_, value)| value);
-    let own = vars.iter().find(|(name, _)| name == WEBVIEW_VARIABLES).and_then(|(_, names)| names.to_str());
-    let own: Vec<&str> = own.unwrap_or_default().split(',').collect();
     let change = |(name, value): &(OsString, OsString)| {
         let is_of_image = image.is_some() && OF_IMAGE.iter().any(|it| name == it);
-        if name.as_encoded_bytes().starts_with(b"ASKDESK_") || own.iter().any(|it| name == it) || is_of_image
+        if name.as_encoded_bytes().starts_with(b"ASKDESK_") || OWN.iter().any(|it| name == it) || is_of_image
         {
             return Some((name.clone(), None));
         }
@@ -165,18 +163,10 @@ mod tests {
             &[
                 ("PATH", "/bin"),
                 ("ASKDESK_DATA_DIR", "/d"),
-                ("ASKDESK_WEBVIEW_VARIABLES", "WEBKIT_DISABLE_DMABUF_RENDERER,GDK_GL"),
                 ("WEBKIT_DISABLE_DMABUF_RENDERER", "1"),
-                ("GDK_GL", "disable"),
-                ("WEBKIT_WEB_RENDER_DEVICE_FILE", "/dev/dri/renderD129"),
                 ("GDK_BACKEND", "x11"),
             ],
-            &[
-                ("ASKDESK_DATA_DIR", None),
-                ("ASKDESK_WEBVIEW_VARIABLES", None),
-                ("WEBKIT_DISABLE_DMABUF_RENDERER", None),
-                ("GDK_GL", None),
-            ],
+            &[("ASKDESK_DATA_DIR", None), ("WEBKIT_DISABLE_DMABUF_RENDERER", None)],
         );
     }
 

@@ -60,11 +60,6 @@ fn command(program: &OsStr, plan: &LaunchPlan) -> Command {
     for (name, _) in std::env::vars_os().filter(|(name, _)| is_of_a_package_script(name)) {
         command.env_remove(name);
     }
-    if let Ok(names) = std::env::var(WEBVIEW_VARIABLES) {
-        for name in names.split(',').chain([WEBVIEW_VARIABLES]).filter(|name| !name.is_empty()) {
-            command.env_remove(name);
-        }
-    }
     for name in &plan.env_remove {
         command.env_remove(name);
     }
@@ -72,10 +67,6 @@ fn command(program: &OsStr, plan: &LaunchPlan) -> Command {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }
-
-/// Names the variables that the app set for its own webview, with commas between them. Programs that it starts must not
-/// inherit those.
-pub const WEBVIEW_VARIABLES: &str = "ASKDESK_WEBVIEW_VARIABLES";
 
 /// Matches the variables that npm sets for the scripts it runs. If a script started the app, they must not reach the
 /// agents: their own npm commands would work in another package. What people set themselves, `NPM_CONFIG_PREFIX` for example, is

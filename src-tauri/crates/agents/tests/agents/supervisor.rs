@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use askdesk_agents::line_writer::WRITE_QUEUE;
-use askdesk_agents::supervisor::{DRAIN_TIMEOUT, STDERR_TAIL, WEBVIEW_VARIABLES};
+use askdesk_agents::supervisor::{DRAIN_TIMEOUT, STDERR_TAIL};
 use askdesk_agents::{
     AgentEvent, AgentProcess, Exit, Inbound, InputError, LaunchPlan, LinkEnd, LinkEvent, MAX_LINE,
     ProcessEvents, WriteError,
@@ -349,20 +349,6 @@ async fn variables_of_package_scripts_do_not_reach_an_agent() {
     let mut command = this_test("variables_of_package_scripts_do_not_reach_an_agent");
     let ended = command.envs(set.map(|name| (name, "x"))).status().unwrap();
     assert!(ended.success());
-}
-
-#[tokio::test]
-async fn what_the_app_set_for_its_webview_does_not_reach_an_agent() {
-    let code = "env | grep -cE '^(GDK_GL|ASKDESK_WEBVIEW)'; env | grep -c ^GDK_SCALE=";
-    if std::env::var_os(WEBVIEW_VARIABLES).is_some() {
-        let (_process, mut lines) = shell(code);
-        let seen = all(&mut lines).await;
-        assert_eq!(seen[..2], [line("0"), line("1")], "{seen:?}");
-        return;
-    }
-    let mut command = this_test("what_the_app_set_for_its_webview_does_not_reach_an_agent");
-    command.env(WEBVIEW_VARIABLES, "GDK_GL,GDK_GL_OTHER").env("GDK_GL", "disable").env("GDK_SCALE", "2");
-    assert!(command.status().unwrap().success());
 }
 
 /// Runs one test of this file in a process of its own.
