@@ -75,8 +75,8 @@ export const claudeCode: AgentDescriptor = {
 };
 
 /** A value with its English texts, which match those of the catalog. */
-function aCodexValue(id: 'untrusted' | 'on-request' | 'never' | 'read-only' | 'workspace-write' | 'danger-full-access'): ConfigValue {
-  const risk = id === 'never' || id === 'danger-full-access' ? 'unattended' : 'usual';
+function aCodexValue(id: 'untrusted' | 'on-request' | 'never' | 'read-only' | 'workspace-write'): ConfigValue {
+  const risk = id === 'never' ? 'unattended' : 'usual';
   return aValue(id, { name: en[`mode.${id}`], description: en[`mode_hint.${id}`], risk });
 }
 
@@ -98,7 +98,7 @@ export const codex: AgentDescriptor = {
     anOption({
       id: 'sandbox',
       name: 'Sandbox',
-      values: (['read-only', 'workspace-write', 'danger-full-access'] as const).map(aCodexValue),
+      values: (['read-only', 'workspace-write'] as const).map(aCodexValue),
     }),
   ],
 };
