@@ -27,6 +27,7 @@ use crate::event::{AgentEvent, InputError};
 use crate::launch::{LaunchPlan, expand_home};
 use crate::link::LinkPlan;
 use crate::rpc::{RpcIn, RpcOut};
+use crate::supervisor::check_folder;
 
 use calls::Call;
 pub use connection::OpenCodeConnection;
@@ -69,6 +70,8 @@ impl Agent for OpenCode {
 
     fn prepare(&self, start: &Start) -> Result<SessionPlan, AgentFailure> {
         let Start { folder, options, .. } = start;
+        // The server runs elsewhere.
+        check_folder(folder)?;
         let program = launch::find(&self.descriptor, options.program.as_deref().map(expand_home).as_deref())?;
         let plan = launch::server(program, folder, &self.password, &options.extras);
         let config = askdesk_domain::config::with_choices(&self.descriptor.config, &options.config);

@@ -66,7 +66,7 @@ fn every_agent_is_found_by_its_own_id() {
     let folder = tempfile::tempdir().unwrap();
     let catalog = catalog(folder.path());
     let ids: Vec<AgentId> = catalog.descriptors().into_iter().map(|descriptor| descriptor.id).collect();
-    assert_eq!(ids, ["claude_code", "codex", "demo"].map(AgentId::literal));
+    assert_eq!(ids, ["claude_code", "codex", "opencode", "demo"].map(AgentId::literal));
     for id in &ids {
         assert_eq!(catalog.get(id).unwrap().descriptor().id, *id);
     }
@@ -195,7 +195,8 @@ fn what_an_agent_cannot_do_is_refused_and_what_nobody_waits_for_is_gone() {
             assert!(sent.is_ok() || unsupported(&sent), "{}: {sent:?}", option.name);
         }
         let compacted = adapter.send(Action::Compact);
-        assert_eq!(compacted.is_ok(), agent.descriptor().capabilities.compact);
+        // One that can may need to know the model first.
+        assert!(compacted.is_err() || agent.descriptor().capabilities.compact);
         assert!(compacted.is_ok() || unsupported(&compacted));
         for action in [Action::Interrupt, Action::Close] {
             assert!(adapter.send(action).is_ok());

@@ -403,21 +403,22 @@ async fn the_agents_are_listed_with_what_the_demo_can_play() {
     let found = bridge.call("list_agents", json!({})).await.unwrap();
     let agents: Vec<_> =
         found["agents"].as_array().unwrap().iter().map(|agent| agent["agent"].clone()).collect();
-    assert_eq!(agents, [json!("claude_code"), json!("demo")]);
+    assert_eq!(agents, ["claude_code", "codex", "opencode", "demo"]);
     let claude = &found["agents"][0];
     assert!(claude["program"].is_string() != claude["problem"].is_object(), "{claude}");
     assert!(claude["program"].is_string() || claude["version"].is_null(), "{claude}");
     let described = bridge.snapshot().await.agents;
-    let values = |agent: usize, option: &str| {
-        let known = described[agent].config.iter().find(|known| known.id.as_str() == option);
+    let values = |agent: &str, option: &str| {
+        let agent = described.iter().find(|described| described.id.as_str() == agent).unwrap();
+        let known = agent.config.iter().find(|known| known.id.as_str() == option);
         known.map(|known| known.values.iter().map(|value| value.id.as_str()).collect::<Vec<_>>())
     };
-    for agent in 0..2 {
+    for agent in ["claude_code", "demo"] {
         assert_eq!(values(agent, "mode").unwrap(), ["plan", "default", "accept_edits", "bypass"]);
     }
-    assert_eq!(values(0, "effort").unwrap(), ["low", "medium", "high", "xhigh", "max"]);
-    assert_eq!(values(1, "effort"), None);
-    assert_eq!(values(1, "example").unwrap(), ["technology"]);
+    assert_eq!(values("claude_code", "effort").unwrap(), ["low", "medium", "high", "xhigh", "max"]);
+    assert_eq!(values("demo", "effort"), None);
+    assert_eq!(values("demo", "example").unwrap(), ["technology"]);
 }
 
 #[tokio::test]
