@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::process::Command;
 
-use askdesk_testkit::clis::Cli;
+use askdesk_testkit::clis::{self, Cli};
 use askdesk_testkit::mock_api::{Block, MockApi, Reply, Script};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -23,7 +23,7 @@ struct RealOpenCode {
 impl RealOpenCode {
     /// Opens the app beside an installed OpenCode, or reports that the test did not run.
     async fn open(test: &str, script: Vec<Reply>) -> Option<Self> {
-        let program = Cli::OpenCode.program_or_skip(test)?;
+        let program = clis::native_or_skip(Cli::OpenCode, test)?;
         let mock = MockApi::start(Script(script)).await.unwrap();
         let [home, project, programs] = [(); 3].map(|()| TempDir::new().unwrap());
         Cli::OpenCode.write_settings(home.path(), &mock.base_url).unwrap();

@@ -163,6 +163,27 @@ pub enum QuestionRefusal {
     TurnedOff { policy: QuestionPolicy },
 }
 
+impl QuestionRefusal {
+    /// Tells the agent why nobody is asked, and what to do instead.
+    pub fn words(&self) -> String {
+        match self {
+            Self::Unkept { reason } => {
+                format!("The question could not be shown to the user. {reason}. Fix the call and ask again.")
+            }
+            Self::TurnedOff { policy: QuestionPolicy::PlanOnly } => {
+                "The user takes questions in this session only while you are in plan mode, and you are not in it. Nobody \
+                 was asked. Decide for yourself, say what you assumed, and continue."
+                    .to_owned()
+            }
+            Self::TurnedOff { policy: QuestionPolicy::Always | QuestionPolicy::Never } => {
+                "The user takes no questions in this session. Nobody was asked. Decide for yourself, say what you assumed, \
+                 and continue."
+                    .to_owned()
+            }
+        }
+    }
+}
+
 /// What goes along with a message.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Attached {

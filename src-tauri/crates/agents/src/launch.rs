@@ -37,15 +37,23 @@ pub fn expand_home(path: &str) -> PathBuf {
     }
 }
 
-/// Finds a program: the one the person named, else on `PATH`, else in the folders named.
+/// Finds a program: the one the person named, else on `PATH`, else where installers put it: in these folders below the home
+/// folder, or in those for all users.
 ///
 /// A desktop app is often started without the `PATH` of the person's shell, so the folders matter.
 pub(crate) fn find_program(
     agent: &AgentDescriptor,
     name: &str,
     explicit: Option<&Path>,
-    folders: &[PathBuf],
+    home_folders: &[&str],
 ) -> Result<PathBuf, AgentFailure> {
+    let mut folders = Vec::new();
+    if let Some(home) = env::home_dir() {
+        folders.extend(home_folders.iter().map(|folder| home.join(folder)));
+    }
+    if cfg!(unix) {
+        folders.extend(["/usr/local/bin", "/opt/homebrew/bin"].map(PathBuf::from));
+    }
     let missing = |tried: Vec<SearchedLocation>| AgentFailure::AgentMissing {
         agent: agent.id.clone(),
         program: name.to_owned(),

@@ -21,6 +21,7 @@ pub mod opencode;
 pub mod question_json;
 pub mod rpc;
 pub mod supervisor;
+mod tool_input;
 pub mod version;
 
 pub use adapter::{Action, Adapter, Attached, EncodeError, Inbound, Open, Outbound, Output, QuestionRefusal};

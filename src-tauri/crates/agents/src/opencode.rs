@@ -309,7 +309,7 @@ fn text<'a>(value: &'a Value, name: &str) -> Option<&'a str> {
     value.get(name)?.as_str()
 }
 
-/// The ids of subagents' sessions in a list of sessions or in one.
+/// Returns the id of a subagent's session, and the id of the session that it works for.
 fn parent_of(session: &Value) -> Option<(&str, &str)> {
     Some((text(session, "id")?, text(session, "parentID")?))
 }

@@ -36,11 +36,7 @@ fn claude_program() -> Option<PathBuf> {
 
 /// Finds the installed `claude` for a test, or reports that the test did not run.
 pub fn claude_or_skip(test: &str) -> Option<PathBuf> {
-    let program = claude_program();
-    if program.is_none() {
-        report_skipped(test, &format!("the real claude is not installed; {HOW_TO_INSTALL}"));
-    }
-    program
+    native_or_skip(Cli::ClaudeCode, test)
 }
 
 /// Finds an installed program for a test, or reports that the test did not run. It is one that runs by itself.

@@ -4,13 +4,13 @@ use askdesk_domain::text::bounded;
 use askdesk_domain::{NativeRef, Question, QuestionLimits, RawQuestion, Refusal, question_input};
 use serde_json::{Map, Value};
 
-use super::encode::{deny, failed, refusal_words, too_many};
+use super::encode::{deny, failed, too_many};
 use super::parse::{invalid_input, list, text, unknown};
 use super::{
     Call, CallKind, ClaudeAdapter, OPEN_CALLS, PLAN_TOOL, QUESTION_TOOL, Suggestions, UNANSWERED_CAPABILITY,
     approvals, details, rules,
 };
-use crate::adapter::Output;
+use crate::adapter::{Output, QuestionRefusal};
 use crate::event::{AgentEvent, Asked, InputError};
 use crate::question_json::read_questions;
 
@@ -55,7 +55,7 @@ impl ClaudeAdapter {
         }
         let input = request.get("input").unwrap_or(&Value::Null);
         let refuse = |native_ref: NativeRef, reason: String, out: &mut Output| {
-            out.line(deny(request_id.as_str(), &refusal_words(&reason)));
+            out.line(deny(request_id.as_str(), &QuestionRefusal::Unkept { reason: reason.clone() }.words()));
             out.event(AgentEvent::Refused { native_ref, reason });
         };
         if brings_answers(input) {

@@ -9,6 +9,7 @@ use similar::TextDiff;
 
 use super::PLAN_TOOL;
 use super::parse::text;
+use crate::tool_input::pretty;
 
 /// The time limit for a minimal diff; then a coarser one is used.
 const DIFF_TIME: Duration = Duration::from_millis(200);
@@ -117,14 +118,6 @@ fn difference(old: &str, new: &str, others: &[String]) -> String {
     match hunks.split_once('\n') {
         Some((place, rest)) => format!("{place} {others}\n{rest}"),
         None => format!("@@ -0,0 +0,0 @@ {others}\n"),
-    }
-}
-
-pub(super) fn pretty(input: &Value) -> String {
-    match input {
-        Value::Null => String::new(),
-        Value::Object(fields) if fields.is_empty() => String::new(),
-        input => serde_json::to_string_pretty(input).unwrap_or_else(|_| input.to_string()),
     }
 }
 

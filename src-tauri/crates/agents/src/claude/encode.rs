@@ -1,8 +1,6 @@
 //! Encodes actions as lines for Claude Code.
 
-use askdesk_domain::{
-    ConfigId, NativeRef, Notice, Outcome, Question, QuestionPolicy, RawQuestion, ValueId, WithdrawnWhy,
-};
+use askdesk_domain::{ConfigId, NativeRef, Notice, Outcome, Question, RawQuestion, ValueId, WithdrawnWhy};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -11,7 +9,7 @@ use super::content::content;
 use super::permissions::mode_word;
 use super::rules;
 use super::{AWAITED_CHANGES, Call, CallKind, ClaudeAdapter, MODE, MODEL, OPEN_CALLS, UNANSWERED_CAPABILITY};
-use crate::adapter::{Action, Attached, EncodeError, Output, QuestionRefusal};
+use crate::adapter::{Action, Attached, EncodeError, Output};
 use crate::event::AgentEvent;
 
 /// What the ids of our own control requests begin with.
@@ -26,13 +24,7 @@ impl ClaudeAdapter {
             Action::Answer { native_ref, questions, outcome } => {
                 return self.answer(&native_ref, &questions, outcome);
             }
-            Action::RefuseQuestion { native_ref, why } => {
-                let words = match why {
-                    QuestionRefusal::Unkept { reason } => refusal_words(&reason),
-                    QuestionRefusal::TurnedOff { policy } => turned_off(policy).to_owned(),
-                };
-                self.refuse(&native_ref, &words)?
-            }
+            Action::RefuseQuestion { native_ref, why } => self.refuse(&native_ref, &why.words())?,
             Action::Decide { native_ref, decision } => self.decide(&native_ref, &decision)?,
             Action::ReviewToolCall { native_ref, ask } => rules::reviewed(&native_ref, ask),
             Action::SetConfig { ticket, option, value } => self.set_config(ticket, &option, &value)?,
@@ -171,24 +163,6 @@ pub(super) fn failed(request_id: &str, error: &str) -> String {
 pub(super) fn reply(request_id: &str, response: &Value) -> String {
     let response = json!({"subtype": "success", "request_id": request_id, "response": response});
     json!({"type": "control_response", "response": response}).to_string()
-}
-
-const fn turned_off(policy: QuestionPolicy) -> &'static str {
-    match policy {
-        QuestionPolicy::PlanOnly => {
-            "The user takes questions in this session only while you are in plan mode, and you are not in it. Nobody was \
-             asked. Decide for yourself, say what you assumed, and continue."
-        }
-        QuestionPolicy::Always | QuestionPolicy::Never => {
-            "The user takes no questions in this session. Nobody was asked. Decide for yourself, say what you assumed, \
-             and continue."
-        }
-    }
-}
-
-/// The message that refuses a question that can't be shown.
-pub(super) fn refusal_words(reason: &str) -> String {
-    format!("The question could not be shown to the user. {reason}. Fix the call and ask again.")
 }
 
 pub(super) fn too_many() -> String {

@@ -4,8 +4,9 @@ use askdesk_domain::ToolKind;
 use askdesk_domain::text::bounded;
 use serde_json::Value;
 
+use super::PLAN_TOOL;
 use super::parse::text;
-use super::{PLAN_TOOL, details};
+use crate::tool_input;
 
 /// The longest one-line summary of a tool call, in characters.
 pub const SUMMARY_CHARS: usize = 200;
@@ -61,7 +62,7 @@ fn block_text(block: &Value) -> String {
 }
 
 fn pretty(value: &Value) -> String {
-    bounded(&details::pretty(value))
+    bounded(&tool_input::pretty(value))
 }
 
 /// Puts a text on one line of at most [`SUMMARY_CHARS`] characters.

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::items::{self, SHELL};
 use super::{list, text};
+use crate::tool_input::pretty;
 
 /// A permission request as it is shown.
 #[derive(Debug)]
@@ -192,7 +193,7 @@ pub(super) fn of_permissions(params: &Value) -> Permission {
     Permission {
         title: "More permissions".to_owned(),
         description: text(params, "reason").map(str::to_owned).into_iter().collect(),
-        subject: ToolDetail::Other { input: items::pretty(&wanted) },
+        subject: ToolDetail::Other { input: pretty(&wanted) },
         call: Some(PermissionCall {
             tools: vec!["Permissions".to_owned()],
             arguments: arguments.into_iter().flatten().chain([CallArgument::Uncompared]).collect(),
@@ -241,7 +242,7 @@ pub(super) fn of_tool(params: &Value) -> Option<Permission> {
     Some(Permission {
         title: name.clone(),
         description: description.into_iter().flatten().map(str::to_owned).collect(),
-        subject: ToolDetail::Other { input: items::pretty(about.get("tool_params").unwrap_or(&Value::Null)) },
+        subject: ToolDetail::Other { input: pretty(about.get("tool_params").unwrap_or(&Value::Null)) },
         call: Some(PermissionCall { tools: vec![name], arguments: vec![CallArgument::Uncompared] }),
         options: options.into_iter().filter_map(|(option, result)| Some((option?, result))).collect(),
     })

@@ -1,14 +1,11 @@
 //! Encodes actions as messages for the server.
 
-use askdesk_domain::{
-    ApprovalDecision, ApprovalOption, ConfigId, NativeRef, Outcome, Question, QuestionPolicy, ValueId,
-};
+use askdesk_domain::{ApprovalDecision, ApprovalOption, ConfigId, NativeRef, Outcome, Question, ValueId};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::requests::unshown;
 use super::{CallKind, CodexAdapter, HELD_ACTIONS, Sent, Thread, answer, elicitation, questions};
 use crate::adapter::{Action, Attached, EncodeError, Output, QuestionRefusal};
 use crate::event::AgentEvent;
@@ -25,7 +22,7 @@ impl CodexAdapter {
             Action::Answer { native_ref, questions, outcome } => {
                 return self.answer(&native_ref, &questions, &outcome, out);
             }
-            Action::RefuseQuestion { native_ref, why } => return self.refuse(&native_ref, why, out),
+            Action::RefuseQuestion { native_ref, why } => return self.refuse(&native_ref, &why, out),
             Action::Decide { native_ref, decision } => return self.decide(&native_ref, &decision, out),
             Action::ReviewToolCall { .. } => {
                 return Err(EncodeError::Unsupported { what: "reviewing calls" });
@@ -117,13 +114,10 @@ impl CodexAdapter {
     fn refuse(
         &mut self,
         native_ref: &NativeRef,
-        why: QuestionRefusal,
+        why: &QuestionRefusal,
         out: &mut Output,
     ) -> Result<(), EncodeError> {
-        let words = match why {
-            QuestionRefusal::Unkept { reason } => unshown(&reason),
-            QuestionRefusal::TurnedOff { policy } => turned_off(policy).to_owned(),
-        };
+        let words = why.words();
         let place = self.calls.iter().position(|call| call.native_ref == *native_ref && call.is_question());
         let call = place.map(|place| self.calls.remove(place));
         let gone = || EncodeError::Gone { native_ref: native_ref.clone() };
@@ -237,17 +231,4 @@ fn input(text: &str, attached: &Attached) -> Value {
     });
     let words = (!words.is_empty()).then(|| json!({"type": "text", "text": words, "text_elements": []}));
     images.chain(words).collect()
-}
-
-const fn turned_off(policy: QuestionPolicy) -> &'static str {
-    match policy {
-        QuestionPolicy::PlanOnly => {
-            "The user takes questions in this session only while you are in plan mode, and you are not in it. Nobody was \
-             asked. Decide for yourself, say what you assumed, and continue."
-        }
-        QuestionPolicy::Always | QuestionPolicy::Never => {
-            "The user takes no questions in this session. Nobody was asked. Decide for yourself, say what you assumed, \
-             and continue."
-        }
-    }
 }

@@ -5,6 +5,7 @@ use askdesk_domain::{CallArgument, PermissionCall, ToolDetail, ToolKind};
 use serde_json::Value;
 
 use super::{list, text};
+use crate::tool_input::pretty;
 
 /// What a command is called.
 pub(super) const SHELL: &str = "Shell";
@@ -246,14 +247,6 @@ fn without(item: &Value, left_out: &str) -> ToolDetail {
         fields.retain(|name, value| !value.is_null() && !hidden.contains(&name.as_str()));
     }
     ToolDetail::Other { input: pretty(&item) }
-}
-
-pub(super) fn pretty(value: &Value) -> String {
-    match value {
-        Value::Null => String::new(),
-        Value::Object(fields) if fields.is_empty() => String::new(),
-        value => serde_json::to_string_pretty(value).unwrap_or_else(|_| value.to_string()),
-    }
 }
 
 fn first_line(text: &str) -> String {

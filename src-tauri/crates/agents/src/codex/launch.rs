@@ -91,14 +91,7 @@ pub(super) fn in_terminal(program: PathBuf, folder: PathBuf, session: &NativeSes
 
 /// Finds Codex: the program the person named, else on `PATH`, else where installers put it.
 pub(super) fn find(agent: &AgentDescriptor, explicit: Option<&Path>) -> Result<PathBuf, AgentFailure> {
-    let mut folders = Vec::new();
-    if let Some(home) = env::home_dir() {
-        folders.extend([home.join(".local/bin"), home.join(".npm-global/bin")]);
-    }
-    if cfg!(unix) {
-        folders.extend(["/usr/local/bin", "/opt/homebrew/bin"].map(PathBuf::from));
-    }
-    find_program(agent, "codex", explicit, &folders)
+    find_program(agent, "codex", explicit, &[".local/bin", ".npm-global/bin"])
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use super::approvals::{self, Permission};
 use super::{
     Call, CallKind, CodexAdapter, OPEN_CALLS, answer, elicitation, failed, questions, text, unknown,
 };
-use crate::adapter::Output;
+use crate::adapter::{Output, QuestionRefusal};
 use crate::event::{AgentEvent, Asked};
 use crate::rpc::{RpcError, RpcOut};
 
@@ -83,7 +83,8 @@ impl CodexAdapter {
             }
             Err(refusal) => {
                 let reason = refusal.to_string();
-                out.rpc(answer(id, questions::refused(&asked, &unshown(&reason))));
+                let words = QuestionRefusal::Unkept { reason: reason.clone() }.words();
+                out.rpc(answer(id, questions::refused(&asked, &words)));
                 out.event(AgentEvent::Refused { native_ref, reason });
             }
         }
@@ -141,8 +142,4 @@ impl CodexAdapter {
 
 fn permission_refused(reason: &str, out: &mut Output) {
     out.event(AgentEvent::Noticed { notice: Notice::PermissionRefused { reason: bounded(reason) } });
-}
-
-pub(super) fn unshown(reason: &str) -> String {
-    format!("The question could not be shown to the user. {reason}. Fix the call and ask again.")
 }

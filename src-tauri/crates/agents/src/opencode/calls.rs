@@ -7,11 +7,12 @@ use askdesk_domain::{
 };
 use serde_json::{Value, json};
 
-use super::tools::{pretty, tool_use};
+use super::tools::tool_use;
 use super::{ENDED_CALLS, OPEN_CALLS, OpenCodeAdapter, Sent, invalid_input, text};
-use crate::adapter::Output;
+use crate::adapter::{Output, QuestionRefusal};
 use crate::event::{AgentEvent, Asked, InputError};
 use crate::question_json::read_questions;
+use crate::tool_input::pretty;
 
 pub(super) const ONCE: ApprovalOptionId = ApprovalOptionId::literal("once");
 const ALWAYS: ApprovalOptionId = ApprovalOptionId::literal("always");
@@ -68,9 +69,7 @@ impl OpenCodeAdapter {
         };
         self.reject(&native_ref, out);
         if self.is_own(&session) {
-            let words =
-                format!("The question could not be shown to the user. {reason}. Fix the call and ask again.");
-            self.follow_up(words);
+            self.follow_up(QuestionRefusal::Unkept { reason: reason.clone() }.words());
         }
         self.remember_ended(native_ref.clone());
         out.event(AgentEvent::Refused { native_ref, reason });

@@ -1,6 +1,6 @@
 //! Encodes actions as requests to OpenCode's server.
 
-use askdesk_domain::{Answers, NativeRef, Outcome, Question, QuestionPolicy, RawQuestion, WithdrawnWhy};
+use askdesk_domain::{Answers, NativeRef, Outcome, Question, RawQuestion, WithdrawnWhy};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
@@ -15,7 +15,7 @@ use crate::event::AgentEvent;
 impl OpenCodeAdapter {
     pub(super) fn encode(&mut self, action: Action, out: &mut Output) -> Result<(), EncodeError> {
         match action {
-            Action::Message { .. } if self.session.is_none() => {
+            Action::Message { .. } | Action::Compact if self.session.is_none() => {
                 if self.sent.is_empty() {
                     // The server couldn't create it before.
                     self.create(out);
@@ -33,7 +33,7 @@ impl OpenCodeAdapter {
             Action::Answer { native_ref, questions, outcome } => {
                 self.answer(&native_ref, &questions, &outcome, out)
             }
-            Action::RefuseQuestion { native_ref, why } => self.refuse(&native_ref, why, out),
+            Action::RefuseQuestion { native_ref, why } => self.refuse(&native_ref, &why, out),
             Action::Decide { native_ref, decision } => {
                 let gone = || EncodeError::Gone { native_ref: native_ref.clone() };
                 let call =
@@ -179,7 +179,7 @@ impl OpenCodeAdapter {
     fn refuse(
         &mut self,
         native_ref: &NativeRef,
-        why: QuestionRefusal,
+        why: &QuestionRefusal,
         out: &mut Output,
     ) -> Result<(), EncodeError> {
         let gone = || EncodeError::Gone { native_ref: native_ref.clone() };
@@ -191,29 +191,9 @@ impl OpenCodeAdapter {
         let own = self.session.as_deref() == Some(call.session.as_str());
         self.reject(native_ref, out);
         if own {
-            self.follow_up(match why {
-                QuestionRefusal::Unkept { reason } => {
-                    format!(
-                        "The question could not be shown to the user. {reason}. Fix the call and ask again."
-                    )
-                }
-                QuestionRefusal::TurnedOff { policy } => turned_off(policy).to_owned(),
-            });
+            self.follow_up(why.words());
         }
         Ok(())
-    }
-}
-
-const fn turned_off(policy: QuestionPolicy) -> &'static str {
-    match policy {
-        QuestionPolicy::PlanOnly => {
-            "The user takes questions in this session only while you are in plan mode, and you are not in it. Nobody was \
-             asked. Decide for yourself, say what you assumed, and continue."
-        }
-        QuestionPolicy::Always | QuestionPolicy::Never => {
-            "The user takes no questions in this session. Nobody was asked. Decide for yourself, say what you assumed, \
-             and continue."
-        }
     }
 }
 

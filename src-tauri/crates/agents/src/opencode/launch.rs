@@ -96,14 +96,7 @@ pub(super) fn in_terminal(program: PathBuf, folder: PathBuf, session: &NativeSes
 
 /// Finds OpenCode: the program the person named, else on `PATH`, else where installers put it.
 pub(super) fn find(agent: &AgentDescriptor, explicit: Option<&Path>) -> Result<PathBuf, AgentFailure> {
-    let mut folders = Vec::new();
-    if let Some(home) = env::home_dir() {
-        folders
-            .extend([".opencode/bin", ".local/bin", ".bun/bin", ".npm-global/bin"].map(|it| home.join(it)));
-    }
-    if cfg!(unix) {
-        folders.extend(["/usr/local/bin", "/opt/homebrew/bin"].map(PathBuf::from));
-    }
+    let folders = [".opencode/bin", ".local/bin", ".bun/bin", ".npm-global/bin"];
     find_program(agent, "opencode", explicit, &folders)
 }
 

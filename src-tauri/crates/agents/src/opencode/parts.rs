@@ -8,6 +8,7 @@ use super::tools::{self, QUESTION_TOOL, TODO_TOOL};
 use super::{OpenCodeAdapter, Role, invalid_input, text};
 use crate::adapter::Output;
 use crate::event::{AgentEvent, InputError};
+use crate::tool_input::pretty;
 
 /// The most bytes of one unfinished text that are kept.
 const TEXT_BYTES: usize = 4 * 1024 * 1024;
@@ -218,7 +219,7 @@ fn show_unknown(kind: &str, part: &Value, out: &mut Output) {
         kind: ToolKind::Other,
         name: bounded(kind),
         summary: String::new(),
-        detail: ToolDetail::Other { input: tools::pretty(part) }.bounded(),
+        detail: ToolDetail::Other { input: pretty(part) }.bounded(),
         status: ToolStatus::Running,
     });
     out.event(AgentEvent::ToolEnded { tool_use, ok: true, output: String::new() });

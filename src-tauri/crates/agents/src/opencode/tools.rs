@@ -6,6 +6,7 @@ use serde_json::Value;
 use similar::TextDiff;
 
 use super::text;
+use crate::tool_input::pretty;
 
 /// The tool with which OpenCode asks questions.
 pub(super) const QUESTION_TOOL: &str = "question";
@@ -91,14 +92,6 @@ pub(super) fn detail(tool: &str, input: &Value) -> ToolDetail {
         _ => None,
     };
     known.unwrap_or_else(|| ToolDetail::Other { input: pretty(input) }).bounded()
-}
-
-pub(super) fn pretty(input: &Value) -> String {
-    match input {
-        Value::Null => String::new(),
-        Value::Object(fields) if fields.is_empty() => String::new(),
-        input => serde_json::to_string_pretty(input).unwrap_or_else(|_| input.to_string()),
-    }
 }
 
 #[cfg(test)]

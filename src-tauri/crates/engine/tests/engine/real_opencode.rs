@@ -71,7 +71,7 @@ struct World {
 impl World {
     /// Opens one, or reports that the test was skipped.
     async fn open(test: &str, script: Vec<Reply>) -> Option<Self> {
-        let program = Cli::OpenCode.program_or_skip(test)?;
+        let program = clis::native_or_skip(Cli::OpenCode, test)?;
         let mock = MockApi::start(Script(script)).await.unwrap();
         let (home, project) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         Cli::OpenCode.write_settings(home.path(), &mock.base_url).unwrap();

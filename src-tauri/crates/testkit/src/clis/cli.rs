@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use super::{HOW_TO_INSTALL, claude_program, clis_dir, first_file, machine, report_skipped, sealed_env};
+use super::{claude_program, clis_dir, first_file, machine, sealed_env};
 
 /// An agent CLI that is pinned here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,16 +72,6 @@ impl Cli {
                 first_file([package.join("bin").join(exe("opencode"))]).map(native)
             }
         }
-    }
-
-    /// Finds it for a test, or reports that the test did not run.
-    pub fn program_or_skip(self, test: &str) -> Option<PathBuf> {
-        let program = self.program().map(|program| program.path);
-        if program.is_none() {
-            let reason = format!("the real {} is not installed; {HOW_TO_INSTALL}", self.id());
-            report_skipped(test, &reason);
-        }
-        program
     }
 
     /// Writes what a person's home has of it before anything is registered, with `base_url` as where its model is.
