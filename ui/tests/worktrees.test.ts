@@ -405,6 +405,16 @@ describe('the menu of a session in a worktree', () => {
     expect(dialog).toHaveTextContent('b.ts');
   });
 
+  test('is read again only if its session or its branch has changed', async () => {
+    const { bridge } = await open('Merge into main…', { uncommitted: listed('a.ts') });
+    const reads = () => bridge.sent('read_worktree').length;
+    const before = reads();
+    await bridge.push({ change: 'session', session: aSession({ ...inTree, name: 'another name' }) });
+    expect(reads()).toBe(before);
+    await bridge.push({ change: 'session', session: aSession({ ...inTree, state: { state: 'working' } }) });
+    await waitFor(() => expect(reads()).toBe(before + 1));
+  });
+
   test('case_84_names the files of a conflict and asks the agent to rebase', async () => {
     const opened = await open('Merge into main…', { commits: listed('1a2b Add limits') });
     const { bridge, user, dialog } = opened;
