@@ -202,7 +202,7 @@ describe('an agent that the page knows only by its descriptor', () => {
     const config = withCurrent(wayfarer, { sandbox: 'tight', engine: 'wf-1' });
     const { bridge, user } = await openPage(desk([aWayfarer({ config })]));
     expect(button('Model: Wayfarer One')).toBeVisible();
-    await user.click(button('Permission mode: Tight'));
+    await user.click(button('Sandbox: Tight'));
     expect(screen.getAllByRole('menuitemradio').map(({ textContent }) => textContent?.trim())).toEqual(['Tight', 'Wide open']);
     await user.click(screen.getByRole('menuitemradio', { name: 'Wide open' }));
     expect(bridge.sent('set_config')).toEqual([]);

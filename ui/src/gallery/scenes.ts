@@ -1,7 +1,7 @@
 import type { Approval, ApprovalOption, Delivery, Entry, Outcome, Request, Session } from '../generated/wire';
 import { emptyStartDraft, initialState } from '../store/state';
 import { handoverOf } from '../store/sync/handover';
-import { aFound, agentsWith, aValue, claudeCode, demo, demoFound, missing, of, withCurrent } from '../testing/agents';
+import { aFound, agentsWith, aValue, claudeCode, codex, demo, demoFound, missing, of, openCode, withCurrent } from '../testing/agents';
 import {
   aClient,
   anApproval,
@@ -159,8 +159,8 @@ function start(): FakeBridge {
       state: { state: 'ended', end: { end: 'finished' }, at: at(NOW - minutes * 60_000) },
     });
   const more = [
-    { ...claudeCode, id: 'codex', name: 'Codex' },
-    { ...claudeCode, id: 'opencode', name: 'OpenCode' },
+    codex,
+    openCode,
     { ...claudeCode, id: 'gemini_cli', name: 'Gemini CLI', install: 'npm install -g @google/gemini-cli' },
   ];
   const bridge = base([]);
@@ -201,6 +201,21 @@ export const scenes: Record<string, () => FakeBridge> = {
     const bridge = start();
     const { handover } = bridge;
     if (handover) bridge.handover = { ...handover, start: { ...handover.start, worktree: { ...handover.start.worktree, on: true } } };
+    return bridge;
+  },
+  start_codex: () => {
+    const bridge = start();
+    if (bridge.handover) bridge.handover = { ...bridge.handover, start: { ...bridge.handover.start, agent: codex.id } };
+    return bridge;
+  },
+  codex: () => {
+    const bridge = base([]);
+    const current = { mode: 'default', approval_policy: 'on-request', sandbox: 'workspace-write', model: 'opus', effort: 'high' };
+    const config = withCurrent(codex, current);
+    bridge.snapshot = aSnapshot({
+      sessions: [aSession({ ...of(codex), config, name: 'api', folder: '/home/ada/code/shop-api' })],
+      agents: [...agents, codex, openCode],
+    });
     return bridge;
   },
   start_missing: () => {

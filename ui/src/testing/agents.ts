@@ -91,6 +91,11 @@ export const codex: AgentDescriptor = {
   verified: '0.169.0',
   config: [
     anOption({
+      id: 'mode',
+      name: 'Collaboration mode',
+      values: [aValue('plan', { name: 'Plan', planning: true }), aValue('default', { name: 'Default' })],
+    }),
+    anOption({
       id: 'approval_policy',
       name: 'Permission requests',
       values: (['untrusted', 'on-request', 'never'] as const).map(aCodexValue),
@@ -100,6 +105,7 @@ export const codex: AgentDescriptor = {
       name: 'Sandbox',
       values: (['read-only', 'workspace-write'] as const).map(aCodexValue),
     }),
+    ...claudeCode.config.slice(1),
   ],
 };
 

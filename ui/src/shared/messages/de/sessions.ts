@@ -103,7 +103,6 @@ export const sessions = {
   'config.sandbox': 'Sandbox',
 
   'head.mode': 'Berechtigungsmodus',
-  'head.mode_is': 'Berechtigungsmodus: {mode}',
   'head.menu': 'Sitzungsmenü',
   'option.is': '{option}: {value}',
   'head.model': 'Modell',

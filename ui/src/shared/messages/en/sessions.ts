@@ -104,7 +104,6 @@ export const sessions = {
   'config.sandbox': 'Sandbox',
 
   'head.mode': 'Permission mode',
-  'head.mode_is': 'Permission mode: {mode}',
   'head.menu': 'Session menu',
   'option.is': '{option}: {value}',
   'head.model': 'Model',

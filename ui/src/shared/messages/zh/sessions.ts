@@ -96,7 +96,6 @@ export const sessions = {
 
   'head.menu': '会话菜单',
   'head.mode': '权限模式',
-  'head.mode_is': '权限模式：{mode}',
   'option.is': '{option}：{value}',
   'head.model': '模型',
   'head.model_is': '模型：{model}',
