@@ -137,4 +137,21 @@ describe('a closing window', () => {
     await handovers(bridge, 1);
     expect(bridge.handovers[0]?.ask).toBe(3);
   });
+
+  test('closes if the request came while an earlier check read its answer', async () => {
+    const bridge = new FakeBridge({ sessions });
+    let give: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => (give = resolve));
+    vi.spyOn(bridge, 'closing').mockImplementationOnce(async () => {
+      const asked = bridge.asked;
+      await held;
+      return asked;
+    });
+    await openPage(bridge);
+    await vi.waitFor(() => expect(bridge.closing).toHaveBeenCalled());
+    bridge.close(4);
+    give();
+    await handovers(bridge, 1);
+    expect(bridge.handovers[0]?.ask).toBe(4);
+  });
 });

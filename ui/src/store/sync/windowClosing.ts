@@ -27,6 +27,8 @@ interface Unsaved {
 export class WindowClosing {
   #open = false;
   #checking = false;
+  #askedAgain = false;
+  #answered: number | null = null;
   #keys = 0;
 
   constructor(
@@ -52,26 +54,35 @@ export class WindowClosing {
   }
 
   async #check(): Promise<void> {
+    // The check that runs may have read its answer before this request.
+    this.#askedAgain = true;
     if (this.#checking) return;
     this.#checking = true;
     try {
-      let answered: number | null = null;
-      let pause: number = RETRY_MS.first;
-      for (;;) {
-        const ask = await this.bridge.closing();
-        if (ask === null || ask === answered || !this.#open) return;
-        if (await this.#isAllSaved()) {
-          await this.bridge.readyToClose(ask, handoverOf(this.store.state));
-          answered = ask;
-        } else {
-          await wait(pause);
-          pause = Math.min(pause * 2, RETRY_MS.most);
-        }
+      while (this.#askedAgain) {
+        this.#askedAgain = false;
+        await this.#answer();
       }
     } catch {
       // The hidden window keeps its state; the next attempt to close it asks again.
     } finally {
       this.#checking = false;
+    }
+  }
+
+  /** Answers the app's request to close once everything is saved; returns when no request is left. */
+  async #answer(): Promise<void> {
+    let pause: number = RETRY_MS.first;
+    for (;;) {
+      const ask = await this.bridge.closing();
+      if (ask === null || ask === this.#answered || !this.#open) return;
+      if (await this.#isAllSaved()) {
+        await this.bridge.readyToClose(ask, handoverOf(this.store.state));
+        this.#answered = ask;
+      } else {
+        await wait(pause);
+        pause = Math.min(pause * 2, RETRY_MS.most);
+      }
     }
   }
 
