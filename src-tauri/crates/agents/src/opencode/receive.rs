@@ -9,7 +9,7 @@ use super::descriptor::{ASK, PERMISSIONS};
 use super::{OpenCodeAdapter, Role, Sent, invalid_input, parent_of, text};
 use crate::adapter::Output;
 use crate::event::{AgentEvent, InputError};
-use crate::rpc::RpcError;
+use crate::rpc::{INTERNAL_ERROR, RpcError};
 
 /// The status of a response about something that doesn't exist.
 const NOT_FOUND: i64 = 404;
@@ -135,6 +135,10 @@ impl OpenCodeAdapter {
             }
             // Its event says that the reply has arrived; a reply to a request of a dead turn gets no error.
             (Sent::Reply { .. }, Ok(_)) => {}
+            (Sent::Reply { native_ref }, Err(error)) if error.code == INTERNAL_ERROR => {
+                request_failed(error, out);
+                self.on_reply_lost(&native_ref, out);
+            }
             (Sent::Reply { native_ref }, Err(error)) => {
                 request_failed(error, out);
                 self.withdraw(&native_ref, out);

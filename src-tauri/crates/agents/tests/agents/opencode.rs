@@ -407,6 +407,55 @@ fn case_70_a_reply_to_a_request_that_is_gone_is_never_acknowledged() {
     assert_eq!(session.count(|it| matches!(it, AgentEvent::Withdrawn { .. })), 1);
 }
 
+#[rstest]
+#[case::ours("question.replied", json!([["JWT"]]), true)]
+#[case::anothers("question.replied", json!([["OAuth"]]), false)]
+#[case::rejected_elsewhere("question.rejected", Value::Null, false)]
+fn a_reply_counts_only_if_its_event_has_the_same_answers(
+    #[case] kind: &str,
+    #[case] answers: Value,
+    #[case] ours: bool,
+) {
+    let mut session = OpenCodeSession::working("ses_1");
+    session.event("question.asked", question("ses_1", "que_1"));
+    let outcome = answered(&session, &[(&["JWT"], None)]);
+    session.end_question(outcome);
+    let mut ended = json!({"sessionID": "ses_1", "requestID": "que_1"});
+    if !answers.is_null() {
+        ended["answers"] = answers;
+    }
+    session.event(kind, ended);
+    assert_eq!(session.count(|it| matches!(it, AgentEvent::Acknowledged { .. })), usize::from(ours));
+    assert_eq!(session.count(|it| matches!(it, AgentEvent::Withdrawn { .. })), usize::from(!ours));
+}
+
+#[rstest]
+#[case::still_open(json!([question("ses_1", "que_1")]), 2, 0)]
+#[case::gone(json!([]), 1, 1)]
+fn a_reply_that_broke_on_its_way_is_sent_again_if_the_question_is_still_open(
+    #[case] open: Value,
+    #[case] replies: usize,
+    #[case] withdrawn: usize,
+) {
+    let mut session = OpenCodeSession::working("ses_1");
+    session.event("question.asked", question("ses_1", "que_1"));
+    let outcome = answered(&session, &[(&["JWT"], None)]);
+    session.end_question(outcome);
+    session.respond(
+        "POST /question/que_1/reply",
+        Err(RpcError { code: -32_603, message: "connection reset".to_owned(), data: None }),
+    );
+    assert_eq!(session.count(|it| matches!(it, AgentEvent::Withdrawn { .. })), 0);
+    session.respond("GET /session/ses_1/children", Ok(json!([])));
+    session.respond("GET /session/status", Ok(busy("ses_1")));
+    session.respond("GET /question", Ok(open));
+    session.respond("GET /permission", Ok(json!([])));
+    session.respond("GET /session/ses_1/message", Ok(json!([])));
+    let sent = session.sent("POST /question/que_1/reply");
+    assert_eq!(sent, vec![&json!({"answers": [["JWT"]]}); replies]);
+    assert_eq!(session.count(|it| matches!(it, AgentEvent::Withdrawn { .. })), withdrawn);
+}
+
 #[test]
 fn a_status_of_success_alone_acknowledges_nothing() {
     let mut session = OpenCodeSession::working("ses_1");
