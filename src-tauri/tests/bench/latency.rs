@@ -85,7 +85,7 @@ pub async fn measure(questions: usize, pace: Pace) -> Latencies {
 }
 
 /// Reads when each request was painted, once that is known of all.
-fn all_painted(trace: &Path, questions: usize) -> Option<Vec<f64>> {
+pub fn all_painted(trace: &Path, questions: usize) -> Option<Vec<f64>> {
     let painted = lines(trace).into_iter().filter(|line| !line["painted"].is_null());
     let times: Vec<f64> = painted.map(|line| line["at_ms"].as_f64().unwrap()).collect();
     (times.len() >= questions).then_some(times)
@@ -110,7 +110,7 @@ const PAINT_A_WORD: &str = "
     change();";
 
 /// Answers each question in the panel, a moment after its card acts on clicks.
-const ANSWER_EVERYTHING: &str = "
+pub const ANSWER_EVERYTHING: &str = "
     window.__submitted = [];
     const done = new Set();
     setInterval(() => {

@@ -4,6 +4,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "this is a test program")]
 
+mod agents;
 mod changes;
 #[path = "../window/desktop.rs"]
 #[allow(dead_code, reason = "the desktop serves the window tests too")]
@@ -25,6 +26,10 @@ mod process;
 #[cfg(target_os = "linux")]
 #[path = "../window/process_stats.rs"]
 mod process_stats;
+#[path = "../window/real_claude.rs"]
+#[allow(dead_code, reason = "the sessions serve the window tests too")]
+mod real_claude;
+mod relay;
 #[cfg(target_os = "linux")]
 mod tray;
 
@@ -42,9 +47,16 @@ const QUESTIONS_UNSEEN: usize = 40;
 /// How often each window is started.
 const STARTS: usize = 9;
 
-/// Measures everything, or only the parts that are named: `answers`, `notifications`, `tray`, `gateway`, `load`, `long`, `changes`, `starts`.
-#[tokio::main]
-async fn main() {
+/// Measures everything, or only the parts that are named: `answers`, `notifications`, `tray`, `gateway`, `load`, `long`, `changes`, `agents`, `starts`.
+/// Started as an agent's program, it relays that program.
+fn main() {
+    if let Ok(description) = std::env::var(relay::VARIABLE) {
+        relay::run(&description);
+    }
+    tokio::runtime::Runtime::new().unwrap().block_on(measure());
+}
+
+async fn measure() {
     let named: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with('-')).collect();
     let wanted = |part: &str| named.is_empty() || named.iter().any(|name| name == part);
     let mut result = serde_json::Map::new();
@@ -78,6 +90,9 @@ async fn main() {
     }
     if wanted("changes") {
         result.insert("changes".to_owned(), changes::measure().await.json());
+    }
+    if wanted("agents") {
+        result.insert("agents".to_owned(), agents::measure().await);
     }
     if wanted("starts") {
         let Starts { app, empty } = process::measure(STARTS);
