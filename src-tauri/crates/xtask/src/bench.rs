@@ -27,6 +27,7 @@ pub fn run(workspace: Workspace, yes: bool) -> Result<()> {
     let mut steps = Steps::start();
     let workspace = install::ensure(workspace, Purpose::Test, yes, &mut steps)?;
     ui::install_npm_packages(&workspace, ui::UI, &mut steps)?;
+    ui::install_npm_packages(&workspace, ui::AGENT_CLIS, &mut steps)?;
     ui::build(&workspace, &mut steps)?;
     steps.try_run("build for release", || {
         steps::show(workspace.cargo().args(["build", "--release", "--package", AGENT_HOST]))?;
