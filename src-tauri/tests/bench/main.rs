@@ -4,6 +4,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "this is a test program")]
 
+#[cfg(target_os = "linux")]
 mod agents;
 mod changes;
 #[path = "../window/desktop.rs"]
@@ -26,9 +27,11 @@ mod process;
 #[cfg(target_os = "linux")]
 #[path = "../window/process_stats.rs"]
 mod process_stats;
+#[cfg(target_os = "linux")]
 #[path = "../window/real_claude.rs"]
 #[allow(dead_code, reason = "the sessions serve the window tests too")]
 mod real_claude;
+#[cfg(target_os = "linux")]
 mod relay;
 #[cfg(target_os = "linux")]
 mod tray;
@@ -50,6 +53,7 @@ const STARTS: usize = 9;
 /// Measures everything, or only the parts that are named: `answers`, `notifications`, `tray`, `gateway`, `load`, `long`, `changes`, `agents`, `starts`.
 /// Started as an agent's program, it relays that program.
 fn main() {
+    #[cfg(target_os = "linux")]
     if let Ok(description) = std::env::var(relay::VARIABLE) {
         relay::run(&description);
     }
@@ -91,6 +95,7 @@ async fn measure() {
     if wanted("changes") {
         result.insert("changes".to_owned(), changes::measure().await.json());
     }
+    #[cfg(target_os = "linux")]
     if wanted("agents") {
         result.insert("agents".to_owned(), agents::measure().await);
     }

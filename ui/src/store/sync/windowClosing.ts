@@ -27,7 +27,7 @@ interface Unsaved {
 export class WindowClosing {
   #open = false;
   #checking = false;
-  #askedAgain = false;
+  #asked = false;
   #answered: number | null = null;
   #keys = 0;
 
@@ -54,13 +54,13 @@ export class WindowClosing {
   }
 
   async #check(): Promise<void> {
-    // The check that runs may have read its answer before this request.
-    this.#askedAgain = true;
+    // A running check may have read the app's answer before this request was made.
+    this.#asked = true;
     if (this.#checking) return;
     this.#checking = true;
     try {
-      while (this.#askedAgain) {
-        this.#askedAgain = false;
+      while (this.#asked) {
+        this.#asked = false;
         await this.#answer();
       }
     } catch {

@@ -27,9 +27,9 @@ pub(super) struct Call {
     /// The tool call that waits for it.
     tool_use: Option<String>,
     pub(super) kind: CallKind,
-    /// What was sent to end it: the answers to a question, null for its rejection, or the decision on a permission.
-    pub(super) told: Option<Value>,
-    /// Whether the request that told it failed on its way, so it may have arrived or not.
+    /// The reply that was sent: the answers to a question, null for its rejection, or the decision on a permission.
+    pub(super) reply: Option<Value>,
+    /// Whether the connection failed while the reply was sent, so nobody knows whether it arrived.
     pub(super) in_doubt: bool,
 }
 
@@ -53,7 +53,6 @@ impl Call {
 impl OpenCodeAdapter {
     /// Reads a question, from an event or from the list of open ones.
     pub(super) fn on_question(&mut self, request: &Value, out: &mut Output) {
-        self.tell_again(request, out);
         let Some((native_ref, session)) = self.new_call(request, out) else { return };
         let drafts = read_questions(request);
         let accepted =
@@ -80,7 +79,6 @@ impl OpenCodeAdapter {
 
     /// Reads a permission request, from an event or from the list of open ones.
     pub(super) fn on_permission(&mut self, request: &Value, out: &mut Output) {
-        self.tell_again(request, out);
         let Some((native_ref, session)) = self.new_call(request, out) else { return };
         let permission = text(request, "permission").unwrap_or("permission").to_owned();
         if self.calls.len() >= OPEN_CALLS {
@@ -127,14 +125,14 @@ impl OpenCodeAdapter {
         let tool = &request["tool"];
         let tool_use =
             text(tool, "messageID").zip(text(tool, "callID")).map(|(message, call)| tool_use(message, call));
-        self.calls.push(Call { native_ref, session, tool_use, kind, told: None, in_doubt: false });
+        self.calls.push(Call { native_ref, session, tool_use, kind, reply: None, in_doubt: false });
     }
 
     pub(super) fn on_question_ended(&mut self, properties: &Value, out: &mut Output) {
         let Some(call) = self.end_call(text(properties, "requestID")) else { return };
         let native_ref = call.native_ref;
         // A rejection has no answers. Another program that uses this server may have answered before us.
-        out.event(match call.told.as_ref() == Some(&properties["answers"]) {
+        out.event(match call.reply.as_ref() == Some(&properties["answers"]) {
             true => AgentEvent::Acknowledged { native_ref },
             false => AgentEvent::Withdrawn { native_ref },
         });
@@ -143,7 +141,7 @@ impl OpenCodeAdapter {
     /// A rejected permission also ends the others of its session.
     pub(super) fn on_permission_ended(&mut self, properties: &Value, out: &mut Output) {
         let Some(call) = self.end_call(text(properties, "requestID")) else { return };
-        if call.told.is_none() {
+        if call.reply.is_none() {
             out.event(AgentEvent::Withdrawn { native_ref: call.native_ref });
         }
     }
@@ -164,7 +162,7 @@ impl OpenCodeAdapter {
         let call = self.calls.remove(place);
         self.remember_ended(call.native_ref.clone());
         let native_ref = call.native_ref;
-        out.event(match call.told.is_some() && (answered || self.turn.rejecting) {
+        out.event(match call.reply.is_some() && (answered || self.turn.rejecting) {
             true => AgentEvent::Acknowledged { native_ref },
             false => AgentEvent::Withdrawn { native_ref },
         });
@@ -207,21 +205,22 @@ impl OpenCodeAdapter {
         self.withdraw_where(|_| true, out);
     }
 
-    /// Notes that a reply failed on its way, and reads anew whether its request is still open.
-    pub(super) fn on_reply_lost(&mut self, native_ref: &NativeRef, out: &mut Output) {
+    /// The connection failed while a reply was sent. Whether its request is still open is read anew.
+    pub(super) fn on_reply_in_doubt(&mut self, native_ref: &NativeRef, out: &mut Output) {
         if let Some(call) = self.calls.iter_mut().find(|call| call.native_ref == *native_ref) {
             call.in_doubt = true;
             self.begin_resync(out);
         }
     }
 
-    /// Sends a reply again that has not arrived, because the server still lists its request.
-    fn tell_again(&mut self, request: &Value, out: &mut Output) {
-        let lost = |call: &&mut Call| Some(call.native_ref.as_str()) == text(request, "id") && call.in_doubt;
-        let Some(call) = self.calls.iter_mut().find(lost) else { return };
+    /// Sends a reply in doubt again: it has not arrived, because the server still lists its request.
+    pub(super) fn resend_reply(&mut self, request: &Value, out: &mut Output) {
+        let in_doubt =
+            |call: &&mut Call| Some(call.native_ref.as_str()) == text(request, "id") && call.in_doubt;
+        let Some(call) = self.calls.iter_mut().find(in_doubt) else { return };
         call.in_doubt = false;
         let native_ref = call.native_ref.clone();
-        match (call.is_question(), call.told.clone()) {
+        match (call.is_question(), call.reply.clone()) {
             (true, Some(Value::Null)) => self.reject(&native_ref, out),
             (true, Some(answers)) => self.reply("question", &native_ref, json!({"answers": answers}), out),
             (false, Some(decision)) => self.reply("permission", &native_ref, decision, out),

@@ -49,7 +49,7 @@ impl OpenCodeAdapter {
                 if let Some(words) = words.filter(|_| !chosen.kind.allows()) {
                     body["message"] = json!(words);
                 }
-                call.told = Some(body.clone());
+                call.reply = Some(body.clone());
                 self.reply("permission", &native_ref, body, out);
                 Ok(())
             }
@@ -147,7 +147,7 @@ impl OpenCodeAdapter {
         let words = match outcome {
             Outcome::Answered { answers } => {
                 let answers = json!(strings(drafts, questions, answers));
-                call.told = Some(answers.clone());
+                call.reply = Some(answers.clone());
                 self.reply("question", native_ref, json!({"answers": answers}), out);
                 return Ok(());
             }
@@ -159,7 +159,7 @@ impl OpenCodeAdapter {
                 "The time limit set for this question has passed without an answer. Continue without it.",
             ),
         };
-        call.told = Some(Value::Null);
+        call.reply = Some(Value::Null);
         self.reject(native_ref, out);
         let words = words.map(str::trim).filter(|words| !words.is_empty());
         match words {
@@ -188,7 +188,7 @@ impl OpenCodeAdapter {
         if !call.is_question() {
             return Err(gone());
         }
-        call.told = Some(Value::Null);
+        call.reply = Some(Value::Null);
         let own = self.session.as_deref() == Some(call.session.as_str());
         self.reject(native_ref, out);
         if own {

@@ -135,9 +135,10 @@ impl OpenCodeAdapter {
             }
             // Its event says that the reply has arrived; a reply to a request of a dead turn gets no error.
             (Sent::Reply { .. }, Ok(_)) => {}
+            // The link's own error: the server has not responded.
             (Sent::Reply { native_ref }, Err(error)) if error.code == INTERNAL_ERROR => {
                 request_failed(error, out);
-                self.on_reply_lost(&native_ref, out);
+                self.on_reply_in_doubt(&native_ref, out);
             }
             (Sent::Reply { native_ref }, Err(error)) => {
                 request_failed(error, out);
@@ -155,6 +156,10 @@ impl OpenCodeAdapter {
             (Sent::Messages, Err(error)) => {
                 request_failed(error, out);
                 self.on_message_list(&Value::Null, out);
+            }
+            (Sent::Status | Sent::Questions | Sent::Permissions, Err(error)) => {
+                request_failed(error, out);
+                self.resync.incomplete = true;
             }
             (_, Err(error)) => request_failed(error, out),
         }

@@ -18,6 +18,8 @@ pub(super) struct Resync {
     running: usize,
     /// The sessions that work, whose questions are alive.
     busy: HashSet<String>,
+    /// Whether a list could not be read, so what it lacks may still be open.
+    pub(super) incomplete: bool,
     /// The open requests of the server.
     listed: HashSet<String>,
 }
@@ -51,12 +53,14 @@ impl OpenCodeAdapter {
 
     pub(super) fn on_question_list(&mut self, questions: &Value, out: &mut Output) {
         for question in self.alive(questions) {
+            self.resend_reply(&question, out);
             self.on_question(&question, out);
         }
     }
 
     pub(super) fn on_permission_list(&mut self, permissions: &Value, out: &mut Output) {
         for permission in self.alive(permissions) {
+            self.resend_reply(&permission, out);
             self.on_permission(&permission, out);
         }
     }
@@ -84,7 +88,7 @@ impl OpenCodeAdapter {
             }
         }
         self.resync.running = self.resync.running.saturating_sub(1);
-        if self.resync.running > 0 {
+        if std::mem::take(&mut self.resync.incomplete) || self.resync.running > 0 {
             return;
         }
         let listed = std::mem::take(&mut self.resync.listed);

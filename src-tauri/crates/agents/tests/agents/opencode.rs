@@ -45,6 +45,19 @@ fn tool_of_question(session: &str, status: &str) -> Value {
         "tool": "question", "callID": "call_1", "state": {"status": status, "input": {}}}})
 }
 
+fn connection_reset() -> RpcError {
+    RpcError { code: -32_603, message: "connection reset".to_owned(), data: None }
+}
+
+/// Responds to everything that is read after a connection, of a session that works.
+fn read_anew(session: &mut OpenCodeSession, questions: Result<Value, RpcError>) {
+    session.respond("GET /session/ses_1/children", Ok(json!([])));
+    session.respond("GET /session/status", Ok(busy("ses_1")));
+    session.respond("GET /question", questions);
+    session.respond("GET /permission", Ok(json!([])));
+    session.respond("GET /session/ses_1/message", Ok(json!([])));
+}
+
 fn answered(session: &OpenCodeSession, of: &[(&[&str], Option<&str>)]) -> Outcome {
     let (_, questions) = session.questions().pop().unwrap();
     let inputs = questions.iter().zip(of).map(|(question, (labels, other))| {
@@ -356,11 +369,7 @@ fn case_70_after_a_reconnection_open_requests_are_read_anew_and_shown_once() {
     let mut session = OpenCodeSession::working("ses_1");
     let reconnect = |session: &mut OpenCodeSession, questions: Value| {
         session.event("server.connected", json!({}));
-        session.respond("GET /session/ses_1/children", Ok(json!([])));
-        session.respond("GET /session/status", Ok(busy("ses_1")));
-        session.respond("GET /question", Ok(questions));
-        session.respond("GET /permission", Ok(json!([])));
-        session.respond("GET /session/ses_1/message", Ok(json!([])));
+        read_anew(session, Ok(questions));
     };
     let open = json!([question("ses_1", "que_1"), question("ses_else", "que_2")]);
     reconnect(&mut session, open.clone());
@@ -441,19 +450,30 @@ fn a_reply_that_broke_on_its_way_is_sent_again_if_the_question_is_still_open(
     session.event("question.asked", question("ses_1", "que_1"));
     let outcome = answered(&session, &[(&["JWT"], None)]);
     session.end_question(outcome);
-    session.respond(
-        "POST /question/que_1/reply",
-        Err(RpcError { code: -32_603, message: "connection reset".to_owned(), data: None }),
+    session.respond("POST /question/que_1/reply", Err(connection_reset()));
+    session.event("question.asked", question("ses_1", "que_1"));
+    assert_eq!(
+        session.sent("POST /question/que_1/reply").len(),
+        1,
+        "an event that arrives twice proves nothing"
     );
     assert_eq!(session.count(|it| matches!(it, AgentEvent::Withdrawn { .. })), 0);
-    session.respond("GET /session/ses_1/children", Ok(json!([])));
-    session.respond("GET /session/status", Ok(busy("ses_1")));
-    session.respond("GET /question", Ok(open));
-    session.respond("GET /permission", Ok(json!([])));
-    session.respond("GET /session/ses_1/message", Ok(json!([])));
+    read_anew(&mut session, Ok(open));
     let sent = session.sent("POST /question/que_1/reply");
     assert_eq!(sent, vec![&json!({"answers": [["JWT"]]}); replies]);
     assert_eq!(session.count(|it| matches!(it, AgentEvent::Withdrawn { .. })), withdrawn);
+}
+
+#[test]
+fn a_question_stays_open_if_the_list_of_open_ones_cannot_be_read() {
+    let mut session = OpenCodeSession::working("ses_1");
+    session.event("question.asked", question("ses_1", "que_1"));
+    session.event("server.connected", json!({}));
+    read_anew(&mut session, Err(connection_reset()));
+    assert_eq!(session.count(|it| matches!(it, AgentEvent::Withdrawn { .. })), 0);
+    session.event("server.connected", json!({}));
+    read_anew(&mut session, Ok(json!([])));
+    assert_eq!(session.count(|it| matches!(it, AgentEvent::Withdrawn { .. })), 1);
 }
 
 #[test]
