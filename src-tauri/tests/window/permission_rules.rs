@@ -64,8 +64,9 @@ async fn case_100_a_rule_denies_what_is_asked_and_what_the_agent_allows_never_a_
     real.until_result("toolu_2", &format!("{DENIED}Bash(pwd)")).await;
     assert!(!real.project.path().join("shelf").exists());
     app.shows_text("main [data-approval]", "Denied by your rule Bash(mkdir shelf *): Bash").await;
+    // The transcript may show the second one later than the panel shows the question.
+    app.wait("both denials", async || (app.count("main [data-approval]").await == 2).then_some(())).await;
     app.shows_text("main [data-approval]:last-of-type", "Denied by your rule").await;
-    assert_eq!(app.count("main [data-approval]").await, 2);
     assert_eq!(app.count("aside [data-approval]").await, 0);
 
     // Removed while the agent waits for the answer.
