@@ -7,6 +7,7 @@ mod content;
 mod control;
 mod descriptor;
 mod details;
+mod elicitations;
 mod encode;
 mod launch;
 mod parse;
@@ -27,6 +28,7 @@ use serde_json::Value;
 
 use crate::adapter::{Action, Adapter, EncodeError, Inbound, Open, Output};
 use crate::agent::{Agent, PermissionFile, SessionPlan, Start};
+use crate::elicitation::Field;
 use crate::event::{AgentEvent, InputError};
 use crate::launch::{LaunchPlan, expand_home};
 use crate::link::LinkPlan;
@@ -159,6 +161,12 @@ enum CallKind {
         /// The outcome that was sent, to send it again if the call is repeated in a new request.
         outcome: Option<Outcome>,
     },
+    /// A form of an MCP server, or a page that it wants opened.
+    Form {
+        fields: Vec<Field>,
+        /// The server's id of the page, by which it says that the page has done its part.
+        page: Option<String>,
+    },
     Permission {
         suggestions: Suggestions,
         /// What was offered; only that can be chosen.
@@ -170,7 +178,7 @@ enum CallKind {
 
 impl Call {
     const fn is_question(&self) -> bool {
-        matches!(self.kind, CallKind::Answers { .. })
+        matches!(self.kind, CallKind::Answers { .. } | CallKind::Form { .. })
     }
 }
 

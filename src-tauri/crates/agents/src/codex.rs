@@ -3,7 +3,6 @@
 mod approvals;
 mod config;
 mod descriptor;
-mod elicitation;
 mod encode;
 mod items;
 mod launch;
@@ -26,6 +25,7 @@ use uuid::Uuid;
 
 use crate::adapter::{Action, Adapter, EncodeError, Inbound, Open, Output};
 use crate::agent::{Agent, SessionPlan, Start};
+use crate::elicitation::Field;
 use crate::event::{AgentEvent, InputError};
 use crate::launch::{LaunchPlan, expand_home};
 use crate::link::LinkPlan;
@@ -33,7 +33,6 @@ use crate::rpc::{INTERNAL_ERROR, RpcError, RpcIn, RpcOut};
 use crate::supervisor::check_folder;
 
 pub use descriptor::{APPROVALS, CODEX, DEFAULT, EFFORT, MODE, MODEL, PLAN, SANDBOX};
-use elicitation::Field;
 pub use launch::{launch, rules, shared};
 use questions::Asking;
 use usage::UsageReport;
@@ -205,7 +204,7 @@ struct Call {
 #[derive(Debug)]
 enum CallKind {
     Answers(Vec<Asking>),
-    /// A form of an MCP server.
+    /// A form of an MCP server, or a page that it wants opened.
     Form(Vec<Field>),
     Permission {
         /// What can be chosen, each with the result that the server gets.
@@ -385,9 +384,7 @@ fn invalid_input(out: &mut Output, why: InputError) {
 
 /// Counts a message of a kind that is not known.
 fn unknown(out: &mut Output, kind: &str) {
-    /// The most characters quoted from the name of a kind.
-    const KIND_CHARS: usize = 80;
-    invalid_input(out, InputError::UnknownType { kind: kind.chars().take(KIND_CHARS).collect() });
+    invalid_input(out, InputError::unknown_type(kind));
 }
 
 /// The id under which a thread is known.

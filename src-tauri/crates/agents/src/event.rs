@@ -191,10 +191,29 @@ pub enum InputError {
         /// The kind as it calls itself, shortened.
         kind: String,
     },
+    /// It asks for something that is not known, and got an error as its reply.
+    #[error("a request of unknown type {kind}, which was refused")]
+    RequestRefused {
+        /// The kind as it calls itself, shortened.
+        kind: String,
+    },
     /// It lacks a field without which it means nothing.
     #[error("a message without a valid {field}")]
     Incomplete { field: &'static str },
     /// It says that a request of ours failed.
     #[error("the agent refused a request: {error}")]
     RequestFailed { error: String },
+}
+
+/// The most characters quoted from the name of an unknown kind of message.
+const KIND_CHARS: usize = 80;
+
+impl InputError {
+    pub(crate) fn unknown_type(kind: &str) -> Self {
+        Self::UnknownType { kind: kind.chars().take(KIND_CHARS).collect() }
+    }
+
+    pub(crate) fn request_refused(kind: &str) -> Self {
+        Self::RequestRefused { kind: kind.chars().take(KIND_CHARS).collect() }
+    }
 }

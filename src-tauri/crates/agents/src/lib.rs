@@ -10,6 +10,7 @@ pub mod claude;
 pub mod codex;
 pub mod connection;
 pub mod demo;
+mod elicitation;
 pub mod event;
 pub mod late_answers;
 pub mod launch;

@@ -284,7 +284,7 @@ impl Adapter for OpenCodeAdapter {
             Inbound::Rpc(RpcIn::Notification { method, params }) => self.on_event(method, params, &mut out),
             Inbound::Rpc(RpcIn::Response { id, result }) => self.on_response(*id, result, &mut out),
             Inbound::Rpc(RpcIn::Request { method, .. }) => {
-                invalid_input(InputError::UnknownType { kind: method.clone() }, &mut out);
+                invalid_input(InputError::unknown_type(method), &mut out);
             }
             Inbound::Line(_) => invalid_input(InputError::NotJson, &mut out),
             Inbound::Overlong { bytes } => invalid_input(InputError::TooLong { bytes: *bytes }, &mut out),

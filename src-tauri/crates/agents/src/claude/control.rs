@@ -5,7 +5,7 @@ use askdesk_domain::{NativeRef, Question, QuestionLimits, RawQuestion, Refusal, 
 use serde_json::{Map, Value};
 
 use super::encode::{deny, failed, too_many};
-use super::parse::{invalid_input, list, text, unknown};
+use super::parse::{invalid_input, list, text};
 use super::{
     Call, CallKind, ClaudeAdapter, OPEN_CALLS, PLAN_TOOL, QUESTION_TOOL, Suggestions, UNANSWERED_CAPABILITY,
     approvals, details, rules,
@@ -36,10 +36,11 @@ impl ClaudeAdapter {
                     }
                 }
             }
+            Some("elicitation") => self.on_elicitation(request_id, request, out),
             Some("hook_callback") => self.on_hook(&request_id, request, out),
             subtype => {
                 let subtype = subtype.unwrap_or("without a subtype");
-                unknown(out, &format!("control_request/{subtype}"));
+                invalid_input(out, InputError::request_refused(&format!("control_request/{subtype}")));
                 let error = format!("Askdesk does not support the control request {}.", bounded(subtype));
                 out.line(failed(request_id.as_str(), &error));
             }
@@ -75,7 +76,7 @@ impl ClaudeAdapter {
         if let Some(known) = self.call_mut(&native_ref) {
             let (same, outcome) = match &known.kind {
                 CallKind::Answers { questions: asked, outcome, .. } => (*asked == questions, outcome.clone()),
-                CallKind::Permission { .. } => (false, None),
+                CallKind::Form { .. } | CallKind::Permission { .. } => (false, None),
             };
             if !same {
                 let reason = "tool_use_id: already used by another call; every call needs its own ID";
@@ -130,7 +131,7 @@ impl ClaudeAdapter {
         let waiting = self.call(&native_ref).filter(|call| !call.answered);
         let waiting = waiting.and_then(|call| match &call.kind {
             CallKind::Permission { suggestions, .. } => Some((call.input.clone(), suggestions.clone())),
-            CallKind::Answers { .. } => None,
+            CallKind::Answers { .. } | CallKind::Form { .. } => None,
         });
         let renewed = waiting.is_some();
         if !renewed {

@@ -6,10 +6,12 @@ use uuid::Uuid;
 
 use super::answers;
 use super::content::content;
+use super::elicitations::form_reply;
 use super::permissions::mode_word;
 use super::rules;
 use super::{AWAITED_CHANGES, Call, CallKind, ClaudeAdapter, MODE, MODEL, OPEN_CALLS, UNANSWERED_CAPABILITY};
 use crate::adapter::{Action, Attached, EncodeError, Output};
+use crate::elicitation::Ended;
 use crate::event::AgentEvent;
 
 /// What the ids of our own control requests begin with.
@@ -86,7 +88,12 @@ impl ClaudeAdapter {
     }
 
     fn refuse(&mut self, native_ref: &NativeRef, words: &str) -> Result<String, EncodeError> {
-        let line = deny(&self.question_call(native_ref)?.request_id, words);
+        let call = self.question_call(native_ref)?;
+        let line = match &call.kind {
+            // It has no place for words.
+            CallKind::Form { .. } => form_reply(&call.request_id, Ended::DECLINED),
+            CallKind::Answers { .. } | CallKind::Permission { .. } => deny(&call.request_id, words),
+        };
         self.forget(native_ref);
         Ok(line)
     }
@@ -108,12 +115,16 @@ impl Call {
         outcome: &Outcome,
         skips: bool,
     ) -> Result<(String, Vec<Notice>), EncodeError> {
+        let drafts: &[RawQuestion] = match &self.kind {
+            CallKind::Form { fields, .. } => {
+                let ended = Ended::of(fields, questions, outcome)?;
+                return Ok((form_reply(&self.request_id, ended), Vec::new()));
+            }
+            CallKind::Answers { drafts, .. } => drafts,
+            CallKind::Permission { .. } => &[],
+        };
         let refusal = match outcome {
             Outcome::Answered { answers } => {
-                let drafts: &[RawQuestion] = match &self.kind {
-                    CallKind::Answers { drafts, .. } => drafts,
-                    CallKind::Permission { .. } => &[],
-                };
                 let said = answers::answers_by_question(drafts, questions, answers);
                 let (input, notices) = answers::with_answers(&self.input, &said, skips);
                 return Ok((allow(&self.request_id, &input), notices));

@@ -8,9 +8,6 @@ use super::{CAPABILITIES, Call, ClaudeAdapter, QUESTION_TOOL, details, tools};
 use crate::adapter::Output;
 use crate::event::{AgentEvent, InputError};
 
-/// The most characters quoted from the name of an unknown message type.
-const KIND_CHARS: usize = 80;
-
 /// Message types that are known and ignored.
 const SILENT_TYPES: &[&str] = &[
     "attachment",
@@ -26,7 +23,6 @@ const SILENT_TYPES: &[&str] = &[
 const SILENT_SYSTEM: &[&str] = &[
     "api_retry",
     "background_tasks_changed",
-    "elicitation_complete",
     "files_persisted",
     "hook_progress",
     "hook_response",
@@ -102,6 +98,7 @@ impl ClaudeAdapter {
                 self.tell_context(out);
                 out.event(AgentEvent::Noticed { notice: Notice::Compacted });
             }
+            Some("elicitation_complete") => self.on_elicitation_complete(message, out),
             Some(subtype) if SILENT_SYSTEM.contains(&subtype) => {}
             subtype => unknown(out, &format!("system/{}", subtype.unwrap_or("without a subtype"))),
         }
@@ -355,6 +352,5 @@ pub(super) fn invalid_input(out: &mut Output, why: InputError) {
 }
 
 pub(super) fn unknown(out: &mut Output, kind: &str) {
-    let kind = kind.chars().take(KIND_CHARS).collect();
-    invalid_input(out, InputError::UnknownType { kind });
+    invalid_input(out, InputError::unknown_type(kind));
 }

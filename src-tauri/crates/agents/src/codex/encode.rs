@@ -6,8 +6,9 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::{CallKind, CodexAdapter, HELD_ACTIONS, Sent, Thread, answer, elicitation, questions};
+use super::{CallKind, CodexAdapter, HELD_ACTIONS, Sent, Thread, answer, questions};
 use crate::adapter::{Action, Attached, EncodeError, Output, QuestionRefusal};
+use crate::elicitation::Ended;
 use crate::event::AgentEvent;
 
 const CLOSED: &str = "The user closed the session without answering.";
@@ -100,7 +101,7 @@ impl CodexAdapter {
         let call = self.call_mut(native_ref).ok_or_else(gone)?;
         let (result, notices) = match &call.kind {
             CallKind::Answers(asked) => questions::encode(asked, questions, outcome)?,
-            CallKind::Form(fields) => (elicitation::encode(fields, questions, outcome)?, Vec::new()),
+            CallKind::Form(fields) => (form_ended(Ended::of(fields, questions, outcome)?), Vec::new()),
             CallKind::Permission { .. } | CallKind::Plan { .. } => return Err(gone()),
         };
         call.answered = true;
@@ -127,7 +128,7 @@ impl CodexAdapter {
                 id,
                 match &call.kind {
                     CallKind::Answers(asked) => questions::refused(asked, &words),
-                    _ => elicitation::ended("decline"),
+                    _ => form_ended(Ended::DECLINED),
                 },
             ));
         }
@@ -206,7 +207,7 @@ impl CodexAdapter {
             let Some(id) = &call.id else { continue };
             let result = match &call.kind {
                 CallKind::Answers(asked) => questions::refused(asked, CLOSED),
-                CallKind::Form(_) => elicitation::ended("cancel"),
+                CallKind::Form(_) => form_ended(Ended::CANCELLED),
                 CallKind::Permission { options } => {
                     let refusal = options.iter().rev().find(|(option, _)| !option.kind.allows());
                     refusal.map(|(_, result)| result.clone()).unwrap_or_default()
@@ -217,6 +218,11 @@ impl CodexAdapter {
         }
         self.request_of_thread(Sent::Close, "thread/unsubscribe", json!({}), out);
     }
+}
+
+/// The result of a form.
+pub(super) fn form_ended(ended: Ended) -> Value {
+    json!({"action": ended.action, "content": ended.content, "_meta": null})
 }
 
 /// A message with its images and files. An image travels with its bytes; of a file the agent gets the path.

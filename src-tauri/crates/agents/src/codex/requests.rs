@@ -5,11 +5,11 @@ use askdesk_domain::{NativeRef, Notice};
 use serde_json::{Value, json};
 
 use super::approvals::{self, Permission};
-use super::{
-    Call, CallKind, CodexAdapter, OPEN_CALLS, answer, elicitation, failed, questions, text, unknown,
-};
+use super::encode::form_ended;
+use super::{Call, CallKind, CodexAdapter, OPEN_CALLS, answer, failed, invalid_input, questions, text};
 use crate::adapter::{Output, QuestionRefusal};
-use crate::event::{AgentEvent, Asked};
+use crate::elicitation::{self, Elicitation, Ended};
+use crate::event::{AgentEvent, Asked, InputError};
 use crate::rpc::{RpcError, RpcOut};
 
 impl CodexAdapter {
@@ -58,7 +58,7 @@ impl CodexAdapter {
                 out.rpc(answer(id, result));
             }
             other => {
-                unknown(out, other);
+                invalid_input(out, InputError::request_refused(other));
                 if other.to_lowercase().contains("approval") {
                     permission_refused(&format!("a permission request of an unknown kind ({other})"), out);
                 }
@@ -91,7 +91,14 @@ impl CodexAdapter {
     }
 
     fn on_form(&mut self, id: &Value, native_ref: NativeRef, params: &Value, out: &mut Output) {
-        let fields = elicitation::read(params);
+        let schema = params.get("requestedSchema").unwrap_or(&Value::Null);
+        let fields = elicitation::read(Elicitation {
+            mode: text(params, "mode").unwrap_or_default(),
+            message: text(params, "message").unwrap_or_default(),
+            url: text(params, "url"),
+            schema,
+            order: &[],
+        });
         match fields.and_then(|fields| Ok((elicitation::accept(&fields)?, fields))) {
             Ok((questions, fields)) => {
                 let asked_by = text(params, "serverName").map(bounded);
@@ -106,7 +113,7 @@ impl CodexAdapter {
             }
             Err(refusal) => {
                 // A form has no place for words.
-                out.rpc(answer(id, elicitation::ended("decline")));
+                out.rpc(answer(id, form_ended(Ended::DECLINED)));
                 out.event(AgentEvent::Refused { native_ref, reason: refusal.to_string() });
             }
         }

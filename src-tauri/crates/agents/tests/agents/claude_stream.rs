@@ -446,7 +446,7 @@ fn bad_lines_are_counted_answered_where_somebody_waits_and_stop_nothing() {
             unknown("without a type"),
             unknown("brand_new"),
             unknown("system/brand_new"),
-            unknown("control_request/brand_new"),
+            invalid_input(InputError::RequestRefused { kind: "control_request/brand_new".to_owned() }),
             invalid_input(InputError::Incomplete { field: "request_id" }),
             AgentEvent::TurnBegan,
             invalid_input(InputError::Incomplete { field: "id or name of a tool use" }),

@@ -245,7 +245,7 @@ fn a_form_becomes_a_question_and_its_answers_are_the_values_of_the_form() {
 
 #[rstest]
 #[case(Outcome::Declined { words: None }, "decline")]
-#[case(Outcome::RepliedInChat { text: "x".to_owned() }, "decline")]
+#[case(Outcome::RepliedInChat { text: "x".to_owned() }, "cancel")]
 #[case(Outcome::Expired, "cancel")]
 fn a_form_that_is_not_filled_in_is_declined_or_cancelled(#[case] outcome: Outcome, #[case] action: &str) {
     let (mut session, asked) =
@@ -265,16 +265,42 @@ fn a_form_without_fields_asks_for_consent(#[case] place: usize, #[case] expected
 }
 
 #[rstest]
-#[case::a_number(form(&json!({"n": {"type": "integer"}})), "requestedSchema.properties.n")]
+#[case::an_object(form(&json!({"n": {"type": "object"}})), "requestedSchema.properties.n")]
 #[case::a_list_without_options(form(&json!({"n": {"type": "array", "items": {"type": "string"}}})), "requestedSchema.properties.n")]
 #[case::an_option_that_is_not_text(form(&json!({"n": {"type": "array", "items": {"enum": ["a", 1]}}})), "requestedSchema.properties.n")]
 #[case::an_option_that_would_vanish(form(&json!({"n": {"type": "string", "enum": ["a", "Other"]}})), "requestedSchema")]
-#[case::a_page(json!({"mode": "url", "url": "https://example.org", "message": "Sign in"}), "mode")]
+#[case::a_page_without_an_address(json!({"mode": "url", "message": "Sign in"}), "url")]
+#[case::an_unknown_mode(json!({"mode": "openai/form", "message": "Sign in"}), "mode")]
 fn a_form_that_cannot_be_shown_is_declined_and_said(#[case] params: Value, #[case] field: &str) {
     let output = Session::in_turn().ask(0, "mcpServer/elicitation/request", params);
     assert_eq!(result(&output)["action"], "decline");
     let [AgentEvent::Refused { reason, .. }] = output.events.as_slice() else { panic!("{output:?}") };
     assert!(reason.starts_with(field), "{reason}");
+}
+
+#[rstest]
+#[case::consent_given(1, json!({"action": "accept", "content": {}, "_meta": null}))]
+#[case::consent_refused(2, json!({"action": "decline", "content": null, "_meta": null}))]
+fn case_111_a_page_to_open_asks_for_consent(#[case] place: usize, #[case] expected: Value) {
+    let params = json!({"turnId": null, "serverName": "tracker", "mode": "url", "_meta": null,
+        "message": "Sign in", "url": "https://example.org/auth", "elicitationId": "e1"});
+    let (mut session, asked) = asked("mcpServer/elicitation/request", params);
+    assert_eq!(asked.questions[0].text, "Sign in\n\nhttps://example.org/auth");
+    let outcome = answers(&asked.questions, &[Some((&[place], None, None))]);
+    assert_eq!(session.end(&asked.native_ref, &asked.questions, outcome), expected);
+}
+
+#[rstest]
+#[case("12", json!(12))]
+#[case(" 1.5 ", json!(1.5))]
+#[case("a dozen", json!("a dozen"))]
+fn case_111_a_number_is_sent_as_a_number(#[case] typed: &str, #[case] expected: Value) {
+    let (mut session, asked) =
+        asked("mcpServer/elicitation/request", form(&json!({"n": {"type": "integer"}})));
+    assert_eq!(asked.questions[0].placeholder.as_deref(), Some("integer"));
+    let outcome = answers(&asked.questions, &[Some((&[], Some(typed), None))]);
+    let sent = session.end(&asked.native_ref, &asked.questions, outcome);
+    assert_eq!(sent["content"], json!({"n": expected}));
 }
 
 #[test]

@@ -8,6 +8,7 @@
 
 mod any_bytes;
 mod claude_config;
+mod claude_elicitations;
 mod claude_questions;
 mod claude_rules;
 mod claude_stream;

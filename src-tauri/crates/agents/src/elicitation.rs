@@ -1,7 +1,7 @@
-//! Forms of MCP servers that Codex passes on.
+//! Elicitations of MCP servers that an agent passes on: forms, and pages to open.
 //!
-//! A form of choices, texts and yes-or-no fields becomes a question with a part for each field. What a form has beyond that is
-//! declined, because a value that the person did not give must not be made up.
+//! A form becomes a question with a part for each field; a page becomes a question for consent. What a form has beyond choices,
+//! texts, numbers and yes-or-no fields is declined, because a value that the person did not give must not be made up.
 
 use askdesk_domain::{
     Answer, Answers, Outcome, Question, QuestionKind, QuestionLimits, RawOption, RawQuestion, Refusal,
@@ -9,12 +9,27 @@ use askdesk_domain::{
 };
 use serde_json::{Map, Value, json};
 
-use super::{list, text};
 use crate::adapter::EncodeError;
 
+/// The most fields of a form that are put into another order.
+const ORDERED_FIELDS: usize = 256;
+
+/// An elicitation as MCP describes it, whatever the agent calls its parts.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Elicitation<'a> {
+    pub(crate) mode: &'a str,
+    pub(crate) message: &'a str,
+    /// The page to open; only in the mode `url`.
+    pub(crate) url: Option<&'a str>,
+    /// The schema of the values; only in the mode `form`.
+    pub(crate) schema: &'a Value,
+    /// The names of the fields in the order to show them in. Others follow in the order of the schema.
+    pub(crate) order: &'a [Value],
+}
+
 #[derive(Clone, Debug)]
-pub(super) struct Field {
-    /// The name of its value; none for a form without fields, which only asks for consent.
+pub(crate) struct Field {
+    /// The name of its value; none for what only asks for consent.
     name: Option<String>,
     kind: FieldKind,
     draft: RawQuestion,
@@ -26,27 +41,36 @@ enum FieldKind {
     One(Vec<Value>),
     Several(Vec<Value>),
     Text,
+    Number,
     YesOrNo,
 }
 
-/// Reads the fields of a form; the words say why it cannot be shown.
-pub(super) fn read(params: &Value) -> Result<Vec<Field>, Refusal> {
-    let mode = text(params, "mode").unwrap_or_default();
-    if mode != "form" {
-        return Err(Refusal::new("mode", format!("must be form, got {mode}")));
+/// Reads what an elicitation asks for; the words say why it cannot be shown.
+pub(crate) fn read(asked: Elicitation<'_>) -> Result<Vec<Field>, Refusal> {
+    let message = asked.message;
+    match asked.mode {
+        // An older server names no mode.
+        "form" | "" => {}
+        "url" => {
+            let url = asked.url.filter(|url| !url.trim().is_empty());
+            let url = url.ok_or_else(|| Refusal::new("url", "must name the page to open"))?;
+            return Ok(vec![consent(format!("{message}\n\n{url}"))]);
+        }
+        mode => return Err(Refusal::new("mode", format!("must be form or url, got {mode}"))),
     }
-    let message = text(params, "message").unwrap_or_default();
     let none = Map::new();
-    let properties =
-        params.pointer("/requestedSchema/properties").and_then(Value::as_object).unwrap_or(&none);
-    let required = params.pointer("/requestedSchema/required").and_then(Value::as_array);
-    let is_required =
-        |name: &str| required.is_some_and(|names| names.iter().any(|known| known.as_str() == Some(name)));
+    let properties = asked.schema.get("properties").and_then(Value::as_object).unwrap_or(&none);
+    let required = list(asked.schema, "required");
+    let is_required = |name: &str| required.iter().any(|known| known.as_str() == Some(name));
     if properties.is_empty() {
-        let draft = draft(message.to_owned(), None, QuestionKind::Confirm, Vec::new(), true);
-        return Ok(vec![Field { name: None, kind: FieldKind::YesOrNo, draft }]);
+        return Ok(vec![consent(message.to_owned())]);
     }
-    let fields = properties.iter().enumerate().map(|(place, (name, schema))| {
+    let mut properties: Vec<(&String, &Value)> = properties.iter().collect();
+    if asked.order.len() <= ORDERED_FIELDS {
+        let place = |name: &str| asked.order.iter().position(|known| known.as_str() == Some(name));
+        properties.sort_by_key(|(name, _)| place(name).unwrap_or(usize::MAX));
+    }
+    let fields = properties.into_iter().enumerate().map(|(place, (name, schema))| {
         let mut field = read_field(name, schema, is_required(name))?;
         // What the form is about stands before its first field.
         if place == 0 && !message.trim().is_empty() {
@@ -55,6 +79,11 @@ pub(super) fn read(params: &Value) -> Result<Vec<Field>, Refusal> {
         Ok(field)
     });
     fields.collect()
+}
+
+fn consent(text: String) -> Field {
+    let draft = draft(text, None, QuestionKind::Confirm, Vec::new(), true);
+    Field { name: None, kind: FieldKind::YesOrNo, draft }
 }
 
 fn read_field(name: &str, schema: &Value, required: bool) -> Result<Field, Refusal> {
@@ -71,20 +100,24 @@ fn read_field(name: &str, schema: &Value, required: bool) -> Result<Field, Refus
             (FieldKind::Several(values), options)
         }
         Some("boolean") => (FieldKind::YesOrNo, Vec::new()),
+        Some("number" | "integer") => (FieldKind::Number, Vec::new()),
         other => {
             let other = other.unwrap_or("none");
-            return Err(unfit(&format!("must be a string, a list or a boolean, got type {other}")));
+            return Err(unfit(&format!("must be a string, a number, a list or a boolean, got type {other}")));
         }
     };
     let shown = match kind {
         FieldKind::One(_) => QuestionKind::Single,
         FieldKind::Several(_) => QuestionKind::Multi,
-        FieldKind::Text => QuestionKind::Text,
+        FieldKind::Text | FieldKind::Number => QuestionKind::Text,
         FieldKind::YesOrNo => QuestionKind::Confirm,
     };
     let title = text(schema, "title").unwrap_or(name);
     let words = text(schema, "description").unwrap_or(title).to_owned();
-    let draft = draft(words, Some(title.to_owned()), shown, options, required);
+    let mut draft = draft(words, Some(title.to_owned()), shown, options, required);
+    if matches!(kind, FieldKind::Number) {
+        draft.placeholder = text(schema, "type").map(str::to_owned);
+    }
     Ok(Field { name: Some(name.to_owned()), kind, draft })
 }
 
@@ -123,7 +156,7 @@ fn draft(
 }
 
 /// Turns the fields into questions that can be shown. A choice of a form allows nothing else.
-pub(super) fn accept(fields: &[Field]) -> Result<Vec<Question>, Refusal> {
+pub(crate) fn accept(fields: &[Field]) -> Result<Vec<Question>, Refusal> {
     let drafts: Vec<RawQuestion> = fields.iter().map(|field| field.draft.clone()).collect();
     let mut questions = question_input::accept(&drafts, QuestionLimits::FOREIGN)?;
     for (question, field) in questions.iter_mut().zip(fields) {
@@ -135,26 +168,39 @@ pub(super) fn accept(fields: &[Field]) -> Result<Vec<Question>, Refusal> {
     Ok(questions)
 }
 
-/// Encodes how a form ended.
-pub(super) fn encode(
-    fields: &[Field],
-    questions: &[Question],
-    outcome: &Outcome,
-) -> Result<Value, EncodeError> {
-    match outcome {
-        Outcome::Answered { answers } => Ok(answered(fields, questions, answers)),
-        Outcome::Declined { .. } | Outcome::RepliedInChat { .. } => Ok(ended("decline")),
-        Outcome::Expired | Outcome::Withdrawn { .. } => Ok(ended("cancel")),
-        Outcome::Orphaned { .. } => Err(EncodeError::NothingToSend),
+/// How an elicitation ended, as MCP has it.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Ended {
+    pub(crate) action: &'static str,
+    /// The values; only where they were given.
+    pub(crate) content: Option<Value>,
+}
+
+impl Ended {
+    /// Refused by the person, or nothing that can be shown.
+    pub(crate) const DECLINED: Self = Self { action: "decline", content: None };
+    /// Over without a decision.
+    pub(crate) const CANCELLED: Self = Self { action: "cancel", content: None };
+
+    /// Says how an elicitation ended.
+    pub(crate) fn of(
+        fields: &[Field],
+        questions: &[Question],
+        outcome: &Outcome,
+    ) -> Result<Self, EncodeError> {
+        match outcome {
+            Outcome::Answered { answers } => Ok(answered(fields, questions, answers)),
+            Outcome::Declined { .. } => Ok(Self::DECLINED),
+            // Nobody refused it.
+            Outcome::RepliedInChat { .. } | Outcome::Expired | Outcome::Withdrawn { .. } => {
+                Ok(Self::CANCELLED)
+            }
+            Outcome::Orphaned { .. } => Err(EncodeError::NothingToSend),
+        }
     }
 }
 
-/// A form that ends without values.
-pub(super) fn ended(action: &str) -> Value {
-    json!({"action": action, "content": null, "_meta": null})
-}
-
-fn answered(fields: &[Field], questions: &[Question], answers: &Answers) -> Value {
+fn answered(fields: &[Field], questions: &[Question], answers: &Answers) -> Ended {
     let mut content = Map::new();
     for (field, question) in fields.iter().zip(questions) {
         let Some(answer) = answers.to(question.id) else { continue };
@@ -163,11 +209,11 @@ fn answered(fields: &[Field], questions: &[Question], answers: &Answers) -> Valu
             (Some(name), Some(value)) => {
                 content.insert(name.clone(), value);
             }
-            (None, Some(Value::Bool(false))) => return ended("decline"),
+            (None, Some(Value::Bool(false))) => return Ended::DECLINED,
             _ => {}
         }
     }
-    json!({"action": "accept", "content": content, "_meta": null})
+    Ended { action: "accept", content: Some(Value::Object(content)) }
 }
 
 impl Field {
@@ -182,10 +228,27 @@ impl Field {
             FieldKind::One(values) => chosen(values).pop(),
             FieldKind::Several(values) => Some(json!(chosen(values))),
             FieldKind::Text => answer.other.as_ref().map(|words| json!(words)),
+            FieldKind::Number => answer.other.as_deref().map(number),
             FieldKind::YesOrNo => {
                 let yes = answer.chosen.contains(&question.id.option(0));
                 (!answer.chosen.is_empty()).then_some(json!(yes))
             }
         }
     }
+}
+
+/// The number that was typed. Other words go as they are: the server checks its own form, and says what is wrong.
+fn number(words: &str) -> Value {
+    let typed = words.trim();
+    let whole = typed.parse::<i64>().map(Value::from);
+    let number = whole.ok().or_else(|| serde_json::Number::from_f64(typed.parse().ok()?).map(Value::Number));
+    number.unwrap_or_else(|| json!(words))
+}
+
+fn text<'a>(value: &'a Value, name: &str) -> Option<&'a str> {
+    value.get(name).and_then(Value::as_str)
+}
+
+fn list<'a>(value: &'a Value, name: &str) -> &'a [Value] {
+    value.get(name).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }

@@ -1,0 +1,84 @@
+//! Elicitations of MCP servers: forms, and pages to open.
+
+use askdesk_domain::NativeRef;
+use askdesk_domain::text::bounded;
+use serde_json::{Value, json};
+
+use super::encode::{failed, reply, too_many};
+use super::parse::text;
+use super::{Call, CallKind, ClaudeAdapter, OPEN_CALLS};
+use crate::adapter::Output;
+use crate::elicitation::{self, Elicitation, Ended};
+use crate::event::{AgentEvent, Asked};
+
+impl ClaudeAdapter {
+    /// Asks what an MCP server asks. It may do so outside a turn, so this begins none.
+    pub(super) fn on_elicitation(&mut self, native_ref: NativeRef, request: &Value, out: &mut Output) {
+        let known = self.calls.iter().position(|call| call.native_ref == native_ref);
+        match known.map(|place| &self.calls[place]) {
+            // The agent lists it once more.
+            Some(Call { kind: CallKind::Form { .. }, answered: false, .. }) => {}
+            Some(_) => return out.line(failed(native_ref.as_str(), "request_id: already used.")),
+            None if self.calls.len() >= OPEN_CALLS => {
+                return out.line(failed(native_ref.as_str(), &too_many()));
+            }
+            None => {}
+        }
+        let order = request.get("property_order").and_then(Value::as_array);
+        let fields = elicitation::read(Elicitation {
+            mode: text(request, "mode").unwrap_or_default(),
+            message: text(request, "message").unwrap_or_default(),
+            url: text(request, "url"),
+            schema: request.get("requested_schema").unwrap_or(&Value::Null),
+            order: order.map_or(&[], Vec::as_slice),
+        });
+        match fields.and_then(|fields| Ok((elicitation::accept(&fields)?, fields))) {
+            Ok((questions, fields)) => {
+                if known.is_none() {
+                    self.calls.push(Call {
+                        request_id: native_ref.to_string(),
+                        native_ref: native_ref.clone(),
+                        tool_use: None,
+                        input: Value::Null,
+                        answered: false,
+                        kind: CallKind::Form {
+                            fields,
+                            page: text(request, "elicitation_id").map(str::to_owned),
+                        },
+                    });
+                }
+                let asked_by = text(request, "mcp_server_name").map(bounded);
+                out.event(AgentEvent::Asked(Asked { native_ref, asked_by, questions }));
+            }
+            Err(refusal) => {
+                // A form has no place for words.
+                out.line(form_reply(native_ref.as_str(), Ended::DECLINED));
+                out.event(AgentEvent::Refused { native_ref, reason: refusal.to_string() });
+            }
+        }
+    }
+
+    /// Ends the question about a page that has done its part. The agent still waits for a reply to it (2.1.329).
+    pub(super) fn on_elicitation_complete(&mut self, message: &Value, out: &mut Output) {
+        let Some(done) = text(message, "elicitation_id") else { return };
+        let is_done = |call: &&Call| match &call.kind {
+            CallKind::Form { page, .. } => !call.answered && page.as_deref() == Some(done),
+            _ => false,
+        };
+        let Some(native_ref) = self.calls.iter().find(is_done).map(|call| call.native_ref.clone()) else {
+            return;
+        };
+        self.forget(&native_ref);
+        out.line(form_reply(native_ref.as_str(), Ended::CANCELLED));
+        out.event(AgentEvent::Withdrawn { native_ref });
+    }
+}
+
+/// The reply to an elicitation. It leaves out what there is none of.
+pub(super) fn form_reply(request_id: &str, ended: Ended) -> String {
+    let mut response = json!({"action": ended.action});
+    if let Some(content) = ended.content {
+        response["content"] = content;
+    }
+    reply(request_id, &response)
+}
