@@ -339,7 +339,7 @@ describe('the reducer', () => {
       {
         type: 'frames_received',
         frames: [
-          { frame: 'snapshot', epoch: 'e1', seq: 0, sessions: [aSession()], requests: [], approvals: [], live: [], agents: [], contexts: [], held: [], changedFiles: [], heads: [], storage: null },
+          { frame: 'snapshot', epoch: 'e1', seq: 0, sessions: [aSession()], requests: [], approvals: [], live: [], retries: [], agents: [], contexts: [], held: [], changedFiles: [], heads: [], storage: null },
           { frame: 'delta', epoch: 'e1', prev: 0, seq: 1, changes: [{ change: 'session_deleted', session: 's1' }] },
         ],
       },

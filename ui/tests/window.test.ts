@@ -15,6 +15,7 @@ import {
   undelivered,
   withdrawn,
 } from '../src/testing/builders';
+import { clock } from '../src/shared/clock.svelte';
 import { FakeBridge } from '../src/testing/fakeBridge';
 import { button, composer, expectNoViolations, openPage, settle } from './open';
 
@@ -163,6 +164,22 @@ describe('the transcript', () => {
     expect(within(transcript()).getByText('Looking.')).toBeVisible();
   });
 
+  test('case 112: a retry is shown until the agent goes on, and the text of the failed attempt is dropped', async () => {
+    const { bridge } = await show([]);
+    const added = { session: 's1', kind: 'text', text: 'Half a sent' } as const;
+    await bridge.push({ change: 'live_text', added });
+    const retry = { attempt: 2, of: 10, reason: 'Overloaded (529)', at: clock.now + 4000 };
+    await bridge.push({ change: 'live_cleared', session: 's1' }, { change: 'retry', session: 's1', retry });
+    expect(within(transcript()).queryByText('Half a sent')).toBeNull();
+    expect(within(transcript()).getByRole('status')).toHaveTextContent(/^Overloaded \(529\) · Attempt 2 of 10 · Retrying in 4 s$/);
+    await expectNoViolations();
+    const other = { ...retry, of: null, at: null };
+    await bridge.push({ change: 'retry', session: 's1', retry: other });
+    expect(within(transcript()).getByRole('status')).toHaveTextContent('Overloaded (529) · Attempt 2 · Retrying now…');
+    await bridge.push({ change: 'retry', session: 's1', retry: null });
+    expect(within(transcript()).queryByRole('status')).toBeNull();
+  });
+
   test('every notice and the end of a turn have a text', async () => {
     await show([
       { kind: 'notice', notice: { notice: 'question_refused', reason: 'questions[0].options: too few' } },
@@ -171,6 +188,8 @@ describe('the transcript', () => {
       { kind: 'notice', notice: { notice: 'question_turned_off', policy: 'never', text: 'Which store?' } },
       { kind: 'notice', notice: { notice: 'question_turned_off', policy: 'plan_only', text: 'Which cache?' } },
       { kind: 'notice', notice: { notice: 'answers_brought' } },
+      { kind: 'notice', notice: { notice: 'conversation_reset' } },
+      { kind: 'notice', notice: { notice: 'login_rejected', error: 'Authentication failed (401)' } },
       { kind: 'turn_ended', millis: 42_000, inputTokens: 1200, outputTokens: 34, cachedTokens: 0, costUsd: null, context: null, error: null },
       { kind: 'turn_ended', millis: 900, inputTokens: 0, outputTokens: 0, cachedTokens: 0, costUsd: null, context: null, error: 'overloaded' },
       { kind: 'thinking', text: 'hm' },
@@ -180,6 +199,8 @@ describe('the transcript', () => {
     expect(transcript()).toHaveTextContent('denied it and told the agent: an unknown kind');
     expect(transcript()).toHaveTextContent('The agent warns: Reconnecting');
     expect(transcript()).toHaveTextContent('in plan mode only');
+    expect(transcript()).toHaveTextContent('forgot the conversation so far');
+    expect(transcript()).toHaveTextContent('rejected the agent’s key or login (Authentication failed (401))');
     expect(transcript()).toHaveTextContent('Turn finished in 42 s · 1,200 tokens in, 34 out');
     expect(transcript()).toHaveTextContent('Turn failed after 0.9 s: The model provider is overloaded');
     await expectNoViolations();

@@ -950,7 +950,11 @@ reason: string, } | { "notice": "question_turned_off", policy: QuestionPolicy,
 /**
  * The questions, one per line.
  */
-text: string, } | { "notice": "answers_brought" } | { "notice": "same_text_joined", text: string, } | { "notice": "cut_in_half" } | { "notice": "interrupted" } | { "notice": "compacted" } | { "notice": "agent_warned", text: string, } | { "notice": "message_not_sent", 
+text: string, } | { "notice": "answers_brought" } | { "notice": "same_text_joined", text: string, } | { "notice": "cut_in_half" } | { "notice": "interrupted" } | { "notice": "compacted" } | { "notice": "conversation_reset" } | { "notice": "login_rejected", 
+/**
+ * In the agent's words.
+ */
+error: string, } | { "notice": "agent_warned", text: string, } | { "notice": "message_not_sent", 
 /**
  * The reason; earlier versions stored it as a sentence.
  */
@@ -989,6 +993,10 @@ approvals: Array<Approval>,
  * The texts that agents are writing.
  */
 live: Array<LiveText>, 
+/**
+ * The attempts that agents wait for after a call of the model failed.
+ */
+retries: Array<SessionRetry>, 
 /**
  * How full contexts are, as reported in this run of the app.
  */
@@ -1030,7 +1038,7 @@ prev: number, seq: number, changes: Array<Change>, };
 /**
  * A single change. It carries the whole new value, which replaces the old one.
  */
-export type Change = { "change": "session", session: Session, } | { "change": "request", request: Request, } | { "change": "approval", approval: Approval, } | { "change": "answer_held", held: UndoableAnswer, } | { "change": "answer_let_go", request: RequestId, } | { "change": "entry", session: SessionId, entry: Entry, } | { "change": "session_closed", session: SessionId, } | { "change": "live_text", added: LiveText, } | { "change": "live_cleared", session: SessionId, } | { "change": "files_changed", session: SessionId, totals: ChangeTotals, } | { "change": "checked_out", session: SessionId, head: Head | null, } | { "change": "context", changed: SessionContext, } | { "change": "session_deleted", session: SessionId, };
+export type Change = { "change": "session", session: Session, } | { "change": "request", request: Request, } | { "change": "approval", approval: Approval, } | { "change": "answer_held", held: UndoableAnswer, } | { "change": "answer_let_go", request: RequestId, } | { "change": "entry", session: SessionId, entry: Entry, } | { "change": "session_closed", session: SessionId, } | { "change": "live_text", added: LiveText, } | { "change": "live_cleared", session: SessionId, } | { "change": "files_changed", session: SessionId, totals: ChangeTotals, } | { "change": "checked_out", session: SessionId, head: Head | null, } | { "change": "retry", session: SessionId, retry: Retry | null, } | { "change": "context", changed: SessionContext, } | { "change": "session_deleted", session: SessionId, };
 
 /**
  * Text that an agent is writing right now. It is never journaled; the finished entry is.
@@ -2210,6 +2218,32 @@ commit: string, };
  * What is checked out in a session's folder. It is never journaled.
  */
 export type SessionHead = { session: SessionId, head: Head, };
+
+/**
+ * An attempt that a session's agent waits for. It is never journaled.
+ */
+export type SessionRetry = { session: SessionId, retry: Retry, };
+
+/**
+ * The next attempt at a call of the model.
+ */
+export type Retry = { 
+/**
+ * Its number, where the agent counts; the first retry is 1.
+ */
+attempt: number | null, 
+/**
+ * How many there may be.
+ */
+of: number | null, 
+/**
+ * Why the attempt before failed, in the agent's words.
+ */
+reason: string, 
+/**
+ * When it begins, if that is known.
+ */
+at: Timestamp | null, };
 
 /**
  * A worktree of a repository, with the branch that was made for it.

@@ -1,6 +1,6 @@
 import { isBegun, withoutSecrets } from '../entities/request/answerDraft';
 import { isMissed } from '../entities/request/requestStatus';
-import type { Change, Delta, Entry, Frame, LiveText, Request, Session, Snapshot } from '../generated/wire';
+import type { Change, Delta, Entry, Frame, LiveText, Request, Retry, Session, Snapshot } from '../generated/wire';
 import { noteEntry, noteTurn } from './activity';
 import { forgetSession } from './history';
 import { closeOverlay, replaceSession } from './navigation';
@@ -105,6 +105,7 @@ function takeSnapshot(state: State, snapshot: Snapshot): State {
     approvals,
     archive: archiveGone(state, requests, approvals),
     live: snapshot.live.reduce(addLiveText, {} as State['live']),
+    retries: Object.fromEntries(snapshot.retries.map(({ session, retry }) => [session, retry])),
     undoable: {},
     transcripts,
     unread: only(state.unread, snapshot.sessions),
@@ -170,6 +171,8 @@ function applyChange(state: State, change: Change): State {
       return { ...state, live: addLiveText(state.live, change.added) };
     case 'live_cleared':
       return { ...state, live: withoutKey(state.live, change.session) };
+    case 'retry':
+      return { ...state, retries: withRetry(state.retries, change.session, change.retry) };
     case 'files_changed':
       return { ...state, changedFiles: { ...state.changedFiles, [change.session]: change.totals } };
     case 'checked_out':
@@ -215,6 +218,7 @@ function closeSession(state: State, closed: string): State {
     archive: archiveGone(state, requests, approvals),
     transcripts: withoutKey(state.transcripts, closed),
     live: withoutKey(state.live, closed),
+    retries: withoutKey(state.retries, closed),
     unread: only(state.unread, sessions),
     finished: only(state.finished, sessions),
     activity: only(state.activity, sessions),
@@ -267,6 +271,10 @@ function addLiveText(live: State['live'], added: LiveText): State['live'] {
       ? before.with(-1, { ...last, text: last.text + added.text })
       : [...before, added];
   return { ...live, [added.session]: after };
+}
+
+function withRetry(retries: State['retries'], session: string, retry: Retry | null): State['retries'] {
+  return retry === null ? withoutKey(retries, session) : { ...retries, [session]: retry };
 }
 
 function only<T>(from: Readonly<Record<string, T>>, sessions: readonly Session[]): Record<string, T> {

@@ -114,6 +114,7 @@ export function forgetSession(state: State, id: SessionId): State {
     approvals: withoutSession(state.approvals, id),
     archive,
     live: drop(state.live),
+    retries: drop(state.retries),
     unread: drop(state.unread),
     finished: drop(state.finished),
     activity: drop(state.activity),

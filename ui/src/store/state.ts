@@ -20,6 +20,7 @@ import type {
   QuestionTotals,
   RefusedWhy,
   Request,
+  Retry,
   RequestId,
   SearchHit,
   Session,
@@ -211,6 +212,8 @@ export interface State {
     approvals: Readonly<Record<ApprovalId, Approval>>;
   };
   live: Readonly<Record<SessionId, readonly LiveText[]>>;
+  /** The attempts that agents wait for after a call of the model failed. */
+  retries: Readonly<Record<SessionId, Retry>>;
   /** Answers that can still be undone before they are sent. */
   undoable: Readonly<Record<RequestId, UndoableAnswer>>;
   transcripts: Readonly<Record<SessionId, Transcript>>;
@@ -299,6 +302,7 @@ export function initialState(
     approvals: indexed([]),
     archive: { requests: {}, approvals: {} },
     live: {},
+    retries: {},
     undoable: {},
     transcripts: {},
     storage: null,

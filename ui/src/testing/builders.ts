@@ -206,6 +206,7 @@ export function aSnapshot(changes: Partial<Snapshot> = {}): Snapshot {
     requests: [],
     approvals: [],
     live: [],
+    retries: [],
     contexts: [],
     held: [],
     changedFiles: [],

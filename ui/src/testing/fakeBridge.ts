@@ -341,6 +341,11 @@ function keep(snapshot: Snapshot, change: Change): Snapshot {
         ...snapshot,
         live: snapshot.live.filter((text) => text.session !== change.session),
       };
+    case 'retry': {
+      const { session, retry } = change;
+      const others = snapshot.retries.filter((other) => other.session !== session);
+      return { ...snapshot, retries: retry === null ? others : [...others, { session, retry }] };
+    }
     case 'files_changed': {
       const others = snapshot.changedFiles.filter(({ session }) => session !== change.session);
       return { ...snapshot, changedFiles: [...others, { session: change.session, totals: change.totals }] };

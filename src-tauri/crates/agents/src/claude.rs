@@ -12,6 +12,7 @@ mod encode;
 mod launch;
 mod parse;
 mod permissions;
+mod retries;
 mod rules;
 mod settings_files;
 mod tools;
@@ -34,7 +35,7 @@ use crate::launch::{LaunchPlan, expand_home};
 use crate::link::LinkPlan;
 
 pub use answers::{FormattedAnswers, answered_input, format_answers};
-pub use descriptor::{ACCEPT_EDITS, ASK, BYPASS, CLAUDE_CODE, EFFORT, MODE, MODEL, PLAN};
+pub use descriptor::{ACCEPT_EDITS, ASK, AUTO, BYPASS, CLAUDE_CODE, EFFORT, MODE, MODEL, PLAN};
 pub(crate) use descriptor::{capabilities, mode};
 pub use launch::launch;
 use permissions::Suggestions;
@@ -123,6 +124,8 @@ pub struct ClaudeAdapter {
     usage: UsageReport,
     in_turn: bool,
     interrupting: bool,
+    /// Whether a rejected key or login was told of in this turn.
+    login_rejected: bool,
     calls: Vec<Call>,
     /// Tool uses of the question tool: never shown as a tool, because the question itself is.
     question_uses: VecDeque<String>,
@@ -225,6 +228,7 @@ impl ClaudeAdapter {
             usage: UsageReport::new(false),
             in_turn: false,
             interrupting: false,
+            login_rejected: false,
             calls: Vec::new(),
             question_uses: VecDeque::new(),
         }

@@ -151,8 +151,8 @@ struct Turn {
     id: Option<String>,
     /// The person wants it to stop before its id is known.
     interrupt: bool,
-    /// Whether a retry was told of in this turn.
-    retried: bool,
+    /// Whether a rejected key or login was told of in this turn.
+    login_rejected: bool,
     /// The last plan that was proposed in it.
     proposed: Option<String>,
     /// Words for the agent that are sent once the turn has ended.

@@ -120,6 +120,12 @@ pub enum AgentEvent {
         /// The message's id, as it was sent with.
         uuid: Uuid,
     },
+    /// A call of the model failed, and the agent tries again by itself. The text of the failed attempt is dropped.
+    Retrying {
+        retry: Retry,
+    },
+    /// The text that was being written is dropped: its call of the model failed.
+    TextDropped,
     /// Something the person should know.
     Noticed {
         notice: Notice,
@@ -147,6 +153,21 @@ pub enum AgentEvent {
 }
 
 impl AgentEvent {
+    /// Whether the agent goes on, so that no retry is awaited any more.
+    pub const fn ends_retry(&self) -> bool {
+        matches!(
+            self,
+            Self::TextDelta { .. }
+                | Self::ThinkingDelta { .. }
+                | Self::Said { .. }
+                | Self::Thought { .. }
+                | Self::ToolStarted { .. }
+                | Self::Asked(_)
+                | Self::ApprovalAsked { .. }
+                | Self::TurnEnded { .. }
+        )
+    }
+
     /// Whether it opens or closes a question or a permission request.
     pub const fn opens_or_closes_request(&self) -> bool {
         matches!(
@@ -154,6 +175,28 @@ impl AgentEvent {
             Self::Asked(_) | Self::ApprovalAsked { .. } | Self::Withdrawn { .. } | Self::TurnEnded { .. }
         )
     }
+}
+
+/// The next attempt at a call of the model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Retry {
+    /// Its number, where the agent counts; the first retry is 1.
+    pub attempt: Option<u32>,
+    /// How many there may be.
+    pub of: Option<u32>,
+    /// Why the attempt before failed, in the agent's words.
+    pub reason: String,
+    pub begins: RetryBegins,
+}
+
+/// When an attempt begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RetryBegins {
+    /// The agent doesn't say.
+    Unknown,
+    InMillis(u64),
+    /// At this time, in milliseconds since the Unix epoch.
+    At(i64),
 }
 
 /// One call of the agent with questions that can be shown.

@@ -32,7 +32,7 @@ pub use connection::{
     Connection, Handshake, HttpMethod, HttpRequest, JsonRpcConnection, JsonRpcRules, MemberId, Routed,
 };
 pub use demo::Demo;
-pub use event::{AgentEvent, Asked, InputError, MAX_LINE};
+pub use event::{AgentEvent, Asked, InputError, MAX_LINE, Retry, RetryBegins};
 pub use late_answers::late_answer_message;
 pub use launch::{LaunchPlan, expand_home};
 pub use line_writer::WriteError;

@@ -86,13 +86,14 @@ pub fn is_planning(config: &[ConfigOption]) -> bool {
 }
 
 /// Returns the choices to resume an ended session with: its chosen options, in its last mode. A mode that bypasses
-/// permissions was confirmed for one run and is dropped. `described` are the options of the agent's descriptor; they apply
+/// permissions was confirmed for one run and is dropped; one that isn't listed was set elsewhere, and its risk isn't known,
+/// so it isn't taken over. `described` are the options of the agent's descriptor; they apply
 /// to a session whose agent never reported its own.
 pub fn choices_to_resume(chosen: &Choices, config: &[ConfigOption], described: &[ConfigOption]) -> Choices {
     let mut choices = chosen.clone();
     for option in config.iter().filter(|option| option.category == ConfigCategory::Mode) {
-        if let Some(current) = &option.current {
-            choices.insert(option.id.clone(), current.clone());
+        if let Some(current) = option.current_value() {
+            choices.insert(option.id.clone(), current.id.clone());
         }
     }
     choices.retain(|id, value| {

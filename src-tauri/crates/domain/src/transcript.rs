@@ -138,6 +138,13 @@ pub enum Notice {
     Interrupted,
     /// The agent summarized the conversation to make room in its context.
     Compacted,
+    /// The agent forgot the conversation, as it was told to, and begins another one.
+    ConversationReset,
+    /// The model's provider rejected the agent's key or login; the agent may go on trying.
+    LoginRejected {
+        /// In the agent's words.
+        error: String,
+    },
     /// A warning of the agent, in its own words.
     AgentWarned { text: String },
     /// The message did not reach the agent.

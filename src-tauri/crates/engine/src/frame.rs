@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use askdesk_changes::ChangeTotals;
 use askdesk_domain::{
-    AgentDescriptor, Approval, ContextUse, Entry, Request, RequestId, Session, SessionId, UndoableAnswer,
+    AgentDescriptor, Approval, ContextUse, Entry, Request, RequestId, Session, SessionId, Timestamp,
+    UndoableAnswer,
 };
 use askdesk_worktrees::Head;
 use serde::{Deserialize, Serialize};
@@ -42,6 +43,9 @@ pub struct Snapshot {
     pub approvals: Vec<Approval>,
     /// The texts that agents are writing.
     pub live: Vec<LiveText>,
+    /// The attempts that agents wait for after a call of the model failed.
+    #[serde(default)]
+    pub retries: Vec<SessionRetry>,
     /// How full contexts are, as reported in this run of the app.
     pub contexts: Vec<SessionContext>,
     /// The answers that can still be undone.
@@ -122,6 +126,11 @@ pub enum Change {
         session: SessionId,
         head: Option<Head>,
     },
+    /// A session's agent waits for its next attempt at a call of the model; none if it no longer does.
+    Retry {
+        session: SessionId,
+        retry: Option<Retry>,
+    },
     /// An agent's context is fuller or emptier.
     Context {
         changed: SessionContext,
@@ -158,6 +167,30 @@ pub struct SessionContext {
     pub session: SessionId,
     /// None if the agent no longer knows it, as after it made its context smaller.
     pub context: Option<ContextUse>,
+}
+
+/// An attempt that a session's agent waits for. It is never journaled.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub struct SessionRetry {
+    pub session: SessionId,
+    pub retry: Retry,
+}
+
+/// The next attempt at a call of the model.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub struct Retry {
+    /// Its number, where the agent counts; the first retry is 1.
+    pub attempt: Option<u32>,
+    /// How many there may be.
+    pub of: Option<u32>,
+    /// Why the attempt before failed, in the agent's words.
+    pub reason: String,
+    /// When it begins, if that is known.
+    pub at: Option<Timestamp>,
 }
 
 /// Text that an agent is writing right now. It is never journaled; the finished entry is.

@@ -11,8 +11,8 @@ use askdesk_worktrees::Head;
 use tokio::sync::Notify;
 
 use crate::frame::{
-    Change, Delta, Frame, LiveText, SessionChanges, SessionContext, SessionHead, Snapshot, StorageNotice,
-    merge,
+    Change, Delta, Frame, LiveText, Retry, SessionChanges, SessionContext, SessionHead, SessionRetry,
+    Snapshot, StorageNotice, merge,
 };
 
 /// How many frames a subscriber's queue holds before they are merged into one.
@@ -33,6 +33,7 @@ pub(crate) struct Hub {
     epoch: String,
     seq: u64,
     live: BTreeMap<SessionId, LiveText>,
+    retries: BTreeMap<SessionId, Retry>,
     contexts: BTreeMap<SessionId, SessionContext>,
     held: BTreeMap<RequestId, UndoableAnswer>,
     changed_files: BTreeMap<SessionId, ChangeTotals>,
@@ -89,10 +90,22 @@ impl Drop for Subscription {
 
 impl Hub {
     pub(crate) fn new(epoch: String, storage: Option<StorageNotice>, agents: Vec<AgentDescriptor>) -> Self {
-        let (live, contexts) = (BTreeMap::new(), BTreeMap::new());
+        let (live, retries, contexts) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         let (held, changed_files, heads) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         let subscribers = Vec::new();
-        Self { epoch, seq: 0, live, contexts, held, changed_files, heads, storage, agents, subscribers }
+        Self {
+            epoch,
+            seq: 0,
+            live,
+            retries,
+            contexts,
+            held,
+            changed_files,
+            heads,
+            storage,
+            agents,
+            subscribers,
+        }
     }
 
     pub(crate) fn set_changed_files(&mut self, totals: BTreeMap<SessionId, ChangeTotals>) {
@@ -112,6 +125,11 @@ impl Hub {
             requests: desk.requests().filter(|it| !desk.is_closed(it.session)).cloned().collect(),
             approvals: desk.approvals().filter(|it| !desk.is_closed(it.session)).cloned().collect(),
             live: self.live.values().cloned().collect(),
+            retries: self
+                .retries
+                .iter()
+                .map(|(session, retry)| SessionRetry { session: *session, retry: retry.clone() })
+                .collect(),
             contexts: self.contexts.values().copied().collect(),
             held: self.held.values().cloned().collect(),
             changed_files: self
@@ -191,13 +209,19 @@ impl Hub {
                 }
             }
             Change::Context { changed } => drop(self.contexts.insert(changed.session, *changed)),
+            Change::Retry { session, retry: Some(retry) } => {
+                self.retries.insert(*session, retry.clone());
+            }
+            Change::Retry { session, retry: None } => drop(self.retries.remove(session)),
             Change::LiveCleared { session } => drop(self.live.remove(session)),
             Change::SessionClosed { session } => {
                 self.live.remove(session);
+                self.retries.remove(session);
                 self.contexts.remove(session);
             }
             Change::SessionDeleted { session } => {
                 self.live.remove(session);
+                self.retries.remove(session);
                 self.contexts.remove(session);
                 self.changed_files.remove(session);
                 self.heads.remove(session);

@@ -13,7 +13,7 @@ use askdesk_worktrees::Head;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::error::EngineError;
-use crate::frame::LiveText;
+use crate::frame::{LiveText, Retry};
 use crate::hub::Subscription;
 
 /// How many inputs can wait for the writer before senders wait for it.
@@ -71,6 +71,11 @@ pub(crate) enum Input {
     /// The session has no live text any more.
     LiveCleared {
         session: SessionId,
+    },
+    /// The agent waits for its next attempt at a call of the model; none if it no longer does.
+    Retry {
+        session: SessionId,
+        retry: Option<Retry>,
     },
     /// A session runs, and takes inputs here.
     SessionOpened {

@@ -152,6 +152,9 @@ impl Writer {
             Input::LiveCleared { session } => {
                 self.hub.publish(&self.desk, vec![Change::LiveCleared { session }]);
             }
+            Input::Retry { session, retry } => {
+                self.hub.publish(&self.desk, vec![Change::Retry { session, retry }]);
+            }
             Input::FilesChanged { session, totals } => self.note_changed_files(session, totals),
             Input::CheckedOut { session, head } => {
                 // A session may have been deleted while its folder was read.

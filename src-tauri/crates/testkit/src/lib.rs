@@ -9,6 +9,8 @@ use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 
 pub mod clis;
+#[cfg(feature = "mock-api")]
+pub mod eliciting_server;
 pub mod fake_agent;
 #[cfg(feature = "mock-api")]
 pub mod fake_server;

@@ -29,7 +29,7 @@ use tokio::task::JoinHandle;
 
 pub use dialect::{CallResult, Dialect};
 use dialect::{ReplyContext, is_streamed};
-pub use reply::{Block, Reply, Script, Tokens};
+pub use reply::{Block, Failure, Reply, Script, Tokens};
 
 /// The tool of Claude Code by which it asks; it marks a request of the conversation.
 const ASK_TOOL: &str = "AskUserQuestion";
@@ -39,6 +39,9 @@ const CODEX_ASK_TOOL: &str = "request_user_input";
 const OPENCODE_ASK_TOOL: &str = "question";
 /// The end of the name of Askdesk's own tool, whatever prefix a program adds; it marks such a request too.
 const MCP_ASK_TOOL: &str = "ask_user_question";
+
+/// How many events of a broken stream arrive: in Anthropic's dialect, up to the first piece of a text.
+const BROKEN_AFTER: usize = 3;
 
 /// A running mock; it ends when dropped.
 #[derive(Debug)]
@@ -186,12 +189,21 @@ async fn serve(State(shared): State<Arc<Shared>>, method: Method, uri: Uri, body
 }
 
 fn respond(dialect: &Dialect, path: &str, context: &ReplyContext<'_>) -> Response {
+    if let Some(Failure::Status(status, kind)) = context.reply.failure {
+        let error = json!({"type": "error", "error": {"type": kind, "message": kind}});
+        let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        return (status, json_response(&error)).into_response();
+    }
     if !is_streamed(path, context.request) {
         return json_response(&(dialect.json_body)(context));
     }
     let headers = [(header::CONTENT_TYPE, "text/event-stream"), (header::CACHE_CONTROL, "no-cache")];
     let pace = Duration::from_millis(context.reply.pace_ms);
-    let events = futures_util::stream::iter((dialect.events)(context)).then(move |event| async move {
+    let mut events = (dialect.events)(context);
+    if context.reply.failure == Some(Failure::Broken) {
+        events.truncate(BROKEN_AFTER);
+    }
+    let events = futures_util::stream::iter(events).then(move |event| async move {
         tokio::time::sleep(pace).await;
         Ok::<_, Infallible>(event)
     });

@@ -38,6 +38,8 @@ const noticeWords: UnionWords<Notice, 'notice'> = {
   cut_in_half: 'notice.cut_in_half',
   interrupted: 'notice.interrupted',
   compacted: 'notice.compacted',
+  conversation_reset: 'notice.conversation_reset',
+  login_rejected: 'notice.login_rejected',
   message_not_sent: ({ error }) => t('notice.message_not_sent', { error: wordsOfDeliveryError(error) }),
 };
 

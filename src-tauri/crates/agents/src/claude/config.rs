@@ -18,9 +18,9 @@ pub(super) fn at_start(config: Vec<ConfigOption>, choices: &Choices) -> Vec<Conf
 }
 
 impl ClaudeAdapter {
-    /// Sets the mode by the agent's name for it; none if the app does not offer it. Returns whether it changed.
+    /// Sets the mode by the agent's name for it. One that the app does not offer keeps that name. Returns whether it changed.
     pub(super) fn take_mode(&mut self, word: &str) -> bool {
-        self.take_current(&MODE, mode_of(word))
+        self.take_current(&MODE, mode_of(word).or_else(|| ValueId::new(word)))
     }
 
     /// Sets the model by its name, and returns whether it changed.

@@ -18,6 +18,8 @@ pub const ASK: ValueId = ValueId::literal("default");
 pub const ACCEPT_EDITS: ValueId = ValueId::literal("accept_edits");
 /// The mode in which it asks for nothing; its questions still wait for a person.
 pub const BYPASS: ValueId = ValueId::literal("bypass");
+/// The mode in which a model of its own decides what runs, in place of a person.
+pub const AUTO: ValueId = ValueId::literal("auto");
 
 const VERIFIED: &str = "2.1.329";
 
@@ -80,7 +82,7 @@ pub(crate) fn capabilities() -> Capabilities {
 pub(crate) fn mode() -> ConfigOption {
     let mode = |id: ValueId, name: &str, description: &str| ConfigValue {
         planning: id == PLAN,
-        risk: if id == BYPASS { Risk::Unattended } else { Risk::Usual },
+        risk: if [AUTO, BYPASS].contains(&id) { Risk::Unattended } else { Risk::Usual },
         id,
         name: name.to_owned(),
         description: Some(description.to_owned()),
@@ -93,6 +95,7 @@ pub(crate) fn mode() -> ConfigOption {
             "Accept edits",
             "The agent edits files in the folder without asking, but asks before running commands.",
         ),
+        mode(AUTO, "Auto", "A model decides which actions are safe, and the agent runs them without asking you."),
         mode(BYPASS, "Bypass permissions", "The agent does everything without asking for permission."),
     ];
     option(MODE, "Permission mode", ConfigCategory::Mode, values)

@@ -21,8 +21,8 @@ const SILENT_TYPES: &[&str] = &[
 
 /// System message types that are known and ignored.
 const SILENT_SYSTEM: &[&str] = &[
-    "api_retry",
     "background_tasks_changed",
+    "commands_changed",
     "files_persisted",
     "hook_progress",
     "hook_response",
@@ -73,6 +73,11 @@ impl ClaudeAdapter {
             Some("result") => self.on_result(message, out),
             Some("system") => self.on_system(message, out),
             Some("command_lifecycle") => on_lifecycle(message, out),
+            Some("conversation_reset") => {
+                self.usage.on_compacted();
+                self.tell_context(out);
+                out.event(AgentEvent::Noticed { notice: Notice::ConversationReset });
+            }
             Some(kind) if SILENT_TYPES.contains(&kind) => {}
             Some(kind) => unknown(out, kind),
             None => unknown(out, "without a type"),
@@ -98,6 +103,7 @@ impl ClaudeAdapter {
                 self.tell_context(out);
                 out.event(AgentEvent::Noticed { notice: Notice::Compacted });
             }
+            Some("api_retry") => self.on_retry(message, out),
             Some("elicitation_complete") => self.on_elicitation_complete(message, out),
             Some(subtype) if SILENT_SYSTEM.contains(&subtype) => {}
             subtype => unknown(out, &format!("system/{}", subtype.unwrap_or("without a subtype"))),
@@ -141,6 +147,7 @@ impl ClaudeAdapter {
         if !self.in_turn {
             self.in_turn = true;
             self.interrupting = false;
+            self.login_rejected = false;
             out.event(AgentEvent::TurnBegan);
         }
     }
@@ -160,6 +167,7 @@ impl ClaudeAdapter {
                 }
                 self.tell_context(out);
             }
+            Some("message_stop") if !event_is_whole(message) => out.event(AgentEvent::TextDropped),
             Some("message_delta") => {
                 self.usage.on_message_delta(event);
                 self.tell_context(out);
@@ -335,7 +343,12 @@ fn failure(message: &Value) -> Option<String> {
     Some(bounded(&words.unwrap_or_else(|| format!("the turn failed ({subtype})"))))
 }
 
-fn of_subagent(message: &Value) -> bool {
+/// Whether the message of the model that a stream event ends arrived whole (measured with 2.1.329).
+fn event_is_whole(message: &Value) -> bool {
+    message.get("abandoned_blocks").is_none()
+}
+
+pub(super) fn of_subagent(message: &Value) -> bool {
     text(message, "parent_tool_use_id").is_some()
 }
 

@@ -5,15 +5,20 @@ use askdesk_domain::{OptionLabel, OptionScope, ToolRule, ValueId};
 use serde_json::{Value, json};
 
 use super::parse::{list, text};
-use super::{ACCEPT_EDITS, ASK, BYPASS, MODE, PLAN};
+use super::{ACCEPT_EDITS, ASK, AUTO, BYPASS, MODE, PLAN};
 
 /// The longest text of a suggested rule, in bytes; a longer one could not be shown whole and is not offered.
 const RULE_TEXT_BYTES: usize = 4 * 1024;
 /// The most rules that are offered beside one approval.
 const SUGGESTED_RULES: usize = 32;
 /// The modes with the protocol's words for them.
-const MODE_WORDS: [(ValueId, &str); 4] =
-    [(PLAN, "plan"), (ASK, "default"), (ACCEPT_EDITS, "acceptEdits"), (BYPASS, "bypassPermissions")];
+const MODE_WORDS: [(ValueId, &str); 5] = [
+    (PLAN, "plan"),
+    (ASK, "default"),
+    (ACCEPT_EDITS, "acceptEdits"),
+    (AUTO, "auto"),
+    (BYPASS, "bypassPermissions"),
+];
 
 /// Returns the protocol's word for a mode.
 pub(super) fn mode_word(mode: &ValueId) -> Option<&'static str> {
@@ -127,9 +132,9 @@ fn offers(update: usize, suggestion: &Value, scope: OptionScope) -> Vec<Suggeste
             whole(paths.filter(fits).map(|paths| OptionLabel::Folder { paths }))
         }
         Some("setMode") => {
-            // Everything without asking is chosen at a session's start, behind a warning, and nowhere else.
+            // A mode that asks for nothing is chosen behind a warning, and nowhere else.
             let mode = text(suggestion, "mode").and_then(mode_of);
-            let mode = mode.filter(|mode| *mode != BYPASS);
+            let mode = mode.filter(|mode| ![AUTO, BYPASS].contains(mode));
             whole(mode.map(|value| OptionLabel::Config { option: MODE, value }))
         }
         _ => Vec::new(),
@@ -224,6 +229,6 @@ mod tests {
             assert_eq!(mode_word(&value.id).and_then(mode_of), Some(value.id));
         }
         assert_eq!(mode_of("manual"), Some(ASK));
-        assert_eq!(mode_of("auto"), None);
+        assert_eq!(mode_of("dontAsk"), None);
     }
 }

@@ -175,17 +175,19 @@ fn merge(params: &mut Value, change: Value) {
     }
 }
 
+/// The server's word for a value. A value with parts of its own is an object with one name.
 fn word(value: &Value) -> Option<ValueId> {
-    value.as_str().and_then(ValueId::new)
+    let named = || value.as_object()?.keys().next().map(String::as_str);
+    value.as_str().or_else(named).and_then(ValueId::new)
 }
 
-/// The value of the sandbox option; none for a sandbox that the app does not offer.
+/// The value of the sandbox option. A sandbox that the app does not offer keeps the server's name.
 fn sandbox_word(policy: &Value) -> Option<ValueId> {
-    match text(policy, "type")? {
+    match text(policy, "type").or_else(|| policy.as_str())? {
         "readOnly" => Some(ValueId::literal("read-only")),
         "workspaceWrite" => Some(ValueId::literal("workspace-write")),
         "dangerFullAccess" => Some(ValueId::literal("danger-full-access")),
-        _ => None,
+        other => ValueId::new(other),
     }
 }
 

@@ -10,7 +10,7 @@ use super::{
     items, list, plan, text, unknown,
 };
 use crate::adapter::Output;
-use crate::event::{AgentEvent, InputError};
+use crate::event::{AgentEvent, InputError, Retry, RetryBegins};
 
 /// Notifications that are known and say nothing that a person needs here.
 const SILENT: &[&str] = &[
@@ -240,11 +240,20 @@ impl CodexAdapter {
         }
     }
 
-    /// The end of the turn tells the final one; of several attempts, only that they began is told.
+    /// The end of the turn tells the final error; one that is followed by another attempt is told at once.
     fn on_error(&mut self, params: &Value, out: &mut Output) {
-        if is_true(params, "willRetry") && !std::mem::replace(&mut self.turn.retried, true) {
-            warn([error_words(&params["error"]).as_str()].into_iter(), out);
+        if !is_true(params, "willRetry") {
+            return;
         }
+        let error = &params["error"];
+        let reason = error_words(error);
+        if rejects_login(error) && !std::mem::replace(&mut self.turn.login_rejected, true) {
+            out.event(AgentEvent::Noticed { notice: Notice::LoginRejected { error: reason.clone() } });
+        }
+        let (attempt, of) = text(error, "message").and_then(attempt_of).unzip();
+        // The server doesn't say when.
+        let retry = Retry { attempt, of, reason, begins: RetryBegins::Unknown };
+        out.event(AgentEvent::Retrying { retry });
     }
 
     /// A limit is told of when it is reached; what is left of it has no place on the page.
@@ -353,6 +362,19 @@ fn message_text(item: &Value) -> String {
     });
     let parts = [text(item, "text").unwrap_or_default().to_owned()].into_iter().chain(questions);
     parts.filter(|part| !part.trim().is_empty()).collect::<Vec<_>>().join("\n\n")
+}
+
+/// Reads the count in the words of a retry, as in `Reconnecting... 2/5` (0.169.0).
+fn attempt_of(words: &str) -> Option<(u32, u32)> {
+    let (attempt, of) = words.rsplit(' ').next()?.split_once('/')?;
+    Some((attempt.parse().ok()?, of.parse().ok()?))
+}
+
+/// Whether the model's provider rejected the key or the login.
+fn rejects_login(error: &Value) -> bool {
+    let info = &error["codexErrorInfo"];
+    let status = info.as_object().and_then(|info| info.values().next()?.get("httpStatusCode")?.as_u64());
+    info == "unauthorized" || matches!(status, Some(401 | 403))
 }
 
 fn error_words(error: &Value) -> String {

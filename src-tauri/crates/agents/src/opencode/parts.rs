@@ -145,6 +145,13 @@ impl OpenCodeAdapter {
         }
     }
 
+    /// Drops the texts of a failed call of the model; another attempt begins parts of its own.
+    pub(super) fn drop_unfinished(&mut self) {
+        for part in self.unfinished() {
+            part.finished();
+        }
+    }
+
     /// The ids of parts are in the order in which they began.
     fn unfinished(&mut self) -> impl Iterator<Item = &mut Part> {
         let mut parts: Vec<_> = self.parts.iter_mut().filter(|(_, part)| !part.ended).collect();

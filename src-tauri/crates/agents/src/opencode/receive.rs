@@ -8,7 +8,7 @@ use super::connection::CONNECTED;
 use super::descriptor::{ASK, PERMISSIONS};
 use super::{OpenCodeAdapter, Role, Sent, invalid_input, parent_of, text};
 use crate::adapter::Output;
-use crate::event::{AgentEvent, InputError};
+use crate::event::{AgentEvent, InputError, Retry, RetryBegins};
 use crate::rpc::{INTERNAL_ERROR, RpcError};
 
 /// The status of a response about something that doesn't exist.
@@ -224,10 +224,18 @@ impl OpenCodeAdapter {
             Some("idle") => self.on_idle(session, out),
             Some("busy") if self.is_own(session) => self.begin_turn(out),
             Some("busy") => {}
+            Some("retry") if self.is_own(session) => {
+                self.begin_turn(out);
+                self.drop_unfinished();
+                let retry = Retry {
+                    attempt: status["attempt"].as_u64().and_then(|attempt| attempt.try_into().ok()),
+                    of: None,
+                    reason: bounded(text(status, "message").unwrap_or("no reason given")),
+                    begins: status["next"].as_i64().map_or(RetryBegins::Unknown, RetryBegins::At),
+                };
+                out.event(AgentEvent::Retrying { retry });
+            }
             Some("retry") => {
-                if self.is_own(session) {
-                    self.begin_turn(out);
-                }
                 let words = text(status, "message").unwrap_or("no reason given");
                 let attempt = &status["attempt"];
                 let error = bounded(&format!("the model's provider failed (attempt {attempt}): {words}"));

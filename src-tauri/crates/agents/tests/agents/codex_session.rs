@@ -2,7 +2,8 @@
 
 use crate::support::codex::{Session, THREAD, opened, requests};
 use askdesk_agents::{
-    Action, Adapter, AgentEvent, Attached, InputError, Open, Outbound, RpcError, RpcIn, RpcOut,
+    Action, Adapter, AgentEvent, Attached, InputError, Open, Outbound, Retry, RetryBegins, RpcError, RpcIn,
+    RpcOut,
 };
 use askdesk_domain::{
     ApprovalDecision, ApprovalOptionId, Choices, ConfigId, ConfigOption, ContextUse, ImageFormat,
@@ -359,7 +360,30 @@ fn a_subagents_tools_are_shown_and_its_turns_and_words_are_not_the_agents_own() 
 }
 
 #[test]
-fn warnings_are_told_a_retry_once_in_a_turn_and_what_is_not_known_is_counted() {
+fn case_112_each_retry_is_told_and_a_rejected_login_once() {
+    let mut session = Session::in_turn();
+    let error = |message: &str, info: Value| json!({"error": {"message": message, "codexErrorInfo": info}, "willRetry": true});
+    let retrying = |attempt: Option<u32>, of: Option<u32>, reason: &str| AgentEvent::Retrying {
+        retry: Retry { attempt, of, reason: reason.to_owned(), begins: RetryBegins::Unknown },
+    };
+    let broken = json!({"responseStreamDisconnected": {"httpStatusCode": null}});
+    assert_eq!(
+        session.tell("error", error("Reconnecting... 2/5", broken)),
+        [retrying(Some(2), Some(5), "Reconnecting... 2/5")]
+    );
+    let rejected = error("No access", json!({"responseStreamConnectionFailed": {"httpStatusCode": 401}}));
+    let notice = Notice::LoginRejected { error: "No access".to_owned() };
+    assert_eq!(
+        session.tell("error", rejected.clone()),
+        [AgentEvent::Noticed { notice }, retrying(None, None, "No access")]
+    );
+    assert_eq!(session.tell("error", rejected), [retrying(None, None, "No access")]);
+    // The end of the turn tells this one.
+    assert_eq!(session.tell("error", json!({"error": {"message": "x"}, "willRetry": false})), []);
+}
+
+#[test]
+fn warnings_are_told_and_what_is_not_known_is_counted() {
     let mut session = Session::in_turn();
     let warned = |text: &str| [AgentEvent::Noticed { notice: Notice::AgentWarned { text: text.to_owned() } }];
     assert_eq!(session.tell("warning", json!({"message": "Careful."})), warned("Careful."));
@@ -367,9 +391,6 @@ fn warnings_are_told_a_retry_once_in_a_turn_and_what_is_not_known_is_counted() {
         session.tell("configWarning", json!({"summary": "Odd.", "details": "Line 1"})),
         warned("Odd.\nLine 1")
     );
-    let retry = json!({"error": {"message": "Reconnecting"}, "willRetry": true});
-    assert_eq!(session.tell("error", retry.clone()), warned("Reconnecting"));
-    assert_eq!(session.tell("error", retry), []);
     let limits = json!({"rateLimits": {"limitId": "codex", "rateLimitReachedType": "primary"}});
     assert_eq!(
         session.tell("account/rateLimits/updated", limits.clone()),

@@ -10,6 +10,7 @@ mod any_bytes;
 mod claude_config;
 mod claude_elicitations;
 mod claude_questions;
+mod claude_retries;
 mod claude_rules;
 mod claude_stream;
 mod claude_usage;

@@ -1,6 +1,9 @@
 //! The real `claude`, started as the agent plans it, linked by a process and answered by the adapter; its model is a mock
 //! on loopback.
 
+mod elicitations;
+mod retries;
+
 use std::path::PathBuf;
 use std::time::Duration;
 

@@ -125,6 +125,10 @@ fn of_notice(notice: &Notice) -> String {
         Notice::CutInHalf => "The agent’s last line was cut in half when it ended.".to_owned(),
         Notice::Interrupted => "The agent was stopped by the person.".to_owned(),
         Notice::Compacted => "The agent summarized the conversation to make room in its context.".to_owned(),
+        Notice::ConversationReset => "The agent forgot the conversation and began another one.".to_owned(),
+        Notice::LoginRejected { error } => {
+            format!("The model’s provider rejected the agent’s key or login: {}", inline(error))
+        }
         Notice::MessageNotSent { error } => {
             format!("A message did not reach the agent: {}", inline(&error.to_string()))
         }

@@ -61,6 +61,7 @@ impl Step {
                 | Change::FilesChanged { .. }
                 | Change::CheckedOut { .. }
                 | Change::AnswerLetGo { .. }
+                | Change::Retry { .. }
                 | Change::Context { .. } => {
                     delta.changes.push(change.clone());
                     continue;

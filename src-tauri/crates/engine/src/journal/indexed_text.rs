@@ -22,11 +22,14 @@ pub(super) fn of_entry(body: &EntryBody) -> String {
             Notice::QuestionRefused { reason } | Notice::PermissionRefused { reason } => vec![reason],
             Notice::SameTextJoined { text }
             | Notice::QuestionTurnedOff { text, .. }
-            | Notice::AgentWarned { text } => vec![text],
+            | Notice::AgentWarned { text }
+            | Notice::LoginRejected { error: text } => vec![text],
             Notice::MessageNotSent { error } => return error.to_string(),
-            Notice::AnswersBrought | Notice::CutInHalf | Notice::Interrupted | Notice::Compacted => {
-                Vec::new()
-            }
+            Notice::AnswersBrought
+            | Notice::CutInHalf
+            | Notice::Interrupted
+            | Notice::Compacted
+            | Notice::ConversationReset => Vec::new(),
         },
         EntryBody::Plan { items } => return joined(items.iter().map(|item| item.text.as_str())),
         EntryBody::TurnEnded { error, .. } => error.iter().map(String::as_str).collect(),

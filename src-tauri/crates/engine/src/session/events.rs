@@ -2,18 +2,18 @@
 
 use std::time::Duration;
 
-use askdesk_agents::{Action, AgentEvent, Inbound, InputError};
+use askdesk_agents::{self as agents, Action, AgentEvent, Inbound, InputError, RetryBegins};
 use askdesk_domain::{
     AskApproval, ConfigOption, Delivery, EntryBody, NativeRef, Notice, RequestCommand, SessionCommand,
-    ToolStatus, WithdrawnWhy, config,
+    Timestamp, ToolStatus, WithdrawnWhy, config,
 };
 use tokio::time::Instant;
 
 use super::pending::WriteSubject;
 use super::task::{STOP_GRACE, SessionTask};
 use crate::fault::{self, Step};
-use crate::frame::LiveKind;
-use crate::mailbox::EntryWrite;
+use crate::frame::{LiveKind, Retry};
+use crate::mailbox::{EntryWrite, Input};
 use crate::session_log::LogKind;
 
 /// How long unusable lines are counted before they are recorded, so that many of them become one event.
@@ -21,6 +21,9 @@ const COUNT_DELAY: Duration = Duration::from_millis(200);
 
 impl SessionTask {
     pub(super) async fn on_event(&mut self, event: AgentEvent, inbound: Option<&Inbound>) {
+        if event.ends_retry() {
+            self.end_retry().await;
+        }
         match event {
             AgentEvent::Introduced { version, model, native_session } => {
                 self.act(SessionCommand::Introduce { session: self.id, version, model, native_session })
@@ -49,6 +52,8 @@ impl SessionTask {
             AgentEvent::MessageTaken { uuid } => self.late_arrived(Some(uuid)).await,
             AgentEvent::TextDelta { text } => self.add_live(LiveKind::Text, text).await,
             AgentEvent::ThinkingDelta { text } => self.add_live(LiveKind::Thinking, text).await,
+            AgentEvent::Retrying { retry } => self.on_retrying(retry).await,
+            AgentEvent::TextDropped => self.clear_live().await,
             AgentEvent::Said { text } => self.on_text_finished(EntryBody::Agent { text }).await,
             AgentEvent::Thought { text } => self.on_text_finished(EntryBody::Thinking { text }).await,
             event @ AgentEvent::ToolStarted { .. } => self.on_tool_started(event).await,
@@ -120,6 +125,30 @@ impl SessionTask {
         if ended_well {
             self.send_next_queued().await;
             self.act(SessionCommand::NotifyFinished { session: self.id }).await;
+        }
+    }
+
+    /// Shows that the agent waits for its next attempt. What the failed one wrote never becomes an entry.
+    async fn on_retrying(&mut self, retry: agents::Retry) {
+        let at = match retry.begins {
+            RetryBegins::Unknown => None,
+            RetryBegins::InMillis(millis) => {
+                let millis = i64::try_from(millis).unwrap_or(i64::MAX);
+                Some(Timestamp::from_millis(self.engine.clock().now().millis().saturating_add(millis)))
+            }
+            RetryBegins::At(millis) => Some(Timestamp::from_millis(millis)),
+        };
+        self.note(LogKind::Note, &format!("the agent tries again: {}", retry.reason));
+        self.clear_live().await;
+        self.retrying = true;
+        let agents::Retry { attempt, of, reason, .. } = retry;
+        let retry = Some(Retry { attempt, of, reason, at });
+        self.engine.send(Input::Retry { session: self.id, retry }).await;
+    }
+
+    pub(super) async fn end_retry(&mut self) {
+        if std::mem::take(&mut self.retrying) {
+            self.engine.send(Input::Retry { session: self.id, retry: None }).await;
         }
     }
 

@@ -61,6 +61,8 @@ pub(super) struct SessionTask {
     /// How full the context was when it was last reported in this run.
     pub(super) context: Option<Option<ContextUse>>,
     pub(super) live: bool,
+    /// Whether the agent waits for its next attempt at a call of the model.
+    pub(super) retrying: bool,
     /// Whether the agent has finished a piece of output, in this run or an earlier one.
     pub(super) spoke: bool,
     /// Unusable lines that are not recorded yet, and when they will be.
@@ -102,6 +104,7 @@ impl SessionTask {
             ignored_interrupt: false,
             context: None,
             live: false,
+            retrying: false,
             unusable: 0,
             count_at: None,
         }
@@ -188,6 +191,7 @@ impl SessionTask {
             (None, None) => failed(AgentFailure::OutputLost { next }),
         };
         self.clear_live().await;
+        self.end_retry().await;
         let at = self.engine.clock().now();
         let command = SessionCommand::End { session: self.id, end, at };
         let mut ended = self.engine.act(command.clone()).await;
@@ -326,7 +330,7 @@ impl SessionTask {
         self.engine.send(Input::Live { added: LiveText { session: self.id, kind, text } }).await;
     }
 
-    async fn clear_live(&mut self) {
+    pub(super) async fn clear_live(&mut self) {
         if std::mem::take(&mut self.live) {
             self.engine.send(Input::LiveCleared { session: self.id }).await;
         }

@@ -16,6 +16,17 @@ pub struct Reply {
     pub pace_ms: u64,
     /// What the model says that the call used.
     pub tokens: Tokens,
+    /// How the call fails; none for a reply that is given whole.
+    pub failure: Option<Failure>,
+}
+
+/// How a call of the model fails.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Failure {
+    /// An HTTP error, with the API's name of it.
+    Status(u16, &'static str),
+    /// The stream ends within the first text.
+    Broken,
 }
 
 /// The tokens of one call of the model.
@@ -47,12 +58,29 @@ pub enum Block {
 
 impl Reply {
     pub fn new(blocks: impl IntoIterator<Item = Block>) -> Self {
-        Self { blocks: blocks.into_iter().collect(), delay_ms: 0, pace_ms: 0, tokens: Tokens::default() }
+        Self {
+            blocks: blocks.into_iter().collect(),
+            delay_ms: 0,
+            pace_ms: 0,
+            tokens: Tokens::default(),
+            failure: None,
+        }
     }
 
     /// A reply of words only.
     pub fn text(text: &str) -> Self {
         Self::new([Block::Text(text.to_owned())])
+    }
+
+    /// An error in place of a reply. Only Anthropic's dialect has its form.
+    pub fn error(status: u16, kind: &'static str) -> Self {
+        Self { failure: Some(Failure::Status(status, kind)), ..Self::new([]) }
+    }
+
+    /// The reply, of which only the first words arrive before the stream ends.
+    pub const fn broken(mut self) -> Self {
+        self.failure = Some(Failure::Broken);
+        self
     }
 
     /// A reply that asks the person.

@@ -92,8 +92,16 @@ export const transcript = {
   'notice.cut_in_half': 'Der Agent hat sich mitten in einer Zeile beendet. Seine letzte Zeile ist unvollständig.',
   'notice.interrupted': 'Sie haben den Agenten gestoppt.',
   'notice.compacted': 'Der Agent hat das Gespräch zusammengefasst, um im Kontext Platz zu schaffen.',
+  'notice.conversation_reset': 'Der Agent hat das bisherige Gespräch vergessen und beginnt ein neues.',
+  'notice.login_rejected':
+    'Der Modellanbieter hat den Schlüssel oder die Anmeldung des Agenten abgelehnt ({error}). Prüfe den Schlüssel, oder melde dich in einem Terminal neu an.',
   'notice.agent_warned': 'Der Agent warnt: {text}',
   'notice.message_not_sent': 'Ihre Nachricht hat den Agenten nicht erreicht: {error}',
+
+  'retry.in': 'Nächster Versuch in {time}',
+  'retry.now': 'Neuer Versuch läuft…',
+  'retry.attempt_of': 'Versuch {attempt} von {of}',
+  'retry.attempt': 'Versuch {attempt}',
 
   'asked.one': 'Hat Ihnen {count} Frage gestellt',
   'asked.other': 'Hat Ihnen {count} Fragen gestellt',

@@ -81,8 +81,16 @@ export const transcript = {
   'notice.cut_in_half': 'The agent exited mid-line, so its last line is incomplete.',
   'notice.interrupted': 'You stopped the agent.',
   'notice.compacted': 'The agent summarized the conversation to make room in its context.',
+  'notice.conversation_reset': 'The agent forgot the conversation so far and starts a new one.',
+  'notice.login_rejected':
+    'The model provider rejected the agent’s key or login ({error}). Check the key, or sign in again in a terminal.',
   'notice.agent_warned': 'The agent warns: {text}',
   'notice.message_not_sent': 'Your message didn’t reach the agent: {error}',
+
+  'retry.in': 'Retrying in {time}',
+  'retry.now': 'Retrying now…',
+  'retry.attempt_of': 'Attempt {attempt} of {of}',
+  'retry.attempt': 'Attempt {attempt}',
 
   'asked.one': 'Asked you {count} question',
   'asked.other': 'Asked you {count} questions',

@@ -77,8 +77,16 @@ export const transcript = {
   'notice.cut_in_half': '智能体在输出一行的中途退出，最后一行不完整。',
   'notice.interrupted': '你停止了智能体。',
   'notice.compacted': '智能体已总结对话，以腾出上下文空间。',
+  'notice.conversation_reset': '智能体已忘记此前的对话，并开始新的对话。',
+  'notice.login_rejected':
+    '模型提供方拒绝了智能体的密钥或登录（{error}）。请检查密钥，或在终端中重新登录。',
   'notice.agent_warned': '智能体警告：{text}',
   'notice.message_not_sent': '你的消息未送达智能体：{error}',
+
+  'retry.in': '{time}后重试',
+  'retry.now': '正在重试…',
+  'retry.attempt_of': '第 {attempt} 次，共 {of} 次',
+  'retry.attempt': '第 {attempt} 次',
 
   'asked.other': '向你提了 {count} 个问题',
   'asked.waiting': '已等待 {time}',

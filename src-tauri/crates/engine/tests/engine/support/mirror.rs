@@ -10,7 +10,7 @@ use askdesk_domain::{
 
 use askdesk_worktrees::Head;
 
-use super::frame::{Change, Delta, Frame, LiveText, Snapshot};
+use super::frame::{Change, Delta, Frame, LiveText, Retry, Snapshot};
 
 #[derive(Clone, Debug)]
 pub struct Mirror {
@@ -20,6 +20,7 @@ pub struct Mirror {
     pub requests: BTreeMap<RequestId, Request>,
     pub approvals: BTreeMap<ApprovalId, Approval>,
     pub live: BTreeMap<SessionId, LiveText>,
+    pub retries: BTreeMap<SessionId, Retry>,
     pub contexts: BTreeMap<SessionId, Option<ContextUse>>,
     pub held: BTreeMap<RequestId, UndoableAnswer>,
     pub changed_files: BTreeMap<SessionId, ChangeTotals>,
@@ -44,6 +45,7 @@ impl Mirror {
             requests: snapshot.requests.iter().map(|it| (it.id, it.clone())).collect(),
             approvals: snapshot.approvals.iter().map(|it| (it.id, it.clone())).collect(),
             live: snapshot.live.iter().map(|it| (it.session, it.clone())).collect(),
+            retries: snapshot.retries.iter().map(|it| (it.session, it.retry.clone())).collect(),
             contexts: snapshot.contexts.iter().map(|it| (it.session, it.context)).collect(),
             held: snapshot.held.iter().map(|it| (it.request, it.clone())).collect(),
             changed_files: snapshot.changed_files.iter().map(|it| (it.session, it.totals)).collect(),
@@ -86,6 +88,7 @@ impl Mirror {
                 Change::SessionClosed { session } => {
                     drop(self.sessions.remove(session));
                     self.live.remove(session);
+                    self.retries.remove(session);
                     self.contexts.remove(session);
                     self.requests.retain(|_, request| request.session != *session);
                     self.approvals.retain(|_, approval| approval.session != *session);
@@ -97,6 +100,10 @@ impl Mirror {
                     self.heads.insert(*session, head.clone());
                 }
                 Change::CheckedOut { session, head: None } => drop(self.heads.remove(session)),
+                Change::Retry { session, retry: Some(retry) } => {
+                    self.retries.insert(*session, retry.clone());
+                }
+                Change::Retry { session, retry: None } => drop(self.retries.remove(session)),
                 Change::LiveCleared { session } => drop(self.live.remove(session)),
                 Change::SessionDeleted { session } => self.forget(*session),
             }
@@ -110,6 +117,7 @@ impl Mirror {
         self.live.remove(&session);
         self.changed_files.remove(&session);
         self.heads.remove(&session);
+        self.retries.remove(&session);
         self.contexts.remove(&session);
         self.entries.retain(|(owner, _), _| *owner != session);
     }
@@ -129,6 +137,7 @@ impl Mirror {
         assert_eq!(self.requests, now.requests);
         assert_eq!(self.approvals, now.approvals);
         assert_eq!(self.live, now.live);
+        assert_eq!(self.retries, now.retries);
         assert_eq!(self.contexts, now.contexts);
         assert_eq!(self.held, now.held);
         assert_eq!(self.changed_files, now.changed_files);

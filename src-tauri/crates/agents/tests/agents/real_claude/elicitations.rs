@@ -1,0 +1,74 @@
+//! What MCP servers ask through the real `claude`.
+
+use askdesk_testkit::eliciting_server::{ElicitingServer, PAGE};
+
+use super::*;
+
+/// Starts a session whose model calls a tool of an eliciting server, and waits for its question.
+async fn asked(test: &str, tool: &str) -> Option<(Session, ElicitingServer, Asked)> {
+    let call = Block::tool("toolu_1", &format!("mcp__desk__{tool}"), json!({}));
+    let place = Place::new(test, vec![Reply::new([call]), Reply::text("Thank you.")]).await?;
+    let server = ElicitingServer::start().await.unwrap();
+    let (adapter, mut plan) = place.prepare(None);
+    let servers = json!({"mcpServers": {"desk": {"type": "http", "url": server.url, "alwaysLoad": true}}});
+    let flags = ["--strict-mcp-config", "--allowedTools", "mcp__desk", "--mcp-config", &servers.to_string()];
+    plan.args.extend(flags.map(Into::into));
+    let mut session = place.run(adapter, plan, Open::New).await;
+    let mut seen = Vec::new();
+    session.until(&mut seen, |event| matches!(event, AgentEvent::Asked(_))).await;
+    let Some(AgentEvent::Asked(asked)) = seen.pop() else { panic!("{seen:?}") };
+    assert_eq!(asked.asked_by.as_deref(), Some("desk"));
+    Some((session, server, asked))
+}
+
+/// Ends the question and the turn, and returns how the server heard it.
+async fn ended(mut session: Session, server: &ElicitingServer, asked: Asked, outcome: Outcome) -> Value {
+    let Asked { native_ref, questions, .. } = asked;
+    session.send(Action::Answer { native_ref: native_ref.clone(), questions, outcome }).await;
+    let mut seen = Vec::new();
+    session.until(&mut seen, turn_ended).await;
+    assert!(seen.contains(&AgentEvent::Acknowledged { native_ref }), "{seen:?}");
+    session.stop().await;
+    let replies = server.replies();
+    assert_eq!(replies.len(), 1, "{replies:?}");
+    replies[0].clone()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn case_111_the_real_agent_passes_on_a_form_and_its_values() {
+    let Some((session, server, asked)) = asked("case_111_the_real_agent_passes_on_a_form", "form").await
+    else {
+        return;
+    };
+    let [method, count] = asked.questions.as_slice() else { panic!("{asked:?}") };
+    let inputs = [
+        AnswerInput { question: method.id, chosen: vec![method.id.option(1)], other: None, note: None },
+        AnswerInput { question: count.id, chosen: vec![], other: Some("3".to_owned()), note: None },
+    ];
+    let outcome = Outcome::Answered { answers: Answers::check(&asked.questions, &inputs).unwrap() };
+    let reply = ended(session, &server, asked, outcome).await;
+    assert_eq!(reply, json!({"action": "accept", "content": {"auth": "sessions", "count": 3}}));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn case_111_the_real_agent_passes_on_a_refused_form() {
+    let Some((session, server, asked)) = asked("case_111_the_real_agent_passes_on_a_refused", "form").await
+    else {
+        return;
+    };
+    let reply = ended(session, &server, asked, Outcome::Declined { words: None }).await;
+    assert_eq!(reply["action"], "decline");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn case_111_the_real_agent_passes_on_a_page_to_open() {
+    let Some((session, server, asked)) = asked("case_111_the_real_agent_passes_on_a_page", "page").await
+    else {
+        return;
+    };
+    assert_eq!(asked.questions[0].text, format!("Sign in\n\n{PAGE}"));
+    let question = asked.questions[0].id;
+    let yes = AnswerInput { question, chosen: vec![question.option(0)], other: None, note: None };
+    let outcome = Outcome::Answered { answers: Answers::check(&asked.questions, &[yes]).unwrap() };
+    assert_eq!(ended(session, &server, asked, outcome).await["action"], "accept");
+}
