@@ -9,10 +9,11 @@ mod launch;
 mod parts;
 mod receive;
 mod resync;
+mod subagents;
 mod tools;
 mod usage;
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::path::{Path, PathBuf};
 
 use askdesk_domain::{
@@ -73,7 +74,8 @@ impl Agent for OpenCode {
         // The server runs elsewhere.
         check_folder(folder)?;
         let program = launch::find(&self.descriptor, options.program.as_deref().map(expand_home).as_deref())?;
-        let plan = launch::server(program, folder, &self.password, &options.extras);
+        let asks = options.config.get(&PERMISSIONS) == Some(&ASK);
+        let plan = launch::server(program, folder, &self.password, asks, &options.extras);
         let config = askdesk_domain::config::with_choices(&self.descriptor.config, &options.config);
         Ok(SessionPlan {
             adapter: Box::new(OpenCodeAdapter::new(folder, config)),
@@ -85,7 +87,9 @@ impl Agent for OpenCode {
         let Start { folder, options, resume } = start;
         let Some(session) = resume else { return Ok(None) };
         let program = launch::find(&self.descriptor, options.program.as_deref().map(expand_home).as_deref())?;
-        Ok(Some(launch::in_terminal(program, folder.clone(), session).with_overrides(&options.extras)))
+        let asks = options.config.get(&PERMISSIONS) == Some(&ASK);
+        let plan = launch::in_terminal(program, folder.clone(), session, asks);
+        Ok(Some(plan.with_overrides(&options.extras)))
     }
 }
 
@@ -102,15 +106,20 @@ pub struct OpenCodeAdapter {
     /// The server's id of the session, once it is known.
     session: Option<String>,
     resumes: bool,
+    /// Whether messages can be sent.
+    open: bool,
     /// The actions that came before that.
     held: VecDeque<Action>,
     /// Messages that are sent once the running turn has ended. A turn that a rejected question ends takes no message.
     after_turn: VecDeque<Action>,
     turn: Turn,
+    turns: u64,
     /// Messages that the agent has not taken up yet.
     untaken: VecDeque<Uuid>,
     /// The sessions of subagents, with the names they ask under.
     subagents: HashMap<String, String>,
+    /// The agents that the session may not call as subagents.
+    barred: HashSet<String>,
     /// The newest message of all earlier turns. Ids of messages ascend.
     last_message: String,
     messages: HashMap<String, Role>,
@@ -160,6 +169,8 @@ enum Sent {
     Newest,
     Version,
     Agents,
+    /// What the session's subagents may do.
+    Bar,
     Models,
     Prompt {
         id: Uuid,
@@ -187,11 +198,14 @@ impl OpenCodeAdapter {
             version: None,
             session: None,
             resumes: false,
+            open: false,
             held: VecDeque::new(),
             after_turn: VecDeque::new(),
             turn: Turn::default(),
+            turns: 0,
             untaken: VecDeque::new(),
             subagents: HashMap::new(),
+            barred: HashSet::new(),
             last_message: String::new(),
             messages: HashMap::new(),
             parts: HashMap::new(),
@@ -231,8 +245,14 @@ impl OpenCodeAdapter {
         self.config.iter().find(|option| option.id == *id)?.current.as_ref()
     }
 
+    /// Whether it asks before changes.
+    fn asks(&self) -> bool {
+        self.chosen(&PERMISSIONS) == Some(&ASK)
+    }
+
     fn begin_turn(&mut self, out: &mut Output) {
         if !std::mem::replace(&mut self.turn.running, true) {
+            self.turns += 1;
             out.event(AgentEvent::TurnBegan);
         }
     }

@@ -15,10 +15,13 @@ use crate::event::AgentEvent;
 impl OpenCodeAdapter {
     pub(super) fn encode(&mut self, action: Action, out: &mut Output) -> Result<(), EncodeError> {
         match action {
-            Action::Message { .. } | Action::Compact if self.session.is_none() => {
+            Action::Message { .. } | Action::Compact if !self.open => {
                 if self.sent.is_empty() {
-                    // The server couldn't create it before.
-                    self.create(out);
+                    // The server couldn't open it before.
+                    match self.session.is_none() {
+                        true => self.create(out),
+                        false => self.list_agents(out),
+                    }
                 }
                 hold(&mut self.held, action)
             }

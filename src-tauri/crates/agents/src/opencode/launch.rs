@@ -10,6 +10,7 @@ use std::sync::Arc;
 use askdesk_domain::{AgentDescriptor, AgentFailure, LaunchOverrides, NativeSession};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
 use super::connection::OpenCodeConnection;
@@ -24,6 +25,11 @@ const PASSWORD_VARIABLE: &str = "OPENCODE_SERVER_PASSWORD";
 const USER_VARIABLE: &str = "OPENCODE_SERVER_USERNAME";
 /// The name that belongs to the password.
 const USER: &str = "opencode";
+/// The variable with permissions for every agent of a server. Subagents don't inherit what their session asks for
+/// (measured with 1.18.33).
+const PERMISSION_VARIABLE: &str = "OPENCODE_PERMISSION";
+/// The permissions of whatever changes something: changing files, running commands, fetching pages.
+pub(super) const CHANGES: [&str; 3] = ["edit", "bash", "webfetch"];
 
 /// The password of our servers. It is made when the app starts, travels in the environment, and is never shown.
 #[derive(Clone)]
@@ -45,7 +51,15 @@ impl fmt::Debug for Password {
     }
 }
 
-/// Plans the server. Sessions with the same program, arguments and variables share one.
+/// Returns the variables with which an OpenCode asks before changes, in its subagents too.
+fn permissions(asks: bool) -> Vec<(OsString, OsString)> {
+    let value: Map<String, Value> = CHANGES.iter().map(|name| ((*name).to_owned(), json!("ask"))).collect();
+    let variable = || (PERMISSION_VARIABLE.into(), Value::Object(value).to_string().into());
+    asks.then(variable).into_iter().collect()
+}
+
+/// Plans the server. Sessions with the same program, arguments and variables share one; those that ask before changes have
+/// one of their own.
 ///
 /// It works in the home folder, because the folder of its first session can go away before the others end. Every request
 /// names the folder that it is about.
@@ -53,6 +67,7 @@ pub(super) fn server(
     program: PathBuf,
     folder: &Path,
     password: &Password,
+    asks: bool,
     extras: &LaunchOverrides,
 ) -> HttpPlan {
     let home = env::home_dir().filter(|home| home.is_dir());
@@ -60,7 +75,7 @@ pub(super) fn server(
         program,
         args: ["serve", "--hostname", "127.0.0.1", "--port", "0"].map(OsString::from).to_vec(),
         folder: home.unwrap_or_else(|| folder.to_owned()),
-        env: Vec::new(),
+        env: permissions(asks),
         env_remove: PARENT_VARIABLES.iter().map(OsString::from).collect(),
     };
     let mut launch = launch.with_overrides(extras);
@@ -84,12 +99,17 @@ fn address_in(line: &str) -> Option<SocketAddr> {
 }
 
 /// Plans the program as a person starts it in a terminal, in a session that began here.
-pub(super) fn in_terminal(program: PathBuf, folder: PathBuf, session: &NativeSession) -> LaunchPlan {
+pub(super) fn in_terminal(
+    program: PathBuf,
+    folder: PathBuf,
+    session: &NativeSession,
+    asks: bool,
+) -> LaunchPlan {
     LaunchPlan {
         program,
         args: vec!["--session".into(), session.as_str().into()],
         folder,
-        env: Vec::new(),
+        env: permissions(asks),
         env_remove: PARENT_VARIABLES.iter().map(OsString::from).collect(),
     }
 }
@@ -137,7 +157,7 @@ mod tests {
     fn the_password_is_in_the_environment_and_nowhere_else() {
         let password = Password::random();
         assert_eq!(password.0.len(), 64);
-        let plan = server("/bin/opencode".into(), Path::new("/"), &password, &LaunchOverrides::default());
+        let plan = server("/bin/opencode".into(), Path::new("/"), &password, true, &LaunchOverrides::default());
         assert!(plan.launch.args.iter().all(|arg| !arg.to_string_lossy().contains(&password.0)));
         assert!(plan.launch.env.contains(&(PASSWORD_VARIABLE.into(), password.0.clone().into())));
         let shown = format!("{:?} {plan:?} {}", password, plan.key);
@@ -147,12 +167,35 @@ mod tests {
     #[test]
     fn sessions_with_other_variables_get_another_server() {
         let password = Password::random();
-        let key = |extras: &LaunchOverrides| server("/o".into(), Path::new("/a"), &password, extras).key;
+        let key = |extras: &LaunchOverrides| server("/o".into(), Path::new("/a"), &password, false, extras).key;
         let other = LaunchOverrides {
             environment: BTreeMap::from([("A".to_owned(), "1".to_owned())]).try_into().unwrap(),
             ..LaunchOverrides::default()
         };
         assert_eq!(key(&LaunchOverrides::default()), key(&LaunchOverrides::default()));
         assert_ne!(key(&LaunchOverrides::default()), key(&other));
+    }
+
+    #[test]
+    fn case_108_sessions_that_ask_have_a_server_whose_subagents_ask_unless_the_person_set_its_permissions() {
+        let password = Password::random();
+        let plan = |asks, extras: &LaunchOverrides| {
+            server("/o".into(), Path::new("/a"), &password, asks, extras)
+        };
+        let none = LaunchOverrides::default();
+        let ask = r#"{"bash":"ask","edit":"ask","webfetch":"ask"}"#;
+        let said = |plan: &LaunchPlan| {
+            let all = plan.env.iter().filter(|(name, _)| name == PERMISSION_VARIABLE);
+            all.map(|(_, value)| value.to_string_lossy().into_owned()).next_back()
+        };
+        assert_eq!(said(&plan(true, &none).launch).as_deref(), Some(ask));
+        assert_eq!(said(&plan(false, &none).launch), None);
+        assert_ne!(plan(true, &none).key, plan(false, &none).key);
+        let session = NativeSession::new("ses_1").unwrap();
+        let terminal = |asks| in_terminal("/o".into(), "/a".into(), &session, asks);
+        assert_eq!((said(&terminal(true)).as_deref(), said(&terminal(false))), (Some(ask), None));
+        let own = BTreeMap::from([(PERMISSION_VARIABLE.to_owned(), "{}".to_owned())]).try_into().unwrap();
+        let own = LaunchOverrides { environment: own, ..LaunchOverrides::default() };
+        assert_eq!(said(&plan(true, &own).launch).as_deref(), Some("{}"));
     }
 }

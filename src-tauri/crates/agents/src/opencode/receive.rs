@@ -4,8 +4,8 @@ use askdesk_domain::text::bounded;
 use askdesk_domain::{NativeSession, Notice, TodoItem, TodoStatus};
 use serde_json::{Value, json};
 
-use super::connection::CONNECTED;
-use super::descriptor::{ASK, PERMISSIONS};
+use super::connection::{CONNECTED, HEARTBEAT};
+use super::launch::CHANGES;
 use super::{OpenCodeAdapter, Role, Sent, invalid_input, parent_of, text};
 use crate::adapter::Output;
 use crate::event::{AgentEvent, InputError, Retry, RetryBegins};
@@ -30,7 +30,6 @@ const ABOUT_SERVER: &[&str] = &[
     "project.",
     "pty.",
     "reference.",
-    "server.heartbeat",
     "tui.",
     "vcs.",
     "workspace.",
@@ -57,9 +56,17 @@ impl OpenCodeAdapter {
         let session =
             text(properties, "sessionID").or_else(|| properties.pointer("/info/sessionID")?.as_str());
         let session = session.unwrap_or_default().to_owned();
+        if !session.is_empty() {
+            self.resync.quiet = 0;
+        }
         match kind {
             // What happened while the stream was broken, or before the folder was loaded anew, isn't sent again.
-            CONNECTED | "server.instance.disposed" => self.begin_resync(out),
+            CONNECTED => self.begin_resync(out),
+            "server.instance.disposed" => {
+                self.list_agents(out);
+                self.begin_resync(out);
+            }
+            HEARTBEAT => self.on_heartbeat(out),
             "session.created" | "session.updated" => self.on_session_info(&properties["info"], out),
             "session.status" => self.on_status(&session, &properties["status"], out),
             "session.idle" => self.on_idle(&session, out),
@@ -87,9 +94,9 @@ impl OpenCodeAdapter {
     /// Creates the session on the server.
     pub(super) fn create(&mut self, out: &mut Output) {
         let mut body = json!({});
-        if self.chosen(&PERMISSIONS) == Some(&ASK) {
+        if self.asks() {
             let ask = |permission: &str| json!({"permission": permission, "pattern": "*", "action": "ask"});
-            body["permission"] = ["edit", "bash", "webfetch"].map(ask).into_iter().collect();
+            body["permission"] = CHANGES.map(ask).into_iter().collect();
         }
         self.request(Sent::New, "POST /session", body, out);
     }
@@ -103,7 +110,7 @@ impl OpenCodeAdapter {
             (Sent::Resume, Err(error)) if error.code == NOT_FOUND => {
                 out.event(AgentEvent::SessionUnknown { error: error.message.clone() });
             }
-            (Sent::New | Sent::Resume | Sent::Compact, Err(error)) => {
+            (Sent::New | Sent::Resume | Sent::Bar | Sent::Compact, Err(error)) => {
                 self.turn.error = Some(error.message.clone());
                 self.end_turn(out);
             }
@@ -121,7 +128,15 @@ impl OpenCodeAdapter {
                 self.version = text(health, "version").map(str::to_owned).or(self.version.take());
                 self.introduce(out);
             }
-            (Sent::Agents, Ok(agents)) => self.on_agents(agents, out),
+            (Sent::Agents, Ok(agents)) => {
+                self.on_agents(agents, out);
+                self.bar_subagents(agents, out);
+            }
+            (Sent::Agents, Err(error)) => {
+                request_failed(error, out);
+                self.bar_subagents(&Value::Null, out);
+            }
+            (Sent::Bar, Ok(_)) => self.release(out),
             (Sent::Models, Ok(providers)) => self.on_models(providers, out),
             (Sent::Prompt { .. } | Sent::Abort | Sent::Compact, Ok(_)) => {}
             (Sent::Prompt { id }, Err(error)) => {
@@ -173,6 +188,7 @@ impl OpenCodeAdapter {
         self.session = Some(native_session.to_string());
         self.version = text(session, "version").filter(|_| !self.resumes).map(str::to_owned);
         self.on_session_info(session, out);
+        self.note_barred(session);
         if self.resumes {
             // What was said before is on the desk already.
             return self.session_request(Sent::Newest, "GET", "/message?limit=1", Value::Null, out);
@@ -182,17 +198,29 @@ impl OpenCodeAdapter {
 
     fn opened(&mut self, out: &mut Output) {
         self.introduce(out);
+        if !self.asks() {
+            self.release(out);
+        }
+        self.request(Sent::Version, "GET /global/health", Value::Null, out);
+        self.list_agents(out);
+        self.request(Sent::Models, "GET /config/providers", Value::Null, out);
+        if self.resumes {
+            self.begin_resync(out);
+        }
+    }
+
+    pub(super) fn list_agents(&mut self, out: &mut Output) {
+        self.request(Sent::Agents, "GET /agent", Value::Null, out);
+    }
+
+    /// Sends what waited until the session was open.
+    pub(super) fn release(&mut self, out: &mut Output) {
+        self.open = true;
         for action in std::mem::take(&mut self.held) {
             // It was checked before it was held.
             if let Err(error) = self.encode(action, out) {
                 invalid_input(InputError::RequestFailed { error: error.to_string() }, out);
             }
-        }
-        self.request(Sent::Version, "GET /global/health", Value::Null, out);
-        self.request(Sent::Agents, "GET /agent", Value::Null, out);
-        self.request(Sent::Models, "GET /config/providers", Value::Null, out);
-        if self.resumes {
-            self.begin_resync(out);
         }
     }
 

@@ -2,8 +2,10 @@
 
 use std::collections::HashSet;
 
+use askdesk_domain::NativeRef;
 use serde_json::Value;
 
+use super::calls::Call;
 use super::{OpenCodeAdapter, Sent, invalid_input, text};
 use crate::adapter::Output;
 use crate::event::InputError;
@@ -11,9 +13,18 @@ use crate::event::InputError;
 /// How many of the newest messages are read. A turn that wrote more during a break of the stream is shown from there on.
 const MESSAGES: usize = 50;
 
+/// How many heartbeats are between two readings in a long silence, at most.
+const HEARTBEATS: u32 = 8;
+
 /// What has been read so far.
 #[derive(Debug, Default)]
 pub(super) struct Resync {
+    /// How many heartbeats have come since anything was heard of the session.
+    pub(super) quiet: u32,
+    /// The turn during which the reading began; the end of a later one is not in it.
+    turn: u64,
+    /// The calls that were known then; a later one may be missing in the lists.
+    known: HashSet<NativeRef>,
     /// How many are on their way; only the last one counts.
     running: usize,
     /// The sessions that work, whose questions are alive.
@@ -31,11 +42,24 @@ impl OpenCodeAdapter {
             return;
         }
         self.resync.running += 1;
+        self.resync.turn = self.turns;
+        self.resync.known = self.calls.iter().map(|call| call.native_ref.clone()).collect();
         self.session_request(Sent::Children, "GET", "/children", Value::Null, out);
         self.request(Sent::Status, "GET /session/status", Value::Null, out);
         self.request(Sent::Questions, "GET /question", Value::Null, out);
         self.request(Sent::Permissions, "GET /permission", Value::Null, out);
         self.session_request(Sent::Messages, "GET", &format!("/message?limit={MESSAGES}"), Value::Null, out);
+    }
+
+    /// Reads anew if nothing has been heard in a turn: at first with every heartbeat, later less often.
+    pub(super) fn on_heartbeat(&mut self, out: &mut Output) {
+        if !self.turn.running || self.resync.running > 0 {
+            return;
+        }
+        self.resync.quiet += 1;
+        if self.resync.quiet.is_power_of_two() || self.resync.quiet.is_multiple_of(HEARTBEATS) {
+            self.begin_resync(out);
+        }
     }
 
     /// A session without a status is idle.
@@ -92,8 +116,13 @@ impl OpenCodeAdapter {
             return;
         }
         let listed = std::mem::take(&mut self.resync.listed);
-        self.withdraw_where(|call| !listed.contains(call.native_ref.as_str()), out);
-        if self.turn.running && !self.resync.busy.contains(&session) {
+        let known = std::mem::take(&mut self.resync.known);
+        let is_gone = |call: &Call| {
+            known.contains(&call.native_ref) && !listed.contains(call.native_ref.as_str())
+        };
+        self.withdraw_where(is_gone, out);
+        let same_turn = self.resync.turn == self.turns;
+        if self.turn.running && same_turn && !self.resync.busy.contains(&session) {
             self.end_turn(out);
         }
     }

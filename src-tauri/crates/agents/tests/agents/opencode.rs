@@ -1,9 +1,10 @@
 //! What OpenCode's events mean, from recordings of the real program (1.18.33) with a mock of the model.
 
-use askdesk_agents::{Action, AgentEvent, InputError, RpcError};
+use askdesk_agents::opencode::{ASK, PERMISSIONS};
+use askdesk_agents::{Action, AgentEvent, InputError, Open, RpcError};
 use askdesk_domain::{
     AnswerInput, Answers, ApprovalDecision, ApprovalOptionId, ApprovalOptionKind, ContextUse, Notice,
-    Outcome, QuestionKind, TodoItem, TodoStatus, ToolDetail, Usd,
+    NativeSession, Outcome, QuestionKind, TodoItem, TodoStatus, ToolDetail, Usd,
 };
 use rstest::rstest;
 use serde_json::{Value, json};
@@ -380,6 +381,136 @@ fn case_70_after_a_reconnection_open_requests_are_read_anew_and_shown_once() {
     assert_eq!(session.count(|it| matches!(it, AgentEvent::Withdrawn { .. })), 1);
     reconnect(&mut session, json!([question("ses_1", "que_1")]));
     assert_eq!(session.questions().len(), 1, "a list from before its end opens it again");
+}
+
+fn heartbeats(session: &mut OpenCodeSession, count: usize) {
+    for _ in 0..count {
+        session.event("server.heartbeat", json!({}));
+    }
+}
+
+#[test]
+fn in_a_silent_turn_open_requests_are_read_anew_at_heartbeats() {
+    let mut session = OpenCodeSession::working("ses_1");
+    let permission = json!({"id": "per_1", "sessionID": "ses_1", "permission": "bash", "patterns": ["ls"],
+        "metadata": {"command": "ls"}, "always": []});
+    heartbeats(&mut session, 1);
+    session.respond("GET /session/ses_1/children", Ok(json!([])));
+    session.respond("GET /session/status", Ok(busy("ses_1")));
+    session.respond("GET /question", Ok(json!([question("ses_1", "que_1")])));
+    // What comes by the stream while the lists are on their way isn't in them.
+    session.event("question.asked", question("ses_1", "que_2"));
+    session.respond("GET /permission", Ok(json!([permission])));
+    session.respond("GET /session/ses_1/message", Ok(json!([])));
+    assert_eq!(session.questions().len(), 2);
+    assert_eq!(session.count(|it| matches!(it, AgentEvent::ApprovalAsked { .. })), 1);
+    assert_eq!(session.count(|it| matches!(it, AgentEvent::Withdrawn { .. })), 0);
+}
+
+#[test]
+fn in_a_silent_turn_an_end_that_was_not_told_is_noticed() {
+    let mut session = OpenCodeSession::working("ses_1");
+    session.event("question.asked", question("ses_1", "que_1"));
+    heartbeats(&mut session, 1);
+    session.respond("GET /session/ses_1/children", Ok(json!([])));
+    session.respond("GET /session/status", Ok(json!({})));
+    session.respond("GET /question", Ok(json!([])));
+    session.respond("GET /permission", Ok(json!([])));
+    session.respond("GET /session/ses_1/message", Ok(json!([])));
+    assert_eq!(session.count(|it| matches!(it, AgentEvent::Withdrawn { .. })), 1);
+    assert_eq!(errors_of_turns(&session), [None]);
+}
+
+#[test]
+fn a_turn_that_began_after_the_lists_were_read_is_not_ended_by_them() {
+    let mut session = OpenCodeSession::working("ses_1");
+    heartbeats(&mut session, 1);
+    session.respond("GET /session/ses_1/children", Ok(json!([])));
+    session.respond("GET /session/status", Ok(json!({})));
+    idle(&mut session, "ses_1");
+    session.event("session.status", json!({"sessionID": "ses_1", "status": {"type": "busy"}}));
+    session.respond("GET /question", Ok(json!([])));
+    session.respond("GET /permission", Ok(json!([])));
+    session.respond("GET /session/ses_1/message", Ok(json!([])));
+    assert_eq!(errors_of_turns(&session).len(), 1, "only the turn that the stream ended");
+}
+
+#[test]
+fn a_long_silence_is_read_less_often_and_outside_a_turn_nothing_is_read() {
+    let mut session = OpenCodeSession::working("ses_1");
+    let reads = |session: &OpenCodeSession| session.sent("GET /question").len();
+    let mut read_at = Vec::new();
+    for beat in 1..=24 {
+        let before = reads(&session);
+        heartbeats(&mut session, 1);
+        if reads(&session) > before {
+            read_at.push(beat);
+            heartbeats(&mut session, 1);
+            assert_eq!(reads(&session), before + 1, "the lists are still on their way");
+            read_anew(&mut session, Ok(json!([])));
+        }
+    }
+    assert_eq!(read_at, [1, 2, 4, 8, 16, 24]);
+    session.event("session.status", json!({"sessionID": "ses_1", "status": {"type": "busy"}}));
+    let before = reads(&session);
+    heartbeats(&mut session, 1);
+    assert_eq!(reads(&session), before + 1, "it begins anew after something was heard");
+    read_anew(&mut session, Ok(json!([])));
+    idle(&mut session, "ses_1");
+    heartbeats(&mut session, 4);
+    assert_eq!(reads(&session), before + 1);
+}
+
+fn agent(name: &str, change: &str) -> Value {
+    let rules = [("*", "allow"), ("edit", change), ("bash", change), ("webfetch", change)];
+    let rule = |(permission, action)| json!({"permission": permission, "pattern": "*", "action": action});
+    json!({"name": name, "mode": "subagent", "permission": rules.map(rule).to_vec()})
+}
+
+fn asking(how: Open) -> OpenCodeSession {
+    let config = [(PERMISSIONS, ASK)].into_iter().collect();
+    OpenCodeSession::begin_with(how, &config)
+}
+
+#[test]
+fn case_108_a_session_that_asks_bars_the_subagents_that_would_not_ask_before_it_begins() {
+    let mut session = asking(Open::New);
+    session.respond("POST /session", Ok(json!({"id": "ses_1", "version": "1.18.33"})));
+    session.message("go");
+    session.respond("GET /agent", Ok(json!([agent("general", "ask"), agent("mine", "allow")])));
+    let bar = json!({"permission": [{"permission": "task", "pattern": "mine", "action": "deny"}]});
+    assert_eq!(session.sent("PATCH /session/ses_1"), [&bar]);
+    assert_eq!(session.sent("POST /session/ses_1/prompt_async").len(), 0, "not before it is barred");
+    session.respond("PATCH /session/ses_1", Ok(json!({"id": "ses_1"})));
+    assert_eq!(session.sent("POST /session/ses_1/prompt_async").len(), 1);
+
+    // Its configuration can change while it runs.
+    session.event("server.instance.disposed", json!({"directory": "/proj"}));
+    session.respond("GET /agent", Ok(json!([agent("general", "allow"), agent("mine", "allow")])));
+    let bar = json!({"permission": [{"permission": "task", "pattern": "general", "action": "deny"}]});
+    assert_eq!(session.sent("PATCH /session/ses_1").last(), Some(&&bar));
+}
+
+#[test]
+fn case_108_a_session_whose_subagents_ask_begins_at_once_and_one_without_a_list_has_none() {
+    let mut session = asking(Open::New);
+    session.message("go");
+    session.respond("POST /session", Ok(json!({"id": "ses_1", "version": "1.18.33"})));
+    session.respond("GET /agent", Ok(json!([agent("general", "ask")])));
+    assert_eq!(session.sent("PATCH /session/ses_1").len(), 0);
+    assert_eq!(session.sent("POST /session/ses_1/prompt_async").len(), 1);
+
+    let mut session = asking(Open::Resume { native_session: NativeSession::literal("ses_1") });
+    session.message("go");
+    let barred = json!([{"permission": "task", "pattern": "mine", "action": "deny"}]);
+    session.respond("GET /session/ses_1", Ok(json!({"id": "ses_1", "permission": barred})));
+    session.respond("GET /session/ses_1/message", Ok(json!([])));
+    session.respond("GET /agent", Err(connection_reset()));
+    let bar = json!({"permission": [{"permission": "task", "pattern": "*", "action": "deny"}]});
+    assert_eq!(session.sent("PATCH /session/ses_1"), [&bar]);
+    session.respond("PATCH /session/ses_1", Err(connection_reset()));
+    assert_eq!(errors_of_turns(&session), [Some("connection reset")]);
+    assert_eq!(session.sent("POST /session/ses_1/prompt_async").len(), 0);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use askdesk_agents::{
     Action, Adapter, Agent, AgentEvent, Attached, Connection, HttpRequest, Inbound, InputError, MemberId,
     Open, OpenCode, Outbound, Output, RpcError, RpcIn,
 };
-use askdesk_domain::{NativeRef, NativeSession, Outcome};
+use askdesk_domain::{Choices, NativeRef, NativeSession, Outcome, config};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -26,9 +26,13 @@ pub struct OpenCodeSession {
 
 impl OpenCodeSession {
     pub fn begin(how: Open) -> Self {
+        Self::begin_with(how, &Choices::default())
+    }
+
+    pub fn begin_with(how: Open, choices: &Choices) -> Self {
         let mut connection = OpenCodeConnection::default();
         connection.join(MEMBER);
-        let config = OpenCode::default().descriptor().config.clone();
+        let config = config::with_choices(&OpenCode::default().descriptor().config, choices);
         let adapter = OpenCodeAdapter::new(Path::new("/proj"), config);
         let (events, requests, open) = (Vec::new(), Vec::new(), VecDeque::new());
         let mut session = Self { connection, adapter, events, requests, open };
