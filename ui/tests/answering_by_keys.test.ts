@@ -222,7 +222,7 @@ describe('fields', () => {
 });
 
 describe('where keys work', () => {
-  test('without a focus, they apply to the last used question and never to a newer one', async () => {
+  test('case 103 without a focus, they belong to the panel while the user is there, and to the composer once they have left', async () => {
     const { keys, user, bridge } = await openCard(lone(), { quickAnswer: 'off' });
     await keys('1');
     expect(radio('OAuth 2.0').checked).toBe(false);
@@ -233,9 +233,14 @@ describe('where keys work', () => {
     await keys('{Enter}');
     await bridge.push({ change: 'request', request: aRequest({ id: 'r2', nativeRef: 'n9', questions: four() }) });
     (document.activeElement as HTMLElement).blur();
-    await keys('1', '{Enter}');
+    await keys('1');
+    expect(panel()).toHaveTextContent('2 of 4');
     expect(bridge.sent('answer_question')).toHaveLength(1);
-    expect(panel()).toHaveTextContent('1 of 4');
+    await user.click(composer());
+    composer().blur();
+    await keys('1', '3');
+    expect(panel()).toHaveTextContent('2 of 4');
+    expect(composer()).toHaveValue('13');
   });
 
   test('an open dialog receives all keys', async () => {

@@ -11,6 +11,7 @@ function pressed(written: string, changes: Partial<Press> = {}): Press {
   const held = (name: string) => parts.slice(0, -1).includes(name);
   return {
     key,
+    code: '',
     keyCode: 0,
     isComposing: false,
     repeat: false,

@@ -376,13 +376,15 @@ describe('sending', () => {
     expect([...bridge.sent('hold_answer'), ...bridge.sent('cancel_question')]).toEqual([]);
   });
 
-  test('the focus returns after submitting', async () => {
+  test('case 103 the keyboard stays in the panel after submitting', async () => {
     const { user, store } = await open(lone());
     await user.click(composer());
     await user.click(radio('JWT'));
     await user.click(button('Submit'));
     expect(store.state.submits).toEqual({});
-    expect(composer()).toHaveFocus();
+    expect(panel()).toHaveFocus();
+    await user.keyboard('13');
+    expect(composer()).toHaveValue('');
   });
 });
 

@@ -1,7 +1,7 @@
 import { createContext, untrack } from 'svelte';
 import { SvelteSet } from 'svelte/reactivity';
 
-import { isCommand, shortcut } from './keys';
+import { isCommand, shortcut, shortcutKey } from './keys';
 import type { PlainKey } from './messages';
 
 interface Action {
@@ -165,7 +165,7 @@ export const [useActions, provideActions] = createContext<OfferedActions>();
 /** The action of a key that is pressed with the system's command modifier. */
 export function actionOfKey(event: KeyboardEvent): ActionId | null {
   if (!isCommand(event)) return null;
-  const key = event.key.toLowerCase();
+  const key = shortcutKey(event);
   return actionIds.find((id) => (actions[id] as Action).command === key) ?? null;
 }
 

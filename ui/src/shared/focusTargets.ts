@@ -1,7 +1,10 @@
-import { createContext } from 'svelte';
+import { createContext, flushSync, tick } from 'svelte';
 import type { Attachment } from 'svelte/attachments';
 
 import type { ApprovalId, RequestId } from '../generated/wire';
+import { isDialogOpen } from './dialogs';
+import { type Asks, type Focus, goalAfter, type Happening, type Place, placeAfter, type Route, routeOf } from './keyboard';
+import type { Press } from './keys';
 
 export type CardId = RequestId | ApprovalId;
 
@@ -42,19 +45,43 @@ export interface FormKeys {
 
 /** The operations that a card's answer form offers to keys and commands. */
 export interface AnswerController {
-  /** Moves the focus to the question, or to the submit button if no question is shown. */
+  /** Moves the focus to what takes the answer: the chosen or first option, the text field, or the submit button. */
   focus(): void;
+  /** What the visible question asks for. */
+  asks(): Asks;
+  /** The field that a typed character belongs to. */
+  field(): HTMLElement | null;
+  isArmed(): boolean;
+  /** Starts the delay in which the card ignores keys: it takes them over from another card. */
+  wait(): void;
   /** Carries out a key; returns whether the key has a meaning here. */
   carryOut(deed: Deed, at: { spot: Spot; target: Element }): boolean;
   showsSummary(): boolean;
   keys(): FormKeys;
 }
 
-/** The elements that keys and commands move the focus to. Their components register them. */
+/** A request that the user has just ended, or the saved answers of a session. */
+export interface Ended {
+  kind: 'question' | 'approval' | 'missed' | 'saved';
+  id: string;
+}
+
+/** A place in which requests are answered. */
+export interface PlaceController {
+  element(): HTMLElement | undefined;
+  /** Moves the focus to the request that waits next; null if none waits. */
+  next(ended: Ended): (() => void) | null;
+  /** Moves the focus to what takes the answer of the current request; returns whether anything waits. */
+  enter(): boolean;
+}
+
+/** Who has the keyboard, and the elements that it can go to. Their components register them. */
 export class FocusTargets {
   readonly #cards = new Map<CardId, HTMLElement>();
   readonly #forms = new Map<CardId, AnswerController>();
   readonly #session = new Map<'composer' | 'transcript', HTMLElement>();
+  readonly #places = new Map<Place, PlaceController>();
+  #place: Place | null = null;
 
   registerCard(id: CardId): Attachment<HTMLElement> {
     return (element) => register(this.#cards, id, element);
@@ -63,6 +90,10 @@ export class FocusTargets {
   /** Registers a card's answer form; returns a function that unregisters it. */
   registerForm(id: CardId, form: AnswerController): () => void {
     return register(this.#forms, id, form);
+  }
+
+  registerPlace(place: Place, controller: PlaceController): () => void {
+    return register(this.#places, place, controller);
   }
 
   registerComposer: Attachment<HTMLTextAreaElement> = (element) => register(this.#session, 'composer', element);
@@ -89,18 +120,90 @@ export class FocusTargets {
     return summary ? 'submit' : spotOf(element);
   }
 
-  /** Moves the focus to a card's question, or to the card itself if it has none. */
+  /** The place that the user works in, even if nothing in it has the focus. */
+  get place(): Place | null {
+    return this.#place !== null && this.#places.has(this.#place) ? this.#place : null;
+  }
+
+  /** Notes where the user has gone: they pressed the pointer there, or moved the focus there. */
+  noteWent(to: EventTarget | null): void {
+    // A dialog is closed again, and a removed element is nowhere.
+    if (!(to instanceof Element) || to.closest('dialog') || !to.isConnected) return;
+    const place = [...this.#places].find(([, { element }]) => element()?.contains(to));
+    this.#happened({ what: 'went', to: place?.[0] ?? null });
+  }
+
+  /** Moves the keyboard on after the user has ended a request: to the next one of the place, or else to the place itself. */
+  async moveOn(ended: Ended): Promise<void> {
+    await tick();
+    const { place } = this;
+    const controller = place === null ? null : this.#places.get(place);
+    if (!controller || isDialogOpen()) return;
+    const element = controller.element();
+    const next = controller.next(ended);
+    const { activeElement } = document;
+    const at = focusOf(activeElement);
+    // Whoever is on another card stays there.
+    const focus = activeElement !== null && activeElement === element ? 'frame' : at === 'frame' ? 'control' : at;
+    const goal = goalAfter({ what: 'ended' }, { place, focus, waits: next !== null });
+    if (goal === 'next_card') next?.();
+    else if (goal === 'place') element?.focus();
+  }
+
+  /** Moves the keyboard to the message field after the user has sent a message, started a session, or chosen a folder. */
+  noteWrote(): void {
+    flushSync();
+    const goal = goalAfter({ what: 'wrote' }, { place: this.place, focus: focusOf(document.activeElement), waits: false });
+    if (goal === 'message' && !isDialogOpen()) this.focusComposer();
+  }
+
+  /** Decides what a key does, and moves the focus to the field that its character is typed into. */
+  route(event: Press & Pick<KeyboardEvent, 'target'>, id: CardId | null): Route {
+    const { target } = event;
+    const form = id === null ? null : this.form(id);
+    const asks = form?.asks() ?? (id === null ? 'nothing' : 'decision');
+    const focus = focusOf(target instanceof Element ? target : null);
+    const route = routeOf(event, { place: this.place, focus, asks, armed: form?.isArmed() ?? true });
+    if (route === 'question_field') typeInto(form?.field() ?? null);
+    return route;
+  }
+
+  /** Moves the focus into a place; returns whether anything waits there. */
+  enter(place: Place): boolean {
+    return this.#places.get(place)?.enter() ?? false;
+  }
+
+  /** The place that contains an element, or is in it. */
+  placeIn(pane: Element): Place | null {
+    const found = [...this.#places].find(([, controller]) => {
+      const element = controller.element();
+      return element !== undefined && (pane.contains(element) || element.contains(pane));
+    });
+    return found?.[0] ?? null;
+  }
+
+  #happened(happening: Happening): void {
+    this.#place = placeAfter(this.#place, happening);
+  }
+
+  /** Moves the focus to what takes a card's answer, or to the card itself if it has no such control. */
   focusCard(id: CardId): void {
     this.form(id)?.focus();
     const card = this.card(id);
     if (!card?.contains(document.activeElement)) card?.focus();
   }
 
+  /** Moves the focus to a card that takes the keys over from another one. */
+  takeOver(id: CardId): void {
+    this.form(id)?.wait();
+    this.focusCard(id);
+  }
+
   /** Moves the focus to the message field; returns whether there is one. */
   focusComposer(): boolean {
     const composer = this.#session.get('composer');
     if (!composer?.matches(':enabled')) return false;
-    composer.focus();
+    typeInto(composer);
     return true;
   }
 
@@ -128,6 +231,34 @@ function spotOf(target: Element): Spot {
   if (target.matches('input, textarea, select, [contenteditable]')) return 'field';
   // A card can be focused too, but has no keys of its own.
   return target.matches('button, a, summary, [role="separator"], [tabindex="0"]') ? 'control' : 'card';
+}
+
+/** What kind of element has the focus. */
+function focusOf(element: Element | null): Focus {
+  if (!element || element === document.body || element === document.documentElement) return 'nothing';
+  switch (spotOf(element)) {
+    case 'radio':
+    case 'checkbox': {
+      const { value, checked } = element as HTMLInputElement;
+      return value === 'other' && checked && element.closest('[data-option]') ? 'other' : 'choice';
+    }
+    case 'words':
+    case 'note':
+    case 'field':
+      return 'field';
+    case 'submit':
+    case 'control':
+      return 'control';
+    case 'card':
+      return 'frame';
+  }
+}
+
+/** Focuses a field. What is typed then continues its text. */
+function typeInto(field: HTMLElement | null): void {
+  field?.focus();
+  if (!(field instanceof HTMLTextAreaElement || field instanceof HTMLInputElement)) return;
+  if (field.selectionStart === 0 && field.selectionEnd === 0) field.setSelectionRange(field.value.length, field.value.length);
 }
 
 function register<K, V>(map: Map<K, V>, key: K, value: V): () => void {

@@ -1,13 +1,38 @@
 /** The part of a key event that identifies the key press. */
 export type Press = Pick<
   KeyboardEvent,
-  'key' | 'keyCode' | 'isComposing' | 'repeat' | 'altKey' | 'ctrlKey' | 'metaKey' | 'shiftKey'
+  'key' | 'code' | 'keyCode' | 'isComposing' | 'repeat' | 'altKey' | 'ctrlKey' | 'metaKey' | 'shiftKey'
 >;
 
 /** Whether an input method is composing and consumes the key. */
 export function isComposing(event: Press): boolean {
   // Some input methods report the key that ends a composition only by this code.
   return event.isComposing || event.keyCode === 229;
+}
+
+/**
+ * The key that a shortcut goes by: the character that is typed, or, if the layout types something else there, what a US keyboard has
+ * in its place. So `u`, `/` and the digits work on Cyrillic, Greek and AZERTY keyboards too.
+ */
+export function shortcutKey({ key, code, shiftKey }: Pick<Press, 'key' | 'code' | 'shiftKey'>): string {
+  if ([...key].length !== 1) return key;
+  const typed = key.toLowerCase();
+  if (/^[a-z0-9/?]$/.test(typed)) return typed;
+  const [, digit] = /^Digit([0-9])$/.exec(code) ?? [];
+  if (digit !== undefined) return shiftKey ? typed : digit;
+  // Cyrillic layouts have a period and a comma on the key of `/` and `?`.
+  if (code === 'Slash' && (typed === '.' || typed === ',')) return shiftKey ? '?' : '/';
+  if (!/\p{Letter}/u.test(typed) || /\p{Script=Latin}/u.test(typed)) return typed;
+  const [, letter] = /^Key([A-Z])$/.exec(code) ?? [];
+  return letter?.toLowerCase() ?? (code === 'Comma' ? ',' : typed);
+}
+
+/** Whether a press types a character; a space, which also scrolls and ticks, does not count. */
+export function isTyped(press: Press): boolean {
+  const { altKey, ctrlKey, metaKey, key } = press;
+  // Some systems report AltGr as Ctrl and Alt, and on a Mac, Option types further characters.
+  const held = metaKey || (mac ? ctrlKey : ctrlKey !== altKey);
+  return !held && !isComposing(press) && key !== ' ' && [...key].length === 1;
 }
 
 /** The index that an arrow key, Home, or End moves to in a list that wraps around; null for other keys. */

@@ -72,7 +72,7 @@ export function createPage(bridge: Bridge) {
     sessions: new SessionCommands(bridge, store, submitter),
     permissions: new PermissionCommands(bridge, store, settings, approvals),
     settings,
-    start: new StartCommands(bridge, store, submitter),
+    start: new StartCommands(bridge, store, submitter, focusTargets),
     transcripts: new TranscriptCommands(bridge, store, timers),
     window: new WindowCommands(bridge, store),
     worktrees: new WorktreeCommands(bridge, store, submitter, timers),

@@ -1,23 +1,27 @@
+import type { FocusTargets } from '../shared/focusTargets';
+
 const FOCUSABLE = ['a[href]', 'button:not(:disabled)', 'input:not(:disabled)', 'select', 'textarea:not(:disabled)', '[tabindex="0"]'].join();
 
 /** Where the focus goes when F6 enters a pane, best first. */
 const FIRST = [
   '[aria-current="page"]',
   '[data-composer]:not(:disabled)',
-  'input:checked',
-  '[data-card] input:not(:disabled)',
-  '[data-card]',
   'button:not(:disabled)',
   FOCUSABLE,
 ];
 
-/** Moves the focus to the next pane of the window (sidebar, session, panel), or to the one before; after the last comes the first. */
-export function focusPane(window: HTMLElement, from: Element | null, step: 1 | -1): void {
+/**
+ * Moves the focus to the next pane of the window (sidebar, session, panel), or to the one before; after the last comes the first.
+ * Where a request waits, what takes its answer has the focus.
+ */
+export function focusPane(window: HTMLElement, from: Element | null, step: 1 | -1, targets: FocusTargets): void {
   const panes = [...window.children].filter((pane) => pane.matches('nav, main, aside') && isShown(pane) && pane.querySelector(FOCUSABLE) !== null);
   const at = panes.findIndex((pane) => pane.contains(from));
   const start = at < 0 && step < 0 ? 0 : at;
   const next = panes[(start + step + panes.length) % panes.length];
   if (!next) return;
+  const place = targets.placeIn(next);
+  if (place !== null && targets.enter(place)) return;
   const target = FIRST.map((selector) => next.querySelector<HTMLElement>(selector)).find((found) => found !== null);
   target?.focus();
 }

@@ -46,6 +46,13 @@ export class Arming {
     this.#restart();
   }
 
+  /** Begins the delay anew: the card takes the keys over from another one. */
+  wait(): void {
+    this.#endOwn?.();
+    this.#endOwn = undefined;
+    this.#restart();
+  }
+
   /** Tells where the card is. */
   isAt(place: string): void {
     const moved = this.#place !== null && place !== this.#place;

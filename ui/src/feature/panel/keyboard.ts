@@ -63,6 +63,13 @@ function press(event: KeyboardEvent, id: CardId | null, { commands, targets }: A
   const { target } = event;
   if (event.defaultPrevented || !(target instanceof Element)) return;
   const card = id === null ? null : targets.card(id);
+  const route = targets.route(event, id);
+  if (route !== 'as_is') {
+    // What is typed into a field is no key of what is around it.
+    event.stopPropagation();
+    if (route === 'ignored') event.preventDefault();
+    return;
+  }
   const spot = targets.spotOf(target === document.body && card ? card : target);
   const deed = deedOf(event, spot);
   if (!deed || !carryOut(deed, target)) return;

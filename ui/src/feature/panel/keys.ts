@@ -1,6 +1,6 @@
 import { actions } from '../../shared/actions.svelte';
 import type { Deed, FormKeys, Spot } from '../../shared/focusTargets';
-import { isCommand, isComposing, mac, shortcut, type Press } from '../../shared/keys';
+import { isCommand, isComposing, mac, shortcut, shortcutKey, type Press } from '../../shared/keys';
 import type { MessageKey } from '../../shared/messages';
 import { DIGITS } from './options';
 
@@ -43,8 +43,10 @@ export const PANEL_KEYS: readonly KeyRow[] = [
       return quick ? 'keys.hint.answer' : words;
     },
     works: [...OPTIONS, 'control', 'card'],
-    deed: (press) =>
-      isBare(press) && /^[1-9]$/.test(press.key) ? { deed: 'choose', place: Number(press.key) } : null,
+    deed: (press) => {
+      const key = shortcutKey(press);
+      return isBare(press) && /^[1-9]$/.test(key) ? { deed: 'choose', place: Number(key) } : null;
+    },
   },
   {
     keys: ['↑', '↓'],
@@ -112,21 +114,21 @@ export const PANEL_KEYS: readonly KeyRow[] = [
     hints: { radio: 'keys.hint.note', checkbox: 'keys.hint.note' },
     inForm: (_, words) => words,
     works: [...OPTIONS, 'control', 'card'],
-    deed: (press) => (isBare(press) && press.key.toLowerCase() === 'n' ? { deed: 'note' } : null),
+    deed: (press) => (isBare(press) && shortcutKey(press) === 'n' ? { deed: 'note' } : null),
   },
   {
     keys: ['u'],
     does: 'keys.undo',
     hints: {},
     works: OUTSIDE_FIELDS,
-    deed: (press) => (isBare(press) && press.key.toLowerCase() === 'u' ? { deed: 'undo' } : null),
+    deed: (press) => (isBare(press) && shortcutKey(press) === 'u' ? { deed: 'undo' } : null),
   },
   {
     keys: ['/'],
     does: 'keys.chat',
     hints: { submit: 'keys.hint.chat', card: 'keys.hint.chat', control: 'keys.hint.chat' },
     works: OUTSIDE_FIELDS,
-    deed: (press) => (isBare(press) && press.key === '/' ? { deed: 'chat' } : null),
+    deed: (press) => (isBare(press) && shortcutKey(press) === '/' ? { deed: 'chat' } : null),
   },
   {
     keys: ['Esc'],
@@ -148,7 +150,7 @@ export const PANEL_KEYS: readonly KeyRow[] = [
     // The footer has a button for this.
     hints: {},
     works: OUTSIDE_FIELDS,
-    deed: (press) => (isBare(press) && press.key === '?' ? { deed: 'help' } : null),
+    deed: (press) => (isBare(press) && shortcutKey(press) === '?' ? { deed: 'help' } : null),
   },
 ];
 

@@ -1,5 +1,6 @@
 import type { SessionOptions } from '../../generated/wire';
 import type { Bridge, Input } from '../../platform/bridge';
+import type { FocusTargets } from '../../shared/focusTargets';
 import { t } from '../../shared/messages';
 import { demoOf, exampleConfig } from '../agents';
 import { submitOf } from '../select';
@@ -23,6 +24,7 @@ export class StartCommands {
     private readonly bridge: Bridge,
     private readonly store: Store,
     private readonly submitter: Submitter,
+    private readonly focusTargets: FocusTargets,
   ) {}
 
   async listAgents(): Promise<void> {
@@ -82,6 +84,7 @@ export class StartCommands {
     const { place: now } = this.store.state.navigation;
     const opens = now.at === place.at && (now.at !== 'session' || [place.session, session.id].includes(now.session));
     this.store.dispatch({ type: 'session_started', session, opens });
+    if (opens) this.focusTargets.noteWrote();
     return true;
   }
 }
