@@ -226,6 +226,7 @@ describe('where keys work', () => {
     const { keys, user, bridge } = await openCard(lone(), { quickAnswer: 'off' });
     await keys('1');
     expect(radio('OAuth 2.0').checked).toBe(false);
+    expect(composer()).toHaveValue('1');
     await user.click(within(card()).getByText('Which way?'));
     (document.activeElement as HTMLElement).blur();
     await keys('2');
@@ -240,7 +241,7 @@ describe('where keys work', () => {
     composer().blur();
     await keys('1', '3');
     expect(panel()).toHaveTextContent('2 of 4');
-    expect(composer()).toHaveValue('13');
+    expect(composer()).toHaveValue('113');
   });
 
   test('an open dialog receives all keys', async () => {

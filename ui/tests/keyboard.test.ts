@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { deedOf } from '../src/feature/panel/keys';
 import { type Asks, type Focus, goalAfter, type Happening, type Place, placeAfter, routeOf } from '../src/shared/keyboard';
 import { type Press, shortcutKey } from '../src/shared/keys';
-import { anApproval, aQuestion, aRequest } from '../src/testing/builders';
+import { anApproval, aQuestion, aRequest, aSession } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
 import { button, checkbox, composer, openPage, ownAnswer, panel, radio } from './open';
 import { card, lone, openCard, pair, sentAnswers } from './openCard';
@@ -289,7 +289,7 @@ describe('the message field', () => {
   });
 
   test('has the focus after Send was clicked', async () => {
-    const { user, bridge } = await openPage(new FakeBridge().on('send_message', () => ({})));
+    const { user, bridge } = await openPage(new FakeBridge({ sessions: [aSession({ state: { state: 'idle' } })] }).on('send_message', () => ({})));
     await user.type(composer(), 'go on');
     await user.click(button('Send'));
     expect(bridge.sent('send_message')).toHaveLength(1);
