@@ -147,7 +147,7 @@ pub enum Action {
     Interrupt,
     /// Make the context smaller.
     Compact,
-    /// The session ends. An agent with a process of its own gets no message.
+    /// The session ends. What runs is stopped, so that the agent begins nothing more.
     Close,
 }
 

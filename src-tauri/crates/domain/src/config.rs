@@ -156,6 +156,7 @@ mod tests {
         assert_eq!(resumed(None), chosen);
         assert_eq!(resumed(Some("ask")), choices(&[("mode", "ask"), ("model", "large")]));
         assert_eq!(resumed(Some("everything")), choices(&[("model", "large")]));
+        assert_eq!(resumed(Some("unlisted")), chosen);
         let unnamed = choices(&[("mode", "everything")]);
         assert_eq!(choices_to_resume(&unnamed, &[], &[mode(None)]), Choices::new());
     }

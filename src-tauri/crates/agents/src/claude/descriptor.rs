@@ -95,7 +95,11 @@ pub(crate) fn mode() -> ConfigOption {
             "Accept edits",
             "The agent edits files in the folder without asking, but asks before running commands.",
         ),
-        mode(AUTO, "Auto", "A model decides which actions are safe, and the agent runs them without asking you."),
+        mode(
+            AUTO,
+            "Auto",
+            "A model decides which actions are safe, and the agent runs them without asking you.",
+        ),
         mode(BYPASS, "Bypass permissions", "The agent does everything without asking for permission."),
     ];
     option(MODE, "Permission mode", ConfigCategory::Mode, values)

@@ -35,11 +35,24 @@ impl ClaudeAdapter {
                 self.request(&json!({"subtype": "interrupt"})).1
             }
             Action::Compact => compact(),
-            Action::Close => return Ok(Output::default()),
+            Action::Close => return Ok(self.close()),
         };
         let mut out = Output::default();
         out.line(line);
         Ok(out)
+    }
+
+    /// Stops what runs before the input is closed.
+    ///
+    /// At a closed input alone, the agent takes open permissions as refused and has the model go on, or works through the
+    /// messages that wait (2.1.329).
+    fn close(&mut self) -> Output {
+        let mut out = Output::default();
+        if self.in_turn || self.calls.iter().any(|call| !call.answered) {
+            self.interrupting = self.in_turn;
+            out.line(self.request(&json!({"subtype": "interrupt", "cancel_queued": true})).1);
+        }
+        out
     }
 
     /// Encodes the handshake. Sent again, it makes the agent list its open requests.

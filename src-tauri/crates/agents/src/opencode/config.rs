@@ -14,6 +14,9 @@ use crate::event::{AgentEvent, InputError};
 /// How many agents or models are offered.
 const VALUES: usize = 1_000;
 
+/// Agents of the server's own that nobody chooses (1.18.33).
+const UNCHOSEN: [&str; 3] = ["compaction", "summary", "title"];
+
 impl OpenCodeAdapter {
     /// Reads the list of agents. Those that only other agents call aren't offered.
     pub(super) fn on_agents(&mut self, agents: &Value, out: &mut Output) {
@@ -74,7 +77,7 @@ impl OpenCodeAdapter {
         out: &mut Output,
     ) {
         let model = provider.zip(model).map(|(provider, model)| format!("{provider}/{model}"));
-        let agent = agent.filter(|agent| self.is_offered(&AGENT, agent)).map(str::to_owned);
+        let agent = agent.filter(|agent| !UNCHOSEN.contains(agent)).map(str::to_owned);
         let mut changed = false;
         for (id, word) in [(AGENT, agent), (MODEL, model)] {
             let Some(value) = word.and_then(ValueId::new) else { continue };
@@ -88,14 +91,6 @@ impl OpenCodeAdapter {
         if changed {
             out.event(AgentEvent::ConfigChanged { config: self.config.clone() });
         }
-    }
-
-    /// A compaction and a title have agents of their own, which nobody chooses.
-    fn is_offered(&self, id: &ConfigId, value: &str) -> bool {
-        let offers = |option: &ConfigOption| {
-            option.id == *id && option.values.iter().any(|it| it.id.as_str() == value)
-        };
-        self.config.iter().any(offers)
     }
 
     /// Changes an option. It counts from the next message on.

@@ -64,7 +64,7 @@ fn answer_to(id: &Value, mut response: Value) -> Value {
 }
 
 #[test]
-fn the_mode_is_told_of_whenever_it_is_another_one() {
+fn case_113_the_mode_is_told_of_whenever_it_is_another_one_and_an_unknown_one_by_the_agents_name() {
     let mut stream = Claude::new();
     let handshake = sent(&stream.hello());
     let response = json!({"claude_code_version": "2.1.329", "current_permission_mode": "plan"});
@@ -75,8 +75,9 @@ fn the_mode_is_told_of_whenever_it_is_another_one() {
     for (word, events) in [
         ("acceptEdits", vec![changed(&[("mode", "accept_edits")])]),
         ("acceptEdits", vec![]),
-        ("auto", vec![changed(&[])]),
-        ("dontAsk", vec![]),
+        ("auto", vec![changed(&[("mode", "auto")])]),
+        ("dontAsk", vec![changed(&[("mode", "dontAsk")])]),
+        ("brandNew", vec![changed(&[("mode", "brandNew")])]),
         ("bypassPermissions", vec![changed(&[("mode", "bypass")])]),
         ("manual", vec![changed(&[("mode", "default")])]),
     ] {

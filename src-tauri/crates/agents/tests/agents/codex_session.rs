@@ -166,8 +166,20 @@ fn a_changed_option_is_answered_and_a_refusal_is_quoted() {
     let [AgentEvent::ConfigChanged { config }] = told.as_slice() else { panic!("{told:?}") };
     let now = ["model", "approval_policy", "effort", "sandbox", "mode"].map(|id| current(config, id));
     let now = now.each_ref().map(Option::as_deref);
-    assert_eq!(now, [Some("other"), None, Some("low"), Some("read-only"), Some("plan")]);
+    assert_eq!(now, [Some("other"), Some("granular"), Some("low"), Some("read-only"), Some("plan")]);
     assert_eq!(session.tell("thread/settings/updated", json!({"threadSettings": settings})), []);
+}
+
+#[test]
+fn case_113_a_value_that_is_not_offered_keeps_the_servers_name() {
+    let mut session = Session::open(&Choices::new());
+    let settings = json!({"approvalPolicy": "on-failure", "sandboxPolicy": {"type": "externalSandbox"},
+        "collaborationMode": {"mode": "pair"}});
+    let told = session.tell("thread/settings/updated", json!({"threadSettings": settings}));
+    let [AgentEvent::ConfigChanged { config }] = told.as_slice() else { panic!("{told:?}") };
+    let now = ["approval_policy", "sandbox", "mode"].map(|id| current(config, id));
+    let now = now.each_ref().map(Option::as_deref);
+    assert_eq!(now, [Some("on-failure"), Some("externalSandbox"), Some("pair")]);
 }
 
 #[test]

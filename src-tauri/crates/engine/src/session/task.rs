@@ -209,7 +209,7 @@ impl SessionTask {
         }
     }
 
-    /// Closes the session on a shared link; a process of its own is ended anyway.
+    /// Has the agent stop what it does for the session; the link ends after that.
     async fn close_adapter(&mut self) {
         if let Ok(output) = self.adapter.send(Action::Close) {
             self.take(output, None).await;

@@ -1,6 +1,7 @@
 //! The real `claude`, killed while it asks, and resumed; its model is a mock on loopback.
 
 mod modes;
+mod quit;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -109,7 +109,6 @@ export const sessions = {
   'head.model_is': 'Modell: {model}',
   'head.model_other': 'Anderes Modell…',
   'head.model_use': 'Übernehmen',
-  'head.bypass': 'Berechtigungen umgehen',
   'head.keep': 'Abbrechen',
   'session.end': 'Sitzung beenden',
   'session.end_ask': '„{name}“ beenden?',

@@ -110,7 +110,6 @@ export const sessions = {
   'head.model_is': 'Model: {model}',
   'head.model_other': 'Other model…',
   'head.model_use': 'Apply',
-  'head.bypass': 'Bypass permissions',
   'head.keep': 'Cancel',
   'session.end': 'End session',
   'session.end_ask': 'End “{name}”?',

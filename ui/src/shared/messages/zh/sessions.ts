@@ -101,7 +101,6 @@ export const sessions = {
   'head.model_is': '模型：{model}',
   'head.model_other': '其他模型…',
   'head.model_use': '应用',
-  'head.bypass': '绕过权限',
   'head.keep': '取消',
   'session.end': '结束会话',
   'session.end_ask': '要结束“{name}”吗？',
