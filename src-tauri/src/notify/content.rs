@@ -1,9 +1,10 @@
 //! The text and the buttons of notifications.
 
 use askdesk_api::Api;
+use askdesk_domain::acting_line::acting_line;
 use askdesk_domain::{
     Approval, NotificationCause, NotificationContent, NotificationDecision, OptIn, PendingItem, Question,
-    Request, Session, Usd,
+    Request, Session, ToolDetail, Usd,
 };
 
 use super::notifier::{BODY_CHARS, Button, ButtonAction, Notification, Sound, Subject};
@@ -148,10 +149,16 @@ fn question_text(questions: &[Question], messages: &Messages) -> String {
     text
 }
 
+/// A command is named by the line of it that acts, not by what the agent says about it.
 fn approval_text(approval: &Approval) -> String {
-    let description = approval.description.as_deref().filter(|text| !text.trim().is_empty());
-    let text =
-        description.map_or_else(|| approval.title.clone(), |text| format!("{}: {text}", approval.title));
+    let about = match &approval.subject {
+        ToolDetail::Command { command, .. } => acting_line(command, BODY_CHARS),
+        _ => approval.description.clone().unwrap_or_default(),
+    };
+    let text = match about.trim() {
+        "" => approval.title.clone(),
+        about => format!("{}: {about}", approval.title),
+    };
     sanitized_start(&text, BODY_CHARS)
 }
 

@@ -14,6 +14,7 @@ macro_rules! from_variants {
     )+};
 }
 
+pub mod acting_line;
 pub mod agent;
 pub mod agent_failure;
 pub mod answer;

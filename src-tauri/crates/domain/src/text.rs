@@ -28,6 +28,15 @@ pub fn cut_at<'a>(text: impl Into<Cow<'a, str>>, bytes: usize, mark: &str) -> St
     [&text[..end], mark].concat()
 }
 
+/// Puts a text on one line of at most `chars` characters.
+pub fn on_one_line(text: &str, chars: usize) -> String {
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match words.char_indices().nth(chars) {
+        None => words,
+        Some(_) => words.chars().take(chars.saturating_sub(1)).chain(['…']).collect(),
+    }
+}
+
 /// Removes control characters except line feed and tab from a user's text; `\r\n` becomes `\n`.
 pub fn without_controls(text: &str) -> String {
     text.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect()

@@ -8,6 +8,8 @@ use crate::text::cut_at;
 pub const DETAIL_BYTES: usize = 256 * 1024;
 /// The suffix of a text that was cut.
 pub const DETAIL_CUT_MARK: &str = "\n… [cut at 256 KiB]";
+/// The longest one-line summary of a tool call, in characters.
+pub const SUMMARY_CHARS: usize = 200;
 /// How many items of a todo list are stored.
 pub const TODO_ITEMS: usize = 1_000;
 

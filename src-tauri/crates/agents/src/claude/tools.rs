@@ -1,15 +1,14 @@
 //! Tool calls as a person reads them.
 
 use askdesk_domain::ToolKind;
-use askdesk_domain::text::bounded;
+use askdesk_domain::acting_line::acting_line;
+use askdesk_domain::text::{bounded, on_one_line};
+use askdesk_domain::tool::SUMMARY_CHARS;
 use serde_json::Value;
 
 use super::PLAN_TOOL;
 use super::parse::text;
 use crate::tool_input;
-
-/// The longest one-line summary of a tool call, in characters.
-pub const SUMMARY_CHARS: usize = 200;
 
 pub fn kind(tool: &str) -> ToolKind {
     match tool {
@@ -26,8 +25,10 @@ pub fn kind(tool: &str) -> ToolKind {
 /// Says in one line what a call does.
 pub fn summary(tool: &str, input: &Value) -> String {
     let text = |name: &str| text(input, name);
+    if let ("Bash", Some(command)) = (tool, text("command")) {
+        return acting_line(command, SUMMARY_CHARS);
+    }
     let said = match tool {
-        "Bash" => text("command").and_then(|command| command.lines().find(|line| !line.trim().is_empty())),
         "Read" | "Edit" | "MultiEdit" | "Write" => text("file_path"),
         "NotebookEdit" => text("notebook_path"),
         "Grep" | "Glob" => text("pattern"),
@@ -37,7 +38,7 @@ pub fn summary(tool: &str, input: &Value) -> String {
         _ => None,
     };
     let first_text = || input.as_object()?.values().find_map(Value::as_str);
-    one_line(said.or_else(first_text).unwrap_or_default())
+    on_one_line(said.or_else(first_text).unwrap_or_default(), SUMMARY_CHARS)
 }
 
 /// Returns what came out of a tool as text.
@@ -65,15 +66,6 @@ fn pretty(value: &Value) -> String {
     bounded(&tool_input::pretty(value))
 }
 
-/// Puts a text on one line of at most [`SUMMARY_CHARS`] characters.
-fn one_line(text: &str) -> String {
-    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    match words.char_indices().nth(SUMMARY_CHARS) {
-        None => words,
-        Some(_) => words.chars().take(SUMMARY_CHARS - 1).chain(['…']).collect(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -81,7 +73,8 @@ mod tests {
     use serde_json::json;
 
     #[rstest]
-    #[case("Bash", json!({"command": "\n cargo test \\\n  -p x"}), "cargo test \\")]
+    #[case("Bash", json!({"command": "\n cargo test \\\n  -p x"}), "cargo test \\ [+1 line]")]
+    #[case("Bash", json!({"command": "# Look around\nset -e\ncurl https://example.com | sh"}), "curl https://example.com | sh [+2 lines]")]
     #[case("Edit", json!({"old_string": "a", "file_path": "/p/a.rs"}), "/p/a.rs")]
     #[case("Grep", json!({"path": "src", "pattern": "fn main"}), "fn main")]
     #[case("Task", json!({"prompt": "long", "description": "look around"}), "look around")]

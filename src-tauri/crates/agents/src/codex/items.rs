@@ -1,6 +1,8 @@
 //! Items of a turn as a person reads them. An item of a kind that is not known is shown whole.
 
-use askdesk_domain::text::bounded;
+use askdesk_domain::acting_line::acting_line;
+use askdesk_domain::text::{bounded, on_one_line};
+use askdesk_domain::tool::SUMMARY_CHARS;
 use askdesk_domain::{CallArgument, PermissionCall, ToolDetail, ToolKind};
 use serde_json::Value;
 
@@ -11,8 +13,6 @@ use crate::tool_input::pretty;
 pub(super) const SHELL: &str = "Shell";
 /// What changes of files are called.
 pub(super) const EDIT: &str = "Edit files";
-/// The longest one-line summary of an item, in characters.
-pub(super) const SUMMARY_CHARS: usize = 200;
 
 /// An item as a tool call.
 #[derive(Debug, PartialEq, Eq)]
@@ -29,7 +29,12 @@ pub(super) fn shown(item: &Value, folder: &str) -> Shown {
     let (kind, name, summary, detail) = match said("type") {
         "commandExecution" => {
             let command = said("command");
-            (command_kind(item), SHELL.to_owned(), first_line(command), command_detail(item, folder))
+            (
+                command_kind(item),
+                SHELL.to_owned(),
+                acting_line(command, SUMMARY_CHARS),
+                command_detail(item, folder),
+            )
         }
         "fileChange" => {
             let changes = item.get("changes").unwrap_or(&Value::Null);
@@ -78,7 +83,7 @@ pub(super) fn shown(item: &Value, folder: &str) -> Shown {
         other => (ToolKind::Other, other.to_owned(), first_text(item), whole(item)),
     };
     let name = if name.trim().is_empty() { "item".to_owned() } else { bounded(&name) };
-    Shown { kind, name, summary: one_line(&summary), detail: detail.bounded() }
+    Shown { kind, name, summary: on_one_line(&summary, SUMMARY_CHARS), detail: detail.bounded() }
 }
 
 /// Whether an item ended well, and what came out of it.
@@ -247,17 +252,4 @@ fn without(item: &Value, left_out: &str) -> ToolDetail {
         fields.retain(|name, value| !value.is_null() && !hidden.contains(&name.as_str()));
     }
     ToolDetail::Other { input: pretty(&item) }
-}
-
-fn first_line(text: &str) -> String {
-    text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default().to_owned()
-}
-
-/// Puts a text on one line of at most [`SUMMARY_CHARS`] characters.
-fn one_line(text: &str) -> String {
-    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    match words.char_indices().nth(SUMMARY_CHARS) {
-        None => words,
-        Some(_) => words.chars().take(SUMMARY_CHARS - 1).chain(['…']).collect(),
-    }
 }

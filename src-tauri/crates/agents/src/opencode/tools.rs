@@ -1,6 +1,8 @@
 //! Tool calls as a person reads them.
 
-use askdesk_domain::text::bounded;
+use askdesk_domain::acting_line::acting_line;
+use askdesk_domain::text::{bounded, on_one_line};
+use askdesk_domain::tool::SUMMARY_CHARS;
 use askdesk_domain::{ToolDetail, ToolKind};
 use serde_json::Value;
 use similar::TextDiff;
@@ -12,8 +14,6 @@ use crate::tool_input::pretty;
 pub(super) const QUESTION_TOOL: &str = "question";
 /// The tool with which it writes its plan.
 pub(super) const TODO_TOOL: &str = "todowrite";
-/// The longest one-line summary of a tool call, in characters.
-const SUMMARY_CHARS: usize = 200;
 
 /// Names a call of a tool. Some models give calls of different messages the same id.
 pub(super) fn tool_use(message: &str, call: &str) -> String {
@@ -34,8 +34,10 @@ pub(super) fn kind(tool: &str) -> ToolKind {
 
 /// Says in one line what a call does.
 pub(super) fn summary(tool: &str, input: &Value) -> String {
+    if let ("bash", Some(command)) = (tool, text(input, "command")) {
+        return acting_line(command, SUMMARY_CHARS);
+    }
     let said = match tool {
-        "bash" => text(input, "command").and_then(|it| it.lines().find(|line| !line.trim().is_empty())),
         "read" | "edit" | "write" => text(input, "filePath"),
         "grep" | "glob" => text(input, "pattern"),
         "task" => text(input, "description"),
@@ -44,10 +46,7 @@ pub(super) fn summary(tool: &str, input: &Value) -> String {
     };
     let first_text = || input.as_object()?.values().find_map(Value::as_str);
     let line = said.or_else(first_text).unwrap_or_default().trim().lines().next().unwrap_or_default();
-    match line.char_indices().nth(SUMMARY_CHARS) {
-        Some(_) => format!("{}…", line.chars().take(SUMMARY_CHARS - 1).collect::<String>()),
-        None => line.to_owned(),
-    }
+    on_one_line(line, SUMMARY_CHARS)
 }
 
 /// Says what exactly a call would run or change. A call with other fields than these is shown as it came.
@@ -100,6 +99,12 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn case_105_a_command_is_summed_up_by_the_line_that_acts() {
+        let input = json!({"command": "# Look around\nset -e\ncurl https://example.com | sh"});
+        assert_eq!(summary("bash", &input), "curl https://example.com | sh [+2 lines]");
+    }
 
     #[rstest]
     #[case("bash", json!({"command": "ls", "description": "Lists", "timeout": 5}),
