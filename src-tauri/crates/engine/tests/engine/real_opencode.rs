@@ -9,7 +9,7 @@ use askdesk_agents::opencode::{ASK, OPENCODE, PERMISSIONS};
 use askdesk_agents::{Agent, LinkPlan, OpenCode, SessionPlan, Start};
 use askdesk_domain::{
     AgentDescriptor, AgentFailure, Approval, ApprovalDecision, ApprovalOptionId, Delivery, EntryBody,
-    LaunchOverrides, OrphanedWhy, Outcome, QuestionPolicy, SessionEnd, SessionId, SessionOptions, ToolStatus,
+    LaunchOverrides, OrphanedWhy, Outcome, QuestionPolicy, SessionEnd, SessionId, SessionOptions, ToolDetail, ToolStatus,
 };
 use askdesk_engine::clock::Clock;
 use askdesk_engine::{Catalog, StartSpec};
@@ -76,6 +76,15 @@ impl World {
         let (home, project) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         Cli::OpenCode.write_settings(home.path(), &mock.base_url).unwrap();
         Some(Self { program, mock, home, project })
+    }
+
+    /// Adds to the settings of the agents. A subagent that may ask is offered the question tool, by which the mock tells that
+    /// a request is for the script.
+    fn set_agents(&self, agents: &Value) {
+        let file = self.home.path().join(".config/opencode/opencode.jsonc");
+        let settings = std::fs::read_to_string(&file).unwrap();
+        let settings = settings.replacen('{', &format!("{{\n  \"agent\": {agents},"), 1);
+        std::fs::write(file, settings).unwrap();
     }
 
     /// A desk on a folder, with this agent.
@@ -240,6 +249,55 @@ async fn case_66_and_75_a_permission_is_allowed_or_rejected_as_decided() {
     for never in ["never.txt", "not-this.txt"] {
         assert!(!world.project.path().join(never).exists(), "{never}");
     }
+    stage.desk.check_mirror().await;
+    stage.sessions.stop(session).await.unwrap();
+}
+
+fn calls_subagent(id: &str, agent: &str) -> Block {
+    let input = json!({"description": "Makes files", "prompt": "Make them.", "subagent_type": agent});
+    Block::tool(id, "task", input)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn case_108_a_subagent_of_a_session_that_asks_asks_too_or_is_barred() {
+    let script = vec![
+        Reply::new([calls_subagent("call_1", "general")]),
+        Reply::new([runs("call_2", "touch denied.txt")]),
+        Reply::new([runs("call_3", "touch allowed.txt")]),
+        Reply::text("Made."),
+        Reply::new([calls_subagent("call_4", "mine")]),
+        Reply::text("Barred, then."),
+    ];
+    let Some(world) = World::open("case_108_opencode_subagent", script).await else { return };
+    let edits = json!({"description": "Edits", "mode": "subagent", "permission": {"bash": "allow", "question": "allow"}});
+    world.set_agents(&json!({"general": {"permission": {"question": "allow"}}, "mine": edits}));
+    let folder = tempfile::tempdir().unwrap();
+    let mut stage = world.desk(folder.path()).await;
+    let session = world.start(&stage).await;
+
+    let first = permission(&mut stage, session).await;
+    assert_eq!(first.description.as_deref(), Some("Asked by the subagent general."));
+    let touches = |approval: &Approval, file: &str| match &approval.subject {
+        ToolDetail::Command { command, .. } => command.contains(file),
+        _ => false,
+    };
+    assert!(touches(&first, "denied.txt"), "{first:?}");
+    decide(&stage, &first, "reject", Some("Not that file.")).await;
+    stage
+        .desk
+        .until("the next one", |known| known.open_approval(session).is_some_and(|it| it.id != first.id))
+        .await;
+    let second = permission(&mut stage, session).await;
+    assert!(touches(&second, "allowed.txt"), "{second:?}");
+    assert!(!world.project.path().join("allowed.txt").exists());
+    decide(&stage, &second, "once", None).await;
+    // The subagent is barred that the person's own settings let run commands unasked.
+    let heard = world.request(6).await;
+    assert!(heard["messages"].to_string().contains("prevents you from using"), "{}", heard["messages"]);
+    stage.until_said(session, "Barred, then.").await;
+    stage.until_idle(session).await;
+    assert!(world.project.path().join("allowed.txt").exists());
+    assert!(!world.project.path().join("denied.txt").exists());
     stage.desk.check_mirror().await;
     stage.sessions.stop(session).await.unwrap();
 }
