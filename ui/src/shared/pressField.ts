@@ -1,4 +1,4 @@
-const CONTROLS = 'a, button, input, label, select, summary, textarea, [tabindex]:not([tabindex="-1"])';
+const CONTROLS = ['a', 'button', 'input', 'label', 'select', 'summary', 'textarea', '[tabindex]:not([tabindex="-1"])'].join();
 
 /** Gives a press of the frame around a field to the field, as if it had been pressed itself; other controls inside keep theirs. */
 export function pressField(event: MouseEvent, field: HTMLElement | undefined): void {

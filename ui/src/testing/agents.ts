@@ -19,7 +19,7 @@ export function anOption(changes: Partial<ConfigOption> = {}): ConfigOption {
 }
 
 /** A permission mode with its English texts, which match those of the catalog. */
-function aMode(id: 'plan' | 'default' | 'accept_edits' | 'bypass', changes: Partial<ConfigValue> = {}): ConfigValue {
+function aMode(id: 'plan' | 'default' | 'accept_edits' | 'auto' | 'bypass', changes: Partial<ConfigValue> = {}): ConfigValue {
   return aValue(id, { name: en[`mode.${id}`], description: en[`mode_hint.${id}`], ...changes });
 }
 
@@ -29,6 +29,7 @@ const modes = anOption({
     aMode('plan', { planning: true }),
     aMode('default'),
     aMode('accept_edits'),
+    aMode('auto', { risk: 'unattended' }),
     aMode('bypass', { risk: 'unattended' }),
   ],
 });

@@ -20,7 +20,7 @@ pub fn acting_line(command: &str, chars: usize) -> String {
 fn acts(line: &str) -> bool {
     let plain = |c: char| c.is_alphanumeric() || "-_+./~ ".contains(c);
     let sets_up = line.starts_with("set ") || line.starts_with("cd ");
-    !line.starts_with('#') && !(sets_up && line.chars().all(plain))
+    !(line.starts_with('#') || sets_up && line.chars().all(plain))
 }
 
 /// A script of several lines without the shell that it is handed to, as Codex reports it.

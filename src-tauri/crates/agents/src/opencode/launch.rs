@@ -157,7 +157,8 @@ mod tests {
     fn the_password_is_in_the_environment_and_nowhere_else() {
         let password = Password::random();
         assert_eq!(password.0.len(), 64);
-        let plan = server("/bin/opencode".into(), Path::new("/"), &password, true, &LaunchOverrides::default());
+        let plan =
+            server("/bin/opencode".into(), Path::new("/"), &password, true, &LaunchOverrides::default());
         assert!(plan.launch.args.iter().all(|arg| !arg.to_string_lossy().contains(&password.0)));
         assert!(plan.launch.env.contains(&(PASSWORD_VARIABLE.into(), password.0.clone().into())));
         let shown = format!("{:?} {plan:?} {}", password, plan.key);
@@ -167,7 +168,8 @@ mod tests {
     #[test]
     fn sessions_with_other_variables_get_another_server() {
         let password = Password::random();
-        let key = |extras: &LaunchOverrides| server("/o".into(), Path::new("/a"), &password, false, extras).key;
+        let key =
+            |extras: &LaunchOverrides| server("/o".into(), Path::new("/a"), &password, false, extras).key;
         let other = LaunchOverrides {
             environment: BTreeMap::from([("A".to_owned(), "1".to_owned())]).try_into().unwrap(),
             ..LaunchOverrides::default()
@@ -179,9 +181,8 @@ mod tests {
     #[test]
     fn case_108_sessions_that_ask_have_a_server_whose_subagents_ask_unless_the_person_set_its_permissions() {
         let password = Password::random();
-        let plan = |asks, extras: &LaunchOverrides| {
-            server("/o".into(), Path::new("/a"), &password, asks, extras)
-        };
+        let plan =
+            |asks, extras: &LaunchOverrides| server("/o".into(), Path::new("/a"), &password, asks, extras);
         let none = LaunchOverrides::default();
         let ask = r#"{"bash":"ask","edit":"ask","webfetch":"ask"}"#;
         let said = |plan: &LaunchPlan| {

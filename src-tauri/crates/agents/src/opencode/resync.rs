@@ -117,9 +117,8 @@ impl OpenCodeAdapter {
         }
         let listed = std::mem::take(&mut self.resync.listed);
         let known = std::mem::take(&mut self.resync.known);
-        let is_gone = |call: &Call| {
-            known.contains(&call.native_ref) && !listed.contains(call.native_ref.as_str())
-        };
+        let is_gone =
+            |call: &Call| known.contains(&call.native_ref) && !listed.contains(call.native_ref.as_str());
         self.withdraw_where(is_gone, out);
         let same_turn = self.resync.turn == self.turns;
         if self.turn.running && same_turn && !self.resync.busy.contains(&session) {

@@ -40,8 +40,10 @@ impl OpenCodeAdapter {
     /// Reads which agents were barred before the session was resumed.
     pub(super) fn note_barred(&mut self, session: &Value) {
         let rules = session["permission"].as_array().into_iter().flatten();
-        let bars = |rule: &&Value| text(rule, "permission") == Some(TASK) && text(rule, "action") == Some("deny");
-        self.barred = rules.filter(bars).filter_map(|rule| text(rule, "pattern")).map(str::to_owned).collect();
+        let bars =
+            |rule: &&Value| text(rule, "permission") == Some(TASK) && text(rule, "action") == Some("deny");
+        self.barred =
+            rules.filter(bars).filter_map(|rule| text(rule, "pattern")).map(str::to_owned).collect();
     }
 }
 

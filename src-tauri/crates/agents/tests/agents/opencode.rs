@@ -3,8 +3,8 @@
 use askdesk_agents::opencode::{ASK, PERMISSIONS};
 use askdesk_agents::{Action, AgentEvent, InputError, Open, RpcError};
 use askdesk_domain::{
-    AnswerInput, Answers, ApprovalDecision, ApprovalOptionId, ApprovalOptionKind, ContextUse, Notice,
-    NativeSession, Outcome, QuestionKind, TodoItem, TodoStatus, ToolDetail, Usd,
+    AnswerInput, Answers, ApprovalDecision, ApprovalOptionId, ApprovalOptionKind, ContextUse, NativeSession,
+    Notice, Outcome, QuestionKind, TodoItem, TodoStatus, ToolDetail, Usd,
 };
 use rstest::rstest;
 use serde_json::{Value, json};

@@ -9,7 +9,8 @@ use askdesk_agents::opencode::{ASK, OPENCODE, PERMISSIONS};
 use askdesk_agents::{Agent, LinkPlan, OpenCode, SessionPlan, Start};
 use askdesk_domain::{
     AgentDescriptor, AgentFailure, Approval, ApprovalDecision, ApprovalOptionId, Delivery, EntryBody,
-    LaunchOverrides, OrphanedWhy, Outcome, QuestionPolicy, SessionEnd, SessionId, SessionOptions, ToolDetail, ToolStatus,
+    LaunchOverrides, OrphanedWhy, Outcome, QuestionPolicy, SessionEnd, SessionId, SessionOptions, ToolDetail,
+    ToolStatus,
 };
 use askdesk_engine::clock::Clock;
 use askdesk_engine::{Catalog, StartSpec};
