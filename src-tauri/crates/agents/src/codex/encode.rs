@@ -101,7 +101,7 @@ impl CodexAdapter {
         let call = self.call_mut(native_ref).ok_or_else(gone)?;
         let (result, notices) = match &call.kind {
             CallKind::Answers(asked) => questions::encode(asked, questions, outcome)?,
-            CallKind::Form(fields) => (form_ended(Ended::of(fields, questions, outcome)?), Vec::new()),
+            CallKind::Form(fields) => (form_ended(&Ended::of(fields, questions, outcome)?), Vec::new()),
             CallKind::Permission { .. } | CallKind::Plan { .. } => return Err(gone()),
         };
         call.answered = true;
@@ -128,7 +128,7 @@ impl CodexAdapter {
                 id,
                 match &call.kind {
                     CallKind::Answers(asked) => questions::refused(asked, &words),
-                    _ => form_ended(Ended::DECLINED),
+                    _ => form_ended(&Ended::DECLINED),
                 },
             ));
         }
@@ -207,7 +207,7 @@ impl CodexAdapter {
             let Some(id) = &call.id else { continue };
             let result = match &call.kind {
                 CallKind::Answers(asked) => questions::refused(asked, CLOSED),
-                CallKind::Form(_) => form_ended(Ended::CANCELLED),
+                CallKind::Form(_) => form_ended(&Ended::CANCELLED),
                 CallKind::Permission { options } => {
                     let refusal = options.iter().rev().find(|(option, _)| !option.kind.allows());
                     refusal.map(|(_, result)| result.clone()).unwrap_or_default()
@@ -221,7 +221,7 @@ impl CodexAdapter {
 }
 
 /// The result of a form.
-pub(super) fn form_ended(ended: Ended) -> Value {
+pub(super) fn form_ended(ended: &Ended) -> Value {
     json!({"action": ended.action, "content": ended.content, "_meta": null})
 }
 

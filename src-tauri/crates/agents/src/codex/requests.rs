@@ -113,7 +113,7 @@ impl CodexAdapter {
             }
             Err(refusal) => {
                 // A form has no place for words.
-                out.rpc(answer(id, form_ended(Ended::DECLINED)));
+                out.rpc(answer(id, form_ended(&Ended::DECLINED)));
                 out.event(AgentEvent::Refused { native_ref, reason: refusal.to_string() });
             }
         }

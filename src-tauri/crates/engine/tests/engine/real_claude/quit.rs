@@ -15,7 +15,7 @@ async fn waiting(test: &str, call: Block) -> Option<(World, Stage, SessionId)> {
     let session = world.start(&stage).await;
     let waits = |known: &crate::support::mirror::Mirror| {
         known.requests.values().any(|request| request.is_open())
-            || known.approvals.values().any(|approval| approval.is_open())
+            || known.approvals.values().any(|approval| approval.state == askdesk_domain::ApprovalState::Open)
     };
     stage.desk.until("the agent waits for the user", waits).await;
     Some((world, stage, session))
