@@ -58,18 +58,57 @@ fn read_question(index: usize, question: &Value) -> Result<RawQuestion, Refusal>
     })
 }
 
-/// The kind of a question. One with options is a choice, except that a secret is never shown as one.
-fn kind(fields: &Map<String, Value>, has_options: bool) -> QuestionKind {
-    if present(fields, &["multiSelect", "multi_select", "multiple"]).is_some_and(is_true) {
-        return QuestionKind::Multi;
-    }
-    match present(fields, &["type", "kind"]).and_then(Value::as_str) {
-        Some("secret") => QuestionKind::Secret,
-        Some("multi") => QuestionKind::Multi,
-        Some("confirm") if !has_options => QuestionKind::Confirm,
-        Some("text") if !has_options => QuestionKind::Text,
+/// The fields that say that several options can be chosen.
+const SEVERAL: [&str; 12] = [
+    "multiSelect",
+    "multiselect",
+    "multi_select",
+    "multi-select",
+    "multi",
+    "multiple",
+    "multipleChoice",
+    "allowMultiple",
+    "allow_multiple",
+    "allowsMultiple",
+    "selectMultiple",
+    "select_multiple",
+];
+
+/// The kind of a question. One with options is a choice, except that a secret is never shown as one. If its fields
+/// contradict each other, several options can be chosen: of those, the user can still choose one.
+pub fn kind(fields: &Map<String, Value>, has_options: bool) -> QuestionKind {
+    let several = SEVERAL.iter().any(|name| fields.get(*name).is_some_and(is_true));
+    let named = kind_word(fields).and_then(named_kind);
+    match named {
+        Some(QuestionKind::Secret) => QuestionKind::Secret,
+        Some(QuestionKind::Multi) => QuestionKind::Multi,
+        None | Some(QuestionKind::Single) if several => QuestionKind::Multi,
+        Some(QuestionKind::Text | QuestionKind::Confirm) if several && has_options => QuestionKind::Multi,
+        Some(kind @ (QuestionKind::Text | QuestionKind::Confirm)) if !has_options => kind,
         _ => QuestionKind::Single,
     }
+}
+
+/// Returns the word for the kind of a question, if there is one.
+pub fn kind_word(fields: &Map<String, Value>) -> Option<&str> {
+    let words = ["type", "kind"].iter().filter_map(|name| fields.get(*name)?.as_str());
+    words.map(str::trim).find(|word| !word.is_empty())
+}
+
+/// Returns the kind that models mean by a word.
+pub fn named_kind(word: &str) -> Option<QuestionKind> {
+    let word = word.trim().to_ascii_lowercase().replace(['-', '_', ' '], "");
+    Some(match word.as_str() {
+        "text" | "string" | "input" | "textarea" | "freetext" | "freeform" | "open" | "number"
+        | "integer" => QuestionKind::Text,
+        "select" | "single" | "singleselect" | "singlechoice" | "selectone" | "choice" | "radio"
+        | "dropdown" | "enum" => QuestionKind::Single,
+        "multiselect" | "multi" | "multiple" | "multichoice" | "multiplechoice" | "multipleselect"
+        | "selectmultiple" | "selectmany" | "checkbox" | "checkboxes" | "checklist" => QuestionKind::Multi,
+        "confirm" | "confirmation" | "yesno" | "yesorno" | "boolean" | "bool" => QuestionKind::Confirm,
+        "secret" | "password" | "passphrase" => QuestionKind::Secret,
+        _ => return None,
+    })
 }
 
 /// A question that came as bare text has no options, so it is answered in own words.
@@ -140,7 +179,11 @@ fn scalar_text(value: &Value) -> Option<String> {
 fn is_true(value: &Value) -> bool {
     match value {
         Value::Bool(yes) => *yes,
-        Value::String(text) => text.eq_ignore_ascii_case("true"),
+        Value::Number(number) => number.as_f64().is_some_and(|number| number != 0.0),
+        Value::String(text) => {
+            let text = text.trim();
+            ["true", "yes", "on", "1"].iter().any(|yes| text.eq_ignore_ascii_case(yes))
+        }
         _ => false,
     }
 }
@@ -153,5 +196,42 @@ fn type_name(value: &Value) -> &'static str {
         Value::String(_) => "a string",
         Value::Array(_) => "a list",
         Value::Object(_) => "an object",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+    use serde_json::json;
+
+    use super::*;
+
+    #[rstest]
+    #[case::a_word(json!({"multiSelect": "true"}), true, QuestionKind::Multi)]
+    #[case::a_capital_word(json!({"multiSelect": " True "}), true, QuestionKind::Multi)]
+    #[case::yes(json!({"multiple": "yes"}), true, QuestionKind::Multi)]
+    #[case::a_number(json!({"multi_select": 1}), true, QuestionKind::Multi)]
+    #[case::zero(json!({"multi_select": 0}), true, QuestionKind::Single)]
+    #[case::no(json!({"multiSelect": "false"}), true, QuestionKind::Single)]
+    #[case::nothing(json!({"multiSelect": null}), true, QuestionKind::Single)]
+    #[case::allow(json!({"allowMultiple": true}), true, QuestionKind::Multi)]
+    #[case::one_of_two(json!({"multiSelect": false, "multiple": true}), true, QuestionKind::Multi)]
+    #[case::a_select(json!({"type": "select", "multiSelect": true}), true, QuestionKind::Multi)]
+    #[case::a_radio(json!({"type": "radio", "multiple": "1"}), true, QuestionKind::Multi)]
+    #[case::a_checkbox(json!({"type": "checkbox", "multiSelect": false}), true, QuestionKind::Multi)]
+    #[case::text_with_options(json!({"type": "text", "multiple": true}), true, QuestionKind::Multi)]
+    #[case::yes_no_with_options(json!({"type": "boolean", "multiple": true}), true, QuestionKind::Multi)]
+    #[case::text(json!({"type": "text", "multiple": true}), false, QuestionKind::Text)]
+    #[case::yes_no(json!({"kind": "Yes_No", "multiple": true}), false, QuestionKind::Confirm)]
+    #[case::an_empty_type(json!({"type": " ", "kind": "multi-select"}), true, QuestionKind::Multi)]
+    #[case::options_win(json!({"type": "string"}), true, QuestionKind::Single)]
+    #[case::an_unknown_type(json!({"type": "slider", "multiSelect": true}), true, QuestionKind::Multi)]
+    #[case::a_password(json!({"type": "password", "multiSelect": true}), true, QuestionKind::Secret)]
+    fn the_kind_is_read_from_what_models_write(
+        #[case] fields: Value,
+        #[case] has_options: bool,
+        #[case] expected: QuestionKind,
+    ) {
+        assert_eq!(kind(fields.as_object().unwrap(), has_options), expected);
     }
 }

@@ -1,6 +1,6 @@
 //! The arguments of a tool call. Parsing is lenient, and an error names the field and the rule.
 
-use askdesk_agents::question_json::read_questions;
+use askdesk_agents::question_json::{self, kind_word, named_kind, read_questions};
 use askdesk_domain::{Question, QuestionKind, QuestionLimits, Refusal, RequestId, question_input};
 use askdesk_mcp_tools::{LONGEST_LIMIT, SHORTEST_LIMIT, Tool};
 use serde_json::{Map, Value};
@@ -79,33 +79,23 @@ fn with_kind(index: usize, question: Value) -> Result<Value, Refusal> {
         Some(Value::Array(list)) => !list.is_empty(),
         other => other.is_some(),
     });
-    let several = ["multiSelect", "multi_select", "multiple"].iter();
-    let several = several.filter_map(|name| fields.get(*name)).any(|value| value == &Value::Bool(true));
-    let word = ["type", "kind"].iter().find_map(|name| fields.get(*name)).and_then(Value::as_str);
-    let kind = match word.map(|word| word.trim().to_ascii_lowercase().replace(['-', '_', ' '], "")).as_deref()
-    {
-        None | Some("") if has_options && several => "multi",
-        None | Some("") if has_options => "single",
-        None | Some("") => "text",
-        Some("text" | "string" | "input" | "textarea" | "freetext") => "text",
-        Some("select" | "single" | "singleselect" | "choice" | "radio") => "single",
-        Some("multiselect" | "multi" | "multiple" | "checkbox" | "checkboxes") => "multi",
-        Some("confirm" | "yesno" | "boolean" | "bool") => "confirm",
-        Some(_) => {
+    let kind = match kind_word(&fields).map(|word| (word, named_kind(word))) {
+        Some((word, None | Some(QuestionKind::Secret))) => {
             let rule = format!(
                 "must be text, select, multi-select or confirm, got \"{}\"{}",
-                askdesk_domain::text::cut_at(word.unwrap_or_default(), 64, "…"),
-                match word {
-                    Some("secret" | "password") => "; secrets can't be asked for here",
-                    _ => "",
-                },
+                askdesk_domain::text::cut_at(word, 64, "…"),
+                if named_kind(word).is_some() { "; secrets can't be asked for here" } else { "" },
             );
             return Err(Refusal::new(format!("questions[{index}].type"), rule));
         }
+        None if !has_options => "text",
+        _ => match question_json::kind(&fields, has_options) {
+            QuestionKind::Multi => "multi",
+            QuestionKind::Confirm => "confirm",
+            QuestionKind::Text => "text",
+            QuestionKind::Single | QuestionKind::Secret => "single",
+        },
     };
-    for name in ["kind", "multiSelect", "multi_select", "multiple"] {
-        fields.shift_remove(name);
-    }
     fields.insert("type".to_owned(), Value::String(kind.to_owned()));
     Ok(Value::Object(fields))
 }
@@ -289,6 +279,17 @@ mod tests {
             (
                 json!({"questions": ["A?", {"question": "B?", "type": "YES_NO", "extra": 1}]}),
                 vec![Text, Confirm],
+            ),
+            (
+                json!({"questions": [
+                    {"question": "A?", "type": "select", "multiSelect": true, "options": ["x", "y"]},
+                    {"question": "B?", "multiSelect": "true", "options": ["x", "y"]},
+                    {"question": "C?", "type": "select", "allowMultiple": 1, "options": ["x", "y"]},
+                    {"question": "D?", "kind": "checkbox", "options": "[\"x\", \"y\"]"},
+                    {"question": "E?", "type": "radio", "multiSelect": "no", "options": ["x", "y"]},
+                    {"question": "F?", "multiple": true},
+                ]}),
+                vec![Multi, Multi, Multi, Multi, Single, Text],
             ),
         ];
         for (arguments, expected) in cases {
