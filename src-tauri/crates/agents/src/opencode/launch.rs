@@ -184,7 +184,7 @@ mod tests {
         let plan =
             |asks, extras: &LaunchOverrides| server("/o".into(), Path::new("/a"), &password, asks, extras);
         let none = LaunchOverrides::default();
-        let ask = r#"{"bash":"ask","edit":"ask","webfetch":"ask"}"#;
+        let ask = r#"{"edit":"ask","bash":"ask","webfetch":"ask"}"#;
         let said = |plan: &LaunchPlan| {
             let all = plan.env.iter().filter(|(name, _)| name == PERMISSION_VARIABLE);
             all.map(|(_, value)| value.to_string_lossy().into_owned()).next_back()
