@@ -2231,11 +2231,7 @@ export type Retry = {
 /**
  * Its number, where the agent counts; the first retry is 1.
  */
-attempt: number | null, 
-/**
- * How many there may be.
- */
-of: number | null, 
+attempt: number | null, of: number | null, 
 /**
  * Why the attempt before failed, in the agent's words.
  */

@@ -182,7 +182,6 @@ impl Ended {
     /// Over without a decision.
     pub(crate) const CANCELLED: Self = Self { action: "cancel", content: None };
 
-    /// Says how an elicitation ended.
     pub(crate) fn of(
         fields: &[Field],
         questions: &[Question],

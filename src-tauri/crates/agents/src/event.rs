@@ -182,14 +182,12 @@ impl AgentEvent {
 pub struct Retry {
     /// Its number, where the agent counts; the first retry is 1.
     pub attempt: Option<u32>,
-    /// How many there may be.
     pub of: Option<u32>,
     /// Why the attempt before failed, in the agent's words.
     pub reason: String,
     pub begins: RetryBegins,
 }
 
-/// When an attempt begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RetryBegins {
     /// The agent doesn't say.

@@ -185,7 +185,6 @@ pub struct SessionRetry {
 pub struct Retry {
     /// Its number, where the agent counts; the first retry is 1.
     pub attempt: Option<u32>,
-    /// How many there may be.
     pub of: Option<u32>,
     /// Why the attempt before failed, in the agent's words.
     pub reason: String,

@@ -220,7 +220,6 @@ impl CodexAdapter {
     }
 }
 
-/// The result of a form.
 pub(super) fn form_ended(ended: &Ended) -> Value {
     json!({"action": ended.action, "content": ended.content, "_meta": null})
 }

@@ -134,7 +134,7 @@ fn a_wish_for_another_mode_or_model_hears_what_the_agent_says() {
 #[test]
 fn what_cannot_be_changed_while_it_runs_is_refused_without_asking_the_agent() {
     let mut stream = Claude::new();
-    for (option, value) in [("effort", "max"), ("mode", "auto"), ("mood", "good")] {
+    for (option, value) in [("effort", "max"), ("mode", "dontAsk"), ("mood", "good")] {
         let refused = stream.set_config(1, option, value);
         assert!(matches!(refused, Err(EncodeError::Unsupported { .. })), "{option}: {refused:?}");
     }
