@@ -38,8 +38,8 @@ export class Watch {
   #holds: { request: string; option: string }[] = [];
   /** The answer that each question showed when it was last visible. */
   readonly #shown = new Map<string, AnswerInput | null>();
-  /** The requests that the panel showed during the user's last action, if that was in the panel. */
-  #at: readonly string[] = [];
+  /** Whether the user's last action was in the panel. */
+  #inPanel = false;
   #tokens: Token[] = [];
   /** Texts whose request or approval was ended by others. */
   #left: Token[] = [];
@@ -76,14 +76,12 @@ export class Watch {
 
   /** Runs an action of the user; only during one may anything be sent. */
   async during(act: () => Promise<void>): Promise<void> {
-    const before = this.#panelShown();
     this.#allowed = NOTHING;
     await act();
     await new Promise((resolve) => setImmediate(resolve));
     this.#allowed = null;
     const { activeElement } = document;
-    const inPanel = activeElement === document.body ? this.#at.length > 0 : activeElement?.closest('aside') != null;
-    this.#at = inPanel || this.#acted ? [before, this.#panelShown()].flatMap((id) => id ?? []) : [];
+    this.#inPanel = this.#acted || (activeElement === document.body ? this.#inPanel : activeElement?.closest('aside') != null);
     this.#acted = false;
   }
 
@@ -149,7 +147,7 @@ export class Watch {
     const card = target.closest<HTMLElement>(CARD);
     if (card) return card;
     const shown = this.#panelShown();
-    const inPanel = target.closest('aside') !== null || (target === document.body && shown !== null && this.#at.includes(shown));
+    const inPanel = target.closest('aside') !== null || (target === document.body && this.#inPanel);
     return inPanel && shown !== null ? cardOf(shown) : null;
   }
 
