@@ -3,7 +3,7 @@ import { isTyped, shortcutKey, type Press } from './keys';
 /** A place in which the user answers one request after another. */
 export type Place = 'panel' | 'inbox';
 
-/** What has the focus. */
+/** The element with the focus, as far as keys are concerned. */
 export type Focus =
   | 'field'
   /** An option of a question. */
