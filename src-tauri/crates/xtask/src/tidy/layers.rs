@@ -10,6 +10,7 @@ const THIS_FILE: &str = "src-tauri/crates/xtask/src/tidy/layers.rs";
 const DOMAIN: [&[&str]; 5] = [
     // Ids, text and small values.
     &[
+        "acting_line",
         "command_template",
         "budget",
         "config",
