@@ -23,7 +23,7 @@ fn acts(line: &str) -> bool {
     !(line.starts_with('#') || sets_up && line.chars().all(plain))
 }
 
-/// A script of several lines without the shell that it is handed to, as Codex reports it.
+/// A script of several lines without the shell that it is handed to.
 fn unwrapped(command: &str) -> &str {
     let script = || {
         let (shell, script) = command.trim().split_once("c ")?;

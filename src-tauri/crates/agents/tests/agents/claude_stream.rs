@@ -207,7 +207,7 @@ fn pieces_are_live_and_finished_blocks_follow_whole() {
                 tool_use: "toolu_ls".to_owned(),
                 kind: ToolKind::Execute,
                 name: "Bash".to_owned(),
-                summary: "ls -la".to_owned(),
+                summary: "ls -la [+1 line]".to_owned(),
                 detail: ToolDetail::Command {
                     command: "ls -la\npwd".to_owned(),
                     description: Some("Lists files".to_owned()),
