@@ -207,7 +207,7 @@ describe('an agent that the page knows only by its descriptor', () => {
     await user.click(screen.getByRole('menuitemradio', { name: 'Wide open' }));
     expect(bridge.sent('set_config')).toEqual([]);
     await user.click(screen.getByRole('checkbox', { name: /I understand the risk/ }));
-    await user.click(button('Bypass permissions'));
+    await user.click(button('Wide open'));
     await user.click(button('Model: Wayfarer One'));
     expect(screen.queryByRole('menuitem', { name: 'Other model…' })).toBeNull();
     await user.click(screen.getByRole('menuitemradio', { name: 'Wayfarer Two' }));

@@ -414,7 +414,7 @@ async fn the_agents_are_listed_with_what_the_demo_can_play() {
         known.map(|known| known.values.iter().map(|value| value.id.as_str()).collect::<Vec<_>>())
     };
     for agent in ["claude_code", "demo"] {
-        assert_eq!(values(agent, "mode").unwrap(), ["plan", "default", "accept_edits", "bypass"]);
+        assert_eq!(values(agent, "mode").unwrap(), ["plan", "default", "accept_edits", "auto", "bypass"]);
     }
     assert_eq!(values("claude_code", "effort").unwrap(), ["low", "medium", "high", "xhigh", "max"]);
     assert_eq!(values("demo", "effort"), None);
