@@ -9,6 +9,7 @@ mod descriptor;
 mod details;
 mod elicitations;
 mod encode;
+mod helpers;
 mod launch;
 mod parse;
 mod permissions;
@@ -22,7 +23,7 @@ use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
 use askdesk_domain::{
-    AgentDescriptor, AgentFailure, ApprovalOption, ConfigOption, NativeRef, NativeSession, Outcome, Question,
+    AgentDescriptor, AgentFailure, ApprovalOption, ConfigOption, HelperId, NativeRef, NativeSession, Outcome, Question,
     RawQuestion, ReservedFlags, SessionOptions,
 };
 use serde_json::Value;
@@ -38,6 +39,7 @@ pub use answers::{FormattedAnswers, answered_input, format_answers};
 pub use descriptor::{ACCEPT_EDITS, ASK, AUTO, BYPASS, CLAUDE_CODE, EFFORT, MODE, MODEL, PLAN};
 pub(crate) use descriptor::{capabilities, mode};
 pub use launch::launch;
+use helpers::Helpers;
 use permissions::Suggestions;
 use usage::UsageReport;
 
@@ -127,6 +129,7 @@ pub struct ClaudeAdapter {
     /// Whether a rejected key or login was told of in this turn.
     login_rejected: bool,
     calls: Vec<Call>,
+    helpers: Helpers,
     /// Tool uses of the question tool: never shown as a tool, because the question itself is.
     question_uses: VecDeque<String>,
 }
@@ -151,6 +154,8 @@ struct Call {
     input: Value,
     /// Whether its end was encoded. It is kept until the agent shows that it has it, so that it can be sent again.
     answered: bool,
+    /// The helper that waits for it. Such a call outlives the turns of the agent itself.
+    helper: Option<HelperId>,
     kind: CallKind,
 }
 
@@ -230,6 +235,7 @@ impl ClaudeAdapter {
             interrupting: false,
             login_rejected: false,
             calls: Vec::new(),
+            helpers: Helpers::default(),
             question_uses: VecDeque::new(),
         }
     }

@@ -17,7 +17,7 @@ use std::collections::{HashMap, VecDeque};
 use std::path::{Path, PathBuf};
 
 use askdesk_domain::{
-    AgentDescriptor, AgentFailure, ApprovalOption, Choices, ConfigId, ConfigOption, ConfigValue, NativeRef,
+    AgentDescriptor, AgentFailure, ApprovalOption, Choices, ConfigId, ConfigOption, ConfigValue, HelperId, NativeRef,
     NativeSession, ReservedFlags, ValueId,
 };
 use serde_json::{Value, json};
@@ -198,6 +198,8 @@ struct Call {
     kind: CallKind,
     /// Whether its end was encoded. It is kept until the server shows that it has it.
     answered: bool,
+    /// The subagent that waits for it. Such a call outlives the turns of the agent itself.
+    helper: Option<HelperId>,
 }
 
 /// What a request asks the person for.
@@ -319,12 +321,16 @@ impl CodexAdapter {
         self.request(Sent::Open, method, params, out);
     }
 
-    /// The name of the subagent that a message is from; none if it is from the agent itself.
-    fn subagent(&self, params: &Value) -> Option<String> {
+    /// The subagent that a message is from; none if it is from the agent itself.
+    fn subagent(&self, params: &Value) -> Option<HelperId> {
         let thread = text(params, "threadId")?;
         let Thread::Open { id } = &self.thread else { return None };
-        let known = self.subagents.iter().find(|(known, _)| known == thread).map(|(_, name)| name);
-        (thread != id).then(|| known.map_or_else(|| "subagent".to_owned(), Clone::clone))
+        (thread != id).then(|| HelperId::new(thread)).flatten()
+    }
+
+    fn subagent_name(&self, subagent: &HelperId) -> String {
+        let known = self.subagents.iter().find(|(known, _)| known == subagent.as_str());
+        known.map_or_else(|| "subagent".to_owned(), |(_, name)| name.clone())
     }
 
     fn native_ref(&self, id: &Value) -> Option<NativeRef> {

@@ -1,7 +1,7 @@
 //! The events of an agent, without the words of any one protocol.
 
 use askdesk_domain::{
-    ApprovalOption, ConfigOption, ContextUse, NativeRef, NativeSession, Notice, PermissionCall, Question,
+    ApprovalOption, ConfigOption, ContextUse, HelperId, NativeRef, NativeSession, Notice, PermissionCall, Question,
     TodoItem, ToolDetail, ToolKind, ToolStatus, Usage,
 };
 use uuid::Uuid;
@@ -84,6 +84,10 @@ pub enum AgentEvent {
     ApprovalAsked {
         /// The agent's id of the permission request.
         native_ref: NativeRef,
+        /// The helper that asks, where it is not the agent itself.
+        helper: Option<HelperId>,
+        /// The name of that helper.
+        asked_by: Option<String>,
         /// The agent's id of the tool call that waits for it.
         tool_use: Option<String>,
         /// What rules of the person's own are compared with; none where no rule may decide.
@@ -139,6 +143,7 @@ pub enum AgentEvent {
         /// None where the agent no longer knows it.
         context: Option<ContextUse>,
     },
+    /// The agent itself is idle again. Its own open calls were withdrawn before; those of its helpers stay open.
     TurnEnded {
         /// Its length in milliseconds.
         millis: u64,
@@ -202,7 +207,9 @@ pub enum RetryBegins {
 pub struct Asked {
     /// The agent's id of the call.
     pub native_ref: NativeRef,
-    /// The subagent that asks, where it is not the agent itself.
+    /// The helper that asks, where it is not the agent itself.
+    pub helper: Option<HelperId>,
+    /// The name of the helper or the server that asks.
     pub asked_by: Option<String>,
     /// At least one question.
     pub questions: Vec<Question>,

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::agent_failure::{known_or_text, known_or_text_or_none};
 use crate::error::DeliveryError;
-use crate::id::{ApprovalId, ApprovalOptionId, ConfigId, NativeRef, SessionId, Timestamp, ValueId};
+use crate::id::{ApprovalId, ApprovalOptionId, ConfigId, HelperId, NativeRef, SessionId, Timestamp, ValueId};
 use crate::permission_rule::{PermissionRule, RuleAction};
 use crate::tool::ToolDetail;
 
@@ -20,6 +20,14 @@ pub struct Approval {
     pub session: SessionId,
     /// The agent's own id of the call.
     pub native_ref: NativeRef,
+    /// The helper of the agent that asks; none if the agent itself asks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "ts", ts(optional))]
+    pub helper: Option<HelperId>,
+    /// The name of that helper.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "ts", ts(optional))]
+    pub asked_by: Option<String>,
     /// The agent's title for it, usually the name of a tool.
     pub title: String,
     /// The agent's own description of what it wants to do.

@@ -6,7 +6,7 @@ use crate::attachment::Attachment;
 use crate::config::ConfigOption;
 use crate::do_not_disturb::SessionNotifications;
 use crate::error::DeliveryError;
-use crate::id::{ApprovalId, MessageId, NativeRef, NativeSession, RequestId, SessionId, Timestamp};
+use crate::id::{ApprovalId, HelperId, MessageId, NativeRef, NativeSession, RequestId, SessionId, Timestamp};
 use crate::inbound::{InboundClient, Leave};
 use crate::origin::Origin;
 use crate::permission_rule::PermissionRule;
@@ -160,12 +160,6 @@ pub enum RequestCommand {
         why: WithdrawnWhy,
         at: Timestamp,
     },
-    /// Withdraws everything that is open in a session.
-    WithdrawAll {
-        session: SessionId,
-        why: WithdrawnWhy,
-        at: Timestamp,
-    },
     /// Ends a request whose time limit has passed; ignored if it has no limit or the limit has not passed.
     Expire {
         request: RequestId,
@@ -285,6 +279,8 @@ pub struct Ask {
     pub native_ref: NativeRef,
     /// The subagent or connected app that asks.
     pub asked_by: Option<String>,
+    /// The helper of the agent that asks; none if the agent itself asks.
+    pub helper: Option<HelperId>,
     /// Its questions, checked by [`crate::question_input::accept`].
     pub questions: Vec<Question>,
     /// A time limit, if one was set.
@@ -299,6 +295,10 @@ pub struct AskApproval {
     pub session: SessionId,
     /// The agent's own id of the call.
     pub native_ref: NativeRef,
+    /// The helper of the agent that asks; none if the agent itself asks.
+    pub helper: Option<HelperId>,
+    /// The name of that helper.
+    pub asked_by: Option<String>,
     /// The agent's title for it, usually the name of a tool.
     pub title: String,
     /// The agent's own description of it.

@@ -113,6 +113,8 @@ text_ids! {
     NativeSession(bytes: 512, controls: false),
     /// The agent's own id of a call; unique within its session.
     NativeRef(bytes: 512, controls: true),
+    /// The agent's own id of a helper: a subagent, a shell, or a task that works in the background.
+    HelperId(bytes: 512, controls: false),
     /// Identifies an option of an approval; the agent chooses it, and it is returned unchanged.
     ApprovalOptionId(bytes: 512, controls: false),
 }
@@ -268,6 +270,7 @@ mod tests {
         assert_eq!(ConfigId::new(text), None);
         assert_eq!(ValueId::new(text), None);
         assert_eq!(NativeSession::new(text), None);
+        assert_eq!(HelperId::new(text), None);
         assert_eq!(ApprovalOptionId::new(text), None);
     }
 }

@@ -90,7 +90,7 @@ pub use error::{
 };
 pub use event::{ApprovalEvent, Event, QueueEvent, RequestEvent, SessionEvent};
 pub use id::{
-    AgentId, ApprovalId, ApprovalOptionId, CommandId, ConfigId, MachineId, MessageId, NativeRef,
+    AgentId, ApprovalId, ApprovalOptionId, CommandId, ConfigId, HelperId, MachineId, MessageId, NativeRef,
     NativeSession, OptionId, QuestionId, RequestId, SessionId, Timestamp, ValueId,
 };
 pub use inbound::{InboundClient, LastAsked, Leave};

@@ -6,7 +6,7 @@ use crate::agent_failure::known_or_text;
 use crate::answer::Answers;
 use crate::ended_by::EndedBy;
 use crate::error::DeliveryError;
-use crate::id::{NativeRef, RequestId, SessionId, Timestamp};
+use crate::id::{HelperId, NativeRef, RequestId, SessionId, Timestamp};
 use crate::question::Question;
 use crate::rejection::Rejection;
 use crate::session::Session;
@@ -32,6 +32,10 @@ pub struct Request {
     pub native_ref: NativeRef,
     /// The subagent or connected app that asks, if it is not the session itself.
     pub asked_by: Option<String>,
+    /// The helper of the agent that asks; none if the agent itself or a connected app asks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "ts", ts(optional))]
+    pub helper: Option<HelperId>,
     /// At least one question.
     pub questions: Vec<Question>,
     pub asked_at: Timestamp,

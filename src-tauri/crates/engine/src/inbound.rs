@@ -67,7 +67,7 @@ impl InboundCalls {
     pub async fn ask(&self, session: SessionId, ask: InboundAsk) -> Result<InboundCall, EngineError> {
         let InboundAsk { native_ref, asked_by, questions, limit, again } = ask;
         let (id, at) = (self.engine.clock().request_id(), self.engine.clock().now());
-        let ask = Ask { id, session, native_ref, asked_by, questions, limit, at };
+        let ask = Ask { id, session, native_ref, asked_by, helper: None, questions, limit, at };
         let (waiter, end) = oneshot::channel();
         let request = self.engine.register_inbound(ask, again, waiter).await?;
         Ok(InboundCall { request, end })

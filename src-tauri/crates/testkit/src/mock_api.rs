@@ -3,7 +3,7 @@
 //! One server speaks every [`Dialect`]; which one is told by the path. Requests of the conversation get the replies of
 //! a script, one after another. Requests that the program makes on its own account (titles, probes, token counts) get
 //! something harmless and leave the script alone. What tells them apart is the list of tools: only the conversation
-//! offers a tool by which questions are asked.
+//! offers a tool by which questions are asked. A subagent's requests offer other tools; they have a script of their own.
 
 mod chat;
 mod dialect;
@@ -75,6 +75,7 @@ struct Shared {
 struct Served {
     requests: Vec<Recorded>,
     script: std::collections::VecDeque<Reply>,
+    of_subagents: std::collections::VecDeque<Reply>,
     replies_made: usize,
 }
 
@@ -107,6 +108,11 @@ impl MockApi {
     /// Adds a reply behind those that are still to be given.
     pub fn push(&self, reply: Reply) {
         self.shared.lock().script.push_back(reply);
+    }
+
+    /// Adds a reply for the requests of subagents.
+    pub fn push_for_subagents(&self, reply: Reply) {
+        self.shared.lock().of_subagents.push_back(reply);
     }
 
     /// Returns every request so far, in the order they came.
@@ -167,7 +173,8 @@ async fn serve(State(shared): State<Arc<Shared>>, method: Method, uri: Uri, body
         let reply = if conversation {
             served.script.pop_front().unwrap_or_else(|| Reply::text("(The script is over.)"))
         } else {
-            Reply::text("ok")
+            let reply = (!tools.is_empty()).then(|| served.of_subagents.pop_front()).flatten();
+            reply.unwrap_or_else(|| Reply::text("ok"))
         };
         served.replies_made += 1;
         (reply, served.replies_made)

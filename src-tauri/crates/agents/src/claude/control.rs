@@ -1,7 +1,7 @@
 //! Control requests of Claude Code: questions, permission requests, and cancellations.
 
 use askdesk_domain::text::bounded;
-use askdesk_domain::{NativeRef, Question, QuestionLimits, RawQuestion, Refusal, question_input};
+use askdesk_domain::{HelperId, NativeRef, Question, QuestionLimits, RawQuestion, Refusal, question_input};
 use serde_json::{Map, Value};
 
 use super::encode::{deny, failed, too_many};
@@ -26,7 +26,9 @@ impl ClaudeAdapter {
         let request = message.get("request").unwrap_or(&Value::Null);
         match text(request, "subtype") {
             Some("can_use_tool") => {
-                self.begin_turn(out);
+                if helper_of(request).is_none() {
+                    self.begin_turn(out);
+                }
                 match text(request, "tool_name") {
                     Some(QUESTION_TOOL) => self.on_question(&request_id, request, out),
                     Some(tool) => self.on_permission(request_id, tool, request, out),
@@ -50,6 +52,7 @@ impl ClaudeAdapter {
     fn on_question(&mut self, request_id: &NativeRef, request: &Value, out: &mut Output) {
         let tool_use = text(request, "tool_use_id");
         // The tool use outlives a renewed request, so it names the call.
+        let helper = helper_of(request);
         let native_ref = tool_use.and_then(NativeRef::new).unwrap_or_else(|| request_id.clone());
         if let Some(tool_use) = tool_use {
             self.remember_question_use(tool_use);
@@ -103,12 +106,14 @@ impl ClaudeAdapter {
                 tool_use: tool_use.map(str::to_owned),
                 input: input.clone(),
                 answered: false,
+                helper: helper.clone(),
                 kind: CallKind::Answers { drafts, questions: questions.clone(), outcome: None },
             });
         }
         out.event(AgentEvent::Asked(Asked {
             native_ref,
-            asked_by: text(request, "agent_id").map(bounded),
+            asked_by: helper.as_ref().map(|helper| self.helpers.name(helper)),
+            helper,
             questions,
         }));
     }
@@ -149,8 +154,11 @@ impl ClaudeAdapter {
         let plan = tool == PLAN_TOOL;
         let options =
             if plan { approvals::of_plan(self.may_bypass) } else { approvals::of_tool(&suggestions) };
+        let helper = helper_of(request);
         out.event(AgentEvent::ApprovalAsked {
             native_ref: native_ref.clone(),
+            helper: helper.clone(),
+            asked_by: helper.as_ref().map(|helper| self.helpers.name(helper)),
             tool_use: tool_use.as_deref().map(bounded),
             call: rules::call_of(tool, &input),
             title: bounded(tool),
@@ -166,6 +174,7 @@ impl ClaudeAdapter {
                 tool_use,
                 input,
                 answered: false,
+                helper,
                 kind: CallKind::Permission { suggestions, options, plan },
             });
         }
@@ -217,6 +226,11 @@ impl ClaudeAdapter {
             self.on_control_request(pending, out);
         }
     }
+}
+
+/// The subagent that asks; none if the agent itself does.
+fn helper_of(request: &Value) -> Option<HelperId> {
+    text(request, "agent_id").and_then(HelperId::new)
 }
 
 fn read(input: &Value) -> Result<(Vec<RawQuestion>, Vec<Question>), Refusal> {

@@ -41,6 +41,7 @@ impl ClaudeAdapter {
                         tool_use: None,
                         input: Value::Null,
                         answered: false,
+                        helper: None,
                         kind: CallKind::Form {
                             fields,
                             page: text(request, "elicitation_id").map(str::to_owned),
@@ -48,7 +49,7 @@ impl ClaudeAdapter {
                     });
                 }
                 let asked_by = text(request, "mcp_server_name").map(bounded);
-                out.event(AgentEvent::Asked(Asked { native_ref, asked_by, questions }));
+                out.event(AgentEvent::Asked(Asked { native_ref, helper: None, asked_by, questions }));
             }
             Err(refusal) => {
                 // A form has no place for words.

@@ -32,9 +32,7 @@ const SILENT_SYSTEM: &[&str] = &[
     "permission_denied",
     "session_state_changed",
     "session_title_changed",
-    "task_notification",
     "task_progress",
-    "task_started",
     "task_updated",
 ];
 
@@ -105,6 +103,8 @@ impl ClaudeAdapter {
             }
             Some("api_retry") => self.on_retry(message, out),
             Some("elicitation_complete") => self.on_elicitation_complete(message, out),
+            Some("task_started") => self.on_task_started(message),
+            Some("task_notification") => self.on_task_ended(message, out),
             Some(subtype) if SILENT_SYSTEM.contains(&subtype) => {}
             subtype => unknown(out, &format!("system/{}", subtype.unwrap_or("without a subtype"))),
         }
@@ -153,10 +153,10 @@ impl ClaudeAdapter {
     }
 
     fn on_stream_event(&mut self, message: &Value, out: &mut Output) {
-        self.begin_turn(out);
         if of_subagent(message) {
             return;
         }
+        self.begin_turn(out);
         let Some(event) = message.get("event") else { return };
         match text(event, "type") {
             Some("message_start") => {
@@ -182,11 +182,11 @@ impl ClaudeAdapter {
         }
     }
 
-    /// A subagent's words are not the agent's own, so only its tool calls are told of.
+    /// A subagent's words are not the agent's own, so only its tool calls are told of. It may work after the agent's turn.
     fn on_assistant(&mut self, message: &Value, out: &mut Output) {
-        self.begin_turn(out);
         let own = !of_subagent(message);
         if own {
+            self.begin_turn(out);
             self.note_next_message(out);
             if let Some(message) = message.get("message") {
                 self.usage.on_message(message);
@@ -273,8 +273,9 @@ impl ClaudeAdapter {
         if let Some(error) = failure.as_ref().filter(|error| self.says_session_is_unknown(error)) {
             return out.event(AgentEvent::SessionUnknown { error: error.clone() });
         }
-        self.settle(out, |_| true);
-        self.question_uses.clear();
+        self.settle(out, |call| call.helper.is_none());
+        let calls = &self.calls;
+        self.question_uses.retain(|known| calls.iter().any(|call| call.tool_use.as_ref() == Some(known)));
         let error = failure.filter(|_| !aborted && !self.interrupting);
         let number = |value: Option<&Value>| value.and_then(Value::as_u64).unwrap_or_default();
         let usage = self.usage.on_result(message);

@@ -105,7 +105,8 @@ impl CodexAdapter {
         if SILENT.contains(&method) {
             return;
         }
-        let of_subagent = self.subagent(params).is_some();
+        let subagent = self.subagent(params);
+        let of_subagent = subagent.is_some();
         match method {
             "item/started" => self.on_item(&params["item"], false, of_subagent, out),
             "item/completed" => self.on_item(&params["item"], true, of_subagent, out),
@@ -124,9 +125,12 @@ impl CodexAdapter {
                 }
             }
             "account/rateLimits/updated" => self.on_rate_limits(&params["rateLimits"], out),
+            "turn/completed" if of_subagent => {
+                // A child that has ended no longer waits.
+                self.withdraw(|call| call.helper == subagent, out);
+            }
             // What follows is about a subagent's own turn, which is a part of a turn of the agent.
             "turn/started"
-            | "turn/completed"
             | "turn/plan/updated"
             | "item/agentMessage/delta"
             | "item/plan/delta"
@@ -226,7 +230,7 @@ impl CodexAdapter {
         let ended_well = status == "completed";
         self.begin_turn(out);
         if !ended_well {
-            self.withdraw(|_| true, out);
+            self.withdraw(|call| call.helper.is_none(), out);
         }
         self.submit_plan(&id, ended_well, out);
         let error = (status == "failed").then(|| error_words(&turn["error"]));

@@ -71,15 +71,17 @@ impl CodexAdapter {
         let asked = questions::read(params);
         match questions::accept(params, &asked) {
             Ok(questions) => {
-                let asked_by = self.subagent(params);
+                let helper = self.subagent(params);
+                let asked_by = helper.as_ref().map(|helper| self.subagent_name(helper));
                 let kind = CallKind::Answers(asked);
                 self.calls.push(Call {
                     native_ref: native_ref.clone(),
                     id: Some(id.clone()),
                     kind,
                     answered: false,
+                    helper: helper.clone(),
                 });
-                out.event(AgentEvent::Asked(Asked { native_ref, asked_by, questions }));
+                out.event(AgentEvent::Asked(Asked { native_ref, helper, asked_by, questions }));
             }
             Err(refusal) => {
                 let reason = refusal.to_string();
@@ -101,6 +103,7 @@ impl CodexAdapter {
         });
         match fields.and_then(|fields| Ok((elicitation::accept(&fields)?, fields))) {
             Ok((questions, fields)) => {
+                let helper = self.subagent(params);
                 let asked_by = text(params, "serverName").map(bounded);
                 let kind = CallKind::Form(fields);
                 self.calls.push(Call {
@@ -108,8 +111,9 @@ impl CodexAdapter {
                     id: Some(id.clone()),
                     kind,
                     answered: false,
+                    helper: helper.clone(),
                 });
-                out.event(AgentEvent::Asked(Asked { native_ref, asked_by, questions }));
+                out.event(AgentEvent::Asked(Asked { native_ref, helper, asked_by, questions }));
             }
             Err(refusal) => {
                 // A form has no place for words.
@@ -127,12 +131,12 @@ impl CodexAdapter {
         permission: Permission,
         out: &mut Output,
     ) {
-        let Permission { title, mut description, subject, call, options } = permission;
-        if let Some(subagent) = self.subagent(params) {
-            description.insert(0, format!("Asked by {subagent}"));
-        }
+        let Permission { title, description, subject, call, options } = permission;
+        let helper = self.subagent(params);
         out.event(AgentEvent::ApprovalAsked {
             native_ref: native_ref.clone(),
+            helper: helper.clone(),
+            asked_by: helper.as_ref().map(|helper| self.subagent_name(helper)),
             tool_use: text(params, "itemId").map(bounded),
             call,
             title: bounded(&title),
@@ -143,7 +147,7 @@ impl CodexAdapter {
             takes_message: true,
         });
         let kind = CallKind::Permission { options };
-        self.calls.push(Call { native_ref, id: Some(id.clone()), kind, answered: false });
+        self.calls.push(Call { native_ref, id: Some(id.clone()), kind, answered: false, helper });
     }
 }
 

@@ -2,7 +2,7 @@
 
 use askdesk_domain::text::bounded;
 use askdesk_domain::{
-    ApprovalOption, ApprovalOptionId, ApprovalOptionKind, CallArgument, NativeRef, OptionLabel, OptionScope,
+    ApprovalOption, ApprovalOptionId, ApprovalOptionKind, CallArgument, HelperId, NativeRef, OptionLabel, OptionScope,
     PermissionCall, QuestionLimits, RawQuestion, ToolDetail, ToolRule, question_input,
 };
 use serde_json::{Value, json};
@@ -60,11 +60,12 @@ impl OpenCodeAdapter {
         let reason = match accepted {
             Ok((questions, drafts)) if self.calls.len() < OPEN_CALLS => {
                 let asked_by = self.subagents.get(&session).cloned();
+                let helper = self.helper(&session);
                 if self.is_own(&session) {
                     self.say_so_far(out);
                 }
                 self.add_call(native_ref.clone(), session, request, CallKind::Question { drafts });
-                return out.event(AgentEvent::Asked(Asked { native_ref, asked_by, questions }));
+                return out.event(AgentEvent::Asked(Asked { native_ref, helper, asked_by, questions }));
             }
             Ok(_) => format!("too many open questions and permission requests (the limit is {OPEN_CALLS})"),
             Err(refusal) => refusal.to_string(),
@@ -99,14 +100,20 @@ impl OpenCodeAdapter {
         let waits = self.calls.last().and_then(|call| call.tool_use.clone());
         out.event(AgentEvent::ApprovalAsked {
             native_ref,
+            helper: self.helper(&session),
+            asked_by: self.subagents.get(&session).cloned(),
             tool_use: waits,
             call: Some(call_of(&permission, request)),
             title: bounded(&permission),
-            description: self.subagents.get(&session).map(|name| format!("Asked by the subagent {name}.")),
+            description: None,
             subject: subject(&permission, request),
             options,
             takes_message: true,
         });
+    }
+
+    fn helper(&self, session: &str) -> Option<HelperId> {
+        self.subagents.contains_key(session).then(|| HelperId::new(session)).flatten()
     }
 
     /// Returns the id of a request and its session, if it is one that is not known yet.

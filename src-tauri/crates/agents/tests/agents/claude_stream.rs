@@ -90,7 +90,7 @@ fn question(
 }
 
 fn asked(reference: &str, questions: Vec<Question>) -> AgentEvent {
-    AgentEvent::Asked(Asked { native_ref: native(reference), asked_by: None, questions })
+    AgentEvent::Asked(Asked { native_ref: native(reference), helper: None, asked_by: None, questions })
 }
 
 fn database() -> Vec<Question> {
@@ -278,6 +278,8 @@ fn a_permission_is_asked_with_what_would_run_and_decided_with_the_input_unchange
         events.last(),
         Some(&AgentEvent::ApprovalAsked {
             native_ref: native("req-b"),
+            helper: None,
+            asked_by: None,
             tool_use: Some("toolu_b".to_owned()),
             call: Some(call(&["Bash"], CallArgument::Command("mkdir newdir && ls".to_owned()))),
             title: "Bash".to_owned(),
@@ -318,6 +320,8 @@ fn a_permission_is_asked_with_what_would_run_and_decided_with_the_input_unchange
             AgentEvent::ToolEnded { tool_use: "toolu_b".to_owned(), ok: true, output: String::new() },
             AgentEvent::ApprovalAsked {
                 native_ref: native("req-e"),
+                helper: None,
+                asked_by: None,
                 tool_use: Some("toolu_e".to_owned()),
                 call: Some(call(&["Edit"], CallArgument::Path("/proj/f.txt".to_owned()))),
                 title: "Edit".to_owned(),

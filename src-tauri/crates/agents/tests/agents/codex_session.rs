@@ -6,8 +6,8 @@ use askdesk_agents::{
     RpcOut,
 };
 use askdesk_domain::{
-    ApprovalDecision, ApprovalOptionId, Choices, ConfigId, ConfigOption, ContextUse, ImageFormat,
-    NativeSession, Notice, TodoItem, TodoStatus, ToolDetail, ToolKind, ToolStatus, Usage, ValueId,
+    ApprovalDecision, ApprovalOptionId, Choices, ConfigId, ConfigOption, ContextUse, HelperId, ImageFormat,
+    NativeRef, NativeSession, Notice, TodoItem, TodoStatus, ToolDetail, ToolKind, ToolStatus, Usage, ValueId,
 };
 use rstest::rstest;
 use serde_json::{Value, json};
@@ -369,6 +369,37 @@ fn a_subagents_tools_are_shown_and_its_turns_and_words_are_not_the_agents_own() 
     let told = session.receive(RpcIn::request(json!(0), "item/tool/requestUserInput", asks)).events;
     let [AgentEvent::Asked(asked)] = told.as_slice() else { panic!("{told:?}") };
     assert_eq!(asked.asked_by.as_deref(), Some("Scout"));
+}
+
+#[test]
+fn case_107_what_a_subagent_asks_outlives_the_agents_turn_and_ends_with_its_own() {
+    let mut session = Session::in_turn();
+    let thread = json!({"id": "child", "parentThreadId": THREAD, "agentNickname": "Scout"});
+    session.receive(RpcIn::notification("thread/started", json!({"thread": thread})));
+    let method = "item/commandExecution/requestApproval";
+    let command = |thread: &str| json!({"threadId": thread, "itemId": "c", "command": "ls", "cwd": "/proj"});
+    let asked = session.receive(RpcIn::request(json!(0), method, command("child"))).events;
+    let [AgentEvent::ApprovalAsked { native_ref: of_child, helper, asked_by, .. }] = asked.as_slice() else {
+        panic!("{asked:?}")
+    };
+    assert_eq!(helper.as_ref().map(HelperId::as_str), Some("child"));
+    assert_eq!(asked_by.as_deref(), Some("Scout"));
+    let own = session.ask(1, method, command(THREAD)).events;
+    let [AgentEvent::ApprovalAsked { native_ref: own, helper: None, .. }] = own.as_slice() else {
+        panic!("{own:?}")
+    };
+    let withdrawn = |events: &[AgentEvent]| -> Vec<NativeRef> {
+        let each = events.iter().filter_map(|event| match event {
+            AgentEvent::Withdrawn { native_ref } => Some(native_ref.clone()),
+            _ => None,
+        });
+        each.collect()
+    };
+    let ended = session.tell("turn/completed", json!({"turn": {"id": "turn-1", "status": "interrupted"}}));
+    assert_eq!(withdrawn(&ended), [own.clone()]);
+    let child_ended = json!({"threadId": "child", "turn": {"id": "t2", "status": "interrupted"}});
+    let child_ended = session.receive(RpcIn::notification("turn/completed", child_ended)).events;
+    assert_eq!(withdrawn(&child_ended), [of_child.clone()]);
 }
 
 #[test]

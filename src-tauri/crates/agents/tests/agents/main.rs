@@ -9,6 +9,7 @@
 mod any_bytes;
 mod claude_config;
 mod claude_elicitations;
+mod claude_helpers;
 mod claude_questions;
 mod claude_retries;
 mod claude_rules;

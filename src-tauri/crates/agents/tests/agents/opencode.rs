@@ -271,11 +271,11 @@ fn several_requests_are_open_at_once() {
 #[test]
 fn what_a_subagent_asks_and_does_belongs_to_its_session_and_its_end_is_not_the_turns() {
     let session = OpenCodeSession::replay("subagent", |_, _| {});
-    let described = session.events.iter().find_map(|event| match event {
-        AgentEvent::ApprovalAsked { description, .. } => Some(description.as_deref()),
+    let asker = session.events.iter().find_map(|event| match event {
+        AgentEvent::ApprovalAsked { helper, asked_by, .. } => Some((helper.is_some(), asked_by.as_deref())),
         _ => None,
     });
-    assert_eq!(described, Some(Some("Asked by the subagent general.")));
+    assert_eq!(asker, Some((true, Some("general"))));
     let tools: Vec<&str> = session
         .events
         .iter()

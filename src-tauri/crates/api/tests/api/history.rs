@@ -209,6 +209,7 @@ async fn case_61_a_secret_is_in_no_export() {
         session,
         native_ref: askdesk_domain::NativeRef::new("call").unwrap(),
         asked_by: None,
+        helper: None,
         questions,
         limit: None,
         at,

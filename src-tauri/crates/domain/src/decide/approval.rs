@@ -42,6 +42,8 @@ fn register(desk: &Desk, ask: &AskApproval) -> Result<Decision, Rejection> {
         id: ask.id,
         session: ask.session,
         native_ref: ask.native_ref.clone(),
+        helper: ask.helper.clone(),
+        asked_by: ask.asked_by.clone(),
         title: ask.title.clone(),
         description: ask.description.clone(),
         subject: ask.subject.clone(),

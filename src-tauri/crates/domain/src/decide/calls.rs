@@ -18,7 +18,8 @@ pub const CALLS_OF_A_REQUEST: usize = 64;
 pub(super) fn same_open<'a>(desk: &'a Desk, ask: &Ask) -> Option<&'a Request> {
     // Ids of questions and options follow from their positions, so equal values mean equal content.
     let same = |request: &&Request| {
-        request.asked_by == ask.asked_by && request.limit == ask.limit && request.questions == ask.questions
+        let asker = request.asked_by == ask.asked_by && request.helper == ask.helper;
+        asker && request.limit == ask.limit && request.questions == ask.questions
     };
     let lately =
         |request: &&Request| ask.at.millis().saturating_sub(request.asked_at.millis()) < ASKED_AGAIN_MILLIS;

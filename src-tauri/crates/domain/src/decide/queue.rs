@@ -74,7 +74,7 @@ fn send_now(desk: &Desk, session: &Session, id: MessageId) -> Result<Decision, R
         return Err(Rejection::SessionGone);
     }
     let message = find(session, id)?;
-    if desk.open_requests(session.id).next().is_some() {
+    if desk.open_requests(session.id).any(|request| request.helper.is_none()) {
         return Err(Rejection::invalid("session", ValidationError::QuestionOpen));
     }
     Ok(send(session, message))
@@ -90,8 +90,8 @@ fn send(session: &Session, message: &QueuedMessage) -> Decision {
 
 fn is_idle(desk: &Desk, session: &Session) -> bool {
     session.state == SessionState::Idle
-        && desk.open_requests(session.id).next().is_none()
-        && desk.open_approvals(session.id).next().is_none()
+        && desk.open_requests(session.id).all(|request| request.helper.is_some())
+        && desk.open_approvals(session.id).all(|approval| approval.helper.is_some())
 }
 
 fn find(session: &Session, id: MessageId) -> Result<&QueuedMessage, Rejection> {

@@ -1,6 +1,6 @@
 //! The life of a request: asked, ended, delivered.
 
-use super::approval::{withdraw_approval, withdraw_approvals};
+use super::approval::withdraw_approval;
 use super::{Decision, Effect, calls, delivery_changed, find, late_answer, running};
 use crate::answer::{Answers, words};
 use crate::command::{Ask, RequestCommand};
@@ -33,21 +33,14 @@ pub(super) fn decide(desk: &Desk, command: &RequestCommand) -> Result<Decision, 
             let text =
                 words(Some(text), "text")?.ok_or(Rejection::invalid("text", ValidationError::Empty))?;
             let mut decision = Decision::default();
-            for request in desk.open_requests(*session) {
+            // A message goes to the agent itself; its helpers don't read it.
+            for request in desk.open_requests(*session).filter(|request| request.helper.is_none()) {
                 end(&mut decision, request.id, Outcome::RepliedInChat { text: text.clone() }, *at);
             }
             Ok(decision)
         }
         RequestCommand::Withdraw { session, native_ref, why, at } => {
             withdraw(desk, *session, native_ref, why, *at)
-        }
-        RequestCommand::WithdrawAll { session, why, at } => {
-            let mut decision = Decision::default();
-            for request in desk.requests().filter(|request| request.session == *session) {
-                withdraw_one(desk, &mut decision, request, None, why, *at);
-            }
-            withdraw_approvals(desk, &mut decision, *session, *at);
-            Ok(decision)
         }
         RequestCommand::Expire { request, at } => {
             let request = find(desk, *request)?;
@@ -141,6 +134,7 @@ pub(super) fn begin(desk: &Desk, ask: &Ask) -> Result<Decision, Rejection> {
         session: ask.session,
         native_ref: ask.native_ref.clone(),
         asked_by: ask.asked_by.clone(),
+        helper: ask.helper.clone(),
         questions: ask.questions.clone(),
         asked_at: ask.at,
         limit: ask.limit.clone(),
@@ -168,7 +162,7 @@ fn withdraw(
     if let Some(request) = desk.by_native_ref(session, native_ref) {
         match calls::leave(desk, request, native_ref) {
             Some(left) => decision = left,
-            None => withdraw_one(desk, &mut decision, request, Some(native_ref), why, at),
+            None => withdraw_one(desk, &mut decision, request, native_ref, why, at),
         }
     }
     let approval = desk.open_approvals(session).find(|approval| approval.native_ref == *native_ref);
@@ -178,12 +172,12 @@ fn withdraw(
     Ok(decision)
 }
 
-/// Withdraws an open request. An outcome that has not reached a closed call, or any of its calls, is parked.
+/// Withdraws an open request. An outcome that has not reached the closed call is parked.
 fn withdraw_one(
     desk: &Desk,
     decision: &mut Decision,
     request: &Request,
-    only: Option<&NativeRef>,
+    native_ref: &NativeRef,
     why: &WithdrawnWhy,
     at: Timestamp,
 ) {
@@ -194,7 +188,7 @@ fn withdraw_one(
     match (&request.state, desk.calls(request.id)) {
         (RequestState::Open, _) => end(decision, request.id, Outcome::Withdrawn { why: why.clone() }, at),
         (RequestState::Ended(_), Some(calls)) => {
-            decision.events.extend(calls::note(request.id, calls, only, &Delivery::Parked));
+            decision.events.extend(calls::note(request.id, calls, Some(native_ref), &Delivery::Parked));
         }
         (RequestState::Ended(ended), None) => park(decision, request.id, ended.delivery.as_ref()),
     }

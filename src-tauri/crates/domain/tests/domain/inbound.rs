@@ -41,6 +41,7 @@ fn app_ask(of: u128, n: u128, call: &str, when: i64) -> Ask {
         session: session(of),
         native_ref: native(call),
         asked_by: None,
+        helper: None,
         questions: store(),
         limit: None,
         at: at(when),

@@ -52,6 +52,7 @@ fn ask(of: u128, n: u128) -> Command {
         session: session(of),
         native_ref: askdesk_domain::NativeRef::new(format!("call-{n}")).unwrap(),
         asked_by: None,
+        helper: None,
         questions: question_input::accept(&[draft], QuestionLimits::FOREIGN).unwrap(),
         limit: None,
         at: Timestamp::from_millis(2),

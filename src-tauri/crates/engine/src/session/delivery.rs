@@ -55,6 +55,7 @@ impl SessionTask {
             session: self.id,
             native_ref: asked.native_ref.clone(),
             asked_by: asked.asked_by,
+            helper: asked.helper,
             questions: asked.questions.clone(),
             limit: None,
             at: self.engine.clock().now(),

@@ -110,11 +110,6 @@ impl SessionTask {
 
     async fn on_turn_ended(&mut self, body: EntryBody, failed: bool) {
         let ended_well = !self.interrupted && !failed;
-        if !ended_well {
-            let why = self.why_withdrawn(WithdrawnWhy::TurnEnded);
-            let at = self.engine.clock().now();
-            self.act(RequestCommand::WithdrawAll { session: self.id, why, at }).await;
-        }
         self.write_finished(body).await;
         self.interrupted = false;
         self.interrupt_until = None;
@@ -169,6 +164,8 @@ impl SessionTask {
     async fn on_approval_asked(&mut self, event: AgentEvent) {
         let AgentEvent::ApprovalAsked {
             native_ref,
+            helper,
+            asked_by,
             tool_use,
             call,
             title,
@@ -186,6 +183,8 @@ impl SessionTask {
             id,
             session: self.id,
             native_ref,
+            helper,
+            asked_by,
             title,
             description,
             subject,

@@ -41,6 +41,7 @@ fn ask(n: u128, preview_bytes: usize) -> Ask {
         session: session(),
         native_ref: NativeRef::new(format!("call-{n}")).unwrap(),
         asked_by: Some(format!("client {n}")),
+        helper: None,
         questions: questions(preview_bytes),
         limit: None,
         at: Timestamp::from_millis(10),

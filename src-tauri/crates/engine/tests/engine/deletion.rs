@@ -39,6 +39,8 @@ async fn fill(desk: &TestDesk, of: u128, word: &str) {
     let approval = desk.clock.approval_id();
     let asked = AskApproval {
         native_ref: NativeRef::new(format!("{word}-call")).unwrap(),
+        helper: None,
+        asked_by: None,
         title: format!("{word}-tool"),
         description: Some(format!("{word} it")),
         subject: ToolDetail::Other { input: format!("run {word}") },

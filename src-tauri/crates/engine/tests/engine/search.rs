@@ -134,6 +134,8 @@ fn a_denied_approval_is_found_by_its_title_its_input_and_the_users_message() {
         id,
         session: session(1),
         native_ref,
+        helper: None,
+        asked_by: None,
         title,
         description,
         subject,

@@ -234,7 +234,7 @@ impl ThirdAdapter {
             match drafts.and_then(|drafts| question_input::accept(&drafts, QuestionLimits::FOREIGN)) {
                 Ok(questions) => {
                     let native_ref = native_ref.clone();
-                    out.event(AgentEvent::Asked(Asked { native_ref, asked_by: None, questions }));
+                    out.event(AgentEvent::Asked(Asked { native_ref, helper: None, asked_by: None, questions }));
                     None
                 }
                 Err(refusal) => {
@@ -254,6 +254,8 @@ impl ThirdAdapter {
             };
             out.event(AgentEvent::ApprovalAsked {
                 native_ref: native_ref.clone(),
+                helper: None,
+                asked_by: None,
                 tool_use: params["tool"].as_str().map(str::to_owned),
                 call: Some(PermissionCall {
                     tools: vec![text(params, "title")],
