@@ -39,6 +39,14 @@ async function open(approval: Approval, sessions = [aSession()]) {
 }
 
 describe('a permission', () => {
+  test('case 107: a request of a helper names the helper, and one of the agent itself names nobody', async () => {
+    const { bridge } = await open(anApproval({ helper: 'a17c', askedBy: 'Write <b>a</b> file' }));
+    expect(panel()).toHaveTextContent('Asked by Write <b>a</b> file');
+    await bridge.push({ change: 'approval', approval: anApproval() });
+    await settle();
+    expect(panel()).not.toHaveTextContent('Asked by');
+  });
+
   test('suggested rules show their scope, and only selected rules are sent', async () => {
     const { user, bridge } = await open(anApproval({ options }));
     await choose(user, 'More ways to allow', 'Always allow…');

@@ -172,6 +172,10 @@ nativeRef: NativeRef,
  */
 askedBy: string | null, 
 /**
+ * The helper of the agent that asks; none if the agent itself or a connected app asks.
+ */
+helper?: HelperId, 
+/**
  * At least one question.
  */
 questions: Array<Question>, askedAt: Timestamp, 
@@ -790,6 +794,14 @@ export type Approval = { id: ApprovalId, session: SessionId,
  * The agent's own id of the call.
  */
 nativeRef: NativeRef, 
+/**
+ * The helper of the agent that asks; none if the agent itself asks.
+ */
+helper?: HelperId, 
+/**
+ * The name of that helper.
+ */
+askedBy?: string, 
 /**
  * The agent's title for it, usually the name of a tool.
  */

@@ -26,7 +26,7 @@ macro_rules! command_map {
 fn typescript() -> String {
     let config = Config::default();
     let types = declarations![&config;
-        domain::RequestId, domain::SessionId, domain::ApprovalId, domain::CommandId, domain::NativeRef,
+        domain::RequestId, domain::SessionId, domain::ApprovalId, domain::CommandId, domain::NativeRef, domain::HelperId,
         domain::QuestionId, domain::OptionId, domain::Timestamp,
         domain::QuestionKind, domain::QuestionOption, domain::Question,
         domain::AnswerInput, domain::UndoableAnswer, domain::Answer, domain::Answers,

@@ -1,5 +1,7 @@
 import type { Approval, ToolDetail } from '../../generated/wire';
 import { readDiff } from '../../shared/diff';
+import { t } from '../../shared/messages';
+import { cutText } from '../../shared/text';
 import { visibly } from '../../shared/visible';
 
 /** Whether a permission request can be read in full in a list of many requests; if not, why. */
@@ -14,6 +16,9 @@ export const LINES_HERE = 4;
 export const COLUMNS_HERE = 80;
 
 const TAB = 8;
+
+/** The most graphemes of a helper's name. */
+const ASKER_SHOWN = 60;
 
 /** The suffixes of texts that the app has cut. */
 const CUT = /… \[cut at \d+ KiB\]\s*$/;
@@ -61,6 +66,11 @@ export function readableHere(approval: Approval): ReadableHere {
   return known;
 }
 
+/** The helper of the agent that asks; null if the agent itself asks. */
+export function askerOf({ askedBy }: Approval): string | null {
+  return askedBy ? t('question.asked_by', { name: visibly(cutText(askedBy, ASKER_SHOWN)) }) : null;
+}
+
 /** What the agent says about a request, apart from what it would do. */
 export function saidAbout({ subject, description }: Approval): string[] {
   const own = subject.detail === 'command' ? subject.description : null;
@@ -75,9 +85,9 @@ const sameness = new WeakMap<Approval, string | null>();
 export function sameHere(approval: Approval): string | null {
   let known = sameness.get(approval);
   if (known === undefined) {
-    const { session, title, subject, options, takesMessage } = approval;
+    const { session, helper, askedBy, title, subject, options, takesMessage } = approval;
     const readable = readableHere(approval).here === 'readable';
-    known = readable ? JSON.stringify([session, title, subject, options, takesMessage]) : null;
+    known = readable ? JSON.stringify([session, helper, askedBy, title, subject, options, takesMessage]) : null;
     sameness.set(approval, known);
   }
   return known;
