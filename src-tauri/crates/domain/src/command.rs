@@ -160,6 +160,12 @@ pub enum RequestCommand {
         why: WithdrawnWhy,
         at: Timestamp,
     },
+    /// Withdraws everything that the agent itself has open in a session. What its helpers ask stays open.
+    WithdrawAll {
+        session: SessionId,
+        why: WithdrawnWhy,
+        at: Timestamp,
+    },
     /// Ends a request whose time limit has passed; ignored if it has no limit or the limit has not passed.
     Expire {
         request: RequestId,

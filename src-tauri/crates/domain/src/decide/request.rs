@@ -42,6 +42,17 @@ pub(super) fn decide(desk: &Desk, command: &RequestCommand) -> Result<Decision, 
         RequestCommand::Withdraw { session, native_ref, why, at } => {
             withdraw(desk, *session, native_ref, why, *at)
         }
+        RequestCommand::WithdrawAll { session, why, at } => {
+            let mut decision = Decision::default();
+            let own = |request: &&Request| request.session == *session && request.helper.is_none();
+            for request in desk.requests().filter(own) {
+                withdraw_one(desk, &mut decision, request, None, why, *at);
+            }
+            for approval in desk.open_approvals(*session).filter(|approval| approval.helper.is_none()) {
+                withdraw_approval(&mut decision, approval.id, *at);
+            }
+            Ok(decision)
+        }
         RequestCommand::Expire { request, at } => {
             let request = find(desk, *request)?;
             let mut decision = Decision::default();
@@ -162,7 +173,7 @@ fn withdraw(
     if let Some(request) = desk.by_native_ref(session, native_ref) {
         match calls::leave(desk, request, native_ref) {
             Some(left) => decision = left,
-            None => withdraw_one(desk, &mut decision, request, native_ref, why, at),
+            None => withdraw_one(desk, &mut decision, request, Some(native_ref), why, at),
         }
     }
     let approval = desk.open_approvals(session).find(|approval| approval.native_ref == *native_ref);
@@ -172,12 +183,12 @@ fn withdraw(
     Ok(decision)
 }
 
-/// Withdraws an open request. An outcome that has not reached the closed call is parked.
+/// Withdraws an open request. An outcome that has not reached a closed call, or any of its calls, is parked.
 fn withdraw_one(
     desk: &Desk,
     decision: &mut Decision,
     request: &Request,
-    native_ref: &NativeRef,
+    only: Option<&NativeRef>,
     why: &WithdrawnWhy,
     at: Timestamp,
 ) {
@@ -188,7 +199,7 @@ fn withdraw_one(
     match (&request.state, desk.calls(request.id)) {
         (RequestState::Open, _) => end(decision, request.id, Outcome::Withdrawn { why: why.clone() }, at),
         (RequestState::Ended(_), Some(calls)) => {
-            decision.events.extend(calls::note(request.id, calls, Some(native_ref), &Delivery::Parked));
+            decision.events.extend(calls::note(request.id, calls, only, &Delivery::Parked));
         }
         (RequestState::Ended(ended), None) => park(decision, request.id, ended.delivery.as_ref()),
     }

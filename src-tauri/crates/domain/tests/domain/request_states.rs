@@ -3,8 +3,8 @@
 use crate::support::desks::*;
 use crate::support::questions::{asked, choose, single, which};
 use askdesk_domain::{
-    Ask, Command, Decision, Delivery, Desk, Effect, EndedBy, Limit, Outcome, Rejection, SessionEnd,
-    ValidationError, WithdrawnWhy, decide,
+    ApprovalCommand, Ask, AskApproval, Command, Decision, Delivery, Desk, Effect, EndedBy, Event, HelperId,
+    Limit, Outcome, QueueEvent, Rejection, RequestCommand, SessionEnd, ValidationError, WithdrawnWhy, decide,
 };
 use rstest::rstest;
 
@@ -263,6 +263,26 @@ fn case_26_an_interrupt_withdraws_everything_open_in_its_session_and_nothing_els
     let states: Vec<String> = after.requests().map(state).collect();
     assert_eq!(states, ["answered, parked", "withdrawn interrupted", "open"]);
     assert_eq!(after.open_approvals(session(1)).count(), 0);
+}
+
+#[test]
+fn case_107_what_a_helper_asks_outlives_an_interrupt_and_a_chat_message_and_holds_no_message_up() {
+    let by_helper = || Some(HelperId::literal("helper"));
+    let mut desk = desk(&[
+        start(1),
+        working(1, false),
+        ask(1, 1, which()),
+        ApprovalCommand::Ask(AskApproval { helper: by_helper(), ..new_ask_approval(1, 1) }).into(),
+        RequestCommand::Ask(Ask { helper: by_helper(), ..new_ask(1, 2, which()) }).into(),
+    ]);
+    take(&mut desk, &withdraw_all(1, WithdrawnWhy::Interrupted)).unwrap();
+    take(&mut desk, &reply_in_chat(1, "let us talk")).unwrap();
+    let states: Vec<String> = desk.requests().map(state).collect();
+    assert_eq!(states, ["withdrawn interrupted", "open"]);
+    assert_eq!(desk.open_approvals(session(1)).count(), 1);
+    take(&mut desk, &queue(1, 7, "next")).unwrap();
+    let sent = take(&mut desk, &send_queued(1, None)).unwrap();
+    assert!(sent.events.iter().any(|event| matches!(event, Event::Queue(QueueEvent::Sent { .. }))));
 }
 
 #[test]

@@ -110,6 +110,11 @@ impl SessionTask {
 
     async fn on_turn_ended(&mut self, body: EntryBody, failed: bool) {
         let ended_well = !self.interrupted && !failed;
+        if !ended_well {
+            let why = self.why_withdrawn(WithdrawnWhy::TurnEnded);
+            let at = self.engine.clock().now();
+            self.act(RequestCommand::WithdrawAll { session: self.id, why, at }).await;
+        }
         self.write_finished(body).await;
         self.interrupted = false;
         self.interrupt_until = None;

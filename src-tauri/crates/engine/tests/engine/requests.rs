@@ -5,7 +5,7 @@ use crate::support::desk::{
 };
 use askdesk_domain::{
     AnswerInput, Ask, Command, Delivery, DeliveryError, EndedBy, OrphanedWhy, Outcome, Rejection, Request,
-    RequestCommand, RequestId, SessionEnd, SessionState, Timestamp,
+    RequestCommand, RequestId, SessionEnd, SessionState, Timestamp, WithdrawnWhy,
 };
 use askdesk_engine::frame;
 use tokio::sync::oneshot;
@@ -218,8 +218,10 @@ async fn a_request_that_is_no_longer_in_memory_is_known_to_have_ended() {
     desk.engine.act(withdraw(1, 0)).await.unwrap();
     for n in 1..=askdesk_domain::desk::SETTLED_REQUESTS as u128 {
         let _asked = desk.ask(1, n).await;
-        desk.engine.act(withdraw(1, n)).await.unwrap();
     }
+    let at = Timestamp::from_millis(70);
+    let why = WithdrawnWhy::TurnEnded;
+    desk.engine.act(RequestCommand::WithdrawAll { session: session(1), why, at }).await.unwrap();
     assert!(desk.snapshot().await.requests.iter().all(|request| request.id != id));
     let refused = rejected(desk.engine.answer(id, vec![choose(0, &[0])]).await.unwrap_err());
     assert_eq!(refused, Rejection::AlreadyEnded { by: EndedBy::Agent, at: Timestamp::from_millis(50) });
