@@ -26,6 +26,11 @@ export type CommandId = string;
 export type NativeRef = string;
 
 /**
+ * The agent's own id of a helper: a subagent, a shell, or a task that works in the background.
+ */
+export type HelperId = string;
+
+/**
  * A question's position in its request, counted from 1; written `q1`.
  */
 export type QuestionId = string;
