@@ -23,8 +23,8 @@ use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
 use askdesk_domain::{
-    AgentDescriptor, AgentFailure, ApprovalOption, ConfigOption, HelperId, NativeRef, NativeSession, Outcome, Question,
-    RawQuestion, ReservedFlags, SessionOptions,
+    AgentDescriptor, AgentFailure, ApprovalOption, ConfigOption, HelperId, NativeRef, NativeSession, Outcome,
+    Question, RawQuestion, ReservedFlags, SessionOptions,
 };
 use serde_json::Value;
 
@@ -38,8 +38,8 @@ use crate::link::LinkPlan;
 pub use answers::{FormattedAnswers, answered_input, format_answers};
 pub use descriptor::{ACCEPT_EDITS, ASK, AUTO, BYPASS, CLAUDE_CODE, EFFORT, MODE, MODEL, PLAN};
 pub(crate) use descriptor::{capabilities, mode};
-pub use launch::launch;
 use helpers::Helpers;
+pub use launch::launch;
 use permissions::Suggestions;
 use usage::UsageReport;
 

@@ -17,8 +17,8 @@ use std::collections::{HashMap, VecDeque};
 use std::path::{Path, PathBuf};
 
 use askdesk_domain::{
-    AgentDescriptor, AgentFailure, ApprovalOption, Choices, ConfigId, ConfigOption, ConfigValue, HelperId, NativeRef,
-    NativeSession, ReservedFlags, ValueId,
+    AgentDescriptor, AgentFailure, ApprovalOption, Choices, ConfigId, ConfigOption, ConfigValue, HelperId,
+    NativeRef, NativeSession, ReservedFlags, ValueId,
 };
 use serde_json::{Value, json};
 use uuid::Uuid;

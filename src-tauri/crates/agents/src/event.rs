@@ -1,8 +1,8 @@
 //! The events of an agent, without the words of any one protocol.
 
 use askdesk_domain::{
-    ApprovalOption, ConfigOption, ContextUse, HelperId, NativeRef, NativeSession, Notice, PermissionCall, Question,
-    TodoItem, ToolDetail, ToolKind, ToolStatus, Usage,
+    ApprovalOption, ConfigOption, ContextUse, HelperId, NativeRef, NativeSession, Notice, PermissionCall,
+    Question, TodoItem, ToolDetail, ToolKind, ToolStatus, Usage,
 };
 use uuid::Uuid;
 

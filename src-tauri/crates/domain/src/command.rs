@@ -238,7 +238,7 @@ pub enum InboundCommand {
 /// Commands about permission requests.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ApprovalCommand {
-    Ask(AskApproval),
+    Ask(Box<AskApproval>),
     Decide {
         approval: ApprovalId,
         decision: ApprovalDecision,

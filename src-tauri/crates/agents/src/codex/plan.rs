@@ -38,7 +38,13 @@ impl CodexAdapter {
             return out.event(AgentEvent::Said { text: bounded(&plan) });
         };
         let kind = CallKind::Plan { options: options.clone() };
-        self.calls.push(Call { native_ref: native_ref.clone(), id: None, kind, answered: false, helper: None });
+        self.calls.push(Call {
+            native_ref: native_ref.clone(),
+            id: None,
+            kind,
+            answered: false,
+            helper: None,
+        });
         out.event(AgentEvent::ApprovalAsked {
             native_ref,
             helper: None,

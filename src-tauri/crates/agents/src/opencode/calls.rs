@@ -2,8 +2,8 @@
 
 use askdesk_domain::text::bounded;
 use askdesk_domain::{
-    ApprovalOption, ApprovalOptionId, ApprovalOptionKind, CallArgument, HelperId, NativeRef, OptionLabel, OptionScope,
-    PermissionCall, QuestionLimits, RawQuestion, ToolDetail, ToolRule, question_input,
+    ApprovalOption, ApprovalOptionId, ApprovalOptionKind, CallArgument, HelperId, NativeRef, OptionLabel,
+    OptionScope, PermissionCall, QuestionLimits, RawQuestion, ToolDetail, ToolRule, question_input,
 };
 use serde_json::{Value, json};
 

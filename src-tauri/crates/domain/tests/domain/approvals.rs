@@ -51,7 +51,7 @@ fn waiting(subject: ToolDetail) -> Desk {
 
 fn waiting_with(subject: ToolDetail, takes_message: bool) -> Desk {
     let ask = AskApproval { subject, options: offered(), takes_message, ..new_ask_approval(1, 1) };
-    desk(&[start(1), ApprovalCommand::Ask(ask).into()])
+    desk(&[start(1), ApprovalCommand::Ask(Box::new(ask)).into()])
 }
 
 fn command() -> ToolDetail {

@@ -14,7 +14,7 @@ fn rule(action: RuleAction) -> PermissionRule {
 
 fn asked(ask: AskApproval) -> (Desk, Decision) {
     let mut desk = desk(&[start(1)]);
-    let decision = decide(&desk, &Command::from(ApprovalCommand::Ask(ask))).unwrap();
+    let decision = decide(&desk, &Command::from(ApprovalCommand::Ask(Box::new(ask)))).unwrap();
     for event in &decision.events {
         desk.fold(event);
     }

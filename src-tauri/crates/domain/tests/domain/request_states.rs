@@ -272,7 +272,7 @@ fn case_107_what_a_helper_asks_outlives_an_interrupt_and_a_chat_message_and_hold
         start(1),
         working(1, false),
         ask(1, 1, which()),
-        ApprovalCommand::Ask(AskApproval { helper: by_helper(), ..new_ask_approval(1, 1) }).into(),
+        ApprovalCommand::Ask(Box::new(AskApproval { helper: by_helper(), ..new_ask_approval(1, 1) })).into(),
         RequestCommand::Ask(Ask { helper: by_helper(), ..new_ask(1, 2, which()) }).into(),
     ]);
     take(&mut desk, &withdraw_all(1, WithdrawnWhy::Interrupted)).unwrap();

@@ -148,7 +148,7 @@ fn an_approval_notifies_once_and_its_notification_is_withdrawn_with_it() {
 #[test]
 fn an_approval_asked_again_is_the_same_one() {
     let desk = desk(&[start(1), ask_approval(1, 1)]);
-    let again = ApprovalCommand::Ask(AskApproval { id: approval(2), ..new_ask_approval(1, 1) });
+    let again = ApprovalCommand::Ask(Box::new(AskApproval { id: approval(2), ..new_ask_approval(1, 1) }));
     assert_eq!(decide(&desk, &again.into()), Ok(Decision::default()));
 }
 

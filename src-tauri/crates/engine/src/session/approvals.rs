@@ -16,7 +16,7 @@ impl SessionTask {
     /// Registers a permission request. If it can't be stored it is denied, because the agent would wait forever.
     pub(super) async fn register_approval(&mut self, ask: AskApproval, tool_use: Option<String>) {
         let (native_ref, options) = (ask.native_ref.clone(), ask.options.clone());
-        match self.engine.act(ApprovalCommand::Ask(ask)).await {
+        match self.engine.act(ApprovalCommand::Ask(Box::new(ask))).await {
             Ok(applied) => {
                 let Some(tool_use) = tool_use else { return };
                 self.permissions.add(native_ref, tool_use.clone());

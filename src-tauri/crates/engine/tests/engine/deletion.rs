@@ -46,7 +46,7 @@ async fn fill(desk: &TestDesk, of: u128, word: &str) {
         subject: ToolDetail::Other { input: format!("run {word}") },
         ..ask_approval(of, approval)
     };
-    act(ApprovalCommand::Ask(asked).into()).await;
+    act(ApprovalCommand::Ask(Box::new(asked)).into()).await;
     desk.engine.decide_approval(approval, denies(&format!("not {word}"))).await.unwrap();
     let id = desk.queue(session(of), &format!("{word} later"), Vec::new()).await;
     act(QueueCommand::Edit { session: session(of), id, text: format!("{word} sooner") }.into()).await;

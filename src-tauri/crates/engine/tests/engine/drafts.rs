@@ -50,7 +50,7 @@ async fn kept(desk: &TestDesk) -> Vec<DraftTarget> {
 
 async fn ask_plan(desk: &TestDesk) -> ApprovalId {
     let id = desk.clock.approval_id();
-    desk.engine.act(ApprovalCommand::Ask(ask_approval(1, id))).await.unwrap();
+    desk.engine.act(ApprovalCommand::Ask(Box::new(ask_approval(1, id)))).await.unwrap();
     id
 }
 

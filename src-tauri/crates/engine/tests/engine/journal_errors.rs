@@ -214,7 +214,7 @@ fn a_page_includes_the_current_requests_and_approvals_of_its_entries() {
     let id = ApprovalId::new(uuid::Uuid::from_u128(0x200));
     let decision = allow();
     let mut commands = some_commands();
-    commands.insert(1, ApprovalCommand::Ask(ask_approval(1, id)).into());
+    commands.insert(1, ApprovalCommand::Ask(Box::new(ask_approval(1, id))).into());
     commands.insert(2, Command::Approval(ApprovalCommand::Decide { approval: id, decision, at: NOW }));
     commands.insert(
         3,

@@ -92,9 +92,9 @@ fn some_command() -> impl Strategy<Value = Command> {
         })),
         1 => (0..SESSIONS, any::<bool>())
             .prop_map(|(of, working)| Command::Session(SessionCommand::SetWorking { session: session(of), working })),
-        2 => (0..SESSIONS, 0..3_u128).prop_map(move |(of, n)| Command::Approval(ApprovalCommand::Ask(AskApproval {
+        2 => (0..SESSIONS, 0..3_u128).prop_map(move |(of, n)| Command::Approval(ApprovalCommand::Ask(Box::new(AskApproval {
             native_ref: native_ref(n), ..ask_approval(of, approval(n))
-        }))),
+        })))),
         2 => (0..3_u128).prop_map(move |n| Command::Approval(ApprovalCommand::Decide {
             approval: approval(n), decision: allow(), at: AT
         })),

@@ -90,7 +90,7 @@ pub fn new_ask_approval(of: u128, n: u128) -> AskApproval {
 }
 
 pub fn ask_approval(of: u128, n: u128) -> Command {
-    ApprovalCommand::Ask(new_ask_approval(of, n)).into()
+    ApprovalCommand::Ask(Box::new(new_ask_approval(of, n))).into()
 }
 
 pub fn mode(current: Option<&'static str>) -> ConfigOption {

@@ -234,7 +234,12 @@ impl ThirdAdapter {
             match drafts.and_then(|drafts| question_input::accept(&drafts, QuestionLimits::FOREIGN)) {
                 Ok(questions) => {
                     let native_ref = native_ref.clone();
-                    out.event(AgentEvent::Asked(Asked { native_ref, helper: None, asked_by: None, questions }));
+                    out.event(AgentEvent::Asked(Asked {
+                        native_ref,
+                        helper: None,
+                        asked_by: None,
+                        questions,
+                    }));
                     None
                 }
                 Err(refusal) => {
