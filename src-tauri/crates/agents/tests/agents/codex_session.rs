@@ -396,10 +396,10 @@ fn case_107_what_a_subagent_asks_outlives_the_agents_turn_and_ends_with_its_own(
         each.collect()
     };
     let ended = session.tell("turn/completed", json!({"turn": {"id": "turn-1", "status": "interrupted"}}));
-    assert_eq!(withdrawn(&ended), [own.clone()]);
+    assert_eq!(withdrawn(&ended), std::slice::from_ref(own));
     let child_ended = json!({"threadId": "child", "turn": {"id": "t2", "status": "interrupted"}});
     let child_ended = session.receive(RpcIn::notification("turn/completed", child_ended)).events;
-    assert_eq!(withdrawn(&child_ended), [of_child.clone()]);
+    assert_eq!(withdrawn(&child_ended), std::slice::from_ref(of_child));
 }
 
 #[test]
