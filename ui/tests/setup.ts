@@ -2,6 +2,7 @@ import '@testing-library/jest-dom/vitest';
 import { afterEach, beforeAll, beforeEach, expect } from 'vitest';
 
 import { arming } from '../src/feature/panel/arming.svelte';
+import { sight } from '../src/feature/panel/reading.svelte';
 import { loadMarkdown } from '../src/shared/reader.svelte';
 import { later } from '../src/view/lazy';
 
@@ -77,6 +78,8 @@ beforeAll(() => Promise.all([loadMarkdown(), ...Object.values(later).map((load) 
 beforeEach(() => {
   // Cards act on keys and clicks at once, so that no test waits; arming.test.ts tests the delay.
   arming.delay = 0;
+  // There is no layout; everything counts as on screen, except in reading.test.ts.
+  sight.of = () => ({ width: 300, height: 100, now: { from: 0, to: 100 }, line: 20 });
   sessionStorage.clear();
   localStorage.clear();
   matchingMedia.clear();

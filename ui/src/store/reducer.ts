@@ -67,6 +67,7 @@ export type Action =
   | { type: 'submit_done'; key: string }
   | { type: 'request_ended'; request: Request }
   | { type: 'approval_decided'; approval: Approval }
+  | { type: 'approval_read'; approval: ApprovalId; content: string }
   | { type: 'approval_drafted'; approval: ApprovalId; change: Partial<ApprovalDraft> }
   | { type: 'drafts_read'; drafts: readonly DraftTarget[] }
   | { type: 'draft_saved'; id: string }
@@ -159,9 +160,16 @@ const handlers: Handlers<Action> = {
   },
   approval_decided(state, { approval }) {
     const known = state.approvals.byId[approval.id];
-    const next = { ...state, decisions: withoutKey(state.decisions, approval.id) };
+    const next = {
+      ...state,
+      decisions: withoutKey(state.decisions, approval.id),
+      wholeRead: withoutKey(state.wholeRead, approval.id),
+    };
     if (known && known.state.state !== 'open') return next;
     return { ...next, approvals: withValue(next.approvals, approval) };
+  },
+  approval_read(state, { approval, content }) {
+    return { ...state, wholeRead: { ...state.wholeRead, [approval]: content } };
   },
   approval_drafted(state, { approval, change }) {
     const draft = { ...approvalDraftOf(state, approval), ...change };

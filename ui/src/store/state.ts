@@ -237,6 +237,8 @@ export interface State {
   missedOpen: Readonly<Record<RequestId, boolean>>;
   drafts: Readonly<Record<RequestId, Draft>>;
   decisions: Readonly<Record<ApprovalId, ApprovalDraft>>;
+  /** The contents of permission requests of which all was on screen. */
+  wholeRead: Readonly<Record<ApprovalId, string>>;
   /** Why drafts couldn't be saved in their current form, by the id of their request or approval. */
   unsaved: Readonly<Record<string, AppError>>;
   messages: Readonly<Record<SessionId, string>>;
@@ -320,6 +322,7 @@ export function initialState(
     missedOpen: {},
     drafts: {},
     decisions: {},
+    wholeRead: {},
     ...stored,
     heldGroups: null,
     changedFiles: {},

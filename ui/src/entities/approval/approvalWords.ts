@@ -13,6 +13,7 @@ import { type MessageKey, plural, t } from '../../shared/messages';
 import { list } from '../../shared/messages/formats';
 import { cutText } from '../../shared/text';
 import { visibly } from '../../shared/visible';
+import { actingLine } from './actingLine';
 import { shownRule } from '../permission/ruleText';
 import type { ReadableHere } from './readableHere';
 
@@ -84,11 +85,12 @@ function wordsOfUses(pattern: string): string {
   return pattern.includes('*') ? t('rule.fits', { text: pattern }) : t('rule.exactly', { text: pattern });
 }
 
-/** What a permission request is about, in a line: the first line of a command, or else the name of the tool. */
+/** What a permission request is about, in a line: the line of a command that acts, or else the name of the tool. */
 export function nameOfApproval({ subject, title }: Approval): string {
   if (subject.detail === 'plan') return t('plan.title');
-  const first = subject.detail === 'command' ? subject.command.trim().split('\n', 1)[0] : undefined;
-  return visibly(cutText(first || title, NAME_SHOWN));
+  const { line, more } = subject.detail === 'command' ? actingLine(subject.command) : { line: '', more: 0 };
+  const name = visibly(cutText(line || title, NAME_SHOWN));
+  return more > 0 ? plural('approval.name_more', more, { line: name }) : name;
 }
 
 /** What a permission request asks. */

@@ -102,7 +102,7 @@ function judge(approval: Approval): ReadableHere {
   const exact = [title, argument.title, ...argument.lines];
   const all = [...exact, ...said];
   // A text without its end must not be decided by its beginning, however short that is.
-  if (wholeTexts(approval).some((text) => CUT.test(text))) return { here: 'cut' };
+  if (isCut(approval)) return { here: 'cut' };
   const lines = [...argument.lines, ...said.flatMap(linesOf)];
   const { changed } = argument;
   if (lines.length > LINES_HERE) {
@@ -150,8 +150,14 @@ function isBlank(text: string): boolean {
   return text.trim() === '';
 }
 
+/** Whether the app has stored only the beginning of a request. */
+export function isCut(approval: Approval): boolean {
+  return wholeTexts(approval).some((text) => CUT.test(text));
+}
+
 function wholeTexts({ subject, title, description }: Approval): string[] {
-  const texts = Object.values(subject).filter((value): value is string => typeof value === 'string');
+  const todos = subject.detail === 'todos' ? subject.items.map(({ text }) => text) : [];
+  const texts = [...todos, ...Object.values(subject).filter((value): value is string => typeof value === 'string')];
   return [title, ...(description === null ? [] : [description]), ...texts];
 }
 

@@ -148,7 +148,7 @@ function placeOf(element: HTMLElement): string {
  * Calls back whenever the element may have moved: it moves if what is around it comes, goes or changes its size. Begins once the
  * element is painted, so as not to delay that.
  */
-function onMove(element: HTMLElement, moved: () => void): () => void {
+export function onMove(element: HTMLElement, moved: () => void): () => void {
   let stop: (() => void) | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const frame = requestAnimationFrame(() => (timer = setTimeout(() => (stop = watch(element, moved)))));
