@@ -1,6 +1,6 @@
 import { getContext, setContext } from 'svelte';
 
-const IN_FULL = Symbol('in full');
+const IN_FULL = Symbol();
 
 /** How many lines are shown at first where a text is to be read in full; more would slow the page down. */
 export const LINES_IN_FULL = 2000;
