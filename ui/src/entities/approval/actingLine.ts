@@ -1,7 +1,7 @@
 /** Lines that only prepare: a comment, options of the shell, a plain change of the folder. Whatever else acts. */
 const PREPARES = /^(?:#|(?:set|cd) [\p{L}\p{N}\-_+./~ ]*$)/u;
 
-/** A script of several lines that is handed to a shell, as Codex reports it. */
+/** A script of several lines that is handed to a shell. */
 const HANDED = /^\S*?(?:^|\/)(?:sh|bash|zsh) -l?c (['"])([^]*)\1$/;
 
 /** The line of a command that acts, and how many lines there are besides it; `acting_line` in the domain finds the same. */
