@@ -8,7 +8,7 @@ use askdesk_domain::{
 };
 use uuid::Uuid;
 
-use crate::event::AgentEvent;
+use crate::event::{AgentEvent, WHOLE_LINE};
 use crate::rpc::{RpcIn, RpcOut};
 
 /// Understands and answers one session of an agent.
@@ -64,9 +64,12 @@ impl Output {
 pub enum Inbound {
     /// A line without its line feed.
     Line(Vec<u8>),
-    /// A line over [`MAX_LINE`](crate::MAX_LINE), skipped.
-    Overlong {
-        /// Its length in bytes.
+    /// A line over [`WHOLE_LINE`](crate::WHOLE_LINE). Long strings in it are cut, and values without room are left out, each
+    /// with a mark.
+    Abridged {
+        /// What is kept: valid JSON if the line was.
+        line: Vec<u8>,
+        /// The length of the whole line in bytes.
         bytes: usize,
     },
     End {
@@ -81,10 +84,9 @@ impl Inbound {
     /// Quotes it for a log, as it arrived.
     pub fn quoted(&self) -> String {
         match self {
-            Self::Line(bytes) | Self::End { unfinished: bytes } => {
+            Self::Line(bytes) | Self::Abridged { line: bytes, .. } | Self::End { unfinished: bytes } => {
                 String::from_utf8_lossy(bytes).into_owned()
             }
-            Self::Overlong { .. } => String::new(),
             Self::Rpc(message) => message.quoted(),
         }
     }
@@ -182,6 +184,19 @@ impl QuestionRefusal {
             }
         }
     }
+}
+
+/// Says why a request was abridged, and so is not shown to the person.
+pub(crate) fn too_large(bytes: usize) -> String {
+    format!("it is too large ({bytes} bytes; the limit is {WHOLE_LINE})")
+}
+
+/// Tells the agent that a permission request was not shown, and what to do instead.
+pub(crate) fn refusal_of_too_large(bytes: usize) -> String {
+    let why = too_large(bytes);
+    format!(
+        "The request could not be shown to the user: {why}. Nothing was allowed. Split it into smaller requests and ask again."
+    )
 }
 
 /// What goes along with a message.

@@ -1,5 +1,6 @@
 //! Claude Code and whatever speaks its stream-json: measured with 2.1.329.
 
+mod abridged;
 mod answers;
 mod approvals;
 mod config;
@@ -206,9 +207,7 @@ impl Adapter for ClaudeAdapter {
         let mut out = Output::default();
         match inbound {
             Inbound::Line(line) => self.on_line(line, &mut out),
-            Inbound::Overlong { bytes } => {
-                out.event(AgentEvent::InvalidInput { why: InputError::TooLong { bytes: *bytes } });
-            }
+            Inbound::Abridged { line, bytes } => self.on_abridged(line, *bytes, &mut out),
             Inbound::End { unfinished } => self.on_end(unfinished, &mut out),
             Inbound::Rpc(_) => out.event(AgentEvent::InvalidInput { why: InputError::NotJson }),
         }

@@ -243,7 +243,7 @@ impl Adapter for CodexAdapter {
             }
             Inbound::Rpc(RpcIn::Response { id, result }) => self.on_response(*id, result.clone(), &mut out),
             Inbound::Line(_) => invalid_input(&mut out, InputError::NotJson),
-            Inbound::Overlong { bytes } => {
+            Inbound::Abridged { bytes, .. } => {
                 invalid_input(&mut out, InputError::TooLong { bytes: *bytes });
             }
             Inbound::End { unfinished } if unfinished.trim_ascii().is_empty() => {}

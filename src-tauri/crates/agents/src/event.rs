@@ -215,8 +215,10 @@ pub struct Asked {
     pub questions: Vec<Question>,
 }
 
-/// The longest line that is read, in bytes without its line feed; a longer one is skipped and counted.
-pub const MAX_LINE: usize = 1024 * 1024;
+/// The longest line that is passed on whole, in bytes without its line feed; a longer one is abridged, however long it is.
+///
+/// A permission request has to be answered with its whole input, and an edit of a large file has several megabytes.
+pub const WHOLE_LINE: usize = 4 * 1024 * 1024;
 
 /// Why a line of an agent could not be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -224,8 +226,8 @@ pub enum InputError {
     /// It is not JSON.
     #[error("a line that isn't JSON")]
     NotJson,
-    /// It is longer than [`MAX_LINE`] and was skipped.
-    #[error("a line that is too long ({bytes} bytes; the limit is {})", MAX_LINE)]
+    /// It is longer than [`WHOLE_LINE`], and what is kept of it cannot be used.
+    #[error("a line that is too long ({bytes} bytes; the limit is {})", WHOLE_LINE)]
     TooLong {
         /// Its length in bytes.
         bytes: usize,

@@ -3,6 +3,7 @@
 //! An [`Adapter`] is sans-IO: what an agent sends goes in, and out come [`AgentEvent`]s and what is to be written. A
 //! [`Link`] moves bytes and owns processes. Neither knows the other, the journal or the screen.
 
+mod abridge;
 pub mod adapter;
 pub mod agent;
 pub mod catalog;
@@ -32,7 +33,7 @@ pub use connection::{
     Connection, Handshake, HttpMethod, HttpRequest, JsonRpcConnection, JsonRpcRules, MemberId, Routed,
 };
 pub use demo::Demo;
-pub use event::{AgentEvent, Asked, InputError, MAX_LINE, Retry, RetryBegins};
+pub use event::{AgentEvent, Asked, InputError, Retry, RetryBegins, WHOLE_LINE};
 pub use late_answers::late_answer_message;
 pub use launch::{LaunchPlan, expand_home};
 pub use line_writer::WriteError;

@@ -1,36 +1,34 @@
-//! Splits a stream of bytes into lines without ever holding more than the longest line allowed.
+//! Splits a stream of bytes into lines in bounded memory, however long a line is.
 
 use tokio::sync::mpsc;
 
+use crate::abridge::{BoundedText, Kept};
 use crate::adapter::Inbound;
 use crate::link_event::LinkEvent;
 
 /// Splits chunks into lines, wherever the chunks begin and end.
 ///
-/// The codecs of `tokio-util` report that a line is too long, but not how long it was.
+/// The codecs of `tokio-util` drop a line that is too long.
 #[derive(Debug)]
 pub struct LineDecoder {
-    max: usize,
-    held: Vec<u8>,
-    /// How many bytes of the current line were dropped because it is too long.
-    skipped: usize,
+    line: BoundedText,
 }
 
 impl LineDecoder {
-    /// Makes a decoder for lines of at most `max` bytes.
-    pub const fn new(max: usize) -> Self {
-        Self { max, held: Vec::new(), skipped: 0 }
+    /// Makes a decoder that abridges lines of more than `whole` bytes.
+    pub const fn new(whole: usize) -> Self {
+        Self { line: BoundedText::new(whole) }
     }
 
     /// Takes a chunk and returns the lines that it completes.
     pub fn push(&mut self, mut chunk: &[u8]) -> Vec<Inbound> {
         let mut lines = Vec::new();
         while let Some(end) = chunk.iter().position(|byte| *byte == b'\n') {
-            self.take(&chunk[..end]);
+            self.line.push(&chunk[..end]);
             lines.push(self.finish_line());
             chunk = &chunk[end + 1..];
         }
-        self.take(chunk);
+        self.line.push(chunk);
         lines
     }
 
@@ -46,30 +44,22 @@ impl LineDecoder {
         Ok(())
     }
 
-    /// Ends the stream: returns what came after the last line feed, and sends it instead if it is too long.
-    pub async fn finish(self, events: &mpsc::Sender<LinkEvent>) -> Vec<u8> {
-        if self.skipped > 0 {
-            // Nobody may be listening any more.
-            let _ = events.send(LinkEvent::Inbound(Inbound::Overlong { bytes: self.skipped })).await;
-        }
-        self.held
-    }
-
-    fn take(&mut self, part: &[u8]) {
-        if self.skipped > 0 {
-            self.skipped += part.len();
-        } else if self.held.len() + part.len() > self.max {
-            self.skipped = self.held.len() + part.len();
-            self.held = Vec::new();
-        } else {
-            self.held.extend_from_slice(part);
+    /// Ends the stream: returns what came after the last line feed, and sends it instead if it was abridged.
+    pub async fn finish(mut self, events: &mpsc::Sender<LinkEvent>) -> Vec<u8> {
+        match self.finish_line() {
+            Inbound::Line(line) => line,
+            abridged => {
+                // Nobody may be listening any more.
+                let _ = events.send(LinkEvent::Inbound(abridged)).await;
+                Vec::new()
+            }
         }
     }
 
     fn finish_line(&mut self) -> Inbound {
-        match std::mem::take(&mut self.skipped) {
-            0 => Inbound::Line(std::mem::take(&mut self.held)),
-            bytes => Inbound::Overlong { bytes },
+        match self.line.take() {
+            Kept::Whole(line) => Inbound::Line(line),
+            Kept::Abridged { text, bytes } => Inbound::Abridged { line: text, bytes },
         }
     }
 }
@@ -81,34 +71,37 @@ mod tests {
 
     const BOUND: usize = 5;
 
+    fn abridged(kept: &str, bytes: usize) -> Inbound {
+        Inbound::Abridged { line: kept.as_bytes().to_vec(), bytes }
+    }
+
     /// Returns the lines, and what came after the last line feed.
     fn decode(chunks: &[&[u8]]) -> (Vec<Inbound>, Vec<u8>) {
         let mut decoder = LineDecoder::new(BOUND);
         let mut lines = Vec::new();
         for chunk in chunks {
             lines.extend(decoder.push(chunk));
-            assert!(decoder.held.len() <= BOUND);
         }
         let (events, mut last) = mpsc::channel(1);
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         let unfinished = runtime.block_on(decoder.finish(&events));
-        if let Ok(LinkEvent::Inbound(overlong)) = last.try_recv() {
-            lines.push(overlong);
+        if let Ok(LinkEvent::Inbound(abridged)) = last.try_recv() {
+            lines.push(abridged);
         }
         (lines, unfinished)
     }
 
     #[test]
-    fn lines_over_the_bound_are_counted_and_the_next_line_is_whole() {
+    fn lines_over_the_bound_are_abridged_and_the_next_line_is_whole() {
         let (lines, end) = decode(&[b"12345\n123456\n", b"ok\n", b"\nhalf"]);
         let line = |text: &str| Inbound::Line(text.as_bytes().to_vec());
-        assert_eq!(lines, [line("12345"), Inbound::Overlong { bytes: 6 }, line("ok"), line("")]);
+        assert_eq!(lines, [line("12345"), abridged("12345", 6), line("ok"), line("")]);
         assert_eq!(end, b"half");
     }
 
     #[test]
-    fn an_overlong_line_that_never_ends_is_counted_at_the_end() {
-        assert_eq!(decode(&[b"123", b"456", b"78"]), (vec![Inbound::Overlong { bytes: 8 }], vec![]));
+    fn a_long_line_that_never_ends_comes_at_the_end() {
+        assert_eq!(decode(&[b"123", b"456", b"78"]), (vec![abridged("12345", 8)], vec![]));
     }
 
     proptest! {

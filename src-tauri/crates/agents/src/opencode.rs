@@ -307,7 +307,7 @@ impl Adapter for OpenCodeAdapter {
                 invalid_input(InputError::unknown_type(method), &mut out);
             }
             Inbound::Line(_) => invalid_input(InputError::NotJson, &mut out),
-            Inbound::Overlong { bytes } => invalid_input(InputError::TooLong { bytes: *bytes }, &mut out),
+            Inbound::Abridged { line, bytes } => self.on_abridged_request(line, *bytes, &mut out),
             Inbound::End { unfinished } if unfinished.is_empty() => {}
             Inbound::End { .. } => invalid_input(InputError::CutInHalf, &mut out),
         }

@@ -120,7 +120,7 @@ impl ClaudeAdapter {
 
     /// Withdraws the question of this call if the reply to this request settles it. An older unanswered request of the same
     /// call stays, because it needs its own reply.
-    fn withdraw(&mut self, native_ref: &NativeRef, request_id: &NativeRef, out: &mut Output) {
+    pub(super) fn withdraw(&mut self, native_ref: &NativeRef, request_id: &NativeRef, out: &mut Output) {
         let older = |call: &&Call| call.request_id != request_id.as_str();
         if self.call(native_ref).filter(older).is_none() && self.forget(native_ref).is_some() {
             out.event(AgentEvent::Withdrawn { native_ref: native_ref.clone() });

@@ -60,7 +60,7 @@ impl ClaudeAdapter {
         }
     }
 
-    fn on_message(&mut self, message: &Value, out: &mut Output) {
+    pub(super) fn on_message(&mut self, message: &Value, out: &mut Output) {
         match text(message, "type") {
             Some("assistant") => self.on_assistant(message, out),
             Some("user") => self.on_user(message, out),

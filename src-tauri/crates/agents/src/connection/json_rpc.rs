@@ -5,7 +5,7 @@ use std::collections::{HashMap, VecDeque};
 use serde_json::{Map, Value, json};
 
 use super::{Connection, MemberId, Routed};
-use crate::adapter::{Inbound, Outbound};
+use crate::adapter::{Inbound, Outbound, refusal_of_too_large};
 use crate::rpc::{INTERNAL_ERROR, RpcError, RpcIn, RpcOut};
 
 /// How many messages for unknown sessions are kept; beyond that the oldest is refused.
@@ -288,11 +288,15 @@ impl Connection for JsonRpcConnection {
             Inbound::Line(line) | Inbound::End { unfinished: line } if line.trim_ascii().is_empty() => {
                 return out;
             }
-            Inbound::Line(line) | Inbound::End { unfinished: line } => line,
-            Inbound::Overlong { .. } | Inbound::Rpc(_) => {
+            Inbound::Line(line) | Inbound::Abridged { line, .. } | Inbound::End { unfinished: line } => line,
+            Inbound::Rpc(_) => {
                 self.share_unusable(&inbound, &mut out);
                 return out;
             }
+        };
+        let abridged = match &inbound {
+            Inbound::Abridged { bytes, .. } => Some(*bytes),
+            _ => None,
         };
         let Ok(Value::Object(mut message)) = serde_json::from_slice::<Value>(line) else {
             self.share_unusable(&inbound, &mut out);
@@ -302,6 +306,14 @@ impl Connection for JsonRpcConnection {
         let params = message.remove("params").unwrap_or(Value::Null);
         let id = message.remove("id").filter(|id| id.is_string() || id.is_number());
         match (method, id) {
+            // What is not shown whole is not decided on.
+            (Some(_), Some(id)) if let Some(bytes) = abridged => {
+                let error = RpcError::new(INTERNAL_ERROR, refusal_of_too_large(bytes));
+                out.lines.push(self.answer(&id, Err(error)));
+                let session = text_at(&params, self.rules.session_in_params);
+                let member = session.and_then(|session| self.sessions.get(session)).copied();
+                out.inbound.extend(member.map(|member| (member, inbound)));
+            }
             (Some(method), Some(id)) => {
                 self.route(RpcIn::Request { id, method, params }, line.len(), &mut out);
             }

@@ -11,7 +11,7 @@ use tokio::task::AbortHandle;
 use tokio::time::timeout;
 
 use super::Address;
-use crate::event::MAX_LINE;
+use crate::event::WHOLE_LINE;
 use crate::line_decoder::LineDecoder;
 use crate::line_writer::{self, LineWriter};
 use crate::link_event::{Exit, LinkEnd, LinkEvent};
@@ -94,7 +94,7 @@ fn start(
 }
 
 async fn read(mut reader: impl AsyncRead + Unpin, events: mpsc::Sender<LinkEvent>, address: String) {
-    let mut decoder = LineDecoder::new(MAX_LINE);
+    let mut decoder = LineDecoder::new(WHOLE_LINE);
     let mut buffer = vec![0; CHUNK];
     let reason = loop {
         match reader.read(&mut buffer).await {

@@ -2,14 +2,14 @@
 
 use askdesk_domain::text::bounded;
 use askdesk_domain::{
-    ApprovalOption, ApprovalOptionId, ApprovalOptionKind, CallArgument, HelperId, NativeRef, OptionLabel,
+    ApprovalOption, ApprovalOptionId, ApprovalOptionKind, CallArgument, HelperId, NativeRef, Notice, OptionLabel,
     OptionScope, PermissionCall, QuestionLimits, RawQuestion, ToolDetail, ToolRule, question_input,
 };
 use serde_json::{Value, json};
 
 use super::tools::tool_use;
 use super::{ENDED_CALLS, OPEN_CALLS, OpenCodeAdapter, Sent, invalid_input, text};
-use crate::adapter::{Output, QuestionRefusal};
+use crate::adapter::{Output, QuestionRefusal, refusal_of_too_large, too_large};
 use crate::event::{AgentEvent, Asked, InputError};
 use crate::question_json::read_questions;
 use crate::tool_input::pretty;
@@ -70,12 +70,37 @@ impl OpenCodeAdapter {
             Ok(_) => format!("too many open questions and permission requests (the limit is {OPEN_CALLS})"),
             Err(refusal) => refusal.to_string(),
         };
+        self.refuse_question(native_ref, &session, reason, out);
+    }
+
+    fn refuse_question(&mut self, native_ref: NativeRef, session: &str, reason: String, out: &mut Output) {
         self.reject(&native_ref, out);
-        if self.is_own(&session) {
+        if self.is_own(session) {
             self.follow_up(QuestionRefusal::Unkept { reason: reason.clone() }.words());
         }
         self.remember_ended(native_ref.clone());
         out.event(AgentEvent::Refused { native_ref, reason });
+    }
+
+    /// Refuses a question or a permission request that was too long to be read whole.
+    pub(super) fn on_abridged_request(&mut self, line: &[u8], bytes: usize, out: &mut Output) {
+        let Ok(request @ Value::Object(_)) = serde_json::from_slice(line) else {
+            return invalid_input(InputError::TooLong { bytes }, out);
+        };
+        let Some((native_ref, session)) = self.new_call(&request, out) else { return };
+        let Some(permission) = text(&request, "permission") else {
+            return self.refuse_question(
+                native_ref,
+                &session,
+                format!("The request: {}", too_large(bytes)),
+                out,
+            );
+        };
+        let body = json!({"reply": "reject", "message": refusal_of_too_large(bytes)});
+        self.remember_ended(native_ref.clone());
+        self.reply("permission", &native_ref, body, out);
+        let reason = bounded(&format!("{permission}: {}", too_large(bytes)));
+        out.event(AgentEvent::Noticed { notice: Notice::PermissionRefused { reason } });
     }
 
     /// Reads a permission request, from an event or from the list of open ones.

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use serde_json::Value;
 
 use super::parent_of;
-use super::receive::concerns_server;
+use super::receive::{asks, concerns_server};
 use crate::adapter::{Inbound, Outbound};
 use crate::connection::{Connection, HttpMethod, HttpRequest, MemberId, Routed};
 use crate::rpc::{INTERNAL_ERROR, RpcError, RpcIn, RpcOut};
@@ -65,7 +65,8 @@ impl OpenCodeConnection {
         out.inbound.extend(self.members.iter().map(|member| (*member, inbound.clone())));
     }
 
-    fn on_event(&mut self, event: &Value, out: &mut Routed) {
+    /// Routes an event; `abridged` is the length of one that was too long to be read whole.
+    fn on_event(&mut self, event: &Value, abridged: Option<usize>, out: &mut Routed) {
         let Some(kind) = event.get("type").and_then(Value::as_str).map(str::to_owned) else { return };
         // The server repeats every stored event in this form.
         if kind == "sync" || !self.is_new(event) {
@@ -78,8 +79,13 @@ impl OpenCodeConnection {
         self.connected |= kind == CONNECTED;
         let places = ["/sessionID", "/info/sessionID", "/part/sessionID"];
         let session = places.iter().find_map(|place| properties.pointer(place)?.as_str());
-        let notification =
-            |properties| Inbound::Rpc(RpcIn::Notification { method: kind.clone(), params: properties });
+        let notification = |properties: Value| match abridged {
+            // The session refuses it, and needs to know why.
+            Some(bytes) if asks(&kind) => {
+                Inbound::Abridged { line: properties.to_string().into_bytes(), bytes }
+            }
+            _ => Inbound::Rpc(RpcIn::Notification { method: kind.clone(), params: properties }),
+        };
         match session {
             Some(session) => {
                 // Other programs may use the server's store, and their sessions are none of ours.
@@ -150,17 +156,25 @@ impl Connection for OpenCodeConnection {
 
     fn receive(&mut self, inbound: Inbound) -> Routed {
         let mut out = Routed::default();
-        match inbound {
-            Inbound::Rpc(RpcIn::Response { id, result }) => self.on_response(id, result, &mut out),
-            Inbound::Line(line) => match serde_json::from_slice::<Value>(&line) {
-                Ok(Value::Object(mut event)) => {
-                    // An event of one folder's stream has no frame.
-                    let event = event.remove("payload").unwrap_or(Value::Object(event));
-                    self.on_event(&event, &mut out);
-                }
-                _ => self.share(&Inbound::Line(line), &mut out),
-            },
-            other => self.share(&other, &mut out),
+        if let Inbound::Rpc(RpcIn::Response { id, result }) = inbound {
+            self.on_response(id, result, &mut out);
+            return out;
+        }
+        let (line, abridged) = match &inbound {
+            Inbound::Line(line) => (line, None),
+            Inbound::Abridged { line, bytes } => (line, Some(*bytes)),
+            other => {
+                self.share(other, &mut out);
+                return out;
+            }
+        };
+        match serde_json::from_slice::<Value>(line) {
+            Ok(Value::Object(mut event)) => {
+                // An event of one folder's stream has no frame.
+                let event = event.remove("payload").unwrap_or(Value::Object(event));
+                self.on_event(&event, abridged, &mut out);
+            }
+            _ => self.share(&inbound, &mut out),
         }
         out
     }

@@ -51,6 +51,11 @@ pub(super) fn concerns_server(kind: &str) -> bool {
     ABOUT_SERVER.iter().any(|known| kind.starts_with(known))
 }
 
+/// Whether an event is a question or a permission request.
+pub(super) fn asks(kind: &str) -> bool {
+    matches!(kind, "question.asked" | "permission.asked")
+}
+
 impl OpenCodeAdapter {
     pub(super) fn on_event(&mut self, kind: &str, properties: &Value, out: &mut Output) {
         let session =

@@ -8,7 +8,7 @@ use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, sleep_until, timeout};
 
 use super::DRAIN_TIMEOUT;
-use crate::event::MAX_LINE;
+use crate::event::WHOLE_LINE;
 use crate::line_decoder::LineDecoder;
 use crate::link_event::LinkEvent;
 
@@ -120,7 +120,7 @@ pub(super) async fn read_stdout(
 ) -> Vec<u8> {
     let Some(pipe) = pipe else { return Vec::new() };
     let mut chunks = Chunks::new(pipe, has_exited);
-    let mut decoder = LineDecoder::new(MAX_LINE);
+    let mut decoder = LineDecoder::new(WHOLE_LINE);
     while let Some(chunk) = chunks.next().await {
         if decoder.forward(chunk, &events).await.is_err() {
             return Vec::new();

@@ -1,13 +1,13 @@
 //! What Claude Code's lines mean, from fixtures written in the shapes of 2.1.329.
 
 use crate::support::claude::{Claude, decision, lines as written, native, sent};
-use askdesk_agents::{AgentEvent, Asked, EncodeError, Inbound, InputError, Output};
+use askdesk_agents::{AgentEvent, Asked, EncodeError, Inbound, InputError, Outbound, Output};
 use askdesk_domain::{
     AnswerInput, Answers, ApprovalOption, ApprovalOptionId, ApprovalOptionKind, CallArgument, NativeSession,
-    OptionId, OptionLabel, OptionScope, Outcome, PermissionCall, Question, QuestionKind, QuestionOption,
-    ToolDetail, ToolKind, ToolRule, ToolStatus, Usage, Usd, WithdrawnWhy,
+    Notice, OptionId, OptionLabel, OptionScope, Outcome, PermissionCall, Question, QuestionKind,
+    QuestionOption, ToolDetail, ToolKind, ToolRule, ToolStatus, Usage, Usd, WithdrawnWhy,
 };
-use serde_json::json;
+use serde_json::{Value, json};
 use uuid::Uuid;
 
 const SESSION: &str = "5f0c7d52-6f0e-4a43-9d52-0b8a8f1f7e10";
@@ -461,12 +461,67 @@ fn bad_lines_are_counted_answered_where_somebody_waits_and_stop_nothing() {
     );
 }
 
+fn abridged(message: &Value) -> Inbound {
+    Inbound::Abridged { line: message.to_string().into_bytes(), bytes: 70_000_000 }
+}
+
 #[test]
-fn a_line_that_is_too_long_is_counted() {
+fn a_line_that_is_too_long_and_no_json_is_counted() {
     assert_eq!(
-        Claude::new().receive(&Inbound::Overlong { bytes: 2_000_000 }).events,
-        [AgentEvent::InvalidInput { why: InputError::TooLong { bytes: 2_000_000 } }]
+        Claude::new().receive(&Inbound::Abridged { line: b"{\"type".to_vec(), bytes: 70_000_000 }).events,
+        [AgentEvent::InvalidInput { why: InputError::TooLong { bytes: 70_000_000 } }]
     );
+}
+
+#[test]
+fn case_110_a_tool_result_that_is_too_large_ends_its_row() {
+    let mark = "xx … [too large to show: 70000000 bytes]";
+    let result = json!({"type": "user", "message": {"content": [{"type": "tool_result", "content": mark, "tool_use_id": "toolu_1"}]}});
+    assert_eq!(
+        Claude::new().receive(&abridged(&result)).events,
+        [AgentEvent::ToolEnded { tool_use: "toolu_1".to_owned(), ok: true, output: mark.to_owned() }]
+    );
+}
+
+#[test]
+fn case_110_a_request_that_is_too_large_is_refused_in_words() {
+    let request = |subtype: &str, tool: &str| {
+        json!({"type": "control_request", "request_id": "r1", "request": {"subtype": subtype, "tool_name": tool,
+            "tool_use_id": "toolu_1", "input": {"content": "xx … [too large to show: 70000000 bytes]"}}})
+    };
+    let answer = |message: &Value| {
+        let out = Claude::new().receive(&abridged(message));
+        let [Outbound::Line(line)] = out.outbound.as_slice() else { panic!("{out:?}") };
+        let line: Value = serde_json::from_str(line).unwrap();
+        assert_eq!(line["response"]["request_id"], "r1");
+        (line["response"]["response"].clone(), out.events)
+    };
+    let (denied, events) = answer(&request("can_use_tool", "Write"));
+    assert_eq!(denied["behavior"], "deny");
+    assert_eq!(
+        denied["message"],
+        "The request could not be shown to the user: it is too large (70000000 bytes; the limit is 4194304). Nothing was \
+         allowed. Split it into smaller requests and ask again."
+    );
+    let reason = "Write: it is too large (70000000 bytes; the limit is 4194304)".to_owned();
+    let told = AgentEvent::Noticed { notice: Notice::PermissionRefused { reason } };
+    assert_eq!(events, [AgentEvent::TurnBegan, told]);
+
+    let (denied, events) = answer(&request("can_use_tool", "AskUserQuestion"));
+    assert_eq!(denied["behavior"], "deny");
+    assert!(denied["message"].as_str().unwrap().contains("70000000 bytes"));
+    assert!(matches!(events.as_slice(), [AgentEvent::TurnBegan, AgentEvent::Refused { .. }]));
+
+    // The agent then asks for permission, whatever its own rules say.
+    let (reviewed, _) = answer(&request("hook_callback", "Write"));
+    assert_eq!(reviewed["hookSpecificOutput"]["permissionDecision"], "ask");
+    // What is unknown is refused as ever.
+    let out = Claude::new().receive(&abridged(&request("elicit", "Write")));
+    assert_eq!(out.outbound.len(), 1);
+
+    let whole = json!({"type": "control_response", "response": {"request_id": "askdesk-1", "subtype": "success",
+        "pending_permission_requests": [request("can_use_tool", "Write")]}});
+    assert_eq!(answer(&whole).0["behavior"], "deny");
 }
 
 #[test]

@@ -227,7 +227,8 @@ proptest! {
             for line in &lines {
                 adapter.receive(&Inbound::Line(line.clone()));
             }
-            adapter.receive(&Inbound::Overlong { bytes: lines.len() });
+            let line = lines.last().cloned().unwrap_or_default();
+            adapter.receive(&Inbound::Abridged { line, bytes: lines.len() });
             adapter.receive(&Inbound::End { unfinished: lines.first().cloned().unwrap_or_default() });
         });
     }

@@ -251,9 +251,26 @@ fn what_is_no_message_goes_to_everybody_who_can_count_it() {
         let line = Inbound::Line(line.to_vec());
         assert_eq!(connection.receive(line.clone()), delivered([(A, line.clone()), (B, line)]));
     }
-    let overlong = Inbound::Overlong { bytes: 5 };
-    assert_eq!(connection.receive(overlong).inbound.len(), 2);
+    let no_json = Inbound::Abridged { line: b"x".to_vec(), bytes: 5 };
+    assert_eq!(connection.receive(no_json).inbound.len(), 2);
     assert_eq!(connection.receive(Inbound::Line(b" ".to_vec())), Routed::default());
+}
+
+#[test]
+fn case_110_a_request_that_is_too_large_is_refused_in_words_and_its_session_counts_it() {
+    let mut connection = ready(&[A, B]);
+    open(&mut connection, A, "a");
+    open(&mut connection, B, "b");
+    let abridged =
+        |message: &Value| Inbound::Abridged { line: message.to_string().into_bytes(), bytes: 70_000_000 };
+    let inbound = abridged(&request("q-1", "a"));
+    let routed = connection.receive(inbound.clone());
+    assert_eq!(routed.inbound, [(A, inbound)]);
+    let answer = sent(&routed);
+    assert_eq!(answer["id"], "q-1");
+    assert!(answer["error"]["message"].as_str().unwrap().contains("too large (70000000 bytes"), "{answer}");
+    // What needs no answer is passed on.
+    assert_eq!(connection.receive(abridged(&update("a", 2))), delivered([(A, updated("a", 2))]));
 }
 
 /// Merges sequences; each choice takes the next step of one of them.

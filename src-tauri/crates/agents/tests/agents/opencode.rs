@@ -677,3 +677,47 @@ fn a_question_that_cannot_be_shown_is_rejected_and_the_agent_is_told_the_field()
     let prompts = session.sent("POST /session/ses_1/prompt_async");
     assert!(prompts[1]["parts"][0]["text"].as_str().unwrap().contains("questions: too few"), "{prompts:?}");
 }
+
+#[test]
+fn case_110_a_permission_that_is_too_large_is_refused_in_words_and_the_person_is_told() {
+    let mut session = OpenCodeSession::working("ses_1");
+    let asked = json!({"id": "per_1", "sessionID": "ses_1", "permission": "edit", "patterns": ["a.txt"], "always": ["*"],
+        "metadata": {"filepath": "/proj/a.txt", "diff": "+x … [too large to show: 70000000 bytes]"}});
+    session.abridged_event("permission.asked", &asked, 70_000_000);
+    let replies = session.sent("POST /permission/per_1/reply");
+    let [reply] = replies.as_slice() else { panic!("{replies:?}") };
+    assert_eq!(reply["reply"], "reject");
+    assert!(reply["message"].as_str().unwrap().contains("too large (70000000 bytes"), "{reply}");
+    let reason = "edit: it is too large (70000000 bytes; the limit is 4194304)".to_owned();
+    let told = AgentEvent::Noticed { notice: Notice::PermissionRefused { reason } };
+    assert_eq!(session.events, [told]);
+    // It is not asked when the list still has it.
+    session.event("permission.asked", asked);
+    assert_eq!(session.events.len(), 1);
+}
+
+#[test]
+fn case_110_a_question_that_is_too_large_is_refused_in_words_after_the_turn() {
+    let mut session = OpenCodeSession::working("ses_1");
+    session.abridged_event("question.asked", &question("ses_1", "que_1"), 70_000_000);
+    assert_eq!(session.sent("POST /question/que_1/reject"), [&Value::Null]);
+    assert!(matches!(session.events.as_slice(), [AgentEvent::Refused { .. }]), "{:?}", session.events);
+    session.event("question.rejected", json!({"sessionID": "ses_1", "requestID": "que_1"}));
+    idle(&mut session, "ses_1");
+    let words = session.sent("POST /session/ses_1/prompt_async").last().unwrap().to_string();
+    assert!(words.contains("too large (70000000 bytes"), "{words}");
+}
+
+#[test]
+fn case_110_an_event_without_a_question_is_taken_however_long_it_was() {
+    let mut session = OpenCodeSession::working("ses_1");
+    let mark = "x … [too large to show: 70000000 bytes]";
+    let part = json!({"id": "prt_1", "sessionID": "ses_1", "messageID": "msg_1", "type": "tool", "tool": "bash", "callID": "call_1",
+        "state": {"status": "completed", "input": {"command": "cat big"}, "output": mark}});
+    session.abridged_event("message.part.updated", &json!({"sessionID": "ses_1", "part": part}), 70_000_000);
+    let ended = session
+        .events
+        .iter()
+        .any(|it| matches!(it, AgentEvent::ToolEnded { output, .. } if output.contains(mark)));
+    assert!(ended, "{:?}", session.events);
+}

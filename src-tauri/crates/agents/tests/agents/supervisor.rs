@@ -9,10 +9,11 @@ use std::time::{Duration, Instant};
 use askdesk_agents::line_writer::WRITE_QUEUE;
 use askdesk_agents::supervisor::{DRAIN_TIMEOUT, STDERR_TAIL};
 use askdesk_agents::{
-    AgentEvent, AgentProcess, Exit, Inbound, InputError, LaunchPlan, LinkEnd, LinkEvent, MAX_LINE,
-    ProcessEvents, WriteError,
+    AgentEvent, AgentProcess, Exit, Inbound, InputError, LaunchPlan, LinkEnd, LinkEvent, ProcessEvents,
+    WHOLE_LINE, WriteError,
 };
 use askdesk_domain::NextStep;
+use serde_json::Value;
 use tokio::time::timeout;
 
 /// Longer than anything here takes; what is late has hung.
@@ -94,12 +95,18 @@ async fn lines_go_both_ways_in_order_and_the_environment_is_as_planned() {
 }
 
 #[tokio::test]
-async fn a_line_of_two_mebibytes_is_skipped_and_counted_and_the_next_is_read() {
-    let (_process, mut lines) = shell("head -c 2097152 /dev/zero | tr '\\0' x; echo; echo after");
-    assert_eq!(
-        all(&mut lines).await,
-        [LinkEvent::Inbound(Inbound::Overlong { bytes: 2 * MAX_LINE }), line("after"), end(0)]
+async fn case_110_a_line_of_64_mebibytes_is_abridged_and_the_next_is_read() {
+    let (_process, mut lines) = shell(
+        "printf '{\"type\":\"user\",\"data\":\"'; head -c 67108864 /dev/zero | tr '\\0' x; echo '\",\"id\":7}'; echo after",
     );
+    let seen = all(&mut lines).await;
+    let [LinkEvent::Inbound(Inbound::Abridged { line: kept, bytes }), after, last] = seen.as_slice() else {
+        panic!("{} events", seen.len())
+    };
+    let kept: Value = serde_json::from_slice(kept).unwrap();
+    assert_eq!((&kept["type"], &kept["id"]), (&Value::from("user"), &Value::from(7)));
+    assert!(kept["data"].as_str().unwrap().ends_with("… [too large to show: 67108864 bytes]"));
+    assert_eq!((*bytes, after, last), (67_108_864 + 32, &line("after"), &end(0)));
 }
 
 #[tokio::test]
@@ -276,7 +283,7 @@ async fn writing_to_an_agent_that_closed_its_input_fails() {
 #[tokio::test]
 async fn an_agent_that_does_not_read_fills_its_queue_and_then_is_refused() {
     let (process, _lines) = shell("exec sleep 1000");
-    let big = "x".repeat(MAX_LINE);
+    let big = "x".repeat(WHOLE_LINE);
     // One is with the writer, which cannot hand it over.
     let waiting: Vec<_> = (0..=WRITE_QUEUE + 1).map(|_| process.write(big.clone())).collect();
     let mut refused = 0;

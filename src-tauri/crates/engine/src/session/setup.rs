@@ -110,8 +110,7 @@ fn add(lines: &mut VecDeque<String>, text: &str) {
 
 fn text_of(inbound: Inbound) -> Option<String> {
     let line = match inbound {
-        Inbound::Line(line) => line,
-        Inbound::Overlong { bytes } => format!("({bytes} bytes)").into_bytes(),
+        Inbound::Line(line) | Inbound::Abridged { line, .. } => line,
         Inbound::End { unfinished } => unfinished,
         Inbound::Rpc(_) => return None,
     };

@@ -17,6 +17,8 @@ mod inbound;
 mod journal_errors;
 #[cfg(unix)]
 mod late_delivery;
+#[cfg(unix)]
+mod long_lines;
 mod message_queue;
 #[cfg(unix)]
 mod permission_modes;

@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use http_body_util::{BodyExt, Full, Limited};
+use http_body_util::{BodyExt, Full};
 use hyper::body::{Bytes, Incoming};
 use hyper::client::conn::http1;
 use hyper::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HOST};
@@ -13,11 +13,13 @@ use serde_json::Value;
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
+use crate::abridge::{BoundedText, Kept};
 use crate::connection::HttpMethod;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
-/// The longest response that is read, in bytes. A list of all models of all providers has several megabytes.
-const MAX_RESPONSE: usize = 32 * 1024 * 1024;
+/// The longest response that is read whole, in bytes. A list of all models of all providers has several megabytes; a list of
+/// messages with images has more and is abridged.
+const WHOLE_RESPONSE: usize = 16 * 1024 * 1024;
 
 /// Knows where a server listens and how to sign in.
 #[derive(Clone)]
@@ -73,8 +75,14 @@ impl Client {
     ) -> Result<(StatusCode, Value), String> {
         let response = self.send(method, path, "application/json", body).await?;
         let status = response.status();
-        let body = Limited::new(response.into_body(), MAX_RESPONSE).collect().await;
-        let body = body.map_err(|error| error.to_string())?.to_bytes();
+        let mut body = response.into_body();
+        let mut text = BoundedText::new(WHOLE_RESPONSE);
+        while let Some(frame) = body.frame().await {
+            if let Ok(data) = frame.map_err(|error| error.to_string())?.into_data() {
+                text.push(&data);
+            }
+        }
+        let (Kept::Whole(body) | Kept::Abridged { text: body, .. }) = text.take();
         let json = match body.trim_ascii() {
             [] => Value::Null,
             text => serde_json::from_slice(text)

@@ -10,11 +10,10 @@ use tokio::time::{Instant, sleep, timeout};
 use super::client::Client;
 use crate::adapter::Inbound;
 use crate::connection::HttpMethod;
+use crate::event::WHOLE_LINE;
 use crate::line_decoder::LineDecoder;
 use crate::link_event::LinkEvent;
 
-/// The longest event that is read, in bytes. A message with images is one event.
-const MAX_EVENT: usize = 32 * 1024 * 1024;
 /// How long a stream may be silent. A server that we follow sends a sign of life every ten seconds.
 const SILENCE: Duration = Duration::from_secs(45);
 /// How often in a row the stream may break.
@@ -87,21 +86,24 @@ async fn read(client: &Client, path: &str, events: &mpsc::Sender<LinkEvent>) -> 
 struct EventDecoder {
     lines: LineDecoder,
     data: Option<Vec<u8>>,
-    /// How many bytes of the current event were dropped because it is too long.
-    skipped: usize,
+    /// The length of the current event, if it was abridged.
+    abridged: Option<usize>,
 }
 
 impl EventDecoder {
     const fn new() -> Self {
-        Self { lines: LineDecoder::new(MAX_EVENT), data: None, skipped: 0 }
+        Self { lines: LineDecoder::new(WHOLE_LINE), data: None, abridged: None }
     }
 
     fn push(&mut self, chunk: &[u8]) -> Vec<Inbound> {
         let mut events = Vec::new();
         for line in self.lines.push(chunk) {
             match line {
-                Inbound::Line(line) => events.extend(self.take(line.strip_suffix(b"\r").unwrap_or(&line))),
-                Inbound::Overlong { bytes } => self.skipped += bytes,
+                Inbound::Line(line) => events.extend(self.take(&line)),
+                Inbound::Abridged { line, bytes } => {
+                    *self.abridged.get_or_insert_default() += bytes;
+                    events.extend(self.take(&line));
+                }
                 Inbound::End { .. } | Inbound::Rpc(_) => {}
             }
         }
@@ -110,22 +112,23 @@ impl EventDecoder {
 
     /// Takes a line, and returns the event that it completes.
     fn take(&mut self, line: &[u8]) -> Option<Inbound> {
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
         if line.is_empty() {
-            let data = self.data.take();
-            return match std::mem::take(&mut self.skipped) {
-                0 => data.map(Inbound::Line),
-                bytes => Some(Inbound::Overlong { bytes }),
-            };
+            let abridged = self.abridged.take();
+            let data = self.data.take()?;
+            return Some(match abridged {
+                None => Inbound::Line(data),
+                Some(bytes) => Inbound::Abridged { line: data, bytes },
+            });
         }
         let value = line.strip_prefix(b"data:")?;
         let value = value.strip_prefix(b" ").unwrap_or(value);
-        let held = self.data.as_ref().map_or(0, Vec::len);
-        if self.skipped > 0 || held + value.len() > MAX_EVENT {
-            self.skipped += held + value.len();
-            self.data = None;
-            return None;
-        }
         match &mut self.data {
+            // Data of several lines is no JSON text on one line, and is of no use if it is not whole.
+            Some(data) if data.len() + value.len() > WHOLE_LINE => {
+                *self.abridged.get_or_insert_default() += data.len() + value.len();
+                data.clear();
+            }
             Some(data) => {
                 data.push(b'\n');
                 data.extend_from_slice(value);
@@ -163,17 +166,28 @@ mod tests {
     }
 
     #[test]
-    fn an_event_that_is_too_long_is_counted_and_the_next_is_whole() {
+    fn an_event_that_is_too_long_is_abridged_and_the_next_is_whole() {
         let mut decoder = EventDecoder::new();
-        let half = vec![b'x'; MAX_EVENT / 2 + 1];
-        let mut events = Vec::new();
-        for _ in 0..2 {
-            events.extend(decoder.push(b"data: "));
-            events.extend(decoder.push(&half));
-            events.extend(decoder.push(b"\n"));
-        }
-        events.extend(decoder.push(b"\ndata: ok\n\n"));
+        let half = "x".repeat(WHOLE_LINE / 2 + 1);
+        let long = format!("data: {{\"a\":\"{half}{half}\",\"b\":1}}\r\n\r\ndata: ok\n\n");
+        let events = decoder.push(long.as_bytes());
+        let [Inbound::Abridged { line, bytes }, Inbound::Line(ok)] = events.as_slice() else {
+            panic!("{events:?}")
+        };
+        let kept: Value = serde_json::from_slice(line).unwrap();
+        assert_eq!(kept["b"], 1);
+        assert!(
+            kept["a"].as_str().unwrap().ends_with(&format!("[too large to show: {} bytes]", 2 * half.len()))
+        );
+        assert_eq!((*bytes, ok.as_slice()), (long.find('\n').unwrap(), &b"ok"[..]));
+    }
+
+    #[test]
+    fn data_of_many_lines_is_bounded_too() {
+        let mut decoder = EventDecoder::new();
+        let half = "x".repeat(WHOLE_LINE / 2 + 1);
+        let events = decoder.push(format!("data: {half}\ndata: {half}\n\ndata: ok\n\n").as_bytes());
         let bytes = 2 * half.len();
-        assert_eq!(events, [Inbound::Overlong { bytes }, Inbound::Line(b"ok".to_vec())]);
+        assert_eq!(events, [Inbound::Abridged { line: Vec::new(), bytes }, Inbound::Line(b"ok".to_vec())]);
     }
 }

@@ -97,6 +97,12 @@ impl OpenCodeSession {
         self.line(&event);
     }
 
+    /// Takes an event that was too long to be read whole.
+    pub fn abridged_event(&mut self, kind: &str, properties: &Value, bytes: usize) {
+        let event = json!({"payload": {"id": "evt_long", "type": kind, "properties": properties}});
+        self.receive(Inbound::Abridged { line: event.to_string().into_bytes(), bytes });
+    }
+
     /// Responds to the oldest open request of this method and path.
     pub fn respond(&mut self, to: &str, result: Result<Value, RpcError>) {
         let place = self.open.iter().position(|(_, open)| open == to);

@@ -465,7 +465,7 @@ impl Adapter for ThirdAdapter {
                 self.on_response(*key, result.clone(), &mut out);
             }
             Inbound::Line(_) => invalid_input(InputError::NotJson, &mut out),
-            Inbound::Overlong { bytes } => invalid_input(InputError::TooLong { bytes: *bytes }, &mut out),
+            Inbound::Abridged { bytes, .. } => invalid_input(InputError::TooLong { bytes: *bytes }, &mut out),
             Inbound::End { unfinished } if unfinished.is_empty() => {}
             Inbound::End { .. } => invalid_input(InputError::CutInHalf, &mut out),
         }
