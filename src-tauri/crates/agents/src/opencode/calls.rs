@@ -2,8 +2,9 @@
 
 use askdesk_domain::text::bounded;
 use askdesk_domain::{
-    ApprovalOption, ApprovalOptionId, ApprovalOptionKind, CallArgument, HelperId, NativeRef, Notice, OptionLabel,
-    OptionScope, PermissionCall, QuestionLimits, RawQuestion, ToolDetail, ToolRule, question_input,
+    ApprovalOption, ApprovalOptionId, ApprovalOptionKind, CallArgument, HelperId, NativeRef, Notice,
+    OptionLabel, OptionScope, PermissionCall, QuestionLimits, RawQuestion, ToolDetail, ToolRule,
+    question_input,
 };
 use serde_json::{Value, json};
 
