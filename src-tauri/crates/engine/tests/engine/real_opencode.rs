@@ -277,7 +277,7 @@ async fn case_108_a_subagent_of_a_session_that_asks_asks_too_or_is_barred() {
     let session = world.start(&stage).await;
 
     let first = permission(&mut stage, session).await;
-    assert_eq!(first.description.as_deref(), Some("Asked by the subagent general."));
+    assert_eq!(first.asked_by.as_deref(), Some("general"));
     let touches = |approval: &Approval, file: &str| match &approval.subject {
         ToolDetail::Command { command, .. } => command.contains(file),
         _ => false,
