@@ -222,7 +222,7 @@ describe('fields', () => {
 });
 
 describe('where keys work', () => {
-  test('case 103 without a focus, they belong to the panel while the user is there, and to the composer once they have left', async () => {
+  test('case_103 without a focus, they belong to the panel while the user is there, and to the composer once they have left', async () => {
     const { keys, user, bridge } = await openCard(lone(), { quickAnswer: 'off' });
     await keys('1');
     expect(radio('OAuth 2.0').checked).toBe(false);

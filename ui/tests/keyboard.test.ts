@@ -66,7 +66,7 @@ describe('the model of the keyboard', () => {
     expect(routeOf(pressed(key), { place, focus, asks, armed })).toBe(route);
   });
 
-  test('case 106 no character meant for a field becomes a choice, and no key in a place becomes chat', () => {
+  test('case_106 no character meant for a field becomes a choice, and no key in a place becomes chat', () => {
     for (const key of '19nu/?xjko') {
       for (const place of places) {
         for (const focus of focuses) {
@@ -123,7 +123,7 @@ describe('shortcuts on other layouts', () => {
   });
 });
 
-describe('case 101 what is typed is text', () => {
+describe('case_101 what is typed is text', () => {
   test.each([
     ['its radio button', () => radio('Other')],
     ['its label', () => within(card()).getByText('Other', { exact: false, selector: 'label' })],
@@ -181,7 +181,7 @@ describe('case 101 what is typed is text', () => {
   });
 });
 
-describe('case 102 the control that takes the answer has the keyboard', () => {
+describe('case_102 the control that takes the answer has the keyboard', () => {
   const three = () => [
     aQuestion(1, { kind: 'text', header: 'Why', options: [] }),
     aQuestion(2, { kind: 'confirm', header: 'Sure', options: ['Yes', 'No'], allowsOther: false }),
@@ -247,7 +247,7 @@ describe('case 102 the control that takes the answer has the keyboard', () => {
   });
 });
 
-describe('case 103 who answers in the panel stays there', () => {
+describe('case_103 who answers in the panel stays there', () => {
   const second = () => aRequest({ id: 'r2', nativeRef: 'n2', askedAt: 9e12, questions: [aQuestion(1, { text: 'And then?', options: ['Rust', 'Go', 'Zig'] })] });
 
   test('for a question that arrives after the answer', async () => {

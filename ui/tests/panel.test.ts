@@ -376,7 +376,7 @@ describe('sending', () => {
     expect([...bridge.sent('hold_answer'), ...bridge.sent('cancel_question')]).toEqual([]);
   });
 
-  test('case 103 the keyboard stays in the panel after submitting', async () => {
+  test('case_103 the keyboard stays in the panel after submitting', async () => {
     const { user, store } = await open(lone());
     await user.click(composer());
     await user.click(radio('JWT'));

@@ -170,7 +170,7 @@ test('a rejected quick answer shows an error and stays chosen', async () => {
   expect(radio('JWT').checked).toBe(true);
 });
 
-test('case 103 the keyboard stays in the panel once the undo time has passed', async () => {
+test('case_103 the keyboard stays in the panel once the undo time has passed', async () => {
   const { press, pass, user } = await openCard(lone());
   await user.click(composer());
   await press('2');

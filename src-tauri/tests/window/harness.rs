@@ -556,6 +556,7 @@ fn key_value(name: &str) -> char {
         "Up" => '\u{e013}',
         "Right" => '\u{e014}',
         "Down" => '\u{e015}',
+        "F6" => '\u{e036}',
         other => {
             let mut letters = other.chars();
             let letter = letters.next().expect("a key has a name");

@@ -365,3 +365,36 @@ async fn case_82_the_palette_runs_actions_by_their_names_and_leads_to_requests_a
     assert!(!app.shows(PALETTE).await, "the palette doesn't open over a dialog");
     assert!(app.responses().is_empty());
 }
+
+#[tokio::test]
+async fn case_101_what_is_typed_after_other_was_clicked_is_its_text() {
+    let app = App::open_asked("technology").await;
+    let other = app.find(&format!("{OPEN_CARD} label:has(+ .unseen)")).await;
+    app.press(&other).await;
+    for character in "2 nodes".chars() {
+        app.key_now(&character.to_string()).await;
+    }
+    assert_eq!(focused(&app, ".value").await, "2 nodes");
+    assert_eq!(chosen(&app).await, json!(["other"]));
+    press(&app, &["Enter"]).await;
+    app.check_answers(json!({ "Which store should the notes be kept in?": "2 nodes" })).await;
+}
+
+#[tokio::test]
+async fn case_102_and_103_f6_leads_to_the_options_and_the_keys_go_to_the_next_question() {
+    let app = Setup::default().env("ASKDESK_FAKE_PACE", "100").open().await;
+    let asks = |text: &str| json!({ "ask": { "questions": [yes_or_no(text)] } });
+    app.show_demo(&app.scenario("asks-twice", json!([[asks("One?"), asks("Two?")]])), "Notes").await;
+    app.shows_text(OPEN_CARD, "One?").await;
+    let composer = app.find("[data-composer]").await;
+    app.press(&composer).await;
+    press(&app, &["F6"]).await;
+    assert_eq!(focused(&app, ".type").await, "radio");
+    press(&app, &["2", "Enter"]).await;
+    app.shows_text(OPEN_CARD, "Two?").await;
+    press(&app, &["1", "Enter"]).await;
+    let responses = app.wait_for_responses(2).await;
+    let answers: Vec<_> = responses.iter().map(|response| &response["updatedInput"]["answers"]).collect();
+    assert_eq!(answers, [&json!({ "One?": "No" }), &json!({ "Two?": "Yes" })]);
+    assert_eq!(app.script("return document.querySelector('[data-composer]').value", vec![]).await, "");
+}

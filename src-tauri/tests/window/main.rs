@@ -37,6 +37,7 @@ mod private_bus;
 mod process_stats;
 mod question_card;
 mod question_shapes;
+mod reading;
 mod real_claude;
 mod real_clients;
 mod real_codex;

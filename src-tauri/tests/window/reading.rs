@@ -1,0 +1,39 @@
+//! A permission is read before it is allowed.
+
+use serde_json::json;
+
+use crate::harness::{App, Setup};
+
+const ALLOW: &str = "aside [data-approval] button.primary";
+
+async fn open_asking_for(command: &str) -> App {
+    let app = Setup::default().env("ASKDESK_FAKE_PACE", "0").open().await;
+    let call = json!({ "name": "Bash", "input": { "command": command }, "result": "(no output)", "ask_permission": true });
+    let turns = json!([[{ "tool": call }, { "say": { "text": "All is done." } }]]);
+    app.show_demo(&app.scenario("runs", turns), "Runs").await;
+    app.find(ALLOW).await;
+    app
+}
+
+#[tokio::test]
+async fn case_105_a_long_command_is_allowed_only_once_all_of_it_was_on_screen() {
+    let lines: Vec<String> = (1..=80).map(|line| format!("echo {line}")).collect();
+    for command in [lines.join("\n"), format!("echo {}", "word ".repeat(1_200))] {
+        let app = open_asking_for(&command).await;
+        app.shows_text("aside [data-approval]", "Read to the end to allow").await;
+        assert_eq!(app.axe().await, Vec::<String>::new());
+        app.press(&app.find(ALLOW).await).await;
+        app.key("Enter").await;
+        for _ in 0..20 {
+            if !app.shows("aside [data-approval] button[aria-disabled=true]").await {
+                break;
+            }
+            assert!(app.responses().is_empty(), "an unread permission was allowed");
+            app.click("button", "Show the rest").await;
+        }
+        app.press(&app.find(ALLOW).await).await;
+        app.shows_text("main", "All is done.").await;
+        assert_eq!(app.responses().len(), 1);
+        app.close().await;
+    }
+}
