@@ -24,11 +24,11 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use askdesk_api::dto::{HoldAnswer, UndoAnswer};
+use askdesk_api::dto::{HoldEnd, UndoEnd};
 use askdesk_api::{Api, ErrorCode};
 use askdesk_domain::{
-    AnswerInput, Begun, CommandId, NotificationRemoval, OptionId, PendingItem, Request, RequestId, Session,
-    SessionId, UndoableAnswer,
+    AnswerInput, Begun, CommandId, EndInput, HeldEnd, NotificationRemoval, OptionId, PendingItem, Request,
+    RequestId, Session, SessionId,
 };
 use askdesk_engine::{NotificationEvent, with_reminders};
 use tauri::async_runtime::JoinHandle;
@@ -140,7 +140,7 @@ impl NotificationDriver {
                 self.ended(PendingItem::Question(request));
             }
             NotificationEvent::ApprovalEnded { approval } => self.ended(PendingItem::Permission(approval)),
-            NotificationEvent::AnswerNotGiven { held } => self.answer_not_sent(&held),
+            NotificationEvent::EndNotGiven { held } => self.answer_not_sent(&held),
             NotificationEvent::Spent => self.check_budget().await,
             NotificationEvent::Finished { session, waits } => self.has_finished(&session, waits),
             NotificationEvent::FinishedWithdrawn { session } => self.finished_no_more(session),
@@ -178,10 +178,11 @@ impl NotificationDriver {
     }
 
     /// Corrects a notification whose answer was not sent: it was undone, replaced by another answer, or failed.
-    fn answer_not_sent(&mut self, held: &UndoableAnswer) {
+    fn answer_not_sent(&mut self, held: &HeldEnd) {
         let id = held.request;
         let Some(shown) = self.shown.get_mut(&id) else { return };
-        let chosen = held.answers.first().and_then(|answer| answer.chosen.first()).copied();
+        let EndInput::Answered { answers } = &held.end else { return };
+        let chosen = answers.first().and_then(|answer| answer.chosen.first()).copied();
         if chosen.is_none() || shown.chosen != chosen {
             return;
         }
@@ -243,8 +244,9 @@ impl NotificationDriver {
             return;
         }
         let answer = AnswerInput { question: question_id, chosen: vec![option], other: None, note: None };
-        let hold = HoldAnswer { request_id: self.command(), id, answers: vec![answer] };
-        match self.api.hold_answer(hold).await {
+        let hold =
+            HoldEnd { request_id: self.command(), id, end: EndInput::Answered { answers: vec![answer] } };
+        match self.api.hold_end(hold).await {
             Ok(_) => {
                 let messages = self.messages();
                 let undo = Button { action: ButtonAction::Undo, label: messages.undo.to_owned() };
@@ -268,9 +270,9 @@ impl NotificationDriver {
     }
 
     async fn take_back(&mut self, id: RequestId) {
-        let input = UndoAnswer { request_id: self.command(), id };
+        let input = UndoEnd { request_id: self.command(), id };
         // The engine reports success as `NotGiven`.
-        if let Err(error) = self.api.undo_answer(input).await {
+        if let Err(error) = self.api.undo_end(input).await {
             tracing::warn!(%id, error = error.message, "an answer could not be taken back");
         }
     }

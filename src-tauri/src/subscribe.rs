@@ -168,8 +168,8 @@ fn urgency(frame: &Frame, view: Option<SessionId>) -> Urgency {
     let of = |change: &Change| match change {
         Change::Request { .. }
         | Change::Approval { .. }
-        | Change::AnswerHeld { .. }
-        | Change::AnswerLetGo { .. } => Urgency::Awaited,
+        | Change::EndHeld { .. }
+        | Change::EndLetGo { .. } => Urgency::Awaited,
         Change::LiveText { added: LiveText { session, .. } }
         | Change::LiveCleared { session }
         | Change::Entry { session, .. }

@@ -36,7 +36,7 @@ describe('digits', () => {
     expect(ownAnswer()).toHaveValue('2/nu?');
     expect(radio('Other').checked).toBe(true);
     expect(screen.queryByRole('dialog')).toBeNull();
-    expect(bridge.sent('hold_answer')).toEqual([]);
+    expect(bridge.sent('hold_end')).toEqual([]);
   });
 
   test('a digit does nothing without an option, or on the summary', async () => {
@@ -113,7 +113,7 @@ describe('advancing', () => {
     radio('OAuth 2.0').focus();
     await keys('{Enter}');
     expect(sentAnswers(bridge)).toMatchObject([[{ chosen: ['q1o1'] }]]);
-    expect(bridge.sent('hold_answer')).toEqual([]);
+    expect(bridge.sent('hold_end')).toEqual([]);
   });
 
   test('Enter on Other without text focuses its field', async () => {
@@ -196,7 +196,7 @@ describe('fields', () => {
     await keys('1', '2', 'n', 'u', '/', '?', '{Escape}', '{Alt>}{ArrowRight}{/Alt}');
     expect(composer()).toHaveValue('12nu/?');
     expect(screen.getAllByRole<HTMLInputElement>('radio').some(({ checked }) => checked)).toBe(false);
-    expect(bridge.sent('hold_answer')).toEqual([]);
+    expect(bridge.sent('hold_end')).toEqual([]);
     expect(panel()).toBeVisible();
   });
 
@@ -282,7 +282,7 @@ describe('where keys work', () => {
     radio('OAuth 2.0').focus();
     await user.keyboard('2');
     expect(radio('JWT').checked).toBe(true);
-    expect(bridge.sent('hold_answer')).toEqual([]);
+    expect(bridge.sent('hold_end')).toEqual([]);
   });
 });
 

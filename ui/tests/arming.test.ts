@@ -204,7 +204,7 @@ describe('a question', () => {
     expect(card()).toHaveAttribute('data-armed', 'false');
     card().focus();
     await press(card(), '1');
-    expect(bridge.sent('hold_answer')).toEqual([]);
+    expect(bridge.sent('hold_end')).toEqual([]);
   });
 
   test('case_79_skipping_it_from_the_palette_only_shows_it_until_it_is_armed', async () => {
@@ -231,7 +231,7 @@ describe('a question', () => {
     await settle();
     expect(card()).toHaveAttribute('data-armed', 'false');
     await click(button(/^Undo/));
-    expect(bridge.sent('undo_answer')).toHaveLength(1);
+    expect(bridge.sent('undo_end')).toHaveLength(1);
   });
 });
 

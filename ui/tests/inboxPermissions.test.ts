@@ -240,7 +240,7 @@ describe('the keys of the inbox', () => {
     await user.keyboard('jo');
     expect(screen.getByRole('heading', { name: 'web' })).toBeVisible();
     expect(document.activeElement?.getAttribute('data-approval')).toBe('p1');
-    expect([...bridge.sent('decide_approval'), ...bridge.sent('answer_question'), ...bridge.sent('hold_answer')]).toEqual([]);
+    expect([...bridge.sent('decide_approval'), ...bridge.sent('answer_question'), ...bridge.sent('hold_end')]).toEqual([]);
   });
 
   test('are text in a text field, and nothing in the sidebar or with a modifier', async () => {

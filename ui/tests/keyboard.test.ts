@@ -116,10 +116,10 @@ describe('shortcuts on other layouts', () => {
   test('an advertised undo works on a Cyrillic keyboard', async () => {
     const { press, bridge } = await openCard(lone());
     await press('2');
-    expect(bridge.sent('hold_answer')).toHaveLength(1);
+    expect(bridge.sent('hold_end')).toHaveLength(1);
     await fireEvent.keyDown(radio('JWT'), { key: 'г', code: 'KeyU' });
     await new Promise((resolve) => setTimeout(resolve));
-    expect(bridge.sent('undo_answer')).toHaveLength(1);
+    expect(bridge.sent('undo_end')).toHaveLength(1);
   });
 });
 
@@ -135,7 +135,7 @@ describe('case_101 what is typed is text', () => {
     await user.keyboard('2 factor/n');
     expect(ownAnswer()).toHaveValue('2 factor/n');
     expect(radio('Other').checked).toBe(true);
-    expect(bridge.sent('hold_answer')).toEqual([]);
+    expect(bridge.sent('hold_end')).toEqual([]);
   });
 
   test('after a click beside the open field of Other', async () => {
@@ -167,7 +167,7 @@ describe('case_101 what is typed is text', () => {
     await user.keyboard('2 of us');
     expect(ownAnswer()).toHaveValue('2 of us');
     expect(radio('Other').checked).toBe(true);
-    expect(bridge.sent('hold_answer')).toEqual([]);
+    expect(bridge.sent('hold_end')).toEqual([]);
   });
 
   test('in a note that was added with the mouse', async () => {

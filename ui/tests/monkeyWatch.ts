@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 
-import type { AnswerInput, Question, Request, UndoableAnswer } from '../src/generated/wire';
+import type { AnswerInput, Question, Request, HeldEnd } from '../src/generated/wire';
 import type { CommandName, Input } from '../src/platform/bridge';
 import { plural, t } from '../src/shared/messages';
 import { draftFate } from '../src/store/draftStorage';
@@ -236,8 +236,9 @@ export class Watch {
         if (!same(shown, answers)) this.#broken.push(`${id} showed ${JSON.stringify(shown)} and sent ${JSON.stringify(answers)}`);
         return;
       }
-      case 'hold_answer': {
-        const { id, answers } = input as Input<'hold_answer'>;
+      case 'hold_end': {
+        const { id, end } = input as Input<'hold_end'>;
+        const answers = end.end === 'answered' ? end.answers : [];
         const asked = this.#holds.findIndex(({ request, option }) =>
           same([{ question: 'q1', chosen: [option], other: null, note: null }], answers) && request === id,
         );
@@ -277,9 +278,11 @@ export class Watch {
     }
   }
 
-  #checkSent(answer: UndoableAnswer): void {
+  #checkSent(answer: HeldEnd): void {
     this.#undoableSent = true;
-    const { request: id, answers } = answer;
+    const { request: id, end } = answer;
+    if (end.end !== 'answered') return;
+    const { answers } = end;
     // A pending undo may come too late.
     if ((this.#model.undoing.get(id) ?? 0) > 0) return;
     const shown = this.#shownAnswers(id);

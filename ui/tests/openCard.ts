@@ -1,4 +1,4 @@
-import type { Question, Settings, UndoableAnswer } from '../src/generated/wire';
+import type { EndInput, HeldEnd, Question, Settings } from '../src/generated/wire';
 import { answered, aQuestion, aRequest } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
 import { openPage, settle } from './open';
@@ -20,23 +20,23 @@ export async function openCard(questions: Question[], settings: Partial<Settings
     const held = bridge.snapshot.held.some((one) => one.request === id);
     bridge.push(
       { change: 'request', request },
-      ...(held ? [{ change: 'answer_let_go', request: id } as const] : []),
+      ...(held ? [{ change: 'end_let_go', request: id } as const] : []),
     );
     return request;
   };
   bridge.on('answer_question', ({ id, answers }) => end(id, answers));
-  bridge.on('hold_answer', ({ id, answers }) => {
-    bridge.push({ change: 'answer_held', held: holding({ request: id, answers }) });
+  bridge.on('hold_end', ({ id, end }) => {
+    bridge.push({ change: 'end_held', held: holding({ request: id, end }) });
     return {};
   });
-  bridge.on('undo_answer', ({ id }) => {
-    bridge.push({ change: 'answer_let_go', request: id });
+  bridge.on('undo_end', ({ id }) => {
+    bridge.push({ change: 'end_let_go', request: id });
     return {};
   });
   const opened = await openPage(bridge);
   /** Lets the undo time pass. */
   const pass = async () => {
-    for (const { request, answers } of bridge.snapshot.held) end(request, answers);
+    for (const held of bridge.snapshot.held) if (held.end.end === 'answered') end(held.request, held.end.answers);
     await settle();
   };
   /** Presses keys one by one and counts them. */
@@ -54,9 +54,14 @@ export async function openCard(questions: Question[], settings: Partial<Settings
   return { ...opened, pass, keys, press };
 }
 
-export function holding(changes: Partial<UndoableAnswer>): UndoableAnswer {
+export function holding(changes: Partial<HeldEnd>): HeldEnd {
   const now = Date.now();
-  return { request: 'r1', answers: [], since: now, until: now + 3000, error: null, ...changes };
+  return { request: 'r1', end: { end: 'cancelled' }, since: now, until: now + 3000, error: null, ...changes };
 }
+
+export const chose = (...chosen: string[]): EndInput => ({
+  end: 'answered',
+  answers: [{ question: 'q1', chosen, other: null, note: null }],
+});
 
 export const sentAnswers = (bridge: FakeBridge) => bridge.sent('answer_question').map(({ answers }) => answers);

@@ -373,7 +373,7 @@ describe('sending', () => {
     await user.keyboard('{Escape}');
     expect(screen.queryByRole('menu')).toBeNull();
     expect(button('More ways to skip')).toHaveFocus();
-    expect([...bridge.sent('hold_answer'), ...bridge.sent('cancel_question')]).toEqual([]);
+    expect([...bridge.sent('hold_end'), ...bridge.sent('cancel_question')]).toEqual([]);
   });
 
   test('case_103 the keyboard stays in the panel after submitting', async () => {

@@ -4,13 +4,13 @@ import { expect, test } from 'vitest';
 import { aRequest, ended, withdrawn } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
 import { button, composer, expectNoViolations, openPage, ownAnswer, panel, radio, skipWithMessage } from './open';
-import { card, holding, lone, openCard, pair, sentAnswers } from './openCard';
+import { card, chose, holding, lone, openCard, pair, sentAnswers } from './openCard';
 
 test('cost: one key answers a single question', async () => {
   const { press, pass, bridge } = await openCard(lone());
   expect(await press('2')).toBe(1);
-  expect(bridge.sent('hold_answer')).toMatchObject([
-    { id: 'r1', answers: [{ question: 'q1', chosen: ['q1o2'], other: null, note: null }] },
+  expect(bridge.sent('hold_end')).toMatchObject([
+    { id: 'r1', end: chose('q1o2') },
   ]);
   expect(sentAnswers(bridge)).toEqual([]);
   expect(panel()).toHaveTextContent('Sending in 3 s');
@@ -23,14 +23,14 @@ test('cost: one key answers a single question', async () => {
 test('cost: with quick answers off, it takes a digit and Enter', async () => {
   const { press, bridge } = await openCard(lone(), { quickAnswer: 'off' });
   expect(await press('2', '{Enter}')).toBe(2);
-  expect(bridge.sent('hold_answer')).toEqual([]);
+  expect(bridge.sent('hold_end')).toEqual([]);
   expect(sentAnswers(bridge)).toMatchObject([[{ question: 'q1', chosen: ['q1o2'] }]]);
 });
 
 test('case_52_undo_in_time_sends_nothing_and_unmakes_the_choice', async () => {
   const { press, keys, pass, bridge } = await openCard(lone());
   await press('2', 'u');
-  expect(bridge.sent('undo_answer')).toMatchObject([{ id: 'r1' }]);
+  expect(bridge.sent('undo_end')).toMatchObject([{ id: 'r1' }]);
   expect(radio('JWT').checked).toBe(false);
   expect(panel()).not.toHaveTextContent('Sending in');
   await pass();
@@ -38,7 +38,7 @@ test('case_52_undo_in_time_sends_nothing_and_unmakes_the_choice', async () => {
   expect(sentAnswers(bridge)).toEqual([]);
   // The same key answers again.
   await keys('2');
-  expect(bridge.sent('hold_answer')).toHaveLength(2);
+  expect(bridge.sent('hold_end')).toHaveLength(2);
 });
 
 test('a screen reader announces once that an answer will be sent, and that it was undone', async () => {
@@ -65,7 +65,7 @@ test('Enter sends an undoable answer immediately, and only once', async () => {
 test('another digit replaces an answer that can still be undone', async () => {
   const { press, bridge } = await openCard(lone());
   await press('1', '3');
-  expect(bridge.snapshot.held).toMatchObject([{ answers: [{ chosen: ['q1o3'] }] }]);
+  expect(bridge.snapshot.held).toMatchObject([{ end: { answers: [{ chosen: ['q1o3'] }] } }]);
   expect(radio('Sessions').checked).toBe(true);
 });
 
@@ -73,7 +73,7 @@ test('of two digits pressed at once, the second wins', async () => {
   const { user, bridge } = await openCard(lone());
   card().focus();
   await user.keyboard('13');
-  expect(bridge.snapshot.held).toMatchObject([{ answers: [{ chosen: ['q1o3'] }] }]);
+  expect(bridge.snapshot.held).toMatchObject([{ end: { answers: [{ chosen: ['q1o3'] }] } }]);
   expect(radio('Sessions').checked).toBe(true);
 });
 
@@ -102,7 +102,7 @@ test('a digit only chooses if the question has typed text', async () => {
   await user.type(ownAnswer(), 'a thought');
   await keys('{Escape}', '1');
   expect(radio('OAuth 2.0').checked).toBe(true);
-  expect(bridge.sent('hold_answer')).toEqual([]);
+  expect(bridge.sent('hold_end')).toEqual([]);
   expect(ownAnswer()).toHaveValue('a thought');
 });
 
@@ -116,14 +116,14 @@ test('opening the form to skip with a message undoes the answer, and no key answ
   await keys('no', '{Control>}{Enter}{/Control}');
   radio('JWT').focus();
   await keys('2', '{Enter}', '{Control>}{Enter}{/Control}');
-  expect(bridge.sent('hold_answer')).toHaveLength(1);
+  expect(bridge.sent('hold_end')).toHaveLength(1);
   expect(sentAnswers(bridge)).toEqual([]);
 });
 
 test('a multiple-choice question has no quick answer', async () => {
   const { press, bridge } = await openCard([pair()[1]!]);
   await press('1');
-  expect(bridge.sent('hold_answer')).toEqual([]);
+  expect(bridge.sent('hold_end')).toEqual([]);
 });
 
 test('the mouse, Space, and arrow keys give no quick answer', async () => {
@@ -131,17 +131,17 @@ test('the mouse, Space, and arrow keys give no quick answer', async () => {
   await user.click(radio('JWT'));
   await keys('{ArrowDown}', ' ');
   expect(radio('Sessions').checked).toBe(true);
-  expect(bridge.sent('hold_answer')).toEqual([]);
+  expect(bridge.sent('hold_end')).toEqual([]);
   expect(sentAnswers(bridge)).toEqual([]);
 });
 
 test('a page loaded during the undo time shows the answer and can undo it', async () => {
   const bridge = new FakeBridge({
     requests: [aRequest({ questions: lone() })],
-    held: [holding({ answers: [{ question: 'q1', chosen: ['q1o2'], other: null, note: null }] })],
+    held: [holding({ end: chose('q1o2') })],
   });
-  bridge.on('undo_answer', ({ id }) => {
-    bridge.push({ change: 'answer_let_go', request: id });
+  bridge.on('undo_end', ({ id }) => {
+    bridge.push({ change: 'end_let_go', request: id });
     return {};
   });
   const { user } = await openPage(bridge);
@@ -155,7 +155,7 @@ test('an answer that could not be sent says why, and can be sent or undone', asy
   const { press, keys, bridge } = await openCard(lone());
   await press('2');
   const held = { ...bridge.snapshot.held[0]!, error: { undelivered: 'not_kept', trouble: 'full', path: '/desk.db' } as const };
-  await bridge.push({ change: 'answer_held', held });
+  await bridge.push({ change: 'end_held', held });
   expect(within(panel()).getByRole('alert')).toHaveTextContent('Couldn’t send: the disk is full; free up space');
   await expectNoViolations();
   await keys('{Enter}');
@@ -164,7 +164,7 @@ test('an answer that could not be sent says why, and can be sent or undone', asy
 
 test('a rejected quick answer shows an error and stays chosen', async () => {
   const { press, bridge } = await openCard(lone());
-  bridge.fail('hold_answer', { code: 'closing' });
+  bridge.fail('hold_end', { code: 'closing' });
   await press('2');
   expect(within(panel()).getByRole('alert')).toBeVisible();
   expect(radio('JWT').checked).toBe(true);

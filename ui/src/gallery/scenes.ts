@@ -357,7 +357,7 @@ export const scenes: Record<string, () => FakeBridge> = {
     const bridge = base([lone]);
     const answers = [{ question: 'q1', chosen: ['q1o2'], other: null, note: null }];
     const since = Date.now();
-    bridge.snapshot.held = [{ request: 'r1', answers, since, until: since + 30_000, error: null }];
+    bridge.snapshot.held = [{ request: 'r1', end: { end: 'answered', answers }, since, until: since + 30_000, error: null }];
     return bridge;
   },
   failed: () =>

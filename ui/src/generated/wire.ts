@@ -121,15 +121,24 @@ other: string | null,
 note: string | null, };
 
 /**
- * An answer that will be sent when its undo window ends, unless it is undone.
+ * How the user wants to end a request.
  */
-export type UndoableAnswer = { request: RequestId, answers: Array<AnswerInput>, 
+export type EndInput = { "end": "answered", answers: Array<AnswerInput>, } | { "end": "declined", 
 /**
- * When the user gave it.
+ * A message to the agent.
+ */
+words: string | null, } | { "end": "cancelled" };
+
+/**
+ * An end that will be carried out when its undo window ends, unless it is undone.
+ */
+export type HeldEnd = { request: RequestId, end: EndInput, 
+/**
+ * When the user chose it.
  */
 since: Timestamp, until: Timestamp, 
 /**
- * Why it could not be sent; the user can send it again.
+ * Why it could not be carried out; the user can try again.
  */
 error: DeliveryError | null, };
 
@@ -1021,7 +1030,7 @@ contexts: Array<SessionContext>,
 /**
  * The answers that can still be undone.
  */
-held: Array<UndoableAnswer>, 
+held: Array<HeldEnd>, 
 /**
  * The sessions whose folders have been compared with the state that they began with.
  */
@@ -1055,7 +1064,7 @@ prev: number, seq: number, changes: Array<Change>, };
 /**
  * A single change. It carries the whole new value, which replaces the old one.
  */
-export type Change = { "change": "session", session: Session, } | { "change": "request", request: Request, } | { "change": "approval", approval: Approval, } | { "change": "answer_held", held: UndoableAnswer, } | { "change": "answer_let_go", request: RequestId, } | { "change": "entry", session: SessionId, entry: Entry, } | { "change": "session_closed", session: SessionId, } | { "change": "live_text", added: LiveText, } | { "change": "live_cleared", session: SessionId, } | { "change": "files_changed", session: SessionId, totals: ChangeTotals, } | { "change": "checked_out", session: SessionId, head: Head | null, } | { "change": "retry", session: SessionId, retry: Retry | null, } | { "change": "context", changed: SessionContext, } | { "change": "session_deleted", session: SessionId, };
+export type Change = { "change": "session", session: Session, } | { "change": "request", request: Request, } | { "change": "approval", approval: Approval, } | { "change": "end_held", held: HeldEnd, } | { "change": "end_let_go", request: RequestId, } | { "change": "entry", session: SessionId, entry: Entry, } | { "change": "session_closed", session: SessionId, } | { "change": "live_text", added: LiveText, } | { "change": "live_cleared", session: SessionId, } | { "change": "files_changed", session: SessionId, totals: ChangeTotals, } | { "change": "checked_out", session: SessionId, head: Head | null, } | { "change": "retry", session: SessionId, retry: Retry | null, } | { "change": "context", changed: SessionContext, } | { "change": "session_deleted", session: SessionId, };
 
 /**
  * Text that an agent is writing right now. It is never journaled; the finished entry is.
@@ -1093,14 +1102,14 @@ export type AnswerQuestion = { requestId: CommandId, id: RequestId,
 answers: Array<AnswerInput>, };
 
 /**
- * Answers a request that holds one single-choice question. The answer is sent after the undo window.
+ * Ends a request after the undo window. An answer is held only for a request of one question with one choice.
  */
-export type HoldAnswer = { requestId: CommandId, id: RequestId, answers: Array<AnswerInput>, };
+export type HoldEnd = { requestId: CommandId, id: RequestId, end: EndInput, };
 
 /**
- * Takes back an answer that is still in its undo window.
+ * Takes back an end that is still in its undo window.
  */
-export type UndoAnswer = { requestId: CommandId, id: RequestId, };
+export type UndoEnd = { requestId: CommandId, id: RequestId, };
 
 export type DeclineQuestion = { requestId: CommandId, id: RequestId, 
 /**
@@ -1158,10 +1167,13 @@ options: SessionOptions,
 worktree: StartWorktree | null, };
 
 /**
- * Sends a message to an agent; open requests of its session end as replied in chat. An ended session that can be
- * resumed is resumed first.
+ * Sends a message to an agent. An ended session that can be resumed is resumed first.
  */
-export type SendMessage = { requestId: CommandId, session: SessionId, text: string, attachments: Array<Attachment>, };
+export type SendMessage = { requestId: CommandId, session: SessionId, text: string, attachments: Array<Attachment>, 
+/**
+ * The open requests that the user was told it closes: they end as replied in chat. Any other stays open.
+ */
+closes: Array<RequestId>, };
 
 export type Attachment = { "attachment": "image", 
 /**
@@ -1442,7 +1454,7 @@ export type OnOff = "on" | "off";
 export type OptIn = "off" | "on";
 
 /**
- * The undo window of a quick answer, in seconds. The agent waits during it.
+ * The undo window of a quick answer, a skip, and a reply in chat, in seconds. The agent waits during it.
  */
 export type UndoSeconds = number;
 
@@ -2654,8 +2666,8 @@ lines: Array<string>, } | { "detail": "unable", what: UnsupportedFeature, };
 /** Every command of the bridge: what it takes and what it gives. */
 export interface CommandMap {
   answer_question: { input: AnswerQuestion; output: Request };
-  hold_answer: { input: HoldAnswer; output: Done };
-  undo_answer: { input: UndoAnswer; output: Done };
+  hold_end: { input: HoldEnd; output: Done };
+  undo_end: { input: UndoEnd; output: Done };
   decline_question: { input: DeclineQuestion; output: Request };
   cancel_question: { input: CancelQuestion; output: Request };
   retry_delivery: { input: RetryDelivery; output: Request };

@@ -151,9 +151,9 @@ function applyChange(state: State, change: Change): State {
       return putRequest(state, change.request);
     case 'approval':
       return { ...state, approvals: withValue(state.approvals, change.approval) };
-    case 'answer_held':
+    case 'end_held':
       return putUndoable(state, change.held);
-    case 'answer_let_go':
+    case 'end_let_go':
       return dropUndoable(state, change.request);
     case 'entry':
       return noteTurnEnd(

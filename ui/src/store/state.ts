@@ -27,7 +27,7 @@ import type {
   SessionId,
   SettingsRead,
   StorageNotice,
-  UndoableAnswer,
+  HeldEnd,
   UsageSum,
   ValueId,
 } from '../generated/wire';
@@ -215,7 +215,7 @@ export interface State {
   /** The attempts that agents wait for after a call of the model failed. */
   retries: Readonly<Record<SessionId, Retry>>;
   /** Answers that can still be undone before they are sent. */
-  undoable: Readonly<Record<RequestId, UndoableAnswer>>;
+  undoable: Readonly<Record<RequestId, HeldEnd>>;
   transcripts: Readonly<Record<SessionId, Transcript>>;
   storage: StorageNotice | null;
   navigation: Navigation;

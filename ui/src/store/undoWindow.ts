@@ -7,13 +7,13 @@ import {
   toInputs,
   withAnswer,
 } from '../entities/request/answerDraft';
-import type { AnswerInput, Request, RequestId, UndoableAnswer } from '../generated/wire';
+import type { AnswerInput, HeldEnd, Request, RequestId } from '../generated/wire';
 import { withoutKey } from './records';
 import { draftOf } from './select';
 import type { State } from './state';
 
-/** The answer of a request that can still be undone; null if there is none. */
-export function undoableAnswerOf(state: State, request: RequestId): UndoableAnswer | null {
+/** The end of a request that can still be undone; null if there is none. */
+export function undoableOf(state: State, request: RequestId): HeldEnd | null {
   return state.undoable[request] ?? null;
 }
 
@@ -26,24 +26,24 @@ export function isQuick(state: State, request: Request): boolean {
   return on && request.state.state === 'open' && !draft.declining && !hasWords(draft);
 }
 
-/** Adds an undoable answer, and shows it as the selected option, wherever it was chosen. */
-export function putUndoable(state: State, answer: UndoableAnswer): State {
-  const request = state.requests.byId[answer.request];
-  const next = { ...state, undoable: { ...state.undoable, [answer.request]: answer } };
-  const draft = draftOf(state, answer.request);
-  if (!request || isBegun(draft)) return next;
-  return { ...next, drafts: { ...next.drafts, [request.id]: withUndoable(answer, request, draft) } };
+/** Adds an undoable end. An answer is shown as the selected option, wherever it was chosen. */
+export function putUndoable(state: State, held: HeldEnd): State {
+  const request = state.requests.byId[held.request];
+  const next = { ...state, undoable: { ...state.undoable, [held.request]: held } };
+  const draft = draftOf(state, held.request);
+  if (!request || held.end.end !== 'answered' || isBegun(draft)) return next;
+  return { ...next, drafts: { ...next.drafts, [request.id]: withChosen(held.end.answers, request, draft) } };
 }
 
-/** Removes an undoable answer. If its request is still open, the answer was undone, so its option is cleared. */
+/** Removes an undoable end. If its request is still open, it was undone, so the option of an answer is cleared. */
 export function dropUndoable(state: State, id: RequestId): State {
-  const answer = state.undoable[id];
-  if (!answer) return state;
+  const held = state.undoable[id];
+  if (!held) return state;
   const next = { ...state, undoable: withoutKey(state.undoable, id) };
   const [request, draft] = [state.requests.byId[id], state.drafts[id]];
   if (!request || !draft || request.state.state !== 'open') return next;
   // If the user has chosen something else since, that choice stays.
-  if (!isSameAnswer(answer, request, draft)) return next;
+  if (held.end.end !== 'answered' || !isSameAnswer(held.end.answers, request, draft)) return next;
   const cleared = request.questions.reduce(
     (before, question) => withAnswer(before, question, { ...answerOf(before, question), chosen: [] }),
     draft,
@@ -53,21 +53,22 @@ export function dropUndoable(state: State, id: RequestId): State {
 
 /** Requests whose undoable answer no longer matches the visible choice, so it must not be sent. */
 export function outdatedAnswers(state: State): Request[] {
-  return Object.values(state.undoable).flatMap((answer) => {
-    const request = state.requests.byId[answer.request];
-    const draft = state.drafts[answer.request];
-    const current = draft && !draft.declining && request && isSameAnswer(answer, request, draft);
-    return !request || !draft || current ? [] : [request];
+  return Object.values(state.undoable).flatMap((held) => {
+    const request = state.requests.byId[held.request];
+    const draft = state.drafts[held.request];
+    if (!request || !draft || held.end.end !== 'answered') return [];
+    const current = !draft.declining && isSameAnswer(held.end.answers, request, draft);
+    return current ? [] : [request];
   });
 }
 
-function isSameAnswer({ answers }: UndoableAnswer, request: Request, draft: Draft): boolean {
+function isSameAnswer(answers: readonly AnswerInput[], request: Request, draft: Draft): boolean {
   const serialized = (inputs: readonly AnswerInput[]) =>
     JSON.stringify(inputs.map(({ question, chosen, other, note }) => [question, chosen, other, note]));
   return serialized(toInputs(request, draft)) === serialized(answers);
 }
 
-function withUndoable({ answers }: UndoableAnswer, request: Request, draft: Draft): Draft {
+function withChosen(answers: readonly AnswerInput[], request: Request, draft: Draft): Draft {
   return answers.reduce((kept, { question: id, chosen, note }) => {
     const question = request.questions.find((one) => one.id === id);
     if (!question) return kept;

@@ -322,11 +322,11 @@ function keep(snapshot: Snapshot, change: Change): Snapshot {
       return { ...snapshot, requests: put(snapshot.requests, change.request) };
     case 'approval':
       return { ...snapshot, approvals: put(snapshot.approvals, change.approval) };
-    case 'answer_held': {
+    case 'end_held': {
       const others = snapshot.held.filter(({ request }) => request !== change.held.request);
       return { ...snapshot, held: [...others, change.held] };
     }
-    case 'answer_let_go':
+    case 'end_let_go':
       return { ...snapshot, held: snapshot.held.filter(({ request }) => request !== change.request) };
     case 'entry':
       return snapshot;

@@ -11,7 +11,8 @@ import type {
   Request,
   Session,
   SessionId,
-  UndoableAnswer,
+  EndInput,
+  HeldEnd,
   WithdrawnWhy,
 } from '../generated/wire';
 import type { CommandName, Input, Output } from '../platform/bridge';
@@ -28,8 +29,8 @@ export interface Luck {
 /** The commands that change something; all others are answered immediately. */
 const CHANGING_COMMANDS: ReadonlySet<CommandName> = new Set([
   'answer_question',
-  'hold_answer',
-  'undo_answer',
+  'hold_end',
+  'undo_end',
   'decline_question',
   'cancel_question',
   'dismiss_request',
@@ -47,7 +48,7 @@ export class ModelApp extends FakeBridge {
   /** Called with every command at the moment the window sends it. */
   onCommand: (command: CommandName, input: unknown) => void = () => undefined;
   /** Called when an answer can no longer be undone and is sent. */
-  onUndoableSent: (answer: UndoableAnswer) => void = () => undefined;
+  onUndoableSent: (answer: HeldEnd) => void = () => undefined;
   /** Returns the fate of the next command. */
   luck: () => Luck = () => ({ millis: 0, fails: 'no' });
   readonly said: Record<SessionId, string[]> = {};
@@ -62,21 +63,21 @@ export class ModelApp extends FakeBridge {
   constructor(sessions: Session[]) {
     super({ sessions });
     this.on('answer_question', ({ id, answers }) => this.#answer(id, answers));
-    this.on('decline_question', ({ id, words }) => this.#byPerson(id, { outcome: 'declined', words }));
-    this.on('cancel_question', ({ id }) => this.#byPerson(id, withdrawn({ why: 'cancelled', reason: null })));
+    this.on('decline_question', ({ id, words }) => this.#endNow(id, { end: 'declined', words }));
+    this.on('cancel_question', ({ id }) => this.#endNow(id, { end: 'cancelled' }));
     this.on('dismiss_request', ({ id }) => this.#dismiss(id));
     this.on('retry_delivery', ({ id }) => this.#deliver(id, { delivery: 'pending' }));
-    this.on('hold_answer', ({ id, answers }) => this.#hold(id, answers));
-    this.on('undo_answer', ({ id }) => this.#takeBack(id));
+    this.on('hold_end', ({ id, end }) => this.#hold(id, end));
+    this.on('undo_end', ({ id }) => this.#takeBack(id));
     this.on('decide_approval', ({ id, decision }) => {
       const approval = this.approval(id);
       if (approval.state.state !== 'open') throw alreadyEnded();
       this.#dropDraft(id);
       return this.#put({ ...approval, state: { state: 'decided', decision, at: Date.now(), error: null } });
     });
-    this.on('send_message', ({ session, text }) => {
+    this.on('send_message', ({ session, text, closes }) => {
       this.#say(session, text);
-      for (const { id } of this.open(session)) this.#end(id, { outcome: 'replied_in_chat', text });
+      for (const { id } of this.open(session)) if (closes.includes(id)) this.#end(id, { outcome: 'replied_in_chat', text });
       return {};
     });
     this.on('queue_message', ({ session, text }) => {
@@ -120,7 +121,7 @@ export class ModelApp extends FakeBridge {
       return super.call(command, input);
     }
     const { id, requestId } = input as { id?: string; requestId: string };
-    const undone = command === 'hold_answer' || command === 'undo_answer' ? (id ?? null) : null;
+    const undone = command === 'hold_end' || command === 'undo_end' ? (id ?? null) : null;
     this.#countUndoing(undone, 1);
     try {
       if (millis > 0) await pause(millis);
@@ -245,26 +246,37 @@ export class ModelApp extends FakeBridge {
     return this.#end(id, request.state.outcome, null);
   }
 
-  #hold(id: string, answers: AnswerInput[]): Record<string, never> {
+  #endNow(id: string, end: EndInput): Request {
+    switch (end.end) {
+      case 'answered':
+        return this.#answer(id, end.answers);
+      case 'declined':
+        return this.#byPerson(id, { outcome: 'declined', words: end.words });
+      case 'cancelled':
+        return this.#byPerson(id, withdrawn({ why: 'cancelled', reason: null }));
+    }
+  }
+
+  #hold(id: string, end: EndInput): Record<string, never> {
     if (this.request(id).state.state !== 'open') throw alreadyEnded();
     const now = Date.now();
-    const held: UndoableAnswer = { request: id, answers, since: now, until: now + 3000, error: null };
-    this.push({ change: 'answer_held', held });
+    const held: HeldEnd = { request: id, end, since: now, until: now + 3000, error: null };
+    this.push({ change: 'end_held', held });
     setTimeout(() => {
       if (!this.snapshot.held.includes(held)) return;
       if (this.luck().fails === 'refused') {
-        this.push({ change: 'answer_held', held: { ...held, error: { undelivered: 'not_kept', trouble: 'full', path: '/desk.db' } } });
+        this.push({ change: 'end_held', held: { ...held, error: { undelivered: 'not_kept', trouble: 'full', path: '/desk.db' } } });
         return;
       }
       this.onUndoableSent(held);
-      this.#answer(id, answers);
+      this.#endNow(id, end);
     }, held.until - now);
     return {};
   }
 
   #takeBack(id: string): Record<string, never> {
     if (this.request(id).state.state !== 'open') throw alreadyEnded();
-    if (this.#isHeld(id)) this.push({ change: 'answer_let_go', request: id });
+    if (this.#isHeld(id)) this.push({ change: 'end_let_go', request: id });
     return {};
   }
 
@@ -275,7 +287,7 @@ export class ModelApp extends FakeBridge {
   #end(id: string, outcome: Outcome, delivery: Delivery | null = { delivery: 'pending' }): Request {
     const request: Request = { ...this.request(id), state: ended(outcome, delivery, Date.now()) };
     if (draftFate(request) === 'goes') this.#dropDraft(id);
-    const dropUndoable: Change[] = this.#isHeld(id) ? [{ change: 'answer_let_go', request: id }] : [];
+    const dropUndoable: Change[] = this.#isHeld(id) ? [{ change: 'end_let_go', request: id }] : [];
     this.push({ change: 'request', request }, ...dropUndoable);
     return request;
   }

@@ -7,8 +7,8 @@ macro_rules! for_each_command {
     ($then:ident) => {
         $then! {
             answer_question(AnswerQuestion) -> Request,
-            hold_answer(HoldAnswer) -> Done,
-            undo_answer(UndoAnswer) -> Done,
+            hold_end(HoldEnd) -> Done,
+            undo_end(UndoEnd) -> Done,
             decline_question(DeclineQuestion) -> Request,
             cancel_question(CancelQuestion) -> Request,
             retry_delivery(RetryDelivery) -> Request,

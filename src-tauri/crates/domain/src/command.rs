@@ -146,9 +146,11 @@ pub enum RequestCommand {
         reason: Option<String>,
         at: Timestamp,
     },
-    /// Ends a session's open requests with an ordinary message of the user.
+    /// Ends open requests of a session with an ordinary message of the user.
     ReplyInChat {
         session: SessionId,
+        /// Those that the user was told of. One that has ended meanwhile is left alone.
+        requests: Vec<RequestId>,
         text: String,
         at: Timestamp,
     },

@@ -250,7 +250,7 @@ pub enum OptIn {
 }
 
 number_setting! {
-    /// The undo window of a quick answer, in seconds. The agent waits during it.
+    /// The undo window of a quick answer, a skip, and a reply in chat, in seconds. The agent waits during it.
     UndoSeconds, Bounds::Between(1, 30), default 3
 }
 

@@ -6,8 +6,7 @@ use std::sync::Arc;
 
 use askdesk_changes::ChangeTotals;
 use askdesk_domain::{
-    AgentDescriptor, Approval, ContextUse, Entry, Request, RequestId, Session, SessionId, Timestamp,
-    UndoableAnswer,
+    AgentDescriptor, Approval, ContextUse, Entry, HeldEnd, Request, RequestId, Session, SessionId, Timestamp,
 };
 use askdesk_worktrees::Head;
 use serde::{Deserialize, Serialize};
@@ -49,7 +48,7 @@ pub struct Snapshot {
     /// How full contexts are, as reported in this run of the app.
     pub contexts: Vec<SessionContext>,
     /// The answers that can still be undone.
-    pub held: Vec<UndoableAnswer>,
+    pub held: Vec<HeldEnd>,
     /// The sessions whose folders have been compared with the state that they began with.
     #[serde(default)]
     pub changed_files: Vec<SessionChanges>,
@@ -91,12 +90,12 @@ pub enum Change {
     Approval {
         approval: Approval,
     },
-    /// An answer is held for its undo window; it replaces an earlier one of its request.
-    AnswerHeld {
-        held: UndoableAnswer,
+    /// An end is held for its undo window; it replaces an earlier one of its request.
+    EndHeld {
+        held: HeldEnd,
     },
-    /// A request's answer is no longer held; if the request is still open, the answer was undone.
-    AnswerLetGo {
+    /// A request's end is no longer held; if the request is still open, it was undone.
+    EndLetGo {
         request: RequestId,
     },
     /// An entry was written or replaced.

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use askdesk_agents::Catalog;
 use askdesk_domain::{
     AnswerInput, Approval, ApprovalCommand, ApprovalDecision, ApprovalId, Ask, Command, DailyBudget, Desk,
-    DraftTarget, ImageId, Outcome, Rejection, Request, RequestCommand, RequestId, Session, SessionId,
-    SessionUsage, StorageError, UndoSeconds, UsageSum,
+    DraftTarget, EndInput, ImageId, Outcome, Rejection, Request, RequestCommand, RequestId, Session,
+    SessionId, SessionUsage, StorageError, UndoSeconds, UsageSum,
 };
 use tokio::sync::oneshot;
 
@@ -122,19 +122,19 @@ impl EngineHandle {
         self.on_request(RequestCommand::Answer { request, answers, at }).await
     }
 
-    /// Holds a single choice for a lone question during its undo window, then gives it. Any other end of the request takes
-    /// precedence. A held answer is not stored: if the engine ends, it is not given.
-    pub async fn hold_answer(
+    /// Holds an end of a request during its undo window, then carries it out; of answers, only a single choice for a lone
+    /// question. Any other end of the request takes precedence. It is not stored: if the engine ends, the request stays open.
+    pub async fn hold_end(
         &self,
         request: RequestId,
-        answers: Vec<AnswerInput>,
+        end: EndInput,
         undo: UndoSeconds,
     ) -> Result<(), EngineError> {
         let (reply, result) = oneshot::channel();
         let (engine, writer) = (self.clone(), self.writer.downgrade());
-        // A held answer must be given even if the caller is dropped.
+        // A held end must be carried out even if the caller is dropped.
         tokio::spawn(async move {
-            let held = engine.writer.ask(|reply| Input::HoldAnswer { request, answers, undo, reply }).await;
+            let held = engine.writer.ask(|reply| Input::HoldEnd { request, end, undo, reply }).await;
             let held = held.and_then(|held| held);
             let due = held.as_ref().ok().cloned().flatten();
             let _ = reply.send(held.map(drop));
@@ -150,9 +150,9 @@ impl EngineHandle {
         result.await.map_err(|_| EngineError::Closing)?
     }
 
-    /// Undoes a held answer: the request stays open, and nothing was sent.
-    pub async fn undo_answer(&self, request: RequestId) -> Result<(), EngineError> {
-        self.writer.ask(|reply| Input::UndoAnswer { request, reply }).await?
+    /// Undoes a held end: the request stays open, and nothing was sent.
+    pub async fn undo_end(&self, request: RequestId) -> Result<(), EngineError> {
+        self.writer.ask(|reply| Input::UndoEnd { request, reply }).await?
     }
 
     pub async fn decline(&self, request: RequestId, words: Option<String>) -> Result<Request, EngineError> {

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use askdesk_changes::ChangeTotals;
-use askdesk_domain::{AgentDescriptor, Desk, RequestId, SessionId, UndoableAnswer};
+use askdesk_domain::{AgentDescriptor, Desk, HeldEnd, RequestId, SessionId};
 use askdesk_worktrees::Head;
 use tokio::sync::Notify;
 
@@ -35,7 +35,7 @@ pub(crate) struct Hub {
     live: BTreeMap<SessionId, LiveText>,
     retries: BTreeMap<SessionId, Retry>,
     contexts: BTreeMap<SessionId, SessionContext>,
-    held: BTreeMap<RequestId, UndoableAnswer>,
+    held: BTreeMap<RequestId, HeldEnd>,
     changed_files: BTreeMap<SessionId, ChangeTotals>,
     heads: BTreeMap<SessionId, Head>,
     agents: Vec<AgentDescriptor>,
@@ -233,8 +233,8 @@ impl Hub {
                 self.heads.insert(*session, head.clone());
             }
             Change::CheckedOut { session, head: None } => drop(self.heads.remove(session)),
-            Change::AnswerHeld { held } => drop(self.held.insert(held.request, held.clone())),
-            Change::AnswerLetGo { request } => drop(self.held.remove(request)),
+            Change::EndHeld { held } => drop(self.held.insert(held.request, held.clone())),
+            Change::EndLetGo { request } => drop(self.held.remove(request)),
             _ => {}
         }
     }

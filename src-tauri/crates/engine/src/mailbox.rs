@@ -4,9 +4,9 @@
 
 use askdesk_changes::ChangeTotals;
 use askdesk_domain::{
-    AnswerInput, Approval, ApprovalDecision, ApprovalId, Ask, Attachment, Command, CommandId, ConfigId,
-    ContextUse, DailyBudget, Desk, DraftTarget, EntryBody, MessageId, NativeRef, Outcome, QueuedMessage,
-    Request, RequestId, Session, SessionEnd, SessionId, TodoItem, ToolStatus, UndoSeconds, UndoableAnswer,
+    Approval, ApprovalDecision, ApprovalId, Ask, Attachment, Command, CommandId, ConfigId, ContextUse,
+    DailyBudget, Desk, DraftTarget, EndInput, EntryBody, HeldEnd, MessageId, NativeRef, Outcome,
+    QueuedMessage, Request, RequestId, Session, SessionEnd, SessionId, TodoItem, ToolStatus, UndoSeconds,
     ValueId,
 };
 use askdesk_worktrees::Head;
@@ -45,19 +45,19 @@ pub(crate) enum Input {
         waiter: oneshot::Sender<Outcome>,
         reply: Reply<Result<RequestId, EngineError>>,
     },
-    /// Hold a quick answer for its undo window.
-    HoldAnswer {
+    /// Hold an end of a request for its undo window.
+    HoldEnd {
         request: RequestId,
-        answers: Vec<AnswerInput>,
+        end: EndInput,
         undo: UndoSeconds,
-        reply: Reply<Result<Option<UndoableAnswer>, EngineError>>,
+        reply: Reply<Result<Option<HeldEnd>, EngineError>>,
     },
-    UndoAnswer {
+    UndoEnd {
         request: RequestId,
         reply: Reply<Result<(), EngineError>>,
     },
     UndoWindowOver {
-        held: UndoableAnswer,
+        held: HeldEnd,
     },
     /// Change a transcript.
     Write {
@@ -186,10 +186,10 @@ pub enum NotificationEvent {
     Ended {
         request: RequestId,
     },
-    /// A held answer was not given although its request is open: it was undone, replaced, or could not be given.
-    AnswerNotGiven {
-        /// The answer, with its error if it could not be given.
-        held: UndoableAnswer,
+    /// A held end was not carried out although its request is open: it was undone, replaced, or failed.
+    EndNotGiven {
+        /// With its error if it failed.
+        held: HeldEnd,
     },
     /// A request has been open for as long as the user set for a reminder.
     Reminder {
@@ -271,11 +271,13 @@ pub struct Message {
     pub text: String,
     /// Files and images that go with it.
     pub attachments: Vec<Attachment>,
+    /// The open requests that it ends as replied in chat.
+    pub closes: Vec<RequestId>,
 }
 
 impl From<String> for Message {
     fn from(text: String) -> Self {
-        Self { text, attachments: Vec::new() }
+        Self { text, attachments: Vec::new(), closes: Vec::new() }
     }
 }
 

@@ -52,7 +52,7 @@ async fn remind(
                         open.insert(request.id, Open { request: request.clone(), session: session.clone() });
                     }
                     NotificationEvent::Ended { request } => drop(open.remove(request)),
-                    NotificationEvent::AnswerNotGiven { .. }
+                    NotificationEvent::EndNotGiven { .. }
                     | NotificationEvent::Reminder { .. }
                     | NotificationEvent::ApprovalAsked { .. }
                     | NotificationEvent::ApprovalEnded { .. }

@@ -143,10 +143,10 @@ impl Writer {
             Input::RegisterInbound { ask, again, waiter, reply } => {
                 self.register_inbound(ask, again, waiter, reply)
             }
-            Input::HoldAnswer { request, answers, undo, reply } => {
-                let _ = reply.send(self.hold(request, &answers, undo));
+            Input::HoldEnd { request, end, undo, reply } => {
+                let _ = reply.send(self.hold(request, end, undo));
             }
-            Input::UndoAnswer { request, reply } => drop(reply.send(self.undo(request))),
+            Input::UndoEnd { request, reply } => drop(reply.send(self.undo(request))),
             Input::UndoWindowOver { held } => self.give_held(held),
             Input::Live { added } => self.hub.publish(&self.desk, vec![Change::LiveText { added }]),
             Input::LiveCleared { session } => {
@@ -210,8 +210,7 @@ impl Writer {
         fault::reached(Step::Folded(command));
         let mut changes = changes::changes_of(&self.desk, &decision.events);
         changes.extend(entries.into_iter().map(|(session, entry)| Change::Entry { session, entry }));
-        changes
-            .extend(self.held.settle(&self.desk).into_iter().map(|request| Change::AnswerLetGo { request }));
+        changes.extend(self.held.settle(&self.desk).into_iter().map(|request| Change::EndLetGo { request }));
         self.hub.publish(&self.desk, changes);
         fault::reached(Step::Published(command));
         for effect in &decision.effects {

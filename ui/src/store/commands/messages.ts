@@ -1,30 +1,42 @@
 import type { Attachment, MessageId, SessionId } from '../../generated/wire';
 import { attachedOf } from '../attachments';
+import { openRequests } from '../select';
 import type { Store } from '../store.svelte';
 import { submitKey, type Submitter } from '../submit';
+
+interface Written {
+  session: SessionId;
+  text: string;
+  attachments: Attachment[];
+}
 
 /** Messages to agents, sent immediately or queued. */
 export class MessageCommands {
   constructor(private readonly store: Store, private readonly submitter: Submitter) {}
 
+  /** Sends the unsent message, which closes the open questions of the agent itself. */
   send(session: SessionId): Promise<void> {
-    return this.#submitWritten(session, 'send_message');
+    const open = openRequests(this.store.state, session).filter(({ helper }) => helper === undefined);
+    const closes = open.map(({ id }) => id);
+    return this.#submitWritten(session, (key, body) =>
+      this.submitter.submit(key, 'send_message', { ...body, closes }),
+    );
   }
 
   /** Queues the unsent message until the agent's turn ends. */
   queue(session: SessionId): Promise<void> {
-    return this.#submitWritten(session, 'queue_message');
+    return this.#submitWritten(session, (key, body) => this.submitter.submit(key, 'queue_message', body));
   }
 
-  async #submitWritten(session: SessionId, command: 'send_message' | 'queue_message'): Promise<void> {
+  async #submitWritten(session: SessionId, submit: (key: string, body: Written) => Promise<unknown>): Promise<void> {
     const message = this.#written(session);
     if (!message) return;
     const body = { session, ...message };
-    const done = await this.submitter.submit(submitKey.message(session), command, body);
+    const done = await submit(submitKey.message(session), body);
     if (done) this.store.dispatch({ type: 'message_sent', ...body });
   }
 
-  #written(session: SessionId): { text: string; attachments: Attachment[] } | null {
+  #written(session: SessionId): Omit<Written, 'session'> | null {
     const { state } = this.store;
     const text = state.messages[session] ?? '';
     const attachments = [...attachedOf(state, session)];

@@ -25,14 +25,15 @@ export class QuestionCommands {
   /** Answers a lone question after a delay in which the user can undo it. */
   holdAnswer(request: Request): void {
     const { id } = request;
-    const body = { id, answers: toInputs(request, draftOf(this.store.state, id)) };
-    const hold = () => this.submitter.submit(submitKey.undoable(id), 'hold_answer', body);
+    const answers = toInputs(request, draftOf(this.store.state, id));
+    const body = { id, end: { end: 'answered' as const, answers } };
+    const hold = () => this.submitter.submit(submitKey.undoable(id), 'hold_end', body);
     this.#inTurn(id, hold, () => this.#undoOvertaken());
   }
 
   /** Takes back an answer before it is sent. */
   undo({ id }: Request): void {
-    this.#inTurn(id, () => this.submitter.submitReported(submitKey.undoable(id), 'undo_answer', { id }));
+    this.#inTurn(id, () => this.submitter.submitReported(submitKey.undoable(id), 'undo_end', { id }));
   }
 
   /** Undoes answers that the user has changed since. */

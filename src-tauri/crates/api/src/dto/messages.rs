@@ -1,16 +1,18 @@
 //! Messages and what is attached to them.
 
-use askdesk_domain::{Attachment, MessageId, SessionId};
+use askdesk_domain::{Attachment, MessageId, RequestId, SessionId};
 use serde::{Deserialize, Serialize};
 
 commands! {
-    /// Sends a message to an agent; open requests of its session end as replied in chat. An ended session that can be
-    /// resumed is resumed first.
+    /// Sends a message to an agent. An ended session that can be resumed is resumed first.
     struct SendMessage {
         session: SessionId,
         text: String,
         #[serde(default)]
         attachments: Vec<Attachment>,
+        /// The open requests that the user was told it closes: they end as replied in chat. Any other stays open.
+        #[serde(default)]
+        closes: Vec<RequestId>,
     }
 
     /// Queues a message until the agent's turn ends. Unlike a message that the person sends, it leaves open questions alone.

@@ -1,6 +1,8 @@
 //! Questions, permission requests and drafts.
 
-use askdesk_domain::{AnswerInput, ApprovalDecision, ApprovalId, CommandId, DraftTarget, RequestId};
+use askdesk_domain::{
+    AnswerInput, ApprovalDecision, ApprovalId, CommandId, DraftTarget, EndInput, RequestId,
+};
 
 commands! {
     struct AnswerQuestion {
@@ -9,14 +11,14 @@ commands! {
         answers: Vec<AnswerInput>,
     }
 
-    /// Answers a request that holds one single-choice question. The answer is sent after the undo window.
-    struct HoldAnswer {
+    /// Ends a request after the undo window. An answer is held only for a request of one question with one choice.
+    struct HoldEnd {
         id: RequestId,
-        answers: Vec<AnswerInput>,
+        end: EndInput,
     }
 
-    /// Takes back an answer that is still in its undo window.
-    struct UndoAnswer {
+    /// Takes back an end that is still in its undo window.
+    struct UndoEnd {
         id: RequestId,
     }
 

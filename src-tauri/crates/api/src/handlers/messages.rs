@@ -18,8 +18,8 @@ use crate::error::{Error, ErrorCode};
 
 impl Api {
     pub async fn send_message(&self, input: SendMessage) -> Result<Done, Error> {
-        let SendMessage { request_id, session, text, attachments } = input;
-        let message = self.checked_message(session, &text, attachments).await?;
+        let SendMessage { request_id, session, text, attachments, closes } = input;
+        let message = Message { closes, ..self.checked_message(session, &text, attachments).await? };
         let send = async {
             self.wake(session).await?;
             Ok::<_, Error>(self.sessions.send_message(session, message).await?)
@@ -29,7 +29,7 @@ impl Api {
 
     pub async fn queue_message(&self, input: QueueMessage) -> Result<Session, Error> {
         let QueueMessage { request_id, session, text, attachments } = input;
-        let Message { text, attachments } = self.checked_message(session, &text, attachments).await?;
+        let Message { text, attachments, .. } = self.checked_message(session, &text, attachments).await?;
         let id = self.engine.clock().message_id();
         let queue = QueueCommand::Add { session, id, text, attachments };
         self.apply_once(request_id, "queue_message", queue).await
@@ -128,14 +128,14 @@ impl Api {
         self.accepted_input(session).await?.check(&attachments)?;
         let text = attachment::message(text, &attachments)?;
         if attachments.is_empty() {
-            return Ok(Message { text, attachments });
+            return Ok(text.into());
         }
         let images = self.engine.images().clone();
         blocking(move || {
             for attached in &attachments {
                 check_exists(&images, session, attached)?;
             }
-            Ok(Message { text, attachments })
+            Ok(Message { text, attachments, closes: Vec::new() })
         })
         .await?
     }

@@ -12,14 +12,14 @@ impl Api {
         Ok(self.engine.answer(input.id, input.answers).await?)
     }
 
-    pub async fn hold_answer(&self, input: HoldAnswer) -> Result<Done, Error> {
-        let HoldAnswer { request_id, id, answers } = input;
+    pub async fn hold_end(&self, input: HoldEnd) -> Result<Done, Error> {
+        let HoldEnd { request_id, id, end } = input;
         let undo = self.settings.watch().borrow().undo_seconds;
-        self.run_once(request_id, "hold_answer", self.engine.hold_answer(id, answers, undo)).await
+        self.run_once(request_id, "hold_end", self.engine.hold_end(id, end, undo)).await
     }
 
-    pub async fn undo_answer(&self, input: UndoAnswer) -> Result<Done, Error> {
-        self.run_once(input.request_id, "undo_answer", self.engine.undo_answer(input.id)).await
+    pub async fn undo_end(&self, input: UndoEnd) -> Result<Done, Error> {
+        self.run_once(input.request_id, "undo_end", self.engine.undo_end(input.id)).await
     }
 
     pub async fn decline_question(&self, input: DeclineQuestion) -> Result<Request, Error> {

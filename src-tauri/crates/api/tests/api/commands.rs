@@ -20,7 +20,11 @@ fn is_delivered(request: &Request) -> bool {
 async fn answer_question_answers_and_the_agent_gets_it_once() {
     let bridge = Bridge::open();
     let request = bridge.asked("technology").await;
-    let input = answer(&request, "q1o2");
+    let held = |option| {
+        let end = json!({"end": "answered", "answers": [{"question": "q1", "chosen": [option]}]});
+        json!({"requestId": fresh(), "id": request.id, "end": end})
+    };
+    let input = held("q1o2");
     let answered = bridge.call("answer_question", input.clone()).await.unwrap();
     assert_eq!(
         (&answered["id"], &answered["state"]["outcome"]["outcome"]),
@@ -33,20 +37,24 @@ async fn answer_question_answers_and_the_agent_gets_it_once() {
 }
 
 #[tokio::test]
-async fn case_52_hold_answer_waits_as_long_as_is_set_and_a_command_sent_again_holds_nothing_anew() {
+async fn case_52_hold_end_waits_as_long_as_is_set_and_a_command_sent_again_holds_nothing_anew() {
     let bridge = Bridge::open();
     let change = json!({"change": {"setting": "undo_seconds", "value": 1}});
     bridge.call("change_setting", change).await.unwrap();
     let request = bridge.asked("technology").await;
-    let input = answer(&request, "q1o2");
-    bridge.call("hold_answer", input.clone()).await.unwrap();
+    let chosen = |option| {
+        let end = json!({"end": "answered", "answers": [{"question": "q1", "chosen": [option]}]});
+        json!({"requestId": fresh(), "id": request.id, "end": end})
+    };
+    let input = chosen("q1o2");
+    bridge.call("hold_end", input.clone()).await.unwrap();
     let held = bridge.snapshot().await.held;
     assert_eq!(held.iter().map(|it| it.until.millis() - it.since.millis()).collect::<Vec<_>>(), [1_000]);
-    bridge.run("undo_answer", json!({"id": request.id})).await;
-    bridge.call("hold_answer", input).await.unwrap();
+    bridge.run("undo_end", json!({"id": request.id})).await;
+    bridge.call("hold_end", input).await.unwrap();
     assert_eq!(bridge.snapshot().await.held, []);
     assert_eq!(bridge.decisions(), 0);
-    bridge.call("hold_answer", answer(&request, "q1o1")).await.unwrap();
+    bridge.call("hold_end", chosen("q1o1")).await.unwrap();
     let now = bridge.until("it is delivered", |now| is_delivered(&now.requests[0])).await;
     assert_eq!(now.held, []);
     assert_eq!(bridge.decisions(), 1);

@@ -14,8 +14,9 @@ fn example(name: &str) -> (Value, &'static str) {
     };
     let wanted = json!({"query": "hello", "session": null, "outcomes": []});
     match name {
-        "answer_question" | "hold_answer" => (command(json!({"id": id, "answers": []})), "not_found"),
-        "undo_answer" | "decline_question" | "cancel_question" | "retry_delivery" | "dismiss_request" => {
+        "answer_question" => (command(json!({"id": id, "answers": []})), "not_found"),
+        "hold_end" => (command(json!({"id": id, "end": {"end": "cancelled"}})), "not_found"),
+        "undo_end" | "decline_question" | "cancel_question" | "retry_delivery" | "dismiss_request" => {
             (command(json!({"id": id})), "not_found")
         }
         "decide_approval" => (command(json!({"id": id, "decision": {"options": ["allow"]}})), "not_found"),

@@ -28,13 +28,14 @@ pub(super) fn decide(desk: &Desk, command: &RequestCommand) -> Result<Decision, 
             let why = WithdrawnWhy::Cancelled { reason };
             end_by_person(desk, find(desk, *request)?, Outcome::Withdrawn { why }, *at)
         }
-        RequestCommand::ReplyInChat { session, text, at } => {
+        RequestCommand::ReplyInChat { session, requests, text, at } => {
             running(desk, *session)?;
             let text =
                 words(Some(text), "text")?.ok_or(Rejection::invalid("text", ValidationError::Empty))?;
             let mut decision = Decision::default();
             // A message goes to the agent itself; its helpers don't read it.
-            for request in desk.open_requests(*session).filter(|request| request.helper.is_none()) {
+            let is_closed = |open: &&Request| requests.contains(&open.id) && open.helper.is_none();
+            for request in desk.open_requests(*session).filter(is_closed) {
                 end(&mut decision, request.id, Outcome::RepliedInChat { text: text.clone() }, *at);
             }
             Ok(decision)

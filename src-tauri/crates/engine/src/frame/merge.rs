@@ -57,10 +57,10 @@ impl Step {
                 Change::Session { .. }
                 | Change::Request { .. }
                 | Change::Approval { .. }
-                | Change::AnswerHeld { .. }
+                | Change::EndHeld { .. }
                 | Change::FilesChanged { .. }
                 | Change::CheckedOut { .. }
-                | Change::AnswerLetGo { .. }
+                | Change::EndLetGo { .. }
                 | Change::Retry { .. }
                 | Change::Context { .. } => {
                     delta.changes.push(change.clone());

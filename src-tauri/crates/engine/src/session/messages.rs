@@ -16,14 +16,15 @@ use crate::mailbox::Message;
 use crate::session_log::LogKind;
 
 impl SessionTask {
-    /// Ends the open questions as replied in chat, tells the agent, and only then sends the message. If an attachment
+    /// Ends the requests that the message closes, tells the agent, and only then sends the message. If an attachment
     /// is missing, nothing changes. Returns whether the agent took the message; if not, the transcript says so.
     pub(super) async fn send_message(&mut self, message: Message) -> Result<bool, EngineError> {
-        let Message { text, attachments } = message;
+        let Message { text, attachments, closes } = message;
         let attached = self.read(&attachments).await?;
         let at = self.engine.clock().now();
         let said = attachment::in_words(&text, &attachments);
-        self.engine.act(RequestCommand::ReplyInChat { session: self.id, text: said, at }).await?;
+        let reply = RequestCommand::ReplyInChat { session: self.id, requests: closes, text: said, at };
+        self.engine.act(reply).await?;
         while let Some(event) = self.pending.ready() {
             self.on_pending(event).await;
         }

@@ -1,6 +1,6 @@
-//! Answers that are held in memory for their undo window before they are given.
+//! Ends of requests that are held in memory for their undo window before they are carried out.
 
-use askdesk_domain::{AnswerInput, Hold, RequestCommand, RequestId, UndoSeconds, UndoableAnswer};
+use askdesk_domain::{EndInput, HeldEnd, Hold, RequestCommand, RequestId, UndoSeconds};
 
 use super::Writer;
 use crate::delivery_error::rejected;
@@ -9,18 +9,18 @@ use crate::frame::Change;
 use crate::mailbox::NotificationEvent;
 
 impl Writer {
-    /// Holds an answer. Returns it unless it was held already, so that the caller waits for the end of its undo window.
+    /// Holds an end. Returns it unless it was held already, so that the caller waits for the end of its undo window.
     pub(super) fn hold(
         &mut self,
         request: RequestId,
-        answers: &[AnswerInput],
+        end: EndInput,
         undo: UndoSeconds,
-    ) -> Result<Option<UndoableAnswer>, EngineError> {
-        let decided = self.held.hold(&self.desk, request, answers, undo, self.clock.now());
+    ) -> Result<Option<HeldEnd>, EngineError> {
+        let decided = self.held.hold(&self.desk, request, end, undo, self.clock.now());
         match decided.map_err(|reject| self.explain_end(request, reject))? {
             Hold::Held(held) => {
                 if let Some(before) = self.held.remove(request) {
-                    self.notify(NotificationEvent::AnswerNotGiven { held: before });
+                    self.notify(NotificationEvent::EndNotGiven { held: before });
                 }
                 self.keep_held(held.clone());
                 Ok(Some(held))
@@ -29,35 +29,39 @@ impl Writer {
         }
     }
 
-    /// Drops an answer that was not given yet.
+    /// Drops an end that was not carried out yet.
     pub(super) fn undo(&mut self, request: RequestId) -> Result<(), EngineError> {
         let decided = self.held.undo(&self.desk, request);
         if decided.map_err(|reject| self.explain_end(request, reject))? {
             if let Some(held) = self.held.remove(request) {
-                self.notify(NotificationEvent::AnswerNotGiven { held });
+                self.notify(NotificationEvent::EndNotGiven { held });
             }
-            self.hub.publish(&self.desk, vec![Change::AnswerLetGo { request }]);
+            self.hub.publish(&self.desk, vec![Change::EndLetGo { request }]);
         }
         Ok(())
     }
 
-    /// Gives an answer after its undo window, unless it was undone or replaced, or its request has ended.
-    pub(super) fn give_held(&mut self, held: UndoableAnswer) {
+    /// Carries out an end after its undo window, unless it was undone or replaced, or its request has ended.
+    pub(super) fn give_held(&mut self, held: HeldEnd) {
         if !self.held.is_due(&held) {
             return;
         }
-        let (request, answers) = (held.request, held.answers.clone());
-        let command = RequestCommand::Answer { request, answers, at: self.clock.now() }.into();
-        if let Err(error) = self.act(&command) {
-            tracing::error!(%error, %request, "a held answer could not be given");
-            let held = UndoableAnswer { error: Some(rejected(error)), ..held };
-            self.notify(NotificationEvent::AnswerNotGiven { held: held.clone() });
+        let (request, at) = (held.request, self.clock.now());
+        let command = match held.end.clone() {
+            EndInput::Answered { answers } => RequestCommand::Answer { request, answers, at },
+            EndInput::Declined { words } => RequestCommand::Decline { request, words, at },
+            EndInput::Cancelled => RequestCommand::Cancel { request, reason: None, at },
+        };
+        if let Err(error) = self.act(&command.into()) {
+            tracing::error!(%error, %request, "a held end could not be carried out");
+            let held = HeldEnd { error: Some(rejected(error)), ..held };
+            self.notify(NotificationEvent::EndNotGiven { held: held.clone() });
             self.keep_held(held);
         }
     }
 
-    fn keep_held(&mut self, held: UndoableAnswer) {
+    fn keep_held(&mut self, held: HeldEnd) {
         self.held.put(held.clone());
-        self.hub.publish(&self.desk, vec![Change::AnswerHeld { held }]);
+        self.hub.publish(&self.desk, vec![Change::EndHeld { held }]);
     }
 }

@@ -56,7 +56,7 @@ async fn an_image_reaches_the_agent_byte_for_byte_and_a_file_by_its_path() {
     stage.until_idle(session).await;
     let (path, file) = file(&stage, "notes of mine.txt");
     let attachments = vec![image(&stage, session), file];
-    let message = Message { text: "look".to_owned(), attachments };
+    let message = Message { text: "look".to_owned(), attachments, closes: vec![] };
     stage.sessions.send_message(session, message).await.unwrap();
     stage.asked_one(session).await;
     let words = format!("look\n\n@\"{}\"", path.display());
@@ -79,7 +79,7 @@ async fn a_message_with_a_missing_attachment_is_not_sent_and_ends_no_question() 
     let image = image(&stage, session);
     std::fs::remove_file(&kept(&stage, session)[0]).unwrap();
     for gone in [file, image] {
-        let message = Message { text: "look".to_owned(), attachments: vec![gone] };
+        let message = Message { text: "look".to_owned(), attachments: vec![gone], closes: vec![] };
         let refused = stage.sessions.send_message(session, message).await;
         let Err(EngineError::Reject(Rejection::Invalid { field, .. })) = refused else {
             panic!("{refused:?}")
@@ -123,7 +123,7 @@ async fn an_image_is_removed_unless_a_message_has_it() {
     stage.until_idle(session).await;
     let image = image(&stage, session);
     let id = image.image().unwrap();
-    let message = Message { text: String::new(), attachments: vec![image] };
+    let message = Message { text: String::new(), attachments: vec![image], closes: vec![] };
     stage.sessions.send_message(session, message).await.unwrap();
     stage.asked_one(session).await;
     let other = stage.desk.engine.images().keep(session, "b", b"GIF89a and more").unwrap();

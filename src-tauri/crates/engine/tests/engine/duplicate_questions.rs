@@ -102,7 +102,7 @@ async fn case_34_a_message_ends_both_calls_before_it_is_sent() {
     let session = stage.play("again").await;
     stage.until_said(session, TWICE).await;
     let request = stage.asked_one(session).await;
-    stage.sessions.send_message(session, "Let us talk first.".to_owned()).await.unwrap();
+    stage.reply_in_chat(&[&request], "Let us talk first.").await;
     stage.until_delivered(request.id).await;
     stage.until_idle(session).await;
     let sent = stage.sent(session);

@@ -6,8 +6,9 @@ use std::path::Path;
 use crate::support::desk::{TestDesk, allow, ask, ask_approval, choose, request, session, start};
 use crate::support::mirror::Mirror;
 use askdesk_domain::{
-    ApprovalCommand, ApprovalId, Ask, AskApproval, Command, Delivery, Desk, NativeRef, Outcome, Request,
-    RequestCommand, RequestId, SessionCommand, SessionEnd, SessionId, Timestamp, UndoSeconds, WithdrawnWhy,
+    ApprovalCommand, ApprovalId, Ask, AskApproval, Command, Delivery, Desk, EndInput, NativeRef, Outcome,
+    Request, RequestCommand, RequestId, SessionCommand, SessionEnd, SessionId, Timestamp, UndoSeconds,
+    WithdrawnWhy,
 };
 use askdesk_engine::frame::Snapshot;
 use askdesk_engine::{Journal, Subscription};
@@ -66,7 +67,9 @@ fn some_command() -> impl Strategy<Value = Command> {
         1 => (0..REQUESTS).prop_map(|n| Command::Request(RequestCommand::Decline { request: request(n), words: None, at: AT })),
         1 => (0..REQUESTS).prop_map(|n| Command::Request(RequestCommand::Cancel { request: request(n), reason: None, at: AT })),
         1 => (0..SESSIONS)
-            .prop_map(|of| Command::Request(RequestCommand::ReplyInChat { session: session(of), text: "hello".to_owned(), at: AT })),
+            .prop_map(|of| Command::Request(RequestCommand::ReplyInChat {
+                session: session(of), requests: (0..REQUESTS).map(request).collect(), text: "hello".to_owned(), at: AT
+            })),
         2 => (0..SESSIONS, 0..REQUESTS).prop_map(move |(of, n)| Command::Request(RequestCommand::Withdraw {
             session: session(of), native_ref: native_ref(n), why: WithdrawnWhy::ByAgent, at: AT
         })),
@@ -252,9 +255,14 @@ async fn play(steps: Vec<Step>) {
             }
             Step::Hold { n, place } => {
                 let answers = vec![choose(0, &[place])];
-                drop(run.desk.engine.hold_answer(request(n), answers, UndoSeconds::default()).await);
+                drop(
+                    run.desk
+                        .engine
+                        .hold_end(request(n), EndInput::Answered { answers }, UndoSeconds::default())
+                        .await,
+                );
             }
-            Step::Undo { n } => drop(run.desk.engine.undo_answer(request(n)).await),
+            Step::Undo { n } => drop(run.desk.engine.undo_end(request(n)).await),
             Step::EndUndoWindow => {
                 run.desk.clock.advance(UndoSeconds::default().millis());
                 let due = run.desk.snapshot().await.held.len();

@@ -190,7 +190,7 @@ async fn a_message_during_a_turn_goes_into_it_and_counts_as_the_answer_in_chat()
     let Some(mut world) = World::open("a_message_during_a_turn_goes_into_it", script).await else { return };
     let session = world.start("Go.").await;
     let request = world.stage.asked_one(session).await;
-    world.stage.sessions.send_message(session, "Neither of them.".to_owned()).await.unwrap();
+    world.stage.reply_in_chat(&[&request], "Neither of them.").await;
     world.stage.until_said(session, "Understood.").await;
     world.stage.until_delivered(request.id).await;
     world.stage.until_idle(session).await;

@@ -352,7 +352,7 @@ async fn a_message_instead_of_an_answer_reaches_the_model_in_the_next_turn() {
     let mut stage = world.desk(folder.path()).await;
     let session = world.start(&stage).await;
     let request = stage.asked_one(session).await;
-    stage.sessions.send_message(session, "Use neither of them.".to_owned()).await.unwrap();
+    stage.reply_in_chat(&[&request], "Use neither of them.").await;
     let heard = world.request(2).await;
     assert_eq!(count_in(&heard, "Use neither of them."), 1, "{}", heard["messages"]);
     stage.until_said(session, "Neither, then.").await;

@@ -185,11 +185,21 @@ async fn an_interrupt_without_a_turn_does_not_affect_the_next_turn() {
 }
 
 #[tokio::test]
+async fn case_104_a_message_closes_only_the_questions_that_the_user_was_told_of() {
+    let mut stage = Stage::open().await;
+    let session = stage.play("parallel").await;
+    let requests = stage.asked(session, 2).await;
+    stage.reply_in_chat(&[&requests[0]], "let us talk first").await;
+    stage.until_delivered(requests[0].id).await;
+    assert!(stage.desk.request(requests[1].id).await.is_open());
+}
+
+#[tokio::test]
 async fn case_35_a_message_ends_open_questions_before_it_is_sent() {
     let mut stage = Stage::open().await;
     let session = stage.play("parallel").await;
     let requests = stage.asked(session, 2).await;
-    stage.sessions.send_message(session, "let us talk first".to_owned()).await.unwrap();
+    stage.reply_in_chat(&requests.iter().collect::<Vec<_>>(), "let us talk first").await;
     for request in &requests {
         stage.until_delivered(request.id).await;
         let text = "let us talk first".to_owned();

@@ -514,7 +514,7 @@ async fn a_message_that_the_agent_cannot_take_has_a_notice_and_the_session_stays
     stage.until_idle(session).await;
     let path = stage.desk.folder.display().to_string();
     let text = "look at this".to_owned();
-    let message = Message { text, attachments: vec![Attachment::File { path, bytes: 0 }] };
+    let message = Message { text, attachments: vec![Attachment::File { path, bytes: 0 }], closes: vec![] };
     stage.sessions.send_message(session, message).await.unwrap();
     let not_sent = |notice: &&Notice| matches!(notice, Notice::MessageNotSent { .. });
     stage.desk.until("the notice", |known| known.notices(session).iter().any(not_sent)).await;

@@ -4,8 +4,8 @@ use crate::support::desk::{
     TestDesk, ask, choose, end, heard, locked, questions, rejected, request, say, session, withdraw,
 };
 use askdesk_domain::{
-    AnswerInput, Ask, OrphanedWhy, Outcome, Rejection, RequestCommand, RequestId, SessionEnd, Timestamp,
-    UndoSeconds, UndoableAnswer, WithdrawnWhy,
+    AnswerInput, Ask, EndInput, HeldEnd, OrphanedWhy, Outcome, Rejection, RequestCommand, RequestId,
+    SessionEnd, Timestamp, UndoSeconds, WithdrawnWhy,
 };
 use askdesk_engine::NotificationEvent;
 use rstest::rstest;
@@ -24,8 +24,12 @@ async fn opened() -> TestDesk {
     desk
 }
 
+fn by(option: usize) -> EndInput {
+    EndInput::Answered { answers: vec![choose(0, &[option])] }
+}
+
 async fn hold(desk: &TestDesk, id: RequestId, option: usize) {
-    desk.engine.hold_answer(id, vec![choose(0, &[option])], UndoSeconds::default()).await.unwrap();
+    desk.engine.hold_end(id, by(option), UndoSeconds::default()).await.unwrap();
 }
 
 fn chose(outcome: &Outcome, option: usize) {
@@ -53,9 +57,9 @@ async fn a_held_answer_is_shown_and_given_exactly_after_its_undo_window() {
     let (id, mut outcome) = lone(&desk, 1).await;
     hold(&desk, id, 1).await;
     let now = desk.engine.clock().now();
-    let held = UndoableAnswer {
+    let held = HeldEnd {
         request: id,
-        answers: vec![choose(0, &[1])],
+        end: by(1),
         since: now,
         until: Timestamp::from_millis(now.millis() + UNDO),
         error: None,
@@ -76,8 +80,8 @@ async fn case_52_an_undone_answer_is_never_sent_and_the_question_stays_open() {
     let mut desk = opened().await;
     let (id, mut outcome) = lone(&desk, 1).await;
     hold(&desk, id, 0).await;
-    desk.engine.undo_answer(id).await.unwrap();
-    desk.engine.undo_answer(id).await.unwrap();
+    desk.engine.undo_end(id).await.unwrap();
+    desk.engine.undo_end(id).await.unwrap();
     let_it_pass(&desk).await;
     assert!(outcome.try_recv().is_err());
     assert!(desk.request(id).await.is_open());
@@ -98,15 +102,18 @@ async fn there_is_an_event_when_a_held_answer_is_undone_or_replaced() {
     hold(&desk, id, 0).await;
     hold(&desk, id, 0).await;
     hold(&desk, id, 1).await;
-    desk.engine.undo_answer(id).await.unwrap();
-    desk.engine.undo_answer(id).await.unwrap();
+    desk.engine.undo_end(id).await.unwrap();
+    desk.engine.undo_end(id).await.unwrap();
     hold(&desk, id, 1).await;
     let_it_pass(&desk).await;
     chose(&heard(outcome).await, 1);
     let short = |event| match event {
         NotificationEvent::Asked { .. } => "asked".to_owned(),
         NotificationEvent::Ended { .. } => "ended".to_owned(),
-        NotificationEvent::AnswerNotGiven { held } => format!("not {}", held.answers[0].chosen[0]),
+        NotificationEvent::EndNotGiven { held } => {
+            let EndInput::Answered { answers } = held.end else { panic!("{held:?}") };
+            format!("not {}", answers[0].chosen[0])
+        }
         other => panic!("{other:?}"),
     };
     let events: Vec<_> = desk.notified().into_iter().map(short).collect();
@@ -141,6 +148,47 @@ async fn the_same_choice_again_does_not_extend_the_undo_window() {
 }
 
 #[rstest]
+#[case::skipped(EndInput::Cancelled, Outcome::Withdrawn { why: WithdrawnWhy::Cancelled { reason: None } })]
+#[case::declined(EndInput::Declined { words: Some("Not now".to_owned()) }, Outcome::Declined { words: Some("Not now".to_owned()) })]
+#[tokio::test]
+async fn case_104_a_skip_can_be_undone_and_is_carried_out_after_its_undo_window(
+    #[case] end: EndInput,
+    #[case] expected: Outcome,
+) {
+    let mut desk = opened().await;
+    // Several questions at once can be skipped, too.
+    let (id, mut outcome) = desk.ask(1, 1).await;
+    let hold = || desk.engine.hold_end(id, end.clone(), UndoSeconds::default());
+    hold().await.unwrap();
+    desk.clock.advance(UNDO - 1);
+    desk.engine.undo_end(id).await.unwrap();
+    let_it_pass(&desk).await;
+    assert!(desk.request(id).await.is_open());
+    assert!(outcome.try_recv().is_err());
+    hold().await.unwrap();
+    desk.clock.advance(UNDO);
+    assert_eq!(heard(outcome).await, expected);
+    // The same end again is accepted, another is too late.
+    hold().await.unwrap();
+    let other = desk.engine.hold_end(id, EndInput::Declined { words: None }, UndoSeconds::default()).await;
+    let refused = rejected(other.unwrap_err());
+    assert!(matches!(refused, Rejection::AlreadyEnded { .. }), "{refused:?}");
+    desk.check_mirror().await;
+}
+
+#[tokio::test]
+async fn a_skip_replaces_a_held_answer_and_an_answer_a_held_skip() {
+    let desk = opened().await;
+    let (id, outcome) = lone(&desk, 1).await;
+    hold(&desk, id, 0).await;
+    desk.engine.hold_end(id, EndInput::Cancelled, UndoSeconds::default()).await.unwrap();
+    assert_eq!(desk.snapshot().await.held.len(), 1);
+    hold(&desk, id, 1).await;
+    desk.clock.advance(UNDO);
+    chose(&heard(outcome).await, 1);
+}
+
+#[rstest]
 #[case::given_at_once("answer")]
 #[case::declined("decline")]
 #[case::cancelled("cancel")]
@@ -158,7 +206,10 @@ async fn any_other_end_during_the_undo_window_is_the_outcome(#[case] how: &str) 
         "cancel" => drop(desk.engine.cancel(id, Some("not now".to_owned())).await.unwrap()),
         "chat" => {
             let (text, at) = ("no".to_owned(), Timestamp::from_millis(50));
-            desk.engine.act(RequestCommand::ReplyInChat { session: session(1), text, at }).await.unwrap();
+            desk.engine
+                .act(RequestCommand::ReplyInChat { session: session(1), requests: vec![id], text, at })
+                .await
+                .unwrap();
         }
         "withdraw" => drop(desk.engine.act(withdraw(1, 1)).await.unwrap()),
         _ => drop(desk.engine.act(end(1, SessionEnd::Finished)).await.unwrap()),
@@ -181,9 +232,9 @@ async fn any_other_end_during_the_undo_window_is_the_outcome(#[case] how: &str) 
     }
     desk.check_mirror().await;
     // It is too late to undo it.
-    let refused = rejected(desk.engine.undo_answer(id).await.unwrap_err());
+    let refused = rejected(desk.engine.undo_end(id).await.unwrap_err());
     assert!(matches!(refused, Rejection::AlreadyEnded { .. }), "{refused:?}");
-    let other = desk.engine.hold_answer(id, vec![choose(0, &[1])], UndoSeconds::default()).await;
+    let other = desk.engine.hold_end(id, by(1), UndoSeconds::default()).await;
     let refused = rejected(other.unwrap_err());
     assert!(matches!(refused, Rejection::AlreadyEnded { .. }), "{refused:?}");
 }
@@ -235,7 +286,7 @@ async fn each_request_has_its_own_undo_window() {
     desk.clock.advance(UNDO - 1_000);
     chose(&heard(one).await, 0);
     assert!(two.try_recv().is_err());
-    desk.engine.undo_answer(second).await.unwrap();
+    desk.engine.undo_end(second).await.unwrap();
     let_it_pass(&desk).await;
     assert!(desk.request(second).await.is_open());
 }
@@ -253,11 +304,12 @@ async fn only_a_single_choice_for_a_lone_question_is_held(
 ) {
     let desk = opened().await;
     let (id, _outcome) = if is_lone { lone(&desk, 1).await } else { desk.ask(1, 1).await };
-    let refused = desk.engine.hold_answer(id, answers, UndoSeconds::default()).await.unwrap_err();
+    let refused =
+        desk.engine.hold_end(id, EndInput::Answered { answers }, UndoSeconds::default()).await.unwrap_err();
     let Rejection::Invalid { field: named, .. } = rejected(refused) else { panic!("another reason") };
     assert_eq!(named, field);
     assert_eq!(desk.snapshot().await.held, []);
-    let unknown = desk.engine.undo_answer(request(9)).await.unwrap_err();
+    let unknown = desk.engine.undo_end(request(9)).await.unwrap_err();
     assert_eq!(rejected(unknown), Rejection::NotFound { what: "request" });
 }
 
@@ -267,7 +319,10 @@ async fn a_held_answer_is_not_stored() {
     let (id, _outcome) = lone(&desk, 1).await;
     let before = std::fs::read(desk.folder.join("desk.db-wal")).unwrap();
     let note = AnswerInput { note: Some("only in memory".to_owned()), ..choose(0, &[0]) };
-    desk.engine.hold_answer(id, vec![note], UndoSeconds::default()).await.unwrap();
+    desk.engine
+        .hold_end(id, EndInput::Answered { answers: vec![note] }, UndoSeconds::default())
+        .await
+        .unwrap();
     assert_eq!(desk.snapshot().await.held.len(), 1);
     assert_eq!(std::fs::read(desk.folder.join("desk.db-wal")).unwrap(), before);
 }

@@ -172,8 +172,10 @@ pub fn cancel(n: u128, reason: Option<&str>) -> Command {
     RequestCommand::Cancel { request: request(n), reason: reason.map(str::to_owned), at: at(100) }.into()
 }
 
+/// A message that closes every open question of its session.
 pub fn reply_in_chat(of: u128, text: &str) -> Command {
-    RequestCommand::ReplyInChat { session: session(of), text: text.to_owned(), at: at(100) }.into()
+    let requests = (0..100).map(request).collect();
+    RequestCommand::ReplyInChat { session: session(of), requests, text: text.to_owned(), at: at(100) }.into()
 }
 
 pub fn queue(of: u128, n: u128, text: &str) -> Command {

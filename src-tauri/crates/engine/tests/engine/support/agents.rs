@@ -11,8 +11,8 @@ use askdesk_domain::{
     DeliveryError, LaunchOverrides, Notice, QuestionId, Request, RequestId, Session, SessionEnd, SessionId,
     SessionOptions, SessionState, Settings, ValueId,
 };
-use askdesk_engine::ConfigChange;
 use askdesk_engine::clock::Clock;
+use askdesk_engine::{ConfigChange, Message};
 use askdesk_engine::{EngineError, Sessions, StartSpec};
 use serde_json::Value;
 use tokio::sync::watch;
@@ -228,6 +228,13 @@ impl Stage {
         self.sessions.send_message(session, "go on".to_owned()).await.unwrap();
         poll("the agent reads \"go on\"", || read() > before).await;
         self.desk.catch_up();
+    }
+
+    /// Sends a message that closes these requests of one session.
+    pub async fn reply_in_chat(&self, requests: &[&Request], text: &str) {
+        let closes = requests.iter().map(|request| request.id).collect();
+        let message = Message { closes, ..text.to_owned().into() };
+        self.sessions.send_message(requests[0].session, message).await.unwrap();
     }
 
     pub async fn until_said(&mut self, session: SessionId, text: &str) {

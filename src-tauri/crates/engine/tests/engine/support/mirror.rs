@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use askdesk_changes::ChangeTotals;
 use askdesk_domain::{
-    Approval, ApprovalId, ApprovalState, ContextUse, Delivery, Entry, EntryBody, Notice, Request, RequestId,
-    Session, SessionId, ToolStatus, UndoableAnswer,
+    Approval, ApprovalId, ApprovalState, ContextUse, Delivery, Entry, EntryBody, HeldEnd, Notice, Request,
+    RequestId, Session, SessionId, ToolStatus,
 };
 
 use askdesk_worktrees::Head;
@@ -22,7 +22,7 @@ pub struct Mirror {
     pub live: BTreeMap<SessionId, LiveText>,
     pub retries: BTreeMap<SessionId, Retry>,
     pub contexts: BTreeMap<SessionId, Option<ContextUse>>,
-    pub held: BTreeMap<RequestId, UndoableAnswer>,
+    pub held: BTreeMap<RequestId, HeldEnd>,
     pub changed_files: BTreeMap<SessionId, ChangeTotals>,
     pub heads: BTreeMap<SessionId, Head>,
     /// The entries from deltas; a snapshot has none.
@@ -75,8 +75,8 @@ impl Mirror {
                 Change::Session { session } => drop(self.sessions.insert(session.id, session.clone())),
                 Change::Request { request } => drop(self.requests.insert(request.id, request.clone())),
                 Change::Approval { approval } => drop(self.approvals.insert(approval.id, approval.clone())),
-                Change::AnswerHeld { held } => drop(self.held.insert(held.request, held.clone())),
-                Change::AnswerLetGo { request } => drop(self.held.remove(request)),
+                Change::EndHeld { held } => drop(self.held.insert(held.request, held.clone())),
+                Change::EndLetGo { request } => drop(self.held.remove(request)),
                 Change::Entry { session, entry } => {
                     drop(self.entries.insert((*session, entry.n), entry.clone()));
                 }
