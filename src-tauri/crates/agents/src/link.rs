@@ -38,6 +38,16 @@ pub enum LinkPlan {
     Attached(AttachedPlan),
 }
 
+impl LinkPlan {
+    /// Sets a variable for the session's own process. A server that several sessions share can't have a variable of one of them.
+    pub fn set_variable(&mut self, name: &str, value: &str) {
+        match self {
+            Self::Process(plan) => plan.env.push((name.into(), value.into())),
+            Self::Shared(_) | Self::Http(_) | Self::Attached(_) => {}
+        }
+    }
+}
+
 type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
 /// Makes the conversation with a server that is started or connected to.

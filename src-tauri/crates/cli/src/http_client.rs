@@ -9,7 +9,7 @@ use std::pin::Pin;
 use std::time::Duration;
 
 use askdesk_client_config::discovery::DiscoveryState;
-use askdesk_client_config::{DataFolder, Token};
+use askdesk_client_config::{DataFolder, SESSION_HEADER, SESSION_VARIABLE, Token};
 use futures_util::{Stream, StreamExt as _, TryStreamExt as _};
 use http_body_util::{BodyDataStream, BodyExt as _, Full, Limited};
 use hyper::body::{Bytes, Incoming};
@@ -128,11 +128,14 @@ impl HttpClient {
             // The response reports any error.
             let _ = connection.await;
         }));
+        // The agent of a session that Askdesk runs has started this program.
+        let session = std::env::var(SESSION_VARIABLE).unwrap_or_default();
         let request = Request::builder()
             .method(method)
             .uri(path)
             .header(header::HOST, format!("127.0.0.1:{}", self.port))
             .header(header::AUTHORIZATION, self.token.bearer())
+            .header(SESSION_HEADER, session)
             .header(header::CONTENT_TYPE, "application/json")
             .body(Full::new(Bytes::from(body)))
             .map_err(|error| Failure::System(error.to_string()))?;

@@ -16,6 +16,11 @@ pub const SERVER: &str = "askdesk";
 pub const WAIT_SECONDS: u64 = 24 * 60 * 60;
 const WAIT_MILLIS: u64 = WAIT_SECONDS * 1000;
 
+/// The environment variable in which Askdesk gives the agent of a session a token of that session.
+pub const SESSION_VARIABLE: &str = "ASKDESK_SESSION";
+/// The header that carries this token to the gateway. Entries contain only the name of the variable.
+pub const SESSION_HEADER: &str = "askdesk-session";
+
 /// The tool of Claude Code that our hook answers.
 const CLAUDE_TOOL: &str = "AskUserQuestion";
 
@@ -52,6 +57,13 @@ impl Endpoint {
 
     fn headers(&self) -> Value {
         json!({ "Authorization": format!("Bearer {}", self.token.reveal()) })
+    }
+
+    /// Returns the headers with the session's token, as an expression that the client replaces by its value.
+    fn headers_with_session(&self, expression: &str) -> Value {
+        let mut headers = self.headers();
+        headers[SESSION_HEADER] = expression.into();
+        headers
     }
 }
 
@@ -189,6 +201,8 @@ fn claude_folder(env: &Env) -> ConfigPath {
 /// Measured. Its own question tool asks through the hook, and everything else through the server. The server's `timeout` is
 /// in milliseconds, the hook's is in seconds. `alwaysLoad` keeps the tools from being hidden behind a search.
 ///
+/// Both send the token of the session that Askdesk runs, if there is one (2.1.329; without the variable, the header is empty).
+///
 /// When a question is answered in the terminal, the hook that asked keeps waiting (Esc ends it; 2.1.329). So another hook
 /// reports that the tool has finished. "Chat about this" doesn't count as a use of the tool, and only the end of the turn
 /// reports it. Both are command hooks: an HTTP hook would show an error while Askdesk isn't running.
@@ -206,7 +220,7 @@ fn claude(user: bool, env: &Env, project: &ConfigPath, endpoint: &Endpoint) -> V
     let server = json!({
         "type": "http",
         "url": endpoint.mcp(),
-        "headers": endpoint.headers(),
+        "headers": endpoint.headers_with_session(&format!("${{{SESSION_VARIABLE}:-}}")),
         "timeout": WAIT_MILLIS,
         "alwaysLoad": true,
     });
@@ -216,8 +230,14 @@ fn claude(user: bool, env: &Env, project: &ConfigPath, endpoint: &Endpoint) -> V
     };
     let by_command = if endpoint.ask_by_command { command(WAIT_SECONDS) } else { None };
     let asks = by_command.unwrap_or_else(|| {
-        let (url, headers) = (endpoint.hook(), endpoint.headers());
-        json!({ "type": "http", "url": url, "timeout": WAIT_SECONDS, "headers": headers })
+        let headers = endpoint.headers_with_session(&format!("${SESSION_VARIABLE}"));
+        json!({
+            "type": "http",
+            "url": endpoint.hook(),
+            "timeout": WAIT_SECONDS,
+            "headers": headers,
+            "allowedEnvVars": [SESSION_VARIABLE],
+        })
     });
     let rule = format!("mcp__{SERVER}");
     let rule = Kind::Element { value: rule.into(), ours: is_rule, inside: None, distinctive: false };

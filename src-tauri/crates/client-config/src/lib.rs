@@ -25,7 +25,7 @@ pub use client::{Client, Scope, UnknownClient};
 pub use client_match::{SeenClient, last_question};
 pub use diagnostics::{ConnectionProblem, ConnectionState, Diagnosis, DiagnosticInput, diagnose};
 pub use discovery::DataFolder;
-pub use entries::{Endpoint, SERVER, WAIT_SECONDS};
+pub use entries::{Endpoint, SERVER, SESSION_HEADER, SESSION_VARIABLE, WAIT_SECONDS};
 pub use env::{ConfigPath, Env, Os};
 pub use error::{FileError, FileErrorKind};
 pub use file::texts_of;

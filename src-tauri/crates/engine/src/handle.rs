@@ -17,6 +17,7 @@ use crate::hub::Subscription;
 use crate::images::Images;
 use crate::journal::{DayBounds, Found, Page, QuestionFilter, QuestionTotals, QuestionsFound, Reader};
 use crate::mailbox::{Applied, EntryWrite, Input, SaveDraft, WriterMailbox};
+use crate::session_tokens::SessionTokens;
 
 /// The most entries one read returns.
 pub const PAGE_ENTRIES: u32 = 500;
@@ -32,6 +33,7 @@ pub struct EngineHandle {
     pub(crate) images: Images,
     pub(crate) changes: Changes,
     pub(crate) agents: Catalog,
+    pub(crate) tokens: SessionTokens,
 }
 
 impl EngineHandle {
@@ -49,6 +51,11 @@ impl EngineHandle {
 
     pub const fn changes(&self) -> &Changes {
         &self.changes
+    }
+
+    /// Returns the session whose agent was given this token in its environment, while that agent runs.
+    pub fn session_of_token(&self, token: &str) -> Option<SessionId> {
+        self.tokens.session_of(token)
     }
 
     pub const fn images(&self) -> &Images {

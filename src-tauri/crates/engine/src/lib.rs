@@ -22,6 +22,7 @@ pub mod reminders;
 pub mod session;
 mod session_folders;
 pub mod session_log;
+mod session_tokens;
 pub mod settings;
 mod writer;
 
@@ -40,4 +41,5 @@ pub use mailbox::{Applied, ConfigChange, DraftRevision, Message, NotificationEve
 pub use open::OpenedEngine;
 pub use reminders::with_reminders;
 pub use session::{FolderLeaving, Sessions, SetupFailure, StartSpec};
+pub use session_tokens::SESSION_VARIABLE;
 pub use settings::{IgnoredSetting, IgnoredWhy, NotWritten, ReadSettings, SettingsError, SettingsFile};

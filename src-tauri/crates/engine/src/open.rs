@@ -14,6 +14,7 @@ use crate::handle::EngineHandle;
 use crate::images::Images;
 use crate::journal::Journal;
 use crate::mailbox::{NotificationEvent, WriterMailbox};
+use crate::session_tokens::SessionTokens;
 use crate::writer::{Writer, time_limits};
 
 /// How many notification events can wait for the shell before further ones are dropped.
@@ -55,7 +56,8 @@ impl EngineHandle {
             .spawn(move || writer.run(inputs))
             .map_err(|_| EngineError::Closing)?;
         changes.read_heads(folders).map_err(|_| EngineError::Closing)?;
-        let handle = Self { writer: mailbox, reader, history, clock, images, changes, agents };
+        let tokens = SessionTokens::default();
+        let handle = Self { writer: mailbox, reader, history, clock, images, changes, agents, tokens };
         Ok(OpenedEngine { handle, notifications })
     }
 }

@@ -6,9 +6,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use askdesk_client_config::SESSION_HEADER;
+use askdesk_domain::SessionId;
 use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, HeaderName, Method, StatusCode, Uri, header};
+use axum::http::header::AsHeaderName;
+use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use http_body_util::BodyExt;
@@ -35,6 +38,10 @@ const ONLY_ASKS: &str = "this token may only ask; listing and answering question
                          file answer-token, which the `askdesk` command uses";
 const ONLY_ANSWERS: &str = "this token may only answer; asking needs the token in the file token";
 
+/// The session whose agent sent a request, or started the program that did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ManagedSession(pub SessionId);
+
 /// Rejects requests from web pages and requests without a valid token, and removes the token from the others. The routes
 /// find the token's [`Permission`] in the request's extensions.
 pub async fn authenticate(
@@ -47,6 +54,9 @@ pub async fn authenticate(
             // No route needs the header, and what isn't there can't get into a log.
             request.headers_mut().remove(header::AUTHORIZATION);
             request.extensions_mut().insert(permission);
+            if let Some(session) = take_managed_session(&state, &mut request) {
+                request.extensions_mut().insert(session);
+            }
             next.run(request).await
         }
         Err(error) => error.into_response(),
@@ -57,6 +67,14 @@ pub async fn authenticate(
         _ => {}
     }
     response
+}
+
+/// Removes the token of a session from a request. An unknown one counts for nothing: its session may have ended.
+fn take_managed_session(state: &GatewayState, request: &mut Request) -> Option<ManagedSession> {
+    let token = single(request.headers(), SESSION_HEADER).and_then(|value| value.to_str().ok());
+    let session = token.and_then(|token| state.engine.session_of_token(token));
+    request.headers_mut().remove(SESSION_HEADER);
+    session.map(ManagedSession)
 }
 
 fn permission_of(state: &GatewayState, request: &Request) -> Result<Permission, HttpError> {
@@ -143,7 +161,7 @@ fn bearer_token(value: &[u8]) -> Option<&[u8]> {
 }
 
 /// Returns a header that occurs exactly once. Of two, it would be unclear which one counts.
-fn single(headers: &HeaderMap, name: HeaderName) -> Option<&axum::http::HeaderValue> {
+fn single(headers: &HeaderMap, name: impl AsHeaderName) -> Option<&axum::http::HeaderValue> {
     let mut values = headers.get_all(name).iter();
     values.next().filter(|_| values.next().is_none())
 }
@@ -215,6 +233,7 @@ fn too_large() -> HttpError {
 
 #[cfg(test)]
 mod tests {
+    use axum::http::HeaderName;
     use rstest::rstest;
 
     use super::*;

@@ -33,6 +33,10 @@ fn a_changed_timeout_or_rule_does_not_break_the_connection() {
     assert_eq!(works(Client::ClaudeCode, claude, "mcp__askdesk", "mcp__other"), differs);
     assert_eq!(works(Client::ClaudeCode, claude, "\"Stop\"", "\"Other\""), differs);
     assert_eq!(works(Client::ClaudeCode, claude, "86400", "60"), differs);
+    // Entries of earlier versions don't say which session asks.
+    assert_eq!(works(Client::ClaudeCode, claude, "askdesk-session", "other"), differs);
+    assert_eq!(works(Client::ClaudeCode, claude, "allowedEnvVars", "other"), differs);
+    assert_eq!(works(Client::ClaudeCode, ".claude.json", "askdesk-session", "other"), differs);
 
     let stale = |way| assert!(matches!(way, ConnectionState::Broken(ConnectionProblem::Stale(_))), "{way:?}");
     stale(works(Client::GeminiCli, gemini, "41414/mcp", "41415/mcp"));

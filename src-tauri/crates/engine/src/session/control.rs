@@ -22,6 +22,7 @@ use crate::error::EngineError;
 use crate::handle::EngineHandle;
 use crate::mailbox::{ConfigChange, EntryWrite, Input, Message, QUEUED_SESSION_INPUTS, Reply, SessionInput};
 use crate::session_log::{LogKind, LogLine, SessionLogs};
+use crate::session_tokens::{IssuedToken, SESSION_VARIABLE};
 
 /// How long all sessions together may take to end when the app quits.
 const SHUTDOWN: Duration = Duration::from_secs(3);
@@ -100,7 +101,7 @@ impl Sessions {
         let start = Start { folder: folder.clone(), options, resume: None };
         let rules = self.rules(&session);
         // The agent loads while its folder is recorded, and changes nothing before its first message.
-        let (opened, ()) = tokio::join!(Box::pin(self.open(&*known, start)), recorded);
+        let (opened, ()) = tokio::join!(Box::pin(self.open(id, &*known, start)), recorded);
         match opened {
             Ok(opened) => self.run(id, opened, (questions, rules), prompt, Resumption::default()).await,
             Err(error) => return self.end_unstarted(id, prompt, error).await,
@@ -126,7 +127,7 @@ impl Sessions {
         let folder = start.folder.clone();
         let rules = self.rules(&session);
         let recorded = self.engine.changes().begin(id, &folder);
-        let (opened, ()) = tokio::join!(Box::pin(self.open(&*known, start)), recorded);
+        let (opened, ()) = tokio::join!(Box::pin(self.open(id, &*known, start)), recorded);
         match opened {
             Ok(opened) => self.run(id, opened, (questions, rules), None, Resumption::waiting()).await,
             Err(error) => return self.end_unstarted(id, None, error).await,
@@ -170,7 +171,7 @@ impl Sessions {
     async fn run(
         &self,
         id: SessionId,
-        Opened { open, adapter, link, events }: Opened,
+        Opened { open, adapter, link, events, token }: Opened,
         policies: (QuestionPolicy, SessionRules),
         prompt: Option<String>,
         resumption: Resumption,
@@ -183,8 +184,10 @@ impl Sessions {
         let running = tokio::spawn(task.run(open, events, inputs, prompt));
         let sessions = self.clone();
         tokio::spawn(async move {
+            let ended = running.await;
+            drop(token);
             // A panic in one session ends only that session.
-            if let Err(error) = running.await {
+            if let Err(error) = ended {
                 tracing::error!(session = %id, %error, "a session's task failed");
                 let at = sessions.engine.clock().now();
                 let end = SessionEnd::Failed { why: AgentFailure::DeskFailed };
@@ -294,15 +297,17 @@ impl Sessions {
         self.engine.agents().get(id).cloned().ok_or_else(|| Rejection::NotFound { what: "agent" }.into())
     }
 
-    /// Prepares an adapter and opens its link.
-    async fn open(&self, agent: &dyn Agent, start: Start) -> Result<Opened, AgentFailure> {
+    /// Prepares an adapter and opens its link. A process of the session's own gets a token of the session.
+    async fn open(&self, id: SessionId, agent: &dyn Agent, start: Start) -> Result<Opened, AgentFailure> {
         let open = match &start.resume {
             Some(native_session) => Open::Resume { native_session: native_session.clone() },
             None => Open::New,
         };
-        let SessionPlan { adapter, link } = agent.prepare(&start)?;
+        let SessionPlan { adapter, mut link } = agent.prepare(&start)?;
+        let token = self.engine.tokens.issue(id);
+        link.set_variable(SESSION_VARIABLE, token.reveal());
         let (link, events) = self.links.open(link).await?;
-        Ok(Opened { open, adapter, link, events })
+        Ok(Opened { open, adapter, link, events, token })
     }
 
     async fn end_unstarted(
@@ -358,6 +363,7 @@ struct Opened {
     adapter: Box<dyn Adapter>,
     link: Link,
     events: LinkEvents,
+    token: IssuedToken,
 }
 
 /// Returns how to resume an ended session: with its original options, in its last mode.

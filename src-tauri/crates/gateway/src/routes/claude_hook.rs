@@ -13,6 +13,7 @@ use crate::arguments::Asking;
 use crate::call::Caller;
 use crate::connections::Lifetime;
 use crate::error::HttpError;
+use crate::guard::ManagedSession;
 use crate::hook::{self, HookEvent, no_decision};
 use crate::response_tracking::ResponseTracker;
 
@@ -24,7 +25,13 @@ pub async fn ask(
     State(state): State<SharedState>,
     Extension(tracker): Extension<ResponseTracker>,
     Extension(body): Extension<Arc<Value>>,
+    managed: Option<Extension<ManagedSession>>,
 ) -> Result<Json<Value>, HttpError> {
+    if managed.is_some() {
+        state.metrics.called("hook", "managed");
+        // Askdesk runs this Claude Code, and the question reaches it as a permission request of that session.
+        return Ok(Json(no_decision()));
+    }
     let question = match hook::read(&body) {
         Ok(HookEvent::Asked(question)) => question,
         Ok(HookEvent::Answered { session, drafts }) => {

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::fixture::Fixture;
 use super::v1_asks::Call;
 
-fn hook(question: &str) -> Value {
+pub fn hook(question: &str) -> Value {
     json!({
         "session_id": "5d0c", "cwd": "/home/a/project", "hook_event_name": "PermissionRequest",
         "permission_mode": "default", "tool_name": "AskUserQuestion",

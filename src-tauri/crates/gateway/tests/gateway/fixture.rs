@@ -44,16 +44,21 @@ impl Fixture {
     /// Uses a clock that the test moves.
     pub async fn open_by_hand() -> (Self, Arc<ManualClock>) {
         let clock = Arc::new(ManualClock::at(1_000_000));
-        (Self::open_at(Arc::clone(&clock) as Arc<dyn Clock>, quick()).await, clock)
+        (Self::open_at(Arc::clone(&clock) as Arc<dyn Clock>, quick(), Catalog::default()).await, clock)
     }
 
     pub async fn open_with(timeouts: Timeouts) -> Self {
-        Self::open_at(Arc::new(SystemClock), timeouts).await
+        Self::open_at(Arc::new(SystemClock), timeouts, Catalog::default()).await
     }
 
-    async fn open_at(clock: Arc<dyn Clock>, timeouts: Timeouts) -> Self {
+    /// Opens an engine that can start agents.
+    pub async fn open_with_agents(agents: Catalog) -> Self {
+        Self::open_at(Arc::new(SystemClock), quick(), agents).await
+    }
+
+    async fn open_at(clock: Arc<dyn Clock>, timeouts: Timeouts, agents: Catalog) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let engine = EngineHandle::open(folder.path(), clock, Catalog::default()).unwrap().handle;
+        let engine = EngineHandle::open(folder.path(), clock, agents).unwrap().handle;
         let config = GatewayConfig::new(folder.path(), engine.clone(), "0.1.0");
         let gateway = Gateway::open(GatewayConfig { port: None, timeouts, ..config }).await.unwrap();
         Self { engine, address: gateway.address(), folder, gateway: Some(gateway) }

@@ -11,12 +11,18 @@ mod access;
 mod claude_hook;
 mod fixture;
 mod fuzz;
+#[cfg(unix)]
+mod managed;
+#[cfg(unix)]
+mod managed_sessions;
 mod mcp;
 mod mcp_client;
 #[cfg(unix)]
 mod real_claude;
 #[cfg(unix)]
 mod real_claude_hook;
+#[cfg(unix)]
+mod real_claude_in_session;
 #[cfg(unix)]
 mod real_claude_mcp;
 mod token_secrecy;

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
 
-use super::fixture::{Answer, Fixture, PATIENCE, quick};
+use super::fixture::{Answer, Fixture, Head, PATIENCE, quick};
 
 fn asks(connection: &str, question: &str) -> Value {
     json!({
@@ -25,9 +25,13 @@ pub struct Call(BufReader<TcpStream>);
 
 impl Call {
     pub async fn begin(fixture: &Fixture, path: &str, body: &Value) -> Self {
+        Self::send(fixture, &fixture.head("POST", path), body).await
+    }
+
+    /// Begins a call with a head of its own.
+    pub async fn send(fixture: &Fixture, head: &Head, body: &Value) -> Self {
         let mut stream = TcpStream::connect(fixture.address).await.unwrap();
-        let bytes = fixture.head("POST", path).with(body.to_string().as_bytes());
-        stream.write_all(&bytes).await.unwrap();
+        stream.write_all(&head.with(body.to_string().as_bytes())).await.unwrap();
         Self(BufReader::new(stream))
     }
 
