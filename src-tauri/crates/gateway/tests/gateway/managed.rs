@@ -74,7 +74,6 @@ impl Managed {
         tokio::time::timeout(PATIENCE, written).await.unwrap_or_else(|_| panic!("{name} in time"))
     }
 
-    /// Lists all sessions.
     pub async fn all_sessions(&self) -> Vec<SessionId> {
         sessions_of(&self.fixture.engine).await
     }
