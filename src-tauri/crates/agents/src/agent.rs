@@ -10,6 +10,7 @@ use askdesk_domain::{
 use crate::adapter::Adapter;
 use crate::launch::LaunchPlan;
 use crate::link::LinkPlan;
+use crate::sign_in::SignIn;
 
 /// One agent that the app can start.
 ///
@@ -77,4 +78,6 @@ pub struct Start {
 pub struct SessionPlan {
     pub adapter: Box<dyn Adapter>,
     pub link: LinkPlan,
+    /// The sign-in that its process keeps, so that another one takes a restart; none if the agent follows a new one by itself.
+    pub sign_in: Option<SignIn>,
 }

@@ -92,6 +92,7 @@ impl Agent for ClaudeCode {
         Ok(SessionPlan {
             adapter: Box::new(adapter),
             link: LinkPlan::Process(plan.with_overrides(&options.extras)),
+            sign_in: None,
         })
     }
 

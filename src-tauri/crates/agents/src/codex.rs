@@ -83,9 +83,10 @@ impl Agent for Codex {
         let Start { folder, options, .. } = start;
         // The server runs elsewhere, and takes any path (0.169.0).
         check_folder(folder)?;
-        let plan = shared(launch(self.program(start)?, folder), &options.extras);
+        let (plan, sign_in) = shared(launch(self.program(start)?, folder), &options.extras);
         let adapter = CodexAdapter::new(folder, self.descriptor.config.clone(), &options.config);
-        Ok(SessionPlan { adapter: Box::new(adapter), link: LinkPlan::Shared(plan) })
+        let link = LinkPlan::Shared(plan);
+        Ok(SessionPlan { adapter: Box::new(adapter), link, sign_in: Some(sign_in) })
     }
 
     fn continue_in_terminal(&self, start: &Start) -> Result<Option<LaunchPlan>, AgentFailure> {

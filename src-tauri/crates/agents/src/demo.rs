@@ -97,6 +97,6 @@ impl Agent for Demo {
         let rest = std::mem::take(&mut plan.args);
         plan.args = first.map(Into::into).chain(rest).collect();
         let adapter = ClaudeAdapter::new(self.descriptor.config.clone(), options);
-        Ok(SessionPlan { adapter: Box::new(adapter), link: LinkPlan::Process(plan) })
+        Ok(SessionPlan { adapter: Box::new(adapter), link: LinkPlan::Process(plan), sign_in: None })
     }
 }

@@ -26,6 +26,13 @@ impl LaunchPlan {
         self.env.extend(overrides.environment.iter().map(|(name, value)| (name.into(), value.into())));
         self
     }
+
+    /// The value that the program finds in a variable; an empty one counts as none.
+    pub(crate) fn variable(&self, name: &str) -> Option<OsString> {
+        let set = self.env.iter().rev().find(|(known, _)| known == name).map(|(_, value)| value.clone());
+        let inherited = || (!self.env_remove.iter().any(|known| known == name)).then(|| env::var_os(name));
+        set.or_else(|| inherited().flatten()).filter(|value| !value.is_empty())
+    }
 }
 
 /// Replaces a leading `~` by the person's home folder.

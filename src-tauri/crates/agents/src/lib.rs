@@ -22,6 +22,7 @@ pub mod link_event;
 pub mod opencode;
 pub mod question_json;
 pub mod rpc;
+mod sign_in;
 pub mod supervisor;
 mod tool_input;
 pub mod version;
@@ -43,5 +44,6 @@ pub use link::{
 pub use link_event::{Exit, LinkEnd, LinkEvent};
 pub use opencode::OpenCode;
 pub use rpc::{RpcError, RpcIn, RpcMessage, RpcOut};
+pub use sign_in::SignIn;
 pub use supervisor::{AgentProcess, ProcessEvents};
 pub use version::ask_version;

@@ -80,6 +80,7 @@ impl Agent for OpenCode {
         Ok(SessionPlan {
             adapter: Box::new(OpenCodeAdapter::new(folder, config)),
             link: LinkPlan::Http(plan),
+            sign_in: None,
         })
     }
 

@@ -145,6 +145,11 @@ pub enum Notice {
         /// In the agent's words.
         error: String,
     },
+    /// The model's provider rejected the key or login that the agent started with; the user has signed in otherwise since.
+    SignInChanged {
+        /// In the agent's words.
+        error: String,
+    },
     /// A warning of the agent, in its own words.
     AgentWarned { text: String },
     /// The message did not reach the agent.

@@ -20,7 +20,7 @@ use std::time::Duration;
 use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::{DefaultBodyLimit, State};
-use axum::http::{Method, StatusCode, Uri, header};
+use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use futures_util::StreamExt;
 use serde_json::{Value, json};
@@ -77,6 +77,8 @@ struct Served {
     script: std::collections::VecDeque<Reply>,
     of_subagents: std::collections::VecDeque<Reply>,
     replies_made: usize,
+    /// The only bearer token that is accepted; none if each is.
+    accepted: Option<String>,
 }
 
 impl Shared {
@@ -113,6 +115,11 @@ impl MockApi {
     /// Adds a reply for the requests of subagents.
     pub fn push_for_subagents(&self, reply: Reply) {
         self.shared.lock().of_subagents.push_back(reply);
+    }
+
+    /// Rejects every later request for a reply that has another bearer token than this.
+    pub fn accept_only(&self, key: &str) {
+        self.shared.lock().accepted = Some(format!("Bearer {key}"));
     }
 
     /// Returns every request so far, in the order they came.
@@ -161,7 +168,13 @@ impl Drop for MockApi {
 }
 
 /// Answers every request; one that asks for no model's reply gets an empty object, so that no probe fails.
-async fn serve(State(shared): State<Arc<Shared>>, method: Method, uri: Uri, body: Bytes) -> Response {
+async fn serve(
+    State(shared): State<Arc<Shared>>,
+    method: Method,
+    uri: Uri,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Response {
     let body: Value = serde_json::from_slice(&body).unwrap_or(Value::Null);
     let dialect = Dialect::of(&method, uri.path());
     let tools = dialect.map(|dialect| (dialect.tools)(&body)).unwrap_or_default();
@@ -170,7 +183,11 @@ async fn serve(State(shared): State<Arc<Shared>>, method: Method, uri: Uri, body
         let mut served = shared.lock();
         let target = format!("{method} {uri}");
         served.requests.push(Recorded { target, body: body.clone(), dialect, conversation });
-        let reply = if conversation {
+        let key = headers.get(header::AUTHORIZATION).map(|key| key.as_bytes());
+        let rejected = served.accepted.as_ref().is_some_and(|accepted| key != Some(accepted.as_bytes()));
+        let reply = if rejected {
+            Reply::error(401, "authentication_error")
+        } else if conversation {
             served.script.pop_front().unwrap_or_else(|| Reply::text("(The script is over.)"))
         } else {
             let reply = (!tools.is_empty()).then(|| served.of_subagents.pop_front()).flatten();

@@ -40,6 +40,7 @@ const noticeWords: UnionWords<Notice, 'notice'> = {
   compacted: 'notice.compacted',
   conversation_reset: 'notice.conversation_reset',
   login_rejected: 'notice.login_rejected',
+  sign_in_changed: 'notice.sign_in_changed',
   message_not_sent: ({ error }) => t('notice.message_not_sent', { error: wordsOfDeliveryError(error) }),
 };
 

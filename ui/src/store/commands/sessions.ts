@@ -41,6 +41,13 @@ export class SessionCommands {
     await this.submitter.submitReported(submitKey.stop(session), 'stop_session', { session });
   }
 
+  /** Ends a session's agent and resumes it, so that it starts with what it reads at its start. */
+  async restart(session: SessionId): Promise<void> {
+    if (await this.submitter.submitReported(submitKey.stop(session), 'stop_session', { session })) {
+      await this.resume(session);
+    }
+  }
+
   async resume(session: SessionId): Promise<void> {
     await this.submitter.submitReported(submitKey.resume(session), 'resume_session', { session });
   }

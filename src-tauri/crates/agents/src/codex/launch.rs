@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use askdesk_domain::{AgentDescriptor, AgentFailure, LaunchOverrides, NativeSession};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::connection::{Connection, Handshake, JsonRpcConnection, JsonRpcRules};
 use crate::launch::{LaunchPlan, find_program};
 use crate::link::{NewConnection, SharedPlan};
+use crate::sign_in::SignIn;
 
 /// Variables by which a Codex that runs above us speaks to the commands it runs.
 ///
@@ -46,12 +47,34 @@ pub fn launch(program: PathBuf, folder: &Path) -> LaunchPlan {
 
 /// Plans the server that a session shares with all others that are started in the same way.
 ///
-/// What a person adds to the start may name another Codex home, so it is a part of the key.
-pub fn shared(launch: LaunchPlan, overrides: &LaunchOverrides) -> SharedPlan {
+/// What a person adds to the start may name another Codex home, so it is a part of the key. So is the sign-in: a server reads
+/// it once, and new sessions need a server that has read the new one.
+pub fn shared(launch: LaunchPlan, overrides: &LaunchOverrides) -> (SharedPlan, SignIn) {
     let launch = launch.with_overrides(overrides);
+    let sign_in = SignIn::read(home(&launch).join("auth.json"), forget_tokens);
     let LaunchPlan { program, args, env, .. } = &launch;
-    let key = format!("codex {program:?} {args:?} {env:?}");
-    SharedPlan { key, launch, connection: connection() }
+    let key = format!("codex {program:?} {args:?} {env:?} {:x}", sign_in.hash());
+    (SharedPlan { key, launch, connection: connection() }, sign_in)
+}
+
+/// The Codex home of a server.
+fn home(launch: &LaunchPlan) -> PathBuf {
+    let named = launch.variable("CODEX_HOME").map(PathBuf::from).filter(|home| home.is_dir());
+    named.unwrap_or_else(|| {
+        let home = launch.variable("HOME").map(PathBuf::from).or_else(env::home_dir);
+        home.unwrap_or_default().join(".codex")
+    })
+}
+
+/// Removes the tokens of an account. The server renews them, and after another sign-in to the same account it reads them
+/// again by itself (measured with 0.169.0); a key, or another account, takes another server.
+fn forget_tokens(auth: &mut Value) {
+    if let Some(auth) = auth.as_object_mut() {
+        auth.remove("last_refresh");
+    }
+    if let Some(tokens) = auth.get_mut("tokens").and_then(Value::as_object_mut) {
+        tokens.retain(|name, _| name == "account_id");
+    }
 }
 
 fn connection() -> NewConnection {
@@ -96,6 +119,8 @@ pub(super) fn find(agent: &AgentDescriptor, explicit: Option<&Path>) -> Result<P
 
 #[cfg(test)]
 mod tests {
+    use std::collections::{BTreeMap, HashSet};
+
     use askdesk_domain::{Arguments, LaunchOverrides};
 
     use super::*;
@@ -104,7 +129,7 @@ mod tests {
         let words: Vec<String> = arguments.iter().map(|&word| word.to_owned()).collect();
         let arguments = Arguments::try_from(words).unwrap();
         let overrides = LaunchOverrides { arguments, ..LaunchOverrides::default() };
-        shared(launch("/bin/codex".into(), Path::new("/proj")), &overrides)
+        shared(launch("/bin/codex".into(), Path::new("/proj")), &overrides).0
     }
 
     #[test]
@@ -113,6 +138,34 @@ mod tests {
         assert_ne!(plan(&[]).key, plan(&["--enable", "x"]).key);
         let added: Vec<_> = plan(&["--enable", "x"]).launch.args;
         assert_eq!(added[added.len() - 2..], ["--enable", "x"]);
+    }
+
+    #[test]
+    fn a_new_sign_in_gets_another_server_and_renewed_tokens_do_not() {
+        let home = tempfile::tempdir().unwrap();
+        let environment = [("CODEX_HOME".to_owned(), home.path().display().to_string())];
+        let environment = BTreeMap::from(environment).try_into().unwrap();
+        let overrides = LaunchOverrides { environment, ..LaunchOverrides::default() };
+        let key = |auth: &str| {
+            std::fs::write(home.path().join("auth.json"), auth).unwrap();
+            shared(launch("/bin/codex".into(), Path::new("/proj")), &overrides)
+        };
+        let none = shared(launch("/bin/codex".into(), Path::new("/proj")), &overrides);
+        let one = key(r#"{"auth_mode":"apikey","OPENAI_API_KEY":"sk-one"}"#);
+        assert!(none.1.has_changed() && !one.1.has_changed());
+        assert!(!format!("{one:?}").contains("sk-one"));
+        let two = key(r#"{"auth_mode":"apikey","OPENAI_API_KEY":"sk-two"}"#);
+        assert!(one.1.has_changed());
+        let account = |id: &str, token: &str| {
+            format!(
+                r#"{{"tokens":{{"access_token":"{token}","account_id":"{id}"}},"last_refresh":"{token}"}}"#
+            )
+        };
+        let (signed_in, renewed, other) =
+            (key(&account("a", "1")), key(&account("a", "2")), key(&account("b", "2")));
+        assert_eq!(signed_in.0.key, renewed.0.key);
+        let keys: HashSet<_> = [none, one, two, renewed, other].map(|(plan, _)| plan.key).into();
+        assert_eq!(keys.len(), 5);
     }
 
     #[test]

@@ -234,6 +234,9 @@ impl CodexAdapter {
         }
         self.submit_plan(&id, ended_well, out);
         let error = (status == "failed").then(|| error_words(&turn["error"]));
+        if let Some(words) = &error {
+            self.tell_if_rejected(&turn["error"], words, out);
+        }
         let millis = turn["durationMs"].as_u64().unwrap_or_default();
         let usage = self.usage.on_turn_end();
         let ended = std::mem::take(&mut self.turn);
@@ -251,13 +254,18 @@ impl CodexAdapter {
         }
         let error = &params["error"];
         let reason = error_words(error);
-        if rejects_login(error) && !std::mem::replace(&mut self.turn.login_rejected, true) {
-            out.event(AgentEvent::Noticed { notice: Notice::LoginRejected { error: reason.clone() } });
-        }
+        self.tell_if_rejected(error, &reason, out);
         let (attempt, of) = text(error, "message").and_then(attempt_of).unzip();
         // The server doesn't say when.
         let retry = Retry { attempt, of, reason, begins: RetryBegins::Unknown };
         out.event(AgentEvent::Retrying { retry });
+    }
+
+    /// Tells once in a turn that a key or login was rejected.
+    fn tell_if_rejected(&mut self, error: &Value, words: &str, out: &mut Output) {
+        if rejects_login(error) && !std::mem::replace(&mut self.turn.login_rejected, true) {
+            out.event(AgentEvent::Noticed { notice: Notice::LoginRejected { error: words.to_owned() } });
+        }
     }
 
     /// A limit is told of when it is reached; what is left of it has no place on the page.

@@ -426,6 +426,18 @@ fn case_112_each_retry_is_told_and_a_rejected_login_once() {
 }
 
 #[test]
+fn case_112_a_login_that_is_rejected_without_a_retry_is_told_at_the_end_of_the_turn() {
+    let mut session = Session::in_turn();
+    let error =
+        json!({"message": "No access", "codexErrorInfo": {"httpConnectionFailed": {"httpStatusCode": 401}}});
+    let ended =
+        session.tell("turn/completed", json!({"turn": {"id": "turn-1", "status": "failed", "error": error}}));
+    let notice = Notice::LoginRejected { error: "No access".to_owned() };
+    let [told, AgentEvent::TurnEnded { error: Some(error), .. }] = &ended[..] else { panic!("{ended:?}") };
+    assert_eq!((told, error.as_str()), (&AgentEvent::Noticed { notice }, "No access"));
+}
+
+#[test]
 fn warnings_are_told_and_what_is_not_known_is_counted() {
     let mut session = Session::in_turn();
     let warned = |text: &str| [AgentEvent::Noticed { notice: Notice::AgentWarned { text: text.to_owned() } }];

@@ -123,7 +123,7 @@ fn a_start_works_in_its_folder_and_a_resume_names_the_agents_own_id() {
     check(|agent, folder| {
         let native_session = NativeSession::literal("native-7");
         let begin = |resume: Option<&str>, how| {
-            let SessionPlan { mut adapter, link } = agent.prepare(&start(folder, &[], resume)).unwrap();
+            let SessionPlan { mut adapter, link, .. } = agent.prepare(&start(folder, &[], resume)).unwrap();
             let place = match &link {
                 LinkPlan::Process(plan) => plan.folder.display().to_string(),
                 // The server has another folder; the session is told its own.

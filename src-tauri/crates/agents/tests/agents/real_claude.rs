@@ -53,7 +53,7 @@ impl Place {
         let program = Some(self.program.display().to_string());
         let options = SessionOptions { program, ..SessionOptions::default() };
         let start = Start { folder: self.project.path().to_owned(), options, resume };
-        let SessionPlan { adapter, link } = ClaudeCode::default().prepare(&start).unwrap();
+        let SessionPlan { adapter, link, .. } = ClaudeCode::default().prepare(&start).unwrap();
         let LinkPlan::Process(mut plan) = link else { panic!("{link:?}") };
         plan.env_remove.extend(std::env::vars_os().map(|(name, _)| name));
         let sealed = clis::sealed_env(self.home.path(), &self.mock.base_url);

@@ -129,6 +129,10 @@ fn of_notice(notice: &Notice) -> String {
         Notice::LoginRejected { error } => {
             format!("The model’s provider rejected the agent’s key or login: {}", inline(error))
         }
+        Notice::SignInChanged { error } => format!(
+            "The sign-in has changed since the agent started, and the model’s provider rejected the old one: {}",
+            inline(error)
+        ),
         Notice::MessageNotSent { error } => {
             format!("A message did not reach the agent: {}", inline(&error.to_string()))
         }

@@ -23,7 +23,8 @@ pub(super) fn of_entry(body: &EntryBody) -> String {
             Notice::SameTextJoined { text }
             | Notice::QuestionTurnedOff { text, .. }
             | Notice::AgentWarned { text }
-            | Notice::LoginRejected { error: text } => vec![text],
+            | Notice::LoginRejected { error: text }
+            | Notice::SignInChanged { error: text } => vec![text],
             Notice::MessageNotSent { error } => return error.to_string(),
             Notice::AnswersBrought
             | Notice::CutInHalf

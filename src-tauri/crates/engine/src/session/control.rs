@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use askdesk_agents::{Adapter, Agent, LaunchPlan, Link, LinkEvents, Links, Open, SessionPlan, Start};
+use askdesk_agents::{Adapter, Agent, LaunchPlan, Link, LinkEvents, Links, Open, SessionPlan, SignIn, Start};
 use askdesk_domain::{
     AgentFailure, AgentId, ChangeRefused, ConfigOption, EntryBody, LaunchOverrides, MessageId, Origin,
     QuestionPolicy, Rejection, Session, SessionCommand, SessionEnd, SessionId, SessionOptions, Settings,
@@ -171,7 +171,7 @@ impl Sessions {
     async fn run(
         &self,
         id: SessionId,
-        Opened { open, adapter, link, events, token }: Opened,
+        Opened { open, adapter, link, events, token, sign_in }: Opened,
         policies: (QuestionPolicy, SessionRules),
         prompt: Option<String>,
         resumption: Resumption,
@@ -180,7 +180,7 @@ impl Sessions {
         self.engine.send(Input::SessionOpened { session: id, mailbox: mailbox.clone() }).await;
         self.running().insert(id, mailbox.clone());
         let (engine, logs) = (self.engine.clone(), self.logs.clone());
-        let task = SessionTask::new(id, engine, logs, (link, adapter), policies, resumption);
+        let task = SessionTask::new(id, engine, logs, (link, adapter, sign_in), policies, resumption);
         let running = tokio::spawn(task.run(open, events, inputs, prompt));
         let sessions = self.clone();
         tokio::spawn(async move {
@@ -303,11 +303,11 @@ impl Sessions {
             Some(native_session) => Open::Resume { native_session: native_session.clone() },
             None => Open::New,
         };
-        let SessionPlan { adapter, mut link } = agent.prepare(&start)?;
+        let SessionPlan { adapter, mut link, sign_in } = agent.prepare(&start)?;
         let token = self.engine.tokens.issue(id);
         link.set_variable(SESSION_VARIABLE, token.reveal());
         let (link, events) = self.links.open(link).await?;
-        Ok(Opened { open, adapter, link, events, token })
+        Ok(Opened { open, adapter, link, events, token, sign_in })
     }
 
     async fn end_unstarted(
@@ -364,6 +364,7 @@ struct Opened {
     link: Link,
     events: LinkEvents,
     token: IssuedToken,
+    sign_in: Option<SignIn>,
 }
 
 /// Returns how to resume an ended session: with its original options, in its last mode.

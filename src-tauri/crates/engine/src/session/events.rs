@@ -75,6 +75,9 @@ impl SessionTask {
                 self.write_notice(Notice::QuestionRefused { reason }).await;
             }
             AgentEvent::Passed { .. } => self.write_notice(Notice::AnswersBrought).await,
+            AgentEvent::Noticed { notice: Notice::LoginRejected { error } } => {
+                self.on_login_rejected(error).await;
+            }
             AgentEvent::Noticed { notice } => self.write_notice(notice).await,
             event @ AgentEvent::ApprovalAsked { .. } => {
                 self.on_approval_asked(event).await;
@@ -94,6 +97,17 @@ impl SessionTask {
             }
             AgentEvent::InvalidInput { why } => self.on_unusable(why, inbound).await,
         }
+    }
+
+    /// An agent that keeps an old sign-in takes a new one only when it is restarted.
+    async fn on_login_rejected(&mut self, error: String) {
+        let sign_in = self.sign_in.clone();
+        let changed = tokio::task::spawn_blocking(move || sign_in.is_some_and(|it| it.has_changed()));
+        let notice = match changed.await {
+            Ok(true) => Notice::SignInChanged { error },
+            _ => Notice::LoginRejected { error },
+        };
+        self.write_notice(notice).await;
     }
 
     async fn on_config_changed(&mut self, config: Vec<ConfigOption>) {

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use askdesk_agents::{
     Action, Adapter, EncodeError, Inbound, Link, LinkEnd, LinkEvent, LinkEvents, Open, Outbound, Output,
+    SignIn,
 };
 use askdesk_domain::{
     AgentFailure, Command, ContextUse, DeliveryError, EntryBody, NextStep, Notice, QuestionPolicy,
@@ -38,6 +39,7 @@ pub(super) struct SessionTask {
     pub(super) logs: SessionLogs,
     pub(super) link: Link,
     pub(super) adapter: Box<dyn Adapter>,
+    pub(super) sign_in: Option<SignIn>,
     pub(super) pending: Pending,
     pub(super) resumption: Resumption,
     pub(super) late: LateMessages,
@@ -75,7 +77,7 @@ impl SessionTask {
         id: SessionId,
         engine: EngineHandle,
         logs: SessionLogs,
-        (link, adapter): (Link, Box<dyn Adapter>),
+        (link, adapter, sign_in): (Link, Box<dyn Adapter>, Option<SignIn>),
         (questions, rules): (QuestionPolicy, SessionRules),
         resumption: Resumption,
     ) -> Self {
@@ -85,6 +87,7 @@ impl SessionTask {
             logs,
             link,
             adapter,
+            sign_in,
             pending: Pending::default(),
             // Only an agent that has produced output can be resumed.
             spoke: resumption.is_waiting(),

@@ -5,8 +5,8 @@ mod world;
 use std::path::{Path, PathBuf};
 
 use askdesk_domain::{
-    AgentFailure, ApprovalDecision, ApprovalOptionKind, EntryBody, LaunchOverrides, OptionLabel, OrphanedWhy,
-    Outcome, QuestionKind, SessionEnd, SessionOptions, ToolDetail, ToolStatus, WithdrawnWhy,
+    AgentFailure, ApprovalDecision, ApprovalOptionKind, EntryBody, LaunchOverrides, Notice, OptionLabel,
+    OrphanedWhy, Outcome, QuestionKind, SessionEnd, SessionOptions, ToolDetail, ToolStatus, WithdrawnWhy,
 };
 use askdesk_testkit::mock_api::{Block, Reply};
 use serde_json::{Value, json};
@@ -357,4 +357,46 @@ async fn changed_options_reach_the_server_and_the_model() {
     let heard: Vec<Value> = world.mock.conversation();
     assert_eq!(heard[1]["model"], "other");
     assert!(world.stage.set(session, "approval_policy", "sometimes").await.is_err());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_new_sign_in_is_told_to_a_session_of_the_old_one_and_used_by_new_and_resumed_sessions() {
+    let script = vec![Reply::text("One."), Reply::text("Two."), Reply::text("Three.")];
+    let Some(mut world) = World::open("a_new_sign_in_is_told", script).await else { return };
+    world.sign_in("sk-old");
+    world.mock.accept_only("sk-old");
+    let old = world.start("Go.").await;
+    world.stage.until_idle_after(old, "One.").await;
+    let server = world.server();
+
+    world.sign_in("sk-new");
+    world.mock.accept_only("sk-new");
+    world.stage.sessions.send_message(old, "Again.".to_owned()).await.unwrap();
+    let is_told =
+        |notice: &&Notice| matches!(notice, Notice::SignInChanged { error } if error.contains("401"));
+    let told = "the session is told of the sign-in";
+    world.stage.desk.until(told, |known| known.notices(old).iter().any(is_told)).await;
+    world.stage.until_idle(old).await;
+
+    let new = world.start("Another.").await;
+    world.stage.until_idle_after(new, "Two.").await;
+    assert_ne!(world.server(), server);
+    world.stage.stop(old).await;
+    world.stage.sessions.resume(old, &LaunchOverrides::default()).await.unwrap();
+    world.stage.sessions.send_message(old, "And now?".to_owned()).await.unwrap();
+    world.stage.until_idle_after(old, "Three.").await;
+    assert_eq!(world.stage.desk.mirror.notices(old).iter().filter(|it| is_told(it)).count(), 1);
+    assert!(!is_alive(server));
+    world.stage.desk.check_mirror().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_rejected_key_is_told_as_one_while_the_sign_in_is_the_same() {
+    let Some(mut world) = World::open("a_rejected_key_is_told_as_one", Vec::new()).await else { return };
+    world.sign_in("sk-old");
+    world.mock.accept_only("sk-other");
+    let session = world.start("Go.").await;
+    let rejected = |notice: &&Notice| matches!(notice, Notice::LoginRejected { .. });
+    let what = "the rejected key is told";
+    world.stage.desk.until(what, |known| known.notices(session).iter().any(rejected)).await;
 }

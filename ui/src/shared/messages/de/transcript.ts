@@ -95,6 +95,10 @@ export const transcript = {
   'notice.conversation_reset': 'Der Agent hat das bisherige Gespräch vergessen und beginnt ein neues.',
   'notice.login_rejected':
     'Der Modellanbieter hat den Schlüssel oder die Anmeldung des Agenten abgelehnt ({error}). Prüfe den Schlüssel, oder melde dich in einem Terminal neu an.',
+  'notice.sign_in_changed':
+    'Die Anmeldung hat sich seit dem Start dieser Sitzung geändert, und der Modellanbieter hat die alte abgelehnt ({error}). Starte die Sitzung neu, um die neue zu verwenden.',
+  'notice.restart': 'Sitzung neu starten',
+  'notice.restarting': 'Wird neu gestartet…',
   'notice.agent_warned': 'Der Agent warnt: {text}',
   'notice.message_not_sent': 'Ihre Nachricht hat den Agenten nicht erreicht: {error}',
 

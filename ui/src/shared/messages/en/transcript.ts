@@ -84,6 +84,10 @@ export const transcript = {
   'notice.conversation_reset': 'The agent forgot the conversation so far and starts a new one.',
   'notice.login_rejected':
     'The model provider rejected the agent’s key or login ({error}). Check the key, or sign in again in a terminal.',
+  'notice.sign_in_changed':
+    'The sign-in changed since this session started, and the model provider rejected the old one ({error}). Restart the session to use the new one.',
+  'notice.restart': 'Restart session',
+  'notice.restarting': 'Restarting…',
   'notice.agent_warned': 'The agent warns: {text}',
   'notice.message_not_sent': 'Your message didn’t reach the agent: {error}',
 

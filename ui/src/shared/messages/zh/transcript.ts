@@ -80,6 +80,10 @@ export const transcript = {
   'notice.conversation_reset': '智能体已忘记此前的对话，并开始新的对话。',
   'notice.login_rejected':
     '模型提供方拒绝了智能体的密钥或登录（{error}）。请检查密钥，或在终端中重新登录。',
+  'notice.sign_in_changed':
+    '此会话启动后登录信息已更改，模型提供方拒绝了旧的登录（{error}）。请重启会话以使用新的登录。',
+  'notice.restart': '重启会话',
+  'notice.restarting': '正在重启…',
   'notice.agent_warned': '智能体警告：{text}',
   'notice.message_not_sent': '你的消息未送达智能体：{error}',
 

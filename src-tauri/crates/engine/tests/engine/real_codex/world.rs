@@ -1,15 +1,16 @@
 //! A model, a home and a desk for the real program.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
 use askdesk_agents::codex::{self, Codex, CodexAdapter};
 use askdesk_agents::{Agent, LinkPlan, SessionPlan, Start};
 use askdesk_domain::{
-    AgentDescriptor, AgentFailure, Approval, ApprovalDecision, ApprovalOptionId, SessionId, SessionOptions,
-    ToolStatus,
+    AgentDescriptor, AgentFailure, Approval, ApprovalDecision, ApprovalOptionId, ApprovalState, SessionId,
+    SessionOptions, ToolStatus,
 };
 use askdesk_engine::clock::Clock;
 use askdesk_engine::{Catalog, StartSpec};
@@ -20,6 +21,7 @@ use tempfile::TempDir;
 
 use crate::support::agents::Stage;
 use crate::support::desk::TestDesk;
+use crate::support::mirror::Mirror;
 
 pub const REQUEST_WITHIN: Duration = Duration::from_secs(30);
 
@@ -51,15 +53,21 @@ impl Agent for Sealed {
         plan.folder = self.home.clone();
         plan.env_remove.extend(std::env::vars_os().map(|(name, _)| name));
         plan.env.extend(self.env.iter().map(|(name, value)| (name.into(), value.into())));
-        let link = LinkPlan::Shared(codex::shared(plan, &options.extras));
+        let (plan, sign_in) = codex::shared(plan, &options.extras);
+        let link = LinkPlan::Shared(plan);
         let adapter = CodexAdapter::new(folder, self.descriptor.config.clone(), &options.config);
-        Ok(SessionPlan { adapter: Box::new(adapter), link })
+        Ok(SessionPlan { adapter: Box::new(adapter), link, sign_in: Some(sign_in) })
     }
 }
+
+/// The lines of the settings with which the program takes its key from the environment, and from its sign-in.
+const KEY_OF_ENVIRONMENT: &str = "env_key = \"MOCK_API_KEY\"";
+const KEY_OF_SIGN_IN: &str = "requires_openai_auth = true";
 
 pub struct World {
     pub mock: MockApi,
     pub stage: Stage,
+    program: PathBuf,
     home: TempDir,
     project: TempDir,
 }
@@ -73,13 +81,13 @@ impl World {
         Cli::Codex.write_settings(home.path(), &mock.base_url).unwrap();
         let agent = Sealed {
             descriptor: Codex::default().descriptor().clone(),
-            program,
+            program: program.clone(),
             home: home.path().to_owned(),
             env: clis::sealed_env(home.path(), &mock.base_url),
         };
         let agents = Catalog::new(vec![Arc::new(agent)]);
         let stage = Stage::on(TestDesk::open_alone_with(agents).await);
-        Some(Self { mock, stage, home, project })
+        Some(Self { mock, stage, program, home, project })
     }
 
     pub async fn start(&self, prompt: &str) -> SessionId {
@@ -108,7 +116,8 @@ impl World {
 
     pub async fn decide(&mut self, approval: &Approval, decision: ApprovalDecision) {
         self.stage.desk.engine.decide_approval(approval.id, decision).await.unwrap();
-        self.stage.desk.catch_up();
+        let decided = |known: &Mirror| known.approvals[&approval.id].state != ApprovalState::Open;
+        self.stage.desk.until("the permission is decided", decided).await;
     }
 
     /// Waits until the newest tool call has a status.
@@ -138,6 +147,20 @@ impl World {
     pub fn kill_server(&self) {
         let pid = self.server().to_string();
         assert!(Command::new("kill").args(["-9", &pid]).status().unwrap().success());
+    }
+
+    /// Signs in with a key, as a user does in a terminal.
+    pub fn sign_in(&self, key: &str) {
+        let config = self.home.path().join(".codex/config.toml");
+        let settings = std::fs::read_to_string(&config).unwrap();
+        std::fs::write(&config, settings.replace(KEY_OF_ENVIRONMENT, KEY_OF_SIGN_IN)).unwrap();
+        let mut command = Command::new(&self.program);
+        command.args(["login", "--with-api-key"]).env_clear();
+        command.envs(clis::sealed_env(self.home.path(), &self.mock.base_url));
+        command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+        let mut running = command.spawn().unwrap();
+        running.stdin.take().unwrap().write_all(key.as_bytes()).unwrap();
+        assert!(running.wait().unwrap().success());
     }
 
     /// Removes what the program has written of its sessions.

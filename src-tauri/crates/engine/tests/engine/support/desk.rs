@@ -75,7 +75,7 @@ impl Agent for Staged {
         let staging = self.next.lock().unwrap().pop_front().expect("a staged start");
         let link = LinkPlan::Process(staging(start)?);
         let adapter = ClaudeAdapter::new(self.descriptor.config.clone(), &start.options);
-        Ok(SessionPlan { adapter: Box::new(adapter), link })
+        Ok(SessionPlan { adapter: Box::new(adapter), link, sign_in: None })
     }
 }
 

@@ -136,6 +136,6 @@ impl Agent for ThirdAgent {
         // Ids of the server's requests count up anew in each server, and the journal remembers those of earlier ones.
         let run = Uuid::new_v4();
         let adapter = ThirdAdapter::new(run, folder, &options.config, &self.descriptor.config);
-        Ok(SessionPlan { adapter: Box::new(adapter), link })
+        Ok(SessionPlan { adapter: Box::new(adapter), link, sign_in: None })
     }
 }
