@@ -980,6 +980,10 @@ text: string, } | { "notice": "answers_brought" } | { "notice": "same_text_joine
 /**
  * In the agent's words.
  */
+error: string, } | { "notice": "sign_in_changed", 
+/**
+ * In the agent's words.
+ */
 error: string, } | { "notice": "agent_warned", text: string, } | { "notice": "message_not_sent", 
 /**
  * The reason; earlier versions stored it as a sentence.
