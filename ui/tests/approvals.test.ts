@@ -53,14 +53,36 @@ describe('a permission', () => {
     const group = screen.getByRole('group', { name: 'Allow this, and from now on:' });
     expect(group).toHaveTextContent('Allow Bash without asking: anything that starts with “npm test”');
     expect(group).toHaveTextContent('In this project, for everyone who shares it');
-    await user.click(button('Allow and save rules'));
+    await user.click(button('Allow with rules'));
     expect(screen.getByRole('alert')).toHaveTextContent('Select a rule');
     await expectNoViolations();
     await user.click(screen.getByRole('checkbox', { name: /Also work in/ }));
     await user.click(screen.getByRole('checkbox', { name: /npm test/ }));
-    await user.click(button('Allow and save rules'));
+    await user.click(button('Allow with rules'));
     expect(bridge.sent('decide_approval')).toMatchObject([{ decision: aDecision('r1', 'r2') }]);
-    expect(screen.getByText('Allowed, rules saved: Bash')).toHaveTextContent('/srv/data');
+    const line = screen.getByText(/^Allowed with rules: Bash/);
+    expect(line).toHaveTextContent('anything that starts with “npm test” · Until this session ends');
+    expect(line).toHaveTextContent('Also work in /srv/data · In this project, for everyone who shares it');
+  });
+
+  test.each([
+    ['session', 'Until this session ends'],
+    ['server', 'In this folder, until the agent’s server ends; not saved'],
+    ['local', 'In this project, only for you'],
+    ['project', 'In this project, for everyone who shares it'],
+    ['user', 'In all your projects'],
+  ] as const)('how long it holds is said before and after the decision: %s', async (scope, words) => {
+    const plain: ApprovalOption = { id: 'always', kind: 'allow_always', label: { label: 'plain' }, scope, combines: false };
+    const never: ApprovalOption = { ...plain, id: 'never', kind: 'reject_always', label: { label: 'text', text: 'Never allow example.org' } };
+    const { user, unmount } = await open(anApproval({ options: [...someOptions(), plain, never] }));
+    await choose(user, 'More ways to allow', 'Always allow…');
+    expect(within(screen.getByRole('group', { name: /from now on/ })).getByRole('radio')).toHaveAccessibleName(`Always allow ${words}`);
+    await user.click(button('Allow with rules'));
+    expect(screen.getByText(`Allowed with rules: Bash · ${words}`)).toBeVisible();
+    unmount();
+    const { user: again } = await open(anApproval({ options: [...someOptions(), plain, never] }));
+    await choose(again, 'More ways to deny', `Never allow example.org · ${words}`);
+    expect(document.querySelector('[data-entry="1"]')).toHaveTextContent(`Denied: Bash · ${words}`);
   });
 
   test.each([
@@ -236,7 +258,7 @@ describe('options of an agent that has its own', () => {
     expect(choice(/npm/)).not.toBeChecked();
     expect(choice(/whole folder/)).toBeChecked();
     await expectNoViolations();
-    await user.click(button('Allow and save rules'));
+    await user.click(button('Allow with rules'));
     expect(bridge.sent('decide_approval')).toMatchObject([{ decision: aDecision('opt-82') }]);
   });
 
@@ -249,7 +271,7 @@ describe('options of an agent that has its own', () => {
     expect(screen.getByRole('checkbox', { name: /npm test/ })).not.toBeChecked();
     await user.click(screen.getByRole('checkbox', { name: /Also work in/ }));
     expect(within(card()).getByRole('radio', { name: 'Anything' })).not.toBeChecked();
-    await user.click(button('Allow and save rules'));
+    await user.click(button('Allow with rules'));
     expect(bridge.sent('decide_approval')).toMatchObject([{ decision: aDecision('r2') }]);
   });
 

@@ -74,11 +74,19 @@ describe('case_81 a permission request in the inbox', () => {
     await user.click(item('p1').getByRole('button', { name: 'Deny and send' }));
     await user.click(item('p2').getByRole('button', { name: 'More ways to allow' }));
     await user.click(screen.getByRole('menuitem', { name: 'Always allow…' }));
-    await user.click(item('p2').getByRole('button', { name: 'Allow and save rules' }));
+    await user.click(item('p2').getByRole('button', { name: 'Allow with rules' }));
     expect(bridge.sent('decide_approval')).toMatchObject([
       { id: 'p1', decision: { options: ['deny'], message: 'Not today' } },
       { id: 'p2', decision: aDecision('r1') },
     ]);
+  });
+
+  test('says how long an always holds once it is decided', async () => {
+    const options = someOptions({ id: 'r1', scope: 'server', label: { label: 'folder', paths: ['/srv/data'] } });
+    const { bridge } = await openInbox([asks('p1', 9_000, { options }), asks('p2', 8_000, { options })]);
+    const state = { state: 'decided', decision: aDecision('r1'), at: Date.now() + 1_000, error: null } as const;
+    await bridge.push({ change: 'approval', approval: asks('p1', 9_000, { options, state }) });
+    await waitFor(() => expect(document.body).toHaveTextContent('until the agent’s server ends; not saved'));
   });
 
   const lines = Array.from({ length: 84 }, (_, n) => `+line ${n}`).join('\n');

@@ -200,7 +200,8 @@ function withStanding(...list: StandingPermission[]): FakeBridge {
 test('case_100 what was always allowed is listed with its origin and reach, and removed after it was shown', async () => {
   const inMemory = standing({ written: null, scope: 'session', label: { label: 'folder', paths: ['/srv'] } });
   const byHand = standing({ allowed: null, scope: 'user', folder: null, written: { file: '/home/ada/.claude/settings.json', text: 'x' } });
-  const bridge = withStanding(standing(), inMemory, byHand);
+  const inServer = standing({ written: null, scope: 'server', label: { label: 'folder', paths: ['/opt'] } });
+  const bridge = withStanding(standing(), inMemory, inServer, byHand);
   const { user } = await openSettings(bridge, 'Permissions');
   const words = 'Allow Bash without asking: anything that starts with “npm test”';
   const [first] = screen.getAllByRole('listitem', { name: words });
@@ -208,6 +209,7 @@ test('case_100 what was always allowed is listed with its origin and reach, and 
   expect(first).toHaveTextContent('Allowed in “api”');
   expect(first).toHaveTextContent('~/api/.claude/settings.local.json');
   expect(screen.getByRole('listitem', { name: 'Also work in /srv' })).toHaveTextContent('end the session');
+  expect(screen.getByRole('listitem', { name: 'Also work in /opt' })).toHaveTextContent('end all sessions of this agent');
   expect(screen.getByText(/^Not allowed in Askdesk/)).toBeVisible();
   await expectNoViolations();
   await user.click(within(first!).getByRole('button', { name: `Remove: ${words}` }));

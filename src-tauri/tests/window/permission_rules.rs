@@ -145,7 +145,7 @@ async fn case_100_what_was_always_allowed_is_listed_with_its_origin_and_removed_
     if !tick.is_selected().await.unwrap() {
         app.press(&tick).await;
     }
-    app.click("button", "Allow and save rules").await;
+    app.click("button", "Allow with rules").await;
     app.shows_text("main", "One.").await;
     // The person's own entries, comments aside: the agent writes plain JSON.
     let file = real.project.path().join(".claude/settings.local.json");

@@ -36,7 +36,7 @@ async fn commands_are_allowed_once_allowed_by_a_rule_and_denied_with_a_message()
         app.press(&tick).await;
     }
     assert_eq!(app.axe().await, Vec::<String>::new());
-    app.click("button", "Allow and save rules").await;
+    app.click("button", "Allow with rules").await;
     app.shows_text("aside", "mkdir denied").await;
     app.click("button", "More ways to deny").await;
     app.click("menuitem", "Deny with message…").await;

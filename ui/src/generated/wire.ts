@@ -798,7 +798,7 @@ content: string | null, behaviour: ToolRule, } | { "label": "folder", paths: Arr
  */
 export type ToolRule = "allow" | "ask" | "deny";
 
-export type OptionScope = "session" | "local" | "project" | "user";
+export type OptionScope = "session" | "server" | "local" | "project" | "user";
 
 /**
  * One permission that an agent requests.

@@ -133,6 +133,8 @@ pub enum ToolRule {
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum OptionScope {
     Session,
+    /// Every session in this folder, until the agent's server ends; nothing is saved.
+    Server,
     /// This folder, for this user.
     Local,
     /// This folder, for everyone who works in it.

@@ -22,6 +22,7 @@ const NAME_SHOWN = 200;
 
 export const scopeWords = {
   session: 'rule.scope_session',
+  server: 'rule.scope_server',
   local: 'rule.scope_local',
   project: 'rule.scope_project',
   user: 'rule.scope_user',
@@ -53,6 +54,12 @@ export function allows({ kind }: ApprovalOption): boolean {
 
 export function wordsOfOption({ kind, label }: ApprovalOption, config: readonly ConfigOption[]): string {
   return wordsOfLabel(label, kind, config);
+}
+
+/** What an option does, and how long and how far it holds. */
+export function wordsInFull(option: ApprovalOption, config: readonly ConfigOption[]): string {
+  const words = wordsOfOption(option, config);
+  return option.scope ? `${words} · ${t(scopeWords[option.scope])}` : words;
 }
 
 /** What an option does, by its kind where its label says nothing. */
@@ -159,8 +166,17 @@ export function chosenOf({ options }: Approval, decision: ApprovalDecision): App
   return options.filter(({ id }) => decision.options.includes(id));
 }
 
-/** The decision on a permission or a plan, in words. */
+/** The decision on a permission or a plan in words, with how long and how far it holds. */
 export function wordsOfDecision(approval: Approval, decision: ApprovalDecision, config: readonly ConfigOption[]): string {
+  const scopes = scopesOf(chosenOf(approval, decision)).map((scope) => t(scopeWords[scope]));
+  return [wordsOfVerdict(approval, decision, config), ...scopes].join(' · ');
+}
+
+function scopesOf(options: readonly ApprovalOption[]): OptionScope[] {
+  return [...new Set(options.flatMap(({ scope }) => scope ?? []))];
+}
+
+function wordsOfVerdict(approval: Approval, decision: ApprovalDecision, config: readonly ConfigOption[]): string {
   const tool = visibly(approval.title);
   const { message } = decision;
   const plan = approval.subject.detail === 'plan';
@@ -179,13 +195,11 @@ export function wordsOfDecision(approval: Approval, decision: ApprovalDecision, 
   return first.kind === 'allow_always' ? t('approval.allowed_rules', { tool }) : t('approval.allowed', { tool });
 }
 
-/** What was chosen beyond allow or deny, with its scope; one line each. */
+/** What was chosen beyond allow or deny, one line each; with its scope if not all have the same. */
 export function linesOfDecision(approval: Approval, decision: ApprovalDecision, config: readonly ConfigOption[]): string[] {
   const chosen = chosenOf(approval, decision).filter(({ label }) => label.label !== 'plain');
   // For a plan, the decision's own text already names the mode that follows.
   const said = chosen.filter(({ label }) => approval.subject.detail !== 'plan' || label.label !== 'config');
-  return said.map((option) => {
-    const words = wordsOfOption(option, config);
-    return option.scope ? `${words} · ${t(scopeWords[option.scope])}` : words;
-  });
+  const words = scopesOf(chosenOf(approval, decision)).length > 1 ? wordsInFull : wordsOfOption;
+  return said.map((option) => words(option, config));
 }

@@ -278,8 +278,7 @@ fn patterns(request: &Value, field: &str) -> String {
     all.collect::<Vec<_>>().join(", ")
 }
 
-/// Lists what can be decided. Always holds for every session in the folder until the server ends (measured with 1.18.33), so
-/// the scope says more than one session.
+/// Lists what can be decided. Always holds for every session in the folder until the server ends (measured with 1.18.33).
 fn options(permission: &str, request: &Value) -> Vec<ApprovalOption> {
     let plain =
         |id, kind| ApprovalOption { id, kind, label: OptionLabel::Plain, scope: None, combines: false };
@@ -292,7 +291,7 @@ fn options(permission: &str, request: &Value) -> Vec<ApprovalOption> {
             content: (content != "*").then(|| bounded(&content)),
             behaviour: ToolRule::Allow,
         },
-        scope: Some(OptionScope::Local),
+        scope: Some(OptionScope::Server),
         combines: false,
     });
     let once = plain(ONCE, ApprovalOptionKind::AllowOnce);

@@ -4,7 +4,7 @@ use askdesk_agents::opencode::{ASK, PERMISSIONS};
 use askdesk_agents::{Action, AgentEvent, InputError, Open, RpcError};
 use askdesk_domain::{
     AnswerInput, Answers, ApprovalDecision, ApprovalOptionId, ApprovalOptionKind, ContextUse, NativeSession,
-    Notice, Outcome, QuestionKind, TodoItem, TodoStatus, ToolDetail, Usd,
+    Notice, OptionScope, Outcome, QuestionKind, TodoItem, TodoStatus, ToolDetail, Usd,
 };
 use rstest::rstest;
 use serde_json::{Value, json};
@@ -224,6 +224,7 @@ fn permissions_are_shown_with_what_would_happen_and_decided_as_chosen() {
     let expected =
         [ApprovalOptionKind::AllowOnce, ApprovalOptionKind::AllowAlways, ApprovalOptionKind::RejectOnce];
     assert_eq!(kinds, expected);
+    assert_eq!(asked[0].2[1].scope, Some(OptionScope::Server));
     let replies: Vec<_> =
         session.requests.iter().filter(|(to, _)| to.starts_with("POST /permission/")).collect();
     let replies: Vec<&Value> = replies.into_iter().map(|(_, body)| body).collect();

@@ -193,14 +193,14 @@ fn contains(label: &OptionLabel, listed: &OptionLabel) -> bool {
     }
 }
 
-/// Lists what running sessions were allowed until they end.
+/// Lists what running sessions were allowed without a file that says so.
 fn in_memory(sessions: &[Session], decided: &[Approval]) -> Vec<StandingPermission> {
     let running = sessions.iter().filter(|session| session.is_running());
     let of_session = running.flat_map(|session| {
         let approvals = decided.iter().filter(move |approval| approval.session == session.id);
         approvals.flat_map(move |approval| {
-            let here =
-                chosen(approval).filter(|(label, scope)| *scope == OptionScope::Session && grants(label));
+            let unsaved = |scope| matches!(scope, OptionScope::Session | OptionScope::Server);
+            let here = chosen(approval).filter(move |(label, scope)| unsaved(*scope) && grants(label));
             here.filter_map(move |(label, scope)| {
                 Some(StandingPermission {
                     agent: session.origin.agent()?.clone(),

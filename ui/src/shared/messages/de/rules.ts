@@ -34,6 +34,7 @@ export const rules: Record<keyof typeof english, string> = {
   'standing.none': 'Nichts ist immer erlaubt.',
   'standing.allowed': 'In „{name}“ erlaubt, {time}',
   'standing.not_here': 'Nicht in Askdesk erlaubt, sondern in den Einstellungen von {agent}',
+  'standing.in_server': 'In keiner Datei gespeichert. Beenden Sie alle Sitzungen dieses Agenten, um sie zu entfernen.',
   'standing.in_memory': 'In keiner Datei gespeichert. Beenden Sie die Sitzung, um sie zu entfernen.',
   'standing.remove': 'Entfernen',
   'standing.remove_of': 'Entfernen: {what}',

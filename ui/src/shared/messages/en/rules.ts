@@ -33,6 +33,7 @@ export const rules = {
   'standing.none': 'Nothing is always allowed.',
   'standing.allowed': 'Allowed in “{name}”, {time}',
   'standing.not_here': 'Not allowed in Askdesk, but in the settings of {agent}',
+  'standing.in_server': 'Not stored in a file. To remove it, end all sessions of this agent.',
   'standing.in_memory': 'Not stored in a file. To remove it, end the session.',
   'standing.remove': 'Remove',
   'standing.remove_of': 'Remove: {what}',

@@ -33,6 +33,7 @@ export const rules: Record<keyof typeof english, string> = {
   'standing.none': '没有始终允许的操作。',
   'standing.allowed': '在“{name}”中允许，{time}',
   'standing.not_here': '不是在 Askdesk 中允许的，而是在 {agent} 的设置中',
+  'standing.in_server': '未保存在文件中。结束此智能体的所有会话即可移除。',
   'standing.in_memory': '未保存在文件中。结束会话即可移除。',
   'standing.remove': '移除',
   'standing.remove_of': '移除：{what}',
