@@ -296,7 +296,7 @@ export const scenes: Record<string, () => FakeBridge> = {
   tools: () => {
     const bridge = base([]);
     const called = { kind: 'tool', name: 'Edit', toolKind: 'edit', summary: edit.path, detail: edit, output: null } as const;
-    const statuses = ['pending', 'awaiting_permission', 'running', 'done', 'failed'] as const;
+    const statuses = ['pending', 'awaiting_permission', 'running', 'done', 'failed', 'no_result'] as const;
     bridge.entries['s1'] = [
       ...statuses.map((status, index) => anEntry(index + 1, { ...called, toolUse: `t${index}`, status })),
       anEntry(6, {

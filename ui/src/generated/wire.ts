@@ -959,7 +959,7 @@ export type ToolKind = "read" | "edit" | "execute" | "search" | "fetch" | "think
 /**
  * The state of a tool call.
  */
-export type ToolStatus = "pending" | "awaiting_permission" | "running" | "done" | "failed";
+export type ToolStatus = "pending" | "awaiting_permission" | "running" | "done" | "failed" | "no_result";
 
 /**
  * A notice about a session; the page chooses the words.

@@ -48,6 +48,8 @@ pub enum AgentEvent {
     ToolStarted {
         /// The agent's id of the call.
         tool_use: String,
+        /// The call that began the subagent which makes this one; none if the agent itself makes it.
+        parent: Option<String>,
         kind: ToolKind,
         name: String,
         /// One line that says what the call does.
@@ -62,6 +64,11 @@ pub enum AgentEvent {
         ok: bool,
         /// What came out, as text.
         output: String,
+    },
+    /// A subagent has ended: what it left running gets no result any more.
+    SubagentEnded {
+        /// The call that began it.
+        tool_use: String,
     },
     /// The agent has another plan; it replaces the one before.
     PlanChanged {

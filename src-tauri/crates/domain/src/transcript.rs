@@ -105,6 +105,14 @@ pub enum ToolStatus {
     Done,
     /// It failed or was denied.
     Failed,
+    /// Its turn, its subagent, or the agent ended, and no result came.
+    NoResult,
+}
+
+impl ToolStatus {
+    pub const fn is_final(self) -> bool {
+        matches!(self, Self::Done | Self::Failed | Self::NoResult)
+    }
 }
 
 /// A notice about a session; the page chooses the words.

@@ -18,6 +18,7 @@ mod retention;
 mod rules;
 mod setup;
 mod task;
+mod tool_calls;
 mod tool_permissions;
 
 pub use control::{Sessions, StartSpec};

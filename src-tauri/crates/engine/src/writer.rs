@@ -35,6 +35,9 @@ use transcript::Transcripts;
 /// How many transcript writes one transaction contains at most.
 const BATCHED_WRITES: usize = 512;
 
+/// Among how many of a session's newest entries an earlier run may have left tool calls without an end.
+const LAST_ENTRIES: u32 = 500;
+
 pub(crate) struct Writer {
     desk: Desk,
     held: UndoWindow,
@@ -62,6 +65,10 @@ impl Writer {
         agents: Vec<AgentDescriptor>,
     ) -> Result<Self, EngineError> {
         let reader = opened.journal.reader()?;
+        let mut transcripts = Transcripts::new(opened.entries);
+        for session in opened.desk.sessions().filter(|session| session.is_running()) {
+            transcripts.add_running_tools(session.id, reader.page(session.id, None, LAST_ENTRIES)?.entries);
+        }
         let mut writer = Self {
             desk: opened.desk,
             held: UndoWindow::default(),
@@ -69,7 +76,7 @@ impl Writer {
             reader,
             hub: Hub::new(epoch, opened.notice, agents),
             clock,
-            transcripts: Transcripts::new(opened.entries),
+            transcripts,
             waiters: HashMap::new(),
             sessions: HashMap::new(),
             notifications,

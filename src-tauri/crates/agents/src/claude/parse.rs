@@ -213,14 +213,16 @@ impl ClaudeAdapter {
                     }
                 }
                 Some("text" | "thinking" | "redacted_thinking") => {}
-                Some("tool_use" | "server_tool_use" | "mcp_tool_use") => self.on_tool_use(block, out),
+                Some("tool_use" | "server_tool_use" | "mcp_tool_use") => {
+                    self.on_tool_use(block, text(message, "parent_tool_use_id"), out);
+                }
                 Some(kind) if kind.ends_with("_tool_result") => self.on_tool_result(block, out),
                 kind => unknown(out, &format!("assistant/{}", kind.unwrap_or("without a type"))),
             }
         }
     }
 
-    fn on_tool_use(&mut self, block: &Value, out: &mut Output) {
+    fn on_tool_use(&mut self, block: &Value, parent: Option<&str>, out: &mut Output) {
         let (Some(tool_use), Some(name)) = (text(block, "id"), text(block, "name")) else {
             return invalid_input(out, InputError::Incomplete { field: "id or name of a tool use" });
         };
@@ -231,6 +233,7 @@ impl ClaudeAdapter {
         }
         out.event(AgentEvent::ToolStarted {
             tool_use: bounded(tool_use),
+            parent: parent.map(bounded),
             kind: tools::kind(name),
             name: bounded(name),
             summary: tools::summary(name, input),

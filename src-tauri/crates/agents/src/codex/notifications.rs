@@ -333,6 +333,7 @@ impl CodexAdapter {
             let shown = items::shown(item, &self.folder);
             out.event(AgentEvent::ToolStarted {
                 tool_use: tool_use.clone(),
+                parent: None,
                 kind: shown.kind,
                 name: shown.name,
                 summary: shown.summary,

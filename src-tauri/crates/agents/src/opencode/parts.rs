@@ -202,6 +202,7 @@ impl OpenCodeAdapter {
             let input = &state["input"];
             out.event(AgentEvent::ToolStarted {
                 tool_use: tool_use.clone(),
+                parent: None,
                 kind: tools::kind(name),
                 name: bounded(name),
                 summary: tools::summary(name, input),
@@ -223,6 +224,7 @@ fn show_unknown(kind: &str, part: &Value, out: &mut Output) {
     let tool_use = bounded(text(part, "id").unwrap_or(kind));
     out.event(AgentEvent::ToolStarted {
         tool_use: tool_use.clone(),
+        parent: None,
         kind: ToolKind::Other,
         name: bounded(kind),
         summary: String::new(),

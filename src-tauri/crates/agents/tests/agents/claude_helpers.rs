@@ -84,6 +84,14 @@ fn case_107_a_helpers_request_ends_with_the_helper_or_when_it_is_canceled() {
 }
 
 #[test]
+fn case_113_the_end_of_a_helper_says_which_call_began_it() {
+    let mut stream = with_helper();
+    let ended = tell(&mut stream, &ended(HELPER, "stopped"));
+    let expected = AgentEvent::SubagentEnded { tool_use: "toolu_agent".to_owned() };
+    assert!(ended.contains(&expected), "{ended:?}");
+}
+
+#[test]
 fn a_helper_that_works_after_the_turn_begins_none() {
     let mut stream = with_helper();
     tell(&mut stream, &result());

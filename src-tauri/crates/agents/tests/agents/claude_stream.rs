@@ -204,6 +204,7 @@ fn pieces_are_live_and_finished_blocks_follow_whole() {
             AgentEvent::TextDelta { text: "look.".to_owned() },
             said("I will look."),
             AgentEvent::ToolStarted {
+                parent: None,
                 tool_use: "toolu_ls".to_owned(),
                 kind: ToolKind::Execute,
                 name: "Bash".to_owned(),
@@ -232,6 +233,7 @@ fn a_subagents_tools_are_told_of_and_its_words_are_not_the_agents_own() {
             introduced(),
             AgentEvent::TurnBegan,
             AgentEvent::ToolStarted {
+                parent: None,
                 tool_use: "toolu_task".to_owned(),
                 kind: ToolKind::Think,
                 name: "Task".to_owned(),
@@ -243,6 +245,7 @@ fn a_subagents_tools_are_told_of_and_its_words_are_not_the_agents_own() {
                 status: ToolStatus::Running,
             },
             AgentEvent::ToolStarted {
+                parent: Some("toolu_task".to_owned()),
                 tool_use: "toolu_read".to_owned(),
                 kind: ToolKind::Read,
                 name: "Read".to_owned(),

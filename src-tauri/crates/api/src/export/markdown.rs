@@ -85,6 +85,7 @@ fn of_entry(entry: &Entry) -> String {
                 ToolStatus::Running => "running",
                 ToolStatus::Done => "done",
                 ToolStatus::Failed => "failed",
+                ToolStatus::NoResult => "no result",
             };
             let line = format!("{} · {} {} · {status}", title("Tool"), inline(name), inline(summary));
             let output = output.as_ref().map(|output| format!("\n\n{}", fenced(output)));

@@ -84,7 +84,10 @@ async fn a_message_goes_out_with_what_is_attached_and_is_exported_by_name() {
     let bridge = Bridge::open();
     let session = started(&bridge).await;
     let image = paste(&bridge, session, "shot.png", PNG).await.attached;
-    bridge.call("send_message", send(session, "", &image)).await.unwrap();
+    let open: Vec<_> = bridge.snapshot().await.requests.iter().map(|request| request.id).collect();
+    let mut message = send(session, "", &image);
+    message["closes"] = json!(open);
+    bridge.call("send_message", message).await.unwrap();
     bridge.until("the question is over", |now| now.requests.iter().all(|it| !it.is_open())).await;
     let arrived = async {
         while !std::fs::read_to_string(bridge.folder.path().join("record"))

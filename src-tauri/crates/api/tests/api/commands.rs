@@ -20,11 +20,7 @@ fn is_delivered(request: &Request) -> bool {
 async fn answer_question_answers_and_the_agent_gets_it_once() {
     let bridge = Bridge::open();
     let request = bridge.asked("technology").await;
-    let held = |option| {
-        let end = json!({"end": "answered", "answers": [{"question": "q1", "chosen": [option]}]});
-        json!({"requestId": fresh(), "id": request.id, "end": end})
-    };
-    let input = held("q1o2");
+    let input = answer(&request, "q1o2");
     let answered = bridge.call("answer_question", input.clone()).await.unwrap();
     assert_eq!(
         (&answered["id"], &answered["state"]["outcome"]["outcome"]),

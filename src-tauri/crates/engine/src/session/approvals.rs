@@ -67,6 +67,14 @@ impl SessionTask {
         }
     }
 
+    /// Shows that calls get no result any more.
+    pub(super) async fn show_no_result(&mut self, calls: Vec<String>) {
+        for tool_use in calls {
+            self.permissions.remove_tool(&tool_use);
+            self.show_tool(tool_use, ToolStatus::NoResult).await;
+        }
+    }
+
     async fn show_tool(&mut self, tool_use: String, status: ToolStatus) {
         self.engine.write(self.id, vec![EntryWrite::ToolStatus { tool_use, status }]).await;
     }

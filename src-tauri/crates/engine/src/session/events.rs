@@ -59,8 +59,13 @@ impl SessionTask {
             event @ AgentEvent::ToolStarted { .. } => self.on_tool_started(event).await,
             AgentEvent::ToolEnded { tool_use, ok, output } => {
                 self.permissions.remove_tool(&tool_use);
+                self.tool_calls.end(&tool_use);
                 self.engine.write(self.id, vec![EntryWrite::ToolEnded { tool_use, ok, output }]).await;
                 self.engine.changes().note(self.id);
+            }
+            AgentEvent::SubagentEnded { tool_use } => {
+                let left = self.tool_calls.end_subagent(&tool_use);
+                self.show_no_result(left).await;
             }
             AgentEvent::PlanChanged { items } => {
                 self.engine.write(self.id, vec![EntryWrite::Plan { items }]).await;
@@ -129,6 +134,8 @@ impl SessionTask {
             let at = self.engine.clock().now();
             self.act(RequestCommand::WithdrawAll { session: self.id, why, at }).await;
         }
+        let left = self.tool_calls.end_turn();
+        self.show_no_result(left).await;
         self.write_finished(body).await;
         self.interrupted = false;
         self.interrupt_until = None;
@@ -172,7 +179,10 @@ impl SessionTask {
     }
 
     async fn on_tool_started(&mut self, event: AgentEvent) {
-        let AgentEvent::ToolStarted { tool_use, kind, name, summary, detail, status } = event else { return };
+        let AgentEvent::ToolStarted { tool_use, parent, kind, name, summary, detail, status } = event else {
+            return;
+        };
+        self.tool_calls.begin(tool_use.clone(), parent);
         let status = if self.permissions.awaits(&tool_use) { ToolStatus::AwaitingPermission } else { status };
         let entry =
             EntryBody::Tool { tool_use, name, tool_kind: kind, summary, detail, status, output: None };

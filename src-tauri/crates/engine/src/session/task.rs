@@ -17,6 +17,7 @@ use tokio::time::Instant;
 use super::pending::{Pending, WriteSubject};
 use super::resumption::{LateMessages, Resumption};
 use super::rules::SessionRules;
+use super::tool_calls::ToolCalls;
 use super::tool_permissions::ToolPermissions;
 use crate::error::EngineError;
 use crate::frame::{LiveKind, LiveText};
@@ -50,6 +51,7 @@ pub(super) struct SessionTask {
     /// Whether the agent is in a mode in which it only plans.
     pub(super) planning: bool,
     pub(super) permissions: ToolPermissions,
+    pub(super) tool_calls: ToolCalls,
     /// The callers of config changes that the agent has not answered, by ticket.
     pub(super) changes: HashMap<u64, Reply<Result<(), EngineError>>>,
     pub(super) changes_asked: u64,
@@ -98,6 +100,7 @@ impl SessionTask {
             rules,
             planning: false,
             permissions: ToolPermissions::default(),
+            tool_calls: ToolCalls::default(),
             changes: HashMap::new(),
             changes_asked: 0,
             in_turn: false,

@@ -37,6 +37,17 @@ impl Transcripts {
         Self { newest, unsaved: Vec::new(), running_tools: HashMap::new(), plans: HashMap::new() }
     }
 
+    /// Adds the tool calls among a session's entries that an earlier run left without an end.
+    pub(super) fn add_running_tools(&mut self, session: SessionId, entries: Vec<Entry>) {
+        let running = entries.into_iter().filter_map(|entry| match &entry.body {
+            EntryBody::Tool { tool_use, status, .. } if !status.is_final() => {
+                Some(((session, tool_use.clone()), entry))
+            }
+            _ => None,
+        });
+        self.running_tools.extend(running);
+    }
+
     /// Lists the entries that events create. Nothing is final before [`Self::commit`]: the journal may fail.
     pub(super) fn entries_of(&self, events: &[Event], now: Timestamp) -> EventEntries {
         let (mut entries, mut newest) = (Vec::new(), self.newest.clone());
@@ -54,7 +65,7 @@ impl Transcripts {
                 }
                 Event::Session(SessionEvent::Ended { session, .. }) => {
                     let cut_off = self.running_tools.iter().filter(|((owner, _), _)| owner == session);
-                    entries.extend(cut_off.map(|(_, entry)| (*session, failed(entry))));
+                    entries.extend(cut_off.filter_map(|(_, entry)| Some((*session, without_result(entry)?))));
                     continue;
                 }
                 _ => continue,
@@ -101,8 +112,13 @@ impl Transcripts {
             }
             EntryWrite::ToolStatus { tool_use, status: now } => {
                 let entry = self.running_tools.get_mut(&(session, tool_use))?;
-                if let EntryBody::Tool { status, .. } = &mut entry.body {
-                    *status = now;
+                match &mut entry.body {
+                    // A denied call has ended, although its turn ends without a result.
+                    EntryBody::Tool { status, .. } if now == ToolStatus::NoResult && status.is_final() => {
+                        return None;
+                    }
+                    EntryBody::Tool { status, .. } => *status = now,
+                    _ => {}
                 }
                 Some(entry.clone())
             }
@@ -172,10 +188,12 @@ fn next_entry(newest: &mut Newest, session: SessionId, at: Timestamp, body: Entr
     Entry { n: *n, at, body }
 }
 
-fn failed(entry: &Entry) -> Entry {
+/// Marks a tool call that gets no result any more; none if it was marked before, or was denied.
+fn without_result(entry: &Entry) -> Option<Entry> {
     let mut entry = entry.clone();
-    if let EntryBody::Tool { status, .. } = &mut entry.body {
-        *status = ToolStatus::Failed;
+    match &mut entry.body {
+        EntryBody::Tool { status, .. } if !status.is_final() => *status = ToolStatus::NoResult,
+        _ => return None,
     }
-    entry
+    Some(entry)
 }

@@ -27,7 +27,7 @@ use serde_json::{Value, json};
 use stage::{Stage, asks, permits, says, tool};
 
 use crate::support::agents::is_alive;
-use crate::support::desk::PATIENCE;
+use crate::support::desk::{PATIENCE, TestDesk};
 use crate::support::mirror::Mirror;
 
 fn steps<const N: usize>(parts: [&[Value]; N]) -> Vec<Value> {
@@ -133,6 +133,43 @@ async fn case_75_a_tool_call_awaits_permission_and_then_follows_the_decision(
     assert_eq!(stage.desk.mirror.tool_statuses(session), [last]);
     let output = |body: &&EntryBody| matches!(body, EntryBody::Tool { output: Some(output), .. } if *output == format!("{says_agent}."));
     assert_eq!(stage.desk.mirror.transcript(session).iter().filter(|body| output(body)).count(), 1);
+}
+
+#[tokio::test]
+async fn case_113_a_call_without_a_result_does_not_run_on_after_its_turn() {
+    let mut stage = Stage::open().await;
+    let calls = [tool("call-1", "running"), tool("call-2", "pending"), tool("call-3", "done")];
+    let session = stage.play(&calls).await;
+    stage.until_turns(session, 1).await;
+    assert_eq!(
+        stage.desk.mirror.tool_statuses(session),
+        [ToolStatus::NoResult, ToolStatus::NoResult, ToolStatus::Done]
+    );
+    // A result that comes late is shown all the same.
+    stage.send(session, &[tool("call-1", "done")]).await;
+    stage.until_turns(session, 2).await;
+    assert_eq!(
+        stage.desk.mirror.tool_statuses(session),
+        [ToolStatus::Done, ToolStatus::NoResult, ToolStatus::Done]
+    );
+    stage.desk.check_mirror().await;
+}
+
+#[tokio::test]
+async fn case_113_a_call_that_a_crash_cut_off_does_not_run_after_the_restart() {
+    let mut stage = Stage::open().await;
+    let steps = steps([&[tool("call-1", "running")], &asks("Go on?")]);
+    let session = stage.play(&steps).await;
+    stage.asked_one(session).await;
+    stage.until_status(session, ToolStatus::Running).await;
+    stage.desk.engine.close().await.unwrap();
+    let again = TestDesk::open_at(&stage.desk.folder).await;
+    let page = again.engine.page(session, None, 100).await.unwrap();
+    let statuses = page.entries.iter().filter_map(|entry| match &entry.body {
+        EntryBody::Tool { status, .. } => Some(*status),
+        _ => None,
+    });
+    assert_eq!(statuses.collect::<Vec<_>>(), [ToolStatus::NoResult]);
 }
 
 #[tokio::test]

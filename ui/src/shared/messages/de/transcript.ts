@@ -18,6 +18,7 @@ export const transcript = {
   'tool.running': 'läuft',
   'tool.done': 'fertig',
   'tool.failed': 'fehlgeschlagen',
+  'tool.no_result': 'kein Ergebnis',
   'tool.command': 'Befehl',
   'tool.writes': '{path} (ganze Datei)',
   'tool.network': 'Adresse',

@@ -18,6 +18,7 @@ export const transcript = {
   'tool.running': 'running',
   'tool.done': 'done',
   'tool.failed': 'failed',
+  'tool.no_result': 'no result',
   'tool.command': 'Command',
   'tool.writes': '{path} (entire file)',
   'tool.network': 'Address',

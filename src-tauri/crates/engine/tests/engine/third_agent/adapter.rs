@@ -324,6 +324,7 @@ impl ThirdAdapter {
         if self.tools.insert(tool_use.clone()) {
             out.event(AgentEvent::ToolStarted {
                 tool_use: tool_use.clone(),
+                parent: None,
                 kind: serde_json::from_value(params["kind"].clone()).unwrap_or_default(),
                 name: text(params, "title"),
                 summary: text(params, "title"),
