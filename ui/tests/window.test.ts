@@ -180,6 +180,21 @@ describe('the transcript', () => {
     expect(within(transcript()).queryByRole('status')).toBeNull();
   });
 
+  test('a session whose sign-in changed says so and restarts on request', async () => {
+    const { bridge, user } = await show([
+      { kind: 'notice', notice: { notice: 'sign_in_changed', error: 'No access (401)' } },
+      { kind: 'turn_ended', millis: 900, inputTokens: 0, outputTokens: 0, cachedTokens: 0, costUsd: null, context: null, error: 'No access (401)' },
+    ]);
+    bridge.on('stop_session', () => ({})).on('resume_session', () => aSession());
+    expect(transcript()).toHaveTextContent('The sign-in changed since this session started');
+    await expectNoViolations();
+    await user.click(button('Restart session'));
+    await settle();
+    expect(bridge.sent('stop_session')).toMatchObject([{ session: 's1' }]);
+    expect(bridge.sent('resume_session')).toMatchObject([{ session: 's1' }]);
+    expect(within(transcript()).queryByRole('button', { name: 'Restart session' })).toBeNull();
+  });
+
   test('every notice and the end of a turn have a text', async () => {
     await show([
       { kind: 'notice', notice: { notice: 'question_refused', reason: 'questions[0].options: too few' } },
