@@ -11,10 +11,10 @@ use super::parse::text;
 use crate::adapter::Output;
 use crate::event::AgentEvent;
 
-/// How many helpers are remembered; of more, the oldest is forgotten.
+/// How many working helpers are remembered.
 const HELPERS: usize = 256;
 
-/// The helpers that work.
+/// Of more than [`HELPERS`], the oldest is forgotten.
 #[derive(Debug, Default)]
 pub(super) struct Helpers(VecDeque<Helper>);
 
