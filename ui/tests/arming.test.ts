@@ -1,8 +1,9 @@
 import { fireEvent, screen } from '@testing-library/svelte';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 
-import { arming, Arming } from '../src/feature/panel/arming.svelte';
+import { Arming } from '../src/feature/panel/arming.svelte';
 import type { Request } from '../src/generated/wire';
+import { arming } from '../src/shared/arming';
 import { anApproval, aQuestion, aRequest, aSession, ended } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
 import { button, openPage, ownAnswer, panel, radio, settle } from './open';

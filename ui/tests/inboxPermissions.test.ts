@@ -1,7 +1,7 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/svelte';
 import { afterEach, describe, expect, test } from 'vitest';
 
-import { arming } from '../src/feature/panel/arming.svelte';
+import { arming } from '../src/shared/arming';
 import type { Approval, Request, ToolDetail } from '../src/generated/wire';
 import { aDecision, anApproval, anEntry, answered, aQuestion, aRequest, aSession, delivered, NOW, planOptions, someOptions } from '../src/testing/builders';
 import { anError, FakeBridge } from '../src/testing/fakeBridge';

@@ -1,7 +1,7 @@
 import '@testing-library/jest-dom/vitest';
 import { afterEach, beforeAll, beforeEach, expect } from 'vitest';
 
-import { arming } from '../src/feature/panel/arming.svelte';
+import { arming } from '../src/shared/arming';
 import { sight } from '../src/feature/panel/reading.svelte';
 import { loadMarkdown } from '../src/shared/reader.svelte';
 import { later } from '../src/view/lazy';

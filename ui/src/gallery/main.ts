@@ -5,7 +5,7 @@ import '../shared/base.css';
 
 import { mount } from 'svelte';
 
-import { arming } from '../feature/panel/arming.svelte';
+import { arming } from '../shared/arming';
 import type { LanguageChoice } from '../generated/wire';
 import { languageOf, spoken } from '../shared/messages/language.svelte';
 import { createPage, type Page } from '../store/page';

@@ -23,6 +23,7 @@ import { readSidebar, storeSidebar } from './sidebar';
 import { initialState } from './state';
 import { Store } from './store.svelte';
 import { Submitter } from './submit';
+import { Arrivals } from './sync/arrivals';
 import { DeepLinks } from './sync/deepLinks';
 import { DraftSaves } from './sync/draftSaves';
 import { resumeFrom, type Handover } from './sync/handover';
@@ -53,6 +54,7 @@ export function createPage(bridge: Bridge) {
   const submitter = new Submitter(bridge, store, timers);
   const drafts = new DraftSaves(bridge, store, submitter);
   const subscription = new Subscription(bridge, store, timers);
+  const arrivals = new Arrivals(store);
   const deepLinks = new DeepLinks(bridge, store, drafts.tried);
   const history = new HistoryCommands(bridge, store);
   const approvals = new ApprovalCommands(store, submitter);
@@ -64,7 +66,7 @@ export function createPage(bridge: Bridge) {
     changes: new ChangesCommands(bridge, store, submitter),
     clients: new ClientCommands(bridge),
     history,
-    messages: new MessageCommands(store, submitter),
+    messages: new MessageCommands(store, submitter, timers),
     navigation: new NavigationCommands(store, history, focusTargets),
     openIn: new OpenInCommands(bridge, store, submitter),
     pastQuestions: new PastQuestionCommands(bridge, store),
@@ -84,7 +86,7 @@ export function createPage(bridge: Bridge) {
 
   const closing = new WindowClosing(bridge, store, {
     get isBusy() {
-      return submitter.isBusy || commands.questions.isBusy || drafts.isBusy || commands.attachments.isBusy;
+      return submitter.isBusy || commands.questions.isBusy || commands.messages.isBusy || drafts.isBusy || commands.attachments.isBusy;
     },
     saveAll() {
       storeNow();
@@ -111,6 +113,7 @@ export function createPage(bridge: Bridge) {
   store.onChange(commands.changes.react);
   new UsageReads(bridge, store, timers);
   store.onChange(commands.questions.react);
+  store.onChange(arrivals.react);
   store.onChange(followLanguage(bridge, store));
   store.onChange(commands.window.noteView);
   store.onChange(commands.transcripts.react);
@@ -131,6 +134,7 @@ export function createPage(bridge: Bridge) {
       closed.abort();
       storeNow();
       timers.cancelAll();
+      arrivals.stop();
     };
   }
 

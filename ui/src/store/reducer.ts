@@ -25,6 +25,7 @@ import { putRequest, putSession, receiveFrames } from './frames';
 import type { Handlers } from './handlers';
 import { type HistoryAction, historyHandlers } from './history';
 import { type InboxAction, inboxHandlers } from './inbox';
+import { followMessages, type MessageActAction, messageActHandlers } from './messageAct';
 import { goToSession, type NavigationAction, navigationHandlers } from './navigation';
 import { type OpenInAction, openInHandlers } from './openIn';
 import { type PastQuestionsAction, pastQuestionsHandlers } from './pastQuestions';
@@ -91,6 +92,7 @@ export type Action =
   | HistoryAction
   | PastQuestionsAction
   | InboxAction
+  | MessageActAction
   | OpenInAction
   | UsageAction
   | WorktreeAction
@@ -99,11 +101,14 @@ export type Action =
 /** Returns the next state. What is in view counts as seen. */
 export function reduce(state: State, action: Action): State {
   const handle = handlers[action.type] as (state: State, action: Action) => State;
-  const next = handle(state, action);
+  const next = followMessages(state, handle(state, action), BEGINS.has(action.type));
   const shown = shownSession(next);
   if (shown === null || !next.unread[shown]) return next;
   return { ...next, unread: withoutKey(next.unread, shown) };
 }
+
+/** The user's own acts that can begin a message. */
+const BEGINS: ReadonlySet<Action['type']> = new Set(['message_written', 'files_attached']);
 
 const handlers: Handlers<Action> = {
   ...attachmentHandlers,
@@ -111,6 +116,7 @@ const handlers: Handlers<Action> = {
   ...draftHandlers,
   ...historyHandlers,
   ...inboxHandlers,
+  ...messageActHandlers,
   ...navigationHandlers,
   ...pastQuestionsHandlers,
   ...sidebarHandlers,

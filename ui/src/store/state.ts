@@ -34,6 +34,7 @@ import type {
 import type { AppError } from '../platform/bridge';
 import type { Activity } from './activity';
 import type { DiffForm, LineComment, SessionChanges } from './changes';
+import type { HeldReply } from './messageAct';
 import type { Overlay } from './navigation';
 import { initialNavigation, type Navigation } from './place';
 import { indexed, type SessionIndex } from './sessionIndex';
@@ -244,6 +245,12 @@ export interface State {
   messages: Readonly<Record<SessionId, string>>;
   /** Attachments of unsent messages. */
   attached: Readonly<Record<SessionId, readonly Attachment[]>>;
+  /** The open questions that have been known long enough to count as seen. */
+  settled: Readonly<Record<RequestId, true>>;
+  /** The questions that the composer said it would close when the user began each unsent message. */
+  told: Readonly<Record<SessionId, readonly RequestId[]>>;
+  /** Replies in chat that can still be undone. */
+  replies: Readonly<Record<SessionId, HeldReply>>;
   /** Files rejected in the latest attempt to attach. */
   refusals: Readonly<Record<SessionId, readonly Refusal[]>>;
   /** The sums of each session's changed files, as the app published them last. */
@@ -329,6 +336,9 @@ export function initialState(
     heads: {},
     plan: null,
     changes: {},
+    settled: {},
+    told: {},
+    replies: {},
     refusals: {},
     unsaved: {},
     queueEdits: {},

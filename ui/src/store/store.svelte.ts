@@ -91,5 +91,5 @@ export class Store implements View {
   }
 }
 
-/** What the app reports, by itself or in reply to an answer. */
-const REPORTS: ReadonlySet<Action['type']> = new Set(['frames_received', 'request_ended', 'submit_done']);
+/** What the app reports, by itself or in reply to an answer, and what follows from it. */
+const REPORTS: ReadonlySet<Action['type']> = new Set(['frames_received', 'request_ended', 'submit_done', 'request_settled']);

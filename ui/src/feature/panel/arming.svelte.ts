@@ -1,19 +1,7 @@
 import type { Attachment } from 'svelte/attachments';
 
+import { arming } from '../../shared/arming';
 import type { Deed } from '../../shared/focusTargets';
-
-/**
- * How long a card ignores keys and clicks after it has arrived, changed or moved, in milliseconds, so that nothing meant for
- * what was there before decides anything. `--arm` in tokens.css is the same. Tests that aren't about it set it to 0, and those
- * that are bring their own clock.
- */
-export const arming = { delay: 500, after };
-
-/** Runs something later; returns a function that prevents it. */
-function after(millis: number, run: () => void): () => void {
-  const timer = setTimeout(run, millis);
-  return () => clearTimeout(timer);
-}
 
 /** How long a move counts as the effect of the user's own input in the card, in milliseconds. */
 const EFFECT = 200;

@@ -89,9 +89,12 @@ export class ChangesCommands {
     const way = wayOfComments(state, known);
     if (way === 'never') return;
     // A queued message is sent at once if the agent is idle, and waits while a question is open.
-    const command = way === 'resume' ? 'send_message' : 'queue_message';
     const body = { session, text: commentMessage(sent), attachments: [] };
-    const done = await this.submitter.submit(submitKey.comments(session), command, body);
+    const key = submitKey.comments(session);
+    const done =
+      way === 'resume'
+        ? await this.submitter.submit(key, 'send_message', { ...body, closes: [] })
+        : await this.submitter.submit(key, 'queue_message', body);
     if (done) this.store.dispatch({ type: 'comments_sent', session, sent });
   }
 

@@ -1,42 +1,75 @@
-import type { Attachment, MessageId, SessionId } from '../../generated/wire';
+import type { Attachment, MessageId, RequestId, SessionId } from '../../generated/wire';
 import { attachedOf } from '../attachments';
-import { openRequests } from '../select';
+import { actOfHeld, closableRequests, type HeldReply, type MessageAct, messageAct } from '../messageAct';
+import { sessionOf } from '../select';
 import type { Store } from '../store.svelte';
 import { submitKey, type Submitter } from '../submit';
+import type { Timers } from '../timers';
 
-interface Written {
-  session: SessionId;
-  text: string;
-  attachments: Attachment[];
-}
+/** The undo window until the settings are read, in seconds. */
+const UNDO_SECONDS = 3;
 
-/** Messages to agents, sent immediately or queued. */
+/** Messages to agents, sent immediately, held for their undo window, or queued. */
 export class MessageCommands {
-  constructor(private readonly store: Store, private readonly submitter: Submitter) {}
+  constructor(private readonly store: Store, private readonly submitter: Submitter, private readonly timers: Timers) {}
 
-  /** Sends the unsent message, which closes the open questions of the agent itself. */
-  send(session: SessionId): Promise<void> {
-    const open = openRequests(this.store.state, session).filter(({ helper }) => helper === undefined);
-    const closes = open.map(({ id }) => id);
-    return this.#submitWritten(session, (key, body) =>
-      this.submitter.submit(key, 'send_message', { ...body, closes }),
-    );
+  /** Whether a reply in chat is held. */
+  get isBusy(): boolean {
+    return Object.keys(this.store.state.replies).length > 0;
   }
 
-  /** Queues the unsent message until the agent's turn ends. */
-  queue(session: SessionId): Promise<void> {
-    return this.#submitWritten(session, (key, body) => this.submitter.submit(key, 'queue_message', body));
+  /** Does what the composer says. A reply in chat is held first, and doing it again sends it. */
+  async enter(id: SessionId): Promise<void> {
+    const { state } = this.store;
+    const session = sessionOf(state, id);
+    if (!session) return;
+    const held = state.replies[id];
+    if (held) return this.#sendHeld(id, held);
+    const act = messageAct(state, session);
+    if (act.does === 'reply') this.holdReply(id, act.closes);
+    else await this.#carryOut(id, act);
   }
 
-  async #submitWritten(session: SessionId, submit: (key: string, body: Written) => Promise<unknown>): Promise<void> {
+  /** Replies in chat after a delay in which the user can undo it. */
+  holdReply(session: SessionId, closes: readonly RequestId[]): void {
+    if (!this.#written(session) || this.submitter.isSending(submitKey.message(session))) return;
+    const since = Date.now();
+    const seconds = this.store.state.settings?.settings.undoSeconds ?? UNDO_SECONDS;
+    const reply = { closes, since, until: since + seconds * 1000 };
+    this.store.dispatch({ type: 'reply_held', session, reply });
+    this.timers.later(seconds * 1000, () => {
+      if (this.store.state.replies[session] === reply) void this.#sendHeld(session, reply);
+    });
+  }
+
+  /** Takes back a held reply; its text stays. */
+  undoReply(session: SessionId): void {
+    this.store.dispatch({ type: 'reply_let_go', session });
+  }
+
+  async #sendHeld(id: SessionId, reply: HeldReply): Promise<void> {
+    const { state } = this.store;
+    const session = sessionOf(state, id);
+    this.undoReply(id);
+    // The user meant a running agent, so the text stays instead of resuming the session.
+    if (!session || session.state.state === 'ended') return;
+    const open = closableRequests(state, id).map((request) => request.id);
+    await this.#carryOut(id, actOfHeld(reply, open, session.state.state === 'working'));
+  }
+
+  async #carryOut(session: SessionId, act: MessageAct): Promise<void> {
     const message = this.#written(session);
     if (!message) return;
     const body = { session, ...message };
-    const done = await submit(submitKey.message(session), body);
+    const key = submitKey.message(session);
+    const done =
+      act.does === 'queue'
+        ? await this.submitter.submit(key, 'queue_message', body)
+        : await this.submitter.submit(key, 'send_message', { ...body, closes: act.does === 'reply' ? [...act.closes] : [] });
     if (done) this.store.dispatch({ type: 'message_sent', ...body });
   }
 
-  #written(session: SessionId): Omit<Written, 'session'> | null {
+  #written(session: SessionId): { text: string; attachments: Attachment[] } | null {
     const { state } = this.store;
     const text = state.messages[session] ?? '';
     const attachments = [...attachedOf(state, session)];

@@ -96,7 +96,8 @@ export class WorktreeCommands {
     const way = wayOfComments(this.store.state, session);
     if (way === 'never') return false;
     const body = { session: session.id, text: rebaseMessage(base, files), attachments: [] };
-    const command = way === 'resume' ? 'send_message' : 'queue_message';
-    return this.submitter.submitReported(submitKey.askToRebase(session.id), command, body);
+    const key = submitKey.askToRebase(session.id);
+    if (way === 'resume') return this.submitter.submitReported(key, 'send_message', { ...body, closes: [] });
+    return this.submitter.submitReported(key, 'queue_message', body);
   }
 }

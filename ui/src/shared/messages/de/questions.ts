@@ -78,6 +78,7 @@ export const questions = {
   'undo.button': 'Rückgängig',
   'undo.send_now': 'Jetzt senden',
   'undo.announce': '„{label}“ wird in {time} gesendet. Mit u machen Sie das rückgängig.',
+  'undo.closed_by_message': 'Ihre Nachricht schließt dies in {seconds} s',
   'undo.undone': 'Rückgängig gemacht. Es wurde nichts gesendet.',
   'undo.failed': 'Senden fehlgeschlagen: {error}',
 

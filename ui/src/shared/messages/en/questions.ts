@@ -79,6 +79,7 @@ export const questions = {
   'undo.button': 'Undo',
   'undo.send_now': 'Send now',
   'undo.announce': 'Sending “{label}” in {time}. Press u to undo.',
+  'undo.closed_by_message': 'Your message closes this in {seconds} s',
   'undo.undone': 'Undone. Nothing was sent.',
   'undo.failed': 'Couldn’t send: {error}',
 

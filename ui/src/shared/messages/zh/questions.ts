@@ -78,6 +78,7 @@ export const questions = {
   'undo.button': '撤销',
   'undo.send_now': '立即发送',
   'undo.announce': '“{label}”将在 {time}后发送。按 u 撤销。',
+  'undo.closed_by_message': '你的消息将在 {seconds} 秒后关闭此问题',
   'undo.undone': '已撤销。没有发送任何内容。',
   'undo.failed': '无法发送：{error}',
 
