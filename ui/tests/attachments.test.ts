@@ -141,10 +141,11 @@ describe('an attachment', () => {
     bridge.snapshot.requests.push(aRequest());
     bridge.files = { attached: [image()], refused: [] };
     const { user } = await openPage(bridge);
-    expect(button('Send')).toBeDisabled();
+    expect(button('Reply in chat')).toBeDisabled();
     await user.click(button('Attach files'));
-    await user.click(button('Send'));
-    expect(bridge.sent('send_message')).toMatchObject([{ text: '', attachments: [image()] }]);
+    await user.click(button('Reply in chat'));
+    await user.click(button('Send now'));
+    expect(bridge.sent('send_message')).toMatchObject([{ text: '', attachments: [image()], closes: ['r1'] }]);
   });
 
   test('stays with the text if the message is rejected', async () => {

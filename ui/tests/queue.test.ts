@@ -23,11 +23,11 @@ describe('the composer while the agent works', () => {
     expect(composer()).toHaveValue('');
   });
 
-  test('case_35_sends_at_once_when_a_question_is_open_because_a_reply_in_chat_ends_it', async () => {
+  test('case_35_replies_in_chat_instead_when_a_question_is_open', async () => {
     const bridge = new FakeBridge({ requests: [aRequest()] });
     const { user } = await openPage(bridge);
-    await user.type(composer(), 'let us talk{Enter}');
-    expect(bridge.sent('send_message')).toMatchObject([{ text: 'let us talk' }]);
+    await user.type(composer(), 'let us talk{Enter}{Enter}');
+    expect(bridge.sent('send_message')).toMatchObject([{ text: 'let us talk', closes: ['r1'] }]);
     expect(bridge.sent('queue_message')).toEqual([]);
   });
 
