@@ -356,7 +356,7 @@ export function monkeys(first: number, last: number): void {
   });
 
   test.skipIf(only.length === 0).each(only.length > 0 ? only : seeds)(
-    'random keys, clicks and arrivals break no promise: seed %i',
+    'case 106 random keys, clicks and arrivals break no promise: seed %i',
     { timeout: 300_000 },
     run,
   );

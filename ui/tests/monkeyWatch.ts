@@ -4,6 +4,7 @@ import type { AnswerInput, Question, Request, HeldEnd } from '../src/generated/w
 import type { CommandName, Input } from '../src/platform/bridge';
 import { plural, t } from '../src/shared/messages';
 import { draftFate } from '../src/store/draftStorage';
+import type { HeldReply } from '../src/store/messageAct';
 import type { Store } from '../src/store/store.svelte';
 import type { ModelApp } from '../src/testing/modelApp';
 
@@ -79,6 +80,7 @@ export class Watch {
     this.#allowed = NOTHING;
     await act();
     await new Promise((resolve) => setImmediate(resolve));
+    this.#noteReplies();
     this.#allowed = null;
     const { activeElement } = document;
     this.#inPanel = this.#acted || (activeElement === document.body ? this.#inPanel : activeElement?.closest('aside') != null);
@@ -86,6 +88,16 @@ export class Watch {
   }
 
   #acted = false;
+  /** The reply in chat of each session that was held last, as the composer told the user. */
+  readonly #replies = new Map<string, HeldReply>();
+
+  #noteReplies(): void {
+    for (const [session, reply] of Object.entries(this.store?.state.replies ?? {})) {
+      if (this.#replies.get(session) === reply) continue;
+      if (this.#allowed?.says !== session) this.#broken.push(`nobody asked to hold ${JSON.stringify(reply)} in ${session}`);
+      this.#replies.set(session, reply);
+    }
+  }
 
   /** Runs something that isn't an action of the user, so it must not move the focus. */
   async quietly(happen: () => Promise<void>): Promise<void> {
@@ -271,9 +283,13 @@ export class Watch {
       }
       case 'send_message':
       case 'queue_message': {
-        const { session, text } = input as Input<'send_message'>;
+        const { session, text, closes = [] } = input as Input<'send_message'>;
         const shown = document.querySelector<HTMLTextAreaElement>(`[data-session-view="${session}"] [data-composer]`)?.value;
-        if (this.#allowed?.says !== session || shown !== text) this.#broken.push(`nobody asked for ${command} ${told}`);
+        const kept = this.store?.state.messages[session];
+        const reply = this.#replies.get(session);
+        const asked = this.#allowed?.says === session || (reply !== undefined && Date.now() >= reply.until);
+        if (!asked || (shown ?? kept) !== text) this.#broken.push(`nobody asked for ${command} ${told}`);
+        if (!closes.every((id) => reply?.closes.includes(id))) this.#broken.push(`nobody was told of what is closed by ${told}`);
       }
     }
   }
@@ -367,7 +383,7 @@ function allowedByClick(control: HTMLElement): Allowed {
     const option = by.get(words);
     return option ? { ...NOTHING, decides: { approvals, option } } : NOTHING;
   }
-  if (button?.matches('[data-send]')) {
+  if (button?.matches('[data-send], [data-reply]')) {
     return { ...NOTHING, says: button.closest<HTMLElement>('[data-session-view]')?.dataset['sessionView'] ?? null };
   }
   const card = button?.closest<HTMLElement>(`${CARD}, [data-kept]`);

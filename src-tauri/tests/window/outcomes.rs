@@ -182,9 +182,11 @@ async fn case_32_a_failed_delivery_keeps_the_answer_and_offers_retry() {
 #[tokio::test]
 async fn case_35_a_message_ends_the_question_as_replied_in_chat() {
     let app = App::open_asked("technology").await;
+    app.find("[data-act=reply]").await;
     let composer = app.find("[data-composer]").await;
-    assert_eq!(composer.attr("placeholder").await.unwrap().unwrap(), "Reply in chat (closes open questions)");
+    assert_eq!(composer.attr("placeholder").await.unwrap().unwrap(), "Reply in chat…");
     composer.send_keys("Use whatever is there already.\u{e007}").await.unwrap();
+    app.find("[data-held-reply]").await;
     app.find("main [data-request][data-state=replied_in_chat]").await;
     let responses = app.wait_for_responses(1).await;
     assert_eq!(responses[0]["behavior"], "deny");
