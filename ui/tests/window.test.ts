@@ -280,7 +280,8 @@ describe('the composer', () => {
 
   test('case_35_it_says_that_a_reply_ends_the_open_questions', async () => {
     await openPage(new FakeBridge({ requests: [aRequest()] }));
-    expect(composer()).toHaveAttribute('placeholder', 'Reply in chat (closes open questions)');
+    expect(composer()).toHaveAttribute('placeholder', 'Reply in chat…');
+    expect(composer()).toHaveAccessibleDescription(/^Enter replies in chat and closes 1 question\./);
   });
 
   test('a rejected message stays with its error', async () => {
