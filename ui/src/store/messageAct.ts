@@ -60,7 +60,6 @@ export function closableByChoice(state: State, session: Session): readonly Reque
   return offered && open.every((id) => id in state.settled) ? open : [];
 }
 
-/** How many questions some requests hold. */
 export function questionCount(state: State, requests: readonly RequestId[]): number {
   return requests.reduce((count, id) => count + (state.requests.byId[id]?.questions.length ?? 0), 0);
 }
