@@ -381,6 +381,10 @@ duringTurn: DuringTurn,
  */
 compact: boolean, 
 /**
+ * Whether it can stop one of its helpers alone.
+ */
+stopHelper: boolean, 
+/**
  * Whether it reports what a turn costs.
  */
 cost: boolean, 
@@ -509,6 +513,27 @@ muted: boolean,
 private: boolean, };
 
 /**
+ * A helper that works.
+ */
+export type Helper = { id: HelperId, kind: HelperKind, 
+/**
+ * What it does, in the agent's words.
+ */
+title: string, state: HelperState, beganAt: Timestamp, };
+
+export type HelperKind = "subagent" | "shell" | "task";
+
+/**
+ * The state of a helper that has not ended; whether it needs the user follows from its open requests and approvals.
+ */
+export type HelperState = "working" | "stopping";
+
+/**
+ * How a helper ended.
+ */
+export type HelperEnd = "finished" | "failed" | "stopped" | "by_user" | "with_turn" | "with_agent";
+
+/**
  * One agent in one folder.
  */
 export type Session = { id: SessionId, origin: Origin, name: string, 
@@ -551,7 +576,11 @@ nativeSession: NativeSession | null,
 /**
  * The queued messages, oldest first.
  */
-queue: Array<QueuedMessage>, attention: SessionNotifications, 
+queue: Array<QueuedMessage>, 
+/**
+ * The helpers that work for its agent, oldest first.
+ */
+helpers: Array<Helper>, attention: SessionNotifications, 
 /**
  * The git worktree that was made for it.
  */
@@ -716,7 +745,7 @@ seconds: number, } | { "refused": "others_wait" } | { "refused": "working" } | {
 /**
  * A feature that some agents don't support.
  */
-export type UnsupportedFeature = "attaching" | "continuing_in_terminal" | "compacting";
+export type UnsupportedFeature = "attaching" | "continuing_in_terminal" | "compacting" | "stopping_helper";
 
 export type ToolDetail = { "detail": "command", 
 /**
@@ -1254,6 +1283,11 @@ export type SendQueued = { requestId: CommandId, session: SessionId, id: Message
  * Interrupts the agent's turn.
  */
 export type InterruptSession = { requestId: CommandId, session: SessionId, };
+
+/**
+ * Asks the agent to stop one of its helpers, and nothing else.
+ */
+export type StopHelper = { requestId: CommandId, session: SessionId, helper: HelperId, };
 
 /**
  * Ends the agent's process and every process it started.
@@ -2686,6 +2720,7 @@ export interface CommandMap {
   remove_queued: { input: RemoveQueued; output: Session };
   send_queued: { input: SendQueued; output: Done };
   interrupt_session: { input: InterruptSession; output: Done };
+  stop_helper: { input: StopHelper; output: Done };
   stop_session: { input: StopSession; output: Done };
   compact_session: { input: CompactSession; output: Done };
   rename_session: { input: RenameSession; output: Session };

@@ -38,6 +38,7 @@ export function aSession(changes: Partial<Session> = {}): Session {
     model: null,
     unusableLines: 0,
     queue: [],
+    helpers: [],
     attention: { muted: false, private: false },
     options: { ...defaultOptions },
     place: 0,

@@ -3,8 +3,8 @@
 use std::fmt::Debug;
 
 use askdesk_domain::{
-    ApprovalDecision, ConfigId, ImageFormat, NativeRef, NativeSession, Outcome, Question, QuestionPolicy,
-    ValueId,
+    ApprovalDecision, ConfigId, HelperId, ImageFormat, NativeRef, NativeSession, Outcome, Question,
+    QuestionPolicy, ValueId,
 };
 use uuid::Uuid;
 
@@ -145,6 +145,8 @@ pub enum Action {
         option: ConfigId,
         value: ValueId,
     },
+    /// Stop one helper, and nothing else.
+    StopHelper { id: HelperId },
     /// Stop the turn.
     Interrupt,
     /// Make the context smaller.

@@ -132,6 +132,10 @@ pub struct ClaudeAdapter {
     login_rejected: bool,
     calls: Vec<Call>,
     helpers: Helpers,
+    /// Our newest interrupt, until the agent has answered it.
+    interrupt_sent: Option<String>,
+    /// Our requests to stop a helper that the agent has not answered.
+    stops_sent: VecDeque<(String, HelperId)>,
     /// Tool uses of the question tool: never shown as a tool, because the question itself is.
     question_uses: VecDeque<String>,
 }
@@ -236,6 +240,8 @@ impl ClaudeAdapter {
             login_rejected: false,
             calls: Vec::new(),
             helpers: Helpers::default(),
+            interrupt_sent: None,
+            stops_sent: VecDeque::new(),
             question_uses: VecDeque::new(),
         }
     }

@@ -1,8 +1,8 @@
 //! The events of an agent, without the words of any one protocol.
 
 use askdesk_domain::{
-    ApprovalOption, ConfigOption, ContextUse, HelperId, NativeRef, NativeSession, Notice, PermissionCall,
-    Question, TodoItem, ToolDetail, ToolKind, ToolStatus, Usage,
+    ApprovalOption, ConfigOption, ContextUse, HelperEnd, HelperId, HelperKind, NativeRef, NativeSession,
+    Notice, PermissionCall, Question, TodoItem, ToolDetail, ToolKind, ToolStatus, Usage,
 };
 use uuid::Uuid;
 
@@ -125,6 +125,24 @@ pub enum AgentEvent {
     Acknowledged {
         /// The agent's id of the call.
         native_ref: NativeRef,
+    },
+    /// A helper works in the background.
+    HelperBegan {
+        id: HelperId,
+        kind: HelperKind,
+        /// What it does.
+        title: String,
+    },
+    /// A helper has ended. What it asked was withdrawn before.
+    HelperEnded {
+        id: HelperId,
+        end: HelperEnd,
+    },
+    /// The agent refused [`Action::StopHelper`](crate::Action::StopHelper).
+    HelperNotStopped {
+        id: HelperId,
+        /// In the agent's words.
+        error: String,
     },
     /// The agent has taken up a message of the person.
     MessageTaken {

@@ -23,6 +23,7 @@ macro_rules! for_each_command {
             remove_queued(RemoveQueued) -> Session,
             send_queued(SendQueued) -> Done,
             interrupt_session(InterruptSession) -> Done,
+            stop_helper(StopHelper) -> Done,
             stop_session(StopSession) -> Done,
             compact_session(CompactSession) -> Done,
             rename_session(RenameSession) -> Session,

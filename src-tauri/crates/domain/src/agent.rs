@@ -44,6 +44,8 @@ pub struct Capabilities {
     pub during_turn: DuringTurn,
     /// Whether it can compact its context when asked.
     pub compact: bool,
+    /// Whether it can stop one of its helpers alone.
+    pub stop_helper: bool,
     /// Whether it reports what a turn costs.
     pub cost: bool,
     /// Whether the cost is the agent's own estimate, such as one from list prices, and not what is billed.

@@ -6,6 +6,7 @@ use crate::attachment::Attachment;
 use crate::config::ConfigOption;
 use crate::do_not_disturb::SessionNotifications;
 use crate::error::DeliveryError;
+use crate::helper::{HelperKind, HelperState};
 use crate::id::{ApprovalId, HelperId, MessageId, NativeRef, NativeSession, RequestId, SessionId, Timestamp};
 use crate::inbound::{InboundClient, Leave};
 use crate::origin::Origin;
@@ -25,6 +26,7 @@ pub enum Command {
     Inbound(InboundCommand),
     Approval(ApprovalCommand),
     Queue(QueueCommand),
+    Helper(HelperCommand),
 }
 
 from_variants!(Command {
@@ -32,7 +34,8 @@ from_variants!(Command {
     Request(RequestCommand),
     Inbound(InboundCommand),
     Approval(ApprovalCommand),
-    Queue(QueueCommand)
+    Queue(QueueCommand),
+    Helper(HelperCommand)
 });
 
 /// Commands about a session and its agent.
@@ -275,6 +278,24 @@ pub enum QueueCommand {
         /// The message that the user wants to send now; none sends the oldest once the agent is idle.
         now: Option<MessageId>,
     },
+}
+
+/// Commands about the helpers of a session's agent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum HelperCommand {
+    /// Notes that a helper works; ignored if it is known, or if too many are.
+    Begin {
+        session: SessionId,
+        id: HelperId,
+        kind: HelperKind,
+        /// What it does, in the agent's words.
+        title: String,
+        at: Timestamp,
+    },
+    /// Notes that the user has asked the agent to stop a helper, or that the agent refused.
+    SetState { session: SessionId, id: HelperId, state: HelperState },
+    /// Notes that a helper has ended.
+    End { session: SessionId, id: HelperId },
 }
 
 /// A request as an adapter registers it.

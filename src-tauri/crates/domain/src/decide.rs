@@ -3,6 +3,7 @@
 mod approval;
 mod calls;
 mod finished_turn;
+mod helper;
 mod inbound;
 mod late_answer;
 mod queue;
@@ -100,6 +101,7 @@ pub fn decide(desk: &Desk, command: &Command) -> Result<Decision, Rejection> {
         Command::Inbound(command) => inbound::decide(desk, command),
         Command::Approval(command) => approval::decide(desk, command),
         Command::Queue(command) => queue::decide(desk, command),
+        Command::Helper(command) => helper::decide(desk, command),
     }?;
     decision.events.extend(inbound::over(desk, &decision.events));
     decision.effects.extend(finished_turn::withdraw(&decision.events));

@@ -178,6 +178,19 @@ impl Desk {
             SessionEvent::AgentSpoke { session } => self.on_life(*session, |life| life.spoke = true),
             SessionEvent::Forgotten { session } => self.on_life(*session, |life| life.forgotten = true),
             SessionEvent::ClientLeft { session } => self.on_life(*session, |life| life.away = true),
+            SessionEvent::HelperBegan { session, helper } => {
+                self.on_session(*session, |session| session.helpers.push(helper.clone()));
+            }
+            SessionEvent::HelperStateChanged { session, helper, state } => {
+                self.on_session(*session, |session| {
+                    if let Some(known) = session.helpers.iter_mut().find(|known| known.id == *helper) {
+                        known.state = *state;
+                    }
+                });
+            }
+            SessionEvent::HelperEnded { session, helper } => {
+                self.on_session(*session, |session| session.helpers.retain(|known| known.id != *helper));
+            }
             SessionEvent::Deleted { session } => {
                 self.sessions.remove(session);
                 self.lives.remove(session);

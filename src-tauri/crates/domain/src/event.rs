@@ -8,7 +8,8 @@ use crate::config::ConfigOption;
 use crate::error::DeliveryError;
 
 use crate::do_not_disturb::SessionNotifications;
-use crate::id::{ApprovalId, MessageId, NativeRef, NativeSession, RequestId, SessionId, Timestamp};
+use crate::helper::{Helper, HelperState};
+use crate::id::{ApprovalId, HelperId, MessageId, NativeRef, NativeSession, RequestId, SessionId, Timestamp};
 use crate::queue::QueuedMessage;
 use crate::request::{CallDelivery, Delivery, Limit, Outcome, Request};
 use crate::session::{Session, SessionEnd};
@@ -127,6 +128,21 @@ pub enum SessionEvent {
     ClientLeft {
         session: SessionId,
     },
+    /// A helper began to work for the agent.
+    HelperBegan {
+        session: SessionId,
+        helper: Helper,
+    },
+    HelperStateChanged {
+        session: SessionId,
+        helper: HelperId,
+        state: HelperState,
+    },
+    /// The agent reported the end of a helper; without this, it ends with the session.
+    HelperEnded {
+        session: SessionId,
+        helper: HelperId,
+    },
     /// The user deleted a session permanently.
     #[serde(rename = "session_deleted")]
     Deleted {
@@ -153,6 +169,9 @@ impl SessionEvent {
             | Self::AgentSpoke { session, .. }
             | Self::Forgotten { session, .. }
             | Self::ClientLeft { session, .. }
+            | Self::HelperBegan { session, .. }
+            | Self::HelperStateChanged { session, .. }
+            | Self::HelperEnded { session, .. }
             | Self::Deleted { session, .. } => *session,
         }
     }

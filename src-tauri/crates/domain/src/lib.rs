@@ -32,6 +32,7 @@ pub mod draft_rules;
 pub mod ended_by;
 pub mod error;
 pub mod event;
+pub mod helper;
 pub mod id;
 pub mod inbound;
 pub mod language;
@@ -71,7 +72,8 @@ pub use approval::{
 pub use attachment::{Attachment, ImageFormat, ImageId, Takes};
 pub use budget::DailyBudget;
 pub use command::{
-    ApprovalCommand, Ask, AskApproval, Command, InboundCommand, QueueCommand, RequestCommand, SessionCommand,
+    ApprovalCommand, Ask, AskApproval, Command, HelperCommand, InboundCommand, QueueCommand, RequestCommand,
+    SessionCommand,
 };
 pub use command_template::{EditorCommand, TerminalCommand};
 pub use config::{Choices, ConfigCategory, ConfigOption, ConfigValue, Risk};
@@ -89,6 +91,7 @@ pub use error::{
     SettingKind, StorageError, ValidationError, Written,
 };
 pub use event::{ApprovalEvent, Event, QueueEvent, RequestEvent, SessionEvent};
+pub use helper::{Helper, HelperEnd, HelperKind, HelperState};
 pub use id::{
     AgentId, ApprovalId, ApprovalOptionId, CommandId, ConfigId, HelperId, MachineId, MessageId, NativeRef,
     NativeSession, OptionId, QuestionId, RequestId, SessionId, Timestamp, ValueId,

@@ -3,7 +3,7 @@
 use crate::answer::Answers;
 use crate::approval::{Approval, ApprovalDecision, ApprovalState};
 use crate::event::{ApprovalEvent, Event, QueueEvent, RequestEvent, SessionEvent};
-use crate::id::{ApprovalId, NativeRef, NativeSession, RequestId, SessionId};
+use crate::id::{ApprovalId, HelperId, NativeRef, NativeSession, RequestId, SessionId};
 use crate::origin::OriginKind;
 use crate::queue::QueuedMessage;
 use crate::request::{Delivery, Outcome, Request, RequestState, WithdrawnWhy};
@@ -72,6 +72,14 @@ fn redact_session_event(event: &mut SessionEvent) {
         SessionEvent::ConfigChanged { config, .. } => config.clear(),
         SessionEvent::Ended { end, .. } => *end = SessionEnd::Finished,
         SessionEvent::Renamed { name, .. } => name.clear(),
+        SessionEvent::HelperBegan { helper, .. } => {
+            // The agent chose the id, too.
+            helper.id = HelperId::literal(REDACTED);
+            helper.title.clear();
+        }
+        SessionEvent::HelperStateChanged { helper, .. } | SessionEvent::HelperEnded { helper, .. } => {
+            *helper = HelperId::literal(REDACTED);
+        }
         SessionEvent::TurnBegan { .. }
         | SessionEvent::TurnFinished { .. }
         | SessionEvent::LinesUnusable { .. }

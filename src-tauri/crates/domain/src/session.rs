@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 use crate::agent_failure::{AgentFailure, known_or_text};
 use crate::config::ConfigOption;
 use crate::do_not_disturb::SessionNotifications;
-use crate::id::{NativeSession, SessionId, Timestamp};
+use crate::helper::Helper;
+use crate::id::{HelperId, NativeSession, SessionId, Timestamp};
 use crate::origin::Origin;
 use crate::queue::QueuedMessage;
 use crate::session_options::SessionOptions;
@@ -52,6 +53,9 @@ pub struct Session {
     /// The queued messages, oldest first.
     #[serde(default)]
     pub queue: Vec<QueuedMessage>,
+    /// The helpers that work for its agent, oldest first.
+    #[serde(default)]
+    pub helpers: Vec<Helper>,
     #[serde(rename = "attention", default)]
     #[cfg_attr(feature = "ts", ts(rename = "attention"))]
     pub notifications: SessionNotifications,
@@ -80,9 +84,14 @@ impl Session {
             config: Vec::new(),
             native_session: None,
             queue: Vec::new(),
+            helpers: Vec::new(),
             notifications: SessionNotifications::default(),
             worktree: None,
         }
+    }
+
+    pub fn helper(&self, id: &HelperId) -> Option<&Helper> {
+        self.helpers.iter().find(|helper| helper.id == *id)
     }
 
     /// Returns whether its process is running, or its app is connected.

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::agent_failure::known_or_text;
 use crate::attachment::Attachment;
 use crate::error::DeliveryError;
+use crate::helper::{HelperEnd, HelperKind};
 use crate::id::{ApprovalId, RequestId, Timestamp};
 use crate::session_options::QuestionPolicy;
 use crate::tool::{TodoItem, ToolDetail, ToolKind};
@@ -150,6 +151,14 @@ pub enum Notice {
     ConversationReset,
     /// The model's provider rejected the agent's key or login; the agent may go on trying.
     LoginRejected {
+        /// In the agent's words.
+        error: String,
+    },
+    /// A helper of the agent ended.
+    HelperEnded { helper: HelperKind, title: String, end: HelperEnd },
+    /// The agent did not stop a helper that the user wanted to stop.
+    HelperNotStopped {
+        title: String,
         /// In the agent's words.
         error: String,
     },

@@ -5,7 +5,7 @@
 use askdesk_changes::ChangeTotals;
 use askdesk_domain::{
     Approval, ApprovalDecision, ApprovalId, Ask, Attachment, Command, CommandId, ConfigId, ContextUse,
-    DailyBudget, Desk, DraftTarget, EndInput, EntryBody, HeldEnd, MessageId, NativeRef, Outcome,
+    DailyBudget, Desk, DraftTarget, EndInput, EntryBody, HeldEnd, HelperId, MessageId, NativeRef, Outcome,
     QueuedMessage, Request, RequestId, Session, SessionEnd, SessionId, TodoItem, ToolStatus, UndoSeconds,
     ValueId,
 };
@@ -234,6 +234,11 @@ pub(crate) enum SessionInput {
     SendQueued,
     /// The user wants the agent to make its context smaller, which it does between turns.
     Compact {
+        reply: Reply<Result<(), EngineError>>,
+    },
+    /// The user wants one helper of the agent stopped, and nothing else.
+    StopHelper {
+        helper: HelperId,
         reply: Reply<Result<(), EngineError>>,
     },
     /// The user wants the agent to stop its turn.

@@ -9,6 +9,7 @@ mod context;
 mod control;
 mod delivery;
 mod events;
+mod helpers;
 mod late_delivery;
 mod leaving;
 mod messages;

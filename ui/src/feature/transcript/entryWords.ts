@@ -37,6 +37,8 @@ const noticeWords: UnionWords<Notice, 'notice'> = {
   same_text_joined: 'notice.same_text_joined',
   cut_in_half: 'notice.cut_in_half',
   interrupted: 'notice.interrupted',
+  helper_ended: ({ helper, title, end }) => t(`notice.helper_${end}`, { kind: t(`helper.${helper}`), title }),
+  helper_not_stopped: 'notice.helper_not_stopped',
   compacted: 'notice.compacted',
   conversation_reset: 'notice.conversation_reset',
   login_rejected: 'notice.login_rejected',

@@ -61,4 +61,5 @@ export const unableWords = {
   attaching: 'unable.attaching',
   continuing_in_terminal: 'unable.continuing_in_terminal',
   compacting: 'unable.compacting',
+  stopping_helper: 'unable.stopping_helper',
 } as const satisfies Record<UnsupportedFeature, MessageKey>;

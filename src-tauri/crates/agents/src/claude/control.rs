@@ -203,8 +203,15 @@ impl ClaudeAdapter {
         let request_id = text(response, "request_id").unwrap_or_default();
         let awaited = self.awaited.iter().position(|(awaited, _)| awaited == request_id);
         let ticket = awaited.and_then(|place| self.awaited.remove(place)).map(|(_, ticket)| ticket);
+        if self.interrupt_sent.as_deref() == Some(request_id) {
+            self.interrupt_sent = None;
+        }
+        let stopped = self.stop_answered(request_id);
         if text(response, "subtype") == Some("error") {
             let error = bounded(text(response, "error").unwrap_or("no reason given"));
+            if let Some(id) = stopped {
+                return out.event(AgentEvent::HelperNotStopped { id, error });
+            }
             return match ticket {
                 Some(ticket) => out.event(AgentEvent::ConfigAnswered { ticket, refused: Some(error) }),
                 None => invalid_input(out, InputError::RequestFailed { error }),

@@ -69,6 +69,7 @@ pub(crate) fn capabilities() -> Capabilities {
         takes: Takes::ImagesAndFiles { count: ATTACHMENTS, image_bytes: IMAGE_BYTES },
         during_turn: DuringTurn::Queue,
         compact: true,
+        stop_helper: true,
         cost: true,
         cost_is_estimate: true,
         context_size: true,

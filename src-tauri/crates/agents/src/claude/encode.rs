@@ -32,8 +32,9 @@ impl ClaudeAdapter {
             Action::SetConfig { ticket, option, value } => self.set_config(ticket, &option, &value)?,
             Action::Interrupt => {
                 self.interrupting = self.in_turn;
-                self.request(&json!({"subtype": "interrupt"})).1
+                self.interrupt()
             }
+            Action::StopHelper { id } => self.stop_helper(id),
             Action::Compact => compact(),
             Action::Close => return Ok(self.close()),
         };
@@ -111,8 +112,14 @@ impl ClaudeAdapter {
         Ok(line)
     }
 
+    fn interrupt(&mut self) -> String {
+        let (id, line) = self.request(&json!({"subtype": "interrupt"}));
+        self.interrupt_sent = Some(id);
+        line
+    }
+
     /// Returns the request's id and its line.
-    fn request(&mut self, request: &Value) -> (String, String) {
+    pub(super) fn request(&mut self, request: &Value) -> (String, String) {
         self.requests_sent += 1;
         let id = format!("{REQUEST_PREFIX}{}", self.requests_sent);
         let line = json!({"type": "control_request", "request_id": id, "request": request}).to_string();

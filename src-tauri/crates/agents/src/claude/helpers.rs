@@ -1,67 +1,121 @@
-//! Background work of Claude Code: subagents and shells that outlive the turn that began them.
+//! Background work of Claude Code: subagents and shells that outlive the turn that began them (measured with 2.1.329).
+//!
+//! An interrupt stops the subagents in the background, also between turns, and leaves the shells alone.
 
 use std::collections::VecDeque;
 
-use askdesk_domain::HelperId;
+use askdesk_domain::helper::HELPERS;
 use askdesk_domain::text::bounded;
-use serde_json::Value;
+use askdesk_domain::{HelperEnd, HelperId, HelperKind};
+use serde_json::{Value, json};
 
 use super::ClaudeAdapter;
-use super::parse::text;
+use super::parse::{list, text};
 use crate::adapter::Output;
 use crate::event::AgentEvent;
 
-/// How many working helpers are remembered.
-const HELPERS: usize = 256;
-
-/// Of more than [`HELPERS`], the oldest is forgotten.
+/// The helpers that work, in the background or within the turn; of more than [`HELPERS`], the oldest is forgotten.
 #[derive(Debug, Default)]
-pub(super) struct Helpers(VecDeque<Helper>);
+pub(super) struct Helpers(VecDeque<Known>);
 
 #[derive(Debug)]
-struct Helper {
+struct Known {
     id: HelperId,
-    title: Option<String>,
+    title: String,
     /// The call that began it.
     tool_use: Option<String>,
+    /// Whether it outlives the turn.
+    background: bool,
 }
 
 impl Helpers {
     /// Returns the title of a helper; without one, its id.
     pub(super) fn name(&self, id: &HelperId) -> String {
         let known = self.0.iter().find(|known| known.id == *id);
-        known.and_then(|known| known.title.clone()).unwrap_or_else(|| bounded(id.as_str()))
+        known.map_or_else(|| bounded(id.as_str()), |known| known.title.clone())
     }
 
-    fn add(&mut self, helper: Helper) {
-        self.remove(&helper.id);
+    /// Returns whether it is news that the helper works in the background.
+    fn add(&mut self, mut known: Known) -> bool {
+        let was = self.remove(&known.id);
+        known.tool_use = known.tool_use.or_else(|| was.as_ref()?.tool_use.clone());
         if self.0.len() == HELPERS {
             self.0.pop_front();
         }
-        self.0.push_back(helper);
+        let news = known.background && !was.is_some_and(|was| was.background);
+        self.0.push_back(known);
+        news
     }
 
-    fn remove(&mut self, id: &HelperId) -> Option<Helper> {
+    fn remove(&mut self, id: &HelperId) -> Option<Known> {
         let place = self.0.iter().position(|known| known.id == *id)?;
         self.0.remove(place)
     }
 }
 
 impl ClaudeAdapter {
-    /// The id of a subagent's task is the `agent_id` of its requests (2.1.329).
-    pub(super) fn on_task_started(&mut self, message: &Value) {
-        let Some(id) = text(message, "task_id").and_then(HelperId::new) else { return };
-        let title = text(message, "description").filter(|title| !title.trim().is_empty());
-        let tool_use = text(message, "tool_use_id");
-        self.helpers.add(Helper { id, title: title.map(bounded), tool_use: tool_use.map(bounded) });
+    /// The id of a subagent's task is the `agent_id` of its requests.
+    pub(super) fn on_task_started(&mut self, message: &Value, out: &mut Output) {
+        let background = message.get("is_backgrounded").and_then(Value::as_bool) != Some(false);
+        self.add_task(message, background, out);
+    }
+
+    /// Also tells of tasks that began within a turn and were moved to the background.
+    pub(super) fn on_background_tasks(&mut self, message: &Value, out: &mut Output) {
+        for task in list(message, "tasks").take(HELPERS) {
+            self.add_task(task, true, out);
+        }
+    }
+
+    fn add_task(&mut self, task: &Value, background: bool, out: &mut Output) {
+        let Some(id) = text(task, "task_id").and_then(HelperId::new) else { return };
+        let title = text(task, "description").filter(|title| !title.trim().is_empty());
+        let title = bounded(title.unwrap_or(id.as_str()));
+        let tool_use = text(task, "tool_use_id").map(bounded);
+        if self.helpers.add(Known { id: id.clone(), title: title.clone(), tool_use, background }) {
+            let kind = match text(task, "task_type") {
+                Some("local_agent") => HelperKind::Subagent,
+                Some("local_bash") => HelperKind::Shell,
+                _ => HelperKind::Task,
+            };
+            out.event(AgentEvent::HelperBegan { id, kind, title });
+        }
     }
 
     /// Withdraws what an ended helper still waits for.
     pub(super) fn on_task_ended(&mut self, message: &Value, out: &mut Output) {
         let Some(id) = text(message, "task_id").and_then(HelperId::new) else { return };
         self.settle(out, |call| call.helper.as_ref() == Some(&id));
-        if let Some(tool_use) = self.helpers.remove(&id).and_then(|helper| helper.tool_use) {
+        let known = self.helpers.remove(&id);
+        if let Some(tool_use) = known.as_ref().and_then(|known| known.tool_use.clone()) {
             out.event(AgentEvent::SubagentEnded { tool_use });
         }
+        // One that was forgotten may still be listed.
+        if known.is_none_or(|known| known.background) {
+            let end = match text(message, "status") {
+                Some("failed") => HelperEnd::Failed,
+                // The answer to an interrupt comes after the ends that it leads to.
+                Some("stopped") if self.interrupt_sent.is_some() => HelperEnd::WithTurn,
+                Some("stopped") => HelperEnd::Stopped,
+                _ => HelperEnd::Finished,
+            };
+            out.event(AgentEvent::HelperEnded { id, end });
+        }
+    }
+
+    /// Encodes the stop of one task. The agent also accepts the ids of tasks that it doesn't have.
+    pub(super) fn stop_helper(&mut self, id: HelperId) -> String {
+        let (request, line) = self.request(&json!({"subtype": "stop_task", "task_id": id.as_str()}));
+        if self.stops_sent.len() == HELPERS {
+            self.stops_sent.pop_front();
+        }
+        self.stops_sent.push_back((request, id));
+        line
+    }
+
+    /// Returns the helper that the agent was asked to stop with this request.
+    pub(super) fn stop_answered(&mut self, request: &str) -> Option<HelperId> {
+        let place = self.stops_sent.iter().position(|(sent, _)| sent == request)?;
+        self.stops_sent.remove(place).map(|(_, id)| id)
     }
 }

@@ -21,7 +21,6 @@ const SILENT_TYPES: &[&str] = &[
 
 /// System message types that are known and ignored.
 const SILENT_SYSTEM: &[&str] = &[
-    "background_tasks_changed",
     "commands_changed",
     "files_persisted",
     "hook_progress",
@@ -103,7 +102,8 @@ impl ClaudeAdapter {
             }
             Some("api_retry") => self.on_retry(message, out),
             Some("elicitation_complete") => self.on_elicitation_complete(message, out),
-            Some("task_started") => self.on_task_started(message),
+            Some("task_started") => self.on_task_started(message, out),
+            Some("background_tasks_changed") => self.on_background_tasks(message, out),
             Some("task_notification") => self.on_task_ended(message, out),
             Some(subtype) if SILENT_SYSTEM.contains(&subtype) => {}
             subtype => unknown(out, &format!("system/{}", subtype.unwrap_or("without a subtype"))),
@@ -147,6 +147,7 @@ impl ClaudeAdapter {
         if !self.in_turn {
             self.in_turn = true;
             self.interrupting = false;
+            self.interrupt_sent = None;
             self.login_rejected = false;
             out.event(AgentEvent::TurnBegan);
         }

@@ -45,6 +45,7 @@ pub(super) fn descriptor() -> AgentDescriptor {
             takes: Takes::ImagesAndFiles { count: ATTACHMENTS, image_bytes: IMAGE_BYTES },
             during_turn: DuringTurn::Steer,
             compact: true,
+            stop_helper: false,
             cost: false,
             cost_is_estimate: false,
             context_size: true,

@@ -28,6 +28,9 @@ impl CodexAdapter {
             Action::ReviewToolCall { .. } => {
                 return Err(EncodeError::Unsupported { what: "reviewing calls" });
             }
+            Action::StopHelper { .. } => {
+                return Err(EncodeError::Unsupported { what: "stopping a helper alone" });
+            }
             Action::SetConfig { ticket, option, value } => {
                 return self.set_config(ticket, option, value, out);
             }
@@ -64,6 +67,7 @@ impl CodexAdapter {
             | Action::RefuseQuestion { native_ref, .. }
             | Action::Decide { native_ref, .. } => Err(EncodeError::Gone { native_ref }),
             Action::ReviewToolCall { .. } => Err(EncodeError::Unsupported { what: "reviewing calls" }),
+            Action::StopHelper { .. } => Err(EncodeError::Unsupported { what: "stopping a helper alone" }),
         }
     }
 

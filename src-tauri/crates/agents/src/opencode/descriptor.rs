@@ -43,6 +43,7 @@ pub(super) fn descriptor() -> AgentDescriptor {
             takes: Takes::ImagesAndFiles { count: ATTACHMENTS, image_bytes: IMAGE_BYTES },
             during_turn: DuringTurn::Queue,
             compact: true,
+            stop_helper: false,
             cost: true,
             cost_is_estimate: true,
             context_size: true,

@@ -57,6 +57,7 @@ impl OpenCodeAdapter {
                 Ok(())
             }
             Action::ReviewToolCall { .. } => Err(EncodeError::Unsupported { what: "reviewing tool calls" }),
+            Action::StopHelper { .. } => Err(EncodeError::Unsupported { what: "stopping a helper alone" }),
             Action::SetConfig { ticket, option, value } => {
                 if !self.choose(&option, value) {
                     return Err(EncodeError::Unsupported { what: "this change while it runs" });

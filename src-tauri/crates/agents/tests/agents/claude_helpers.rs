@@ -1,8 +1,8 @@
 //! Claude Code's background work, from lines in the shapes of 2.1.329.
 
-use crate::support::claude::{Claude, decision, native, sent};
-use askdesk_agents::AgentEvent;
-use askdesk_domain::{HelperId, NativeRef};
+use crate::support::claude::{Claude, decision, native, only_line, sent};
+use askdesk_agents::{Action, AgentEvent};
+use askdesk_domain::{HelperEnd, HelperId, HelperKind, NativeRef};
 use serde_json::{Value, json};
 
 const HELPER: &str = "a17c";
@@ -109,4 +109,95 @@ fn a_helper_that_works_after_the_turn_begins_none() {
     assert!(events.iter().any(|event| matches!(event, AgentEvent::ToolStarted { .. })), "{events:?}");
     let own = json!({"type": "assistant", "message": {"id": "m", "content": []}, "parent_tool_use_id": null});
     assert!(tell(&mut stream, &own).contains(&AgentEvent::TurnBegan));
+}
+
+fn ends(events: &[AgentEvent]) -> Vec<HelperEnd> {
+    let ends = events.iter().filter_map(|event| match event {
+        AgentEvent::HelperEnded { end, .. } => Some(*end),
+        _ => None,
+    });
+    ends.collect()
+}
+
+fn begun(events: &[AgentEvent]) -> Vec<(&str, HelperKind, &str)> {
+    let begun = events.iter().filter_map(|event| match event {
+        AgentEvent::HelperBegan { id, kind, title } => Some((id.as_str(), *kind, title.as_str())),
+        _ => None,
+    });
+    begun.collect()
+}
+
+fn listed(tasks: &[(&str, &str, &str)]) -> Value {
+    let task = |(id, kind, title): &(&str, &str, &str)| json!({"task_id": id, "task_type": kind, "description": title});
+    let tasks: Vec<Value> = tasks.iter().map(task).collect();
+    json!({"type": "system", "subtype": "background_tasks_changed", "tasks": tasks})
+}
+
+fn answer_to(line: &str, error: Option<&str>) -> Value {
+    let id = &sent(line)["request_id"];
+    let response = match error {
+        Some(error) => json!({"subtype": "error", "request_id": id, "error": error}),
+        None => json!({"subtype": "success", "request_id": id, "response": {}}),
+    };
+    json!({"type": "control_response", "response": response})
+}
+
+#[test]
+fn background_work_begins_once_and_ends_as_the_agent_says() {
+    let mut stream = Claude::new();
+    let tasks =
+        [("b1", "local_bash", "Run tests"), ("a1", "local_agent", "Look around"), ("m1", "monitor", "")];
+    let events = tell(&mut stream, &listed(&tasks));
+    let expected = [
+        ("b1", HelperKind::Shell, "Run tests"),
+        ("a1", HelperKind::Subagent, "Look around"),
+        ("m1", HelperKind::Task, "m1"),
+    ];
+    assert_eq!(begun(&events), expected);
+    assert_eq!(begun(&tell(&mut stream, &started("b1", "local_bash", "Run tests"))), []);
+    assert_eq!(ends(&tell(&mut stream, &result())), []);
+    assert_eq!(ends(&tell(&mut stream, &ended("b1", "failed"))), [HelperEnd::Failed]);
+    assert_eq!(ends(&tell(&mut stream, &ended("a1", "stopped"))), [HelperEnd::Stopped]);
+    assert_eq!(ends(&tell(&mut stream, &ended("m1", "completed"))), [HelperEnd::Finished]);
+    // An agent that works again has the same id.
+    assert_eq!(begun(&tell(&mut stream, &started("a1", "local_agent", "Look around"))).len(), 1);
+}
+
+#[test]
+fn a_subagent_within_the_turn_is_no_helper_until_it_is_moved_to_the_background() {
+    let mut stream = Claude::new();
+    let mut within = started("a1", "local_agent", "Look around");
+    within["is_backgrounded"] = json!(false);
+    assert_eq!(begun(&tell(&mut stream, &within)), []);
+    assert_eq!(ends(&tell(&mut stream, &ended("a1", "completed"))), []);
+    assert_eq!(begun(&tell(&mut stream, &within)), []);
+    assert_eq!(begun(&tell(&mut stream, &listed(&[("a1", "local_agent", "Look around")]))).len(), 1);
+    assert_eq!(ends(&tell(&mut stream, &ended("a1", "completed"))), [HelperEnd::Finished]);
+}
+
+#[test]
+fn a_helper_is_stopped_alone_and_a_refusal_is_told() {
+    let mut stream = with_helper();
+    let id = HelperId::literal(HELPER);
+    let out = stream.send(Action::StopHelper { id: id.clone() }).unwrap();
+    let line = only_line(out);
+    assert_eq!(sent(&line)["request"], json!({"subtype": "stop_task", "task_id": HELPER}));
+    let refused = tell(&mut stream, &answer_to(&line, Some("unknown subtype")));
+    assert_eq!(
+        refused,
+        [AgentEvent::HelperNotStopped { id: id.clone(), error: "unknown subtype".to_owned() }]
+    );
+    let line = only_line(stream.send(Action::StopHelper { id }).unwrap());
+    assert_eq!(ends(&tell(&mut stream, &ended(HELPER, "stopped"))), [HelperEnd::Stopped]);
+    assert_eq!(tell(&mut stream, &answer_to(&line, None)), []);
+}
+
+#[test]
+fn a_helper_that_the_agent_stops_with_an_interrupted_turn_is_told_apart() {
+    let mut stream = with_helper();
+    tell(&mut stream, &started("a2", "local_agent", "Another"));
+    let line = stream.interrupt();
+    assert_eq!(ends(&tell(&mut stream, &ended(HELPER, "stopped"))), [HelperEnd::WithTurn]);
+    tell(&mut stream, &answer_to(&line, None));
+    assert_eq!(ends(&tell(&mut stream, &ended("a2", "stopped"))), [HelperEnd::Stopped]);
 }

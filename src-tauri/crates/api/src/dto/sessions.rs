@@ -1,5 +1,5 @@
 use super::StartWorktree;
-use askdesk_domain::{AgentId, ConfigId, SessionId, SessionNotifications, SessionOptions};
+use askdesk_domain::{AgentId, ConfigId, HelperId, SessionId, SessionNotifications, SessionOptions};
 
 commands! {
     /// Starts an agent in a folder.
@@ -59,6 +59,12 @@ commands! {
     /// Interrupts the agent's turn.
     struct InterruptSession {
         session: SessionId,
+    }
+
+    /// Asks the agent to stop one of its helpers, and nothing else.
+    struct StopHelper {
+        session: SessionId,
+        helper: HelperId,
     }
 
     /// Ends the agent's process and every process it started.

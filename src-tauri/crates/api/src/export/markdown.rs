@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use askdesk_domain::{
     Answer, Approval, ApprovalDecision, ApprovalOption, ApprovalOptionKind, ApprovalState, Attachment,
-    Channel, Delivery, Ended, EndedBy, Entry, EntryBody, Notice, OptionLabel, OptionScope, OriginKind,
-    OrphanedWhy, Outcome, Question, Request, Session, SessionEnd, SessionState, ToolDetail, ToolRule,
-    ToolStatus, WithdrawnWhy,
+    Channel, Delivery, Ended, EndedBy, Entry, EntryBody, HelperEnd, HelperKind, Notice, OptionLabel,
+    OptionScope, OriginKind, OrphanedWhy, Outcome, Question, Request, Session, SessionEnd, SessionState,
+    ToolDetail, ToolRule, ToolStatus, WithdrawnWhy,
 };
 use askdesk_engine::Page;
 
@@ -125,6 +125,25 @@ fn of_notice(notice: &Notice) -> String {
         }
         Notice::CutInHalf => "The agent’s last line was cut in half when it ended.".to_owned(),
         Notice::Interrupted => "The agent was stopped by the person.".to_owned(),
+        Notice::HelperEnded { helper, title, end } => {
+            let kind = match helper {
+                HelperKind::Subagent => "subagent",
+                HelperKind::Shell => "command",
+                HelperKind::Task => "task",
+            };
+            let end = match end {
+                HelperEnd::Finished => "finished",
+                HelperEnd::Failed => "failed",
+                HelperEnd::Stopped => "was stopped by the agent",
+                HelperEnd::ByUser => "was stopped by the person",
+                HelperEnd::WithTurn => "was stopped by the agent when the person stopped its turn",
+                HelperEnd::WithAgent => "ended with the agent",
+            };
+            format!("The background {kind} “{}” {end}.", inline(title))
+        }
+        Notice::HelperNotStopped { title, error } => {
+            format!("The agent did not stop “{}”: {}", inline(title), inline(error))
+        }
         Notice::Compacted => "The agent summarized the conversation to make room in its context.".to_owned(),
         Notice::ConversationReset => "The agent forgot the conversation and began another one.".to_owned(),
         Notice::LoginRejected { error } => {

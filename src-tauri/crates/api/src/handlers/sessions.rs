@@ -29,6 +29,11 @@ impl Api {
         self.run_once(input.request_id, "interrupt_session", interrupt).await
     }
 
+    pub async fn stop_helper(&self, input: StopHelper) -> Result<Done, Error> {
+        let StopHelper { request_id, session, helper } = input;
+        self.run_once(request_id, "stop_helper", self.sessions.stop_helper(session, helper)).await
+    }
+
     pub async fn stop_session(&self, input: StopSession) -> Result<Done, Error> {
         self.run_once(input.request_id, "stop_session", self.sessions.stop(input.session)).await
     }

@@ -67,7 +67,10 @@ impl Desk {
     }
 
     pub(super) fn fold_ended(&mut self, id: SessionId, end: &SessionEnd, at: Timestamp) {
-        self.on_session(id, |session| session.state = SessionState::Ended { end: end.clone(), at });
+        self.on_session(id, |session| {
+            session.state = SessionState::Ended { end: end.clone(), at };
+            session.helpers.clear();
+        });
         // The callers are gone: no later text may be routed to these ids.
         let asked = self.requests.values().filter(|request| request.session == id).map(|request| request.id);
         self.closed_calls.extend(asked);

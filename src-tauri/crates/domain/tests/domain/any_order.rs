@@ -7,9 +7,9 @@ use crate::support::questions::{choose, draft, multi, say, single};
 use askdesk_domain::desk::SETTLED_REQUESTS;
 use askdesk_domain::{
     AnswerInput, ApprovalCommand, ApprovalDecision, Ask, Command, Delivery, Desk, Event, EventSubject,
-    InboundCommand, Limit, NativeRef, Outcome, Question, QuestionKind, QuestionLimits, QueueCommand, Request,
-    RequestCommand, RequestEvent, RequestId, SessionCommand, SessionEnd, SessionEvent, SessionId,
-    SessionNotifications, WithdrawnWhy, decide, question_input,
+    HelperCommand, HelperState, InboundCommand, Limit, NativeRef, Outcome, Question, QuestionKind,
+    QuestionLimits, QueueCommand, Request, RequestCommand, RequestEvent, RequestId, SessionCommand,
+    SessionEnd, SessionEvent, SessionId, SessionNotifications, WithdrawnWhy, decide, question_input,
 };
 use proptest::prelude::*;
 
@@ -103,6 +103,9 @@ fn some_command() -> impl Strategy<Value = Command> {
         1 => (0..SESSIONS).prop_map(spoke),
         1 => (0..SESSIONS).prop_map(forget),
         1 => (0..SESSIONS, prop::option::of(0..SESSIONS)).prop_map(|(of, before)| move_before(of, before)),
+        2 => (0..SESSIONS, helper()).prop_map(|(of, id)| begin_helper(of, id)),
+        1 => (0..SESSIONS, helper()).prop_map(|(of, id)| set_helper(of, id, HelperState::Stopping)),
+        1 => (0..SESSIONS, helper()).prop_map(|(of, id)| end_helper(of, id)),
         1 => (0..SESSIONS).prop_map(|of| rename(of, "Another name")),
         1 => (0..SESSIONS, end_of).prop_map(|(of, how)| end(of, how)),
         1 => Just(close_earlier_run(400)),
@@ -125,6 +128,10 @@ fn some_command() -> impl Strategy<Value = Command> {
         4 => (0..SESSIONS, prop::option::of(0..MESSAGES)).prop_map(|(of, n)| send_queued(of, n)),
         1 => (0..SESSIONS).prop_map(|of| Command::Session(SessionCommand::CountUnusable { session: session(of), lines: 1 })),
     ]
+}
+
+fn helper() -> impl Strategy<Value = &'static str> {
+    prop::sample::select(vec!["a", "b"])
 }
 
 /// The session that an event is about, if the desk before it knows the session.
@@ -156,6 +163,9 @@ fn target(desk: &Desk, command: &Command) -> Option<SessionId> {
         | Command::Request(RequestCommand::SendParked { session })
         | Command::Session(SessionCommand::Delete { session })
         | Command::Request(RequestCommand::ReplyInChat { session, .. })
+        | Command::Helper(HelperCommand::Begin { session, .. })
+        | Command::Helper(HelperCommand::SetState { session, .. })
+        | Command::Helper(HelperCommand::End { session, .. })
         | Command::Queue(QueueCommand::Add { session, .. })
         | Command::Queue(QueueCommand::Edit { session, .. })
         | Command::Queue(QueueCommand::Remove { session, .. })

@@ -11,6 +11,7 @@ mod any_order;
 mod approvals;
 mod drafts;
 mod finished_turns;
+mod helpers;
 mod inbound;
 mod lifecycle;
 mod notification_policy;

@@ -23,8 +23,10 @@ pub(super) fn of_entry(body: &EntryBody) -> String {
             Notice::SameTextJoined { text }
             | Notice::QuestionTurnedOff { text, .. }
             | Notice::AgentWarned { text }
+            | Notice::HelperEnded { title: text, .. }
             | Notice::LoginRejected { error: text }
             | Notice::SignInChanged { error: text } => vec![text],
+            Notice::HelperNotStopped { title, error } => vec![title, error],
             Notice::MessageNotSent { error } => return error.to_string(),
             Notice::AnswersBrought
             | Notice::CutInHalf

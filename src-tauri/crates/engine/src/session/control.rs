@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use askdesk_agents::{Adapter, Agent, LaunchPlan, Link, LinkEvents, Links, Open, SessionPlan, SignIn, Start};
 use askdesk_domain::{
-    AgentFailure, AgentId, ChangeRefused, ConfigOption, EntryBody, LaunchOverrides, MessageId, Origin,
-    QuestionPolicy, Rejection, Session, SessionCommand, SessionEnd, SessionId, SessionOptions, Settings,
-    Worktree, config,
+    AgentFailure, AgentId, ChangeRefused, ConfigOption, EntryBody, HelperId, LaunchOverrides, MessageId,
+    Origin, QuestionPolicy, Rejection, Session, SessionCommand, SessionEnd, SessionId, SessionOptions,
+    Settings, Worktree, config,
 };
 use tokio::sync::{mpsc, oneshot, watch};
 
@@ -232,6 +232,11 @@ impl Sessions {
     /// Asks the agent to make its context smaller. It must be idle.
     pub async fn compact(&self, session: SessionId) -> Result<(), EngineError> {
         self.ask(session, |reply| SessionInput::Compact { reply })?.await.map_err(gone)?
+    }
+
+    /// Asks the agent to stop one of its helpers. The helper ends when the agent says so.
+    pub async fn stop_helper(&self, session: SessionId, helper: HelperId) -> Result<(), EngineError> {
+        self.ask(session, |reply| SessionInput::StopHelper { helper, reply })?.await.map_err(gone)?
     }
 
     /// Asks the agent to stop its turn. If it does not, its process tree is killed.

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use askdesk_agents::{self as agents, Action, AgentEvent, Inbound, InputError, RetryBegins};
 use askdesk_domain::{
-    AskApproval, ConfigOption, Delivery, EntryBody, NativeRef, Notice, RequestCommand, SessionCommand,
-    Timestamp, ToolStatus, WithdrawnWhy, config,
+    AskApproval, ConfigOption, Delivery, EntryBody, HelperCommand, NativeRef, Notice, RequestCommand,
+    SessionCommand, Timestamp, ToolStatus, WithdrawnWhy, config,
 };
 use tokio::time::Instant;
 
@@ -92,6 +92,12 @@ impl SessionTask {
                 let ask = self.rules.matching(&call).is_some();
                 self.send(WriteSubject::Other, Action::ReviewToolCall { native_ref, ask }).await;
             }
+            AgentEvent::HelperBegan { id, kind, title } => {
+                let at = self.engine.clock().now();
+                self.act(HelperCommand::Begin { session: self.id, id, kind, title, at }).await;
+            }
+            AgentEvent::HelperEnded { id, end } => self.on_helper_ended(id, end).await,
+            AgentEvent::HelperNotStopped { id, error } => self.on_helper_not_stopped(id, error).await,
             AgentEvent::Withdrawn { native_ref } => self.on_withdrawn(native_ref).await,
             AgentEvent::Acknowledged { native_ref } => self.on_acknowledged(native_ref).await,
             AgentEvent::SessionUnknown { error } => {

@@ -198,6 +198,7 @@ impl SessionTask {
         };
         self.clear_live().await;
         self.end_retry().await;
+        self.tell_helpers_end().await;
         let at = self.engine.clock().now();
         let command = SessionCommand::End { session: self.id, end, at };
         let mut ended = self.engine.act(command.clone()).await;
@@ -282,6 +283,9 @@ impl SessionTask {
                 let _ = reply.send(self.compact().await);
             }
             SessionInput::SendQueued => self.send_next_queued().await,
+            SessionInput::StopHelper { helper, reply } => {
+                let _ = reply.send(self.stop_helper(helper).await);
+            }
             SessionInput::Interrupt => {
                 // Without a turn there is nothing to interrupt, and the next turn must not look interrupted.
                 self.interrupted = self.in_turn;

@@ -17,6 +17,7 @@ const DOMAIN: [&[&str]; 5] = [
         "do_not_disturb",
         "ended_by",
         "error",
+        "helper",
         "id",
         "language",
         "launch_overrides",

@@ -112,6 +112,7 @@ export const errors = {
     'Der Agent hat frühere Änderungen noch nicht bestätigt. Versuchen Sie es gleich noch einmal.',
   'refused_change.working': 'Der Agent arbeitet. Versuchen Sie es erneut, wenn seine Runde beendet ist.',
   'unable.attaching': 'Bilder und Dateien anhängen',
+  'unable.stopping_helper': 'eine Hintergrundaufgabe einzeln stoppen',
   'unable.compacting': 'den Kontext komprimieren',
   'error.folder_unusable':
     'Der Ordner {path} kann nicht verwendet werden: {problem}. Prüfen Sie ihn oder wählen Sie einen anderen.',

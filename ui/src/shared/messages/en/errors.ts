@@ -104,6 +104,7 @@ export const errors = {
   'refused_change.others_wait': 'The agent hasn’t confirmed earlier changes yet. Try again in a moment.',
   'refused_change.working': 'The agent is working. Try again once its turn has ended.',
   'unable.attaching': 'attaching images and files',
+  'unable.stopping_helper': 'stopping a background task alone',
   'unable.compacting': 'compacting the context',
   'error.folder_unusable': 'Can’t use the folder {path}: {problem}. Check it, or choose another.',
   'error.at_file': '{path}: {error}',

@@ -99,6 +99,7 @@ export const errors = {
   'refused_change.others_wait': '智能体尚未确认之前的更改。请稍后重试。',
   'refused_change.working': '智能体正在工作。请在这一轮结束后重试。',
   'unable.attaching': '附加图片和文件',
+  'unable.stopping_helper': '单独停止后台任务',
   'unable.compacting': '压缩上下文',
   'error.folder_unusable': '无法使用文件夹 {path}：{problem}。请检查，或选择其他文件夹。',
   'error.at_file': '{path}：{error}',

@@ -3,9 +3,10 @@
 use askdesk_domain::{
     AgentId, AnswerInput, ApprovalCommand, ApprovalDecision, ApprovalId, ApprovalOption, ApprovalOptionId,
     ApprovalOptionKind, Ask, AskApproval, Command, ConfigCategory, ConfigId, ConfigOption, Decision,
-    Delivery, Desk, Event, MessageId, NativeRef, NativeSession, OptionLabel, Origin, Question, QueueCommand,
-    Rejection, Request, RequestCommand, RequestEvent, RequestId, SessionCommand, SessionEnd, SessionEvent,
-    SessionId, SessionOptions, Timestamp, ToolDetail, ValueId, WithdrawnWhy, decide,
+    Delivery, Desk, Event, HelperCommand, HelperId, HelperKind, HelperState, MessageId, NativeRef,
+    NativeSession, OptionLabel, Origin, Question, QueueCommand, Rejection, Request, RequestCommand,
+    RequestEvent, RequestId, SessionCommand, SessionEnd, SessionEvent, SessionId, SessionOptions, Timestamp,
+    ToolDetail, ValueId, WithdrawnWhy, decide,
 };
 use uuid::Uuid;
 
@@ -189,6 +190,20 @@ pub fn edit_queued(of: u128, n: u128, text: &str) -> Command {
 
 pub fn remove_queued(of: u128, n: u128) -> Command {
     QueueCommand::Remove { session: session(of), id: message(n) }.into()
+}
+
+pub fn begin_helper(of: u128, id: &'static str) -> Command {
+    let (id, kind) = (HelperId::literal(id), HelperKind::Shell);
+    HelperCommand::Begin { session: session(of), id, kind, title: "Run the tests".to_owned(), at: at(7) }
+        .into()
+}
+
+pub fn end_helper(of: u128, id: &'static str) -> Command {
+    HelperCommand::End { session: session(of), id: HelperId::literal(id) }.into()
+}
+
+pub fn set_helper(of: u128, id: &'static str, state: HelperState) -> Command {
+    HelperCommand::SetState { session: session(of), id: HelperId::literal(id), state }.into()
 }
 
 /// Sends the oldest message, or one that the user wants to send now.

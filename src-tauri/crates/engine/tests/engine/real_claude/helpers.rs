@@ -1,11 +1,14 @@
 //! The real `claude` with a subagent in the background, which asks after the turn that began it.
 
-use askdesk_domain::{Approval, ApprovalState, SessionId, SessionState};
+use askdesk_domain::{
+    Approval, ApprovalState, Helper, HelperEnd, HelperKind, Notice, SessionId, SessionState,
+};
 use askdesk_testkit::mock_api::{Block, Reply};
 use serde_json::json;
 
 use super::World;
 use crate::support::agents::{Stage, decides};
+use crate::support::mirror::Mirror;
 
 /// A model whose agent begins a helper, and whose helper wants to make a file.
 async fn world(test: &str) -> Option<World> {
@@ -45,12 +48,85 @@ async fn case_107_a_background_helper_asks_after_the_turn_and_across_another_and
     stage.until_said(session, "Second turn.").await;
     stage.until_idle(session).await;
     assert_eq!(stage.desk.mirror.approvals[&approval.id].state, ApprovalState::Open);
+    let [helper] = stage.desk.mirror.sessions[&session].helpers.as_slice() else { panic!() };
+    assert_eq!((helper.kind, helper.title.as_str()), (HelperKind::Subagent, "Write a file"));
+    assert_eq!(approval.helper.as_ref(), Some(&helper.id));
     assert!(!world.project.path().join("made.txt").exists());
 
     stage.desk.engine.decide_approval(approval.id, decides(&["allow"])).await.unwrap();
     stage.until_said(session, "The helper is done.").await;
     assert!(world.project.path().join("made.txt").exists());
     stage.until_idle(session).await;
+    stage.desk.check_mirror().await;
+    stage.sessions.stop(session).await.unwrap();
+}
+
+fn helpers(stage: &Stage, session: SessionId) -> Vec<Helper> {
+    stage.desk.mirror.sessions[&session].helpers.clone()
+}
+
+/// Waits until the helper has left the list, and returns how it ended.
+async fn end_of(stage: &mut Stage, session: SessionId, helper: &Helper) -> HelperEnd {
+    let end_in = |known: &Mirror| {
+        known.notices(session).into_iter().find_map(|notice| match notice {
+            Notice::HelperEnded { title, end, .. } if *title == helper.title => Some(*end),
+            _ => None,
+        })
+    };
+    stage.desk.until("the transcript tells of the end", |known| end_in(known).is_some()).await;
+    assert!(helpers(stage, session).iter().all(|known| known.id != helper.id), "it has left the list");
+    end_in(&stage.desk.mirror).unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn case_107_a_background_shell_outlives_the_turn_and_is_stopped_alone() {
+    let shell = |title: &str| json!({"command": "while :; do sleep 1; done", "description": title, "run_in_background": true});
+    let begin =
+        [Block::tool("toolu_1", "Bash", shell("First")), Block::tool("toolu_2", "Bash", shell("Second"))];
+    let script = vec![Reply::new(begin), Reply::text("Started both."), Reply::text("Second turn.")];
+    let Some(world) = World::open("case_107_a_background_shell_is_stopped_alone", script).await else {
+        return;
+    };
+    let mut stage = Stage::open().await;
+    let session = world.start(&stage).await;
+    for command in 0..2 {
+        stage.desk.until("a shell needs a permission", |known| known.open_approval(session).is_some()).await;
+        let id = stage.desk.mirror.open_approval(session).unwrap().id;
+        stage.desk.engine.decide_approval(id, decides(&["allow"])).await.unwrap();
+        stage
+            .desk
+            .until("the shell works", move |known| known.sessions[&session].helpers.len() > command)
+            .await;
+    }
+    stage.until_said(session, "Started both.").await;
+    stage.until_idle(session).await;
+    let both = helpers(&stage, session);
+    let [first, second] = both.as_slice() else { panic!("{both:?}") };
+    assert_eq!((first.kind, first.title.as_str()), (HelperKind::Shell, "First"));
+
+    stage.sessions.stop_helper(session, first.id.clone()).await.unwrap();
+    assert_eq!(end_of(&mut stage, session, first).await, HelperEnd::ByUser);
+    assert_eq!(helpers(&stage, session), [second.clone()]);
+    assert!(stage.sessions.stop_helper(session, first.id.clone()).await.is_err());
+    stage.sessions.send_message(session, "Another thing.".to_owned()).await.unwrap();
+    stage.until_said(session, "Second turn.").await;
+    stage.until_idle(session).await;
+    assert_eq!(helpers(&stage, session), [second.clone()]);
+    stage.desk.check_mirror().await;
+    stage.sessions.stop(session).await.unwrap();
+    assert_eq!(end_of(&mut stage, session, second).await, HelperEnd::WithAgent);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn case_107_a_subagent_that_the_agent_stops_with_the_turn_is_told_of() {
+    let Some(world) = world("case_107_a_subagent_stopped_with_the_turn").await else { return };
+    let mut stage = Stage::open().await;
+    let session = world.start(&stage).await;
+    asked(&mut stage, session).await;
+    let [helper] = helpers(&stage, session).try_into().unwrap();
+    stage.sessions.interrupt(session).unwrap();
+    assert_eq!(end_of(&mut stage, session, &helper).await, HelperEnd::WithTurn);
+    assert!(stage.desk.mirror.open_approval(session).is_none());
     stage.desk.check_mirror().await;
     stage.sessions.stop(session).await.unwrap();
 }

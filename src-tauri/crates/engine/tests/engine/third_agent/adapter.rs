@@ -408,6 +408,7 @@ impl ThirdAdapter {
             Action::ReviewToolCall { .. } => {
                 return Err(EncodeError::Unsupported { what: "reviewing calls" });
             }
+            Action::StopHelper { .. } => return Err(EncodeError::Unsupported { what: "stopping a helper" }),
             Action::Compact => return Err(EncodeError::Unsupported { what: "compaction" }),
             Action::Close => {
                 if self.session.is_some() {

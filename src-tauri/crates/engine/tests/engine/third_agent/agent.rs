@@ -81,6 +81,7 @@ fn descriptor() -> AgentDescriptor {
             takes: Takes::Words,
             during_turn: DuringTurn::Queue,
             compact: false,
+            stop_helper: false,
             cost_is_estimate: false,
             cost: true,
             context_size: true,

@@ -1,0 +1,62 @@
+//! The helpers of the agent: subagents and shells that work in the background.
+
+use askdesk_agents::Action;
+use askdesk_domain::{
+    Helper, HelperCommand, HelperEnd, HelperId, HelperState, Notice, Rejection, UnsupportedFeature,
+};
+
+use super::pending::WriteSubject;
+use super::task::SessionTask;
+use crate::error::EngineError;
+
+impl SessionTask {
+    /// Asks the agent to stop one helper. The agent reports its end, or why it goes on.
+    pub(super) async fn stop_helper(&mut self, id: HelperId) -> Result<(), EngineError> {
+        if self.helper(&id).await.is_none() {
+            return Err(Rejection::NotFound { what: "helper" }.into());
+        }
+        if self.try_send(WriteSubject::Other, Action::StopHelper { id: id.clone() }).await.is_err() {
+            return Err(Rejection::Unsupported { what: UnsupportedFeature::StoppingHelper }.into());
+        }
+        let state = HelperState::Stopping;
+        self.engine.act(HelperCommand::SetState { session: self.id, id, state }).await?;
+        Ok(())
+    }
+
+    pub(super) async fn on_helper_ended(&mut self, id: HelperId, end: HelperEnd) {
+        let Some(helper) = self.helper(&id).await else { return };
+        let end = match end {
+            HelperEnd::Stopped if helper.state == HelperState::Stopping => HelperEnd::ByUser,
+            HelperEnd::Stopped if self.stopping => HelperEnd::WithAgent,
+            end => end,
+        };
+        self.act(HelperCommand::End { session: self.id, id }).await;
+        self.tell_end(helper, end).await;
+    }
+
+    pub(super) async fn on_helper_not_stopped(&mut self, id: HelperId, error: String) {
+        let Some(Helper { title, .. }) = self.helper(&id).await else { return };
+        let state = HelperState::Working;
+        self.act(HelperCommand::SetState { session: self.id, id, state }).await;
+        self.write_notice(Notice::HelperNotStopped { title, error }).await;
+    }
+
+    /// Tells of the helpers that end with the agent's process.
+    pub(super) async fn tell_helpers_end(&mut self) {
+        for helper in self.helpers().await {
+            self.tell_end(helper, HelperEnd::WithAgent).await;
+        }
+    }
+
+    async fn tell_end(&mut self, Helper { kind, title, .. }: Helper, end: HelperEnd) {
+        self.write_notice(Notice::HelperEnded { helper: kind, title, end }).await;
+    }
+
+    async fn helper(&mut self, id: &HelperId) -> Option<Helper> {
+        self.helpers().await.into_iter().find(|helper| helper.id == *id)
+    }
+
+    async fn helpers(&mut self) -> Vec<Helper> {
+        self.engine.session(self.id).await.map(|session| session.helpers).unwrap_or_default()
+    }
+}
