@@ -1009,6 +1009,10 @@ text: string, } | { "notice": "answers_brought" } | { "notice": "same_text_joine
 /**
  * In the agent's words.
  */
+error: string, } | { "notice": "helper_ended", helper: HelperKind, title: string, end: HelperEnd, } | { "notice": "helper_not_stopped", title: string, 
+/**
+ * In the agent's words.
+ */
 error: string, } | { "notice": "sign_in_changed", 
 /**
  * In the agent's words.
