@@ -127,6 +127,7 @@ const alike: Record<string, readonly string[]> = {
     'error.at_file',
     'failure.path',
     'grouping.agent',
+    'helper.subagent',
     'history.agent',
     'inbox.item',
     'log.stderr',

@@ -1,4 +1,4 @@
-import type { Approval, ApprovalOption, Delivery, Entry, Outcome, Request, Session } from '../generated/wire';
+import type { Approval, ApprovalOption, Delivery, Entry, Helper, Outcome, Request, Session } from '../generated/wire';
 import { emptyStartDraft, initialState } from '../store/state';
 import { handoverOf } from '../store/sync/handover';
 import { aFound, agentsWith, aValue, claudeCode, codex, demo, demoFound, missing, of, openCode, withCurrent } from '../testing/agents';
@@ -312,6 +312,16 @@ export const scenes: Record<string, () => FakeBridge> = {
   runs,
   settled,
   reading: () => base([]).on('read_transcript', () => new Promise(() => undefined)),
+  helpers: () => {
+    const bridge = base([]);
+    const since = Date.now() - 95_000;
+    const helpers: Helper[] = [
+      { id: 'a1', kind: 'subagent', title: 'Write the tests of the checkout', state: 'working', beganAt: since },
+      { id: 'b1', kind: 'shell', title: 'pnpm dev --port 4173', state: 'stopping', beganAt: since + 60_000 },
+    ];
+    bridge.snapshot.sessions = sessions.map((session) => (session.id === 's1' ? { ...session, helpers } : session));
+    return bridge;
+  },
   queue: () => {
     const bridge = base([]);
     const queue = [

@@ -1,4 +1,4 @@
-import type { ConfigId, MessageId, Program, RequestId, SessionId } from '../generated/wire';
+import type { ConfigId, HelperId, MessageId, Program, RequestId, SessionId } from '../generated/wire';
 import { asAppError, type Bridge, type CommandName, type Input, type Output } from '../platform/bridge';
 import type { Submit } from './state';
 import type { Store } from './store.svelte';
@@ -18,6 +18,7 @@ export const submitKey = {
   queued: (message: MessageId) => `queued:${message}`,
   interrupt: (session: SessionId) => `interrupt:${session}`,
   stop: (session: SessionId) => `stop:${session}`,
+  helper: (session: SessionId, helper: HelperId) => `helper:${session}:${helper}`,
   delete: (session: SessionId) => `delete:${session}`,
   config: (session: SessionId, option: ConfigId) => `config:${session}:${option}`,
   rename: (session: SessionId) => `rename:${session}`,

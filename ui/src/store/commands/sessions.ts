@@ -1,4 +1,4 @@
-import type { ConfigId, SessionId, SessionLog, SessionNotifications, ValueId } from '../../generated/wire';
+import type { ConfigId, HelperId, SessionId, SessionLog, SessionNotifications, ValueId } from '../../generated/wire';
 import { type AppError, type Bridge, orError } from '../../platform/bridge';
 import { closeLoss, endLoss, sessionOf } from '../select';
 import type { Store } from '../store.svelte';
@@ -16,6 +16,11 @@ export class SessionCommands {
     this.store.dispatch({ type: 'stop_asked', session, at: Date.now() });
     const done = await this.submitter.submitReported(submitKey.interrupt(session), 'interrupt_session', { session });
     if (!done) this.store.dispatch({ type: 'stop_failed', session });
+  }
+
+  /** Asks the agent to stop one of its helpers, and nothing else. */
+  async stopHelper(session: SessionId, helper: HelperId): Promise<void> {
+    await this.submitter.submit(submitKey.helper(session, helper), 'stop_helper', { session, helper });
   }
 
   /** Ends a session at the user's request, wherever they made it: a busy one only after they confirm it. */

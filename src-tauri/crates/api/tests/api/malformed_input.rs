@@ -40,6 +40,7 @@ fn example(name: &str) -> (Value, &'static str) {
         "set_config" => {
             (command(json!({"session": session, "option": "mode", "value": "plan"})), "not_found")
         }
+        "stop_helper" => (command(json!({"session": session, "helper": "b1"})), "session_gone"),
         "interrupt_session" | "stop_session" | "compact_session" => {
             (command(json!({"session": session})), "session_gone")
         }
