@@ -145,8 +145,9 @@ pub enum Action {
         option: ConfigId,
         value: ValueId,
     },
-    /// Stop one helper, and nothing else.
-    StopHelper { id: HelperId },
+    StopHelper {
+        id: HelperId,
+    },
     /// Stop the turn.
     Interrupt,
     /// Make the context smaller.

@@ -130,7 +130,6 @@ pub enum AgentEvent {
     HelperBegan {
         id: HelperId,
         kind: HelperKind,
-        /// What it does.
         title: String,
     },
     /// A helper has ended. What it asked was withdrawn before.
@@ -141,7 +140,6 @@ pub enum AgentEvent {
     /// The agent refused [`Action::StopHelper`](crate::Action::StopHelper).
     HelperNotStopped {
         id: HelperId,
-        /// In the agent's words.
         error: String,
     },
     /// The agent has taken up a message of the person.

@@ -293,9 +293,15 @@ pub enum HelperCommand {
         at: Timestamp,
     },
     /// Notes that the user has asked the agent to stop a helper, or that the agent refused.
-    SetState { session: SessionId, id: HelperId, state: HelperState },
-    /// Notes that a helper has ended.
-    End { session: SessionId, id: HelperId },
+    SetState {
+        session: SessionId,
+        id: HelperId,
+        state: HelperState,
+    },
+    End {
+        session: SessionId,
+        id: HelperId,
+    },
 }
 
 /// A request as an adapter registers it.

@@ -10,7 +10,6 @@ pub const HELPERS: usize = 256;
 /// The longest title of a helper, in characters.
 pub const HELPER_TITLE_CHARS: usize = 200;
 
-/// A helper that works.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
@@ -43,14 +42,12 @@ pub enum HelperState {
     Stopping,
 }
 
-/// How a helper ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum HelperEnd {
     Finished,
     Failed,
-    /// The agent stopped it.
     Stopped,
     /// The user stopped it alone.
     ByUser,

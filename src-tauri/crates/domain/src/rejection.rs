@@ -74,7 +74,6 @@ pub enum UnsupportedFeature {
     /// Making the context smaller when asked.
     #[error("compacting its context")]
     Compacting,
-    /// Stopping a helper alone.
     #[error("stopping a background task alone")]
     StoppingHelper,
 }

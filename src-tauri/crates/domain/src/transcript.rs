@@ -140,7 +140,9 @@ pub enum Notice {
     /// The agent's call already had answers; they were passed through unchanged and the user wasn't asked.
     AnswersBrought,
     /// Two questions had the same text; their answers were sent joined under it.
-    SameTextJoined { text: String },
+    SameTextJoined {
+        text: String,
+    },
     /// The agent ended in the middle of its last line.
     CutInHalf,
     /// The user interrupted the agent.
@@ -154,8 +156,11 @@ pub enum Notice {
         /// In the agent's words.
         error: String,
     },
-    /// A helper of the agent ended.
-    HelperEnded { helper: HelperKind, title: String, end: HelperEnd },
+    HelperEnded {
+        helper: HelperKind,
+        title: String,
+        end: HelperEnd,
+    },
     /// The agent did not stop a helper that the user wanted to stop.
     HelperNotStopped {
         title: String,
@@ -168,7 +173,9 @@ pub enum Notice {
         error: String,
     },
     /// A warning of the agent, in its own words.
-    AgentWarned { text: String },
+    AgentWarned {
+        text: String,
+    },
     /// The message did not reach the agent.
     MessageNotSent {
         /// The reason; earlier versions stored it as a sentence.

@@ -1,4 +1,4 @@
-//! The helpers of a session.
+//! Which helpers of a session are listed, and in which state.
 
 use super::{Decision, running};
 use crate::command::HelperCommand;
