@@ -512,9 +512,6 @@ muted: boolean,
  */
 private: boolean, };
 
-/**
- * A helper that works.
- */
 export type Helper = { id: HelperId, kind: HelperKind, 
 /**
  * What it does, in the agent's words.
@@ -528,9 +525,6 @@ export type HelperKind = "subagent" | "shell" | "task";
  */
 export type HelperState = "working" | "stopping";
 
-/**
- * How a helper ended.
- */
 export type HelperEnd = "finished" | "failed" | "stopped" | "by_user" | "with_turn" | "with_agent";
 
 /**
