@@ -95,10 +95,16 @@ impl InboundCalls {
         self.engine.act(InboundCommand::NoteDelivered { request, native_ref, result, at }).await.map(drop)
     }
 
-    /// Returns what became of a request of a connected app, however old. Other requests are not found.
-    pub async fn collect(&self, request: RequestId) -> Result<InboundStatus, EngineError> {
+    /// Returns what became of a request of a connected app, or of the session that asks, however old. Other requests are not
+    /// found.
+    pub async fn collect(
+        &self,
+        request: RequestId,
+        asking: Option<SessionId>,
+    ) -> Result<InboundStatus, EngineError> {
         let request = self.engine.request(request).await?;
-        if !self.engine.session(request.session).await?.origin.is_inbound() {
+        if asking != Some(request.session) && !self.engine.session(request.session).await?.origin.is_inbound()
+        {
             return Err(Rejection::NotFound { what: "request" }.into());
         }
         Ok(match request.ended() {

@@ -38,6 +38,14 @@ const BATCHED_WRITES: usize = 512;
 /// Among how many of a session's newest entries an earlier run may have left tool calls without an end.
 const LAST_ENTRIES: u32 = 500;
 
+/// A call that waits for the end of a request.
+struct Waiter {
+    call: NativeRef,
+    outcome: oneshot::Sender<Outcome>,
+    /// Whether it came over MCP, a hook or the command line, and not from the task of a session.
+    is_inbound: bool,
+}
+
 pub(crate) struct Writer {
     desk: Desk,
     held: UndoWindow,
@@ -46,7 +54,7 @@ pub(crate) struct Writer {
     hub: Hub,
     clock: Arc<dyn Clock>,
     transcripts: Transcripts,
-    waiters: HashMap<RequestId, Vec<(NativeRef, oneshot::Sender<Outcome>)>>,
+    waiters: HashMap<RequestId, Vec<Waiter>>,
     sessions: HashMap<SessionId, mpsc::Sender<SessionInput>>,
     notifications: mpsc::Sender<NotificationEvent>,
     /// The sessions whose finished turn was announced and that are still idle.
@@ -317,7 +325,11 @@ impl Writer {
         let id = decision.request.unwrap_or(minted);
         // The outcome of an ended request was delivered once; a late waiter must not deliver it again.
         if self.desk.request(id).is_some_and(Request::is_open) {
-            self.waiters.entry(id).or_default().push((native_ref, waiter));
+            self.waiters.entry(id).or_default().push(Waiter {
+                call: native_ref,
+                outcome: waiter,
+                is_inbound: false,
+            });
         }
         Ok(id)
     }

@@ -15,6 +15,7 @@ use uuid::Uuid;
 use crate::arguments::Asking;
 use crate::connections::{CallGuard, Lifetime};
 use crate::error::HttpError;
+use crate::guard::ManagedSession;
 use crate::rate_limit::OpenQuestion;
 use crate::response_tracking::ResponseTracker;
 use crate::result;
@@ -25,10 +26,7 @@ const AFTER_LIMIT: &str = "the agent continues without an answer";
 
 #[derive(Debug)]
 pub struct Caller {
-    /// The key of the connection. Calls with the same key share a session.
-    pub connection: String,
-    /// How long the connection lasts.
-    pub lifetime: Lifetime,
+    pub asker: Asker,
     /// What the client says about itself.
     pub client: InboundClient,
     /// The request that an earlier call has asked already.
@@ -37,6 +35,25 @@ pub struct Caller {
     pub open_question: Arc<OpenQuestion>,
     /// The name of the tool, for the metrics.
     pub tool: &'static str,
+}
+
+/// Whose question it is.
+#[derive(Debug)]
+pub enum Asker {
+    /// A connected app's. Calls with the same key share a session.
+    App { connection: String, lifetime: Lifetime },
+    /// The question of a session that Askdesk runs. How long that session lasts doesn't depend on its calls.
+    Session(SessionId),
+}
+
+impl Asker {
+    /// A call that comes from the agent of a session belongs to that session, and any other to its connection.
+    pub fn of(managed: Option<ManagedSession>, connection: String, lifetime: Lifetime) -> Self {
+        match managed {
+            Some(ManagedSession(session)) => Self::Session(session),
+            None => Self::App { connection, lifetime },
+        }
+    }
 }
 
 /// A call that waits for the end of its request. Dropping it before that leaves the request to the user.
@@ -55,7 +72,7 @@ struct ActiveCall {
     request: RequestId,
     native_ref: NativeRef,
     tool: &'static str,
-    guard: CallGuard,
+    guard: Option<CallGuard>,
     _open_question: Arc<OpenQuestion>,
 }
 
@@ -74,7 +91,6 @@ impl GatewayState {
     async fn ask_engine(self: Arc<Self>, caller: Caller, asking: Asking) -> Result<PendingCall, HttpError> {
         let started = Instant::now();
         let Asking { questions, limit_seconds } = asking;
-        let guard = self.connections.call(&caller.connection, caller.lifetime);
         // A client may use the same id again, and a call that is over must not end the next one. So each call has its own id.
         let native_ref = NativeRef::new(Uuid::new_v4().to_string())
             .ok_or_else(|| HttpError::unavailable("couldn't create an ID for the call"))?;
@@ -85,20 +101,30 @@ impl GatewayState {
                 then: AFTER_LIMIT.to_owned(),
             }
         });
-        let ask = || InboundAsk {
+        let ask = |asked_by: Option<String>| InboundAsk {
             native_ref: native_ref.clone(),
-            asked_by: None,
+            asked_by,
             questions: questions.clone(),
             limit: limit.clone(),
             again: caller.again,
         };
-        let mut session = self.connections.session(&guard, caller.client.clone()).await?;
-        let mut asked = self.inbound.ask(session, ask()).await;
-        // If the user has ended the session since, the question goes into a new one.
-        if let Err(EngineError::Reject(Rejection::SessionGone | Rejection::NotFound { .. })) = asked {
-            session = self.connections.another_session(&guard, session, caller.client).await?;
-            asked = self.inbound.ask(session, ask()).await;
-        }
+        let (session, guard, asked) = match caller.asker {
+            Asker::Session(session) => {
+                let asked = self.inbound.ask(session, ask(Some(caller.client.plain().name))).await;
+                (session, None, asked)
+            }
+            Asker::App { connection, lifetime } => {
+                let guard = self.connections.call(&connection, lifetime);
+                let mut session = self.connections.session(&guard, caller.client.clone()).await?;
+                let mut asked = self.inbound.ask(session, ask(None)).await;
+                // If the user has ended the session since, the question goes into a new one.
+                if let Err(EngineError::Reject(Rejection::SessionGone | Rejection::NotFound { .. })) = asked {
+                    session = self.connections.another_session(&guard, session, caller.client).await?;
+                    asked = self.inbound.ask(session, ask(None)).await;
+                }
+                (session, Some(guard), asked)
+            }
+        };
         let InboundCall { request, end: outcome } = asked?;
         let active = ActiveCall {
             state: Arc::clone(&self),
@@ -209,8 +235,7 @@ mod tests {
     fn caller(connection: &str, open_question: &Arc<OpenQuestion>) -> Caller {
         let name = connection.to_owned();
         Caller {
-            connection: connection.to_owned(),
-            lifetime: Lifetime::UntilClosed,
+            asker: Asker::App { connection: connection.to_owned(), lifetime: Lifetime::UntilClosed },
             client: InboundClient { channel: Channel::Mcp, name, version: None, folder: None },
             again: None,
             open_question: Arc::clone(open_question),

@@ -1,4 +1,5 @@
-//! Connected apps, which Askdesk did not start: how they connect, ask, wait, leave, and find their earlier requests.
+//! Connected apps, which Askdesk did not start: how they connect, ask, wait, leave, and find their earlier requests. What the
+//! agent of a session asks in the same ways belongs to that session.
 //!
 //! If a connected app stops waiting, its request is missed but can still be answered. If the same app soon asks the same
 //! again, or names the request, it gets that request, or the answer that was given meanwhile.
@@ -6,9 +7,11 @@
 use super::{
     ASKED_AGAIN_MILLIS, Decision, calls, delivery_changed, known, late_answer,
     request::{begin, end, find_call, opening_effects},
+    running,
     session::{bounded_name, check_new},
 };
 use crate::command::{Ask, InboundCommand};
+use crate::config::is_planning;
 use crate::desk::Desk;
 use crate::error::DeliveryError;
 use crate::event::{Event, RequestEvent, SessionEvent};
@@ -44,6 +47,19 @@ fn connected_app(desk: &Desk, id: SessionId) -> Result<&Session, Rejection> {
         return Ok(session);
     }
     Err(Rejection::invalid("session", "this session doesn't belong to a connected app"))
+}
+
+/// Finds the session of a call. One that Askdesk runs must be running, and its agent must be allowed to ask.
+fn asking_session(desk: &Desk, id: SessionId) -> Result<&Session, Rejection> {
+    let session = known(desk, id)?;
+    if session.origin.is_inbound() {
+        return Ok(session);
+    }
+    let session = running(desk, id)?;
+    match session.options.questions.lets_ask(is_planning(&session.config)) {
+        true => Ok(session),
+        false => Err(Rejection::invalid("questions", "the user has turned off questions in this session")),
+    }
 }
 
 /// Opens a session, or reopens the one that the same app last left in the same folder. Without a folder, the project
@@ -88,7 +104,7 @@ fn name_of(client: &str, folder: &str) -> String {
 
 /// Registers a request: a new one, or the one that the app asked before.
 fn register(desk: &Desk, ask: &Ask, again: Option<RequestId>) -> Result<Decision, Rejection> {
-    let session = connected_app(desk, ask.session)?;
+    let session = asking_session(desk, ask.session)?;
     if let Some(place) = ask.questions.iter().position(|question| question.kind == QuestionKind::Secret) {
         let field = format!("questions[{place}].type");
         return Err(Rejection::invalid(field, "secrets can't be asked for here"));
@@ -241,6 +257,7 @@ fn leave_one(
             for native_ref in leaving {
                 decision.events.extend(travels(desk, id, ended, native_ref, &Delivery::Parked));
             }
+            send_as_message(desk, decision, request, ended);
         }
         (RequestState::Ended(_), _) => {}
     }
@@ -262,7 +279,29 @@ fn note_delivered(
         Err(_) => Delivery::Parked,
     };
     decision.events = travels(desk, request.id, ended, native_ref, &news);
+    if result.is_err() {
+        send_as_message(desk, &mut decision, request, ended);
+    }
     decision
+}
+
+/// Sends an answer that no call received to the agent of the session. A connected app can't be sent a message.
+fn send_as_message(desk: &Desk, decision: &mut Decision, request: &Request, ended: &Ended) {
+    let becomes = decision.events.iter().rev().find_map(|event| match event {
+        Event::Request(RequestEvent::DeliveryChanged { request: id, delivery, .. }) if *id == request.id => {
+            Some(delivery)
+        }
+        _ => None,
+    });
+    let is_parked = becomes.or(ended.delivery.as_ref()) == Some(&Delivery::Parked);
+    let Some(session) = desk.session(request.session).filter(|session| !session.origin.is_inbound()) else {
+        return;
+    };
+    if is_parked && ended.outcome.can_come_late() && !desk.is_call_closed(request.id) {
+        let outcome = ended.outcome.clone();
+        decision.push(RequestEvent::AnsweredLate { request: request.id, outcome, at: ended.at });
+        decision.effects.extend(late_answer::send_now(session));
+    }
 }
 
 fn travels(desk: &Desk, id: RequestId, ended: &Ended, native_ref: &NativeRef, news: &Delivery) -> Vec<Event> {

@@ -111,7 +111,7 @@ pub(super) fn retry(desk: &Desk, request: &Request) -> Result<Decision, Rejectio
 }
 
 /// A starting agent gets everything that is parked once it is running; a connected app collects it.
-fn send_now(session: &Session) -> Vec<Effect> {
+pub(super) fn send_now(session: &Session) -> Vec<Effect> {
     match session.state {
         SessionState::Idle | SessionState::Working if !session.origin.is_inbound() => {
             vec![Effect::SendParked { session: session.id }]

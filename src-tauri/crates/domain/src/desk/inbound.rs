@@ -61,11 +61,12 @@ impl Desk {
         refs.into_iter().map(|native_ref| (native_ref, came_from(native_ref))).collect()
     }
 
-    /// Returns whether two sessions belong to the same app: same origin, same folder.
+    /// Returns whether two sessions are the same, or belong to the same app: same origin, same folder.
     pub(crate) fn same_client(&self, one: SessionId, other: SessionId) -> bool {
         match (self.session(one), self.session(other)) {
             (Some(one), Some(other)) => {
-                one.origin.is_inbound() && one.origin == other.origin && one.folder == other.folder
+                one.id == other.id
+                    || one.origin.is_inbound() && one.origin == other.origin && one.folder == other.folder
             }
             _ => false,
         }

@@ -14,7 +14,7 @@ impl Writer {
             Effect::Resolve { request, outcome } => self.resolve(*request, outcome),
             Effect::LetGo { request, native_ref } => {
                 if let Some(waiters) = self.waiters.get_mut(request) {
-                    waiters.retain(|(call, _)| call != native_ref);
+                    waiters.retain(|waiter| waiter.call != *native_ref);
                 }
             }
             Effect::Redeliver { request, native_ref, outcome } => {
@@ -48,9 +48,10 @@ impl Writer {
 
     fn resolve(&mut self, request: RequestId, outcome: &Outcome) {
         let mut unheard = Vec::new();
-        for (call, waiter) in self.waiters.remove(&request).unwrap_or_default() {
-            if waiter.send(outcome.clone()).is_err() {
-                unheard.push(call);
+        for waiter in self.waiters.remove(&request).unwrap_or_default() {
+            // The task of a session keeps what its agent did not receive.
+            if waiter.outcome.send(outcome.clone()).is_err() && waiter.is_inbound {
+                unheard.push(waiter.call);
             }
         }
         self.keep_unheard(request, unheard);

@@ -6,7 +6,7 @@ use askdesk_domain::{
 };
 use tokio::sync::oneshot;
 
-use super::Writer;
+use super::{Waiter, Writer};
 use crate::error::EngineError;
 
 /// Returns the session that a connection has opened or resumed.
@@ -49,18 +49,16 @@ impl Writer {
         match self.desk.request(id).and_then(|request| request.ended()) {
             // It ended meanwhile. Connected apps can't ask for secrets, so the desk has the whole outcome.
             Some(ended) => drop(waiter.send(ended.outcome.clone())),
-            None => self.waiters.entry(id).or_default().push((native_ref, waiter)),
+            None => {
+                let waiter = Waiter { call: native_ref, outcome: waiter, is_inbound: true };
+                self.waiters.entry(id).or_default().push(waiter);
+            }
         }
         Ok(id)
     }
 
-    /// Keeps an outcome that a call of a connected app did not receive, for the next call that asks. Sessions of agents
-    /// keep their own.
+    /// Keeps an outcome that inbound calls did not receive, for the next call that asks or for a message.
     pub(super) fn keep_unheard(&mut self, request: RequestId, unheard: Vec<NativeRef>) {
-        let session = self.desk.request(request).and_then(|request| self.desk.session(request.session));
-        if !session.is_some_and(|session| session.origin.is_inbound()) {
-            return;
-        }
         let at = self.clock.now();
         for native_ref in unheard {
             self.note(InboundCommand::NoteDelivered {

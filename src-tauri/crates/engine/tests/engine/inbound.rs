@@ -50,13 +50,13 @@ async fn the_call_that_waits_gets_the_answer_which_is_delivered_once_that_is_not
     let mut desk = TestDesk::open().await;
     let (calls, session) = connect(&desk).await;
     let InboundCall { request, end } = calls.ask(session, asking("a")).await.unwrap();
-    assert_eq!(calls.collect(request).await.unwrap(), InboundStatus::Open);
+    assert_eq!(calls.collect(request, None).await.unwrap(), InboundStatus::Open);
     let outcome = answer(&desk, request).await;
     assert_eq!(heard(end).await, outcome);
     assert_eq!(delivery(&desk, request).await, Some(Delivery::Pending));
     calls.note_delivered(request, call("a"), Ok(())).await.unwrap();
     assert!(matches!(delivery(&desk, request).await, Some(Delivery::Delivered { late: false, .. })));
-    assert_eq!(calls.collect(request).await.unwrap(), InboundStatus::Ended(outcome));
+    assert_eq!(calls.collect(request, None).await.unwrap(), InboundStatus::Ended(outcome));
     desk.check_notified_and_withdrawn(request);
     desk.check_mirror().await;
 }
@@ -188,7 +188,7 @@ async fn a_request_of_a_started_agent_cannot_be_collected() {
     let desk = TestDesk::open().await;
     desk.start(1).await;
     let (request, _waiter) = desk.ask(1, 1).await;
-    let refused = InboundCalls::new(desk.engine.clone()).collect(request).await.unwrap_err();
+    let refused = InboundCalls::new(desk.engine.clone()).collect(request, None).await.unwrap_err();
     assert!(matches!(rejected(refused), Rejection::NotFound { .. }));
 }
 

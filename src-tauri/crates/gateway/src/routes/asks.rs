@@ -16,10 +16,10 @@ use serde_json::{Value, json};
 
 use super::SharedState;
 use crate::arguments::{self, Asking};
-use crate::call::Caller;
+use crate::call::{Asker, Caller};
 use crate::connections::Lifetime;
 use crate::error::HttpError;
-use crate::guard::parse_body;
+use crate::guard::{ManagedSession, parse_body};
 use crate::response_tracking::ResponseTracker;
 
 /// The longest name or connection id of a caller, in characters.
@@ -69,6 +69,7 @@ impl Connection {
 pub async fn ask(
     State(state): State<SharedState>,
     Extension(tracker): Extension<ResponseTracker>,
+    managed: Option<Extension<ManagedSession>>,
     body: Bytes,
 ) -> Result<Response, HttpError> {
     let AskBody { client, tool, arguments, again } = parse_body(&body).map_err(HttpError::bad_request)?;
@@ -87,8 +88,7 @@ pub async fn ask(
         Channel::Mcp | Channel::TerminalHook => (connection.clone(), Lifetime::UntilClosed),
     };
     let caller = Caller {
-        connection,
-        lifetime,
+        asker: Asker::of(managed.map(|Extension(session)| session), connection, lifetime),
         client: InboundClient { channel, name, version, folder },
         again,
         open_question: state.count_question(&limited_as)?,
@@ -101,11 +101,12 @@ pub async fn ask(
 pub async fn collect(
     State(state): State<SharedState>,
     Extension(tracker): Extension<ResponseTracker>,
+    managed: Option<Extension<ManagedSession>>,
     body: Bytes,
 ) -> Result<Json<Value>, HttpError> {
     let body: ConnectionBody = parse_body(&body).map_err(HttpError::bad_request)?;
     state.rate_limits.call(&body.client.key()?, Instant::now())?;
-    let result = state.collect(&body.arguments, tracker).await?;
+    let result = state.collect(&body.arguments, managed.map(|Extension(session)| session), tracker).await?;
     Ok(Json(json!({"result": result.structured, "text": result.text})))
 }
 
@@ -130,8 +131,7 @@ pub async fn test(
     let (channel, connection) = (Channel::CommandLine, name.to_owned());
     let caller = Caller {
         client: InboundClient { channel, name: name.to_owned(), version: None, folder: None },
-        connection,
-        lifetime: Lifetime::Calls,
+        asker: Asker::App { connection, lifetime: Lifetime::Calls },
         again: None,
         open_question: state.count_question(name)?,
         tool: "test",

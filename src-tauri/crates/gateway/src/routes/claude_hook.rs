@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::SharedState;
 use crate::arguments::Asking;
-use crate::call::Caller;
+use crate::call::{Asker, Caller};
 use crate::connections::Lifetime;
 use crate::error::HttpError;
 use crate::guard::ManagedSession;
@@ -55,8 +55,7 @@ pub async fn ask(
     let (channel, name) = (Channel::TerminalHook, CLIENT.to_owned());
     let caller = Caller {
         open_question: state.count_question(&connection)?,
-        connection,
-        lifetime: Lifetime::UntilClosed,
+        asker: Asker::App { connection, lifetime: Lifetime::UntilClosed },
         client: InboundClient { channel, name, version: None, folder },
         again: None,
         tool: "hook",

@@ -23,9 +23,9 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use crate::arguments;
-use crate::call::{Caller, PendingCall};
+use crate::call::{Asker, Caller, PendingCall};
 use crate::connections::Lifetime;
-use crate::guard::MAX_BODY_BYTES;
+use crate::guard::{MAX_BODY_BYTES, ManagedSession};
 use crate::rate_limit::OpenQuestion;
 use crate::response_tracking::ResponseTracker;
 use crate::routes::SharedState;
@@ -112,7 +112,8 @@ impl McpSession {
         let tool = tool.name_for(&client.name);
         let Client { name, version, .. } = client;
         let client = InboundClient { channel: Channel::Mcp, name, version, folder };
-        let caller = Caller { connection, lifetime, client, again: None, open_question, tool };
+        let asker = Asker::of(attached::<ManagedSession>(context), connection, lifetime);
+        let caller = Caller { asker, client, again: None, open_question, tool };
         let tracker = extension(context, NOT_TRACKED)?;
         match self.state.ask(caller, asking).await {
             Ok(call) => Ok(self.wait(call, tracker, context).await),
@@ -171,7 +172,7 @@ impl McpSession {
         context: &RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let arguments = params.arguments.map(Value::Object).unwrap_or_else(|| json!({}));
-        Ok(match self.state.collect(&arguments, extension(context, NOT_TRACKED)?).await {
+        Ok(match self.state.collect(&arguments, attached(context), extension(context, NOT_TRACKED)?).await {
             Ok(result) => shown::said(result),
             Err(error) => shown::failed(&error.message),
         })
@@ -228,9 +229,12 @@ fn extension<T: Clone + Send + Sync + 'static>(
     context: &RequestContext<RoleServer>,
     missing: &'static str,
 ) -> Result<T, ErrorData> {
+    attached(context).ok_or_else(|| ErrorData::internal_error(missing, None))
+}
+
+fn attached<T: Clone + Send + Sync + 'static>(context: &RequestContext<RoleServer>) -> Option<T> {
     let parts = context.extensions.get::<request::Parts>();
-    let attached = parts.and_then(|parts| parts.extensions.get::<T>()).cloned();
-    attached.ok_or_else(|| ErrorData::internal_error(missing, None))
+    parts.and_then(|parts| parts.extensions.get::<T>()).cloned()
 }
 
 /// Returns the key of a connection once its folder is known. Questions it asked before are in a session without a folder.

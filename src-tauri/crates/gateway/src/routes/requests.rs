@@ -20,7 +20,7 @@ use uuid::Uuid;
 use super::SharedState;
 use crate::arguments;
 use crate::error::HttpError;
-use crate::guard::parse_body;
+use crate::guard::{ManagedSession, parse_body};
 use crate::response_tracking::ResponseTracker;
 use crate::result;
 use crate::state::GatewayState;
@@ -81,12 +81,13 @@ impl GatewayState {
     pub(crate) async fn collect(
         self: &Arc<Self>,
         arguments: &Value,
+        managed: Option<ManagedSession>,
         tracker: ResponseTracker,
     ) -> Result<CallResult, HttpError> {
         let id = arguments::read_request_id(arguments)
             .map_err(|refusal| HttpError::invalid(refusal.to_string()))?;
         tracker.answer_follows();
-        match self.inbound.collect(id).await {
+        match self.inbound.collect(id, managed.map(|ManagedSession(session)| session)).await {
             Err(EngineError::Reject(Rejection::NotFound { .. })) => Err(HttpError::new(
                 StatusCode::NOT_FOUND,
                 "There is no question with this requestId in Askdesk. Ask again if you still need the answer.",

@@ -28,11 +28,11 @@ impl Managed {
     }
 
     /// Starts a session whose agent is this script. Its folder contains what the script writes.
-    pub async fn script(&self, script: &str) -> SessionId {
+    pub async fn script(&self, script: &str, options: SessionOptions) -> SessionId {
         let program = self.folder.path().join("agent");
         std::fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
         std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
-        self.start(&program, SessionOptions::default(), None).await
+        self.start(&program, options, None).await
     }
 
     pub async fn start(&self, program: &Path, options: SessionOptions, prompt: Option<&str>) -> SessionId {
@@ -52,8 +52,12 @@ impl Managed {
 
     /// Starts a session whose agent does nothing, and returns the token that it was given.
     pub async fn idle_session(&self) -> (SessionId, String) {
-        let id =
-            self.script(r#"printf %s "$ASKDESK_SESSION" > token.part; mv token.part token; exec cat"#).await;
+        self.idle_session_with(SessionOptions::default()).await
+    }
+
+    pub async fn idle_session_with(&self, options: SessionOptions) -> (SessionId, String) {
+        let script = r#"printf %s "$ASKDESK_SESSION" > token.part; mv token.part token; exec cat"#;
+        let id = self.script(script, options).await;
         let token = self.read("token").await;
         assert!(token.len() >= 32, "{token:?}");
         std::fs::remove_file(self.folder.path().join("token")).unwrap();

@@ -4,6 +4,8 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use askdesk_client_config::SESSION_HEADER;
+use axum::http::HeaderName;
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, CallToolResult, ClientCapabilities, ClientConfig, ClientRequest,
     Implementation, ListRootsResult, ProgressNotificationParam, ProtocolVersion, Root,
@@ -72,6 +74,15 @@ impl McpClient {
         let config = StreamableHttpClientTransportConfig::with_uri(format!("http://{}/mcp", fixture.address));
         let transport = StreamableHttpClientTransport::from_config(config.auth_header(fixture.token()));
         Self::over(transport, name, speaks, folder).await
+    }
+
+    /// Connects as a session's agent does: with the session's token.
+    pub async fn in_session(fixture: &Fixture, token: &str) -> Self {
+        let config = StreamableHttpClientTransportConfig::with_uri(format!("http://{}/mcp", fixture.address));
+        let headers = [(HeaderName::from_static(SESSION_HEADER), token.parse().unwrap())];
+        let config = config.auth_header(fixture.token()).custom_headers(headers.into());
+        let transport = StreamableHttpClientTransport::from_config(config);
+        Self::over(transport, "claude-code", Speaks::Sessions, Folder::Never).await
     }
 
     pub async fn over<E: std::error::Error + Send + Sync + 'static, A>(

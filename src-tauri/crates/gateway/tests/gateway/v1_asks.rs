@@ -9,7 +9,7 @@ use tokio::net::TcpStream;
 
 use super::fixture::{Answer, Fixture, Head, PATIENCE, quick};
 
-fn asks(connection: &str, question: &str) -> Value {
+pub fn asks(connection: &str, question: &str) -> Value {
     json!({
         "client": {"kind": "command_line", "name": "deploy.sh", "folder": "/home/a", "connection": connection},
         "tool": "ask_user",
@@ -60,13 +60,13 @@ impl Call {
         tokio::time::timeout(PATIENCE, reading).await.expect("a line in time")
     }
 
-    async fn asked(&mut self) -> RequestId {
+    pub async fn asked(&mut self) -> RequestId {
         let asked = self.next().await.unwrap();
         assert_eq!(asked["event"], "asked", "{asked}");
         asked["requestId"].as_str().unwrap().parse().unwrap()
     }
 
-    async fn ended(&mut self) -> Value {
+    pub async fn ended(&mut self) -> Value {
         loop {
             let line = self.next().await.expect("an end");
             if line["event"] == "ended" {
