@@ -57,6 +57,11 @@ fn asks(of: u128, n: u128, call: &str, when: i64) -> Command {
     by_app(app_ask(of, n, call, when))
 }
 
+/// What the agent of a session asks over MCP carries the name of its client.
+fn by_client(of: u128, n: u128, call: &str, when: i64) -> Command {
+    by_app(Ask { asked_by: Some("claude-code".to_owned()), ..app_ask(of, n, call, when) })
+}
+
 fn names_it(of: u128, n: u128, call: &str, when: i64, again: u128) -> Command {
     InboundCommand::Ask { ask: app_ask(of, n, call, when), again: Some(request(again)) }.into()
 }
@@ -561,4 +566,37 @@ proptest! {
             prop_assert!(*of != Some(gone) || left.iter().all(|word| !said.contains(word)), "{said}");
         }
     }
+}
+
+#[test]
+fn case_109_an_answer_that_the_call_of_an_agent_did_not_receive_goes_to_its_session_as_a_message() {
+    let to_session = [Effect::SendParked { session: session(1) }];
+    let mut desk = desk(&[start(1), introduce(1), asks(1, 1, "a", 6), answers(1, 7)]);
+    let unheard = delivery_noted(1, "a", Err(DeliveryError::NotAwaited), 8);
+    assert_eq!(take(&mut desk, &unheard).unwrap().effects, to_session);
+    assert_eq!(desk.parked(session(1)).map(|request| request.id).collect::<Vec<_>>(), [request(1)]);
+    assert_eq!(take(&mut desk, &unheard).unwrap(), Decision::about(request(1)), "once");
+
+    // Its caller goes while the answer is on its way.
+    for command in [asks(1, 2, "b", 200_000), answers(2, 200_001)] {
+        take(&mut desk, &command).unwrap();
+    }
+    assert_eq!(take(&mut desk, &gone(1, "b", 200_002)).unwrap().effects, to_session);
+
+    // Its caller goes before the answer.
+    for command in [asks(1, 3, "c", 400_000), gone(1, "c", 400_001)] {
+        take(&mut desk, &command).unwrap();
+    }
+    assert_eq!(take(&mut desk, &answers(3, 400_002)).unwrap().effects, to_session);
+}
+
+#[test]
+fn case_109_an_agent_finds_its_open_question_again_and_an_ended_session_gets_none() {
+    let mut desk = desk(&[start(1), introduce(1), by_client(1, 1, "a", 6), start(2), introduce(2)]);
+    assert_eq!(found(&mut desk, &by_client(1, 2, "b", 7)), Some(request(1)));
+    assert_eq!(found(&mut desk, &by_client(2, 3, "c", 8)), Some(request(3)), "never another session's");
+    let native = desks::ask(1, 4, store());
+    assert_eq!(found(&mut desk, &native), Some(request(4)), "nor one that the agent asks by itself");
+    take(&mut desk, &desks::end(1, SessionEnd::Finished)).unwrap();
+    assert_eq!(decide(&desk, &by_client(1, 5, "d", 9)), Err(Rejection::SessionGone));
 }
