@@ -37,7 +37,6 @@ pub struct Caller {
     pub tool: &'static str,
 }
 
-/// Whose question it is.
 #[derive(Debug)]
 pub enum Asker {
     /// A connected app's. Calls with the same key share a session.
