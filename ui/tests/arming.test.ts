@@ -216,11 +216,11 @@ describe('a question', () => {
       await click(screen.getByRole('option', { name: /^Skip Which way/ }));
     };
     await skip();
-    expect(bridge.sent('cancel_question')).toEqual([]);
+    expect(bridge.sent('hold_end')).toEqual([]);
     expect(card()).toContainElement(document.activeElement as HTMLElement);
     await pass(DELAY);
     await skip();
-    expect(bridge.sent('cancel_question')).toMatchObject([{ id: 'r1' }]);
+    expect(bridge.sent('hold_end')).toMatchObject([{ id: 'r1', end: { end: 'cancelled' } }]);
   });
 
   test('case_79_undo_works_at_once', async () => {

@@ -337,7 +337,7 @@ describe('the inbox', () => {
       await bridge.push({ change: 'session_closed', session: 's1' });
       expect(items().map((item) => item.dataset['inboxItem'])).toEqual(['b']);
       await user.click(screen.getByRole('option', { name: /^Skip What of a/ }));
-      expect(bridge.sent('cancel_question')).toEqual([]);
+      expect([...bridge.sent('hold_end'), ...bridge.sent('cancel_question')]).toEqual([]);
     });
 
     test('opens the session that the palette names, although another has become the current one', async () => {

@@ -37,6 +37,8 @@ export class Watch {
   #allowed: Allowed | null = null;
   /** Requested quick answers that weren't sent to the app yet. */
   #holds: { request: string; option: string }[] = [];
+  /** The requests that the user skipped, at once or later. */
+  readonly #skips = new Set<string>();
   /** The answer that each question showed when it was last visible. */
   readonly #shown = new Map<string, AnswerInput | null>();
   /** Whether the user's last action was in the panel. */
@@ -124,6 +126,7 @@ export class Watch {
   expectClick(control: HTMLElement): void {
     this.#acted = control.closest('aside') !== null;
     this.#allowed = allowedByClick(control);
+    this.#noteSkip();
   }
 
   expectKey(key: string, target: Element): void {
@@ -131,6 +134,13 @@ export class Watch {
     this.#allowed = this.#allowedByKey(key, target);
     const { hold } = this.#allowed;
     if (hold) this.#holds.push(hold);
+    this.#noteSkip();
+  }
+
+  #noteSkip(): void {
+    const { declines, ends } = this.#allowed ?? NOTHING;
+    const skipped = declines ?? (ends?.command === 'cancel_question' ? ends.request : null);
+    if (skipped !== null) this.#skips.add(skipped);
   }
 
   #allowedByKey(key: string, target: Element): Allowed {
@@ -250,7 +260,12 @@ export class Watch {
       }
       case 'hold_end': {
         const { id, end } = input as Input<'hold_end'>;
-        const answers = end.end === 'answered' ? end.answers : [];
+        if (end.end !== 'answered') {
+          // An earlier command about the request may hold it up, so it is compared with every skip until then.
+          if (!this.#skips.has(id)) this.#broken.push(`nobody asked for ${command} ${told}`);
+          return;
+        }
+        const { answers } = end;
         const asked = this.#holds.findIndex(({ request, option }) =>
           same([{ question: 'q1', chosen: [option], other: null, note: null }], answers) && request === id,
         );
@@ -390,7 +405,7 @@ function allowedByClick(control: HTMLElement): Allowed {
   const request = card?.dataset['card'] ?? card?.dataset['missed'] ?? card?.dataset['kept'];
   if (!button || request === undefined) return NOTHING;
   if (button.matches('[data-submit]') || words === t('question.submit_anyway')) return { ...NOTHING, answers: request };
-  const skips = [t('question.decline'), t('question.decline_all')].includes(words);
+  const skips = [t('question.decline'), t('question.decline_all'), t('undo.skip_now')].includes(words);
   if (button.closest('.decline')) return skips ? { ...NOTHING, declines: request } : NOTHING;
   if (skips) return { ...NOTHING, ends: { command: 'cancel_question', request } };
   const ends = new Map<string, CommandName>([

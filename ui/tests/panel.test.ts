@@ -324,15 +324,15 @@ describe('sending', () => {
     await user.type(screen.getByRole('textbox', { name: 'Message to the agent (optional)' }), 'Not now');
     await expectNoViolations();
     await user.click(button('Skip'));
-    expect(bridge.sent('decline_question')).toMatchObject([{ id: 'r1', words: 'Not now' }]);
+    expect(bridge.sent('hold_end')).toMatchObject([{ id: 'r1', end: { end: 'declined', words: 'Not now' } }]);
   });
 
-  test('case_21_skipping_ends_the_question_at_once', async () => {
+  test('case_21_skipping_is_told_to_the_agent', async () => {
     const { user, bridge } = await open(lone());
     expect(button('Skip')).toHaveAttribute('title', 'The agent is told that you skipped');
     await user.click(button('Skip'));
-    expect(bridge.sent('cancel_question')).toMatchObject([{ id: 'r1', reason: null }]);
-    expect(bridge.sent('decline_question')).toEqual([]);
+    expect(bridge.sent('hold_end')).toMatchObject([{ id: 'r1', end: { end: 'cancelled' } }]);
+    expect([...bridge.sent('cancel_question'), ...bridge.sent('decline_question')]).toEqual([]);
   });
 
   test('several questions are all skipped together', async () => {
@@ -341,7 +341,7 @@ describe('sending', () => {
     expect(screen.getByRole('group', { name: 'Skip all' })).toBeVisible();
     await user.click(button('Back'));
     await user.click(button('Skip all'));
-    expect(bridge.sent('cancel_question')).toHaveLength(1);
+    expect(bridge.sent('hold_end')).toMatchObject([{ end: { end: 'cancelled' } }]);
   });
 
   test('skipping asks before it deletes text that the user typed', async () => {
@@ -353,13 +353,13 @@ describe('sending', () => {
     await user.click(button('Keep'));
     expect(screen.queryByRole('alert')).toBeNull();
     expect(ownAnswer()).toHaveValue('a thought');
-    expect(bridge.sent('cancel_question')).toEqual([]);
+    expect(bridge.sent('hold_end')).toEqual([]);
     await skipWithMessage(user);
     expect(screen.getByRole('group', { name: 'Skip this question' })).toHaveTextContent('This also deletes your draft.');
     await user.click(button('Back'));
     await user.click(button('Skip'));
     await user.click(within(screen.getByRole('alert')).getByRole('button', { name: 'Skip' }));
-    expect(bridge.sent('cancel_question')).toHaveLength(1);
+    expect(bridge.sent('hold_end')).toMatchObject([{ end: { end: 'cancelled' } }]);
   });
 
   test('keys in the menu beside Skip answer nothing, and Esc closes it', async () => {

@@ -7,7 +7,7 @@ import {
   toInputs,
   withAnswer,
 } from '../entities/request/answerDraft';
-import type { AnswerInput, HeldEnd, Request, RequestId } from '../generated/wire';
+import type { AnswerInput, EndInput, HeldEnd, Request, RequestId } from '../generated/wire';
 import { withoutKey } from './records';
 import { draftOf } from './select';
 import type { State } from './state';
@@ -51,21 +51,44 @@ export function dropUndoable(state: State, id: RequestId): State {
   return { ...next, drafts: { ...next.drafts, [id]: cleared } };
 }
 
-/** Requests whose undoable answer no longer matches the visible choice, so it must not be sent. */
-export function outdatedAnswers(state: State): Request[] {
+/** Requests whose undoable answer or message no longer matches what is visible, so it must not be sent. */
+export function outdatedEnds(state: State): Request[] {
   return Object.values(state.undoable).flatMap((held) => {
     const request = state.requests.byId[held.request];
     const draft = state.drafts[held.request];
-    if (!request || !draft || held.end.end !== 'answered') return [];
-    const current = !draft.declining && isSameAnswer(held.end.answers, request, draft);
-    return current ? [] : [request];
+    if (!request || !draft) return [];
+    return fits(held.end, request, draft) ? [] : [request];
   });
 }
 
+/** Requests with a held skip whose answer the user has changed instead. */
+export function answeredInstead(before: State, after: State): Request[] {
+  if (before.drafts === after.drafts) return [];
+  return Object.values(after.undoable).flatMap(({ request: id, end }) => {
+    const request = after.requests.byId[id];
+    if (!request || end.end !== 'cancelled') return [];
+    const [was, is] = [before, after].map((state) => serialized(toInputs(request, draftOf(state, id))));
+    return was === is ? [] : [request];
+  });
+}
+
+function fits(end: EndInput, request: Request, draft: Draft): boolean {
+  switch (end.end) {
+    case 'answered':
+      return !draft.declining && isSameAnswer(end.answers, request, draft);
+    case 'declined':
+      return draft.declining && draft.words.trim() === (end.words ?? '').trim();
+    case 'cancelled':
+      return true;
+  }
+}
+
 function isSameAnswer(answers: readonly AnswerInput[], request: Request, draft: Draft): boolean {
-  const serialized = (inputs: readonly AnswerInput[]) =>
-    JSON.stringify(inputs.map(({ question, chosen, other, note }) => [question, chosen, other, note]));
   return serialized(toInputs(request, draft)) === serialized(answers);
+}
+
+function serialized(inputs: readonly AnswerInput[]): string {
+  return JSON.stringify(inputs.map(({ question, chosen, other, note }) => [question, chosen, other, note]));
 }
 
 function withChosen(answers: readonly AnswerInput[], request: Request, draft: Draft): Draft {

@@ -1,10 +1,10 @@
-import { toInputs } from '../../entities/request/answerDraft';
-import type { Request, RequestId } from '../../generated/wire';
+import { type Draft, toInputs } from '../../entities/request/answerDraft';
+import type { EndInput, Request, RequestId } from '../../generated/wire';
 import { draftOf } from '../select';
 import type { State } from '../state';
 import type { Store } from '../store.svelte';
 import { submitKey, type Submitter } from '../submit';
-import { outdatedAnswers } from '../undoWindow';
+import { answeredInstead, outdatedEnds } from '../undoWindow';
 
 export class QuestionCommands {
   /** The pending hold and undo commands of each request; they run one at a time. */
@@ -24,26 +24,39 @@ export class QuestionCommands {
 
   /** Answers a lone question after a delay in which the user can undo it. */
   holdAnswer(request: Request): void {
-    const { id } = request;
-    const answers = toInputs(request, draftOf(this.store.state, id));
-    const body = { id, end: { end: 'answered' as const, answers } };
-    const hold = () => this.submitter.submit(submitKey.undoable(id), 'hold_end', body);
+    const answers = toInputs(request, draftOf(this.store.state, request.id));
+    this.#hold(request, { end: 'answered', answers });
+  }
+
+  /** Skips a request after a delay in which the user can undo it. */
+  holdSkip(request: Request): void {
+    this.#hold(request, { end: 'cancelled' });
+  }
+
+  /** Skips a request with the user's message, after a delay in which the user can undo it. */
+  holdDecline(request: Request): void {
+    this.#hold(request, { end: 'declined', words: wordsOf(draftOf(this.store.state, request.id)) });
+  }
+
+  #hold({ id }: Request, end: EndInput): void {
+    const hold = () => this.submitter.submit(submitKey.undoable(id), 'hold_end', { id, end });
     this.#inTurn(id, hold, () => this.#undoOvertaken());
   }
 
-  /** Takes back an answer before it is sent. */
+  /** Takes back an end before it is carried out. */
   undo({ id }: Request): void {
     this.#inTurn(id, () => this.submitter.submitReported(submitKey.undoable(id), 'undo_end', { id }));
   }
 
-  /** Undoes answers that the user has changed since. */
+  /** Undoes ends that no longer fit what the user has chosen or written since. */
   readonly react = (before: State, after: State): void => {
+    for (const request of answeredInstead(before, after)) this.undo(request);
     if (after.undoable !== before.undoable || after.drafts !== before.drafts) this.#undoOvertaken();
   };
 
   #undoOvertaken(): void {
     // If a newer answer is already being held, it replaces the previous one.
-    for (const request of outdatedAnswers(this.store.state)) if (!this.#turns.has(request.id)) this.undo(request);
+    for (const request of outdatedEnds(this.store.state)) if (!this.#turns.has(request.id)) this.undo(request);
   }
 
   #inTurn(id: RequestId, act: () => Promise<unknown>, afterwards?: () => void): void {
@@ -57,8 +70,7 @@ export class QuestionCommands {
   }
 
   decline({ id }: Request): Promise<boolean> {
-    const { words } = draftOf(this.store.state, id);
-    const body = { id, words: words.trim() === '' ? null : words };
+    const body = { id, words: wordsOf(draftOf(this.store.state, id)) };
     return this.#end(this.submitter.submit(submitKey.request(id), 'decline_question', body));
   }
 
@@ -80,4 +92,8 @@ export class QuestionCommands {
     if (request?.state.state === 'ended') this.store.dispatch({ type: 'request_ended', request });
     return request !== null;
   }
+}
+
+function wordsOf({ words }: Draft): string | null {
+  return words.trim() === '' ? null : words;
 }

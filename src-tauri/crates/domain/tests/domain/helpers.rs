@@ -49,7 +49,7 @@ fn the_number_of_helpers_and_their_titles_are_bounded() {
     for n in 0..=HELPERS {
         let begin = HelperCommand::Begin {
             session: session(1),
-            id: HelperId::new(&n.to_string()).unwrap(),
+            id: HelperId::new(n.to_string()).unwrap(),
             kind: HelperKind::Subagent,
             title: "é".repeat(HELPER_TITLE_CHARS + 1),
             at: at(3),

@@ -106,7 +106,7 @@ export const settings = {
     'Eine Ziffer beantwortet eine einzelne Frage mit Einfachauswahl; mit u machen Sie das vor dem Senden rückgängig.',
   'settings.undo_seconds': 'Zeit für Rückgängig',
   'settings.undo_seconds.help':
-    'Wie lange eine Schnellantwort wartet, bevor sie gesendet wird; Enter sendet sie sofort.',
+    'Wie lange eine Schnellantwort, ein Überspringen oder eine Chat-Antwort wartet, bevor sie gesendet wird. Enter sendet eine Antwort sofort.',
   'settings.undo_seconds.one': '{count} Sekunde',
   'settings.undo_seconds.other': '{count} Sekunden',
   'settings.auto_advance': 'Automatisch weiter',

@@ -98,7 +98,8 @@ export const settings = {
   'settings.quick_answer': 'Quick answers',
   'settings.quick_answer.help': 'One digit answers a lone single-choice question; press u to undo before it’s sent.',
   'settings.undo_seconds': 'Undo time',
-  'settings.undo_seconds.help': 'How long a quick answer waits before it’s sent; Enter sends it immediately.',
+  'settings.undo_seconds.help':
+    'How long a quick answer, a skip, or a reply in chat waits before it’s sent. Enter sends an answer or a reply immediately.',
   'settings.undo_seconds.one': '{count} second',
   'settings.undo_seconds.other': '{count} seconds',
   'settings.auto_advance': 'Auto-advance',

@@ -97,7 +97,8 @@ export const settings = {
   'settings.quick_answer': '快速回答',
   'settings.quick_answer.help': '只有一个单选问题时，按一个数字即可回答；发送前可按 u 撤销。',
   'settings.undo_seconds': '撤销时间',
-  'settings.undo_seconds.help': '快速回答在发送前等待多久；按 Enter 立即发送。',
+  'settings.undo_seconds.help':
+    '快速回答、跳过或对话回复在发送前等待多久；按 Enter 立即发送回答或回复。',
   'settings.undo_seconds.other': '{count} 秒',
   'settings.auto_advance': '自动继续',
   'settings.auto_advance.help': '首次选择后显示下一个问题，不会发送任何内容。',
