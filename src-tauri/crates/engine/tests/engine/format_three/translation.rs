@@ -31,8 +31,15 @@ pub fn translated(part: &str) -> Value {
         }
     }
     if let Some(transcripts) = new.get_mut("transcripts") {
-        for page in objects(transcripts) {
-            page["entries"].as_array_mut().unwrap().iter_mut().for_each(|it| entry(&mut it["body"]));
+        for (session, page) in transcripts.as_object_mut().unwrap() {
+            let stored = &OLD["asStored"]["sessions"][session]["state"]["state"];
+            let ran = part == "afterOpening" && stored.as_str().is_some_and(|state| state != "ended");
+            for body in page["entries"].as_array_mut().unwrap().iter_mut().map(|it| &mut it["body"]) {
+                entry(body);
+                if ran {
+                    cut_off(body);
+                }
+            }
         }
     }
     count_cancelled_as_declined(&mut new);
@@ -77,6 +84,7 @@ pub fn channel(agent: &Value) -> Option<&'static str> {
 }
 
 pub fn session(session: &mut Value) {
+    session["helpers"] = json!([]);
     let [agent, client, mode] = ["agent", "client", "mode"].map(|field| take(session, field));
     let new = match channel(&agent) {
         Some(channel) => json!({
@@ -187,6 +195,13 @@ pub fn draft(of: &mut Value) {
     draft["options"] = mode.as_str().map_or(rules, |mode| json!([format!("allow:{mode}")]));
     if draft["form"] == "rules" {
         draft["form"] = "options".into();
+    }
+}
+
+/// A tool call that a crash left running is known to have no result after the next start.
+fn cut_off(body: &mut Value) {
+    if body["kind"] == "tool" && body["status"] == "running" {
+        body["status"] = "no_result".into();
     }
 }
 
