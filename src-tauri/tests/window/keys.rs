@@ -398,3 +398,26 @@ async fn case_102_and_103_f6_leads_to_the_options_and_the_keys_go_to_the_next_qu
     assert_eq!(answers, [&json!({ "One?": "No" }), &json!({ "Two?": "Yes" })]);
     assert_eq!(app.script("return document.querySelector('[data-composer]').value", vec![]).await, "");
 }
+
+#[tokio::test]
+async fn case_104_a_skip_and_a_reply_in_chat_can_be_taken_back() {
+    let app = App::open_asked("technology").await;
+    app.change_setting("undo_seconds", 30).await;
+    app.click("button", "Skip").await;
+    app.find(HELD).await;
+    app.key("u").await;
+    app.gone(HELD).await;
+
+    app.find("[data-act=reply]").await;
+    let composer = app.find("[data-composer]").await;
+    app.press(&composer).await;
+    composer.send_keys("Let us talk.").await.unwrap();
+    app.key("Return").await;
+    app.find("[data-held-reply]").await;
+    app.key("Escape").await;
+    app.gone("[data-held-reply]").await;
+    assert_eq!(focused(&app, ".value").await, "Let us talk.");
+
+    app.find(OPEN_CARD).await;
+    assert!(app.received().iter().all(|line| line["type"] != "control_response"));
+}

@@ -106,12 +106,12 @@ async fn case_107_a_background_shell_outlives_the_turn_and_is_stopped_alone() {
 
     stage.sessions.stop_helper(session, first.id.clone()).await.unwrap();
     assert_eq!(end_of(&mut stage, session, first).await, HelperEnd::ByUser);
-    assert_eq!(helpers(&stage, session), [second.clone()]);
+    assert_eq!(helpers(&stage, session), std::slice::from_ref(second));
     assert!(stage.sessions.stop_helper(session, first.id.clone()).await.is_err());
     stage.sessions.send_message(session, "Another thing.".to_owned()).await.unwrap();
     stage.until_said(session, "Second turn.").await;
     stage.until_idle(session).await;
-    assert_eq!(helpers(&stage, session), [second.clone()]);
+    assert_eq!(helpers(&stage, session), std::slice::from_ref(second));
     stage.desk.check_mirror().await;
     stage.sessions.stop(session).await.unwrap();
     assert_eq!(end_of(&mut stage, session, second).await, HelperEnd::WithAgent);
