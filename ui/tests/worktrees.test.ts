@@ -2,7 +2,7 @@ import { screen, waitFor, within } from '@testing-library/svelte';
 import { describe, expect, test } from 'vitest';
 
 import { messageOfBranch } from '../src/feature/worktree/commitMessage';
-import type { PlannedWorktree, Session, WorktreeState, WorktreeUnavailable } from '../src/generated/wire';
+import type { PlannedWorktree, Session, WorktreeRefused, WorktreeState, WorktreeUnavailable } from '../src/generated/wire';
 import { aFound, demoFound } from '../src/testing/agents';
 import { aPlan, aRequest, aSession, aTree } from '../src/testing/builders';
 import { anError, FakeBridge, settle } from '../src/testing/fakeBridge';
@@ -413,6 +413,17 @@ describe('the menu of a session in a worktree', () => {
     expect(reads()).toBe(before);
     await bridge.push({ change: 'session', session: aSession({ ...inTree, state: { state: 'working' } }) });
     await waitFor(() => expect(reads()).toBe(before + 1));
+  });
+
+  test('says that the changes were committed if only the merge was refused, and still asks the agent to rebase', async () => {
+    const { bridge, user, dialog } = await open('Merge into main…', { commits: listed('1a2b Add limits') });
+    const why: WorktreeRefused = { refused: 'after_commit', why: { refused: 'conflict', files: ['src/a.ts'] } };
+    bridge.fail('merge_worktree', { code: 'worktree_refused', detail: { detail: 'worktree', why } });
+    await user.click(within(dialog).getByRole('button', { name: 'Merge' }));
+    const alert = await within(dialog).findByRole('alert');
+    expect(alert).toHaveTextContent('The changes were committed to the branch');
+    expect(alert).toHaveTextContent('src/a.ts');
+    expect(within(dialog).getByRole('button', { name: 'Ask the agent to rebase' })).toBeVisible();
   });
 
   test('case_84_names the files of a conflict and asks the agent to rebase', async () => {

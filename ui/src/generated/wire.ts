@@ -2374,7 +2374,7 @@ export type WorktreeUnavailable = { "unavailable": "no_git" } | { "unavailable":
 /**
  * Why nothing was done with a worktree, or nothing has changed.
  */
-export type WorktreeRefused = { "refused": "unavailable", why: WorktreeUnavailable, } | { "refused": "flawed", flaw: PlanFlaw, } | { "refused": "blocked", why: Blocked, } | { "refused": "changed" } | { "refused": "would_lose", losses: Array<Loss>, } | { "refused": "uncommitted" } | { "refused": "nested_repositories", folders: Array<string>, } | { "refused": "conflict", files: Array<string>, } | { "refused": "in_the_way", folder: string, files: Array<string>, } | { "refused": "base_busy", folder: string, } | { "refused": "git_too_old", needed: string, } | { "refused": "failed", error: string, };
+export type WorktreeRefused = { "refused": "unavailable", why: WorktreeUnavailable, } | { "refused": "flawed", flaw: PlanFlaw, } | { "refused": "blocked", why: Blocked, } | { "refused": "changed" } | { "refused": "would_lose", losses: Array<Loss>, } | { "refused": "uncommitted" } | { "refused": "nested_repositories", folders: Array<string>, } | { "refused": "conflict", files: Array<string>, } | { "refused": "in_the_way", folder: string, files: Array<string>, } | { "refused": "base_busy", folder: string, } | { "refused": "git_too_old", needed: string, } | { "refused": "failed", error: string, } | { "refused": "after_commit", why: WorktreeRefused, };
 
 /**
  * The worktree of a session, as it is shown before something is done with it.

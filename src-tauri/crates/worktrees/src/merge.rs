@@ -18,10 +18,16 @@ pub(crate) const HOOKS: Duration = Duration::from_secs(10 * 60);
 const MERGE_TREE: &str = "2.38";
 
 /// Merges the branch of a worktree into its base: in the folder where the base is checked out, or without one. If it can't,
-/// nothing has changed. With a message, everything that is not committed is committed first.
+/// nothing has been merged. With a message, everything that is not committed is committed first; a refusal says so.
 pub fn merge(place: &Place, users: &Users, seen: &str, message: Option<&str>) -> Result<(), WorktreeRefused> {
-    let opened = prepared(place, users, seen, message, |facts, users| facts.blocks_merge(users))?;
-    let Opened { git, repository, facts, .. } = &opened;
+    let mut committed = false;
+    let opened =
+        prepared(place, users, seen, message, &mut committed, |facts, users| facts.blocks_merge(users));
+    opened.and_then(|opened| merge_branch(place, &opened)).map_err(|why| why.after_commit(committed))
+}
+
+fn merge_branch(place: &Place, opened: &Opened) -> Result<(), WorktreeRefused> {
+    let Opened { git, repository, facts, .. } = opened;
     let (Some(branch), Some(base_tip)) = (&facts.branch, &facts.base_tip) else {
         return Err(WorktreeRefused::Changed);
     };
@@ -47,12 +53,14 @@ pub fn merge(place: &Place, users: &Users, seen: &str, message: Option<&str>) ->
     }
 }
 
-/// Reads a worktree for a merge or a rebase, after committing everything in it if the user wants that.
+/// Reads a worktree for a merge or a rebase, after committing everything in it if the user wants that, and notes whether it
+/// has.
 pub(crate) fn prepared(
     place: &Place,
     users: &Users,
     seen: &str,
     message: Option<&str>,
+    committed: &mut bool,
     blocks: impl Fn(&crate::state::Facts, &Users) -> Option<Blocked>,
 ) -> Result<Opened, WorktreeRefused> {
     let opened = open_as_seen(place, seen)?;
@@ -70,6 +78,7 @@ pub(crate) fn prepared(
     let git = &opened.git;
     git.run(&arguments(&["add", "--all", "--", "."], &[]), Vec::new(), HOOKS)?;
     git.run(&arguments(&["commit", "--quiet", "--message", message], &[]), Vec::new(), HOOKS)?;
+    *committed = true;
     let opened = open(place)?;
     if opened.facts.has_changes() {
         // A hook has changed files again, or a submodule holds what only it can commit.

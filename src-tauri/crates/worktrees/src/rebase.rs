@@ -6,20 +6,26 @@ use askdesk_git::{Git, GitError, arguments};
 
 use crate::checked_out::in_progress;
 use crate::merge::{HOOKS, conflicts, in_the_way, paths, prepared, shown};
-use crate::read::Place;
+use crate::read::{Opened, Place};
 use crate::refused::WorktreeRefused;
 use crate::repository::{READ, read};
 use crate::state::Users;
 
-/// Rebases the branch of a worktree onto its base. If it can't, the branch is as it was. With a message, everything that is
-/// not committed is committed first.
+/// Rebases the branch of a worktree onto its base. If it can't, it has not been rebased. With a message, everything that
+/// is not committed is committed first; a refusal says so.
 pub fn rebase(
     place: &Place,
     users: &Users,
     seen: &str,
     message: Option<&str>,
 ) -> Result<(), WorktreeRefused> {
-    let opened = prepared(place, users, seen, message, |facts, users| facts.blocks_rebase(users))?;
+    let mut committed = false;
+    let opened =
+        prepared(place, users, seen, message, &mut committed, |facts, users| facts.blocks_rebase(users));
+    opened.and_then(|opened| rebase_branch(&opened)).map_err(|why| why.after_commit(committed))
+}
+
+fn rebase_branch(opened: &Opened) -> Result<(), WorktreeRefused> {
     let git = &opened.git;
     let Some(base) = &opened.facts.base_tip else { return Err(WorktreeRefused::Changed) };
     let files = in_the_way(git, &touched(git, base, &opened.facts.tip)?)?;

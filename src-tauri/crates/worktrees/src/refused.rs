@@ -93,6 +93,15 @@ pub enum WorktreeRefused {
     /// Git or a hook refused.
     #[error("{error}")]
     Failed { error: String },
+    /// The changes were committed first, as the user wanted; only what was to follow was refused.
+    #[error("the changes were committed, but then: {why}")]
+    AfterCommit { why: Box<WorktreeRefused> },
+}
+
+impl WorktreeRefused {
+    pub(crate) fn after_commit(self, committed: bool) -> Self {
+        if committed { Self::AfterCommit { why: Box::new(self) } } else { self }
+    }
 }
 
 impl From<GitError> for WorktreeUnavailable {

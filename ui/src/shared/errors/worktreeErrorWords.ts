@@ -69,6 +69,7 @@ const refusedWords: UnionWords<WorktreeRefused, 'refused'> = {
   base_busy: 'worktree.refused.base_busy',
   git_too_old: 'worktree.refused.git_too_old',
   failed: 'worktree.refused.failed',
+  after_commit: ({ why }) => t('worktree.refused.after_commit', { why: wordsOfWorktreeRefused(why) }),
 };
 
 /** Why nothing was done with a worktree. */

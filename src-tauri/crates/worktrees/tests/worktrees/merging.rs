@@ -174,6 +174,24 @@ fn case_84_what_is_not_committed_is_committed_only_if_the_user_says_so() {
 }
 
 #[test]
+fn a_refusal_after_the_commit_says_that_the_changes_were_committed() {
+    let code = Code::with_work();
+    code.write("a.txt", "changed in the base, too\n");
+    code.commit("meanwhile");
+    write(&code.tree(), "a.txt", "changed by the agent\n");
+    for act in [Code::merge, Code::rebase] {
+        write(&code.tree(), "a.txt", &format!("{}again\n", text(code.tree().join("a.txt"))));
+        let before = code.titles("main");
+        let refused = act(&code, Some("Of the agent")).unwrap_err();
+        let why = Box::new(WorktreeRefused::Conflict { files: vec!["a.txt".to_owned()] });
+        assert_eq!(refused, WorktreeRefused::AfterCommit { why });
+        assert_eq!(code.titles("main"), before);
+        assert_eq!(git(&code.tree(), &["log", "-1", "--format=%s"]).trim(), "Of the agent");
+        assert_eq!(git(&code.tree(), &["status", "--porcelain"]), "");
+    }
+}
+
+#[test]
 fn case_84_a_repository_inside_the_worktree_is_never_committed_as_a_link() {
     let code = Code::with_work();
     code.write("src/lib.rs", "pub fn b() {}\n");
