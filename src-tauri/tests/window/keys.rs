@@ -412,9 +412,9 @@ async fn case_104_a_skip_and_a_reply_in_chat_can_be_taken_back() {
     let composer = app.find("[data-composer]").await;
     app.press(&composer).await;
     composer.send_keys("Let us talk.").await.unwrap();
-    app.key("Return").await;
+    app.key("Enter").await;
     app.find("[data-held-reply]").await;
-    app.key("Escape").await;
+    app.key("Esc").await;
     app.gone("[data-held-reply]").await;
     assert_eq!(focused(&app, ".value").await, "Let us talk.");
 
