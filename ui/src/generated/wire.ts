@@ -1059,7 +1059,7 @@ retries: Array<SessionRetry>,
  */
 contexts: Array<SessionContext>, 
 /**
- * The answers that can still be undone.
+ * The ends of requests that can still be undone.
  */
 held: Array<HeldEnd>, 
 /**
@@ -2372,9 +2372,9 @@ export type PlanFlaw = { "flaw": "base_gone", base: string, } | { "flaw": "branc
 export type WorktreeUnavailable = { "unavailable": "no_git" } | { "unavailable": "folder_gone" } | { "unavailable": "no_repository" } | { "unavailable": "no_commit" } | { "unavailable": "timed_out", seconds: number, } | { "unavailable": "failed", error: string, };
 
 /**
- * Why nothing was done with a worktree, or nothing has changed.
+ * Why a worktree was left as it was, or what was done of it and what was not.
  */
-export type WorktreeRefused = { "refused": "unavailable", why: WorktreeUnavailable, } | { "refused": "flawed", flaw: PlanFlaw, } | { "refused": "blocked", why: Blocked, } | { "refused": "changed" } | { "refused": "would_lose", losses: Array<Loss>, } | { "refused": "uncommitted" } | { "refused": "nested_repositories", folders: Array<string>, } | { "refused": "conflict", files: Array<string>, } | { "refused": "in_the_way", folder: string, files: Array<string>, } | { "refused": "base_busy", folder: string, } | { "refused": "git_too_old", needed: string, } | { "refused": "failed", error: string, } | { "refused": "after_commit", why: WorktreeRefused, };
+export type WorktreeRefused = { "refused": "unavailable", why: WorktreeUnavailable, } | { "refused": "flawed", flaw: PlanFlaw, } | { "refused": "blocked", why: Blocked, } | { "refused": "changed" } | { "refused": "would_lose", losses: Array<Loss>, } | { "refused": "uncommitted" } | { "refused": "nested_repositories", folders: Array<string>, } | { "refused": "conflict", files: Array<string>, } | { "refused": "in_the_way", folder: string, files: Array<string>, } | { "refused": "base_busy", folder: string, } | { "refused": "git_too_old", needed: string, } | { "refused": "failed", error: string, } | { "refused": "branch_left", branch: string, } | { "refused": "after_commit", why: WorktreeRefused, };
 
 /**
  * The worktree of a session, as it is shown before something is done with it.

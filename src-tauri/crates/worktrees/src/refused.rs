@@ -56,7 +56,7 @@ impl PlanFlaw {
     }
 }
 
-/// Why nothing was done with a worktree, or nothing has changed.
+/// Why a worktree was left as it was, or what was done of it and what was not.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[serde(tag = "refused", rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
@@ -93,6 +93,9 @@ pub enum WorktreeRefused {
     /// Git or a hook refused.
     #[error("{error}")]
     Failed { error: String },
+    /// The worktree was removed, but its branch, which was to be deleted, is still there.
+    #[error("the worktree was removed, and its branch {branch} was left")]
+    BranchLeft { branch: String },
     /// The changes were committed first, as the user wanted; only what was to follow was refused.
     #[error("the changes were committed, but then: {why}")]
     AfterCommit { why: Box<WorktreeRefused> },

@@ -57,7 +57,7 @@ pub fn remove(
         && *name != facts.base
         && !delete_branch_at(&git, name, &facts.tip)
     {
-        return Err(WorktreeRefused::Failed { error: format!("the branch {name} was left") });
+        return Err(WorktreeRefused::BranchLeft { branch: name.clone() });
     }
     Ok(())
 }

@@ -69,10 +69,11 @@ const refusedWords: UnionWords<WorktreeRefused, 'refused'> = {
   base_busy: 'worktree.refused.base_busy',
   git_too_old: 'worktree.refused.git_too_old',
   failed: 'worktree.refused.failed',
+  branch_left: 'worktree.refused.branch_left',
   after_commit: ({ why }) => t('worktree.refused.after_commit', { why: wordsOfWorktreeRefused(why) }),
 };
 
-/** Why nothing was done with a worktree. */
+/** Why something was not done with a worktree. */
 export function wordsOfWorktreeRefused(why: WorktreeRefused): string {
   return wordsOfMember(refusedWords, 'refused', why);
 }

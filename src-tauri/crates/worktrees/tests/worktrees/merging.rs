@@ -192,6 +192,19 @@ fn a_refusal_after_the_commit_says_that_the_changes_were_committed() {
 }
 
 #[test]
+fn changes_in_the_way_after_the_commit_say_that_the_changes_were_committed() {
+    let code = Code::with_work();
+    write(&code.tree(), "a.txt", "by the agent\n");
+    code.write("a.txt", "mine\n");
+    let (folder, files) = (code.folder().display().to_string(), vec!["a.txt".to_owned()]);
+    let why = Box::new(WorktreeRefused::InTheWay { folder, files });
+    assert_eq!(code.merge(Some("Of the agent")), Err(WorktreeRefused::AfterCommit { why }));
+    assert_eq!(code.titles("askdesk/x")[0], "Of the agent");
+    assert_eq!(code.titles("main"), ["first"]);
+    assert_eq!(text(code.folder().join("a.txt")), "mine\n");
+}
+
+#[test]
 fn case_84_a_repository_inside_the_worktree_is_never_committed_as_a_link() {
     let code = Code::with_work();
     code.write("src/lib.rs", "pub fn b() {}\n");

@@ -47,6 +47,16 @@ fn case_84_commits_that_are_not_merged_stay_unless_the_user_deletes_their_branch
 }
 
 #[test]
+fn a_branch_that_git_does_not_delete_is_named_after_its_worktree_was_removed() {
+    let code = Code::with_work();
+    // As another git command that is changing the branch leaves it.
+    code.write(".git/refs/heads/askdesk/x.lock", "");
+    let refused = WorktreeRefused::BranchLeft { branch: "askdesk/x".to_owned() };
+    assert_eq!(code.remove(&[], BranchFate::Deleted), Err(refused));
+    assert!(!code.tree().exists() && code.has_branch("askdesk/x"));
+}
+
+#[test]
 fn case_84_a_merged_branch_goes_without_another_question() {
     let code = Code::with_work();
     code.merge(None).unwrap();

@@ -112,9 +112,9 @@ export const worktrees = {
   'worktree.refused.uncommitted': 'Der Worktree hat Änderungen ohne Commit. Committen Sie sie zuerst.',
   'worktree.refused.nested_repositories': 'Es wurde nichts committet: {folders} enthält ein eigenes Git-Repository, von dem nur ein Verweis committet würde. Verschieben Sie es zuerst aus dem Worktree, oder fügen Sie es als Submodul hinzu.',
   'worktree.refused.after_commit': 'Die Änderungen wurden in den Branch committet. Was folgen sollte, wurde nicht ausgeführt: {why}',
-  'worktree.refused.conflict': 'Beide Branches haben dieselben Zeilen geändert in {files}. Sie wurden deshalb nicht zusammengeführt.',
-  'worktree.refused.in_the_way':
-    '{folder} hat eigene Änderungen in {files}. Die Branches wurden deshalb nicht zusammengeführt. Committen oder verschieben Sie diese Änderungen zuerst.',
+  'worktree.refused.branch_left': 'Der Worktree wurde entfernt, aber Git konnte seinen Branch {branch} nicht löschen.',
+  'worktree.refused.conflict': 'Das Mergen oder Rebasen wurde nicht ausgeführt: Beide Branches haben dieselben Zeilen geändert in {files}.',
+  'worktree.refused.in_the_way': 'Das Mergen oder Rebasen wurde nicht ausgeführt: {folder} hat eigene Änderungen in {files}. Committen oder verschieben Sie sie zuerst.',
   'worktree.refused.base_busy': 'Es wurde nichts gemergt: In {folder} läuft ein Merge oder Rebase.',
   'worktree.refused.git_too_old': 'Dieser Merge benötigt Git {needed} oder neuer. Rebasen Sie zuerst, oder aktualisieren Sie Git.',
   'worktree.refused.failed': 'Git hat abgelehnt: {error}',

@@ -112,9 +112,9 @@ export const worktrees = {
   'worktree.refused.uncommitted': 'The worktree has changes that aren’t committed. Commit them first.',
   'worktree.refused.nested_repositories': 'Nothing was committed: {folders} has a Git repository of its own, and only a link to it would be committed. Move it out of the worktree first, or add it as a submodule.',
   'worktree.refused.after_commit': 'The changes were committed to the branch. What was to follow wasn’t done: {why}',
-  'worktree.refused.conflict': 'Both branches have changed the same lines in {files}, so the branches were left as they were.',
-  'worktree.refused.in_the_way':
-    '{folder} has changes of its own in {files}, so the branches were left as they were. Commit or move them first.',
+  'worktree.refused.branch_left': 'The worktree was removed, but Git couldn’t delete its branch {branch}.',
+  'worktree.refused.conflict': 'Not merged or rebased: both branches have changed the same lines in {files}.',
+  'worktree.refused.in_the_way': 'Not merged or rebased: {folder} has changes of its own in {files}. Commit or move them first.',
   'worktree.refused.base_busy': 'Nothing was merged: Git is in the middle of a merge or rebase in {folder}.',
   'worktree.refused.git_too_old': 'This merge needs Git {needed} or newer. Rebase first, or update Git.',
   'worktree.refused.failed': 'Git refused: {error}',

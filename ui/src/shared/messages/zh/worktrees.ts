@@ -101,9 +101,9 @@ export const worktrees = {
   'worktree.refused.uncommitted': '工作树有未提交的更改。请先提交。',
   'worktree.refused.nested_repositories': '未提交：{folders} 是独立的 Git 仓库，提交只会包含指向它的链接。请先将其移出工作树，或添加为子模块。',
   'worktree.refused.after_commit': '更改已提交到分支。后续操作未执行：{why}',
-  'worktree.refused.conflict': '两个分支更改了 {files} 中的相同行，因此分支保持原样。',
-  'worktree.refused.in_the_way':
-    '{folder} 中的 {files} 有自己的更改，因此分支保持原样。请先提交或移走它们。',
+  'worktree.refused.branch_left': '工作树已移除，但 Git 无法删除其分支 {branch}。',
+  'worktree.refused.conflict': '未合并或变基：两个分支更改了 {files} 中的相同行。',
+  'worktree.refused.in_the_way': '未合并或变基：{folder} 中的 {files} 有自己的更改。请先提交或移走它们。',
   'worktree.refused.base_busy': '未合并：{folder} 中有未完成的合并或变基。',
   'worktree.refused.git_too_old': '此合并需要 Git {needed} 或更高版本。请先变基，或更新 Git。',
   'worktree.refused.failed': 'Git 拒绝了：{error}',
