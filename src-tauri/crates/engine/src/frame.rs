@@ -47,7 +47,7 @@ pub struct Snapshot {
     pub retries: Vec<SessionRetry>,
     /// How full contexts are, as reported in this run of the app.
     pub contexts: Vec<SessionContext>,
-    /// The answers that can still be undone.
+    /// The ends of requests that can still be undone.
     pub held: Vec<HeldEnd>,
     /// The sessions whose folders have been compared with the state that they began with.
     #[serde(default)]

@@ -39,9 +39,9 @@ pub struct Caller {
 
 #[derive(Debug)]
 pub enum Asker {
-    /// A connected app's. Calls with the same key share a session.
+    /// A connected app. Calls with the same key share a session.
     App { connection: String, lifetime: Lifetime },
-    /// The question of a session that Askdesk runs. How long that session lasts doesn't depend on its calls.
+    /// The agent of a session that Askdesk runs. How long that session lasts doesn't depend on its calls.
     Session(SessionId),
 }
 

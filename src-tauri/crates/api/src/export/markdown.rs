@@ -302,7 +302,7 @@ fn of_option(option: &ApprovalOption) -> String {
     let scope = match option.scope {
         None => return words,
         Some(OptionScope::Session) => "in this session",
-        Some(OptionScope::Server) => "in this folder, until the agent's server ends",
+        Some(OptionScope::Server) => "in this folder, until the agent’s server ends",
         Some(OptionScope::Local) => "in this folder, for this person",
         Some(OptionScope::Project) => "in this folder, for everybody",
         Some(OptionScope::User) => "everywhere, for this person",

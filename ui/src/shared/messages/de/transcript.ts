@@ -110,9 +110,9 @@ export const transcript = {
   'notice.compacted': 'Der Agent hat das Gespräch zusammengefasst, um im Kontext Platz zu schaffen.',
   'notice.conversation_reset': 'Der Agent hat das bisherige Gespräch vergessen und beginnt ein neues.',
   'notice.login_rejected':
-    'Der Modellanbieter hat den Schlüssel oder die Anmeldung des Agenten abgelehnt ({error}). Prüfe den Schlüssel, oder melde dich in einem Terminal neu an.',
+    'Der Modellanbieter hat den Schlüssel oder die Anmeldung des Agenten abgelehnt ({error}). Prüfen Sie den Schlüssel, oder melden Sie sich in einem Terminal neu an.',
   'notice.sign_in_changed':
-    'Die Anmeldung hat sich seit dem Start dieser Sitzung geändert, und der Modellanbieter hat die alte abgelehnt ({error}). Starte die Sitzung neu, um die neue zu verwenden.',
+    'Die Anmeldung hat sich seit dem Start dieser Sitzung geändert, und der Modellanbieter hat die alte abgelehnt ({error}). Starten Sie die Sitzung neu, um die neue zu verwenden.',
   'notice.restart': 'Sitzung neu starten',
   'notice.restarting': 'Wird neu gestartet…',
   'notice.agent_warned': 'Der Agent warnt: {text}',
