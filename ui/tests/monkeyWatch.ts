@@ -24,6 +24,12 @@ interface Allowed {
 
 const NOTHING: Allowed = { answers: null, hold: null, declines: null, ends: null, decides: null, says: null };
 
+/** A skip with the message that its form showed; without a form, the message is undefined. */
+interface Skip {
+  request: string;
+  words: string | null | undefined;
+}
+
 /** A typed text, and the draft that it belongs to. */
 interface Token {
   token: string;
@@ -37,8 +43,8 @@ export class Watch {
   #allowed: Allowed | null = null;
   /** Requested quick answers that weren't sent to the app yet. */
   #holds: { request: string; option: string }[] = [];
-  /** The requests that the user skipped, at once or later. */
-  readonly #skips = new Set<string>();
+  /** The skips that the user asked for and that no command has carried out yet; an earlier command about the request may hold one up. */
+  #skips: Skip[] = [];
   /** The answer that each question showed when it was last visible. */
   readonly #shown = new Map<string, AnswerInput | null>();
   /** Whether the user's last action was in the panel. */
@@ -139,8 +145,14 @@ export class Watch {
 
   #noteSkip(): void {
     const { declines, ends } = this.#allowed ?? NOTHING;
-    const skipped = declines ?? (ends?.command === 'cancel_question' ? ends.request : null);
-    if (skipped !== null) this.#skips.add(skipped);
+    if (declines !== null) this.#skips.push({ request: declines, words: wordsOf(declines) });
+    else if (ends?.command === 'cancel_question') this.#skips.push({ request: ends.request, words: undefined });
+  }
+
+  #takeSkip(request: string, words: Skip['words']): boolean {
+    const asked = this.#skips.findIndex((skip) => skip.request === request && skip.words === words);
+    this.#skips = this.#skips.filter((_, index) => index !== asked);
+    return asked >= 0;
   }
 
   #allowedByKey(key: string, target: Element): Allowed {
@@ -261,8 +273,7 @@ export class Watch {
       case 'hold_end': {
         const { id, end } = input as Input<'hold_end'>;
         if (end.end !== 'answered') {
-          // An earlier command about the request may hold it up, so it is compared with every skip until then.
-          if (!this.#skips.has(id)) this.#broken.push(`nobody asked for ${command} ${told}`);
+          if (!this.#takeSkip(id, end.end === 'declined' ? end.words : undefined)) this.#broken.push(`nobody asked for ${command} ${told}`);
           return;
         }
         const { answers } = end;
@@ -275,15 +286,15 @@ export class Watch {
       }
       case 'decline_question': {
         const { id, words } = input as Input<'decline_question'>;
-        const field = cardOf(id)?.querySelector<HTMLTextAreaElement>('.decline textarea');
-        const shown = field?.value.trim() === '' ? null : field?.value;
-        if (this.#allowed?.declines !== id || shown !== words) this.#broken.push(`nobody asked for ${command} ${told}`);
+        this.#takeSkip(id, words);
+        if (this.#allowed?.declines !== id || wordsOf(id) !== words) this.#broken.push(`nobody asked for ${command} ${told}`);
         return;
       }
       case 'cancel_question':
       case 'dismiss_request':
       case 'retry_delivery': {
         const { id } = input as { id: string };
+        if (command === 'cancel_question') this.#takeSkip(id, undefined);
         const { ends } = this.#allowed ?? NOTHING;
         if (ends?.command !== command || ends.request !== id) this.#broken.push(`nobody asked for ${command} ${told}`);
         return;
@@ -358,6 +369,11 @@ function same(one: readonly AnswerInput[], other: readonly AnswerInput[]): boole
   const told = (answers: readonly AnswerInput[]) =>
     JSON.stringify(answers.map(({ question, chosen, other, note }) => [question, [...chosen].sort(), other, note]));
   return told(one) === told(other);
+}
+
+function wordsOf(id: Request['id']): Skip['words'] {
+  const said = cardOf(id)?.querySelector<HTMLTextAreaElement>('.decline textarea')?.value;
+  return said?.trim() === '' ? null : said;
 }
 
 function cardOf(id: Request['id']): HTMLElement | null {
