@@ -189,6 +189,17 @@ function start(): FakeBridge {
   return bridge.on('plan_worktree', ({ branch, base }) => aPlan({ branch: branch ?? 'askdesk/add-rate-limiting-to-the-public', base: base ?? 'main' }));
 }
 
+export function helpers(): FakeBridge {
+  const bridge = base([]);
+  const since = Date.now() - 95_000;
+  const helpers: Helper[] = [
+    { id: 'a1', kind: 'subagent', title: 'Write the tests of the checkout', state: 'working', beganAt: since },
+    { id: 'b1', kind: 'shell', title: 'pnpm dev --port 4173', state: 'stopping', beganAt: since + 60_000 },
+  ];
+  bridge.snapshot.sessions = sessions.map((session) => (session.id === 's1' ? { ...session, helpers } : session));
+  return bridge;
+}
+
 /** The gallery's scenes: each builds the app in one state. */
 export const scenes: Record<string, () => FakeBridge> = {
   first: () => {
@@ -299,7 +310,7 @@ export const scenes: Record<string, () => FakeBridge> = {
     const statuses = ['pending', 'awaiting_permission', 'running', 'done', 'failed', 'no_result'] as const;
     bridge.entries['s1'] = [
       ...statuses.map((status, index) => anEntry(index + 1, { ...called, toolUse: `t${index}`, status })),
-      anEntry(6, {
+      anEntry(statuses.length + 1, {
         kind: 'plan',
         items: [
           { text: 'Read the gateway', status: 'done' },
@@ -312,16 +323,7 @@ export const scenes: Record<string, () => FakeBridge> = {
   runs,
   settled,
   reading: () => base([]).on('read_transcript', () => new Promise(() => undefined)),
-  helpers: () => {
-    const bridge = base([]);
-    const since = Date.now() - 95_000;
-    const helpers: Helper[] = [
-      { id: 'a1', kind: 'subagent', title: 'Write the tests of the checkout', state: 'working', beganAt: since },
-      { id: 'b1', kind: 'shell', title: 'pnpm dev --port 4173', state: 'stopping', beganAt: since + 60_000 },
-    ];
-    bridge.snapshot.sessions = sessions.map((session) => (session.id === 's1' ? { ...session, helpers } : session));
-    return bridge;
-  },
+  helpers,
   queue: () => {
     const bridge = base([]);
     const queue = [

@@ -9,7 +9,7 @@ import type { FakeBridge } from '../testing/fakeBridge';
 import { showChanges, withChanges } from './changes';
 import { emptyInbox, mixedInbox } from './inbox';
 import { withFirst, withPast } from './past';
-import { answered, at, auth, base, over, providers, runs, scenes, settled, shell } from './scenes';
+import { answered, at, auth, base, helpers, over, providers, runs, scenes, settled, shell } from './scenes';
 import { tenSessions } from './tenSessions';
 
 interface Shown {
@@ -87,6 +87,30 @@ export const states: Record<string, Shown> = {
     shows: 'main .skeleton',
   },
   empty: { scene: () => withRequests(), shows: 'aside .empty' },
+  skipping: {
+    scene: () => {
+      const bridge = asking(auth);
+      const since = Date.now();
+      bridge.snapshot.held = [{ request: 'r1', end: { end: 'cancelled' }, since, until: since + 30_000, error: null }];
+      return bridge;
+    },
+    shows: 'aside [data-held]',
+  },
+  closing: {
+    scene: () => asking(auth),
+    act: (store) => store.dispatch({ type: 'message_written', session: 's1', text: 'Use whatever the gateway uses.' }),
+    shows: '[data-act=reply]',
+  },
+  replying: {
+    scene: () => asking(auth),
+    act: (store) => {
+      store.dispatch({ type: 'message_written', session: 's1', text: 'Use whatever the gateway uses.' });
+      const since = Date.now();
+      store.dispatch({ type: 'reply_held', session: 's1', reply: { closes: ['r1'], since, until: since + 30_000 } });
+    },
+    shows: '[data-held-reply]',
+  },
+  helpers: { scene: helpers, shows: '[data-helper]' },
   one: { scene: () => asking(auth), shows: 'aside [data-option=q1o3]' },
   many: {
     scene: () => {
