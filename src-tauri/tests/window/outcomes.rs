@@ -200,14 +200,18 @@ async fn case_35_a_message_ends_the_question_as_replied_in_chat() {
     assert!(denied < message, "the refusal comes before the message");
 }
 
-#[tokio::test]
-async fn case_35_a_queued_message_leaves_the_question_open_and_is_sent_after_it() {
-    let app = Setup::default().env("ASKDESK_FAKE_PACE", "100").open().await;
+/// A turn that asks. The pause leaves the time to write a message before.
+fn asks_after_a_pause() -> Value {
     let options = json!([{ "label": "Left", "description": "" }, { "label": "Right", "description": "" }]);
     let question =
         json!({ "question": "Which way?", "header": "Way", "multiSelect": false, "options": options });
-    // The pause leaves the time to write a message.
-    let first = json!([{ "sleep_ms": 3000 }, { "ask": { "questions": [question] } }, { "say": { "text": "Thank you." } }]);
+    json!([{ "sleep_ms": 3000 }, { "ask": { "questions": [question] } }, { "say": { "text": "Thank you." } }])
+}
+
+#[tokio::test]
+async fn case_35_a_queued_message_leaves_the_question_open_and_is_sent_after_it() {
+    let app = Setup::default().env("ASKDESK_FAKE_PACE", "100").open().await;
+    let first = asks_after_a_pause();
     let file = app.scenario("works", json!([first, [{ "say": { "text": "And that too." } }]]));
     let session = app.show_demo(&file, "Queue").await;
     app.in_state(&session, "working").await;
@@ -220,5 +224,25 @@ async fn case_35_a_queued_message_leaves_the_question_open_and_is_sent_after_it(
     let answered = received.iter().position(|line| line["type"] == "control_response").unwrap();
     let message = received.iter().position(|line| line["message"]["content"] == "Then the tests.").unwrap();
     assert!(answered < message, "the message waits for the answer");
+    assert_eq!(app.responses()[0]["updatedInput"]["answers"], json!({ "Which way?": "Right" }));
+}
+
+#[tokio::test]
+async fn case_104_a_message_begun_before_a_question_came_is_queued_and_closes_nothing() {
+    let app = Setup::default().env("ASKDESK_FAKE_PACE", "100").open().await;
+    let first = asks_after_a_pause();
+    let file = app.scenario("comes", json!([first, [{ "say": { "text": "And that too." } }]]));
+    let session = app.show_demo(&file, "Come").await;
+    app.in_state(&session, "working").await;
+    let composer = app.find("[data-composer]").await;
+    app.press(&composer).await;
+    composer.send_keys("Then the tests.").await.unwrap();
+    app.find(OPEN_CARD).await;
+    app.key_now("Enter").await;
+    app.find("[data-queued]").await;
+    app.find(OPEN_CARD).await;
+    assert!(app.received().iter().all(|line| line["type"] != "control_response"));
+    app.answer("Right").await;
+    app.shows_text("main", "And that too.").await;
     assert_eq!(app.responses()[0]["updatedInput"]["answers"], json!({ "Which way?": "Right" }));
 }
