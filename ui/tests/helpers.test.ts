@@ -32,7 +32,7 @@ test('case 107: work in the background is listed while the agent is idle, and on
   bridge.push({ change: 'session', session: { ...session, helpers: [aHelper({ id: 'b1', title: 'pnpm dev', state: 'stopping' })] } });
   await settle();
   expect(within(working()).getAllByRole('listitem')).toHaveLength(1);
-  expect(within(working()).getByRole('button', { name: 'Stop pnpm dev' })).toBeDisabled();
+  expect(within(working()).getByRole('button', { name: 'Stopping… pnpm dev' })).toBeDisabled();
 
   bridge.push({ change: 'session', session: { ...session, helpers: [] } });
   await settle();

@@ -96,6 +96,7 @@ export const transcript = {
   'helper.working.one': '{count} Aufgabe läuft im Hintergrund',
   'helper.working.other': '{count} Aufgaben laufen im Hintergrund',
   'helper.stop': '{title} stoppen',
+  'helper.stopping': 'Wird gestoppt… {title}',
   'helper.not_stoppable': 'Dieser Agent kann keine davon einzeln stoppen.',
   'helper.subagent': 'Subagent',
   'helper.shell': 'Hintergrundbefehl',

@@ -85,6 +85,7 @@ export const transcript = {
   'helper.working.one': '{count} task works in the background',
   'helper.working.other': '{count} tasks work in the background',
   'helper.stop': 'Stop {title}',
+  'helper.stopping': 'Stopping… {title}',
   'helper.not_stoppable': 'This agent can’t stop one of them alone.',
   'helper.subagent': 'Subagent',
   'helper.shell': 'Background command',

@@ -80,6 +80,7 @@ export const transcript = {
   'helper.list': '后台工作',
   'helper.working.other': '{count} 个任务正在后台运行',
   'helper.stop': '停止 {title}',
+  'helper.stopping': '正在停止… {title}',
   'helper.not_stoppable': '此智能体无法单独停止其中一个。',
   'helper.subagent': '子智能体',
   'helper.shell': '后台命令',
