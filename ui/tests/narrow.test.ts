@@ -109,6 +109,18 @@ describe('tooltips', () => {
     }
   });
 
+  test('don’t appear for a field, which the focus rests in', async () => {
+    const { user } = await openPage(new FakeBridge({ sessions }));
+    await user.keyboard('{Shift}');
+    const field = screen.getByRole('textbox', { name: 'Message to the agent' });
+    button('New session').focus();
+    await vi.waitFor(() => expect(tooltip()).not.toBeNull());
+    field.focus();
+    expect(field).toHaveAttribute('title');
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    expect(tooltip()).toBeNull();
+  });
+
   test('don’t appear for what the pointer focuses', async () => {
     const { user } = await openPage(new FakeBridge({ sessions }));
     await user.click(button('Actions for web'));
