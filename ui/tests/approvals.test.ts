@@ -47,6 +47,27 @@ describe('a permission', () => {
     expect(panel()).not.toHaveTextContent('Asked by');
   });
 
+  test('a tool of an MCP server is named in words everywhere, and a call without input says so', async () => {
+    const approval = anApproval({
+      title: 'mcp__tracker__find_issue',
+      subject: { detail: 'other', input: '' },
+      options: someOptions({
+        id: 'r1',
+        scope: 'session',
+        label: { label: 'tool', tool: 'mcp__tracker__find_issue', content: null, behaviour: 'allow' },
+      }),
+    });
+    const { bridge, user } = await open(approval);
+    expect(panel()).toHaveTextContent('find_issue (tracker)');
+    expect(panel()).toHaveTextContent('No input');
+    await choose(user, 'More ways to allow', 'Always allow…');
+    expect(panel()).toHaveTextContent('Allow find_issue (tracker) without asking');
+    await bridge.push({ change: 'approval', approval: { ...approval, state: { state: 'withdrawn', at: 1 } } });
+    await settle();
+    expect(document.querySelector('[data-approval]')).toHaveTextContent('find_issue (tracker)');
+    expect(document.body).not.toHaveTextContent('mcp__');
+  });
+
   test('suggested rules show their scope, and only selected rules are sent', async () => {
     const { user, bridge } = await open(anApproval({ options }));
     await choose(user, 'More ways to allow', 'Always allow…');
@@ -162,6 +183,20 @@ describe('a plan', () => {
     expect(bridge.sent('decide_approval')).toMatchObject([
       { decision: { ...aDecision('allow:default'), plan: 'Do less' } },
     ]);
+  });
+
+  test('stays readable as it was edited', async () => {
+    const { user } = await open(plan);
+    await user.click(button('Edit plan'));
+    const field = screen.getByRole('textbox', { name: 'Plan (Markdown)' });
+    await user.clear(field);
+    await user.type(field, '# My plan');
+    await user.click(button('Approve edited plan'));
+    const transcript = within(screen.getByRole('region', { name: /^Transcript of/ }));
+    expect(transcript.queryByRole('heading', { name: 'My plan' })).toBeNull();
+    await user.click(transcript.getByText('Plan approved with your edits', { exact: false }));
+    expect(transcript.getByRole('heading', { name: 'My plan' })).toBeVisible();
+    await expectNoViolations();
   });
 
   test('is sent back with comments', async () => {
@@ -338,6 +373,15 @@ describe('a tool’s line', () => {
     expect(line.querySelector('.icon-shield')).not.toBeNull();
     expect(line.querySelector('.icon-pending')).toBeNull();
     await expectNoViolations();
+  });
+
+  test('a call of an MCP tool is named in words, and its empty input is said', async () => {
+    const { user } = await show({ name: 'mcp__tracker__find_issue', toolKind: 'other', detail: { detail: 'other', input: '' } });
+    const line = document.querySelector<HTMLElement>('[data-entry="1"]')!;
+    expect(line).toHaveTextContent('find_issue (tracker)');
+    await user.click(within(line).getByText('find_issue (tracker)'));
+    expect(line).toHaveTextContent('No input');
+    expect(line).not.toHaveTextContent('mcp__');
   });
 
   test('a pending call isn’t shown as running', async () => {

@@ -2,6 +2,7 @@
 
 use askdesk_api::Api;
 use askdesk_domain::acting_line::acting_line;
+use askdesk_domain::tool::shown_name;
 use askdesk_domain::{
     Approval, NotificationCause, NotificationContent, NotificationDecision, OptIn, PendingItem, Question,
     Request, Session, ToolDetail, Usd,
@@ -155,9 +156,10 @@ fn approval_text(approval: &Approval) -> String {
         ToolDetail::Command { command, .. } => acting_line(command, BODY_CHARS),
         _ => approval.description.clone().unwrap_or_default(),
     };
+    let tool = shown_name(&approval.title);
     let text = match about.trim() {
-        "" => approval.title.clone(),
-        about => format!("{}: {about}", approval.title),
+        "" => tool.into_owned(),
+        about => format!("{tool}: {about}"),
     };
     sanitized_start(&text, BODY_CHARS)
 }

@@ -13,7 +13,7 @@ use zbus::{Connection, MatchRule, MessageStream};
 
 use crate::harness::Setup;
 use crate::latency::{Times, has, lines};
-use crate::process_stats::{main_process, worked};
+use crate::process_stats::{Worked, main_process};
 
 const DAEMON: &str = "org.freedesktop.Notifications";
 
@@ -87,9 +87,9 @@ pub async fn at_rest() -> f64 {
     next(&mut messages).await;
     tokio::time::sleep(SETTLED).await;
     let process = main_process(app.root());
-    let before = worked(process);
+    let before = Worked::of(process);
     tokio::time::sleep(STANDING).await;
-    let share = (worked(process) - before).as_secs_f64() / STANDING.as_secs_f64();
+    let share = Worked::of(process).since(&before).as_secs_f64() / STANDING.as_secs_f64();
     app.close().await;
     share
 }

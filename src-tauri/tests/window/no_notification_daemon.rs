@@ -9,7 +9,7 @@ use crate::desktop::{WINDOW, displayed, press_close, xdotool};
 use crate::fake_tray::Tray;
 use crate::harness::{App, Setup};
 use crate::private_bus::Bus;
-use crate::process_stats::{main_process, worked};
+use crate::process_stats::{Worked, main_process};
 
 /// The most of one processor that the app may use while a notification is on the screen.
 const AT_REST: f64 = 0.02;
@@ -43,9 +43,9 @@ async fn an_app_with_a_notification_on_the_screen_is_idle() {
     let (app, _, _) = App::open_notified().await;
     let process = main_process(app.root());
     tokio::time::sleep(Duration::from_secs(3)).await;
-    let before = worked(process);
+    let before = Worked::of(process);
     tokio::time::sleep(Duration::from_secs(5)).await;
-    let share = (worked(process) - before).as_secs_f64() / 5.0;
+    let share = Worked::of(process).since(&before).as_secs_f64() / 5.0;
     assert_eq!(displayed(), 1, "it is still on the screen");
     assert!(share < AT_REST, "{:.2} % of a processor", share * 100.0);
 }

@@ -1,5 +1,7 @@
 //! The app's process, and the processor time that it uses.
 
+use std::collections::HashMap;
+use std::ffi::OsString;
 use std::fs;
 use std::time::Duration;
 
@@ -20,12 +22,22 @@ fn parent(process: u32) -> Option<u32> {
     stat.rsplit(')').next()?.split_whitespace().nth(1)?.parse().ok()
 }
 
-/// Returns the processor time of all threads of a process.
-pub fn worked(process: u32) -> Duration {
-    let threads = fs::read_dir(format!("/proc/{process}/task")).unwrap().flatten();
-    let times = threads.filter_map(|thread| {
-        let schedule = fs::read_to_string(thread.path().join("schedstat")).ok()?;
-        schedule.split_whitespace().next()?.parse::<u64>().ok()
-    });
-    Duration::from_nanos(times.sum())
+/// The processor time of each thread of a process, in nanoseconds.
+pub struct Worked(HashMap<OsString, u64>);
+
+impl Worked {
+    pub fn of(process: u32) -> Self {
+        let threads = fs::read_dir(format!("/proc/{process}/task")).unwrap().flatten();
+        let times = threads.filter_map(|thread| {
+            let schedule = fs::read_to_string(thread.path().join("schedstat")).ok()?;
+            Some((thread.file_name(), schedule.split_whitespace().next()?.parse::<u64>().ok()?))
+        });
+        Self(times.collect())
+    }
+
+    /// Returns the processor time since an earlier reading, without that of threads that have ended meanwhile.
+    pub fn since(&self, before: &Self) -> Duration {
+        let of_thread = |(thread, now): (&OsString, &u64)| now - before.0.get(thread).copied().unwrap_or(0);
+        Duration::from_nanos(self.0.iter().map(of_thread).sum())
+    }
 }

@@ -1,5 +1,7 @@
 //! What a tool call does, as far as a user needs to see it. It is never a question, and agents never read it.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
 use crate::text::cut_at;
@@ -12,6 +14,16 @@ pub const DETAIL_CUT_MARK: &str = "\n… [cut at 256 KiB]";
 pub const SUMMARY_CHARS: usize = 200;
 /// How many items of a todo list are stored.
 pub const TODO_ITEMS: usize = 1_000;
+
+/// Returns a tool's name as a notification or an export shows it: `find_issue (tracker)` for the agents'
+/// `mcp__tracker__find_issue`. Other names stay as they are.
+pub fn shown_name(name: &str) -> Cow<'_, str> {
+    let parts = name.strip_prefix("mcp__").and_then(|rest| rest.split_once("__"));
+    match parts.filter(|(server, tool)| !server.is_empty() && !tool.is_empty()) {
+        Some((server, tool)) => Cow::Owned(format!("{tool} ({server})")),
+        None => Cow::Borrowed(name),
+    }
+}
 
 /// The kind of a tool. The names come from the Agent Client Protocol.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -188,7 +200,23 @@ impl From<String> for ToolDetail {
 
 #[cfg(test)]
 mod tests {
+    use rstest::rstest;
+
     use super::*;
+
+    #[rstest]
+    #[case("mcp__tracker__find_issue", "find_issue (tracker)")]
+    #[case("mcp__my_desk__ask_user", "ask_user (my_desk)")]
+    #[case("mcp__a__b__c", "b__c (a)")]
+    #[case("mcp__数据__查询", "查询 (数据)")]
+    #[case("mcp____x", "mcp____x")]
+    #[case("mcp__x__", "mcp__x__")]
+    #[case("mcp__x", "mcp__x")]
+    #[case("Bash", "Bash")]
+    #[case("", "")]
+    fn a_tool_of_a_server_is_named_with_it(#[case] name: &str, #[case] expected: &str) {
+        assert_eq!(shown_name(name), expected);
+    }
 
     fn bytes(detail: &ToolDetail) -> usize {
         match detail {

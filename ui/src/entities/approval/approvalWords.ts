@@ -13,6 +13,7 @@ import { type MessageKey, plural, t } from '../../shared/messages';
 import { list } from '../../shared/messages/formats';
 import { cutText } from '../../shared/text';
 import { visibly } from '../../shared/visible';
+import { shownTool } from '../tool/toolName';
 import { actingLine } from './actingLine';
 import { shownRule } from '../permission/ruleText';
 import type { ReadableHere } from './readableHere';
@@ -71,8 +72,8 @@ export function wordsOfLabel(label: OptionLabel, kind: ApprovalOptionKind, confi
       return visibly(label.text).trim() || t(kindWords[kind]);
     case 'tool': {
       const { tool, content, behaviour } = label;
-      if (content === null) return visibly(t(everyUse[behaviour], { tool }));
-      return visibly(t(someUses[behaviour], { tool, uses: wordsOfUses(content) }));
+      if (content === null) return visibly(t(everyUse[behaviour], { tool: shownTool(tool) }));
+      return visibly(t(someUses[behaviour], { tool: shownTool(tool), uses: wordsOfUses(content) }));
     }
     case 'folder':
       return visibly(t('rule.folder', { paths: list(label.paths) }));
@@ -96,7 +97,7 @@ function wordsOfUses(pattern: string): string {
 export function nameOfApproval({ subject, title }: Approval): string {
   if (subject.detail === 'plan') return t('plan.title');
   const { line, more } = subject.detail === 'command' ? actingLine(subject.command) : { line: '', more: 0 };
-  const name = visibly(cutText(line || title, NAME_SHOWN));
+  const name = visibly(cutText(line || shownTool(title), NAME_SHOWN));
   return more > 0 ? plural('approval.name_more', more, { line: name }) : name;
 }
 
@@ -112,7 +113,7 @@ export function wordsOfAsk({ subject, title }: Approval): string {
     case 'network':
       return t('approval.asks_network');
     default:
-      return t('approval.asks', { tool: visibly(cutText(title, NAME_SHOWN)) });
+      return t('approval.asks', { tool: visibly(cutText(shownTool(title), NAME_SHOWN)) });
   }
 }
 
@@ -134,7 +135,7 @@ export function wordsOfUnreadable({ title }: Approval, how: ReadableHere): strin
     case 'plan':
       return t('inbox.plan_there');
     case 'unknown_tool':
-      return t('inbox.unknown_there', { tool: visibly(cutText(title, NAME_SHOWN)) });
+      return t('inbox.unknown_there', { tool: visibly(cutText(shownTool(title), NAME_SHOWN)) });
     case 'cut':
       return t('inbox.cut_there');
     case 'hidden_characters':
@@ -158,7 +159,7 @@ function wordsOfLength({ of, count }: Extract<ReadableHere, { here: 'too_long' }
 /** Describes a waiting approval and how long it has been waiting. */
 export function wordsOfWaiting({ subject, title }: Approval, time: string): string {
   if (subject.detail === 'plan') return t('approval.plan_waiting', { time });
-  return t('approval.waiting', { tool: visibly(title), time });
+  return t('approval.waiting', { tool: visibly(shownTool(title)), time });
 }
 
 /** The chosen options, in the agent's order. */
@@ -177,7 +178,7 @@ function scopesOf(options: readonly ApprovalOption[]): OptionScope[] {
 }
 
 function wordsOfVerdict(approval: Approval, decision: ApprovalDecision, config: readonly ConfigOption[]): string {
-  const tool = visibly(approval.title);
+  const tool = visibly(shownTool(approval.title));
   const { message } = decision;
   const plan = approval.subject.detail === 'plan';
   const first = chosenOf(approval, decision)[0];

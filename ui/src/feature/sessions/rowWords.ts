@@ -2,6 +2,7 @@ import { nameOfApproval } from '../../entities/approval/approvalWords';
 import { spokenText } from '../../entities/request/questionNames';
 import { isInbound, nameOfAsker, wordsOfOrigin } from '../../entities/session/origin';
 import { wordsOfFace } from '../../entities/session/sessionWords';
+import { shownTool } from '../../entities/tool/toolName';
 import type { Session } from '../../generated/wire';
 import { wordsOfFailure } from '../../shared/errors/agentFailureWords';
 import { plural, t } from '../../shared/messages';
@@ -28,7 +29,7 @@ export function lineOf(state: State, session: Session): string {
   if (face === 'idle' || face === 'done') return said ?? agent;
   if (todo) return t('sessions.todo', todo);
   if (tool?.runs) return t('sessions.running', { what: tool.summary });
-  return tool ? `${tool.name} ${tool.summary}` : agent;
+  return tool ? `${shownTool(tool.name)} ${tool.summary}` : agent;
 }
 
 /** The heading of a group; null for the user's own order. */

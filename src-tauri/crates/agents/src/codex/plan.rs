@@ -18,14 +18,14 @@ const DENY: &str = "keep-planning";
 const IMPLEMENT: &str = "Implement the plan.";
 
 impl CodexAdapter {
-    /// Keeps a plan that was proposed. An earlier one of the turn is shown as text.
+    /// Shows a proposed plan as a text of the agent, which stays whatever becomes of its approval, and keeps it for
+    /// [`Self::submit_plan`].
     pub(super) fn on_proposed(&mut self, plan: &str, out: &mut Output) {
-        if let Some(earlier) = self.turn.proposed.replace(plan.to_owned()) {
-            out.event(AgentEvent::Said { text: bounded(&earlier) });
-        }
+        self.turn.proposed = Some(plan.to_owned());
+        out.event(AgentEvent::Said { text: bounded(plan) });
     }
 
-    /// Submits the plan of a turn that ended for approval; outside plan mode it is a text like any other.
+    /// Submits the last plan of a turn that ended well in plan mode for approval.
     pub(super) fn submit_plan(&mut self, turn: &str, ended_well: bool, out: &mut Output) {
         let Some(plan) = self.turn.proposed.take() else { return };
         let native_ref = NativeRef::new(format!("{}/plan/{turn}", self.run));
@@ -34,9 +34,7 @@ impl CodexAdapter {
             approvals::option(DENY, ApprovalOptionKind::RejectOnce, OptionLabel::Plain, None),
         ];
         let options: Vec<ApprovalOption> = options.into_iter().flatten().collect();
-        let Some(native_ref) = native_ref.filter(|_| ended_well && self.is_planning()) else {
-            return out.event(AgentEvent::Said { text: bounded(&plan) });
-        };
+        let Some(native_ref) = native_ref.filter(|_| ended_well && self.is_planning()) else { return };
         let kind = CallKind::Plan { options: options.clone() };
         self.calls.push(Call {
             native_ref: native_ref.clone(),

@@ -463,14 +463,15 @@ fn warnings_are_told_and_what_is_not_known_is_counted() {
 }
 
 #[test]
-fn a_proposed_plan_waits_for_approval_and_the_next_turn_leaves_plan_mode() {
+fn a_proposed_plan_stays_in_the_transcript_waits_for_approval_and_the_next_turn_leaves_plan_mode() {
     let plan = json!({"type": "plan", "id": "p", "text": "# Plan\n"});
+    let said = |text: &str| [AgentEvent::Said { text: text.to_owned() }];
     let done = json!({"turn": {"id": "turn-1", "status": "completed"}});
     let propose = || {
         let mut session = Session::in_turn();
         let settings = json!({"threadSettings": {"collaborationMode": {"mode": "plan"}}});
         session.tell("thread/settings/updated", settings);
-        assert_eq!(item(&mut session, "item/completed", plan.clone()), []);
+        assert_eq!(item(&mut session, "item/completed", plan.clone()), said("# Plan\n"));
         let told = session.tell("turn/completed", done.clone());
         let [AgentEvent::ApprovalAsked { native_ref, subject, .. }, AgentEvent::TurnEnded { .. }] =
             told.as_slice()
@@ -509,10 +510,11 @@ fn a_proposed_plan_waits_for_approval_and_the_next_turn_leaves_plan_mode() {
     let output = session.send(message("Something else.")).unwrap();
     assert_eq!(output.events, [AgentEvent::Withdrawn { native_ref }]);
 
-    // Outside plan mode, and in a turn that was stopped, it is a text.
+    // Outside plan mode it needs no approval.
     let mut session = Session::in_turn();
-    item(&mut session, "item/completed", plan.clone());
-    assert!(matches!(&session.tell("turn/completed", done.clone())[0], AgentEvent::Said { .. }));
+    assert_eq!(item(&mut session, "item/completed", plan.clone()), said("# Plan\n"));
+    let told = session.tell("turn/completed", done.clone());
+    assert!(matches!(told.as_slice(), [AgentEvent::TurnEnded { .. }]), "{told:?}");
 }
 
 #[test]

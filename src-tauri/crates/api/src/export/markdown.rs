@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use askdesk_domain::tool::shown_name;
 use askdesk_domain::{
     Answer, Approval, ApprovalDecision, ApprovalOption, ApprovalOptionKind, ApprovalState, Attachment,
     Channel, Delivery, Ended, EndedBy, Entry, EntryBody, HelperEnd, HelperKind, Notice, OptionLabel,
@@ -87,7 +88,8 @@ fn of_entry(entry: &Entry) -> String {
                 ToolStatus::Failed => "failed",
                 ToolStatus::NoResult => "no result",
             };
-            let line = format!("{} · {} {} · {status}", title("Tool"), inline(name), inline(summary));
+            let line =
+                format!("{} · {} {} · {status}", title("Tool"), inline(&shown_name(name)), inline(summary));
             let output = output.as_ref().map(|output| format!("\n\n{}", fenced(output)));
             format!("{line}\n\n{}{}", fenced(&detail.text()), output.unwrap_or_default())
         }
@@ -255,7 +257,7 @@ fn of_approval(approval: &Approval) -> String {
         }
         ApprovalState::Withdrawn { at } => format!("No longer asked for · {}", time(*at, MOMENT)),
     };
-    let called = inline(&approval.title);
+    let called = inline(&shown_name(&approval.title));
     let subject = fenced(&approval.subject.text());
     format!("{title} · {called}{}\n\n{subject}\n\n{how}", about.collect::<String>())
 }

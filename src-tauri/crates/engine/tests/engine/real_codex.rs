@@ -325,6 +325,9 @@ async fn a_plan_is_sent_back_and_then_approved_and_the_mode_follows() {
     let heard = world.mock.conversation();
     assert!(heard[1]["input"].to_string().contains("Smaller steps."));
     assert!(heard[2]["input"].to_string().contains("Implement the plan."));
+    for plan in ["# First", "# Second"] {
+        world.stage.until_said(session, plan).await;
+    }
     world.stage.desk.check_mirror().await;
 }
 
