@@ -5,9 +5,11 @@ mod world;
 use std::path::{Path, PathBuf};
 
 use askdesk_domain::{
-    AgentFailure, ApprovalDecision, ApprovalOptionKind, EntryBody, LaunchOverrides, Notice, OptionLabel,
-    OrphanedWhy, Outcome, QuestionKind, SessionEnd, SessionOptions, ToolDetail, ToolStatus, WithdrawnWhy,
+    AgentFailure, AnswerInput, ApprovalDecision, ApprovalOptionKind, EntryBody, LaunchOverrides, Notice,
+    OptionLabel, OrphanedWhy, Outcome, QuestionKind, Request, SessionEnd, SessionId, SessionOptions,
+    ToolDetail, ToolStatus, WithdrawnWhy,
 };
+use askdesk_testkit::eliciting_server::ElicitingServer;
 use askdesk_testkit::mock_api::{Block, Reply};
 use serde_json::{Value, json};
 use world::{REQUEST_WITHIN, World, ask, decision, shell};
@@ -402,4 +404,64 @@ async fn a_rejected_key_is_told_as_one_while_the_sign_in_is_the_same() {
     let rejected = |notice: &&Notice| matches!(notice, Notice::LoginRejected { .. });
     let what = "the rejected key is told";
     world.stage.desk.until(what, |known| known.notices(session).iter().any(rejected)).await;
+}
+
+/// Starts a session whose model calls a tool of an eliciting server, allows the call, and waits for what the server asks.
+async fn elicited(test: &str, tool: &str) -> Option<(World, ElicitingServer, SessionId, Request)> {
+    let script = vec![Reply::new([Block::tool("call_1", tool, json!({}))]), Reply::text("Thank you.")];
+    let mut world = World::open(test, script).await?;
+    let server = ElicitingServer::start().await.unwrap();
+    world.add_server("desk", &server.url);
+    let session = world.start("Go.").await;
+    let approval = world.permission(session).await;
+    assert_eq!(approval.title, format!("mcp__desk__{tool}"));
+    world.decide(&approval, decision("accept")).await;
+    let request = world.stage.asked_one(session).await;
+    assert_eq!(request.asked_by.as_deref(), Some("desk"));
+    Some((world, server, session, request))
+}
+
+/// Waits until the turn is over, and returns how the server heard the end of its elicitation.
+async fn heard(world: &mut World, server: &ElicitingServer, session: SessionId) -> Value {
+    world.stage.until_idle_after(session, "Thank you.").await;
+    world.stage.desk.check_mirror().await;
+    let replies = server.replies();
+    assert_eq!(replies.len(), 1, "{replies:?}");
+    replies[0].clone()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn case_111_a_form_of_a_server_is_a_card_and_its_values_reach_the_server() {
+    let test = "case_111_codex_passes_on_a_form";
+    let Some((mut world, server, session, request)) = elicited(test, "form").await else { return };
+    let count = AnswerInput { chosen: vec![], other: Some("3".to_owned()), ..choose(&request, 1, &[]) };
+    let answers = vec![choose(&request, 0, &["sessions"]), count];
+    world.stage.desk.engine.answer(request.id, answers).await.unwrap();
+    let reply = heard(&mut world, &server, session).await;
+    assert_eq!(
+        (&reply["action"], &reply["content"]),
+        (&json!("accept"), &json!({"auth": "sessions", "count": 3}))
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn case_111_a_form_of_a_server_can_be_declined() {
+    let test = "case_111_codex_passes_on_a_declined_form";
+    let Some((mut world, server, session, request)) = elicited(test, "form").await else { return };
+    world.stage.desk.engine.decline(request.id, None).await.unwrap();
+    assert_eq!(heard(&mut world, &server, session).await["action"], "decline");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn case_111_a_form_of_a_server_is_cancelled_with_its_turn() {
+    let test = "case_111_codex_cancels_a_form";
+    let Some((mut world, server, session, request)) = elicited(test, "form").await else { return };
+    world.stage.sessions.interrupt(session).unwrap();
+    world.stage.until_idle(session).await;
+    assert!(matches!(
+        world.stage.desk.request(request.id).await.ended().unwrap().outcome,
+        Outcome::Withdrawn { .. }
+    ));
+    let replies = server.replies();
+    assert!(replies.iter().all(|reply| reply["action"] != "accept"), "{replies:?}");
 }

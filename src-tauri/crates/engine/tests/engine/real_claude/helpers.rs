@@ -1,13 +1,13 @@
 //! The real `claude` with a subagent in the background, which asks after the turn that began it.
 
 use askdesk_domain::{
-    Approval, ApprovalState, Helper, HelperEnd, HelperKind, Notice, SessionId, SessionState,
+    Approval, ApprovalState, Helper, HelperEnd, HelperKind, Notice, SessionId, SessionState, ToolDetail,
 };
 use askdesk_testkit::mock_api::{Block, Reply};
 use serde_json::json;
 
 use super::World;
-use crate::support::agents::{Stage, decides};
+use crate::support::agents::{Stage, decides, denies};
 use crate::support::mirror::Mirror;
 
 /// A model whose agent begins a helper, and whose helper wants to make a file.
@@ -127,6 +127,51 @@ async fn case_107_a_subagent_that_the_agent_stops_with_the_turn_is_told_of() {
     stage.sessions.interrupt(session).unwrap();
     assert_eq!(end_of(&mut stage, session, &helper).await, HelperEnd::WithTurn);
     assert!(stage.desk.mirror.open_approval(session).is_none());
+    stage.desk.check_mirror().await;
+    stage.sessions.stop(session).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn case_108_a_subagent_of_a_session_that_asks_asks_too() {
+    // Every subagent works in the background (measured with 2.1.329).
+    let begin =
+        json!({"description": "Makes files", "prompt": "Make them.", "subagent_type": "general-purpose"});
+    let script = vec![
+        Reply::new([Block::tool("toolu_agent", "Agent", begin)]),
+        Reply::text("Started it."),
+        Reply::text("All done."),
+    ];
+    let Some(world) = World::open("case_108_claude_subagent", script).await else { return };
+    let path = |name: &str| world.project.path().join(name);
+    let writes = |id: &str, name: &str| {
+        Reply::new([Block::tool(id, "Write", json!({"file_path": path(name), "content": "made"}))])
+    };
+    world.mock.push_for_subagents(writes("toolu_1", "denied.txt"));
+    world.mock.push_for_subagents(writes("toolu_2", "allowed.txt"));
+    world.mock.push_for_subagents(Reply::text("Made."));
+    let mut stage = Stage::open().await;
+    let session = world.start(&stage).await;
+
+    let mut asked = Vec::new();
+    for (file, decision) in [("denied.txt", denies("Not that file.")), ("allowed.txt", decides(&["allow"]))] {
+        let before = asked.clone();
+        let next = |known: &Mirror| {
+            known.open_approval(session).filter(|approval| !before.contains(&approval.id)).cloned()
+        };
+        stage.desk.until("the subagent asks", |known| next(known).is_some()).await;
+        let approval = next(&stage.desk.mirror).unwrap();
+        assert!(
+            matches!(&approval.subject, ToolDetail::Write { path, .. } if path.ends_with(file)),
+            "{approval:?}"
+        );
+        assert!(!path(file).exists());
+        stage.desk.engine.decide_approval(approval.id, decision).await.unwrap();
+        asked.push(approval.id);
+    }
+    stage.until_said(session, "All done.").await;
+    stage.until_idle(session).await;
+    assert!(path("allowed.txt").exists());
+    assert!(!path("denied.txt").exists());
     stage.desk.check_mirror().await;
     stage.sessions.stop(session).await.unwrap();
 }

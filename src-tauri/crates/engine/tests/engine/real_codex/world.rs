@@ -90,6 +90,13 @@ impl World {
         Some(Self { mock, stage, program, home, project })
     }
 
+    /// Configures an MCP server.
+    pub fn add_server(&self, name: &str, url: &str) {
+        let config = self.home.path().join(".codex/config.toml");
+        let settings = std::fs::read_to_string(&config).unwrap();
+        std::fs::write(config, format!("{settings}\n[mcp_servers.{name}]\nurl = \"{url}\"\n")).unwrap();
+    }
+
     pub async fn start(&self, prompt: &str) -> SessionId {
         self.start_with(prompt, SessionOptions::default()).await
     }
