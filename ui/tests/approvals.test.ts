@@ -185,6 +185,12 @@ describe('a plan', () => {
     ]);
   });
 
+  test('without a text says so, and not that the user emptied it', async () => {
+    await open({ ...plan, subject: { detail: 'plan', plan: '', path: null } });
+    expect(within(card()).getByRole('alert')).toHaveTextContent('The agent’s plan has no text');
+    expect(button('Approve')).toBeDisabled();
+  });
+
   test('stays readable as it was edited', async () => {
     const { user } = await open(plan);
     await user.click(button('Edit plan'));

@@ -34,7 +34,7 @@ describe('the footer says what the keys do', () => {
   test('in a question without options, where digits mean nothing', async () => {
     await openCard([aQuestion(1, { kind: 'text', options: [] })]);
     await focus(card());
-    expect(hints()).toEqual(['/ reply in chat', 'Esc collapse']);
+    expect(hints()).toEqual(['Esc collapse']);
     await focus(within(card()).getByRole('textbox', { name: 'Your own answer' }));
     expect(hints()).toEqual(['Enter submit', 'Shift+Enter new line', 'Esc leave field']);
   });
@@ -44,6 +44,19 @@ describe('the footer says what the keys do', () => {
     await user.click(button(/^Next/));
     await focus(button('Back'));
     expect(hints()).toEqual(['1–3 choose', '/ reply in chat']);
+  });
+
+  test('in the form of a skip, where what is typed is its message', async () => {
+    const { user } = await openCard(lone());
+    await user.click(button('More ways to skip'));
+    await user.click(screen.getByRole('menuitem', { name: 'Skip with message…' }));
+    await user.keyboard('{Escape}');
+    expect(card()).toHaveFocus();
+    expect(hints()).toEqual(['Esc collapse']);
+    await focus(button('Back'));
+    expect(hints()).toEqual([]);
+    await user.keyboard('2');
+    expect(radio('Sessions')).not.toBeChecked();
   });
 
   test('in the filter, and whether Esc clears it', async () => {
@@ -66,7 +79,7 @@ describe('the footer says what the keys do', () => {
     const options = someOptions({ id: 'r1', scope: null, label: { label: 'tool', tool: 'Bash', content: 'npm test', behaviour: 'allow' } });
     const { user } = await openPage(new FakeBridge({ approvals: [anApproval({ options })] }));
     await focus(document.querySelector<HTMLElement>('[data-approval][data-card]')!);
-    expect(hints()).toEqual(['/ reply in chat', 'Esc collapse']);
+    expect(hints()).toEqual(['Esc collapse']);
     await user.click(button('More ways to allow'));
     expect(hints()).toEqual(['↑↓ move', 'Enter choose', 'Esc close menu']);
     await user.keyboard('{Escape}');

@@ -92,7 +92,7 @@ describe('the table of keys', () => {
 
   test('the footer names each key once, and only where it works', () => {
     for (const spot of SPOTS) {
-      const words = hintsAt(spot, form).map((hint) => hint.words);
+      const words = hintsAt(spot, form, 'choice').map((hint) => hint.words);
       expect(new Set(words).size).toBe(words.length);
       for (const row of PANEL_KEYS) {
         if (!(spot in row.hints) || row.works.length === 0) continue;
@@ -100,12 +100,12 @@ describe('the table of keys', () => {
         expect([...row.works, ...(row.does === 'keys.move' ? ['radio'] : [])]).toContain(spot);
       }
     }
-    expect(hintsAt('words', form).flatMap(({ keys }) => keys)).toEqual(['Enter', 'Shift+Enter', 'Esc']);
+    expect(hintsAt('words', form, 'choice').flatMap(({ keys }) => keys)).toEqual(['Enter', 'Shift+Enter', 'Esc']);
   });
 
   test('the footer names only keys that do something in the form, and what they do there', () => {
     const told = (spot: HintSpot, changes: Partial<FormKeys> | null) =>
-      hintsAt(spot, changes && { ...form, ...changes }).map(({ keys, words }) => `${keys} ${words.replace('keys.hint.', '')}`);
+      hintsAt(spot, changes && { ...form, ...changes }, 'choice').map(({ keys, words }) => `${keys} ${words.replace('keys.hint.', '')}`);
     expect(told('card', {})).toEqual(['1–9 choose', '/ chat', 'Esc fold']);
     expect(told('card', { options: 4 })[0]).toBe('1–4 choose');
     expect(told('card', { options: 1 })[0]).toBe('1 choose');

@@ -147,6 +147,7 @@ const alike: Record<string, readonly string[]> = {
     'time.minutes',
     'time.seconds',
     'time.whole_minutes',
+    'tool.of_server',
     'totals.budget',
     'undelivered.file_unreadable',
     'worktree.branch',

@@ -109,6 +109,14 @@ describe('tooltips', () => {
     }
   });
 
+  test('say what a control is called when they appear, not when it took the focus', async () => {
+    const { user } = await openPage(new FakeBridge({ sessions }));
+    await user.keyboard('{Shift}');
+    button('New session').focus();
+    button('New session').title = 'Another name';
+    await vi.waitFor(() => expect(tooltip()).toHaveTextContent('Another name'));
+  });
+
   test('don’t appear for a field, which the focus rests in', async () => {
     const { user } = await openPage(new FakeBridge({ sessions }));
     await user.keyboard('{Shift}');

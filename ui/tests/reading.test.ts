@@ -22,8 +22,8 @@ describe('case 105: a permission that is longer than the screen', () => {
     const { user } = await openPage(bridge);
     const allow = () => button('Allow once');
     expect(allow()).toHaveAttribute('aria-disabled', 'true');
-    expect(allow()).toHaveAccessibleDescription('30 more lines. Read to the end to allow.');
-    expect(screen.getByRole('group', { name: 'Request' })).toHaveAccessibleDescription(/30 more lines/);
+    expect(allow()).toHaveAccessibleDescription('30 lines not read yet. Read all of it to allow.');
+    expect(screen.getByRole('group', { name: 'Request' })).toHaveAccessibleDescription(/30 lines not read yet/);
     await expectNoViolations();
     await user.click(allow());
     allow().focus();
@@ -32,7 +32,7 @@ describe('case 105: a permission that is longer than the screen', () => {
     // The end alone is not enough.
     show(600, 1000);
     await settle();
-    expect(allow()).toHaveAccessibleDescription('10 more lines. Read to the end to allow.');
+    expect(allow()).toHaveAccessibleDescription('10 lines not read yet. Read all of it to allow.');
     show(390, 610);
     await settle();
     expect(allow()).not.toHaveAttribute('aria-disabled');
@@ -64,7 +64,7 @@ test('case 105: what is folded is not read until it is shown', async () => {
   const content = Array.from({ length: 2100 }, (_, at) => `line ${at}`).join('\n');
   const bridge = new FakeBridge({ approvals: [anApproval({ subject: { detail: 'write', path: '/a', content } })] });
   const { user } = await openPage(bridge);
-  expect(button('Allow once')).toHaveAccessibleDescription('100 more lines. Read to the end to allow.');
+  expect(button('Allow once')).toHaveAccessibleDescription('100 lines not read yet. Read all of it to allow.');
   await user.click(button('Show the rest'));
   await settle();
   document.dispatchEvent(new Event('scroll'));

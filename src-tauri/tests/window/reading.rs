@@ -20,7 +20,7 @@ async fn case_105_a_long_command_is_allowed_only_once_all_of_it_was_on_screen() 
     let lines: Vec<String> = (1..=80).map(|line| format!("echo {line}")).collect();
     for command in [lines.join("\n"), format!("echo {}", "word ".repeat(1_200))] {
         let app = open_asking_for(&command).await;
-        app.shows_text("aside [data-approval]", "Read to the end to allow").await;
+        app.shows_text("aside [data-approval]", "Read all of it to allow").await;
         assert_eq!(app.axe().await, Vec::<String>::new());
         app.press(&app.find(ALLOW).await).await;
         app.key("Enter").await;

@@ -161,11 +161,17 @@ export class FocusTargets {
   route(event: Press & Pick<KeyboardEvent, 'target'>, id: CardId | null): Route {
     const { target } = event;
     const form = id === null ? null : this.form(id);
-    const asks = form?.asks() ?? (id === null ? 'nothing' : 'decision');
+    const asks = this.asksOf(id);
     const focus = focusOf(target instanceof Element ? target : null);
     const route = routeOf(event, { place: this.place, focus, asks, armed: form?.isArmed() ?? true });
     if (route === 'question_field') typeInto(form?.field() ?? null);
     return route;
+  }
+
+  /** A card without an answer form is decided by its buttons. */
+  asksOf(id: CardId | null): Asks {
+    if (id === null) return 'nothing';
+    return this.form(id)?.asks() ?? 'decision';
   }
 
   /** Moves the focus into a place; returns whether anything waits there. */

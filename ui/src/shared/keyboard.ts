@@ -68,5 +68,5 @@ export function routeOf(press: Press, now: { place: Place | null; focus: Focus; 
   return onFrame && now.asks === 'decision' && shortcutKey(press) === '/' ? 'ignored' : 'as_is';
 }
 
-/** The keys that lead away from a card. */
-const TURNS_AWAY: ReadonlySet<string> = new Set(['/', 'n']);
+/** The keys that lead away from a field, or choose something beside it. */
+const TURNS_AWAY: ReadonlySet<string> = new Set(['/', 'n', '1', '2', '3', '4', '5', '6', '7', '8', '9']);

@@ -77,8 +77,11 @@ pub(crate) fn prepared(
     }
     let git = &opened.git;
     git.run(&arguments(&["add", "--all", "--", "."], &[]), Vec::new(), HOOKS)?;
-    git.run(&arguments(&["commit", "--quiet", "--message", message], &[]), Vec::new(), HOOKS)?;
-    *committed = true;
+    let made = git.run(&arguments(&["commit", "--quiet", "--message", message], &[]), Vec::new(), HOOKS);
+    // The command can fail, or take too long, in a hook that runs after the commit.
+    *committed =
+        made.is_ok() || text(git, &["rev-parse", "HEAD"]).is_ok_and(|tip| tip.trim() != opened.facts.tip);
+    made?;
     let opened = open(place)?;
     if opened.facts.has_changes() {
         // A hook has changed files again, or a submodule holds what only it can commit.

@@ -1,8 +1,8 @@
 import type { Attachment } from 'svelte/attachments';
 
-import type { CardId, Deed, FocusTargets, FormKeys } from '../../shared/focusTargets';
+import type { CardId, Deed, FocusTargets } from '../../shared/focusTargets';
 import type { Commands } from '../../store/page';
-import { deedOf, type HintSpot } from './keys';
+import { deedOf, type HintSpot, type KeyPlace } from './keys';
 
 interface Around {
   commands: Commands;
@@ -40,17 +40,11 @@ export function pressAround(
   });
 }
 
-/** Where the focus is in the panel, and what the keys do there. */
-export interface KeyPlace {
-  spot: HintSpot;
-  /** Null where keys answer no question. */
-  form: FormKeys | null;
-}
-
 /** Describes an element of the panel; keys outside of the cards work for the visible card. */
 export function placeOf(element: Element, targets: FocusTargets, shown: CardId | null): KeyPlace {
   const id = targets.cardAround(element) ?? shown;
-  return { spot: hintSpotOf(element, targets), form: (id !== null && targets.form(id)?.keys()) || null };
+  const form = id === null ? null : targets.form(id);
+  return { spot: hintSpotOf(element, targets), form: form?.keys() ?? null, asks: targets.asksOf(id) };
 }
 
 function hintSpotOf(element: Element, targets: FocusTargets): HintSpot {

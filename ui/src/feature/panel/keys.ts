@@ -1,5 +1,6 @@
 import { actions } from '../../shared/actions.svelte';
 import type { Deed, FormKeys, Spot } from '../../shared/focusTargets';
+import type { Asks } from '../../shared/keyboard';
 import { isCommand, isComposing, mac, shortcut, shortcutKey, type Press } from '../../shared/keys';
 import type { MessageKey } from '../../shared/messages';
 import { DIGITS } from './options';
@@ -8,6 +9,14 @@ type KeyName = MessageKey & `keys.${string}`;
 
 /** Where the focus is, for the footer: it also describes elements that handle their keys themselves. */
 export type HintSpot = Spot | 'menu' | 'filter' | 'filtering';
+
+/** Where the focus is in the panel, and what the keys do there. */
+export interface KeyPlace {
+  spot: HintSpot;
+  /** Null where keys answer no question. */
+  form: FormKeys | null;
+  asks: Asks;
+}
 
 /** A row of the key table: what its keys do, where they work, and where the footer lists them. */
 export interface KeyRow {
@@ -204,10 +213,11 @@ export interface Hint {
 export const changesHints: readonly Hint[] = CHANGES_KEYS.map(({ keys, hint }) => ({ keys, words: hint }));
 
 /** The keys that the footer of the inbox lists. Outside a question, the spot is null. */
-export function inboxHints(spot: HintSpot | null, form: FormKeys | null): readonly Hint[] {
+export function inboxHints(at: KeyPlace | null): readonly Hint[] {
+  const spot = at?.spot ?? null;
   const own = INBOX_KEYS.map(({ keys, hint }): Hint => ({ keys, words: hint }));
   const [move, ...rest] = spot !== null && OWN_KEYS.has(spot) ? [] : own;
-  const here = spot ? hintsAt(spot, form).filter(({ words }) => !PANEL_ONLY.has(words)) : [];
+  const here = at ? hintsAt(at.spot, at.form, at.asks).filter(({ words }) => !PANEL_ONLY.has(words)) : [];
   return move ? [move, ...here, ...rest] : here;
 }
 
@@ -218,15 +228,21 @@ const MENU_HINTS: readonly Hint[] = [
 ];
 
 /** The keys that the footer lists at a spot, with their short labels. Without a form, no key answers anything. */
-export function hintsAt(spot: HintSpot, form: FormKeys | null): readonly Hint[] {
+export function hintsAt(spot: HintSpot, form: FormKeys | null, asks: Asks): readonly Hint[] {
   if (spot === 'menu') return MENU_HINTS;
   return PANEL_KEYS.flatMap(({ keys, hints, inForm, does }) => {
     const about = hints[spot];
-    if (!about) return [];
+    if (!about || isTypedInstead(does, spot, asks)) return [];
     if (!inForm) return [{ keys, words: about }];
     const words = form && inForm(form, about, spot);
     return words ? [{ keys: does === 'keys.choose' ? [digitsOf(form)] : keys, words }] : [];
   });
+}
+
+/** Whether a key is typed into the card's field, or does nothing, because of what the card asks for. */
+function isTypedInstead(does: KeyName, spot: HintSpot, asks: Asks): boolean {
+  if (does === 'keys.chat' && spot === 'card') return asks === 'words' || asks === 'decision';
+  return (spot === 'card' || spot === 'control') && asks === 'words' && (does === 'keys.chat' || does === 'keys.choose');
 }
 
 function digitsOf({ options }: FormKeys): string {

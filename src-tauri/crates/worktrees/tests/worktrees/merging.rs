@@ -191,6 +191,18 @@ fn a_refusal_after_the_commit_says_that_the_changes_were_committed() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn a_commit_whose_command_fails_afterwards_is_said_to_be_made() {
+    let code = Code::with_work();
+    write(&code.tree(), "a.txt", "by the agent\n");
+    crate::support::hook(&code.folder(), "post-commit", "kill -9 $PPID");
+    let refused = code.merge(Some("Of the agent")).unwrap_err();
+    assert!(matches!(refused, WorktreeRefused::AfterCommit { .. }), "{refused:?}");
+    assert_eq!(code.titles("askdesk/x")[0], "Of the agent");
+    assert_eq!(code.titles("main"), ["first"]);
+}
+
 #[test]
 fn changes_in_the_way_after_the_commit_say_that_the_changes_were_committed() {
     let code = Code::with_work();

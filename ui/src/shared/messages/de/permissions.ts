@@ -13,8 +13,8 @@ export const permissions = {
   'approval.exactly_network': 'Genaue Adresse ({tool})',
   'approval.exactly_input': 'Genaue Eingabe für {tool}',
   'approval.text': 'Anfrage',
-  'approval.unread.one': 'Noch {count} Zeile. Erlauben geht erst, wenn alles gelesen ist.',
-  'approval.unread.other': 'Noch {count} Zeilen. Erlauben geht erst, wenn alles gelesen ist.',
+  'approval.unread.one': '{count} Zeile ist noch ungelesen. Erlauben geht erst, wenn alles gelesen ist.',
+  'approval.unread.other': '{count} Zeilen sind noch ungelesen. Erlauben geht erst, wenn alles gelesen ist.',
   'approval.below.one': 'Darunter {count} weitere Zeile',
   'approval.below.other': 'Darunter {count} weitere Zeilen',
   'approval.show_rest': 'Rest anzeigen',
@@ -57,6 +57,7 @@ export const permissions = {
   'plan.edit_label': 'Plan (Markdown)',
   'plan.edit_done': 'Vorschau',
   'plan.restore': 'Änderungen verwerfen',
+  'plan.none': 'Der Plan des Agenten hat keinen Text, also gibt es nichts zu genehmigen. Schicken Sie ihn zurück und bitten Sie um den Plan.',
   'plan.empty':
     'Ein leerer Plan kann nicht genehmigt werden. Verwerfen Sie Ihre Änderungen oder geben Sie den Plan zurück.',
   'plan.mode': 'Danach weiter mit',
