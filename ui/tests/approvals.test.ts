@@ -141,6 +141,12 @@ describe('a permission', () => {
     expect(within(panel()).getByText('Reason').nextElementSibling).toHaveTextContent(new RegExp(`^${shown}$`));
   });
 
+  test('the name of the file that changes is no reason', async () => {
+    const subject = { detail: 'write', path: '/home/ada/api/notes.md', content: 'x' } as const;
+    await openPage(new FakeBridge({ approvals: [anApproval({ subject, description: 'notes.md' })] }));
+    expect(within(panel()).queryByText('Reason')).toBeNull();
+  });
+
   test('the second click of a double click decides nothing', async () => {
     const { bridge } = await open(anApproval());
     button('Allow once').dispatchEvent(new MouseEvent('click', { bubbles: true, detail: 2 }));

@@ -74,7 +74,10 @@ export function askerOf({ askedBy }: Approval): string | null {
 /** What the agent says about a request, apart from what it would do. */
 export function saidAbout({ subject, description }: Approval): string[] {
   const own = subject.detail === 'command' ? subject.description : null;
-  const said = [own, description].filter((text) => text !== null && text.trim() !== '') as string[];
+  const path = 'path' in subject ? subject.path : null;
+  // An agent describes the change of a file by the file's name, which says nothing more.
+  const isNews = (text: string | null) => text !== null && text.trim() !== '' && !path?.endsWith(text.trim());
+  const said = [own, description].filter(isNews) as string[];
   // The agent's description often arrives in both places.
   return said.filter((text, index) => !said.some((other, at) => at < index && other.includes(text)));
 }

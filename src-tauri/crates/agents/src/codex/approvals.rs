@@ -23,7 +23,7 @@ pub(super) struct Permission {
 }
 
 /// A command, input for one that runs, or a connection of one; none if it is of a kind that is not known.
-pub(super) fn of_command(params: &Value) -> Option<Permission> {
+pub(super) fn of_command(params: &Value, folder: &str) -> Option<Permission> {
     let command = text(params, "command").unwrap_or_default();
     let mut description: Vec<String> = text(params, "reason").map(str::to_owned).into_iter().collect();
     let title = match text(params, "kind").unwrap_or("command") {
@@ -32,7 +32,8 @@ pub(super) fn of_command(params: &Value) -> Option<Permission> {
         "humanCommand" => "Command for you",
         _ => return None,
     };
-    if let Some(cwd) = text(params, "cwd") {
+    // The card shows the session's folder itself.
+    if let Some(cwd) = text(params, "cwd").filter(|cwd| *cwd != folder) {
         description.push(format!("cwd: {cwd}"));
     }
     if let Some(more) = params.get("additionalPermissions").filter(|more| !more.is_null()) {

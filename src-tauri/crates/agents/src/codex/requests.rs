@@ -31,7 +31,7 @@ impl CodexAdapter {
                 Some(permission) => self.on_permission(id, native_ref, params, permission, out),
                 None => self.on_form(id, native_ref, params, out),
             },
-            "item/commandExecution/requestApproval" => match approvals::of_command(params) {
+            "item/commandExecution/requestApproval" => match approvals::of_command(params, &self.folder) {
                 Some(permission) => self.on_permission(id, native_ref, params, permission, out),
                 None => {
                     let kind = text(params, "kind").unwrap_or_default();

@@ -98,13 +98,17 @@ fn case_66_every_decision_on_a_command_is_offered_and_arrives_as_it_was_made() {
 
 #[test]
 fn a_command_is_shown_whole_with_its_folder_and_its_reason() {
-    let more = json!({"additionalPermissions": {"network": {"enabled": true}}});
+    // The card shows the session's own folder anyway.
+    let asked = approval(&Session::in_turn().ask(0, COMMAND, command(json!({}))));
+    let ToolDetail::Command { description, .. } = asked.subject else { panic!() };
+    assert_eq!(description.as_deref(), Some("Outside?"));
+    let more = json!({"cwd": "/proj/api", "additionalPermissions": {"network": {"enabled": true}}});
     let asked = approval(&Session::in_turn().ask(0, COMMAND, command(more)));
     assert_eq!((asked.title.as_str(), asked.tool_use.as_deref()), ("Shell", Some("call_x")));
     let ToolDetail::Command { command, description } = asked.subject else { panic!() };
     assert_eq!(command, "/bin/bash -lc 'touch /x'");
     let description = description.unwrap();
-    for part in ["Outside?", "cwd: /proj", "additional permissions: {\"network\":{\"enabled\":true}}"] {
+    for part in ["Outside?", "cwd: /proj/api", "additional permissions: {\"network\":{\"enabled\":true}}"] {
         assert!(description.contains(part), "{description}");
     }
 }
