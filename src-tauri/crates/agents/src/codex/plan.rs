@@ -18,16 +18,18 @@ const DENY: &str = "keep-planning";
 const IMPLEMENT: &str = "Implement the plan.";
 
 impl CodexAdapter {
-    /// Shows a proposed plan as a text of the agent, which stays whatever becomes of its approval, and keeps it for
-    /// [`Self::submit_plan`].
+    /// Keeps a plan that was proposed until the turn has ended: the words that introduce it may arrive after it.
     pub(super) fn on_proposed(&mut self, plan: &str, out: &mut Output) {
-        self.turn.proposed = Some(plan.to_owned());
-        out.event(AgentEvent::Said { text: bounded(plan) });
+        if let Some(earlier) = self.turn.proposed.replace(plan.to_owned()) {
+            out.event(AgentEvent::Said { text: bounded(&earlier) });
+        }
     }
 
-    /// Submits the last plan of a turn that ended well in plan mode for approval.
+    /// Shows the plan of a turn that ended as a text of the agent, which stays whatever is decided; in plan mode, it is also
+    /// submitted for approval.
     pub(super) fn submit_plan(&mut self, turn: &str, ended_well: bool, out: &mut Output) {
         let Some(plan) = self.turn.proposed.take() else { return };
+        out.event(AgentEvent::Said { text: bounded(&plan) });
         let native_ref = NativeRef::new(format!("{}/plan/{turn}", self.run));
         let options = [
             approvals::option(ALLOW, ApprovalOptionKind::AllowOnce, OptionLabel::Plain, None),

@@ -42,7 +42,7 @@ fn line(event: &AgentEvent) -> Option<String> {
         AgentEvent::MessageTaken { .. } => "message taken".to_owned(),
         AgentEvent::TurnBegan => "turn".to_owned(),
         AgentEvent::TurnEnded { error, .. } => format!("turn ended {}", error.as_deref().unwrap_or("well")),
-        AgentEvent::Said { text } => format!("said {}", text.trim()),
+        AgentEvent::Said { text } => format!("said {}", text.trim().replace('\n', " / ")),
         AgentEvent::Thought { text } => format!("thought {text}"),
         AgentEvent::ToolStarted { name, summary, .. } => format!("tool {name}: {summary}"),
         AgentEvent::ToolEnded { ok, .. } => format!("tool ended {ok}"),
@@ -134,6 +134,7 @@ fn line(event: &AgentEvent) -> Option<String> {
     config
     turn
     said Here:
+    said # Plan / 1. Do A
     permission Plan
     turn ended well
     config
