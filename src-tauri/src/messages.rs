@@ -79,6 +79,8 @@ messages! {
         question_waits: "A question is waiting", "有一个问题待处理", "Eine Frage wartet";
         /// A permission request of a session whose text is hidden.
         permission_waits: "A permission request is waiting", "有一个权限请求待处理", "Eine Berechtigungsanfrage wartet";
+        /// The body of a notification about a plan, which shows none of its text.
+        plan_waits: "A plan is ready for your review", "有一份计划待审阅", "Ein Plan wartet auf Ihre Prüfung";
         /// The body of the summary notification.
         more_waits:
             "More questions and permission requests are waiting. Open the Inbox to see them all.",

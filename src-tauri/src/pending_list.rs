@@ -1,6 +1,5 @@
 //! The open questions and permission requests, for the title, the tray and the global shortcut.
 
-use askdesk_domain::tool::shown_name;
 use askdesk_domain::{Approval, PendingItem, Request, SessionId};
 use tokio::sync::watch;
 
@@ -21,7 +20,7 @@ impl PendingEntry {
 
     pub fn permission(approval: &Approval) -> Self {
         let item = PendingItem::Permission(approval.id);
-        Self { item, session: approval.session, text: shown_name(&approval.title).into_owned() }
+        Self { item, session: approval.session, text: approval.shown_title().into_owned() }
     }
 }
 

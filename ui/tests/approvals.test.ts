@@ -2,7 +2,7 @@ import { screen, within } from '@testing-library/svelte';
 import type { UserEvent } from '@testing-library/user-event';
 import { describe, expect, test } from 'vitest';
 
-import type { Approval, ApprovalOption, EntryBody, ToolDetail } from '../src/generated/wire';
+import type { Approval, ApprovalDecision, ApprovalOption, ApprovalState, DeliveryError, EntryBody, ToolDetail } from '../src/generated/wire';
 import {
   aDecision,
   anApproval,
@@ -197,17 +197,30 @@ describe('a plan', () => {
     expect(button('Approve')).toBeDisabled();
   });
 
-  test('stays readable as it was edited', async () => {
-    const { user } = await open(plan);
-    await user.click(button('Edit plan'));
-    const field = screen.getByRole('textbox', { name: 'Plan (Markdown)' });
-    await user.clear(field);
-    await user.type(field, '# My plan');
-    await user.click(button('Approve edited plan'));
+  const decided = (option: string, more: Partial<ApprovalDecision> = {}, error: DeliveryError | null = null): ApprovalState => ({
+    state: 'decided',
+    decision: { ...aDecision(option), ...more },
+    at: 1,
+    error,
+  });
+
+  test.each<[string, ApprovalState, string]>([
+    ['approved', decided('allow:default'), 'Plan approved'],
+    ['edited', decided('allow:default', { plan: '# My plan' }), 'Plan approved with your edits'],
+    ['sent back', decided('deny'), 'Plan sent back'],
+    ['sent back with a message', decided('deny', { message: 'Smaller steps' }), 'Plan sent back. You wrote: Smaller steps'],
+    ['withdrawn', { state: 'withdrawn', at: 1 }, 'No longer needed: Plan'],
+    ['lost on its way', decided('allow:default', {}, { undelivered: 'busy' }), 'Your decision didn’t reach the agent'],
+  ])('that was %s can be opened in the transcript', async (_, state, words) => {
+    const { user } = await open({ ...plan, state });
     const transcript = within(screen.getByRole('region', { name: /^Transcript of/ }));
-    expect(transcript.queryByRole('heading', { name: 'My plan' })).toBeNull();
-    await user.click(transcript.getByText('Plan approved with your edits', { exact: false }));
-    expect(transcript.getByRole('heading', { name: 'My plan' })).toBeVisible();
+    const line = transcript.getByText(words, { exact: false });
+    expect(transcript.queryByRole('heading')).toBeNull();
+    await user.click(line);
+    const heading = words.includes('edits') ? 'My plan' : 'Steps';
+    expect(transcript.getByRole('heading', { name: heading })).toBeVisible();
+    expect(transcript.getByText('/plans/a.md')).toBeVisible();
+    expect(document.body).not.toHaveTextContent('ExitPlanMode');
     await expectNoViolations();
   });
 

@@ -2,7 +2,6 @@
 
 use askdesk_api::Api;
 use askdesk_domain::acting_line::acting_line;
-use askdesk_domain::tool::shown_name;
 use askdesk_domain::{
     Approval, NotificationCause, NotificationContent, NotificationDecision, OptIn, PendingItem, Question,
     Request, Session, ToolDetail, Usd,
@@ -59,7 +58,8 @@ pub fn of_approval(api: &Api, approval: &Approval, session: &Session) -> Option<
     let decision = api.decide_notification(cause, session);
     let (messages, sound) = configured(api);
     build(decision, item, (messages, sound), |show_text| {
-        let body = if show_text { approval_text(approval) } else { messages.permission_waits.to_owned() };
+        let body =
+            if show_text { approval_text(approval, messages) } else { messages.permission_waits.to_owned() };
         (messages.asks_permission.with(title(api, session, show_text)), body, Vec::new())
     })
 }
@@ -151,12 +151,15 @@ fn question_text(questions: &[Question], messages: &Messages) -> String {
 }
 
 /// A command is named by the line of it that acts, not by what the agent says about it.
-fn approval_text(approval: &Approval) -> String {
+fn approval_text(approval: &Approval, messages: &Messages) -> String {
+    if approval.is_plan() {
+        return messages.plan_waits.to_owned();
+    }
     let about = match &approval.subject {
         ToolDetail::Command { command, .. } => acting_line(command, BODY_CHARS),
         _ => approval.description.clone().unwrap_or_default(),
     };
-    let tool = shown_name(&approval.title);
+    let tool = approval.shown_title();
     let text = match about.trim() {
         "" => tool.into_owned(),
         about => format!("{tool}: {about}"),

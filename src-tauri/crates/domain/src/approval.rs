@@ -1,12 +1,14 @@
 //! Approvals: an agent asks for permission to do something. An approval is never a question and never answered like one.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
 use crate::agent_failure::{known_or_text, known_or_text_or_none};
 use crate::error::DeliveryError;
 use crate::id::{ApprovalId, ApprovalOptionId, ConfigId, HelperId, NativeRef, SessionId, Timestamp, ValueId};
 use crate::permission_rule::{PermissionRule, RuleAction};
-use crate::tool::ToolDetail;
+use crate::tool::{ToolDetail, shown_name};
 
 /// The most folders of one option.
 pub const OPTION_FOLDERS: usize = 32;
@@ -55,6 +57,11 @@ impl Approval {
     /// Returns whether it is a plan that needs approval.
     pub const fn is_plan(&self) -> bool {
         matches!(self.subject, ToolDetail::Plan { .. })
+    }
+
+    /// Returns its title as an export or a notification shows it; a plan is no tool.
+    pub fn shown_title(&self) -> Cow<'_, str> {
+        if self.is_plan() { Cow::Borrowed("Plan") } else { shown_name(&self.title) }
     }
 
     /// Returns the rule that denied it without the user being asked.

@@ -156,10 +156,15 @@ function wordsOfLength({ of, count }: Extract<ReadableHere, { here: 'too_long' }
   }
 }
 
+/** The name of the tool that a permission request is for; a plan is no tool. */
+export function nameOfTool({ subject, title }: Approval): string {
+  return subject.detail === 'plan' ? t('plan.document') : visibly(shownTool(title));
+}
+
 /** Describes a waiting approval and how long it has been waiting. */
-export function wordsOfWaiting({ subject, title }: Approval, time: string): string {
-  if (subject.detail === 'plan') return t('approval.plan_waiting', { time });
-  return t('approval.waiting', { tool: visibly(shownTool(title)), time });
+export function wordsOfWaiting(approval: Approval, time: string): string {
+  if (approval.subject.detail === 'plan') return t('approval.plan_waiting', { time });
+  return t('approval.waiting', { tool: nameOfTool(approval), time });
 }
 
 /** The chosen options, in the agent's order. */
@@ -178,7 +183,7 @@ function scopesOf(options: readonly ApprovalOption[]): OptionScope[] {
 }
 
 function wordsOfVerdict(approval: Approval, decision: ApprovalDecision, config: readonly ConfigOption[]): string {
-  const tool = visibly(shownTool(approval.title));
+  const tool = nameOfTool(approval);
   const { message } = decision;
   const plan = approval.subject.detail === 'plan';
   const first = chosenOf(approval, decision)[0];

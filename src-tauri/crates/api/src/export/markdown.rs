@@ -88,8 +88,11 @@ fn of_entry(entry: &Entry) -> String {
                 ToolStatus::Failed => "failed",
                 ToolStatus::NoResult => "no result",
             };
-            let line =
-                format!("{} · {} {} · {status}", title("Tool"), inline(&shown_name(name)), inline(summary));
+            let name = match detail {
+                ToolDetail::Plan { .. } => "Plan".into(),
+                _ => shown_name(name),
+            };
+            let line = format!("{} · {} {} · {status}", title("Tool"), inline(&name), inline(summary));
             let output = output.as_ref().map(|output| format!("\n\n{}", fenced(output)));
             format!("{line}\n\n{}{}", fenced(&detail.text()), output.unwrap_or_default())
         }
@@ -257,7 +260,7 @@ fn of_approval(approval: &Approval) -> String {
         }
         ApprovalState::Withdrawn { at } => format!("No longer asked for · {}", time(*at, MOMENT)),
     };
-    let called = inline(&shown_name(&approval.title));
+    let called = inline(&approval.shown_title());
     let subject = fenced(&approval.subject.text());
     format!("{title} · {called}{}\n\n{subject}\n\n{how}", about.collect::<String>())
 }
@@ -291,7 +294,7 @@ fn of_option(option: &ApprovalOption) -> String {
                 ToolRule::Deny => "always deny",
             };
             let content = content.iter().map(|content| format!(" ({})", inline(content)));
-            format!("{verb} {}{}", inline(tool), content.collect::<String>())
+            format!("{verb} {}{}", inline(&shown_name(tool)), content.collect::<String>())
         }
         OptionLabel::Folder { paths } => {
             let paths: Vec<String> = paths.iter().map(|path| inline(path)).collect();

@@ -85,6 +85,23 @@ async fn an_open_question_and_an_open_permission_request_are_exported_as_waiting
 }
 
 #[tokio::test]
+async fn a_plan_is_exported_with_the_users_edits_and_what_was_decided() {
+    let bridge = Bridge::open();
+    let session = bridge.call("start_session", demo("plan")).await.unwrap();
+    let now = bridge.until("it waits", |now| now.approvals.len() == 1).await;
+    let approval = &now.approvals[0];
+    let decision = json!({"options": [approval.options[0].id], "message": null, "plan": "# Mine"});
+    bridge.run("decide_approval", json!({"id": approval.id, "decision": decision})).await;
+    let Exported { text, .. } = bridge.exported(&session["id"], "markdown").await;
+    let plan = approval.subject.text();
+    assert!(approval.is_plan() && text.contains(plan.trim_end()), "{plan} in\n{text}");
+    for part in [" · Plan\n\n", "\n\n```text\n# Mine\n```\n\nApproved with these changes"] {
+        assert!(text.contains(part), "{part} in\n{text}");
+    }
+    assert!(!text.contains("ExitPlanMode"), "{text}");
+}
+
+#[tokio::test]
 async fn what_an_agent_wrote_stays_inside_its_quotes_and_fences() {
     let bridge = Bridge::open();
     let request = bridge.asked("technology").await;

@@ -5,9 +5,9 @@ mod world;
 use std::path::{Path, PathBuf};
 
 use askdesk_domain::{
-    AgentFailure, AnswerInput, ApprovalDecision, ApprovalOptionKind, EntryBody, LaunchOverrides, Notice,
-    OptionLabel, OrphanedWhy, Outcome, QuestionKind, Request, SessionEnd, SessionId, SessionOptions,
-    ToolDetail, ToolStatus, WithdrawnWhy,
+    AgentFailure, AnswerInput, ApprovalDecision, ApprovalOptionKind, ApprovalState, EntryBody,
+    LaunchOverrides, Notice, OptionLabel, OrphanedWhy, Outcome, QuestionKind, Request, SessionEnd, SessionId,
+    SessionOptions, ToolDetail, ToolStatus, WithdrawnWhy,
 };
 use askdesk_testkit::eliciting_server::ElicitingServer;
 use askdesk_testkit::mock_api::{Block, Reply};
@@ -320,16 +320,33 @@ async fn a_plan_is_sent_back_and_then_approved_and_the_mode_follows() {
     let ToolDetail::Plan { plan, .. } = &approval.subject else { panic!("{:?}", approval.subject) };
     assert_eq!(plan.trim(), "# Second");
     assert_eq!(mode_of(&world.stage.desk.mirror.sessions[&session]), Some("plan"));
-    world.decide(&approval, decision("implement")).await;
+    let edited = ApprovalDecision { plan: Some("# Mine".to_owned()), ..decision("implement") };
+    world.decide(&approval, edited).await;
     world.stage.until_said(session, "All done.").await;
     world.stage.until_mode(session, "default").await;
     world.stage.until_idle(session).await;
     let heard = world.mock.conversation();
     assert!(heard[1]["input"].to_string().contains("Smaller steps."));
-    assert!(heard[2]["input"].to_string().contains("Implement the plan."));
+    let input = heard[2]["input"].to_string();
+    assert!(input.contains("Implement the plan.") && input.contains("# Mine"), "{input}");
+
+    // Both plans and the edited one are still there, once each, when the session goes on later.
+    world.stage.stop(session).await;
+    world.stage.sessions.resume(session, &LaunchOverrides::default()).await.unwrap();
+    world.stage.until_idle(session).await;
+    world.stage.desk.catch_up();
+    let known = &world.stage.desk.mirror;
     for plan in ["# First", "# Second"] {
-        world.stage.until_said(session, plan).await;
+        let said = known.said(session).into_iter().filter(|said| said.trim() == plan);
+        assert_eq!(said.count(), 1, "{:?}", known.said(session));
     }
+    let is_shown =
+        |body: &&EntryBody| matches!(body, EntryBody::Approval { approval: id } if *id == approval.id);
+    assert_eq!(known.transcript(session).iter().filter(|body| is_shown(body)).count(), 1);
+    let kept = &known.approvals[&approval.id];
+    assert_eq!(kept.subject, approval.subject);
+    let ApprovalState::Decided { decision, .. } = &kept.state else { panic!("{kept:?}") };
+    assert_eq!(decision.plan.as_deref(), Some("# Mine"));
     world.stage.desk.check_mirror().await;
 }
 
