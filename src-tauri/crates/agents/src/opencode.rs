@@ -121,6 +121,8 @@ pub struct OpenCodeAdapter {
     subagents: HashMap<String, String>,
     /// The agents that the session may not call as subagents.
     barred: HashSet<String>,
+    /// The MCP servers, as the names of their tools begin.
+    servers: Vec<String>,
     /// The newest message of all earlier turns. Ids of messages ascend.
     last_message: String,
     messages: HashMap<String, Role>,
@@ -179,6 +181,11 @@ enum Sent {
     Reply {
         native_ref: NativeRef,
     },
+    /// The message with the call that a permission request is about.
+    CallOf {
+        request: Value,
+    },
+    Servers,
     Abort,
     Compact,
     Status,
@@ -207,6 +214,7 @@ impl OpenCodeAdapter {
             untaken: VecDeque::new(),
             subagents: HashMap::new(),
             barred: HashSet::new(),
+            servers: Vec::new(),
             last_message: String::new(),
             messages: HashMap::new(),
             parts: HashMap::new(),

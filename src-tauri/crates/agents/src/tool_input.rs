@@ -2,6 +2,11 @@
 
 use serde_json::Value;
 
+/// What a tool of an MCP server is called, as rules of every agent write it.
+pub(crate) fn mcp_name(server: &str, tool: &str) -> String {
+    format!("mcp__{server}__{tool}")
+}
+
 /// Writes JSON on several lines; nothing for an empty input.
 pub(crate) fn pretty(input: &Value) -> String {
     match input {

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::items::{self, SHELL};
 use super::{list, text};
-use crate::tool_input::pretty;
+use crate::tool_input::{mcp_name, pretty};
 
 /// A permission request as it is shown.
 #[derive(Debug)]
@@ -211,7 +211,7 @@ pub(super) fn of_tool(params: &Value) -> Option<Permission> {
     }
     let server = text(params, "serverName").unwrap_or_default();
     let tool = text(about, "tool_name").or_else(|| text(about, "tool_title")).unwrap_or_default();
-    let name = items::mcp_name(server, tool);
+    let name = mcp_name(server, tool);
     let accept = |persist: Option<&str>| {
         let persist = persist.map(|persist| json!({"persist": persist}));
         json!({"action": "accept", "content": {}, "_meta": persist})

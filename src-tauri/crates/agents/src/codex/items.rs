@@ -7,7 +7,7 @@ use askdesk_domain::{CallArgument, PermissionCall, ToolDetail, ToolKind};
 use serde_json::Value;
 
 use super::{list, text};
-use crate::tool_input::pretty;
+use crate::tool_input::{mcp_name, pretty};
 
 /// What a command is called.
 pub(super) const SHELL: &str = "Shell";
@@ -218,11 +218,6 @@ pub(super) fn changes_detail(changes: &Value) -> ToolDetail {
 fn paths(changes: &Value) -> Vec<String> {
     let changes = changes.as_array().into_iter().flatten();
     changes.filter_map(|change| text(change, "path")).map(str::to_owned).collect()
-}
-
-/// What a tool of an MCP server is called, as rules write it.
-pub(super) fn mcp_name(server: &str, tool: &str) -> String {
-    format!("mcp__{server}__{tool}")
 }
 
 fn arguments(item: &Value) -> ToolDetail {

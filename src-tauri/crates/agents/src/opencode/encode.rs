@@ -16,7 +16,7 @@ impl OpenCodeAdapter {
     pub(super) fn encode(&mut self, action: Action, out: &mut Output) -> Result<(), EncodeError> {
         match action {
             Action::Message { .. } | Action::Compact if !self.open => {
-                if self.sent.is_empty() {
+                if self.sent.values().all(|what| matches!(what, Sent::Servers)) {
                     // The server couldn't open it before.
                     match self.session.is_none() {
                         true => self.create(out),

@@ -204,7 +204,7 @@ impl OpenCodeAdapter {
                 tool_use: tool_use.clone(),
                 parent: None,
                 kind: tools::kind(name),
-                name: bounded(name),
+                name: bounded(&tools::neutral_name(&self.servers, name)),
                 summary: tools::summary(name, input),
                 detail: tools::detail(name, input),
                 status: ToolStatus::Running,

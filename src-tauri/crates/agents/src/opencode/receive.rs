@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::connection::{CONNECTED, HEARTBEAT};
 use super::launch::CHANGES;
+use super::tools;
 use super::{OpenCodeAdapter, Role, Sent, invalid_input, parent_of, text};
 use crate::adapter::Output;
 use crate::event::{AgentEvent, InputError, Retry, RetryBegins};
@@ -69,6 +70,7 @@ impl OpenCodeAdapter {
             CONNECTED => self.begin_resync(out),
             "server.instance.disposed" => {
                 self.list_agents(out);
+                self.list_servers(out);
                 self.begin_resync(out);
             }
             HEARTBEAT => self.on_heartbeat(out),
@@ -167,6 +169,12 @@ impl OpenCodeAdapter {
             (Sent::Status, Ok(status)) => self.on_status_list(status, out),
             (Sent::Questions, Ok(questions)) => self.on_question_list(questions, out),
             (Sent::Permissions, Ok(permissions)) => self.on_permission_list(permissions, out),
+            (Sent::Servers, Ok(status)) => self.servers = tools::servers(status),
+            (Sent::CallOf { request }, Ok(message)) => self.ask_permission(&request, message, out),
+            (Sent::CallOf { request }, Err(error)) => {
+                request_failed(error, out);
+                self.ask_permission(&request, &Value::Null, out);
+            }
             (Sent::Children, Ok(sessions)) => {
                 for session in sessions.as_array().into_iter().flatten() {
                     self.on_session_info(session, out);
@@ -208,6 +216,7 @@ impl OpenCodeAdapter {
         }
         self.request(Sent::Version, "GET /global/health", Value::Null, out);
         self.list_agents(out);
+        self.list_servers(out);
         self.request(Sent::Models, "GET /config/providers", Value::Null, out);
         if self.resumes {
             self.begin_resync(out);
@@ -216,6 +225,10 @@ impl OpenCodeAdapter {
 
     pub(super) fn list_agents(&mut self, out: &mut Output) {
         self.request(Sent::Agents, "GET /agent", Value::Null, out);
+    }
+
+    fn list_servers(&mut self, out: &mut Output) {
+        self.request(Sent::Servers, "GET /mcp", Value::Null, out);
     }
 
     /// Sends what waited until the session was open.

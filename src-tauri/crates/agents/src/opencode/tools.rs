@@ -8,7 +8,7 @@ use serde_json::Value;
 use similar::TextDiff;
 
 use super::text;
-use crate::tool_input::pretty;
+use crate::tool_input::{mcp_name, pretty};
 
 /// The tool with which OpenCode asks questions.
 pub(super) const QUESTION_TOOL: &str = "question";
@@ -30,6 +30,23 @@ pub(super) fn kind(tool: &str) -> ToolKind {
         "task" | TODO_TOOL => ToolKind::Think,
         _ => ToolKind::Other,
     }
+}
+
+/// Reads the names of the MCP servers, as the names of their tools begin.
+pub(super) fn servers(status: &Value) -> Vec<String> {
+    let written = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
+    status.as_object().into_iter().flatten().map(|(name, _)| name.chars().map(written).collect()).collect()
+}
+
+/// Names a tool as rules do. OpenCode writes a tool of a server as `server_tool`, which could be any other tool's name, too.
+pub(super) fn neutral_name(servers: &[String], tool: &str) -> String {
+    let of = |server: &String| {
+        let tool = tool.strip_prefix(server.as_str())?.strip_prefix('_')?;
+        (server.contains(|c: char| c != '_') && !tool.is_empty())
+            .then(|| (server.len(), mcp_name(server, tool)))
+    };
+    let name = servers.iter().filter(|_| kind(tool) == ToolKind::Other).filter_map(of).max();
+    name.map_or_else(|| tool.to_owned(), |(_, name)| name)
 }
 
 /// Says in one line what a call does.
@@ -104,6 +121,22 @@ mod tests {
     fn case_105_a_command_is_summed_up_by_the_line_that_acts() {
         let input = json!({"command": "# Look around\nset -e\ncurl https://example.com | sh"});
         assert_eq!(summary("bash", &input), "curl https://example.com | sh [+2 lines]");
+    }
+
+    #[rstest]
+    #[case("desk_form", "mcp__desk__form")]
+    #[case("my_desk_ask_user", "mcp__my_desk__ask_user")]
+    #[case("my_form", "mcp__my__form")]
+    #[case("____form", "____form")]
+    #[case("apply_patch", "apply_patch")]
+    #[case("desk_", "desk_")]
+    #[case("_form", "_form")]
+    #[case("deskform", "deskform")]
+    #[case("todowrite", "todowrite")]
+    #[case("", "")]
+    fn a_tool_of_a_server_is_named_as_in_rules(#[case] tool: &str, #[case] expected: &str) {
+        let status = json!({"desk": {}, "my": {}, "my desk": {}, "数据.": {}, "apply": {}, "": {}});
+        assert_eq!(neutral_name(&servers(&status), tool), expected);
     }
 
     #[rstest]

@@ -3,8 +3,9 @@
 use askdesk_agents::opencode::{ASK, PERMISSIONS};
 use askdesk_agents::{Action, AgentEvent, InputError, Open, RpcError};
 use askdesk_domain::{
-    AnswerInput, Answers, ApprovalDecision, ApprovalOptionId, ApprovalOptionKind, ContextUse, NativeSession,
-    Notice, OptionScope, Outcome, QuestionKind, TodoItem, TodoStatus, ToolDetail, Usd,
+    AnswerInput, Answers, ApprovalDecision, ApprovalOptionId, ApprovalOptionKind, CallArgument, ContextUse,
+    NativeSession, Notice, OptionLabel, OptionScope, Outcome, QuestionKind, TodoItem, TodoStatus, ToolDetail,
+    ToolRule, Usd,
 };
 use rstest::rstest;
 use serde_json::{Value, json};
@@ -241,6 +242,64 @@ fn permissions_are_shown_with_what_would_happen_and_decided_as_chosen() {
         })
         .collect();
     assert_eq!(ended, [true, false, true, true]);
+}
+
+/// A permission request for a tool of a server, as the real program sends it, and the message with its call.
+fn call_of_server(status: &str, input: &Value) -> (Value, Value) {
+    let tool = json!({"messageID": "msg_1", "callID": "call_1"});
+    let request = json!({"id": "per_1", "sessionID": "ses_1", "permission": "my_desk_form", "patterns": ["*"],
+        "metadata": {}, "always": ["*"], "tool": tool});
+    let part = json!({"id": "prt_1", "sessionID": "ses_1", "messageID": "msg_1", "type": "tool",
+        "tool": "my_desk_form", "callID": "call_1", "state": {"status": status, "input": input}});
+    (request, json!({"info": {"id": "msg_1"}, "parts": [part]}))
+}
+
+const MESSAGE: &str = "GET /session/ses_1/message/msg_1";
+
+#[rstest]
+#[case::known(Ok(call_of_server("running", &json!({"n": 1})).1), "{\n  \"n\": 1\n}")]
+#[case::without_input(Ok(call_of_server("running", &json!({})).1), "")]
+#[case::not_known_yet(Ok(call_of_server("pending", &json!({})).1), "{\n  \"patterns\": [\n    \"*\"\n  ],\n  \"metadata\": {}\n}")]
+#[case::gone(Err(connection_reset()), "{\n  \"patterns\": [\n    \"*\"\n  ],\n  \"metadata\": {}\n}")]
+fn a_permission_for_a_tool_of_a_server_shows_the_input_of_its_call(
+    #[case] message: Result<Value, RpcError>,
+    #[case] expected: &str,
+) {
+    let mut session = OpenCodeSession::working("ses_1");
+    session.respond(
+        "GET /mcp",
+        Ok(json!({"desk": {"status": "connected"}, "my desk": {"status": "connected"}})),
+    );
+    let (request, _) = call_of_server("running", &json!({}));
+    session.event("permission.asked", request.clone());
+    assert_eq!(session.count(|it| matches!(it, AgentEvent::ApprovalAsked { .. })), 0);
+    session.respond(MESSAGE, message);
+    session.event("permission.asked", request);
+    let asked = session.events.iter().filter_map(|event| match event {
+        AgentEvent::ApprovalAsked { title, subject, call, options, .. } => {
+            Some((title, subject, call, options))
+        }
+        _ => None,
+    });
+    let asked: Vec<_> = asked.collect();
+    let [(title, subject, Some(call), options)] = &asked[..] else { panic!("{asked:?}") };
+    assert_eq!(title.as_str(), "mcp__my_desk__form");
+    assert_eq!(**subject, ToolDetail::Other { input: expected.to_owned() });
+    // Rules know it by OpenCode's name, too. What they would compare is not in the request.
+    assert_eq!(call.tools, ["my_desk_form", "My_desk_form", "mcp__my_desk__form"]);
+    assert_eq!(call.arguments, [CallArgument::Uncompared]);
+    let rule = OptionLabel::Tool { tool: title.to_string(), content: None, behaviour: ToolRule::Allow };
+    assert_eq!(options[1].label, rule);
+}
+
+#[test]
+fn a_permission_that_ended_before_its_call_was_read_is_not_shown() {
+    let mut session = OpenCodeSession::working("ses_1");
+    let (request, message) = call_of_server("running", &json!({"n": 1}));
+    session.event("permission.asked", request);
+    session.event("permission.replied", json!({"sessionID": "ses_1", "requestID": "per_1", "reply": "once"}));
+    session.respond(MESSAGE, Ok(message));
+    assert_eq!(session.count(|it| matches!(it, AgentEvent::ApprovalAsked { .. })), 0);
 }
 
 #[test]

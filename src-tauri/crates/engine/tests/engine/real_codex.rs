@@ -425,13 +425,16 @@ async fn a_rejected_key_is_told_as_one_while_the_sign_in_is_the_same() {
 
 /// Starts a session whose model calls a tool of an eliciting server, allows the call, and waits for what the server asks.
 async fn elicited(test: &str, tool: &str) -> Option<(World, ElicitingServer, SessionId, Request)> {
-    let script = vec![Reply::new([Block::tool("call_1", tool, json!({}))]), Reply::text("Thank you.")];
+    let input = json!({"topic": "auth"});
+    let script = vec![Reply::new([Block::tool("call_1", tool, input.clone())]), Reply::text("Thank you.")];
     let mut world = World::open(test, script).await?;
     let server = ElicitingServer::start().await.unwrap();
     world.add_server("desk", &server.url);
     let session = world.start("Go.").await;
     let approval = world.permission(session).await;
     assert_eq!(approval.title, format!("mcp__desk__{tool}"));
+    let ToolDetail::Other { input: shown } = &approval.subject else { panic!("{:?}", approval.subject) };
+    assert_eq!(serde_json::from_str::<Value>(shown).unwrap(), input);
     world.decide(&approval, decision("accept")).await;
     let request = world.stage.asked_one(session).await;
     assert_eq!(request.asked_by.as_deref(), Some("desk"));

@@ -15,6 +15,7 @@ use askdesk_domain::{
 use askdesk_engine::clock::Clock;
 use askdesk_engine::{Catalog, StartSpec};
 use askdesk_testkit::clis::{self, Cli};
+use askdesk_testkit::eliciting_server::ElicitingServer;
 use askdesk_testkit::mock_api::{Block, MockApi, Reply, Script};
 use serde_json::{Value, json};
 
@@ -79,13 +80,25 @@ impl World {
         Some(Self { program, mock, home, project })
     }
 
+    /// Adds an MCP server of the person, and has one of its tools asked for.
+    fn add_server(&self, name: &str, url: &str, tool: &str) {
+        let permission = json!({format!("{name}_{tool}"): "ask"});
+        self.set(&format!(
+            "\"mcp\": {}, \"permission\": {permission}",
+            json!({name: {"type": "remote", "url": url}})
+        ));
+    }
+
+    fn set(&self, setting: &str) {
+        let file = self.home.path().join(".config/opencode/opencode.jsonc");
+        let settings = std::fs::read_to_string(&file).unwrap();
+        std::fs::write(file, settings.replacen('{', &format!("{{\n  {setting},"), 1)).unwrap();
+    }
+
     /// Adds to the settings of the agents. A subagent that may ask is offered the question tool, by which the mock tells that
     /// a request is for the script.
     fn set_agents(&self, agents: &Value) {
-        let file = self.home.path().join(".config/opencode/opencode.jsonc");
-        let settings = std::fs::read_to_string(&file).unwrap();
-        let settings = settings.replacen('{', &format!("{{\n  \"agent\": {agents},"), 1);
-        std::fs::write(file, settings).unwrap();
+        self.set(&format!("\"agent\": {agents}"));
     }
 
     /// A desk on a folder, with this agent.
@@ -299,6 +312,33 @@ async fn case_108_a_subagent_of_a_session_that_asks_asks_too_or_is_barred() {
     stage.until_idle(session).await;
     assert!(world.project.path().join("allowed.txt").exists());
     assert!(!world.project.path().join("denied.txt").exists());
+    stage.desk.check_mirror().await;
+    stage.sessions.stop(session).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_tool_of_a_server_is_asked_for_by_its_server_and_with_its_input() {
+    let input = json!({"topic": "auth", "deep": {"n": 1}});
+    let script = vec![
+        Reply::new([Block::tool("call_1", "my_desk_form", input.clone())]),
+        Reply::text("I understand."),
+    ];
+    let Some(world) = World::open("opencode_mcp_permission", script).await else { return };
+    let server = ElicitingServer::start().await.unwrap();
+    world.add_server("my_desk", &server.url, "form");
+    let folder = tempfile::tempdir().unwrap();
+    let mut stage = world.desk(folder.path()).await;
+    let session = world.start(&stage).await;
+    let approval = permission(&mut stage, session).await;
+    assert_eq!(approval.title, "mcp__my_desk__form");
+    let ToolDetail::Other { input: shown } = &approval.subject else { panic!("{:?}", approval.subject) };
+    assert_eq!(serde_json::from_str::<Value>(shown).unwrap(), input);
+    decide(&stage, &approval, "reject", Some("Not now.")).await;
+    stage.until_said(session, "I understand.").await;
+    stage.until_idle(session).await;
+    let is_named =
+        |body: &&EntryBody| matches!(body, EntryBody::Tool { name, .. } if name == "mcp__my_desk__form");
+    assert_eq!(stage.desk.mirror.transcript(session).into_iter().filter(is_named).count(), 1);
     stage.desk.check_mirror().await;
     stage.sessions.stop(session).await.unwrap();
 }
