@@ -185,6 +185,27 @@ async fn an_interrupt_withdraws_the_question_and_the_session_goes_on() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn case_113_a_file_change_that_waits_for_a_permission_does_not_run_on_after_a_stop() {
+    let patch = "apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: made.txt\n+made\n*** End Patch\nEOF";
+    let script = vec![shell("call_1", patch)];
+    let Some(mut world) = World::open("case_113_codex_stop_during_a_file_approval", script).await else {
+        return;
+    };
+    let config = choices(&[("approval_policy", "untrusted"), ("sandbox", "read-only")]);
+    let options = SessionOptions { config, ..SessionOptions::default() };
+    let session = world.start_with("Go.", options).await;
+    let approval = world.permission(session).await;
+    assert!(matches!(approval.subject, ToolDetail::Write { .. }), "{approval:?}");
+    world.stage.sessions.interrupt(session).unwrap();
+    world.stage.until_idle(session).await;
+    let statuses = world.stage.desk.mirror.tool_statuses(session);
+    assert!(statuses.iter().all(|status| status.is_final()), "{statuses:?}");
+    assert!(world.stage.desk.mirror.open_approval(session).is_none());
+    assert!(!world.file("made.txt"));
+    world.stage.desk.check_mirror().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_message_during_a_turn_goes_into_it_and_counts_as_the_answer_in_chat() {
     let questions = json!([{"id": "q", "header": "Q", "question": "Which?", "options": [
         {"label": "A", "description": "a"}, {"label": "B", "description": "b"}]}]);
