@@ -3,7 +3,8 @@
 //! One server speaks every [`Dialect`]; which one is told by the path. Requests of the conversation get the replies of
 //! a script, one after another. Requests that the program makes on its own account (titles, probes, token counts) get
 //! something harmless and leave the script alone. What tells them apart is the list of tools: only the conversation
-//! offers a tool by which questions are asked. A subagent's requests offer other tools; they have a script of their own.
+//! offers a tool by which questions are asked. A subagent's requests have a script of their own. They offer other tools;
+//! those of Codex name the subagent.
 
 mod chat;
 mod dialect;
@@ -178,7 +179,7 @@ async fn serve(
     let body: Value = serde_json::from_slice(&body).unwrap_or(Value::Null);
     let dialect = Dialect::of(&method, uri.path());
     let tools = dialect.map(|dialect| (dialect.tools)(&body)).unwrap_or_default();
-    let conversation = tools.iter().any(dialect::Tool::asks);
+    let conversation = tools.iter().any(dialect::Tool::asks) && !responses::is_of_subagent(&body);
     let (reply, number) = {
         let mut served = shared.lock();
         let target = format!("{method} {uri}");

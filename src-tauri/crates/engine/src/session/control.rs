@@ -181,11 +181,10 @@ impl Sessions {
         self.running().insert(id, mailbox.clone());
         let (engine, logs) = (self.engine.clone(), self.logs.clone());
         let task = SessionTask::new(id, engine, logs, (link, adapter, sign_in), policies, resumption);
-        let running = tokio::spawn(task.run(open, events, inputs, prompt));
+        let running = tokio::spawn(task.run(open, events, inputs, prompt, token));
         let sessions = self.clone();
         tokio::spawn(async move {
             let ended = running.await;
-            drop(token);
             // A panic in one session ends only that session.
             if let Err(error) = ended {
                 tracing::error!(session = %id, %error, "a session's task failed");

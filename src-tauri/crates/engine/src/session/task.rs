@@ -24,6 +24,7 @@ use crate::frame::{LiveKind, LiveText};
 use crate::handle::EngineHandle;
 use crate::mailbox::{EntryWrite, Input, Reply, SessionInput};
 use crate::session_log::{LogKind, SessionLogs};
+use crate::session_tokens::IssuedToken;
 
 /// How long an agent may take to stop its turn after an interrupt before its process tree is killed.
 const INTERRUPT_GRACE: Duration = Duration::from_secs(5);
@@ -123,6 +124,7 @@ impl SessionTask {
         mut link_events: LinkEvents,
         mut inputs: mpsc::Receiver<SessionInput>,
         prompt: Option<String>,
+        token: IssuedToken,
     ) {
         let opened = self.adapter.open(open);
         self.take(opened, None).await;
@@ -172,10 +174,15 @@ impl SessionTask {
         };
         // No caller may wait for a reply of a session that is ending.
         drop(inputs);
-        self.finish(exit, stopped).await;
+        self.finish(exit, stopped, token).await;
     }
 
-    async fn finish(mut self, last: Option<LinkEnd>, stopped: Option<(SessionEnd, oneshot::Sender<()>)>) {
+    async fn finish(
+        mut self,
+        last: Option<LinkEnd>,
+        stopped: Option<(SessionEnd, oneshot::Sender<()>)>,
+        token: IssuedToken,
+    ) {
         if let Some(last) = &last {
             self.receive(&Inbound::End { unfinished: last.unfinished.clone() }).await;
         }
@@ -199,6 +206,8 @@ impl SessionTask {
         self.clear_live().await;
         self.end_retry().await;
         self.tell_helpers_end().await;
+        // A session that is shown as ended must not be asked in any more.
+        drop(token);
         let at = self.engine.clock().now();
         let command = SessionCommand::End { session: self.id, end, at };
         let mut ended = self.engine.act(command.clone()).await;

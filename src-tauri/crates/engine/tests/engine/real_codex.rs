@@ -1,5 +1,6 @@
 //! The real `codex`: several sessions on its app server; its model is a mock on loopback.
 
+mod subagents;
 mod world;
 
 use std::path::{Path, PathBuf};
@@ -9,7 +10,7 @@ use askdesk_domain::{
     LaunchOverrides, Notice, OptionLabel, OrphanedWhy, Outcome, QuestionKind, Request, SessionEnd, SessionId,
     SessionOptions, ToolDetail, ToolStatus, WithdrawnWhy,
 };
-use askdesk_testkit::eliciting_server::ElicitingServer;
+use askdesk_testkit::eliciting_server::{ElicitingServer, PAGE};
 use askdesk_testkit::mock_api::{Block, Reply};
 use serde_json::{Value, json};
 use world::{REQUEST_WITHIN, World, ask, decision, shell};
@@ -505,4 +506,21 @@ async fn case_111_a_form_of_a_server_is_cancelled_with_its_turn() {
     ));
     let replies = server.replies();
     assert!(replies.iter().all(|reply| reply["action"] != "accept"), "{replies:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn case_111_a_page_that_a_server_wants_opened_is_a_card_and_the_consent_reaches_the_server() {
+    let test = "case_111_codex_passes_on_a_page";
+    let Some((mut world, server, session, request)) = elicited(test, "page").await else { return };
+    assert_eq!(request.questions[0].text, format!("Sign in\n\n{PAGE}"));
+    world.stage.desk.engine.answer(request.id, vec![choose(&request, 0, &["Yes"])]).await.unwrap();
+    assert_eq!(heard(&mut world, &server, session).await["action"], "accept");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn case_111_a_page_that_a_server_wants_opened_can_be_declined() {
+    let test = "case_111_codex_passes_on_a_declined_page";
+    let Some((mut world, server, session, request)) = elicited(test, "page").await else { return };
+    world.stage.desk.engine.decline(request.id, None).await.unwrap();
+    assert_eq!(heard(&mut world, &server, session).await["action"], "decline");
 }

@@ -266,3 +266,17 @@ async fn the_end_of_a_session_is_stored_again_until_it_succeeds() {
     drop(lock);
     assert_eq!(stage.until_ended(session).await, SessionEnd::Finished);
 }
+
+#[tokio::test]
+async fn case_109_the_token_of_a_session_counts_for_nothing_once_the_session_is_shown_as_ended() {
+    let mut stage = Stage::open().await;
+    let script = r#"printf %s "$ASKDESK_SESSION" > "$0/part"; mv "$0/part" "$0/token"; until [ -e "$0/go" ]; do sleep 0.01; done"#;
+    let session = stage.script(script, None).await;
+    let token = stage.desk.folder.join("token");
+    poll("the token is written", || token.exists()).await;
+    let token = std::fs::read_to_string(token).unwrap();
+    assert_eq!(stage.desk.engine.session_of_token(&token), Some(session));
+    std::fs::write(stage.desk.folder.join("go"), "").unwrap();
+    stage.until_ended(session).await;
+    assert_eq!(stage.desk.engine.session_of_token(&token), None);
+}

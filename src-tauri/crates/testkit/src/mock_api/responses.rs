@@ -19,6 +19,11 @@ fn tools(request: &Value) -> Vec<Tool> {
     tools
 }
 
+/// Whether a request is that of a subagent, which offers the same question tool (Codex 0.169).
+pub(super) fn is_of_subagent(request: &Value) -> bool {
+    request["client_metadata"]["x-openai-subagent"].is_string()
+}
+
 /// What follows the last words or calls of the model.
 fn call_results(request: &Value) -> Vec<CallResult> {
     let outputs = items(&request["input"]).iter().rev();

@@ -64,6 +64,9 @@ impl Agent for Sealed {
 const KEY_OF_ENVIRONMENT: &str = "env_key = \"MOCK_API_KEY\"";
 const KEY_OF_SIGN_IN: &str = "requires_openai_auth = true";
 
+/// The model of the role `loose`.
+pub const ROLE_MODEL: &str = "mock-of-a-role";
+
 pub struct World {
     pub mock: MockApi,
     pub stage: Stage,
@@ -92,9 +95,21 @@ impl World {
 
     /// Configures an MCP server.
     pub fn add_server(&self, name: &str, url: &str) {
+        self.add_settings(&format!("[mcp_servers.{name}]\nurl = \"{url}\"\n"));
+    }
+
+    /// Configures the role `loose` for subagents.
+    pub fn add_role_that_never_asks(&self) {
+        let model = format!("model = \"{ROLE_MODEL}\"\n");
+        let settings = "approval_policy = \"never\"\nsandbox_mode = \"danger-full-access\"\n";
+        std::fs::write(self.home.path().join(".codex/loose.toml"), model + settings).unwrap();
+        self.add_settings("[agents.loose]\ndescription = \"Asks nobody\"\nconfig_file = \"loose.toml\"\n");
+    }
+
+    fn add_settings(&self, more: &str) {
         let config = self.home.path().join(".codex/config.toml");
         let settings = std::fs::read_to_string(&config).unwrap();
-        std::fs::write(config, format!("{settings}\n[mcp_servers.{name}]\nurl = \"{url}\"\n")).unwrap();
+        std::fs::write(config, format!("{settings}\n{more}")).unwrap();
     }
 
     pub async fn start(&self, prompt: &str) -> SessionId {
