@@ -1,6 +1,7 @@
 //! The real `claude`, killed while it asks, and resumed; its model is a mock on loopback.
 
 mod helpers;
+mod long_lines;
 mod modes;
 mod quit;
 
@@ -12,8 +13,7 @@ use crate::support::agents::{Stage, choose};
 use crate::support::desk::Staging;
 use askdesk_agents::{Start, claude};
 use askdesk_domain::{
-    AgentFailure, Delivery, EntryBody, LaunchOverrides, Notice, OrphanedWhy, Outcome, SessionEnd, SessionId,
-    SessionOptions, ToolStatus,
+    AgentFailure, Delivery, LaunchOverrides, OrphanedWhy, Outcome, SessionEnd, SessionId, SessionOptions,
 };
 use askdesk_engine::clock::Clock;
 use askdesk_testkit::clis;
@@ -174,49 +174,4 @@ fn forget(folder: &Path, session: &str) {
             (false, false) => {}
         }
     }
-}
-
-/// Writes a picture of noise, which no compression makes smaller: 1.5 MB.
-fn write_noise(path: &Path) {
-    const SIDE: u32 = 720;
-    let mut state = 1_u32;
-    let noise = std::iter::repeat_with(|| {
-        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        state.to_be_bytes()[0]
-    });
-    let pixels: Vec<u8> = noise.take((3 * SIDE * SIDE) as usize).collect();
-    let mut encoder = png::Encoder::new(std::fs::File::create(path).unwrap(), SIDE, SIDE);
-    encoder.set_color(png::ColorType::Rgb);
-    encoder.write_header().unwrap().write_image_data(&pixels).unwrap();
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn case_110_an_image_of_more_than_a_mebibyte_that_the_agent_reads_ends_its_row_and_the_turn_goes_on() {
-    let test = "case_110_an_image_of_more_than_a_mebibyte";
-    let Some(world) = World::open(test, Vec::new()).await else { return };
-    let image = world.project.path().join("noise.png");
-    write_noise(&image);
-    assert!(std::fs::metadata(&image).unwrap().len() > 1_500_000);
-    world.mock.push(Reply::new([Block::tool("toolu_1", "Read", json!({"file_path": image}))]));
-    world.mock.push(Reply::text("It is noise."));
-    let mut stage = Stage::open().await;
-    let session = world.start(&stage).await;
-    stage.until_said(session, "It is noise.").await;
-    stage.until_idle(session).await;
-    let heard = world.mock.wait_for_request(2, REQUEST_WITHIN).await.unwrap();
-    // It makes the picture smaller for the model (measured with 2.1.329).
-    assert!(heard["messages"].to_string().contains("\"type\":\"image\""), "the model received the image");
-    let transcript = stage.desk.mirror.transcript(session);
-    let mut tools = transcript.iter().filter_map(|body| match body {
-        EntryBody::Tool { status, output, .. } => Some((*status, output.as_deref())),
-        _ => None,
-    });
-    assert_eq!(tools.next(), Some((ToolStatus::Done, Some("[image]"))));
-    assert_eq!(
-        stage.desk.mirror.notices(session),
-        Vec::<&Notice>::new(),
-        "nothing is reported as unreadable"
-    );
-    stage.desk.check_mirror().await;
-    stage.sessions.stop(session).await.unwrap();
 }

@@ -129,6 +129,8 @@ impl Block {
 /// Cuts a text into pieces small enough that every reply is put together from several.
 pub(super) fn pieces(text: &str) -> Vec<String> {
     const PIECE_CHARS: usize = 16;
+    /// A program takes long for each event, so a large text has larger pieces.
+    const MOST_PIECES: usize = 512;
     let chars: Vec<char> = text.chars().collect();
-    chars.chunks(PIECE_CHARS).map(String::from_iter).collect()
+    chars.chunks(PIECE_CHARS.max(chars.len().div_ceil(MOST_PIECES))).map(String::from_iter).collect()
 }
