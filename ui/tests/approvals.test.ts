@@ -2,6 +2,8 @@ import { screen, within } from '@testing-library/svelte';
 import type { UserEvent } from '@testing-library/user-event';
 import { describe, expect, test } from 'vitest';
 
+import toolNames from '../../src-tauri/crates/domain/src/tool_names.json';
+import { shownTool } from '../src/entities/tool/toolName';
 import type { Approval, ApprovalDecision, ApprovalOption, ApprovalState, DeliveryError, EntryBody, ToolDetail } from '../src/generated/wire';
 import {
   aDecision,
@@ -14,7 +16,6 @@ import {
 } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
 import { button, expectNoViolations, openPage, panel, settle } from './open';
-
 
 const options = someOptions(
   { id: 'r1', scope: 'session', label: { label: 'tool', tool: 'Bash', content: 'npm test:*', behaviour: 'allow' } },
@@ -45,6 +46,10 @@ describe('a permission', () => {
     await bridge.push({ change: 'approval', approval: anApproval() });
     await settle();
     expect(panel()).not.toHaveTextContent('Asked by');
+  });
+
+  test('a tool of a server is named as the engine names it', () => {
+    for (const [name, expected] of toolNames as [string, string][]) expect(shownTool(name)).toBe(expected);
   });
 
   test('a tool of an MCP server is named in words everywhere, and a call without input says so', async () => {

@@ -212,7 +212,7 @@ export interface Hint {
 /** The keys that the footer of the changes lists. */
 export const changesHints: readonly Hint[] = CHANGES_KEYS.map(({ keys, hint }) => ({ keys, words: hint }));
 
-/** The keys that the footer of the inbox lists. Outside a question, the spot is null. */
+/** The keys that the footer of the inbox lists. Outside a question, the place is null. */
 export function inboxHints(at: KeyPlace | null): readonly Hint[] {
   const spot = at?.spot ?? null;
   const own = INBOX_KEYS.map(({ keys, hint }): Hint => ({ keys, words: hint }));
@@ -232,15 +232,15 @@ export function hintsAt(spot: HintSpot, form: FormKeys | null, asks: Asks): read
   if (spot === 'menu') return MENU_HINTS;
   return PANEL_KEYS.flatMap(({ keys, hints, inForm, does }) => {
     const about = hints[spot];
-    if (!about || isTypedInstead(does, spot, asks)) return [];
+    if (!about || isUnavailable(does, spot, asks)) return [];
     if (!inForm) return [{ keys, words: about }];
     const words = form && inForm(form, about, spot);
     return words ? [{ keys: does === 'keys.choose' ? [digitsOf(form)] : keys, words }] : [];
   });
 }
 
-/** Whether a key is typed into the card's field, or does nothing, because of what the card asks for. */
-function isTypedInstead(does: KeyName, spot: HintSpot, asks: Asks): boolean {
+/** Whether a card takes a key as text, or ignores it, because of what it asks for. */
+function isUnavailable(does: KeyName, spot: HintSpot, asks: Asks): boolean {
   if (does === 'keys.chat' && spot === 'card') return asks === 'words' || asks === 'decision';
   return (spot === 'card' || spot === 'control') && asks === 'words' && (does === 'keys.chat' || does === 'keys.choose');
 }

@@ -189,8 +189,10 @@ impl OpenCodeAdapter {
     pub(super) fn on_permission_ended(&mut self, properties: &Value, out: &mut Output) {
         let id = text(properties, "requestID");
         let Some(call) = self.end_call(id) else {
-            // Its call may still be on its way to us.
-            id.and_then(NativeRef::new).into_iter().for_each(|id| self.remember_ended(id));
+            // The message with its call may still be on its way.
+            if let Some(native_ref) = id.and_then(NativeRef::new) {
+                self.remember_ended(native_ref);
+            }
             return;
         };
         if call.reply.is_none() {

@@ -4,6 +4,7 @@ mod subagents;
 mod world;
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use askdesk_domain::{
     AgentFailure, AnswerInput, ApprovalDecision, ApprovalOptionKind, ApprovalState, EntryBody,
@@ -504,8 +505,14 @@ async fn case_111_a_form_of_a_server_is_cancelled_with_its_turn() {
         world.stage.desk.request(request.id).await.ended().unwrap().outcome,
         Outcome::Withdrawn { .. }
     ));
-    let replies = server.replies();
-    assert!(replies.iter().all(|reply| reply["action"] != "accept"), "{replies:?}");
+    let heard = async {
+        while server.replies().is_empty() {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    tokio::time::timeout(REQUEST_WITHIN, heard).await.expect("the server hears of it");
+    let actions: Vec<_> = server.replies().iter().map(|reply| reply["action"].clone()).collect();
+    assert_eq!(actions, ["cancel"]);
 }
 
 #[tokio::test(flavor = "multi_thread")]

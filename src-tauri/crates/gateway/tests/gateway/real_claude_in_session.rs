@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use askdesk_client_config::{Client, Endpoint, Env, Os, Scope, Token, connect};
-use askdesk_domain::{LaunchOverrides, SessionId, SessionOptions};
+use askdesk_domain::{LaunchOverrides, RequestId, SessionId, SessionOptions};
 use askdesk_testkit::clis;
 use askdesk_testkit::mock_api::{Block, MockApi, Reply, Script};
 use serde_json::json;
@@ -66,6 +66,18 @@ impl Connected {
         assert_eq!(requests.await.unwrap(), [session]);
         assert_eq!(self.managed.all_sessions().await, [session]);
     }
+
+    /// Answers the only question, and checks that the agent goes on with the answer in the same turn.
+    async fn answer(self, session: SessionId, request: RequestId) {
+        self.has_asked_once(session).await;
+        self.managed.fixture.answer(request).await;
+        self.mock.wait_for_request(2, REQUEST_WITHIN).await.expect("the turn goes on");
+        self.managed.fixture.delivered(request).await;
+        let told = self.mock.tool_results().remove(0);
+        assert!(told["content"].to_string().contains("PostgreSQL"), "{told}");
+        self.has_asked_once(session).await;
+        self.managed.sessions.shut_down().await;
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -79,14 +91,7 @@ async fn case_109_the_question_tool_of_the_real_claude_in_a_session_is_one_card(
     world.until_called("askdesk_calls_total{tool=\"hook\",outcome=\"managed\"} 1").await;
     let (request, asked_in) = world.managed.fixture.asked().await;
     assert_eq!(asked_in.id, session);
-    world.has_asked_once(session).await;
-    world.managed.fixture.answer(request.id).await;
-    world.mock.wait_for_request(2, REQUEST_WITHIN).await.expect("the turn goes on");
-    world.managed.fixture.delivered(request.id).await;
-    let told = world.mock.tool_results().remove(0);
-    assert!(told["content"].to_string().contains("PostgreSQL"), "{told}");
-    world.has_asked_once(session).await;
-    world.managed.sessions.shut_down().await;
+    world.answer(session, request.id).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -99,12 +104,5 @@ async fn case_109_what_the_real_claude_in_a_session_asks_over_mcp_is_one_card_of
     let session = world.start().await;
     let (request, asked_in) = world.managed.fixture.asked().await;
     assert_eq!((asked_in.id, request.asked_by.as_deref()), (session, Some("claude-code")));
-    world.has_asked_once(session).await;
-    world.managed.fixture.answer(request.id).await;
-    world.mock.wait_for_request(2, REQUEST_WITHIN).await.expect("the turn goes on");
-    world.managed.fixture.delivered(request.id).await;
-    let told = world.mock.tool_results().remove(0);
-    assert!(told["content"].to_string().contains("PostgreSQL"), "{told}");
-    world.has_asked_once(session).await;
-    world.managed.sessions.shut_down().await;
+    world.answer(session, request.id).await;
 }

@@ -64,7 +64,7 @@ impl Agent for Sealed {
 const KEY_OF_ENVIRONMENT: &str = "env_key = \"MOCK_API_KEY\"";
 const KEY_OF_SIGN_IN: &str = "requires_openai_auth = true";
 
-/// The model of the role `loose`.
+/// Tells the requests of a subagent in the role `loose` from all others.
 pub const ROLE_MODEL: &str = "mock-of-a-role";
 
 pub struct World {
