@@ -1,7 +1,14 @@
 //! Opens a link in the person's own program. Links of agents are opened after the person agreed to it.
 
+#[cfg(target_os = "linux")]
+use std::path::Path;
+
 use askdesk_api::Error;
 use askdesk_domain::{Rejection, ValidationError};
+#[cfg(target_os = "linux")]
+use askdesk_open_in::Launch;
+#[cfg(target_os = "linux")]
+use askdesk_user_environment::variables;
 use tauri::Url;
 
 /// The longest address, in bytes. Some programs cut off longer ones.
@@ -30,11 +37,31 @@ pub fn open_from_guide(url: Url) {
 }
 
 async fn open(url: Url) -> Result<(), Error> {
-    let opened =
-        tauri::async_runtime::spawn_blocking(move || tauri_plugin_opener::open_url(url, None::<&str>)).await;
-    let opened = opened.map_err(|error| error.to_string());
-    let opened = opened.and_then(|opened| opened.map_err(|error| error.to_string()));
+    let opened = tauri::async_runtime::spawn_blocking(move || start_program(&url)).await;
+    let opened = opened.map_err(|error| error.to_string()).flatten();
     opened.map_err(|error| refused(ValidationError::NoProgram { error }))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn start_program(url: &Url) -> Result<(), String> {
+    tauri_plugin_opener::open_url(url, None::<&str>).map_err(|error| error.to_string())
+}
+
+/// Starts the first launcher of the system that works. `tauri_plugin_opener` would give it the variables of this process, and
+/// those of an AppImage keep some browsers from starting.
+#[cfg(target_os = "linux")]
+fn start_program(url: &Url) -> Result<(), String> {
+    let variables = variables();
+    let mut failed = None;
+    for command in open::commands(url.as_str()) {
+        let Some(program) = variables.find_program(command.get_program()) else { continue };
+        let args = command.get_args().map(ToOwned::to_owned).collect();
+        match askdesk_open_in::start(&Launch::new(program, args, Path::new("/"))) {
+            Ok(()) => return Ok(()),
+            Err(error) => failed = Some(error.to_string()),
+        }
+    }
+    Err(failed.unwrap_or_else(|| "xdg-open is not installed".to_owned()))
 }
 
 fn checked(url: &str) -> Result<Url, Error> {

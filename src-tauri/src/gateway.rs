@@ -79,7 +79,7 @@ pub fn open(app: &AppHandle, config: GatewayConfig) {
 /// Returns what connecting other programs needs, or `None` if the user has no home folder.
 pub fn client_host(app: &AppHandle, data: &Path) -> Option<ClientHost> {
     // Only the command line connects projects, so any folder can take the place of one here.
-    let env = Env::from_process(data.to_owned())?;
+    let env = Env::of_user(data.to_owned())?;
     let port = app.state::<AppGateway>().get(|gateway| gateway.address().port());
     let this = std::env::current_exe().ok();
     let command = find_askdesk(this.as_deref(), &env).and_then(|program| hook_command(&program));

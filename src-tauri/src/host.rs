@@ -12,7 +12,7 @@ use tokio::sync::{oneshot, watch};
 
 use crate::first_paint::FirstPaint;
 use crate::paint_log::PaintLog;
-use crate::{autostart, gateway, language, shortcut};
+use crate::{autostart, gateway, language, shell_environment, shortcut};
 
 /// Serves the API of one data folder.
 pub struct ShellHost {
@@ -57,8 +57,12 @@ impl Host for ShellHost {
         gateway::client_host(&self.app, &self.data_folder)
     }
 
+    fn read_environment(&self) -> Pending<()> {
+        Box::pin(shell_environment::read(self.app.clone()))
+    }
+
     fn program_search(&self) -> Search {
-        Search::from_process()
+        Search::of_user()
     }
 
     fn reveal(&self, path: &Path) -> Result<(), String> {

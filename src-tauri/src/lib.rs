@@ -24,6 +24,7 @@ mod previous_focus;
 mod quit;
 pub mod rendering;
 mod sanitize;
+mod shell_environment;
 mod shortcut;
 #[cfg(unix)]
 mod shutdown;
@@ -78,6 +79,7 @@ pub fn run() -> ExitCode {
     }
     builder = builder
         .plugin(tauri_plugin_dialog::init())
+        .plugin(tauri_plugin_shell::init())
         .plugin(window::window_state_plugin(std::env::var_os(DATA_FOLDER)));
     #[cfg(not(target_os = "linux"))]
     {
@@ -95,6 +97,7 @@ pub fn run() -> ExitCode {
         .manage(FirstPaint::default())
         .manage(deep_link::PendingTarget::default())
         .manage(WindowLifecycle::default())
+        .manage(shell_environment::ShellEnvironment::default())
         .manage(shortcut::ShortcutState::default())
         .manage(previous_focus::PreviousFocus::default())
         .manage(tray::TrayState::default())
@@ -143,6 +146,7 @@ struct Profile {
 impl Profile {
     fn find() -> Result<Self, StartupError> {
         let folder = data_folder()?;
+        shell_environment::begin(&folder);
         let mut agents = installed_agents();
         agents.push(Arc::new(demo::agent(&folder)?));
         let agents = Catalog::new(agents);
@@ -164,6 +168,7 @@ fn start(app: &AppHandle, profile: Result<Profile, StartupError>, api_sender: &w
             if !in_background {
                 app.state::<FirstPaint>().wait();
             }
+            shell_environment::read_first(app);
             // Registering over D-Bus would delay the first paint. Until then, SIGTERM ends the app.
             #[cfg(target_os = "linux")]
             shutdown::handle_session_end(app);
@@ -233,6 +238,7 @@ fn on_run_event(app: &AppHandle, event: RunEvent) {
         RunEvent::Exit => {
             #[cfg(unix)]
             app.state::<shutdown::Shutdown>().note_closing();
+            shell_environment::stop(app);
             let Some(api) = app.try_state::<PendingApi>().and_then(|pending| pending.now()) else { return };
             tauri::async_runtime::block_on(async {
                 // The gateway tells waiting clients while the agents end; both still need the engine.

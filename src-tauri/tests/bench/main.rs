@@ -100,9 +100,10 @@ async fn measure() {
         result.insert("agents".to_owned(), agents::measure().await);
     }
     if wanted("starts") {
-        let Starts { app, empty } = process::measure(STARTS);
+        let Starts { app, slow_shell, empty } = process::measure(STARTS);
         let beside = |app: f64, empty: f64| json!({ "askdesk": app, "empty_window": empty, "ratio": rounded(app / empty) });
         result.insert("first_paint_ms".to_owned(), beside(app.paint, empty.paint));
+        result.insert("first_paint_with_a_slow_shell_ms".to_owned(), json!({ "askdesk": app.paint, "slow_shell": slow_shell.paint, "ratio": rounded(slow_shell.paint / app.paint) }));
         result.insert("memory_pss_mib".to_owned(), beside(app.pss_mib, empty.pss_mib));
         result.insert("memory_rss_mib".to_owned(), beside(app.rss_mib, empty.rss_mib));
         let binary = std::fs::metadata(env!("CARGO_BIN_EXE_askdesk-desktop")).unwrap().len();

@@ -6,7 +6,6 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use std::os::unix::process::CommandExt;
 use tempfile::TempDir;
 
 use crate::harness::PATIENCE;
@@ -19,21 +18,24 @@ pub struct Cost {
     pub rss_mib: f64,
 }
 
-/// What both windows cost.
 pub struct Starts {
     pub app: Cost,
+    /// The app, while the user's shell takes ten seconds to say what its environment is.
+    pub slow_shell: Cost,
     pub empty: Cost,
 }
 
-/// Starts both windows in turn, so that the machine's load affects both.
+/// Starts all in turn, so that the machine's load affects all.
 pub fn measure(starts: usize) -> Starts {
     let mut app = Vec::new();
+    let mut slow_shell = Vec::new();
     let mut empty = Vec::new();
     for _ in 0..starts {
-        app.push(start(env!("CARGO_BIN_EXE_askdesk-desktop")));
-        empty.push(start(env!("CARGO_BIN_EXE_empty-window")));
+        app.push(start(env!("CARGO_BIN_EXE_askdesk-desktop"), ""));
+        slow_shell.push(start(env!("CARGO_BIN_EXE_askdesk-desktop"), "sleep 10\n"));
+        empty.push(start(env!("CARGO_BIN_EXE_empty-window"), ""));
     }
-    Starts { app: median(&app), empty: median(&empty) }
+    Starts { app: median(&app), slow_shell: median(&slow_shell), empty: median(&empty) }
 }
 
 fn median(costs: &[Cost]) -> Cost {
@@ -45,11 +47,15 @@ fn median(costs: &[Cost]) -> Cost {
     Cost { paint: middle(|c| c.paint), pss_mib: middle(|c| c.pss_mib), rss_mib: middle(|c| c.rss_mib) }
 }
 
-fn start(program: &str) -> Cost {
+/// Starts a program without a terminal, in a home with these lines in `.bashrc`.
+fn start(program: &str, startup_lines: &str) -> Cost {
     let home = TempDir::new().unwrap();
+    fs::write(home.path().join(".bashrc"), startup_lines).unwrap();
     let trace = home.path().join("trace.jsonl");
     let began = now_ms();
-    let mut child = Command::new(program)
+    let mut child = Command::new("setsid")
+        .arg(program)
+        .env("SHELL", "/bin/bash")
         .env("HOME", home.path())
         .env("XDG_DATA_HOME", home.path().join("share"))
         .env("XDG_CACHE_HOME", home.path().join("cache"))
@@ -57,7 +63,6 @@ fn start(program: &str) -> Cost {
         .env("ASKDESK_TRACE", &trace)
         .stdout(Stdio::null())
         .stderr(Stdio::null())
-        .process_group(0)
         .spawn()
         .unwrap();
     let waiting = Instant::now();

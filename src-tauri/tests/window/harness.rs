@@ -54,6 +54,7 @@ pub struct Setup {
     home: Option<PathBuf>,
     args: Vec<String>,
     log: Option<PathBuf>,
+    from_menu: bool,
 }
 
 impl Setup {
@@ -95,8 +96,20 @@ impl Setup {
         self
     }
 
+    /// Starts the app as a desktop menu does: with a home folder, without a terminal, and with the few variables of a desktop
+    /// session. It asks the shell for the others.
+    pub fn started_from_menu(mut self, home: &Path, shell: &str) -> Self {
+        self.from_menu = true;
+        self.at_home(home).env("PATH", "/usr/bin:/bin").env("SHELL", shell)
+    }
+
     fn env_in(&mut self, home: &Path) -> Vec<(String, String)> {
         let mut env = std::mem::take(&mut self.env);
+        if self.from_menu {
+            let own = self.home.as_deref().unwrap_or(home);
+            env.insert(0, ("HOME".to_owned(), own.display().to_string()));
+            return env;
+        }
         match &self.home {
             Some(own) => env.splice(0..0, at_home(own)).for_each(drop),
             None => {
@@ -124,7 +137,11 @@ impl Setup {
         let record = home.path().join("record.jsonl");
         let env = self.env_in(home.path());
         let port = free_port();
-        let driver = Driver::watched(start_driver(port, &env, self.log.as_deref()));
+        let driver = match self.from_menu {
+            true => start_driver_from_menu(port, &env, self.log.as_deref()),
+            false => start_driver(port, &env, self.log.as_deref()),
+        };
+        let driver = Driver::watched(driver);
         let options = json!({ "binary": PROGRAM, "args": self.args });
         // The default of 30 s is too short for scrolling a long transcript on a slow machine.
         let timeouts = json!({ "script": 120_000 });
@@ -602,12 +619,28 @@ fn command(program: &str, env: &[(String, String)]) -> Command {
             command.env(name, value);
         }
     }
-    command.env("GDK_BACKEND", "x11").env("ASKDESK_FAKE_PACE", "0");
+    // The shell of whoever runs the tests has no part in them.
+    command.env("GDK_BACKEND", "x11").env("ASKDESK_FAKE_PACE", "0").env("ASKDESK_SHELL_ENVIRONMENT", "off");
     command.envs(env.iter().map(|(name, value)| (name, value))).stdout(Stdio::null());
     if std::env::var_os("ASKDESK_TEST_LOG").is_none() {
         command.stderr(Stdio::null());
     }
     command
+}
+
+/// Starts the driver without a terminal, in a session of its own, and without any variable that the tests set.
+fn start_driver_from_menu(port: u16, env: &[(String, String)], log: Option<&Path>) -> Child {
+    let mut command = command("setsid", env);
+    for name in ["GDK_BACKEND", "ASKDESK_FAKE_PACE", "ASKDESK_SHELL_ENVIRONMENT", "LC_ALL"] {
+        if !env.iter().any(|(known, _)| known == name) {
+            command.env_remove(name);
+        }
+    }
+    if let Some(log) = log {
+        command.stderr(fs::File::create(log).unwrap());
+    }
+    command.arg("WebKitWebDriver").arg(format!("--port={port}")).env("TAURI_WEBVIEW_AUTOMATION", "true");
+    command.spawn().expect("setsid belongs to every Linux")
 }
 
 fn start_driver(port: u16, env: &[(String, String)], log: Option<&Path>) -> Child {

@@ -26,6 +26,7 @@ mod inbox;
 mod keys;
 mod languages;
 mod long_transcript;
+mod menu_start;
 mod no_notification_daemon;
 mod notifications;
 mod open_in;

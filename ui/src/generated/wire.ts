@@ -1327,6 +1327,51 @@ value: string, };
 export type ListAgents = Record<symbol, never>;
 
 /**
+ * How an environment was got, the best way first.
+ */
+export type EnvironmentWay = "terminal" | "interactive_login" | "login" | "known_folders" | "process";
+
+/**
+ * Why a shell didn't say what its environment is.
+ */
+export type EnvironmentFailure = { "why": "no_shell" } | { "why": "no_command_line" } | { "why": "not_started", error: string, } | { "why": "timed_out", seconds: number, } | { "why": "ended", code: number | null, } | { "why": "too_much" };
+
+/**
+ * A way that was tried in vain.
+ */
+export type FailedEnvironmentWay = { way: EnvironmentWay, failure: EnvironmentFailure, };
+
+/**
+ * Says where the environment comes from that agents get. Waits for the shell if it hasn't answered yet.
+ */
+export type ReadEnvironment = { 
+/**
+ * Whether the shell is asked again first.
+ */
+again: boolean, };
+
+/**
+ * Where the environment comes from that agents get.
+ */
+export type EnvironmentRead = { way: EnvironmentWay, 
+/**
+ * None if no shell was asked.
+ */
+shell: string | null, 
+/**
+ * What was tried in vain when it was last asked.
+ */
+failed: Array<FailedEnvironmentWay>, 
+/**
+ * When the environment was read; none if it was never read from a shell.
+ */
+readAt: Timestamp | null, tookMs: number, 
+/**
+ * Whether the shell is being asked again.
+ */
+reading: boolean, };
+
+/**
  * Every agent that the app knows, found or not.
  */
 export type AgentsFound = { agents: Array<AgentFound>, };
@@ -2728,6 +2773,7 @@ export interface CommandMap {
   resume_session: { input: ResumeSession; output: Session };
   set_config: { input: SetConfig; output: Done };
   list_agents: { input: ListAgents; output: AgentsFound };
+  read_environment: { input: ReadEnvironment; output: EnvironmentRead };
   read_transcript: { input: ReadTranscript; output: TranscriptPage };
   read_log: { input: ReadLog; output: SessionLog };
   read_settings: { input: ReadSettings; output: SettingsRead };

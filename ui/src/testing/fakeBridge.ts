@@ -5,6 +5,7 @@ import type {
   ClientRead,
   DraftTarget,
   Entry,
+  EnvironmentRead,
   Error as CommandError,
   Frame,
   ProgramsFound,
@@ -40,6 +41,7 @@ export class FakeBridge implements Bridge {
   /** The content of the simulated disk. */
   drafts: DraftTarget[] = [];
   agents: AgentsFound = { agents: [] };
+  environment: EnvironmentRead = { way: 'process', shell: null, failed: [], readAt: null, tookMs: 0, reading: false };
   /** The result of the folder picker. */
   folder: string | null = null;
   /** The files that the user picks or drops. */
@@ -146,6 +148,8 @@ export class FakeBridge implements Bridge {
       }
       case 'list_agents':
         return this.agents;
+      case 'read_environment':
+        return this.environment;
       case 'read_settings':
         return this.settings;
       case 'change_setting': {

@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use askdesk_domain::{AgentDescriptor, AgentFailure, LaunchOverrides, SearchedLocation};
+use askdesk_user_environment::variables;
 
 /// Everything needed to start one agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,9 +13,9 @@ pub struct LaunchPlan {
     pub program: PathBuf,
     pub args: Vec<OsString>,
     pub folder: PathBuf,
-    /// Variables set for it, beside those it inherits.
+    /// Variables set for it, beside those of the user's environment.
     pub env: Vec<(OsString, OsString)>,
-    /// Inherited variables it must not see.
+    /// Variables of the user's environment that it must not see.
     pub env_remove: Vec<OsString>,
 }
 
@@ -30,8 +31,9 @@ impl LaunchPlan {
     /// The value that the program finds in a variable; an empty one counts as none.
     pub(crate) fn variable(&self, name: &str) -> Option<OsString> {
         let set = self.env.iter().rev().find(|(known, _)| known == name).map(|(_, value)| value.clone());
-        let inherited = || (!self.env_remove.iter().any(|known| known == name)).then(|| env::var_os(name));
-        set.or_else(|| inherited().flatten()).filter(|value| !value.is_empty())
+        let is_removed = self.env_remove.iter().any(|known| known == name);
+        let of_user = || variables().get(name).filter(|_| !is_removed).map(ToOwned::to_owned);
+        set.or_else(of_user).filter(|value| !value.is_empty())
     }
 }
 
@@ -46,8 +48,6 @@ pub fn expand_home(path: &str) -> PathBuf {
 
 /// Finds a program: the one the person named, else on `PATH`, else where installers put it: in these folders below the home
 /// folder, or in those for all users.
-///
-/// A desktop app is often started without the `PATH` of the person's shell, so the folders matter.
 pub(crate) fn find_program(
     agent: &AgentDescriptor,
     name: &str,
@@ -70,12 +70,13 @@ pub(crate) fn find_program(
     let file = |path: &Path| SearchedLocation::File { path: path.display().to_string() };
     if let Some(path) = explicit {
         // Somebody who named a program wants that one, not another of the same name.
-        return which::which(path).map_err(|_| missing(vec![file(path)]));
+        return variables().find_program(path).ok_or_else(|| missing(vec![file(path)]));
     }
-    if let Ok(found) = which::which(name) {
+    let variables = variables();
+    if let Some(found) = variables.find_program(name) {
         return Ok(found);
     }
-    let value = env::var_os("PATH").unwrap_or_default().display().to_string();
+    let value = variables.get("PATH").unwrap_or_default().display().to_string();
     let mut tried = vec![SearchedLocation::PathVariable { value }];
     for folder in folders {
         let candidate = folder.join(name);

@@ -30,6 +30,9 @@ pub trait Host: Send + Sync {
     /// Returns what connecting other programs needs, or none if the person has no home folder. May block.
     fn client_host(&self) -> Option<ClientHost>;
 
+    /// Asks the user's shell for its environment again, and waits for the answer.
+    fn read_environment(&self) -> Pending<()>;
+
     /// Says where the programs of the person are.
     fn program_search(&self) -> Search;
 

@@ -62,6 +62,9 @@ pub enum Command {
         #[command(subcommand)]
         command: TokenCommand,
     },
+    /// Print the environment between two marks, for the Askdesk app
+    #[command(hide = true)]
+    Environment { mark: String },
     /// Generate shell completions
     #[command(
         after_help = "Example:\n  askdesk completions bash > ~/.local/share/bash-completion/completions/askdesk"

@@ -59,7 +59,7 @@ pub fn endpoint(port: u16, token: Token) -> Result<Endpoint, Failure> {
 /// Returns where the user's files are.
 pub fn env() -> Result<Env, Failure> {
     let folder = std::env::current_dir()?;
-    Env::from_process(folder).ok_or_else(|| Failure::System("can't find your home folder".to_owned()))
+    Env::of_user(folder).ok_or_else(|| Failure::System("can't find your home folder".to_owned()))
 }
 
 fn each(

@@ -8,6 +8,7 @@ use askdesk_client_config::{
     Client, ConnectionProblem, ConnectionState, DataFolder, Diagnosis, DiagnosticInput, Endpoint, FileStatus,
     Obstacle, Scope, SeenClient, WaitLimit, diagnose, installed_versions,
 };
+use askdesk_user_environment::Origin;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -48,6 +49,9 @@ struct DeskReport {
     version: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     open: Option<u64>,
+    /// Where the environment of its agents comes from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    environment: Option<Origin>,
     #[serde(skip_serializing_if = "Option::is_none")]
     why: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -150,6 +154,8 @@ async fn inspect_desk(folder: &DataFolder) -> (DeskReport, Vec<SeenClient>) {
                 port: Some(client.port()),
                 version: health["version"].as_str().map(str::to_owned),
                 open: health["open"].as_u64(),
+                // Older versions don't say it.
+                environment: serde_json::from_value(health["environment"].clone()).ok(),
                 ..desk
             };
             // Older versions don't have this route.
@@ -231,6 +237,10 @@ fn text(report: &Report) -> String {
     let rights = "clients can ask with their token; answering takes answer-token, which they never get";
     let further = |words: &str| format!("{:<13}{words}\n", "");
     text.push_str(&further(rights));
+    if let Some(environment) = &desk.environment {
+        text.push_str(&further(&format!("agents get the environment {}", environment.words())));
+        text.extend(environment.failed.iter().map(|failed| further(&format!("note: {failed}"))));
+    }
     let is_relevant =
         |client: &&ClientReport| client.found || !matches!(client.path, Connection::NotConnected { .. });
     for client in report.clients.iter().filter(is_relevant) {

@@ -20,11 +20,16 @@ use std::process::ExitCode;
 use arguments::{Arguments, Command, TokenCommand};
 use askdesk_client_config::DataFolder;
 use askdesk_client_config::discovery::data_folder;
+use askdesk_user_environment::Variables;
 use clap::Parser;
 use exit::{Exit, Failure};
 
 fn main() -> ExitCode {
     let command = Arguments::parse().command;
+    if let Command::Environment { mark } = &command {
+        let printed = askdesk_user_environment::print(&mut std::io::stdout(), mark, &Variables::of_process());
+        return printed.map_or_else(|error| fail(false, &error.into()), |()| ExitCode::SUCCESS);
+    }
     let is_hook = matches!(command, Command::Hook);
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime,
@@ -60,6 +65,8 @@ async fn run(command: Command) -> Result<Exit, Failure> {
         Command::Disconnect(disconnect) => connect::disconnect(&disconnect),
         Command::Doctor(doctor) => doctor::run(&folder()?, &doctor).await,
         Command::Token { command: TokenCommand::Rotate } => token::rotate(&folder()?).await,
+        // It is answered before anything else starts.
+        Command::Environment { .. } => Ok(Exit::Success),
         Command::Completions { shell } => completions::completions(shell),
         Command::Man { folder } => completions::man(folder.as_deref()),
     }

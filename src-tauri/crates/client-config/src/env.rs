@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// The variables that clients read to find their files, and those that an AppImage sets.
-const VARIABLES: [&str; 10] = [
+use askdesk_user_environment::variables;
+
+/// The variables that clients read to find their files.
+const VARIABLES: [&str; 8] = [
     "APPDATA",
-    "APPDIR",
-    "APPIMAGE",
     "CLAUDE_CONFIG_DIR",
     "CODEX_HOME",
     "COPILOT_HOME",
@@ -17,6 +17,8 @@ const VARIABLES: [&str; 10] = [
     "PATHEXT",
     "XDG_CONFIG_HOME",
 ];
+/// The variables that an AppImage sets for what is inside it. No client gets them.
+const OF_IMAGE: [&str; 2] = ["APPDIR", "APPIMAGE"];
 
 /// The operating system, which decides where files are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,10 +51,13 @@ pub struct Env {
 }
 
 impl Env {
-    /// Reads the environment of this process. Returns `None` if there is no home folder.
-    pub fn from_process(project: PathBuf) -> Option<Self> {
-        let set = |name| Some((name, std::env::var_os(name).filter(|value| !value.is_empty())?));
-        let vars = VARIABLES.into_iter().filter_map(set).collect();
+    /// Takes the user's environment. Returns `None` if there is no home folder.
+    pub fn of_user(project: PathBuf) -> Option<Self> {
+        let variables = variables();
+        let of_user = |name| Some((name, variables.get(name)?.to_owned()));
+        let of_image = |name| Some((name, std::env::var_os(name).filter(|value| !value.is_empty())?));
+        let vars = VARIABLES.into_iter().filter_map(of_user);
+        let vars = vars.chain(OF_IMAGE.into_iter().filter_map(of_image)).collect();
         Some(Self { os: Os::CURRENT, home: dirs::home_dir()?, project, vars })
     }
 

@@ -63,7 +63,8 @@ fn permitted(
 
 async fn health(State(state): State<SharedState>) -> Result<Json<Value>, HttpError> {
     let open = state.open_requests().await?;
-    Ok(Json(json!({"status": "ok", "version": state.version, "open": open})))
+    let environment = askdesk_user_environment::current().origin;
+    Ok(Json(json!({"status": "ok", "version": state.version, "open": open, "environment": environment})))
 }
 
 async fn metrics(State(state): State<SharedState>) -> Result<impl IntoResponse, HttpError> {

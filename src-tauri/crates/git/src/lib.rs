@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::time::Duration;
 
+use askdesk_user_environment::variables;
 pub use path::{to_bytes, to_path};
 
 /// How much of git's output is read, in bytes.
@@ -67,7 +68,7 @@ pub enum GitError {
 
 /// Finds the installed git.
 pub fn program() -> Option<PathBuf> {
-    let found = which::which("git").ok()?;
+    let found = variables().find_program("git")?;
     // On a Mac without developer tools, this program only opens a dialog that offers to install them.
     let stub = cfg!(target_os = "macos") && found == Path::new("/usr/bin/git");
     let tools = ["/Library/Developer/CommandLineTools/usr/bin/git", "/Applications/Xcode.app"];
@@ -140,12 +141,13 @@ impl Git {
 
     fn command(&self, arguments: &[&OsStr]) -> Command {
         let mut command = Command::new(&self.program);
-        let names = std::env::vars_os().map(|(name, _)| name);
-        let goes = |name: &OsString| match self.config {
+        let variables = variables();
+        variables.give_to(&mut command);
+        let goes = |name: &&OsStr| match self.config {
             Config::Closed => name.as_encoded_bytes().starts_with(b"GIT_"),
             Config::OfUser => name.to_str().is_some_and(|name| OF_ANOTHER_GIT.contains(&name)),
         };
-        for name in names.filter(goes) {
+        for name in variables.iter().map(|(name, _)| name).filter(goes) {
             command.env_remove(name);
         }
         command.args(["--no-pager", "--literal-pathspecs", "-c", "core.quotePath=false"]);

@@ -6,6 +6,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use askdesk_domain::Program;
+use askdesk_user_environment::variables;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Os {
@@ -43,13 +44,9 @@ pub struct Found {
 }
 
 impl Search {
-    /// Looks where the environment of this process says. A desktop app is often started without the `PATH` of the user's shell,
-    /// so the usual folders follow.
-    pub fn from_process() -> Self {
-        let path = env::var_os("PATH").unwrap_or_default();
-        // A relative folder would be one of whatever folder Askdesk runs in.
-        let mut folders: Vec<PathBuf> =
-            env::split_paths(&path).filter(|folder| folder.is_absolute()).collect();
+    /// Looks where the user's environment says, and then in the usual folders.
+    pub fn of_user() -> Self {
+        let mut folders = variables().program_folders();
         let mut applications = Vec::new();
         if cfg!(unix) {
             folders.extend(["/usr/local/bin", "/opt/homebrew/bin", "/snap/bin"].map(PathBuf::from));

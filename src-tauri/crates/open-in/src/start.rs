@@ -1,7 +1,6 @@
 //! Starts a program that outlives Askdesk.
 
-use std::env;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::mpsc;
@@ -9,6 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use askdesk_domain::OpenError;
+use askdesk_user_environment::variables;
 
 /// How long a start is watched. A program that fails later has a window of its own to say so.
 const WATCHED: Duration = Duration::from_secs(1);
@@ -19,9 +19,9 @@ pub struct Launch {
     pub program: PathBuf,
     pub args: Vec<OsString>,
     pub folder: PathBuf,
-    /// Variables set for it, beside those it inherits.
+    /// Variables set for it, beside those of the user's environment.
     pub env: Vec<(OsString, OsString)>,
-    /// Inherited variables it must not see.
+    /// Variables of the user's environment that it must not see.
     pub env_remove: Vec<OsString>,
 }
 
@@ -40,12 +40,7 @@ pub fn start(launch: &Launch) -> Result<(), OpenError> {
     let mut command = Command::new(&launch.program);
     command.args(&launch.args).current_dir(&launch.folder);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    for (name, value) in cleaned(env::vars_os()) {
-        match value {
-            Some(value) => command.env(name, value),
-            None => command.env_remove(name),
-        };
-    }
+    variables().give_to(&mut command);
     for name in &launch.env_remove {
         command.env_remove(name);
     }
@@ -72,39 +67,6 @@ pub fn start(launch: &Launch) -> Result<(), OpenError> {
         // Many programs hand over to a running instance and exit.
         Ok(Ok(_)) | Err(_) => Ok(()),
     }
-}
-
-/// Variables that Askdesk sets for its own webview.
-const OWN: [&str; 1] = ["WEBKIT_DISABLE_DMABUF_RENDERER"];
-
-/// Variables that the start script of an AppImage sets for what is inside it.
-const OF_IMAGE: [&str; 6] = ["APPDIR", "APPIMAGE", "ARGV0", "OWD", "GDK_BACKEND", "GTK_THEME"];
-
-/// Lists the variables that another program must not inherit; with a value, it gets that one instead.
-fn cleaned(vars: impl Iterator<Item = (OsString, OsString)>) -> Vec<(OsString, Option<OsString>)> {
-    let vars: Vec<_> = vars.collect();
-    let image =
-        vars.iter().find(|(name, value)| name == "APPDIR" && !value.is_empty()).map(|(_, value)| value);
-    let change = |(name, value): &(OsString, OsString)| {
-        let is_of_image = image.is_some() && OF_IMAGE.iter().any(|it| name == it);
-        if name.as_encoded_bytes().starts_with(b"ASKDESK_") || OWN.iter().any(|it| name == it) || is_of_image
-        {
-            return Some((name.clone(), None));
-        }
-        outside(value, Path::new(image?)).map(|kept| (name.clone(), kept))
-    };
-    vars.iter().filter_map(change).collect()
-}
-
-/// Drops the paths inside an AppImage from a list of paths; none if there are none of those.
-fn outside(value: &OsStr, image: &Path) -> Option<Option<OsString>> {
-    let paths: Vec<PathBuf> = env::split_paths(value).collect();
-    let kept: Vec<&PathBuf> = paths.iter().filter(|path| !path.starts_with(image)).collect();
-    if kept.len() == paths.len() {
-        return None;
-    }
-    let is_empty = kept.iter().all(|path| path.as_os_str().is_empty());
-    Some(env::join_paths(kept).ok().filter(|_| !is_empty))
 }
 
 #[cfg(unix)]
@@ -148,49 +110,5 @@ mod tests {
         assert_eq!(seen[1..5], ["a b", "$(x)\n", "-y", "yes"]);
         assert!(seen[0].ends_with(folder.path().file_name().unwrap().to_str().unwrap()));
         assert_eq!(seen[5], seen[6], "it leads its process group");
-    }
-
-    fn check(vars: &[(&str, &str)], expected: &[(&str, Option<&str>)]) {
-        let vars = vars.iter().map(|(name, value)| (OsString::from(name), OsString::from(value)));
-        let expected: Vec<_> =
-            expected.iter().map(|(name, value)| (OsString::from(name), value.map(OsString::from))).collect();
-        assert_eq!(cleaned(vars), expected);
-    }
-
-    #[test]
-    fn what_askdesk_sets_for_itself_stays_here() {
-        check(
-            &[
-                ("PATH", "/bin"),
-                ("ASKDESK_DATA_DIR", "/d"),
-                ("WEBKIT_DISABLE_DMABUF_RENDERER", "1"),
-                ("GDK_BACKEND", "x11"),
-            ],
-            &[("ASKDESK_DATA_DIR", None), ("WEBKIT_DISABLE_DMABUF_RENDERER", None)],
-        );
-    }
-
-    #[test]
-    fn what_an_appimage_sets_stays_here() {
-        check(
-            &[
-                ("APPDIR", "/tmp/.mount_a"),
-                ("APPIMAGE", "/home/ada/Askdesk.AppImage"),
-                ("GDK_BACKEND", "x11"),
-                ("PATH", "/tmp/.mount_a/usr/bin:/usr/bin:/bin"),
-                ("GTK_PATH", "/tmp/.mount_a/usr/lib/gtk-3.0"),
-                ("LD_LIBRARY_PATH", "/tmp/.mount_a/usr/lib:"),
-                ("HOME", "/home/ada"),
-                ("NOTE", "/tmp/.mount_ab"),
-            ],
-            &[
-                ("APPDIR", None),
-                ("APPIMAGE", None),
-                ("GDK_BACKEND", None),
-                ("PATH", Some("/usr/bin:/bin")),
-                ("GTK_PATH", None),
-                ("LD_LIBRARY_PATH", None),
-            ],
-        );
     }
 }

@@ -6,22 +6,19 @@ use std::process::{Command, Stdio};
 use std::sync::mpsc;
 use std::time::Duration;
 
+use askdesk_user_environment::variables;
 use process_wrap::std::CommandWrap;
 
 /// How much of the output is read, in bytes.
 const MAX_OUTPUT: u64 = 4 * 1024;
 /// The longest version that is returned, in characters.
 const MAX_VERSION: usize = 64;
-/// The variables a program needs to run. It gets no others.
-const VARIABLES: [&str; 8] =
-    ["PATH", "HOME", "USERPROFILE", "SystemRoot", "TMPDIR", "TEMP", "APPDATA", "LOCALAPPDATA"];
-
 /// Returns the version of a program, or `None` if it prints none within the timeout. Blocks until then, and ends the program
 /// and everything it started.
 pub fn probe(program: &Path, timeout: Duration) -> Option<String> {
     let mut command = Command::new(program);
-    command.arg("--version").env_clear().current_dir(std::env::temp_dir());
-    command.envs(VARIABLES.iter().filter_map(|name| Some((name, std::env::var_os(name)?))));
+    command.arg("--version").current_dir(std::env::temp_dir());
+    variables().give_to(&mut command);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut command = CommandWrap::from(command);
     #[cfg(unix)]
@@ -85,7 +82,7 @@ mod tests {
 
     #[cfg(unix)]
     #[rstest]
-    #[case("#!/bin/sh\necho \"1.2.3 ($1 $SECRET_OF_TEST)\"\n", Some("1.2.3"))]
+    #[case("#!/bin/sh\necho \"1.2.3 ($1)\"\n", Some("1.2.3"))]
     #[case("#!/bin/sh\nexit 3\n", None)]
     #[case(
         "#!/bin/sh\nyes 1.2 | tr -d '\\n'\n",

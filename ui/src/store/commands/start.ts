@@ -1,5 +1,5 @@
-import type { SessionOptions } from '../../generated/wire';
-import type { Bridge, Input } from '../../platform/bridge';
+import type { EnvironmentRead, SessionOptions } from '../../generated/wire';
+import { type AppError, type Bridge, type Input, orError } from '../../platform/bridge';
 import type { FocusTargets } from '../../shared/focusTargets';
 import { t } from '../../shared/messages';
 import { demoOf, exampleConfig } from '../agents';
@@ -33,6 +33,13 @@ export class StartCommands {
     } catch (thrown) {
       this.store.report(thrown);
     }
+  }
+
+  /** Says where agents' variables come from. With `again`, the shell is asked first, and the agents are looked for anew. */
+  async readEnvironment(again: boolean): Promise<EnvironmentRead | AppError> {
+    const read = await orError(() => this.bridge.call('read_environment', { again }));
+    if (again) await this.listAgents();
+    return read;
   }
 
   /** Opens the folder picker; returns null if the user cancels. */

@@ -4,6 +4,7 @@ use std::env;
 use std::path::{Path, PathBuf};
 
 use askdesk_domain::OptionScope;
+use askdesk_user_environment::variables;
 
 use crate::agent::{PermissionFile, PermissionList};
 
@@ -13,7 +14,7 @@ const FOLDERS: PermissionList =
 
 /// Lists the files that apply to a folder, the nearest first.
 pub(super) fn of(folder: &Path) -> Vec<PermissionFile> {
-    let named = env::var_os("CLAUDE_CONFIG_DIR").map(PathBuf::from).filter(|folder| folder.is_absolute());
+    let named = variables().get("CLAUDE_CONFIG_DIR").map(PathBuf::from).filter(|folder| folder.is_absolute());
     let user = match named {
         Some(named) => Some(file(named.join("settings.json"), &named, OptionScope::User)),
         None => env::home_dir().map(|home| in_folder(&home, "settings.json", OptionScope::User)),

@@ -4,6 +4,7 @@ use std::ffi::OsStr;
 use std::io;
 use std::process::Stdio;
 
+use askdesk_user_environment::variables;
 use process_wrap::tokio::{CommandWrap, KillOnDrop};
 use tokio::process::Command;
 
@@ -57,40 +58,11 @@ fn directly(plan: &LaunchPlan) -> io::Result<ProcessTree> {
 fn command(program: &OsStr, plan: &LaunchPlan) -> Command {
     let mut command = Command::new(program);
     command.current_dir(&plan.folder);
-    for (name, _) in std::env::vars_os().filter(|(name, _)| is_of_a_package_script(name)) {
-        command.env_remove(name);
-    }
+    variables().give_to(command.as_std_mut());
     for name in &plan.env_remove {
         command.env_remove(name);
     }
     command.envs(plan.env.iter().map(|(name, value)| (name, value)));
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
-}
-
-/// Matches the variables that npm sets for the scripts it runs. If a script started the app, they must not reach the
-/// agents: their own npm commands would work in another package. What people set themselves, `NPM_CONFIG_PREFIX` for example, is
-/// written in capitals.
-fn is_of_a_package_script(name: &OsStr) -> bool {
-    let bytes = name.as_encoded_bytes();
-    bytes == b"INIT_CWD" || bytes.starts_with(b"npm_")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn variables_of_package_scripts_are_recognised() {
-        for (name, expected) in [
-            ("npm_config_registry", true),
-            ("npm_package_name", true),
-            ("INIT_CWD", true),
-            ("NPM_CONFIG_PREFIX", false),
-            ("PATH", false),
-            ("MY_npm_x", false),
-        ] {
-            assert_eq!(is_of_a_package_script(OsStr::new(name)), expected, "{name}");
-        }
-    }
 }

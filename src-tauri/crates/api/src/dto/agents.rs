@@ -1,4 +1,5 @@
-use askdesk_domain::{AgentFailure, AgentId, LaunchOverrides};
+use askdesk_domain::{AgentFailure, AgentId, LaunchOverrides, Timestamp};
+use askdesk_user_environment::{FailedWay, Way};
 
 wire! {
     /// Looks for agents on this machine.
@@ -20,5 +21,25 @@ wire! {
         version: Option<String>,
         /// What the settings add to its start. A start must name the same.
         extras: LaunchOverrides,
+    }
+
+    /// Says where the environment comes from that agents get. Waits for the shell if it hasn't answered yet.
+    struct ReadEnvironment {
+        /// Whether the shell is asked again first.
+        again: bool,
+    }
+
+    /// Where the environment comes from that agents get.
+    struct EnvironmentRead {
+        way: Way,
+        /// None if no shell was asked.
+        shell: Option<String>,
+        /// What was tried in vain when it was last asked.
+        failed: Vec<FailedWay>,
+        /// When the environment was read; none if it was never read from a shell.
+        read_at: Option<Timestamp>,
+        took_ms: u32,
+        /// Whether the shell is being asked again.
+        reading: bool,
     }
 }

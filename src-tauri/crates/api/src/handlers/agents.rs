@@ -1,7 +1,8 @@
 use std::sync::Arc;
 
 use askdesk_agents::{Agent, ask_version};
-use askdesk_domain::{AgentId, Rejection, Session};
+use askdesk_domain::{AgentId, Rejection, Session, Timestamp};
+use askdesk_user_environment::{Current, current, settled};
 
 use crate::api::Api;
 use crate::dto::*;
@@ -10,6 +11,7 @@ use crate::error::Error;
 impl Api {
     pub async fn list_agents(&self, _: ListAgents) -> Result<AgentsFound, Error> {
         let settings = self.current_settings().await?.settings;
+        settled().await;
         let mut agents = Vec::new();
         for agent in self.engine.agents().iter() {
             let descriptor = agent.descriptor();
@@ -30,6 +32,22 @@ impl Api {
             });
         }
         Ok(AgentsFound { agents })
+    }
+
+    pub async fn read_environment(&self, input: ReadEnvironment) -> Result<EnvironmentRead, Error> {
+        if input.again {
+            self.host.read_environment().await;
+        }
+        settled().await;
+        let Current { origin, is_reading, .. } = current();
+        Ok(EnvironmentRead {
+            way: origin.way,
+            shell: origin.shell.map(|shell| shell.display().to_string()),
+            failed: origin.failed,
+            read_at: (origin.read_at != 0).then(|| Timestamp::from_millis(origin.read_at)),
+            took_ms: u32::try_from(origin.took).unwrap_or(u32::MAX),
+            reading: is_reading,
+        })
     }
 
     pub(super) fn agent(&self, id: &AgentId) -> Result<&Arc<dyn Agent>, Error> {

@@ -40,6 +40,8 @@ pub struct TestHost {
     pub programs: Mutex<Vec<PathBuf>>,
     pub revealed: Mutex<Vec<PathBuf>>,
     pub client_host: Mutex<Option<ClientHost>>,
+    /// How often the shell was asked for its environment.
+    pub environments_read: Arc<Mutex<u32>>,
     /// The results of the next self tests.
     pub self_tests: Mutex<VecDeque<Result<(), SelfTestError>>>,
 }
@@ -79,6 +81,11 @@ impl Host for TestHost {
 
     fn client_host(&self) -> Option<ClientHost> {
         self.client_host.lock().unwrap().clone()
+    }
+
+    fn read_environment(&self) -> Pending<()> {
+        let read = Arc::clone(&self.environments_read);
+        Box::pin(async move { *read.lock().unwrap() += 1 })
     }
 
     fn program_search(&self) -> Search {

@@ -63,6 +63,7 @@ fn example(name: &str) -> (Value, &'static str) {
         "plan_permission_removal" => {
             (command(json!({"written": {"file": "/nowhere/settings.json", "text": "Bash"}})), "done")
         }
+        "read_environment" => (json!({"again": false}), "done"),
         "remove_permission" => (command(json!({"plan": id})), "plan_gone"),
         "list_programs" => (json!({}), "done"),
         "open_in" => (command(json!({"session": session, "program": "vim"})), "not_found"),

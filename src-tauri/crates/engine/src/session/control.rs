@@ -11,6 +11,7 @@ use askdesk_domain::{
     Origin, QuestionPolicy, Rejection, Session, SessionCommand, SessionEnd, SessionId, SessionOptions,
     Settings, Worktree, config,
 };
+use askdesk_user_environment::settled;
 use tokio::sync::{mpsc, oneshot, watch};
 
 use super::leaving::Leaving;
@@ -307,6 +308,8 @@ impl Sessions {
             Some(native_session) => Open::Resume { native_session: native_session.clone() },
             None => Open::New,
         };
+        // Without it, a program might not be found, or work with another account.
+        settled().await;
         let SessionPlan { adapter, mut link, sign_in } = agent.prepare(&start)?;
         let token = self.engine.tokens.issue(id);
         link.set_variable(SESSION_VARIABLE, token.reveal());

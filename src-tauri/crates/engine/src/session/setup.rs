@@ -1,13 +1,16 @@
 //! Runs the user's setup command in a new worktree, before its session starts.
 
 use std::collections::VecDeque;
-use std::env;
+#[cfg(windows)]
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use askdesk_agents::{Inbound, LaunchPlan, LinkEvent, LinkPlan};
 use askdesk_domain::text::cut_at;
+#[cfg(not(windows))]
+use askdesk_user_environment::{line_arguments, user_shell, without_input};
+use askdesk_user_environment::{settled, variables};
 use tokio::sync::oneshot;
 
 use super::Sessions;
@@ -17,10 +20,8 @@ use crate::session_log::{LOG_LINE_BYTES, LOG_LINES};
 const LAST_LINES: usize = 20;
 /// How long a command that is stopped may take to end by itself.
 const STOP_GRACE: Duration = Duration::from_secs(2);
-/// The shells that read their own startup files with `-l` when they are given a command.
-const LOGIN_SHELLS: [&str; 6] = ["sh", "bash", "zsh", "fish", "dash", "ksh"];
-/// Starts the user's shell without an input to wait for.
-const WITHOUT_INPUT: &str = r#"exec "$0" "$@" </dev/null"#;
+/// How the lines end that an interactive bash writes because it has no terminal.
+const WITHOUT_TERMINAL: [&str; 2] = ["Inappropriate ioctl for device", "no job control in this shell"];
 
 /// The setup commands of this run of the app.
 #[derive(Debug, Default)]
@@ -43,6 +44,7 @@ pub struct SetupFailure {
 impl Sessions {
     /// Runs a line in the user's shell. It ends with the app, with everything it started.
     pub async fn run_setup(&self, folder: &Path, line: &str) -> Result<(), SetupFailure> {
+        settled().await;
         let failed = |error: String| SetupFailure { code: None, stopped: false, lines: vec![error] };
         let opened = self.links.open(LinkPlan::Process(in_shell(folder, line))).await;
         let (link, mut events) = opened.map_err(|error| failed(error.to_string()))?;
@@ -54,6 +56,7 @@ impl Sessions {
             tokio::select! {
                 event = events.next() => match event {
                     Some(LinkEvent::Inbound(inbound)) => text_of(inbound).into_iter().for_each(|text| add(&mut lines, &text)),
+                    Some(LinkEvent::Stderr(text)) if is_of_missing_terminal(&text) => {}
                     Some(LinkEvent::Stderr(text)) => add(&mut lines, &text),
                     Some(LinkEvent::Ended(end)) => {
                         text_of(Inbound::Line(end.unfinished)).into_iter().for_each(|text| add(&mut lines, &text));
@@ -108,6 +111,10 @@ fn add(lines: &mut VecDeque<String>, text: &str) {
     lines.push_back(cut_at(text, LOG_LINE_BYTES, " …"));
 }
 
+fn is_of_missing_terminal(text: &str) -> bool {
+    text.contains("bash: ") && WITHOUT_TERMINAL.iter().any(|end| text.trim_end().ends_with(end))
+}
+
 fn text_of(inbound: Inbound) -> Option<String> {
     let line = match inbound {
         Inbound::Line(line) | Inbound::Abridged { line, .. } => line,
@@ -118,22 +125,12 @@ fn text_of(inbound: Inbound) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }
 
-/// The user's shell with a line of the user's own. Nothing that a repository contains becomes part of it.
+/// The user's shell with a line of the user's own, as in their terminal. Nothing that a repository contains becomes part of it.
 #[cfg(not(windows))]
 fn in_shell(folder: &Path, line: &str) -> LaunchPlan {
-    let shell = env::var_os("SHELL").map(PathBuf::from).filter(|shell| shell.is_absolute() && shell.exists());
-    let shell = shell.unwrap_or_else(|| PathBuf::from("/bin/sh"));
-    let name = shell.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    let login = LOGIN_SHELLS.contains(&name).then_some("-l");
-    let words = ["-c", WITHOUT_INPUT].map(OsString::from).into_iter().chain([shell.clone().into_os_string()]);
-    let words = words.chain(login.into_iter().chain(["-c", line]).map(OsString::from));
-    LaunchPlan {
-        program: PathBuf::from("/bin/sh"),
-        args: words.collect(),
-        folder: folder.to_owned(),
-        env: Vec::new(),
-        env_remove: Vec::new(),
-    }
+    let shell = user_shell(&variables()).unwrap_or_else(|| PathBuf::from("/bin/sh"));
+    let (program, args) = without_input(&shell, line_arguments(&shell, line));
+    LaunchPlan { program, args, folder: folder.to_owned(), env: Vec::new(), env_remove: Vec::new() }
 }
 
 /// The command prompt with a line of the user's own. It reads the line from a variable, because its rules for quotes are not
@@ -141,7 +138,7 @@ fn in_shell(folder: &Path, line: &str) -> LaunchPlan {
 #[cfg(windows)]
 fn in_shell(folder: &Path, line: &str) -> LaunchPlan {
     const LINE: &str = "ASKDESK_SETUP_COMMAND";
-    let shell = env::var_os("ComSpec").map_or_else(|| PathBuf::from("cmd.exe"), PathBuf::from);
+    let shell = variables().get("ComSpec").map_or_else(|| PathBuf::from("cmd.exe"), PathBuf::from);
     LaunchPlan {
         program: shell,
         args: ["/D", "/C", "%ASKDESK_SETUP_COMMAND%", "<NUL"].map(OsString::from).to_vec(),

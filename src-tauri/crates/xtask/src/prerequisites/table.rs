@@ -49,7 +49,7 @@ const fn linux(
     Prerequisite { description, installation: Installation::DebianPackage(package), purpose, is_present }
 }
 
-static LINUX: [Prerequisite; 18] = [
+static LINUX: [Prerequisite; 20] = [
     linux(Run, "build-essential", "a C compiler and linker", |it| it.has("cc")),
     linux(Run, "pkg-config", "pkg-config", |it| it.has("pkg-config")),
     linux(Run, "libwebkit2gtk-4.1-dev", "WebKitGTK 4.1 with its headers", has_webkitgtk),
@@ -67,6 +67,8 @@ static LINUX: [Prerequisite; 18] = [
     }),
     linux(Test, "xdotool", "xdotool", |it| it.has("xdotool")),
     linux(Test, "xterm", "xterm, a terminal", |it| it.has("xterm")),
+    linux(Test, "zsh", "zsh, a shell", |it| it.has("zsh")),
+    linux(Test, "fish", "fish, a shell", |it| it.has("fish")),
     linux(Test, "vim", "Vim with its scripting language", |it| {
         it.output("vim", &["--version"]).is_some_and(|version| version.contains("+eval"))
     }),

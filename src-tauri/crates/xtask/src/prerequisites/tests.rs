@@ -64,6 +64,8 @@ fn a_bare_debian_gets_everything_from_its_package_manager() {
         "dbus",
         "xdotool",
         "xterm",
+        "zsh",
+        "fish",
         "vim",
         "openbox",
         "fonts-dejavu-core",

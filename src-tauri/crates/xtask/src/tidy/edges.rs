@@ -8,16 +8,29 @@ use super::Problem;
 /// Every package of the workspace with the packages of ours it may build on, lowest first.
 ///
 /// Dev-dependencies are free: a test may use the fake agent, or look at its crate from above.
-const ALLOWED: [(&str, &[&str]); 18] = [
+const ALLOWED: [(&str, &[&str]); 19] = [
     ("askdesk-domain", &[]),
     ("askdesk-agent-host", &[]),
-    ("askdesk-git", &[]),
+    ("askdesk-user-environment", &[]),
+    ("askdesk-git", &["askdesk-user-environment"]),
     ("askdesk-changes", &["askdesk-git"]),
     ("askdesk-worktrees", &["askdesk-git"]),
-    ("askdesk-version-probe", &[]),
-    ("askdesk-agents", &["askdesk-agent-host", "askdesk-domain", "askdesk-version-probe"]),
-    ("askdesk-engine", &["askdesk-agents", "askdesk-changes", "askdesk-worktrees", "askdesk-domain"]),
-    ("askdesk-open-in", &["askdesk-domain"]),
+    ("askdesk-version-probe", &["askdesk-user-environment"]),
+    (
+        "askdesk-agents",
+        &["askdesk-agent-host", "askdesk-domain", "askdesk-user-environment", "askdesk-version-probe"],
+    ),
+    (
+        "askdesk-engine",
+        &[
+            "askdesk-agents",
+            "askdesk-changes",
+            "askdesk-worktrees",
+            "askdesk-domain",
+            "askdesk-user-environment",
+        ],
+    ),
+    ("askdesk-open-in", &["askdesk-domain", "askdesk-user-environment"]),
     (
         "askdesk-api",
         &[
@@ -28,15 +41,23 @@ const ALLOWED: [(&str, &[&str]); 18] = [
             "askdesk-changes",
             "askdesk-worktrees",
             "askdesk-domain",
+            "askdesk-user-environment",
         ],
     ),
     ("askdesk-mcp-tools", &[]),
     (
         "askdesk-gateway",
-        &["askdesk-mcp-tools", "askdesk-client-config", "askdesk-engine", "askdesk-agents", "askdesk-domain"],
+        &[
+            "askdesk-mcp-tools",
+            "askdesk-client-config",
+            "askdesk-engine",
+            "askdesk-agents",
+            "askdesk-domain",
+            "askdesk-user-environment",
+        ],
     ),
-    ("askdesk-client-config", &["askdesk-version-probe"]),
-    ("askdesk-cli", &["askdesk-client-config", "askdesk-mcp-tools"]),
+    ("askdesk-client-config", &["askdesk-user-environment", "askdesk-version-probe"]),
+    ("askdesk-cli", &["askdesk-client-config", "askdesk-mcp-tools", "askdesk-user-environment"]),
     (
         "askdesk",
         &[
@@ -48,6 +69,7 @@ const ALLOWED: [(&str, &[&str]); 18] = [
             "askdesk-agents",
             "askdesk-domain",
             "askdesk-testkit",
+            "askdesk-user-environment",
         ],
     ),
     ("askdesk-testkit", &[]),
