@@ -304,6 +304,22 @@ test('what can’t be shown is said in words', async () => {
   await expectNoViolations();
 });
 
+test('what isn’t recorded is named, also where nothing has changed', async () => {
+  const unrecorded: ChangedFiles['unrecorded'] = [
+    { why: 'over_budget', files: 300, paths: ['data/001.bin', 'data/002.bin'] },
+    { why: 'lfs', files: 1, paths: ['art/logo.psd'] },
+  ];
+  const { user } = await openPage(withFiles(listingOf([], { unrecorded })));
+  await user.keyboard('{Control>}k{/Control}');
+  await user.type(screen.getByRole('combobox'), 'show changes{Enter}');
+  expect(screen.getByText('No changes')).toBeVisible();
+  await user.click(screen.getByText(/^300 files aren’t recorded/));
+  expect(screen.getByText('data/002.bin')).toBeVisible();
+  expect(screen.getByText('and 298 more')).toBeVisible();
+  expect(screen.getByText('1 file of Git LFS isn’t recorded')).toBeVisible();
+  await expectNoViolations();
+});
+
 test('if the changes can’t be listed, the reason and a way to try again are shown', async () => {
   const bridge = withFiles().fail('list_changes', {
     code: 'changes_unavailable',

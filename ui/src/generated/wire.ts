@@ -2219,7 +2219,7 @@ export type ChangeKind = "added" | "modified" | "deleted" | "renamed" | "permiss
 /**
  * What a changed file holds, as far as it can be shown.
  */
-export type Content = "text" | "binary" | "link" | "repository" | "too_large" | "uncounted";
+export type Content = "text" | "binary" | "link" | "repository" | "too_large" | "over_budget" | "lfs" | "uncounted";
 
 export type ChangedFile = { 
 /**
@@ -2258,7 +2258,25 @@ unlisted: number,
 /**
  * How many files can't be read, so that their changes are unknown.
  */
-unreadable: number, };
+unreadable: number, 
+/**
+ * The files whose contents are not recorded, by the reason.
+ */
+unrecorded: Array<Unrecorded>, };
+
+/**
+ * Why a file's content is not recorded. It is then compared by its size and time.
+ */
+export type WhyUnrecorded = "too_large" | "over_budget" | "lfs";
+
+/**
+ * Files whose contents are not recorded.
+ */
+export type Unrecorded = { why: WhyUnrecorded, files: number, 
+/**
+ * The first ones of them, for people to read.
+ */
+paths: Array<string>, };
 
 /**
  * A run of lines that are the same on both sides, or differ.
@@ -2311,7 +2329,7 @@ removed: number, added: number, };
 /**
  * Why the changes of a session can't be shown.
  */
-export type Unavailable = { "unavailable": "no_git" } | { "unavailable": "no_baseline" } | { "unavailable": "folder_gone" } | { "unavailable": "too_many_files", most: number, } | { "unavailable": "too_large", most_mib: number, } | { "unavailable": "timed_out", seconds: number, } | { "unavailable": "baseline_lost" } | { "unavailable": "outdated" } | { "unavailable": "failed", error: string, };
+export type Unavailable = { "unavailable": "no_git" } | { "unavailable": "no_baseline" } | { "unavailable": "folder_gone" } | { "unavailable": "too_many_files", most: number, } | { "unavailable": "timed_out", seconds: number, } | { "unavailable": "baseline_lost" } | { "unavailable": "outdated" } | { "unavailable": "failed", error: string, };
 
 export type RevertRefused = { "refused": "unavailable", why: Unavailable, } | { "refused": "changed_since" } | { "refused": "exists", path: string, } | { "refused": "not_recorded" } | { "refused": "not_a_folder", path: string, } | { "refused": "failed", error: string, };
 

@@ -68,7 +68,7 @@ fn typescript() -> String {
         askdesk_engine::OutcomeKind, dto::QuestionsWanted, dto::SearchQuestions, dto::QuestionsFound,
         dto::PastQuestion, askdesk_engine::DayBounds, askdesk_engine::OutcomeCount, askdesk_engine::AnswerTimeCount, dto::CountQuestions, dto::QuestionTotals,
         dto::QuestionsFormat, dto::SaveQuestions,
-        askdesk_changes::ChangeTotals, askdesk_changes::ChangeKind, askdesk_changes::Content, askdesk_changes::ChangedFile, askdesk_changes::ChangedFiles, askdesk_changes::DiffPart, askdesk_changes::Side, askdesk_changes::FileChange, askdesk_changes::ShownPart, askdesk_changes::Unavailable, askdesk_changes::RevertRefused,
+        askdesk_changes::ChangeTotals, askdesk_changes::ChangeKind, askdesk_changes::Content, askdesk_changes::ChangedFile, askdesk_changes::ChangedFiles, askdesk_changes::WhyUnrecorded, askdesk_changes::Unrecorded, askdesk_changes::DiffPart, askdesk_changes::Side, askdesk_changes::FileChange, askdesk_changes::ShownPart, askdesk_changes::Unavailable, askdesk_changes::RevertRefused,
         askdesk_worktrees::Head, frame::SessionHead, frame::SessionRetry, frame::Retry, domain::Worktree, domain::SetupCommand, askdesk_worktrees::WorktreePlan, askdesk_worktrees::PlanFlaw, askdesk_worktrees::WorktreeUnavailable, askdesk_worktrees::WorktreeRefused, askdesk_worktrees::WorktreeState, askdesk_worktrees::Listed, askdesk_worktrees::Loss, askdesk_worktrees::Blocked, askdesk_worktrees::BranchFate,
         dto::PlanWorktree, dto::PlannedWorktree, dto::StartWorktree, dto::StopSetup, dto::DiscardWorktree, dto::ReadWorktree, dto::MergeWorktree, dto::RebaseWorktree, dto::RemoveWorktree,
         dto::ListChanges, dto::ReadChange, dto::RevertChange,

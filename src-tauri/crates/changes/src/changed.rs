@@ -28,8 +28,44 @@ pub enum Content {
     /// Another repository inside the folder; only its commit is known.
     Repository,
     TooLarge,
+    OverBudget,
+    Lfs,
     /// There are too many changes to count the lines of this one.
     Uncounted,
+}
+
+/// Why a file's content is not recorded. It is then compared by its size and time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum WhyUnrecorded {
+    #[default]
+    TooLarge,
+    /// All together, the files are too many or too large to be copied.
+    OverBudget,
+    /// Git LFS keeps it outside the repository.
+    Lfs,
+}
+
+impl From<WhyUnrecorded> for Content {
+    fn from(why: WhyUnrecorded) -> Self {
+        match why {
+            WhyUnrecorded::TooLarge => Self::TooLarge,
+            WhyUnrecorded::OverBudget => Self::OverBudget,
+            WhyUnrecorded::Lfs => Self::Lfs,
+        }
+    }
+}
+
+/// Files whose contents are not recorded.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub struct Unrecorded {
+    pub why: WhyUnrecorded,
+    pub files: u32,
+    /// The first ones of them, for people to read.
+    pub paths: Vec<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -75,6 +111,8 @@ pub struct ChangedFiles {
     pub unlisted: u32,
     /// How many files can't be read, so that their changes are unknown.
     pub unreadable: u32,
+    /// The files whose contents are not recorded, by the reason.
+    pub unrecorded: Vec<Unrecorded>,
 }
 
 /// Why the changes of a session can't be shown.
@@ -90,8 +128,6 @@ pub enum Unavailable {
     FolderGone,
     #[error("the folder has too many files (the limit is {most})")]
     TooManyFiles { most: u32 },
-    #[error("the folder is too large to copy (the limit is {most_mib} MiB)")]
-    TooLarge { most_mib: u32 },
     #[error("git took longer than {seconds} seconds")]
     TimedOut { seconds: u32 },
     /// The files' earlier contents were in the folder's repository, and are gone from it.

@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::time::Duration;
 
-use crate::changed::{ChangeKind, Unavailable};
+use crate::changed::{ChangeKind, Unavailable, WhyUnrecorded};
 use crate::git::{Git, GitError};
 use crate::snapshot::{Place, STEP, Snapshot};
 
@@ -26,10 +26,11 @@ pub(crate) struct Difference {
     pub(crate) path: Vec<u8>,
     pub(crate) old_path: Option<Vec<u8>>,
     pub(crate) kind: ChangeKind,
-    /// None on the side where the file doesn't exist or is too large to be recorded.
+    /// None on the side where the file doesn't exist or its content is not recorded.
     pub(crate) old: Option<Entry>,
     pub(crate) new: Option<Entry>,
-    pub(crate) too_large: bool,
+    /// Why there is a side without its content.
+    pub(crate) unrecorded: Option<WhyUnrecorded>,
 }
 
 /// Lists what differs, ordered by path.
@@ -43,7 +44,7 @@ pub(crate) fn compare(place: &Place, old: &Snapshot, new: &Snapshot) -> Result<V
         GitError::Failed { .. } => Unavailable::BaselineLost,
         error => error.into(),
     })?;
-    note_large(&mut found, old, new);
+    note_stamped(&mut found, old, new);
     found.retain(|one| is_below(&place.prefix, &one.path));
     found.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(found)
@@ -89,23 +90,24 @@ fn parse(output: &[u8]) -> Vec<Difference> {
             kind,
             old,
             new,
-            too_large: false,
+            unrecorded: None,
         });
     }
     found
 }
 
-/// Adds the files that are too large for the trees. One that was or has become small enough is in one of the trees.
-fn note_large(found: &mut Vec<Difference>, old: &Snapshot, new: &Snapshot) {
-    let paths = old.large.keys().chain(new.large.keys().filter(|path| !old.large.contains_key(*path)));
+/// Adds the files whose contents are not in the trees. One that is recorded on one side is in one of the trees.
+fn note_stamped(found: &mut Vec<Difference>, old: &Snapshot, new: &Snapshot) {
+    let paths = old.stamped.keys().chain(new.stamped.keys().filter(|path| !old.stamped.contains_key(*path)));
     for id in paths {
-        let (before, now) = (old.large.get(id), new.large.get(id));
+        let (before, now) = (old.stamped.get(id), new.stamped.get(id));
         if before == now {
             continue;
         }
         let path = crate::path_id::path_of(id);
+        let why = now.or(before).map(|stamp| stamp.why);
         if let Some(known) = found.iter_mut().find(|one| one.path == path) {
-            known.too_large = true;
+            known.unrecorded = why;
             known.kind = ChangeKind::Modified;
             continue;
         }
@@ -114,11 +116,11 @@ fn note_large(found: &mut Vec<Difference>, old: &Snapshot, new: &Snapshot) {
             (_, None) => ChangeKind::Deleted,
             _ => ChangeKind::Modified,
         };
-        found.push(Difference { path, old_path: None, kind, old: None, new: None, too_large: true });
+        found.push(Difference { path, old_path: None, kind, old: None, new: None, unrecorded: why });
     }
 }
 
-fn is_below(prefix: &[u8], path: &[u8]) -> bool {
+pub(crate) fn is_below(prefix: &[u8], path: &[u8]) -> bool {
     prefix.is_empty() || path.strip_prefix(prefix).is_some_and(|rest| rest.starts_with(b"/"))
 }
 

@@ -92,8 +92,8 @@ pub(crate) fn compared(one: &Difference, old: &[u8], new: &[u8]) -> Counted {
 
 /// What is known without reading a content.
 fn fixed(one: &Difference) -> Option<Counted> {
-    if one.too_large {
-        return Some((Content::TooLarge, None));
+    if let Some(why) = one.unrecorded {
+        return Some((why.into(), None));
     }
     let inner = [&one.old, &one.new].into_iter().flatten().any(|entry| entry.mode == REPOSITORY);
     inner.then_some((Content::Repository, None))

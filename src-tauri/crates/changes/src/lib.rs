@@ -4,6 +4,7 @@
 //! has one, is only read: its config, hooks, index, and references are neither used nor changed, so nothing that an agent
 //! writes into it can make git start a program.
 
+mod budget;
 mod changed;
 mod compare;
 mod counts;
@@ -18,6 +19,7 @@ mod tracker;
 
 pub use changed::{
     ChangeKind, ChangeTotals, ChangedFile, ChangedFiles, Content, DiffPart, FileChange, Side, Unavailable,
+    Unrecorded, WhyUnrecorded,
 };
 pub use lines::{diff, lines_of};
 pub use path_id::{path_of, path_to_id};

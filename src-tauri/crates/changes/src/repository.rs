@@ -1,16 +1,19 @@
 //! Finds the repository around a folder, and sets up the private git directory that records it.
 
+use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::git;
+use crate::git::{self, Git};
 use crate::path_id::to_bytes;
 
 /// How long git may take to find a repository.
 const FIND: Duration = Duration::from_secs(10);
+/// How long git may take to read the attributes of all files.
+const CHECK: Duration = Duration::from_secs(60);
 
 /// The attributes of every file. They take precedence over all files of the folder, so that contents are recorded byte
 /// for byte, and nothing is a file's own diff program or filter.
@@ -24,6 +27,8 @@ pub(crate) struct Found {
     index: PathBuf,
     exclude: PathBuf,
     sha256: bool,
+    /// A git that finds the repository by itself.
+    git: Git,
 }
 
 /// Finds the repository that a folder belongs to; none if there is none, it is bare, or it belongs to somebody else.
@@ -52,10 +57,26 @@ pub(crate) fn find(program: &Path, folder: &Path) -> Option<Found> {
         index: path(index),
         exclude: path(exclude),
         sha256: format == b"sha256",
+        git: git.in_folder(&path(top)),
     })
 }
 
 impl Found {
+    /// Returns which of these files Git LFS keeps outside the repository.
+    pub(crate) fn in_lfs(&self, paths: &[Vec<u8>]) -> HashSet<Vec<u8>> {
+        if paths.is_empty() {
+            return HashSet::new();
+        }
+        let mut input = paths.join(&0);
+        input.push(0);
+        let words = ["check-attr", "-z", "--stdin", "filter"].map(OsStr::new);
+        // Each as `path NUL attribute NUL value NUL`.
+        let output = self.git.run(&words, input, CHECK).unwrap_or_default();
+        let fields = output.split(|byte| *byte == 0).collect::<Vec<_>>();
+        let in_lfs = fields.chunks_exact(3).filter(|fields| fields[2] == b"lfs");
+        in_lfs.map(|fields| fields[0].to_vec()).collect()
+    }
+
     /// The index of the repository; none if it has none yet.
     pub(crate) fn index(&self) -> Option<&Path> {
         self.index.is_file().then_some(&*self.index)

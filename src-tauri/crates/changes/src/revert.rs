@@ -40,7 +40,7 @@ pub enum RevertRefused {
     ChangedSince,
     #[error("{path} exists again")]
     Exists { path: String },
-    /// Its earlier content was not recorded: a large file, or a repository inside the folder.
+    /// Its earlier content was not recorded: see [`WhyUnrecorded`](crate::WhyUnrecorded), or a repository inside the folder.
     #[error("the earlier content was not recorded")]
     NotRecorded,
     /// A folder on the way is a link, so the file may be anywhere.
@@ -64,7 +64,7 @@ impl Tracker {
         let recorded = self.recorded(id, version).map_err(|why| RevertRefused::Unavailable { why })?;
         let Recorded { place, found, old, new } = &recorded;
         let inner = [&found.old, &found.new].into_iter().flatten().any(|entry| entry.mode == REPOSITORY);
-        if found.too_large || inner {
+        if found.unrecorded.is_some() || inner {
             return Err(RevertRefused::NotRecorded);
         }
         let before = present_of(found.old.as_ref(), old.as_deref());

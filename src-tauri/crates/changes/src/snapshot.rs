@@ -8,18 +8,17 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
-use crate::changed::Unavailable;
+use crate::budget::{Budget, COPIED_FILES, Copied, FILE_BYTES};
+use crate::changed::{Unavailable, WhyUnrecorded};
 use crate::git::{self, Git, GitError, arguments};
+use crate::objects;
 use crate::path_id::{path_of, path_to_id, to_path};
+use crate::repository::{self, Found};
 
-/// The largest file whose content is recorded, in bytes.
-pub(crate) const FILE_BYTES: u64 = 16 * 1024 * 1024;
 /// How many files a recorded folder has at most.
 pub(crate) const FILES: usize = 300_000;
-/// How many files a folder without a repository has at most. All of them are copied.
-const COPIED_FILES: usize = 20_000;
-/// How much of a folder without a repository is copied at most, in bytes.
-const COPIED_BYTES: u64 = 512 * 1024 * 1024;
+/// The largest pointer that Git LFS writes, in bytes. It is recorded like any other text.
+const LFS_POINTER_BYTES: u64 = 1024;
 /// How many repositories inside the folder are looked at.
 const INNER: usize = 256;
 /// How long git may take to list a folder without a repository.
@@ -27,12 +26,14 @@ const LISTING: Duration = Duration::from_secs(20);
 /// How long one step of git may take.
 pub(crate) const STEP: Duration = Duration::from_secs(120);
 
-/// What identifies the content of a file that is too large to be recorded.
+/// What stands for the content of a file that is not recorded.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) struct Stamp {
     pub(crate) bytes: u64,
     /// In nanoseconds since 1970.
     pub(crate) modified: u64,
+    #[serde(default)]
+    pub(crate) why: WhyUnrecorded,
 }
 
 /// The files of a folder at one moment.
@@ -40,8 +41,9 @@ pub(crate) struct Stamp {
 pub(crate) struct Snapshot {
     /// The id of the git tree.
     pub(crate) tree: String,
-    /// The files that are too large for it, by [`path_to_id`].
-    pub(crate) large: BTreeMap<String, Stamp>,
+    /// The files whose contents are not in it, by [`path_to_id`].
+    #[serde(rename = "large")]
+    pub(crate) stamped: BTreeMap<String, Stamp>,
     #[serde(default)]
     pub(crate) unreadable: u32,
 }
@@ -56,6 +58,17 @@ pub(crate) struct Place {
     pub(crate) prefix: Vec<u8>,
     /// Whether there is a repository, so that most contents needn't be copied.
     pub(crate) in_repository: bool,
+    /// The private git directory.
+    pub(crate) git_dir: PathBuf,
+}
+
+/// When a folder is recorded.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Moment<'a> {
+    /// When the session begins, with the repository as it is now.
+    Begin(Option<&'a Found>),
+    /// Later, with what was recorded then.
+    Later(&'a Snapshot),
 }
 
 impl Place {
@@ -69,42 +82,35 @@ impl Place {
         list(&self.git, words, &self.pathspec(), limit)
     }
 
-    /// Records the files as they are now. `index` is the repository's own: files that it tracks are recorded even if they
-    /// are ignored. `before` is an earlier record of the same folder.
-    pub(crate) fn record(
-        &self,
-        index: Option<&Path>,
-        before: Option<&Snapshot>,
-    ) -> Result<Snapshot, Unavailable> {
+    /// Records the files as they are now.
+    pub(crate) fn record(&self, moment: Moment<'_>) -> Result<Snapshot, Unavailable> {
+        let (found, before) = match moment {
+            Moment::Begin(found) => (found, None),
+            Moment::Later(before) => (None, Some(before)),
+        };
         let mut candidates: BTreeSet<Vec<u8>> = BTreeSet::new();
-        // Git doesn't know the large ones, and wouldn't list one that is ignored.
-        let large = before.into_iter().flat_map(|before| before.large.keys());
-        candidates.extend(large.map(|id| path_of(id)));
+        // Git doesn't know the ones that are not recorded, and wouldn't list one that is ignored.
+        let stamped = before.into_iter().flat_map(|before| before.stamped.keys());
+        candidates.extend(stamped.map(|id| path_of(id)));
         candidates.extend(self.list(&["ls-files", "-z", "--others", "--exclude-standard", "--"])?);
         candidates.extend(self.list(&["ls-files", "-z", "--modified", "--"])?);
-        if let Some(index) = index {
-            // Where git can't read it, such as an index in several files, ignored files that are tracked are left out.
-            let tracked = list(
-                &git::with_index(&self.git, index),
-                &["ls-files", "-z", "--cached", "--"],
-                &self.pathspec(),
-                STEP,
-            );
-            candidates.extend(tracked.unwrap_or_default());
-        }
+        // What the repository tracks is recorded even if it is ignored.
+        let tracked = found.map(|found| self.tracked(found)).unwrap_or_default();
+        candidates.extend(tracked.iter().map(|tracked| tracked.path.clone()));
         if candidates.len() > FILES {
             return Err(Unavailable::TooManyFiles { most: number(FILES) });
         }
         let mut sorted = Sorted::default();
         for path in candidates {
-            sorted.add(&self.top, path);
+            sorted.add(&self.top, path, before);
         }
-        if !self.in_repository && sorted.update.len() > COPIED_FILES {
+        if let Some(found) = found {
+            sorted.leave_out_lfs(found);
+        }
+        if !self.in_repository && before.is_none() && sorted.files.len() > COPIED_FILES {
             return Err(Unavailable::TooManyFiles { most: number(COPIED_FILES) });
         }
-        if !self.in_repository && sorted.bytes > COPIED_BYTES {
-            return Err(Unavailable::TooLarge { most_mib: number((COPIED_BYTES / (1024 * 1024)) as usize) });
-        }
+        self.keep_to_budget(&mut sorted, before, tracked)?;
         self.update(&["--force-remove"], &sorted.drop)?;
         self.update(&["--add", "--remove", "--replace"], &sorted.update)?;
         for inner in sorted.inner.iter().take(INNER) {
@@ -113,7 +119,62 @@ impl Place {
         }
         let tree = self.git.run(&arguments(&["write-tree", "--missing-ok"], &[]), Vec::new(), STEP)?;
         let tree = String::from_utf8_lossy(&tree).trim().to_owned();
-        Ok(Snapshot { tree, large: self.stamps(&sorted.large), unreadable: sorted.unreadable })
+        Ok(Snapshot { tree, stamped: sorted.stamped, unreadable: sorted.unreadable })
+    }
+
+    /// Decides which files are recorded with their contents.
+    fn keep_to_budget(
+        &self,
+        sorted: &mut Sorted,
+        before: Option<&Snapshot>,
+        mut tracked: Vec<Tracked>,
+    ) -> Result<(), Unavailable> {
+        let files = std::mem::take(&mut sorted.files);
+        let mut budget = Budget::WHOLE;
+        if let (Some(before), false) = (before, files.is_empty()) {
+            budget = Budget::left_for_later(&self.git_dir);
+            if !budget.has_room_for(&files) {
+                self.prune(&[&before.tree])?;
+                budget = Budget::left_for_later(&self.git_dir);
+            }
+        }
+        let (within, over) = if budget.has_room_for(&files) {
+            (files, Vec::new())
+        } else {
+            if before.is_some() && self.in_repository {
+                let found = git::program().and_then(|program| repository::find(&program, &self.top));
+                tracked = found.map(|found| self.tracked(&found)).unwrap_or_default();
+            }
+            budget.divide(files, &self.sizes(tracked)?)
+        };
+        sorted.update.extend(within.into_iter().map(|file| file.path));
+        for file in over {
+            sorted.stamp(&self.top, file.path, WhyUnrecorded::OverBudget);
+        }
+        Ok(())
+    }
+
+    /// The files in the index of a repository.
+    fn tracked(&self, found: &Found) -> Vec<Tracked> {
+        let Some(index) = found.index() else { return Vec::new() };
+        let git = git::with_index(&self.git, index);
+        let listed = list(&git, &["ls-files", "-z", "--stage", "--"], &self.pathspec(), STEP);
+        // Where git can't read it, such as an index in several files, ignored files that are tracked are left out.
+        listed.unwrap_or_default().iter().filter_map(|line| Tracked::parse(line)).collect()
+    }
+
+    /// How large the contents in the repository are, by path.
+    fn sizes(&self, tracked: Vec<Tracked>) -> Result<HashMap<Vec<u8>, u64>, GitError> {
+        let ids = tracked.iter().map(|tracked| &*tracked.object).collect::<Vec<_>>();
+        let sizes = objects::sizes(&self.git, &ids)?;
+        let size = |tracked: Tracked| Some((tracked.path, *sizes.get(&tracked.object)?));
+        Ok(tracked.into_iter().filter_map(size).collect())
+    }
+
+    /// Removes the contents that belong to none of these trees, nor to the last recorded state.
+    pub(crate) fn prune(&self, trees: &[&str]) -> Result<(), GitError> {
+        let words = [&["prune", "--expire=now"], trees].concat();
+        self.git.run(&arguments(&words, &[]), Vec::new(), STEP).map(drop)
     }
 
     fn update(&self, words: &[&str], paths: &[Vec<u8>]) -> Result<(), GitError> {
@@ -132,21 +193,30 @@ impl Place {
         };
         updated.map(drop)
     }
-
-    fn stamps(&self, large: &[Vec<u8>]) -> BTreeMap<String, Stamp> {
-        let stamp = |path: &Vec<u8>| {
-            let metadata = fs::symlink_metadata(self.top.join(to_path(path))).ok()?;
-            Some((path_to_id(path), Stamp::of(&metadata)))
-        };
-        large.iter().filter_map(stamp).collect()
-    }
 }
 
 impl Stamp {
-    fn of(metadata: &Metadata) -> Self {
+    fn of(metadata: &Metadata, why: WhyUnrecorded) -> Self {
         let modified = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
         let modified = modified.map_or(0, |since| u64::try_from(since.as_nanos()).unwrap_or(u64::MAX));
-        Self { bytes: metadata.len(), modified }
+        Self { bytes: metadata.len(), modified, why }
+    }
+}
+
+/// A file in the index of the repository.
+#[derive(Debug)]
+struct Tracked {
+    path: Vec<u8>,
+    object: String,
+}
+
+impl Tracked {
+    /// Reads `mode object stage TAB path`.
+    fn parse(line: &[u8]) -> Option<Self> {
+        let tab = line.iter().position(|byte| *byte == b'\t')?;
+        let head = String::from_utf8_lossy(&line[..tab]);
+        let object = head.split(' ').nth(1)?.to_owned();
+        Some(Self { path: line[tab + 1..].to_vec(), object })
     }
 }
 
@@ -154,13 +224,14 @@ impl Stamp {
 #[derive(Default)]
 struct Sorted {
     update: Vec<Vec<u8>>,
+    /// Files with contents to record, if there is room for them.
+    files: Vec<Copied>,
     /// No longer part of the tree.
     drop: Vec<Vec<u8>>,
-    large: Vec<Vec<u8>>,
+    stamped: BTreeMap<String, Stamp>,
     /// Repositories inside the folder.
     inner: Vec<Vec<u8>>,
     unreadable: u32,
-    bytes: u64,
     /// The folders that were looked at, and whether a link leads there.
     linked: HashMap<PathBuf, bool>,
 }
@@ -178,7 +249,34 @@ impl Sorted {
         behind
     }
 
-    fn add(&mut self, top: &Path, mut path: Vec<u8>) {
+    /// Leaves the content of a file out.
+    fn stamp(&mut self, top: &Path, path: Vec<u8>, why: WhyUnrecorded) {
+        if let Ok(metadata) = fs::symlink_metadata(top.join(to_path(&path))) {
+            self.stamped.insert(path_to_id(&path), Stamp::of(&metadata, why));
+        }
+        self.drop.push(path);
+    }
+
+    /// Leaves out the contents that Git LFS keeps elsewhere. The pointer in the repository says no more than a stamp does.
+    fn leave_out_lfs(&mut self, found: &Found) {
+        let large = |file: &&Copied| file.bytes > LFS_POINTER_BYTES;
+        let ids = self.stamped.keys().map(|id| path_of(id));
+        let asked = self.files.iter().filter(large).map(|file| file.path.clone()).chain(ids);
+        let in_lfs = found.in_lfs(&asked.collect::<Vec<_>>());
+        let files = std::mem::take(&mut self.files).into_iter();
+        let (lfs, files): (Vec<_>, _) = files.partition(|file| in_lfs.contains(&file.path));
+        self.files = files;
+        for file in lfs {
+            self.stamp(&found.top, file.path, WhyUnrecorded::Lfs);
+        }
+        for path in in_lfs {
+            if let Some(stamp) = self.stamped.get_mut(&path_to_id(&path)) {
+                stamp.why = WhyUnrecorded::Lfs;
+            }
+        }
+    }
+
+    fn add(&mut self, top: &Path, mut path: Vec<u8>, before: Option<&Snapshot>) {
         if path.last() == Some(&b'/') {
             path.pop();
         }
@@ -199,14 +297,15 @@ impl Sorted {
         } else if !kind.is_file() {
             // A pipe or a device must never be opened.
             self.drop.push(path);
+        } else if let Some(stamp) = before.and_then(|before| before.stamped.get(&path_to_id(&path))) {
+            // There is no earlier content to compare it with.
+            self.stamp(top, path, stamp.why);
         } else if metadata.len() > FILE_BYTES {
-            self.drop.push(path.clone());
-            self.large.push(path);
+            self.stamp(top, path, WhyUnrecorded::TooLarge);
         } else if File::open(&file).is_err() {
             self.unreadable += 1;
         } else {
-            self.bytes += metadata.len();
-            self.update.push(path);
+            self.files.push(Copied { path, bytes: metadata.len() });
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The changes of one session: the state recorded at its beginning, and what differs from it now.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io;
@@ -8,15 +9,20 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
-use crate::changed::{ChangeTotals, ChangedFile, ChangedFiles, Content, FileChange, Side, Unavailable};
-use crate::compare::{Difference, Entry, compare};
+use crate::changed::{
+    ChangeTotals, ChangedFile, ChangedFiles, Content, FileChange, Side, Unavailable, Unrecorded,
+    WhyUnrecorded,
+};
+use crate::compare::{Difference, Entry, compare, is_below};
 use crate::counts::Counts;
 use crate::git;
 use crate::path_id::{path_of, path_to_id, readable, to_bytes, to_path};
-use crate::snapshot::{Place, STEP, Snapshot};
+use crate::snapshot::{Moment, Place, Snapshot, Stamp};
 use crate::{lines, objects, repository};
 
 pub const FILES_LISTED: usize = 5_000;
+/// How many of the files that are not recorded are named, for each reason.
+const UNRECORDED_NAMED: usize = 50;
 /// How often contents that are no longer needed are removed: after this many listings.
 const PRUNE_EVERY: u32 = 32;
 /// The format of the recorded state.
@@ -85,8 +91,8 @@ impl Tracker {
             .and_then(|()| repository::create_private(&git_dir, &top, found.as_ref()))
             .map_err(|error| failed(&git_dir, &error))?;
         let git = git::private(&program, &git_dir, &top);
-        let place = Place { git, top, prefix, in_repository: found.is_some() };
-        let recorded = place.record(found.as_ref().and_then(|found| found.index()), None);
+        let place = Place { git, top, prefix, in_repository: found.is_some(), git_dir: git_dir.clone() };
+        let recorded = place.record(Moment::Begin(found.as_ref()));
         let baseline = match recorded {
             Ok(baseline) => baseline,
             Err(error) => {
@@ -115,7 +121,7 @@ impl Tracker {
         }
         // What a crash of the app left behind would stop every later listing.
         let _ = fs::remove_file(self.store.join(GIT_DIR).join("index.lock"));
-        let now = place.record(None, Some(&baseline))?;
+        let now = place.record(Moment::Later(&baseline))?;
         let mut found = compare(&place, &baseline, &now)?;
         let all = found.len();
         found.truncate(FILES_LISTED);
@@ -130,13 +136,17 @@ impl Tracker {
             removed: sum(|file| file.removed),
             state: state_of(&now),
         };
-        let listing =
-            ChangedFiles { unlisted: number(all - files.len()), unreadable: now.unreadable, totals, files };
+        let listing = ChangedFiles {
+            unlisted: number(all - files.len()),
+            unreadable: now.unreadable,
+            unrecorded: unrecorded(&place.prefix, &now),
+            totals,
+            files,
+        };
         state.found = found;
         state.listings += 1;
         if state.listings.is_multiple_of(PRUNE_EVERY) {
-            let words = ["prune", "--expire=now", &baseline.tree, &now.tree];
-            if let Err(error) = place.git.run(&git::arguments(&words, &[]), Vec::new(), STEP) {
+            if let Err(error) = place.prune(&[&baseline.tree, &now.tree]) {
                 tracing::info!(%error, "contents that are no longer needed were kept");
             }
         }
@@ -169,8 +179,8 @@ impl Tracker {
         };
         let (old, new) = (old.unwrap_or_default(), new.unwrap_or_default());
         let inner = change.before.iter().chain(&change.now).any(|side| side.commit.is_some());
-        if found.too_large || inner {
-            change.file.content = if inner { Content::Repository } else { Content::TooLarge };
+        if found.unrecorded.is_some() || inner {
+            change.file.content = found.unrecorded.map_or(Content::Repository, Content::from);
             return Ok(change);
         }
         let (content, counted) = crate::counts::compared(&found, &old, &new);
@@ -212,9 +222,11 @@ impl Tracker {
         }
         let program = git::program().ok_or(Unavailable::NoGit)?;
         let top = to_path(&path_of(&stored.top));
-        let git = git::private(&program, &self.store.join(GIT_DIR), &top);
+        let git_dir = self.store.join(GIT_DIR);
+        let git = git::private(&program, &git_dir, &top);
         let (prefix, in_repository) = (path_of(&stored.prefix), stored.in_repository);
-        let opened = Opened { place: Place { git, top, prefix, in_repository }, baseline: stored.snapshot };
+        let opened =
+            Opened { place: Place { git, top, prefix, in_repository, git_dir }, baseline: stored.snapshot };
         state.opened = Some(opened.clone());
         Ok(opened)
     }
@@ -246,8 +258,12 @@ fn find<'a>(state: &'a State, place: &Place, id: &str, version: &str) -> Result<
     }
     path.extend(path_of(id));
     let found = state.found.iter().find(|one| one.path == path).ok_or(Unavailable::Outdated)?;
-    // The version of a large file has no contents to compare.
-    if found.too_large || version_of(found) == version { Ok(found) } else { Err(Unavailable::Outdated) }
+    // The version of a file that is not recorded has no contents to compare.
+    if found.unrecorded.is_some() || version_of(found) == version {
+        Ok(found)
+    } else {
+        Err(Unavailable::Outdated)
+    }
 }
 
 /// The contents of both sides; none where a side doesn't exist or is not a file.
@@ -273,8 +289,8 @@ fn side(entry: &Entry, content: Option<&[u8]>) -> Side {
 }
 
 fn file(prefix: &[u8], one: &Difference, now: &Snapshot, counts: &Counts) -> ChangedFile {
-    let version = match now.large.get(&path_to_id(&one.path)) {
-        Some(stamp) if one.too_large => format!("{}@{}", stamp.bytes, stamp.modified),
+    let version = match now.stamped.get(&path_to_id(&one.path)) {
+        Some(stamp) if one.unrecorded.is_some() => format!("{}@{}", stamp.bytes, stamp.modified),
         _ => version_of(one),
     };
     let (content, counted) = counts.of(one);
@@ -286,16 +302,36 @@ fn file(prefix: &[u8], one: &Difference, now: &Snapshot, counts: &Counts) -> Cha
     }
 }
 
+/// The files of a folder whose contents are not recorded, by the reason.
+fn unrecorded(prefix: &[u8], now: &Snapshot) -> Vec<Unrecorded> {
+    let mut by_reason: BTreeMap<WhyUnrecorded, Unrecorded> = BTreeMap::new();
+    for (id, Stamp { why, .. }) in &now.stamped {
+        let path = path_of(id);
+        if !is_below(prefix, &path) {
+            continue;
+        }
+        let known =
+            by_reason.entry(*why).or_insert_with(|| Unrecorded { why: *why, files: 0, paths: Vec::new() });
+        known.files = known.files.saturating_add(1);
+        if known.paths.len() < UNRECORDED_NAMED {
+            known.paths.push(readable(&below(prefix, &path)));
+        }
+    }
+    by_reason.into_values().collect()
+}
+
+/// A path as the folder has it.
+fn below(prefix: &[u8], path: &[u8]) -> Vec<u8> {
+    let rest = path.strip_prefix(prefix).unwrap_or(path);
+    rest.strip_prefix(b"/").unwrap_or(rest).to_vec()
+}
+
 fn file_of(prefix: &[u8], one: &Difference, version: &str) -> ChangedFile {
-    let below = |path: &[u8]| -> Vec<u8> {
-        let rest = path.strip_prefix(prefix).unwrap_or(path);
-        rest.strip_prefix(b"/").unwrap_or(rest).to_vec()
-    };
-    let path = below(&one.path);
+    let path = below(prefix, &one.path);
     ChangedFile {
         id: path_to_id(&path),
         path: readable(&path),
-        old_path: one.old_path.as_ref().map(|path| readable(&below(path))),
+        old_path: one.old_path.as_ref().map(|path| readable(&below(prefix, path))),
         kind: one.kind,
         content: Content::Uncounted,
         added: None,

@@ -7,7 +7,6 @@ const unavailableWords: UnionWords<Unavailable, 'unavailable'> = {
   no_baseline: 'changes.no_baseline',
   folder_gone: 'changes.folder_gone',
   too_many_files: 'changes.too_many_files',
-  too_large: 'changes.too_large',
   timed_out: 'changes.timed_out',
   baseline_lost: 'changes.baseline_lost',
   outdated: 'changes.outdated',
