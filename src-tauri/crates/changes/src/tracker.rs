@@ -145,10 +145,10 @@ impl Tracker {
         };
         state.found = found;
         state.listings += 1;
-        if state.listings.is_multiple_of(PRUNE_EVERY) {
-            if let Err(error) = place.prune(&[&baseline.tree, &now.tree]) {
-                tracing::info!(%error, "contents that are no longer needed were kept");
-            }
+        if state.listings.is_multiple_of(PRUNE_EVERY)
+            && let Err(error) = place.prune(&[&baseline.tree, &now.tree])
+        {
+            tracing::info!(%error, "contents that are no longer needed were kept");
         }
         drop(state);
         self.write(TOTALS, &totals)?;
