@@ -4,8 +4,8 @@ use std::ffi::OsStr;
 use std::time::Duration;
 
 use crate::changed::{ChangeKind, Unavailable, WhyUnrecorded};
-use crate::git::{Git, GitError};
-use crate::snapshot::{Place, STEP, Snapshot};
+use crate::git::{Git, GitError, STEP};
+use crate::snapshot::{Place, Snapshot};
 
 /// How long git may look for renamed files.
 const RENAMES: Duration = Duration::from_secs(20);

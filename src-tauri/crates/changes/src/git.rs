@@ -1,8 +1,12 @@
 //! The two gits that are run here; neither has any config but ours.
 
 use std::path::Path;
+use std::time::Duration;
 
 pub(crate) use askdesk_git::{Git, GitError, arguments, program};
+
+/// How long one step of git may take.
+pub(crate) const STEP: Duration = Duration::from_secs(120);
 
 /// A git that finds the repository of a folder by itself, and reads nothing from it but where it is.
 pub(crate) fn discovering(program: &Path, folder: &Path) -> Git {

@@ -3,8 +3,7 @@
 use std::collections::HashMap;
 use std::ffi::OsStr;
 
-use crate::git::{Git, GitError};
-use crate::snapshot::STEP;
+use crate::git::{Git, GitError, STEP};
 
 /// Reads contents by their object ids. What can't be found is left out.
 pub(crate) fn contents(git: &Git, objects: &[&str]) -> Result<HashMap<String, Vec<u8>>, GitError> {

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::budget::{Budget, COPIED_FILES, Copied, FILE_BYTES};
 use crate::changed::{Unavailable, WhyUnrecorded};
-use crate::git::{self, Git, GitError, arguments};
+use crate::git::{self, Git, GitError, STEP, arguments};
 use crate::objects;
 use crate::path_id::{path_of, path_to_id, to_path};
 use crate::repository::{self, Found};
@@ -23,9 +23,6 @@ const LFS_POINTER_BYTES: u64 = 1024;
 const INNER: usize = 256;
 /// How long git may take to list a folder without a repository.
 const LISTING: Duration = Duration::from_secs(20);
-/// How long one step of git may take.
-pub(crate) const STEP: Duration = Duration::from_secs(120);
-
 /// What stands for the content of a file that is not recorded.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) struct Stamp {
