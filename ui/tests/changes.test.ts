@@ -320,6 +320,13 @@ test('what isn’t recorded is named, also where nothing has changed', async () 
   await expectNoViolations();
 });
 
+test('a repository that git refuses is named, with the command that allows it', async () => {
+  await openChanges(withFiles(listingOf([orders], { repositoryOfOther: "/srv/Ada's shop" })));
+  expect(screen.getByText(/belongs to another user/)).toHaveTextContent(
+    `To allow it, run: git config --global --add safe.directory '/srv/Ada'\\''s shop'`,
+  );
+});
+
 test('if the changes can’t be listed, the reason and a way to try again are shown', async () => {
   const bridge = withFiles().fail('list_changes', {
     code: 'changes_unavailable',

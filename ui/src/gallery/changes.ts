@@ -21,7 +21,7 @@ export function aChangedFile(path: string, changes: Partial<ChangedFile> = {}): 
 export function listingOf(files: ChangedFile[], changes: Partial<ChangedFiles> = {}): ChangedFiles {
   const sum = (of: 'added' | 'removed') => files.reduce((total, file) => total + (file[of] ?? 0), 0);
   const totals = { files: files.length, added: sum('added'), removed: sum('removed'), state: files.length };
-  return { files, totals, unlisted: 0, unreadable: 0, unrecorded: [], ...changes };
+  return { files, totals, unlisted: 0, unreadable: 0, unrecorded: [], repositoryOfOther: null, ...changes };
 }
 
 export function aFileChange(file: ChangedFile, parts: DiffPart[], changes: Partial<FileChange> = {}): FileChange {

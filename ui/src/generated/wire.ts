@@ -2262,7 +2262,12 @@ unreadable: number,
 /**
  * The files whose contents are not recorded, by the reason.
  */
-unrecorded: Array<Unrecorded>, };
+unrecorded: Array<Unrecorded>, 
+/**
+ * The folder's repository, if git refused it when the session began because it belongs to another user. The folder was
+ * recorded without it.
+ */
+repositoryOfOther: string | null, };
 
 /**
  * Why a file's content is not recorded. It is then compared by its size and time.
@@ -2432,7 +2437,7 @@ export type PlanFlaw = { "flaw": "base_gone", base: string, } | { "flaw": "branc
 /**
  * Why a folder can have no new worktree.
  */
-export type WorktreeUnavailable = { "unavailable": "no_git" } | { "unavailable": "folder_gone" } | { "unavailable": "no_repository" } | { "unavailable": "no_commit" } | { "unavailable": "timed_out", seconds: number, } | { "unavailable": "failed", error: string, };
+export type WorktreeUnavailable = { "unavailable": "no_git" } | { "unavailable": "folder_gone" } | { "unavailable": "no_repository" } | { "unavailable": "of_other_user", path: string, } | { "unavailable": "no_commit" } | { "unavailable": "timed_out", seconds: number, } | { "unavailable": "failed", error: string, };
 
 /**
  * Why a worktree was left as it was, or what was done of it and what was not.

@@ -172,7 +172,7 @@ export class FakeBridge implements Bridge {
       case 'read_client_versions':
         return { versions: [] };
       case 'list_changes':
-        return { files: [], totals: { files: 0, added: 0, removed: 0, state: 0 }, unlisted: 0, unreadable: 0, unrecorded: [] };
+        return { files: [], totals: { files: 0, added: 0, removed: 0, state: 0 }, unlisted: 0, unreadable: 0, unrecorded: [], repositoryOfOther: null };
       case 'read_permissions':
         return { standing: [], unreadable: [] };
       case 'plan_worktree':

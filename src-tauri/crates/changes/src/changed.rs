@@ -113,6 +113,9 @@ pub struct ChangedFiles {
     pub unreadable: u32,
     /// The files whose contents are not recorded, by the reason.
     pub unrecorded: Vec<Unrecorded>,
+    /// The folder's repository, if git refused it when the session began because it belongs to another user. The folder was
+    /// recorded without it.
+    pub repository_of_other: Option<String>,
 }
 
 /// Why the changes of a session can't be shown.

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-pub(crate) use askdesk_git::{Git, GitError, arguments, program};
+pub(crate) use askdesk_git::{Git, GitError, arguments, excludes_file, program};
 
 /// How long one step of git may take.
 pub(crate) const STEP: Duration = Duration::from_secs(120);

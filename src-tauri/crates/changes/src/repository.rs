@@ -31,8 +31,15 @@ pub(crate) struct Found {
     git: Git,
 }
 
-/// Finds the repository that a folder belongs to; none if there is none, it is bare, or it belongs to somebody else.
-pub(crate) fn find(program: &Path, folder: &Path) -> Option<Found> {
+/// There is no repository, it is bare, or git refuses it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct NotFound {
+    /// The repository, if git refuses it because it belongs to another user.
+    pub(crate) of_other: Option<PathBuf>,
+}
+
+/// Finds the repository that a folder belongs to.
+pub(crate) fn find(program: &Path, folder: &Path) -> Result<Found, NotFound> {
     let words = [
         "rev-parse",
         "--path-format=absolute",
@@ -46,12 +53,14 @@ pub(crate) fn find(program: &Path, folder: &Path) -> Option<Found> {
         "--show-object-format",
     ];
     let git = git::discovering(program, folder);
-    let output = git.run(&words.map(OsStr::new), Vec::new(), FIND).ok()?;
+    let output = git.run(&words.map(OsStr::new), Vec::new(), FIND);
+    let output = output.map_err(|error| NotFound { of_other: error.repository_of_other() })?;
     // A path with a line break has no place here; the folder is then recorded without its repository.
-    let lines = output.strip_suffix(b"\n")?.split(|byte| *byte == b'\n').collect::<Vec<_>>();
-    let [top, objects, index, exclude, format] = lines[..] else { return None };
+    let lines =
+        output.strip_suffix(b"\n").unwrap_or_default().split(|byte| *byte == b'\n').collect::<Vec<_>>();
+    let [top, objects, index, exclude, format] = lines[..] else { return Err(NotFound::default()) };
     let path = crate::path_id::to_path;
-    Some(Found {
+    Ok(Found {
         top: path(top),
         objects: path(objects),
         index: path(index),
@@ -84,13 +93,18 @@ impl Found {
 }
 
 /// Creates the private git directory of a session.
-pub(crate) fn create_private(git_dir: &Path, top: &Path, found: Option<&Found>) -> io::Result<()> {
+pub(crate) fn create_private(
+    git_dir: &Path,
+    top: &Path,
+    found: Option<&Found>,
+    excludes_file: Option<&Path>,
+) -> io::Result<()> {
     for folder in ["objects/info", "objects/pack", "refs", "info"] {
         fs::create_dir_all(git_dir.join(folder))?;
     }
     fs::write(git_dir.join("HEAD"), "ref: refs/heads/none\n")?;
     let sha256 = found.is_some_and(|found| found.sha256);
-    fs::write(git_dir.join("config"), config(sha256))?;
+    fs::write(git_dir.join("config"), config(sha256, excludes_file))?;
     fs::write(git_dir.join("info/attributes"), ATTRIBUTES)?;
     fs::write(git_dir.join("info/exclude"), exclude(git_dir, top, found))?;
     if let Some(objects) = found.and_then(|found| alternate(&found.objects)) {
@@ -99,14 +113,28 @@ pub(crate) fn create_private(git_dir: &Path, top: &Path, found: Option<&Found>) 
     Ok(())
 }
 
-fn config(sha256: bool) -> String {
+/// The user's own list of ignored files is named, so that it is followed when they change it. Git finds its usual one itself.
+fn config(sha256: bool, excludes_file: Option<&Path>) -> Vec<u8> {
     let format = if sha256 { (1, "[extensions]\nobjectFormat = sha256\n") } else { (0, "") };
     let modes = cfg!(unix);
-    format!(
+    let mut config = format!(
         "[core]\nrepositoryformatversion = {}\nbare = false\nfilemode = {modes}\nsymlinks = {modes}\nautocrlf = false\n\
          safecrlf = false\nlogallrefupdates = false\nfsync = none\ncompression = 1\n{}",
         format.0, format.1
     )
+    .into_bytes();
+    if let Some(file) = excludes_file {
+        config.extend(b"[core]\nexcludesFile = \"");
+        for byte in to_bytes(file) {
+            match byte {
+                b'\n' => config.extend(b"\\n"),
+                b'"' | b'\\' => config.extend([b'\\', byte]),
+                byte => config.push(byte),
+            }
+        }
+        config.extend(b"\"\n");
+    }
+    config
 }
 
 /// The repository's own list of ignored files, and our data folder if it is below the recorded one.

@@ -139,7 +139,7 @@ impl Place {
             (files, Vec::new())
         } else {
             if before.is_some() && self.in_repository {
-                let found = git::program().and_then(|program| repository::find(&program, &self.top));
+                let found = git::program().and_then(|program| repository::find(&program, &self.top).ok());
                 tracked = found.map(|found| self.tracked(&found)).unwrap_or_default();
             }
             budget.divide(files, &self.sizes(tracked)?)

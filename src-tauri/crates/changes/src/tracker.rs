@@ -17,8 +17,9 @@ use crate::compare::{Difference, Entry, compare, is_below};
 use crate::counts::Counts;
 use crate::git;
 use crate::path_id::{path_of, path_to_id, readable, to_bytes, to_path};
+use crate::repository::{self, NotFound};
 use crate::snapshot::{Moment, Place, Snapshot, Stamp};
-use crate::{lines, objects, repository};
+use crate::{lines, objects};
 
 pub const FILES_LISTED: usize = 5_000;
 /// How many of the files that are not recorded are named, for each reason.
@@ -41,6 +42,9 @@ struct Baseline {
     /// The folder below the top.
     prefix: String,
     in_repository: bool,
+    /// The repository that git refused because it belongs to another user.
+    #[serde(default)]
+    of_other: Option<String>,
     snapshot: Snapshot,
 }
 
@@ -65,6 +69,7 @@ struct State {
 pub(crate) struct Opened {
     pub(crate) place: Place,
     baseline: Snapshot,
+    of_other: Option<String>,
 }
 
 impl Tracker {
@@ -81,14 +86,18 @@ impl Tracker {
         }
         let program = git::program().ok_or(Unavailable::NoGit)?;
         let folder = fs::canonicalize(&self.folder).map_err(|_| Unavailable::FolderGone)?;
-        let found = repository::find(&program, &folder);
+        let (found, of_other) = match repository::find(&program, &folder) {
+            Ok(found) => (Some(found), None),
+            Err(NotFound { of_other }) => (None, of_other),
+        };
         // A repository whose config names another folder for its files is none of this one.
         let found = found.filter(|found| folder.starts_with(&found.top) && found.top.join(".git").exists());
         let top = found.as_ref().map_or(&folder, |found| &found.top).clone();
         let prefix = folder.strip_prefix(&top).map(to_bytes).unwrap_or_default();
         let git_dir = self.store.join(GIT_DIR);
+        let excludes = git::excludes_file(&program, &top);
         remove(&git_dir)
-            .and_then(|()| repository::create_private(&git_dir, &top, found.as_ref()))
+            .and_then(|()| repository::create_private(&git_dir, &top, found.as_ref(), excludes.as_deref()))
             .map_err(|error| failed(&git_dir, &error))?;
         let git = git::private(&program, &git_dir, &top);
         let place = Place { git, top, prefix, in_repository: found.is_some(), git_dir: git_dir.clone() };
@@ -105,17 +114,18 @@ impl Tracker {
             top: path_to_id(&to_bytes(&place.top)),
             prefix: path_to_id(&place.prefix),
             in_repository: place.in_repository,
+            of_other: of_other.map(|top| path_to_id(&to_bytes(&top))),
             snapshot: baseline.clone(),
         };
         self.write(BASELINE, &stored)?;
-        state.opened = Some(Opened { place, baseline });
+        state.opened = Some(Opened { place, baseline, of_other: stored.of_other });
         Ok(())
     }
 
     /// Compares the folder with its recorded state.
     pub fn list(&self) -> Result<ChangedFiles, Unavailable> {
         let mut state = self.state();
-        let Opened { place, baseline } = self.opened(&mut state)?;
+        let Opened { place, baseline, of_other } = self.opened(&mut state)?;
         if !place.top.join(to_path(&place.prefix)).is_dir() {
             return Err(Unavailable::FolderGone);
         }
@@ -140,6 +150,7 @@ impl Tracker {
             unlisted: number(all - files.len()),
             unreadable: now.unreadable,
             unrecorded: unrecorded(&place.prefix, &now),
+            repository_of_other: of_other.map(|id| readable(&path_of(&id))),
             totals,
             files,
         };
@@ -225,8 +236,11 @@ impl Tracker {
         let git_dir = self.store.join(GIT_DIR);
         let git = git::private(&program, &git_dir, &top);
         let (prefix, in_repository) = (path_of(&stored.prefix), stored.in_repository);
-        let opened =
-            Opened { place: Place { git, top, prefix, in_repository, git_dir }, baseline: stored.snapshot };
+        let opened = Opened {
+            place: Place { git, top, prefix, in_repository, git_dir },
+            baseline: stored.snapshot,
+            of_other: stored.of_other,
+        };
         state.opened = Some(opened.clone());
         Ok(opened)
     }

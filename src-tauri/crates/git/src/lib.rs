@@ -1,9 +1,10 @@
 //! Runs the installed git with limits on its time and output, without a prompt, and without a console window.
 //!
-//! There are two ways to run it. A *closed* git reads no config of the user or the system and starts no program: it is for
-//! what Askdesk does by itself. A git *of the user* has their config and hooks, as in their terminal: it is only for what the
+//! There are two ways to run it. A *closed* git reads no config of the user or the system, but for the folders of other users
+//! that they trust, and starts no program: it is for what Askdesk does by itself. A git *of the user* has their config and hooks, as in their terminal: it is only for what the
 //! user has just asked for.
 
+mod of_user;
 mod path;
 mod process;
 
@@ -13,6 +14,7 @@ use std::process::{Command, ExitStatus, Stdio};
 use std::time::Duration;
 
 use askdesk_user_environment::variables;
+pub use of_user::excludes_file;
 pub use path::{to_bytes, to_path};
 
 /// How much of git's output is read, in bytes.
@@ -64,6 +66,15 @@ pub enum GitError {
     },
     #[error("git can't be run: {0}")]
     NotStarted(std::io::Error),
+}
+
+impl GitError {
+    /// The repository that git refuses because it belongs to another user. Only a closed git says so in words that are known.
+    pub fn repository_of_other(&self) -> Option<PathBuf> {
+        let Self::Failed { errors, .. } = self else { return None };
+        let (_, rest) = errors.split_once("detected dubious ownership in repository at '")?;
+        Some(PathBuf::from(rest.lines().next()?.trim_end_matches('\'')))
+    }
 }
 
 /// Finds the installed git.
@@ -124,8 +135,28 @@ impl Git {
 
     /// Runs a command and returns its output.
     pub fn run(&self, arguments: &[&OsStr], input: Vec<u8>, limit: Duration) -> Result<Vec<u8>, GitError> {
+        let result = self.run_once(&[], arguments, input.clone(), limit);
+        let refused = result.as_ref().is_err_and(|error| error.repository_of_other().is_some());
+        if !refused || self.config == Config::OfUser {
+            return result;
+        }
+        // Whom the user trusts is for the user's config to say, also where nothing else of it is read.
+        match of_user::safe_directories(&self.program, &self.folder) {
+            safe if safe.is_empty() => result,
+            safe => self.run_once(&safe, arguments, input, limit),
+        }
+    }
+
+    fn run_once(
+        &self,
+        config: &[OsString],
+        arguments: &[&OsStr],
+        input: Vec<u8>,
+        limit: Duration,
+    ) -> Result<Vec<u8>, GitError> {
         let command = arguments.first().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        let ended = process::run(self.command(arguments), input, limit).map_err(GitError::NotStarted)?;
+        let run = self.command(config, arguments);
+        let ended = process::run(run, input, limit).map_err(GitError::NotStarted)?;
         let Some(ended) = ended else {
             return Err(GitError::TimedOut { command, seconds: limit.as_secs() });
         };
@@ -139,7 +170,7 @@ impl Git {
         Ok(ended.output)
     }
 
-    fn command(&self, arguments: &[&OsStr]) -> Command {
+    fn command(&self, config: &[OsString], arguments: &[&OsStr]) -> Command {
         let mut command = Command::new(&self.program);
         let variables = variables();
         variables.give_to(&mut command);
@@ -154,6 +185,9 @@ impl Git {
         match self.config {
             Config::Closed => close(&mut command),
             Config::OfUser => keep_quiet(&mut command),
+        }
+        for setting in config {
+            command.arg("-c").arg(setting);
         }
         command
             .args(arguments)

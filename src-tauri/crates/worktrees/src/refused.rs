@@ -16,6 +16,9 @@ pub enum WorktreeUnavailable {
     FolderGone,
     #[error("the folder has no repository")]
     NoRepository,
+    /// Git refuses it, and the user's `safe.directory` doesn't name it.
+    #[error("the repository {path} belongs to another user")]
+    OfOtherUser { path: String },
     #[error("the repository has no commit")]
     NoCommit,
     #[error("git took longer than {seconds} seconds")]
@@ -109,6 +112,9 @@ impl WorktreeRefused {
 
 impl From<GitError> for WorktreeUnavailable {
     fn from(error: GitError) -> Self {
+        if let Some(path) = error.repository_of_other() {
+            return Self::OfOtherUser { path: path.to_string_lossy().into_owned() };
+        }
         match error {
             GitError::TimedOut { seconds, .. } => {
                 Self::TimedOut { seconds: u32::try_from(seconds).unwrap_or(u32::MAX) }

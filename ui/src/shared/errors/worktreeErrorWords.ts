@@ -8,10 +8,17 @@ const unavailableWords: UnionWords<WorktreeUnavailable, 'unavailable'> = {
   no_git: 'worktree.no_git',
   folder_gone: 'worktree.folder_gone',
   no_repository: 'worktree.no_repository',
+  of_other_user: ({ path }) => wordsOfRepositoryOfOther(path),
   no_commit: 'worktree.no_commit',
   timed_out: 'worktree.timed_out',
   failed: 'worktree.git_failed',
 };
+
+/** Why git refuses a repository of another user, and how to allow it. The quotes are those of a shell. */
+export function wordsOfRepositoryOfOther(path: string): string {
+  const quoted = /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
+  return t('worktree.of_other_user', { path: visibly(path), command: `git config --global --add safe.directory ${visibly(quoted)}` });
+}
 
 /** Why a folder can have no worktree. */
 export function wordsOfNoWorktree(why: WorktreeUnavailable): string {

@@ -55,6 +55,7 @@ export const changes = {
   'changes.unrecorded.over_budget.other': '{count} Dateien sind nicht erfasst: Zusammen sind es mehr als 512 MiB oder 20.000 Dateien',
   'changes.unrecorded.lfs.one': '{count} Datei von Git LFS ist nicht erfasst',
   'changes.unrecorded.lfs.other': '{count} Dateien von Git LFS sind nicht erfasst',
+  'changes.of_other_user': 'Der Ordner wurde ohne sein Repository erfasst; ignorierte Dateien, die Git verfolgt, fehlen. Eine neue Sitzung verwendet es, sobald Sie es erlauben.',
   'changes.unrecorded_hint': 'Sie werden aufgeführt, wenn sich Größe oder Zeit ändert, aber nicht gezeigt oder zurückgesetzt.',
   'changes.more.one': 'und {count} weitere',
   'changes.more.other': 'und {count} weitere',

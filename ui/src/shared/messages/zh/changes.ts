@@ -50,6 +50,7 @@ export const changes = {
   'changes.unrecorded.too_large.other': '{count} 个超过 16 MiB 的文件未记录',
   'changes.unrecorded.over_budget.other': '{count} 个文件未记录：所有文件加起来超过 512 MiB 或 20,000 个',
   'changes.unrecorded.lfs.other': '{count} 个 Git LFS 文件未记录',
+  'changes.of_other_user': '记录文件夹时没有使用其仓库；Git 跟踪的被忽略文件未包含在内。允许之后，新会话会使用该仓库。',
   'changes.unrecorded_hint': '大小或时间变化时会列出这些文件，但不显示内容，也不能还原。',
   'changes.more.other': '以及另外 {count} 个',
   'changes.unchanged.other': '{count} 行未更改',
