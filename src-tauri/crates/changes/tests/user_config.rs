@@ -12,7 +12,6 @@ use askdesk_changes::{ChangedFiles, Tracker};
 use askdesk_user_environment::{Variables, current, settle};
 use tempfile::TempDir;
 
-/// Somebody else.
 const OTHER: u32 = 65_534;
 
 /// The home of all tests in this file.
@@ -37,7 +36,7 @@ fn git(folder: &Path, arguments: &[&str]) {
     assert!(git.status().unwrap().success(), "git {arguments:?}");
 }
 
-/// A repository with a commit.
+/// Tracks a file that the user ignores.
 fn repository() -> TempDir {
     let folder = TempDir::new().unwrap();
     git(folder.path(), &["init", "-q"]);

@@ -11,7 +11,6 @@ use askdesk_user_environment::{Variables, current, settle};
 use askdesk_worktrees::{NewWorktree, PlanWanted, WorktreeUnavailable, create, plan};
 use tempfile::TempDir;
 
-/// Somebody else.
 const OTHER: &str = "65534";
 
 #[test]
