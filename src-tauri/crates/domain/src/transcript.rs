@@ -172,6 +172,11 @@ pub enum Notice {
         /// In the agent's words.
         error: String,
     },
+    /// A hook of the repository failed while the session's worktree was made. The worktree was kept.
+    HookFailed {
+        /// What it wrote.
+        output: String,
+    },
     /// A warning of the agent, in its own words.
     AgentWarned {
         text: String,

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use askdesk_git::{Git, arguments};
+use askdesk_git::{Git, GitError, arguments};
 
 use crate::plan::{PlanWanted, plan};
 use crate::refused::{WorktreeRefused, WorktreeUnavailable};
@@ -25,9 +25,12 @@ pub struct Created {
     pub repository: String,
     /// The folder to work in: the one in the worktree that corresponds to the given one.
     pub folder: PathBuf,
+    /// What a hook wrote that failed once the files were there. The worktree was kept.
+    pub failed_hook: Option<String>,
 }
 
-/// Makes a worktree of the repository that a folder belongs to. If that fails, nothing of it stays.
+/// Makes a worktree of the repository that a folder belongs to. If that fails, nothing of it stays. A hook that fails
+/// afterwards takes nothing away.
 pub fn create(folder: &Path, new: &NewWorktree) -> Result<Created, WorktreeRefused> {
     let wanted = PlanWanted {
         base: Some(new.base.clone()),
@@ -43,22 +46,24 @@ pub fn create(folder: &Path, new: &NewWorktree) -> Result<Created, WorktreeRefus
     let base = format!("refs/heads/{}", new.base);
     // A branch without a commit is the head of an empty repository.
     let begin = commit(&git, &base)?.ok_or(WorktreeUnavailable::NoCommit)?;
-    make(&git, new, &begin)?;
-    Ok(Created { repository: planned.repository, folder: folder_in(&git, &new.path) })
+    let failed_hook = make(&git, new, &begin)?;
+    Ok(Created { repository: planned.repository, folder: folder_in(&git, &new.path), failed_hook })
 }
 
-/// Makes the branch, and then its worktree.
-fn make(git: &Git, new: &NewWorktree, begin: &str) -> Result<(), WorktreeRefused> {
+/// Makes the branch, and then its worktree. Returns what a hook wrote that failed.
+fn make(git: &Git, new: &NewWorktree, begin: &str) -> Result<Option<String>, WorktreeRefused> {
     // By itself, so that a branch which somebody else has made meanwhile is not taken for this one.
     git.run(&arguments(&["branch", "--no-track", "--", &new.branch, begin], &[]), Vec::new(), READ)?;
     let words = ["worktree", "add", "--quiet", "--"];
     let made =
         git.run(&arguments(&words, &[new.path.clone().into(), (&new.branch).into()]), Vec::new(), WRITE);
-    let Err(error) = made else { return Ok(()) };
-    // Git takes the folder back itself, unless all that failed was a hook.
+    let Err(error) = made else { return Ok(None) };
+    // Git takes the folder back itself, unless it was killed or all that failed was a hook.
     let Ok(found) = Repository::find(git) else { return Err(error.into()) };
     let stays = found.linked(&new.path).cloned();
     match stays.filter(|worktree| worktree.branch.as_ref() == Some(&new.branch)) {
+        // Git locks a worktree until all its files are there; only then does the hook run.
+        Some(worktree) if worktree.locked.is_none() => return Ok(Some(words_of(error))),
         Some(worktree) => {
             if let Err(error) = discard(git, new, &worktree, begin) {
                 tracing::warn!(%error, "a new worktree was left");
@@ -69,6 +74,15 @@ fn make(git: &Git, new: &NewWorktree, begin: &str) -> Result<(), WorktreeRefused
         }
     }
     Err(error.into())
+}
+
+/// What a hook wrote, or that it took too long.
+fn words_of(error: GitError) -> String {
+    match error {
+        GitError::Failed { status, errors, .. } if errors.is_empty() => status.to_string(),
+        GitError::Failed { errors, .. } => errors,
+        error => error.to_string(),
+    }
 }
 
 /// The folder of the new worktree that corresponds to the one of this git.
@@ -88,7 +102,7 @@ pub fn find_created(folder: &Path, new: &NewWorktree) -> Result<Created, Worktre
         return Err(WorktreeRefused::Changed);
     }
     let repository = found.home().to_string_lossy().into_owned();
-    Ok(Created { repository, folder: folder_in(&git, &new.path) })
+    Ok(Created { repository, folder: folder_in(&git, &new.path), failed_hook: None })
 }
 
 /// Removes a worktree that was just made, with everything in it, and its branch. Refuses if it has a commit of its own.

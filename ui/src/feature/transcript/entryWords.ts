@@ -32,6 +32,7 @@ const noticeWords: UnionWords<Notice, 'notice'> = {
   question_refused: 'notice.question_refused',
   permission_refused: 'notice.permission_refused',
   agent_warned: 'notice.agent_warned',
+  hook_failed: 'notice.hook_failed',
   question_turned_off: ({ policy, text }) => t(turnedOffWords[policy], { text }),
   answers_brought: 'notice.answers_brought',
   same_text_joined: 'notice.same_text_joined',

@@ -120,6 +120,12 @@ fn of_notice(notice: &Notice) -> String {
         Notice::PermissionRefused { reason } => {
             format!("A permission request could not be shown and was refused: {}", inline(reason))
         }
+        Notice::HookFailed { output } => {
+            format!(
+                "A Git hook failed while the worktree was made, and the worktree was kept: {}",
+                inline(output)
+            )
+        }
         Notice::AgentWarned { text } => format!("The agent warned: {}", inline(text)),
         Notice::QuestionTurnedOff { text, .. } => {
             format!("A question was refused because this session’s questions are off: {}", inline(text))

@@ -108,13 +108,14 @@ impl Api {
     ) -> Result<(PathBuf, Worktree), Error> {
         let StartWorktree { base, branch, path, setup, made } = wanted;
         let new = new_worktree(base, &branch, &path)?;
-        let Created { repository, folder } = blocking({
+        let Created { repository, folder, failed_hook } = blocking({
             let (folder, new) = (started.clone(), new.clone());
             let prepare = if made { askdesk_worktrees::find_created } else { askdesk_worktrees::create };
             move || prepare(&folder, &new)
         })
         .await??;
         if !made {
+            self.sessions.keep_failed_hook(&new.path, failed_hook.as_deref());
             if let Err(error) = self.keep_setup(&repository, &setup).await {
                 // Nothing has run in it, and a second attempt would find its branch and folder taken.
                 let new = new.clone();

@@ -163,6 +163,27 @@ async fn a_setup_command_runs_first_and_its_output_is_in_the_log() {
     assert_eq!(bridge.call("plan_worktree", plan).await.unwrap()["setup"], setup);
 }
 
+#[cfg(unix)]
+#[tokio::test]
+async fn case_117_what_a_failing_hook_wrote_is_a_warning_in_the_session() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let (bridge, code) = (Bridge::open(), Code::new());
+    let hook = code.folder().join(".git/hooks/post-checkout");
+    fs::create_dir_all(hook.parent().unwrap()).unwrap();
+    fs::write(&hook, "#!/bin/sh\necho 'node: not found' >&2\nexit 127\n").unwrap();
+    fs::set_permissions(&hook, fs::Permissions::from_mode(0o755)).unwrap();
+    // The setup fails first, so the session is the second attempt.
+    let mut input = input(&bridge, &code, edits(), "exit 7").await;
+    assert_eq!(bridge.refused("start_session", input.clone()).await["code"], "setup_failed");
+    input["worktree"]["made"] = json!(true);
+    let session = bridge.run("start_session", input).await;
+    assert!(Path::new(session["folder"].as_str().unwrap()).exists());
+    let read = json!({"session": session["id"], "limit": 1_000});
+    let page = bridge.call("read_transcript", read).await.unwrap();
+    let warned = json!({"kind": "notice", "notice": {"notice": "hook_failed", "output": "node: not found"}});
+    assert_eq!(page["entries"][0]["body"], warned);
+}
+
 #[tokio::test]
 async fn a_failed_setup_starts_nothing_until_the_user_decides() {
     let (bridge, code) = (Bridge::open(), Code::new());

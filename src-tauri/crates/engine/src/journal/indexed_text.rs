@@ -23,6 +23,7 @@ pub(super) fn of_entry(body: &EntryBody) -> String {
             Notice::SameTextJoined { text }
             | Notice::QuestionTurnedOff { text, .. }
             | Notice::AgentWarned { text }
+            | Notice::HookFailed { output: text }
             | Notice::HelperEnded { title: text, .. }
             | Notice::LoginRejected { error: text }
             | Notice::SignInChanged { error: text } => vec![text],

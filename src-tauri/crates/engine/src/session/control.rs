@@ -8,8 +8,8 @@ use std::time::Duration;
 use askdesk_agents::{Adapter, Agent, LaunchPlan, Link, LinkEvents, Links, Open, SessionPlan, SignIn, Start};
 use askdesk_domain::{
     AgentFailure, AgentId, ChangeRefused, ConfigOption, EntryBody, HelperId, LaunchOverrides, MessageId,
-    Origin, QuestionPolicy, Rejection, Session, SessionCommand, SessionEnd, SessionId, SessionOptions,
-    Settings, Worktree, config,
+    Notice, Origin, QuestionPolicy, Rejection, Session, SessionCommand, SessionEnd, SessionId,
+    SessionOptions, Settings, Worktree, config,
 };
 use askdesk_user_environment::settled;
 use tokio::sync::{mpsc, oneshot, watch};
@@ -94,6 +94,10 @@ impl Sessions {
         };
         let session = self.store_start(&folder, start).await?;
         let made = session.worktree.as_ref().map(|worktree| PathBuf::from(&worktree.path));
+        if let Some(output) = made.as_ref().and_then(|path| self.take_failed_hook(path)) {
+            let notice = Notice::HookFailed { output };
+            self.engine.write(id, vec![EntryWrite::New(EntryBody::Notice { notice })]).await;
+        }
         for line in made.map(|path| self.take_setup_output(&path)).unwrap_or_default() {
             self.logs.add(id, at, LogKind::Setup, &line);
         }

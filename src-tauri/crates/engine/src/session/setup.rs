@@ -1,6 +1,6 @@
 //! Runs the user's setup command in a new worktree, before its session starts.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 #[cfg(windows)]
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -29,6 +29,8 @@ pub(super) struct Setups {
     running: Vec<(PathBuf, oneshot::Sender<()>)>,
     /// What the last command wrote, for the log of the session that is started after it.
     last: Option<(PathBuf, Vec<String>)>,
+    /// What hooks wrote that failed in new worktrees, for the sessions that start there.
+    failed_hooks: HashMap<PathBuf, String>,
 }
 
 /// A setup command did not succeed.
@@ -96,6 +98,21 @@ impl Sessions {
         for (_, stop) in self.setups().running.drain(..) {
             let _ = stop.send(());
         }
+    }
+
+    /// Keeps what a hook wrote that failed while a worktree was made; none if none did.
+    pub fn keep_failed_hook(&self, folder: &Path, output: Option<&str>) {
+        let mut setups = self.setups();
+        setups.failed_hooks.remove(folder);
+        if let Some(output) = output {
+            let lines = output.lines().map(|line| cut_at(line, LOG_LINE_BYTES, " …")).collect::<Vec<_>>();
+            let last = lines.len().saturating_sub(LAST_LINES);
+            setups.failed_hooks.insert(folder.to_owned(), lines[last..].join("\n"));
+        }
+    }
+
+    pub(super) fn take_failed_hook(&self, folder: &Path) -> Option<String> {
+        self.setups().failed_hooks.remove(folder)
     }
 
     /// Takes what the last setup command wrote, if it ran in this folder.

@@ -81,14 +81,30 @@ fn a_checkout_that_fails_leaves_nothing_behind() {
 
 #[cfg(unix)]
 #[test]
-fn a_hook_that_fails_leaves_nothing_behind() {
+fn case_117_a_failing_hook_keeps_the_worktree() {
     let code = Code::new();
-    crate::support::hook(&code.folder(), "post-checkout", "touch made-by-the-hook; exit 3");
-    let refused = create(&code.folder(), &code.new_worktree());
-    assert!(matches!(refused, Err(WorktreeRefused::Failed { .. })), "{refused:?}");
-    assert!(!code.tree().exists() && !code.has_branch("askdesk/x"));
-    fs::remove_file(code.folder().join(".git/hooks/post-checkout")).unwrap();
-    code.with_worktree();
+    crate::support::hook(
+        &code.folder(),
+        "post-checkout",
+        "touch made-by-the-hook; echo 'installing…'; echo 'node: not found' >&2; exit 127",
+    );
+    let created = create(&code.folder(), &code.new_worktree()).unwrap();
+    assert_eq!(created.failed_hook.as_deref(), Some("installing…\nnode: not found"));
+    assert!(code.has_branch("askdesk/x"));
+    assert_eq!(text(code.tree().join("a.txt")), "one\ntwo\nthree\n");
+    assert!(code.tree().join("made-by-the-hook").exists());
+    let new = NewWorktree {
+        branch: "askdesk/silent".to_owned(),
+        path: code.root().join("silent"),
+        ..code.new_worktree()
+    };
+    crate::support::hook(&code.folder(), "post-checkout", "exit 3");
+    let created = create(&code.folder(), &new).unwrap();
+    assert_eq!(created.failed_hook.as_deref(), Some("exit status: 3"));
+    crate::support::hook(&code.folder(), "post-checkout", "echo fine");
+    let other =
+        NewWorktree { branch: "askdesk/y".to_owned(), path: code.root().join("y"), ..code.new_worktree() };
+    assert_eq!(create(&code.folder(), &other).unwrap().failed_hook, None);
 }
 
 #[test]

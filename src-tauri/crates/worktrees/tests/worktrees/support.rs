@@ -71,7 +71,11 @@ impl Code {
     /// Makes a worktree with the branch `askdesk/x`.
     pub fn with_worktree(self) -> Self {
         let created = create(&self.folder(), &self.new_worktree()).unwrap();
-        let expected = Created { repository: self.folder().display().to_string(), folder: self.tree() };
+        let expected = Created {
+            repository: self.folder().display().to_string(),
+            folder: self.tree(),
+            failed_hook: None,
+        };
         assert_eq!(created, expected);
         assert_eq!(created.folder.as_os_str(), self.tree().as_os_str(), "also as text");
         self

@@ -118,6 +118,7 @@ export const transcript = {
     'Die Anmeldung hat sich seit dem Start dieser Sitzung geändert, und der Modellanbieter hat die alte abgelehnt ({error}). Starten Sie die Sitzung neu, um die neue zu verwenden.',
   'notice.restart': 'Sitzung neu starten',
   'notice.restarting': 'Wird neu gestartet…',
+  'notice.hook_failed': 'Ein Git-Hook ist beim Anlegen des Worktrees fehlgeschlagen. Der Worktree wurde behalten. Ausgabe des Hooks: {output}',
   'notice.agent_warned': 'Der Agent warnt: {text}',
   'notice.message_not_sent': 'Ihre Nachricht hat den Agenten nicht erreicht: {error}',
 

@@ -107,6 +107,7 @@ export const transcript = {
     'The sign-in changed since this session started, and the model provider rejected the old one ({error}). Restart the session to use the new one.',
   'notice.restart': 'Restart session',
   'notice.restarting': 'Restarting…',
+  'notice.hook_failed': 'A Git hook failed while the worktree was made. The worktree was kept. The hook wrote: {output}',
   'notice.agent_warned': 'The agent warns: {text}',
   'notice.message_not_sent': 'Your message didn’t reach the agent: {error}',
 

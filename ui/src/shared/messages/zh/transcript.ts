@@ -102,6 +102,7 @@ export const transcript = {
     '此会话启动后登录信息已更改，模型提供方拒绝了旧的登录（{error}）。请重启会话以使用新的登录。',
   'notice.restart': '重启会话',
   'notice.restarting': '正在重启…',
+  'notice.hook_failed': '创建工作树时一个 Git 钩子失败。工作树已保留。钩子的输出：{output}',
   'notice.agent_warned': '智能体警告：{text}',
   'notice.message_not_sent': '你的消息未送达智能体：{error}',
 
