@@ -1011,7 +1011,11 @@ error: string, } | { "notice": "sign_in_changed",
 /**
  * In the agent's words.
  */
-error: string, } | { "notice": "agent_warned", text: string, } | { "notice": "message_not_sent", 
+error: string, } | { "notice": "hook_failed", 
+/**
+ * What it wrote.
+ */
+output: string, } | { "notice": "agent_warned", text: string, } | { "notice": "message_not_sent", 
 /**
  * The reason; earlier versions stored it as a sentence.
  */

@@ -173,10 +173,12 @@ async fn case_117_what_a_failing_hook_wrote_is_a_warning_in_the_session() {
     fs::write(&hook, "#!/bin/sh\necho 'node: not found' >&2\nexit 127\n").unwrap();
     fs::set_permissions(&hook, fs::Permissions::from_mode(0o755)).unwrap();
     // The setup fails first, so the session is the second attempt.
-    let mut input = input(&bridge, &code, edits(), "exit 7").await;
+    let mut input = input(&bridge, &code, edits(), "false").await;
+    input["requestId"] = json!(fresh());
     assert_eq!(bridge.refused("start_session", input.clone()).await["code"], "setup_failed");
+    input["requestId"] = json!(fresh());
     input["worktree"]["made"] = json!(true);
-    let session = bridge.run("start_session", input).await;
+    let session = bridge.call("start_session", input).await.unwrap();
     assert!(Path::new(session["folder"].as_str().unwrap()).exists());
     let read = json!({"session": session["id"], "limit": 1_000});
     let page = bridge.call("read_transcript", read).await.unwrap();
