@@ -1013,7 +1013,7 @@ error: string, } | { "notice": "sign_in_changed",
  */
 error: string, } | { "notice": "hook_failed", 
 /**
- * What it wrote.
+ * Its last lines.
  */
 output: string, } | { "notice": "agent_warned", text: string, } | { "notice": "message_not_sent", 
 /**
@@ -2223,7 +2223,7 @@ export type ChangeKind = "added" | "modified" | "deleted" | "renamed" | "permiss
 /**
  * What a changed file holds, as far as it can be shown.
  */
-export type Content = "text" | "binary" | "link" | "repository" | "too_large" | "over_budget" | "lfs" | "uncounted";
+export type Content = "text" | "binary" | "link" | "repository" | "too_large" | "over_budget" | "lfs" | "in_repository" | "uncounted";
 
 export type ChangedFile = { 
 /**
@@ -2276,7 +2276,7 @@ repositoryOfOther: string | null, };
 /**
  * Why a file's content is not recorded. It is then compared by its size and time.
  */
-export type WhyUnrecorded = "too_large" | "over_budget" | "lfs";
+export type WhyUnrecorded = "too_large" | "over_budget" | "lfs" | "in_repository";
 
 /**
  * Files whose contents are not recorded.

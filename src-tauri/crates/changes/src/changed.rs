@@ -30,6 +30,8 @@ pub enum Content {
     TooLarge,
     OverBudget,
     Lfs,
+    /// A file of another repository inside the folder.
+    InRepository,
     /// There are too many changes to count the lines of this one.
     Uncounted,
 }
@@ -45,6 +47,8 @@ pub enum WhyUnrecorded {
     OverBudget,
     /// Git LFS keeps it outside the repository.
     Lfs,
+    /// It belongs to another repository inside the folder, such as a submodule.
+    InRepository,
 }
 
 impl From<WhyUnrecorded> for Content {
@@ -53,6 +57,7 @@ impl From<WhyUnrecorded> for Content {
             WhyUnrecorded::TooLarge => Self::TooLarge,
             WhyUnrecorded::OverBudget => Self::OverBudget,
             WhyUnrecorded::Lfs => Self::Lfs,
+            WhyUnrecorded::InRepository => Self::InRepository,
         }
     }
 }

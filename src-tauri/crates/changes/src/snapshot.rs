@@ -43,6 +43,9 @@ pub(crate) struct Snapshot {
     pub(crate) stamped: BTreeMap<String, Stamp>,
     #[serde(default)]
     pub(crate) unreadable: u32,
+    /// The repositories inside the folder whose files are among the stamps, by [`path_to_id`].
+    #[serde(default)]
+    pub(crate) inner: BTreeSet<String>,
 }
 
 /// The folder that is recorded.
@@ -87,8 +90,9 @@ impl Place {
         };
         let mut candidates: BTreeSet<Vec<u8>> = BTreeSet::new();
         // Git doesn't know the ones that are not recorded, and wouldn't list one that is ignored.
-        let stamped = before.into_iter().flat_map(|before| before.stamped.keys());
-        candidates.extend(stamped.map(|id| path_of(id)));
+        let stamped = before.into_iter().flat_map(|before| &before.stamped);
+        let own = stamped.filter(|(_, stamp)| stamp.why != WhyUnrecorded::InRepository);
+        candidates.extend(own.map(|(id, _)| path_of(id)));
         candidates.extend(self.list(&["ls-files", "-z", "--others", "--exclude-standard", "--"])?);
         candidates.extend(self.list(&["ls-files", "-z", "--modified", "--"])?);
         // What the repository tracks is recorded even if it is ignored.
@@ -110,13 +114,58 @@ impl Place {
         self.keep_to_budget(&mut sorted, before, tracked)?;
         self.update(&["--force-remove"], &sorted.drop)?;
         self.update(&["--add", "--remove", "--replace"], &sorted.update)?;
-        for inner in sorted.inner.iter().take(INNER) {
-            // A repository without a commit can't be recorded.
-            let _ = self.update(&["--add", "--remove", "--replace"], std::slice::from_ref(inner));
-        }
+        let inner = self.record_inner(&mut sorted, before)?;
         let tree = self.git.run(&arguments(&["write-tree", "--missing-ok"], &[]), Vec::new(), STEP)?;
         let tree = String::from_utf8_lossy(&tree).trim().to_owned();
-        Ok(Snapshot { tree, stamped: sorted.stamped, unreadable: sorted.unreadable })
+        Ok(Snapshot { tree, stamped: sorted.stamped, unreadable: sorted.unreadable, inner })
+    }
+
+    /// Records the repositories inside the folder by their commits, and the files of those that were there from the beginning by
+    /// their size and time. Returns the latter repositories.
+    fn record_inner(
+        &self,
+        sorted: &mut Sorted,
+        before: Option<&Snapshot>,
+    ) -> Result<BTreeSet<String>, Unavailable> {
+        let listed = std::mem::take(&mut sorted.inner).into_iter().take(INNER).collect::<BTreeSet<_>>();
+        // Git lists a known one only if its commit is another.
+        let known = before.into_iter().flat_map(|before| &before.inner).map(|id| path_of(id));
+        let known = known.filter(|inner| self.top.join(to_path(inner)).join(".git").exists());
+        let mut left = listed.iter().cloned().chain(known).collect::<BTreeSet<_>>();
+        let mut looked_into = BTreeSet::new();
+        // One comes before those inside it.
+        while let Some(inner) = left.pop_first() {
+            let id = path_to_id(&inner);
+            let commit = ["--add", "--remove", "--replace"];
+            let is_listed = listed.contains(&inner);
+            let has_commit = is_listed && self.update(&commit, std::slice::from_ref(&inner)).is_ok();
+            if before.is_none_or(|before| before.inner.contains(&id)) {
+                let mut files = self.files_inside(&inner)?.into_iter().collect::<BTreeSet<_>>();
+                let known = before.into_iter().flat_map(|before| before.stamped.keys()).map(|id| path_of(id));
+                files.extend(known.filter(|path| is_inside(path, &inner)));
+                let found = sorted.look_inside(&self.top, files);
+                left.extend(found.into_iter().take(INNER - looked_into.len().min(INNER)));
+                looked_into.insert(id);
+            } else if is_listed && !has_commit {
+                // Only that it is there can be said of a new one without a commit.
+                sorted.stamp(&self.top, inner, WhyUnrecorded::InRepository);
+            }
+            if sorted.stamped.len() > FILES {
+                return Err(Unavailable::TooManyFiles { most: number(FILES) });
+            }
+        }
+        Ok(looked_into)
+    }
+
+    /// The files of a repository inside the folder that are not ignored, as paths below the top. Nothing in its git directory
+    /// is read.
+    fn files_inside(&self, inner: &[u8]) -> Result<Vec<Vec<u8>>, GitError> {
+        let folder = self.top.join(to_path(inner));
+        let git = self.git.in_folder(&folder).with("GIT_WORK_TREE", &folder);
+        let git = git::with_index(&git, &self.git_dir.join("no-index"));
+        let words = ["ls-files", "-z", "--others", "--exclude-standard", "--"];
+        let files = list(&git, &words, &".".into(), STEP)?;
+        Ok(files.into_iter().map(|file| [inner, b"/", &file].concat()).collect())
     }
 
     /// Decides which files are recorded with their contents.
@@ -273,6 +322,27 @@ impl Sorted {
         }
     }
 
+    /// Stamps files of a repository inside the folder; returns the repositories among them.
+    fn look_inside(&mut self, top: &Path, files: impl IntoIterator<Item = Vec<u8>>) -> Vec<Vec<u8>> {
+        let mut inner = Vec::new();
+        for mut path in files {
+            if path.last() == Some(&b'/') {
+                path.pop();
+            }
+            let file = top.join(to_path(&path));
+            let Ok(metadata) = fs::symlink_metadata(&file) else { continue };
+            if self.is_behind_link(top, &file) {
+                continue;
+            }
+            if metadata.is_dir() {
+                inner.push(path);
+            } else if metadata.is_file() || metadata.is_symlink() {
+                self.stamped.insert(path_to_id(&path), Stamp::of(&metadata, WhyUnrecorded::InRepository));
+            }
+        }
+        inner
+    }
+
     fn add(&mut self, top: &Path, mut path: Vec<u8>, before: Option<&Snapshot>) {
         if path.last() == Some(&b'/') {
             path.pop();
@@ -305,6 +375,10 @@ impl Sorted {
             self.files.push(Copied { path, bytes: metadata.len() });
         }
     }
+}
+
+fn is_inside(path: &[u8], folder: &[u8]) -> bool {
+    path.strip_prefix(folder).is_some_and(|rest| rest.starts_with(b"/"))
 }
 
 fn list(git: &Git, words: &[&str], pathspec: &OsString, limit: Duration) -> Result<Vec<Vec<u8>>, GitError> {

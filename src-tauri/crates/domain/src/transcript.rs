@@ -174,7 +174,7 @@ pub enum Notice {
     },
     /// A hook of the repository failed while the session's worktree was made. The worktree was kept.
     HookFailed {
-        /// What it wrote.
+        /// Its last lines.
         output: String,
     },
     /// A warning of the agent, in its own words.

@@ -85,12 +85,17 @@ fn a_repository_with_longer_object_ids_works_the_same() {
 }
 
 #[test]
-fn a_submodule_is_shown_by_its_commit() {
+fn case_117_a_submodule_is_shown_by_its_commit_and_its_changed_files() {
     let desk = Desk::new();
     fs::create_dir(desk.root().join("library")).unwrap();
     let library = desk.root().join("library");
     git_in(&library, &["init", "-q"]);
-    git_in(&library, &["commit", "-q", "--allow-empty", "-m", "first"]);
+    for file in ["old.txt", "same.txt", "gone.txt"] {
+        fs::write(library.join(file), "one\n").unwrap();
+    }
+    fs::write(library.join(".gitignore"), "cache\n").unwrap();
+    git_in(&library, &["add", "-A"]);
+    git_in(&library, &["commit", "-q", "-m", "first"]);
     desk.git(&["init", "-q"]);
     desk.git(&["submodule", "--quiet", "add", "../library", "vendor"]);
     desk.commit("first");
@@ -98,20 +103,34 @@ fn a_submodule_is_shown_by_its_commit() {
     check(&tracker, &[]);
     git_in(&desk.path("vendor"), &["commit", "-q", "--allow-empty", "-m", "second"]);
     fs::write(desk.path("vendor/inside.txt"), "not ours").unwrap();
-    check(&tracker, &["vendor modified Repository"]);
+    fs::write(desk.path("vendor/old.txt"), "another\n").unwrap();
+    fs::remove_file(desk.path("vendor/gone.txt")).unwrap();
+    fs::write(desk.path("vendor/cache"), "ignored").unwrap();
+    let inside = [
+        "vendor/gone.txt deleted InRepository",
+        "vendor/inside.txt added InRepository",
+        "vendor/old.txt modified InRepository",
+    ];
+    check(&tracker, &[&["vendor modified Repository"], &inside[..]].concat());
+    assert_eq!(read(&tracker, "vendor/old.txt").file.content, Content::InRepository);
     let change = read(&tracker, "vendor");
     assert_eq!(change.file.content, Content::Repository);
     assert_ne!(change.before.unwrap().commit, change.now.unwrap().commit);
 }
 
 #[test]
-fn a_repository_inside_without_commits_is_left_alone() {
+fn a_repository_inside_without_commits_is_listed_by_its_files_or_once_it_appears() {
     let desk = Desk::with_commit(&[("a.txt", b"a\n")]);
+    for inner in ["first", "first/deeper"] {
+        fs::create_dir(desk.path(inner)).unwrap();
+        git_in(&desk.path(inner), &["init", "-q"]);
+    }
     let tracker = desk.begun();
-    fs::create_dir(desk.path("inner")).unwrap();
-    git_in(&desk.path("inner"), &["init", "-q"]);
-    desk.write("a.txt", "b\n");
-    check(&tracker, &["a.txt modified +1 -1"]);
+    check(&tracker, &[]);
+    desk.write("first/deeper/x.txt", "x\n");
+    fs::create_dir(desk.path("second")).unwrap();
+    git_in(&desk.path("second"), &["init", "-q"]);
+    check(&tracker, &["first/deeper/x.txt added InRepository", "second added InRepository"]);
 }
 
 #[cfg(unix)]
