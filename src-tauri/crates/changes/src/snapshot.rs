@@ -21,6 +21,8 @@ pub(crate) const FILES: usize = 300_000;
 const LFS_POINTER_BYTES: u64 = 1024;
 /// How many repositories inside the folder are looked at.
 const INNER: usize = 256;
+/// How many of their files are stamped when a session begins.
+const INNER_FILES: usize = 50_000;
 /// How long git may take to list a folder without a repository.
 const LISTING: Duration = Duration::from_secs(20);
 /// What stands for the content of a file that is not recorded.
@@ -46,6 +48,9 @@ pub(crate) struct Snapshot {
     /// The repositories inside the folder whose files are among the stamps, by [`path_to_id`].
     #[serde(default)]
     pub(crate) inner: BTreeSet<String>,
+    /// Those that have too many files. Only their folders are among the stamps.
+    #[serde(default)]
+    pub(crate) skipped: BTreeSet<String>,
 }
 
 /// The folder that is recorded.
@@ -114,25 +119,27 @@ impl Place {
         self.keep_to_budget(&mut sorted, before, tracked)?;
         self.update(&["--force-remove"], &sorted.drop)?;
         self.update(&["--add", "--remove", "--replace"], &sorted.update)?;
-        let inner = self.record_inner(&mut sorted, before)?;
+        let (inner, skipped) = self.record_inner(&mut sorted, before)?;
         let tree = self.git.run(&arguments(&["write-tree", "--missing-ok"], &[]), Vec::new(), STEP)?;
         let tree = String::from_utf8_lossy(&tree).trim().to_owned();
-        Ok(Snapshot { tree, stamped: sorted.stamped, unreadable: sorted.unreadable, inner })
+        Ok(Snapshot { tree, stamped: sorted.stamped, unreadable: sorted.unreadable, inner, skipped })
     }
 
     /// Records the repositories inside the folder by their commits, and the files of those that were there from the beginning by
-    /// their size and time. Returns the latter repositories.
+    /// their size and time. Returns the latter repositories, and those among them that have too many files.
     fn record_inner(
         &self,
         sorted: &mut Sorted,
         before: Option<&Snapshot>,
-    ) -> Result<BTreeSet<String>, Unavailable> {
+    ) -> Result<(BTreeSet<String>, BTreeSet<String>), Unavailable> {
         let listed = std::mem::take(&mut sorted.inner).into_iter().take(INNER).collect::<BTreeSet<_>>();
         // Git lists a known one only if its commit is another.
         let known = before.into_iter().flat_map(|before| &before.inner).map(|id| path_of(id));
         let known = known.filter(|inner| self.top.join(to_path(inner)).join(".git").exists());
         let mut left = listed.iter().cloned().chain(known).collect::<BTreeSet<_>>();
         let mut looked_into = BTreeSet::new();
+        let mut skipped = before.map(|before| before.skipped.clone()).unwrap_or_default();
+        let mut stamped = 0;
         // One comes before those inside it.
         while let Some(inner) = left.pop_first() {
             let id = path_to_id(&inner);
@@ -143,6 +150,12 @@ impl Place {
                 let mut files = self.files_inside(&inner)?.into_iter().collect::<BTreeSet<_>>();
                 let known = before.into_iter().flat_map(|before| before.stamped.keys()).map(|id| path_of(id));
                 files.extend(known.filter(|path| is_inside(path, &inner)));
+                stamped += files.len();
+                if before.is_none() && stamped > INNER_FILES {
+                    stamped -= files.len();
+                    skipped.insert(id);
+                    continue;
+                }
                 let found = sorted.look_inside(&self.top, files);
                 left.extend(found.into_iter().take(INNER - looked_into.len().min(INNER)));
                 looked_into.insert(id);
@@ -154,7 +167,10 @@ impl Place {
                 return Err(Unavailable::TooManyFiles { most: number(FILES) });
             }
         }
-        Ok(looked_into)
+        for id in &skipped {
+            sorted.stamp(&self.top, path_of(id), WhyUnrecorded::InRepository);
+        }
+        Ok((looked_into, skipped))
     }
 
     /// The files of a repository inside the folder that are not ignored, as paths below the top. Nothing in its git directory

@@ -82,6 +82,25 @@ fn what_is_written_later_is_recorded_within_the_budget_too() {
 }
 
 #[test]
+fn a_repository_inside_with_too_many_files_is_named_and_the_others_are_looked_into() {
+    let desk = Desk::with_commit(&[("a.txt", b"a\n")]);
+    for inner in ["huge", "small"] {
+        fs::create_dir(desk.path(inner)).unwrap();
+        super::support::git_in(&desk.path(inner), &["init", "-q"]);
+        desk.write(&format!("{inner}/x.txt"), "x\n");
+    }
+    for number in 0..50_000 {
+        fs::write(desk.path(&format!("huge/{number}")), "").unwrap();
+    }
+    let tracker = desk.begun();
+    let listing = tracker.list().unwrap();
+    assert_eq!(listing.unrecorded[0].paths, ["huge", "small/x.txt"]);
+    desk.write("small/x.txt", "changed\n");
+    desk.write("huge/another.txt", "y\n");
+    check(&tracker, &["huge modified InRepository", "small/x.txt modified InRepository"]);
+}
+
+#[test]
 fn what_the_repository_has_already_costs_nothing() {
     let desk = Desk::with_repository();
     for number in 0..40 {
