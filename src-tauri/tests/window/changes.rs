@@ -1,7 +1,7 @@
 //! The changes of a session in the real window, with files that an agent really writes.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
@@ -31,8 +31,8 @@ fn orders(source: &str) -> String {
     format!("import {{ Router }} from \"express\";\n\nconst id = req.{source}.customer;\n{rest}")
 }
 
-/// Starts the fake agent in place of Claude Code, in a folder, with a scenario.
-async fn start(app: &App, folder: &Path, turns: Value) -> String {
+/// Makes a program that plays a scenario in place of Claude Code.
+pub fn fake_claude(app: &App, turns: Value) -> PathBuf {
     use std::os::unix::fs::PermissionsExt as _;
     let scenario = app.scenario("changes", turns);
     let fake = askdesk_testkit::fake_agent::program_or_build().unwrap();
@@ -41,6 +41,12 @@ async fn start(app: &App, folder: &Path, turns: Value) -> String {
         format!("#!/bin/sh\nexport ASKDESK_SCENARIO='{scenario}'\nexec '{}' \"$@\"\n", fake.display());
     fs::write(&program, script).unwrap();
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    program
+}
+
+/// Starts the fake agent in a folder, with a scenario.
+pub async fn start(app: &App, folder: &Path, turns: Value) -> String {
+    let program = fake_claude(app, turns);
     let input = json!({ "agent": "claude_code", "folder": folder, "options": { "program": program },
         "prompt": "Please begin.", "name": "shop-api" });
     let session = app.start_session(input).await;

@@ -50,4 +50,5 @@ mod shutdown;
 mod sidebar;
 mod tray;
 mod usage;
+mod users_git;
 mod worktrees;
