@@ -41,7 +41,8 @@ fn ready() -> Value {
 
 async fn show_changes(app: &App, session: &str) {
     app.invoke("list_changes", json!({ "session": session })).await.unwrap();
-    // Those of an earlier session.
+    // Its row moved when it became idle, maybe under the click of the start. The changes may be those of an earlier session.
+    app.select(session).await;
     app.gone("[data-changes]").await;
     let chip = app.find("[data-changes-chip]").await;
     app.press(&chip).await;
