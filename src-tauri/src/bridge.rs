@@ -2,6 +2,7 @@
 
 use askdesk_api::dto::*;
 use askdesk_api::{Error, read_input};
+use askdesk_client_config::Confirmation;
 use askdesk_domain::{Approval, Request, Session, SessionUsage};
 use serde_json::Value;
 use tauri::ipc::Invoke;

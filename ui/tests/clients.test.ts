@@ -1,6 +1,7 @@
 import { screen, within } from '@testing-library/svelte';
 import { expect, test } from 'vitest';
 
+import type { Confirmation } from '../src/generated/wire';
 import { scenes } from '../src/gallery/scenes';
 import { aClient } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
@@ -102,6 +103,46 @@ test('connecting shows the change first and writes exactly that change on confir
   expect(row('Codex').getByText('Not connected')).toBeVisible();
 });
 
+test('a program is connected only once it says so, and until then its entry is written', async () => {
+  const bridge = withCodex();
+  let answer: (said: Confirmation) => void = () => {};
+  bridge.on('confirm_client', () => new Promise<Confirmation>((resolve) => (answer = resolve)));
+  const { user } = await openClients(bridge);
+  const connect = async () => {
+    await user.click(press('Connect Codex'));
+    await user.click(press('Apply changes'));
+    await settle();
+  };
+  await connect();
+  expect(row('Codex').getByText('Written. Codex is being asked whether it uses the entry…')).toBeVisible();
+  expect(row('Codex').getByRole('status')).toHaveTextContent('The files of Codex are changed.');
+  expect(row('Codex').queryByText(/onnected\./)).toBeNull();
+  await expectNoViolations();
+
+  answer({ confirmation: 'unlisted' });
+  await settle();
+  expect(row('Codex').getByText(/^Written, but Codex doesn’t list this entry\./)).toBeVisible();
+
+  await user.click(press('Check again'));
+  await settle();
+  answer({ confirmation: 'refused', said: 'ECONNREFUSED' });
+  await settle();
+  expect(row('Codex').getByText('Written, but Codex can’t use it yet. It says: ECONNREFUSED')).toBeVisible();
+
+  await user.click(press('Check again'));
+  await settle();
+  answer({ confirmation: 'unasked' });
+  await settle();
+  expect(row('Codex').getByText(/^Written, not confirmed\./)).toBeVisible();
+  expect(row('Codex').queryByText(/onnected\./)).toBeNull();
+
+  await user.click(press('Check again'));
+  await settle();
+  answer({ confirmation: 'confirmed' });
+  await settle();
+  expect(row('Codex').getByText('Connected. Its questions arrive here.')).toBeVisible();
+});
+
 test('an outdated entry works and can be updated', async () => {
   const bridge = new FakeBridge();
   bridge.clients = [aClient({ connected: true, way: { way: 'works', but: ['differs'] } })];
@@ -176,7 +217,7 @@ test('the list says so if Askdesk doesn’t listen for other programs', async ()
   }));
   await openClients(bridge);
   expect(list().getByText(/^Askdesk isn’t accepting connections/)).toBeVisible();
-  expect(row('Codex').getByText(/^Connected, but questions can’t arrive/)).toBeVisible();
+  expect(row('Codex').getByText(/^Written, but questions can’t arrive/)).toBeVisible();
   expect(row('Codex').queryByText('Connected. Its questions arrive here.')).toBeNull();
 });
 

@@ -1810,6 +1810,20 @@ export type ClientVersions = { versions: Array<ClientVersion>, };
 export type ClientVersion = { client: Client, version: string, };
 
 /**
+ * Asks a program itself whether it uses our entry, which takes seconds.
+ */
+export type ConfirmClient = { client: Client, };
+
+/**
+ * What a program says about our entry.
+ */
+export type Confirmation = { "confirmation": "confirmed" } | { "confirmation": "unlisted" } | { "confirmation": "refused", 
+/**
+ * The program's own words.
+ */
+said: string, } | { "confirmation": "unasked" };
+
+/**
  * Plans connecting or disconnecting a program. Nothing is written. The `requestId` names the plan.
  */
 export type PlanClient = { requestId: CommandId, client: Client, goal: ClientGoal, };
@@ -2808,6 +2822,7 @@ export interface CommandMap {
   read_notification_log: { input: ReadNotificationLog; output: NotificationLogRead };
   read_clients: { input: ReadClients; output: ClientsRead };
   read_client_versions: { input: ReadClientVersions; output: ClientVersions };
+  confirm_client: { input: ConfirmClient; output: Confirmation };
   plan_client: { input: PlanClient; output: ClientPlan };
   change_client: { input: ChangeClient; output: Done };
   test_gateway: { input: TestGateway; output: Done };

@@ -1,4 +1,4 @@
-import type { Client, ClientBreak, ClientNote, ClientRead, FileTrouble, Obstacle } from '../generated/wire';
+import type { Client, ClientBreak, Confirmation, ClientNote, ClientRead, FileTrouble, Obstacle } from '../generated/wire';
 import { plural, t, type MessageKey } from './messages';
 import { wordsOfMember, type UnionWords } from './unionWords';
 import { visibly } from './visible';
@@ -84,14 +84,38 @@ const breakWords: UnionWords<ClientBreak, 'why'> = {
 };
 
 /** Describes the connection state of a program, in one or more sentences. */
-export function wordsOfWay({ way, found }: ClientRead, shut: boolean): string {
+export function wordsOfWay(client: ClientRead, shut: boolean, asked: Asked | null): string {
+  const { way, found } = client;
   switch (way.way) {
     case 'works':
-      return t(shut ? 'clients.works_later' : 'clients.works');
+      if (shut) return t('clients.works_later');
+      return isConnected(client, asked) ? t('clients.works') : wordsOfAsked(clientNames[client.client], asked);
     case 'broken':
       return t('clients.broken', { why: wordsOfMember(breakWords, 'why', way.why) });
     case 'not_connected':
       return t(found ? 'clients.not_connected' : 'clients.not_found');
+  }
+}
+
+/** What a program says about its entry, or that it is being asked. */
+export type Asked = Confirmation | { confirmation: 'asking' };
+
+/** Whether a program is known to use its entry: it says so, or it has asked here. */
+export function isConnected({ lastQuestion }: ClientRead, asked: Asked | null): boolean {
+  if (asked === null || asked.confirmation === 'unasked') return lastQuestion !== null;
+  return asked.confirmation === 'confirmed';
+}
+
+function wordsOfAsked(name: string, asked: Asked | null): string {
+  switch (asked?.confirmation) {
+    case 'asking':
+      return t('clients.confirming', { name });
+    case 'unlisted':
+      return t('clients.unlisted', { name });
+    case 'refused':
+      return t('clients.refused', { name, said: visibly(asked.said) });
+    default:
+      return t('clients.unconfirmed', { name });
   }
 }
 

@@ -169,6 +169,8 @@ export class FakeBridge implements Bridge {
         return { entries: [] };
       case 'read_clients':
         return { port: 41414, clients: this.clients };
+      case 'confirm_client':
+        return { confirmation: 'confirmed' };
       case 'read_client_versions':
         return { versions: [] };
       case 'list_changes':

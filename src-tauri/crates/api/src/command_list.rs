@@ -41,6 +41,7 @@ macro_rules! for_each_command {
             read_notification_log(ReadNotificationLog) -> NotificationLogRead,
             read_clients(ReadClients) -> ClientsRead,
             read_client_versions(ReadClientVersions) -> ClientVersions,
+            confirm_client(ConfirmClient) -> Confirmation,
             plan_client(PlanClient) -> ClientPlan,
             change_client(ChangeClient) -> Done,
             test_gateway(TestGateway) -> Done,

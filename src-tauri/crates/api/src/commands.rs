@@ -1,5 +1,6 @@
 //! Dispatch of the bridge commands by name, generated from the one list.
 
+use askdesk_client_config::Confirmation;
 use askdesk_domain::{Approval, Request, Session, SessionUsage, ValidationError};
 use serde_json::Value;
 

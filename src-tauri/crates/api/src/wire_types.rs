@@ -57,7 +57,7 @@ fn typescript() -> String {
         domain::PendingItem, domain::Occasion, domain::NotificationDecision, domain::NotificationContent, domain::SuppressedWhy, domain::NotNeededWhy,
         dto::ReadNotificationLog, dto::NotificationLogRead, dto::NotificationLogEntry,
         askdesk_client_config::Client, askdesk_client_config::Obstacle, dto::ReadClients, dto::ClientsRead, dto::ClientRead, dto::ClientWay, dto::ClientBreak, dto::FileTrouble,
-        dto::ReadClientVersions, dto::ClientVersions, dto::ClientVersion, dto::PlanClient, dto::ClientGoal, dto::ClientPlan, dto::ClientChange, dto::FileBecomes, dto::ClientNote, dto::ChangeClient, dto::TestGateway,
+        dto::ReadClientVersions, dto::ClientVersions, dto::ClientVersion, dto::ConfirmClient, askdesk_client_config::Confirmation, dto::PlanClient, dto::ClientGoal, dto::ClientPlan, dto::ClientChange, dto::FileBecomes, dto::ClientNote, dto::ChangeClient, dto::TestGateway,
         domain::PermissionRule, domain::RuleAction, domain::PermissionRules, domain::PermissionRuleError, dto::ReadPermissions, dto::PermissionsRead, dto::StandingPermission, dto::WrittenPermission, dto::AllowedPermission, dto::UnreadablePermissions,
         dto::PlanPermissionRemoval, dto::PermissionRemoval, dto::RemovePermission,
         domain::Program, dto::ListPrograms, dto::ProgramsFound, dto::OpenIn, dto::ContinueInTerminal,

@@ -2,7 +2,8 @@
 
 use askdesk_client_config::discovery::DEFAULT_PORT;
 use askdesk_client_config::{
-    Change, Client, DataFolder, Endpoint, Env, FileError, Plan, Scope, Token, TokenDisplay, installed,
+    Change, Client, Confirmation, DataFolder, Endpoint, Env, FileError, Plan, Scope, Token, TokenDisplay,
+    confirm, installed,
 };
 
 use crate::arguments::{Connect, Which};
@@ -23,7 +24,7 @@ pub async fn connect(folder: &DataFolder, connect: &Connect) -> Result<Exit, Fai
     let endpoint =
         Endpoint { ask_by_command: connect.command_hook, ..endpoint(gateway_port(folder).await, token)? };
     let plan = |client| askdesk_client_config::connect(client, connect.which.scope, &env, &endpoint);
-    let exit = each(&connect.which, &env, "connected", plan)?;
+    let exit = each(&connect.which, &env, Some(&endpoint), plan)?;
     if endpoint.port != DEFAULT_PORT {
         eprintln!(
             "Askdesk uses port {} because {DEFAULT_PORT} was taken. If the port changes after a restart, connect again; \
@@ -36,7 +37,7 @@ pub async fn connect(folder: &DataFolder, connect: &Connect) -> Result<Exit, Fai
 
 pub fn disconnect(which: &Which) -> Result<Exit, Failure> {
     let env = env()?;
-    each(which, &env, "disconnected", |client| askdesk_client_config::disconnect(client, which.scope, &env))
+    each(which, &env, None, |client| askdesk_client_config::disconnect(client, which.scope, &env))
 }
 
 /// Returns the port of the running gateway, or else the default port.
@@ -65,7 +66,7 @@ pub fn env() -> Result<Env, Failure> {
 fn each(
     which: &Which,
     env: &Env,
-    done: &str,
+    endpoint: Option<&Endpoint>,
     plan: impl Fn(Client) -> Result<Plan, FileError>,
 ) -> Result<Exit, Failure> {
     let clients = if which.all { all(which.scope, env) } else { which.clients.clone() };
@@ -76,7 +77,7 @@ fn each(
     let mut exit = Exit::Success;
     for client in clients {
         // A problem with one client doesn't affect the others.
-        let result = plan(client).map_err(Failure::from).and_then(|plan| one(which, &plan, done));
+        let result = plan(client).map_err(Failure::from).and_then(|plan| one(which, &plan, env, endpoint));
         match result {
             Ok(Exit::Success) => {}
             Ok(other) => exit = other,
@@ -95,7 +96,7 @@ fn all(scope: Scope, env: &Env) -> Vec<Client> {
     Client::ALL.into_iter().filter(has_files).filter(|client| installed(*client, env).is_some()).collect()
 }
 
-fn one(which: &Which, plan: &Plan, done: &str) -> Result<Exit, Failure> {
+fn one(which: &Which, plan: &Plan, env: &Env, endpoint: Option<&Endpoint>) -> Result<Exit, Failure> {
     let name = plan.client.name();
     for note in &plan.notes {
         eprintln!("{name}: {note}");
@@ -125,9 +126,30 @@ fn one(which: &Which, plan: &Plan, done: &str) -> Result<Exit, Failure> {
         }
     }
     let backups = plan.apply()?;
+    let done = endpoint.map_or_else(|| "disconnected".to_owned(), |endpoint| connected(plan, env, endpoint));
     let backups = backups.iter().map(|it| format!(" Backup: {}", it.display()));
-    terminal::print(&format!("{name}: {done}.{}\n", backups.collect::<String>()))?;
+    terminal::print(&format!("{name}: {}.{}\n", done.trim_end_matches('.'), backups.collect::<String>()))?;
     Ok(Exit::Success)
+}
+
+/// Says that a program is connected, if it confirms that it uses the entry.
+fn connected(plan: &Plan, env: &Env, endpoint: &Endpoint) -> String {
+    // A project's files may name programs that the check would start.
+    let confirmation = match plan.scope {
+        Scope::User => confirm(plan.client, env, endpoint),
+        Scope::Project => Confirmation::Unasked,
+    };
+    let name = plan.client.name();
+    match confirmation {
+        Confirmation::Confirmed => format!("connected, as {name} confirms"),
+        Confirmation::Unlisted => {
+            format!(
+                "written, but {name} doesn't list this entry. It may read its settings from another folder"
+            )
+        }
+        Confirmation::Refused { said } => format!("written, but {name} can't use it yet. It says: {said}"),
+        Confirmation::Unasked => "written, not confirmed".to_owned(),
+    }
 }
 
 /// Formats a change as a patch.

@@ -47,7 +47,7 @@ pub struct Endpoint {
 }
 
 impl Endpoint {
-    fn mcp(&self) -> String {
+    pub(crate) fn mcp(&self) -> String {
         format!("http://127.0.0.1:{}/mcp", self.port)
     }
 

@@ -8,6 +8,7 @@
 
 mod client;
 mod client_match;
+mod confirmation;
 mod diagnostics;
 pub mod discovery;
 pub mod edit;
@@ -23,6 +24,7 @@ pub mod token;
 
 pub use client::{Client, Scope, UnknownClient};
 pub use client_match::{SeenClient, last_question};
+pub use confirmation::{Confirmation, confirm};
 pub use diagnostics::{ConnectionProblem, ConnectionState, Diagnosis, DiagnosticInput, diagnose};
 pub use discovery::DataFolder;
 pub use entries::{Endpoint, SERVER, SESSION_HEADER, SESSION_VARIABLE, WAIT_SECONDS};

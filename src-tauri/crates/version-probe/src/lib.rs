@@ -1,6 +1,6 @@
-//! Runs a program with `--version` and reads its version from the output.
+//! Runs a program for a short answer: with `--version`, and with other arguments.
 
-use std::io::Read as _;
+use std::io::{self, PipeReader, Read as _};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::mpsc;
@@ -9,35 +9,63 @@ use std::time::Duration;
 use askdesk_user_environment::variables;
 use process_wrap::std::CommandWrap;
 
-/// How much of the output is read, in bytes.
+/// How much of the output is read for a version, in bytes.
 const MAX_OUTPUT: u64 = 4 * 1024;
+/// How much of any other output is read, in bytes.
+const MAX_ANSWER: u64 = 64 * 1024;
 /// The longest version that is returned, in characters.
 const MAX_VERSION: usize = 64;
+
 /// Returns the version of a program, or `None` if it prints none within the timeout. Blocks until then, and ends the program
 /// and everything it started.
 pub fn probe(program: &Path, timeout: Duration) -> Option<String> {
     let mut command = Command::new(program);
     command.arg("--version").current_dir(std::env::temp_dir());
+    let (reader, writer) = io::pipe().ok()?;
+    command.stdout(writer).stderr(Stdio::null());
     variables().give_to(&mut command);
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+    parse(&captured(command, reader, MAX_OUTPUT, timeout)?)
+}
+
+/// Returns what a program prints on both outputs, or `None` if it hasn't ended within the timeout. Blocks until then, and ends
+/// the program and everything it started. `set` holds variables beside those of the user.
+pub fn answer(
+    program: &Path,
+    arguments: &[&str],
+    folder: &Path,
+    set: &[(&str, &str)],
+    timeout: Duration,
+) -> Option<String> {
+    let mut command = Command::new(program);
+    command.args(arguments).current_dir(folder);
+    let (reader, writer) = io::pipe().ok()?;
+    command.stdout(writer.try_clone().ok()?).stderr(writer);
+    variables().give_to(&mut command);
+    command.envs(set.iter().copied());
+    captured(command, reader, MAX_ANSWER, timeout)
+}
+
+fn captured(mut command: Command, output: PipeReader, most: u64, timeout: Duration) -> Option<String> {
+    command.stdin(Stdio::null());
     let mut command = CommandWrap::from(command);
     #[cfg(unix)]
     command.wrap(process_wrap::std::ProcessGroup::leader());
     #[cfg(windows)]
     command.wrap(process_wrap::std::JobObject);
     let mut child = command.spawn().ok()?;
-    let stdout = child.stdout().take()?;
+    // It holds the other end of the pipe.
+    drop(command);
     let (sender, receiver) = mpsc::channel();
     std::thread::spawn(move || {
-        let mut output = Vec::new();
-        let read = stdout.take(MAX_OUTPUT).read_to_end(&mut output);
+        let mut read = Vec::new();
+        let result = output.take(most).read_to_end(&mut read);
         // After the timeout there is no receiver.
-        let _ = sender.send(read.map(|_| output));
+        let _ = sender.send(result.map(|_| read));
     });
     let output = receiver.recv_timeout(timeout).ok().and_then(Result::ok);
     let _ = child.start_kill();
     let _ = child.wait();
-    parse(&String::from_utf8_lossy(&output?))
+    Some(String::from_utf8_lossy(&output?).into_owned())
 }
 
 /// Returns the first word that starts with a digit, after an optional `v`, and contains a dot.
@@ -93,6 +121,17 @@ mod tests {
         let program = program(folder.path(), script);
         assert_eq!(probe(&program, Duration::from_secs(60)).as_deref(), expected);
         assert_eq!(probe(&folder.path().join("none"), Duration::from_secs(60)), None);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn an_answer_is_what_is_printed_on_both_outputs_in_the_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let script = "#!/bin/sh\necho \"$1 $2 $SET\"; pwd >&2; exit 1\n";
+        let program = program(folder.path(), script);
+        let here = std::fs::canonicalize(folder.path()).unwrap();
+        let printed = answer(&program, &["a", "b"], &here, &[("SET", "1")], Duration::from_secs(60));
+        assert_eq!(printed, Some(format!("a b 1\n{}\n", here.display())));
     }
 
     #[cfg(unix)]

@@ -5,6 +5,7 @@ import type {
   ClientsRead,
   ClientVersion,
   CommandId,
+  Confirmation,
 } from '../../generated/wire';
 import { type AppError, type Bridge, orError } from '../../platform/bridge';
 
@@ -27,6 +28,12 @@ export class ClientCommands {
   async versions(): Promise<ClientVersion[]> {
     const read = await orError(() => this.bridge.call('read_client_versions', {}));
     return 'versions' in read ? read.versions : [];
+  }
+
+  /** Asks a program whether it uses Askdesk’s entry, which takes seconds. */
+  async confirm(client: Client): Promise<Confirmation> {
+    const said = await orError(() => this.bridge.call('confirm_client', { client }));
+    return 'code' in said ? { confirmation: 'unasked' } : said;
   }
 
   /** Computes a config change without writing it. */

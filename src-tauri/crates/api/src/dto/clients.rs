@@ -45,6 +45,11 @@ wire! {
         version: String,
     }
 
+    /// Asks a program itself whether it uses our entry, which takes seconds.
+    struct ConfirmClient {
+        client: Client,
+    }
+
     /// The changes that connecting or disconnecting a program makes. Tokens are hidden.
     struct ClientPlan {
         /// Empty if everything is already as it should be.

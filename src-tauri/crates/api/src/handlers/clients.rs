@@ -6,8 +6,9 @@ use std::sync::{Arc, PoisonError};
 
 use askdesk_client_config::discovery::DEFAULT_PORT;
 use askdesk_client_config::{
-    Change, Client, Diagnosis, DiagnosticInput, EntryState, FileError, FileStatus, Plan, Scope, SeenClient,
-    Token, TokenDisplay, as_connected, connect, diagnose, disconnect, installed_versions,
+    Change, Client, Confirmation, Diagnosis, DiagnosticInput, EntryState, FileError, FileStatus, Plan, Scope,
+    SeenClient, Token, TokenDisplay, as_connected, confirm, connect, diagnose, disconnect,
+    installed_versions,
 };
 use askdesk_domain::{CommandId, LastAsked, Timestamp};
 
@@ -58,6 +59,17 @@ impl Api {
             let versions = installed_versions(&here.env).into_iter();
             let versions = versions.map(|(client, version)| ClientVersion { client, version });
             Ok(ClientVersions { versions: versions.collect() })
+        })
+        .await
+    }
+
+    pub async fn confirm_client(
+        &self,
+        ConfirmClient { client }: ConfirmClient,
+    ) -> Result<Confirmation, Error> {
+        self.with_files(move |here| {
+            let endpoint = here.endpoint().ok_or_else(gateway_closed)?;
+            Ok(confirm(client, &here.env, &endpoint))
         })
         .await
     }

@@ -56,6 +56,7 @@ fn example(name: &str) -> (Value, &'static str) {
         }
         "change_setting" => (json!({"change": {"setting": "theme", "value": "dark"}}), "done"),
         "read_clients" | "read_client_versions" => (json!({}), "folder_missing"),
+        "confirm_client" => (json!({"client": "codex"}), "folder_missing"),
         "plan_client" => (command(json!({"client": "codex", "goal": "connected"})), "folder_missing"),
         "test_gateway" => (command(json!({})), "doors_shut"),
         "change_client" => (command(json!({"plan": id})), "plan_gone"),
