@@ -66,7 +66,8 @@ async fn case_56_a_program_is_connected_and_disconnected_in_the_window_and_its_f
     let written = fs::read_to_string(&file).unwrap();
     assert!(written.contains(&format!("{}/mcp", listens["url"].as_str().unwrap())), "{written}");
     assert!(written.contains(&token) && written.contains("// mine"), "{written}");
-    app.shows_text(ROW, "Written, not confirmed. Only a question from Cursor shows that it uses the entry.").await;
+    app.shows_text(ROW, "Written, not confirmed. Only a question from Cursor shows that it uses the entry.")
+        .await;
     assert_eq!(app.axe().await, Vec::<String>::new());
 
     press_in(&app, ROW, "Disconnect Cursor").await;

@@ -2,6 +2,7 @@
 //! models are mocks on loopback, so nothing needs a network.
 
 mod agents;
+mod confirmations;
 mod fixture;
 mod official;
 mod patience;

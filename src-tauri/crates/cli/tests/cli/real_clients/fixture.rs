@@ -57,9 +57,14 @@ impl Fixture {
 
     /// Runs `askdesk` as the user, and returns its output.
     pub async fn askdesk(&self, line: &[&str]) -> String {
+        self.askdesk_with(line, Vec::new()).await
+    }
+
+    /// Runs it with further environment variables.
+    pub async fn askdesk_with(&self, line: &[&str], set: Vec<(String, String)>) -> String {
         // It talks to the gateway, so this must not block.
         let mut command = tokio::process::Command::new(env!("CARGO_BIN_EXE_askdesk"));
-        command.args(line).env_clear().current_dir(self.project()).stdin(Stdio::null());
+        command.args(line).env_clear().envs(set).current_dir(self.project()).stdin(Stdio::null());
         command.env("ASKDESK_DATA_DIR", self.gateway.folder.path()).env("HOME", self.home());
         let output = command.output().await.unwrap();
         assert!(output.status.success(), "askdesk {line:?}: {output:?}");
