@@ -1,4 +1,4 @@
-//! The webview's renderer on a Linux machine without a graphics card.
+//! The webview's renderer on Linux machines where the default one is slow or fails.
 
 #![cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "only Linux has this choice"))]
 
@@ -11,19 +11,36 @@ use std::path::Path;
 /// Turns off WebKitGTK's DMA-BUF renderer.
 const WITHOUT_DMABUF: &str = "WEBKIT_DISABLE_DMABUF_RENDERER";
 
-/// Lists the graphics cards.
-const CARDS: &str = "/dev/dri";
+/// What the choice depends on.
+#[derive(Clone, Copy, Debug)]
+struct Machine<'a> {
+    /// What the user has set [`WITHOUT_DMABUF`] to.
+    chosen: Option<&'a OsStr>,
+    /// Lists the graphics cards.
+    cards: &'a Path,
+    /// Is there while NVIDIA's own driver is loaded.
+    nvidia: &'a Path,
+}
 
-/// Restarts the program with the webview's plain renderer if there is no graphics card.
+/// Restarts the program with the webview's plain renderer if there is no graphics card, or if NVIDIA's own driver is loaded.
 ///
-/// There, the default renderer draws every frame with software OpenGL. Measured with WebKitGTK 2.50, a question took 143 ms to
-/// the screen instead of 41, and all processes used 342 MiB instead of 234. The variable must be set before the webview
-/// starts, and setting variables is unsafe once threads run, hence the restart.
+/// Without a card, the default renderer draws every frame with software OpenGL. Measured with WebKitGTK 2.50, a question took
+/// 143 ms to the screen instead of 41, and all processes used 342 MiB instead of 234. With NVIDIA's driver, the window
+/// stays white, or ends with a protocol error under Wayland (<https://github.com/tauri-apps/tauri/issues/10702>,
+/// <https://github.com/tauri-apps/wry/issues/1366>). We have no such card to try it on.
+///
+/// The variable must be set before the webview starts, and setting variables is unsafe once threads run, hence the restart.
 #[cfg(target_os = "linux")]
 pub fn prefer_software() {
     use std::os::unix::process::CommandExt;
 
-    if !needs_plain_renderer(env::var_os(WITHOUT_DMABUF).as_deref(), Path::new(CARDS)) {
+    let chosen = env::var_os(WITHOUT_DMABUF);
+    let machine = Machine {
+        chosen: chosen.as_deref(),
+        cards: Path::new("/dev/dri"),
+        nvidia: Path::new("/sys/module/nvidia"),
+    };
+    if !machine.needs_plain_renderer() {
         return;
     }
     let Ok(program) = env::current_exe() else { return };
@@ -37,24 +54,43 @@ pub fn prefer_software() {
 #[cfg(not(target_os = "linux"))]
 pub fn prefer_software() {}
 
-fn needs_plain_renderer(chosen: Option<&OsStr>, cards: &Path) -> bool {
-    let has_card = fs::read_dir(cards).is_ok_and(|cards| {
-        cards.flatten().any(|card| card.file_name().to_string_lossy().starts_with("renderD"))
-    });
-    chosen.is_none() && !has_card
+impl Machine<'_> {
+    fn needs_plain_renderer(self) -> bool {
+        let has_card = fs::read_dir(self.cards).is_ok_and(|cards| {
+            cards.flatten().any(|card| card.file_name().to_string_lossy().starts_with("renderD"))
+        });
+        self.chosen.is_none() && (!has_card || self.nvidia.exists())
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use rstest::rstest;
+
     use super::*;
 
-    #[test]
-    fn the_plain_renderer_is_used_without_a_card_and_without_a_choice_of_the_person() {
+    #[rstest]
+    #[case::no_card(false, false, None, true)]
+    #[case::the_user_chose(false, false, Some("0"), false)]
+    #[case::a_card(true, false, None, false)]
+    #[case::nvidia(true, true, None, true)]
+    #[case::nvidia_and_the_user_chose(true, true, Some("0"), false)]
+    fn the_plain_renderer_is_used_where_the_default_one_is_slow_or_fails(
+        #[case] has_card: bool,
+        #[case] has_nvidia: bool,
+        #[case] chosen: Option<&str>,
+        #[case] plain: bool,
+    ) {
         let folder = tempfile::TempDir::new().unwrap();
-        assert!(needs_plain_renderer(None, folder.path()));
-        assert!(needs_plain_renderer(None, &folder.path().join("missing")));
-        assert!(!needs_plain_renderer(Some(OsStr::new("0")), folder.path()));
-        fs::write(folder.path().join("renderD128"), "").unwrap();
-        assert!(!needs_plain_renderer(None, folder.path()));
+        let (cards, nvidia) = (folder.path().join("dri"), folder.path().join("nvidia"));
+        if has_card {
+            fs::create_dir(&cards).unwrap();
+            fs::write(cards.join("renderD128"), "").unwrap();
+        }
+        if has_nvidia {
+            fs::create_dir(&nvidia).unwrap();
+        }
+        let machine = Machine { chosen: chosen.map(OsStr::new), cards: &cards, nvidia: &nvidia };
+        assert_eq!(machine.needs_plain_renderer(), plain);
     }
 }

@@ -69,7 +69,11 @@ impl Env {
     /// Returns the folder that a variable names, or another one.
     pub(crate) fn folder(&self, variable: &str, otherwise: PathBuf) -> ConfigPath {
         match self.vars.get(variable).map(Path::new) {
-            // A folder that the user names may be anywhere.
+            // A folder that the user names may be anywhere. Where it is the usual one, its links may lead to as many places
+            // as without the variable.
+            Some(named) if named.is_absolute() && named.starts_with(&self.home) => {
+                ConfigPath { path: named.to_owned(), within: self.home.clone() }
+            }
             Some(named) if named.is_absolute() => ConfigPath::root(named.to_owned()),
             _ => ConfigPath { path: otherwise, within: self.home.clone() },
         }

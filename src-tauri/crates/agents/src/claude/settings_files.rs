@@ -15,11 +15,16 @@ const FOLDERS: PermissionList =
 /// Lists the files that apply to a folder, the nearest first.
 pub(super) fn of(folder: &Path) -> Vec<PermissionFile> {
     let named = variables().get("CLAUDE_CONFIG_DIR").map(PathBuf::from).filter(|folder| folder.is_absolute());
-    let user = match named {
-        Some(named) => Some(file(named.join("settings.json"), &named, OptionScope::User)),
-        None => env::home_dir().map(|home| in_folder(&home, "settings.json", OptionScope::User)),
+    with_user(folder, of_user(named, env::home_dir()))
+}
+
+/// The user's own file. Like other config files of the user, it may be a link to anywhere in the home folder.
+fn of_user(named: Option<PathBuf>, home: Option<PathBuf>) -> Option<PermissionFile> {
+    let Some(named) = named else {
+        return home.map(|home| in_folder(&home, "settings.json", OptionScope::User));
     };
-    with_user(folder, user)
+    let within = home.filter(|home| named.starts_with(home)).unwrap_or_else(|| named.clone());
+    Some(file(named.join("settings.json"), &within, OptionScope::User))
 }
 
 fn with_user(folder: &Path, user: Option<PermissionFile>) -> Vec<PermissionFile> {
@@ -45,6 +50,19 @@ fn file(path: PathBuf, within: &Path, scope: OptionScope) -> PermissionFile {
 mod tests {
     use super::*;
     use rstest::rstest;
+
+    #[rstest]
+    #[case(None, "/home/ada/.claude/settings.json", "/home/ada")]
+    #[case(Some("/home/ada/.config/claude"), "/home/ada/.config/claude/settings.json", "/home/ada")]
+    #[case(Some("/srv/claude"), "/srv/claude/settings.json", "/srv/claude")]
+    fn the_users_file_may_be_a_link_to_anywhere_in_the_home_folder(
+        #[case] named: Option<&str>,
+        #[case] path: &str,
+        #[case] within: &str,
+    ) {
+        let file = of_user(named.map(PathBuf::from), Some("/home/ada".into())).unwrap();
+        assert_eq!((file.path, file.within), (path.into(), within.into()));
+    }
 
     #[rstest]
     #[case("/home/ada/api", &[

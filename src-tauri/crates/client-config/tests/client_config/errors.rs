@@ -198,6 +198,30 @@ mod links {
     }
 
     #[test]
+    fn a_link_within_the_home_folder_is_followed_also_if_a_variable_names_the_folder() {
+        let clients = [
+            (Client::ClaudeCode, "CLAUDE_CONFIG_DIR", ".claude", "settings.json"),
+            (Client::Codex, "CODEX_HOME", ".codex", "config.toml"),
+            (Client::CopilotCli, "COPILOT_HOME", ".copilot", "mcp-config.json"),
+            (Client::OpenCode, "XDG_CONFIG_HOME", ".config", "opencode/opencode.jsonc"),
+            (Client::Zed, "XDG_CONFIG_HOME", ".config", "zed/settings.json"),
+        ];
+        for (client, variable, folder, file) in clients {
+            let mut fixture = Fixture::new();
+            let folder = fixture.env.home.join(folder);
+            fixture.env.vars.insert(variable, folder.clone().into_os_string());
+            let kept = fixture.env.home.join("dotfiles/kept");
+            write(&kept, "");
+            let link = folder.join(file);
+            fs::create_dir_all(link.parent().unwrap()).unwrap();
+            symlink(&kept, &link).unwrap();
+            fixture.connect(client, Scope::User);
+            assert!(fs::symlink_metadata(&link).unwrap().is_symlink(), "{client}");
+            assert!(!read(&kept).is_empty(), "{client}");
+        }
+    }
+
+    #[test]
     fn a_folder_named_by_a_variable_may_be_anywhere() {
         let mut fixture = Fixture::new();
         let elsewhere = fixture.elsewhere();
