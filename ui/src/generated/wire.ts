@@ -1299,6 +1299,11 @@ export type StopSession = { requestId: CommandId, session: SessionId, };
 export type RenameSession = { requestId: CommandId, session: SessionId, name: string, };
 
 /**
+ * Sets where the folder of an ended session is now.
+ */
+export type ChangeFolder = { requestId: CommandId, session: SessionId, folder: string, };
+
+/**
  * Mutes a session, or hides its text in notifications.
  */
 export type SetSessionNotifications = { requestId: CommandId, session: SessionId, attention: SessionNotifications, };
@@ -2808,6 +2813,7 @@ export interface CommandMap {
   stop_session: { input: StopSession; output: Done };
   compact_session: { input: CompactSession; output: Done };
   rename_session: { input: RenameSession; output: Session };
+  change_folder: { input: ChangeFolder; output: Session };
   set_session_notifications: { input: SetSessionNotifications; output: Session };
   move_session: { input: MoveSession; output: Done };
   close_session: { input: CloseSession; output: Done };

@@ -22,6 +22,7 @@ export const submitKey = {
   delete: (session: SessionId) => `delete:${session}`,
   config: (session: SessionId, option: ConfigId) => `config:${session}:${option}`,
   rename: (session: SessionId) => `rename:${session}`,
+  folder: (session: SessionId) => `folder:${session}`,
   attention: (session: SessionId) => `attention:${session}`,
   move: (session: SessionId) => `move:${session}`,
   close: (session: SessionId) => `close:${session}`,

@@ -99,6 +99,8 @@ impl Agent for OpenCode {
 pub struct OpenCodeAdapter {
     /// The query that names the session's folder, as in `directory=%2Fcode`.
     folder: String,
+    /// The same folder as a path.
+    path: String,
     config: Vec<ConfigOption>,
     requests_sent: u64,
     /// Our open requests, by their keys.
@@ -168,6 +170,8 @@ struct Turn {
 enum Sent {
     New,
     Resume,
+    /// The session was told its new folder.
+    Moved,
     /// The newest message of a resumed session.
     Newest,
     Version,
@@ -200,6 +204,7 @@ impl OpenCodeAdapter {
     pub fn new(folder: &Path, config: Vec<ConfigOption>) -> Self {
         Self {
             folder: launch::folder_query(folder),
+            path: folder.to_string_lossy().into_owned(),
             config,
             requests_sent: 0,
             sent: HashMap::new(),

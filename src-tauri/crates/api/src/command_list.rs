@@ -27,6 +27,7 @@ macro_rules! for_each_command {
             stop_session(StopSession) -> Done,
             compact_session(CompactSession) -> Done,
             rename_session(RenameSession) -> Session,
+            change_folder(ChangeFolder) -> Session,
             set_session_notifications(SetSessionNotifications) -> Session,
             move_session(MoveSession) -> Done,
             close_session(CloseSession) -> Done,

@@ -47,7 +47,7 @@ fn typescript() -> String {
         dto::DismissRequest, dto::DecideApproval, dto::StartSession, dto::SendMessage, domain::Attachment, domain::ImageFormat, domain::ImageId, domain::Takes,
         dto::AttachImage, dto::AttachedFiles, dto::RefusedFile, dto::RefusedWhy, dto::DiscardAttachments, dto::QueueMessage, dto::EditQueued,
         dto::RemoveQueued, dto::SendQueued, dto::InterruptSession, dto::StopHelper, dto::StopSession,
-        dto::RenameSession, dto::SetSessionNotifications, dto::MoveSession, dto::CloseSession, dto::ResumeSession,
+        dto::RenameSession, dto::ChangeFolder, dto::SetSessionNotifications, dto::MoveSession, dto::CloseSession, dto::ResumeSession,
         dto::SetConfig,
         dto::ListAgents, askdesk_user_environment::Way, askdesk_user_environment::Failure, askdesk_user_environment::FailedWay, dto::ReadEnvironment, dto::EnvironmentRead, dto::AgentsFound, dto::AgentFound,
         dto::ReadTranscript, dto::TranscriptPage, dto::ReadLog, dto::SessionLog, session_log::LogLine, session_log::LogKind,

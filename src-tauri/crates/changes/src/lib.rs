@@ -12,6 +12,7 @@ mod git;
 mod lines;
 mod objects;
 mod path_id;
+mod relocate;
 mod repository;
 mod revert;
 mod snapshot;
@@ -23,5 +24,6 @@ pub use changed::{
 };
 pub use lines::{diff, lines_of};
 pub use path_id::{path_of, path_to_id};
+pub use relocate::{moved_path, relocate};
 pub use revert::{RevertRefused, ShownPart};
 pub use tracker::{FILES_LISTED, Tracker};

@@ -29,8 +29,8 @@ const PRUNE_EVERY: u32 = 32;
 /// The format of the recorded state.
 const FORMAT: u32 = 1;
 
-const GIT_DIR: &str = "git";
-const BASELINE: &str = "baseline.json";
+pub(crate) const GIT_DIR: &str = "git";
+pub(crate) const BASELINE: &str = "baseline.json";
 const TOTALS: &str = "totals.json";
 
 /// What is stored about the state that a session began with.

@@ -57,6 +57,13 @@ pub enum SessionCommand {
         session: SessionId,
         name: String,
     },
+    /// Sets the folder of an ended session, because it was moved.
+    ChangeFolder {
+        session: SessionId,
+        folder: String,
+        /// Where its worktree is now, if it has one that moved as well.
+        worktree: Option<Box<Worktree>>,
+    },
     /// Sets how the user is notified of a session.
     SetNotifications {
         session: SessionId,

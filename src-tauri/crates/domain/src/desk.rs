@@ -169,6 +169,14 @@ impl Desk {
             SessionEvent::Renamed { session, name } => {
                 self.on_session(*session, |session| session.name.clone_from(name));
             }
+            SessionEvent::FolderChanged { session, folder, worktree } => {
+                self.on_session(*session, |session| {
+                    session.folder.clone_from(folder);
+                    if worktree.is_some() {
+                        session.worktree.clone_from(worktree);
+                    }
+                })
+            }
             SessionEvent::NotificationsSet { session, notifications } => {
                 self.on_session(*session, |session| session.notifications = *notifications);
             }

@@ -13,6 +13,7 @@ use crate::id::{ApprovalId, HelperId, MessageId, NativeRef, NativeSession, Reque
 use crate::queue::QueuedMessage;
 use crate::request::{CallDelivery, Delivery, Limit, Outcome, Request};
 use crate::session::{Session, SessionEnd};
+use crate::worktree::Worktree;
 
 /// An event. Serialized without this wrapper: the word in `event` is unique across all four variants.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -90,6 +91,15 @@ pub enum SessionEvent {
         session: SessionId,
         name: String,
     },
+    /// The user said where the folder of an ended session is now.
+    #[serde(rename = "session_folder_changed")]
+    FolderChanged {
+        session: SessionId,
+        folder: String,
+        /// Where its worktree is now, if it has one that moved as well.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        worktree: Option<Box<Worktree>>,
+    },
     /// The user changed the notification settings of a session.
     #[serde(rename = "attention_set")]
     NotificationsSet {
@@ -162,6 +172,7 @@ impl SessionEvent {
             | Self::LinesUnusable { session, .. }
             | Self::Ended { session, .. }
             | Self::Renamed { session, .. }
+            | Self::FolderChanged { session, .. }
             | Self::NotificationsSet { session, .. }
             | Self::Moved { session, .. }
             | Self::Closed { session, .. }

@@ -90,6 +90,7 @@ fn redact_session_event(event: &mut SessionEvent) {
         | SessionEvent::AgentSpoke { .. }
         | SessionEvent::Forgotten { .. }
         | SessionEvent::ClientLeft { .. }
+        | SessionEvent::FolderChanged { .. }
         | SessionEvent::Deleted { .. } => {}
     }
 }

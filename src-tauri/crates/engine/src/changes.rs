@@ -198,6 +198,27 @@ impl Changes {
         self.watched.lock().unwrap_or_else(PoisonError::into_inner).get(&session).cloned()
     }
 
+    /// Lets what was recorded of a session's folder follow the folder to another place. What can't follow is recorded anew
+    /// when the session is resumed.
+    pub(crate) async fn follow(&self, session: SessionId, to: PathBuf) {
+        let watched = self.watched.lock().unwrap_or_else(PoisonError::into_inner).remove(&session);
+        let folders = self.folders.clone();
+        let head = to.clone();
+        let follow = move || {
+            drop(watched);
+            match askdesk_changes::relocate(&folders.of(session), &to) {
+                Ok(true) => return,
+                Ok(false) => tracing::info!(%session, "the changes of a session can't follow its folder"),
+                Err(error) => {
+                    tracing::info!(%session, %error, "the changes of a session can't follow its folder")
+                }
+            }
+            folders.remove(session);
+        };
+        let _ = tokio::task::spawn_blocking(follow).await;
+        self.read_head(session, head).await;
+    }
+
     pub(crate) const fn folders(&self) -> &SessionFolders {
         &self.folders
     }

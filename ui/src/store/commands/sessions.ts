@@ -1,4 +1,4 @@
-import type { ConfigId, HelperId, SessionId, SessionLog, SessionNotifications, ValueId } from '../../generated/wire';
+import type { ConfigId, HelperId, Session, SessionId, SessionLog, SessionNotifications, ValueId } from '../../generated/wire';
 import { type AppError, type Bridge, orError } from '../../platform/bridge';
 import { closeLoss, endLoss, sessionOf } from '../select';
 import type { Store } from '../store.svelte';
@@ -57,6 +57,21 @@ export class SessionCommands {
     await this.submitter.submitReported(submitKey.resume(session), 'resume_session', { session });
   }
 
+  /** Lets the user choose where the folder of an ended session is now, and resumes the session there. */
+  async chooseFolder({ id: session, folder: old }: Session): Promise<void> {
+    let folder: string | null;
+    try {
+      folder = await this.bridge.pickFolder(parentOf(old));
+    } catch (thrown) {
+      this.store.report(thrown);
+      return;
+    }
+    if (folder === null) return;
+    if (await this.submitter.submitReported(submitKey.folder(session), 'change_folder', { session, folder })) {
+      await this.resume(session);
+    }
+  }
+
   /** Asks an idle agent to make its context smaller. */
   async compact(session: SessionId): Promise<void> {
     await this.submitter.submitReported(submitKey.compact(session), 'compact_session', { session });
@@ -104,3 +119,6 @@ export class SessionCommands {
     return orError(() => this.bridge.call('read_log', { session }));
   }
 }
+
+/** The folder that a folder is in. */
+const parentOf = (folder: string) => folder.replace(/[\\/]+[^\\/]*[\\/]*$/, '') || '/';

@@ -121,6 +121,11 @@ impl OpenCodeAdapter {
                 self.turn.error = Some(error.message.clone());
                 self.end_turn(out);
             }
+            (Sent::Moved, Ok(_)) => self.read_newest(out),
+            (Sent::Moved, Err(error)) => {
+                request_failed(error, out);
+                self.read_newest(out);
+            }
             (Sent::Newest, Ok(messages)) => {
                 let newest = messages.as_array().into_iter().flatten();
                 let newest = newest.filter_map(|message| message.pointer("/info/id")?.as_str()).max();
@@ -202,11 +207,21 @@ impl OpenCodeAdapter {
         self.version = text(session, "version").filter(|_| !self.resumes).map(str::to_owned);
         self.on_session_info(session, out);
         self.note_barred(session);
-        if self.resumes {
-            // What was said before is on the desk already.
-            return self.session_request(Sent::Newest, "GET", "/message?limit=1", Value::Null, out);
+        if !self.resumes {
+            return self.opened(out);
         }
-        self.opened(out);
+        if text(session, "directory").is_some_and(|directory| directory != self.path) {
+            // The user has moved the folder. In the old one, every prompt would fail (measured with 1.18.33).
+            let moved =
+                json!({ "sessionID": native_session.as_str(), "destination": { "directory": self.path } });
+            return self.request(Sent::Moved, "POST /experimental/control-plane/move-session", moved, out);
+        }
+        self.read_newest(out);
+    }
+
+    /// What was said before is on the desk already.
+    fn read_newest(&mut self, out: &mut Output) {
+        self.session_request(Sent::Newest, "GET", "/message?limit=1", Value::Null, out);
     }
 
     fn opened(&mut self, out: &mut Output) {

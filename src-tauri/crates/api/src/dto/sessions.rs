@@ -35,6 +35,12 @@ commands! {
         name: String,
     }
 
+    /// Sets where the folder of an ended session is now.
+    struct ChangeFolder {
+        session: SessionId,
+        folder: String,
+    }
+
     /// Mutes a session, or hides its text in notifications.
     struct SetSessionNotifications {
         session: SessionId,

@@ -43,6 +43,20 @@ impl Api {
         self.apply_once(request_id, "rename_session", SessionCommand::Rename { session, name }).await
     }
 
+    pub async fn change_folder(&self, input: ChangeFolder) -> Result<Session, Error> {
+        let ChangeFolder { request_id, session, folder } = input;
+        let change = async {
+            let known = self.engine.session(session).await?;
+            let agent = self.agent(known.origin.agent().ok_or(Rejection::SessionGone)?)?;
+            if folder.trim().is_empty() {
+                return Err(Rejection::invalid("folder", ValidationError::NoFolder).into());
+            }
+            let folder = working_folder(Some(&folder), &**agent)?;
+            Ok(self.sessions.change_folder(session, folder).await?)
+        };
+        self.session_once(request_id, "change_folder", Box::pin(change)).await
+    }
+
     pub async fn set_session_notifications(&self, input: SetSessionNotifications) -> Result<Session, Error> {
         let SetSessionNotifications { request_id, session, attention } = input;
         let set = SessionCommand::SetNotifications { session, notifications: attention };

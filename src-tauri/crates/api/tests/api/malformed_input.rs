@@ -31,6 +31,7 @@ fn example(name: &str) -> (Value, &'static str) {
         }
         "edit_queued" => (command(json!({"session": session, "id": id, "text": "hello"})), "not_found"),
         "remove_queued" | "send_queued" => (command(json!({"session": session, "id": id})), "not_found"),
+        "change_folder" => (command(json!({"session": session, "folder": "/"})), "not_found"),
         "rename_session" => (command(json!({"session": session, "name": "api"})), "not_found"),
         "set_session_notifications" => {
             let attention = json!({"muted": true, "private": false});

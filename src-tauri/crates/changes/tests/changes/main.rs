@@ -5,6 +5,7 @@
 mod bounded;
 mod hostile;
 mod listing;
+mod moved_folders;
 mod properties;
 mod reading;
 mod reverting;

@@ -12,6 +12,7 @@ use crate::rejection::Rejection;
 use crate::request::{Delivery, OrphanedWhy, Outcome, RequestState};
 use crate::session::{SESSION_NAME_CHARS, Session, SessionEnd, SessionState};
 use crate::text::{says_something, without_controls};
+use crate::worktree::Worktree;
 
 pub(super) fn decide(desk: &Desk, command: &SessionCommand) -> Result<Decision, Rejection> {
     match command {
@@ -28,6 +29,9 @@ pub(super) fn decide(desk: &Desk, command: &SessionCommand) -> Result<Decision, 
             Ok(Decision::of(SessionEvent::Started { session }))
         }
         SessionCommand::Rename { session, name } => rename(desk, *session, name),
+        SessionCommand::ChangeFolder { session, folder, worktree } => {
+            change_folder(desk, *session, folder, worktree.as_deref())
+        }
         SessionCommand::SetNotifications { session, notifications } => {
             let changes = known(desk, *session)?.notifications != *notifications;
             let event = SessionEvent::NotificationsSet { session: *session, notifications: *notifications };
@@ -115,6 +119,27 @@ fn rename(desk: &Desk, id: SessionId, name: &str) -> Result<Decision, Rejection>
         return Err(Rejection::invalid("name", ValidationError::Empty));
     }
     Ok(Decision::of_change(session.name != name, SessionEvent::Renamed { session: id, name }))
+}
+
+/// The agent of a running session works in the folder that it was started in.
+fn change_folder(
+    desk: &Desk,
+    id: SessionId,
+    folder: &str,
+    worktree: Option<&Worktree>,
+) -> Result<Decision, Rejection> {
+    let session = known(desk, id)?;
+    if session.is_running() {
+        return Err(Rejection::invalid("session", ValidationError::StillRunning));
+    }
+    if session.origin.is_inbound() {
+        return Err(Rejection::SessionGone);
+    }
+    let worktree = worktree.filter(|_| session.worktree.is_some());
+    let changes = session.folder != folder || worktree.is_some() && session.worktree.as_deref() != worktree;
+    let worktree = worktree.cloned().map(Box::new);
+    let event = SessionEvent::FolderChanged { session: id, folder: folder.to_owned(), worktree };
+    Ok(Decision::of_change(changes, event))
 }
 
 fn move_before(desk: &Desk, id: SessionId, before: Option<SessionId>) -> Result<Decision, Rejection> {

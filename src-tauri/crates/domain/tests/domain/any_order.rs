@@ -107,6 +107,7 @@ fn some_command() -> impl Strategy<Value = Command> {
         1 => (0..SESSIONS, helper()).prop_map(|(of, id)| set_helper(of, id, HelperState::Stopping)),
         1 => (0..SESSIONS, helper()).prop_map(|(of, id)| end_helper(of, id)),
         1 => (0..SESSIONS).prop_map(|of| rename(of, "Another name")),
+        1 => (0..SESSIONS).prop_map(|of| change_folder(of, "/work")),
         1 => (0..SESSIONS, end_of).prop_map(|(of, how)| end(of, how)),
         1 => Just(close_earlier_run(400)),
         2 => (0..SESSIONS, 0..3_u128).prop_map(|(of, n)| ask_approval(of, n)),
@@ -154,6 +155,7 @@ fn target(desk: &Desk, command: &Command) -> Option<SessionId> {
         | Command::Session(SessionCommand::CountUnusable { session, .. })
         | Command::Session(SessionCommand::End { session, .. })
         | Command::Session(SessionCommand::Rename { session, .. })
+        | Command::Session(SessionCommand::ChangeFolder { session, .. })
         | Command::Session(SessionCommand::SetNotifications { session, .. })
         | Command::Session(SessionCommand::Move { session, .. })
         | Command::Session(SessionCommand::Close { session, .. })

@@ -34,6 +34,17 @@ fn a_session_is_renamed_whether_it_runs_or_has_ended(#[case] name: &str, #[case]
     }
 }
 
+#[test]
+fn the_folder_of_an_ended_session_is_changed_and_that_of_a_running_one_is_not() {
+    let mut desk = desk(&[start(1)]);
+    let running = Err(Rejection::invalid("session", ValidationError::StillRunning));
+    assert_eq!(decide(&desk, &change_folder(1, "/work")), running);
+    take(&mut desk, &stop(1)).unwrap();
+    take(&mut desk, &change_folder(1, "/work")).unwrap();
+    assert_eq!(desk.session(session(1)).unwrap().folder, "/work");
+    assert_eq!(take(&mut desk, &change_folder(1, "/work")), Ok(Decision::default()));
+}
+
 #[rstest]
 #[case::empty("")]
 #[case::blank(" \n\t")]

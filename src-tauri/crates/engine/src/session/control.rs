@@ -140,6 +140,22 @@ impl Sessions {
         Ok(session)
     }
 
+    /// Sets where the folder of an ended session is now. A worktree of the session moves with it.
+    pub async fn change_folder(&self, id: SessionId, folder: PathBuf) -> Result<Session, EngineError> {
+        let _alone = self.resuming.lock().await;
+        let ended = self.engine.session(id).await?;
+        let from = PathBuf::from(&ended.folder);
+        let worktree = ended.worktree.as_deref().map(|known| Box::new(moved_worktree(known, &from, &folder)));
+        let change =
+            SessionCommand::ChangeFolder { session: id, folder: folder.display().to_string(), worktree };
+        let starting = self.starting.lock().await;
+        self.leaving.check(&folder)?;
+        self.engine.act(change).await?;
+        drop(starting);
+        self.engine.changes().follow(id, folder).await;
+        self.engine.session(id).await
+    }
+
     /// Stores the start of a session, unless its folder is being removed.
     async fn store_start(&self, folder: &Path, start: SessionCommand) -> Result<Session, EngineError> {
         let _alone = self.starting.lock().await;
@@ -386,4 +402,15 @@ fn start_again(ended: &Session, set: &LaunchOverrides, described: &[ConfigOption
         ..ended.options.clone()
     };
     Start { folder: PathBuf::from(&ended.folder), options, resume: ended.native_session.clone() }
+}
+
+/// Returns where a session's worktree and its repository are after the session's folder was moved.
+fn moved_worktree(known: &Worktree, from: &Path, to: &Path) -> Worktree {
+    let moved = |path: &str| {
+        let moved = askdesk_changes::moved_path(Path::new(path), from, to);
+        moved
+            .filter(|moved| moved.is_dir())
+            .map_or_else(|| path.to_owned(), |moved| moved.display().to_string())
+    };
+    Worktree { path: moved(&known.path), repository: moved(&known.repository), ..known.clone() }
 }

@@ -21,6 +21,8 @@ mod late_delivery;
 mod long_lines;
 mod message_queue;
 #[cfg(unix)]
+mod moved_folders;
+#[cfg(unix)]
 mod permission_modes;
 #[cfg(unix)]
 mod permission_rules;

@@ -531,3 +531,28 @@ async fn case_111_a_page_that_a_server_wants_opened_can_be_declined() {
     world.stage.desk.engine.decline(request.id, None).await.unwrap();
     assert_eq!(heard(&mut world, &server, session).await["action"], "decline");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_of_the_real_codex_goes_on_in_the_folder_that_its_own_one_became() {
+    let script = vec![Reply::text("Hi."), Reply::text("Still here.")];
+    let Some(mut world) = World::open("a_session_of_the_real_codex_goes_on", script).await else { return };
+    let session = world.start("Go.").await;
+    world.stage.until_said(session, "Hi.").await;
+    world.stage.until_idle(session).await;
+    world.stage.stop(session).await;
+    let moved = tempfile::tempdir().unwrap();
+    let folder = moved.path().join("moved");
+    std::fs::rename(world.project.path(), &folder).unwrap();
+    world.stage.sessions.change_folder(session, folder).await.unwrap();
+    world.stage.sessions.resume(session, &LaunchOverrides::default()).await.unwrap();
+    world.stage.desk.catch_up();
+    world.stage.sessions.send_message(session, "And now?".to_owned()).await.unwrap();
+    world.stage.until_said(session, "Still here.").await;
+    world.stage.until_idle(session).await;
+    let heard = world.mock.conversation().last().unwrap().to_string();
+    // The agent knows the conversation, and works in the new folder.
+    assert!(heard.contains("Go.") && heard.contains("And now?"), "{heard}");
+    assert!(heard.contains(&moved.path().join("moved").display().to_string()), "{heard}");
+    std::fs::create_dir(world.project.path()).unwrap();
+    world.stage.sessions.shut_down().await;
+}

@@ -491,3 +491,30 @@ async fn case_68_and_69_killed_with_its_server_while_it_asks_a_session_gets_the_
     stage.sessions.shut_down().await;
     assert!(!is_alive(world.pid()));
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_of_the_real_opencode_goes_on_in_the_folder_that_its_own_one_became() {
+    let script = vec![Reply::text("Hi."), Reply::text("Still here.")];
+    let Some(world) = World::open("a_session_of_the_real_opencode_goes_on", script).await else { return };
+    let data = tempfile::tempdir().unwrap();
+    let mut stage = world.desk(data.path()).await;
+    let session = world.start(&stage).await;
+    stage.until_said(session, "Hi.").await;
+    stage.until_idle(session).await;
+    stage.stop(session).await;
+    let moved = tempfile::tempdir().unwrap();
+    let folder = moved.path().join("moved");
+    std::fs::rename(world.project.path(), &folder).unwrap();
+    stage.sessions.change_folder(session, folder).await.unwrap();
+    stage.sessions.resume(session, &LaunchOverrides::default()).await.unwrap();
+    stage.desk.catch_up();
+    stage.sessions.send_message(session, "And now?".to_owned()).await.unwrap();
+    stage.until_said(session, "Still here.").await;
+    stage.until_idle(session).await;
+    let heard = world.mock.conversation().last().unwrap().to_string();
+    // The agent knows the conversation, and works in the new folder.
+    assert!(heard.contains("Please go on.") && heard.contains("And now?"), "{heard}");
+    assert!(heard.contains(&moved.path().join("moved").display().to_string()), "{heard}");
+    std::fs::create_dir(world.project.path()).unwrap();
+    stage.sessions.shut_down().await;
+}

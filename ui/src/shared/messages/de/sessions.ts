@@ -119,6 +119,8 @@ export const sessions = {
   'session.ended.app_quit': 'Diese Sitzung endete, als Askdesk beendet wurde.',
   'session.failed': 'Sitzung fehlgeschlagen',
   'session.resume': 'Fortsetzen',
+  'session.choose_folder': 'Neuen Ordner wählen…',
+  'session.choose_folder_hint': 'Wenn Sie den Ordner verschoben oder umbenannt haben, wählen Sie, wo er jetzt ist. Die Sitzung wird dort fortgesetzt.',
   'session.resuming': 'Wird fortgesetzt…',
   'session.resume_hint':
     'Setzen Sie die Sitzung fort oder senden Sie eine Nachricht. Der Agent macht weiter, wo er aufgehört hat.',

@@ -120,6 +120,8 @@ export const sessions = {
   'session.ended.app_quit': 'This session ended when Askdesk quit.',
   'session.failed': 'Session failed',
   'session.resume': 'Resume',
+  'session.choose_folder': 'Choose the new folder…',
+  'session.choose_folder_hint': 'If you moved or renamed the folder, choose where it is now. The session resumes there.',
   'session.resuming': 'Resuming…',
   'session.resume_hint': 'Resume, or send a message, to continue where the agent left off.',
   'session.unusable.one': '{count} unrecognized line',

@@ -111,6 +111,8 @@ export const sessions = {
   'session.ended.app_quit': '此会话已随 Askdesk 退出而结束。',
   'session.failed': '会话失败',
   'session.resume': '恢复',
+  'session.choose_folder': '选择新文件夹…',
+  'session.choose_folder_hint': '如果您移动或重命名了该文件夹，请选择它现在的位置。会话将在那里恢复。',
   'session.resuming': '正在恢复…',
   'session.resume_hint': '恢复会话或发送消息，智能体会从中断处继续。',
   'session.unusable.other': '{count} 行无法识别',

@@ -120,6 +120,11 @@ pub fn rename(of: u128, name: &str) -> Command {
     SessionCommand::Rename { session: session(of), name: name.to_owned() }.into()
 }
 
+pub fn change_folder(of: u128, folder: &str) -> Command {
+    let folder = folder.to_owned();
+    SessionCommand::ChangeFolder { session: session(of), folder, worktree: None }.into()
+}
+
 pub fn move_before(of: u128, before: Option<u128>) -> Command {
     SessionCommand::Move { session: session(of), before: before.map(session) }.into()
 }

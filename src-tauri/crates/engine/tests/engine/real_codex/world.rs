@@ -72,7 +72,7 @@ pub struct World {
     pub stage: Stage,
     program: PathBuf,
     home: TempDir,
-    project: TempDir,
+    pub project: TempDir,
 }
 
 impl World {
