@@ -58,7 +58,7 @@ impl Sessions {
             tokio::select! {
                 event = events.next() => match event {
                     Some(LinkEvent::Inbound(inbound)) => text_of(inbound).into_iter().for_each(|text| add(&mut lines, &text)),
-                    Some(LinkEvent::Stderr(text)) if is_of_missing_terminal(&text) => {}
+                    Some(LinkEvent::Stderr(text)) if is_of_bash(&text) => {}
                     Some(LinkEvent::Stderr(text)) => add(&mut lines, &text),
                     Some(LinkEvent::Ended(end)) => {
                         text_of(Inbound::Line(end.unfinished)).into_iter().for_each(|text| add(&mut lines, &text));
@@ -128,8 +128,10 @@ fn add(lines: &mut VecDeque<String>, text: &str) {
     lines.push_back(cut_at(text, LOG_LINE_BYTES, " …"));
 }
 
-fn is_of_missing_terminal(text: &str) -> bool {
-    text.contains("bash: ") && WITHOUT_TERMINAL.iter().any(|end| text.trim_end().ends_with(end))
+/// Whether an interactive bash wrote this line, and not the command: it misses a terminal, and says when it ends by `exit`.
+fn is_of_bash(text: &str) -> bool {
+    let text = text.trim_end();
+    text == "exit" || (text.contains("bash: ") && WITHOUT_TERMINAL.iter().any(|end| text.ends_with(end)))
 }
 
 fn text_of(inbound: Inbound) -> Option<String> {
@@ -162,5 +164,23 @@ fn in_shell(folder: &Path, line: &str) -> LaunchPlan {
         folder: folder.to_owned(),
         env: vec![(LINE.into(), line.into())],
         env_remove: Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_an_interactive_bash_writes_by_itself_is_no_output_of_the_command() {
+        let of_bash = [
+            "bash: cannot set terminal process group (12): Inappropriate ioctl for device\n",
+            "bash: no job control in this shell\n",
+            "exit\n",
+        ];
+        assert!(of_bash.into_iter().all(is_of_bash));
+        let of_command =
+            ["bash: npm: command not found\n", "exit code 3\n", "no job control in this shell\n"];
+        assert!(!of_command.into_iter().any(is_of_bash));
     }
 }
