@@ -132,14 +132,18 @@ fn one(which: &Which, plan: &Plan, env: &Env, endpoint: Option<&Endpoint>) -> Re
     Ok(Exit::Success)
 }
 
-/// Says that a program is connected, if it confirms that it uses the entry.
+/// Asks the program whether it uses the entry, and says what that means.
 fn connected(plan: &Plan, env: &Env, endpoint: &Endpoint) -> String {
     // A project's files may name programs that the check would start.
     let confirmation = match plan.scope {
         Scope::User => confirm(plan.client, env, endpoint),
         Scope::Project => Confirmation::Unasked,
     };
-    let name = plan.client.name();
+    words_of(&confirmation, plan.client.name())
+}
+
+/// Says that a program is connected, if it confirms that it uses the entry.
+pub fn words_of(confirmation: &Confirmation, name: &str) -> String {
     match confirmation {
         Confirmation::Confirmed => format!("connected, as {name} confirms"),
         Confirmation::Unlisted => {

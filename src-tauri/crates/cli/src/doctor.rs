@@ -5,8 +5,9 @@ use std::time::{Duration, SystemTime};
 
 use askdesk_client_config::discovery::DEFAULT_PORT;
 use askdesk_client_config::{
-    Client, ConnectionProblem, ConnectionState, DataFolder, Diagnosis, DiagnosticInput, Endpoint, FileStatus,
-    Obstacle, Scope, SeenClient, WaitLimit, diagnose, installed_versions,
+    Client, Confirmation, ConnectionProblem, ConnectionState, DataFolder, Diagnosis, DiagnosticInput,
+    Endpoint, EntryState, FileStatus, Obstacle, Scope, SeenClient, WaitLimit, confirm, diagnose,
+    installed_versions,
 };
 use askdesk_user_environment::Origin;
 use serde::Serialize;
@@ -14,7 +15,7 @@ use serde_json::{Value, json};
 
 use crate::arguments::Doctor;
 use crate::ask;
-use crate::connect::{endpoint, env};
+use crate::connect::{endpoint, env, words_of};
 use crate::exit::{Exit, Failure};
 use crate::http_client::{HttpClient, is_stopped};
 use crate::retry::Retry;
@@ -73,6 +74,9 @@ struct ClientReport {
     /// When it last asked, in milliseconds since 1970.
     #[serde(skip_serializing_if = "Option::is_none")]
     last_question: Option<i64>,
+    /// What it says about the entry in the user's files, if no question has proved that it uses it.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    confirmation: Option<Confirmation>,
 }
 
 /// Whether a client's questions arrive.
@@ -101,7 +105,13 @@ pub async fn run(folder: &DataFolder, doctor: &Doctor) -> Result<Exit, Failure> 
         let version = version.map(|place| versions.swap_remove(place).1);
         client_report(diagnose(client, &input), version, &desk)
     });
-    let mut report = Report { clients: clients.collect(), desk, test: None };
+    let mut clients: Vec<ClientReport> = clients.collect();
+    if let Some(endpoint) = &endpoint {
+        for client in clients.iter_mut().filter(|client| client.is_unproved()) {
+            client.confirmation = Some(confirm(client.client, &env, endpoint));
+        }
+    }
+    let mut report = Report { clients, desk, test: None };
     if !doctor.json {
         terminal::print(&text(&report))?;
     }
@@ -126,6 +136,15 @@ pub async fn run(folder: &DataFolder, doctor: &Doctor) -> Result<Exit, Failure> 
         terminal::print_json(&report)?;
     }
     Ok(exit)
+}
+
+impl ClientReport {
+    /// Whether the user's files have an entry, and nothing shows that the program uses it.
+    fn is_unproved(&self) -> bool {
+        let is_written = |file: &FileStatus| file.scope == Scope::User && file.entry != EntryState::Absent;
+        let works = matches!(self.path, Connection::Works { .. });
+        works && self.found && self.last_question.is_none() && self.files.iter().any(is_written)
+    }
 }
 
 impl Report {
@@ -193,6 +212,7 @@ fn client_report(diagnosis: Diagnosis, version: Option<String>, desk: &DeskRepor
         path: connection_report(client, connection, desk),
         limit,
         last_question,
+        confirmation: None,
     }
 }
 
@@ -252,7 +272,9 @@ fn text(report: &Report) -> String {
         text.push_str(&format!("{:<12} {version}: ", client.name));
         match &client.path {
             Connection::Works { but } => {
-                text.push_str(&format!("connected; {}\n", client.limit.words));
+                let words = client.confirmation.as_ref().map(|said| words_of(said, client.name));
+                let words = words.as_deref().unwrap_or("connected").trim_end_matches('.');
+                text.push_str(&format!("{words}; {}\n", client.limit.words));
                 text.extend(but.iter().map(|but| further(&format!("note: {but}"))));
             }
             Connection::Broken { why, remedy } => {

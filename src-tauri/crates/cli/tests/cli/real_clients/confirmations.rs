@@ -20,11 +20,15 @@ fn install(name: &str, script: &str, bin: &Path) {
 
 /// Connects with only the program of the test on the path.
 async fn connect(fixture: &Fixture, cli: Cli, bin: &Path) -> String {
+    let said = run(fixture, bin, &["connect", cli.id(), "--yes"]).await;
+    said.lines().last().unwrap().to_owned()
+}
+
+async fn run(fixture: &Fixture, bin: &Path, words: &[&str]) -> String {
     let mut set = sealed_env(&fixture.home(), "http://127.0.0.1:9");
     set.retain(|(name, _)| name != "PATH");
     set.push(("PATH".to_owned(), format!("{}:/usr/bin:/bin", bin.display())));
-    let said = fixture.askdesk_with(&["connect", cli.id(), "--yes"], set).await;
-    said.lines().last().unwrap().to_owned()
+    fixture.askdesk_with(words, set).await
 }
 
 fn name(cli: Cli) -> &'static str {
@@ -50,6 +54,9 @@ async fn a_program_that_uses_the_entry_confirms_it_and_asks_nothing(
     let bin = fixture.home().join("bin");
     install(name(cli), &format!("#!/bin/sh\nexec '{}' \"$@\"", program.display()), &bin);
     assert_eq!(connect(&fixture, cli, &bin).await, expected);
+    let words = expected.split_once(": ").unwrap().1.trim_end_matches('.');
+    let doctor = run(&fixture, &bin, &["doctor"]).await;
+    assert!(doctor.contains(&format!(": {words}; calls wait")), "{doctor}");
     let (sessions, requests) = fixture
         .gateway
         .engine
