@@ -30,7 +30,9 @@ pub fn run(workspace: Workspace, yes: bool) -> Result<()> {
     ui::install_npm_packages(&workspace, ui::AGENT_CLIS, &mut steps)?;
     ui::build(&workspace, &mut steps)?;
     steps.try_run("build for release", || {
-        steps::show(workspace.cargo().args(["build", "--release", "--package", AGENT_HOST]))?;
+        // The app runs both, from the folder that it is in.
+        let beside = ["build", "--release", "--package", AGENT_HOST, "--package", "askdesk-cli"];
+        steps::show(workspace.cargo().args(beside))?;
         steps::show(workspace.cargo().arg("test").args(OPTIONS).args(["--test", "bench", "--no-run"]))
     })?;
     let result = steps.try_run("measure", || measure(&workspace))?;
