@@ -475,12 +475,16 @@ impl App {
         let axe = Path::new(env!("CARGO_MANIFEST_DIR")).join("ui/node_modules/axe-core/axe.min.js");
         let axe = fs::read_to_string(axe).expect("axe-core is installed with the window's packages");
         self.script(&format!("if (!window.axe) {{ {axe} }}"), vec![]).await;
-        // The buttons of a card that has just arrived or moved are dimmed, so what was found then doesn't count.
+        // The buttons of a card that has just arrived or moved are dimmed, so what was found then doesn't count. On a busy machine,
+        // a card can be dimmed and clear again before the rules have run.
         let script = "const done = arguments[0];
             const dimmed = () => document.querySelector('[data-armed=false]') !== null;
-            if (dimmed()) done(null);
-            else axe.run(document, { resultTypes: ['violations'] }).then(
-                result => done(dimmed() ? null : result.violations.map(v => `${v.id}: ${v.help}: ${v.nodes.map(n => n.html).join(' | ')}`)),
+            let wasDimmed = dimmed();
+            if (wasDimmed) return done(null);
+            const watch = new MutationObserver(() => { wasDimmed ||= dimmed(); });
+            watch.observe(document, { subtree: true, childList: true, attributes: true, attributeFilter: ['data-armed'] });
+            axe.run(document, { resultTypes: ['violations'] }).finally(() => watch.disconnect()).then(
+                result => done(wasDimmed ? null : result.violations.map(v => `${v.id}: ${v.help}: ${v.nodes.map(n => n.html).join(' | ')}`)),
                 error => done([String(error)]));";
         let found = self
             .wait("a card that isn't dimmed", async || {

@@ -1,6 +1,7 @@
 //! Steps that many tests take: starting sessions, answering, and reading what the demo agents received.
 
 use std::fs;
+use std::time::Duration;
 
 use fantoccini::Locator;
 use serde_json::{Value, json};
@@ -105,12 +106,28 @@ impl App {
     /// Clicks a session in the sidebar, where its row may move until the pointer is over it.
     pub async fn select(&self, session: &str) {
         let row = format!("nav [data-session='{session}']");
-        self.wait("the pointer over the row", async || {
-            let row = self.client.find(Locator::Css(&row)).await.ok()?;
-            self.point_at(&row).await.then_some(())
+        // A row may move to another group between the look and the click, which then reaches another row.
+        self.wait("the session in view", async || {
+            let found = self.client.find(Locator::Css(&row)).await.ok()?;
+            if !self.point_at(&found).await {
+                return None;
+            }
+            self.press_there().await;
+            self.is_selected(&row).await.then_some(())
         })
         .await;
-        self.press_there().await;
+    }
+
+    /// Waits for a moment until a row is the one in view. Where the sidebar closes by the click, there is no row to look at.
+    async fn is_selected(&self, row: &str) -> bool {
+        for _ in 0..20 {
+            let Ok(row) = self.client.find(Locator::Css(row)).await else { return true };
+            if row.attr("aria-current").await.is_ok_and(|current| current.is_some()) {
+                return true;
+            }
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+        false
     }
 
     /// Waits until every card acts on keys and clicks, which it doesn't for a moment after it has arrived or moved.
