@@ -17,7 +17,7 @@ const unavailableWords: UnionWords<WorktreeUnavailable, 'unavailable'> = {
 /** Why git refuses a repository of another user, and how to allow it. The quotes are those of a shell. */
 export function wordsOfRepositoryOfOther(path: string): string {
   const quoted = /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
-  return t('worktree.of_other_user', { path: visibly(path), command: `git config --global --add safe.directory ${visibly(quoted)}` });
+  return t('worktree.of_other_user', { path: visibly(path), quoted: visibly(quoted) });
 }
 
 /** Why a folder can have no worktree. */

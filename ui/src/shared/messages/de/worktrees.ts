@@ -33,7 +33,7 @@ export const worktrees = {
   'worktree.no_git': 'Für Worktrees benötigt Askdesk Git. Installieren Sie Git, und versuchen Sie es erneut.',
   'worktree.folder_gone': 'Den Ordner gibt es nicht mehr.',
   'worktree.no_repository': 'Der Ordner hat kein Git-Repository.',
-  'worktree.of_other_user': 'Git verwendet das Repository {path} nicht, weil es einem anderen Benutzer gehört. Um es zu erlauben, führen Sie aus: {command}',
+  'worktree.of_other_user': 'Git verwendet das Repository {path} nicht, weil es einem anderen Benutzer gehört. Um es zu erlauben, führen Sie aus: git config --global --add safe.directory {quoted}',
   'worktree.no_commit': 'Das Repository hat noch keine Commits. Ein Worktree braucht einen Commit, bei dem er beginnt.',
   'worktree.timed_out': 'Git hat länger als {seconds} Sekunden gebraucht. Versuchen Sie es erneut, wenn der Computer weniger ausgelastet ist.',
   'worktree.git_failed': 'Git kann das Repository nicht lesen: {error}',

@@ -33,7 +33,7 @@ export const worktrees = {
   'worktree.no_git': 'Askdesk needs Git for worktrees. Install Git, then try again.',
   'worktree.folder_gone': 'The folder no longer exists.',
   'worktree.no_repository': 'The folder has no Git repository.',
-  'worktree.of_other_user': 'Git doesn’t use the repository {path} because it belongs to another user. To allow it, run: {command}',
+  'worktree.of_other_user': 'Git doesn’t use the repository {path} because it belongs to another user. To allow it, run: git config --global --add safe.directory {quoted}',
   'worktree.no_commit': 'The repository has no commits yet. A worktree needs a commit to begin at.',
   'worktree.timed_out': 'Git took longer than {seconds} seconds. Try again when the computer is less busy.',
   'worktree.git_failed': 'Git can’t read the repository: {error}',

@@ -31,7 +31,7 @@ export const worktrees = {
   'worktree.no_git': 'Askdesk 需要 Git 才能使用工作树。请安装 Git 后重试。',
   'worktree.folder_gone': '文件夹已不存在。',
   'worktree.no_repository': '文件夹没有 Git 仓库。',
-  'worktree.of_other_user': 'Git 不使用仓库 {path}，因为它属于其他用户。如要允许，请运行：{command}',
+  'worktree.of_other_user': 'Git 不使用仓库 {path}，因为它属于其他用户。如要允许，请运行：git config --global --add safe.directory {quoted}',
   'worktree.no_commit': '仓库还没有提交。工作树需要从一个提交开始。',
   'worktree.timed_out': 'Git 用时超过 {seconds} 秒。请在计算机不太忙时重试。',
   'worktree.git_failed': 'Git 无法读取仓库：{error}',
