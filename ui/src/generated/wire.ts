@@ -614,12 +614,12 @@ export type SearchedLocation = { "place": "path_variable",
  */
 value: string, } | { "place": "file", path: string, };
 
-export type FolderError = { "problem": "missing" } | { "problem": "not_a_folder" } | { "problem": "forbidden" } | { "problem": "not_absolute" } | { "problem": "other", error: string, };
+export type FolderError = { "problem": "missing" } | { "problem": "not_a_folder" } | { "problem": "forbidden" } | { "problem": "not_absolute" } | { "problem": "timed_out", seconds: number, } | { "problem": "other", error: string, };
 
 /**
  * Why the system did not run a program; its text says what to check.
  */
-export type ProgramError = "missing" | "forbidden" | "unfit";
+export type ProgramError = "missing" | "forbidden" | "unfit" | "timed_out";
 
 /**
  * What the user can do about an agent that failed.

@@ -9,7 +9,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use askdesk_agent_host::{CONTROL_FD, PROGRAM, REPORT_FD, Report, TERMINATE, tree};
+use askdesk_agent_host::{CONTROL_FD, NOTHING_LEFT, PROGRAM, REPORT_FD, Report, TERMINATE, tree};
 use nix::errno::Errno;
 use nix::sys::prctl::set_child_subreaper;
 use nix::sys::resource::{Resource, setrlimit};
@@ -35,9 +35,12 @@ pub fn run() -> ExitCode {
         return ExitCode::from(NOT_STARTED_BY_APP);
     };
     match start(program, args, pipes) {
-        Ok(agent) => {
+        Ok((agent, mut report)) => {
             let status = wait(&agent);
-            tree::kill_below(KILL_TIMEOUT);
+            if tree::kill_below(KILL_TIMEOUT) {
+                // The app may be gone.
+                let _ = report.write_all(&[NOTHING_LEFT]);
+            }
             exit_like(status)
         }
         Err(_) => {
@@ -73,7 +76,7 @@ struct Running {
     ended: bool,
 }
 
-fn start(program: OsString, args: impl Iterator<Item = OsString>, pipes: Pipes) -> io::Result<Agent> {
+fn start(program: OsString, args: impl Iterator<Item = OsString>, pipes: Pipes) -> io::Result<(Agent, File)> {
     let Pipes { control, mut report } = pipes;
     set_child_subreaper(true)?;
     survive_signals()?;
@@ -89,7 +92,7 @@ fn start(program: OsString, args: impl Iterator<Item = OsString>, pipes: Pipes) 
                 .stack_size(CONTROL_STACK)
                 .spawn(move || follow_control(control, &carried_out))?;
             report.write_all(&Report::Started { pid: group.as_raw() }.to_bytes())?;
-            Ok(agent)
+            Ok((agent, report))
         }
         Err(error) => {
             let errno = error.raw_os_error().unwrap_or(Errno::EIO as i32);

@@ -2,7 +2,7 @@
 //!
 //! The app starts `askdesk-agent-host PROGRAM ARGS…` with two extra pipes. The host starts the agent as a child
 //! subreaper, so every descendant of the agent stays below the host. When the agent ends or the control pipe closes, the
-//! host kills what is left of the tree, then ends the way the agent did.
+//! host kills what is left of the tree, says on the second pipe that nothing is left, then ends the way the agent did.
 
 #[cfg(target_os = "linux")]
 pub mod tree;
@@ -13,11 +13,14 @@ pub const PROGRAM: &str = "askdesk-agent-host";
 /// The file descriptor on which the host reads [`TERMINATE`]. At its end the host kills everything.
 pub const CONTROL_FD: i32 = 3;
 
-/// The file descriptor on which the host writes one [`Report`].
+/// The file descriptor on which the host writes one [`Report`], and [`NOTHING_LEFT`] before it ends.
 pub const REPORT_FD: i32 = 4;
 
 /// The command to send SIGTERM to the agent's process group.
 pub const TERMINATE: u8 = b't';
+
+/// What the host writes once the whole tree has ended. A host that was killed doesn't.
+pub const NOTHING_LEFT: u8 = b'n';
 
 /// The length of a [`Report`] on the pipe, in bytes.
 pub const REPORT_BYTES: usize = 8;

@@ -9,8 +9,10 @@ use nix::sys::signal::{Signal, kill};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::Pid;
 
-/// How long [`kill_below`] waits between two passes.
+/// How long to wait between two passes.
 const PASS: Duration = Duration::from_millis(5);
+/// How often [`kill_started_with`] looks again: a killed process ends between two passes unless it waits for a device.
+const PASSES: usize = 100;
 
 /// One process; another one that gets the same id later is not equal to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -50,11 +52,8 @@ impl Process {
 
 /// Lists the processes below `root` that have not ended.
 pub fn descendants(root: i32) -> HashSet<Process> {
-    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
-    let all: Vec<(i32, Stat)> = entries
-        .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
-        .filter_map(|pid| Stat::read(pid).map(|stat| (pid, stat)))
-        .collect();
+    let all: Vec<(i32, Stat)> =
+        all_pids().filter_map(|pid| Stat::read(pid).map(|stat| (pid, stat))).collect();
     let mut seen = HashSet::from([root]);
     let mut below = HashSet::new();
     let mut parents = vec![root];
@@ -71,10 +70,11 @@ pub fn descendants(root: i32) -> HashSet<Process> {
     below
 }
 
-/// Kills everything below this process and collects it, until nothing is left or the time is up.
+/// Kills everything below this process and collects it, until nothing is left or the time is up. Returns whether nothing is
+/// left.
 ///
 /// Works only in a child subreaper: elsewhere a process whose parent ends is no longer below this one.
-pub fn kill_below(limit: Duration) {
+pub fn kill_below(limit: Duration) -> bool {
     let own = nix::unistd::getpid().as_raw();
     let until = Instant::now() + limit;
     loop {
@@ -84,10 +84,46 @@ pub fn kill_below(limit: Duration) {
         }
         while collect_one() {}
         if left.is_empty() || Instant::now() >= until {
-            return;
+            return left.is_empty();
         }
         std::thread::sleep(PASS);
     }
+}
+
+/// Kills the processes of this user that were started with a variable whose value `matches`, and what they start meanwhile.
+/// Returns how many there were. Not found are processes that have changed their environment in memory.
+pub fn kill_started_with(variable: &str, matches: impl Fn(&[u8]) -> bool) -> usize {
+    let mut killed = HashSet::new();
+    for _ in 0..PASSES {
+        let found: Vec<Process> = started_with(variable, &matches).collect();
+        if found.is_empty() {
+            break;
+        }
+        for process in found {
+            process.kill();
+            killed.insert(process);
+        }
+        std::thread::sleep(PASS);
+    }
+    killed.len()
+}
+
+fn started_with(variable: &str, matches: impl Fn(&[u8]) -> bool) -> impl Iterator<Item = Process> {
+    let own = nix::unistd::getpid().as_raw();
+    all_pids().filter(move |pid| *pid != own).filter_map(move |pid| {
+        // The process before its environment: if another one gets the id in between, its start tells.
+        let process = Process::find(pid).filter(|process| process.is_running())?;
+        let environment = fs::read(format!("/proc/{pid}/environ")).ok()?;
+        let value = environment
+            .split(|byte| *byte == 0)
+            .find_map(|entry| entry.strip_prefix(variable.as_bytes())?.strip_prefix(b"="))?;
+        matches(value).then_some(process)
+    })
+}
+
+fn all_pids() -> impl Iterator<Item = i32> {
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
 }
 
 fn collect_one() -> bool {

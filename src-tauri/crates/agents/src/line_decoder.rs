@@ -1,9 +1,8 @@
 //! Splits a stream of bytes into lines in bounded memory, however long a line is.
 
-use tokio::sync::mpsc;
-
 use crate::abridge::{BoundedText, Kept};
 use crate::adapter::Inbound;
+use crate::event_queue::{EventSender, Unread};
 use crate::link_event::LinkEvent;
 
 /// Splits chunks into lines, wherever the chunks begin and end.
@@ -32,12 +31,8 @@ impl LineDecoder {
         lines
     }
 
-    /// Sends the lines that a chunk completes; fails once the receiver is dropped.
-    pub async fn forward(
-        &mut self,
-        chunk: &[u8],
-        events: &mpsc::Sender<LinkEvent>,
-    ) -> Result<(), mpsc::error::SendError<LinkEvent>> {
+    /// Sends the lines that a chunk completes; fails once nobody reads any more.
+    pub(crate) async fn forward(&mut self, chunk: &[u8], events: &EventSender) -> Result<(), Unread> {
         for line in self.push(chunk) {
             events.send(LinkEvent::Inbound(line)).await?;
         }
@@ -45,7 +40,7 @@ impl LineDecoder {
     }
 
     /// Ends the stream: returns what came after the last line feed, and sends it instead if it was abridged.
-    pub async fn finish(mut self, events: &mpsc::Sender<LinkEvent>) -> Vec<u8> {
+    pub(crate) async fn finish(mut self, events: &EventSender) -> Vec<u8> {
         match self.finish_line() {
             Inbound::Line(line) => line,
             abridged => {
@@ -67,6 +62,7 @@ impl LineDecoder {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::event_queue::event_queue;
     use proptest::prelude::*;
 
     const BOUND: usize = 5;
@@ -82,10 +78,11 @@ mod tests {
         for chunk in chunks {
             lines.extend(decoder.push(chunk));
         }
-        let (events, mut last) = mpsc::channel(1);
+        let (events, mut last) = event_queue();
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         let unfinished = runtime.block_on(decoder.finish(&events));
-        if let Ok(LinkEvent::Inbound(abridged)) = last.try_recv() {
+        drop(events);
+        if let Some(LinkEvent::Inbound(abridged)) = runtime.block_on(last.recv()) {
             lines.push(abridged);
         }
         (lines, unfinished)

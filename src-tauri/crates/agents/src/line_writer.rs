@@ -1,13 +1,17 @@
 //! Writes lines to an agent, in the order in which they were queued.
 
 use std::io::ErrorKind;
+use std::sync::Arc;
 
 use tokio::io::{AsyncWrite, AsyncWriteExt};
-use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, oneshot};
+
+use crate::bounds::{Held, Room};
 
 /// How many lines may be queued for an agent that does not read.
 pub const WRITE_QUEUE: usize = 64;
+/// How many bytes they may have together; one line of any size fits where no other is queued.
+pub const WRITE_BYTES: usize = 16 * 1024 * 1024;
 
 /// Why a line did not reach an agent.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -23,60 +27,51 @@ pub enum WriteError {
     Full(usize),
 }
 
-impl<T> From<TrySendError<T>> for WriteError {
-    fn from(error: TrySendError<T>) -> Self {
-        match error {
-            TrySendError::Full(_) => Self::Full(WRITE_QUEUE),
-            TrySendError::Closed(_) => Self::Closed,
-        }
-    }
-}
-
 /// Where the result of a write goes.
 pub(crate) type WriteResult = oneshot::Sender<Result<(), WriteError>>;
 
 #[derive(Debug)]
 enum QueuedWrite {
-    Line(String, WriteResult),
+    Line(String, Held, WriteResult),
     /// Nothing follows; the sender hears when everything before has been written.
     Close(oneshot::Sender<()>),
 }
 
 /// The sending side of a queue of lines. Cheap to clone.
 #[derive(Clone, Debug)]
-pub(crate) struct LineWriter(mpsc::Sender<QueuedWrite>);
+pub(crate) struct LineWriter {
+    queue: mpsc::UnboundedSender<QueuedWrite>,
+    room: Arc<Room>,
+}
 
 /// The receiving side of a queue of lines.
 #[derive(Debug)]
-pub(crate) struct LineQueue(mpsc::Receiver<QueuedWrite>);
+pub(crate) struct LineQueue(mpsc::UnboundedReceiver<QueuedWrite>);
 
 pub(crate) fn queue() -> (LineWriter, LineQueue) {
-    let (sender, receiver) = mpsc::channel(WRITE_QUEUE);
-    (LineWriter(sender), LineQueue(receiver))
+    let (queue, receiver) = mpsc::unbounded_channel();
+    (LineWriter { queue, room: Room::new(WRITE_QUEUE, WRITE_BYTES) }, LineQueue(receiver))
 }
 
 impl LineWriter {
     /// Queues a line; the line feed is added here. The order of calls is the order of lines, and the future resolves
-    /// once all bytes are handed over, or once it is known that they will not be.
-    pub(crate) fn write(&self, line: String) -> impl Future<Output = Result<(), WriteError>> + Send + use<> {
+    /// once all bytes are handed over, or once it is known that they will not be. Fails if the line can't be queued.
+    pub(crate) fn write(
+        &self,
+        line: String,
+    ) -> Result<impl Future<Output = Result<(), WriteError>> + Send + use<>, WriteError> {
+        let held = self.room.take(line.len()).map_err(WriteError::Full)?;
         let (done, written) = oneshot::channel();
-        let queued = self.0.try_send(QueuedWrite::Line(line, done)).map_err(WriteError::from);
-        async move {
-            queued?;
-            written.await.unwrap_or(Err(WriteError::Closed))
-        }
+        self.queue.send(QueuedWrite::Line(line, held, done)).map_err(|_| WriteError::Closed)?;
+        Ok(async move { written.await.unwrap_or(Err(WriteError::Closed)) })
     }
 
-    /// Closes the queue behind the lines in it. The receiver fires once they are written; none if the queue is full.
-    pub(crate) fn try_close(&self) -> Option<oneshot::Receiver<()>> {
+    /// Closes the queue behind the lines in it. The receiver fires once they are written.
+    pub(crate) fn close(&self) -> oneshot::Receiver<()> {
         let (done, closed) = oneshot::channel();
-        self.0.try_send(QueuedWrite::Close(done)).ok().map(|()| closed)
-    }
-
-    /// Closes the queue behind the lines in it, and waits for room where it is full.
-    pub(crate) async fn close(&self) {
         // If the queue is gone, so is the input.
-        let _ = self.0.send(QueuedWrite::Close(oneshot::channel().0)).await;
+        let _ = self.queue.send(QueuedWrite::Close(done));
+        closed
     }
 }
 
@@ -88,8 +83,8 @@ impl LineQueue {
         hung_up: impl Fn() -> H,
     ) {
         while let Some(queued) = self.0.recv().await {
-            let (line, done) = match queued {
-                QueuedWrite::Line(line, done) => (line, done),
+            let (line, _held, done) = match queued {
+                QueuedWrite::Line(line, held, done) => (line, held, done),
                 QueuedWrite::Close(done) => {
                     // The caller may have stopped waiting.
                     let _ = done.send(());

@@ -18,10 +18,11 @@ use askdesk_domain::AgentFailure;
 
 use crate::adapter::Outbound;
 use crate::connection::Connection;
+use crate::event_queue::ProcessEvents;
 use crate::launch::LaunchPlan;
 use crate::line_writer::WriteError;
 use crate::link_event::LinkEvent;
-use crate::supervisor::{AgentProcess, ProcessEvents};
+use crate::supervisor::AgentProcess;
 use registry::Registry;
 use shared::{Joined, MemberEvents, MemberHandle};
 
@@ -139,7 +140,7 @@ impl Links {
     pub async fn open(&self, plan: LinkPlan) -> Result<(Link, LinkEvents), AgentFailure> {
         match plan {
             LinkPlan::Process(plan) => {
-                let (process, events) = AgentProcess::spawn(&plan)?;
+                let (process, events) = AgentProcess::spawn(&plan).await?;
                 Ok((Link(Writer::Process(process)), LinkEvents(Reader::Process(events))))
             }
             LinkPlan::Shared(plan) => self.0.share(plan).await.map(joined),
@@ -212,7 +213,8 @@ fn write_to_process(
     }
 }
 
-/// What arrives over one session's link, in order.
+/// What arrives over one session's link, in order. It ends without [`LinkEvent::Ended`] if the session was so far behind that
+/// the others on its server had to wait.
 #[derive(Debug)]
 pub struct LinkEvents(Reader);
 

@@ -8,6 +8,8 @@ mod output;
 mod pid_file;
 mod process_tree;
 mod start;
+#[cfg(target_os = "linux")]
+mod tree_mark;
 
 use std::io::{self, ErrorKind};
 use std::path::Path;
@@ -16,8 +18,9 @@ use std::time::Duration;
 
 use askdesk_domain::{AgentFailure, FolderError, ProgramError};
 use tokio::sync::{mpsc, watch};
-use tokio::time::{Instant, sleep_until, timeout};
+use tokio::time::{Instant, sleep_until};
 
+use crate::event_queue::{ProcessEvents, event_queue};
 use crate::launch::LaunchPlan;
 use crate::line_writer::{self, LineWriter, WriteError};
 use crate::link_event::{Exit, LinkEnd, LinkEvent};
@@ -27,9 +30,8 @@ use process_tree::ProcessTree;
 pub use output::{STDERR_LINE, STDERR_TAIL};
 #[cfg(unix)]
 pub use pid_file::kill_orphans;
+pub use start::START_LIMIT;
 
-/// How many events may be queued for the reader before the agent blocks.
-pub const OUTPUT_QUEUE: usize = 64;
 /// How long the output of an agent that has ended may stay silent before it counts as ended too.
 ///
 /// A process that the agent left behind outside its group can hold the pipe open for ever.
@@ -38,9 +40,6 @@ pub const DRAIN_TIMEOUT: Duration = Duration::from_millis(500);
 pub const TERM_GRACE: Duration = Duration::from_millis(300);
 /// How long a killed process may take to exit: one that waits for a device cannot.
 pub const KILL_TIMEOUT: Duration = Duration::from_secs(5);
-
-/// The output of one process, in order; nothing comes after [`LinkEvent::Ended`].
-pub type ProcessEvents = mpsc::Receiver<LinkEvent>;
 
 /// One running process of an agent; dropping it kills the process and everything it started.
 #[derive(Debug)]
@@ -53,15 +52,14 @@ pub struct AgentProcess {
 }
 
 impl AgentProcess {
-    /// Starts a process; must be called within a tokio runtime.
-    pub fn spawn(plan: &LaunchPlan) -> Result<(Self, ProcessEvents), AgentFailure> {
-        check_folder(&plan.folder)?;
-        let mut tree = start::start(plan).map_err(|source| spawn_error(plan, &source))?;
+    /// Starts a process, and gives up after [`START_LIMIT`]; must be called within a tokio runtime.
+    pub async fn spawn(plan: &LaunchPlan) -> Result<(Self, ProcessEvents), AgentFailure> {
+        let mut tree = start::start(plan).await?;
         let pid = tree.pid();
         let child = tree.child();
         let (stdin, stdout, stderr) = (child.stdin().take(), child.stdout().take(), child.stderr().take());
 
-        let (sender, events) = mpsc::channel(OUTPUT_QUEUE);
+        let (sender, events) = event_queue();
         let (writer, queue) = line_writer::queue();
         let (stops, stop_requests) = mpsc::unbounded_channel();
         let (exited, has_exited) = watch::channel(false);
@@ -96,7 +94,8 @@ impl AgentProcess {
     /// Writes a line; the line feed is added here. The order of calls is the order of lines, and the future resolves
     /// once all bytes are handed to the pipe, or once it is known that they will not be.
     pub fn write(&self, line: String) -> impl Future<Output = Result<(), WriteError>> + Send + use<> {
-        self.writer.write(line)
+        let queued = self.writer.write(line);
+        async move { queued?.await }
     }
 
     pub(crate) fn writer(&self) -> &LineWriter {
@@ -104,8 +103,8 @@ impl AgentProcess {
     }
 
     /// Closes the input once everything written so far is handed over; a well-behaved agent ends then.
-    pub async fn close_stdin(&self) {
-        self.writer.close().await;
+    pub fn close_stdin(&self) {
+        drop(self.writer.close());
     }
 
     /// Stops the process and everything it started, and returns when it is gone.
@@ -113,8 +112,7 @@ impl AgentProcess {
     /// Closes its input, asks it to end after `grace` (SIGTERM, where the system has that), and kills what is left
     /// [`TERM_GRACE`] later. With a zero grace period everything is killed at once.
     pub async fn stop(&self, grace: Duration) {
-        // A queue that is full belongs to an agent that does not read.
-        drop(self.writer.try_close());
+        self.close_stdin();
         let _ = self.stops.send(grace);
         let mut ended = self.ended.clone();
         // An error means that its owner is gone, and with it the process.
@@ -151,17 +149,14 @@ async fn watch_over(mut tree: ProcessTree, mut stops: mpsc::UnboundedReceiver<Du
         status = tree.wait() => Some(status),
         grace = stops.recv() => end_with_grace(&mut tree, grace, &mut stops).await,
     };
-    tree.kill();
     let status = match ended {
-        Some(status) => status.ok(),
-        None => match timeout(KILL_TIMEOUT, tree.wait()).await {
-            Ok(status) => status.ok(),
-            Err(_) => {
-                tree.force();
-                None
-            }
-        },
+        Some(status) => {
+            tree.kill();
+            status.ok()
+        }
+        None => tree.end().await,
     };
+    tree.clear_up().await;
     status.map_or(Exit::UNKNOWN, Exit::from)
 }
 

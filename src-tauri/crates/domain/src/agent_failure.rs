@@ -96,6 +96,12 @@ pub enum FolderError {
     /// Its path is neither absolute nor starts with `~`.
     #[error("the path must be absolute or start with ~")]
     NotAbsolute,
+    /// Its file system doesn't respond.
+    #[error("it didn't respond within {seconds} seconds")]
+    TimedOut {
+        #[cfg_attr(feature = "ts", ts(type = "number"))]
+        seconds: u64,
+    },
     #[error("it can't be opened ({error})")]
     Other { error: String },
 }
@@ -112,6 +118,9 @@ pub enum ProgramError {
     /// It may be built for another system.
     #[error("Check that it's built for this system; reinstalling the agent may help.")]
     Unfit,
+    /// It may be on a file system that doesn't respond.
+    #[error("Check that its disk responds, then start the session again.")]
+    TimedOut,
 }
 
 /// What the user can do about an agent that failed.

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use crate::variables::Variables;
 
 /// Variables of Askdesk's own. `ASKDESK_DATA_DIR` is not among them: what asks from inside a session must find this Askdesk.
-const OWN: [&str; 6] = [
+const OWN: [&str; 7] = [
+    "ASKDESK_AGENT_TREE",
     "ASKDESK_DIE_AT",
     "ASKDESK_LOG",
     "ASKDESK_SESSION",

@@ -15,6 +15,7 @@ const programHints = {
   missing: 'failure.hint_missing',
   forbidden: 'failure.hint_forbidden',
   unfit: 'failure.hint_unfit',
+  timed_out: 'failure.hint_timed_out',
 } as const satisfies Record<ProgramError, MessageKey>;
 
 /** Why an agent couldn't start or failed, and how to fix it. */
@@ -84,6 +85,7 @@ const folderErrorWords: UnionWords<FolderError, 'problem'> = {
   not_a_folder: 'folder.not_a_folder',
   forbidden: 'folder.forbidden',
   not_absolute: 'folder.not_absolute',
+  timed_out: ({ seconds }) => t('folder.timed_out', { seconds }),
   other: 'folder.other',
 };
 

@@ -6,16 +6,15 @@ use std::time::Duration;
 use askdesk_domain::{AgentFailure, ProgramError};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite};
 use tokio::net::TcpStream;
-use tokio::sync::mpsc;
 use tokio::task::AbortHandle;
 use tokio::time::timeout;
 
 use super::Address;
 use crate::event::WHOLE_LINE;
+use crate::event_queue::{EventSender, ProcessEvents, event_queue};
 use crate::line_decoder::LineDecoder;
 use crate::line_writer::{self, LineWriter};
 use crate::link_event::{Exit, LinkEnd, LinkEvent};
-use crate::supervisor::{OUTPUT_QUEUE, ProcessEvents};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 /// How many bytes are read at a time.
@@ -31,10 +30,8 @@ pub(super) struct Socket {
 impl Socket {
     /// Closes both directions once everything written so far is handed over, after `grace` at the latest.
     pub(super) async fn close(&self, grace: Duration) {
-        if let Some(closed) = self.writer.try_close() {
-            // A server that does not read is left all the same.
-            let _ = timeout(grace, closed).await;
-        }
+        // A server that does not read is left all the same.
+        let _ = timeout(grace, self.writer.close()).await;
         self.abort();
     }
 
@@ -87,13 +84,13 @@ fn start(
     address: &Address,
 ) -> (Socket, ProcessEvents) {
     let (writer_handle, queue) = line_writer::queue();
-    let (sender, events) = mpsc::channel(OUTPUT_QUEUE);
+    let (sender, events) = event_queue();
     let reading = tokio::spawn(read(reader, sender, address.to_string()));
     let writing = tokio::spawn(queue.write_to(writer, std::future::pending));
     (Socket { writer: writer_handle, tasks: [reading.abort_handle(), writing.abort_handle()] }, events)
 }
 
-async fn read(mut reader: impl AsyncRead + Unpin, events: mpsc::Sender<LinkEvent>, address: String) {
+async fn read(mut reader: impl AsyncRead + Unpin, events: EventSender, address: String) {
     let mut decoder = LineDecoder::new(WHOLE_LINE);
     let mut buffer = vec![0; CHUNK];
     let reason = loop {

@@ -4,25 +4,34 @@ mod client;
 mod events;
 mod requests;
 
+use std::collections::HashMap;
 use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use askdesk_domain::AgentFailure;
+use hyper::body::Bytes;
 use tokio::sync::mpsc;
 use tokio::task::AbortHandle;
 use tokio::time::timeout;
 
 use super::HttpPlan;
 use crate::adapter::Inbound;
-use crate::connection::HttpRequest;
+use crate::bounds::Room;
+use crate::connection::{HttpRequest, MemberId};
+use crate::event_queue::{EventSender, ProcessEvents, event_queue};
 use crate::line_writer::WriteError;
 use crate::link_event::{Exit, LinkEnd, LinkEvent};
-use crate::supervisor::{AgentProcess, OUTPUT_QUEUE, ProcessEvents};
+use crate::supervisor::AgentProcess;
 use client::Client;
+use requests::QueuedRequest;
 
 /// How long a server may take to say where it listens. A cold start on a slow disk takes many seconds.
 const START_TIMEOUT: Duration = Duration::from_secs(60);
+/// How many requests one session may have queued and on their way.
 const REQUEST_QUEUE: usize = 256;
+/// How many bytes their bodies may have together; one request of any size fits where no other is queued.
+const REQUEST_BYTES: usize = 16 * 1024 * 1024;
 /// How long the server is left to end by itself before it is asked to: it doesn't watch its input.
 const OWN_END: Duration = Duration::from_millis(1);
 
@@ -30,16 +39,26 @@ const OWN_END: Duration = Duration::from_millis(1);
 #[derive(Debug)]
 pub(super) struct HttpServer {
     process: AgentProcess,
-    requests: mpsc::Sender<HttpRequest>,
+    requests: mpsc::UnboundedSender<QueuedRequest>,
+    /// The room of each session that has requests.
+    rooms: Mutex<HashMap<MemberId, Arc<Room>>>,
     task: AbortHandle,
 }
 
 impl HttpServer {
     pub(super) fn request(&self, request: HttpRequest) -> Result<(), WriteError> {
-        self.requests.try_send(request).map_err(|error| match error {
-            mpsc::error::TrySendError::Full(_) => WriteError::Full(REQUEST_QUEUE),
-            mpsc::error::TrySendError::Closed(_) => WriteError::Closed,
-        })
+        let HttpRequest { id, session, method, path, body, long } = request;
+        let body = if body.is_null() { Bytes::new() } else { Bytes::from(body.to_string()) };
+        let held = self.room(session).take(path.len() + body.len()).map_err(WriteError::Full)?;
+        let queued = QueuedRequest { id, session, method, path, body, long, held };
+        self.requests.send(queued).map_err(|_| WriteError::Closed)
+    }
+
+    fn room(&self, session: MemberId) -> Arc<Room> {
+        let mut rooms = self.rooms.lock().unwrap_or_else(PoisonError::into_inner);
+        // Whatever is queued holds its room.
+        rooms.retain(|_, room| Arc::strong_count(room) > 1);
+        Arc::clone(rooms.entry(session).or_insert_with(|| Room::new(REQUEST_QUEUE, REQUEST_BYTES)))
     }
 
     pub(super) async fn stop(&self) {
@@ -53,19 +72,19 @@ impl Drop for HttpServer {
     }
 }
 
-pub(super) fn start(plan: &HttpPlan) -> Result<(HttpServer, ProcessEvents), AgentFailure> {
-    let (process, output) = AgentProcess::spawn(&plan.launch)?;
-    let (requests, queue) = mpsc::channel(REQUEST_QUEUE);
-    let (sender, events) = mpsc::channel(OUTPUT_QUEUE);
+pub(super) async fn start(plan: &HttpPlan) -> Result<(HttpServer, ProcessEvents), AgentFailure> {
+    let (process, output) = AgentProcess::spawn(&plan.launch).await?;
+    let (requests, queue) = mpsc::unbounded_channel();
+    let (sender, events) = event_queue();
     let task = tokio::spawn(run(plan.clone(), output, queue, sender));
-    Ok((HttpServer { process, requests, task: task.abort_handle() }, events))
+    Ok((HttpServer { process, requests, rooms: Mutex::default(), task: task.abort_handle() }, events))
 }
 
 async fn run(
     plan: HttpPlan,
     mut output: ProcessEvents,
-    queue: mpsc::Receiver<HttpRequest>,
-    events: mpsc::Sender<LinkEvent>,
+    queue: mpsc::UnboundedReceiver<QueuedRequest>,
+    events: EventSender,
 ) {
     let started = timeout(START_TIMEOUT, address(&plan, &mut output, &events)).await;
     let end = match started {
@@ -95,7 +114,7 @@ fn failed(reason: String) -> LinkEnd {
 async fn address(
     plan: &HttpPlan,
     output: &mut ProcessEvents,
-    events: &mpsc::Sender<LinkEvent>,
+    events: &EventSender,
 ) -> Result<SocketAddr, LinkEnd> {
     while let Some(event) = output.recv().await {
         let line = match event {
@@ -114,7 +133,7 @@ async fn address(
 }
 
 /// Passes on what the server writes until it ends. Its messages come over HTTP, so both outputs are only for the log.
-async fn pass_output(output: &mut ProcessEvents, events: &mpsc::Sender<LinkEvent>) -> LinkEnd {
+async fn pass_output(output: &mut ProcessEvents, events: &EventSender) -> LinkEnd {
     while let Some(event) = output.recv().await {
         let line = match event {
             LinkEvent::Inbound(Inbound::Line(line)) => String::from_utf8_lossy(&line).into_owned(),

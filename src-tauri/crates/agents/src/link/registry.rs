@@ -1,15 +1,17 @@
 //! The shared servers in use, by key or address.
 
 use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use askdesk_domain::AgentFailure;
-use tokio::sync::Mutex;
+use tokio::task::JoinSet;
 
 use super::attached::connect;
 use super::http;
 use super::shared::{Joined, ServerHandle, Wire, serve};
-use super::{Address, AttachedPlan, HttpPlan, SharedPlan};
+use super::{Address, AttachedPlan, HttpPlan, NewConnection, SharedPlan};
+use crate::event_queue::ProcessEvents;
 use crate::supervisor::AgentProcess;
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -19,70 +21,91 @@ enum Key {
     Attached(Address),
 }
 
+/// The place of one server. Locked while it is started or ends, so that two sessions that start at once share it, and two
+/// servers of one key never run at a time. Both take seconds at most.
+type Place = Arc<tokio::sync::Mutex<Option<ServerHandle>>>;
+
 #[derive(Debug, Default)]
 pub(super) struct Registry {
-    // Locked while a server is started, so that two sessions that start at once share it.
-    servers: Mutex<HashMap<Key, ServerHandle>>,
+    // Never locked during a wait: servers don't wait for each other.
+    places: Mutex<HashMap<Key, Place>>,
 }
 
 impl Registry {
     /// Joins the server of a plan, and starts it first where none runs.
     pub(super) async fn share(&self, plan: SharedPlan) -> Result<Joined, AgentFailure> {
-        let mut servers = self.servers.lock().await;
-        let key = Key::Started(plan.key);
-        if let Some(joined) = join(&mut servers, &key).await {
-            return Ok(joined);
-        }
-        let (process, events) = AgentProcess::spawn(&plan.launch)?;
-        let (server, joined) = serve((plan.connection)(), Wire::Process(process), events);
-        servers.insert(key, server);
-        Ok(joined)
+        let start = async {
+            let (process, events) = AgentProcess::spawn(&plan.launch).await?;
+            Ok((Wire::Process(process), events))
+        };
+        self.join(Key::Started(plan.key.clone()), &plan.connection, start).await
     }
 
     /// Joins the HTTP server of a plan, and starts it first where none runs.
     pub(super) async fn share_http(&self, plan: HttpPlan) -> Result<Joined, AgentFailure> {
-        let mut servers = self.servers.lock().await;
-        let key = Key::Http(plan.key.clone());
-        if let Some(joined) = join(&mut servers, &key).await {
-            return Ok(joined);
-        }
-        let (wire, events) = http::start(&plan)?;
-        let (server, joined) = serve((plan.connection)(), Wire::Http(wire), events);
-        servers.insert(key, server);
-        Ok(joined)
+        let start = async {
+            let (wire, events) = http::start(&plan).await?;
+            Ok((Wire::Http(wire), events))
+        };
+        self.join(Key::Http(plan.key.clone()), &plan.connection, start).await
     }
 
     /// Joins the connection to an address, and connects first where none is open.
     pub(super) async fn attach(&self, plan: AttachedPlan) -> Result<Joined, AgentFailure> {
-        let mut servers = self.servers.lock().await;
-        let key = Key::Attached(plan.address.clone());
-        if let Some(joined) = join(&mut servers, &key).await {
-            return Ok(joined);
+        let start = async {
+            let (socket, events) = connect(&plan.address).await?;
+            Ok((Wire::Socket(socket), events))
+        };
+        self.join(Key::Attached(plan.address.clone()), &plan.connection, start).await
+    }
+
+    async fn join(
+        &self,
+        key: Key,
+        connection: &NewConnection,
+        start: impl Future<Output = Result<(Wire, ProcessEvents), AgentFailure>> + Send,
+    ) -> Result<Joined, AgentFailure> {
+        let place = self.place(key);
+        let mut known = place.lock().await;
+        if let Some(server) = &*known {
+            if let Some(joined) = server.join().await {
+                return Ok(joined);
+            }
+            server.ended().await;
         }
-        let (socket, events) = connect(&plan.address).await?;
-        let (server, joined) = serve((plan.connection)(), Wire::Socket(socket), events);
-        servers.insert(key, server);
+        let (wire, events) = start.await?;
+        let (server, joined) = serve(connection(), wire, events);
+        *known = Some(server);
         Ok(joined)
     }
 
-    pub(super) async fn shut_down(&self, grace: Duration) {
-        let servers = std::mem::take(&mut *self.servers.lock().await);
-        for server in servers.values() {
-            server.shut_down(grace);
-        }
-        for server in servers.into_values() {
-            server.ended().await;
-        }
+    /// Returns the place of a key, and forgets those of servers that are gone.
+    fn place(&self, key: Key) -> Place {
+        let mut places = self.places();
+        places.retain(|_, place| {
+            let is_used = Arc::strong_count(place) > 1;
+            is_used || place.try_lock().is_ok_and(|known| known.as_ref().is_some_and(|it| !it.has_ended()))
+        });
+        Arc::clone(places.entry(key).or_default())
     }
-}
 
-/// Joins a running server. Waits for one that is ending, so that two never run at a time.
-async fn join(servers: &mut HashMap<Key, ServerHandle>, key: &Key) -> Option<Joined> {
-    let joined = servers.get(key)?.join().await;
-    if joined.is_none()
-        && let Some(server) = servers.remove(key)
-    {
-        server.ended().await;
+    /// Ends all servers side by side.
+    pub(super) async fn shut_down(&self, grace: Duration) {
+        let places = std::mem::take(&mut *self.places());
+        let mut ending = JoinSet::new();
+        for place in places.into_values() {
+            ending.spawn(async move {
+                // It is locked while its server starts.
+                if let Some(server) = &*place.lock().await {
+                    server.shut_down(grace);
+                    server.ended().await;
+                }
+            });
+        }
+        ending.join_all().await;
     }
-    joined
+
+    fn places(&self) -> MutexGuard<'_, HashMap<Key, Place>> {
+        self.places.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }

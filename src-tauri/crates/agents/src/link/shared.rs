@@ -8,16 +8,19 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::{Notify, mpsc, oneshot, watch};
+use tokio::time::{Instant, sleep_until};
 
 use super::attached::Socket;
 use super::http::HttpServer;
 use crate::adapter::Inbound;
 use crate::connection::{Connection, HttpRequest, MemberId, Routed};
-use crate::line_writer::{WRITE_QUEUE, WriteError};
+use crate::event_queue::ProcessEvents;
+use crate::line_writer::WriteError;
 use crate::link_event::{Exit, LinkEnd, LinkEvent};
-use crate::supervisor::{AgentProcess, ProcessEvents};
+use crate::rpc::{INTERNAL_ERROR, RpcError, RpcIn};
+use crate::supervisor::AgentProcess;
 
-use member::{Command, MemberSender, MemberWrite};
+use member::{BEHIND_LIMIT, Command, MemberSender, MemberWrite};
 pub(super) use member::{Joined, MemberEvents, MemberHandle};
 
 /// How long a server may take to end after the handshake failed.
@@ -34,23 +37,22 @@ pub(super) enum Wire {
 type Written = Pin<Box<dyn Future<Output = Result<(), WriteError>> + Send>>;
 
 impl Wire {
-    /// Queues a line.
-    fn write(&self, line: String) -> Written {
+    /// Queues a line; fails if it can't be queued.
+    fn write(&self, line: String) -> Result<Written, WriteError> {
         match self {
-            Self::Process(process) => Box::pin(process.writer().write(line)),
-            Self::Socket(socket) => Box::pin(socket.writer.write(line)),
-            Self::Http(_) => unfit("this server takes HTTP requests, not lines"),
+            Self::Process(process) => Ok(Box::pin(process.writer().write(line)?)),
+            Self::Socket(socket) => Ok(Box::pin(socket.writer.write(line)?)),
+            Self::Http(_) => Err(WriteError::Io("this server takes HTTP requests, not lines".to_owned())),
         }
     }
 
-    /// Queues a request. Whether the server took it is in its response.
-    fn request(&self, request: HttpRequest) -> Written {
+    /// Queues a request; fails if it can't be queued. Whether the server took it is in its response.
+    fn request(&self, request: HttpRequest) -> Result<(), WriteError> {
         match self {
-            Self::Http(server) => {
-                let queued = server.request(request);
-                Box::pin(async move { queued })
+            Self::Http(server) => server.request(request),
+            Self::Process(_) | Self::Socket(_) => {
+                Err(WriteError::Io("this server takes lines, not HTTP requests".to_owned()))
             }
-            Self::Process(_) | Self::Socket(_) => unfit("this server takes lines, not HTTP requests"),
         }
     }
 
@@ -62,11 +64,6 @@ impl Wire {
             Self::Http(server) => server.stop().await,
         }
     }
-}
-
-fn unfit(why: &str) -> Written {
-    let error = WriteError::Io(why.to_owned());
-    Box::pin(async move { Err(error) })
 }
 
 /// A running server, for sessions that want to join it.
@@ -89,6 +86,10 @@ impl ServerHandle {
         let _ = self.commands.send(Command::ShutDown { grace });
     }
 
+    pub(super) fn has_ended(&self) -> bool {
+        *self.ended.borrow()
+    }
+
     /// Waits until the server has ended.
     pub(super) async fn ended(&self) {
         let mut ended = self.ended.clone();
@@ -104,7 +105,7 @@ pub(super) fn serve(
     events: ProcessEvents,
 ) -> (ServerHandle, Joined) {
     let (command_sender, commands) = mpsc::unbounded_channel();
-    let (write_sender, writes) = mpsc::channel(WRITE_QUEUE);
+    let (write_sender, writes) = mpsc::unbounded_channel();
     let (gone, ended) = watch::channel(false);
     let mut server = Server {
         connection,
@@ -150,8 +151,8 @@ struct Server {
     room: Arc<Notify>,
     command_sender: mpsc::UnboundedSender<Command>,
     commands: mpsc::UnboundedReceiver<Command>,
-    write_sender: mpsc::Sender<MemberWrite>,
-    writes: mpsc::Receiver<MemberWrite>,
+    write_sender: mpsc::UnboundedSender<MemberWrite>,
+    writes: mpsc::UnboundedReceiver<MemberWrite>,
 }
 
 impl Server {
@@ -166,19 +167,44 @@ impl Server {
 
     async fn converse(&mut self) -> Ending {
         loop {
-            // A session that does not read stops the reading of the server. Writing goes on, so that there is no deadlock.
-            let full = self.members.values().any(MemberSender::is_full);
+            // A session that is behind stops the reading of the server. Writing goes on, so that there is no deadlock.
+            let limits = self.members.values_mut().filter_map(MemberSender::limit);
+            let limit = limits.min();
             let ending = tokio::select! {
                 biased;
                 Some(command) = self.commands.recv() => self.on_command(command),
                 Some(write) = self.writes.recv(), if self.connection.is_ready() => self.on_write(write),
-                event = self.events.recv(), if !full => self.on_event(event),
-                () = self.room.notified(), if full => None,
+                event = self.events.recv(), if limit.is_none() => self.on_event(event),
+                () = self.room.notified(), if limit.is_some() => None,
+                () = sleep_until(limit.unwrap_or_else(Instant::now)), if limit.is_some() => self.drop_behind(),
             };
             if let Some(ending) = ending {
                 return ending;
             }
         }
+    }
+
+    /// Ends the sessions that have held up the others for too long. Their links end without a last event, because they
+    /// can't get everything that is for them.
+    fn drop_behind(&mut self) -> Option<Ending> {
+        let now = Instant::now();
+        let behind = self.members.iter_mut().filter_map(|(member, sender)| Some((*member, sender.limit()?)));
+        let behind: Vec<MemberId> =
+            behind.filter(|(_, limit)| *limit <= now).map(|(member, _)| member).collect();
+        for member in behind {
+            let seconds = BEHIND_LIMIT.as_secs();
+            tracing::warn!(
+                ?member,
+                seconds,
+                "a session doesn't read what a shared server sends, so it is ended"
+            );
+            self.members.remove(&member);
+            let left = self.connection.leave(member);
+            if let Some(ending) = self.carry_out(left) {
+                return Some(ending);
+            }
+        }
+        self.members.is_empty().then_some(Ending::Unused { grace: FAILED_GRACE, done: None })
     }
 
     fn join(&mut self) -> Joined {
@@ -220,7 +246,7 @@ impl Server {
     }
 
     fn on_write(&mut self, write: MemberWrite) -> Option<Ending> {
-        let MemberWrite { member, outbound, done } = write;
+        let MemberWrite { member, outbound, done, .. } = write;
         if !self.members.contains_key(&member) {
             // The caller may have stopped waiting.
             let _ = done.send(Err(WriteError::Closed));
@@ -234,11 +260,25 @@ impl Server {
             all.inbound.extend(routed.inbound);
             all.failed = all.failed.or(routed.failed);
         }
-        let lines = std::mem::take(&mut all.lines).into_iter().map(|line| self.wire.write(line));
-        let requests = std::mem::take(&mut all.requests).into_iter().map(|it| self.wire.request(it));
-        let written: Vec<_> = lines.chain(requests).collect();
+        let mut refused = Ok(());
+        let mut written = Vec::new();
+        for line in std::mem::take(&mut all.lines) {
+            match self.wire.write(line) {
+                Ok(line) => written.push(line),
+                Err(error) => refused = refused.and(Err(error)),
+            }
+        }
+        for request in std::mem::take(&mut all.requests) {
+            let id = request.id;
+            if let Err(error) = self.wire.request(request) {
+                // The caller gets the error; the connection must not wait for a response.
+                let result = Err(RpcError::new(INTERNAL_ERROR, error.to_string()));
+                drop(self.connection.receive(Inbound::Rpc(RpcIn::Response { id, result })));
+                refused = refused.and(Err(error));
+            }
+        }
         tokio::spawn(async move {
-            let mut result = Ok(());
+            let mut result = refused;
             for line in written {
                 result = result.and(line.await);
             }
@@ -267,19 +307,18 @@ impl Server {
     }
 
     fn carry_out(&mut self, routed: Routed) -> Option<Ending> {
-        for line in routed.lines {
-            // It is queued at once; a server that cannot be written to ends, and its members receive that.
-            drop(self.wire.write(line));
-        }
-        for request in routed.requests {
-            drop(self.wire.request(request));
-        }
+        let lines = routed.lines.into_iter().map(|line| self.wire.write(line).map(drop));
+        let requests = routed.requests.into_iter().map(|request| self.wire.request(request));
+        // A server whose input is closed ends, and its members receive that. One that doesn't read would wait for ever.
+        let unread =
+            lines.chain(requests).find_map(|queued| queued.err().filter(|it| *it != WriteError::Closed));
         for (member, inbound) in routed.inbound {
             if let Some(sender) = self.members.get(&member) {
                 sender.send(LinkEvent::Inbound(inbound));
             }
         }
-        routed.failed.map(|reason| Ending::Failed { reason })
+        let failed = routed.failed.or_else(|| unread.map(|error| error.to_string()));
+        failed.map(|reason| Ending::Failed { reason })
     }
 
     async fn end(mut self, ending: Ending) {

@@ -1,6 +1,6 @@
 //! Starts an agent below the host process that kills it when the app ends; see `askdesk_agent_host`.
 
-use std::io::{self, PipeReader, PipeWriter, Read, Write};
+use std::io::{self, PipeWriter, Write};
 use std::path::PathBuf;
 use std::sync::OnceLock;
 
@@ -8,32 +8,66 @@ use askdesk_agent_host::tree::Process;
 use askdesk_agent_host::{CONTROL_FD, PROGRAM, REPORT_BYTES, REPORT_FD, Report, TERMINATE};
 use command_fds::{CommandFdExt, FdMapping};
 use process_wrap::tokio::{ChildWrapper, CommandWrap, ProcessGroup};
+use tokio::io::AsyncReadExt;
+use tokio::net::unix::pipe;
 use tokio::process::Command;
 
-/// The control pipe to a host. Dropping it kills the agent and everything below it.
+/// The app's ends of the pipes to a host. Dropping them kills the agent and everything below it, unless the host hangs.
 #[derive(Debug)]
-pub struct HostControl {
-    pipe: PipeWriter,
-    agent: i32,
+pub struct HostPipes {
+    /// Closed when the tree is to be killed.
+    control: Option<PipeWriter>,
+    from_host: pipe::Receiver,
+    has_reported: bool,
     /// Finds the agent if its host was killed; none if the agent had ended by then.
-    process: Option<Process>,
+    agent: Option<Process>,
 }
 
-impl HostControl {
-    /// Returns the agent's process id.
-    pub const fn agent(&self) -> i32 {
-        self.agent
+impl HostPipes {
+    /// Waits for the report of the host. Returns the agent's process id, or the error of a direct start.
+    pub async fn report(&mut self) -> Result<i32, HostError> {
+        let mut bytes = [0; REPORT_BYTES];
+        self.from_host.read_exact(&mut bytes).await.map_err(HostError::Host)?;
+        match Report::from_bytes(bytes) {
+            Report::Started { pid } => {
+                self.has_reported = true;
+                self.agent = Process::find(pid);
+                Ok(pid)
+            }
+            Report::Failed { errno } => Err(HostError::Agent(io::Error::from_raw_os_error(errno))),
+        }
     }
 
     /// Has SIGTERM sent to the agent's group.
     pub fn terminate(&mut self) {
-        // It fails only if the host has ended. One byte never fills the pipe.
-        let _ = self.pipe.write_all(&[TERMINATE]);
+        if let Some(control) = &mut self.control {
+            // It fails only if the host has ended. One byte never fills the pipe.
+            let _ = control.write_all(&[TERMINATE]);
+        }
     }
 
-    /// Has the whole tree killed; returns the agent's process.
-    pub fn kill(self) -> Option<Process> {
-        self.process
+    /// Has the whole tree killed. Returns whether the host can do that: only once it has reported, and only once.
+    pub fn kill(&mut self) -> bool {
+        self.control.take().is_some() && self.has_reported
+    }
+
+    /// Returns the agent of a host that has ended, if the host may have left something behind.
+    pub fn left_behind(&self) -> Option<LeftBehind> {
+        let is_clean = self.from_host.try_read(&mut [0]).is_ok_and(|count| count > 0);
+        (!is_clean).then_some(LeftBehind(self.agent))
+    }
+}
+
+/// What may have outlived a host that was killed.
+#[derive(Clone, Copy, Debug)]
+pub struct LeftBehind(Option<Process>);
+
+impl LeftBehind {
+    /// Kills the agent with everything that is still below it.
+    pub fn kill(self) {
+        if let Some(agent) = self.0 {
+            agent.kill_with_descendants();
+        }
     }
 }
 
@@ -55,24 +89,21 @@ pub fn find() -> Option<&'static PathBuf> {
     found.as_ref()
 }
 
-/// Starts a command that runs the host. If the host cannot start the agent, returns the error of a direct start.
-pub fn spawn(mut command: Command) -> Result<(Box<dyn ChildWrapper>, HostControl), HostError> {
-    let (control, pipe) = io::pipe().map_err(HostError::Host)?;
-    let (from_host, report) = io::pipe().map_err(HostError::Host)?;
+/// Starts a command that runs the host, which reports later whether it started the agent.
+pub fn spawn(mut command: Command) -> io::Result<(Box<dyn ChildWrapper>, HostPipes)> {
+    let (of_host, control) = io::pipe()?;
+    let (from_host, report) = io::pipe()?;
     let mappings = vec![
-        FdMapping { parent_fd: control.into(), child_fd: CONTROL_FD },
+        FdMapping { parent_fd: of_host.into(), child_fd: CONTROL_FD },
         FdMapping { parent_fd: report.into(), child_fd: REPORT_FD },
     ];
-    command.fd_mappings(mappings).map_err(|error| HostError::Host(io::Error::other(error)))?;
+    command.fd_mappings(mappings).map_err(io::Error::other)?;
     let mut command = CommandWrap::from(command);
     command.wrap(ProcessGroup::leader());
-    let child = command.spawn().map_err(HostError::Host)?;
-    // The command holds the host's ends of the pipes.
-    drop(command);
-    match read_report(from_host).map_err(HostError::Host)? {
-        Report::Started { pid } => Ok((child, HostControl { pipe, agent: pid, process: Process::find(pid) })),
-        Report::Failed { errno } => Err(HostError::Agent(io::Error::from_raw_os_error(errno))),
-    }
+    let from_host = pipe::Receiver::from_owned_fd(from_host.into())?;
+    // The command holds the host's ends of the pipes; it is dropped here.
+    let child = command.spawn()?;
+    Ok((child, HostPipes { control: Some(control), from_host, has_reported: false, agent: None }))
 }
 
 /// Why an agent does not run below a host.
@@ -82,10 +113,4 @@ pub enum HostError {
     Host(io::Error),
     /// The host could not start the agent.
     Agent(io::Error),
-}
-
-fn read_report(mut pipe: PipeReader) -> io::Result<Report> {
-    let mut bytes = [0; REPORT_BYTES];
-    pipe.read_exact(&mut bytes)?;
-    Ok(Report::from_bytes(bytes))
 }

@@ -4,11 +4,12 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncReadExt};
-use tokio::sync::{mpsc, watch};
+use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until, timeout};
 
 use super::DRAIN_TIMEOUT;
 use crate::event::WHOLE_LINE;
+use crate::event_queue::EventSender;
 use crate::line_decoder::LineDecoder;
 use crate::link_event::LinkEvent;
 
@@ -115,7 +116,7 @@ impl<R: AsyncRead + Unpin> Chunks<R> {
 /// Passes on every line; returns what came after the last line feed.
 pub(super) async fn read_stdout(
     pipe: Option<impl AsyncRead + Unpin>,
-    events: mpsc::Sender<LinkEvent>,
+    events: EventSender,
     has_exited: watch::Receiver<bool>,
 ) -> Vec<u8> {
     let Some(pipe) = pipe else { return Vec::new() };
@@ -132,7 +133,7 @@ pub(super) async fn read_stdout(
 /// Passes on every line of the error output; returns its tail.
 pub(super) async fn read_stderr(
     pipe: Option<impl AsyncRead + Unpin>,
-    events: mpsc::Sender<LinkEvent>,
+    events: EventSender,
     has_exited: watch::Receiver<bool>,
 ) -> Tail {
     let mut tail = Tail::default();

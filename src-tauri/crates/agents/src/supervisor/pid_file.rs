@@ -20,8 +20,15 @@ static KEPT_IN: Mutex<Option<PathBuf>> = Mutex::new(None);
 /// caller is the only process that uses the folder.
 pub fn kill_orphans(data_folder: &Path) {
     let folder = data_folder.join(FOLDER);
+    #[cfg(target_os = "linux")]
+    kill_marked(&folder);
     for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
-        let pid = entry.file_name().to_str().and_then(|name| name.parse().ok());
+        let name = entry.file_name();
+        #[cfg(target_os = "linux")]
+        if name.to_str().is_some_and(super::tree_mark::is_file_of_run) {
+            continue;
+        }
+        let pid = name.to_str().and_then(|name| name.parse().ok());
         let kept = fs::read_to_string(entry.path()).ok().and_then(|text| Identity::from_record(&text));
         if let (Some(pid), Some(kept)) = (pid, kept)
             && Identity::of(pid).as_ref() == Some(&kept)
@@ -35,6 +42,19 @@ pub fn kill_orphans(data_folder: &Path) {
         }
     }
     *KEPT_IN.lock().unwrap_or_else(PoisonError::into_inner) = Some(folder);
+}
+
+/// Keeps the id of this run, and kills in the background what earlier runs left behind.
+#[cfg(target_os = "linux")]
+fn kill_marked(folder: &Path) {
+    if let Err(error) = write(folder, &folder.join(super::tree_mark::file_of_run()), "") {
+        tracing::warn!(%error, "this run isn't recorded, so processes of agents may outlive a crash of Askdesk");
+    }
+    let folder = folder.to_owned();
+    let kill = move || super::tree_mark::kill_earlier(&folder);
+    if let Err(error) = std::thread::Builder::new().name("left-behind".to_owned()).spawn(kill) {
+        tracing::warn!(%error, "nobody looks for processes of agents that outlived Askdesk");
+    }
 }
 
 /// The PID file of one running agent; deleted when dropped.
@@ -65,11 +85,14 @@ impl PidFile {
 
 impl Drop for PidFile {
     fn drop(&mut self) {
-        if let Some(writing) = self.writing.take() {
-            let _ = writing.join();
-        }
-        // It is not there if the agent had ended before it could be recorded.
-        let _ = fs::remove_file(&self.file);
+        let (file, writing) = (std::mem::take(&mut self.file), self.writing.take());
+        let remove = move || {
+            writing.map(JoinHandle::join);
+            // It is not there if the agent had ended before it could be recorded.
+            let _ = fs::remove_file(file);
+        };
+        // Nobody waits for the other process; a file that is left is of an agent that has ended.
+        let _ = std::thread::Builder::new().name("agent-record".to_owned()).spawn(remove);
     }
 }
 
@@ -166,17 +189,21 @@ mod tests {
         kill_orphans(data.path());
         assert!(!left.wait().unwrap().success());
         assert!(other.try_wait().unwrap().is_none());
-        assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
+        let left = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name());
+        assert_eq!(left.filter(|name| !name.to_string_lossy().starts_with("run-")).count(), 0);
 
         let kept = PidFile::of(other.id()).unwrap();
         let file = folder.join(other.id().to_string());
-        let began = std::time::Instant::now();
-        while !file.exists() {
-            assert!(began.elapsed().as_secs() < 20, "nothing was recorded");
-            std::thread::sleep(std::time::Duration::from_millis(5));
-        }
+        let until = |exists: bool| {
+            let began = std::time::Instant::now();
+            while file.exists() != exists {
+                assert!(began.elapsed().as_secs() < 20, "the record exists: {}", !exists);
+                std::thread::sleep(std::time::Duration::from_millis(5));
+            }
+        };
+        until(true);
         drop(kept);
-        assert!(!file.exists());
+        until(false);
         other.kill().unwrap();
         other.wait().unwrap();
     }

@@ -2,19 +2,33 @@
 
 use std::io;
 use std::process::ExitStatus;
+use std::time::Duration;
 
 use process_wrap::tokio::ChildWrapper;
+use tokio::time::timeout;
 
+use super::KILL_TIMEOUT;
 #[cfg(target_os = "linux")]
-use super::agent_host::HostControl;
+use super::agent_host::{HostError, HostPipes};
+#[cfg(target_os = "linux")]
+use super::tree_mark::TreeMark;
+
+/// How long a host may take to kill everything below it.
+const HOST_LIMIT: Duration = Duration::from_millis(500);
+/// How long the search for what was left behind may take.
+#[cfg(target_os = "linux")]
+const CLEAR_UP_LIMIT: Duration = Duration::from_secs(1);
 
 /// A process that leads a group (on Windows: a job) of its own; dropping it kills them all.
 #[derive(Debug)]
 pub(super) struct ProcessTree {
     child: Box<dyn ChildWrapper>,
-    /// The control pipe of the host, which `child` then is.
+    /// The pipes of the host, which `child` then is.
     #[cfg(target_os = "linux")]
-    control: Option<HostControl>,
+    host: Option<HostPipes>,
+    /// Finds what is no longer below anything that is known.
+    #[cfg(target_os = "linux")]
+    mark: Option<TreeMark>,
     /// Processes that left the group; agents start shells in groups of their own to be able to stop them.
     #[cfg(target_os = "linux")]
     strays: std::collections::HashSet<askdesk_agent_host::tree::Process>,
@@ -46,20 +60,37 @@ impl ProcessTree {
             record: None,
             child,
             #[cfg(target_os = "linux")]
-            control: None,
+            host: None,
+            #[cfg(target_os = "linux")]
+            mark: None,
             #[cfg(target_os = "linux")]
             strays: std::collections::HashSet::new(),
             swept: false,
         }
     }
 
-    /// Takes over an agent below its host.
+    /// Takes over a host, which has still to report whether it started the agent.
     #[cfg(target_os = "linux")]
-    pub(super) fn hosted(host: Box<dyn ChildWrapper>, control: HostControl) -> Self {
-        let mut tree = Self::new(host);
-        tree.pid = u32::try_from(control.agent()).ok();
-        tree.control = Some(control);
+    pub(super) fn hosted(child: Box<dyn ChildWrapper>, host: HostPipes, mark: TreeMark) -> Self {
+        let mut tree = Self::new(child).marked(mark);
+        tree.pid = None;
+        tree.host = Some(host);
         tree
+    }
+
+    #[cfg(target_os = "linux")]
+    pub(super) fn marked(mut self, mark: TreeMark) -> Self {
+        self.mark = Some(mark);
+        self
+    }
+
+    /// Waits until the host has started the agent.
+    #[cfg(target_os = "linux")]
+    pub(super) async fn report(&mut self) -> Result<(), HostError> {
+        if let Some(host) = &mut self.host {
+            self.pid = u32::try_from(host.report().await?).ok();
+        }
+        Ok(())
     }
 
     /// Returns the process id of the agent.
@@ -80,8 +111,8 @@ impl ProcessTree {
     /// Asks every process of the agent's group to end.
     pub(super) fn terminate(&mut self) {
         #[cfg(target_os = "linux")]
-        if let Some(control) = &mut self.control {
-            return control.terminate();
+        if let Some(host) = &mut self.host {
+            return host.terminate();
         }
         self.note_strays();
         #[cfg(unix)]
@@ -98,14 +129,7 @@ impl ProcessTree {
         }
         self.swept = true;
         #[cfg(target_os = "linux")]
-        if let Some(control) = self.control.take() {
-            let agent = control.kill();
-            // An agent outlives its host only if somebody else killed the host.
-            if self.child.id().is_none()
-                && let Some(agent) = agent
-            {
-                agent.kill_with_descendants();
-            }
+        if self.host.as_mut().is_some_and(HostPipes::kill) {
             return;
         }
         self.note_strays();
@@ -117,10 +141,42 @@ impl ProcessTree {
         }
     }
 
-    /// Kills the tree again when it has not ended: a host that somebody stopped (SIGSTOP) does not read its pipe.
-    pub(super) fn force(&mut self) {
-        self.swept = false;
+    /// Kills the tree and waits for its end. A host that doesn't do it in time is killed itself: one that somebody stopped
+    /// (SIGSTOP) does not read its pipe.
+    pub(super) async fn end(&mut self) -> Option<ExitStatus> {
         self.kill();
+        for limit in [HOST_LIMIT, KILL_TIMEOUT] {
+            if let Ok(status) = timeout(limit, self.wait()).await {
+                return status.ok();
+            }
+            self.swept = false;
+            self.kill();
+        }
+        None
+    }
+
+    /// Kills what outlived a host that was killed, and without a host what left the tree.
+    pub(super) async fn clear_up(&mut self) {
+        #[cfg(target_os = "linux")]
+        {
+            let left = match &self.host {
+                Some(host) => host.left_behind().map(Some),
+                None => Some(None),
+            };
+            let (Some(left), mark) = (left, self.mark.take()) else { return };
+            let kill = move || {
+                if let Some(left) = left {
+                    left.kill();
+                }
+                if let Some(mark) = mark {
+                    mark.kill_all();
+                }
+            };
+            // A process that waits for a device may not let itself be read.
+            if timeout(CLEAR_UP_LIMIT, tokio::task::spawn_blocking(kill)).await.is_err() {
+                tracing::warn!("what an agent left behind couldn't be found in time");
+            }
+        }
     }
 
     /// Notes the descendants while they can be found: when a parent ends, its children are no longer below the agent.
@@ -135,5 +191,13 @@ impl ProcessTree {
 impl Drop for ProcessTree {
     fn drop(&mut self) {
         self.kill();
+        // Nobody has cleared up yet.
+        #[cfg(target_os = "linux")]
+        if self.mark.is_some()
+            && self.child.id().is_none()
+            && let Some(left) = self.host.as_ref().and_then(HostPipes::left_behind)
+        {
+            left.kill();
+        }
     }
 }

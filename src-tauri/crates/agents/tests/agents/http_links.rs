@@ -9,8 +9,9 @@ use std::time::Duration;
 use askdesk_agents::opencode::OpenCodeConnection;
 use askdesk_agents::{
     Connection, HttpPlan, Inbound, LaunchPlan, Link, LinkEnd, LinkEvent, LinkEvents, LinkPlan, Links,
-    Outbound, RpcIn, RpcOut,
+    Outbound, RpcIn, RpcOut, WriteError,
 };
+use rstest::rstest;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -80,6 +81,9 @@ impl Served {
         }
         let path = line.split(' ').nth(1).unwrap_or_default().to_owned();
         self.0.lock().unwrap().requests.push(line.clone());
+        if path.contains("never") {
+            std::future::pending::<()>().await;
+        }
         if path.contains("slow") {
             sleep(Duration::from_millis(500)).await;
         }
@@ -280,6 +284,29 @@ async fn requests_carry_the_password_and_get_their_own_responses() {
     assert_eq!((error.code, error.message.as_str()), (404, "not here"));
     let refused = session.ask("BREW /coffee", Value::Null).await.unwrap_err();
     assert!(refused.message.contains("BREW /coffee"), "{refused}");
+}
+
+#[rstest]
+#[case::in_number("", 256)]
+#[case::in_bytes(&"x".repeat(1024 * 1024), 16)]
+#[tokio::test(flavor = "multi_thread")]
+async fn requests_that_a_server_leaves_unanswered_are_bounded(#[case] body: &str, #[case] at_most: usize) {
+    let world = World::open().await;
+    let mut slow = world.session("ses_1").await;
+    let mut quick = world.session("ses_2").await;
+    slow.send("POST /never", Value::Null).await;
+    let mut taken = 1;
+    let refused = loop {
+        slow.keys += 1;
+        let request = RpcOut::request(slow.keys, "POST /after", json!(body));
+        match slow.link.write(vec![Outbound::Rpc(request)]).await {
+            Ok(()) => taken += 1,
+            Err(error) => break error,
+        }
+        assert!(taken <= at_most, "{taken} requests were taken");
+    };
+    assert_eq!(refused, WriteError::Full(taken));
+    assert!(quick.ask("GET /quick", Value::Null).await.is_ok());
 }
 
 #[tokio::test(flavor = "multi_thread")]

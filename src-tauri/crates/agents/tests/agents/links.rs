@@ -270,6 +270,62 @@ async fn a_session_that_does_not_read_holds_the_server_back_and_can_still_write(
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_session_that_never_reads_is_ended_and_the_others_go_on() {
+    let (_links, mut first, mut second) = two_sessions().await;
+    first.turn("updates 3000").await;
+    // The server is read no further until the first session has been given up.
+    assert_eq!(second.said("hello").await, "hello");
+    let mut read = 0;
+    while let Some(event) = timeout(PATIENCE, first.events.next()).await.expect("the link did not end") {
+        assert!(matches!(event, LinkEvent::Inbound(_)), "{event:?}");
+        read += 1;
+    }
+    assert!((1024..3000).contains(&read), "{read}");
+    assert_eq!(first.write(RpcOut::notification("x", Value::Null)).await, Err(WriteError::Closed));
+    assert_eq!(second.said("still here").await, "still here");
+}
+
+/// A server that takes part in nothing and ends only when it is killed.
+#[cfg(unix)]
+fn stubborn(key: &str) -> LinkPlan {
+    let connection: NewConnection = Arc::new(|| {
+        let rules = JsonRpcRules { handshake: None, ..server::rules() };
+        Box::new(JsonRpcConnection::new(rules)) as Box<dyn Connection>
+    });
+    let script = "trap '' TERM; while :; do sleep 0.1; done";
+    let launch =
+        LaunchPlan { program: "/bin/sh".into(), args: ["-c", script].map(Into::into).to_vec(), ..launch() };
+    LinkPlan::Shared(SharedPlan { key: key.to_owned(), launch, connection })
+}
+
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_does_not_end_holds_up_no_other_and_the_end_of_the_desk_no_longer_than_a_kill() {
+    let links = Links::default();
+    let (link, _events) = links.open(stubborn("slow")).await.unwrap();
+    let leaving = tokio::spawn(async move { link.stop(GRACE).await });
+    let again = {
+        let links = links.clone();
+        tokio::spawn(async move { links.open(stubborn("slow")).await.map(|(link, _)| link) })
+    };
+    let began = std::time::Instant::now();
+    let mut opened = 0;
+    // Whenever the second start of the slow one begins to wait, these don't.
+    while began.elapsed() < Duration::from_secs(1) {
+        let one = std::time::Instant::now();
+        let (link, _events) = links.open(stubborn(&opened.to_string())).await.unwrap();
+        link.stop(Duration::ZERO).await;
+        assert!(one.elapsed() < Duration::from_secs(1), "{:?}", one.elapsed());
+        opened += 1;
+    }
+    assert!(!again.is_finished() && !leaving.is_finished(), "the slow one has ended already");
+    timeout(PATIENCE, leaving).await.unwrap().unwrap();
+    timeout(PATIENCE, again).await.unwrap().unwrap().unwrap();
+    let (_other, _events) = links.open(stubborn("other")).await.unwrap();
+    timeout(Duration::from_secs(3), links.shut_down(Duration::ZERO)).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_server_that_refuses_the_handshake_is_ended_with_its_words() {
     let connection: NewConnection = Arc::new(|| {
         let hello = Handshake { method: "howdy", params: Value::Null, notification: None };

@@ -6,13 +6,14 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use askdesk_agents::line_writer::WRITE_QUEUE;
+use askdesk_agents::line_writer::{WRITE_BYTES, WRITE_QUEUE};
 use askdesk_agents::supervisor::{DRAIN_TIMEOUT, STDERR_TAIL};
 use askdesk_agents::{
     AgentEvent, AgentProcess, Exit, Inbound, InputError, LaunchPlan, LinkEnd, LinkEvent, ProcessEvents,
     WHOLE_LINE, WriteError,
 };
 use askdesk_domain::NextStep;
+use rstest::rstest;
 use serde_json::Value;
 use tokio::time::timeout;
 
@@ -29,8 +30,8 @@ fn plan(program: &Path, args: &[&str], folder: &Path) -> LaunchPlan {
     }
 }
 
-fn shell(script: &str) -> (AgentProcess, ProcessEvents) {
-    AgentProcess::spawn(&plan(Path::new("/bin/sh"), &["-c", script], Path::new("/"))).unwrap()
+async fn shell(script: &str) -> (AgentProcess, ProcessEvents) {
+    AgentProcess::spawn(&plan(Path::new("/bin/sh"), &["-c", script], Path::new("/"))).await.unwrap()
 }
 
 async fn next(lines: &mut ProcessEvents) -> LinkEvent {
@@ -85,11 +86,11 @@ async fn dies(pid: &str) {
 #[tokio::test]
 async fn lines_go_both_ways_in_order_and_the_environment_is_as_planned() {
     let (process, mut lines) =
-        shell("echo $ASKDESK_TEST-$HOME; pwd; while read -r line; do echo got $line; done");
+        shell("echo $ASKDESK_TEST-$HOME; pwd; while read -r line; do echo got $line; done").await;
     let first = process.write("one".to_owned());
     let second = process.write("two".to_owned());
     assert_eq!((second.await, first.await), (Ok(()), Ok(())));
-    process.close_stdin().await;
+    process.close_stdin();
     let expected = [line("set-"), line("/"), line("got one"), line("got two"), end(0)];
     assert_eq!(all(&mut lines).await, expected);
 }
@@ -98,7 +99,7 @@ async fn lines_go_both_ways_in_order_and_the_environment_is_as_planned() {
 async fn case_110_a_line_of_64_mebibytes_is_abridged_and_the_next_is_read() {
     let (_process, mut lines) = shell(
         "printf '{\"type\":\"user\",\"data\":\"'; head -c 67108864 /dev/zero | tr '\\0' x; echo '\",\"id\":7}'; echo after",
-    );
+    ).await;
     let seen = all(&mut lines).await;
     let [LinkEvent::Inbound(Inbound::Abridged { line: kept, bytes }), after, last] = seen.as_slice() else {
         panic!("{} events", seen.len())
@@ -111,7 +112,7 @@ async fn case_110_a_line_of_64_mebibytes_is_abridged_and_the_next_is_read() {
 
 #[tokio::test]
 async fn a_line_cut_in_half_by_the_exit_comes_with_the_end() {
-    let (_process, mut lines) = shell("printf 'whole\\n{\"type\":\"assis'; exit 3");
+    let (_process, mut lines) = shell("printf 'whole\\n{\"type\":\"assis'; exit 3").await;
     let seen = all(&mut lines).await;
     let [first, LinkEvent::Ended(LinkEnd { unfinished, status, .. })] = seen.as_slice() else {
         panic!("{seen:?}")
@@ -127,7 +128,8 @@ async fn a_line_cut_in_half_by_the_exit_comes_with_the_end() {
 async fn of_the_error_output_lines_are_passed_on_and_the_tail_is_kept() {
     let (_process, mut lines) = shell(
         "echo first >&2; head -c 200000 /dev/zero | tr '\\0' y >&2; printf '\\nlast words' >&2; exit 1",
-    );
+    )
+    .await;
     let seen = all(&mut lines).await;
     assert_eq!(seen.first(), Some(&LinkEvent::Stderr("first".to_owned())));
     let Some(LinkEvent::Ended(LinkEnd { stderr_tail, status, .. })) = seen.last() else { panic!("no end") };
@@ -141,7 +143,8 @@ async fn of_the_error_output_lines_are_passed_on_and_the_tail_is_kept() {
 
 #[tokio::test]
 async fn stop_kills_a_grandchild_that_ignores_the_request() {
-    let (process, mut lines) = shell("sh -c 'trap \"\" TERM; echo $$; while :; do sleep 1; done' & wait");
+    let (process, mut lines) =
+        shell("sh -c 'trap \"\" TERM; echo $$; while :; do sleep 1; done' & wait").await;
     let grandchild = pid_line(&mut lines).await;
     assert!(is_alive(&grandchild));
     timeout(PATIENCE, process.stop(Duration::from_millis(200))).await.unwrap();
@@ -153,7 +156,7 @@ async fn stop_kills_a_grandchild_that_ignores_the_request() {
 
 #[tokio::test]
 async fn stop_kills_an_agent_that_ignores_the_request_after_the_grace_and_not_before() {
-    let (process, mut lines) = shell("trap '' TERM; echo $$; while :; do sleep 0.05; done");
+    let (process, mut lines) = shell("trap '' TERM; echo $$; while :; do sleep 0.05; done").await;
     let agent = pid_line(&mut lines).await;
     let started = Instant::now();
     timeout(PATIENCE, process.stop(Duration::from_millis(300))).await.unwrap();
@@ -167,7 +170,8 @@ async fn stop_kills_an_agent_that_ignores_the_request_after_the_grace_and_not_be
 #[tokio::test]
 async fn an_agent_that_ends_when_asked_may_say_its_last_words() {
     let (process, mut lines) =
-        shell("exec 2>/dev/null; trap 'echo bye; exit 0' TERM; echo ready; while :; do sleep 0.05; done");
+        shell("exec 2>/dev/null; trap 'echo bye; exit 0' TERM; echo ready; while :; do sleep 0.05; done")
+            .await;
     assert_eq!(next(&mut lines).await, line("ready"));
     timeout(PATIENCE, process.stop(Duration::from_millis(100))).await.unwrap();
     assert_eq!(all(&mut lines).await, [line("bye"), end(0)]);
@@ -176,7 +180,7 @@ async fn an_agent_that_ends_when_asked_may_say_its_last_words() {
 #[tokio::test]
 async fn an_agent_whose_input_is_closed_ends_by_itself_within_the_grace_and_is_not_signalled() {
     let (process, mut lines) =
-        shell("trap 'echo signalled' TERM; echo ready; read -r line; sleep 0.3; echo done; exit 4");
+        shell("trap 'echo signalled' TERM; echo ready; read -r line; sleep 0.3; echo done; exit 4").await;
     assert_eq!(next(&mut lines).await, line("ready"));
     let started = Instant::now();
     timeout(PATIENCE, process.stop(Duration::from_secs(10))).await.unwrap();
@@ -189,7 +193,7 @@ async fn an_agent_whose_input_is_closed_ends_by_itself_within_the_grace_and_is_n
 #[tokio::test]
 async fn an_agent_and_what_it_starts_push_nobody_aside_and_the_app_stays_as_it_is() {
     let niceness_and_policy = "sed 's/.*) //' /proc/self/stat | cut -d ' ' -f 17,39";
-    let (_process, mut lines) = shell(niceness_and_policy);
+    let (_process, mut lines) = shell(niceness_and_policy).await;
     assert_eq!(next(&mut lines).await, line("0 3"));
     let own = fs::read_to_string("/proc/thread-self/stat").unwrap();
     let after_name = own.rsplit_once(") ").unwrap().1;
@@ -200,7 +204,7 @@ async fn an_agent_and_what_it_starts_push_nobody_aside_and_the_app_stays_as_it_i
 #[tokio::test]
 async fn stop_kills_a_grandchild_that_left_the_group() {
     let (process, mut lines) =
-        shell("setsid sh -c 'trap \"\" TERM; echo $$; while :; do sleep 1; done' & wait");
+        shell("setsid sh -c 'trap \"\" TERM; echo $$; while :; do sleep 1; done' & wait").await;
     let grandchild = pid_line(&mut lines).await;
     timeout(PATIENCE, process.stop(Duration::from_millis(200))).await.unwrap();
     dies(&grandchild).await;
@@ -208,7 +212,7 @@ async fn stop_kills_a_grandchild_that_left_the_group() {
 
 #[tokio::test]
 async fn dropping_the_process_kills_everything_it_started() {
-    let (process, mut lines) = shell("trap '' TERM; sleep 1000 & echo $!; echo $$; wait; sleep 1000");
+    let (process, mut lines) = shell("trap '' TERM; sleep 1000 & echo $!; echo $$; wait; sleep 1000").await;
     let (child, agent) = (pid_line(&mut lines).await, pid_line(&mut lines).await);
     drop(process);
     dies(&child).await;
@@ -219,7 +223,7 @@ async fn dropping_the_process_kills_everything_it_started() {
 fn the_end_of_the_runtime_kills_everything_too() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let (process, pids) = runtime.block_on(async {
-        let (process, mut lines) = shell("sleep 1000 & echo $!; echo $$; wait");
+        let (process, mut lines) = shell("sleep 1000 & echo $!; echo $$; wait").await;
         let pids = [pid_line(&mut lines).await, pid_line(&mut lines).await];
         (process, pids)
     });
@@ -233,7 +237,7 @@ fn the_end_of_the_runtime_kills_everything_too() {
 
 #[tokio::test]
 async fn what_an_ended_agent_left_in_its_group_is_swept_away() {
-    let (_process, mut lines) = shell("sleep 1000 & echo $!; exit 0");
+    let (_process, mut lines) = shell("sleep 1000 & echo $!; exit 0").await;
     let left = pid_line(&mut lines).await;
     assert_eq!(all(&mut lines).await, [end(0)]);
     dies(&left).await;
@@ -242,12 +246,12 @@ async fn what_an_ended_agent_left_in_its_group_is_swept_away() {
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn a_stranger_that_holds_the_output_open_does_not_hold_up_the_end() {
-    let (process, mut lines) = shell("echo ready; read -r line; echo last");
+    let (process, mut lines) = shell("echo ready; read -r line; echo last").await;
     assert_eq!(next(&mut lines).await, line("ready"));
     let output = format!("/proc/{}/fd/1", process.pid().unwrap());
     let held = fs::OpenOptions::new().write(true).open(output).unwrap();
     let started = Instant::now();
-    process.close_stdin().await;
+    process.close_stdin();
     assert_eq!(all(&mut lines).await, [line("last"), end(0)]);
     assert!(started.elapsed() < Duration::from_secs(10));
     drop(held);
@@ -255,7 +259,7 @@ async fn a_stranger_that_holds_the_output_open_does_not_hold_up_the_end() {
 
 #[tokio::test]
 async fn all_that_was_written_before_the_exit_is_read_even_by_a_slow_reader() {
-    let (process, mut lines) = shell("i=0; while [ $i -lt 3000 ]; do echo line $i; i=$((i+1)); done");
+    let (process, mut lines) = shell("i=0; while [ $i -lt 3000 ]; do echo line $i; i=$((i+1)); done").await;
     dies(&process.pid().unwrap().to_string()).await;
     // Nobody reads for longer than an output may stay silent.
     tokio::time::sleep(2 * DRAIN_TIMEOUT).await;
@@ -266,7 +270,7 @@ async fn all_that_was_written_before_the_exit_is_read_even_by_a_slow_reader() {
 
 #[tokio::test]
 async fn writing_to_an_agent_that_has_ended_fails_in_words() {
-    let (process, mut lines) = shell("exit 0");
+    let (process, mut lines) = shell("exit 0").await;
     all(&mut lines).await;
     let error = process.write("late".to_owned()).await.unwrap_err();
     assert_eq!(error, WriteError::Closed);
@@ -275,25 +279,34 @@ async fn writing_to_an_agent_that_has_ended_fails_in_words() {
 
 #[tokio::test]
 async fn writing_to_an_agent_that_closed_its_input_fails() {
-    let (process, mut lines) = shell("exec <&-; echo closed; sleep 1000");
+    let (process, mut lines) = shell("exec <&-; echo closed; sleep 1000").await;
     assert_eq!(next(&mut lines).await, line("closed"));
     assert_eq!(timeout(PATIENCE, process.write("x".to_owned())).await.unwrap(), Err(WriteError::Closed));
 }
 
+#[rstest]
+#[case::in_number(4 * 1024, WRITE_QUEUE)]
+#[case::in_bytes(WHOLE_LINE, WRITE_BYTES / WHOLE_LINE)]
 #[tokio::test]
-async fn an_agent_that_does_not_read_fills_its_queue_and_then_is_refused() {
-    let (process, _lines) = shell("exec sleep 1000");
-    let big = "x".repeat(WHOLE_LINE);
-    // One is with the writer, which cannot hand it over.
-    let waiting: Vec<_> = (0..=WRITE_QUEUE + 1).map(|_| process.write(big.clone())).collect();
-    let mut refused = 0;
-    for write in waiting {
-        if let Ok(result) = timeout(Duration::from_millis(1), write).await {
-            assert_eq!(result, Err(WriteError::Full(WRITE_QUEUE)));
-            refused += 1;
+async fn an_agent_that_does_not_read_fills_its_queue_and_then_is_refused(
+    #[case] line_bytes: usize,
+    #[case] queued: usize,
+) {
+    let (process, _lines) = shell("exec sleep 1000").await;
+    let line = "x".repeat(line_bytes);
+    let refused = async {
+        // The pipe takes some lines.
+        let mut waiting = Vec::new();
+        loop {
+            let mut write = Box::pin(process.write(line.clone()));
+            match timeout(Duration::from_millis(10), &mut write).await {
+                Ok(Ok(())) => {}
+                Ok(Err(error)) => return error,
+                Err(_) => waiting.push(write),
+            }
         }
-    }
-    assert!(refused >= 1);
+    };
+    assert_eq!(timeout(PATIENCE, refused).await.unwrap(), WriteError::Full(queued));
     timeout(PATIENCE, process.stop(Duration::ZERO)).await.unwrap();
 }
 
@@ -336,7 +349,7 @@ async fn a_failed_start_says_why_and_what_to_do() {
         ),
         ("/bin/sh", &unfit, "Can't use the folder $FOLDER: it isn't a folder. Choose another folder."),
     ] {
-        let error = AgentProcess::spawn(&plan(Path::new(program), &[], Path::new(folder))).unwrap_err();
+        let error = AgentProcess::spawn(&plan(Path::new(program), &[], Path::new(folder))).await.unwrap_err();
         let expected = expected.replace("$PROGRAM", program).replace("$FOLDER", folder);
         assert_eq!(error.to_string(), expected);
     }
@@ -348,7 +361,7 @@ async fn variables_of_package_scripts_do_not_reach_an_agent() {
     let code = "env | grep -ciE '^(npm_|INIT_CWD)'; env | grep -c ^KEPT=";
     // Variables are the process's own: another one sets them.
     if std::env::var_os("KEPT").is_some() {
-        let (_process, mut lines) = shell(code);
+        let (_process, mut lines) = shell(code).await;
         let seen = all(&mut lines).await;
         assert_eq!(seen[..2], [line("0"), line("1")], "{seen:?}");
         return;
@@ -382,7 +395,7 @@ const FAMILY: &str = r#"sh -c '
 async fn family(on_eof: &str) -> (AgentProcess, ProcessEvents, Vec<String>) {
     let mut plan = plan(Path::new("/bin/sh"), &["-c", FAMILY], Path::new("/"));
     plan.env.push(("ON_EOF".into(), on_eof.into()));
-    let (process, mut lines) = AgentProcess::spawn(&plan).unwrap();
+    let (process, mut lines) = AgentProcess::spawn(&plan).await.unwrap();
     let mut pids = vec![process.pid().unwrap().to_string()];
     for _ in 0..4 {
         pids.push(pid_line(&mut lines).await);
@@ -421,7 +434,7 @@ async fn case_77_when_an_agent_is_stopped_nothing_it_started_is_left_however_far
 #[tokio::test]
 async fn case_77_when_an_agent_ends_by_itself_nothing_it_started_is_left() {
     let (process, mut lines, pids) = family("exit 0").await;
-    process.close_stdin().await;
+    process.close_stdin();
     assert_eq!(all(&mut lines).await, [end(0)]);
     check_none_is_left(&pids);
 }
@@ -464,7 +477,7 @@ async fn case_77_when_the_desk_is_killed_nothing_an_agent_started_is_left() {
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn an_agent_whose_watcher_is_killed_ends_too() {
-    let (process, mut lines) = shell("sleep 1000 & echo $!; echo $PPID; wait");
+    let (process, mut lines) = shell("sleep 1000 & echo $!; echo $PPID; wait").await;
     let (child, watcher) = (pid_line(&mut lines).await, pid_line(&mut lines).await);
     if watcher == std::process::id().to_string() {
         drop(process);
@@ -479,7 +492,106 @@ async fn an_agent_whose_watcher_is_killed_ends_too() {
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn the_watcher_is_there_for_these_tests() {
-    let (_process, mut lines) = shell("cat /proc/$PPID/comm");
+    let (_process, mut lines) = shell("cat /proc/$PPID/comm").await;
     // The system keeps the first 15 characters of a name.
     assert_eq!(next(&mut lines).await, line("askdesk-agent-h"));
+}
+
+/// An agent that starts a process which leaves it behind and ignores what it can; says the ids of that, of its host, and of
+/// itself.
+#[cfg(target_os = "linux")]
+const WITH_STRAY: &str = r#"(setsid sh -c 'trap "" TERM HUP INT; echo $$; while :; do sleep 0.2; done' &)
+    read -r line; echo $PPID; echo $$; exec sleep 1000"#;
+
+#[cfg(target_os = "linux")]
+async fn with_stray() -> (AgentProcess, ProcessEvents, [String; 3]) {
+    let (process, mut lines) = shell(WITH_STRAY).await;
+    let stray = pid_line(&mut lines).await;
+    process.write(String::new()).await.unwrap();
+    let (host, agent) = (pid_line(&mut lines).await, pid_line(&mut lines).await);
+    let began = Instant::now();
+    // The process in the middle of the double fork exits, and the host inherits its child.
+    while parent(&stray) != host {
+        assert!(began.elapsed() < PATIENCE, "the double fork did not finish");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    (process, lines, [stray, host, agent])
+}
+
+#[cfg(target_os = "linux")]
+fn send(signal: &str, pid: &str) {
+    assert!(std::process::Command::new("kill").args([signal, pid]).status().unwrap().success());
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn case_77_what_left_an_agent_ends_even_if_its_host_is_killed() {
+    let (process, mut lines, [stray, host, agent]) = with_stray().await;
+    send("-KILL", &host);
+    timeout(PATIENCE, process.stop(Duration::from_secs(10))).await.unwrap();
+    check_none_is_left(&[stray, host, agent]);
+    assert!(matches!(all(&mut lines).await.last(), Some(LinkEvent::Ended(_))));
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn case_77_a_host_that_somebody_stopped_does_not_hold_up_the_end() {
+    let (process, _lines, [stray, host, agent]) = with_stray().await;
+    send("-STOP", &host);
+    let began = Instant::now();
+    timeout(PATIENCE, process.stop(Duration::ZERO)).await.unwrap();
+    assert!(began.elapsed() < Duration::from_millis(2_500), "{:?}", began.elapsed());
+    check_none_is_left(&[stray, host, agent]);
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn case_77_the_next_start_ends_what_the_host_of_an_earlier_desk_left_and_nothing_else() {
+    const DATA: &str = "ASKDESK_TEST_DATA";
+    const MARK: &str = "ASKDESK_AGENT_TREE";
+    if let Some(data) = std::env::var_os(DATA) {
+        // This is the desk.
+        let data = PathBuf::from(data);
+        askdesk_agents::supervisor::kill_orphans(&data);
+        let (_process, _lines, pids) = with_stray().await;
+        fs::write(data.join("part"), pids.join(" ")).unwrap();
+        fs::rename(data.join("part"), data.join("pids")).unwrap();
+        std::future::pending::<()>().await;
+    }
+    let data = tempfile::tempdir().unwrap();
+    let name = "case_77_the_next_start_ends_what_the_host_of_an_earlier_desk_left_and_nothing_else";
+    let mut desk = this_test(name).env(DATA, data.path()).spawn().unwrap();
+    let began = Instant::now();
+    let pids = loop {
+        let pids = fs::read_to_string(data.path().join("pids")).unwrap_or_default();
+        if !pids.is_empty() {
+            break pids.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        }
+        assert!(began.elapsed() < PATIENCE, "the desk did not start its agent");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    };
+    // All die at once: the desk can't clear up, and the host neither.
+    send("-STOP", &desk.id().to_string());
+    send("-KILL", &pids[1]);
+    desk.kill().unwrap();
+    desk.wait().unwrap();
+    assert!(is_alive(&pids[0]), "the stray is left");
+
+    let mut other = std::process::Command::new("sleep");
+    let mut other = other.arg("1000").env(MARK, "00000000-0000-4000-8000-000000000000.0").spawn().unwrap();
+    let runs = || {
+        let files = fs::read_dir(data.path().join("agents")).unwrap();
+        files.filter(|file| file.as_ref().unwrap().file_name().to_string_lossy().starts_with("run-")).count()
+    };
+    askdesk_agents::supervisor::kill_orphans(data.path());
+    dies(&pids[0]).await;
+    dies(&pids[2]).await;
+    let began = Instant::now();
+    while runs() != 1 {
+        assert!(began.elapsed() < PATIENCE, "the earlier run is still recorded");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    assert!(other.try_wait().unwrap().is_none());
+    other.kill().unwrap();
+    other.wait().unwrap();
 }

@@ -11,6 +11,7 @@ export const errors = {
   'failure.hint_forbidden': 'Machen Sie die Datei ausführbar und starten Sie die Sitzung erneut.',
   'failure.hint_unfit':
     'Prüfen Sie, ob das Programm für dieses System gebaut ist; eine Neuinstallation des Agenten kann helfen.',
+  'failure.hint_timed_out': 'Prüfen Sie, ob der Datenträger antwortet, und starten Sie die Sitzung erneut.',
   'failure.exited': 'Der Prozess des Agenten endete unerwartet ({how}).',
   'failure.exit_code': 'Exit-Code {code}',
   'failure.exit_signal': 'durch Signal {signal} beendet',
@@ -28,6 +29,7 @@ export const errors = {
   'folder.not_a_folder': 'Das ist kein Ordner',
   'folder.forbidden': 'Sie dürfen ihn nicht öffnen',
   'folder.not_absolute': 'Der Pfad muss absolut sein oder mit ~ beginnen',
+  'folder.timed_out': 'Er hat innerhalb von {seconds} Sekunden nicht geantwortet',
   'folder.other': 'Er lässt sich nicht öffnen ({error})',
 
   'undelivered.input_closed': 'Der Agent hat sich beendet oder seine Eingabe geschlossen',

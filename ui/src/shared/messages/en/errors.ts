@@ -10,6 +10,7 @@ export const errors = {
   'failure.hint_missing': 'Check that it’s still installed, then start the session again.',
   'failure.hint_forbidden': 'Make the file executable, then start the session again.',
   'failure.hint_unfit': 'Check that it’s built for this system; reinstalling the agent may help.',
+  'failure.hint_timed_out': 'Check that its disk responds, then start the session again.',
   'failure.exited': 'The agent exited unexpectedly ({how}).',
   'failure.exit_code': 'exit code {code}',
   'failure.exit_signal': 'killed by signal {signal}',
@@ -27,6 +28,7 @@ export const errors = {
   'folder.not_a_folder': 'it isn’t a folder',
   'folder.forbidden': 'you don’t have permission to open it',
   'folder.not_absolute': 'the path must be absolute or start with ~',
+  'folder.timed_out': 'it didn’t respond within {seconds} seconds',
   'folder.other': 'it can’t be opened ({error})',
 
   'undelivered.input_closed': 'the agent has exited or closed its input',

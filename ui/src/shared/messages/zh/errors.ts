@@ -9,6 +9,7 @@ export const errors = {
   'failure.hint_missing': '请确认它仍已安装，然后重新启动会话。',
   'failure.hint_forbidden': '请将该文件设为可执行，然后重新启动会话。',
   'failure.hint_unfit': '请确认它适用于此系统；重新安装智能体可能有帮助。',
+  'failure.hint_timed_out': '请确认其所在磁盘有响应，然后重新启动会话。',
   'failure.exited': '智能体意外退出（{how}）。',
   'failure.exit_code': '退出码 {code}',
   'failure.exit_signal': '被信号 {signal} 终止',
@@ -24,6 +25,7 @@ export const errors = {
   'folder.not_a_folder': '不是文件夹',
   'folder.forbidden': '没有打开它的权限',
   'folder.not_absolute': '路径必须是绝对路径，或以 ~ 开头',
+  'folder.timed_out': '在 {seconds} 秒内没有响应',
   'folder.other': '无法打开（{error}）',
 
   'undelivered.input_closed': '智能体已退出，或已关闭输入',

@@ -33,13 +33,13 @@ impl Client {
         Self { address, authorization: authorization.to_owned() }
     }
 
-    /// Sends a request and returns the response as soon as its head is there.
+    /// Sends a request with a JSON body, which may be empty, and returns the response as soon as its head is there.
     pub(super) async fn send(
         &self,
         method: HttpMethod,
         path: &str,
         accept: &str,
-        body: &Value,
+        body: Bytes,
     ) -> Result<Response<Incoming>, String> {
         let connected = timeout(CONNECT_TIMEOUT, TcpStream::connect(self.address)).await;
         let stream = match connected {
@@ -52,7 +52,6 @@ impl Client {
             http1::handshake(TokioIo::new(stream)).await.map_err(|error| error.to_string())?;
         // It ends with the response's body, or when that is dropped.
         tokio::spawn(connection);
-        let body = if body.is_null() { Bytes::new() } else { Bytes::from(body.to_string()) };
         let request = Request::builder()
             .method(method.name())
             .uri(path)
@@ -71,7 +70,7 @@ impl Client {
         &self,
         method: HttpMethod,
         path: &str,
-        body: &Value,
+        body: Bytes,
     ) -> Result<(StatusCode, Value), String> {
         let response = self.send(method, path, "application/json", body).await?;
         let status = response.status();

@@ -3,14 +3,14 @@
 use std::time::Duration;
 
 use http_body_util::BodyExt;
-use serde_json::Value;
-use tokio::sync::mpsc;
+use hyper::body::Bytes;
 use tokio::time::{Instant, sleep, timeout};
 
 use super::client::Client;
 use crate::adapter::Inbound;
 use crate::connection::HttpMethod;
 use crate::event::WHOLE_LINE;
+use crate::event_queue::EventSender;
 use crate::line_decoder::LineDecoder;
 use crate::link_event::LinkEvent;
 
@@ -25,7 +25,7 @@ const LONGEST_WAIT: Duration = Duration::from_secs(3);
 const STEADY: Duration = Duration::from_secs(10);
 
 /// Passes on the data of every event. Returns why the stream can't be followed any longer.
-pub(super) async fn follow(client: &Client, path: &str, events: &mpsc::Sender<LinkEvent>) -> String {
+pub(super) async fn follow(client: &Client, path: &str, events: &EventSender) -> String {
     let mut failures = 0;
     loop {
         let began = Instant::now();
@@ -51,9 +51,9 @@ struct Broken {
 }
 
 /// Reads one stream to its end.
-async fn read(client: &Client, path: &str, events: &mpsc::Sender<LinkEvent>) -> Broken {
+async fn read(client: &Client, path: &str, events: &EventSender) -> Broken {
     let opened =
-        timeout(SILENCE, client.send(HttpMethod::Get, path, "text/event-stream", &Value::Null)).await;
+        timeout(SILENCE, client.send(HttpMethod::Get, path, "text/event-stream", Bytes::new())).await;
     let unopened = |why: String| Broken { why, heard: false };
     let response = match opened {
         Ok(Ok(response)) if response.status().is_success() => response,
@@ -141,6 +141,8 @@ impl EventDecoder {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::Value;
+
     use super::*;
 
     fn check(chunks: &[&str], expected: &[&str]) {

@@ -3,6 +3,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::time::Duration;
 
+use hyper::body::Bytes;
 use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
@@ -10,7 +11,9 @@ use tokio::time::timeout;
 
 use super::client::Client;
 use crate::adapter::Inbound;
-use crate::connection::{HttpRequest, MemberId};
+use crate::bounds::Held;
+use crate::connection::{HttpMethod, MemberId};
+use crate::event_queue::EventSender;
 use crate::link_event::LinkEvent;
 use crate::rpc::{INTERNAL_ERROR, RpcError, RpcIn};
 
@@ -19,15 +22,36 @@ const RESPONSE_TIMEOUT: Duration = Duration::from_secs(120);
 /// How long the response to a long request may take.
 const LONG_TIMEOUT: Duration = Duration::from_secs(60 * 60);
 
+/// A request, and its place in the room of its session.
+#[derive(Debug)]
+pub(super) struct QueuedRequest {
+    pub(super) id: u64,
+    pub(super) session: MemberId,
+    pub(super) method: HttpMethod,
+    pub(super) path: String,
+    /// JSON; it may be empty.
+    pub(super) body: Bytes,
+    pub(super) long: bool,
+    pub(super) held: Held,
+}
+
+/// A response on its way to the session.
+struct Done {
+    /// None if later requests of the session didn't wait for it.
+    session: Option<MemberId>,
+    response: RpcIn,
+    _held: Held,
+}
+
 /// Sends what is queued, and passes on each response. Returns when nobody can queue anything more and all is sent.
 pub(super) async fn serve(
     client: &Client,
-    mut queue: mpsc::Receiver<HttpRequest>,
-    events: &mpsc::Sender<LinkEvent>,
+    mut queue: mpsc::UnboundedReceiver<QueuedRequest>,
+    events: &EventSender,
 ) {
     // A session is in it while one of its requests is on its way.
-    let mut waiting: HashMap<MemberId, VecDeque<HttpRequest>> = HashMap::new();
-    let mut running: JoinSet<(Option<MemberId>, RpcIn)> = JoinSet::new();
+    let mut waiting: HashMap<MemberId, VecDeque<QueuedRequest>> = HashMap::new();
+    let mut running: JoinSet<Done> = JoinSet::new();
     let mut open = true;
     while open || !running.is_empty() {
         tokio::select! {
@@ -45,7 +69,7 @@ pub(super) async fn serve(
             },
             Some(done) = running.join_next() => {
                 // A request never panics, and is aborted only together with this.
-                let Ok((session, response)) = done else { continue };
+                let Ok(Done { session, response, _held }) = done else { continue };
                 if let Some(session) = session {
                     match waiting.get_mut(&session).and_then(VecDeque::pop_front) {
                         Some(next) => start(client, next, Some(session), &mut running),
@@ -59,24 +83,25 @@ pub(super) async fn serve(
     }
 }
 
-fn start(
-    client: &Client,
-    request: HttpRequest,
-    session: Option<MemberId>,
-    running: &mut JoinSet<(Option<MemberId>, RpcIn)>,
-) {
+fn start(client: &Client, request: QueuedRequest, session: Option<MemberId>, running: &mut JoinSet<Done>) {
     let client = client.clone();
     running.spawn(async move {
-        let result = call(&client, &request).await;
-        (session, RpcIn::Response { id: request.id, result })
+        let QueuedRequest { id, method, path, body, long, held, .. } = request;
+        let result = call(&client, method, &path, body, long).await;
+        Done { session, response: RpcIn::Response { id, result }, _held: held }
     });
 }
 
-async fn call(client: &Client, request: &HttpRequest) -> Result<Value, RpcError> {
-    let HttpRequest { method, path, body, long, .. } = request;
-    let limit = if *long { LONG_TIMEOUT } else { RESPONSE_TIMEOUT };
+async fn call(
+    client: &Client,
+    method: HttpMethod,
+    path: &str,
+    body: Bytes,
+    long: bool,
+) -> Result<Value, RpcError> {
+    let limit = if long { LONG_TIMEOUT } else { RESPONSE_TIMEOUT };
     let failed = |error: String| RpcError::new(INTERNAL_ERROR, error);
-    let called = timeout(limit, client.call(*method, path, body)).await;
+    let called = timeout(limit, client.call(method, path, body)).await;
     let (status, body) =
         called.unwrap_or_else(|_| Err("the server didn't respond in time".to_owned())).map_err(failed)?;
     if status.is_success() {
