@@ -90,7 +90,7 @@ pub enum IgnoredWhy {
         column: usize,
         error: String,
     },
-    /// The file can't be read.
+    /// The file can't be read now, so nobody knows what it holds.
     #[error("{error}")]
     Unreadable { error: String },
 }
@@ -101,6 +101,11 @@ impl IgnoredWhy {
             std::io::ErrorKind::InvalidData => Self::NoText,
             _ => Self::Unreadable { error: error.to_string() },
         }
+    }
+
+    /// Tells whether the file was read, and holds no settings.
+    const fn is_invalid(&self) -> bool {
+        matches!(self, Self::TooLarge { .. } | Self::NoText | Self::Unparsed { .. })
     }
 
     fn unparsed(text: &str, error: &toml_edit::TomlError) -> Self {
@@ -135,6 +140,9 @@ pub enum NotWritten {
     /// Writing the rules would delete those that the user has to correct.
     #[error("the permission rules in the file have a mistake ({0}); correct it first")]
     RulesWithMistake(IgnoredWhy),
+    /// Replacing a file that can't be read would lose what it holds.
+    #[error("the file can't be read: {error}. Nothing was changed; make it readable and try again")]
+    Unreadable { error: String },
 }
 
 /// The settings file, and its content when it was last read.
@@ -172,16 +180,21 @@ impl SettingsFile {
 
     fn read_alone(&self) -> ReadSettings {
         let mut read = read(&self.path, &self.agents);
-        // Rules stay in force while the file can't be read, such as while an editor is saving it.
-        if read.ignored.iter().any(|it| it.key == FILE) {
-            read.settings.permission_rules = self.now.borrow().permission_rules.clone();
+        if let Some(file) = read.ignored.iter().find(|it| it.key == FILE) {
+            if file.why.is_invalid() {
+                // It may be half a file, because an editor is saving it.
+                read.settings.permission_rules = self.now.borrow().permission_rules.clone();
+            } else {
+                read.settings = self.now.borrow().clone();
+            }
         }
         self.publish(read.settings.clone());
         read
     }
 
-    /// Changes one setting and preserves everything else in the file, including comments. A file that can't be parsed is
-    /// renamed, and the rules in force are written to the new one. Rules that have a mistake are not replaced.
+    /// Changes one setting and preserves everything else in the file, including comments. A file that was read and holds no
+    /// settings is renamed, and the rules in force are written to the new one. Fails if the file can't be read, or if it
+    /// would replace rules that have a mistake.
     pub fn change(&self, setting: &Setting, now: Timestamp) -> Result<ReadSettings, SettingsError> {
         let _one_at_a_time = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
         self.write(setting, now).map_err(|source| SettingsError { path: self.path.clone(), source })?;
@@ -191,6 +204,7 @@ impl SettingsFile {
     fn write(&self, setting: &Setting, now: Timestamp) -> Result<(), NotWritten> {
         let mut document = match load(&self.path) {
             Ok(document) => document,
+            Err(IgnoredWhy::Unreadable { error }) => return Err(NotWritten::Unreadable { error }),
             Err(_) => {
                 quarantine(&self.path, now)?;
                 self.document_of_rules()
@@ -241,7 +255,12 @@ fn read(path: &Path, agents: &Catalog) -> ReadSettings {
 fn load(path: &Path) -> Result<DocumentMut, IgnoredWhy> {
     let size = match std::fs::metadata(path) {
         Ok(metadata) => metadata.len(),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(DocumentMut::new()),
+        // The file that a link names may come back, such as with its drive.
+        Err(error)
+            if error.kind() == std::io::ErrorKind::NotFound && std::fs::symlink_metadata(path).is_err() =>
+        {
+            return Ok(DocumentMut::new());
+        }
         Err(error) => return Err(IgnoredWhy::of(&error)),
     };
     if size > FILE_BYTES {

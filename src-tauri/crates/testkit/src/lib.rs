@@ -17,6 +17,8 @@ pub mod fake_server;
 pub mod mcp_clients;
 #[cfg(feature = "mock-api")]
 pub mod mock_api;
+#[cfg(unix)]
+pub mod read_errors;
 
 /// Finds a program that was built beside the running program or test.
 fn find_built_program(name: &str) -> Option<PathBuf> {

@@ -430,6 +430,58 @@ fn case_100_rules_stay_in_force_while_the_file_cannot_be_read() {
     assert_eq!(*watch.borrow(), Settings::default());
 }
 
+#[cfg(unix)]
+#[test]
+fn case_131_settings_that_cannot_be_read_stay_in_force_and_the_file_is_kept() {
+    use askdesk_testkit::read_errors::while_unreadable;
+    let text = "[appearance]\ntheme = \"dark\"\n[[permissions.rules]]\naction = \"deny\"\ntool = \"Bash\"\n";
+    let folder = folder_with(text);
+    let file = SettingsFile::open(folder.path(), agents());
+    let (before, mut watch) = (file.read().settings, file.watch());
+    while_unreadable(file.path(), || {
+        let read = file.read();
+        assert_eq!(read.settings, before);
+        assert!(matches!(read.ignored[0].why, IgnoredWhy::Unreadable { .. }), "{read:?}");
+        let error = file.change(&Setting::Density(Density::Compact), NOW).unwrap_err();
+        assert!(matches!(error.source, NotWritten::Unreadable { .. }), "{error}");
+    })
+    .unwrap();
+    assert!(!watch.has_changed().unwrap());
+    assert_eq!(text_in(&folder), text);
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is set aside");
+
+    let read = file.change(&Setting::Density(Density::Compact), NOW).unwrap();
+    assert_eq!((read.settings.theme, read.settings.density), (Theme::Dark, Density::Compact));
+    assert_eq!(watch.borrow_and_update().permission_rules, before.permission_rules);
+}
+
+#[cfg(unix)]
+#[test]
+fn case_131_a_link_is_kept_while_its_file_is_missing() {
+    let elsewhere = folder_with("[appearance]\ntheme = \"dark\"\n");
+    let folder = tempfile::tempdir().unwrap();
+    let (link, target) = (folder.path().join(FILE), elsewhere.path().join(FILE));
+    std::os::unix::fs::symlink(&target, &link).unwrap();
+    let file = SettingsFile::open(folder.path(), agents());
+    std::fs::rename(&target, elsewhere.path().join("away")).unwrap();
+    assert_eq!(file.read().settings.theme, Theme::Dark);
+    assert!(file.change(&Setting::Density(Density::Compact), NOW).is_err());
+    assert!(std::fs::symlink_metadata(&link).unwrap().is_symlink());
+    assert!(!target.exists());
+}
+
+#[rstest]
+#[case::no_text(&[0xff, 0xfe])]
+#[case::too_large(&vec![b'#'; 4 * 1024 * 1024 + 1])]
+fn a_file_that_holds_no_settings_is_quarantined_by_a_change(#[case] content: &[u8]) {
+    let folder = folder_with("");
+    std::fs::write(folder.path().join(FILE), content).unwrap();
+    let file = SettingsFile::open(folder.path(), agents());
+    file.change(&Setting::Theme(Theme::Light), NOW).unwrap();
+    assert_eq!(file.read().settings.theme, Theme::Light);
+    assert_eq!(std::fs::read(folder.path().join("settings.toml.damaged-7")).unwrap(), content);
+}
+
 #[test]
 fn case_100_a_read_waits_for_a_change() {
     let folder = tempfile::tempdir().unwrap();
