@@ -5,7 +5,8 @@ use askdesk_engine::EngineError;
 use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use serde_json::json;
+use rmcp::model::ErrorCode;
+use serde_json::{Value, json};
 
 use crate::rate_limit::RateLimitError;
 
@@ -36,6 +37,13 @@ impl HttpError {
     pub fn unavailable(message: impl Into<String>) -> Self {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, message)
     }
+}
+
+/// Makes a JSON-RPC error, which MCP clients understand. The id is null if the message has none that can be read.
+pub fn rpc_error(status: StatusCode, id: Option<&Value>, code: ErrorCode, message: &str) -> Response {
+    let id = id.filter(|id| id.is_string() || id.is_number()).unwrap_or(&Value::Null);
+    let body = json!({"jsonrpc": "2.0", "id": id, "error": {"code": code.0, "message": message}});
+    (status, Json(body)).into_response()
 }
 
 /// Returns the code of an error status, for programs.

@@ -15,12 +15,16 @@ use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use http_body_util::BodyExt;
+use rmcp::model::ErrorCode;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::access_tokens::Permission;
-use crate::error::{HttpError, code_of};
+use crate::error::{HttpError, code_of, rpc_error};
 use crate::state::GatewayState;
+
+/// The path of the MCP server, whose errors have another form.
+pub const MCP_PATH: &str = "/mcp";
 
 /// The longest body that is accepted, in bytes.
 pub const MAX_BODY_BYTES: usize = 256 * 1024;
@@ -110,9 +114,17 @@ pub async fn read_body(
         if !bytes.is_empty() {
             check_content_type(&parts.headers)?;
         }
-        let parsed = parse_body::<Value>(&bytes)
-            .map_err(|error| HttpError::bad_request(format!("the body isn't valid JSON: {error}")))?;
-        parts.extensions.insert(Arc::new(parsed));
+        match parse_body::<Value>(&bytes) {
+            Ok(parsed) => drop(parts.extensions.insert(Arc::new(parsed))),
+            Err(error) => {
+                let message = format!("the body isn't valid JSON: {error}");
+                let error = HttpError::bad_request(&message);
+                return match parts.uri.path() {
+                    MCP_PATH => Ok(rpc_error(error.status, None, ErrorCode::PARSE_ERROR, &message)),
+                    _ => Err(error),
+                };
+            }
+        }
     }
     Ok(next.run(Request::from_parts(parts, Body::from(bytes))).await)
 }

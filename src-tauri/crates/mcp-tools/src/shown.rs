@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use rmcp::ErrorData;
 use rmcp::model::{
-    CallToolResponse, CallToolResult, ContentBlock, Implementation, ListToolsResult,
+    CallToolResponse, CallToolResult, ContentBlock, Implementation, ListToolsResult, PaginatedRequestParams,
     ProgressNotificationParam, ProgressToken, ServerCapabilities, ServerConfig, Tool as McpTool,
     ToolAnnotations,
 };
@@ -28,10 +28,16 @@ pub fn server(version: &str) -> ServerConfig {
         )
 }
 
-/// Lists the tools under the names for a client.
-pub fn tools(client: &str) -> ListToolsResult {
+/// Lists the tools under the names for a client. They are one page, so there is no cursor that leads to another.
+pub fn tools(client: &str, page: Option<PaginatedRequestParams>) -> Result<ListToolsResult, ErrorData> {
+    let cursor = page.and_then(|page| page.cursor).filter(|cursor| !cursor.is_empty());
+    if let Some(cursor) = cursor {
+        let message =
+            format!("there is no page at the cursor \"{cursor}\"; call tools/list without a cursor");
+        return Err(ErrorData::invalid_params(message, None));
+    }
     let tools = Tool::ALL.iter().map(|tool| described(*tool, tool.name_for(client)));
-    ListToolsResult::with_all_items(tools.collect())
+    Ok(ListToolsResult::with_all_items(tools.collect()))
 }
 
 pub fn tool(name: &str) -> Option<McpTool> {

@@ -130,10 +130,10 @@ impl ServerHandler for Handler {
 
     async fn list_tools(
         &self,
-        _: Option<PaginatedRequestParams>,
+        page: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(shown::tools(&Client::of(&context).name))
+        shown::tools(&Client::of(&context).name, page)
     }
 
     fn get_tool(&self, name: &str) -> Option<McpTool> {

@@ -25,7 +25,7 @@ use uuid::Uuid;
 use crate::arguments;
 use crate::call::{Asker, Caller, PendingCall};
 use crate::connections::Lifetime;
-use crate::guard::{MAX_BODY_BYTES, ManagedSession};
+use crate::guard::{MAX_BODY_BYTES, MCP_PATH, ManagedSession};
 use crate::rate_limit::OpenQuestion;
 use crate::response_tracking::ResponseTracker;
 use crate::routes::SharedState;
@@ -58,7 +58,7 @@ pub fn router(state: &SharedState) -> Router<SharedState> {
     let service =
         StreamableHttpService::new(move || Ok(McpSession::new(Arc::clone(&state))), sessions, config);
     Router::new()
-        .route_service("/mcp", service)
+        .route_service(MCP_PATH, service)
         .layer(from_fn_with_state(limits, middleware::limit_rate))
         .layer(from_fn(middleware::unify_errors))
 }
@@ -186,10 +186,10 @@ impl ServerHandler for McpSession {
 
     async fn list_tools(
         &self,
-        _: Option<PaginatedRequestParams>,
+        page: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(shown::tools(&Client::of(&context).name))
+        shown::tools(&Client::of(&context).name, page)
     }
 
     fn get_tool(&self, name: &str) -> Option<McpTool> {

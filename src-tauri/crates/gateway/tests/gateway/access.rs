@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use askdesk_client_config::DataFolder;
 use askdesk_gateway::{Gateway, GatewayConfig, MAX_BODY_BYTES};
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
@@ -73,7 +73,11 @@ async fn case_43_each_error_has_its_code() {
             let answer = fixture.send(&head.clone().set("content-type", kind), b"{\"a\":1}").await;
             answer.refuses(415, "unsupported_media_type");
         }
-        fixture.send(&head, b"{\"a\":").await.refuses(400, "bad_request");
+        let unfinished = fixture.send(&head, b"{\"a\":").await;
+        match path {
+            "/mcp" => unfinished.refuses_call(-32_700, &Value::Null),
+            _ => unfinished.refuses(400, "bad_request"),
+        }
         let long = vec![b' '; MAX_BODY_BYTES + 1];
         fixture.send(&head, &long).await.refuses(413, "too_large");
         let mut pieces = head.text().into_bytes();
@@ -93,7 +97,6 @@ async fn case_43_each_error_has_its_code() {
     fixture.send(&fixture.head("PUT", "/mcp"), b"").await.refuses(405, "method_not_allowed");
     fixture.get("/nothing").await.refuses(404, "not_found");
     fixture.get("/v1/requests/x").await.refuses(404, "not_found");
-    fixture.post("/mcp", &json!({"a": 1})).await.refuses(400, "bad_request");
     fixture.post("/v1/asks", &json!({"a": 1})).await.refuses(400, "bad_request");
 }
 
@@ -265,6 +268,24 @@ async fn a_rotated_token_is_rejected_from_then_on() {
     let old = fixture.head("GET", "/health").set("authorization", &format!("Bearer {before}"));
     fixture.send(&old, b"").await.refuses(401, "unauthorized");
     assert_eq!(fixture.get("/health").await.status, 200);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_message_that_is_no_json_rpc_gets_a_json_rpc_error() {
+    let fixture = Fixture::open().await;
+    for message in [
+        json!({"a": 1}),
+        json!({}),
+        json!([]),
+        json!("ping"),
+        json!({"jsonrpc": "2.0", "id": 3}),
+        json!({"jsonrpc": "2.0", "id": 3, "method": 5}),
+        json!({"jsonrpc": "1.0", "id": 3, "method": "tools/list"}),
+        json!({"jsonrpc": "2.0", "id": {}, "method": "tools/list"}),
+    ] {
+        let id = message.get("id").filter(|id| id.is_number()).cloned().unwrap_or_default();
+        fixture.post("/mcp", &message).await.refuses_call(-32_600, &id);
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -268,4 +268,13 @@ impl Answer {
         assert!(body["message"].as_str().is_some_and(|words| words.len() > 10), "{self:?}");
         assert!(!self.headers.keys().any(|name| name.starts_with("access-control")), "{self:?}");
     }
+
+    /// Asserts that an MCP message is rejected with a JSON-RPC error.
+    pub fn refuses_call(&self, code: i64, id: &Value) {
+        assert_eq!(self.status, 400, "{self:?}");
+        let body = self.json();
+        assert_eq!((&body["jsonrpc"], &body["id"]), (&"2.0".into(), id), "{self:?}");
+        assert_eq!(body["error"]["code"], code, "{self:?}");
+        assert!(body["error"]["message"].as_str().is_some_and(|words| words.len() > 10), "{self:?}");
+    }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use askdesk_domain::{Channel, Delivery, Outcome, Request, Session};
 use rstest::rstest;
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
@@ -264,6 +264,29 @@ async fn closing_does_not_wait_for_a_client_that_only_listens() {
     assert_eq!(&first, b"HTTP/1.1 200");
     let gateway = fixture.gateway.take().unwrap();
     tokio::time::timeout(PATIENCE, gateway.close()).await.expect("an end in time");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_of_tools_that_does_not_exist_is_refused() {
+    let fixture = Fixture::open().await;
+    let head = fixture.head("POST", "/mcp").set("mcp-protocol-version", "2026-07-28");
+    let head = head.set("mcp-method", "tools/list");
+    let list = async |cursor: Value| {
+        let call = json!({"jsonrpc": "2.0", "id": 7, "method": "tools/list", "params": {
+            "cursor": cursor, "_meta": {
+                "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+                "io.modelcontextprotocol/clientInfo": {"name": "runaway", "version": "1"},
+                "io.modelcontextprotocol/clientCapabilities": {},
+            },
+        }});
+        fixture.send(&head, call.to_string().as_bytes()).await
+    };
+    // The response is a stream of events.
+    let refused = list(json!("page 2")).await.body;
+    assert!(refused.contains("\"error\":{\"code\":-32602,"), "{refused}");
+    assert!(refused.contains("page 2") && refused.contains("without a cursor"), "{refused}");
+    let first = list(Value::Null).await.body;
+    assert!(first.contains("ask_user"), "{first}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

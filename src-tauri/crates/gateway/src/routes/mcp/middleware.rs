@@ -4,17 +4,17 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use askdesk_mcp_tools::Tool;
-use axum::Json;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use http_body_util::BodyExt;
+use rmcp::model::ErrorCode;
 use rmcp::transport::streamable_http_server::session::SessionManager;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use crate::error::HttpError;
+use crate::error::{HttpError, rpc_error};
 use crate::rate_limit::{OpenQuestion, RateLimitError};
 use crate::state::GatewayState;
 
@@ -23,6 +23,8 @@ const SESSIONS: usize = 512;
 /// How much of an error message of the MCP library is passed on.
 const REFUSAL_BYTES: usize = 8 * 1024;
 const SESSION_HEADER: &str = "mcp-session-id";
+/// The code of a server's own error.
+const TOO_MANY_REQUESTS: ErrorCode = ErrorCode(-32_000);
 /// The rate limit that all clients share for opening sessions.
 const NEWCOMERS: &str = "newcomers";
 
@@ -69,7 +71,7 @@ pub async fn limit_rate(State(limits): State<SessionLimits>, mut request: Reques
             request.extensions_mut().insert(Arc::new(open_question));
         }
         Ok(None) => {}
-        Err(too_much) => return rpc_error(&message, &too_much),
+        Err(too_much) => return refused(&message, &too_much),
     }
     next.run(request).await
 }
@@ -106,18 +108,17 @@ fn count(
     }
 }
 
-/// MCP clients show their model the message of an error in this form.
-fn rpc_error(message: &Value, why: &RateLimitError) -> Response {
-    let error = json!({"code": -32_000, "message": why.to_string()});
-    let body = match message.get("id") {
-        Some(id) => json!({"jsonrpc": "2.0", "id": id, "error": error}),
-        None => json!({"error": "too_many_requests", "message": why.to_string()}),
-    };
-    (StatusCode::TOO_MANY_REQUESTS, Json(body)).into_response()
+/// MCP clients show their model the message of an error in this form. A notification has no id, and gets no such error.
+fn refused(message: &Value, why: &RateLimitError) -> Response {
+    match message.get("id") {
+        Some(id) => rpc_error(StatusCode::TOO_MANY_REQUESTS, Some(id), TOO_MANY_REQUESTS, &why.to_string()),
+        None => HttpError::new(StatusCode::TOO_MANY_REQUESTS, why.to_string()).into_response(),
+    }
 }
 
 /// Gives errors of the MCP library the form and the codes of the gateway's other errors.
 pub async fn unify_errors(request: Request, next: Next) -> Response {
+    let message = request.extensions().get::<Arc<Value>>().cloned();
     let response = next.run(request).await;
     let (status, headers) = (response.status(), response.headers());
     let is_json = headers
@@ -132,10 +133,13 @@ pub async fn unify_errors(request: Request, next: Next) -> Response {
     };
     match status {
         // The content type was checked already, so the library means the body.
-        StatusCode::UNSUPPORTED_MEDIA_TYPE => HttpError::bad_request("the body isn't a JSON-RPC message"),
-        status => HttpError::new(status, text),
+        StatusCode::UNSUPPORTED_MEDIA_TYPE => {
+            let id = message.as_ref().and_then(|message| message.get("id"));
+            let words = "the body isn't a JSON-RPC message";
+            rpc_error(StatusCode::BAD_REQUEST, id, ErrorCode::INVALID_REQUEST, words)
+        }
+        status => HttpError::new(status, text).into_response(),
     }
-    .into_response()
 }
 
 #[cfg(test)]
