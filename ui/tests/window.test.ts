@@ -21,6 +21,22 @@ import { button, composer, expectNoViolations, openPage, settle } from './open';
 
 const transcript = () => screen.getByRole('region', { name: 'Transcript of api' });
 
+test('a gateway that can’t open is shown with its cause until it opens', async () => {
+  const bridge = new FakeBridge();
+  bridge.gateway = 'can\'t use the token file /data/token: is a directory';
+  const { user } = await openPage(bridge);
+  const words = /Other programs can’t ask you anything: can't use the token file \/data\/token: is a directory\./;
+  expect(screen.getByText(words)).toBeVisible();
+  await expectNoViolations();
+  await user.click(button('Retry'));
+  expect(bridge.gatewayRetries).toBe(1);
+  expect(screen.getByText(words)).toBeVisible();
+  await bridge.changeGateway(null);
+  expect(screen.queryByText(words)).toBeNull();
+  await bridge.changeGateway('no port');
+  expect(screen.getByText(/no port/)).toBeVisible();
+});
+
 describe('the first screen', () => {
   const empty = () => {
     const agents = agentsWith(

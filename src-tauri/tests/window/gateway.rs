@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::harness::{App, DELIVERED, OPEN_CARD};
+use crate::harness::{App, DELIVERED, OPEN_CARD, Setup};
 
 /// Asks over HTTP, with the address and the token of the data folder.
 fn ask(folder: &Path, body: &Value) -> Option<BufReader<TcpStream>> {
@@ -52,4 +52,31 @@ async fn case_59_a_client_is_named_and_answered_in_the_window() {
     app.find(DELIVERED).await;
     let ended = tokio::task::spawn_blocking(move || ended(reader)).await.unwrap();
     assert_eq!(ended["result"]["answers"][0]["selectedOptions"], json!(["PostgreSQL"]), "{ended}");
+}
+
+/// A token file that can't be read would otherwise leave the window silent and every connected app without an answer.
+#[tokio::test]
+async fn a_gateway_that_cannot_open_is_shown_and_opens_after_a_retry() {
+    const FAILURE: &str = ".banner [data-gateway]";
+    let data = tempfile::tempdir().unwrap();
+    let token = data.path().join("token");
+    std::fs::create_dir(&token).unwrap();
+    let app = Setup::default().pictured().data(data.path()).open().await;
+    app.shows_text(FAILURE, "is a directory").await;
+    app.shows_text(FAILURE, &token.display().to_string()).await;
+    app.picture("gateway-closed").await;
+    let desk = || -> Value {
+        serde_json::from_slice(&std::fs::read(data.path().join("desk.json")).unwrap_or_default())
+            .unwrap_or_default()
+    };
+    assert!(desk()["closed"].as_str().is_some_and(|why| why.contains("is a directory")), "{}", desk());
+    app.click("button", "Retry").await;
+    app.shows_text(FAILURE, "is a directory").await;
+    assert!(token.is_dir(), "nothing is replaced");
+
+    // It is tried again without the user, too.
+    std::fs::remove_dir(&token).unwrap();
+    app.gone(FAILURE).await;
+    assert!(desk()["port"].is_u64(), "{}", desk());
+    assert!(token.is_file());
 }

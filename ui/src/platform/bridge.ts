@@ -49,6 +49,12 @@ export interface Bridge {
   readyToClose(ask: number, handover: unknown): Promise<void>;
   /** Reports that the user answered the deep link's target and did nothing else: the focus may return. */
   deepLinkAnswered(id: RequestId): Promise<void>;
+  /** Listens for the gateway opening or failing to open, until the returned function is called. */
+  onGateway(listener: () => void): Promise<() => void>;
+  /** Why other programs can't ask, in English; null if they can. */
+  gatewayFailure(): Promise<string | null>;
+  /** Tries at once to open a gateway that can't open. */
+  retryGateway(): Promise<void>;
   /** Opens a web or mail address in the user's default program. */
   openLink(url: string): Promise<void>;
   /** Opens the guide in a window of its own. */
@@ -128,6 +134,9 @@ export const tauriBridge: Bridge = {
   closing: () => reach<number | null>('close_request', {}),
   readyToClose: (ask, handover) => reach<void>('ready_to_close', { request: ask, handover }),
   deepLinkAnswered: (id) => reach<void>('deep_link_answered', { id }),
+  onGateway: (listener) => listen('gateway', () => listener()),
+  gatewayFailure: () => reach<string | null>('gateway_failure', {}),
+  retryGateway: () => reach<void>('retry_gateway', {}),
   openLink: (url) => reach<void>('open_link', { url }),
   openGuide: () => reach<void>('open_guide', {}),
   pickFolder: (start) => reach<string | null>('pick_folder', { start }),

@@ -26,6 +26,7 @@ import { Submitter } from './submit';
 import { Arrivals } from './sync/arrivals';
 import { DeepLinks } from './sync/deepLinks';
 import { DraftSaves } from './sync/draftSaves';
+import { GatewayState } from './sync/gateway';
 import { resumeFrom, type Handover } from './sync/handover';
 import { followLanguage } from './sync/language';
 import { Subscription } from './sync/subscription';
@@ -59,12 +60,14 @@ export function createPage(bridge: Bridge) {
   const history = new HistoryCommands(bridge, store);
   const approvals = new ApprovalCommands(store, submitter);
   const settings = new SettingsCommands(bridge, store);
+  const gateway = new GatewayState(bridge, store);
   const commands = {
     dispatch: store.dispatch,
     approvals,
     attachments: new AttachmentCommands(bridge, store),
     changes: new ChangesCommands(bridge, store, submitter),
     clients: new ClientCommands(bridge),
+    gateway,
     history,
     messages: new MessageCommands(store, submitter, timers),
     navigation: new NavigationCommands(store, history, focusTargets),
@@ -126,7 +129,7 @@ export function createPage(bridge: Bridge) {
     window.addEventListener('focus', noteView, { signal });
     window.addEventListener('blur', noteView, { signal });
     window.addEventListener('pagehide', storeNow, { signal });
-    const closers = [subscription.open(), drafts.open(), closing.open()];
+    const closers = [subscription.open(), drafts.open(), closing.open(), gateway.open()];
     void commands.settings.read();
     noteView();
     return () => {

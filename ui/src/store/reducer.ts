@@ -86,6 +86,7 @@ export type Action =
   | { type: 'failure_dismissed'; serial: number }
   | { type: 'entry_folded'; session: SessionId; entry: number; open: boolean }
   | { type: 'settings_read'; settings: SettingsRead }
+  | { type: 'gateway_read'; failure: string | null }
   | NavigationAction
   | AttachmentAction
   | ChangesAction
@@ -222,6 +223,7 @@ const handlers: Handlers<Action> = {
     const entries = { ...state.unfolded[session], [entry]: open };
     return { ...state, unfolded: { ...state.unfolded, [session]: entries } };
   },
+  gateway_read: (state, { failure }) => ({ ...state, gatewayFailure: failure }),
   settings_read(state, { settings }) {
     return { ...state, settings, agents: withSettings(state.agents, settings) };
   },

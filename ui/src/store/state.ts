@@ -219,6 +219,8 @@ export interface State {
   undoable: Readonly<Record<RequestId, HeldEnd>>;
   transcripts: Readonly<Record<SessionId, Transcript>>;
   storage: StorageNotice | null;
+  /** Why other programs can't ask; null if they can, or if it isn't known yet. */
+  gatewayFailure: string | null;
   navigation: Navigation;
   overlay: Overlay | null;
   /** A session to select as soon as it is known. */
@@ -346,6 +348,7 @@ export function initialState(
     delivered: [],
     announced: { serial: 0, news: [] },
     failures: [],
+    gatewayFailure: null,
     unfolded: {},
     panelCollapsed: false,
     panelWidth: PANEL_WIDTH.preferred,

@@ -272,6 +272,32 @@ export class FakeBridge implements Bridge {
     this.answeredAway.push(id);
   }
 
+  /** Why other programs can't ask. */
+  gateway: string | null = null;
+  /** How often the page has tried to open the gateway. */
+  gatewayRetries = 0;
+  #notifyGateway: () => void = () => undefined;
+
+  /** Simulates that the gateway opens or can't open. */
+  changeGateway(failure: string | null): Promise<void> {
+    this.gateway = failure;
+    this.#notifyGateway();
+    return settle();
+  }
+
+  async onGateway(listener: () => void): Promise<() => void> {
+    this.#notifyGateway = listener;
+    return () => (this.#notifyGateway = () => undefined);
+  }
+
+  async gatewayFailure(): Promise<string | null> {
+    return this.gateway;
+  }
+
+  async retryGateway(): Promise<void> {
+    this.gatewayRetries += 1;
+  }
+
   async openLink(url: string): Promise<void> {
     this.opened.push(url);
   }

@@ -187,6 +187,10 @@ async fn inspect_desk(folder: &DataFolder) -> (DeskReport, Vec<SeenClient>) {
                     (format!("Askdesk can't be reached: {why}"), "restart Askdesk")
                 }
                 Failure::NotRunning(_) => (failure.to_string(), "start Askdesk"),
+                Failure::Closed(why) => (
+                    format!("Askdesk is running, but other programs can't reach it: {why}"),
+                    "solve that; Askdesk tries again every few seconds",
+                ),
                 failure => (failure.to_string(), "restart Askdesk"),
             };
             (DeskReport { why: Some(why), remedy: Some(remedy), ..desk }, Vec::new())

@@ -33,6 +33,9 @@ impl From<Exit> for ExitCode {
 pub enum Failure {
     #[error("Askdesk isn't running: {0}")]
     NotRunning(String),
+    /// Its gateway can't open.
+    #[error("Askdesk is running, but other programs can't reach it: {0}. Solve that and try again")]
+    Closed(String),
     /// Askdesk went away while a question was open, and didn't come back in time.
     #[error("Askdesk isn't running: it didn't come back in time{}", .request.as_deref().map(kept).unwrap_or_default())]
     Lost {
@@ -62,7 +65,10 @@ impl Failure {
     pub const fn exit(&self) -> Exit {
         match self {
             // A server that rejects the tokens of this data folder isn't the Askdesk of this data folder.
-            Self::NotRunning(_) | Self::Lost { .. } | Self::Rejected { status: 401, .. } => Exit::NotRunning,
+            Self::NotRunning(_)
+            | Self::Closed(_)
+            | Self::Lost { .. }
+            | Self::Rejected { status: 401, .. } => Exit::NotRunning,
             Self::Rejected { status: 400 | 413 | 422, .. } | Self::BadInput(_) => Exit::BadInput,
             Self::Rejected { .. } | Self::InvalidResponse(_) | Self::File(_) | Self::System(_) => {
                 Exit::Problem

@@ -43,7 +43,7 @@ const OTHER_TOKENS: &str = "the tokens in this data folder were rejected; restar
 pub async fn is_stopped(folder: &DataFolder) -> bool {
     match folder.discovery_state() {
         DiscoveryState::NotRunning => true,
-        DiscoveryState::Unreadable => false,
+        DiscoveryState::Unreadable | DiscoveryState::Closed { .. } => false,
         // Some systems try for seconds before they report that nobody listens.
         DiscoveryState::Running(found) => {
             let connected = timeout(RESPONSE_TIMEOUT, TcpStream::connect(("127.0.0.1", found.port))).await;
@@ -72,7 +72,13 @@ impl HttpClient {
 
     fn with(folder: &DataFolder, token: io::Result<Option<Token>>) -> Result<Self, Failure> {
         let missing = |what: &str| Failure::NotRunning(what.to_owned());
-        let found = folder.discovery().ok_or_else(|| missing("it hasn't published its port"))?;
+        let found = match folder.discovery_state() {
+            DiscoveryState::Running(found) => found,
+            DiscoveryState::Closed { why } => return Err(Failure::Closed(why)),
+            DiscoveryState::NotRunning | DiscoveryState::Unreadable => {
+                return Err(missing("it hasn't published its port"));
+            }
+        };
         let token = token.map_err(|error| Failure::System(format!("can't read the token: {error}")))?;
         Ok(Self { port: found.port, token: token.ok_or_else(|| missing("its token is missing"))? })
     }
@@ -82,9 +88,9 @@ impl HttpClient {
         self.port
     }
 
-    /// Tells whether a server listens on the gateway's port.
-    pub async fn can_connect(&self) -> bool {
-        self.connect().await.is_ok()
+    /// Checks that a server listens on the gateway's port.
+    pub async fn check_connection(&self) -> Result<(), Failure> {
+        self.connect().await.map(drop)
     }
 
     pub async fn get(&self, path: &str) -> Result<Value, Failure> {

@@ -142,7 +142,10 @@ impl Retry {
 
 /// Tells whether a failure may be over once Askdesk is back. A token that was rotated is read again then.
 const fn is_temporary(failure: &Failure) -> bool {
-    matches!(failure, Failure::NotRunning(_) | Failure::Rejected { status: 401 | 429 | 503, .. })
+    matches!(
+        failure,
+        Failure::NotRunning(_) | Failure::Closed(_) | Failure::Rejected { status: 401 | 429 | 503, .. }
+    )
 }
 
 #[cfg(test)]

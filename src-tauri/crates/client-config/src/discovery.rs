@@ -26,6 +26,8 @@ pub const IN_BACKGROUND: &str = "--in-background";
 const FORM: u32 = 1;
 /// The largest discovery file that is read, in bytes.
 const MAX_DISCOVERY_BYTES: u64 = 16 * 1024;
+/// How much of a reason is written to the discovery file, in characters. In JSON, each takes at most 12 bytes.
+const MAX_REASON_CHARS: usize = 1_000;
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoDataFolder {
@@ -68,6 +70,46 @@ impl Discovery {
     }
 }
 
+/// What the discovery file holds while the gateway can't open.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClosedGateway {
+    pub version: u32,
+    pub pid: u32,
+    /// Why it can't open, in English.
+    pub closed: String,
+}
+
+impl ClosedGateway {
+    /// Cuts a long reason.
+    pub fn of_this_process(why: &str) -> Self {
+        Self { version: FORM, pid: std::process::id(), closed: why.chars().take(MAX_REASON_CHARS).collect() }
+    }
+}
+
+/// The two forms of the discovery file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+enum DiscoveryFile {
+    Open(Discovery),
+    Closed(ClosedGateway),
+}
+
+impl DiscoveryFile {
+    const fn pid(&self) -> u32 {
+        match self {
+            Self::Open(Discovery { pid, .. }) | Self::Closed(ClosedGateway { pid, .. }) => *pid,
+        }
+    }
+
+    /// Clients only ever connect to this computer, whatever the file says.
+    fn is_valid(&self) -> bool {
+        match self {
+            Self::Open(open) => open.version == FORM && open.url == url_of(open.port),
+            Self::Closed(closed) => closed.version == FORM,
+        }
+    }
+}
+
 fn url_of(port: u16) -> String {
     format!("http://127.0.0.1:{port}")
 }
@@ -81,6 +123,11 @@ pub enum DiscoveryState {
     Unreadable,
     /// The file names a process that is running.
     Running(Discovery),
+    /// The process is running, but its gateway can't open.
+    Closed {
+        /// The cause, in English.
+        why: String,
+    },
 }
 
 /// The data folder of an Askdesk installation, which may not exist yet.
@@ -106,14 +153,16 @@ impl DataFolder {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return DiscoveryState::NotRunning,
             Ok(_) | Err(_) => return DiscoveryState::Unreadable,
         }
-        let read: Option<Discovery> =
+        let read: Option<DiscoveryFile> =
             std::fs::read(file).ok().and_then(|text| serde_json::from_slice(&text).ok());
-        // Clients only ever connect to this computer, whatever the file says.
-        match read.filter(|it| it.version == FORM && it.url == url_of(it.port)) {
+        match read.filter(DiscoveryFile::is_valid) {
             None => DiscoveryState::Unreadable,
             // Another program may have the port by now. It must not be sent a token.
-            Some(read) if !is_running(read.pid) => DiscoveryState::NotRunning,
-            Some(read) => DiscoveryState::Running(read),
+            Some(read) if !is_running(read.pid()) => DiscoveryState::NotRunning,
+            Some(DiscoveryFile::Open(read)) => DiscoveryState::Running(read),
+            Some(DiscoveryFile::Closed(ClosedGateway { closed, .. })) => {
+                DiscoveryState::Closed { why: closed }
+            }
         }
     }
 
@@ -121,17 +170,26 @@ impl DataFolder {
     pub fn discovery(&self) -> Option<Discovery> {
         match self.discovery_state() {
             DiscoveryState::Running(discovery) => Some(discovery),
-            DiscoveryState::NotRunning | DiscoveryState::Unreadable => None,
+            DiscoveryState::NotRunning | DiscoveryState::Unreadable | DiscoveryState::Closed { .. } => None,
         }
     }
 
     /// Writes the discovery file, and removes it when the returned guard is dropped.
     pub fn publish(&self, discovery: Discovery) -> io::Result<PublishedDiscovery> {
-        let mut text = serde_json::to_vec(&discovery)?;
+        self.write_discovery(&DiscoveryFile::Open(discovery))
+    }
+
+    /// Says in the discovery file why the gateway can't open, until the returned guard is dropped.
+    pub fn publish_closed(&self, closed: ClosedGateway) -> io::Result<PublishedDiscovery> {
+        self.write_discovery(&DiscoveryFile::Closed(closed))
+    }
+
+    fn write_discovery(&self, written: &DiscoveryFile) -> io::Result<PublishedDiscovery> {
+        let mut text = serde_json::to_vec(written)?;
         text.push(b'\n');
         let file = self.path.join(DISCOVERY_FILE);
         private_temporary_file(&file, &text)?.persist(file).map_err(|error| error.error)?;
-        Ok(PublishedDiscovery { folder: self.clone(), discovery })
+        Ok(PublishedDiscovery { folder: self.clone(), written: text })
     }
 
     /// Reads the token that lets a client ask.
@@ -166,18 +224,19 @@ impl DataFolder {
     }
 }
 
-/// The discovery file of a running gateway. Dropping this removes the file.
+/// The discovery file of a running app. Dropping this removes the file.
 #[derive(Debug)]
 pub struct PublishedDiscovery {
     folder: DataFolder,
-    discovery: Discovery,
+    written: Vec<u8>,
 }
 
 impl Drop for PublishedDiscovery {
     fn drop(&mut self) {
-        // Another instance may have written its own file since.
-        if self.folder.discovery().as_ref() == Some(&self.discovery) {
-            let _ = std::fs::remove_file(self.folder.path.join(DISCOVERY_FILE));
+        let file = self.folder.path.join(DISCOVERY_FILE);
+        // This instance or another one may have written another file since.
+        if std::fs::read(&file).is_ok_and(|text| text == self.written) {
+            let _ = std::fs::remove_file(file);
         }
     }
 }
@@ -226,6 +285,21 @@ mod tests {
         let published = folder.publish(discovery.clone()).unwrap();
         assert_eq!(folder.discovery(), Some(discovery));
         drop(published);
+        assert_eq!(folder.discovery_state(), DiscoveryState::NotRunning);
+    }
+
+    #[test]
+    fn a_gateway_that_cannot_open_says_why_until_it_opens() {
+        let temporary = tempfile::tempdir().unwrap();
+        let folder = DataFolder::at(temporary.path());
+        let why = "\u{1}".repeat(100_000);
+        let closed = folder.publish_closed(ClosedGateway::of_this_process(&why)).unwrap();
+        assert_eq!(folder.discovery_state(), DiscoveryState::Closed { why: why[..1_000].to_owned() });
+        assert_eq!(folder.discovery(), None);
+        let open = folder.publish(Discovery::of_this_process(41_414, "0.1.0")).unwrap();
+        drop(closed);
+        assert!(folder.discovery().is_some());
+        drop(open);
         assert_eq!(folder.discovery_state(), DiscoveryState::NotRunning);
     }
 

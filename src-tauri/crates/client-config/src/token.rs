@@ -33,13 +33,16 @@ impl Token {
     }
 
     /// Reads a token file. Returns `None` if it is missing or invalid. A link, or a file that other users can open, is
-    /// invalid too, because somebody else may know what it holds.
+    /// invalid too, because somebody else may know what it holds. Fails if nobody knows whether there is a token in it.
     pub fn read(file: &Path) -> io::Result<Option<Self>> {
         let metadata = match std::fs::symlink_metadata(file) {
             Ok(metadata) => metadata,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(error),
         };
+        if metadata.is_dir() {
+            return Err(io::ErrorKind::IsADirectory.into());
+        }
         if !metadata.is_file() || is_open_to_others(&metadata) {
             return Ok(None);
         }

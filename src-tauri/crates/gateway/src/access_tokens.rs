@@ -16,6 +16,14 @@ pub enum Permission {
     Answer,
 }
 
+/// A token file that can't be read or created.
+#[derive(Debug, thiserror::Error)]
+#[error("can't use the token file {}: {error}", file.display())]
+pub struct TokenFileError {
+    file: PathBuf,
+    error: io::Error,
+}
+
 #[derive(Debug)]
 pub struct AccessTokens {
     ask: AccessToken,
@@ -24,8 +32,9 @@ pub struct AccessTokens {
 }
 
 impl AccessTokens {
-    /// Reads the tokens of a data folder. A token that is missing or invalid is replaced.
-    pub fn load(folder: &DataFolder) -> io::Result<Self> {
+    /// Reads the tokens of a data folder. A token that is missing, or was read and is invalid, is replaced. One that can't be
+    /// read is kept, because connected apps have it.
+    pub fn load(folder: &DataFolder) -> Result<Self, TokenFileError> {
         Ok(Self {
             ask: AccessToken::load(folder.token_file())?,
             answer: AccessToken::load(folder.answer_token_file())?,
@@ -63,17 +72,21 @@ struct AccessToken {
 }
 
 impl AccessToken {
-    fn load(file: PathBuf) -> io::Result<Self> {
+    fn load(file: PathBuf) -> Result<Self, TokenFileError> {
         let token = match Token::read(&file) {
-            Ok(Some(token)) => token,
-            Ok(None) | Err(_) => {
+            Ok(Some(token)) => Ok(token),
+            Ok(None) => {
                 if std::fs::symlink_metadata(&file).is_ok() {
                     tracing::warn!(file = %file.display(), "the file holds no valid token, so it is replaced");
                 }
-                Token::replace(&file)?
+                Token::replace(&file)
             }
+            Err(error) => Err(error),
         };
-        Ok(Self { file, current: RwLock::new(token) })
+        match token {
+            Ok(token) => Ok(Self { file, current: RwLock::new(token) }),
+            Err(error) => Err(TokenFileError { file, error }),
+        }
     }
 
     fn matches(&self, token: &[u8]) -> bool {
@@ -143,6 +156,33 @@ mod tests {
         tokens.rotate().unwrap();
         assert_eq!(permissions(&tokens, &before), [None, None]);
         assert_eq!(permissions(&tokens, &on_disk(&folder)), BOTH);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn case_131_a_token_that_cannot_be_read_is_kept() {
+        let temporary = tempfile::tempdir().unwrap();
+        let folder = DataFolder::at(temporary.path());
+        drop(AccessTokens::load(&folder).unwrap());
+        let before = on_disk(&folder);
+        for file in [folder.token_file(), folder.answer_token_file()] {
+            let loaded =
+                askdesk_testkit::read_errors::while_unreadable(&file, || AccessTokens::load(&folder));
+            let error = loaded.unwrap().unwrap_err().to_string();
+            assert!(error.contains(&*file.to_string_lossy()) && error.contains("denied"), "{error}");
+            assert_eq!(on_disk(&folder), before);
+        }
+        assert_eq!(permissions(&AccessTokens::load(&folder).unwrap(), &before), BOTH);
+    }
+
+    #[test]
+    fn a_folder_in_the_place_of_a_token_is_left_there() {
+        let temporary = tempfile::tempdir().unwrap();
+        let folder = DataFolder::at(temporary.path());
+        std::fs::create_dir(folder.token_file()).unwrap();
+        let error = AccessTokens::load(&folder).unwrap_err().to_string();
+        assert!(error.ends_with("is a directory"), "{error}");
+        assert!(folder.token().is_err() && folder.token_or_new().is_err());
     }
 
     /// `askdesk connect` must never register a token that the gateway rejects after its next start.

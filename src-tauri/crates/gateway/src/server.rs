@@ -19,7 +19,7 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::access_tokens::AccessTokens;
+use crate::access_tokens::{AccessTokens, TokenFileError};
 use crate::connections;
 use crate::routes;
 use crate::state::GatewayState;
@@ -40,8 +40,8 @@ const OPEN_FILES: u64 = 8_192;
 /// Why the gateway could not open.
 #[derive(Debug, thiserror::Error)]
 pub enum GatewayError {
-    #[error("can't use the token file: {0}")]
-    Token(io::Error),
+    #[error(transparent)]
+    Token(#[from] TokenFileError),
     #[error("can't listen on any port of 127.0.0.1: {0}")]
     Bind(io::Error),
     #[error("couldn't write the discovery file: {0}")]
@@ -94,7 +94,7 @@ impl Gateway {
         #[cfg(unix)]
         raise_file_limit();
         let folder = DataFolder::at(folder);
-        let tokens = AccessTokens::load(&folder).map_err(GatewayError::Token)?;
+        let tokens = AccessTokens::load(&folder)?;
         let listener = listen(port).await.map_err(GatewayError::Bind)?;
         let address = listener.local_addr().map_err(GatewayError::Bind)?;
         let discovery = Discovery::of_this_process(address.port(), &version);

@@ -23,7 +23,7 @@ impl AppStart {
     pub async fn start(&self, connection: &Connection) -> bool {
         let _guard = self.0.lock().await;
         // The call before this one may have started it.
-        if connection.is_open().await {
+        if connection.reach().await.is_ok() {
             return true;
         }
         let Some(program) = program() else {
@@ -42,9 +42,10 @@ impl AppStart {
         std::thread::spawn(move || sender.send(app.wait()));
         let since = Instant::now();
         loop {
-            if connection.is_open().await {
-                return true;
-            }
+            let failure = match connection.reach().await {
+                Ok(()) => return true,
+                Err(failure) => failure,
+            };
             if let Ok(Ok(status)) = ended.try_recv()
                 && !status.success()
             {
@@ -52,7 +53,7 @@ impl AppStart {
                 return false;
             }
             if since.elapsed() >= TIMEOUT {
-                note("Askdesk was started, but it hasn't published its port");
+                note(&format!("Askdesk was started, but can't be asked yet: {failure}"));
                 return false;
             }
             tokio::time::sleep(CHECK_INTERVAL).await;

@@ -30,12 +30,9 @@ impl Connection {
         json!({"kind": "mcp", "connection": self.id})
     }
 
-    /// Tells whether Askdesk is running.
-    pub async fn is_open(&self) -> bool {
-        match HttpClient::for_asking(&self.folder) {
-            Ok(client) => client.can_connect().await,
-            Err(_) => false,
-        }
+    /// Checks that Askdesk is running and its gateway listens.
+    pub async fn reach(&self) -> Result<(), Failure> {
+        HttpClient::for_asking(&self.folder)?.check_connection().await
     }
 
     pub async fn post(&self, path: &str, body: &Value) -> Result<Value, Failure> {

@@ -53,8 +53,8 @@ impl Handler {
         params: CallToolRequestParams,
         context: &RequestContext<RoleServer>,
     ) -> CallToolResponse {
-        if !self.is_app_running().await {
-            return not_running(tool, "Askdesk isn't running");
+        if let Err(why) = self.reach_app().await {
+            return not_running(tool, &why);
         }
         let result = match tool {
             Tool::CollectAnswer => self.collect(params).await,
@@ -78,6 +78,7 @@ impl Handler {
             // With these statuses, the server isn't the Askdesk of this data folder, or it is quitting.
             Err(
                 failure @ (Failure::NotRunning(_)
+                | Failure::Closed(_)
                 | Failure::Lost { request: None }
                 | Failure::Rejected { status: 401 | 503, .. }),
             ) => not_running(tool, &failure.to_string()),
@@ -88,14 +89,22 @@ impl Handler {
         }
     }
 
-    async fn is_app_running(&self) -> bool {
-        if self.connection.is_open().await {
-            return true;
+    /// Starts the app if it isn't running. Fails with the reason why it can't be asked.
+    async fn reach_app(&self) -> Result<(), String> {
+        let mut reached = self.connection.reach().await;
+        // If its gateway can't open, another instance could not open one either.
+        if let Some(app_start) = &self.app_start
+            && !matches!(reached, Ok(()) | Err(Failure::Closed(_)))
+        {
+            if app_start.start(&self.connection).await {
+                return Ok(());
+            }
+            reached = self.connection.reach().await;
         }
-        match &self.app_start {
-            Some(app_start) => app_start.start(&self.connection).await,
-            None => false,
-        }
+        reached.map_err(|failure| match failure {
+            Failure::Closed(_) => failure.to_string(),
+            _ => "Askdesk isn't running".to_owned(),
+        })
     }
 
     fn call(

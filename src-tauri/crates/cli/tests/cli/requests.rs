@@ -1,3 +1,5 @@
+use askdesk_client_config::DataFolder;
+use askdesk_client_config::discovery::ClosedGateway;
 use serde_json::{Value, json};
 
 use crate::fake_app::{Call, FakeApp, REQUEST, User, err, exit, out, succeeded};
@@ -37,6 +39,24 @@ fn a_request_is_answered_by_label_number_text_or_json() {
     let both = json!([{"question": 1, "chosen": ["SQLite"]}, {"question": 2, "other": "shop"}]);
     check(&["--json", "-"], &both.to_string(), both.clone());
     check(&["--json", "-"], &json!({"answers": both}).to_string(), both);
+}
+
+#[test]
+fn an_app_whose_gateway_cannot_open_says_why() {
+    let app = FakeApp::new();
+    let folder = DataFolder::at(app.path("data"));
+    let why = "can't use the token file /srv/data/token: is a directory";
+    let _closed = folder.publish_closed(ClosedGateway::of_this_process(why)).unwrap();
+    for line in [&["list"][..], &["ask", "Which store?"], &["token", "rotate"], &["doctor"]] {
+        let output = app.run(line);
+        assert_eq!(exit(&output), 5, "{output:?}");
+        let words = format!("{}{}", out(&output), err(&output));
+        assert!(
+            words.contains(why) && words.contains("is running, but other programs can't reach it"),
+            "{words}"
+        );
+        assert!(!words.contains("published its port"), "{words}");
+    }
 }
 
 #[test]

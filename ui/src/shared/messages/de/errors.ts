@@ -55,6 +55,8 @@ export const errors = {
     'Die Datenbank von Askdesk ist beschädigt. Die Datei wurde nach {kept} verschoben und eine neue angelegt.',
   'storage.newer':
     'Die Datenbank von Askdesk stammt von einer neueren Version und bleibt unverändert unter {kept}. Diesmal verwendet Askdesk {used}. Installieren Sie die neuere Version, um Ihre Sitzungen zu sehen.',
+  'banner.gateway': 'Andere Programme können keine Fragen stellen: {error}. Askdesk versucht es alle paar Sekunden erneut.',
+  'banner.retry_gateway': 'Erneut versuchen',
   'banner.dismiss': 'Meldung schließen',
   'error.trace': 'Protokoll-ID: {trace}',
 

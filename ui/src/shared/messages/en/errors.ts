@@ -52,6 +52,8 @@ export const errors = {
   'trouble.unwritten': 'the database couldn’t be written: {error}',
   'storage.corrupt': 'Askdesk’s database is damaged. The file was moved to {kept}, and a new one was created.',
   'storage.newer': 'Askdesk’s database comes from a newer version, so it was left unchanged at {kept}. This run uses {used}. Install the newer version to see your sessions.',
+  'banner.gateway': 'Other programs can’t ask you anything: {error}. Askdesk tries again every few seconds.',
+  'banner.retry_gateway': 'Retry',
   'banner.dismiss': 'Close message',
   'error.trace': 'Log ID: {trace}',
 

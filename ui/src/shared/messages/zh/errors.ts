@@ -48,6 +48,8 @@ export const errors = {
   'trouble.unwritten': '无法写入数据库：{error}',
   'storage.corrupt': 'Askdesk 的数据库已损坏。原文件已移到 {kept}，并已新建数据库。',
   'storage.newer': 'Askdesk 的数据库来自更新的版本，因此原样保留在 {kept}。本次运行使用 {used}。安装该版本即可查看你的会话。',
+  'banner.gateway': '其他程序无法提问：{error}。Askdesk 每隔几秒会重试。',
+  'banner.retry_gateway': '重试',
   'banner.dismiss': '关闭提示',
   'error.trace': '日志 ID：{trace}',
 
