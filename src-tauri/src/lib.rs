@@ -42,7 +42,7 @@ use askdesk_agents::{Catalog, installed_agents};
 use askdesk_api::Api;
 use askdesk_client_config::discovery::{self, NoDataFolder};
 use askdesk_engine::clock::SystemClock;
-use askdesk_engine::{EngineHandle, NotificationEvent, OpenedEngine, SettingsFile, private};
+use askdesk_engine::{EngineHandle, NotificationEvent, OpenedEngine, QUIT_LIMIT, SettingsFile, private};
 use askdesk_gateway::GatewayConfig;
 use first_paint::FirstPaint;
 use host::ShellHost;
@@ -52,6 +52,7 @@ use startup_error::StartupError;
 use tauri::{AppHandle, Manager, RunEvent};
 use tauri_plugin_dialog::{DialogExt, MessageDialogKind};
 use tokio::sync::{mpsc, watch};
+use tokio::time::{Instant, timeout_at};
 use tracing_subscriber::EnvFilter;
 use window_lifecycle::{Focus, WindowLifecycle};
 
@@ -241,9 +242,15 @@ fn on_run_event(app: &AppHandle, event: RunEvent) {
             shell_environment::stop(app);
             let Some(api) = app.try_state::<PendingApi>().and_then(|pending| pending.now()) else { return };
             tauri::async_runtime::block_on(async {
+                let until = Instant::now() + QUIT_LIMIT;
                 // The gateway tells waiting clients while the agents end; both still need the engine.
-                tokio::join!(gateway::close(app), api.sessions().end_all());
-                tokio::join!(api.sessions().shut_down(), notify::withdrawn(app));
+                let all = async {
+                    tokio::join!(gateway::close(app), api.sessions().end_all(until));
+                    tokio::join!(api.sessions().close_writer(until), notify::withdrawn(app));
+                };
+                if timeout_at(until, all).await.is_err() {
+                    tracing::warn!("not everything ended in time");
+                }
             });
             if let Ok(folder) = discovery::data_folder() {
                 // The webview and plugins write files of their own.

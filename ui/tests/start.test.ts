@@ -5,7 +5,7 @@ import { monogram } from '../src/feature/start/offer';
 import type { LaunchOverrides, Session } from '../src/generated/wire';
 import { defaultOptions } from '../src/store/commands/start';
 import { handoverOf } from '../src/store/sync/handover';
-import { aFound, demo, demoFound, missing, of } from '../src/testing/agents';
+import { aFound, claudeCode, codex, demo, demoFound, missing, of } from '../src/testing/agents';
 import { aRequest, aSession } from '../src/testing/builders';
 import { anError, FakeBridge } from '../src/testing/fakeBridge';
 import { button, composer, expectNoViolations, openPage, radio, settle } from './open';
@@ -14,13 +14,25 @@ const field = (name: string) => screen.getByLabelText(name);
 
 async function openStart(bridge = new FakeBridge({ sessions: [] })) {
   bridge.agents = {
-    agents: [aFound({ program: '/usr/bin/claude', version: '2.1.0' }), demoFound],
+    agents: [aFound({ program: '/usr/bin/claude' }), demoFound],
   };
+  bridge.versions = { claude_code: '2.1.0' };
   const opened = await openPage(bridge);
   if (bridge.snapshot.sessions.length > 0) await opened.user.click(button('New session'));
   await settle();
   return opened;
 }
+
+test('an agent shows its version as soon as its program says it, whatever another program does', async () => {
+  const hangs = new Promise<{ version: string }>(() => undefined);
+  const bridge = new FakeBridge({ sessions: [], agents: [claudeCode, codex, demo] });
+  bridge.on('read_agent_version', ({ agent }) => (agent === codex.id ? hangs : { version: '2.1.0' }));
+  bridge.agents = { agents: [aFound({ agent: codex.id, program: '/usr/bin/codex' }), aFound({ program: '/usr/bin/claude' }), demoFound] };
+  await openPage(bridge);
+  await settle();
+  expect(radio('Claude Code')).toHaveAccessibleDescription('Installed 2.1.0');
+  expect(radio('Codex')).toHaveAccessibleDescription('Installed');
+});
 
 test('options are below the message, and more options are collapsed, with a summary of changed values', async () => {
   const { bridge, user } = await openStart(new FakeBridge({ sessions: [] }).on('start_session', () => aSession()));
@@ -312,7 +324,8 @@ describe('with no agent installed', () => {
 
   test('an agent installed in the meantime is found when the user comes back', async () => {
     const { bridge, user } = await openMissing();
-    bridge.agents = { ...bridge.agents, agents: [aFound({ program: '/usr/bin/claude', version: '2.1.0' }), demoFound] };
+    bridge.agents = { ...bridge.agents, agents: [aFound({ program: '/usr/bin/claude' }), demoFound] };
+    bridge.versions = { claude_code: '2.1.0' };
     window.dispatchEvent(new Event('focus'));
     await settle();
     expect(screen.queryByRole('region', { name: 'Install a coding agent' })).toBeNull();

@@ -59,8 +59,9 @@ const aWayfarer = (changes: Partial<Session> = {}) => aSession({ ...of(wayfarer)
 function desk(sessions: Session[], known = agents) {
   const bridge = new FakeBridge({ sessions, agents: known });
   bridge.agents = {
-    agents: [aFound({ program: '/usr/bin/claude' }), demoFound, aFound({ agent: wayfarer.id, program: '/opt/wayfarer', version: '0.4' })],
+    agents: [aFound({ program: '/usr/bin/claude' }), demoFound, aFound({ agent: wayfarer.id, program: '/opt/wayfarer' })],
   };
+  bridge.versions = { [wayfarer.id]: '0.4' };
   return bridge.on('start_session', () => aWayfarer({ id: 's9' }));
 }
 

@@ -174,10 +174,11 @@ function start(): FakeBridge {
     agents: [...agents, ...more],
   });
   const problem = { ...missing({ place: 'path_variable', value: '/usr/local/bin:/usr/bin' }), agent: 'gemini_cli', install: null };
+  bridge.versions = { claude_code: '2.1.329', codex: '0.169.0' };
   bridge.agents = {
     agents: [
-      aFound({ program: '/usr/bin/claude', version: '2.1.329' }),
-      aFound({ agent: 'codex', program: '/usr/bin/codex', version: '0.169.0' }),
+      aFound({ program: '/usr/bin/claude' }),
+      aFound({ agent: 'codex', program: '/usr/bin/codex' }),
       aFound({ agent: 'opencode', program: '/usr/bin/opencode' }),
       aFound({ agent: 'gemini_cli', problem }),
       demoFound,

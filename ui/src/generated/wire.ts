@@ -1398,13 +1398,20 @@ program: string | null,
  */
 problem: AgentFailure | null, 
 /**
- * Its version, if it reported one.
- */
-version: string | null, 
-/**
  * What the settings add to its start. A start must name the same.
  */
 extras: LaunchOverrides, };
+
+/**
+ * Asks an agent's program for its version, which can take seconds.
+ */
+export type ReadAgentVersion = { agent: AgentId, };
+
+export type AgentVersion = { 
+/**
+ * None if the program wasn't found, or reported none in time.
+ */
+version: string | null, };
 
 export type ReadTranscript = { session: SessionId, 
 /**
@@ -2820,6 +2827,7 @@ export interface CommandMap {
   resume_session: { input: ResumeSession; output: Session };
   set_config: { input: SetConfig; output: Done };
   list_agents: { input: ListAgents; output: AgentsFound };
+  read_agent_version: { input: ReadAgentVersion; output: AgentVersion };
   read_environment: { input: ReadEnvironment; output: EnvironmentRead };
   read_transcript: { input: ReadTranscript; output: TranscriptPage };
   read_log: { input: ReadLog; output: SessionLog };

@@ -1,5 +1,6 @@
 import { isMissed } from '../entities/request/requestStatus';
 import type {
+  AgentId,
   AgentFound,
   AgentsFound,
   Approval,
@@ -57,6 +58,7 @@ export type Action =
   | { type: 'stop_asked'; session: SessionId; at: number }
   | { type: 'stop_failed'; session: SessionId }
   | { type: 'agents_listed'; agents: AgentsFound }
+  | { type: 'agent_version_read'; agent: AgentId; version: string }
   | { type: 'page_asked'; asked: PageAsked }
   | { type: 'page_read'; asked: PageAsked; page: TranscriptPage }
   | { type: 'transcript_followed'; session: SessionId; atEnd: boolean }
@@ -138,6 +140,7 @@ const handlers: Handlers<Action> = {
   stop_asked: (state, { session, at }) => ({ ...state, stopping: { ...state.stopping, [session]: at } }),
   stop_failed: (state, { session }) => ({ ...state, stopping: withoutKey(state.stopping, session) }),
   agents_listed: (state, { agents }) => ({ ...state, agents }),
+  agent_version_read: (state, { agent, version }) => ({ ...state, agentVersions: { ...state.agentVersions, [agent]: version } }),
   page_asked: (state, { asked }) => withTranscript(state, asked.session, { status: 'reading', error: null }),
   page_read: (state, { asked, page }) => takePage(state, asked, page),
   page_failed(state, { asked, error }) {

@@ -233,6 +233,8 @@ export interface State {
   /** When the user asked an agent to stop its turn; removed once it has stopped. */
   stopping: Readonly<Record<SessionId, number>>;
   agents: AgentsFound | null;
+  /** An agent is missing until its program has printed one. */
+  agentVersions: Readonly<Record<AgentId, string>>;
   /** Every agent the app supports, installed or not. */
   agentsKnown: readonly AgentDescriptor[];
   start: StartDraft;
@@ -325,6 +327,7 @@ export function initialState(
     activity: {},
     stopping: {},
     agents: null,
+    agentVersions: {},
     agentsKnown: [],
     start: emptyStartDraft,
     picked: {},

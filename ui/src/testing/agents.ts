@@ -163,7 +163,7 @@ export function agentsWith(...values: ConfigValue[]): AgentDescriptor[] {
 }
 
 export function aFound(changes: Partial<AgentFound> = {}): AgentFound {
-  return { agent: claudeCode.id, program: null, problem: null, version: null, extras: defaultOptions.extras, ...changes };
+  return { agent: claudeCode.id, program: null, problem: null, extras: defaultOptions.extras, ...changes };
 }
 
 /** The failure when Claude Code isn't found in any of these places. */

@@ -1,4 +1,5 @@
 import type {
+  AgentId,
   AgentsFound,
   AttachedFiles,
   Change,
@@ -41,6 +42,7 @@ export class FakeBridge implements Bridge {
   /** The content of the simulated disk. */
   drafts: DraftTarget[] = [];
   agents: AgentsFound = { agents: [] };
+  versions: Record<AgentId, string> = {};
   environment: EnvironmentRead = { way: 'process', shell: null, failed: [], readAt: null, tookMs: 0, reading: false };
   /** The result of the folder picker. */
   folder: string | null = null;
@@ -148,6 +150,8 @@ export class FakeBridge implements Bridge {
       }
       case 'list_agents':
         return this.agents;
+      case 'read_agent_version':
+        return { version: this.versions[(input as Input<'read_agent_version'>).agent] ?? null };
       case 'read_environment':
         return this.environment;
       case 'read_settings':

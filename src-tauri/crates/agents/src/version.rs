@@ -1,6 +1,8 @@
 use std::path::Path;
 use std::time::Duration;
 
+use tokio::time::timeout;
+
 /// How long a program may take to print its version.
 const TIMEOUT: Duration = Duration::from_secs(5);
 
@@ -8,5 +10,6 @@ const TIMEOUT: Duration = Duration::from_secs(5);
 pub async fn ask_version(program: &Path) -> Option<String> {
     let program = program.to_owned();
     let probing = tokio::task::spawn_blocking(move || askdesk_version_probe::probe(&program, TIMEOUT));
-    probing.await.ok().flatten()
+    // The program may be on a file system that doesn't respond.
+    timeout(2 * TIMEOUT, probing).await.ok()?.ok().flatten()
 }

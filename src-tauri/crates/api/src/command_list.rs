@@ -34,6 +34,7 @@ macro_rules! for_each_command {
             resume_session(ResumeSession) -> Session,
             set_config(SetConfig) -> Done,
             list_agents(ListAgents) -> AgentsFound,
+            read_agent_version(ReadAgentVersion) -> AgentVersion,
             read_environment(ReadEnvironment) -> EnvironmentRead,
             read_transcript(ReadTranscript) -> TranscriptPage,
             read_log(ReadLog) -> SessionLog,

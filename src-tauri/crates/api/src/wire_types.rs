@@ -49,7 +49,7 @@ fn typescript() -> String {
         dto::RemoveQueued, dto::SendQueued, dto::InterruptSession, dto::StopHelper, dto::StopSession,
         dto::RenameSession, dto::ChangeFolder, dto::SetSessionNotifications, dto::MoveSession, dto::CloseSession, dto::ResumeSession,
         dto::SetConfig,
-        dto::ListAgents, askdesk_user_environment::Way, askdesk_user_environment::Failure, askdesk_user_environment::FailedWay, dto::ReadEnvironment, dto::EnvironmentRead, dto::AgentsFound, dto::AgentFound,
+        dto::ListAgents, askdesk_user_environment::Way, askdesk_user_environment::Failure, askdesk_user_environment::FailedWay, dto::ReadEnvironment, dto::EnvironmentRead, dto::AgentsFound, dto::AgentFound, dto::ReadAgentVersion, dto::AgentVersion,
         dto::ReadTranscript, dto::TranscriptPage, dto::ReadLog, dto::SessionLog, session_log::LogLine, session_log::LogKind,
         domain::Settings, domain::Setting, domain::Language, domain::LanguageChoice, domain::Theme, domain::TextSize, domain::Density,
         domain::NotifyQuestions, domain::OnOff, domain::OptIn, domain::UndoSeconds, domain::OnClose, domain::RetentionDays, domain::DailyBudget, domain::PausedUntil, domain::DoNotDisturbHours, domain::GlobalShortcut, domain::ReminderMinutes, domain::PreferredEditor, domain::EditorCommand, domain::PreferredTerminal, domain::TerminalCommand, askdesk_engine::IgnoredSetting, askdesk_engine::IgnoredWhy,

@@ -24,6 +24,7 @@ mod session_folders;
 pub mod session_log;
 mod session_tokens;
 pub mod settings;
+pub mod slow_files;
 mod writer;
 
 pub use askdesk_agents::Catalog;
@@ -40,6 +41,6 @@ pub use journal::{
 pub use mailbox::{Applied, ConfigChange, DraftRevision, Message, NotificationEvent, SaveDraft};
 pub use open::OpenedEngine;
 pub use reminders::with_reminders;
-pub use session::{FolderLeaving, Sessions, SetupFailure, StartSpec};
+pub use session::{FolderLeaving, QUIT_LIMIT, Sessions, SetupFailure, StartSpec};
 pub use session_tokens::SESSION_VARIABLE;
 pub use settings::{IgnoredSetting, IgnoredWhy, NotWritten, ReadSettings, SettingsError, SettingsFile};

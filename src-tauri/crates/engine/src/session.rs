@@ -22,6 +22,6 @@ mod task;
 mod tool_calls;
 mod tool_permissions;
 
-pub use control::{Sessions, StartSpec};
+pub use control::{QUIT_LIMIT, Sessions, StartSpec};
 pub use leaving::FolderLeaving;
 pub use setup::SetupFailure;

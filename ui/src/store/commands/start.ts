@@ -1,4 +1,4 @@
-import type { EnvironmentRead, SessionOptions } from '../../generated/wire';
+import type { AgentId, EnvironmentRead, SessionOptions } from '../../generated/wire';
 import { type AppError, type Bridge, type Input, orError } from '../../platform/bridge';
 import type { FocusTargets } from '../../shared/focusTargets';
 import { t } from '../../shared/messages';
@@ -29,7 +29,19 @@ export class StartCommands {
 
   async listAgents(): Promise<void> {
     try {
-      this.store.dispatch({ type: 'agents_listed', agents: await this.bridge.call('list_agents', {}) });
+      const agents = await this.bridge.call('list_agents', {});
+      this.store.dispatch({ type: 'agents_listed', agents });
+      // A program that hangs holds up no other.
+      for (const { agent, program } of agents.agents) if (program !== null) void this.#readVersion(agent);
+    } catch (thrown) {
+      this.store.report(thrown);
+    }
+  }
+
+  async #readVersion(agent: AgentId): Promise<void> {
+    try {
+      const { version } = await this.bridge.call('read_agent_version', { agent });
+      if (version !== null) this.store.dispatch({ type: 'agent_version_read', agent, version });
     } catch (thrown) {
       this.store.report(thrown);
     }

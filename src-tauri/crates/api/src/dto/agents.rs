@@ -17,10 +17,18 @@ wire! {
         program: Option<String>,
         /// Why it can't be started, and what to do about it.
         problem: Option<AgentFailure>,
-        /// Its version, if it reported one.
-        version: Option<String>,
         /// What the settings add to its start. A start must name the same.
         extras: LaunchOverrides,
+    }
+
+    /// Asks an agent's program for its version, which can take seconds.
+    struct ReadAgentVersion {
+        agent: AgentId,
+    }
+
+    struct AgentVersion {
+        /// None if the program wasn't found, or reported none in time.
+        version: Option<String>,
     }
 
     /// Says where the environment comes from that agents get. Waits for the shell if it hasn't answered yet.

@@ -1,37 +1,52 @@
+use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use askdesk_agents::{Agent, ask_version};
-use askdesk_domain::{AgentId, Rejection, Session, Timestamp};
+use askdesk_domain::{AgentFailure, AgentId, ProgramError, Rejection, Session, Timestamp};
+use askdesk_engine::EngineError;
+use askdesk_engine::slow_files::on_slow_files;
 use askdesk_user_environment::{Current, current, settled};
 
 use crate::api::Api;
 use crate::dto::*;
 use crate::error::Error;
 
+/// How long the search for one agent's program may take. A folder in `PATH` may not respond.
+const FIND_LIMIT: Duration = Duration::from_secs(3);
+
 impl Api {
     pub async fn list_agents(&self, _: ListAgents) -> Result<AgentsFound, Error> {
         let settings = self.current_settings().await?.settings;
         settled().await;
+        let finding: Vec<_> =
+            self.engine.agents().iter().map(|agent| tokio::spawn(find(Arc::clone(agent)))).collect();
         let mut agents = Vec::new();
-        for agent in self.engine.agents().iter() {
-            let descriptor = agent.descriptor();
-            let (program, problem) = match agent.find(None) {
+        for (agent, finding) in self.engine.agents().iter().zip(finding) {
+            let id = &agent.descriptor().id;
+            let found = finding.await.map_err(|_| EngineError::Closing)?;
+            let (program, problem) = match found {
                 Ok(program) => (program, None),
                 Err(error) => (None, Some(error)),
             };
-            let version = match &program {
-                Some(program) => Box::pin(ask_version(program)).await,
-                None => None,
-            };
             agents.push(AgentFound {
-                agent: descriptor.id.clone(),
+                agent: id.clone(),
                 program: program.map(|program| program.display().to_string()),
                 problem,
-                version,
-                extras: settings.extras(&descriptor.id),
+                extras: settings.extras(id),
             });
         }
         Ok(AgentsFound { agents })
+    }
+
+    pub async fn read_agent_version(&self, input: ReadAgentVersion) -> Result<AgentVersion, Error> {
+        settled().await;
+        let program = find(Arc::clone(self.agent(&input.agent)?)).await.ok().flatten();
+        let version = match program {
+            Some(program) => Box::pin(ask_version(&program)).await,
+            None => None,
+        };
+        Ok(AgentVersion { version })
     }
 
     pub async fn read_environment(&self, input: ReadEnvironment) -> Result<EnvironmentRead, Error> {
@@ -64,4 +79,14 @@ impl Api {
         let unknown = || id.map(ToString::to_string).unwrap_or_default();
         agent.map_or_else(unknown, |agent| agent.descriptor().name.clone())
     }
+}
+
+/// Looks for an agent's program; none if it needs none.
+async fn find(agent: Arc<dyn Agent>) -> Result<Option<PathBuf>, AgentFailure> {
+    let program = agent.descriptor().name.clone();
+    let found = on_slow_files(FIND_LIMIT, move || agent.find(None)).await;
+    found.unwrap_or_else(|| {
+        let error = format!("the search for it took more than {} seconds", FIND_LIMIT.as_secs());
+        Err(AgentFailure::NotStarted { program, problem: ProgramError::TimedOut, error })
+    })
 }

@@ -1,12 +1,14 @@
 //! Sessions: starting, resuming, stopping, and what can be changed about them.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use askdesk_agents::{Agent, expand_home};
 use askdesk_domain::{
     Choices, ConfigCategory, ConfigOption, FolderError, Rejection, Session, SessionCommand, SessionId,
     SessionOptions, ValidationError, ValueId,
 };
+use askdesk_engine::slow_files::{FILES_LIMIT, on_slow_files};
 use askdesk_engine::{ConfigChange, StartSpec, private};
 
 use crate::api::Api;
@@ -51,7 +53,7 @@ impl Api {
             if folder.trim().is_empty() {
                 return Err(Rejection::invalid("folder", ValidationError::NoFolder).into());
             }
-            let folder = working_folder(Some(&folder), &**agent)?;
+            let folder = working_folder(Some(folder), Arc::clone(agent)).await?;
             Ok(self.sessions.change_folder(session, folder).await?)
         };
         self.session_once(request_id, "change_folder", Box::pin(change)).await
@@ -82,7 +84,8 @@ impl Api {
     }
 
     pub async fn delete_session(&self, input: DeleteSession) -> Result<Done, Error> {
-        self.run_once(input.request_id, "delete_session", self.sessions.delete(input.session)).await
+        let delete = Box::pin(self.sessions.delete(input.session));
+        self.run_once(input.request_id, "delete_session", delete).await
     }
 
     pub async fn set_config(&self, input: SetConfig) -> Result<Done, Error> {
@@ -103,7 +106,7 @@ impl Api {
         let agent = self.agent(&input.agent)?;
         let options = checked_options(&input.options, &agent.descriptor().config)?;
         let prompt = askdesk_domain::answer::words(input.prompt.as_deref(), "prompt")?;
-        let folder = working_folder(input.folder.as_deref(), &**agent)?;
+        let folder = working_folder(input.folder, Arc::clone(agent)).await?;
         if options.extras != self.current_settings().await?.settings.extras(&input.agent) {
             let message = "the settings for this agent have changed since they were shown";
             return Err(Error::new(ErrorCode::ExtrasChanged, message));
@@ -146,7 +149,16 @@ impl Api {
 }
 
 /// Returns the folder to work in, which exists; an agent that needs none has one of its own.
-fn working_folder(given: Option<&str>, agent: &dyn Agent) -> Result<PathBuf, Error> {
+async fn working_folder(given: Option<String>, agent: Arc<dyn Agent>) -> Result<PathBuf, Error> {
+    let shown = given.clone();
+    let found = on_slow_files(FILES_LIMIT, move || found_folder(given.as_deref(), &*agent)).await;
+    found.unwrap_or_else(|| {
+        let problem = FolderError::TimedOut { seconds: FILES_LIMIT.as_secs() };
+        Err(folder_error(&expand_home(shown.as_deref().unwrap_or_default().trim()), problem))
+    })
+}
+
+fn found_folder(given: Option<&str>, agent: &dyn Agent) -> Result<PathBuf, Error> {
     if let Some(folder) = given.filter(|folder| folder.len() > NAME_BYTES) {
         return Err(Rejection::invalid("folder", too_long(NAME_BYTES, folder)).into());
     }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use askdesk_agents::{Catalog, Demo, installed_agents};
+use askdesk_agents::{Agent, Catalog, Demo, installed_agents};
 use askdesk_api::dto::{ExportFormat, Exported, NotePainted};
 use askdesk_api::{
     Api, ClientHost, Error, Host, Pending, SaveError, SelfTestError, UnappliedReason, dispatch,
@@ -114,13 +114,17 @@ impl Bridge {
         Self::open_in(tempfile::tempdir().unwrap())
     }
 
+    /// Opens an engine that knows other agents.
+    pub fn with_agents(agents: Vec<Arc<dyn Agent>>) -> Self {
+        Self::with_catalog(tempfile::tempdir().unwrap(), Catalog::new(agents))
+    }
+
     /// Opens the same folder again after the engine was closed.
     pub fn reopen(self) -> Self {
         Self::open_in(self.folder)
     }
 
     fn open_in(folder: tempfile::TempDir) -> Self {
-        let data = folder.path().join("data");
         let record = format!("ASKDESK_FAKE_RECORD={}", folder.path().join("record").display());
         // `env` sets the agent's variables and then becomes the agent.
         let args = vec![record, "ASKDESK_FAKE_PACE=0".to_owned(), fake_agent().display().to_string()];
@@ -134,7 +138,11 @@ impl Bridge {
         let demo = Demo::new("/usr/bin/env".into(), args, folder.path().join("demo"), vec![example]);
         let mut agents = installed_agents();
         agents.push(Arc::new(demo));
-        let agents = Catalog::new(agents);
+        Self::with_catalog(folder, Catalog::new(agents))
+    }
+
+    fn with_catalog(folder: tempfile::TempDir, agents: Catalog) -> Self {
+        let data = folder.path().join("data");
         let OpenedEngine { handle, .. } =
             EngineHandle::open(&data, Arc::new(SystemClock), agents.clone()).unwrap();
         let settings = Arc::new(SettingsFile::open(&data, agents));

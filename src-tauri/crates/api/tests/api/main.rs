@@ -2,6 +2,7 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used, reason = "test helpers may fail the test")]
 
+mod agents_found;
 mod attachments;
 mod bridge;
 mod changes;

@@ -65,6 +65,7 @@ fn example(name: &str) -> (Value, &'static str) {
         "plan_permission_removal" => {
             (command(json!({"written": {"file": "/nowhere/settings.json", "text": "Bash"}})), "done")
         }
+        "read_agent_version" => (json!({"agent": "demo"}), "done"),
         "read_environment" => (json!({"again": false}), "done"),
         "remove_permission" => (command(json!({"plan": id})), "plan_gone"),
         "list_programs" => (json!({}), "done"),

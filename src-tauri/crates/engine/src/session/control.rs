@@ -7,14 +7,17 @@ use std::time::Duration;
 
 use askdesk_agents::{Adapter, Agent, LaunchPlan, Link, LinkEvents, Links, Open, SessionPlan, SignIn, Start};
 use askdesk_domain::{
-    AgentFailure, AgentId, ChangeRefused, ConfigOption, EntryBody, HelperId, LaunchOverrides, MessageId,
-    Notice, Origin, QuestionPolicy, Rejection, Session, SessionCommand, SessionEnd, SessionId,
-    SessionOptions, Settings, Worktree, config,
+    AgentFailure, AgentId, ChangeRefused, ConfigOption, DeliveryError, EntryBody, HelperId, LaunchOverrides,
+    MessageId, Notice, Origin, ProgramError, QuestionPolicy, Rejection, Session, SessionCommand, SessionEnd,
+    SessionId, SessionOptions, Settings, Worktree, config,
 };
 use askdesk_user_environment::settled;
+use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, oneshot, watch};
+use tokio::task::spawn_blocking;
+use tokio::time::{Instant, timeout, timeout_at};
 
-use super::leaving::Leaving;
+use super::leaving::{Leaving, Place};
 use super::resumption::Resumption;
 use super::rules::SessionRules;
 use super::setup::Setups;
@@ -24,9 +27,12 @@ use crate::handle::EngineHandle;
 use crate::mailbox::{ConfigChange, EntryWrite, Input, Message, QUEUED_SESSION_INPUTS, Reply, SessionInput};
 use crate::session_log::{LogKind, LogLine, SessionLogs};
 use crate::session_tokens::{IssuedToken, SESSION_VARIABLE};
+use crate::slow_files::{FILES_LIMIT, on_slow_files};
 
-/// How long all sessions together may take to end when the app quits.
-const SHUTDOWN: Duration = Duration::from_secs(3);
+/// How long everything together may take to end when the app quits.
+pub const QUIT_LIMIT: Duration = Duration::from_secs(3);
+/// How much of that is left for the writer.
+const WRITER_LIMIT: Duration = Duration::from_millis(300);
 
 /// How long an agent may take to answer a request to change something.
 const CHANGE_WAIT: Duration = Duration::from_secs(30);
@@ -49,15 +55,22 @@ pub struct Sessions {
     pub(super) engine: EngineHandle,
     logs: SessionLogs,
     pub(super) links: Links,
-    running: Arc<Mutex<HashMap<SessionId, mpsc::Sender<SessionInput>>>>,
+    running: Arc<Mutex<HashMap<SessionId, Running>>>,
     /// The settings with the user's permission rules.
     settings: watch::Receiver<Settings>,
-    /// Locked while an agent is resumed, so that two callers start it once.
-    resuming: Arc<tokio::sync::Mutex<()>>,
+    /// Each locked while the agent of its session is resumed, so that two callers start it once.
+    resuming: Arc<Mutex<HashMap<SessionId, Arc<tokio::sync::Mutex<()>>>>>,
     /// Locked from the check of a folder until its session is stored.
     pub(super) starting: Arc<tokio::sync::Mutex<()>>,
     pub(super) leaving: Leaving,
     setups: Arc<Mutex<Setups>>,
+}
+
+/// A session whose task runs.
+struct Running {
+    mailbox: mpsc::Sender<SessionInput>,
+    /// Closed at the end of the task.
+    ended: watch::Receiver<()>,
 }
 
 impl Sessions {
@@ -106,7 +119,7 @@ impl Sessions {
         let start = Start { folder: folder.clone(), options, resume: None };
         let rules = self.rules(&session);
         // The agent loads while its folder is recorded, and changes nothing before its first message.
-        let (opened, ()) = tokio::join!(Box::pin(self.open(id, &*known, start)), recorded);
+        let (opened, ()) = tokio::join!(Box::pin(self.open(id, known, start)), recorded);
         match opened {
             Ok(opened) => self.run(id, opened, (questions, rules), prompt, Resumption::default()).await,
             Err(error) => return self.end_unstarted(id, prompt, error).await,
@@ -117,7 +130,8 @@ impl Sessions {
     /// Restarts the agent of an ended session. Secrets are not stored; they come from `set`. A running session is
     /// not changed.
     pub async fn resume(&self, id: SessionId, set: &LaunchOverrides) -> Result<Session, EngineError> {
-        let _alone = self.resuming.lock().await;
+        let resuming = self.resuming(id);
+        let _alone = resuming.lock().await;
         let ended = self.engine.session(id).await?;
         if ended.is_running() {
             return Ok(ended);
@@ -132,7 +146,7 @@ impl Sessions {
         let folder = start.folder.clone();
         let rules = self.rules(&session);
         let recorded = self.engine.changes().begin(id, &folder);
-        let (opened, ()) = tokio::join!(Box::pin(self.open(id, &*known, start)), recorded);
+        let (opened, ()) = tokio::join!(Box::pin(self.open(id, known, start)), recorded);
         match opened {
             Ok(opened) => self.run(id, opened, (questions, rules), None, Resumption::waiting()).await,
             Err(error) => return self.end_unstarted(id, None, error).await,
@@ -142,14 +156,18 @@ impl Sessions {
 
     /// Sets where the folder of an ended session is now. A worktree of the session moves with it.
     pub async fn change_folder(&self, id: SessionId, folder: PathBuf) -> Result<Session, EngineError> {
-        let _alone = self.resuming.lock().await;
+        let resuming = self.resuming(id);
+        let _alone = resuming.lock().await;
         let ended = self.engine.session(id).await?;
-        let from = PathBuf::from(&ended.folder);
-        let worktree = ended.worktree.as_deref().map(|known| Box::new(moved_worktree(known, &from, &folder)));
+        let (from, to) = (PathBuf::from(&ended.folder), folder.clone());
+        let moved = move || ended.worktree.map(|known| Box::new(moved_worktree(&known, &from, &to)));
+        let no_response = || Rejection::invalid("folder", "the folder doesn't respond");
+        let worktree = on_slow_files(FILES_LIMIT, moved).await.ok_or_else(no_response)?;
+        let place = Place::find(&folder).await;
         let change =
             SessionCommand::ChangeFolder { session: id, folder: folder.display().to_string(), worktree };
         let starting = self.starting.lock().await;
-        self.leaving.check(&folder)?;
+        self.leaving.check(&place)?;
         self.engine.act(change).await?;
         drop(starting);
         self.engine.changes().follow(id, folder).await;
@@ -158,20 +176,31 @@ impl Sessions {
 
     /// Stores the start of a session, unless its folder is being removed.
     async fn store_start(&self, folder: &Path, start: SessionCommand) -> Result<Session, EngineError> {
+        let place = Place::find(folder).await;
         let _alone = self.starting.lock().await;
-        self.leaving.check(folder)?;
+        self.leaving.check(&place)?;
         self.engine.start(start).await
+    }
+
+    fn resuming(&self, id: SessionId) -> Arc<tokio::sync::Mutex<()>> {
+        let mut resuming = self.resuming.lock().unwrap_or_else(PoisonError::into_inner);
+        // Nobody holds or waits for the others.
+        resuming.retain(|_, lock| Arc::strong_count(lock) > 1);
+        Arc::clone(resuming.entry(id).or_default())
     }
 
     /// Plans the agent's own program for a terminal, where it continues a session; none if the agent has no command for that.
     /// Secrets are not stored; they come from `set`.
-    pub fn plan_in_terminal(
+    pub async fn plan_in_terminal(
         &self,
         session: &Session,
         set: &LaunchOverrides,
     ) -> Result<Result<Option<LaunchPlan>, AgentFailure>, EngineError> {
         let agent = self.agent(session.origin.agent().ok_or(Rejection::SessionGone)?)?;
-        Ok(agent.continue_in_terminal(&start_again(session, set, &agent.descriptor().config)))
+        let start = start_again(session, set, &agent.descriptor().config);
+        let name = agent.descriptor().name.clone();
+        let plan = on_slow_files(FILES_LIMIT, move || agent.continue_in_terminal(&start)).await;
+        Ok(plan.unwrap_or_else(|| Err(not_prepared(name))))
     }
 
     /// Stops a session if it runs, and removes it from the sidebar.
@@ -199,7 +228,8 @@ impl Sessions {
     ) {
         let (mailbox, inputs) = mpsc::channel(QUEUED_SESSION_INPUTS);
         self.engine.send(Input::SessionOpened { session: id, mailbox: mailbox.clone() }).await;
-        self.running().insert(id, mailbox.clone());
+        let (running_task, ended) = watch::channel(());
+        self.running().insert(id, Running { mailbox: mailbox.clone(), ended });
         let (engine, logs) = (self.engine.clone(), self.logs.clone());
         let task = SessionTask::new(id, engine, logs, (link, adapter, sign_in), policies, resumption);
         let running = tokio::spawn(task.run(open, events, inputs, prompt, token));
@@ -215,9 +245,10 @@ impl Sessions {
             }
             // The agent may have been resumed meanwhile, with another mailbox.
             let mut running = sessions.running();
-            if running.get(&id).is_some_and(|known| known.same_channel(&mailbox)) {
+            if running.get(&id).is_some_and(|known| known.mailbox.same_channel(&mailbox)) {
                 running.remove(&id);
             }
+            drop(running_task);
         });
     }
 
@@ -240,7 +271,7 @@ impl Sessions {
     /// appears in the session's config.
     pub async fn set_config(&self, session: SessionId, change: ConfigChange) -> Result<(), EngineError> {
         let changed = self.ask(session, |reply| SessionInput::SetConfig { change, reply })?;
-        match tokio::time::timeout(CHANGE_WAIT, changed).await {
+        match timeout(CHANGE_WAIT, changed).await {
             Ok(changed) => changed.map_err(gone)?,
             Err(_) => {
                 let why = ChangeRefused::Unanswered { seconds: CHANGE_WAIT.as_secs() };
@@ -273,14 +304,23 @@ impl Sessions {
     pub async fn delete(&self, session: SessionId) -> Result<(), EngineError> {
         let images = self.engine.images().clone();
         let changes = self.engine.changes().clone();
+        let folders = (images.clone(), changes.clone());
         // Deleting a running session is refused, and it needs its images.
         if !self.engine.session(session).await?.is_running() {
-            images.folders().stage_removal(session);
-            changes.folders().stage_removal(session);
+            let (images, changes) = folders.clone();
+            let stage = move || {
+                images.folders().stage_removal(session);
+                changes.folders().stage_removal(session);
+            };
+            spawn_blocking(stage).await.map_err(|_| EngineError::Closing)?;
         }
         if let Err(error) = self.engine.act(SessionCommand::Delete { session }).await {
-            images.folders().restore(session);
-            changes.folders().restore(session);
+            let (images, changes) = folders;
+            let restore = move || {
+                images.folders().restore(session);
+                changes.folders().restore(session);
+            };
+            let _ = spawn_blocking(restore).await;
             return Err(error);
         }
         self.logs.remove(session);
@@ -288,7 +328,7 @@ impl Sessions {
             images.folders().remove(session);
             changes.remove(session);
         };
-        let _ = tokio::task::spawn_blocking(remove).await;
+        let _ = spawn_blocking(remove).await;
         Ok(())
     }
 
@@ -299,23 +339,42 @@ impl Sessions {
 
     /// Ends all sessions, then the writer.
     pub async fn shut_down(&self) {
-        self.end_all().await;
-        let _ = self.engine.close().await;
+        let until = Instant::now() + QUIT_LIMIT;
+        self.end_all(until).await;
+        self.close_writer(until).await;
     }
 
-    /// Ends all sessions at the end of the app.
-    pub async fn end_all(&self) {
+    /// Ends the writer, which saves what isn't saved yet.
+    pub async fn close_writer(&self, until: Instant) {
+        if timeout_at(until, self.engine.close()).await.is_err() {
+            tracing::warn!("the journal could not be closed in time");
+        }
+    }
+
+    /// Ends all sessions at the end of the app, early enough to close the writer until then.
+    pub async fn end_all(&self, until: Instant) {
         self.stop_setups();
         let running: Vec<SessionId> = self.running().keys().copied().collect();
         let stops = running.into_iter().map(|id| self.stop_as(id, SessionEnd::AppQuit));
-        if tokio::time::timeout(SHUTDOWN, futures_util::future::join_all(stops)).await.is_err() {
+        let all = async {
+            futures_util::future::join_all(stops).await;
+            self.links.shut_down(Duration::ZERO).await;
+        };
+        if timeout_at(until - WRITER_LIMIT, all).await.is_err() {
             tracing::warn!("some agents did not end in time");
         }
-        self.links.shut_down(Duration::ZERO).await;
     }
 
     async fn stop_as(&self, session: SessionId, end: SessionEnd) -> Result<(), EngineError> {
-        self.ask(session, |reply| SessionInput::Stop { end, reply })?.await.map_err(gone)
+        let ending = self.running().get(&session).map(|known| known.ended.clone());
+        match (self.ask(session, |reply| SessionInput::Stop { end, reply }), ending) {
+            // It takes nothing any more, because it is ending.
+            (Err(EngineError::Reject(Rejection::SessionGone)), Some(mut ended)) => {
+                let _ = timeout(CHANGE_WAIT, ended.changed()).await;
+                Ok(())
+            }
+            (asked, _) => asked?.await.map_err(gone),
+        }
     }
 
     fn agent(&self, id: &AgentId) -> Result<Arc<dyn Agent>, EngineError> {
@@ -323,14 +382,17 @@ impl Sessions {
     }
 
     /// Prepares an adapter and opens its link. A process of the session's own gets a token of the session.
-    async fn open(&self, id: SessionId, agent: &dyn Agent, start: Start) -> Result<Opened, AgentFailure> {
+    async fn open(&self, id: SessionId, agent: Arc<dyn Agent>, start: Start) -> Result<Opened, AgentFailure> {
         let open = match &start.resume {
             Some(native_session) => Open::Resume { native_session: native_session.clone() },
             None => Open::New,
         };
         // Without it, a program might not be found, or work with another account.
         settled().await;
-        let SessionPlan { adapter, mut link, sign_in } = agent.prepare(&start)?;
+        let name = agent.descriptor().name.clone();
+        let prepared = on_slow_files(FILES_LIMIT, move || agent.prepare(&start)).await;
+        let SessionPlan { adapter, mut link, sign_in } =
+            prepared.unwrap_or_else(|| Err(not_prepared(name)))?;
         let token = self.engine.tokens.issue(id);
         link.set_variable(SESSION_VARIABLE, token.reveal());
         let (link, events) = self.links.open(link).await?;
@@ -366,15 +428,18 @@ impl Sessions {
 
     fn send(&self, session: SessionId, input: SessionInput) -> Result<(), EngineError> {
         let running = self.running();
-        let mailbox = running.get(&session).ok_or(Rejection::SessionGone)?;
-        mailbox.try_send(input).map_err(|_| Rejection::SessionGone.into())
+        let known = running.get(&session).ok_or(Rejection::SessionGone)?;
+        known.mailbox.try_send(input).map_err(|error| match error {
+            TrySendError::Full(_) => busy(),
+            TrySendError::Closed(_) => Rejection::SessionGone.into(),
+        })
     }
 
     pub(super) fn setups(&self) -> std::sync::MutexGuard<'_, Setups> {
         self.setups.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn running(&self) -> std::sync::MutexGuard<'_, HashMap<SessionId, mpsc::Sender<SessionInput>>> {
+    fn running(&self) -> std::sync::MutexGuard<'_, HashMap<SessionId, Running>> {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -382,6 +447,17 @@ impl Sessions {
 /// A session that ends drops its replies.
 fn gone(_: oneshot::error::RecvError) -> EngineError {
     Rejection::SessionGone.into()
+}
+
+/// A session has too many inputs that it hasn't handled.
+pub(super) fn busy() -> EngineError {
+    Rejection::AgentRefused { why: ChangeRefused::Unreached { why: DeliveryError::Busy } }.into()
+}
+
+/// An agent whose program or config could not be found in time.
+fn not_prepared(agent: String) -> AgentFailure {
+    let error = format!("its files didn't respond within {} seconds", FILES_LIMIT.as_secs());
+    AgentFailure::NotStarted { program: agent, problem: ProgramError::TimedOut, error }
 }
 
 /// A session whose link is open.

@@ -1,33 +1,65 @@
 //! Folders that are about to go away, in which no session may start.
 
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use askdesk_domain::{Rejection, Session};
+use futures_util::future::join_all;
 
 use super::Sessions;
 use crate::error::EngineError;
+use crate::slow_files::on_slow_files;
+
+/// How long a folder may take to say where its links lead.
+const LINKS_LIMIT: Duration = Duration::from_secs(2);
+
+/// A folder: how it is named, and where links lead from there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Place {
+    named: PathBuf,
+    real: PathBuf,
+}
+
+impl Place {
+    /// Follows the links. A folder that is missing or doesn't respond is taken as it is named.
+    pub(super) async fn find(folder: &Path) -> Self {
+        let named = folder.to_owned();
+        let real = on_slow_files(LINKS_LIMIT, {
+            let named = named.clone();
+            move || std::fs::canonicalize(named)
+        });
+        let real = real.await.and_then(Result::ok).unwrap_or_else(|| named.clone());
+        Self { named, real }
+    }
+
+    /// Returns whether a folder is another one, or below it.
+    fn is_in(&self, other: &Self) -> bool {
+        self.named.starts_with(&other.named) || self.real.starts_with(&other.real)
+    }
+}
 
 /// The folders that are being removed.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Leaving(Arc<Mutex<Vec<PathBuf>>>);
+pub(super) struct Leaving(Arc<Mutex<Vec<Place>>>);
 
 impl Leaving {
     /// Refuses a folder that is being removed.
-    pub(super) fn check(&self, folder: &Path) -> Result<(), Rejection> {
+    pub(super) fn check(&self, folder: &Place) -> Result<(), Rejection> {
         let folders = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        match folders.iter().any(|leaving| is_in(folder, leaving)) {
+        match folders.iter().any(|leaving| folder.is_in(leaving)) {
             true => Err(Rejection::invalid("folder", "the folder is being removed")),
             false => Ok(()),
         }
     }
 
-    fn leave(&self, folder: &Path) -> FolderLeaving {
-        self.change(|folders| folders.push(folder.to_owned()));
-        FolderLeaving { folder: folder.to_owned(), all: self.clone() }
+    fn leave(&self, folder: Place) -> FolderLeaving {
+        self.change(|folders| folders.push(folder.clone()));
+        FolderLeaving { folder, all: self.clone() }
     }
 
-    fn change(&self, change: impl FnOnce(&mut Vec<PathBuf>)) {
+    fn change(&self, change: impl FnOnce(&mut Vec<Place>)) {
         change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner));
     }
 }
@@ -35,7 +67,7 @@ impl Leaving {
 /// While this exists, no session starts in its folder.
 #[derive(Debug)]
 pub struct FolderLeaving {
-    folder: PathBuf,
+    folder: Place,
     all: Leaving,
 }
 
@@ -53,44 +85,64 @@ impl Drop for FolderLeaving {
 impl Sessions {
     /// Keeps sessions from starting in a folder, and lists those that run there already.
     pub async fn leave_folder(&self, folder: &Path) -> Result<(FolderLeaving, Vec<Session>), EngineError> {
-        // A start that has passed its check is listed.
-        let _alone = self.starting.lock().await;
-        let leaving = self.leaving.leave(folder);
-        Ok((leaving, self.running_in(folder).await?))
+        let place = Place::find(folder).await;
+        let leaving = {
+            // A start that has passed its check is listed.
+            let _alone = self.starting.lock().await;
+            self.leaving.leave(place.clone())
+        };
+        Ok((leaving, self.running_at(&place).await?))
     }
 
     /// Lists the running sessions whose folder is this one, or below it.
     pub async fn running_in(&self, folder: &Path) -> Result<Vec<Session>, EngineError> {
+        self.running_at(&Place::find(folder).await).await
+    }
+
+    async fn running_at(&self, place: &Place) -> Result<Vec<Session>, EngineError> {
         let running = |session: &&Session| session.is_running() && !session.folder.is_empty();
         let all = self.engine.inspect(move |desk| {
             let sessions = desk.sessions().chain(desk.closed_sessions());
             sessions.filter(running).cloned().collect::<Vec<_>>()
         });
-        let (all, folder) = (all.await?, folder.to_owned());
-        let here = move || all.into_iter().filter(|it| is_in(Path::new(&it.folder), &folder)).collect();
-        tokio::task::spawn_blocking(here).await.map_err(|_| EngineError::Closing)
+        let all = all.await?;
+        // One folder that doesn't respond costs no more time than all others together.
+        let folders: HashSet<&str> = all.iter().map(|session| session.folder.as_str()).collect();
+        let places = folders.into_iter().map(async |folder| (folder, Place::find(Path::new(folder)).await));
+        let places: HashMap<&str, Place> = join_all(places).await.into_iter().collect();
+        let is_here =
+            |session: &&Session| places.get(session.folder.as_str()).is_some_and(|it| it.is_in(place));
+        Ok(all.iter().filter(is_here).cloned().collect())
     }
-}
-
-/// Returns whether a folder is another one, or below it, whatever links lead there.
-fn is_in(folder: &Path, other: &Path) -> bool {
-    let real = |path: &Path| std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    folder.starts_with(other) || real(folder).starts_with(real(other))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn a_folder_is_closed_until_everybody_who_removes_it_is_done() {
-        let (all, folder) = (Leaving::default(), Path::new("/code/api.worktrees/x"));
-        let removals = [all.leave(folder), all.leave(folder)];
-        assert!(all.check(&folder.join("src")).is_err());
+    #[tokio::test]
+    async fn a_folder_is_closed_until_everybody_who_removes_it_is_done() {
+        let all = Leaving::default();
+        let folder = Place::find(Path::new("/code/api.worktrees/x")).await;
+        let removals = [all.leave(folder.clone()), all.leave(folder.clone())];
+        assert!(all.check(&Place::find(Path::new("/code/api.worktrees/x/src")).await).is_err());
         let [first, second] = removals;
         drop(first);
-        assert!(all.check(folder).is_err());
+        assert!(all.check(&folder).is_err());
         drop(second);
-        assert!(all.check(folder).is_ok());
+        assert!(all.check(&folder).is_ok());
+    }
+
+    #[cfg(unix)]
+    #[tokio::test]
+    async fn a_folder_is_closed_under_every_name_that_leads_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let (real, link) = (folder.path().join("real"), folder.path().join("link"));
+        std::fs::create_dir_all(real.join("src")).unwrap();
+        std::os::unix::fs::symlink(&real, &link).unwrap();
+        let all = Leaving::default();
+        let _leaving = all.leave(Place::find(&real).await);
+        assert!(all.check(&Place::find(&link.join("src")).await).is_err());
+        assert!(all.check(&Place::find(folder.path()).await).is_ok());
     }
 }

@@ -6,7 +6,7 @@ use askdesk_domain::RequestId;
 use tokio::time::Instant;
 use uuid::Uuid;
 
-use crate::mailbox::SessionInput;
+use crate::mailbox::{QUEUED_SESSION_INPUTS, SessionInput};
 
 /// How long to wait for a resumed agent to introduce itself or begin a turn before sending the held inputs anyway.
 ///
@@ -45,9 +45,13 @@ impl Resumption {
         self.deadline
     }
 
-    /// Holds an input back until the wait is over.
-    pub(super) fn hold(&mut self, input: SessionInput) {
+    /// Holds an input back until the wait is over, or returns it if too many are held.
+    pub(super) fn hold(&mut self, input: SessionInput) -> Option<SessionInput> {
+        if self.held.len() >= QUEUED_SESSION_INPUTS {
+            return Some(input);
+        }
         self.held.push(input);
+        None
     }
 
     /// Ends the wait and returns the held inputs; none if it was over before.

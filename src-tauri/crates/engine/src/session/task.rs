@@ -14,6 +14,7 @@ use askdesk_domain::{
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
+use super::control::busy;
 use super::pending::{Pending, WriteSubject};
 use super::resumption::{LateMessages, Resumption};
 use super::rules::SessionRules;
@@ -31,6 +32,9 @@ const INTERRUPT_GRACE: Duration = Duration::from_secs(5);
 
 /// How long a process may take to exit before its tree is killed.
 pub(super) const STOP_GRACE: Duration = Duration::from_secs(2);
+
+/// The same when the app quits, where everything has to end in [`QUIT_LIMIT`](super::control::QUIT_LIMIT).
+const QUIT_GRACE: Duration = Duration::from_millis(1_500);
 
 /// How long to wait before retrying to store the end of a session.
 const END_AGAIN: Duration = Duration::from_millis(500);
@@ -133,7 +137,8 @@ impl SessionTask {
         {
             self.note(LogKind::Note, &error.to_string());
         }
-        let mut stopped: Option<(SessionEnd, oneshot::Sender<()>)> = None;
+        let mut stopped: Option<SessionEnd> = None;
+        let mut stops = Vec::new();
         let exit = loop {
             let (count_at, interrupt_until) = (self.count_at, self.interrupt_until);
             let resume_until = self.resumption.deadline();
@@ -161,10 +166,14 @@ impl SessionTask {
                 }
                 input = inputs.recv() => match input {
                     Some(SessionInput::Stop { end, reply }) => {
-                        self.close_adapter().await;
-                        self.stopping = true;
-                        self.link.stop(STOP_GRACE).await;
-                        stopped = Some((end, reply));
+                        stops.push(reply);
+                        if stopped.is_none() {
+                            self.close_adapter().await;
+                            self.stopping = true;
+                            let grace = if end == SessionEnd::AppQuit { QUIT_GRACE } else { STOP_GRACE };
+                            self.link.stop(grace).await;
+                            stopped = Some(end);
+                        }
                     }
                     Some(input) => self.on_input(input).await,
                     // The engine is gone.
@@ -172,15 +181,20 @@ impl SessionTask {
                 },
             }
         };
-        // No caller may wait for a reply of a session that is ending.
-        drop(inputs);
-        self.finish(exit, stopped, token).await;
+        // No caller may wait for a reply of a session that is ending, unless it wants the end.
+        inputs.close();
+        while let Ok(input) = inputs.try_recv() {
+            if let SessionInput::Stop { reply, .. } = input {
+                stops.push(reply);
+            }
+        }
+        self.finish(exit, (stopped, stops), token).await;
     }
 
     async fn finish(
         mut self,
         last: Option<LinkEnd>,
-        stopped: Option<(SessionEnd, oneshot::Sender<()>)>,
+        (stopped, stops): (Option<SessionEnd>, Vec<oneshot::Sender<()>>),
         token: IssuedToken,
     ) {
         if let Some(last) = &last {
@@ -194,7 +208,7 @@ impl SessionTask {
         let next = if self.spoke { NextStep::Resume } else { NextStep::StartAnew };
         let failed = |why| SessionEnd::Failed { why };
         let end = match (&stopped, last) {
-            (Some((end, _)), _) => end.clone(),
+            (Some(end), _) => end.clone(),
             (None, _) if self.session_unknown => failed(AgentFailure::SessionUnknown),
             (None, _) if self.ignored_interrupt => {
                 failed(AgentFailure::InterruptIgnored { seconds: INTERRUPT_GRACE.as_secs(), next })
@@ -211,7 +225,7 @@ impl SessionTask {
         let at = self.engine.clock().now();
         let command = SessionCommand::End { session: self.id, end, at };
         let mut ended = self.engine.act(command.clone()).await;
-        if let Some((_, reply)) = stopped {
+        for reply in stops {
             let _ = reply.send(());
         }
         // The disk may accept it later; until then, the session would look as if it were running.
@@ -275,7 +289,9 @@ impl SessionTask {
             SessionInput::Message { .. } | SessionInput::SendNow { .. } | SessionInput::Compact { .. }
                 if self.resumption.is_waiting() =>
             {
-                self.resumption.hold(input);
+                if let Some(refused) = self.resumption.hold(input) {
+                    refuse(refused);
+                }
             }
             SessionInput::SendParked => self.send_parked().await,
             SessionInput::Message { message, reply } => {
@@ -385,6 +401,17 @@ impl SessionTask {
     pub(super) fn note(&self, kind: LogKind, text: &str) {
         self.logs.add(self.id, self.engine.clock().now(), kind, text);
     }
+}
+
+/// Tells the caller of a message or a request that too many are held.
+fn refuse(input: SessionInput) {
+    let reply = match input {
+        SessionInput::Message { reply, .. }
+        | SessionInput::SendNow { reply, .. }
+        | SessionInput::Compact { reply } => reply,
+        _ => return,
+    };
+    let _ = reply.send(Err(busy()));
 }
 
 async fn sleep_until(at: Option<Instant>) {

@@ -5,6 +5,8 @@ use askdesk_domain::{
     Outcome, RequestCommand, RequestId, SessionId,
 };
 
+use tokio::sync::mpsc::error::TrySendError;
+
 use super::Writer;
 use crate::mailbox::{NotificationEvent, SessionInput};
 
@@ -89,7 +91,10 @@ impl Writer {
 
     fn send_to_session(&self, session: Option<SessionId>, input: SessionInput) -> Result<(), DeliveryError> {
         let mailbox = session.and_then(|session| self.sessions.get(&session));
-        mailbox.ok_or(DeliveryError::NotRunning)?.try_send(input).map_err(|_| DeliveryError::Busy)
+        mailbox.ok_or(DeliveryError::NotRunning)?.try_send(input).map_err(|error| match error {
+            TrySendError::Full(_) => DeliveryError::Busy,
+            TrySendError::Closed(_) => DeliveryError::NotRunning,
+        })
     }
 
     fn notify_asked(&self, request: RequestId) {

@@ -309,7 +309,7 @@ async fn after_a_start_everything_is_shown_and_no_file_is_lost() {
     let engine = folder.engine();
     check(&shown(&engine).await, &translated("afterOpening"));
     engine.close().await.unwrap();
-    assert_eq!(kept(&folder), before);
+    assert!(kept(&folder).is_superset(&before), "{:?}", kept(&folder));
 }
 
 #[test]

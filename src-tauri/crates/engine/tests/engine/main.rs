@@ -23,6 +23,8 @@ mod message_queue;
 #[cfg(unix)]
 mod moved_folders;
 #[cfg(unix)]
+mod no_waiting;
+#[cfg(unix)]
 mod permission_modes;
 #[cfg(unix)]
 mod permission_rules;

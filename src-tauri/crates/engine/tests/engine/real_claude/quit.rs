@@ -31,7 +31,7 @@ async fn case_114_a_quit_with_an_open_permission_begins_no_other_call_of_the_mod
         return;
     };
     let began = Instant::now();
-    stage.sessions.end_all().await;
+    stage.sessions.end_all(tokio::time::Instant::now() + QUIT_WITHIN).await;
     assert!(began.elapsed() < QUIT_WITHIN, "{:?}", began.elapsed());
     // The process has ended, so nothing follows.
     assert_eq!(world.mock.conversation().len(), 1);
@@ -44,7 +44,7 @@ async fn case_114_a_quit_with_an_open_question_begins_no_other_call_of_the_model
     let Some((world, stage, _)) = waiting("case_114_a_quit_with_an_open_question", call).await else {
         return;
     };
-    stage.sessions.end_all().await;
+    stage.sessions.end_all(tokio::time::Instant::now() + QUIT_WITHIN).await;
     assert_eq!(world.mock.conversation().len(), 1);
 }
 

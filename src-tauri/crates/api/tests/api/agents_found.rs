@@ -1,0 +1,94 @@
+//! Agents are looked for, and asked for their versions, each by itself.
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use askdesk_agents::claude::ClaudeCode;
+use askdesk_agents::{Agent, SessionPlan, Start};
+use askdesk_domain::{AgentDescriptor, AgentFailure, AgentId, ProgramError};
+use serde_json::{Value, json};
+
+use crate::bridge::Bridge;
+
+/// How long the search for one of them takes.
+#[derive(Debug)]
+struct Installed {
+    descriptor: AgentDescriptor,
+    program: PathBuf,
+    search: Duration,
+}
+
+impl Agent for Installed {
+    fn descriptor(&self) -> &AgentDescriptor {
+        &self.descriptor
+    }
+
+    fn find(&self, _: Option<&Path>) -> Result<Option<PathBuf>, AgentFailure> {
+        std::thread::sleep(self.search);
+        Ok(Some(self.program.clone()))
+    }
+
+    fn prepare(&self, _: &Start) -> Result<SessionPlan, AgentFailure> {
+        let program = self.program.display().to_string();
+        Err(AgentFailure::NotStarted { program, problem: ProgramError::Unfit, error: String::new() })
+    }
+}
+
+fn installed(n: usize, folder: &Path, script: &str, search: Duration) -> Arc<dyn Agent> {
+    let program = folder.join(format!("agent-{n}"));
+    std::fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let id = AgentId::new(format!("agent_{n}")).unwrap();
+    let descriptor = AgentDescriptor { id, ..ClaudeCode::default().descriptor().clone() };
+    Arc::new(Installed { descriptor, program, search })
+}
+
+/// Asks ten agents for their versions at once; returns the versions and how long each took, the fastest first.
+async fn ten_versions(first: &str) -> Vec<(Duration, Value)> {
+    let folder = tempfile::tempdir().unwrap();
+    let script = |n| if n == 0 { first } else { "echo 1.2.3" };
+    let agents = (0..10).map(|n| installed(n, folder.path(), script(n), Duration::ZERO)).collect();
+    let bridge = Arc::new(Bridge::with_agents(agents));
+    let began = Instant::now();
+    let asked: Vec<_> = (0..10)
+        .map(|n| {
+            let bridge = Arc::clone(&bridge);
+            tokio::spawn(async move {
+                let read = bridge.call("read_agent_version", json!({"agent": format!("agent_{n}")})).await;
+                (began.elapsed(), read.unwrap()["version"].clone())
+            })
+        })
+        .collect();
+    let mut versions = Vec::new();
+    for asked in asked {
+        versions.push(asked.await.unwrap());
+    }
+    versions.sort_by_key(|(took, _)| *took);
+    versions
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nine_agents_say_their_versions_while_a_tenth_hangs() {
+    let alone = ten_versions("echo 1.2.3").await;
+    let beside = ten_versions("sleep 60").await;
+    println!("nine versions: {:?} alone, {:?} beside one that hangs", alone[8].0, beside[8].0);
+    assert!(beside[..9].iter().all(|(_, version)| *version == "1.2.3"), "{beside:?}");
+    assert!(beside[8].0 < alone[8].0 + Duration::from_secs(1), "{alone:?} {beside:?}");
+    assert_eq!(beside[9].1, Value::Null);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn slow_searches_go_on_side_by_side_and_one_that_hangs_is_given_up() {
+    let folder = tempfile::tempdir().unwrap();
+    let search = |n| Duration::from_secs(if n == 0 { 8 } else { 1 });
+    let agents = (0..10).map(|n| installed(n, folder.path(), "exit 0", search(n))).collect();
+    let bridge = Bridge::with_agents(agents);
+    let began = Instant::now();
+    let found = bridge.call("list_agents", json!({})).await.unwrap();
+    assert!(began.elapsed() < Duration::from_secs(6), "{:?}", began.elapsed());
+    let found = found["agents"].as_array().unwrap();
+    assert_eq!(found[0]["problem"]["problem"], "timed_out");
+    assert!(found[1..].iter().all(|agent| agent["program"].is_string()), "{found:?}");
+}

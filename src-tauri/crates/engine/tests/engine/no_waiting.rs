@@ -1,0 +1,143 @@
+//! Sessions don't wait for what isn't theirs: another session, its agent, or its folder.
+
+use std::time::{Duration, Instant};
+
+use askdesk_agents::Start;
+use askdesk_domain::{
+    ChangeRefused, DeliveryError, LaunchOverrides, Rejection, SessionEnd, SessionId, SessionOptions,
+    SessionState,
+};
+use askdesk_engine::QUIT_LIMIT;
+use askdesk_engine::clock::Clock;
+use futures_util::future::join_all;
+
+use crate::support::agents::{Stage, is_alive};
+use crate::support::desk::{PATIENCE, Staging, poll, rejected};
+
+/// An agent whose files respond slowly: its start takes this long.
+fn slow(stage: &Stage, script: &str, delay: Duration) -> Staging {
+    let plan = stage.script_plan(script);
+    Box::new(move |_: &Start| {
+        std::thread::sleep(delay);
+        Ok(plan)
+    })
+}
+
+const STAYS: &str = "exec sleep 1000";
+/// An agent that ends only when it is killed.
+const STUBBORN: &str = "trap '' TERM; echo ready > \"$0/ready\"; while :; do sleep 0.05; done";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn slow_agents_are_resumed_side_by_side_and_one_session_only_once() {
+    let mut stage = Stage::open().await;
+    let mut ended = Vec::new();
+    for _ in 0..4 {
+        let session = stage.play("technology").await;
+        stage.asked_one(session).await;
+        stage.stop(session).await;
+        ended.push(session);
+    }
+    for _ in 0..4 {
+        stage.desk.agent.stage(slow(&stage, STAYS, Duration::from_secs(1)));
+    }
+    let set = LaunchOverrides::default();
+    let began = Instant::now();
+    // Each is resumed by two callers. Only four starts are staged.
+    let twice = ended.iter().chain(&ended);
+    let resumed = join_all(twice.map(|session| stage.sessions.resume(*session, &set))).await;
+    assert!(resumed.iter().all(|resumed| resumed.as_ref().unwrap().is_running()));
+    assert!(began.elapsed() < Duration::from_millis(2_500), "{:?}", began.elapsed());
+    stage.sessions.shut_down().await;
+}
+
+/// Starts ten sessions at once, and returns how long each took, the fastest first.
+async fn ten_starts(slowest: Duration) -> Vec<Duration> {
+    let stage = &Stage::open().await;
+    let starts = (0..10).map(async |n| {
+        let began = Instant::now();
+        let delay = if n == 0 { slowest } else { Duration::ZERO };
+        let id = stage.desk.clock.session_id();
+        stage.start_staged(id, slow(stage, STAYS, delay), None, SessionOptions::default()).await;
+        began.elapsed()
+    });
+    let mut times = join_all(starts).await;
+    times.sort();
+    stage.sessions.shut_down().await;
+    times
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nine_starts_do_not_wait_for_a_tenth_that_hangs() {
+    let alone = ten_starts(Duration::ZERO).await;
+    let hangs = Duration::from_secs(5);
+    let beside = ten_starts(hangs).await;
+    println!("nine starts: {:?} alone, {:?} beside one that hangs", alone[8], beside[8]);
+    assert!(beside[9] >= hangs, "{beside:?}");
+    assert!(beside[8] < alone[8] + Duration::from_secs(1), "{alone:?} {beside:?}");
+}
+
+async fn stubborn(stage: &Stage) -> SessionId {
+    let session = stage.script(STUBBORN, None).await;
+    let ready = stage.desk.folder.join("ready");
+    poll("the agent runs", || ready.exists()).await;
+    session
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn everybody_who_stops_a_session_is_told_that_it_stopped() {
+    let mut stage = Stage::open().await;
+    let session = stubborn(&stage).await;
+    let stops = (0..3).map(|_| stage.sessions.stop(session));
+    for stopped in join_all(stops).await {
+        stopped.unwrap();
+    }
+    assert_eq!(stage.until_ended(session).await, SessionEnd::Stopped);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_that_takes_no_more_inputs_is_busy_and_one_that_has_ended_is_gone() {
+    let mut stage = Stage::open().await;
+    let session = stubborn(&stage).await;
+    let stopping = {
+        let sessions = stage.sessions.clone();
+        tokio::spawn(async move { sessions.stop(session).await })
+    };
+    let began = Instant::now();
+    // Its task waits for the agent's end, and leaves its inputs.
+    let refused = loop {
+        match stage.sessions.interrupt(session) {
+            Ok(()) => assert!(began.elapsed() < PATIENCE, "it was never full"),
+            Err(error) => break rejected(error),
+        }
+        tokio::task::yield_now().await;
+    };
+    let busy = ChangeRefused::Unreached { why: DeliveryError::Busy };
+    assert_eq!(refused, Rejection::AgentRefused { why: busy });
+    stopping.await.unwrap().unwrap();
+    stage.until_ended(session).await;
+    poll("its task ends", || {
+        matches!(stage.sessions.interrupt(session).map_err(rejected), Err(Rejection::SessionGone))
+    })
+    .await;
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test(flavor = "multi_thread")]
+async fn case_77_the_end_of_the_desk_does_not_wait_for_a_host_that_somebody_stopped() {
+    let mut stage = Stage::open().await;
+    let script =
+        "trap '' TERM; echo $$ $PPID > \"$0/part\"; mv \"$0/part\" \"$0/pids\"; while :; do sleep 0.05; done";
+    let session = stage.script(script, None).await;
+    let file = stage.desk.folder.join("pids");
+    poll("the agent runs", || file.exists()).await;
+    let pids = std::fs::read_to_string(file).unwrap();
+    let (agent, host) = pids.trim().split_once(' ').unwrap();
+    assert!(std::process::Command::new("kill").args(["-STOP", host]).status().unwrap().success());
+    let began = Instant::now();
+    stage.sessions.shut_down().await;
+    assert!(began.elapsed() < QUIT_LIMIT + Duration::from_millis(500), "{:?}", began.elapsed());
+    assert!(!is_alive(agent) && !is_alive(host), "{pids}");
+    stage.desk.catch_up();
+    let state = &stage.desk.mirror.sessions[&session].state;
+    assert!(matches!(state, SessionState::Ended { end: SessionEnd::AppQuit, .. }), "{state:?}");
+}
