@@ -39,7 +39,7 @@ impl Display for StartupError {
 impl From<EngineError> for StartupError {
     fn from(error: EngineError) -> Self {
         match error {
-            EngineError::Journal(error) => Self::Storage(error),
+            EngineError::Journal(error) | EngineError::Unread(error) => Self::Storage(error),
             EngineError::Closing | EngineError::Reject(_) => Self::NoEngine { error: error.to_string() },
         }
     }

@@ -25,7 +25,7 @@ const month = (days: number) =>
 
 function withTotals(totals: (days: number) => QuestionTotals = month): FakeBridge {
   return new FakeBridge()
-    .on('search_questions', () => ({ questions: [past], more: false, count: 1, answered: 0, medianMillis: null }))
+    .on('search_questions', () => ({ questions: [past], more: false, count: 1, answered: 0, unreadable: 0, medianMillis: null }))
     .on('count_questions', ({ days }) => totals(days.length - 1));
 }
 
@@ -198,7 +198,7 @@ describe('the totals of past questions', () => {
     let reply: () => void = () => undefined;
     const bridge = withTotals().fail('count_questions', { code: 'storage_busy' });
     bridge.on('search_questions', () => {
-      const found = { questions: [past], more: false, count: 1, answered: 0, medianMillis: null };
+      const found = { questions: [past], more: false, count: 1, answered: 0, unreadable: 0, medianMillis: null };
       return new Promise((done) => (reply = () => done(found)));
     });
     const { user } = await openTotals(bridge);

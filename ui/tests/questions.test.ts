@@ -130,6 +130,7 @@ const found = (requests: readonly Request[], changes: Partial<QuestionsFound> = 
   more: false,
   count: requests.length,
   answered: 1,
+  unreadable: 0,
   medianMillis: 75_000,
   ...changes,
 });
@@ -339,7 +340,7 @@ describe('the reducer', () => {
       {
         type: 'frames_received',
         frames: [
-          { frame: 'snapshot', epoch: 'e1', seq: 0, sessions: [aSession()], requests: [], approvals: [], live: [], retries: [], agents: [], contexts: [], held: [], changedFiles: [], heads: [], storage: null },
+          { frame: 'snapshot', epoch: 'e1', seq: 0, sessions: [aSession()], requests: [], approvals: [], live: [], retries: [], agents: [], contexts: [], held: [], changedFiles: [], heads: [], storage: [], outage: null },
           { frame: 'delta', epoch: 'e1', prev: 0, seq: 1, changes: [{ change: 'session_deleted', session: 's1' }] },
         ],
       },

@@ -166,7 +166,7 @@ describe('the plot of cost', () => {
 
   async function openPlot(last: readonly Partial<UsageSum>[], dailyBudget = 0, count = 0) {
     const bridge = new FakeBridge().on('count_usage', ({ days }) => ({ days: month(days.length - 1, last) }));
-    bridge.on('search_questions', () => ({ questions: [], more: false, count, answered: 0, medianMillis: null }));
+    bridge.on('search_questions', () => ({ questions: [], more: false, count, answered: 0, unreadable: 0, medianMillis: null }));
     bridge.settings = { ...bridge.settings, settings: { ...bridge.settings.settings, dailyBudget } };
     const opened = await openPage(bridge);
     await opened.user.click(button('History'));

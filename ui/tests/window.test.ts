@@ -343,7 +343,7 @@ describe('the window', () => {
   });
 
   test('damaged storage is reported at the top', async () => {
-    await openPage(new FakeBridge({ storage: { storage: 'corrupt', kept: '/kept/here' } }));
+    await openPage(new FakeBridge({ storage: [{ storage: 'set_aside', kept: '/kept/here' }] }));
     expect(screen.getByText(/moved to \/kept\/here/)).toBeVisible();
     await expectNoViolations();
   });

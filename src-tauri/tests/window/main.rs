@@ -16,6 +16,7 @@ mod desktop;
 mod drafts;
 mod fake_tray;
 mod first_run;
+mod full_disk;
 mod gallery;
 mod gateway;
 mod guide;

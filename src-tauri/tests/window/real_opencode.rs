@@ -12,10 +12,10 @@ use tempfile::TempDir;
 use crate::harness::{App, DELIVERED, OPEN_CARD, Setup};
 use crate::real_claude::sealed;
 
-struct RealOpenCode {
-    app: App,
+pub struct RealOpenCode {
+    pub app: App,
     mock: MockApi,
-    project: TempDir,
+    pub project: TempDir,
     _home: TempDir,
     _programs: TempDir,
 }
@@ -23,13 +23,17 @@ struct RealOpenCode {
 impl RealOpenCode {
     /// Opens the app beside an installed OpenCode, or reports that the test did not run.
     async fn open(test: &str, script: Vec<Reply>) -> Option<Self> {
+        Self::open_in(Setup::default().pictured(), test, script).await
+    }
+
+    pub async fn open_in(setup: Setup, test: &str, script: Vec<Reply>) -> Option<Self> {
         let program = clis::native_or_skip(Cli::OpenCode, test)?;
         let mock = MockApi::start(Script(script)).await.unwrap();
         let [home, project, programs] = [(); 3].map(|()| TempDir::new().unwrap());
         Cli::OpenCode.write_settings(home.path(), &mock.base_url).unwrap();
         symlink(program, programs.path().join("opencode")).unwrap();
         let path = format!("{}:/usr/bin:/bin", programs.path().display());
-        let app = sealed(Setup::default().pictured(), home.path(), &mock).env("PATH", path).open().await;
+        let app = sealed(setup, home.path(), &mock).env("PATH", path).open().await;
         Some(Self { app, mock, project, _home: home, _programs: programs })
     }
 
@@ -52,7 +56,7 @@ impl RealOpenCode {
     }
 
     /// Starts a session that asks before changes.
-    async fn start_asking(&self) -> String {
+    pub async fn start_asking(&self) -> String {
         let options = json!({ "config": { "permissions": "ask" } });
         let input = json!({ "agent": "opencode", "folder": self.project.path(), "options": options,
             "prompt": "Please go on.", "name": "Real" });

@@ -70,13 +70,13 @@ function totals(days: number): QuestionTotals {
 /** Adds past questions to an app. */
 export function withPast(bridge: FakeBridge): FakeBridge {
   const questions = pastQuestions();
-  const found = { questions, more: true, count: 188, answered: 163, medianMillis: 24_000 };
+  const found = { questions, more: true, count: 188, answered: 163, unreadable: 0, medianMillis: 24_000 };
   return bridge.on('search_questions', () => found).on('count_questions', ({ days }) => totals(days.length - 1));
 }
 
 /** Adds the first question of all to an app. */
 export function withFirst(bridge: FakeBridge): FakeBridge {
-  const found = { questions: pastQuestions().slice(0, 1), more: false, count: 1, answered: 1, medianMillis: 14_000 };
+  const found = { questions: pastQuestions().slice(0, 1), more: false, count: 1, answered: 1, unreadable: 0, medianMillis: 14_000 };
   const one = (days: number) => totalsOf(days, [1], { answered: 1 }, [0, 1], 14_000);
   return bridge.on('search_questions', () => found).on('count_questions', ({ days }) => one(days.length - 1));
 }

@@ -481,7 +481,7 @@ export const scenes: Record<string, () => FakeBridge> = {
   },
   storage: () => {
     const bridge = base([pair]);
-    bridge.snapshot.storage = { storage: 'corrupt', kept: '/home/ada/.local/share/askdesk/desk.corrupt' };
+    bridge.snapshot.storage = [{ storage: 'set_aside', kept: '/home/ada/.local/share/askdesk/desk.db.damaged-1' }];
     return bridge;
   },
 };

@@ -1015,7 +1015,7 @@ error: string, } | { "notice": "hook_failed",
 /**
  * Its last lines.
  */
-output: string, } | { "notice": "agent_warned", text: string, } | { "notice": "message_not_sent", 
+output: string, } | { "notice": "agent_warned", text: string, } | { "notice": "entries_lost", count: number, } | { "notice": "unreadable" } | { "notice": "message_not_sent", 
 /**
  * The reason; earlier versions stored it as a sentence.
  */
@@ -1075,9 +1075,13 @@ changedFiles: Array<SessionChanges>,
  */
 heads: Array<SessionHead>, 
 /**
- * A storage problem that the user should know about.
+ * Storage problems that the user should know about.
  */
-storage: StorageNotice | null, 
+storage: Array<StorageNotice>, 
+/**
+ * The disk accepts nothing at the moment.
+ */
+outage: StorageOutage | null, 
 /**
  * Every agent the app knows, installed or not.
  */
@@ -1099,7 +1103,7 @@ prev: number, seq: number, changes: Array<Change>, };
 /**
  * A single change. It carries the whole new value, which replaces the old one.
  */
-export type Change = { "change": "session", session: Session, } | { "change": "request", request: Request, } | { "change": "approval", approval: Approval, } | { "change": "end_held", held: HeldEnd, } | { "change": "end_let_go", request: RequestId, } | { "change": "entry", session: SessionId, entry: Entry, } | { "change": "session_closed", session: SessionId, } | { "change": "live_text", added: LiveText, } | { "change": "live_cleared", session: SessionId, } | { "change": "files_changed", session: SessionId, totals: ChangeTotals, } | { "change": "checked_out", session: SessionId, head: Head | null, } | { "change": "retry", session: SessionId, retry: Retry | null, } | { "change": "context", changed: SessionContext, } | { "change": "session_deleted", session: SessionId, };
+export type Change = { "change": "session", session: Session, } | { "change": "request", request: Request, } | { "change": "approval", approval: Approval, } | { "change": "end_held", held: HeldEnd, } | { "change": "end_let_go", request: RequestId, } | { "change": "entry", session: SessionId, entry: Entry, } | { "change": "session_closed", session: SessionId, } | { "change": "live_text", added: LiveText, } | { "change": "live_cleared", session: SessionId, } | { "change": "files_changed", session: SessionId, totals: ChangeTotals, } | { "change": "checked_out", session: SessionId, head: Head | null, } | { "change": "retry", session: SessionId, retry: Retry | null, } | { "change": "context", changed: SessionContext, } | { "change": "session_deleted", session: SessionId, } | { "change": "storage", notices: Array<StorageNotice>, } | { "change": "outage", outage: StorageOutage | null, };
 
 /**
  * Text that an agent is writing right now. It is never journaled; the finished entry is.
@@ -1128,7 +1132,11 @@ context: ContextUse | null, };
 /**
  * A storage problem that the user should know about.
  */
-export type StorageNotice = { "storage": "corrupt", kept: string, } | { "storage": "newer", kept: string, used: string, };
+export type StorageNotice = { "storage": "set_aside", 
+/**
+ * The path of the damaged one.
+ */
+kept: string, } | { "storage": "unreadable", count: number, } | { "storage": "newer", kept: string, used: string, };
 
 export type AnswerQuestion = { requestId: CommandId, id: RequestId, 
 /**
@@ -2173,6 +2181,10 @@ export type QuestionsFound = { questions: Array<PastQuestion>, more: boolean,
  */
 count: number, 
 /**
+ * How many of this page can't be read.
+ */
+unreadable: number, 
+/**
  * How many of all matches were answered.
  */
 answered: number, 
@@ -2386,6 +2398,19 @@ export type SessionHead = { session: SessionId, head: Head, };
  * An attempt that a session's agent waits for. It is never journaled.
  */
 export type SessionRetry = { session: SessionId, retry: Retry, };
+
+/**
+ * The disk refuses what is to be stored. It is tried again until it accepts everything.
+ */
+export type StorageOutage = { error: StorageError, 
+/**
+ * How many entries of transcripts wait. They are shown once they are stored.
+ */
+entries: number, 
+/**
+ * How many entries were lost because too much waits.
+ */
+lost: number, };
 
 /**
  * The next attempt at a call of the model.
@@ -2666,6 +2691,30 @@ export type UsageOfDays = { days: Array<UsageSum>, };
 export type CompactSession = { requestId: CommandId, session: SessionId, };
 
 /**
+ * Takes over what can be read of a database that was set aside as damaged.
+ */
+export type RecoverDatabase = { 
+/**
+ * Its path, as in the notice.
+ */
+kept: string, };
+
+export type DatabaseRecovered = { 
+/**
+ * How many sessions were taken over.
+ */
+sessions: number, 
+/**
+ * Whether all of the file could be read.
+ */
+complete: boolean, };
+
+/**
+ * Notes that the user has dealt with a storage problem, so that it is not shown again.
+ */
+export type SettleStorage = { notice: StorageNotice, };
+
+/**
  * A draft for a request: choices, texts, and the question that was shown.
  */
 export type Draft = { 
@@ -2744,7 +2793,7 @@ export type DraftsRead = { drafts: Array<DraftTarget>, };
 /**
  * Why a command failed; a consumer branches on the code, and the screen chooses the words.
  */
-export type ErrorCode = "not_found" | "already_ended" | "invalid" | "session_gone" | "unsupported" | "agent_refused" | "agent_missing" | "folder_missing" | "not_started" | "storage_busy" | "storage_full" | "storage" | "settings_not_written" | "extras_changed" | "closing" | "file_not_written" | "attachment_gone" | "doors_shut" | "door_failed" | "client_file_left" | "plan_gone" | "not_opened" | "changes_unavailable" | "not_reverted" | "worktree_unavailable" | "worktree_refused" | "setup_failed";
+export type ErrorCode = "not_found" | "already_ended" | "invalid" | "session_gone" | "unsupported" | "agent_refused" | "agent_missing" | "folder_missing" | "not_started" | "storage_busy" | "storage_full" | "storage" | "storage_unread" | "settings_not_written" | "extras_changed" | "closing" | "file_not_written" | "attachment_gone" | "doors_shut" | "door_failed" | "client_file_left" | "plan_gone" | "not_opened" | "changes_unavailable" | "not_reverted" | "worktree_unavailable" | "worktree_refused" | "setup_failed";
 
 /**
  * Why a command failed.
@@ -2833,6 +2882,8 @@ export interface CommandMap {
   read_log: { input: ReadLog; output: SessionLog };
   read_settings: { input: ReadSettings; output: SettingsRead };
   change_setting: { input: ChangeSetting; output: SettingsRead };
+  recover_database: { input: RecoverDatabase; output: DatabaseRecovered };
+  settle_storage: { input: SettleStorage; output: Done };
   read_notification_log: { input: ReadNotificationLog; output: NotificationLogRead };
   read_clients: { input: ReadClients; output: ClientsRead };
   read_client_versions: { input: ReadClientVersions; output: ClientVersions };

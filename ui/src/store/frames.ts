@@ -115,6 +115,7 @@ function takeSnapshot(state: State, snapshot: Snapshot): State {
     changedFiles: Object.fromEntries(snapshot.changedFiles.map(({ session, totals }) => [session, totals])),
     heads: Object.fromEntries(snapshot.heads.map(({ session, head }) => [session, head])),
     storage: snapshot.storage,
+    outage: snapshot.outage ?? null,
     usage: { ...state.usage, contexts: takeContexts(snapshot.contexts) },
     agentsKnown: snapshot.agents,
     delivered: state.delivered.filter((id) => id in requests.byId),
@@ -177,6 +178,10 @@ function applyChange(state: State, change: Change): State {
       return { ...state, changedFiles: { ...state.changedFiles, [change.session]: change.totals } };
     case 'checked_out':
       return putHead(state, change.session, change.head);
+    case 'storage':
+      return { ...state, storage: change.notices };
+    case 'outage':
+      return { ...state, outage: change.outage };
     case 'session_deleted':
       return selectFirst(forgetUsage(forgetSession(state, change.session), change.session));
     case 'session_closed':

@@ -4,6 +4,7 @@ import { ApprovalCommands } from './commands/approvals';
 import { AttachmentCommands } from './commands/attachments';
 import { ChangesCommands } from './commands/changes';
 import { ClientCommands } from './commands/clients';
+import { StorageCommands } from './commands/storage';
 import { HistoryCommands } from './commands/history';
 import { MessageCommands } from './commands/messages';
 import { NavigationCommands } from './commands/navigation';
@@ -68,6 +69,7 @@ export function createPage(bridge: Bridge) {
     changes: new ChangesCommands(bridge, store, submitter),
     clients: new ClientCommands(bridge),
     gateway,
+    storage: new StorageCommands(bridge, store),
     history,
     messages: new MessageCommands(store, submitter, timers),
     navigation: new NavigationCommands(store, history, focusTargets),

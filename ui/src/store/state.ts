@@ -27,6 +27,7 @@ import type {
   SessionId,
   SettingsRead,
   StorageNotice,
+  StorageOutage,
   HeldEnd,
   UsageSum,
   ValueId,
@@ -218,7 +219,9 @@ export interface State {
   /** Answers that can still be undone before they are sent. */
   undoable: Readonly<Record<RequestId, HeldEnd>>;
   transcripts: Readonly<Record<SessionId, Transcript>>;
-  storage: StorageNotice | null;
+  storage: readonly StorageNotice[];
+  /** What the disk refuses at the moment. */
+  outage: StorageOutage | null;
   /** Why other programs can't ask; null if they can, or if it isn't known yet. */
   gatewayFailure: string | null;
   navigation: Navigation;
@@ -318,7 +321,8 @@ export function initialState(
     retries: {},
     undoable: {},
     transcripts: {},
-    storage: null,
+    storage: [],
+    outage: null,
     navigation: initialNavigation,
     overlay: null,
     remembered,

@@ -212,7 +212,8 @@ export function aSnapshot(changes: Partial<Snapshot> = {}): Snapshot {
     held: [],
     changedFiles: [],
     heads: [],
-    storage: null,
+    storage: [],
+    outage: null,
     agents: [claudeCode, demo],
     ...changes,
   };

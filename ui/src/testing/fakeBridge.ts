@@ -175,6 +175,8 @@ export class FakeBridge implements Bridge {
         return { port: 41414, clients: this.clients };
       case 'confirm_client':
         return { confirmation: 'confirmed' };
+      case 'recover_database':
+        return { sessions: 1, complete: true };
       case 'read_client_versions':
         return { versions: [] };
       case 'list_changes':
@@ -192,7 +194,7 @@ export class FakeBridge implements Bridge {
       case 'search_history':
         return { hits: [], more: false };
       case 'search_questions':
-        return { questions: [], more: false, count: 0, answered: 0, medianMillis: null };
+        return { questions: [], more: false, count: 0, answered: 0, unreadable: 0, medianMillis: null };
       case 'count_questions':
         return totalsOf((input as Input<'count_questions'>).days.length - 1);
       case 'read_session_usage':
@@ -352,6 +354,10 @@ export async function settle(): Promise<void> {
 
 function keep(snapshot: Snapshot, change: Change): Snapshot {
   switch (change.change) {
+    case 'storage':
+      return { ...snapshot, storage: change.notices };
+    case 'outage':
+      return { ...snapshot, outage: change.outage };
     case 'session':
       return { ...snapshot, sessions: put(snapshot.sessions, change.session) };
     case 'request':

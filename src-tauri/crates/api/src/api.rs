@@ -199,6 +199,10 @@ impl From<EngineError> for Error {
             EngineError::Reject(reject) => return reject.into(),
             EngineError::Closing => return Self::new(ErrorCode::Closing, message),
             EngineError::Journal(journal) => journal,
+            EngineError::Unread(journal) => {
+                return Self::new(ErrorCode::StorageUnread, message)
+                    .with(Detail::Storage { trouble: journal });
+            }
         };
         let code = match journal {
             StorageError::Busy { .. } => ErrorCode::StorageBusy,

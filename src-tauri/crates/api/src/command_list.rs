@@ -40,6 +40,8 @@ macro_rules! for_each_command {
             read_log(ReadLog) -> SessionLog,
             read_settings(ReadSettings) -> SettingsRead,
             change_setting(ChangeSetting) -> SettingsRead,
+            recover_database(RecoverDatabase) -> DatabaseRecovered,
+            settle_storage(SettleStorage) -> Done,
             read_notification_log(ReadNotificationLog) -> NotificationLogRead,
             read_clients(ReadClients) -> ClientsRead,
             read_client_versions(ReadClientVersions) -> ClientVersions,

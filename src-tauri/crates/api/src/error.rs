@@ -35,8 +35,10 @@ pub enum ErrorCode {
     /// The database is in use by another program; trying again may help.
     StorageBusy,
     StorageFull,
-    /// The database cannot be read or written.
+    /// The database cannot be written.
     Storage,
+    /// Something that is stored cannot be read.
+    StorageUnread,
     /// The file with the settings cannot be written.
     SettingsNotWritten,
     /// What the settings add to the start of this agent is not what was shown.

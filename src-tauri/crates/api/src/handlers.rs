@@ -12,6 +12,7 @@ mod permissions;
 mod questions;
 mod sessions;
 mod settings;
+mod storage;
 mod usage;
 mod window;
 mod worktrees;

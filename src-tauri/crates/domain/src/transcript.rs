@@ -181,6 +181,13 @@ pub enum Notice {
     AgentWarned {
         text: String,
     },
+    /// Entries are missing here, because the disk accepted nothing and too much waited for it.
+    EntriesLost {
+        #[cfg_attr(feature = "ts", ts(type = "number"))]
+        count: u64,
+    },
+    /// The stored entry can't be read.
+    Unreadable,
     /// The message did not reach the agent.
     MessageNotSent {
         /// The reason; earlier versions stored it as a sentence.

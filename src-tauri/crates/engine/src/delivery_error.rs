@@ -38,7 +38,7 @@ pub(crate) fn unread(error: ImageError) -> DeliveryError {
 /// The engine did not carry it out.
 pub(crate) fn rejected(error: EngineError) -> DeliveryError {
     match error {
-        EngineError::Journal(trouble) => DeliveryError::NotKept { trouble },
+        EngineError::Journal(trouble) | EngineError::Unread(trouble) => DeliveryError::NotKept { trouble },
         EngineError::Closing => DeliveryError::Closing,
         EngineError::Reject(reject) => match reject {
             Rejection::Invalid { rule: ValidationError::Attached { why }, .. } => why,

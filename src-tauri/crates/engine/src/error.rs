@@ -9,6 +9,9 @@ pub enum EngineError {
     Reject(#[from] Rejection),
     #[error("{0}")]
     Journal(#[from] StorageError),
+    /// Something that is stored could not be read.
+    #[error("{0}")]
+    Unread(StorageError),
     #[error("Askdesk is quitting")]
     Closing,
 }

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use askdesk_changes::ChangeTotals;
 use askdesk_domain::{
-    AgentDescriptor, Approval, ContextUse, Entry, HeldEnd, Request, RequestId, Session, SessionId, Timestamp,
+    AgentDescriptor, Approval, ContextUse, Entry, HeldEnd, Request, RequestId, Session, SessionId,
+    StorageError, Timestamp,
 };
 use askdesk_worktrees::Head;
 use serde::{Deserialize, Serialize};
@@ -55,8 +56,11 @@ pub struct Snapshot {
     /// The sessions whose folders have a repository.
     #[serde(default)]
     pub heads: Vec<SessionHead>,
-    /// A storage problem that the user should know about.
-    pub storage: Option<StorageNotice>,
+    /// Storage problems that the user should know about.
+    pub storage: Vec<StorageNotice>,
+    /// The disk accepts nothing at the moment.
+    #[serde(default)]
+    pub outage: Option<StorageOutage>,
     /// Every agent the app knows, installed or not.
     pub agents: Vec<AgentDescriptor>,
 }
@@ -138,6 +142,14 @@ pub enum Change {
     SessionDeleted {
         session: SessionId,
     },
+    /// The user dealt with a storage problem; these are left.
+    Storage {
+        notices: Vec<StorageNotice>,
+    },
+    /// The disk accepts nothing at the moment; none once everything is stored again.
+    Outage {
+        outage: Option<StorageOutage>,
+    },
 }
 
 /// The sums over the files that have changed since a session began.
@@ -215,8 +227,30 @@ pub enum LiveKind {
 #[serde(tag = "storage", rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum StorageNotice {
-    /// The database was damaged; it was renamed and a new one created.
-    Corrupt { kept: String },
+    /// A database was damaged; it was renamed and a new one created.
+    SetAside {
+        /// The path of the damaged one.
+        kept: String,
+    },
+    /// Records can't be read and are left out.
+    Unreadable {
+        #[cfg_attr(feature = "ts", ts(type = "number"))]
+        count: u64,
+    },
     /// The database belongs to a newer version; it was left untouched and another one is used.
     Newer { kept: String, used: String },
+}
+
+/// The disk refuses what is to be stored. It is tried again until it accepts everything.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub struct StorageOutage {
+    pub error: StorageError,
+    /// How many entries of transcripts wait. They are shown once they are stored.
+    #[cfg_attr(feature = "ts", ts(type = "number"))]
+    pub entries: u64,
+    /// How many entries were lost because too much waits.
+    #[cfg_attr(feature = "ts", ts(type = "number"))]
+    pub lost: u64,
 }

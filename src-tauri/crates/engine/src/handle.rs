@@ -1,22 +1,26 @@
 //! The engine as its callers see it: commands and queries that go to the writer or read the journal.
 
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use askdesk_agents::Catalog;
 use askdesk_domain::{
     AnswerInput, Approval, ApprovalCommand, ApprovalDecision, ApprovalId, Ask, Command, DailyBudget, Desk,
-    DraftTarget, EndInput, ImageId, Outcome, Rejection, Request, RequestCommand, RequestId, Session,
-    SessionId, SessionUsage, StorageError, UndoSeconds, UsageSum,
+    DraftTarget, EndInput, EntryBody, ImageId, Outcome, Rejection, Request, RequestCommand, RequestId,
+    Session, SessionId, SessionUsage, StorageError, UndoSeconds, UsageSum,
 };
 use tokio::sync::oneshot;
 
 use crate::changes::Changes;
 use crate::clock::Clock;
 use crate::error::EngineError;
+use crate::frame::{Frame, LiveText, StorageNotice};
 use crate::hub::Subscription;
 use crate::images::Images;
-use crate::journal::{DayBounds, Found, Page, QuestionFilter, QuestionTotals, QuestionsFound, Reader};
-use crate::mailbox::{Applied, EntryWrite, Input, SaveDraft, WriterMailbox};
+use crate::journal::{
+    DayBounds, Found, Page, QuestionFilter, QuestionTotals, QuestionsFound, Reader, Salvaged,
+};
+use crate::mailbox::{Applied, EntryWrite, Input, Recovery, SaveDraft, WriterMailbox};
 use crate::session_tokens::SessionTokens;
 
 /// The most entries one read returns.
@@ -300,6 +304,38 @@ impl EngineHandle {
         self.writer.ask(|reply| Input::Act { command, reply }).await?
     }
 
+    /// Takes over what can be read of a database that was set aside as damaged. Its sessions have ended.
+    pub async fn recover(&self, kept: String) -> Result<Recovery, EngineError> {
+        let known = self.storage_notices().await?;
+        if !known.contains(&StorageNotice::SetAside { kept: kept.clone() }) {
+            return Err(Rejection::NotFound { what: "damaged database" }.into());
+        }
+        let database = PathBuf::from(&kept);
+        let salvaged = tokio::task::spawn_blocking(move || Salvaged::read(&database));
+        let salvaged = salvaged.await.map_err(|_| EngineError::Closing)?.map_err(EngineError::Unread)?;
+        self.writer.ask(|reply| Input::Recover { kept, salvaged, reply }).await?
+    }
+
+    /// Notes that the user has dealt with a storage problem, so that it isn't shown again.
+    pub async fn settle_storage(&self, notice: StorageNotice) -> Result<(), EngineError> {
+        self.writer.ask(|reply| Input::Settle { notice, reply }).await?
+    }
+
+    /// Lists the storage problems that the user has not dealt with.
+    async fn storage_notices(&self) -> Result<Vec<StorageNotice>, EngineError> {
+        match self.subscribe().await?.take() {
+            Some(Frame::Snapshot(snapshot)) => Ok(snapshot.storage.clone()),
+            _ => Ok(Vec::new()),
+        }
+    }
+
+    /// Reports what has happened. If the disk doesn't accept it now, it is stored as soon as the disk does, before anything
+    /// that happens later. An error means that it was rejected.
+    pub async fn record(&self, command: impl Into<Command>) -> Result<(), EngineError> {
+        let command = command.into();
+        self.writer.ask(|reply| Input::Record { command, reply }).await?
+    }
+
     /// Ends the writer after all earlier inputs.
     pub async fn close(&self) -> Result<(), EngineError> {
         self.writer.ask(|reply| Input::Close { reply }).await
@@ -311,7 +347,19 @@ impl EngineHandle {
     }
 
     pub(crate) async fn write(&self, session: SessionId, writes: Vec<EntryWrite>) {
-        self.send(Input::Write { session, writes }).await;
+        let room = self.writer.room(writes.iter().map(EntryWrite::bytes).sum()).await;
+        self.send(Input::Write { session, writes, room }).await;
+    }
+
+    /// Adds an entry to a transcript. An error means that it is not stored, and never will be.
+    pub(crate) async fn write_now(&self, session: SessionId, body: EntryBody) -> Result<(), EngineError> {
+        self.writer.ask(|reply| Input::WriteNow { session, body, reply }).await?
+    }
+
+    /// Shows text that an agent is writing.
+    pub(crate) async fn show_live(&self, added: LiveText) {
+        let room = self.writer.room(added.text.len()).await;
+        self.send(Input::Live { added, room }).await;
     }
 
     pub(crate) async fn send(&self, input: Input) {
@@ -330,5 +378,6 @@ async fn read<T: Send + 'static>(
 ) -> Result<T, EngineError> {
     let reader = Arc::clone(reader);
     let read = move || read(&reader.lock().unwrap_or_else(PoisonError::into_inner));
-    Ok(tokio::task::spawn_blocking(read).await.map_err(|_| EngineError::Closing)??)
+    let read = tokio::task::spawn_blocking(read).await.map_err(|_| EngineError::Closing)?;
+    read.map_err(EngineError::Unread)
 }

@@ -12,7 +12,7 @@ use tokio::sync::Notify;
 
 use crate::frame::{
     Change, Delta, Frame, LiveText, Retry, SessionChanges, SessionContext, SessionHead, SessionRetry,
-    Snapshot, StorageNotice, merge,
+    Snapshot, StorageNotice, StorageOutage, merge,
 };
 
 /// How many frames a subscriber's queue holds before they are merged into one.
@@ -39,7 +39,8 @@ pub(crate) struct Hub {
     changed_files: BTreeMap<SessionId, ChangeTotals>,
     heads: BTreeMap<SessionId, Head>,
     agents: Vec<AgentDescriptor>,
-    storage: Option<StorageNotice>,
+    storage: Vec<StorageNotice>,
+    outage: Option<StorageOutage>,
     subscribers: Vec<Arc<Queue>>,
 }
 
@@ -89,7 +90,7 @@ impl Drop for Subscription {
 }
 
 impl Hub {
-    pub(crate) fn new(epoch: String, storage: Option<StorageNotice>, agents: Vec<AgentDescriptor>) -> Self {
+    pub(crate) fn new(epoch: String, storage: Vec<StorageNotice>, agents: Vec<AgentDescriptor>) -> Self {
         let (live, retries, contexts) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         let (held, changed_files, heads) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         let subscribers = Vec::new();
@@ -103,6 +104,7 @@ impl Hub {
             changed_files,
             heads,
             storage,
+            outage: None,
             agents,
             subscribers,
         }
@@ -110,6 +112,10 @@ impl Hub {
 
     pub(crate) fn set_changed_files(&mut self, totals: BTreeMap<SessionId, ChangeTotals>) {
         self.changed_files = totals;
+    }
+
+    pub(crate) fn storage(&self) -> &[StorageNotice] {
+        &self.storage
     }
 
     /// Returns the sums that were published last for a session.
@@ -143,6 +149,7 @@ impl Hub {
                 .map(|(session, head)| SessionHead { session: *session, head: head.clone() })
                 .collect(),
             storage: self.storage.clone(),
+            outage: self.outage.clone(),
             agents: self.agents.clone(),
         }
     }
@@ -235,6 +242,8 @@ impl Hub {
             Change::CheckedOut { session, head: None } => drop(self.heads.remove(session)),
             Change::EndHeld { held } => drop(self.held.insert(held.request, held.clone())),
             Change::EndLetGo { request } => drop(self.held.remove(request)),
+            Change::Storage { notices } => self.storage.clone_from(notices),
+            Change::Outage { outage } => self.outage.clone_from(outage),
             _ => {}
         }
     }

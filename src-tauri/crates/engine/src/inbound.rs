@@ -81,7 +81,7 @@ impl InboundCalls {
         why: Leave,
     ) -> Result<(), EngineError> {
         let at = self.engine.clock().now();
-        self.engine.act(InboundCommand::LeaveCall { session, native_ref, why, at }).await.map(drop)
+        self.engine.record(InboundCommand::LeaveCall { session, native_ref, why, at }).await
     }
 
     /// Notes whether a call got the outcome of its request, by waiting or by collecting.
@@ -92,7 +92,7 @@ impl InboundCalls {
         result: Result<(), DeliveryError>,
     ) -> Result<(), EngineError> {
         let at = self.engine.clock().now();
-        self.engine.act(InboundCommand::NoteDelivered { request, native_ref, result, at }).await.map(drop)
+        self.engine.record(InboundCommand::NoteDelivered { request, native_ref, result, at }).await
     }
 
     /// Returns what became of a request of a connected app, or of the session that asks, however old. Other requests are not
@@ -129,6 +129,6 @@ impl InboundCalls {
     /// Notes that a connection and all its calls are gone.
     pub async fn close(&self, session: SessionId) -> Result<(), EngineError> {
         let at = self.engine.clock().now();
-        self.engine.act(InboundCommand::Leave { session, at }).await.map(drop)
+        self.engine.record(InboundCommand::Leave { session, at }).await
     }
 }

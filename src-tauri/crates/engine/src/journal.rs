@@ -9,10 +9,12 @@ mod phrases;
 mod read;
 mod record;
 mod redaction;
+mod salvage;
 mod schema;
 mod search;
 mod tables;
 mod totals;
+mod unreadable;
 mod usage;
 
 use std::collections::BTreeMap;
@@ -26,17 +28,20 @@ use rusqlite::{Connection, Transaction};
 pub use drafts::KEPT_DRAFTS;
 pub use history::{OutcomeKind, QuestionFilter, QuestionsFound};
 pub use read::{Page, Reader};
+pub use salvage::Salvaged;
 pub use search::{EntryKind, Found, Hit, SEARCHED_BEST};
 pub use totals::{
     ANSWER_TIMES, AnswerTimeCount, CountedEnd, DAYS_COUNTED, DayBounds, NotDayBounds, OutcomeCount,
     QuestionTotals,
 };
 
+use unreadable::Events;
+
 use crate::frame::StorageNotice;
 use crate::{private, quarantine::quarantine};
 
-/// A connection, the folded events, and the position of the newest entry of each session.
-type Contents = (Connection, Desk, BTreeMap<SessionId, u64>);
+/// A connection, the folded events, the position of the newest entry of each session, and how many events can't be read.
+type Contents = (Connection, Desk, BTreeMap<SessionId, u64>, u64);
 
 /// The only connection that writes.
 #[derive(Debug)]
@@ -54,14 +59,21 @@ pub struct Opened {
     pub desk: Desk,
     /// The position of the newest entry of each session.
     pub entries: BTreeMap<SessionId, u64>,
-    /// A storage problem that the user should know about.
-    pub notice: Option<StorageNotice>,
+    /// Storage problems that the user should know about.
+    pub notices: Vec<StorageNotice>,
 }
 
 /// How long to wait for a lock that is held: by an instance that is just ending, or by a process that it was starting,
 /// which shares the lock until its own program runs.
 const LOCK_PATIENCE: Duration = Duration::from_secs(1);
 const LOCK_AGAIN: Duration = Duration::from_millis(20);
+
+/// Takes more space than an ordinary write, and gives it back.
+const PROBE: &str = "
+    CREATE TABLE probe (bytes BLOB) STRICT;
+    INSERT INTO probe VALUES (zeroblob(65536));
+    DROP TABLE probe;
+";
 
 /// How durable a write is, and so how long it may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,8 +87,9 @@ enum Durability {
 impl Journal {
     /// Opens the journal of a data folder and folds its events.
     ///
-    /// A damaged database is renamed and a new one created. A newer one is left in place and another file beside it is
-    /// used. Neither is ever overwritten, and [`Opened::notice`] reports it.
+    /// A damaged database is renamed and a new one created; of an intact one, events that can't be read are set aside. A newer
+    /// one is left in place and another file beside it is used. Nothing is ever overwritten, and [`Opened::notices`] reports
+    /// it until the user has dealt with it.
     pub fn open(folder: &Path, now: Timestamp) -> Result<Opened, StorageError> {
         let io =
             |error: std::io::Error| StorageError::Other { path: named(folder), error: error.to_string() };
@@ -95,45 +108,57 @@ impl Journal {
         }
         let path = folder.join("desk.db");
         match Self::open_or_keep(&path, now) {
-            Ok((opened, kept)) => Ok(Self::opened(path, lock, opened, kept)),
+            Ok(opened) => Ok(Self::opened(path, lock, opened, None)),
             Err(StorageError::TooNew { found, .. }) => {
                 let used = folder.join(format!("desk-format-{}.db", record::FORMAT));
                 tracing::error!(found, known = record::FORMAT, "the database belongs to a newer version");
                 let notice = StorageNotice::Newer { kept: named(&path), used: named(&used) };
-                let (opened, damaged) = Self::open_or_keep(&used, now)?;
-                Ok(Self::opened(used, lock, opened, damaged.or(Some(notice))))
+                let opened = Self::open_or_keep(&used, now)?;
+                Ok(Self::opened(used, lock, opened, Some(notice)))
             }
             Err(error) => Err(error),
         }
     }
 
-    fn opened(path: PathBuf, lock: File, opened: Contents, notice: Option<StorageNotice>) -> Opened {
-        let (connection, desk, entries) = opened;
+    fn opened(path: PathBuf, lock: File, opened: Contents, newer: Option<StorageNotice>) -> Opened {
+        let (connection, desk, entries, unreadable) = opened;
         let journal = Self { connection, path, _lock: lock };
         // If the app ended during a deletion, traces may remain.
         journal.sweep_soon();
-        Opened { journal, desk, entries, notice }
+        let mut notices = journal.set_aside_databases();
+        notices.extend((unreadable > 0).then_some(StorageNotice::Unreadable { count: unreadable }));
+        notices.extend(newer);
+        Opened { journal, desk, entries, notices }
     }
 
     /// Opens a database; a damaged one is renamed and replaced by a new one.
-    fn open_or_keep(path: &Path, now: Timestamp) -> Result<(Contents, Option<StorageNotice>), StorageError> {
-        match Self::open_file(path) {
+    fn open_or_keep(path: &Path, now: Timestamp) -> Result<Contents, StorageError> {
+        match Self::open_file(path, now) {
             Err(StorageError::Damaged { error, .. }) => {
                 tracing::error!(path = %path.display(), error, "the database is damaged and is quarantined");
-                let kept = quarantine(path, now)
+                quarantine(path, now)
                     .map_err(|error| StorageError::Stuck { path: named(path), error: error.to_string() })?;
-                let notice = StorageNotice::Corrupt { kept: named(&kept) };
-                Ok((Self::open_file(path)?, Some(notice)))
+                Self::open_file(path, now)
             }
-            opened => opened.map(|opened| (opened, None)),
+            opened => opened,
         }
     }
 
-    fn open_file(path: &Path) -> Result<Contents, StorageError> {
-        let connection = schema::connect(path)?;
-        let events = read::events(&connection, path)?;
+    fn open_file(path: &Path, now: Timestamp) -> Result<Contents, StorageError> {
+        let fail = |error: rusqlite::Error| storage_error(path, &error);
+        let mut connection = schema::connect(path)?;
+        let mut events = Events::read(&connection).map_err(fail)?;
+        let mut untold = unreadable::count_untold(&connection).map_err(fail)?;
+        if !events.unreadable.is_empty() {
+            untold += events.unreadable.len() as u64;
+            let completed = events.complete(&connection).map_err(fail)?;
+            // If the disk doesn't accept it, the next start finds the same.
+            if let Err(error) = unreadable::set_aside(&mut connection, &events.unreadable, &completed, now) {
+                tracing::warn!(%error, "unreadable events could not be set aside");
+            }
+        }
         let entries = read::newest_entries(&connection, path)?;
-        Ok((connection, Desk::replay(&events), entries))
+        Ok((connection, Desk::replay(events.iter()), entries, untold))
     }
 
     /// Returns a reader with its own connection to the same database.
@@ -164,6 +189,11 @@ impl Journal {
     /// Writes entries without events. A failure of the machine may lose them, a crash of the app can't.
     pub fn commit_entries(&mut self, entries: &[(SessionId, Entry)]) -> Result<(), StorageError> {
         self.transact(Durability::Normal, |transaction| tables::write_entries(transaction, entries))
+    }
+
+    /// Writes something that changes nothing, to find out whether the disk accepts it.
+    pub fn try_to_write(&mut self) -> Result<(), StorageError> {
+        self.transact(Durability::Full, |transaction| transaction.execute_batch(PROBE))
     }
 
     /// Moves everything from the write-ahead log into the database when the app ends.

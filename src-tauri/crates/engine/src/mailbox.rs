@@ -2,6 +2,8 @@
 //!
 //! The writer, the sessions and the handles send to each other; they meet here and do not know each other.
 
+use std::sync::Arc;
+
 use askdesk_changes::ChangeTotals;
 use askdesk_domain::{
     Approval, ApprovalDecision, ApprovalId, Ask, Attachment, Command, CommandId, ConfigId, ContextUse,
@@ -10,11 +12,12 @@ use askdesk_domain::{
     ValueId,
 };
 use askdesk_worktrees::Head;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 
 use crate::error::EngineError;
-use crate::frame::{LiveText, Retry};
+use crate::frame::{LiveText, Retry, StorageNotice};
 use crate::hub::Subscription;
+use crate::journal::Salvaged;
 
 /// How many inputs can wait for the writer before senders wait for it.
 pub const QUEUED_INPUTS: usize = 4_096;
@@ -31,6 +34,22 @@ pub(crate) enum Input {
     Act {
         command: Command,
         reply: Reply<Result<Applied, EngineError>>,
+    },
+    /// Take over what was read of a database that was set aside.
+    Recover {
+        kept: String,
+        salvaged: Salvaged,
+        reply: Reply<Result<Recovery, EngineError>>,
+    },
+    /// The user has dealt with a storage problem.
+    Settle {
+        notice: StorageNotice,
+        reply: Reply<Result<(), EngineError>>,
+    },
+    /// Carry out a command that reports what has happened. If it can't be stored now, it is tried again.
+    Record {
+        command: Command,
+        reply: Reply<Result<(), EngineError>>,
     },
     /// Register a request from an agent; the waiter receives its outcome.
     Register {
@@ -63,10 +82,18 @@ pub(crate) enum Input {
     Write {
         session: SessionId,
         writes: Vec<EntryWrite>,
+        room: Room,
+    },
+    /// Add an entry to a transcript, or fail.
+    WriteNow {
+        session: SessionId,
+        body: EntryBody,
+        reply: Reply<Result<(), EngineError>>,
     },
     /// The agent wrote more text.
     Live {
         added: LiveText,
+        room: Room,
     },
     /// The session has no live text any more.
     LiveCleared {
@@ -123,6 +150,14 @@ pub(crate) enum Input {
     Close {
         reply: Reply<()>,
     },
+}
+
+/// What was recovered of a damaged database.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Recovery {
+    pub sessions: usize,
+    /// Whether everything in it could be read.
+    pub complete: bool,
 }
 
 /// What a command was about, as it is now.
@@ -293,20 +328,48 @@ pub struct ConfigChange {
     pub value: ValueId,
 }
 
+impl EntryWrite {
+    /// Returns about how much memory it takes, in bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        match self {
+            Self::New(body) => serde_json::to_string(body).map_or(0, |text| text.len()),
+            Self::ToolEnded { output, .. } => output.len(),
+            Self::ToolStatus { .. } => 0,
+            Self::Plan { items } => items.iter().map(|item| item.text.len()).sum(),
+        }
+    }
+}
+
+/// How much of what agents write can be on its way to the writer, in units of [`ROOM_UNIT`]. On a slow disk, agents wait.
+const ROOM: u32 = 65_536;
+const ROOM_UNIT: usize = 1_024;
+
+/// The memory that an input takes on its way; dropped once the writer has dealt with it.
+pub(crate) type Room = Option<OwnedSemaphorePermit>;
+
 /// Sends inputs to the writer; cheap to clone. The writer ends once all are dropped.
 #[derive(Clone)]
-pub(crate) struct WriterMailbox(mpsc::Sender<Input>);
+pub(crate) struct WriterMailbox {
+    inputs: mpsc::Sender<Input>,
+    room: Arc<Semaphore>,
+}
 
 impl WriterMailbox {
     /// Makes the mailbox of a writer, and the end from which the writer takes its inputs.
     pub(crate) fn new() -> (Self, mpsc::Receiver<Input>) {
         let (inputs, received) = mpsc::channel(QUEUED_INPUTS);
-        (Self(inputs), received)
+        (Self { inputs, room: Arc::new(Semaphore::new(ROOM as usize)) }, received)
+    }
+
+    /// Waits until there is room for some bytes.
+    pub(crate) async fn room(&self, bytes: usize) -> Room {
+        let units = u32::try_from(bytes / ROOM_UNIT + 1).unwrap_or(ROOM).min(ROOM);
+        Arc::clone(&self.room).acquire_many_owned(units).await.ok()
     }
 
     /// Sends an input whose result nobody needs.
     pub(crate) async fn send(&self, input: Input) {
-        if self.0.send(input).await.is_err() {
+        if self.inputs.send(input).await.is_err() {
             tracing::debug!("the writer has ended");
         }
     }
@@ -314,12 +377,12 @@ impl WriterMailbox {
     /// Sends an input and waits for its result.
     pub(crate) async fn ask<T>(&self, input: impl FnOnce(Reply<T>) -> Input) -> Result<T, EngineError> {
         let (reply, answer) = oneshot::channel();
-        self.0.send(input(reply)).await.map_err(|_| EngineError::Closing)?;
+        self.inputs.send(input(reply)).await.map_err(|_| EngineError::Closing)?;
         answer.await.map_err(|_| EngineError::Closing)
     }
 
     /// Returns a way to the writer that does not keep it running.
     pub(crate) fn downgrade(&self) -> mpsc::WeakSender<Input> {
-        self.0.downgrade()
+        self.inputs.downgrade()
     }
 }

@@ -51,9 +51,12 @@ impl EngineHandle {
         let epoch = Uuid::new_v4().to_string();
         let writer = Writer::new(opened, epoch, Arc::clone(&clock), notify, limits, agents.descriptors())?;
         let writer = writer.with_changed_files(totals);
+        // The engine can be opened outside a runtime.
+        let waiting = tokio::runtime::Builder::new_current_thread().enable_time().build();
+        let waiting = waiting.map_err(|_| EngineError::Closing)?;
         std::thread::Builder::new()
             .name("desk-writer".to_owned())
-            .spawn(move || writer.run(inputs))
+            .spawn(move || writer.run(inputs, &waiting))
             .map_err(|_| EngineError::Closing)?;
         changes.read_heads(folders).map_err(|_| EngineError::Closing)?;
         let tokens = SessionTokens::default();

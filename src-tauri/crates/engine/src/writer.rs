@@ -7,9 +7,11 @@ mod changes;
 mod drafts;
 mod effects;
 mod inbound;
+mod storage;
 pub(crate) mod time_limits;
 mod transcript;
 mod undo_window;
+mod unstored;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -20,7 +22,9 @@ use askdesk_domain::{
     Outcome, QueueCommand, QueueEvent, Rejection, Request, RequestCommand, RequestEvent, RequestId,
     SessionCommand, SessionEvent, SessionId, UndoWindow, decide,
 };
+use tokio::runtime::Runtime;
 use tokio::sync::{mpsc, oneshot};
+use tokio::time::timeout_at;
 
 use crate::clock::Clock;
 use crate::error::EngineError;
@@ -31,6 +35,7 @@ use crate::journal::{Journal, Opened, Reader};
 use crate::mailbox::{Applied, Input, NotificationEvent, SessionInput};
 use drafts::Drafts;
 use transcript::Transcripts;
+use unstored::Unstored;
 
 /// How many transcript writes one transaction contains at most.
 const BATCHED_WRITES: usize = 512;
@@ -54,6 +59,7 @@ pub(crate) struct Writer {
     hub: Hub,
     clock: Arc<dyn Clock>,
     transcripts: Transcripts,
+    unstored: Unstored,
     waiters: HashMap<RequestId, Vec<Waiter>>,
     sessions: HashMap<SessionId, mpsc::Sender<SessionInput>>,
     notifications: mpsc::Sender<NotificationEvent>,
@@ -82,9 +88,10 @@ impl Writer {
             held: UndoWindow::default(),
             journal: opened.journal,
             reader,
-            hub: Hub::new(epoch, opened.notice, agents),
+            hub: Hub::new(epoch, opened.notices, agents),
             clock,
             transcripts,
+            unstored: Unstored::default(),
             waiters: HashMap::new(),
             sessions: HashMap::new(),
             notifications,
@@ -104,24 +111,31 @@ impl Writer {
     }
 
     /// Handles inputs until it is closed or every handle is dropped.
-    pub(crate) fn run(mut self, mut inputs: mpsc::Receiver<Input>) {
-        let mut next = inputs.blocking_recv();
+    pub(crate) fn run(mut self, mut inputs: mpsc::Receiver<Input>, waiting: &Runtime) {
+        let mut next = self.next(&mut inputs, waiting);
         while let Some(input) = next.take() {
+            if self.unstored.are_due() {
+                self.try_again();
+            }
             match input {
-                Input::Write { session, writes } => {
-                    let mut batch = vec![(session, writes)];
+                Input::Write { session, writes, room } => {
+                    let (mut batch, mut rooms) = (vec![(session, writes)], vec![room]);
                     while next.is_none() && batch.len() < BATCHED_WRITES {
                         match inputs.try_recv() {
-                            Ok(Input::Write { session, writes }) => batch.push((session, writes)),
+                            Ok(Input::Write { session, writes, room }) => {
+                                batch.push((session, writes));
+                                rooms.push(room);
+                            }
                             Ok(other) => next = Some(other),
                             Err(_) => break,
                         }
                     }
                     self.write(batch);
+                    drop(rooms);
                 }
                 Input::Close { reply } => {
                     // The disk may accept now what it rejected before.
-                    self.write(Vec::new());
+                    self.try_again();
                     self.write_drafts();
                     self.journal.sweep_or_later();
                     if let Err(error) = self.journal.checkpoint() {
@@ -141,9 +155,20 @@ impl Writer {
                 self.write_drafts();
             }
             if next.is_none() {
-                next = inputs.blocking_recv();
+                next = self.next(&mut inputs, waiting);
             }
         }
+    }
+
+    /// Waits for the next input, and meanwhile tries again what the disk refused.
+    fn next(&mut self, inputs: &mut mpsc::Receiver<Input>, waiting: &Runtime) -> Option<Input> {
+        while let Some(due) = self.unstored.due() {
+            if let Ok(next) = waiting.block_on(async { timeout_at(due.into(), inputs.recv()).await }) {
+                return next;
+            }
+            self.try_again();
+        }
+        inputs.blocking_recv()
     }
 
     fn take(&mut self, input: Input) {
@@ -152,6 +177,14 @@ impl Writer {
                 let applied = self.act(&command).map(|decision| self.applied(&command, &decision));
                 let _ = reply.send(applied);
             }
+            Input::WriteNow { session, body, reply } => {
+                let _ = reply.send(self.write_now(session, body).map_err(Into::into));
+            }
+            Input::Recover { kept, salvaged, reply } => {
+                let _ = reply.send(self.recover(kept, salvaged));
+            }
+            Input::Settle { notice, reply } => drop(reply.send(self.settle(&notice))),
+            Input::Record { command, reply } => drop(reply.send(self.record(command))),
             Input::Register { ask, waiter, reply } => {
                 let _ = reply.send(self.register(ask, waiter));
             }
@@ -163,7 +196,10 @@ impl Writer {
             }
             Input::UndoEnd { request, reply } => drop(reply.send(self.undo(request))),
             Input::UndoWindowOver { held } => self.give_held(held),
-            Input::Live { added } => self.hub.publish(&self.desk, vec![Change::LiveText { added }]),
+            Input::Live { added, room } => {
+                self.hub.publish(&self.desk, vec![Change::LiveText { added }]);
+                drop(room);
+            }
             Input::LiveCleared { session } => {
                 self.hub.publish(&self.desk, vec![Change::LiveCleared { session }]);
             }
@@ -193,7 +229,8 @@ impl Writer {
                 }
             }
             Input::NotePassedBudget { day, budget, reply } => {
-                let _ = reply.send(self.journal.note_passed_budget(&day, budget).map_err(Into::into));
+                let noted = self.store_with(|journal| journal.note_passed_budget(&day, budget));
+                let _ = reply.send(noted.map_err(Into::into));
             }
             Input::Inspect { inspect } => inspect(&self.desk),
             // Handled by `run`, which may batch several or end.
@@ -201,8 +238,17 @@ impl Writer {
         }
     }
 
-    /// Decides, commits, folds, publishes, then carries out the effects.
+    /// Carries out a command whose caller hears if it can't be stored. What waits for the disk comes first.
     fn act(&mut self, command: &Command) -> Result<Decision, EngineError> {
+        // A deletion makes room for what waits.
+        if !matches!(command, Command::Session(SessionCommand::Delete { .. })) {
+            self.check_disk()?;
+        }
+        self.decide_and_store(command)
+    }
+
+    /// Decides, commits, folds, publishes, then carries out the effects.
+    fn decide_and_store(&mut self, command: &Command) -> Result<Decision, EngineError> {
         let decision = decide(&self.desk, command).map_err(|reject| self.explain(command, reject))?;
         if decision.events.is_empty() {
             // A finished turn is announced and not stored.
@@ -213,7 +259,8 @@ impl Writer {
         }
         let written = self.transcripts.entries_of(&decision.events, self.clock.now());
         fault::reached(Step::Deciding(command));
-        self.journal.commit(&decision.events, &written.entries, self.clock.now())?;
+        let at = self.clock.now();
+        self.store_with(|journal| journal.commit(&decision.events, &written.entries, at))?;
         fault::reached(Step::Committed(command));
         let entries = self.transcripts.commit(&decision.events, written);
         for event in &decision.events {
@@ -233,6 +280,9 @@ impl Writer {
         }
         if let Command::Session(SessionCommand::Delete { .. }) = command {
             self.journal.sweep_soon();
+            if self.unstored.due().is_some() {
+                self.try_again();
+            }
         }
         Ok(decision)
     }
@@ -270,7 +320,7 @@ impl Writer {
                 None => reject.into(),
             },
             Ok(None) => reject.into(),
-            Err(error) => error.into(),
+            Err(error) => EngineError::Unread(error),
         }
     }
 

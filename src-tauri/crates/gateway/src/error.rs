@@ -79,7 +79,11 @@ impl From<EngineError> for HttpError {
             EngineError::Reject(reject) => reject.into(),
             EngineError::Journal(error) => {
                 tracing::error!(%error, "a client's request could not be saved");
-                Self::unavailable("Askdesk can't write to its database")
+                Self::unavailable(format!("Askdesk couldn't save this: {error}"))
+            }
+            EngineError::Unread(error) => {
+                tracing::error!(%error, "what a client asked for could not be read");
+                Self::unavailable(format!("Askdesk couldn't read this: {error}"))
             }
             EngineError::Closing => Self::unavailable("Askdesk is quitting"),
         }

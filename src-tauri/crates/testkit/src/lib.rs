@@ -19,6 +19,9 @@ pub mod mcp_clients;
 pub mod mock_api;
 #[cfg(unix)]
 pub mod read_errors;
+#[cfg(unix)]
+#[cfg(feature = "mock-api")]
+pub mod small_disk;
 
 /// Finds a program that was built beside the running program or test.
 fn find_built_program(name: &str) -> Option<PathBuf> {

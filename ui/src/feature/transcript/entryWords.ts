@@ -1,6 +1,6 @@
 import type { Notice, QuestionPolicy } from '../../generated/wire';
 import { wordsOfDeliveryError } from '../../shared/errors/deliveryErrorWords';
-import { type MessageKey, t } from '../../shared/messages';
+import { type MessageKey, plural, t } from '../../shared/messages';
 import { wordsOfMember, type UnionWords } from '../../shared/unionWords';
 
 /** The meaning of a model API error, by its status code or error type. */
@@ -44,6 +44,8 @@ const noticeWords: UnionWords<Notice, 'notice'> = {
   conversation_reset: 'notice.conversation_reset',
   login_rejected: 'notice.login_rejected',
   sign_in_changed: 'notice.sign_in_changed',
+  entries_lost: ({ count }) => plural('notice.entries_lost', count),
+  unreadable: 'notice.unreadable',
   message_not_sent: ({ error }) => t('notice.message_not_sent', { error: wordsOfDeliveryError(error) }),
 };
 

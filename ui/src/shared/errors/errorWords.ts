@@ -32,6 +32,7 @@ const errorWords = {
   not_started: ({ message }) => t('error.not_started', { message }),
   storage_busy: () => t('error.storage_busy'),
   storage_full: () => t('error.storage_full'),
+  storage_unread: (error) => t('error.storage_unread', { message: wordsOfDetail(error) }),
   storage: (error) => t('error.storage', { message: wordsOfDetail(error) }),
   settings_not_written: (error) => t('error.settings_not_written', { message: wordsOfDetail(error) }),
   extras_changed: () => t('error.extras_changed'),

@@ -1,5 +1,5 @@
-import type { StorageNotice, StorageError } from '../../generated/wire';
-import { t } from '../messages';
+import type { DatabaseRecovered, StorageNotice, StorageError, StorageOutage } from '../../generated/wire';
+import { plural, t } from '../messages';
 import { wordsOfMember, type UnionWords } from '../unionWords';
 import { visibly } from '../visible';
 
@@ -22,7 +22,25 @@ export function wordsOfStorageError(of: StorageError): string {
 }
 
 export function wordsOfStorageNotice(notice: StorageNotice): string {
-  return notice.storage === 'corrupt'
-    ? t('storage.corrupt', { kept: notice.kept })
-    : t('storage.newer', { kept: notice.kept, used: notice.used });
+  switch (notice.storage) {
+    case 'set_aside':
+      return t('storage.set_aside', { kept: notice.kept });
+    case 'unreadable':
+      return plural('storage.unreadable', notice.count);
+    case 'newer':
+      return t('storage.newer', { kept: notice.kept, used: notice.used });
+  }
+}
+
+export function wordsOfRecovery({ sessions, complete }: DatabaseRecovered): string {
+  const found = plural('storage.recovered', sessions);
+  return complete ? found : `${found} ${t('storage.recovered_part')}`;
+}
+
+/** What isn't stored at the moment, and what becomes of it. */
+export function wordsOfOutage({ error, entries, lost }: StorageOutage): string {
+  const parts = [t('outage.what', { error: wordsOfStorageError(error) })];
+  if (entries > 0) parts.push(plural('outage.waiting', entries));
+  if (lost > 0) parts.push(plural('outage.lost', lost));
+  return [...parts, t('outage.again')].join(' ');
 }

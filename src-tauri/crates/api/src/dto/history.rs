@@ -140,6 +140,9 @@ wire! {
         /// The number of all matches.
         #[cfg_attr(feature = "ts", ts(type = "number"))]
         count: u64,
+        /// How many of this page can't be read.
+        #[cfg_attr(feature = "ts", ts(type = "number"))]
+        unreadable: u64,
         /// How many of all matches were answered.
         #[cfg_attr(feature = "ts", ts(type = "number"))]
         answered: u64,

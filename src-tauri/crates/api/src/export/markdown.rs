@@ -126,6 +126,10 @@ fn of_notice(notice: &Notice) -> String {
                 inline(output)
             )
         }
+        Notice::EntriesLost { count } => {
+            format!("{count} entries are missing here, because the disk accepted nothing for too long.")
+        }
+        Notice::Unreadable => "An entry is damaged and can’t be read.".to_owned(),
         Notice::AgentWarned { text } => format!("The agent warned: {}", inline(text)),
         Notice::QuestionTurnedOff { text, .. } => {
             format!("A question was refused because this session’s questions are off: {}", inline(text))

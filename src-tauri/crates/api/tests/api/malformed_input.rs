@@ -61,6 +61,10 @@ fn example(name: &str) -> (Value, &'static str) {
         "plan_client" => (command(json!({"client": "codex", "goal": "connected"})), "folder_missing"),
         "test_gateway" => (command(json!({})), "doors_shut"),
         "change_client" => (command(json!({"plan": id})), "plan_gone"),
+        "recover_database" => (json!({"kept": "/nowhere/desk.db.damaged-1"}), "not_found"),
+        "settle_storage" => {
+            (json!({"notice": {"storage": "set_aside", "kept": "/nowhere/desk.db.damaged-1"}}), "not_found")
+        }
         "read_permissions" => (json!({}), "done"),
         "plan_permission_removal" => {
             (command(json!({"written": {"file": "/nowhere/settings.json", "text": "Bash"}})), "done")

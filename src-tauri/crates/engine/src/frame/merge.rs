@@ -62,7 +62,9 @@ impl Step {
                 | Change::CheckedOut { .. }
                 | Change::EndLetGo { .. }
                 | Change::Retry { .. }
-                | Change::Context { .. } => {
+                | Change::Context { .. }
+                | Change::Storage { .. }
+                | Change::Outage { .. } => {
                     delta.changes.push(change.clone());
                     continue;
                 }

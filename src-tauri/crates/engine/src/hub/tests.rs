@@ -75,7 +75,7 @@ impl Stage {
     fn new() -> Self {
         Self {
             desk: Desk::default(),
-            hub: Hub::new("epoch".to_owned(), None, Vec::new()),
+            hub: Hub::new("epoch".to_owned(), Vec::new(), Vec::new()),
             readers: Vec::new(),
         }
     }

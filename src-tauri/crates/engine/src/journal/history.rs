@@ -73,14 +73,16 @@ pub struct QuestionsFound {
     pub more: bool,
     pub count: u64,
     pub answered: u64,
+    /// How many of the page can't be read.
+    pub unreadable: u64,
     /// The median time from asked to answered, over all answered matches, in milliseconds; none if none was answered.
     pub median_millis: Option<i64>,
 }
 
 /// The SQL expression for the kind of an outcome: a request that the user closed is declined if the agent is told.
-pub(super) const KIND: &str =
-    "CASE WHEN outcome ->> '$.why.why' = 'cancelled' AND coalesce(delivery, 'null') <> 'null'
-    THEN 'declined' ELSE outcome ->> '$.outcome' END";
+pub(super) const KIND: &str = "CASE WHEN NOT json_valid(outcome) THEN NULL
+    WHEN outcome ->> '$.why.why' = 'cancelled' AND coalesce(delivery, 'null') <> 'null' THEN 'declined'
+    ELSE outcome ->> '$.outcome' END";
 
 /// The SQL condition of a filter, with its parameters.
 pub(super) struct Condition {
@@ -137,7 +139,10 @@ impl Reader {
             found.more = ids.len() > limit as usize;
             ids.truncate(limit as usize);
             for id in ids {
-                found.requests.extend(read::find_request(&moment, id)?);
+                match read::readable(read::find_request(&moment, id))? {
+                    Some(request) => found.requests.extend(request),
+                    None => found.unreadable += 1,
+                }
             }
             Ok(found)
         })
@@ -147,7 +152,8 @@ impl Reader {
 fn counts(connection: &Connection, condition: &Condition) -> rusqlite::Result<QuestionsFound> {
     // The clock may have been set back between the question and its end.
     let mut statement = connection.prepare_cached(&format!(
-        "SELECT CASE outcome ->> '$.outcome' WHEN 'answered' THEN max(ended_at - asked_at, 0) END
+        "SELECT CASE WHEN json_valid(outcome) AND outcome ->> '$.outcome' = 'answered'
+            THEN max(ended_at - asked_at, 0) END
          FROM requests WHERE {}",
         condition.sql
     ))?;
@@ -181,5 +187,5 @@ fn stretch(
             rusqlite::Error::FromSqlConversionFailure(0, rusqlite::types::Type::Text, Box::new(error))
         })
     })?;
-    rows.collect()
+    rows.filter_map(|id| read::readable(id).transpose()).collect()
 }

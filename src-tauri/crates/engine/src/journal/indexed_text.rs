@@ -33,6 +33,8 @@ pub(super) fn of_entry(body: &EntryBody) -> String {
             | Notice::CutInHalf
             | Notice::Interrupted
             | Notice::Compacted
+            | Notice::EntriesLost { .. }
+            | Notice::Unreadable
             | Notice::ConversationReset => Vec::new(),
         },
         EntryBody::Plan { items } => return joined(items.iter().map(|item| item.text.as_str())),

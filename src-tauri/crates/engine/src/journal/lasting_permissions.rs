@@ -2,7 +2,7 @@
 
 use askdesk_domain::{Approval, ApprovalOptionKind, ApprovalState, StorageError, Timestamp};
 
-use super::read::Reader;
+use super::read::{Reader, readable};
 use super::record;
 
 /// The most approvals that are returned.
@@ -14,14 +14,14 @@ impl Reader {
         self.query(|connection| {
             let mut statement = connection.prepare_cached(
                 "SELECT body, state FROM approvals
-                 WHERE state ->> '$.state' = 'decided' AND instr(body, '\"allow_always\"')",
+                 WHERE CASE WHEN json_valid(state) THEN state ->> '$.state' = 'decided' END AND instr(body, '\"allow_always\"')",
             )?;
             let rows = statement.query_map([], |row| {
                 Ok(Approval { state: record::decode(row, 1)?, ..record::decode::<Approval>(row, 0)? })
             })?;
             let mut found = Vec::new();
             for approval in rows {
-                let approval = approval?;
+                let Some(approval) = readable(approval)? else { continue };
                 if let Some(at) = decided_always(&approval) {
                     found.push((at, approval));
                 }

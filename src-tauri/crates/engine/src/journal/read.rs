@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use askdesk_domain::{
-    Approval, ApprovalId, Ended, Entry, EntryBody, Event, ImageId, Request, RequestId, RequestState,
+    Approval, ApprovalId, Ended, Entry, EntryBody, ImageId, Notice, Request, RequestId, RequestState,
     SessionId, StorageError, Timestamp,
 };
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use super::{named, record, storage_error};
+use super::{record, storage_error};
 
 /// A page of a transcript with the requests and approvals that it refers to.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -61,15 +61,18 @@ impl Reader {
             entries.truncate(limit as usize);
             entries.reverse();
             let mut page = Page { more, ..Page::default() };
-            for entry in &entries {
-                match &entry.body {
+            for entry in &mut entries {
+                let found = match &entry.body {
                     EntryBody::Request { request } => {
-                        page.requests.extend(find_request(connection, *request)?);
+                        find_request(connection, *request).map(|it| page.requests.extend(it))
                     }
                     EntryBody::Approval { approval } => {
-                        page.approvals.extend(find_approval(connection, *approval)?);
+                        find_approval(connection, *approval).map(|it| page.approvals.extend(it))
                     }
-                    _ => {}
+                    _ => Ok(()),
+                };
+                if readable(found)?.is_none() {
+                    entry.body = UNREADABLE;
                 }
             }
             page.entries = entries;
@@ -107,21 +110,6 @@ pub(super) fn find_approval(connection: &Connection, id: ApprovalId) -> rusqlite
     statement.query_row([id.to_string()], read).optional()
 }
 
-/// Reads all events in order.
-pub(super) fn events(connection: &Connection, path: &Path) -> Result<Vec<Event>, StorageError> {
-    let run = || {
-        let mut statement = connection.prepare("SELECT body FROM events ORDER BY seq")?;
-        let rows = statement.query_map([], |row| record::decode(row, 0))?;
-        rows.collect::<rusqlite::Result<Vec<Event>>>()
-    };
-    run().map_err(|error| match error {
-        rusqlite::Error::FromSqlConversionFailure(_, _, cause) => {
-            StorageError::Damaged { path: named(path), error: format!("can't read an event: {cause}") }
-        }
-        other => storage_error(path, &other),
-    })
-}
-
 /// Reads the position of the newest entry of each session.
 pub(super) fn newest_entries(
     connection: &Connection,
@@ -136,8 +124,28 @@ pub(super) fn newest_entries(
     Ok(rows.into_iter().filter_map(|(session, n)| Some((session.parse().ok()?, n))).collect())
 }
 
+/// What stands in the place of an entry that can't be read.
+const UNREADABLE: EntryBody = EntryBody::Notice { notice: Notice::Unreadable };
+
 pub(super) fn entry(row: &Row<'_>) -> rusqlite::Result<Entry> {
-    Ok(Entry { n: row.get(0)?, at: Timestamp::from_millis(row.get(1)?), body: record::decode(row, 2)? })
+    let body = readable(record::decode(row, 2))?.unwrap_or(UNREADABLE);
+    Ok(Entry { n: row.get(0)?, at: Timestamp::from_millis(row.get(1)?), body })
+}
+
+/// Returns none if a single record can't be read; the others can. Any other error stays.
+pub(super) fn readable<T>(read: rusqlite::Result<T>) -> rusqlite::Result<Option<T>> {
+    match read {
+        Ok(read) => Ok(Some(read)),
+        Err(
+            error @ (rusqlite::Error::FromSqlConversionFailure(..)
+            | rusqlite::Error::InvalidColumnType(..)
+            | rusqlite::Error::Utf8Error(..)),
+        ) => {
+            tracing::error!(%error, "a record cannot be read");
+            Ok(None)
+        }
+        Err(error) => Err(error),
+    }
 }
 
 fn request(row: &Row<'_>) -> rusqlite::Result<Request> {

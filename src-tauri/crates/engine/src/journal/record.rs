@@ -36,10 +36,12 @@ pub(super) fn encode<T: Record>(value: &T) -> rusqlite::Result<String> {
 }
 
 pub(super) fn decode<T: Record>(row: &Row<'_>, column: usize) -> rusqlite::Result<T> {
-    let text = row.get_ref(column)?.as_str()?;
-    serde_json::from_str(text).map_err(|error| {
-        rusqlite::Error::FromSqlConversionFailure(column, rusqlite::types::Type::Text, Box::new(error))
-    })
+    let text = row.get_ref(column)?.as_str().map_err(|error| unreadable(column, error))?;
+    serde_json::from_str(text).map_err(|error| unreadable(column, error))
+}
+
+fn unreadable(column: usize, error: impl std::error::Error + Send + Sync + 'static) -> rusqlite::Error {
+    rusqlite::Error::FromSqlConversionFailure(column, rusqlite::types::Type::Text, Box::new(error))
 }
 
 #[cfg(test)]

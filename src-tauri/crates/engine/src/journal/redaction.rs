@@ -3,6 +3,7 @@
 use askdesk_domain::{Event, SessionId, StorageError};
 use rusqlite::{Transaction, params};
 
+use super::read::readable;
 use super::{Journal, record, storage_error, usage};
 
 /// The largest database that is rewritten at once, in bytes. Rewriting a larger one would block the writer, so it waits until
@@ -14,11 +15,14 @@ pub const SWEPT_AT_ONCE_BYTES: u64 = 256 * 1024 * 1024;
 pub(super) fn delete(transaction: &Transaction<'_>, session: SessionId) -> rusqlite::Result<()> {
     let session = session.to_string();
     let mut events = transaction.prepare_cached("SELECT seq, body FROM events WHERE session = ?1")?;
-    let rows = events.query_map([&session], |row| Ok((row.get(0)?, record::decode(row, 1)?)))?;
-    let events: Vec<(i64, Event)> = rows.collect::<rusqlite::Result<_>>()?;
+    let rows = events.query_map([&session], |row| Ok((row.get(0)?, readable(record::decode(row, 1))?)))?;
+    let events: Vec<(i64, Option<Event>)> = rows.collect::<rusqlite::Result<_>>()?;
     let mut silence = transaction.prepare_cached("UPDATE events SET body = ?2 WHERE seq = ?1")?;
     for (seq, event) in events {
-        silence.execute(params![seq, record::encode(&event.without_words())?])?;
+        match event {
+            Some(event) => silence.execute(params![seq, record::encode(&event.without_words())?])?,
+            None => transaction.execute("DELETE FROM events WHERE seq = ?1", [seq])?,
+        };
     }
     usage::keep_turns(transaction, &session)?;
     for delete in [
@@ -28,6 +32,7 @@ pub(super) fn delete(transaction: &Transaction<'_>, session: SessionId) -> rusql
         "DELETE FROM requests WHERE session = ?1",
         "DELETE FROM approvals WHERE session = ?1",
         "DELETE FROM drafts WHERE session = ?1",
+        "DELETE FROM set_aside WHERE session = ?1",
         "INSERT INTO unswept (session) VALUES (?1)",
     ] {
         transaction.execute(delete, [&session])?;

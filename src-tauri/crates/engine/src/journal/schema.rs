@@ -9,7 +9,7 @@ use rusqlite::{Connection, Transaction};
 use rusqlite_migration::{M, Migrations};
 
 use super::record::FORMAT;
-use super::{format_three, named, search, storage_error, usage};
+use super::{format_three, named, search, storage_error, unreadable, usage};
 use crate::private;
 
 /// How long to wait for another connection's write.
@@ -124,6 +124,7 @@ pub(super) fn connect(path: &Path) -> Result<Connection, StorageError> {
             other => StorageError::Other { path: named(path), error: other.to_string() },
         })?;
     usage::add(&connection).map_err(fail)?;
+    connection.execute_batch(unreadable::ADDED).map_err(fail)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false).map_err(fail)?;
     Ok(connection)
 }

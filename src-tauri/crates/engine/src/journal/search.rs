@@ -91,11 +91,11 @@ pub struct Found {
 pub(super) fn index(transaction: &Transaction<'_>, session: &str, entry: &Entry) -> rusqlite::Result<()> {
     let (about, text) = match &entry.body {
         EntryBody::Request { request } => {
-            let known = read::find_request(transaction, *request)?;
+            let known = read::readable(read::find_request(transaction, *request))?.flatten();
             (Some(request.to_string()), known.as_ref().map(indexed_text::of_request).unwrap_or_default())
         }
         EntryBody::Approval { approval } => {
-            let known = read::find_approval(transaction, *approval)?;
+            let known = read::readable(read::find_approval(transaction, *approval))?.flatten();
             (Some(approval.to_string()), known.as_ref().map(indexed_text::of_approval).unwrap_or_default())
         }
         body => (None, indexed_text::of_entry(body)),
@@ -120,15 +120,16 @@ pub(super) fn index_again(transaction: &Transaction<'_>, about: &str) -> rusqlit
         return Ok(());
     };
     let text = match (about.parse(), about.parse()) {
-        (Ok(request), Ok(approval)) => match read::find_request(transaction, request)? {
-            Some(request) => indexed_text::of_request(&request),
-            None => read::find_approval(transaction, approval)?
-                .map(|it| indexed_text::of_approval(&it))
-                .unwrap_or_default(),
+        (Ok(request), Ok(approval)) => match read::readable(read::find_request(transaction, request))? {
+            Some(Some(request)) => Some(indexed_text::of_request(&request)),
+            Some(None) => read::readable(read::find_approval(transaction, approval))?
+                .map(|it| it.as_ref().map(indexed_text::of_approval).unwrap_or_default()),
+            None => None,
         },
-        _ => return Ok(()),
+        _ => None,
     };
-    write(transaction, id, &text)
+    // What can't be read keeps the words that it had.
+    text.map_or(Ok(()), |text| write(transaction, id, &text))
 }
 
 fn write(transaction: &Transaction<'_>, id: i64, text: &str) -> rusqlite::Result<()> {
@@ -147,11 +148,7 @@ pub(super) fn index_if_empty(transaction: &Transaction<'_>) -> rusqlite::Result<
         transaction.prepare("SELECT n, at, body, session FROM entries ORDER BY session, n")?;
     let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
-        match read::entry(row) {
-            Ok(entry) => index(transaction, &row.get::<_, String>(3)?, &entry)?,
-            // The entry couldn't be shown before either, and must not keep Askdesk from starting.
-            Err(error) => tracing::warn!(%error, "an entry cannot be searched"),
-        }
+        index(transaction, &row.get::<_, String>(3)?, &read::entry(row)?)?;
     }
     Ok(())
 }
@@ -209,7 +206,8 @@ fn places(
     )?;
     let half_news = HALF_NEWS_DAYS * 24.0 * 3_600_000.0;
     let wanted = params![query, SEARCHED_BEST, now.millis(), half_news, i64::from(limit) + 1, offset];
-    statement.query_map(wanted, |row| Ok((row.get(4)?, hit(row)?)))?.collect()
+    let places = statement.query_map(wanted, |row| Ok((row.get(4)?, hit(row)?)))?;
+    places.filter_map(|place| read::readable(place).transpose()).collect()
 }
 
 fn hit(row: &Row<'_>) -> rusqlite::Result<Hit> {

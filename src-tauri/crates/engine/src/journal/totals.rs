@@ -5,7 +5,7 @@ use rusqlite::{Row, params_from_iter, types::Type, types::Value};
 use serde::{Deserialize, Serialize};
 
 use super::history::{KIND, OutcomeKind, QuestionFilter};
-use super::read::Reader;
+use super::read::{self, Reader};
 
 /// The most days of one count.
 pub const DAYS_COUNTED: usize = 400;
@@ -163,13 +163,14 @@ impl Reader {
                 condition.sql
             ))?;
             let rows = statement.query_map(params_from_iter(&condition.values), counted_end)?;
-            Ok(QuestionTotals::count(days, &rows.collect::<rusqlite::Result<Vec<_>>>()?))
+            let ends = rows.filter_map(|end| read::readable(end).transpose());
+            Ok(QuestionTotals::count(days, &ends.collect::<rusqlite::Result<Vec<_>>>()?))
         })
     }
 }
 
 fn counted_end(row: &Row<'_>) -> rusqlite::Result<CountedEnd> {
-    let word = row.get_ref(1)?.as_str()?;
+    let word = row.get::<_, String>(1)?;
     let outcome = OutcomeKind::ALL.into_iter().find(|outcome| outcome.word() == word);
     let outcome = outcome.ok_or_else(|| {
         rusqlite::Error::FromSqlConversionFailure(1, Type::Text, format!("no outcome {word:?}").into())

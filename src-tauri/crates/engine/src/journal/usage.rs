@@ -6,7 +6,7 @@ use askdesk_domain::{
 };
 use rusqlite::{Connection, Row, Transaction, params};
 
-use super::read::Reader;
+use super::read::{Reader, readable};
 use super::totals::DayBounds;
 use super::{Durability, Journal, record};
 
@@ -47,7 +47,7 @@ impl Reader {
             let mut statement = connection.prepare_cached(&format!("{TURNS} AND session = ?1 ORDER BY n"))?;
             let mut of_session = SessionUsage::default();
             for turn in statement.query_map([session.to_string()], turn)? {
-                let Turn { usage, .. } = turn?;
+                let Some(Turn { usage, .. }) = readable(turn)? else { continue };
                 of_session.sum.add(&usage);
                 of_session.context = usage.context;
             }
@@ -76,7 +76,11 @@ impl Reader {
             ))?;
             let session = session.map(|session| session.to_string());
             let span = params![from.millis(), to.millis(), session];
-            statement.query_map(span, turn)?.try_for_each(|turn| turn.map(&mut add))?;
+            for turn in statement.query_map(span, turn)? {
+                if let Some(turn) = readable(turn)? {
+                    add(turn);
+                }
+            }
             if session.is_none() {
                 let mut statement = moment.prepare_cached(
                     "SELECT at, input_tokens, output_tokens, cached_tokens, cost_nanos FROM turns_of_deleted
@@ -110,7 +114,8 @@ impl Journal {
 /// Keeps the numbers of a session's turns, without its id and without any text, before its transcript is deleted.
 pub(super) fn keep_turns(transaction: &Transaction<'_>, session: &str) -> rusqlite::Result<()> {
     let mut statement = transaction.prepare_cached(&format!("{TURNS} AND session = ?1"))?;
-    let turns = statement.query_map([session], turn)?.collect::<rusqlite::Result<Vec<_>>>()?;
+    let turns = statement.query_map([session], turn)?;
+    let turns = turns.filter_map(|turn| readable(turn).transpose()).collect::<rusqlite::Result<Vec<_>>>()?;
     let mut keep = transaction.prepare_cached(
         "INSERT INTO turns_of_deleted (at, input_tokens, output_tokens, cached_tokens, cost_nanos)
          VALUES (?1, ?2, ?3, ?4, ?5)",

@@ -55,7 +55,7 @@ impl SessionTask {
             }
             Err(error) => {
                 let error = unencoded(&error);
-                self.act(ApprovalCommand::NoteNotDelivered { approval, error }).await;
+                self.record(ApprovalCommand::NoteNotDelivered { approval, error }).await;
             }
         }
     }

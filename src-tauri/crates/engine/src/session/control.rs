@@ -241,7 +241,7 @@ impl Sessions {
                 tracing::error!(session = %id, %error, "a session's task failed");
                 let at = sessions.engine.clock().now();
                 let end = SessionEnd::Failed { why: AgentFailure::DeskFailed };
-                let _ = sessions.engine.act(SessionCommand::End { session: id, end, at }).await;
+                let _ = sessions.engine.record(SessionCommand::End { session: id, end, at }).await;
             }
             // The agent may have been resumed meanwhile, with another mailbox.
             let mut running = sessions.running();
@@ -412,7 +412,8 @@ impl Sessions {
                 .await;
         }
         let at = self.engine.clock().now();
-        self.engine.start(SessionCommand::End { session: id, end: SessionEnd::Failed { why }, at }).await
+        self.engine.record(SessionCommand::End { session: id, end: SessionEnd::Failed { why }, at }).await?;
+        self.engine.session(id).await
     }
 
     /// Sends an input; its result arrives at the receiver.

@@ -7,7 +7,7 @@ use askdesk_domain::{
 };
 use tokio::sync::oneshot;
 
-use super::pending::{PendingCall, PendingEvent, WriteSubject};
+use super::pending::{Again, PendingCall, PendingEvent, WriteSubject};
 use super::task::SessionTask;
 use crate::delivery_error::{unencoded, unwritten};
 use crate::error::EngineError;
@@ -24,6 +24,9 @@ impl SessionTask {
             PendingEvent::Written(WriteSubject::End { .. }, Ok(())) => fault::reached(Step::Handed),
             PendingEvent::Ended(_, None) | PendingEvent::Written(_, Ok(())) => {}
             PendingEvent::Written(subject, Err(error)) => self.on_unwritten(subject, error).await,
+            PendingEvent::Again(Again::Deliver(call, outcome)) => self.deliver(call, outcome).await,
+            PendingEvent::Again(Again::SendParked) => self.send_parked().await,
+            PendingEvent::Again(Again::SendQueued) => self.send_next_queued().await,
         }
     }
 
@@ -32,7 +35,7 @@ impl SessionTask {
         match subject {
             WriteSubject::End { request, call } => self.delivery_failed(request, call, error).await,
             WriteSubject::Decision { approval } => {
-                self.act(ApprovalCommand::NoteNotDelivered { approval, error }).await
+                self.record(ApprovalCommand::NoteNotDelivered { approval, error }).await
             }
             WriteSubject::LateAnswers { message } => self.late_unwritten(message).await,
             WriteSubject::Message => self.write_notice(Notice::MessageNotSent { error }).await,
@@ -101,9 +104,8 @@ impl SessionTask {
         let noted = self.engine.act(RequestCommand::NoteSending { request, call: native_ref.clone() }).await;
         match noted {
             Ok(_) => {}
-            Err(EngineError::Journal(trouble)) => {
-                return self.delivery_failed(request, native_ref, DeliveryError::NotKept { trouble }).await;
-            }
+            // The agent goes on waiting, and so does the answer.
+            Err(EngineError::Journal(_)) => return self.pending.add_again(Again::Deliver(call, outcome)),
             Err(error) => return self.note(LogKind::Note, &error.to_string()),
         }
         fault::reached(Step::Sending);
@@ -131,6 +133,6 @@ impl SessionTask {
         error: DeliveryError,
     ) {
         let delivery = Delivery::Failed { error };
-        self.act(RequestCommand::NoteDelivery { request, call: Some(call), delivery }).await;
+        self.record(RequestCommand::NoteDelivery { request, call: Some(call), delivery }).await;
     }
 }

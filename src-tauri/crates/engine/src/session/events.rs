@@ -26,7 +26,7 @@ impl SessionTask {
         }
         match event {
             AgentEvent::Introduced { version, model, native_session } => {
-                self.act(SessionCommand::Introduce { session: self.id, version, model, native_session })
+                self.record(SessionCommand::Introduce { session: self.id, version, model, native_session })
                     .await;
                 self.resumption.note_ready();
             }
@@ -94,7 +94,7 @@ impl SessionTask {
             }
             AgentEvent::HelperBegan { id, kind, title } => {
                 let at = self.engine.clock().now();
-                self.act(HelperCommand::Begin { session: self.id, id, kind, title, at }).await;
+                self.record(HelperCommand::Begin { session: self.id, id, kind, title, at }).await;
             }
             AgentEvent::HelperEnded { id, end } => self.on_helper_ended(id, end).await,
             AgentEvent::HelperNotStopped { id, error } => self.on_helper_not_stopped(id, error).await,
@@ -123,7 +123,7 @@ impl SessionTask {
 
     async fn on_config_changed(&mut self, config: Vec<ConfigOption>) {
         self.planning = config::is_planning(&config);
-        self.act(SessionCommand::NoteConfig { session: self.id, config }).await;
+        self.record(SessionCommand::NoteConfig { session: self.id, config }).await;
     }
 
     async fn on_turn_began(&mut self) {
@@ -138,7 +138,7 @@ impl SessionTask {
         if !ended_well {
             let why = self.why_withdrawn(WithdrawnWhy::TurnEnded);
             let at = self.engine.clock().now();
-            self.act(RequestCommand::WithdrawAll { session: self.id, why, at }).await;
+            self.record(RequestCommand::WithdrawAll { session: self.id, why, at }).await;
         }
         let left = self.tool_calls.end_turn();
         self.show_no_result(left).await;
@@ -151,7 +151,7 @@ impl SessionTask {
         // After a failure or an interrupt, the user decides what is sent next.
         if ended_well {
             self.send_next_queued().await;
-            self.act(SessionCommand::NotifyFinished { session: self.id }).await;
+            self.record(SessionCommand::NotifyFinished { session: self.id }).await;
         }
     }
 
@@ -237,14 +237,14 @@ impl SessionTask {
         let at = self.engine.clock().now();
         // If it is asked again under this id, it is another call.
         self.pending.remove_open(&native_ref);
-        self.act(RequestCommand::Withdraw { session: self.id, native_ref, why, at }).await;
+        self.record(RequestCommand::Withdraw { session: self.id, native_ref, why, at }).await;
     }
 
     async fn on_acknowledged(&mut self, native_ref: NativeRef) {
         if let Some(request) = self.pending.acknowledge(&native_ref) {
             fault::reached(Step::Acknowledged);
             let delivery = Delivery::Delivered { at: self.engine.clock().now(), late: false };
-            self.act(RequestCommand::NoteDelivery { request, call: Some(native_ref), delivery }).await;
+            self.record(RequestCommand::NoteDelivery { request, call: Some(native_ref), delivery }).await;
         }
     }
 

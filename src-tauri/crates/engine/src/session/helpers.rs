@@ -30,14 +30,14 @@ impl SessionTask {
             HelperEnd::Stopped if self.stopping => HelperEnd::WithAgent,
             end => end,
         };
-        self.act(HelperCommand::End { session: self.id, id }).await;
+        self.record(HelperCommand::End { session: self.id, id }).await;
         self.tell_end(helper, end).await;
     }
 
     pub(super) async fn on_helper_not_stopped(&mut self, id: HelperId, error: String) {
         let Some(Helper { title, .. }) = self.helper(&id).await else { return };
         let state = HelperState::Working;
-        self.act(HelperCommand::SetState { session: self.id, id, state }).await;
+        self.record(HelperCommand::SetState { session: self.id, id, state }).await;
         self.write_notice(Notice::HelperNotStopped { title, error }).await;
     }
 

@@ -4,8 +4,9 @@ use askdesk_agents::{Action, Attached, late_answer_message};
 use askdesk_domain::{Delivery, EntryBody, RequestCommand};
 use uuid::Uuid;
 
-use super::pending::WriteSubject;
+use super::pending::{Again, WriteSubject};
 use super::task::SessionTask;
+use crate::error::EngineError;
 use crate::session_log::LogKind;
 
 impl SessionTask {
@@ -26,6 +27,7 @@ impl SessionTask {
         }
         let late = match self.engine.act(RequestCommand::SendParked { session: self.id }).await {
             Ok(applied) => applied.late,
+            Err(EngineError::Journal(_)) => return self.pending.add_again(Again::SendParked),
             Err(error) => return self.note(LogKind::Note, &error.to_string()),
         };
         if late.is_empty() {
@@ -47,14 +49,15 @@ impl SessionTask {
     pub(super) async fn late_arrived(&mut self, message: Option<Uuid>) {
         for request in self.late.take_arrived(message) {
             let delivery = Delivery::Delivered { at: self.engine.clock().now(), late: true };
-            self.act(RequestCommand::NoteDelivery { request, call: None, delivery }).await;
+            self.record(RequestCommand::NoteDelivery { request, call: None, delivery }).await;
         }
     }
 
     /// Parks late answers again if they could not be written.
     pub(super) async fn late_unwritten(&mut self, message: Uuid) {
         for request in self.late.take_unwritten(message) {
-            self.act(RequestCommand::NoteDelivery { request, call: None, delivery: Delivery::Parked }).await;
+            self.record(RequestCommand::NoteDelivery { request, call: None, delivery: Delivery::Parked })
+                .await;
         }
     }
 }

@@ -7,7 +7,7 @@ use askdesk_domain::{
 };
 use uuid::Uuid;
 
-use super::pending::WriteSubject;
+use super::pending::{Again, WriteSubject};
 use super::task::SessionTask;
 use crate::delivery_error::{rejected, unread};
 use crate::error::EngineError;
@@ -23,12 +23,18 @@ impl SessionTask {
         let attached = self.read(&attachments).await?;
         let at = self.engine.clock().now();
         let said = attachment::in_words(&text, &attachments);
+        let closes_nothing = closes.is_empty();
         let reply = RequestCommand::ReplyInChat { session: self.id, requests: closes, text: said, at };
         self.engine.act(reply).await?;
         while let Some(event) = self.pending.ready() {
             self.on_pending(event).await;
         }
-        self.write_entry(EntryBody::Person { text: text.clone(), attachments }).await;
+        let body = EntryBody::Person { text: text.clone(), attachments };
+        match closes_nothing {
+            true => self.engine.write_now(self.id, body).await?,
+            // The ended questions already have the message.
+            false => self.write_entry(body).await,
+        }
         Ok(self.send_words(text, attached).await)
     }
 
@@ -40,6 +46,7 @@ impl SessionTask {
             Err(error @ EngineError::Reject(Rejection::Invalid { .. })) => {
                 self.write_notice(Notice::MessageNotSent { error: rejected(error) }).await;
             }
+            Err(EngineError::Journal(_)) => self.pending.add_again(Again::SendQueued),
             Err(error) => self.note(LogKind::Note, &error.to_string()),
         }
     }

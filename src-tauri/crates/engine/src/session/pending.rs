@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::future::Future;
 use std::pin::Pin;
+use std::time::Duration;
 
 use askdesk_agents::WriteError;
 use askdesk_domain::{ApprovalId, NativeRef, Outcome, Question, RequestId};
@@ -14,6 +15,9 @@ use uuid::Uuid;
 
 /// How many ended calls are remembered, to match acknowledgements and retries with requests.
 const REMEMBERED_CALLS: usize = 1_000;
+
+/// How long to wait before something is stored again.
+const TRY_AGAIN: Duration = Duration::from_millis(500);
 
 /// A call of the agent that awaits the outcome of a request.
 #[derive(Clone, Debug)]
@@ -29,6 +33,16 @@ pub(super) enum PendingEvent {
     Ended(PendingCall, Option<Outcome>),
     /// A write has reached the agent's process, or has failed.
     Written(WriteSubject, Result<(), WriteError>),
+    /// Something that could not be stored before is to be tried again.
+    Again(Again),
+}
+
+/// What is sent to the agent only after it was stored, and could not be stored.
+#[derive(Clone, Debug)]
+pub(super) enum Again {
+    Deliver(PendingCall, Outcome),
+    SendParked,
+    SendQueued,
 }
 
 /// What a write to the agent is about.
@@ -54,6 +68,7 @@ pub(super) enum WriteSubject {
 }
 
 type Writing = Pin<Box<dyn Future<Output = (WriteSubject, Result<(), WriteError>)> + Send>>;
+type Waiting = Pin<Box<dyn Future<Output = Again> + Send>>;
 type Ending = Pin<Box<dyn Future<Output = (PendingCall, Option<Outcome>)> + Send>>;
 
 /// What a session waits for besides its agent and its inputs.
@@ -62,6 +77,7 @@ pub(super) struct Pending {
     open: Vec<NativeRef>,
     endings: FuturesUnordered<Ending>,
     writings: FuturesUnordered<Writing>,
+    waiting: FuturesUnordered<Waiting>,
     ended: VecDeque<EndedCall>,
 }
 
@@ -86,6 +102,14 @@ impl Pending {
         written: impl Future<Output = Result<(), WriteError>> + Send + 'static,
     ) {
         self.writings.push(Box::pin(async move { (subject, written.await) }));
+    }
+
+    /// Tries something again after a moment.
+    pub(super) fn add_again(&mut self, again: Again) {
+        self.waiting.push(Box::pin(async move {
+            tokio::time::sleep(TRY_AGAIN).await;
+            again
+        }));
     }
 
     pub(super) fn is_open(&self, native_ref: &NativeRef) -> bool {
@@ -135,9 +159,11 @@ impl Pending {
     pub(super) async fn next(&mut self) -> PendingEvent {
         let ended = next_of(&mut self.endings);
         let written = next_of(&mut self.writings);
+        let again = next_of(&mut self.waiting);
         tokio::select! {
             (call, outcome) = ended => self.close(call, outcome),
             (subject, written) = written => PendingEvent::Written(subject, written),
+            again = again => PendingEvent::Again(again),
         }
     }
 

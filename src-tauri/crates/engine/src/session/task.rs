@@ -36,9 +36,6 @@ pub(super) const STOP_GRACE: Duration = Duration::from_secs(2);
 /// The same when the app quits, where everything has to end in [`QUIT_LIMIT`](super::control::QUIT_LIMIT).
 const QUIT_GRACE: Duration = Duration::from_millis(1_500);
 
-/// How long to wait before retrying to store the end of a session.
-const END_AGAIN: Duration = Duration::from_millis(500);
-
 pub(super) struct SessionTask {
     pub(super) id: SessionId,
     pub(super) engine: EngineHandle,
@@ -203,7 +200,7 @@ impl SessionTask {
         self.flush_count().await;
         self.link.stop(Duration::ZERO).await;
         if self.session_unknown {
-            self.act(SessionCommand::NoteForgotten { session: self.id }).await;
+            self.record(SessionCommand::NoteForgotten { session: self.id }).await;
         }
         let next = if self.spoke { NextStep::Resume } else { NextStep::StartAnew };
         let failed = |why| SessionEnd::Failed { why };
@@ -223,19 +220,9 @@ impl SessionTask {
         // A session that is shown as ended must not be asked in any more.
         drop(token);
         let at = self.engine.clock().now();
-        let command = SessionCommand::End { session: self.id, end, at };
-        let mut ended = self.engine.act(command.clone()).await;
+        self.record(SessionCommand::End { session: self.id, end, at }).await;
         for reply in stops {
             let _ = reply.send(());
-        }
-        // The disk may accept it later; until then, the session would look as if it were running.
-        while let Err(EngineError::Journal(error)) = &ended {
-            self.note(LogKind::Note, &error.to_string());
-            tokio::time::sleep(END_AGAIN).await;
-            ended = self.engine.act(command.clone()).await;
-        }
-        if let Err(error) = ended {
-            self.note(LogKind::Note, &error.to_string());
         }
     }
 
@@ -343,12 +330,12 @@ impl SessionTask {
 
     pub(super) async fn set_working(&mut self, working: bool) {
         self.in_turn = working;
-        self.act(SessionCommand::SetWorking { session: self.id, working }).await;
+        self.record(SessionCommand::SetWorking { session: self.id, working }).await;
     }
 
     pub(super) async fn note_spoke(&mut self) {
         if !std::mem::replace(&mut self.spoke, true) {
-            self.act(SessionCommand::NoteSpoke { session: self.id }).await;
+            self.record(SessionCommand::NoteSpoke { session: self.id }).await;
         }
     }
 
@@ -356,13 +343,13 @@ impl SessionTask {
         self.count_at = None;
         let lines = std::mem::take(&mut self.unusable);
         if lines > 0 {
-            self.act(SessionCommand::CountUnusable { session: self.id, lines }).await;
+            self.record(SessionCommand::CountUnusable { session: self.id, lines }).await;
         }
     }
 
     pub(super) async fn add_live(&mut self, kind: LiveKind, text: String) {
         self.live = true;
-        self.engine.send(Input::Live { added: LiveText { session: self.id, kind, text } }).await;
+        self.engine.show_live(LiveText { session: self.id, kind, text }).await;
     }
 
     pub(super) async fn clear_live(&mut self) {
@@ -392,8 +379,9 @@ impl SessionTask {
         }
     }
 
-    pub(super) async fn act(&mut self, command: impl Into<Command>) {
-        if let Err(error) = self.engine.act(command).await {
+    /// Reports what has happened; the disk may accept it later.
+    pub(super) async fn record(&mut self, command: impl Into<Command>) {
+        if let Err(error) = self.engine.record(command).await {
             self.note(LogKind::Note, &error.to_string());
         }
     }

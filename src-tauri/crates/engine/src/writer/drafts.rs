@@ -74,8 +74,11 @@ impl Writer {
             }
         }
         fault::reached(Step::SavingDrafts);
-        let written =
-            if kept.is_empty() { Ok(()) } else { self.journal.save_drafts(&kept, self.clock.now()) };
+        let at = self.clock.now();
+        let written = match kept.is_empty() {
+            true => Ok(()),
+            false => self.store_with(|journal| journal.save_drafts(&kept, at)),
+        };
         fault::reached(Step::SavedDrafts);
         for (begun, reply) in replies {
             let result = written.clone().map_err(EngineError::from);

@@ -128,10 +128,10 @@ impl Writer {
         }
     }
 
-    /// Carries out a command of the writer itself; failures are logged.
+    /// Carries out a command of the writer itself; a rejection is logged.
     pub(super) fn note(&mut self, command: impl Into<Command>) {
         let command = command.into();
-        if let Err(error) = self.act(&command) {
+        if let Err(error) = self.record(command.clone()) {
             tracing::error!(%error, ?command, "could not be noted");
         }
     }

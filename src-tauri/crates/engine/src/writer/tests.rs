@@ -1,15 +1,16 @@
 //! The writer on a full disk, and the order of its inputs.
 
 use askdesk_domain::{
-    AgentId, AnswerInput, CommandId, Draft, DraftTarget, EntryBody, NativeRef, Origin, Question, QuestionId,
-    QuestionKind, QuestionLimits, RawOption, RawQuestion, RequestCommand, SessionCommand, SessionEnd,
-    SessionOptions, StorageError, Timestamp, question_input,
+    AgentId, AnswerInput, CommandId, Draft, DraftTarget, EntryBody, NativeRef, Notice, Origin, Question,
+    QuestionId, QuestionKind, QuestionLimits, RawOption, RawQuestion, RequestCommand, SessionCommand,
+    SessionEnd, SessionOptions, StorageError, Timestamp, question_input,
 };
+use proptest::prelude::*;
 use uuid::Uuid;
 
 use super::*;
 use crate::clock::ManualClock;
-use crate::frame::Frame;
+use crate::frame::{Frame, StorageOutage};
 use crate::hub::Subscription;
 use crate::mailbox::{DraftRevision, EntryWrite, QUEUED_INPUTS, SaveDraft};
 
@@ -85,6 +86,19 @@ fn writer(folder: &std::path::Path) -> (Writer, Subscription, mpsc::Receiver<Not
     (writer, subscription, attention)
 }
 
+/// What a subscriber hears, but for the outage itself.
+fn heard(subscription: &mut Subscription) -> Vec<Change> {
+    let mut heard = Vec::new();
+    while let Some(Frame::Delta(delta)) = subscription.take() {
+        heard.extend(delta.changes.iter().filter(|it| !matches!(it, Change::Outage { .. })).cloned());
+    }
+    heard
+}
+
+fn waiting() -> Runtime {
+    tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap()
+}
+
 fn is_full(error: &EngineError) -> bool {
     matches!(error, EngineError::Journal(StorageError::Full { .. }))
 }
@@ -100,21 +114,21 @@ fn on_a_full_disk_a_question_is_refused_and_nothing_is_changed_or_published() {
     assert!(is_full(&error), "{error}");
     assert!(error.to_string().contains("the disk is full, so "), "{error}");
     assert_eq!(writer.desk, before);
-    assert_eq!(subscription.take(), None);
+    assert_eq!(heard(&mut subscription), []);
     assert!(attention.try_recv().is_err());
     assert!(outcome.try_recv().is_err());
 
     writer.journal.limit_pages(100_000);
     let (waiter, mut outcome) = oneshot::channel();
     assert_eq!(writer.register(ask(1, 60_000), waiter).unwrap(), request(1));
-    assert!(matches!(subscription.take(), Some(Frame::Delta(_))));
+    assert!(!heard(&mut subscription).is_empty());
     assert!(matches!(attention.try_recv(), Ok(NotificationEvent::Asked { .. })));
     writer.act(&answer(1)).unwrap();
     assert!(matches!(outcome.try_recv(), Ok(Outcome::Answered { .. })));
     let place = writer.desk.clone();
     drop((writer, subscription));
     let again = Journal::open(folder.path(), Timestamp::from_millis(0)).unwrap();
-    assert_eq!((again.desk, again.notice), (place, None));
+    assert_eq!((again.desk, again.notices), (place, Vec::new()));
 }
 
 #[test]
@@ -145,7 +159,7 @@ fn on_a_full_disk_an_answer_is_not_sent_and_can_be_given_again() {
     assert!(is_full(&writer.act(&command).unwrap_err()));
     assert_eq!(writer.desk.request(request(1)), before.request(request(1)));
     assert_eq!(writer.desk.session(session()).unwrap().unusable_lines, noise);
-    assert_eq!(subscription.take(), None);
+    assert_eq!(heard(&mut subscription), []);
     assert!(outcome.try_recv().is_err());
 
     writer.journal.limit_pages(100_000);
@@ -165,16 +179,16 @@ fn transcript_entries_are_written_once_a_full_disk_has_space_again() {
     writer.journal.limit_pages(1);
     writer.write(vec![say("a".repeat(50_000))]);
     writer.write(vec![say("b".repeat(50_000))]);
-    assert_eq!(subscription.take(), None);
+    assert_eq!(heard(&mut subscription), []);
     assert_eq!(writer.reader.page(session(), None, 10).unwrap().entries, []);
 
     writer.journal.limit_pages(100_000);
     let (inputs, received) = mpsc::channel(1);
     let (reply, mut closed) = oneshot::channel();
     inputs.try_send(Input::Close { reply }).unwrap_or_else(|_| panic!("the writer listens"));
-    writer.run(received);
+    writer.run(received, &waiting());
     assert_eq!(closed.try_recv(), Ok(()));
-    assert!(matches!(subscription.take(), Some(Frame::Delta(delta)) if delta.changes.len() == 2));
+    assert_eq!(heard(&mut subscription).len(), 2);
     let again = Journal::open(folder.path(), Timestamp::from_millis(0)).unwrap();
     let page = again.journal.reader().unwrap().page(session(), None, 10).unwrap();
     let first_letters: Vec<_> = page
@@ -205,7 +219,7 @@ fn case_63_a_session_can_be_deleted_on_a_full_disk_and_makes_room_for_others() {
         let hits = writer.reader.search("needle", 500, 0, Timestamp::from_millis(40)).unwrap().hits;
         (hits.len(), hits.iter().filter(|hit| hit.session == other).count())
     };
-    assert_eq!((subscription.take(), found(&writer)), (None, (100, 0)));
+    assert_eq!((heard(&mut subscription), found(&writer)), (Vec::new(), (100, 0)));
 
     writer.act(&SessionCommand::Delete { session }.into()).unwrap();
     // An entry in transit comes too late; the other session's entries fit now.
@@ -214,7 +228,7 @@ fn case_63_a_session_can_be_deleted_on_a_full_disk_and_makes_room_for_others() {
     let place = writer.desk.clone();
     drop((writer, subscription));
     let again = Journal::open(folder.path(), Timestamp::from_millis(0)).unwrap();
-    assert_eq!((again.desk, again.notice), (place, None));
+    assert_eq!((again.desk, again.notices), (place, Vec::new()));
     assert_eq!(again.entries.into_iter().collect::<Vec<_>>(), [(other, 20)]);
 }
 
@@ -234,7 +248,7 @@ fn run_all(writer: Writer, inputs: Vec<Input>) {
     for input in inputs.into_iter().chain([Input::Close { reply }]) {
         queue.try_send(input).unwrap_or_else(|_| panic!("the writer listens"));
     }
-    writer.run(received);
+    writer.run(received, &waiting());
     assert_eq!(closed.try_recv(), Ok(()));
 }
 
@@ -296,4 +310,179 @@ fn on_a_full_disk_a_draft_is_refused_and_the_same_save_can_be_repeated() {
     writer.journal.limit_pages(100_000);
     save(&mut writer, long.clone()).unwrap();
     assert_eq!(writer.reader.drafts().unwrap(), [long.of]);
+}
+
+/// Commits what the writer tries again, as its clock would.
+fn try_until_stored(writer: &mut Writer) {
+    writer.journal.limit_pages(100_000);
+    writer.try_again();
+    assert!(writer.unstored.is_empty() && writer.unstored.due().is_none());
+}
+
+fn outages(subscription: &mut Subscription) -> Vec<Option<StorageOutage>> {
+    let mut outages = Vec::new();
+    while let Some(Frame::Delta(delta)) = subscription.take() {
+        outages.extend(delta.changes.iter().filter_map(|change| match change {
+            Change::Outage { outage } => Some(outage.clone()),
+            _ => None,
+        }));
+    }
+    outages
+}
+
+fn say(text: &str) -> (SessionId, Vec<EntryWrite>) {
+    (session(), vec![EntryWrite::New(EntryBody::Agent { text: text.to_owned() })])
+}
+
+#[test]
+fn case_132_what_a_full_disk_refuses_is_stored_in_order_once_it_has_room() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut writer, mut subscription, _attention) = writer(folder.path());
+    let at = Timestamp::from_millis(30);
+    writer.record(SessionCommand::SetWorking { session: session(), working: true }.into()).unwrap();
+    while subscription.take().is_some() {}
+    writer.journal.limit_pages(1);
+    for n in 0..400 {
+        writer.write(vec![say(&format!("{n} {}", "x".repeat(5_000)))]);
+    }
+    writer.record(SessionCommand::SetWorking { session: session(), working: false }.into()).unwrap();
+    writer.write(vec![say("after the turn")]);
+    let end = SessionCommand::End { session: session(), end: SessionEnd::Finished, at };
+    writer.record(end.into()).unwrap();
+    assert!(writer.desk.session(session()).unwrap().is_running(), "nothing is folded that isn't stored");
+    let (waiter, _outcome) = oneshot::channel();
+    assert!(is_full(&writer.register(ask(1, 0), waiter).unwrap_err()), "nothing overtakes what waits");
+    let known = outages(&mut subscription);
+    assert!(matches!(&known[0], Some(StorageOutage { error: StorageError::Full { .. }, .. })), "{known:?}");
+    let stored = writer.reader.page(session(), None, 500).unwrap().entries.len() as u64;
+    let waits =
+        |known: &[Option<StorageOutage>]| known.last().cloned().flatten().map(|it| (it.entries, it.lost));
+    assert_eq!(waits(&known), Some((401 - stored, 0)));
+
+    try_until_stored(&mut writer);
+    let entries = writer.reader.page(session(), None, 500).unwrap().entries;
+    let texts: Vec<_> = entries
+        .iter()
+        .map(|entry| match &entry.body {
+            EntryBody::Agent { text } => text.split(' ').next().unwrap().to_owned(),
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    let expected: Vec<_> = (0..400).map(|n| n.to_string()).chain(["after".to_owned()]).collect();
+    assert_eq!(texts, expected);
+    assert_eq!(entries.iter().map(|entry| entry.n).collect::<Vec<_>>(), (1..=401).collect::<Vec<_>>());
+    assert!(!writer.desk.session(session()).unwrap().is_running());
+    assert_eq!(outages(&mut subscription).last(), Some(&None));
+    let place = writer.desk.clone();
+    drop((writer, subscription));
+    let again = Journal::open(folder.path(), Timestamp::from_millis(0)).unwrap();
+    assert_eq!((again.desk, again.notices), (place, Vec::new()));
+}
+
+#[test]
+fn case_132_what_waits_is_bounded_and_the_transcript_says_what_is_missing() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut writer, mut subscription, _attention) = writer(folder.path());
+    writer.journal.limit_pages(1);
+    let mebibyte = "m".repeat(1024 * 1024);
+    for _ in 0..40 {
+        writer.write(vec![say(&mebibyte)]);
+    }
+    writer.try_again();
+    let last = outages(&mut subscription).pop().flatten().unwrap();
+    assert_eq!(last.entries + last.lost, 40);
+    assert!((5..10).contains(&last.lost), "{}", last.lost);
+    try_until_stored(&mut writer);
+    writer.write(vec![say("again")]);
+    let entries = writer.reader.page(session(), None, 500).unwrap().entries;
+    let marks: Vec<_> = entries
+        .iter()
+        .filter_map(|entry| match &entry.body {
+            EntryBody::Notice { notice: Notice::EntriesLost { count } } => Some((entry.n, *count)),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(marks, [(last.entries + 1, last.lost)]);
+    assert_eq!(entries.len() as u64, last.entries + 2);
+}
+
+#[test]
+fn case_132_a_command_of_the_user_is_refused_until_the_disk_accepts_something() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut writer, mut subscription, _attention) = writer(folder.path());
+    let (waiter, mut outcome) = oneshot::channel();
+    writer.register(ask(1, 0), waiter).unwrap();
+    writer.journal.limit_pages(1);
+    while writer.unstored.due().is_none() {
+        let text = EntryBody::Person { text: "p".repeat(3_000), attachments: Vec::new() };
+        let _ = writer.write_now(session(), text);
+    }
+    let stored = writer.reader.page(session(), None, 500).unwrap().entries;
+    assert!(is_full(&writer.act(&answer(1)).unwrap_err()));
+    assert!(writer.write_now(session(), EntryBody::Agent { text: "no".to_owned() }).is_err());
+    assert!(outcome.try_recv().is_err());
+    assert_eq!(writer.reader.page(session(), None, 500).unwrap().entries, stored);
+    try_until_stored(&mut writer);
+    assert_eq!(outages(&mut subscription).last(), Some(&None));
+    writer.act(&answer(1)).unwrap();
+    assert!(matches!(outcome.try_recv(), Ok(Outcome::Answered { .. })));
+    writer.write_now(session(), EntryBody::Agent { text: "yes".to_owned() }).unwrap();
+    let newest = writer.reader.page(session(), None, 1).unwrap().entries.pop().unwrap().n;
+    assert_eq!(newest, stored.last().unwrap().n + 1, "what was refused has taken no number");
+}
+
+/// What a session or its agent does, and what the disk does meanwhile.
+#[derive(Clone, Debug)]
+enum Step {
+    Say(u8),
+    Work(bool),
+    Unusable,
+    Refuse,
+    Accept,
+    Wait,
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let step = prop_oneof![
+        4 => any::<u8>().prop_map(Step::Say),
+        2 => any::<bool>().prop_map(Step::Work),
+        1 => Just(Step::Unusable),
+        2 => Just(Step::Refuse),
+        1 => Just(Step::Accept),
+        2 => Just(Step::Wait),
+    ];
+    proptest::collection::vec(step, 1..60)
+}
+
+/// What remains of some steps: the desk, and each entry with its number.
+fn played(steps: &[Step], with_faults: bool) -> (Desk, Vec<(u64, EntryBody)>) {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut writer, _subscription, _attention) = writer(folder.path());
+    for step in steps {
+        match step {
+            Step::Say(length) => writer.write(vec![say(&"s".repeat(usize::from(*length) * 40 + 1))]),
+            Step::Work(working) => {
+                let _ = writer
+                    .record(SessionCommand::SetWorking { session: session(), working: *working }.into());
+            }
+            Step::Unusable => {
+                let _ = writer.record(SessionCommand::CountUnusable { session: session(), lines: 1 }.into());
+            }
+            Step::Refuse if with_faults => writer.journal.limit_pages(1),
+            Step::Accept if with_faults => writer.journal.limit_pages(100_000),
+            Step::Wait => writer.try_again(),
+            Step::Refuse | Step::Accept => {}
+        }
+    }
+    try_until_stored(&mut writer);
+    let entries = writer.reader.page(session(), None, 500).unwrap().entries;
+    (writer.desk.clone(), entries.into_iter().map(|entry| (entry.n, entry.body)).collect())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+    #[test]
+    fn case_132_faults_that_pass_leave_no_trace(steps in steps()) {
+        prop_assert_eq!(played(&steps, true), played(&steps, false));
+    }
 }

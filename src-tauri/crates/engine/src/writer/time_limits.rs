@@ -12,7 +12,6 @@ use askdesk_domain::{RequestCommand, RequestId, Timestamp};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::clock::{Clock, wait_or_look_again};
-use crate::error::EngineError;
 use crate::mailbox::Input;
 
 /// How long to wait before checking the clock again.
@@ -51,34 +50,20 @@ async fn while_needed(
             () = wait_or_look_again(clock, next, LOOK_AGAIN) => {}
         }
         while let Some(first) = waiting.first().copied().filter(|(at, _)| *at <= clock.now()) {
-            match expire(first.1, inputs, clock).await {
-                Ok(()) => drop(waiting.remove(&first)),
-                Err(EngineError::Closing) => return,
-                // The journal could not store it: the request stays open, and the next check tries again.
-                Err(error) => {
-                    tracing::warn!(%error, "a time limit has passed and could not be noted");
-                    tokio::time::sleep(LOOK_AGAIN).await;
-                }
+            waiting.remove(&first);
+            if expire(first.1, inputs, clock).await.is_none() {
+                return;
             }
         }
     }
 }
 
-/// Asks the writer to end a request; a request that has ended meanwhile doesn't change.
-async fn expire(
-    request: RequestId,
-    inputs: &mpsc::WeakSender<Input>,
-    clock: &dyn Clock,
-) -> Result<(), EngineError> {
+/// Asks the writer to end a request; one that has ended meanwhile doesn't change. None once the writer has ended.
+async fn expire(request: RequestId, inputs: &mpsc::WeakSender<Input>, clock: &dyn Clock) -> Option<()> {
     let command = RequestCommand::Expire { request, at: clock.now() }.into();
     let (reply, ended) = oneshot::channel();
-    let writer = inputs.upgrade().ok_or(EngineError::Closing)?;
-    writer.send(Input::Act { command, reply }).await.map_err(|_| EngineError::Closing)?;
+    let writer = inputs.upgrade()?;
+    writer.send(Input::Record { command, reply }).await.ok()?;
     drop(writer);
-    match ended.await {
-        // An unknown request has no limit to watch.
-        Ok(Ok(_) | Err(EngineError::Reject(_))) => Ok(()),
-        Ok(Err(error)) => Err(error),
-        Err(_) => Err(EngineError::Closing),
-    }
+    ended.await.ok().map(drop)
 }

@@ -1,18 +1,15 @@
-//! The transcripts: the positions of entries, and the entries that the disk has not accepted yet.
+//! The transcripts: the positions of entries, and what can still change.
 
 use std::collections::{BTreeMap, HashMap};
 
 use askdesk_domain::{
     ApprovalEvent, Entry, EntryBody, Event, QueueEvent, QueuedMessage, RequestEvent, SessionEvent, SessionId,
-    Timestamp, ToolStatus,
+    StorageError, Timestamp, ToolStatus,
 };
 
 use super::Writer;
 use crate::frame::Change;
 use crate::mailbox::{EntryWrite, NotificationEvent};
-
-/// How many entries are kept for a retry when the disk accepts none.
-const UNSAVED_ENTRIES: usize = 10_000;
 
 /// The number of the newest entry of each session.
 type Newest = BTreeMap<SessionId, u64>;
@@ -20,7 +17,6 @@ type Newest = BTreeMap<SessionId, u64>;
 /// The writer's state of the transcripts.
 pub(super) struct Transcripts {
     newest: Newest,
-    unsaved: Vec<(SessionId, Entry)>,
     running_tools: HashMap<(SessionId, String), Entry>,
     /// The plan of each running turn.
     plans: HashMap<SessionId, Entry>,
@@ -34,7 +30,12 @@ pub(super) struct EventEntries {
 
 impl Transcripts {
     pub(super) fn new(newest: Newest) -> Self {
-        Self { newest, unsaved: Vec::new(), running_tools: HashMap::new(), plans: HashMap::new() }
+        Self { newest, running_tools: HashMap::new(), plans: HashMap::new() }
+    }
+
+    /// Adds sessions with the number of their newest entry.
+    pub(super) fn add(&mut self, newest: Newest) {
+        self.newest.extend(newest);
     }
 
     /// Adds the tool calls among a session's entries that an earlier run left without an end.
@@ -86,12 +87,18 @@ impl Transcripts {
                 }
                 Event::Session(SessionEvent::Deleted { session }) => {
                     self.newest.remove(session);
-                    self.unsaved.retain(|(owner, _)| owner != session);
                 }
                 _ => {}
             }
         }
         written.entries
+    }
+
+    fn set_newest(&mut self, session: SessionId, newest: Option<u64>) {
+        match newest {
+            Some(newest) => drop(self.newest.insert(session, newest)),
+            None => drop(self.newest.remove(&session)),
+        }
     }
 
     /// Applies a write; none if it refers to an unknown tool call.
@@ -144,33 +151,48 @@ impl Transcripts {
 }
 
 impl Writer {
-    /// Writes a batch, and all entries that the disk did not accept before.
+    /// Stores and publishes a batch. While earlier entries wait for the disk, it waits behind them.
     pub(super) fn write(&mut self, batch: Vec<(SessionId, Vec<EntryWrite>)>) {
-        let mut fresh = Vec::new();
-        for (session, writes) in batch {
-            // A deleted session leaves nothing behind, not even entries in transit.
-            if self.desk.session(session).is_none() {
-                continue;
-            }
-            for write in writes {
-                let entry = self.transcripts.entry(session, write, self.clock.now());
-                fresh.extend(entry.map(|entry| (session, entry)));
-            }
+        let at = self.clock.now();
+        let writes =
+            batch.into_iter().flat_map(|(session, writes)| writes.into_iter().map(move |it| (session, it)));
+        if !self.unstored.is_empty() {
+            return writes.for_each(|(session, write)| self.unstored.write(session, write, at));
         }
-        let unsaved = &mut self.transcripts.unsaved;
-        unsaved.extend(fresh);
-        if unsaved.is_empty() {
-            return;
+        let entries = writes.filter_map(|(session, write)| self.number(session, write, at)).collect();
+        // What the disk refuses is held.
+        let _ = self.store_entries(entries);
+    }
+
+    /// Stores and publishes an entry, or changes nothing.
+    pub(super) fn write_now(&mut self, session: SessionId, body: EntryBody) -> Result<(), StorageError> {
+        self.check_disk()?;
+        let newest = self.transcripts.newest.get(&session).copied();
+        let entries =
+            self.number(session, EntryWrite::New(body), self.clock.now()).into_iter().collect::<Vec<_>>();
+        let stored = self.store_with(|journal| journal.commit_entries(&entries));
+        match stored {
+            Ok(()) => self.publish_entries(entries),
+            Err(_) => self.transcripts.set_newest(session, newest),
         }
-        if let Err(error) = self.journal.commit_entries(unsaved) {
-            tracing::error!(%error, unsaved = unsaved.len(), "the transcript could not be written");
-            let over = unsaved.len().saturating_sub(UNSAVED_ENTRIES);
-            unsaved.drain(..over);
-            return;
-        }
-        let spent = unsaved.iter().any(|(_, entry)| has_cost(entry));
-        let written = std::mem::take(unsaved).into_iter();
-        let changes = written.map(|(session, entry)| Change::Entry { session, entry }).collect();
+        stored
+    }
+
+    /// Turns a write into an entry; none if it has no effect.
+    pub(super) fn number(
+        &mut self,
+        session: SessionId,
+        write: EntryWrite,
+        at: Timestamp,
+    ) -> Option<(SessionId, Entry)> {
+        // A deleted session leaves nothing behind, not even entries in transit.
+        self.desk.session(session)?;
+        Some((session, self.transcripts.entry(session, write, at)?))
+    }
+
+    pub(super) fn publish_entries(&mut self, entries: Vec<(SessionId, Entry)>) {
+        let spent = entries.iter().any(|(_, entry)| has_cost(entry));
+        let changes = entries.into_iter().map(|(session, entry)| Change::Entry { session, entry }).collect();
         self.hub.publish(&self.desk, changes);
         if spent {
             self.notify(NotificationEvent::Spent);

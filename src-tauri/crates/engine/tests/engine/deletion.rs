@@ -92,7 +92,7 @@ async fn a_deleted_session_leaves_no_word_in_any_file_and_the_others_keep_theirs
     let again = TestDesk::open_at(folder.path()).await;
     let after = again.snapshot().await;
     assert_eq!((&after.sessions, &after.requests), (&before.sessions, &before.requests));
-    assert_eq!((&after.approvals, after.storage), (&before.approvals, None));
+    assert_eq!((&after.approvals, after.storage), (&before.approvals, Vec::new()));
 }
 
 /// Unused parts of a file keep old content: where pages were split, where entries were replaced, and where an earlier

@@ -51,3 +51,4 @@ mod third_agent;
 #[cfg(unix)]
 mod time_limits;
 mod undo_window;
+mod unreadable_records;

@@ -205,7 +205,7 @@ fn a_database_without_an_index_is_indexed_when_it_is_opened() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("desk.db"), include_bytes!("fixtures/desk-format-1.db")).unwrap();
     let opened = Journal::open(folder.path(), NOW).unwrap();
-    assert_eq!((opened.notice, opened.desk.sessions().count()), (None, 2));
+    assert_eq!((opened.notices, opened.desk.sessions().count()), (Vec::new(), 2));
     let reader = opened.journal.reader().unwrap();
     let cases = [
         ("\"add a login page\"", vec![(session(1), 1)]),

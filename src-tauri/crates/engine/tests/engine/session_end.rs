@@ -262,9 +262,10 @@ async fn the_end_of_a_session_is_stored_again_until_it_succeeds() {
     let session = stage.script("until [ -e \"$0/end\" ]; do sleep 0.02; done", None).await;
     let lock = locked(&stage.desk.folder);
     touch(&stage, "end");
-    poll("a first attempt", || stage.log(session).contains("or another Askdesk, is using")).await;
+    stage.desk.until("a first attempt", |known| known.outage.is_some()).await;
     drop(lock);
     assert_eq!(stage.until_ended(session).await, SessionEnd::Finished);
+    stage.desk.until("the disk accepts everything", |known| known.outage.is_none()).await;
 }
 
 #[tokio::test]

@@ -51,12 +51,28 @@ export const errors = {
   'trouble.too_new': 'Die Datei {path} stammt von einer neueren Version von Askdesk; installieren Sie diese Version',
   'trouble.other': 'Die Datei {path} kann nicht verwendet werden ({error})',
   'trouble.unwritten': 'Die Datenbank konnte nicht geschrieben werden: {error}',
-  'storage.corrupt':
-    'Die Datenbank von Askdesk ist beschädigt. Die Datei wurde nach {kept} verschoben und eine neue angelegt.',
+  'storage.set_aside':
+    'Die Datenbank von Askdesk war beschädigt. Die Datei wurde nach {kept} verschoben und eine neue angelegt.',
+  'storage.unreadable.one':
+    '{count} Datensatz der Datenbank ist nicht lesbar und wurde ausgelassen. Alles andere ist vorhanden.',
+  'storage.unreadable.other':
+    '{count} Datensätze der Datenbank sind nicht lesbar und wurden ausgelassen. Alles andere ist vorhanden.',
+  'storage.recover': 'Sitzungen wiederherstellen',
+  'storage.recovering': 'Wird wiederhergestellt…',
+  'storage.settle': 'Nicht mehr anzeigen',
+  'storage.recovered.one': '{count} Sitzung wurde wiederhergestellt.',
+  'storage.recovered.other': '{count} Sitzungen wurden wiederhergestellt.',
+  'storage.recovered_part': 'Ein Teil der beschädigten Datei ist nicht lesbar. Die Datei wurde behalten.',
   'storage.newer':
     'Die Datenbank von Askdesk stammt von einer neueren Version und bleibt unverändert unter {kept}. Diesmal verwendet Askdesk {used}. Installieren Sie die neuere Version, um Ihre Sitzungen zu sehen.',
   'banner.gateway': 'Andere Programme können keine Fragen stellen: {error}. Askdesk versucht es alle paar Sekunden erneut.',
   'banner.retry_gateway': 'Erneut versuchen',
+  'outage.what': 'Derzeit wird nichts gespeichert: {error}. Fragen und Antworten warten oder werden abgelehnt; was nicht gespeichert ist, wird nicht gesendet.',
+  'outage.waiting.one': '{count} Eintrag wartet und wird angezeigt, sobald er gespeichert ist.',
+  'outage.waiting.other': '{count} Einträge warten und werden angezeigt, sobald sie gespeichert sind.',
+  'outage.lost.one': '{count} Eintrag ist verloren.',
+  'outage.lost.other': '{count} Einträge sind verloren.',
+  'outage.again': 'Askdesk versucht es weiter.',
   'banner.dismiss': 'Meldung schließen',
   'error.trace': 'Protokoll-ID: {trace}',
 
@@ -73,6 +89,7 @@ export const errors = {
   'error.storage_busy': 'Nichts gesendet: Die Datenbank ist gerade belegt. Versuchen Sie es gleich noch einmal.',
   'error.storage_full':
     'Nichts gespeichert oder gesendet: Der Datenträger ist voll. Geben Sie Speicherplatz frei und versuchen Sie es erneut.',
+  'error.storage_unread': 'Konnte nicht gelesen werden: {message}.',
   'error.storage': 'Nichts gesendet, weil das Speichern fehlschlug: {message}.',
   'error.settings_not_written': 'Die Einstellung wurde nicht gespeichert. {message}',
   'error.extras_changed':

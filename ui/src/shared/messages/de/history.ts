@@ -12,6 +12,8 @@ export const history = {
   'history.no_such_question': 'Keine passenden Fragen',
   'history.requests.one': '{count}-mal gefragt',
   'history.requests.other': '{count}-mal gefragt',
+  'history.unreadable.one': '{count} Frage ist nicht lesbar und fehlt in der Liste.',
+  'history.unreadable.other': '{count} Fragen sind nicht lesbar und fehlen in der Liste.',
   'history.median': 'Median bis zur Antwort {time} ({count} beantwortet)',
   'history.export': 'Exportieren',
   'history.csv': 'Als CSV exportieren',

@@ -120,6 +120,9 @@ export const transcript = {
   'notice.restarting': 'Wird neu gestartet…',
   'notice.hook_failed': 'Ein Git-Hook ist beim Anlegen des Worktrees fehlgeschlagen. Der Worktree wurde behalten. Ausgabe des Hooks: {output}',
   'notice.agent_warned': 'Der Agent warnt: {text}',
+  'notice.entries_lost.one': 'Hier fehlt {count} Eintrag, weil zu lange nichts gespeichert werden konnte.',
+  'notice.entries_lost.other': 'Hier fehlen {count} Einträge, weil zu lange nichts gespeichert werden konnte.',
+  'notice.unreadable': 'Ein Eintrag ist beschädigt und kann nicht gelesen werden.',
   'notice.message_not_sent': 'Ihre Nachricht hat den Agenten nicht erreicht: {error}',
 
   'retry.in': 'Nächster Versuch in {time}',

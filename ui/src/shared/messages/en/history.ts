@@ -12,6 +12,8 @@ export const history = {
   'history.no_such_question': 'No matching questions',
   'history.requests.one': 'Asked {count} time',
   'history.requests.other': 'Asked {count} times',
+  'history.unreadable.one': '{count} question can’t be read and isn’t listed.',
+  'history.unreadable.other': '{count} questions can’t be read and aren’t listed.',
   'history.median': 'median time to answer {time} ({count} answered)',
   'history.export': 'Export',
   'history.csv': 'Export as CSV',

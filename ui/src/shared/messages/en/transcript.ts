@@ -109,6 +109,9 @@ export const transcript = {
   'notice.restarting': 'Restarting…',
   'notice.hook_failed': 'A Git hook failed while the worktree was made. The worktree was kept. The hook wrote: {output}',
   'notice.agent_warned': 'The agent warns: {text}',
+  'notice.entries_lost.one': '{count} entry is missing here, because nothing could be stored for too long.',
+  'notice.entries_lost.other': '{count} entries are missing here, because nothing could be stored for too long.',
+  'notice.unreadable': 'An entry is damaged and can’t be read.',
   'notice.message_not_sent': 'Your message didn’t reach the agent: {error}',
 
   'retry.in': 'Retrying in {time}',

@@ -11,6 +11,7 @@ export const history = {
   'history.empty': '智能体向你提问后，问题和你的回答会显示在这里。',
   'history.no_such_question': '没有匹配的问题',
   'history.requests.other': '提问 {count} 次',
+  'history.unreadable.other': '{count} 个问题无法读取，未列出。',
   'history.median': '回答用时中位数 {time}（已回答 {count} 次）',
   'history.export': '导出',
   'history.csv': '导出为 CSV',

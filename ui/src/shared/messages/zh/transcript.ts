@@ -104,6 +104,8 @@ export const transcript = {
   'notice.restarting': '正在重启…',
   'notice.hook_failed': '创建工作树时一个 Git 钩子失败。工作树已保留。钩子的输出：{output}',
   'notice.agent_warned': '智能体警告：{text}',
+  'notice.entries_lost.other': '此处缺少 {count} 条记录，因为长时间无法保存。',
+  'notice.unreadable': '有一条记录已损坏，无法读取。',
   'notice.message_not_sent': '你的消息未送达智能体：{error}',
 
   'retry.in': '{time}后重试',

@@ -10,7 +10,7 @@ use askdesk_domain::{
 
 use askdesk_worktrees::Head;
 
-use super::frame::{Change, Delta, Frame, LiveText, Retry, Snapshot};
+use super::frame::{Change, Delta, Frame, LiveText, Retry, Snapshot, StorageNotice, StorageOutage};
 
 #[derive(Clone, Debug)]
 pub struct Mirror {
@@ -25,6 +25,8 @@ pub struct Mirror {
     pub held: BTreeMap<RequestId, HeldEnd>,
     pub changed_files: BTreeMap<SessionId, ChangeTotals>,
     pub heads: BTreeMap<SessionId, Head>,
+    pub storage: Vec<StorageNotice>,
+    pub outage: Option<StorageOutage>,
     /// The entries from deltas; a snapshot has none.
     pub entries: BTreeMap<(SessionId, u64), Entry>,
     /// How many snapshots came after the first.
@@ -50,6 +52,8 @@ impl Mirror {
             held: snapshot.held.iter().map(|it| (it.request, it.clone())).collect(),
             changed_files: snapshot.changed_files.iter().map(|it| (it.session, it.totals)).collect(),
             heads: snapshot.heads.iter().map(|it| (it.session, it.head.clone())).collect(),
+            storage: snapshot.storage.clone(),
+            outage: snapshot.outage.clone(),
             entries: BTreeMap::new(),
             renewed: 0,
         }
@@ -106,6 +110,8 @@ impl Mirror {
                 Change::Retry { session, retry: None } => drop(self.retries.remove(session)),
                 Change::LiveCleared { session } => drop(self.live.remove(session)),
                 Change::SessionDeleted { session } => self.forget(*session),
+                Change::Storage { notices } => self.storage.clone_from(notices),
+                Change::Outage { outage } => self.outage.clone_from(outage),
             }
         }
     }
@@ -142,6 +148,7 @@ impl Mirror {
         assert_eq!(self.held, now.held);
         assert_eq!(self.changed_files, now.changed_files);
         assert_eq!(self.heads, now.heads);
+        assert_eq!((&self.storage, &self.outage), (&now.storage, &now.outage));
     }
 
     /// The delivery of a request that has ended.
