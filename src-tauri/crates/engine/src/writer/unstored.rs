@@ -19,7 +19,7 @@ const AGAIN: Duration = Duration::from_millis(500);
 /// How much is held, in bytes. What agents write beyond it is lost, and the transcript says so.
 const HELD_BYTES: usize = 32 * 1024 * 1024;
 
-/// How many commands are held.
+/// Commands are few and small, so their bytes are not counted.
 const HELD_COMMANDS: usize = 65_536;
 
 /// How many transcript writes are stored together.
@@ -27,7 +27,6 @@ const BATCHED_WRITES: usize = 512;
 
 /// Something that waits for the disk.
 enum Held {
-    /// Entries that have their numbers.
     Entries(Vec<(SessionId, Entry)>),
     Write {
         session: SessionId,

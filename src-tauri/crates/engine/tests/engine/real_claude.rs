@@ -1,5 +1,6 @@
 //! The real `claude`, killed while it asks, and resumed; its model is a mock on loopback.
 
+mod faults;
 mod helpers;
 mod long_lines;
 mod modes;

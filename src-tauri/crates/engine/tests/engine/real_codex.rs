@@ -1,5 +1,6 @@
 //! The real `codex`: several sessions on its app server; its model is a mock on loopback.
 
+mod faults;
 mod subagents;
 mod world;
 

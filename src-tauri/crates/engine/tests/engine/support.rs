@@ -2,6 +2,8 @@
 
 pub mod agents;
 pub mod desk;
+#[cfg(unix)]
+pub mod faults;
 pub mod mirror;
 #[cfg(unix)]
 pub mod own_process;

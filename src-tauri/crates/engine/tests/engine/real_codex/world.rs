@@ -78,6 +78,10 @@ pub struct World {
 impl World {
     /// Opens one, or reports that the test was skipped.
     pub async fn open(test: &str, script: Vec<Reply>) -> Option<Self> {
+        Self::open_on(None, test, script).await
+    }
+
+    pub async fn open_on(data: Option<&Path>, test: &str, script: Vec<Reply>) -> Option<Self> {
         let program = clis::native_or_skip(Cli::Codex, test)?;
         let mock = MockApi::start(Script(script)).await.unwrap();
         let (home, project) = (TempDir::new().unwrap(), TempDir::new().unwrap());
@@ -89,7 +93,11 @@ impl World {
             env: clis::sealed_env(home.path(), &mock.base_url),
         };
         let agents = Catalog::new(vec![Arc::new(agent)]);
-        let stage = Stage::on(TestDesk::open_alone_with(agents).await);
+        let desk = match data {
+            Some(folder) => TestDesk::open_with(folder, agents).await,
+            None => TestDesk::open_alone_with(agents).await,
+        };
+        let stage = Stage::on(desk);
         Some(Self { mock, stage, program, home, project })
     }
 
