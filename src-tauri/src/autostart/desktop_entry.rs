@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 use askdesk_domain::OptIn;
+use askdesk_engine::private;
 use tauri::{AppHandle, Manager};
 
 use super::IN_BACKGROUND;
@@ -45,8 +46,9 @@ impl DesktopEntry {
                 if std::fs::read_to_string(&self.file).is_ok_and(|now| now == text) {
                     return Ok(());
                 }
-                let folder = self.file.parent().map_or(Ok(()), std::fs::create_dir_all);
-                folder.and_then(|()| std::fs::write(&self.file, text)).with_context(|| file.to_string())
+                let folder = self.file.parent().map_or(Ok(()), private::create_missing);
+                let written = folder.and_then(|()| private::write(&self.file, text.as_bytes()));
+                written.with_context(|| file.to_string())
             }
         }
     }
@@ -106,6 +108,16 @@ mod tests {
         assert_eq!(std::fs::metadata(&moved.file).unwrap().modified().unwrap(), written);
         moved.set(OptIn::Off).unwrap();
         assert!(!moved.file.exists());
+    }
+
+    #[test]
+    fn case_78_nobody_else_can_change_what_starts_at_login() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let entry = entry(&folder, "/opt/askdesk-desktop");
+        entry.set(OptIn::On).unwrap();
+        let mode = |path: &std::path::Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!((mode(&entry.file), mode(entry.file.parent().unwrap())), (0o600, 0o700));
     }
 
     #[test]

@@ -1,5 +1,9 @@
 //! The addresses of deep links: `askdesk://request/<id>`. Any program can open one, so they only show what they name.
 
+#[cfg(target_os = "linux")]
+use askdesk_engine::private;
+#[cfg(target_os = "linux")]
+use tauri::Manager;
 use tauri::{AppHandle, Url};
 use tauri_plugin_deep_link::DeepLinkExt;
 use uuid::Uuid;
@@ -68,12 +72,25 @@ pub fn register(app: &AppHandle) {
 
     let links = app.deep_link();
     let unpackaged = matches!(bundle_type(), None | Some(BundleType::AppImage));
-    if unpackaged
-        && (links.is_registered(SCHEME).unwrap_or_default() || nothing_is_registered())
-        && let Err(error) = links.register(SCHEME)
-    {
+    if !unpackaged || !(links.is_registered(SCHEME).unwrap_or_default() || nothing_is_registered()) {
+        return;
+    }
+    let entry = entry(app);
+    let folder = entry.as_ref().and_then(|entry| entry.parent()).map_or(Ok(()), private::create_missing);
+    let registered = folder.map_err(Into::into).and_then(|()| links.register(SCHEME));
+    // The plugin leaves the mode of its file to the umask, which may let anybody write it.
+    let closed = entry.map_or(Ok(()), |entry| private::close_to_others(&entry));
+    if let Err(error) = registered.and_then(|()| Ok(closed?)) {
         tracing::info!(%error, "this program could not be registered for deep links");
     }
+}
+
+/// Returns the desktop entry that the plugin writes.
+#[cfg(target_os = "linux")]
+fn entry(app: &AppHandle) -> Option<std::path::PathBuf> {
+    let program = tauri::utils::platform::current_exe().ok()?;
+    let name = format!("{}-handler.desktop", program.file_name()?.to_string_lossy());
+    Some(app.path().data_dir().ok()?.join("applications").join(name))
 }
 
 #[cfg(target_os = "linux")]

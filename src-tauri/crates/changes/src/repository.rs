@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::fs;
-use std::io;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -100,26 +100,47 @@ pub(crate) fn create_private(
     excludes_file: Option<&Path>,
 ) -> io::Result<()> {
     for folder in ["objects/info", "objects/pack", "refs", "info"] {
-        fs::create_dir_all(git_dir.join(folder))?;
+        create_folder(&git_dir.join(folder))?;
     }
-    fs::write(git_dir.join("HEAD"), "ref: refs/heads/none\n")?;
+    let write = |name: &str, content: &[u8]| write_file(&git_dir.join(name), content);
+    write("HEAD", b"ref: refs/heads/none\n")?;
     let sha256 = found.is_some_and(|found| found.sha256);
-    fs::write(git_dir.join("config"), config(sha256, excludes_file))?;
-    fs::write(git_dir.join("info/attributes"), ATTRIBUTES)?;
-    fs::write(git_dir.join("info/exclude"), exclude(git_dir, top, found))?;
+    write("config", &config(sha256, excludes_file))?;
+    write("info/attributes", ATTRIBUTES.as_ref())?;
+    write("info/exclude", exclude(git_dir, top, found).as_ref())?;
     if let Some(objects) = found.and_then(|found| alternate(&found.objects)) {
-        fs::write(git_dir.join("objects/info/alternates"), objects)?;
+        write("objects/info/alternates", objects.as_ref())?;
     }
     Ok(())
 }
 
+/// Creates a folder and its missing parents for their owner only, whatever the umask is.
+fn create_folder(folder: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
+}
+
+/// Writes a file that only its owner can read, whatever the umask is.
+fn write_file(file: &Path, content: &[u8]) -> io::Result<()> {
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(file)?.write_all(content)
+}
+
+/// Git gives its files the mode of `sharedRepository` whatever the umask is.
+///
 /// The user's own list of ignored files is named, so that it is followed when they change it. Git finds its usual one itself.
 fn config(sha256: bool, excludes_file: Option<&Path>) -> Vec<u8> {
     let format = if sha256 { (1, "[extensions]\nobjectFormat = sha256\n") } else { (0, "") };
     let modes = cfg!(unix);
     let mut config = format!(
         "[core]\nrepositoryformatversion = {}\nbare = false\nfilemode = {modes}\nsymlinks = {modes}\nautocrlf = false\n\
-         safecrlf = false\nlogallrefupdates = false\nfsync = none\ncompression = 1\n{}",
+         safecrlf = false\nlogallrefupdates = false\nfsync = none\ncompression = 1\nsharedRepository = 0600\n{}",
         format.0, format.1
     )
     .into_bytes();

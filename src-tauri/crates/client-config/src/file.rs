@@ -137,7 +137,7 @@ pub fn replace(
         return remove(target);
     };
     let folder = target.parent().ok_or(FileErrorKind::NotAFile)?;
-    fs::create_dir_all(folder)?;
+    create_missing(folder)?;
     let mut file = tempfile::Builder::new().prefix(".askdesk-").tempfile_in(folder)?;
     file.write_all(text.as_bytes())?;
     if let Some(like) = like {
@@ -150,6 +150,15 @@ pub fn replace(
     file.persist(target).map_err(|error| FileErrorKind::from(error.error))?;
     sync(folder);
     Ok(())
+}
+
+/// Creates what is missing of a folder and its parents, for its owner only.
+fn create_missing(folder: &Path) -> Result<(), FileErrorKind> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    Ok(builder.create(folder)?)
 }
 
 pub fn remove(target: &Path) -> Result<(), FileErrorKind> {
@@ -188,6 +197,18 @@ pub fn check_unchanged(target: &Path, text: Option<&str>) -> Result<(), FileErro
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn case_78_new_files_and_folders_are_for_their_owner_only() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("config/program/mcp.json");
+        replace(&file, Some("ours"), None, None).unwrap();
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        let modes: Vec<_> = file.ancestors().take(3).map(mode).collect();
+        assert_eq!(modes, [0o600, 0o700, 0o700]);
+    }
 
     #[test]
     fn a_change_by_another_program_is_not_overwritten() {

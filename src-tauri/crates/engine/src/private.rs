@@ -11,6 +11,12 @@ const LOOKED_AT: usize = 100_000;
 
 /// Creates a folder with mode 0700, including missing parents. Sets the mode of an existing folder.
 pub fn create_folder(folder: &Path) -> io::Result<()> {
+    create_missing(folder)?;
+    set_mode(folder, 0o700)
+}
+
+/// Creates the missing ones of a folder and its parents with mode 0700. An existing folder keeps its mode.
+pub fn create_missing(folder: &Path) -> io::Result<()> {
     let missing: Vec<&Path> =
         folder.ancestors().take_while(|it| !it.as_os_str().is_empty() && !it.exists()).collect();
     for missing in missing.into_iter().rev() {
@@ -23,7 +29,12 @@ pub fn create_folder(folder: &Path) -> io::Result<()> {
     if !folder.is_dir() {
         return Err(io::ErrorKind::NotADirectory.into());
     }
-    set_mode(folder, 0o700)
+    Ok(())
+}
+
+/// Removes all permissions of others from a file.
+pub fn close_to_others(file: &Path) -> io::Result<()> {
+    set_mode(file, mode_of_file(&fs::metadata(file)?))
 }
 
 /// Opens a file for writing with mode 0600. An existing file keeps its content.

@@ -40,9 +40,6 @@ use unstored::Unstored;
 /// How many transcript writes one transaction contains at most.
 const BATCHED_WRITES: usize = 512;
 
-/// Among how many of a session's newest entries an earlier run may have left tool calls without an end.
-const LAST_ENTRIES: u32 = 500;
-
 /// A call that waits for the end of a request.
 struct Waiter {
     call: NativeRef,
@@ -81,7 +78,7 @@ impl Writer {
         let reader = opened.journal.reader()?;
         let mut transcripts = Transcripts::new(opened.entries);
         for session in opened.desk.sessions().filter(|session| session.is_running()) {
-            transcripts.add_running_tools(session.id, reader.page(session.id, None, LAST_ENTRIES)?.entries);
+            transcripts.add_running_tools(session.id, reader.unfinished_calls(session.id)?);
         }
         let mut writer = Self {
             desk: opened.desk,

@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod bounded;
+#[cfg(unix)]
+mod file_modes;
 mod hostile;
 mod listing;
 mod moved_folders;

@@ -80,6 +80,17 @@ impl Reader {
         })
     }
 
+    /// Reads the entries of a session that may be tool calls without an end, of any age.
+    pub fn unfinished_calls(&self, session: SessionId) -> Result<Vec<Entry>, StorageError> {
+        self.query(|connection| {
+            let mut statement = connection.prepare_cached(
+                "SELECT n, at, body FROM entries WHERE session = ?1 AND (instr(body, '\"status\":\"pending\"')
+                 OR instr(body, '\"status\":\"awaiting_permission\"') OR instr(body, '\"status\":\"running\"'))",
+            )?;
+            statement.query_map([session.to_string()], entry)?.collect()
+        })
+    }
+
     /// Returns whether a message of a session includes an image.
     pub fn has_sent(&self, session: SessionId, image: ImageId) -> Result<bool, StorageError> {
         self.query(|connection| {

@@ -4,11 +4,12 @@ use std::path::Path;
 
 use crate::support::agents::{Play, Stage, choose, is_alive, parent_of};
 use crate::support::desk::{locked, poll, rejected};
+use crate::support::mirror::Mirror;
 use askdesk_agents::Agent;
 use askdesk_agents::claude::{self, ClaudeCode};
 use askdesk_domain::{
     Choices, Delivery, DeliveryError, EntryBody, Notice, OrphanedWhy, Outcome, Rejection, Request,
-    SessionEnd, SessionState,
+    SessionEnd, SessionId, SessionState, ToolStatus,
 };
 use askdesk_engine::clock::Clock;
 use rstest::rstest;
@@ -280,4 +281,36 @@ async fn case_109_the_token_of_a_session_counts_for_nothing_once_the_session_is_
     std::fs::write(stage.desk.folder.join("go"), "").unwrap();
     stage.until_ended(session).await;
     assert_eq!(stage.desk.engine.session_of_token(&token), None);
+}
+
+/// Returns the ids of the processes that a session's agent consists of, without its host.
+#[cfg(target_os = "linux")]
+fn processes_of(session: SessionId) -> Vec<i32> {
+    let entries = std::fs::read_dir("/proc").unwrap().map(|entry| entry.unwrap());
+    let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
+    let read = |pid: i32, name: &str| std::fs::read(format!("/proc/{pid}/{name}")).unwrap_or_default();
+    let record = format!("record-{session}");
+    let of_session = |pid: &i32| String::from_utf8_lossy(&read(*pid, "environ")).contains(&record);
+    pids.filter(of_session).filter(|pid| !read(*pid, "comm").starts_with(b"askdesk-agent-h")).collect()
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn case_113_a_call_that_awaits_permission_has_no_result_once_its_agent_was_killed() {
+    let mut stage = Stage::open().await;
+    let session = stage.play("approval").await;
+    let awaits =
+        |known: &Mirror| known.tool_statuses(session).last() == Some(&ToolStatus::AwaitingPermission);
+    stage.desk.until("the tool awaits permission", awaits).await;
+    let killed = processes_of(session);
+    assert!(!killed.is_empty());
+    for pid in killed {
+        assert!(
+            std::process::Command::new("kill").args(["-KILL", &pid.to_string()]).status().unwrap().success()
+        );
+    }
+    stage.until_ended(session).await;
+    stage.desk.catch_up();
+    assert_eq!(stage.desk.mirror.tool_statuses(session), [ToolStatus::NoResult]);
+    stage.desk.check_mirror().await;
 }

@@ -155,16 +155,23 @@ async fn case_113_a_call_without_a_result_does_not_run_on_after_its_turn() {
     stage.desk.check_mirror().await;
 }
 
+#[rstest]
+#[case::running("running", 0)]
+#[case::long_before("pending", 600)]
 #[tokio::test]
-async fn case_113_a_call_that_a_crash_cut_off_does_not_run_after_the_restart() {
+async fn case_113_a_call_that_a_crash_cut_off_does_not_run_after_the_restart(
+    #[case] status: &str,
+    #[case] said_since: usize,
+) {
     let mut stage = Stage::open().await;
-    let steps = steps([&[tool("call-1", "running")], &asks("Go on?")]);
+    let since: Vec<_> = (0..said_since).map(|n| says(&n.to_string())).collect();
+    let steps = steps([&[tool("call-1", status)], &since[..], &asks("Go on?")]);
     let session = stage.play(&steps).await;
     stage.asked_one(session).await;
-    stage.until_status(session, ToolStatus::Running).await;
+    assert!(!stage.desk.mirror.tool_statuses(session)[0].is_final());
     stage.desk.engine.close().await.unwrap();
     let again = TestDesk::open_at(&stage.desk.folder).await;
-    let page = again.engine.page(session, None, 100).await.unwrap();
+    let page = again.engine.page(session, Some(20), 20).await.unwrap();
     let statuses = page.entries.iter().filter_map(|entry| match &entry.body {
         EntryBody::Tool { status, .. } => Some(*status),
         _ => None,
