@@ -14,7 +14,7 @@ use askdesk_api::Error;
 use askdesk_domain::Settings;
 
 use crate::pending_api::PendingApi;
-use crate::{external_links, language};
+use crate::{external_links, language, window};
 
 pub const SCHEME: &str = "guide";
 
@@ -51,7 +51,8 @@ fn open(app: &AppHandle, settings: &Settings) -> tauri::Result<()> {
         return window.unminimize().and_then(|()| window.show()).and_then(|()| window.set_focus());
     }
     let first = FIRST.parse().map_err(tauri::Error::InvalidUrl)?;
-    let window = WebviewWindowBuilder::new(app, LABEL, WebviewUrl::CustomProtocol(first))
+    let window = WebviewWindowBuilder::new(app, LABEL, WebviewUrl::CustomProtocol(first));
+    let window = window::keep_in_data_folder(window)
         .title(language::messages(settings).guide)
         .inner_size(SIZE.0, SIZE.1)
         .min_inner_size(MIN_SIZE.0, MIN_SIZE.1)
@@ -63,6 +64,8 @@ fn open(app: &AppHandle, settings: &Settings) -> tauri::Result<()> {
             inside
         })
         .build()?;
+    #[cfg(target_os = "linux")]
+    crate::page_crash::follow(&window)?;
     window.set_zoom(settings.text_size.factor())
 }
 

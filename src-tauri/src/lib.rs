@@ -1,6 +1,7 @@
 //! The shell: the only code that knows Tauri. It starts the window, the engine and the gateway, and stops them in order.
 
 mod appearance;
+pub mod arguments;
 mod attachments;
 mod autostart;
 mod badge;
@@ -17,6 +18,7 @@ mod image_protocol;
 mod language;
 mod messages;
 mod notify;
+mod page_crash;
 mod paint_log;
 mod pending_api;
 mod pending_list;
@@ -78,10 +80,11 @@ pub fn run() -> ExitCode {
             }
         }));
     }
-    builder = builder
-        .plugin(tauri_plugin_dialog::init())
-        .plugin(tauri_plugin_shell::init())
-        .plugin(window::window_state_plugin(std::env::var_os(DATA_FOLDER)));
+    builder = builder.plugin(tauri_plugin_dialog::init()).plugin(tauri_plugin_shell::init());
+    let folder = prepare_data_folder();
+    if folder.is_ok() {
+        builder = builder.plugin(window::window_state_plugin(std::env::var_os(DATA_FOLDER)));
+    }
     #[cfg(not(target_os = "linux"))]
     {
         builder = builder.plugin(tauri_plugin_notification::init()).plugin(autostart::plugin());
@@ -90,12 +93,19 @@ pub fn run() -> ExitCode {
     {
         builder = builder.manage(shutdown::Shutdown::default());
     }
+    #[cfg(target_os = "macos")]
+    {
+        builder = builder.on_web_content_process_terminate(|page| {
+            page_crash::recover(page.app_handle(), page.label());
+        });
+    }
     let app = builder
         .manage(subscribe::Subscriptions::default())
         .manage(quit::QuitDialog::default())
         .manage(gateway::AppGateway::default())
         .manage(attachments::DroppedFiles::default())
         .manage(FirstPaint::default())
+        .manage(page_crash::PageCrashes::default())
         .manage(deep_link::PendingTarget::default())
         .manage(WindowLifecycle::default())
         .manage(shell_environment::ShellEnvironment::default())
@@ -107,16 +117,24 @@ pub fn run() -> ExitCode {
         .on_window_event(badge::on_window_event)
         .register_asynchronous_uri_scheme_protocol(image_protocol::SCHEME, image_protocol::serve)
         .register_asynchronous_uri_scheme_protocol(guide::SCHEME, guide::serve)
+        .register_uri_scheme_protocol(page_crash::SCHEME, page_crash::serve)
         .invoke_handler(bridge::handler())
-        .on_page_load(subscribe::end_with_page)
-        .setup(|app| {
+        .on_page_load(|page, payload| {
+            subscribe::end_with_page(page, payload);
+            page_crash::note_shown(page, payload);
+        })
+        .setup(move |app| {
             let (api_sender, pending_api) = pending_api::channel();
             app.manage(pending_api);
             #[cfg(unix)]
             shutdown::handle_signals(app.handle());
-            let profile = Profile::find();
+            let mut profile = folder.and_then(Profile::of);
             let settings = profile.as_ref().ok().map(|profile| profile.settings.watch());
-            window_lifecycle::start(app.handle(), settings, !autostart::in_background(std::env::args_os()))?;
+            // Without a profile there is only the dialog that says why: the webview would write to the data folder.
+            let open = profile.is_ok() && !autostart::in_background(std::env::args_os());
+            if let Err(error) = window_lifecycle::start(app.handle(), settings, open) {
+                profile = Err(StartupError::NoWindow { error: error.to_string() });
+            }
             deep_link::follow(app.handle());
             // Reading the journal must not delay the window.
             let app = app.handle().clone();
@@ -145,8 +163,7 @@ struct Profile {
 }
 
 impl Profile {
-    fn find() -> Result<Self, StartupError> {
-        let folder = data_folder()?;
+    fn of(folder: PathBuf) -> Result<Self, StartupError> {
         shell_environment::begin(&folder);
         let mut agents = installed_agents();
         agents.push(Arc::new(demo::agent(&folder)?));
@@ -216,11 +233,21 @@ fn open_engine(
     Ok((Api::new(handle, settings, Arc::new(host)), notifications, gateway_config))
 }
 
-fn data_folder() -> Result<PathBuf, StartupError> {
-    discovery::data_folder().map_err(|why| match why {
+/// Finds the data folder, and creates it if it is missing. Refuses a folder that holds something else.
+fn prepare_data_folder() -> Result<PathBuf, StartupError> {
+    let folder = discovery::data_folder().map_err(|why| match why {
         NoDataFolder::NoPath { error } => StartupError::NoPath { error },
         NoDataFolder::NoPlace => StartupError::NoFolder { error: why.to_string() },
-    })
+    })?;
+    if std::env::var_os(DATA_FOLDER).is_some()
+        && let Some(name) = private::foreign_entry(&folder)
+    {
+        return Err(StartupError::ForeignFolder { path: folder, name });
+    }
+    match private::create_folder(&folder) {
+        Ok(()) => Ok(folder),
+        Err(error) => Err(StartupError::DataFolder { path: folder, error: error.to_string() }),
+    }
 }
 
 fn on_run_event(app: &AppHandle, event: RunEvent) {

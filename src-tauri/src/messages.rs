@@ -115,6 +115,16 @@ messages! {
             "Beim Beenden stoppen die Agenten. Die Sitzungen bleiben in Askdesk, und Sie können sie später fortsetzen, wenn die Agenten das unterstützen.";
         /// The title of the window with the guide.
         guide: "Askdesk guide", "Askdesk 指南", "Askdesk-Anleitung";
+        /// The page that is shown after the window's page has died twice.
+        page_ended:
+            "The page of this window stopped working twice within a minute.",
+            "此窗口的页面在一分钟内停止工作了两次。",
+            "Die Seite dieses Fensters ist zweimal in einer Minute abgestürzt.";
+        page_advice:
+            "Your agents keep running, and your questions, answers, and drafts are saved. Free some memory by closing other programs, then load the page again. If it keeps stopping, quit and start Askdesk again.",
+            "智能体仍在运行，您的问题、回答和草稿均已保存。请关闭其他程序以释放内存，然后重新加载页面。如果页面仍停止工作，请退出后重新启动应用。",
+            "Ihre Agenten laufen weiter, und Ihre Fragen, Antworten und Entwürfe sind gespeichert. Schließen Sie andere Programme, damit mehr Speicher frei wird, und laden Sie die Seite dann neu. Stürzt sie weiter ab, starten Sie Askdesk neu.";
+        load_page: "Load the page again", "重新加载页面", "Seite neu laden";
         // The reasons why the app cannot start.
         no_folder:
             "no data folder is available for this user ({error})",
@@ -124,6 +134,14 @@ messages! {
             "the data folder’s path can’t be used ({error})",
             "无法使用数据文件夹的路径（{error}）",
             "Der Pfad des Datenordners kann nicht verwendet werden ({error})";
+        foreign_folder:
+            "{path} already holds other files, such as {error}; set ASKDESK_DATA_DIR to an empty folder",
+            "{path} 中已有其他文件，例如 {error}；请将 ASKDESK_DATA_DIR 设为空文件夹",
+            "{path} enthält schon andere Dateien, zum Beispiel {error}; setzen Sie ASKDESK_DATA_DIR auf einen leeren Ordner";
+        no_window:
+            "the window couldn’t be created ({error})",
+            "无法创建窗口（{error}）",
+            "Das Fenster konnte nicht erstellt werden ({error})";
         no_engine:
             "an internal component failed to start ({error})",
             "内部组件无法启动（{error}）",
@@ -263,7 +281,11 @@ mod tests {
     #[test]
     fn chinese_has_no_latin_words_but_the_apps_name() {
         for (name, text) in all(&ZH) {
-            let rest = text.replace(APP, "").replace("{path}", "").replace("{error}", "");
+            let rest = text
+                .replace(APP, "")
+                .replace("ASKDESK_DATA_DIR", "")
+                .replace("{path}", "")
+                .replace("{error}", "");
             assert!(!rest.contains(|letter: char| letter.is_ascii_alphabetic()), "{name}: {text}");
         }
     }

@@ -1,6 +1,7 @@
 //! Why the app can't start. A system dialog says it in the person's language, because there is no window.
 
 use std::fmt::{self, Display, Formatter};
+use std::path::PathBuf;
 
 use askdesk_domain::{Language, StorageError};
 use askdesk_engine::EngineError;
@@ -16,7 +17,21 @@ pub enum StartupError {
     NoPath {
         error: String,
     },
+    /// The data folder can't be created or entered.
+    DataFolder {
+        path: PathBuf,
+        error: String,
+    },
+    /// The data folder that was chosen holds something else.
+    ForeignFolder {
+        path: PathBuf,
+        /// A file or folder in it.
+        name: String,
+    },
     Storage(StorageError),
+    NoWindow {
+        error: String,
+    },
     /// The engine could not start, for example because the system has no thread left.
     NoEngine {
         error: String,
@@ -52,6 +67,9 @@ impl StartupError {
         match self {
             Self::NoFolder { error } => fill(reasons.no_folder, "", error),
             Self::NoPath { error } => fill(reasons.no_path, "", error),
+            Self::DataFolder { path, error } => fill(reasons.other, &path.to_string_lossy(), error),
+            Self::ForeignFolder { path, name } => fill(reasons.foreign_folder, &path.to_string_lossy(), name),
+            Self::NoWindow { error } => fill(reasons.no_window, "", error),
             Self::NoEngine { error } => fill(reasons.no_engine, "", error),
             Self::NoProgram { error } => fill(reasons.no_program, "", error),
             Self::Storage(error) => match error {
@@ -98,6 +116,9 @@ mod tests {
         ];
         let others = [
             StartupError::NoFolder { error: error() },
+            StartupError::DataFolder { path: PATH.into(), error: error() },
+            StartupError::ForeignFolder { path: PATH.into(), name: error() },
+            StartupError::NoWindow { error: error() },
             StartupError::NoPath { error: error() },
             StartupError::NoEngine { error: error() },
             StartupError::NoProgram { error: error() },

@@ -5,14 +5,20 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use askdesk_client_config::discovery::{self, DATA_FOLDER};
 use tauri::plugin::TauriPlugin;
 use tauri::webview::PageLoadEvent;
 use tauri::{AppHandle, Manager, WebviewWindowBuilder, Wry};
 use tauri_plugin_window_state::StateFlags;
 
+#[cfg(target_os = "linux")]
+use crate::page_crash;
 use crate::window_lifecycle::Focus;
 
 pub const MAIN: &str = "main";
+
+/// The folder for the webview's files in a data folder of its own.
+const WEBVIEW_FOLDER: &str = "webview";
 
 /// The file for the window's size and position in a data folder of its own.
 const STATE_FILE: &str = "window.json";
@@ -40,7 +46,11 @@ pub fn window_state_plugin(data_folder: Option<OsString>) -> TauriPlugin<Wry> {
 /// Creates and shows the window. The script runs before the page's own.
 pub fn create(app: &AppHandle, script: &str, focus: Focus) -> tauri::Result<()> {
     if let Some(window) = prepare(app, script)? {
-        window.build()?;
+        let window = window.build()?;
+        #[cfg(target_os = "linux")]
+        page_crash::follow(&window)?;
+        #[cfg(not(target_os = "linux"))]
+        drop(window);
         show(app, focus);
     }
     Ok(())
@@ -62,7 +72,10 @@ pub fn create_first(app: &AppHandle, script: &str) -> tauri::Result<()> {
     });
     let window = window.build()?;
     #[cfg(target_os = "linux")]
-    lay_out(&window)?;
+    {
+        page_crash::follow(&window)?;
+        lay_out(&window)?;
+    }
     tauri::async_runtime::spawn(async move {
         tokio::time::sleep(PAGE_TIMEOUT).await;
         if !shown.swap(true, Ordering::Relaxed) {
@@ -79,7 +92,17 @@ fn prepare<'a>(
 ) -> tauri::Result<Option<WebviewWindowBuilder<'a, Wry, AppHandle>>> {
     let config = app.config().app.windows.iter().find(|window| window.label == MAIN);
     let window = config.map(|config| WebviewWindowBuilder::from_config(app, config)).transpose()?;
-    Ok(window.map(|window| window.initialization_script(script)))
+    Ok(window.map(|window| keep_in_data_folder(window.initialization_script(script))))
+}
+
+/// Lets the webview keep its own files in a data folder that the user chose, and not in the home folder.
+pub fn keep_in_data_folder<'a>(
+    window: WebviewWindowBuilder<'a, Wry, AppHandle>,
+) -> WebviewWindowBuilder<'a, Wry, AppHandle> {
+    match (std::env::var_os(DATA_FOLDER), discovery::data_folder()) {
+        (Some(_), Ok(folder)) => window.data_directory(folder.join(WEBVIEW_FOLDER)),
+        _ => window,
+    }
 }
 
 /// Gives the page of a hidden window its final size, so that it is laid out once.

@@ -37,6 +37,20 @@ test('a gateway that can’t open is shown with its cause until it opens', async
   expect(screen.getByText(/no port/)).toBeVisible();
 });
 
+test('case_133_a_page_that_was_loaded_again_after_a_crash_says_so_once', async () => {
+  const bridge = new FakeBridge();
+  bridge.pageCrashed = true;
+  const { user, unmount } = await openPage(bridge);
+  const words = /stopped working and was loaded again\. Nothing was sent/;
+  expect(screen.getByText(words)).toBeVisible();
+  await expectNoViolations();
+  await user.click(button('Close message'));
+  expect(screen.queryByText(words)).toBeNull();
+  unmount();
+  await openPage(bridge);
+  expect(screen.queryByText(words)).toBeNull();
+});
+
 describe('the first screen', () => {
   const empty = () => {
     const agents = agentsWith(

@@ -10,7 +10,7 @@ use zbus::export::futures_core::Stream;
 use zbus::zvariant::{OwnedObjectPath, Structure, Value};
 use zbus::{Connection, MatchRule, MessageStream, Proxy};
 
-use crate::harness::{App, Setup};
+use crate::harness::{App, Setup, wait_until};
 
 const ACCESSIBLE: &str = "org.a11y.atspi.Accessible";
 const EVENTS: &str = "org.a11y.atspi.Event.Object";
@@ -34,7 +34,7 @@ const SILENCE: Duration = Duration::from_secs(2);
 /// An object of the tree: its bus name and its path.
 type Reference = (String, OwnedObjectPath);
 
-struct Bus(Connection);
+pub struct Bus(Connection);
 
 #[derive(Debug)]
 struct Object {
@@ -57,7 +57,7 @@ impl Object {
 }
 
 impl Bus {
-    async fn open() -> Self {
+    pub async fn open() -> Self {
         let session = Connection::session().await.unwrap();
         let launcher = Proxy::new(&session, "org.a11y.Bus", "/org/a11y/bus", "org.a11y.Bus").await.unwrap();
         let address: String = launcher.call("GetAddress", &()).await.unwrap();
@@ -98,13 +98,16 @@ impl Bus {
 
     /// Waits until a part of the page is in the tree, and reads what is below it.
     async fn part(&self, app: &App, what: &str, is: impl Fn(&Object) -> bool) -> Vec<Object> {
-        let root = OwnedObjectPath::try_from("/org/a11y/atspi/accessible/root").unwrap();
-        let top = (REGISTRY.to_owned(), root);
         app.wait(what, async || {
-            let found = self.below(&top).await.into_iter().find(&is)?;
+            let found = self.below(&top()).await.into_iter().find(&is)?;
             Some(self.below(&found.reference).await)
         })
         .await
+    }
+
+    /// Waits until something on the screen contains these words. It needs no driver of the page.
+    pub async fn shows(&self, words: &str) {
+        wait_until(words, async || self.text(&top()).await.contains(words).then_some(())).await;
     }
 
     /// Reads the text of an object and all below it.
@@ -126,6 +129,12 @@ impl Bus {
             MatchRule::builder().msg_type(zbus::message::Type::Signal).interface(EVENTS).unwrap().build();
         MessageStream::for_match_rule(rule, &self.0, Some(MANY)).await.unwrap()
     }
+}
+
+/// Returns the object that all applications are below.
+fn top() -> Reference {
+    let root = OwnedObjectPath::try_from("/org/a11y/atspi/accessible/root").unwrap();
+    (REGISTRY.to_owned(), root)
 }
 
 /// An event that a screen reader gets.

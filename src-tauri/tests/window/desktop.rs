@@ -104,6 +104,22 @@ pub fn descendants(root: u32) -> Vec<String> {
     names
 }
 
+/// Returns the ids of the processes below one with this name.
+pub fn descendants_named(root: u32, name: &str) -> Vec<String> {
+    let ids = output("pgrep", &["-x", name]);
+    let below = |id: &&str| {
+        let mut id = (*id).to_owned();
+        while id != "1" && !id.is_empty() {
+            if id == root.to_string() {
+                return true;
+            }
+            id = output("ps", &["-o", "ppid=", "-p", &id]);
+        }
+        false
+    };
+    ids.lines().filter(below).map(str::to_owned).collect()
+}
+
 impl App {
     /// Opens the app on an idle session while another one asks, with a notification; returns both sessions.
     pub async fn open_notified() -> (Self, String, String) {

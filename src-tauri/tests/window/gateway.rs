@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::harness::{App, DELIVERED, OPEN_CARD, Setup};
 
 /// Asks over HTTP, with the address and the token of the data folder.
-fn ask(folder: &Path, body: &Value) -> Option<BufReader<TcpStream>> {
+pub fn ask(folder: &Path, body: &Value) -> Option<BufReader<TcpStream>> {
     let found: Value = serde_json::from_slice(&std::fs::read(folder.join("desk.json")).ok()?).ok()?;
     let token = std::fs::read_to_string(folder.join("token")).ok()?;
     let address = found["url"].as_str()?.strip_prefix("http://")?.to_owned();
@@ -26,7 +26,7 @@ fn ask(folder: &Path, body: &Value) -> Option<BufReader<TcpStream>> {
 }
 
 /// Reads up to the line with the result.
-fn ended(reader: BufReader<TcpStream>) -> Value {
+pub fn ended(reader: BufReader<TcpStream>) -> Value {
     let lines = reader.lines().map_while(Result::ok);
     let mut lines = lines.filter_map(|line| serde_json::from_str::<Value>(&line).ok());
     lines.find(|line| line["event"] == "ended").expect("an end")

@@ -127,7 +127,11 @@ impl Setup {
         let turn = TURN.lock().await;
         let home = TempDir::new().unwrap();
         let env = self.env_in(home.path());
-        let process = command(PROGRAM, &env).args(&self.args).process_group(0).spawn().unwrap();
+        let mut command = command(PROGRAM, &env);
+        if let Some(log) = &self.log {
+            command.stderr(fs::File::create(log).unwrap());
+        }
+        let process = command.args(&self.args).process_group(0).spawn().unwrap();
         Started { env, process: Driver::watched(process), _home: home, _turn: turn }
     }
 
@@ -186,6 +190,11 @@ impl Started {
     /// Returns the app's process id.
     pub fn root(&self) -> u32 {
         self.process.process.id()
+    }
+
+    /// Returns how the app ended, if it has.
+    pub fn ended(&mut self) -> Option<ExitStatus> {
+        self.process.process.try_wait().unwrap()
     }
 
     /// Starts a second instance, and waits until it has ended.

@@ -49,6 +49,7 @@ mod settings;
 mod shortcut;
 mod shutdown;
 mod sidebar;
+mod start_failures;
 mod tray;
 mod usage;
 mod users_git;

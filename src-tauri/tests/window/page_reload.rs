@@ -1,11 +1,16 @@
 //! Reloads of the page, and commands that overlap with other events: each question has one outcome, and the page shows it.
 
 use std::collections::BTreeSet;
-use std::time::Duration;
+use std::path::Path;
+use std::process::Command;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::harness::{App, DELIVERED, OPEN_CARD, Setup};
+use crate::accessibility_tree::Bus;
+use crate::desktop::{WINDOW, activate, descendants_named, xdotool};
+use crate::gateway::{ask, ended};
+use crate::harness::{App, DELIVERED, OPEN_CARD, Setup, wait_until};
 
 const CARD: &str = "aside [data-request]";
 
@@ -214,4 +219,71 @@ async fn an_answer_to_a_question_that_the_agent_withdraws_is_refused_and_its_tex
     app.shows_text("main", "Withdrawn by the agent").await;
     app.shows_text("main", "my own way").await;
     assert_eq!(app.axe().await, Vec::<String>::new());
+}
+
+/// The driver of the page does not survive its process. So this test reads the screen as a screen reader does, and presses real
+/// keys.
+#[tokio::test]
+async fn case_133_a_page_whose_process_dies_is_back_with_draft_and_place() {
+    let bus = Bus::open().await;
+    let data = tempfile::tempdir().unwrap();
+    let app = Setup::default().data(data.path()).start().await;
+    let question = json!({
+        "client": {"kind": "mcp", "name": "codex-mcp-client", "folder": "/home/a/shop", "connection": "1"},
+        "tool": "ask_user",
+        "arguments": {"questions": [{"question": "Which name?", "type": "text"}]},
+    });
+    let asked = wait_until("the gateway", async || ask(data.path(), &question)).await;
+    bus.shows("codex-mcp-client").await;
+    activate(WINDOW);
+    xdotool(&["key", "ctrl+j"]);
+    bus.shows("Which name?").await;
+    wait_until("the draft on disk", async || {
+        // What is typed in the moment after the card has appeared is dropped.
+        xdotool(&["key", "ctrl+a"]);
+        xdotool(&["type", "half an answer"]);
+        tokio::time::sleep(Duration::from_millis(500)).await;
+        is_on_disk(data.path(), "half an answer").then_some(())
+    })
+    .await;
+
+    kill_page(app.root());
+    let killed = Instant::now();
+    bus.shows("The page of this window stopped working and was loaded again.").await;
+    println!("the page is back after {:?}", killed.elapsed());
+    bus.shows("half an answer").await;
+
+    // The second time within a minute, the user has to load it.
+    kill_page(app.root());
+    bus.shows("stopped working twice within a minute").await;
+    activate(WINDOW);
+    xdotool(&["key", "Tab", "Return"]);
+    bus.shows("half an answer").await;
+    let answered = tokio::task::spawn_blocking(move || ended(asked));
+    // The keys do nothing for a moment after the card has appeared.
+    wait_until("the answer", async || {
+        xdotool(&["key", "ctrl+j", "ctrl+Return"]);
+        tokio::time::sleep(Duration::from_millis(500)).await;
+        answered.is_finished().then_some(())
+    })
+    .await;
+    let ended = answered.await.unwrap();
+    assert_eq!(ended["result"]["answers"][0]["customInput"], "half an answer", "{ended}");
+}
+
+/// Whether the database contains these words.
+fn is_on_disk(data: &Path, words: &str) -> bool {
+    ["desk.db", "desk.db-wal"].iter().any(|name| {
+        let bytes = std::fs::read(data.join(name)).unwrap_or_default();
+        bytes.windows(words.len()).any(|part| part == words.as_bytes())
+    })
+}
+
+/// Ends the process of the page, as the system does when memory runs out.
+fn kill_page(app: u32) {
+    // The system keeps 15 characters of the name.
+    let pages = descendants_named(app, "WebKitWebProces");
+    assert_eq!(pages.len(), 1, "{pages:?}");
+    let killed = Command::new("kill").args(["-9", &pages[0]]).status().unwrap();
+    assert!(killed.success());
 }

@@ -55,6 +55,8 @@ export interface Bridge {
   gatewayFailure(): Promise<string | null>;
   /** Tries at once to open a gateway that can't open. */
   retryGateway(): Promise<void>;
+  /** Whether the app loaded this page again because the process of the page before had died; true only once. */
+  takePageCrash(): Promise<boolean>;
   /** Opens a web or mail address in the user's default program. */
   openLink(url: string): Promise<void>;
   /** Opens the guide in a window of its own. */
@@ -137,6 +139,7 @@ export const tauriBridge: Bridge = {
   onGateway: (listener) => listen('gateway', () => listener()),
   gatewayFailure: () => reach<string | null>('gateway_failure', {}),
   retryGateway: () => reach<void>('retry_gateway', {}),
+  takePageCrash: () => reach<boolean>('take_page_crash', {}),
   openLink: (url) => reach<void>('open_link', { url }),
   openGuide: () => reach<void>('open_guide', {}),
   pickFolder: (start) => reach<string | null>('pick_folder', { start }),

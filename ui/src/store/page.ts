@@ -133,6 +133,7 @@ export function createPage(bridge: Bridge) {
     window.addEventListener('pagehide', storeNow, { signal });
     const closers = [subscription.open(), drafts.open(), closing.open(), gateway.open()];
     void commands.settings.read();
+    void commands.window.readPageCrash();
     noteView();
     return () => {
       closers.forEach((close) => close());

@@ -89,6 +89,7 @@ export type Action =
   | { type: 'entry_folded'; session: SessionId; entry: number; open: boolean }
   | { type: 'settings_read'; settings: SettingsRead }
   | { type: 'gateway_read'; failure: string | null }
+  | { type: 'page_crash_noted'; crashed: boolean }
   | NavigationAction
   | AttachmentAction
   | ChangesAction
@@ -226,6 +227,7 @@ const handlers: Handlers<Action> = {
     const entries = { ...state.unfolded[session], [entry]: open };
     return { ...state, unfolded: { ...state.unfolded, [session]: entries } };
   },
+  page_crash_noted: (state, { crashed }) => ({ ...state, pageCrashed: crashed }),
   gateway_read: (state, { failure }) => ({ ...state, gatewayFailure: failure }),
   settings_read(state, { settings }) {
     return { ...state, settings, agents: withSettings(state.agents, settings) };

@@ -224,6 +224,8 @@ export interface State {
   outage: StorageOutage | null;
   /** Why other programs can't ask; null if they can, or if it isn't known yet. */
   gatewayFailure: string | null;
+  /** Whether the page says that it was loaded again because its process had died. */
+  pageCrashed: boolean;
   navigation: Navigation;
   overlay: Overlay | null;
   /** A session to select as soon as it is known. */
@@ -356,6 +358,7 @@ export function initialState(
     announced: { serial: 0, news: [] },
     failures: [],
     gatewayFailure: null,
+    pageCrashed: false,
     unfolded: {},
     panelCollapsed: false,
     panelWidth: PANEL_WIDTH.preferred,

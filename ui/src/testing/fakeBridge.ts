@@ -304,6 +304,15 @@ export class FakeBridge implements Bridge {
     this.gatewayRetries += 1;
   }
 
+  /** Whether the process of the page before has died. */
+  pageCrashed = false;
+
+  async takePageCrash(): Promise<boolean> {
+    const crashed = this.pageCrashed;
+    this.pageCrashed = false;
+    return crashed;
+  }
+
   async openLink(url: string): Promise<void> {
     this.opened.push(url);
   }

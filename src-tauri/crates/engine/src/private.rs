@@ -9,6 +9,24 @@ use tempfile::NamedTempFile;
 /// How many files and folders [`tighten`] visits at most.
 const LOOKED_AT: usize = 100_000;
 
+/// The files that mark a data folder.
+const MARKS: [&str; 2] = ["desk.lock", "desk.db"];
+
+/// What else may be there before: from the command line, by the user's hand, or from a start that failed.
+const EARLY: [&str; 7] =
+    ["answer-token", "desk.json", "environment.json", "settings.toml", "token", "webview", "window.json"];
+
+/// Returns the name of something in a folder that Askdesk has never used, and that isn't Askdesk's. A data folder must hold
+/// nothing else, because everything in it becomes private.
+pub fn foreign_entry(folder: &Path) -> Option<String> {
+    if MARKS.iter().any(|mark| folder.join(mark).exists()) {
+        return None;
+    }
+    let names =
+        fs::read_dir(folder).ok()?.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned());
+    names.filter(|name| !EARLY.contains(&name.as_str())).min()
+}
+
 /// Creates a folder with mode 0700, including missing parents. Sets the mode of an existing folder.
 pub fn create_folder(folder: &Path) -> io::Result<()> {
     create_missing(folder)?;
@@ -160,6 +178,24 @@ mod tests {
         let files = ["desk.db", "images/one/picture", "desk.db.damaged-1", "unreadable"];
         assert_eq!(files.map(|name| mode(&folder.join(name))), [0o600; 4]);
         assert_eq!((mode(&folder.join("script")), mode(&theirs)), (0o700, 0o644));
+    }
+
+    #[test]
+    fn only_a_folder_of_other_things_is_foreign() {
+        let outside = tempfile::tempdir().unwrap();
+        let folder = outside.path().join("data");
+        assert_eq!(foreign_entry(&folder), None, "it is missing");
+        fs::create_dir(&folder).unwrap();
+        assert_eq!(foreign_entry(&folder), None, "it is empty");
+        for name in EARLY {
+            fs::write(folder.join(name), "").unwrap();
+        }
+        assert_eq!(foreign_entry(&folder), None);
+        fs::create_dir(folder.join("photos")).unwrap();
+        fs::write(folder.join("thesis.odt"), "").unwrap();
+        assert_eq!(foreign_entry(&folder), Some("photos".to_owned()));
+        fs::write(folder.join("desk.lock"), "").unwrap();
+        assert_eq!(foreign_entry(&folder), None, "Askdesk has used it");
     }
 
     #[test]

@@ -34,6 +34,15 @@ export class WindowCommands {
     );
   }
 
+  /** Learns whether the app loaded this page again because its process had died. */
+  async readPageCrash(): Promise<void> {
+    try {
+      this.store.dispatch({ type: 'page_crash_noted', crashed: await this.bridge.takePageCrash() });
+    } catch (thrown) {
+      this.store.report(thrown);
+    }
+  }
+
   /** Reports that the user answered a deep link's target and has done nothing else since. */
   async deepLinkAnswered(request: RequestId): Promise<void> {
     // If the app can't be reached, the focus stays here.
