@@ -20,7 +20,7 @@ const DAY_MILLIS: i64 = 86_400_000;
 const SLOW: Duration = Duration::from_millis(1_500);
 
 /// When the model replies: after the fault has begun.
-const LATER_MILLIS: u64 = 600;
+const LATER_MILLIS: u64 = 2_000;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
