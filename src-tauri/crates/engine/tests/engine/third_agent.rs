@@ -481,6 +481,8 @@ async fn case_99_the_use_of_any_agent_is_added_up_and_its_context_is_told() {
 async fn an_agent_that_cannot_compact_says_so_and_one_at_work_is_not_asked() {
     let mut stage = Stage::open().await;
     let session = stage.play(&[says("done")]).await;
+    // It is idle before its first turn, too.
+    stage.until_said(session, "done").await;
     stage.until_idle(session).await;
     let what = UnsupportedFeature::Compacting;
     let refused = stage.sessions.compact(session).await;
