@@ -28,9 +28,23 @@ fn main() -> Result<(), Box<dyn Error>> {
     // A resource that is missing fails the build. Without the guide, its window says how to build it.
     fs::create_dir_all("target/guide")?;
     println!("cargo:rerun-if-changed=target/guide");
+    refuse_unpermitted_commands()?;
     let attributes = tauri_build::Attributes::new()
         .capabilities_path_pattern("./src-tauri/capabilities/**/*")
         .app_manifest(tauri_build::AppManifest::new().commands(COMMANDS));
     tauri_build::try_build(attributes)?;
+    Ok(())
+}
+
+/// The page can't call a command that its capability doesn't name, and finds that out only when it calls.
+fn refuse_unpermitted_commands() -> Result<(), Box<dyn Error>> {
+    let file = "src-tauri/capabilities/main.json";
+    let capability = fs::read_to_string(file)?;
+    for command in COMMANDS {
+        let permission = format!("\"allow-{}\"", command.replace('_', "-"));
+        if !capability.contains(&permission) {
+            return Err(format!("add {permission} to {file}").into());
+        }
+    }
     Ok(())
 }

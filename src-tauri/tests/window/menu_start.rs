@@ -278,7 +278,7 @@ async fn case_116_a_child_of_an_appimage_has_the_users_variables() {
     let text = app
         .wait("the agent's environment", async || fs::read_to_string(&seen).ok().filter(|it| !it.is_empty()));
     let text = text.await;
-    assert_of_user(&text, &["ASKDESK_SESSION", "CLAUDE_CODE_QUESTION_PREVIEW_FORMAT"]);
+    assert_of_user(&text, &["ASKDESK_AGENT_TREE", "ASKDESK_SESSION", "CLAUDE_CODE_QUESTION_PREVIEW_FORMAT"]);
 
     let script = "window.__TAURI_INTERNALS__.invoke('open_link', { url: 'https://example.org/' })";
     app.script(script, vec![]).await;
