@@ -50,12 +50,12 @@ async fn slow_agents_are_resumed_side_by_side_and_one_session_only_once() {
     stage.sessions.shut_down().await;
 }
 
-/// Starts ten sessions at once, and returns how long each took, the fastest first.
-async fn ten_starts(slowest: Duration) -> Vec<Duration> {
+/// Starts nine sessions at once, and with them one whose files respond so late. Returns how long each took, the fastest first.
+async fn nine_starts_and(slow_one: Option<Duration>) -> Vec<Duration> {
     let stage = &Stage::open().await;
-    let starts = (0..10).map(async |n| {
+    let delays = std::iter::repeat_n(Duration::ZERO, 9).chain(slow_one);
+    let starts = delays.map(async |delay| {
         let began = Instant::now();
-        let delay = if n == 0 { slowest } else { Duration::ZERO };
         let id = stage.desk.clock.session_id();
         stage.start_staged(id, slow(stage, STAYS, delay), None, SessionOptions::default()).await;
         began.elapsed()
@@ -68,12 +68,18 @@ async fn ten_starts(slowest: Duration) -> Vec<Duration> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn nine_starts_do_not_wait_for_a_tenth_that_hangs() {
-    let alone = ten_starts(Duration::ZERO).await;
-    let hangs = Duration::from_secs(5);
-    let beside = ten_starts(hangs).await;
-    println!("nine starts: {:?} alone, {:?} beside one that hangs", alone[8], beside[8]);
-    assert!(beside[9] >= hangs, "{beside:?}");
-    assert!(beside[8] < alone[8] + Duration::from_secs(1), "{alone:?} {beside:?}");
+    let hangs = Duration::from_secs(3);
+    let (mut alone, mut beside) = (Vec::new(), Vec::new());
+    // Other work of the machine makes single rounds slower.
+    for _ in 0..3 {
+        alone.push(nine_starts_and(None).await[8]);
+        let times = nine_starts_and(Some(hangs)).await;
+        assert!(times[9] >= hangs, "{times:?}");
+        beside.push(times[8]);
+    }
+    println!("nine starts: {alone:?} alone, {beside:?} beside one that hangs");
+    let best = |times: &[Duration]| times.iter().min().copied().unwrap();
+    assert!(best(&beside) < best(&alone) + Duration::from_secs(1), "{alone:?} {beside:?}");
 }
 
 async fn stubborn(stage: &Stage) -> SessionId {

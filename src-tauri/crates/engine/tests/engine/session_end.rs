@@ -44,7 +44,7 @@ async fn an_agent_that_dies_in_the_middle_of_a_line_fails_with_its_last_output()
 #[tokio::test]
 async fn case_27_a_question_of_an_agent_that_dies_is_missed_and_its_answer_is_parked() {
     let mut stage = Stage::open().await;
-    let session = stage.start(Play { pace_percent: 10, ..Play::of("dies-pending") }).await;
+    let session = stage.start(Play { pace_percent: 100, ..Play::of("dies-pending") }).await;
     let request = stage.asked_one(session).await;
     let why = why(stage.until_ended(session).await);
     assert!(why.contains("exit code 3") && why.contains("fatal: lost while waiting"), "{why}");

@@ -173,7 +173,7 @@ async fn case_26_a_turn_that_is_interrupted_before_it_asks_leaves_no_request() {
 #[tokio::test]
 async fn an_interrupt_without_a_turn_does_not_affect_the_next_turn() {
     let mut stage = Stage::open().await;
-    let play = Play { prompt: None, pace_percent: 10, ..Play::of("withdrawn") };
+    let play = Play { prompt: None, pace_percent: 100, ..Play::of("withdrawn") };
     let session = stage.start(play).await;
     stage.until_idle(session).await;
     stage.sessions.interrupt(session).unwrap();

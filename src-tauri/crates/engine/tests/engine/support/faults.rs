@@ -194,7 +194,7 @@ impl Seat<'_> {
 
     /// Tries each fault at each step; the session goes on through all of them.
     pub async fn check(mut self) {
-        self.stage.until_idle(self.session).await;
+        self.stage.until_idle_after(self.session, "Ready.").await;
         let mut n = 0;
         for fault in Fault::ALL {
             for step in 0..3 {
