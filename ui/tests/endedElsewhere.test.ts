@@ -5,6 +5,7 @@ import type { DraftTarget } from '../src/generated/wire';
 import {
   anApproval,
   anEntry,
+  answered,
   aQuestion,
   aRequest,
   delivered,
@@ -12,8 +13,8 @@ import {
   undelivered,
   withdrawn,
 } from '../src/testing/builders';
-import { FakeBridge } from '../src/testing/fakeBridge';
-import { button, openPage, panel, skipWithMessage } from './open';
+import { anError, FakeBridge } from '../src/testing/fakeBridge';
+import { button, openPage, panel, settle, skipWithMessage } from './open';
 
 const field = (name: string | RegExp) => screen.getByRole('textbox', { name });
 
@@ -62,6 +63,17 @@ describe('the focus', () => {
     await user.click(button('Send back…'));
     expect(field('What should change?')).toHaveFocus();
   });
+});
+
+test('an error goes once the question is answered elsewhere', async () => {
+  const request = aRequest();
+  const { bridge, store } = await openPage(new FakeBridge({ requests: [request] }));
+  const failed = { type: 'submit_failed', key: 'r1', command: 'c', payload: '[]' } as const;
+  store.dispatch({ ...failed, error: anError({ code: 'storage' }) });
+  await settle();
+  expect(within(panel()).getByRole('alert')).toBeVisible();
+  await bridge.push({ change: 'request', request: answered(request, [{ question: 'q1', chosen: ['q1o1'] }]) });
+  expect(within(panel()).queryByRole('alert')).toBeNull();
 });
 
 test('the draft of a question closed by a chat reply survives a retried delivery', async () => {

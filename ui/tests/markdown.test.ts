@@ -48,6 +48,8 @@ describe('Markdown', () => {
     expect(visibly('\u001b[31mred\u001b[0m \u001b]0;t\u0007')).toBe('red ␛]0;t␇');
     expect(visibly('a\u202eb\u200bc\u{e0041}')).toBe('a⟨U+202E⟩b⟨U+200B⟩c⟨U+E0041⟩');
     expect(visibly('a\r\nb\tc')).toBe('a\nb\tc');
+    expect(visibly(`Z${'\u0301'.repeat(20_000)}!`)).toBe(`Z${'\u0301'.repeat(16)}⟨marks cut: 19984⟩!`);
+    expect(visibly('ก็ที่สุด e\u0301\u0323')).toBe('ก็ที่สุด e\u0301\u0323');
     expect(visibly('👩\u200d💻 ❤\ufe0f می\u200cخواهم')).toBe('👩\u200d💻 ❤\ufe0f می\u200cخواهم');
   });
 

@@ -21,6 +21,11 @@ export type ApprovalId = string;
 export type CommandId = string;
 
 /**
+ * Identifies an answer that a program gave, so that it can find out whether that answer was stored.
+ */
+export type AnswerId = string;
+
+/**
  * The agent's own id of a call; unique within its session.
  */
 export type NativeRef = string;
@@ -211,7 +216,11 @@ export type Ended = { outcome: Outcome, at: Timestamp,
 /**
  * How far the outcome has travelled to the agent; none if it needs no delivery.
  */
-delivery: Delivery | null, };
+delivery: Delivery | null, 
+/**
+ * The id of the answer, if the program that gave it sent one.
+ */
+answer?: AnswerId, };
 
 /**
  * How a request ended.

@@ -1,3 +1,5 @@
+import { t } from './messages';
+
 /** Terminal color codes. They change how text looks, never what it says, so removing them hides nothing. */
 const COLOURS = /\u001b\[[\d;:]*m/g;
 
@@ -11,8 +13,12 @@ const UNSEEN =
 /** Joiners are part of many scripts and emoji sequences: one that joins such characters is kept. */
 const JOINED = /[\p{Extended_Pictographic}\p{Emoji_Modifier}\ufe0f]$|(?![\u0000-\u024f])[\p{Letter}\p{Mark}]$/u;
 
+/** Marks of one character beyond the sixteenth. No script needs more, and thousands keep the page busy for seconds. */
+const TOO_MANY_MARKS = /([\p{Mark}\u200c\u200d]{16})([\p{Mark}\u200c\u200d]+)/gu;
+
 /** Makes every character visible and keeps the written order; line breaks and tabs stay. */
-export function visibly(text: string): string {
+export function visibly(written: string): string {
+  const text = withFewMarks(written);
   const lines = text.includes('\r') ? text.replace(/\r\n/g, '\n') : text;
   const plain = lines.includes('\u001b') ? lines.replace(COLOURS, '') : lines;
   return plain.replace(UNSEEN, (letter, at: number) => {
@@ -23,4 +29,11 @@ export function visibly(text: string): string {
     if (code < 0x20) return String.fromCodePoint(0x2400 + code);
     return `⟨U+${code.toString(16).toUpperCase().padStart(4, '0')}⟩`;
   });
+}
+
+/** Cuts the combining marks of each character, and says how many were cut. */
+function withFewMarks(text: string): string {
+  // Each mark is a character of its own, so a short text has few.
+  if (text.length <= 16) return text;
+  return text.replace(TOO_MANY_MARKS, (_, kept: string, cut: string) => kept + t('text.marks_cut', { count: String([...cut].length) }));
 }

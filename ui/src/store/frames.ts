@@ -9,7 +9,7 @@ import { filterValues, withoutKey } from './records';
 import { selectedSession, sessionOf, shownSession, transcriptOf, waitingCount } from './select';
 import { allIn, indexed, withoutSession, withValue } from './sessionIndex';
 import { listedSessions } from './sidebar';
-import type { News, State, Transcript } from './state';
+import type { News, State, Submit, Transcript } from './state';
 import { addEntry } from './transcriptWindow';
 import { dropUndoable, putUndoable } from './undoWindow';
 import { forgetUsage, noteTurnEnd, putContext, takeContexts } from './usage';
@@ -27,7 +27,22 @@ export function receiveFrames(state: State, frames: readonly Frame[]): State {
     state,
   );
   const noted = next.requests === state.requests ? next : noteMissed(next, state.requests);
-  return wasLive ? announce(noted, newsSince(state, noted)) : noted;
+  const cleared = dropOldErrors(state, noted);
+  return wasLive ? announce(cleared, newsSince(state, cleared)) : cleared;
+}
+
+/** Removes the error of an earlier attempt once something else has ended the request or approval. That it was too late stays. */
+function dropOldErrors(before: State, now: State): State {
+  if (now.requests === before.requests && now.approvals === before.approvals) return now;
+  const wasOpen = (id: string) => (before.requests.byId[id] ?? before.approvals.byId[id])?.state.state === 'open';
+  const isOver = (id: string) => {
+    const item = now.requests.byId[id] ?? now.approvals.byId[id];
+    return item !== undefined && item.state.state !== 'open';
+  };
+  const isOld = ([key, { phase, error }]: [string, Submit]) =>
+    phase === 'failed' && error?.code !== 'already_ended' && wasOpen(key) && isOver(key);
+  const old = Object.entries(now.submits).filter(isOld);
+  return old.reduce((state, [key]) => ({ ...state, submits: withoutKey(state.submits, key) }), now);
 }
 
 /** Keeps a draft visible when its question becomes missed. */

@@ -59,7 +59,7 @@ fn read_question(index: usize, question: &Value) -> Result<RawQuestion, Refusal>
 }
 
 /// The fields that say that several options can be chosen.
-const SEVERAL: [&str; 12] = [
+pub const SEVERAL: [&str; 12] = [
     "multiSelect",
     "multiselect",
     "multi_select",

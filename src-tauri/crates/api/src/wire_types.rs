@@ -26,7 +26,7 @@ macro_rules! command_map {
 fn typescript() -> String {
     let config = Config::default();
     let types = declarations![&config;
-        domain::RequestId, domain::SessionId, domain::ApprovalId, domain::CommandId, domain::NativeRef, domain::HelperId,
+        domain::RequestId, domain::SessionId, domain::ApprovalId, domain::CommandId, domain::AnswerId, domain::NativeRef, domain::HelperId,
         domain::QuestionId, domain::OptionId, domain::Timestamp,
         domain::QuestionKind, domain::QuestionOption, domain::Question,
         domain::AnswerInput, domain::EndInput, domain::HeldEnd, domain::Answer, domain::Answers,

@@ -42,6 +42,17 @@ pub enum Failure {
         /// The request, if Askdesk has named it.
         request: Option<String>,
     },
+    /// The connection was lost before Askdesk had saved the answer.
+    #[error("the connection to Askdesk was lost, and the answer wasn't saved. Answer {request} again")]
+    NotSaved { request: String },
+    /// The connection was lost, and another end had come first.
+    #[error("the connection to Askdesk was lost, and {request} had already ended in another way: {outcome}")]
+    EndedBefore { request: String, outcome: String },
+    /// The connection was lost, and Askdesk didn't come back in time to tell what became of the answer.
+    #[error(
+        "Askdesk isn't running: it quit before it confirmed the answer to {request}. If `askdesk list` no longer has the question once Askdesk is back, the answer was saved"
+    )]
+    Unconfirmed { request: String },
     #[error("{message}")]
     Rejected { status: u16, message: String },
     #[error("unexpected response from Askdesk: {0}")]
@@ -66,13 +77,17 @@ impl Failure {
         match self {
             // A server that rejects the tokens of this data folder isn't the Askdesk of this data folder.
             Self::NotRunning(_)
+            | Self::Unconfirmed { .. }
             | Self::Closed(_)
             | Self::Lost { .. }
             | Self::Rejected { status: 401, .. } => Exit::NotRunning,
             Self::Rejected { status: 400 | 413 | 422, .. } | Self::BadInput(_) => Exit::BadInput,
-            Self::Rejected { .. } | Self::InvalidResponse(_) | Self::File(_) | Self::System(_) => {
-                Exit::Problem
-            }
+            Self::NotSaved { .. }
+            | Self::EndedBefore { .. }
+            | Self::Rejected { .. }
+            | Self::InvalidResponse(_)
+            | Self::File(_)
+            | Self::System(_) => Exit::Problem,
         }
     }
 }

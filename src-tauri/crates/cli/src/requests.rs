@@ -1,5 +1,7 @@
 //! `askdesk list` and `askdesk answer`.
 
+use std::time::{Duration, Instant};
+
 use askdesk_client_config::DataFolder;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -8,8 +10,12 @@ use uuid::Uuid;
 use crate::arguments::{Answer, List};
 use crate::exit::{Exit, Failure};
 use crate::http_client::HttpClient;
+use crate::retry::is_temporary;
 use crate::terminal::{self, one_line};
 
+/// How long a lost answer is looked up, while Askdesk isn't running.
+const LOOK_UP: Duration = Duration::from_secs(20);
+const LOOK_AGAIN: Duration = Duration::from_millis(300);
 /// The longest text on a line, in characters.
 const MAX_TEXT: usize = 100;
 /// The longest session name, in characters.
@@ -96,18 +102,52 @@ pub async fn answer(folder: &DataFolder, answer: &Answer) -> Result<Exit, Failur
         Err(_) if Uuid::parse_str(&answer.id).is_ok() => (answer.id.clone(), None),
         Err(failure) => return Err(failure),
     };
-    let response = match &answer.skip {
+    let own = Uuid::new_v4();
+    let sent = match &answer.skip {
         Some(words) => {
             let words = Some(words).filter(|words| !words.is_empty());
-            client.post(&format!("/v1/requests/{id}/decline"), &json!({ "words": words })).await?
+            client.post(&format!("/v1/requests/{id}/decline"), &json!({ "words": words, "id": own })).await
         }
         None => {
-            let body = json!({ "answers": answers(answer, request.as_ref())? });
-            client.post(&format!("/v1/requests/{id}/answer"), &body).await?
+            let body = json!({ "answers": answers(answer, request.as_ref())?, "id": own });
+            client.post(&format!("/v1/requests/{id}/answer"), &body).await
         }
+    };
+    let response = match sent {
+        Err(Failure::NotRunning(_)) => look_up(folder, &id, own).await?,
+        sent => sent?,
     };
     terminal::print_json(&response)?;
     Ok(Exit::Success)
+}
+
+/// Looks up what became of an answer whose response was lost: Askdesk may have quit before or after it saved the answer.
+async fn look_up(folder: &DataFolder, request: &str, own: Uuid) -> Result<Value, Failure> {
+    terminal::note("the connection to Askdesk was lost; looking up whether the answer was saved");
+    let since = Instant::now();
+    loop {
+        let looked =
+            async { HttpClient::for_answering(folder)?.get(&format!("/v1/requests/{request}")).await };
+        match looked.await {
+            Ok(found) => return judge(found, request, own),
+            Err(failure) if !is_temporary(&failure) => return Err(failure),
+            Err(_) if since.elapsed() >= LOOK_UP => {
+                return Err(Failure::Unconfirmed { request: request.to_owned() });
+            }
+            Err(_) => tokio::time::sleep(LOOK_AGAIN).await,
+        }
+    }
+}
+
+/// Decides what the end of a request means for the answer with this id.
+fn judge(found: Value, request: &str, own: Uuid) -> Result<Value, Failure> {
+    let is_own = found["id"].as_str().and_then(|id| Uuid::parse_str(id).ok()) == Some(own);
+    let request = request.to_owned();
+    match found["outcome"].as_str().unwrap_or_default() {
+        _ if is_own => Ok(found),
+        "open" | "missed" => Err(Failure::NotSaved { request }),
+        outcome => Err(Failure::EndedBefore { request, outcome: outcome.to_owned() }),
+    }
 }
 
 fn find(open: Vec<Request>, id: &str) -> Result<Request, Failure> {
@@ -203,8 +243,21 @@ mod tests {
     #[test]
     fn untrusted_text_stays_on_its_line() {
         let expected =
-            "0198-a  shop[1m in /srv/shop\n    Which store?\n       1) 2\n       2) B\n       3) B\n";
+            "0198-a  shop␛[1m in /srv/shop\n    Which store?\n       1) 2\n       2) B\n       3) B\n";
         assert_eq!(lines(&request()), expected);
+    }
+
+    #[test]
+    fn a_lost_answer_counts_only_if_its_own_id_ended_the_question() {
+        let own = Uuid::new_v4();
+        let judged = |found: Value| judge(found, "r", own).map_err(|failure| failure.to_string());
+        let answered = json!({ "outcome": "answered", "id": own });
+        assert_eq!(judged(answered.clone()), Ok(answered));
+        let error = |outcome: &str, id: Value| judged(json!({ "outcome": outcome, "id": id })).unwrap_err();
+        assert!(error("open", Value::Null).contains("wasn't saved"));
+        assert!(error("missed", Value::Null).contains("wasn't saved"));
+        assert!(error("answered", json!(Uuid::new_v4())).contains("had already ended"));
+        assert!(error("declined", Value::Null).contains("had already ended"));
     }
 
     #[test]

@@ -141,7 +141,7 @@ impl Retry {
 }
 
 /// Tells whether a failure may be over once Askdesk is back. A token that was rotated is read again then.
-const fn is_temporary(failure: &Failure) -> bool {
+pub const fn is_temporary(failure: &Failure) -> bool {
     matches!(
         failure,
         Failure::NotRunning(_) | Failure::Closed(_) | Failure::Rejected { status: 401 | 429 | 503, .. }

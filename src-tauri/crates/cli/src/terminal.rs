@@ -56,18 +56,33 @@ pub fn read_json(name: &str) -> Result<serde_json::Value, Failure> {
         .map_err(|error| Failure::BadInput(format!("{name} isn't valid JSON: {error}")))
 }
 
-/// Shortens untrusted text to one line, without characters that move the cursor or are invisible.
+/// Shortens untrusted text to one line. Characters that move the cursor, are invisible, or reorder others are shown by their
+/// code, as in the window.
 pub fn one_line(text: &str, max: usize) -> String {
-    let shown = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let hides = |c: &char| {
-        c.is_control()
-            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
-    };
-    let shown: String = shown.chars().filter(|c| !hides(c)).collect();
+    let mut shown = String::new();
+    for c in text.split_whitespace().collect::<Vec<_>>().join(" ").chars() {
+        match u32::from(c) {
+            // The control pictures are in the order of the control characters.
+            code @ ..0x20 => shown.extend(char::from_u32(0x2400 + code)),
+            code if is_unseen(c) => shown.push_str(&format!("⟨U+{code:04X}⟩")),
+            _ => shown.push(c),
+        }
+    }
     match shown.chars().count() > max {
         true => shown.chars().take(max.saturating_sub(1)).chain(['…']).collect(),
         false => shown,
     }
+}
+
+/// The list of the page's `visible.ts`. Joiners and variation selectors stay, because scripts and emoji need them.
+const fn is_unseen(c: char) -> bool {
+    matches!(
+        c,
+        '\u{7f}'..='\u{9f}' | '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
+            | '\u{180b}'..='\u{180f}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}' | '\u{fff9}'..='\u{fffb}'
+            | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}'
+    )
 }
 
 #[cfg(test)]
@@ -77,7 +92,7 @@ mod tests {
     #[test]
     fn untrusted_text_stays_on_one_line() {
         assert_eq!(one_line("Which\nstore\t?", 40), "Which store ?");
-        assert_eq!(one_line("\u{1b}[2Jgone\u{202e}", 40), "[2Jgone");
+        assert_eq!(one_line("\u{1b}[2Jgone\u{202e}\u{200b}x", 40), "␛[2Jgone⟨U+202E⟩⟨U+200B⟩x");
         assert_eq!(one_line("abcdef", 4), "abc…");
     }
 }

@@ -7,7 +7,9 @@ use crate::config::ConfigOption;
 use crate::do_not_disturb::SessionNotifications;
 use crate::error::DeliveryError;
 use crate::helper::{HelperKind, HelperState};
-use crate::id::{ApprovalId, HelperId, MessageId, NativeRef, NativeSession, RequestId, SessionId, Timestamp};
+use crate::id::{
+    AnswerId, ApprovalId, HelperId, MessageId, NativeRef, NativeSession, RequestId, SessionId, Timestamp,
+};
 use crate::inbound::{InboundClient, Leave};
 use crate::origin::Origin;
 use crate::permission_rule::PermissionRule;
@@ -205,10 +207,35 @@ pub enum RequestCommand {
         request: RequestId,
         at: Timestamp,
     },
+    /// Answers or declines, and keeps the id that the caller gave to its answer.
+    Identified {
+        answer: AnswerId,
+        command: Box<RequestCommand>,
+    },
+    /// Follows a step of the system's clock: what is open was asked as long ago, and has as much time left, as before.
+    MoveTimes {
+        /// How far the clock has moved, in milliseconds.
+        by: i64,
+    },
     /// Tries again to deliver an outcome.
     Retry {
         request: RequestId,
     },
+}
+
+impl RequestCommand {
+    /// Returns the request that the user answers, closes, or sends again.
+    pub fn about(&self) -> Option<RequestId> {
+        match self {
+            Self::Answer { request, .. }
+            | Self::Decline { request, .. }
+            | Self::Cancel { request, .. }
+            | Self::Dismiss { request, .. }
+            | Self::Retry { request } => Some(*request),
+            Self::Identified { command, .. } => command.about(),
+            _ => None,
+        }
+    }
 }
 
 /// Commands about connected apps, which Askdesk did not start.

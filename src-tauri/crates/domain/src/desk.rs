@@ -244,12 +244,12 @@ impl Desk {
                 self.fold_reopened(*request, native_ref, *guest, limit.as_ref(), *at);
             }
             RequestEvent::CallLeft { request, native_ref } => self.fold_call_left(*request, native_ref),
-            RequestEvent::Ended { request, outcome, at } => {
+            RequestEvent::Ended { request, outcome, at, answer } => {
                 let delivery = outcome.needs_delivery().then_some(Delivery::Pending);
                 self.fold_end_of_calls(*request, delivery.as_ref());
                 if let Some(request) = self.requests.get_mut(request) {
-                    request.state =
-                        RequestState::Ended(Ended { outcome: outcome.clone(), at: *at, delivery });
+                    let (outcome, at, answer) = (outcome.clone(), *at, *answer);
+                    request.state = RequestState::Ended(Ended { outcome, at, delivery, answer });
                 }
                 // The asker is gone: no later text may be routed to its call.
                 if let Outcome::Orphaned { .. } = outcome {
@@ -271,11 +271,21 @@ impl Desk {
                     self.sending.insert(*request);
                 }
             }
-            RequestEvent::AnsweredLate { request, outcome, at } => {
-                self.replace_end(*request, outcome, *at, Some(Delivery::Parked));
+            RequestEvent::AnsweredLate { request, outcome, at, answer } => {
+                let (outcome, delivery) = (outcome.clone(), Some(Delivery::Parked));
+                self.replace_end(*request, Ended { outcome, at: *at, delivery, answer: *answer });
             }
             RequestEvent::Dismissed { request, outcome, at } => {
-                self.replace_end(*request, outcome, *at, None)
+                let (outcome, at) = (outcome.clone(), *at);
+                self.replace_end(*request, Ended { outcome, at, delivery: None, answer: None });
+            }
+            RequestEvent::TimesMoved { request, by } => {
+                if let Some(request) = self.requests.get_mut(request) {
+                    request.asked_at = request.asked_at.moved(*by);
+                    if let Some(limit) = &mut request.limit {
+                        limit.at = limit.at.moved(*by);
+                    }
+                }
             }
         }
     }
@@ -300,6 +310,11 @@ impl Desk {
             ApprovalEvent::Withdrawn { approval, at } => {
                 self.settle_approval(*approval, ApprovalState::Withdrawn { at: *at });
             }
+            ApprovalEvent::TimesMoved { approval, by } => {
+                if let Some(approval) = self.approvals.get_mut(approval) {
+                    approval.asked_at = approval.asked_at.moved(*by);
+                }
+            }
         }
     }
 
@@ -317,9 +332,9 @@ impl Desk {
         true
     }
 
-    fn replace_end(&mut self, id: RequestId, outcome: &Outcome, at: Timestamp, delivery: Option<Delivery>) {
+    fn replace_end(&mut self, id: RequestId, ended: Ended) {
         let Some(request) = self.requests.get_mut(&id) else { return };
-        request.state = RequestState::Ended(Ended { outcome: outcome.clone(), at, delivery });
+        request.state = RequestState::Ended(ended);
         self.close_call(id);
         self.sending.remove(&id);
         self.settle_request(id);

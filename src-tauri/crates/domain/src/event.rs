@@ -9,7 +9,9 @@ use crate::error::DeliveryError;
 
 use crate::do_not_disturb::SessionNotifications;
 use crate::helper::{Helper, HelperState};
-use crate::id::{ApprovalId, HelperId, MessageId, NativeRef, NativeSession, RequestId, SessionId, Timestamp};
+use crate::id::{
+    AnswerId, ApprovalId, HelperId, MessageId, NativeRef, NativeSession, RequestId, SessionId, Timestamp,
+};
 use crate::queue::QueuedMessage;
 use crate::request::{CallDelivery, Delivery, Limit, Outcome, Request};
 use crate::session::{Session, SessionEnd};
@@ -257,6 +259,9 @@ pub enum RequestEvent {
         /// The outcome, without secrets.
         outcome: Outcome,
         at: Timestamp,
+        /// The id of the answer, if the program that gave it sent one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        answer: Option<AnswerId>,
     },
     DeliveryChanged {
         request: RequestId,
@@ -280,12 +285,21 @@ pub enum RequestEvent {
         request: RequestId,
         outcome: Outcome,
         at: Timestamp,
+        /// The id of the answer, if the program that gave it sent one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        answer: Option<AnswerId>,
     },
     /// The user dismissed a missed or undelivered request.
     Dismissed {
         request: RequestId,
         outcome: Outcome,
         at: Timestamp,
+    },
+    /// The system's clock was set while a request was open, so its times were moved along.
+    TimesMoved {
+        request: RequestId,
+        /// How far, in milliseconds.
+        by: i64,
     },
 }
 
@@ -300,7 +314,8 @@ impl RequestEvent {
             | Self::DeliveryChanged { request, .. }
             | Self::Sending { request, .. }
             | Self::AnsweredLate { request, .. }
-            | Self::Dismissed { request, .. } => *request,
+            | Self::Dismissed { request, .. }
+            | Self::TimesMoved { request, .. } => *request,
         }
     }
 }
@@ -327,6 +342,13 @@ pub enum ApprovalEvent {
     },
     #[serde(rename = "approval_withdrawn")]
     Withdrawn { approval: ApprovalId, at: Timestamp },
+    /// The system's clock was set while it was open, so its time was moved along.
+    #[serde(rename = "approval_times_moved")]
+    TimesMoved {
+        approval: ApprovalId,
+        /// How far, in milliseconds.
+        by: i64,
+    },
 }
 
 impl ApprovalEvent {
@@ -335,7 +357,8 @@ impl ApprovalEvent {
             Self::Asked { approval } => approval.id,
             Self::Decided { approval, .. }
             | Self::DeliveryFailed { approval, .. }
-            | Self::Withdrawn { approval, .. } => *approval,
+            | Self::Withdrawn { approval, .. }
+            | Self::TimesMoved { approval, .. } => *approval,
         }
     }
 }

@@ -57,6 +57,8 @@ uuid_ids! {
     ApprovalId,
     /// Identifies a queued message (UUIDv7).
     MessageId,
+    /// Identifies an answer that a program gave, so that it can find out whether that answer was stored.
+    AnswerId,
     /// Identifies a command of a caller, so that sending it twice carries it out once.
     CommandId,
 }
@@ -225,6 +227,11 @@ impl Timestamp {
 
     pub const fn millis(self) -> i64 {
         self.0
+    }
+
+    /// Returns the time this many milliseconds later, or earlier if they are negative.
+    pub const fn moved(self, millis: i64) -> Self {
+        Self(self.0.saturating_add(millis))
     }
 }
 

@@ -93,8 +93,8 @@ pub use error::{
 pub use event::{ApprovalEvent, Event, QueueEvent, RequestEvent, SessionEvent};
 pub use helper::{Helper, HelperEnd, HelperKind, HelperState};
 pub use id::{
-    AgentId, ApprovalId, ApprovalOptionId, CommandId, ConfigId, HelperId, MachineId, MessageId, NativeRef,
-    NativeSession, OptionId, QuestionId, RequestId, SessionId, Timestamp, ValueId,
+    AgentId, AnswerId, ApprovalId, ApprovalOptionId, CommandId, ConfigId, HelperId, MachineId, MessageId,
+    NativeRef, NativeSession, OptionId, QuestionId, RequestId, SessionId, Timestamp, ValueId,
 };
 pub use inbound::{InboundClient, LastAsked, Leave};
 pub use language::{Language, LanguageChoice};

@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::id::{OptionId, QuestionId};
 use crate::question::{Question, QuestionKind, QuestionOption};
-use crate::text::bounded;
+use crate::text::{as_seen, bounded};
 
 /// An agent's input for one option, after its JSON was parsed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -100,12 +100,15 @@ pub fn accept(drafts: &[RawQuestion], rules: QuestionLimits) -> Result<Vec<Quest
 
 fn refuse_twins(drafts: &[RawQuestion]) -> Result<(), Refusal> {
     for (later, draft) in drafts.iter().enumerate() {
-        if let Some(earlier) = drafts[..later].iter().position(|other| other.text == draft.text) {
+        let text = as_seen(&draft.text);
+        if let Some(earlier) = drafts[..later].iter().position(|other| as_seen(&other.text) == text) {
             let rule = format!("same text as questions[{earlier}]; each question must be different");
             return Err(Refusal::new(format!("questions[{later}].question"), rule));
         }
         for (second, option) in draft.options.iter().enumerate() {
-            if let Some(first) = draft.options[..second].iter().position(|other| other.label == option.label)
+            let label = as_seen(&option.label);
+            if let Some(first) =
+                draft.options[..second].iter().position(|other| as_seen(&other.label) == label)
             {
                 let rule = format!("same label as options[{first}]; each label must be different");
                 return Err(Refusal::new(format!("questions[{later}].options[{second}].label"), rule));

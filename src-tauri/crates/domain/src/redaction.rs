@@ -126,6 +126,7 @@ fn redact_request_event(event: &mut RequestEvent) {
             }
             *call = None;
         }
+        RequestEvent::TimesMoved { .. } => {}
         RequestEvent::Sending { call, .. } => *call = call.take().map(|_| redacted),
     }
 }
@@ -153,7 +154,7 @@ fn redact_approval_event(event: &mut ApprovalEvent) {
             *decision = ApprovalDecision { options: Vec::new(), message: None, plan: None };
         }
         ApprovalEvent::DeliveryFailed { error, .. } => *error = String::new().into(),
-        ApprovalEvent::Withdrawn { .. } => {}
+        ApprovalEvent::Withdrawn { .. } | ApprovalEvent::TimesMoved { .. } => {}
     }
 }
 

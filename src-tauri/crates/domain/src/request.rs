@@ -6,7 +6,7 @@ use crate::agent_failure::known_or_text;
 use crate::answer::Answers;
 use crate::ended_by::EndedBy;
 use crate::error::DeliveryError;
-use crate::id::{HelperId, NativeRef, RequestId, SessionId, Timestamp};
+use crate::id::{AnswerId, HelperId, NativeRef, RequestId, SessionId, Timestamp};
 use crate::question::Question;
 use crate::rejection::Rejection;
 use crate::session::Session;
@@ -100,6 +100,10 @@ pub struct Ended {
     pub at: Timestamp,
     /// How far the outcome has travelled to the agent; none if it needs no delivery.
     pub delivery: Option<Delivery>,
+    /// The id of the answer, if the program that gave it sent one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "ts", ts(optional))]
+    pub answer: Option<AnswerId>,
 }
 
 impl Ended {

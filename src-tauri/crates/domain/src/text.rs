@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory};
+
 /// The longest single text of an agent, in bytes; a longer one is cut with [`CUT_MARK`].
 pub const AGENT_TEXT_BYTES: usize = 64 * 1024;
 /// The longest free text of a user, in bytes; a longer one is refused, never cut.
@@ -9,9 +11,62 @@ pub const PERSON_TEXT_BYTES: usize = 32 * 1024;
 /// The suffix of a text that was cut.
 pub const CUT_MARK: &str = " … [cut at 64 KiB]";
 
-/// Cuts an agent's text to [`AGENT_TEXT_BYTES`], including the mark, at a character boundary.
+/// How many combining marks a character of an agent's text can have. No script needs more, and Unicode's stream-safe format has
+/// 30; a window needs seconds to draw thousands.
+pub const MARKS: usize = 16;
+
+/// Cuts an agent's text to [`AGENT_TEXT_BYTES`], including the mark, at a character boundary. Before that, it cuts the
+/// combining marks of a character to [`MARKS`].
 pub fn bounded(text: &str) -> String {
-    cut_at(text, AGENT_TEXT_BYTES, CUT_MARK)
+    cut_at(with_few_marks(text), AGENT_TEXT_BYTES, CUT_MARK)
+}
+
+/// Cuts the combining marks of each character to [`MARKS`], and says how many were cut.
+pub fn with_few_marks(text: &str) -> Cow<'_, str> {
+    // Each mark takes at least two bytes.
+    if text.is_ascii() || text.len() <= MARKS * 2 {
+        return Cow::Borrowed(text);
+    }
+    let (mut kept, mut copied, mut marks, mut cut_from) = (String::new(), 0, 0, None);
+    let cut = |kept: &mut String, from: usize, count: usize, before: usize| {
+        kept.push_str(&text[before..from]);
+        kept.push_str(&format!("⟨marks cut: {}⟩", count - MARKS));
+    };
+    for (at, c) in text.char_indices() {
+        if is_mark(c) {
+            marks += 1;
+            if marks == MARKS + 1 {
+                cut_from = Some(at);
+            }
+            continue;
+        }
+        if let Some(from) = cut_from.take() {
+            cut(&mut kept, from, marks, copied);
+            copied = at;
+        }
+        marks = 0;
+    }
+    if let Some(from) = cut_from {
+        cut(&mut kept, from, marks, copied);
+        copied = text.len();
+    }
+    if copied == 0 {
+        return Cow::Borrowed(text);
+    }
+    kept.push_str(&text[copied..]);
+    Cow::Owned(kept)
+}
+
+/// Whether a character is drawn with the one before it. Joiners count, because they don't end what marks belong to.
+fn is_mark(c: char) -> bool {
+    c >= '\u{300}'
+        && (c.general_category_group() == GeneralCategoryGroup::Mark || matches!(c, '\u{200c}' | '\u{200d}'))
+}
+
+/// Returns a text as a reader tells it from others: without characters that are invisible, and with single spaces.
+pub fn as_seen(text: &str) -> String {
+    let visible: String = text.chars().filter(|c| !is_invisible(*c)).collect();
+    visible.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Cuts a text to a number of bytes, including the mark, at a character boundary.
@@ -47,8 +102,16 @@ pub fn says_something(text: &str) -> bool {
     text.chars().any(|c| !c.is_whitespace() && !c.is_control() && !is_invisible(c))
 }
 
+/// Whether a character is invisible or only reorders others. The page's `visible.ts` has the same list.
 fn is_invisible(c: char) -> bool {
-    matches!(c, '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}')
+    matches!(
+        c,
+        '\u{0}'..='\u{8}' | '\u{b}'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{ad}' | '\u{34f}' | '\u{61c}'
+            | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}'
+            | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}'
+            | '\u{ffa0}' | '\u{fff9}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}'
+            | '\u{e0000}'..='\u{e0fff}'
+    )
 }
 
 #[cfg(test)]
@@ -61,6 +124,31 @@ mod tests {
         assert!(cut.len() <= AGENT_TEXT_BYTES);
         assert!(cut.ends_with(CUT_MARK));
         assert_eq!(bounded("short"), "short");
+    }
+
+    #[test]
+    fn the_marks_of_a_character_are_cut_and_the_rest_stays() {
+        let many = format!("a Z{} é b{}", "\u{301}".repeat(20_000), "\u{489}\u{200d}".repeat(40));
+        let (acute, joined) = ("\u{301}".repeat(16), "\u{489}\u{200d}".repeat(8));
+        let expected = format!("a Z{acute}⟨marks cut: 19984⟩ é b{joined}⟨marks cut: 64⟩");
+        assert_eq!(with_few_marks(&many), expected);
+        assert_eq!(bounded(&many), expected);
+        for usual in [
+            "",
+            "plain",
+            "ก็ที่สุด",
+            "e\u{301}\u{323}",
+            &format!("x{}", "\u{302}".repeat(16)),
+            "👩\u{200d}👩\u{200d}👧",
+        ] {
+            assert!(matches!(with_few_marks(usual), Cow::Borrowed(same) if same == usual), "{usual}");
+        }
+    }
+
+    #[test]
+    fn texts_that_look_the_same_are_seen_as_the_same() {
+        assert_eq!(as_seen(" A\u{200b}\u{202e}  b\u{e0041}\n"), "A b");
+        assert_ne!(as_seen("A"), as_seen("À"));
     }
 
     #[test]

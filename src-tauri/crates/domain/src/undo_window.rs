@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::answer::{AnswerInput, Answers, words};
+use crate::command::RequestCommand;
 use crate::desk::Desk;
 use crate::error::DeliveryError;
 use crate::id::{RequestId, Timestamp};
@@ -27,6 +28,17 @@ pub enum EndInput {
         words: Option<String>,
     },
     Cancelled,
+}
+
+impl EndInput {
+    /// Makes the command that ends a request this way.
+    pub fn command(self, request: RequestId, at: Timestamp) -> RequestCommand {
+        match self {
+            Self::Answered { answers } => RequestCommand::Answer { request, answers, at },
+            Self::Declined { words } => RequestCommand::Decline { request, words, at },
+            Self::Cancelled => RequestCommand::Cancel { request, reason: None, at },
+        }
+    }
 }
 
 /// An end that will be carried out when its undo window ends, unless it is undone.

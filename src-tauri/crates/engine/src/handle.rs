@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use askdesk_agents::Catalog;
 use askdesk_domain::{
-    AnswerInput, Approval, ApprovalCommand, ApprovalDecision, ApprovalId, Ask, Command, DailyBudget, Desk,
-    DraftTarget, EndInput, EntryBody, ImageId, Outcome, Rejection, Request, RequestCommand, RequestId,
-    Session, SessionId, SessionUsage, StorageError, UndoSeconds, UsageSum,
+    AnswerId, AnswerInput, Approval, ApprovalCommand, ApprovalDecision, ApprovalId, Ask, Command,
+    DailyBudget, Desk, DraftTarget, EndInput, EntryBody, ImageId, Outcome, Rejection, Request,
+    RequestCommand, RequestId, Session, SessionId, SessionUsage, StorageError, UndoSeconds, UsageSum,
 };
 use tokio::sync::oneshot;
 
@@ -131,6 +131,21 @@ impl EngineHandle {
     ) -> Result<Request, EngineError> {
         let at = self.clock.now();
         self.on_request(RequestCommand::Answer { request, answers, at }).await
+    }
+
+    /// Answers a request as [`Self::answer`] does, or declines it. The end keeps the id that the caller gave to its answer.
+    pub async fn end_as(
+        &self,
+        request: RequestId,
+        end: EndInput,
+        answer: Option<AnswerId>,
+    ) -> Result<Request, EngineError> {
+        let command = end.command(request, self.clock.now());
+        let command = match answer {
+            Some(answer) => RequestCommand::Identified { answer, command: Box::new(command) },
+            None => command,
+        };
+        self.on_request(command).await
     }
 
     /// Holds an end of a request during its undo window, then carries it out; of answers, only a single choice for a lone

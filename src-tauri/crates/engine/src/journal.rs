@@ -106,6 +106,7 @@ impl Journal {
                 Err(TryLockError::Error(error)) => return Err(io(error)),
             }
         }
+        salvage::remove_copies(folder);
         let path = folder.join("desk.db");
         match Self::open_or_keep(&path, now) {
             Ok(opened) => Ok(Self::opened(path, lock, opened, None)),

@@ -122,6 +122,8 @@ pub(crate) enum Input {
     Subscribe {
         reply: Reply<Subscription>,
     },
+    /// The system's clock was set.
+    LookAtClock,
     /// Save a draft when there is nothing else to do.
     SaveDraft {
         save: SaveDraft,

@@ -7,7 +7,7 @@ use std::time::Duration;
 use askdesk_domain::{ReminderMinutes, Request, RequestId, Session, Settings, Timestamp};
 use tokio::sync::{mpsc, watch};
 
-use crate::clock::{Clock, wait_or_look_again};
+use crate::clock::{Clock, ClockSteps, wait_or_look_again};
 use crate::handle::EngineHandle;
 use crate::mailbox::NotificationEvent;
 
@@ -41,12 +41,14 @@ async fn remind(
     forward: mpsc::Sender<NotificationEvent>,
 ) {
     let mut open: BTreeMap<RequestId, Open> = BTreeMap::new();
+    let mut steps = ClockSteps::new(&*clock);
     loop {
         let minutes = settings.borrow_and_update().remind_minutes;
         let next = open.values().filter_map(|open| minutes.due(open.request.asked_at)).min();
         let sent = tokio::select! {
             event = events.recv() => {
                 let Some(event) = event else { return };
+                follow_clock(&mut open, &mut steps, &*clock);
                 match &event {
                     NotificationEvent::Asked { request, session } => {
                         open.insert(request.id, Open { request: request.clone(), session: session.clone() });
@@ -66,13 +68,23 @@ async fn remind(
                 Ok(()) => Vec::new(),
                 Err(_) => return,
             },
-            () = wait_or_look_again(&*clock, next, LOOK_AGAIN) => due(&mut open, minutes, clock.now()),
+            () = wait_or_look_again(&*clock, next, LOOK_AGAIN) => {
+                follow_clock(&mut open, &mut steps, &*clock);
+                due(&mut open, minutes, clock.now())
+            }
         };
         for event in sent {
             if forward.send(event).await.is_err() {
                 return;
             }
         }
+    }
+}
+
+/// If the system's clock was set, each question is still open for as long as before.
+fn follow_clock(open: &mut BTreeMap<RequestId, Open>, steps: &mut ClockSteps, clock: &dyn Clock) {
+    if let Some(by) = steps.look(clock) {
+        open.values_mut().for_each(|open| open.request.asked_at = open.request.asked_at.moved(by));
     }
 }
 

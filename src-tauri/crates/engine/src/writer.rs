@@ -26,7 +26,7 @@ use tokio::runtime::Runtime;
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout_at;
 
-use crate::clock::Clock;
+use crate::clock::{Clock, ClockSteps};
 use crate::error::EngineError;
 use crate::fault::{self, Step};
 use crate::frame::{Change, SessionContext};
@@ -64,6 +64,7 @@ pub(crate) struct Writer {
     finished: BTreeSet<SessionId>,
     drafts: Drafts,
     limits: mpsc::UnboundedSender<time_limits::Limited>,
+    clock_steps: ClockSteps,
 }
 
 impl Writer {
@@ -80,6 +81,7 @@ impl Writer {
         for session in opened.desk.sessions().filter(|session| session.is_running()) {
             transcripts.add_running_tools(session.id, reader.unfinished_calls(session.id)?);
         }
+        let clock_steps = ClockSteps::new(&*clock);
         let mut writer = Self {
             desk: opened.desk,
             held: UndoWindow::default(),
@@ -95,6 +97,7 @@ impl Writer {
             finished: BTreeSet::new(),
             drafts: Drafts::default(),
             limits,
+            clock_steps,
         };
         let at = writer.clock.now();
         writer.act(&SessionCommand::CloseEarlierRun { at }.into())?;
@@ -114,6 +117,7 @@ impl Writer {
             if self.unstored.are_due() {
                 self.try_again();
             }
+            self.follow_clock();
             match input {
                 Input::Write { session, writes, room } => {
                     let (mut batch, mut rooms) = (vec![(session, writes)], vec![room]);
@@ -131,8 +135,9 @@ impl Writer {
                     drop(rooms);
                 }
                 Input::Close { reply } => {
-                    // The disk may accept now what it rejected before.
-                    self.try_again();
+                    if self.unstored.due().is_some() {
+                        self.try_again();
+                    }
                     self.write_drafts();
                     self.journal.sweep_or_later();
                     if let Err(error) = self.journal.checkpoint() {
@@ -230,9 +235,18 @@ impl Writer {
                 let _ = reply.send(noted.map_err(Into::into));
             }
             Input::Inspect { inspect } => inspect(&self.desk),
+            // Every input is preceded by a look at the clock.
+            Input::LookAtClock => {}
             // Handled by `run`, which may batch several or end.
             Input::Write { .. } | Input::Close { .. } => {}
         }
+    }
+
+    /// If the system's clock was set, moves the times of everything that is open along with it.
+    fn follow_clock(&mut self) {
+        let Some(by) = self.clock_steps.look(&*self.clock) else { return };
+        tracing::warn!(seconds = by / 1_000, "the system's clock was set");
+        self.note(RequestCommand::MoveTimes { by });
     }
 
     /// Carries out a command whose caller hears if it can't be stored. What waits for the disk comes first.
@@ -294,16 +308,8 @@ impl Writer {
 
     /// A request that is no longer in memory has ended; the journal has its outcome.
     fn explain(&self, command: &Command, reject: Rejection) -> EngineError {
-        let id = match command {
-            Command::Request(
-                RequestCommand::Answer { request, .. }
-                | RequestCommand::Decline { request, .. }
-                | RequestCommand::Cancel { request, .. }
-                | RequestCommand::Dismiss { request, .. }
-                | RequestCommand::Retry { request },
-            ) => *request,
-            _ => return reject.into(),
-        };
+        let Command::Request(command) = command else { return reject.into() };
+        let Some(id) = command.about() else { return reject.into() };
         self.explain_end(id, reject)
     }
 

@@ -35,7 +35,33 @@ pub fn read_request_id(arguments: &Value) -> Result<RequestId, Refusal> {
     }
 }
 
+/// The arguments of `ask_user` beside those of a single question.
+const ARGUMENTS: [&str; 3] = ["questions", "title", "timeout"];
+
+/// The names of what a question can have, when the arguments are a single question.
+const OF_A_QUESTION: [&str; 10] =
+    ["question", "text", "prompt", "options", "choices", "header", "required", "placeholder", "type", "kind"];
+
+/// Refuses an argument that would have no effect, because its caller relies on it.
+fn refuse_unknown(arguments: &Value) -> Result<(), Refusal> {
+    let Value::Object(fields) = arguments else { return Ok(()) };
+    let is_question = !fields.contains_key("questions");
+    let is_known = |name: &str| {
+        ARGUMENTS.contains(&name)
+            || is_question && (OF_A_QUESTION.contains(&name) || question_json::SEVERAL.contains(&name))
+    };
+    match fields.keys().find(|name| !is_known(name)) {
+        None => Ok(()),
+        Some(unknown) => {
+            let name = askdesk_domain::text::cut_at(unknown.as_str(), 64, "…");
+            let rule = format!("there is no such argument; the arguments are {}", ARGUMENTS.join(", "));
+            Err(Refusal::new(name, rule))
+        }
+    }
+}
+
 fn read_ask_user(arguments: &Value) -> Result<Asking, Refusal> {
+    refuse_unknown(arguments)?;
     let limit_seconds = limit(arguments)?;
     let typed = with_kinds(arguments)?;
     let mut drafts = read_questions(&typed)?;
@@ -246,6 +272,18 @@ mod tests {
     #[case::no_time(
         json!({"questions": [{"question": "A?", "type": "text"}], "timeout": "soon"}),
         "timeout: must be 10 to 1800 seconds, got \"soon\"; omit it to wait without a limit"
+    )]
+    #[case::an_unknown_argument(
+        json!({"questions": [{"question": "A?", "type": "text"}], "timeoutSeconds": 60}),
+        "timeoutSeconds: there is no such argument; the arguments are questions, title, timeout"
+    )]
+    #[case::an_unknown_argument_beside_one_question(
+        json!({"question": "A?", "multi": true, "then": "go on"}),
+        "then: there is no such argument; the arguments are questions, title, timeout"
+    )]
+    #[case::labels_that_look_the_same(
+        json!({"questions": [{"question": "A?", "options": ["A", "A\u{200b}"]}]}),
+        "questions[0].options[1].label: same label as options[0]; each label must be different"
     )]
     fn an_invalid_call_of_ask_user_is_rejected_with_its_field_and_rule(
         #[case] arguments: Value,

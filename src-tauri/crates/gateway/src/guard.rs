@@ -17,11 +17,11 @@ use axum::response::{IntoResponse, Response};
 use http_body_util::BodyExt;
 use rmcp::model::ErrorCode;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
 
 use crate::access_tokens::Permission;
 use crate::error::{HttpError, code_of, rpc_error};
 use crate::state::GatewayState;
+use crate::unique_json::UniqueJson;
 
 /// The path of the MCP server, whose errors have another form.
 pub const MCP_PATH: &str = "/mcp";
@@ -114,8 +114,8 @@ pub async fn read_body(
         if !bytes.is_empty() {
             check_content_type(&parts.headers)?;
         }
-        match parse_body::<Value>(&bytes) {
-            Ok(parsed) => drop(parts.extensions.insert(Arc::new(parsed))),
+        match parse_body::<UniqueJson>(&bytes) {
+            Ok(UniqueJson(parsed)) => drop(parts.extensions.insert(Arc::new(parsed))),
             Err(error) => {
                 let message = format!("the body isn't valid JSON: {error}");
                 let error = HttpError::bad_request(&message);

@@ -20,6 +20,7 @@ mod self_test;
 mod server;
 mod state;
 mod timeouts;
+mod unique_json;
 
 pub use guard::MAX_BODY_BYTES;
 pub use rate_limit::{MAX_CALLS, MAX_OPEN_QUESTIONS};

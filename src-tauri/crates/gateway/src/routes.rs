@@ -39,6 +39,7 @@ pub fn router(state: &SharedState) -> Router {
     let answering = Router::new()
         .route("/v1/token/rotate", post(rotate_tokens))
         .route("/v1/requests", get(requests::list))
+        .route("/v1/requests/{id}", get(requests::find))
         .route("/v1/requests/{id}/answer", post(requests::answer))
         .route("/v1/requests/{id}/decline", post(requests::decline));
     permitted(state, Permission::Ask, asking)

@@ -1,11 +1,20 @@
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpListener;
+
 use askdesk_client_config::DataFolder;
 use askdesk_client_config::discovery::ClosedGateway;
 use serde_json::{Value, json};
+use uuid::Uuid;
 
-use crate::fake_app::{Call, FakeApp, REQUEST, User, err, exit, out, succeeded};
+use crate::fake_app::{ANSWER_TOKEN, Call, FakeApp, REQUEST, User, err, exit, out, succeeded};
 
+/// Returns the last call without the id of its answer, which is another one each time.
 fn last(app: &FakeApp) -> Call {
-    app.calls().pop().unwrap()
+    let mut call = app.calls().pop().unwrap();
+    let id = call.body.as_object_mut().and_then(|body| body.remove("id"));
+    let id = id.and_then(|id| id.as_str().map(str::to_owned)).expect("the answer has an id");
+    assert!(Uuid::parse_str(&id).is_ok(), "{id}");
+    call
 }
 
 #[test]
@@ -57,6 +66,61 @@ fn an_app_whose_gateway_cannot_open_says_why() {
         );
         assert!(!words.contains("published its port"), "{words}");
     }
+}
+
+/// A gateway that goes away between an answer and its response, and then says how the request ended.
+fn losing_gateway(app: &FakeApp, ended: fn(&Value) -> Value) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    app.announce(listener.local_addr().unwrap().port());
+    app.write_token("answer-token", ANSWER_TOKEN);
+    std::thread::spawn(move || {
+        let mut answer = Value::Null;
+        for stream in listener.incoming() {
+            let mut reader = BufReader::new(stream.unwrap());
+            let (mut first, mut length) = (String::new(), 0);
+            reader.read_line(&mut first).unwrap();
+            loop {
+                let mut line = String::new();
+                reader.read_line(&mut line).unwrap();
+                match line.trim().to_ascii_lowercase().strip_prefix("content-length:") {
+                    Some(count) => length = count.trim().parse().unwrap(),
+                    None if line.trim().is_empty() => break,
+                    None => {}
+                }
+            }
+            let mut body = vec![0; length];
+            reader.read_exact(&mut body).unwrap();
+            let response = match first.split(' ').nth(1).unwrap() {
+                "/v1/requests" => json!({"requests": [{"requestId": REQUEST, "session": {}, "questions": [
+                    {"id": "q1", "text": "Which?", "options": [{"id": "q1o1", "label": "A"}]},
+                ]}]}),
+                path if path.ends_with("/answer") => {
+                    answer = serde_json::from_slice(&body).unwrap();
+                    continue;
+                }
+                _ => ended(&answer["id"]),
+            };
+            let response = response.to_string();
+            let head =
+                format!("HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: {}\r\n\r\n", response.len());
+            reader.get_mut().write_all(format!("{head}{response}").as_bytes()).unwrap();
+        }
+    });
+}
+
+#[test]
+fn an_answer_whose_response_is_lost_is_looked_up() {
+    let check = |ended: fn(&Value) -> Value, code: i32, words: &str| {
+        let app = FakeApp::new();
+        losing_gateway(&app, ended);
+        let output = app.run(&["answer", REQUEST, "--choose", "A"]);
+        assert_eq!(exit(&output), code, "{output:?}");
+        let said = format!("{}{}", out(&output), err(&output));
+        assert!(said.contains(words) && said.contains("the connection to Askdesk was lost"), "{said}");
+    };
+    check(|own| json!({"outcome": "answered", "id": own}), 0, "\"answered\"");
+    check(|_| json!({"outcome": "open"}), 1, "wasn't saved");
+    check(|_| json!({"outcome": "answered", "id": REQUEST}), 1, "had already ended in another way: answered");
 }
 
 #[test]

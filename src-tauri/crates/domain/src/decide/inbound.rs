@@ -62,8 +62,8 @@ fn asking_session(desk: &Desk, id: SessionId) -> Result<&Session, Rejection> {
     }
 }
 
-/// Opens a session, or reopens the one that the same app last left in the same folder. Without a folder, the project
-/// is unknown, so no session is reopened.
+/// Opens a session, or reopens the one that the same app last left in the same folder. Without a folder, the project is unknown,
+/// so a session in which anything can still be answered or collected is left alone: it may be another project's.
 fn open(desk: &Desk, id: SessionId, client: &InboundClient, at: Timestamp) -> Result<Decision, Rejection> {
     check_new(desk, id)?;
     let client = client.plain();
@@ -71,7 +71,8 @@ fn open(desk: &Desk, id: SessionId, client: &InboundClient, at: Timestamp) -> Re
     let origin = Origin::inbound(client.channel, client.name.clone());
     let left = desk
         .past_sessions()
-        .filter(|session| session.origin == origin && session.folder == folder && !folder.is_empty());
+        .filter(|session| session.origin == origin && session.folder == folder)
+        .filter(|session| !folder.is_empty() || is_settled(desk, session.id));
     let ended_at = |session: &&Session| match session.state {
         SessionState::Ended { at, .. } => (at, session.id),
         SessionState::Starting | SessionState::Working | SessionState::Idle => (at, session.id),
@@ -92,6 +93,15 @@ fn open(desk: &Desk, id: SessionId, client: &InboundClient, at: Timestamp) -> Re
         ..Session::new(id, origin, at)
     };
     Ok(Decision::of(SessionEvent::Started { session }))
+}
+
+/// Returns whether no call can find a request of a session any more.
+fn is_settled(desk: &Desk, session: SessionId) -> bool {
+    let can_be_found = |request: &Request| match &request.state {
+        RequestState::Open => true,
+        RequestState::Ended(ended) => late_answer::can_be_answered(request) || is_kept(ended),
+    };
+    !desk.requests().any(|request| request.session == session && can_be_found(request))
 }
 
 /// Names a session after its app and the last part of the folder.
@@ -299,7 +309,8 @@ fn send_as_message(desk: &Desk, decision: &mut Decision, request: &Request, ende
     };
     if is_parked && ended.outcome.can_come_late() && !desk.is_call_closed(request.id) {
         let outcome = ended.outcome.clone();
-        decision.push(RequestEvent::AnsweredLate { request: request.id, outcome, at: ended.at });
+        let (at, answer) = (ended.at, ended.answer);
+        decision.push(RequestEvent::AnsweredLate { request: request.id, outcome, at, answer });
         decision.effects.extend(late_answer::send_now(session));
     }
 }

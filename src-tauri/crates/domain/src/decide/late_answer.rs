@@ -35,7 +35,8 @@ pub(super) fn answer(
         // It would have to be stored until the agent can take it.
         return Err(Rejection::invalid("answers", ValidationError::LateSecret));
     }
-    let mut decision = Decision::of(RequestEvent::AnsweredLate { request: request.id, outcome, at });
+    let mut decision =
+        Decision::of(RequestEvent::AnsweredLate { request: request.id, outcome, at, answer: None });
     decision.request = Some(request.id);
     decision.effects.extend(send_now(session));
     Ok(decision)

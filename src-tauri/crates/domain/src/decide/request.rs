@@ -3,10 +3,11 @@
 use super::approval::withdraw_approval;
 use super::{Decision, Effect, calls, delivery_changed, find, late_answer, running};
 use crate::answer::{Answers, words};
+use crate::approval::ApprovalState;
 use crate::command::{Ask, RequestCommand};
 use crate::desk::Desk;
 use crate::error::ValidationError;
-use crate::event::RequestEvent;
+use crate::event::{ApprovalEvent, Event, RequestEvent};
 use crate::id::{NativeRef, RequestId, SessionId, Timestamp};
 use crate::rejection::Rejection;
 use crate::request::{Delivery, Limit, Outcome, Request, RequestState, WithdrawnWhy};
@@ -70,8 +71,35 @@ pub(super) fn decide(desk: &Desk, command: &RequestCommand) -> Result<Decision, 
         }
         RequestCommand::SendParked { session } => late_answer::send_parked(desk, *session),
         RequestCommand::Dismiss { request, at } => late_answer::dismiss(desk, find(desk, *request)?, *at),
+        RequestCommand::Identified { answer, command } => {
+            let mut decision = decide(desk, command)?;
+            for event in &mut decision.events {
+                if let Event::Request(
+                    RequestEvent::Ended { answer: id, .. } | RequestEvent::AnsweredLate { answer: id, .. },
+                ) = event
+                {
+                    *id = Some(*answer);
+                }
+            }
+            Ok(decision)
+        }
+        RequestCommand::MoveTimes { by } => Ok(move_times(desk, *by)),
         RequestCommand::Retry { request } => retry(desk, *request),
     }
+}
+
+/// Moves the times of everything that is open, and watches the time limits anew.
+fn move_times(desk: &Desk, by: i64) -> Decision {
+    let mut decision = Decision::default();
+    for request in desk.requests().filter(|request| request.is_open()) {
+        decision.push(RequestEvent::TimesMoved { request: request.id, by });
+        let limit = request.limit.as_ref().map(|limit| limit.at.moved(by));
+        decision.effects.extend(limit.map(|at| Effect::WatchLimit { request: request.id, at }));
+    }
+    for approval in desk.approvals().filter(|approval| approval.state == ApprovalState::Open) {
+        decision.push(ApprovalEvent::TimesMoved { approval: approval.id, by });
+    }
+    decision
 }
 
 pub(super) fn end(decision: &mut Decision, request: RequestId, outcome: Outcome, at: Timestamp) {
@@ -79,7 +107,7 @@ pub(super) fn end(decision: &mut Decision, request: RequestId, outcome: Outcome,
         Outcome::Answered { answers } => Outcome::Answered { answers: answers.without_secrets() },
         other => other.clone(),
     };
-    decision.push(RequestEvent::Ended { request, outcome: kept, at });
+    decision.push(RequestEvent::Ended { request, outcome: kept, at, answer: None });
     decision.effects.push(Effect::WithdrawNotification { request });
     decision.effects.push(Effect::Resolve { request, outcome });
     decision.request = Some(request);

@@ -196,7 +196,11 @@ fn target(desk: &Desk, command: &Command) -> Option<SessionId> {
         | Command::Approval(ApprovalCommand::NoteNotDelivered { approval, .. }) => {
             desk.approval(*approval).map(|approval| approval.session)
         }
-        Command::Session(SessionCommand::CloseEarlierRun { .. }) => None,
+        Command::Request(RequestCommand::Identified { command, .. }) => {
+            command.about().and_then(|id| desk.request(id)).map(|request| request.session)
+        }
+        Command::Request(RequestCommand::MoveTimes { .. })
+        | Command::Session(SessionCommand::CloseEarlierRun { .. }) => None,
     }
 }
 

@@ -284,6 +284,23 @@ fn without_a_folder_only_a_named_request_is_found_from_another_connection() {
 }
 
 #[test]
+fn a_client_with_a_connection_for_each_call_has_one_session() {
+    let nowhere = |n, when| open_as(n, InboundClient { folder: None, ..client("codex", "") }, when);
+    let mut desk = desk(&[nowhere(1, 5), asks(1, 1, "a", 6)]);
+    // What nobody can find any more is no other project's.
+    for command in
+        [answers(1, 7), delivery_noted(1, "a", Ok(()), 8), goes(1, 9), nowhere(2, 10), asks(1, 2, "b", 11)]
+    {
+        take(&mut desk, &command).unwrap();
+    }
+    assert!(desk.session(session(2)).is_none(), "the first session is used again");
+    assert_eq!(state_of(&desk, 2), "open");
+    // A connection beside it has a session of its own.
+    take(&mut desk, &nowhere(3, 12)).unwrap();
+    assert!(desk.session(session(3)).is_some());
+}
+
+#[test]
 fn a_late_answer_is_delivered_at_once_to_the_app_that_asks_again() {
     let mut desk = desk(&[open(1, "codex", 5), asks(1, 1, "a", 6), gone(1, "a", 10)]);
     let late = take(&mut desk, &answers(1, 20)).unwrap();

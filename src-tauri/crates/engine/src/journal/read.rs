@@ -4,11 +4,13 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use askdesk_domain::{
-    Approval, ApprovalId, Ended, Entry, EntryBody, ImageId, Notice, Request, RequestId, RequestState,
-    SessionId, StorageError, Timestamp,
+    AnswerId, Approval, ApprovalId, Ended, Entry, EntryBody, ImageId, Notice, Request, RequestId,
+    RequestState, SessionId, StorageError, Timestamp,
 };
 use rusqlite::{Connection, OptionalExtension, Row, params};
+use serde::{Deserialize, Serialize};
 
+use super::record::Record;
 use super::{record, storage_error};
 
 /// A page of a transcript with the requests and approvals that it refers to.
@@ -159,6 +161,16 @@ pub(super) fn readable<T>(read: rusqlite::Result<T>) -> rusqlite::Result<Option<
     }
 }
 
+/// What the body of an ended request has besides the request.
+#[derive(Serialize, Deserialize)]
+struct Answered {
+    /// Earlier versions don't have it.
+    #[serde(default)]
+    answer: Option<AnswerId>,
+}
+
+impl Record for Answered {}
+
 fn request(row: &Row<'_>) -> rusqlite::Result<Request> {
     let asked: Request = record::decode(row, 0)?;
     let state = match row.get::<_, Option<i64>>(2)? {
@@ -167,6 +179,7 @@ fn request(row: &Row<'_>) -> rusqlite::Result<Request> {
             outcome: record::decode(row, 1)?,
             at: Timestamp::from_millis(at),
             delivery: record::decode(row, 3)?,
+            answer: record::decode::<Answered>(row, 0)?.answer,
         }),
     };
     Ok(Request { state, ..asked })

@@ -7,7 +7,8 @@
 //! other change needs a new format, and a conversion of old records as in [`format_three`](super::format_three).
 
 use askdesk_domain::{
-    Approval, ApprovalState, Delivery, DeliveryError, DraftTarget, EntryBody, Event, Limit, Outcome, Request,
+    AnswerId, Approval, ApprovalState, Delivery, DeliveryError, DraftTarget, EntryBody, Event, Limit,
+    Outcome, Request,
 };
 use rusqlite::Row;
 use serde::Serialize;
@@ -22,6 +23,7 @@ pub(super) trait Record: Serialize + DeserializeOwned {}
 impl Record for Approval {}
 impl Record for ApprovalState {}
 impl Record for Delivery {}
+impl Record for AnswerId {}
 impl Record for DeliveryError {}
 impl Record for DraftTarget {}
 impl Record for EntryBody {}

@@ -20,6 +20,9 @@ use crate::private;
 const SET_ASIDE: &str = ".damaged-";
 const DEALT_WITH: &str = ".settled-";
 
+/// The beginning of the name of a folder with a copy.
+const COPIES: &str = "recover-";
+
 /// How many positions of the events are read at a time, so that a damaged page hides only its neighbors.
 const STRETCH: i64 = 64;
 
@@ -56,7 +59,7 @@ impl Salvaged {
         let io =
             |error: std::io::Error| StorageError::Other { path: named(database), error: error.to_string() };
         let folder = database.parent().unwrap_or(Path::new("."));
-        let copies = tempfile::Builder::new().prefix("recover-").tempdir_in(folder).map_err(io)?;
+        let copies = tempfile::Builder::new().prefix(COPIES).tempdir_in(folder).map_err(io)?;
         let copy = copies.path().join("desk.db");
         for suffix in ["", "-wal"] {
             let from = with_suffix(database, suffix);
@@ -244,6 +247,15 @@ impl Journal {
                 Ok(true)
             }
             StorageNotice::SetAside { .. } | StorageNotice::Newer { .. } => Ok(false),
+        }
+    }
+}
+
+/// Removes copies that a crash left behind.
+pub(super) fn remove_copies(folder: &Path) {
+    for file in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        if file.file_name().to_str().is_some_and(|name| name.starts_with(COPIES)) {
+            let _ = std::fs::remove_dir_all(file.path());
         }
     }
 }

@@ -1,7 +1,8 @@
-//! Writes events and entries, and updates the tables of requests and approvals.
+//! Writes events and entries, and updates the tables of requests and approvals. A row that can't be read never keeps an event
+//! from being stored: the writer would try it again for ever.
 
 use askdesk_domain::{
-    ApprovalEvent, ApprovalState, Delivery, Entry, Event, EventSubject, Outcome, RequestEvent, RequestId,
+    ApprovalEvent, ApprovalState, Delivery, Ended, Entry, Event, EventSubject, RequestEvent, RequestId,
     SessionEvent, SessionId, Timestamp,
 };
 use rusqlite::{Params, Transaction, params};
@@ -47,16 +48,28 @@ fn update_request(transaction: &Transaction<'_>, event: &RequestEvent) -> rusqli
                 encode(request)?
             ],
         ),
-        RequestEvent::Ended { request, outcome, at } => {
+        RequestEvent::Ended { request, outcome, at, answer } => {
+            let (outcome, at, answer) = (outcome.clone(), *at, *answer);
             let delivery = outcome.needs_delivery().then_some(Delivery::Pending);
-            write_end(transaction, *request, outcome, *at, delivery.as_ref())
+            write_end(transaction, *request, &Ended { outcome, at, delivery, answer })
         }
-        RequestEvent::AnsweredLate { request, outcome, at } => {
-            write_end(transaction, *request, outcome, *at, Some(&Delivery::Parked))
+        RequestEvent::AnsweredLate { request, outcome, at, answer } => {
+            let (outcome, at, answer) = (outcome.clone(), *at, *answer);
+            let delivery = Some(Delivery::Parked);
+            write_end(transaction, *request, &Ended { outcome, at, delivery, answer })
         }
         RequestEvent::Dismissed { request, outcome, at } => {
-            write_end(transaction, *request, outcome, *at, None)
+            let (outcome, at) = (outcome.clone(), *at);
+            write_end(transaction, *request, &Ended { outcome, at, delivery: None, answer: None })
         }
+        RequestEvent::TimesMoved { request, by } => execute(
+            transaction,
+            "UPDATE requests SET asked_at = asked_at + ?2,
+                body = json_replace(body, '$.askedAt', (body ->> '$.askedAt') + ?2,
+                    '$.limit.at', (body ->> '$.limit.at') + ?2)
+             WHERE id = ?1 AND json_valid(body)",
+            params![request.to_string(), by],
+        ),
         RequestEvent::DeliveryChanged { request, delivery, .. } => {
             write_delivery(transaction, *request, delivery)
         }
@@ -67,7 +80,8 @@ fn update_request(transaction: &Transaction<'_>, event: &RequestEvent) -> rusqli
             execute(
                 transaction,
                 "UPDATE requests SET outcome = NULL, ended_at = NULL, delivery = NULL,
-                    body = json_set(body, '$.nativeRef', ?2, '$.limit', json(?3))
+                    body = CASE WHEN json_valid(body)
+                        THEN json_set(body, '$.nativeRef', ?2, '$.limit', json(?3)) ELSE body END
                  WHERE id = ?1",
                 params![request.to_string(), native_ref.as_str(), encode(limit)?],
             )?;
@@ -99,26 +113,29 @@ fn update_approval(transaction: &Transaction<'_>, event: &ApprovalEvent) -> rusq
         ApprovalEvent::Withdrawn { approval, at } => {
             write_approval_state(transaction, &approval.to_string(), &ApprovalState::Withdrawn { at: *at })
         }
+        ApprovalEvent::TimesMoved { approval, by } => execute(
+            transaction,
+            "UPDATE approvals SET body = json_replace(body, '$.askedAt', (body ->> '$.askedAt') + ?2)
+             WHERE id = ?1 AND json_valid(body)",
+            params![approval.to_string(), by],
+        ),
         ApprovalEvent::DeliveryFailed { approval, error } => execute(
             transaction,
             "UPDATE approvals SET state = json_set(state, '$.error', json(?2))
-             WHERE id = ?1 AND state ->> '$.state' = 'decided'",
+             WHERE id = ?1 AND CASE WHEN json_valid(state) THEN state ->> '$.state' = 'decided' END",
             params![approval.to_string(), encode(error)?],
         ),
     }
 }
 
-fn write_end(
-    transaction: &Transaction<'_>,
-    request: RequestId,
-    outcome: &Outcome,
-    at: Timestamp,
-    delivery: Option<&Delivery>,
-) -> rusqlite::Result<()> {
+fn write_end(transaction: &Transaction<'_>, request: RequestId, ended: &Ended) -> rusqlite::Result<()> {
+    let Ended { outcome, at, delivery, answer } = ended;
     execute(
         transaction,
-        "UPDATE requests SET outcome = ?2, ended_at = ?3, delivery = ?4 WHERE id = ?1",
-        params![request.to_string(), encode(outcome)?, at.millis(), encode(&delivery.cloned())?],
+        "UPDATE requests SET outcome = ?2, ended_at = ?3, delivery = ?4,
+            body = CASE WHEN json_valid(body) THEN json_set(body, '$.answer', json(?5)) ELSE body END
+         WHERE id = ?1",
+        params![request.to_string(), encode(outcome)?, at.millis(), encode(delivery)?, encode(answer)?],
     )?;
     search::index_again(transaction, &request.to_string())
 }

@@ -192,7 +192,8 @@ fn complete_requests(
             continue;
         };
         let request = request.id;
-        completed.push(RequestEvent::Ended { request, outcome: ended.outcome, at: ended.at }.into());
+        let (outcome, at, answer) = (ended.outcome, ended.at, ended.answer);
+        completed.push(RequestEvent::Ended { request, outcome, at, answer }.into());
         if let Some(delivery) = ended.delivery {
             completed.push(RequestEvent::DeliveryChanged { request, delivery, call: None }.into());
         }

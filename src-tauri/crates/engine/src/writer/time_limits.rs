@@ -1,5 +1,6 @@
 //! The time limits of open requests: a thread tells the writer when one has passed. Limits follow the engine's clock,
-//! never the page's. A request that has timed out can still be answered later.
+//! never the page's. A request that has timed out can still be answered later. If the system's clock is set, the writer moves
+//! the times of what is open, and sets new deadlines here; the earlier ones then end nothing.
 //!
 //! `tokio_util::time::DelayQueue` does not fit: it uses the monotonic clock, which stops while a computer
 //! sleeps, and tests could not control it with the engine's clock.
@@ -11,11 +12,14 @@ use std::time::Duration;
 use askdesk_domain::{RequestCommand, RequestId, Timestamp};
 use tokio::sync::{mpsc, oneshot};
 
-use crate::clock::{Clock, wait_or_look_again};
+use crate::clock::{Clock, ClockSteps, wait_or_look_again};
 use crate::mailbox::Input;
 
 /// How long to wait before checking the clock again.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
+
+/// The same while nothing has a time limit: the window shows how long something has been waiting.
+const LOOK_AGAIN_IDLE: Duration = Duration::from_secs(10);
 
 /// A request with its deadline.
 pub(crate) type Limited = (Timestamp, RequestId);
@@ -40,6 +44,7 @@ async fn while_needed(
     clock: &dyn Clock,
 ) {
     let mut waiting: BTreeSet<Limited> = BTreeSet::new();
+    let mut steps = ClockSteps::new(clock);
     loop {
         let next = waiting.first().map(|(at, _)| *at);
         tokio::select! {
@@ -48,6 +53,14 @@ async fn while_needed(
                 None => return,
             },
             () = wait_or_look_again(clock, next, LOOK_AGAIN) => {}
+            () = tokio::time::sleep(LOOK_AGAIN_IDLE) => {}
+        }
+        if steps.look(clock).is_some() {
+            let Some(writer) = inputs.upgrade() else { return };
+            // The writer looks at the clock before each input.
+            if writer.send(Input::LookAtClock).await.is_err() {
+                return;
+            }
         }
         while let Some(first) = waiting.first().copied().filter(|(at, _)| *at <= clock.now()) {
             waiting.remove(&first);

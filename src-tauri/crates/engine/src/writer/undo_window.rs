@@ -1,6 +1,6 @@
 //! Ends of requests that are held in memory for their undo window before they are carried out.
 
-use askdesk_domain::{EndInput, HeldEnd, Hold, RequestCommand, RequestId, UndoSeconds};
+use askdesk_domain::{EndInput, HeldEnd, Hold, RequestId, UndoSeconds};
 
 use super::Writer;
 use crate::delivery_error::rejected;
@@ -46,12 +46,8 @@ impl Writer {
         if !self.held.is_due(&held) {
             return;
         }
-        let (request, at) = (held.request, self.clock.now());
-        let command = match held.end.clone() {
-            EndInput::Answered { answers } => RequestCommand::Answer { request, answers, at },
-            EndInput::Declined { words } => RequestCommand::Decline { request, words, at },
-            EndInput::Cancelled => RequestCommand::Cancel { request, reason: None, at },
-        };
+        let request = held.request;
+        let command = held.end.clone().command(request, self.clock.now());
         if let Err(error) = self.act(&command.into()) {
             tracing::error!(%error, %request, "a held end could not be carried out");
             let held = HeldEnd { error: Some(rejected(error)), ..held };

@@ -51,7 +51,11 @@ impl Past {
         self.ask(of, n);
         let at = Timestamp::from_millis(asked_at(n).millis() + after);
         self.journal
-            .commit(&[Event::Request(RequestEvent::Ended { request: request(n), outcome, at })], &[], at)
+            .commit(
+                &[Event::Request(RequestEvent::Ended { request: request(n), outcome, at, answer: None })],
+                &[],
+                at,
+            )
             .unwrap();
     }
 
@@ -213,8 +217,12 @@ fn totals_count_every_outcome_and_only_answers_have_a_time() {
     assert_eq!((all.days.as_slice(), outcomes(&all)), (&[7][..], vec![1, 2, 1, 1, 1, 1]));
     assert_eq!((answer_times(&all), all.median_millis), (vec![1, 0, 0, 0, 0, 0, 0, 0], Some(500)));
 
-    let late =
-        RequestEvent::AnsweredLate { request: request(7), outcome: answered("late"), at: asked_at(77) };
+    let late = RequestEvent::AnsweredLate {
+        request: request(7),
+        outcome: answered("late"),
+        at: asked_at(77),
+        answer: None,
+    };
     past.journal.commit(&[Event::Request(late)], &[], NOW).unwrap();
     let outcome = Outcome::Withdrawn { why: WithdrawnWhy::Cancelled { reason: None } };
     let dismissed = RequestEvent::Dismissed { request: request(4), outcome, at: NOW };
@@ -265,7 +273,7 @@ fn totals_are_over_the_whole_history_of_the_days() {
         // A third each: 10 seconds, 20 seconds, and those that were not answered.
         let at = Timestamp::from_millis(at.millis() + (n % 3) as i64 * 10_000);
         events.push(Event::Request(RequestEvent::Asked { request: asked }));
-        events.push(Event::Request(RequestEvent::Ended { request: request(n), outcome, at }));
+        events.push(Event::Request(RequestEvent::Ended { request: request(n), outcome, at, answer: None }));
     }
     past.journal.commit(&events, &[], NOW).unwrap();
     let reader = past.reader();

@@ -8,6 +8,7 @@ use askdesk_domain::{
 };
 use askdesk_engine::NotificationEvent;
 use askdesk_engine::clock::Clock;
+use rstest::rstest;
 use tokio::sync::oneshot;
 
 const LIMIT: i64 = 60_000;
@@ -15,7 +16,15 @@ const DAY: i64 = 24 * 60 * 60 * 1_000;
 
 /// Registers a request that times out after [`LIMIT`].
 async fn limited(desk: &TestDesk, of: SessionId, n: u128) -> (RequestId, oneshot::Receiver<Outcome>) {
-    let at = limit_from_now(desk);
+    limited_at(desk, of, n, limit_from_now(desk)).await
+}
+
+async fn limited_at(
+    desk: &TestDesk,
+    of: SessionId,
+    n: u128,
+    at: Timestamp,
+) -> (RequestId, oneshot::Receiver<Outcome>) {
     let limit = Some(Limit { at, then: "the agent continues without an answer".to_owned() });
     let native_ref = NativeRef::new(format!("limited-{n}")).unwrap();
     desk.register(Ask { session: of, native_ref, limit, ..ask(1, n) }).await
@@ -81,13 +90,38 @@ async fn an_answer_before_the_limit_stays_the_outcome() {
     assert!(matches!(outcome_of(&desk, id), Some(Outcome::Answered { .. })));
 }
 
+#[rstest]
+#[case::forward(DAY)]
+#[case::back(-DAY)]
+#[tokio::test]
+async fn case_134_a_limit_and_waiting_times_hold_when_the_clock_is_set(#[case] by: i64) {
+    let mut desk = TestDesk::open().await;
+    let session = desk.start(1).await.id;
+    let (unlimited, _open) = desk.ask(1, 1).await;
+    let limit = limit_from_now(&desk);
+    let (hasty, expires) = limited(&desk, session, 2).await;
+    desk.catch_up();
+    let asked_at = [unlimited, hasty].map(|id| desk.mirror.requests[&id].asked_at);
+    desk.clock.advance(LIMIT / 2);
+    desk.clock.set(by);
+    desk.clock.advance(LIMIT / 2 - 1);
+    desk.until_awaited(limit.moved(by)).await;
+    desk.catch_up();
+    assert_eq!(outcome_of(&desk, hasty), None, "not a moment too early");
+    let moved = [unlimited, hasty].map(|id| desk.mirror.requests[&id].asked_at);
+    assert_eq!(moved, asked_at.map(|at| at.moved(by)), "they have been waiting for as long as before");
+    desk.clock.advance(1);
+    assert_eq!(heard(expires).await, Outcome::Expired);
+    desk.catch_up();
+    assert_eq!(outcome_of(&desk, unlimited), None);
+    desk.check_mirror().await;
+}
+
 #[tokio::test]
 async fn limits_pass_in_the_order_of_their_times() {
     let desk = TestDesk::open().await;
     let session = desk.start(1).await.id;
-    desk.clock.advance(10_000);
-    let (_, mut later) = limited(&desk, session, 1).await;
-    desk.clock.advance(-5_000);
+    let (_, mut later) = limited_at(&desk, session, 1, limit_from_now(&desk).moved(5_000)).await;
     let (_, sooner) = limited(&desk, session, 2).await;
     desk.clock.advance(LIMIT);
     assert_eq!(heard(sooner).await, Outcome::Expired);

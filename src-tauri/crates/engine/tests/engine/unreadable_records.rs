@@ -16,7 +16,7 @@ use askdesk_engine::{Catalog, EngineError, EngineHandle, Journal, QuestionFilter
 use rstest::rstest;
 use rusqlite::{Connection, params};
 
-use crate::support::desk::{TestDesk, ask, choose, end, request, session, start};
+use crate::support::desk::{TestDesk, ask, choose, end, heard, request, session, start};
 
 const NOW: Timestamp = Timestamp::from_millis(777);
 
@@ -161,6 +161,24 @@ async fn case_131_a_bad_row_hides_no_other_row() {
     for n in 1..=3 {
         desk.act(askdesk_domain::SessionCommand::Delete { session: session(n) }).await.unwrap();
     }
+}
+
+#[tokio::test]
+async fn case_131_a_row_that_cannot_be_read_keeps_no_event_from_being_stored() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut desk = TestDesk::open_at(folder.path()).await;
+    desk.start(1).await;
+    let (id, outcome) = desk.ask(1, 1).await;
+    let (other, _waiter) = desk.ask(1, 2).await;
+    change(folder.path(), "UPDATE requests SET body = ?1", UNREADABLE[1]);
+    desk.clock.set(86_400_000);
+    desk.engine.answer(id, vec![choose(0, &[0])]).await.unwrap();
+    assert!(matches!(heard(outcome).await, Outcome::Answered { .. }));
+    desk.engine.record(end(1, SessionEnd::Stopped)).await.unwrap();
+    desk.until("the end", |known| known.sessions.get(&session(1)).is_some_and(|it| !it.is_running())).await;
+    assert!(!desk.mirror.requests[&other].is_open());
+    assert_eq!(desk.mirror.outage, None);
+    desk.check_mirror().await;
 }
 
 /// Overwrites the pages of a table that hold a text, as a failing disk might.

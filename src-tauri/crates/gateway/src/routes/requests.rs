@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use askdesk_domain::{
-    AnswerInput, NativeRef, Outcome, Question, QuestionId, QuestionKind, Rejection, Request, RequestId,
-    Session,
+    AnswerId, AnswerInput, EndInput, NativeRef, Outcome, Question, QuestionId, QuestionKind, Rejection,
+    Request, RequestId, Session,
 };
 use askdesk_engine::{EngineError, InboundStatus};
 use askdesk_mcp_tools::CallResult;
@@ -28,6 +28,9 @@ use crate::state::GatewayState;
 #[derive(Debug, Deserialize)]
 struct AnswerBody {
     answers: Vec<AnswerToQuestion>,
+    /// The caller's own id of its answer, to look it up.
+    #[serde(default)]
+    id: Option<AnswerId>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -42,6 +45,9 @@ struct AnswerToQuestion {
 #[derive(Debug, Default, Deserialize)]
 struct DeclineBody {
     words: Option<String>,
+    /// The caller's own id of its answer, to look it up.
+    #[serde(default)]
+    id: Option<AnswerId>,
 }
 
 /// Lists the open requests, oldest first.
@@ -49,6 +55,20 @@ pub async fn list(State(state): State<SharedState>) -> Result<Json<Value>, HttpE
     let waiting = state.inbound.open_requests().await?;
     let listed: Vec<Value> = waiting.iter().map(|(request, session)| listed(request, session)).collect();
     Ok(Json(json!({"requests": listed})))
+}
+
+/// Returns how a request ended, and the id of the answer that ended it. A caller whose connection was lost looks up its answer.
+pub async fn find(
+    State(state): State<SharedState>,
+    Path(id): Path<String>,
+) -> Result<Json<Value>, HttpError> {
+    let request = state.engine.request(known(&id)?).await?;
+    let Some(ended) = request.ended() else {
+        return Ok(Json(json!({"outcome": "open", "requestId": request.id})));
+    };
+    let mut found = result::of(request.id, &request.questions, &ended.outcome).structured;
+    found["id"] = json!(ended.answer);
+    Ok(Json(found))
 }
 
 /// Answers a request, as the user does in the window.
@@ -62,8 +82,8 @@ pub async fn answer(
     let questions = state.engine.request(id).await?.questions;
     let answers = body.answers.iter().enumerate();
     let answers = answers.map(|(index, answer)| checked(index, answer, &questions));
-    let answered = state.engine.answer(id, answers.collect::<Result<Vec<_>, _>>()?).await;
-    Ok(ended(answered))
+    let end = EndInput::Answered { answers: answers.collect::<Result<_, _>>()? };
+    Ok(ended(state.engine.end_as(id, end, body.id).await))
 }
 
 pub async fn decline(
@@ -73,7 +93,8 @@ pub async fn decline(
 ) -> Result<Response, HttpError> {
     let id = known(&id)?;
     let body: DeclineBody = parse_body(&body).map_err(HttpError::invalid)?;
-    Ok(ended(state.engine.decline(id, body.words).await))
+    let end = EndInput::Declined { words: body.words };
+    Ok(ended(state.engine.end_as(id, end, body.id).await))
 }
 
 impl GatewayState {

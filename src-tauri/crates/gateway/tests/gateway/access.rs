@@ -271,6 +271,17 @@ async fn a_rotated_token_is_rejected_from_then_on() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_key_that_occurs_twice_is_refused() {
+    let fixture = Fixture::open().await;
+    let twice = br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"ask_user","arguments":
+        {"question":"Drop the table?","question":"Keep the table?"}}}"#;
+    let refused = fixture.send(&fixture.head("POST", "/mcp"), twice).await;
+    refused.refuses_call(-32_700, &Value::Null);
+    assert!(refused.body.contains("occurs twice"), "{refused:?}");
+    fixture.send(&fixture.head("POST", "/v1/asks"), twice).await.refuses(400, "bad_request");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_message_that_is_no_json_rpc_gets_a_json_rpc_error() {
     let fixture = Fixture::open().await;
     for message in [

@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
-use askdesk_domain::{Channel, RequestId};
+use askdesk_domain::{Channel, InboundClient, NativeRef, RequestId};
+use askdesk_engine::{InboundAsk, InboundCalls};
+use askdesk_gateway::arguments;
+use askdesk_mcp_tools::Tool;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
@@ -84,6 +87,36 @@ async fn choose(fixture: &Fixture, id: RequestId, option: &str) -> Answer {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_answer_is_found_by_its_own_id_also_after_a_restart() {
+    let mut fixture = Fixture::open().await;
+    let inbound = InboundCalls::new(fixture.engine.clone());
+    let client =
+        InboundClient { channel: Channel::CommandLine, name: String::new(), version: None, folder: None };
+    let session = inbound.open(client).await.unwrap();
+    let asking = arguments::read(Tool::AskUser, &json!({"question": "Which name?"})).unwrap();
+    let ask = InboundAsk {
+        native_ref: NativeRef::new("call").unwrap(),
+        asked_by: None,
+        questions: asking.questions,
+        limit: None,
+        again: None,
+    };
+    let call = inbound.ask(session, ask).await.unwrap();
+    let path = format!("/v1/requests/{}", call.request);
+    assert_eq!(fixture.get(&path).await.json()["outcome"], "open");
+    let own = uuid::Uuid::new_v4();
+    let body = json!({"answers": [{"question": 1, "other": "shop"}], "id": own});
+    assert_eq!(fixture.post(&format!("{path}/answer"), &body).await.json()["outcome"], "answered");
+    let found = fixture.get(&path).await.json();
+    assert_eq!((&found["outcome"], &found["id"]), (&json!("answered"), &json!(own)), "{found}");
+    fixture.gateway.take().unwrap().close().await;
+    fixture.reopen(None).await;
+    assert_eq!(fixture.get(&path).await.json(), found);
+    let unknown = format!("/v1/requests/{}", uuid::Uuid::new_v4());
+    fixture.get(&unknown).await.refuses(404, "not_found");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_script_asks_and_another_answers() {
     let fixture = Fixture::open().await;
     let (mut call, id) = Call::asks(&fixture, "c1").await;
@@ -121,9 +154,9 @@ async fn a_script_asks_and_another_answers() {
     assert!(ended["text"].as_str().unwrap().contains("\"Deploy?\"=\"Yes, always\""), "{ended}");
     assert_eq!(call.next().await, None);
     let one = format!("/v1/requests/{id}");
-    fixture.get(&one).await.refuses(404, "not_found");
+    assert_eq!(fixture.get(&one).await.json()["outcome"], "answered");
     let asking = fixture.head("GET", &one).set("authorization", &format!("Bearer {}", fixture.token()));
-    fixture.send(&asking, b"").await.refuses(404, "not_found");
+    fixture.send(&asking, b"").await.refuses(403, "forbidden");
 }
 
 #[tokio::test(flavor = "multi_thread")]

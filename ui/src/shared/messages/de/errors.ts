@@ -65,6 +65,7 @@ export const errors = {
   'storage.recovered_part': 'Ein Teil der beschädigten Datei ist nicht lesbar. Die Datei wurde behalten.',
   'storage.newer':
     'Die Datenbank von Askdesk stammt von einer neueren Version und bleibt unverändert unter {kept}. Diesmal verwendet Askdesk {used}. Installieren Sie die neuere Version, um Ihre Sitzungen zu sehen.',
+  'text.marks_cut': '⟨Zeichen gekürzt: {count}⟩',
   'banner.page_crashed': 'Die Seite dieses Fensters ist abgestürzt und wurde neu geladen. Es wurde nichts gesendet oder entschieden.',
   'banner.gateway': 'Andere Programme können keine Fragen stellen: {error}. Askdesk versucht es alle paar Sekunden erneut.',
   'banner.retry_gateway': 'Erneut versuchen',

@@ -60,6 +60,7 @@ export const errors = {
   'storage.recovered.other': '{count} sessions were recovered.',
   'storage.recovered_part': 'Part of the damaged file can’t be read. The file was kept.',
   'storage.newer': 'Askdesk’s database comes from a newer version, so it was left unchanged at {kept}. This run uses {used}. Install the newer version to see your sessions.',
+  'text.marks_cut': '⟨marks cut: {count}⟩',
   'banner.page_crashed': 'The page of this window stopped working and was loaded again. Nothing was sent or decided.',
   'banner.gateway': 'Other programs can’t ask you anything: {error}. Askdesk tries again every few seconds.',
   'banner.retry_gateway': 'Retry',

@@ -54,6 +54,7 @@ export const errors = {
   'storage.recovered.other': '已恢复 {count} 个会话。',
   'storage.recovered_part': '损坏的文件有一部分无法读取。文件已保留。',
   'storage.newer': 'Askdesk 的数据库来自更新的版本，因此原样保留在 {kept}。本次运行使用 {used}。安装该版本即可查看你的会话。',
+  'text.marks_cut': '⟨已省略 {count} 个组合符⟩',
   'banner.page_crashed': '此窗口的页面停止工作，已重新加载。没有发送或决定任何内容。',
   'banner.gateway': '其他程序无法提问：{error}。Askdesk 每隔几秒会重试。',
   'banner.retry_gateway': '重试',
