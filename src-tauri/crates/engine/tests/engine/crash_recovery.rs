@@ -1,6 +1,8 @@
 //! The app is killed at every step between a question and the delivery of its answer: afterwards nothing is missing, and
 //! nothing is sent twice.
 
+mod permission;
+
 use crate::support::agents::{Stage, fake_agent};
 use crate::support::desk::half;
 use crate::support::own_process::{handed_folder, kill_at};

@@ -4,6 +4,8 @@ pub mod agents;
 pub mod desk;
 #[cfg(unix)]
 pub mod faults;
+#[cfg(unix)]
+pub mod kills;
 pub mod mirror;
 #[cfg(unix)]
 pub mod own_process;

@@ -43,8 +43,15 @@ impl Fixture {
 
     /// Uses a clock that the test moves.
     pub async fn open_by_hand() -> (Self, Arc<ManualClock>) {
+        Self::open_by_hand_on(&std::env::temp_dir()).await
+    }
+
+    /// Uses a clock that the test moves, and a folder on a disk.
+    pub async fn open_by_hand_on(disk: &Path) -> (Self, Arc<ManualClock>) {
         let clock = Arc::new(ManualClock::at(1_000_000));
-        (Self::open_at(Arc::clone(&clock) as Arc<dyn Clock>, quick(), Catalog::default()).await, clock)
+        let folder = tempfile::tempdir_in(disk).unwrap();
+        let of_engine = Arc::clone(&clock) as Arc<dyn Clock>;
+        (Self::open_in(folder, of_engine, quick(), Catalog::default()).await, clock)
     }
 
     pub async fn open_with(timeouts: Timeouts) -> Self {
@@ -57,7 +64,15 @@ impl Fixture {
     }
 
     async fn open_at(clock: Arc<dyn Clock>, timeouts: Timeouts, agents: Catalog) -> Self {
-        let folder = tempfile::tempdir().unwrap();
+        Self::open_in(tempfile::tempdir().unwrap(), clock, timeouts, agents).await
+    }
+
+    async fn open_in(
+        folder: tempfile::TempDir,
+        clock: Arc<dyn Clock>,
+        timeouts: Timeouts,
+        agents: Catalog,
+    ) -> Self {
         let engine = EngineHandle::open(folder.path(), clock, agents).unwrap().handle;
         let config = GatewayConfig::new(folder.path(), engine.clone(), "0.1.0");
         let gateway = Gateway::open(GatewayConfig { port: None, timeouts, ..config }).await.unwrap();

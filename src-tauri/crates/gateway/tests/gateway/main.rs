@@ -9,6 +9,8 @@
 
 mod access;
 mod claude_hook;
+#[cfg(unix)]
+mod faults;
 mod fixture;
 mod fuzz;
 #[cfg(unix)]

@@ -71,7 +71,7 @@ pub struct World {
     pub mock: MockApi,
     pub stage: Stage,
     program: PathBuf,
-    home: TempDir,
+    pub home: TempDir,
     pub project: TempDir,
 }
 

@@ -1,10 +1,11 @@
-//! Faults that pass while the real program asks.
+//! Faults that pass while the real program asks, and kills.
 
 use askdesk_testkit::mock_api::Reply;
 use askdesk_testkit::small_disk::SmallDisk;
 
 use super::{World, asks, runs};
 use crate::support::faults::{DISK, Seat};
+use crate::support::kills::Mortal;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn case_132_and_134_faults_that_pass_leave_no_trace_in_a_session_of_opencode() {
@@ -23,4 +24,26 @@ async fn case_132_and_134_faults_that_pass_leave_no_trace_in_a_session_of_openco
         runs: |id, command| Reply::new([runs(id, command)]),
     };
     seat.check().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn case_27_a_session_of_opencode_survives_the_kill_of_its_agent_or_host_at_any_step() {
+    let test = "case_27_a_session_of_opencode_survives_the_kill_of_its_agent_or_host_at_any_step";
+    let Some(world) = World::open(test, vec![Reply::text("Ready.")]).await else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let mut stage = world.desk(folder.path()).await;
+    let session = world.start(&stage).await;
+    let mortal = Mortal {
+        stage: &mut stage,
+        mock: &world.mock,
+        session,
+        home: world.home.path(),
+        project: world.project.path(),
+        asks: |id| Reply::new([asks(id)]),
+        runs: |id, command| Reply::new([runs(id, command)]),
+        is_stored: &|_| true,
+        stage_resume: &|_| (),
+        late: 0,
+    };
+    mortal.check().await;
 }

@@ -376,6 +376,11 @@ pub fn parent_of(pid: impl Display) -> String {
     process_field(pid, 1).expect("the process runs")
 }
 
+/// The name of a process.
+pub fn name_of(pid: impl Display) -> String {
+    std::fs::read_to_string(format!("/proc/{pid}/comm")).expect("the process runs").trim().to_owned()
+}
+
 /// Reads a field of a process; the first is the one after its name.
 fn process_field(pid: impl Display, place: usize) -> Option<String> {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;

@@ -73,8 +73,8 @@ impl Seat<'_> {
                     drop(lock);
                 });
             }
-            Fault::ClockAhead => self.stage.desk.clock.advance(DAY_MILLIS),
-            Fault::ClockBack => self.stage.desk.clock.advance(-DAY_MILLIS),
+            Fault::ClockAhead => self.stage.desk.clock.set(DAY_MILLIS),
+            Fault::ClockBack => self.stage.desk.clock.set(-DAY_MILLIS),
         }
         Begun::Other
     }
@@ -87,8 +87,8 @@ impl Seat<'_> {
                     drop(lock);
                 }
             }
-            Fault::ClockAhead => self.stage.desk.clock.advance(-DAY_MILLIS),
-            Fault::ClockBack => self.stage.desk.clock.advance(DAY_MILLIS),
+            Fault::ClockAhead => self.stage.desk.clock.set(-DAY_MILLIS),
+            Fault::ClockBack => self.stage.desk.clock.set(DAY_MILLIS),
         }
     }
 
