@@ -376,7 +376,7 @@ pub fn parent_of(pid: impl Display) -> String {
     process_field(pid, 1).expect("the process runs")
 }
 
-/// The name of a process.
+/// Reads a name as the system keeps it: at most 15 characters.
 pub fn name_of(pid: impl Display) -> String {
     std::fs::read_to_string(format!("/proc/{pid}/comm")).expect("the process runs").trim().to_owned()
 }

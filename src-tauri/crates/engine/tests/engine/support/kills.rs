@@ -117,7 +117,6 @@ impl Mortal<'_> {
     async fn kill(&mut self, victim: Victim) {
         let agent = std::fs::read_to_string(self.home.join("pid")).unwrap().trim().to_owned();
         let host = parent_of(&agent);
-        // The system keeps the first 15 characters of a name.
         assert_eq!(name_of(&host), "askdesk-agent-h");
         let pid = match victim {
             Victim::Agent => &agent,
