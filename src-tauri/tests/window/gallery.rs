@@ -40,6 +40,7 @@ const STATES: &[&str] = &[
     "right_to_left",
     "long_texts",
     "forty_options",
+    "banners",
     "narrow",
     "runs",
     "settled",

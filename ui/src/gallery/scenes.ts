@@ -481,7 +481,14 @@ export const scenes: Record<string, () => FakeBridge> = {
   },
   storage: () => {
     const bridge = base([pair]);
-    bridge.snapshot.storage = [{ storage: 'set_aside', kept: '/home/ada/.local/share/askdesk/desk.db.damaged-1' }];
+    const folder = '/home/ada/.local/share/askdesk';
+    bridge.snapshot.storage = [
+      { storage: 'set_aside', kept: `${folder}/desk.db.damaged-1` },
+      { storage: 'unreadable', count: 3 },
+    ];
+    bridge.snapshot.outage = { error: { trouble: 'full', path: `${folder}/desk.db` }, entries: 12, lost: 0 };
+    bridge.gateway = `${folder}/token can’t be read: Is a directory (os error 21)`;
+    bridge.pageCrashed = true;
     return bridge;
   },
 };

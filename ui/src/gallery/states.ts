@@ -258,6 +258,7 @@ export const states: Record<string, Shown> = {
       ),
     shows: 'aside [data-option=q1o40]',
   },
+  banners: { scene: () => scenes['storage']?.() ?? base([]), shows: '[data-gateway]' },
   narrow: {
     scene: () => asking(auth, providers),
     act: (store) => store.dispatch({ type: 'panel_resized', width: 320 }),
