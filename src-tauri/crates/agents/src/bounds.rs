@@ -147,6 +147,11 @@ mod tests {
         assert!(!room.is_full() && room.is_half_empty());
         let _anyway = (room.take_anyway(500), room.take_anyway(0));
         assert!(room.is_full());
+        let wide = Room::new(100, 100);
+        let (_kept, large) = (wide.take_anyway(51), wide.take_anyway(49));
+        assert!(wide.is_full() && !wide.is_half_empty(), "in bytes");
+        drop(large);
+        assert!(!wide.is_full() && !wide.is_half_empty());
     }
 
     #[test]

@@ -57,3 +57,32 @@ impl Drop for ProcessEvents {
         self.bytes.close();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::pin::pin;
+    use std::time::Duration;
+
+    use tokio::time::timeout;
+
+    use super::*;
+
+    fn event(bytes: usize) -> LinkEvent {
+        LinkEvent::Stderr("x".repeat(bytes))
+    }
+
+    #[tokio::test]
+    async fn queued_events_are_bounded_in_bytes_and_one_of_any_size_fits() {
+        let (sender, mut events) = event_queue();
+        sender.send(event(2 * OUTPUT_BYTES)).await.unwrap();
+        let mut second = pin!(sender.send(event(1)));
+        assert!(timeout(Duration::ZERO, &mut second).await.is_err(), "there is no room");
+        assert!(events.recv().await.is_some());
+        second.await.unwrap();
+        assert!(events.recv().await.is_some());
+        sender.send(event(OUTPUT_BYTES)).await.unwrap();
+        let third = sender.send(event(1));
+        drop(events);
+        assert_eq!(third.await, Err(Unread), "it waits for nobody");
+    }
+}

@@ -388,3 +388,23 @@ impl WriterMailbox {
         self.inputs.downgrade()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::pin::pin;
+    use std::time::Duration;
+
+    use tokio::time::timeout;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn what_is_on_its_way_to_the_writer_is_bounded_in_bytes() {
+        let (mailbox, _inputs) = WriterMailbox::new();
+        let first = mailbox.room(usize::MAX).await;
+        let mut second = pin!(mailbox.room(1));
+        assert!(timeout(Duration::ZERO, &mut second).await.is_err(), "there is no room");
+        drop(first);
+        assert!(second.await.is_some());
+    }
+}

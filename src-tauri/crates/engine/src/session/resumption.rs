@@ -94,3 +94,17 @@ impl LateMessages {
         taken.flat_map(|(_, requests)| requests).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn inputs_are_held_up_to_a_bound() {
+        let mut resumption = Resumption::waiting();
+        for _ in 0..QUEUED_SESSION_INPUTS {
+            assert!(resumption.hold(SessionInput::SendParked).is_none());
+        }
+        assert!(matches!(resumption.hold(SessionInput::SendParked), Some(SessionInput::SendParked)));
+    }
+}

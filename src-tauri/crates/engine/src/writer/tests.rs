@@ -1,9 +1,9 @@
 //! The writer on a full disk, and the order of its inputs.
 
 use askdesk_domain::{
-    AgentId, AnswerInput, CommandId, Draft, DraftTarget, EntryBody, NativeRef, Notice, Origin, Question,
-    QuestionId, QuestionKind, QuestionLimits, RawOption, RawQuestion, RequestCommand, SessionCommand,
-    SessionEnd, SessionOptions, StorageError, Timestamp, question_input,
+    AgentId, AnswerInput, CommandId, Delivery, DeliveryError, Draft, DraftTarget, EntryBody, NativeRef,
+    Notice, Origin, Question, QuestionId, QuestionKind, QuestionLimits, RawOption, RawQuestion,
+    RequestCommand, SessionCommand, SessionEnd, SessionOptions, StorageError, Timestamp, question_input,
 };
 use proptest::prelude::*;
 use uuid::Uuid;
@@ -310,6 +310,27 @@ fn on_a_full_disk_a_draft_is_refused_and_the_same_save_can_be_repeated() {
     writer.journal.limit_pages(100_000);
     save(&mut writer, long.clone()).unwrap();
     assert_eq!(writer.reader.drafts().unwrap(), [long.of]);
+}
+
+#[test]
+fn a_session_with_too_many_inputs_is_busy_and_one_that_takes_none_is_gone() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut writer, _subscription, _attention) = writer(folder.path());
+    let (waiter, _outcome) = oneshot::channel();
+    writer.register(ask(1, 0), waiter).unwrap();
+    writer.act(&answer(1)).unwrap();
+    let (mailbox, inputs) = mpsc::channel(1);
+    mailbox.try_send(SessionInput::SendParked).unwrap_or_else(|_| panic!("there is room"));
+    writer.sessions.insert(session(), mailbox);
+    let delivery = Delivery::Failed { error: "the pipe is full".into() };
+    writer.act(&RequestCommand::NoteDelivery { request: request(1), call: None, delivery }.into()).unwrap();
+    let mut retry = || {
+        writer.act(&RequestCommand::Retry { request: request(1) }.into()).unwrap();
+        writer.desk.request(request(1)).unwrap().ended().unwrap().delivery.clone()
+    };
+    assert_eq!(retry(), Some(Delivery::Failed { error: DeliveryError::Busy }));
+    drop(inputs);
+    assert_eq!(retry(), Some(Delivery::Failed { error: DeliveryError::NotRunning }));
 }
 
 /// Commits what the writer tries again, as its clock would.

@@ -206,6 +206,32 @@ async fn a_call_that_cannot_be_stored_is_refused_and_not_shown() {
 }
 
 #[tokio::test]
+async fn case_132_what_apps_leave_or_receive_while_nothing_can_be_stored_is_noted_once_it_can() {
+    let mut desk = TestDesk::open().await;
+    let calls = InboundCalls::new(desk.engine.clone());
+    let mut asked = Vec::new();
+    for name in ["received", "left", "closed"] {
+        let session = calls.open(InboundClient { name: name.to_owned(), ..codex() }).await.unwrap();
+        let asking = InboundAsk { asked_by: Some(name.to_owned()), ..asking(name) };
+        asked.push((session, calls.ask(session, asking).await.unwrap()));
+    }
+    let [(_, received), (leaving, left), (closing, closed)] = asked.try_into().unwrap();
+    answer(&desk, received.request).await;
+    let lock = locked(&desk.folder);
+    calls.note_delivered(received.request, call("received"), Ok(())).await.unwrap();
+    calls.leave(leaving, call("left"), Leave::Gone).await.unwrap();
+    calls.close(closing).await.unwrap();
+    desk.until("it is said", |known| known.outage.is_some()).await;
+    drop(lock);
+    for end in [left.end, closed.end] {
+        assert_eq!(heard(end).await, Outcome::Orphaned { why: OrphanedWhy::CallerGone });
+    }
+    desk.until("everything is stored", |known| known.outage.is_none()).await;
+    assert!(matches!(delivery(&desk, received.request).await, Some(Delivery::Delivered { .. })));
+    desk.check_mirror().await;
+}
+
+#[tokio::test]
 async fn a_thousand_calls_of_fifty_clients_each_get_their_own_answer() {
     let desk = TestDesk::open().await;
     let calls = InboundCalls::new(desk.engine.clone());

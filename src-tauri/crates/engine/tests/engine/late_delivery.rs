@@ -3,7 +3,7 @@
 use std::fs;
 
 use crate::support::agents::{Stage, choose};
-use crate::support::desk::{TestDesk, copy_of, introduced, rejected, session};
+use crate::support::desk::{Refusal, TestDesk, copy_of, introduced, rejected, session};
 use askdesk_domain::{
     AgentFailure, Delivery, DeliveryError, EndedBy, EntryBody, FolderError, LaunchOverrides, MessageId,
     Outcome, Rejection, Request, RequestCommand, RequestId, SessionCommand, SessionEnd, SessionId,
@@ -61,6 +61,18 @@ async fn case_27_an_answer_to_a_stopped_session_is_sent_once_when_the_session_is
     stage.stop(session).await;
     stage.resume(session, "technology").await;
     stage.go_on(session).await;
+    assert_eq!(late_messages(&stage, session).len(), 1);
+}
+
+#[tokio::test]
+async fn case_132_a_late_answer_is_sent_once_that_can_be_noted() {
+    let (mut stage, session, request) = answered_late().await;
+    let refusal = Refusal::of_event(&stage.desk.folder, "sending");
+    stage.resume(session, "technology").await;
+    stage.desk.until("it is said", |known| known.outage.is_some()).await;
+    assert_eq!(late_messages(&stage, session).len(), 0);
+    drop(refusal);
+    stage.until_delivered_late(request.id).await;
     assert_eq!(late_messages(&stage, session).len(), 1);
 }
 

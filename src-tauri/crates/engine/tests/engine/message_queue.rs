@@ -1,8 +1,9 @@
 //! Queued messages: with the fake agent, and over a restart.
 
 use crate::support::agents::{Play, Stage};
-use crate::support::desk::{TestDesk, session};
+use crate::support::desk::{Refusal, TestDesk, session};
 use askdesk_domain::{EntryBody, QueueCommand, SessionCommand, SessionId};
+use askdesk_engine::EngineError;
 
 /// The user's messages in the transcript.
 fn said_by_person(stage: &Stage, session: SessionId) -> Vec<&str> {
@@ -61,6 +62,36 @@ async fn a_message_queued_after_the_turn_is_sent_at_once() {
     stage.desk.queue(session, "hello", Vec::new()).await;
     stage.asked_one(session).await;
     assert_eq!(stage.messages(session), ["hello"]);
+}
+
+#[tokio::test]
+async fn case_132_a_queued_message_is_sent_once_that_can_be_stored() {
+    let mut stage = Stage::open().await;
+    let session = stage.start(Play { prompt: None, ..Play::of("technology") }).await;
+    stage.until_idle(session).await;
+    let refusal = Refusal::of_event(&stage.desk.folder, "queued_sent");
+    stage.desk.queue(session, "hello", Vec::new()).await;
+    stage.desk.until("it is said", |known| known.outage.is_some()).await;
+    assert_eq!(stage.messages(session), <[&str; 0]>::default());
+    drop(refusal);
+    stage.asked_one(session).await;
+    assert_eq!(stage.messages(session), ["hello"]);
+    assert_eq!(said_by_person(&stage, session), ["hello"]);
+}
+
+#[tokio::test]
+async fn case_132_a_message_that_cannot_be_stored_is_not_sent() {
+    let mut stage = Stage::open().await;
+    let session = stage.start(Play { prompt: None, ..Play::of("technology") }).await;
+    stage.until_idle(session).await;
+    let refusal = Refusal::of_entry(&stage.desk.folder, "person");
+    let refused = stage.sessions.send_message(session, "hello".to_owned()).await;
+    assert!(matches!(refused, Err(EngineError::Journal(_))), "{refused:?}");
+    drop(refusal);
+    stage.sessions.send_message(session, "hello".to_owned()).await.unwrap();
+    stage.asked_one(session).await;
+    assert_eq!(stage.messages(session), ["hello"]);
+    assert_eq!(said_by_person(&stage, session), ["hello"]);
 }
 
 #[tokio::test]

@@ -4,6 +4,7 @@ use crate::support::desk::{PATIENCE, TestDesk, ask, choose, session};
 use askdesk_domain::{Ask, Command, RequestId, SessionCommand, SessionNotifications, Setting};
 use askdesk_engine::clock::Clock;
 use askdesk_engine::{Catalog, NotificationEvent, SettingsFile, with_reminders};
+use rstest::rstest;
 use std::time::Duration;
 use tokio::sync::mpsc;
 
@@ -83,6 +84,25 @@ async fn an_open_question_has_one_reminder_after_the_time_that_is_set() {
     assert_eq!(reminded.next().await, ("reminder", id));
     reminded.desk.clock.advance(24 * 60 * MINUTE);
     reminded.remind_of_another().await;
+}
+
+#[rstest]
+#[case::forward(24 * 60 * MINUTE)]
+#[case::back(-24 * 60 * MINUTE)]
+#[tokio::test]
+async fn case_134_a_reminder_comes_after_the_same_time_when_the_clock_is_set(#[case] by: i64) {
+    let mut reminded = Reminded::open().await;
+    reminded.remind_after(5);
+    let id = asked(&reminded.desk, 1).await;
+    assert_eq!(reminded.next().await, ("asked", id));
+    reminded.desk.clock.advance(4 * MINUTE);
+    reminded.desk.clock.set(by);
+    // The clock is looked at with the next event, at the latest.
+    let other = asked(&reminded.desk, 2).await;
+    assert_eq!(reminded.next().await, ("asked", other));
+    reminded.is_silent_for(MINUTE).await;
+    reminded.desk.clock.advance(MINUTE);
+    assert_eq!(reminded.next().await, ("reminder", id));
 }
 
 #[tokio::test]

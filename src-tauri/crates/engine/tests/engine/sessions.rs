@@ -1,7 +1,7 @@
 //! Whole sessions of the fake agent.
 
 use crate::support::agents::{Play, Stage, choose, decides};
-use crate::support::desk::say;
+use crate::support::desk::{Refusal, say};
 use crate::support::mirror::Mirror;
 use askdesk_domain::{
     AnswerInput, Delivery, EntryBody, Notice, Outcome, ToolDetail, ToolStatus, WithdrawnWhy,
@@ -125,6 +125,23 @@ async fn case_30_a_question_of_one_session_does_not_block_another_session() {
     stage.until_delivered(of_a.id).await;
     let answer = |session| stage.responses(session)[0]["updatedInput"]["answers"][STORE].clone();
     assert_eq!((answer(a), answer(b)), (json!("Plain files"), json!("PostgreSQL")));
+}
+
+#[tokio::test]
+async fn case_132_an_answer_is_written_once_its_sending_can_be_noted() {
+    let mut stage = Stage::open().await;
+    let session = stage.play("technology").await;
+    let request = stage.asked_one(session).await;
+    let refusal = Refusal::of_event(&stage.desk.folder, "sending");
+    stage.answer(&request, "PostgreSQL").await;
+    stage.desk.until("it is said", |known| known.outage.is_some()).await;
+    assert_eq!(stage.decisions(session).len(), 0);
+    drop(refusal);
+    stage.until_delivered(request.id).await;
+    stage.until_idle(session).await;
+    assert_eq!(stage.decisions(session).len(), 1);
+    stage.desk.until("everything is stored", |known| known.outage.is_none()).await;
+    stage.desk.check_mirror().await;
 }
 
 #[tokio::test]

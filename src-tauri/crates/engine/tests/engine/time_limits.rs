@@ -1,7 +1,7 @@
 //! Time limits of requests: they pass by the engine's clock, and a late answer is still possible.
 
 use crate::support::agents::{Play, Stage};
-use crate::support::desk::{TestDesk, ask, choose, heard, rejected, request};
+use crate::support::desk::{TestDesk, ask, choose, heard, locked, rejected, request};
 use askdesk_domain::{
     Ask, Command, Delivery, Limit, NativeRef, Outcome, Rejection, RequestCommand, RequestId, SessionId,
     Timestamp,
@@ -88,6 +88,21 @@ async fn an_answer_before_the_limit_stays_the_outcome() {
     pass_another(&desk, session, 2).await;
     desk.catch_up();
     assert!(matches!(outcome_of(&desk, id), Some(Outcome::Answered { .. })));
+}
+
+#[tokio::test]
+async fn case_132_a_limit_that_passes_while_nothing_can_be_stored_is_noted_once_it_can() {
+    let mut desk = TestDesk::open().await;
+    let session = desk.start(1).await.id;
+    let (id, expires) = limited(&desk, session, 1).await;
+    let lock = locked(&desk.folder);
+    desk.clock.advance(LIMIT);
+    desk.until("it is said", |known| known.outage.is_some()).await;
+    drop(lock);
+    assert_eq!(heard(expires).await, Outcome::Expired);
+    desk.until("everything is stored", |known| known.outage.is_none()).await;
+    assert_eq!(outcome_of(&desk, id), Some(&Outcome::Expired));
+    desk.check_mirror().await;
 }
 
 #[rstest]

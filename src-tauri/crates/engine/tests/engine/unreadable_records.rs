@@ -181,6 +181,16 @@ async fn case_131_a_row_that_cannot_be_read_keeps_no_event_from_being_stored() {
     desk.check_mirror().await;
 }
 
+#[test]
+fn case_131_a_copy_that_a_crash_left_behind_is_removed_at_the_next_start() {
+    let folder = filled();
+    let copy = folder.path().join("recover-x1y2z3");
+    fs::create_dir(&copy).unwrap();
+    fs::copy(database(folder.path()), copy.join("desk.db")).unwrap();
+    assert_eq!(open(folder.path()).desk.sessions().count(), 3);
+    assert!(!copy.exists());
+}
+
 /// Overwrites the pages of a table that hold a text, as a failing disk might.
 fn tear(folder: &Path, text: &str) -> usize {
     const PAGE: usize = 4096;

@@ -305,6 +305,37 @@ pub fn locked(folder: &Path) -> rusqlite::Connection {
     connection
 }
 
+/// Lets the database refuse one kind of events or entries until it is dropped.
+pub struct Refusal(rusqlite::Connection);
+
+impl Refusal {
+    pub fn of_event(folder: &Path, event: &str) -> Self {
+        Self::of(folder, "events", &format!("'$.event' = '{event}'"))
+    }
+
+    pub fn of_entry(folder: &Path, kind: &str) -> Self {
+        Self::of(folder, "entries", &format!("'$.kind' = '{kind}'"))
+    }
+
+    fn of(folder: &Path, table: &str, kind: &str) -> Self {
+        let connection = rusqlite::Connection::open(folder.join("desk.db")).unwrap();
+        let refuse = format!(
+            "CREATE TRIGGER refusal BEFORE INSERT ON {table} WHEN new.body ->> {kind}
+             BEGIN SELECT RAISE(FAIL, 'refused'); END"
+        );
+        connection.execute_batch(&refuse).unwrap();
+        Self(connection)
+    }
+}
+
+impl Drop for Refusal {
+    fn drop(&mut self) {
+        // The engine may be trying at this moment.
+        self.0.busy_timeout(PATIENCE).unwrap();
+        self.0.execute_batch("DROP TRIGGER refusal").unwrap();
+    }
+}
+
 /// Counts a lower-case word in the files of a folder, in any case.
 pub fn count_in_files(folder: &Path, word: &str) -> usize {
     let files = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());
