@@ -14,6 +14,9 @@ pub mod eliciting_server;
 pub mod fake_agent;
 #[cfg(feature = "mock-api")]
 pub mod fake_server;
+#[cfg(target_os = "linux")]
+#[cfg(feature = "mock-api")]
+pub mod hung_disk;
 pub mod mcp_clients;
 #[cfg(feature = "mock-api")]
 pub mod mock_api;

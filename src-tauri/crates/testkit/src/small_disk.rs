@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{Error, Result, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use tempfile::TempDir;
 
@@ -24,7 +24,7 @@ impl SmallDisk {
     pub fn mount_or_skip(mebibytes: u32, test: &str) -> Option<Self> {
         let disk = Self { folder: TempDir::new().ok()? };
         let size = format!("size={mebibytes}m,mode=0777");
-        match as_root(&["mount", "-t", "tmpfs", "-o", &size, "tmpfs"], disk.path()) {
+        match as_root(&["mount", "-t", "tmpfs", "-o", &size, "tmpfs"], disk.path(), Stdio::null()) {
             Ok(()) => Some(disk),
             Err(error) => {
                 report_skipped(test, &format!("{NEEDS} ({error})"));
@@ -54,7 +54,7 @@ impl SmallDisk {
     /// Lets nothing be written, or everything again.
     pub fn set_read_only(&self, read_only: bool) -> Result<()> {
         let mode = if read_only { "remount,ro" } else { "remount,rw" };
-        as_root(&["mount", "-o", mode], self.path())
+        as_root(&["mount", "-o", mode], self.path(), Stdio::null())
     }
 
     fn filler(&self) -> PathBuf {
@@ -65,14 +65,14 @@ impl SmallDisk {
 impl Drop for SmallDisk {
     fn drop(&mut self) {
         // Lazily: a process that is just ending may still use it.
-        let _ = as_root(&["umount", "--lazy"], self.path());
+        let _ = as_root(&["umount", "--lazy"], self.path(), Stdio::null());
     }
 }
 
-fn as_root(command: &[&str], folder: &Path) -> Result<()> {
+pub(crate) fn as_root(command: &[&str], folder: &Path, input: Stdio) -> Result<()> {
     let sudo: &[&str] = if rustix::process::geteuid().is_root() { &[] } else { &["sudo", "-n"] };
     let words: Vec<&str> = sudo.iter().chain(command).copied().collect();
-    let output = Command::new(words[0]).args(&words[1..]).arg(folder).output()?;
+    let output = Command::new(words[0]).args(&words[1..]).arg(folder).stdin(input).output()?;
     match output.status.success() {
         true => Ok(()),
         false => Err(Error::other(String::from_utf8_lossy(&output.stderr).trim().to_owned())),

@@ -127,6 +127,34 @@ async fn a_folder_that_cannot_be_worked_in_is_said_before_anything_starts(
     assert_eq!(bridge.snapshot().await, before);
 }
 
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_folder_that_does_not_respond_holds_up_no_other_command() {
+    use askdesk_testkit::hung_disk::HungDisk;
+    use std::sync::mpsc::{RecvTimeoutError, channel};
+    let test = "a_folder_that_does_not_respond_holds_up_no_other_command";
+    let Some(disk) = HungDisk::mount_or_skip(test) else { return };
+    let bridge = Bridge::open();
+    let folder = disk.path().join("project");
+    let (over, is_over) = channel::<()>();
+    // All commands run on one thread. If it waits for the folder, the disk must end, too.
+    let end = std::thread::spawn(move || {
+        let in_time =
+            is_over.recv_timeout(std::time::Duration::from_secs(20)) != Err(RecvTimeoutError::Timeout);
+        drop(disk);
+        in_time
+    });
+    let input = json!({"requestId": fresh(), "agent": "claude_code", "folder": folder, "options": {"program": "/bin/false"}});
+    let (refused, read) = tokio::join!(bridge.refused("start_session", input), async {
+        let read = bridge.call("read_settings", json!({})).await;
+        drop(over);
+        read
+    });
+    assert!(end.join().unwrap(), "another command waited for the folder");
+    assert!(read.is_ok());
+    assert_eq!(refused["code"], "folder_missing", "{refused}");
+}
+
 #[tokio::test]
 async fn a_program_that_is_missing_is_an_ended_session_that_says_how_to_get_it() {
     let bridge = Bridge::open();

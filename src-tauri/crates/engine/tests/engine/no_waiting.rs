@@ -1,18 +1,19 @@
 //! Sessions don't wait for what isn't theirs: another session, its agent, or its folder.
 
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use askdesk_agents::Start;
+use askdesk_agents::{LaunchPlan, Start};
 use askdesk_domain::{
     ChangeRefused, DeliveryError, LaunchOverrides, Rejection, SessionEnd, SessionId, SessionOptions,
     SessionState,
 };
 use askdesk_engine::QUIT_LIMIT;
 use askdesk_engine::clock::Clock;
-use futures_util::future::join_all;
+use futures_util::future::{join, join_all};
 
 use crate::support::agents::{Stage, is_alive};
-use crate::support::desk::{PATIENCE, Staging, poll, rejected};
+use crate::support::desk::{PATIENCE, Staging, locked, poll, rejected};
 
 /// An agent whose files respond slowly: its start takes this long.
 fn slow(stage: &Stage, script: &str, delay: Duration) -> Staging {
@@ -82,6 +83,40 @@ async fn nine_starts_do_not_wait_for_a_tenth_that_hangs() {
     assert!(best(&beside) < best(&alone) + Duration::from_secs(1), "{alone:?} {beside:?}");
 }
 
+#[cfg(target_os = "linux")]
+#[tokio::test(flavor = "multi_thread")]
+async fn a_start_does_not_wait_for_another_in_a_folder_that_does_not_respond() {
+    use askdesk_testkit::hung_disk::HungDisk;
+    let test = "a_start_does_not_wait_for_another_in_a_folder_that_does_not_respond";
+    let Some(disk) = HungDisk::mount_or_skip(test) else { return };
+    let stage = &Stage::open().await;
+    let hung_folder = disk.path().join("project");
+    let (over, is_over) = std::sync::mpsc::channel::<()>();
+    // If it is waited for, it must end, too.
+    let end = std::thread::spawn(move || {
+        let _ = is_over.recv_timeout(PATIENCE);
+        drop(disk);
+    });
+    let start = async |id: SessionId, folder: PathBuf| {
+        let plan = stage.script_plan(STAYS);
+        let staging: Staging =
+            Box::new(move |start: &Start| Ok(LaunchPlan { folder: start.folder.clone(), ..plan }));
+        stage.start_staged_in(folder, id, staging, None, SessionOptions::default()).await
+    };
+    let [hung, other] = [stage.desk.clock.session_id(), stage.desk.clock.session_id()];
+    let starts = join(start(hung, hung_folder), async {
+        let session = start(other, stage.desk.folder.clone()).await;
+        let is_known = stage.desk.engine.session(hung).await.is_ok();
+        drop(over);
+        (session, is_known)
+    });
+    let (hung, (other, hung_came_first)) = starts.await;
+    assert!(other.is_running() && !hung_came_first);
+    assert!(!hung.is_running(), "{hung:?}");
+    stage.sessions.shut_down().await;
+    end.join().unwrap();
+}
+
 async fn stubborn(stage: &Stage) -> SessionId {
     let session = stage.script(STUBBORN, None).await;
     let ready = stage.desk.folder.join("ready");
@@ -98,6 +133,33 @@ async fn everybody_who_stops_a_session_is_told_that_it_stopped() {
         stopped.unwrap();
     }
     assert_eq!(stage.until_ended(session).await, SessionEnd::Stopped);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_stops_a_session_that_is_just_ending_is_told_that_it_ended() {
+    let mut stage = Stage::open().await;
+    let session = stage.script("until [ -e \"$0/end\" ]; do sleep 0.02; done", None).await;
+    // Its end can't be stored at once.
+    let lock = locked(&stage.desk.folder);
+    std::fs::write(stage.desk.folder.join("end"), "").unwrap();
+    poll("its task takes no more inputs", || {
+        matches!(stage.sessions.interrupt(session).map_err(rejected), Err(Rejection::SessionGone))
+    })
+    .await;
+    stage.sessions.stop(session).await.unwrap();
+    drop(lock);
+    assert_eq!(stage.until_ended(session).await, SessionEnd::Finished);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_end_of_the_desk_waits_for_a_locked_database_only_until_its_deadline() {
+    let stage = Stage::open().await;
+    stage.script(STAYS, None).await;
+    let lock = locked(&stage.desk.folder);
+    let began = Instant::now();
+    stage.sessions.shut_down().await;
+    assert!(began.elapsed() < QUIT_LIMIT + Duration::from_secs(2), "{:?}", began.elapsed());
+    drop(lock);
 }
 
 #[tokio::test(flavor = "multi_thread")]
