@@ -36,7 +36,6 @@ const troubles: StorageError[] = [
   { trouble: 'stuck', path: '/d', error: '«system»' },
   { trouble: 'too_new', path: '/d', found: 9, known: 8 },
   { trouble: 'other', path: '/d', error: '«system»' },
-  { trouble: 'other', path: '', error: '«kept»' },
 ];
 const undelivered: DeliveryError[] = [
   { undelivered: 'input_closed' },
@@ -141,9 +140,8 @@ test('the install command comes from the failure, otherwise from the agent’s d
   expect(wordsOfFailure(missing, [{ ...wayfarer, install: null }])).not.toContain('install');
 });
 
-test('texts stored by an earlier version are shown unchanged, except for invisible characters', () => {
-  expect(said({ failure: 'text', text: 'gone\u202e' })).toBe('gone⟨U+202E⟩');
-  expect(wordsOfDeliveryError({ undelivered: 'text', text: 'the pipe broke' })).toBe('the pipe broke');
+test('an agent’s own words are shown unchanged, except for invisible characters', () => {
+  expect(wordsOfDeliveryError({ undelivered: 'text', text: 'the pipe\u202e broke' })).toBe('the pipe⟨U+202E⟩ broke');
 });
 
 /** Untranslated parts: quotes, paths, commands, and names. */

@@ -24,7 +24,7 @@ async function groupBy(user: UserEvent, grouping: string) {
 }
 
 const idle = { state: { state: 'idle' } } as const satisfies Partial<Session>;
-const failed = { state: { state: 'ended', at: 1, end: { end: 'failed', why: { failure: 'text', text: 'Exited with code 1.' } } } } as const;
+const failed = { state: { state: 'ended', at: 1, end: { end: 'failed', why: { failure: 'desk_failed' } } } } as const;
 const stopped = { state: { state: 'ended', at: 1, end: { end: 'stopped' } } } as const;
 
 const sessions = [
@@ -228,7 +228,7 @@ describe('the second line of a row', () => {
     expect(['later', 'sooner', 'failed', 'ended', 'idle'].map(line)).toEqual([
       'Which one?',
       'rm -r build',
-      'Failed · Exited with code 1.',
+      'Failed · An internal error in Askdesk ended this session.',
       'Ended by you',
       'Idle · Claude Code',
     ]);

@@ -11,7 +11,7 @@ const root = join(import.meta.dirname, '../src');
 /** Hold messages to agents, who are told everything in English. */
 const FOR_AGENTS = ['store/commentMessage.ts', 'store/rebaseMessage.ts'];
 const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter(
-  (name) => /\.(ts|svelte)$/.test(name) && !FOR_AGENTS.includes(name) && !/^(generated|gallery|testing)\/|messages\/(en|zh|de|former)[./]/.test(name),
+  (name) => /\.(ts|svelte)$/.test(name) && !FOR_AGENTS.includes(name) && !/^(generated|gallery|testing)\/|messages\/(en|zh|de)[./]/.test(name),
 );
 
 /** Names that are the same in every language. */

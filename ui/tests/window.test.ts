@@ -338,7 +338,7 @@ describe('the composer', () => {
 describe('the window', () => {
   const failed: Session = aSession({
     unusableLines: 3,
-    state: { state: 'ended', at: 1, end: { end: 'failed', why: { failure: 'text', text: 'It was not found. Install it.' } } },
+    state: { state: 'ended', at: 1, end: { end: 'failed', why: { failure: 'desk_failed' } } },
   });
 
   test('a failed session says why, and its log opens', async () => {
@@ -346,7 +346,7 @@ describe('the window', () => {
       lines: [{ at: 1, kind: 'unusable', text: '{"half' }],
     }));
     const { user } = await openPage(bridge);
-    expect(screen.getByText('It was not found. Install it.')).toBeVisible();
+    expect(screen.getByText('An internal error in Askdesk ended this session.')).toBeVisible();
     await expectNoViolations();
     await user.click(button('3 unrecognized lines'));
     const dialog = screen.getByRole('dialog', { name: 'Session log: api' });

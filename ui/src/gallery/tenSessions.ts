@@ -21,7 +21,7 @@ const idle = { state: { state: 'idle' } } as const satisfies Partial<Session>;
 const exited: Session['state'] = {
   state: 'ended',
   at: ago(1500),
-  end: { end: 'failed', why: { failure: 'text', text: 'The agent exited with code 1.' } },
+  end: { end: 'failed', why: { failure: 'exited', code: 1, signal: null, said: '', next: 'resume' } },
 };
 
 const sessions: Session[] = [

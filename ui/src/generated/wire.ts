@@ -251,11 +251,7 @@ export type Delivery = { "delivery": "pending" } | { "delivery": "delivered", at
 /**
  * Whether it was sent as a message after the call was closed.
  */
-late?: boolean, } | { "delivery": "failed", 
-/**
- * The reason; earlier versions stored it as a sentence.
- */
-error: DeliveryError, } | { "delivery": "parked" };
+late?: boolean, } | { "delivery": "failed", error: DeliveryError, } | { "delivery": "parked" };
 
 /**
  * Identifies an agent: the key of its descriptor and of its settings.
@@ -591,11 +587,7 @@ worktree?: Worktree, };
 
 export type SessionState = { "state": "starting" } | { "state": "working" } | { "state": "idle" } | { "state": "ended", end: SessionEnd, at: Timestamp, };
 
-export type SessionEnd = { "end": "finished" } | { "end": "stopped" } | { "end": "app_quit" } | { "end": "failed", 
-/**
- * The reason; earlier versions stored it as a sentence.
- */
-why: AgentFailure, };
+export type SessionEnd = { "end": "finished" } | { "end": "stopped" } | { "end": "app_quit" } | { "end": "failed", why: AgentFailure, };
 
 /**
  * Why an agent could not be started, or failed.
@@ -612,7 +604,7 @@ said: string, next: NextStep, } | { "failure": "interrupt_ignored",
 /**
  * How long Askdesk waited, in seconds.
  */
-seconds: number, next: NextStep, } | { "failure": "output_lost", next: NextStep, } | { "failure": "session_unknown" } | { "failure": "desk_failed" } | { "failure": "text", text: string, };
+seconds: number, next: NextStep, } | { "failure": "output_lost", next: NextStep, } | { "failure": "session_unknown" } | { "failure": "desk_failed" };
 
 /**
  * A place that was searched for a program.
@@ -654,8 +646,6 @@ known: number, } | { "trouble": "other", path: string, error: string, }) | { "un
 
 /**
  * Why the storage can't be used.
- *
- * An earlier version stored no path, and a whole sentence as the error.
  */
 export type StorageError = { "trouble": "busy", path: string, } | { "trouble": "full", 
 /**
@@ -963,7 +953,7 @@ toolUse: string, name: string, toolKind: ToolKind,
  */
 summary: string, 
 /**
- * What exactly it does; earlier versions stored it as text under `input`.
+ * What exactly it does.
  */
 detail: ToolDetail, status: ToolStatus, output: string | null, } | { "kind": "request", request: RequestId, } | { "kind": "approval", approval: ApprovalId, } | { "kind": "plan", items: Array<TodoItem>, } | { "kind": "notice", notice: Notice, } | { "kind": "turn_ended", 
 /**
@@ -1024,11 +1014,7 @@ error: string, } | { "notice": "hook_failed",
 /**
  * Its last lines.
  */
-output: string, } | { "notice": "agent_warned", text: string, } | { "notice": "entries_lost", count: number, } | { "notice": "unreadable" } | { "notice": "message_not_sent", 
-/**
- * The reason; earlier versions stored it as a sentence.
- */
-error: DeliveryError, };
+output: string, } | { "notice": "agent_warned", text: string, } | { "notice": "entries_lost", count: number, } | { "notice": "unreadable" } | { "notice": "message_not_sent", error: DeliveryError, };
 
 /**
  * One message to a subscriber.

@@ -31,7 +31,6 @@ pub(crate) struct Stamp {
     pub(crate) bytes: u64,
     /// In nanoseconds since 1970.
     pub(crate) modified: u64,
-    #[serde(default)]
     pub(crate) why: WhyUnrecorded,
 }
 
@@ -43,13 +42,10 @@ pub(crate) struct Snapshot {
     /// The files whose contents are not in it, by [`path_to_id`].
     #[serde(rename = "large")]
     pub(crate) stamped: BTreeMap<String, Stamp>,
-    #[serde(default)]
     pub(crate) unreadable: u32,
     /// The repositories inside the folder whose files are among the stamps, by [`path_to_id`].
-    #[serde(default)]
     pub(crate) inner: BTreeSet<String>,
     /// Those that have too many files. Only their folders are among the stamps.
-    #[serde(default)]
     pub(crate) skipped: BTreeSet<String>,
 }
 

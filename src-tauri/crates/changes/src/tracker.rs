@@ -43,7 +43,6 @@ struct Baseline {
     prefix: String,
     in_repository: bool,
     /// The repository that git refused because it belongs to another user.
-    #[serde(default)]
     of_other: Option<String>,
     snapshot: Snapshot,
 }

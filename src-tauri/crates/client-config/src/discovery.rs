@@ -59,7 +59,6 @@ pub struct Discovery {
     /// The port it listens on, at 127.0.0.1.
     pub port: u16,
     pub url: String,
-    #[serde(default)]
     pub app: String,
 }
 

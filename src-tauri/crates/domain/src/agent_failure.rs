@@ -3,7 +3,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 
 use crate::id::AgentId;
 
@@ -22,7 +22,6 @@ pub enum AgentFailure {
         program: String,
         tried: Vec<SearchedLocation>,
         /// A shell command that installs it.
-        #[serde(default)]
         install: Option<String>,
     },
     /// The agent's working folder can't be used.
@@ -62,9 +61,6 @@ pub enum AgentFailure {
     /// Askdesk failed while it ran the session.
     #[error("An internal error in Askdesk ended this session.")]
     DeskFailed,
-    /// A text that an earlier version of the app stored.
-    #[error("{text}")]
-    Text { text: String },
 }
 
 /// A place that was searched for a program.
@@ -133,12 +129,6 @@ pub enum NextStep {
     StartAnew,
 }
 
-impl From<String> for AgentFailure {
-    fn from(text: String) -> Self {
-        Self::Text { text }
-    }
-}
-
 fn listed(tried: &[SearchedLocation]) -> String {
     tried.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
@@ -196,54 +186,10 @@ pub fn last_lines(stderr_tail: &str) -> String {
     lines[lines.len().saturating_sub(SAID_LINES)..].join("\n")
 }
 
-/// Reads an enum that is closed today; a plain text of an earlier version becomes its text variant.
-pub(crate) fn known_or_text<'de, D, T>(deserializer: D) -> Result<T, D::Error>
-where
-    D: Deserializer<'de>,
-    T: Deserialize<'de> + From<String>,
-{
-    Stored::deserialize(deserializer).map(Stored::into_known)
-}
-
-/// Like [`known_or_text`], for an optional value.
-pub(crate) fn known_or_text_or_none<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
-where
-    D: Deserializer<'de>,
-    T: Deserialize<'de> + From<String>,
-{
-    Ok(Option::<Stored<T>>::deserialize(deserializer)?.map(Stored::into_known))
-}
-
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Stored<T> {
-    Text(String),
-    Known(T),
-}
-
-impl<T: From<String>> Stored<T> {
-    fn into_known(self) -> T {
-        match self {
-            Self::Text(text) => text.into(),
-            Self::Known(known) => known,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::session::SessionEnd;
-
-    #[test]
-    fn an_end_stored_as_text_is_still_read() {
-        let kept = r#"{"end":"failed","why":"claude was not found.\nInstall it."}"#;
-        let end: SessionEnd = serde_json::from_str(kept).unwrap();
-        let text = "claude was not found.\nInstall it.".to_owned();
-        assert_eq!(end, SessionEnd::Failed { why: AgentFailure::Text { text } });
-        let anew = serde_json::to_string(&end).unwrap();
-        assert_eq!(serde_json::from_str::<SessionEnd>(&anew).unwrap(), end);
-    }
 
     #[test]
     fn an_end_is_stored_as_a_code_with_its_data() {

@@ -4,7 +4,6 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use crate::agent_failure::{known_or_text, known_or_text_or_none};
 use crate::error::DeliveryError;
 use crate::id::{ApprovalId, ApprovalOptionId, ConfigId, HelperId, NativeRef, SessionId, Timestamp, ValueId};
 use crate::permission_rule::{PermissionRule, RuleAction};
@@ -35,7 +34,6 @@ pub struct Approval {
     /// The agent's own description of what it wants to do.
     pub description: Option<String>,
     /// What exactly would run or change.
-    #[serde(deserialize_with = "known_or_text")]
     pub subject: ToolDetail,
     /// The options, in the agent's order.
     pub options: Vec<ApprovalOption>,
@@ -43,7 +41,6 @@ pub struct Approval {
     pub takes_message: bool,
     pub asked_at: Timestamp,
     /// The user's rule that denied it, or that had the user asked.
-    #[serde(default)]
     pub rule: Option<PermissionRule>,
     /// Open, or how it ended.
     pub state: ApprovalState,
@@ -160,7 +157,6 @@ pub enum ApprovalState {
         decision: ApprovalDecision,
         at: Timestamp,
         /// Set if the decision could not be delivered to the agent.
-        #[serde(default, deserialize_with = "known_or_text_or_none")]
         error: Option<DeliveryError>,
     },
     /// The agent withdrew it, its turn ended, or the session is gone.

@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::agent_failure::known_or_text;
 use crate::approval::{Approval, ApprovalDecision};
 use crate::config::ConfigOption;
 use crate::error::DeliveryError;
@@ -334,12 +333,7 @@ pub enum ApprovalEvent {
     Decided { approval: ApprovalId, decision: ApprovalDecision, at: Timestamp },
     /// A decision could not be delivered to the agent.
     #[serde(rename = "approval_delivery_failed")]
-    DeliveryFailed {
-        approval: ApprovalId,
-        /// What went wrong; earlier versions kept it as a sentence.
-        #[serde(deserialize_with = "known_or_text")]
-        error: DeliveryError,
-    },
+    DeliveryFailed { approval: ApprovalId, error: DeliveryError },
     #[serde(rename = "approval_withdrawn")]
     Withdrawn { approval: ApprovalId, at: Timestamp },
     /// The system's clock was set while it was open, so its time was moved along.
@@ -376,7 +370,7 @@ mod tests {
     )]
     #[case::joined(r#"{"event":"asked_again","request":"REQUEST","native_ref":"call"}"#)]
     #[case::sending(r#"{"event":"sending","request":"REQUEST","late":false}"#)]
-    fn events_from_before_repeated_calls_round_trip(#[case] line: &str) {
+    fn events_of_a_single_call_name_no_call(#[case] line: &str) {
         let line = line.replace("REQUEST", REQUEST);
         let event: Event = serde_json::from_str(&line).unwrap();
         assert!(matches!(

@@ -44,7 +44,6 @@ pub enum Channel {
     /// A tool call over MCP.
     Mcp,
     /// A hook of an agent in a terminal, whose own dialog is open there at the same time.
-    #[serde(alias = "terminal")]
     TerminalHook,
     /// The command line: a script, or a user's own shell.
     CommandLine,

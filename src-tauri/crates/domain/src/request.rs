@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::agent_failure::known_or_text;
 use crate::answer::Answers;
 use crate::ended_by::EndedBy;
 use crate::error::DeliveryError;
@@ -219,8 +218,6 @@ pub enum Delivery {
     },
     /// It could not be delivered; it can be retried.
     Failed {
-        /// The reason; earlier versions stored it as a sentence.
-        #[serde(deserialize_with = "known_or_text")]
         error: DeliveryError,
     },
     /// Saved until an agent can take it.

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::agent_failure::{AgentFailure, known_or_text};
+use crate::agent_failure::AgentFailure;
 use crate::config::ConfigOption;
 use crate::do_not_disturb::SessionNotifications;
 use crate::helper::Helper;
@@ -36,27 +36,20 @@ pub struct Session {
     /// How many lines of its output could not be used; the session log has them.
     #[cfg_attr(feature = "ts", ts(type = "number"))]
     pub unusable_lines: u64,
-    #[serde(default)]
     pub options: SessionOptions,
     /// Its position in the order of sessions; lower comes first.
-    #[serde(default)]
     pub place: u32,
     /// Whether it has ended and its agent can resume it.
-    #[serde(default)]
     pub resumable: bool,
     /// The config options with their current values.
-    #[serde(default)]
     pub config: Vec<ConfigOption>,
     /// The agent's own id of the session; none until it reports one.
-    #[serde(default)]
     pub native_session: Option<NativeSession>,
     /// The queued messages, oldest first.
-    #[serde(default)]
     pub queue: Vec<QueuedMessage>,
     /// The helpers that work for its agent, oldest first.
-    #[serde(default)]
     pub helpers: Vec<Helper>,
-    #[serde(rename = "attention", default)]
+    #[serde(rename = "attention")]
     #[cfg_attr(feature = "ts", ts(rename = "attention"))]
     pub notifications: SessionNotifications,
     /// The git worktree that was made for it.
@@ -125,8 +118,6 @@ pub enum SessionEnd {
     AppQuit,
     /// It could not be started, or ended with an error.
     Failed {
-        /// The reason; earlier versions stored it as a sentence.
-        #[serde(deserialize_with = "known_or_text")]
         why: AgentFailure,
     },
 }

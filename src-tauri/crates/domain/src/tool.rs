@@ -192,12 +192,6 @@ fn bounded_items(items: Vec<TodoItem>, bytes: usize) -> Vec<TodoItem> {
     kept
 }
 
-impl From<String> for ToolDetail {
-    fn from(input: String) -> Self {
-        Self::Other { input }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::agent_failure::known_or_text;
 use crate::attachment::Attachment;
 use crate::error::DeliveryError;
 use crate::helper::{HelperEnd, HelperKind};
@@ -31,7 +30,6 @@ pub enum EntryBody {
     Person {
         /// Its text; empty if there are only attachments.
         text: String,
-        #[serde(default)]
         attachments: Vec<Attachment>,
     },
     Agent {
@@ -46,12 +44,10 @@ pub enum EntryBody {
         /// The agent's id of the call.
         tool_use: String,
         name: String,
-        #[serde(default)]
         tool_kind: ToolKind,
         /// One line that says what it does.
         summary: String,
-        /// What exactly it does; earlier versions stored it as text under `input`.
-        #[serde(alias = "input", deserialize_with = "known_or_text")]
+        /// What exactly it does.
         detail: ToolDetail,
         status: ToolStatus,
         output: Option<String>,
@@ -79,16 +75,13 @@ pub enum EntryBody {
         input_tokens: u64,
         #[cfg_attr(feature = "ts", ts(type = "number"))]
         output_tokens: u64,
-        #[serde(default)]
         #[cfg_attr(feature = "ts", ts(type = "number"))]
         cached_tokens: u64,
         /// The agent's own error message, if the turn failed.
         error: Option<String>,
         /// The cost that the agent reports.
-        #[serde(default)]
         cost_usd: Option<Usd>,
         /// How full the agent's context was afterwards.
-        #[serde(default)]
         context: Option<ContextUse>,
     },
 }
@@ -190,8 +183,6 @@ pub enum Notice {
     Unreadable,
     /// The message did not reach the agent.
     MessageNotSent {
-        /// The reason; earlier versions stored it as a sentence.
-        #[serde(deserialize_with = "known_or_text")]
         error: DeliveryError,
     },
 }

@@ -44,22 +44,18 @@ pub struct Snapshot {
     /// The texts that agents are writing.
     pub live: Vec<LiveText>,
     /// The attempts that agents wait for after a call of the model failed.
-    #[serde(default)]
     pub retries: Vec<SessionRetry>,
     /// How full contexts are, as reported in this run of the app.
     pub contexts: Vec<SessionContext>,
     /// The ends of requests that can still be undone.
     pub held: Vec<HeldEnd>,
     /// The sessions whose folders have been compared with the state that they began with.
-    #[serde(default)]
     pub changed_files: Vec<SessionChanges>,
     /// The sessions whose folders have a repository.
-    #[serde(default)]
     pub heads: Vec<SessionHead>,
     /// Storage problems that the user should know about.
     pub storage: Vec<StorageNotice>,
     /// The disk accepts nothing at the moment.
-    #[serde(default)]
     pub outage: Option<StorageOutage>,
     /// Every agent the app knows, installed or not.
     pub agents: Vec<AgentDescriptor>,

@@ -1,7 +1,6 @@
 //! The journal stores events before they are published.
 
 mod drafts;
-mod format_three;
 mod history;
 mod indexed_text;
 mod lasting_permissions;

@@ -39,8 +39,6 @@ export function wordsOfFailure(failure: AgentFailure, agents: readonly AgentDesc
       return t('failure.session_unknown');
     case 'desk_failed':
       return t('failure.desk_failed');
-    case 'text':
-      return visibly(failure.text);
   }
 }
 

@@ -9,11 +9,7 @@ const storageErrorWords: UnionWords<StorageError, 'trouble'> = {
   damaged: 'trouble.damaged',
   stuck: 'trouble.stuck',
   too_new: 'trouble.too_new',
-  // Earlier versions didn't store a path.
-  other: ({ path, error }) =>
-    path === ''
-      ? t('trouble.unwritten', { error: visibly(error) })
-      : t('trouble.other', { path: visibly(path), error: visibly(error) }),
+  other: ({ path, error }) => t('trouble.other', { path: visibly(path), error: visibly(error) }),
 };
 
 /** What is wrong with the storage, as the end of a sentence. */

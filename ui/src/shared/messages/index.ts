@@ -1,6 +1,5 @@
 import { number } from './formats';
 import { en } from './en';
-import { former } from './former';
 import { spoken } from './language.svelte';
 
 export type MessageKey = keyof typeof en;
@@ -38,7 +37,7 @@ export function lookUp(key: `${OpenPart}.${string}`): string | null {
  * something else by that id, and its own text is returned.
  */
 export function translated(key: `${OpenPart}.${string}`, own: string): string {
-  return textIn(en, key) === own || textIn(former, key) === own ? (lookUp(key) ?? own) : own;
+  return textIn(en, key) === own ? (lookUp(key) ?? own) : own;
 }
 
 function textIn(catalogue: Readonly<Record<string, string>>, key: string): string | null {

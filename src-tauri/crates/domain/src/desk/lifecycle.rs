@@ -49,7 +49,7 @@ impl Desk {
         order
     }
 
-    /// A new session comes last, whatever position an older journal gave it.
+    /// A new session comes last, whatever position its record gives it.
     pub(super) fn fold_started(&mut self, started: &Session) {
         let last = self.sessions.values().map(|session| session.place).max();
         let place = last.map_or(0, |last| last.saturating_add(1));

@@ -51,7 +51,7 @@ pub enum DeliveryError {
     /// An attachment can't be read.
     #[error("{path}: {error}")]
     FileUnreadable { path: String, error: String },
-    /// A text without a code: from an earlier version of the app, or from the agent.
+    /// The agent's own words.
     #[error("{text}")]
     Text { text: String },
 }
@@ -71,43 +71,7 @@ impl From<&str> for DeliveryError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::approval::ApprovalState;
-    use crate::event::{ApprovalEvent, Event};
     use crate::request::Delivery;
-    use crate::transcript::Notice;
-
-    fn text(text: &str) -> DeliveryError {
-        DeliveryError::Text { text: text.to_owned() }
-    }
-
-    #[test]
-    fn errors_stored_as_text_are_still_read() {
-        let delivery = serde_json::from_str(r#"{"delivery":"failed","error":"the pipe is full"}"#);
-        assert_eq!(delivery.ok(), Some(Delivery::Failed { error: text("the pipe is full") }));
-        let notice = serde_json::from_str(r#"{"notice":"message_not_sent","error":"a file is gone"}"#);
-        assert_eq!(notice.ok(), Some(Notice::MessageNotSent { error: text("a file is gone") }));
-        let kept = |error: &str| {
-            format!(r#"{{"state":"decided","decision":{{"options":["allow"]}},"at":1{error}}}"#)
-        };
-        for (error, expected) in [
-            ("", None),
-            (r#","error":null"#, None),
-            (r#","error":"gone""#, Some(text("gone"))),
-            (r#","error":{"undelivered":"not_awaited"}"#, Some(DeliveryError::NotAwaited)),
-        ] {
-            let state: ApprovalState = serde_json::from_str(&kept(error)).unwrap();
-            assert!(matches!(state, ApprovalState::Decided { error, .. } if error == expected), "{error}");
-        }
-        let event = serde_json::json!({
-            "event": "approval_delivery_failed",
-            "approval": "0190a0b0-0000-7000-8000-000000000001",
-            "error": "gone",
-        });
-        let event: Event = serde_json::from_value(event).unwrap();
-        assert!(
-            matches!(event, Event::Approval(ApprovalEvent::DeliveryFailed { error, .. }) if error == text("gone"))
-        );
-    }
 
     #[test]
     fn an_error_is_stored_as_a_code_with_its_data() {
@@ -121,21 +85,9 @@ mod tests {
     }
 
     #[test]
-    fn storage_errors_stored_as_text_are_still_read() {
-        let kept = |trouble: &str| {
-            let error =
-                format!(r#"{{"undelivered":"not_kept","trouble":"{trouble}","error":"/d/desk.db says no"}}"#);
-            serde_json::from_str::<Delivery>(&format!(r#"{{"delivery":"failed","error":{error}}}"#)).unwrap()
-        };
-        let not_kept = |trouble| Delivery::Failed { error: DeliveryError::NotKept { trouble } };
-        let path = String::new;
-        assert_eq!(kept("busy"), not_kept(StorageError::Busy { path: path() }));
-        assert_eq!(kept("full"), not_kept(StorageError::Full { path: path() }));
-        let error = "/d/desk.db says no".to_owned();
-        assert_eq!(kept("other"), not_kept(StorageError::Other { path: path(), error }));
-        let Delivery::Failed { error } = kept("other") else { unreachable!() };
-        assert_eq!(error.to_string(), "/d/desk.db says no");
-        let now = not_kept(StorageError::Damaged { path: "/d/desk.db".to_owned(), error: "torn".to_owned() });
+    fn a_storage_error_is_stored_within_it() {
+        let trouble = StorageError::Damaged { path: "/d/desk.db".to_owned(), error: "torn".to_owned() };
+        let now = Delivery::Failed { error: DeliveryError::NotKept { trouble } };
         let anew = serde_json::json!({
             "delivery": "failed",
             "error": {"undelivered": "not_kept", "trouble": "damaged", "path": "/d/desk.db", "error": "torn"},

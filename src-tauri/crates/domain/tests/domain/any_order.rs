@@ -6,10 +6,11 @@ use crate::support::desks::*;
 use crate::support::questions::{choose, draft, multi, say, single};
 use askdesk_domain::desk::SETTLED_REQUESTS;
 use askdesk_domain::{
-    AnswerInput, ApprovalCommand, ApprovalDecision, Ask, Command, Delivery, Desk, Event, EventSubject,
-    HelperCommand, HelperState, InboundCommand, Limit, NativeRef, Outcome, Question, QuestionKind,
-    QuestionLimits, QueueCommand, Request, RequestCommand, RequestEvent, RequestId, SessionCommand,
-    SessionEnd, SessionEvent, SessionId, SessionNotifications, WithdrawnWhy, decide, question_input,
+    AgentFailure, AnswerInput, ApprovalCommand, ApprovalDecision, Ask, Command, Delivery, Desk, Event,
+    EventSubject, HelperCommand, HelperState, InboundCommand, Limit, NativeRef, Outcome, Question,
+    QuestionKind, QuestionLimits, QueueCommand, Request, RequestCommand, RequestEvent, RequestId,
+    SessionCommand, SessionEnd, SessionEvent, SessionId, SessionNotifications, WithdrawnWhy, decide,
+    question_input,
 };
 use proptest::prelude::*;
 
@@ -67,7 +68,7 @@ fn some_command() -> impl Strategy<Value = Command> {
     let end_of = prop_oneof![
         Just(SessionEnd::Finished),
         Just(SessionEnd::Stopped),
-        Just(SessionEnd::Failed { why: "broken".to_owned().into() })
+        Just(SessionEnd::Failed { why: AgentFailure::DeskFailed })
     ];
     let delivery = prop_oneof![
         Just(Delivery::Pending),
@@ -324,7 +325,7 @@ proptest! {
     ) {
         let mut desk = Desk::default();
         let mut journal: Vec<(Option<SessionId>, Event)> = Vec::new();
-        let how = SessionEnd::Failed { why: "broken".to_owned().into() };
+        let how = SessionEnd::Failed { why: AgentFailure::DeskFailed };
         let goes: [Command; 2] = [
             SessionCommand::End { session: deleted, end: how, at: at(300) }.into(),
             SessionCommand::Delete { session: deleted }.into(),

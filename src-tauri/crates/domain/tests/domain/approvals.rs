@@ -1,4 +1,4 @@
-//! Which decisions are valid for an approval, and how earlier versions stored them.
+//! Which decisions are valid for an approval.
 
 use crate::support::desks::*;
 use askdesk_domain::tool::{DETAIL_BYTES, DETAIL_CUT_MARK};
@@ -8,7 +8,6 @@ use askdesk_domain::{
     ToolRule, ValidationError, decide,
 };
 use rstest::rstest;
-use serde_json::json;
 
 const PLAN: &str = "# Plan\n\n1. Build it";
 
@@ -154,22 +153,6 @@ fn config_options_are_noted_when_they_change() {
         assert_eq!(names(&take(&mut desk, &note).unwrap().events), events);
         assert_eq!(desk.session(session(1)).unwrap().config, config);
     }
-}
-
-#[test]
-fn entries_of_earlier_versions_are_still_read() {
-    let text = ToolDetail::Other { input: "ls -l".to_owned() };
-    let tool: EntryBody = serde_json::from_value(json!({
-        "kind": "tool", "toolUse": "t", "name": "Bash", "summary": "ls", "input": "ls -l", "status": "done", "output": null,
-    }))
-    .unwrap();
-    let EntryBody::Tool { detail, .. } = &tool else { panic!("{tool:?}") };
-    assert_eq!(*detail, text);
-    let turn: EntryBody = serde_json::from_value(
-        json!({"kind": "turn_ended", "millis": 1, "inputTokens": 2, "outputTokens": 3, "error": null}),
-    )
-    .unwrap();
-    assert!(matches!(turn, EntryBody::TurnEnded { cost_usd: None, cached_tokens: 0, context: None, .. }));
 }
 
 #[test]

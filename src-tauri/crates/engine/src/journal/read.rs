@@ -164,8 +164,6 @@ pub(super) fn readable<T>(read: rusqlite::Result<T>) -> rusqlite::Result<Option<
 /// What the body of an ended request has besides the request.
 #[derive(Serialize, Deserialize)]
 struct Answered {
-    /// Earlier versions don't have it.
-    #[serde(default)]
     answer: Option<AnswerId>,
 }
 

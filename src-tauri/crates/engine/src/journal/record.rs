@@ -4,7 +4,8 @@
 //! with their conversions would repeat more than a thousand lines. The list of [`Record`]s is closed. The lines in
 //! `record/*.jsonl` contain every kind of record and every name of its enums. A test reads and writes them, and fails if a
 //! renaming would change the file. To rename a variant or a field, pin its old name with `#[serde(rename = "…")]`. Any
-//! other change needs a new format, and a conversion of old records as in [`format_three`](super::format_three).
+//! other change needs a new format: once a release has written this one, also a conversion of its databases in
+//! [`schema`](super::schema).
 
 use askdesk_domain::{
     AnswerId, Approval, ApprovalState, Delivery, DeliveryError, DraftTarget, EntryBody, Event, Limit,
@@ -15,7 +16,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 /// The format of the records, and of the database's `user_version`.
-pub(super) const FORMAT: u32 = 4;
+pub(super) const FORMAT: u32 = 1;
 
 /// A type that the journal stores.
 pub(super) trait Record: Serialize + DeserializeOwned {}

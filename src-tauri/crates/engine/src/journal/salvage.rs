@@ -12,7 +12,7 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, Params, Row, Transaction, params_from_iter};
 
 use super::unreadable::{Events, Placed};
-use super::{Durability, Journal, named, read, record, schema, storage_error, tables};
+use super::{Durability, Journal, named, read, record, storage_error, tables};
 use crate::frame::StorageNotice;
 use crate::private;
 
@@ -74,11 +74,6 @@ impl Salvaged {
             connection.pragma_query_value(None, "user_version", |row| row.get(0)).map_err(fail)?;
         if found > record::FORMAT {
             return Err(StorageError::TooNew { path: named(database), found, known: record::FORMAT });
-        }
-        if found < record::FORMAT {
-            // Its records have to be converted first, which needs an intact file.
-            drop(connection);
-            return Self::read_from(&schema::connect(&copy)?).map_err(fail);
         }
         Self::read_from(&connection).map_err(fail)
     }

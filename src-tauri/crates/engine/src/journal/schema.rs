@@ -1,15 +1,14 @@
-//! The tables, and how an older database is upgraded.
+//! The tables, which are created whole. No release has written another format, so there is nothing to convert.
 
 use std::path::Path;
 use std::time::Duration;
 
 use askdesk_domain::StorageError;
+use rusqlite::Connection;
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, Transaction};
-use rusqlite_migration::{M, Migrations};
 
 use super::record::FORMAT;
-use super::{format_three, named, search, storage_error, unreadable, usage};
+use super::{named, storage_error};
 use crate::private;
 
 /// How long to wait for another connection's write.
@@ -18,11 +17,24 @@ const BUSY_WAIT: Duration = Duration::from_secs(2);
 /// The largest database that is checked completely at the start, in bytes; checking a larger one would take too long.
 const CHECKED_BYTES: u64 = 64 * 1024 * 1024;
 
-const FIRST: &str = "
+/// All tables and indexes. A change needs a new format.
+///
+/// The index `turns` holds only the ends of turns. Their records begin with these words: a tag comes first (the golden lines
+/// pin that), and a comparison of text can't fail on a damaged record.
+const SCHEMA: &str = r#"
     CREATE TABLE events (
         seq INTEGER PRIMARY KEY AUTOINCREMENT,
         at INTEGER NOT NULL,
-        body TEXT NOT NULL
+        body TEXT NOT NULL,
+        session TEXT
+    ) STRICT;
+    CREATE INDEX events_by_session ON events (session);
+    CREATE TABLE set_aside (
+        seq INTEGER PRIMARY KEY,
+        at INTEGER NOT NULL,
+        session TEXT,
+        body TEXT NOT NULL,
+        told INTEGER NOT NULL DEFAULT 0
     ) STRICT;
     CREATE TABLE requests (
         id TEXT PRIMARY KEY,
@@ -40,6 +52,14 @@ const FIRST: &str = "
         body TEXT NOT NULL,
         state TEXT NOT NULL
     ) STRICT, WITHOUT ROWID;
+    CREATE TABLE drafts (
+        about TEXT PRIMARY KEY,
+        session TEXT NOT NULL,
+        saved_at INTEGER NOT NULL,
+        has_words INTEGER NOT NULL,
+        body TEXT NOT NULL
+    ) STRICT;
+    CREATE INDEX drafts_by_age ON drafts (saved_at, about);
     CREATE TABLE entries (
         session TEXT NOT NULL,
         n INTEGER NOT NULL,
@@ -47,11 +67,20 @@ const FIRST: &str = "
         body TEXT NOT NULL,
         PRIMARY KEY (session, n)
     ) STRICT, WITHOUT ROWID;
-";
-
-/// The search index, and the session of each event, so that a session's events can be deleted.
-const SECOND: &str = "
-    ALTER TABLE events ADD COLUMN session TEXT;
+    CREATE INDEX turns ON entries (at) WHERE substr(body, 1, 20) = '{"kind":"turn_ended"';
+    CREATE TABLE turns_of_deleted (
+        at INTEGER NOT NULL,
+        input_tokens INTEGER NOT NULL,
+        output_tokens INTEGER NOT NULL,
+        cached_tokens INTEGER NOT NULL,
+        cost_nanos INTEGER
+    ) STRICT;
+    CREATE INDEX turns_of_deleted_by_time ON turns_of_deleted (at);
+    CREATE TABLE passed_budgets (
+        day TEXT NOT NULL,
+        dollars INTEGER NOT NULL,
+        PRIMARY KEY (day, dollars)
+    ) STRICT, WITHOUT ROWID;
     CREATE TABLE searched (
         id INTEGER PRIMARY KEY,
         session TEXT NOT NULL,
@@ -66,28 +95,9 @@ const SECOND: &str = "
         text, tokenize = 'unicode61 remove_diacritics 2', prefix = '2 3'
     );
     CREATE TABLE unswept (session TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
-    UPDATE events SET session = COALESCE(
-        CASE json_type(body, '$.session') WHEN 'object' THEN body ->> '$.session.id' ELSE body ->> '$.session' END,
-        body ->> '$.request.session',
-        body ->> '$.approval.session',
-        (SELECT session FROM requests WHERE id = events.body ->> '$.request'),
-        (SELECT session FROM approvals WHERE id = events.body ->> '$.approval')
-    );
-    CREATE INDEX events_by_session ON events (session);
-";
+"#;
 
-const THIRD: &str = "
-    CREATE TABLE drafts (
-        about TEXT PRIMARY KEY,
-        session TEXT NOT NULL,
-        saved_at INTEGER NOT NULL,
-        has_words INTEGER NOT NULL,
-        body TEXT NOT NULL
-    ) STRICT;
-    CREATE INDEX drafts_by_age ON drafts (saved_at, about);
-";
-
-/// Opens a database, checks that it is intact and not too new, and upgrades it to the newest format.
+/// Opens a database, and creates its tables if it is empty. One that is damaged or of another format is left unchanged.
 pub(super) fn connect(path: &Path) -> Result<Connection, StorageError> {
     let fail = |error: rusqlite::Error| storage_error(path, &error);
     let size = std::fs::metadata(path).map(|metadata| metadata.len()).unwrap_or_default();
@@ -101,6 +111,10 @@ pub(super) fn connect(path: &Path) -> Result<Connection, StorageError> {
     if found > FORMAT {
         return Err(StorageError::TooNew { path: named(path), found, known: FORMAT });
     }
+    if found == 0 && holds_tables(&connection).map_err(fail)? {
+        let error = "it isn't a database of Askdesk; move it elsewhere".to_owned();
+        return Err(StorageError::Other { path: named(path), error });
+    }
     if size <= CHECKED_BYTES {
         let verdict: String =
             connection.pragma_query_value(None, "quick_check", |row| row.get(0)).map_err(fail)?;
@@ -112,19 +126,23 @@ pub(super) fn connect(path: &Path) -> Result<Connection, StorageError> {
     connection.pragma_update(None, "foreign_keys", true).map_err(fail)?;
     // SQLite overwrites deleted content.
     connection.pragma_update(None, "secure_delete", true).map_err(fail)?;
-    let fourth = M::up_with_hook("", |transaction: &Transaction<'_>| {
-        format_three::rewrite(transaction)?;
-        // A database of the first format has no index, and its records can be read only after the conversion.
-        Ok(search::index_if_empty(transaction)?)
-    });
-    Migrations::new(vec![M::up(FIRST), M::up(SECOND), M::up(THIRD), fourth])
-        .to_latest(&mut connection)
-        .map_err(|error| match error {
-            rusqlite_migration::Error::RusqliteError { err, .. } => storage_error(path, &err),
-            other => StorageError::Other { path: named(path), error: other.to_string() },
-        })?;
-    usage::add(&connection).map_err(fail)?;
-    connection.execute_batch(unreadable::ADDED).map_err(fail)?;
+    if found == 0 {
+        create(&mut connection).map_err(fail)?;
+    }
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false).map_err(fail)?;
     Ok(connection)
 }
+
+fn holds_tables(connection: &Connection) -> rusqlite::Result<bool> {
+    connection.query_row("SELECT EXISTS (SELECT 1 FROM sqlite_schema)", [], |row| row.get(0))
+}
+
+fn create(connection: &mut Connection) -> rusqlite::Result<()> {
+    let transaction = connection.transaction()?;
+    transaction.execute_batch(SCHEMA)?;
+    transaction.pragma_update(None, "user_version", FORMAT)?;
+    transaction.commit()
+}
+
+#[cfg(test)]
+mod tests;

@@ -139,20 +139,6 @@ fn write(transaction: &Transaction<'_>, id: i64, text: &str) -> rusqlite::Result
     Ok(())
 }
 
-/// Builds the index if it is empty.
-pub(super) fn index_if_empty(transaction: &Transaction<'_>) -> rusqlite::Result<()> {
-    if transaction.query_row("SELECT EXISTS (SELECT 1 FROM searched)", [], |row| row.get(0))? {
-        return Ok(());
-    }
-    let mut statement =
-        transaction.prepare("SELECT n, at, body, session FROM entries ORDER BY session, n")?;
-    let mut rows = statement.query([])?;
-    while let Some(row) = rows.next()? {
-        index(transaction, &row.get::<_, String>(3)?, &read::entry(row)?)?;
-    }
-    Ok(())
-}
-
 /// Builds the index query: each word matches words that begin with it, and quoted text matches exactly. None if the text
 /// contains no word.
 pub(super) fn query_of(text: &str) -> Option<String> {

@@ -10,17 +10,6 @@ use rusqlite::{Connection, params};
 
 use super::{read, record};
 
-/// What this module adds to every database when it is opened; an older version of the app ignores it.
-pub(super) const ADDED: &str = "
-    CREATE TABLE IF NOT EXISTS set_aside (
-        seq INTEGER PRIMARY KEY,
-        at INTEGER NOT NULL,
-        session TEXT,
-        body TEXT NOT NULL,
-        told INTEGER NOT NULL DEFAULT 0
-    ) STRICT;
-";
-
 /// How much of the first message of a session names it, in characters.
 const NAME_CHARS: usize = 60;
 

@@ -4,34 +4,13 @@
 use askdesk_domain::{
     DailyBudget, EntryBody, SessionId, SessionUsage, StorageError, Timestamp, Usage, UsageSum, Usd,
 };
-use rusqlite::{Connection, Row, Transaction, params};
+use rusqlite::{Row, Transaction, params};
 
 use super::read::{Reader, readable};
 use super::totals::DayBounds;
 use super::{Durability, Journal, record};
 
-/// What this module adds to every database when it is opened. An older version of the app ignores the tables and keeps the
-/// index up to date, so the format stays the same.
-///
-/// The index holds only the ends of turns. Their records begin with these words: a tag comes first (the golden lines pin
-/// that), and a comparison of text can't fail on a damaged record.
-pub(super) const ADDED: &str = r#"
-    CREATE INDEX IF NOT EXISTS turns ON entries (at) WHERE substr(body, 1, 20) = '{"kind":"turn_ended"';
-    CREATE TABLE IF NOT EXISTS turns_of_deleted (
-        at INTEGER NOT NULL,
-        input_tokens INTEGER NOT NULL,
-        output_tokens INTEGER NOT NULL,
-        cached_tokens INTEGER NOT NULL,
-        cost_nanos INTEGER
-    ) STRICT;
-    CREATE INDEX IF NOT EXISTS turns_of_deleted_by_time ON turns_of_deleted (at);
-    CREATE TABLE IF NOT EXISTS passed_budgets (
-        day TEXT NOT NULL,
-        dollars INTEGER NOT NULL,
-        PRIMARY KEY (day, dollars)
-    ) STRICT, WITHOUT ROWID;
-"#;
-
+/// Reads the ends of turns through their index.
 const TURNS: &str = r#"SELECT body, at FROM entries WHERE substr(body, 1, 20) = '{"kind":"turn_ended"'"#;
 
 /// A finished turn, reduced to what is added up.
@@ -155,11 +134,6 @@ fn turn_of_deleted(row: &Row<'_>) -> rusqlite::Result<Turn> {
         context: None,
     };
     Ok(Turn { at: Timestamp::from_millis(row.get(0)?), usage })
-}
-
-/// Adds the index and the tables of this module.
-pub(super) fn add(connection: &Connection) -> rusqlite::Result<()> {
-    connection.execute_batch(ADDED)
 }
 
 #[cfg(test)]

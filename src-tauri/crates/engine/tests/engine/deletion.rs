@@ -5,9 +5,9 @@ use crate::support::desk::{
     STAGED, TestDesk, ask_approval, choose, count_in_files, end, request, say, session, start,
 };
 use askdesk_domain::{
-    ApprovalCommand, AskApproval, Command, Desk, Entry, EntryBody, Event, NativeRef, NativeSession, Origin,
-    QueueCommand, SessionCommand, SessionEnd, SessionEvent, SessionId, SessionOptions, Timestamp, ToolDetail,
-    decide,
+    AgentFailure, ApprovalCommand, AskApproval, Command, Desk, Entry, EntryBody, Event, NativeRef,
+    NativeSession, NextStep, Origin, QueueCommand, SessionCommand, SessionEnd, SessionEvent, SessionId,
+    SessionOptions, Timestamp, ToolDetail, decide,
 };
 use askdesk_engine::Journal;
 use askdesk_engine::clock::Clock;
@@ -53,7 +53,12 @@ async fn fill(desk: &TestDesk, of: u128, word: &str) {
 }
 
 async fn end_as_gone(desk: &TestDesk, of: u128, word: &str) {
-    let why = format!("{word} is gone").into();
+    let why = AgentFailure::Exited {
+        code: Some(1),
+        signal: None,
+        said: format!("{word} is gone"),
+        next: NextStep::Resume,
+    };
     desk.engine.act(end(of, SessionEnd::Failed { why })).await.unwrap();
 }
 

@@ -9,9 +9,8 @@ use crate::support::desk::{
     TestDesk, allow, ask, ask_approval, choose, end, heard, locked, request, session, start,
 };
 use askdesk_domain::{
-    Approval, ApprovalCommand, ApprovalId, ApprovalState, Command, Delivery, Desk, Draft, DraftTarget, Entry,
-    EntryBody, Event, Outcome, RequestCommand, RequestEvent, SessionEnd, SessionEvent, SessionOptions,
-    StorageError, Timestamp, ToolDetail,
+    Approval, ApprovalCommand, ApprovalId, ApprovalState, Command, Desk, Entry, EntryBody, Event, Outcome,
+    RequestCommand, RequestEvent, SessionEnd, SessionEvent, StorageError, Timestamp,
 };
 use askdesk_engine::clock::ManualClock;
 use askdesk_engine::frame::{Snapshot, StorageNotice};
@@ -89,74 +88,6 @@ fn a_closed_journal_is_read_again() {
     let again = open(folder.path());
     assert_eq!((again.desk, again.notices), (desk, Vec::new()));
     assert_eq!(again.entries.get(&session(1)), Some(&200));
-}
-
-/// A folder with a database of format 1.
-fn format_one() -> tempfile::TempDir {
-    let folder = tempfile::tempdir().unwrap();
-    fs::write(database(folder.path()), include_bytes!("fixtures/desk-format-1.db")).unwrap();
-    folder
-}
-
-#[test]
-fn a_database_of_format_1_is_read() {
-    let folder = format_one();
-    let Opened { journal, desk, entries, notices } = open(folder.path());
-    assert_eq!(notices, []);
-    let sessions: Vec<_> =
-        desk.sessions().map(|it| (it.name.as_str(), it.place, it.resumable, it.queue.len())).collect();
-    assert_eq!(sessions, [("api", 0, true, 0), ("web", 1, true, 0)]);
-    for session in desk.sessions() {
-        assert!(!desk.is_closed(session.id));
-        assert_eq!(session.options, SessionOptions::default());
-        assert_eq!(session.config[0].current, None, "the mode is not known");
-    }
-    assert_eq!((desk.requests().count(), desk.approvals().count()), (2, 1));
-    assert_eq!(entries.values().copied().collect::<Vec<_>>(), [7, 2]);
-    let approval = desk.approvals().next().unwrap();
-    assert_eq!(approval.subject, ToolDetail::Other { input: "ls".to_owned() });
-    let offered: Vec<_> = approval.options.iter().map(|option| option.id.as_str()).collect();
-    assert_eq!(offered, ["allow", "deny"]);
-    // The details of tool calls were plain text.
-    let page = journal.reader().unwrap().page(session(1), None, 10).unwrap();
-    let details = page.entries.iter().filter_map(|entry| match &entry.body {
-        EntryBody::Tool { detail, .. } => Some(detail.clone()),
-        _ => None,
-    });
-    let expected = ToolDetail::Other { input: r#"{"file_path": "src/routes.rs"}"#.to_owned() };
-    assert_eq!(details.collect::<Vec<_>>(), [expected]);
-}
-
-#[test]
-fn deliveries_of_format_1_are_read() {
-    let folder = format_one();
-    let delivery = |desk: &Desk| desk.request(request(1)).unwrap().ended().unwrap().delivery.clone();
-    let at = Timestamp::from_millis(31);
-    assert_eq!(delivery(&open(folder.path()).desk), Some(Delivery::Delivered { at, late: false }));
-    // The same request while it was being sent.
-    let connection = Connection::open(database(folder.path())).unwrap();
-    let leaving = r#"{"event":"sending","request":"00000000-0000-0000-0000-000000000101","late":false}"#;
-    let change = "UPDATE events SET body = ?1 WHERE body ->> '$.event' = 'delivery_changed'";
-    assert_eq!(connection.execute(change, [leaving]).unwrap(), 1);
-    drop(connection);
-    let desk = open(folder.path()).desk;
-    assert_eq!(delivery(&desk), Some(Delivery::Pending));
-    assert!(desk.is_sending(request(1)));
-}
-
-#[test]
-fn a_database_without_drafts_is_upgraded_and_takes_drafts() {
-    let (folder, before) = filled();
-    let connection = Connection::open(database(folder.path())).unwrap();
-    connection.execute_batch("DROP TABLE drafts; PRAGMA user_version = 2").unwrap();
-    drop(connection);
-    let Opened { mut journal, desk, entries, notices } = open(folder.path());
-    assert_eq!((&desk, notices, entries.get(&session(1))), (&before, Vec::new(), Some(&200)));
-    let draft = Draft { words: "later".to_owned(), ..Draft::default() };
-    let of = DraftTarget::Request { id: request(2), draft };
-    let kept = askdesk_domain::draft_rules::check(&desk, &of).unwrap();
-    journal.save_drafts(&[kept], NOW).unwrap();
-    assert_eq!(journal.reader().unwrap().drafts().unwrap(), [of]);
 }
 
 #[test]
@@ -305,13 +236,17 @@ fn quarantined_databases_of_one_moment_do_not_overwrite_each_other() {
 }
 
 #[rstest]
-#[case::closed_in_good_order(false)]
-#[case::left_by_a_crash(true)]
-fn a_newer_database_is_left_byte_for_byte_and_a_file_beside_it_is_used(#[case] crashed: bool) {
+#[case::closed_in_good_order(2, false)]
+#[case::left_by_a_crash(2, true)]
+#[case::of_the_time_before_the_first_release(4, false)]
+fn a_newer_database_is_left_byte_for_byte_and_a_file_beside_it_is_used(
+    #[case] format: u32,
+    #[case] crashed: bool,
+) {
     let (folder, _) = filled();
     let elsewhere = tempfile::tempdir().unwrap();
     let connection = Connection::open(database(folder.path())).unwrap();
-    connection.pragma_update(None, "user_version", 7).unwrap();
+    connection.pragma_update(None, "user_version", format).unwrap();
     connection.execute("INSERT INTO events (at, body) VALUES (1, 'of next year')", []).unwrap();
     if !crashed {
         connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).unwrap();
@@ -333,10 +268,10 @@ fn a_newer_database_is_left_byte_for_byte_and_a_file_beside_it_is_used(#[case] c
     assert_eq!(before.len(), if crashed { 2 } else { 1 });
 
     let Opened { mut journal, desk, notices, .. } = open(elsewhere.path());
-    let used = elsewhere.path().join("desk-format-4.db");
+    let used = elsewhere.path().join("desk-format-1.db");
     let notice_of = |path: &Path| StorageNotice::Newer {
         kept: database(path).display().to_string(),
-        used: path.join("desk-format-4.db").display().to_string(),
+        used: path.join("desk-format-1.db").display().to_string(),
     };
     assert_eq!((desk, notices), (Desk::default(), vec![notice_of(elsewhere.path())]));
     let desk = commit(&mut journal, &some_commands());
@@ -348,6 +283,19 @@ fn a_newer_database_is_left_byte_for_byte_and_a_file_beside_it_is_used(#[case] c
     assert_eq!((again.desk, again.notices), (desk, vec![notice_of(elsewhere.path())]));
     drop(again.journal);
     assert_eq!(newer(elsewhere.path()), before);
+}
+
+#[test]
+fn a_database_of_another_program_is_refused_and_left_byte_for_byte() {
+    let folder = tempfile::tempdir().unwrap();
+    let theirs = Connection::open(database(folder.path())).unwrap();
+    theirs.execute_batch("CREATE TABLE notes (text TEXT); INSERT INTO notes VALUES ('holidays')").unwrap();
+    drop(theirs);
+    let before = files(folder.path());
+    let error = Journal::open(folder.path(), NOW).unwrap_err();
+    assert!(matches!(error, StorageError::Other { .. }), "{error:?}");
+    assert!(error.to_string().contains("isn't a database of Askdesk"), "{error}");
+    assert_eq!(files(folder.path()), before);
 }
 
 #[tokio::test]
@@ -419,7 +367,7 @@ fn a_damaged_file_beside_a_newer_database_is_quarantined_too() {
     let newer = Connection::open(database(folder.path())).unwrap();
     newer.pragma_update(None, "user_version", 7).unwrap();
     drop(newer);
-    let used = folder.path().join("desk-format-4.db");
+    let used = folder.path().join("desk-format-1.db");
     let rubbish = "rubbish ".repeat(1_000);
     fs::write(&used, &rubbish).unwrap();
 
@@ -427,7 +375,7 @@ fn a_damaged_file_beside_a_newer_database_is_quarantined_too() {
     let [StorageNotice::SetAside { kept }, StorageNotice::Newer { .. }] = &opened.notices[..] else {
         panic!("{:?}", opened.notices)
     };
-    assert!(kept.contains("desk-format-4.db"), "{kept}");
+    assert!(kept.contains("desk-format-1.db"), "{kept}");
     assert_eq!(fs::read_to_string(kept).unwrap(), rubbish);
     assert_eq!(opened.desk, Desk::default());
 }

@@ -11,8 +11,6 @@ mod drafts;
 mod duplicate_questions;
 #[cfg(unix)]
 mod file_permissions;
-#[cfg(unix)]
-mod format_three;
 mod inbound;
 mod journal_errors;
 #[cfg(unix)]

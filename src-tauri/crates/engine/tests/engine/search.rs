@@ -1,4 +1,4 @@
-//! Full-text search: in the journal, after a restart, and in a database that was written without an index.
+//! Full-text search: in the journal, and after a restart.
 
 use std::path::Path;
 
@@ -198,27 +198,6 @@ async fn case_61_a_secret_is_found_nowhere() {
     let found = |text: &str| desk.engine.search(text.to_owned(), 10, 0);
     assert_eq!(found("hunter2hunter2").await.unwrap().hits, []);
     assert_eq!(found("token").await.unwrap().hits.len(), 1);
-}
-
-#[test]
-fn a_database_without_an_index_is_indexed_when_it_is_opened() {
-    let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("desk.db"), include_bytes!("fixtures/desk-format-1.db")).unwrap();
-    let opened = Journal::open(folder.path(), NOW).unwrap();
-    assert_eq!((opened.notices, opened.desk.sessions().count()), (Vec::new(), 2));
-    let reader = opened.journal.reader().unwrap();
-    let cases = [
-        ("\"add a login page\"", vec![(session(1), 1)]),
-        ("cafe", vec![(session(1), 3)]),
-        ("\"pub fn routes\"", vec![(session(1), 4)]),
-        ("\"not here\"", vec![(session(1), 6)]),
-    ];
-    for (text, expected) in cases {
-        assert_eq!(places(&reader, text), expected, "{text}");
-    }
-    let mut asked = places(&reader, "\"which store\"");
-    asked.sort();
-    assert_eq!(asked, [(session(1), 5), (session(2), 1)]);
 }
 
 proptest! {

@@ -50,7 +50,6 @@ export const errors = {
   'trouble.stuck': 'Die Datei {path} ist beschädigt und konnte nicht umbenannt werden ({error})',
   'trouble.too_new': 'Die Datei {path} stammt von einer neueren Version von Askdesk; installieren Sie diese Version',
   'trouble.other': 'Die Datei {path} kann nicht verwendet werden ({error})',
-  'trouble.unwritten': 'Die Datenbank konnte nicht geschrieben werden: {error}',
   'storage.set_aside':
     'Die Datenbank von Askdesk war beschädigt. Die Datei wurde nach {kept} verschoben und eine neue angelegt.',
   'storage.unreadable.one':

@@ -49,7 +49,6 @@ export const errors = {
   'trouble.stuck': 'the file {path} is damaged and couldn’t be renamed ({error})',
   'trouble.too_new': 'the file {path} comes from a newer version of Askdesk; install that version',
   'trouble.other': 'the file {path} can’t be used ({error})',
-  'trouble.unwritten': 'the database couldn’t be written: {error}',
   'storage.set_aside': 'Askdesk’s database was damaged. The file was moved to {kept}, and a new one was created.',
   'storage.unreadable.one': '{count} record in the database can’t be read and was left out. Everything else is there.',
   'storage.unreadable.other': '{count} records in the database can’t be read and were left out. Everything else is there.',

@@ -45,7 +45,6 @@ export const errors = {
   'trouble.stuck': '文件 {path} 已损坏，且无法重命名（{error}）',
   'trouble.too_new': '文件 {path} 来自更新版本的 Askdesk，请安装该版本',
   'trouble.other': '无法使用文件 {path}（{error}）',
-  'trouble.unwritten': '无法写入数据库：{error}',
   'storage.set_aside': 'Askdesk 的数据库曾损坏。原文件已移到 {kept}，并已新建数据库。',
   'storage.unreadable.other': '数据库中有 {count} 条记录无法读取，已略过。其余内容都在。',
   'storage.recover': '恢复会话',

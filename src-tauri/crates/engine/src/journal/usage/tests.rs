@@ -117,18 +117,6 @@ fn a_passed_budget_is_news_once_a_day_across_restarts() {
 }
 
 #[test]
-fn a_database_of_an_earlier_version_gets_the_index_and_counts_its_turns() {
-    let folder = tempfile::tempdir().unwrap();
-    let (mut journal, reader) = open(&folder);
-    journal.commit_entries(&[(session(1), entry(1, HOUR, Some(1.0)))]).unwrap();
-    let drop_all = "DROP INDEX turns; DROP TABLE turns_of_deleted; DROP TABLE passed_budgets;";
-    journal.connection.execute_batch(drop_all).unwrap();
-    drop((journal, reader));
-    let (_journal, reader) = open(&folder);
-    assert_eq!(costs(&reader, None, &bounds(&[0, 24])), [Some(1.0)]);
-}
-
-#[test]
 fn the_turns_of_some_days_are_found_by_an_index() {
     let folder = tempfile::tempdir().unwrap();
     let (_journal, reader) = open(&folder);
