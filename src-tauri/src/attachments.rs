@@ -1,4 +1,4 @@
-//! Files that the person drops on the window or chooses in a dialog. The page never names a path, only the session.
+//! Files that the user drops on the window or chooses in a dialog. The page never names a path, only the session.
 
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
@@ -50,7 +50,7 @@ pub async fn attach_dropped(
     pending_api.api().await?.attach_files(session, paths).await
 }
 
-/// Lets the person choose files and attaches them.
+/// Lets the user choose files and attaches them.
 #[tauri::command]
 pub async fn pick_attachments<R: Runtime>(
     window: WebviewWindow<R>,

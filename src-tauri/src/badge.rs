@@ -1,4 +1,4 @@
-//! The number of pending items in the title and on the app's icon, and the request for the person's attention.
+//! The number of pending items in the title and on the app's icon, and the request for the user's attention.
 
 use tauri::{AppHandle, Manager, UserAttentionType, WebviewWindow, Window, WindowEvent};
 use tokio::sync::watch;

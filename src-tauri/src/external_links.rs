@@ -1,4 +1,4 @@
-//! Opens a link in the person's own program. Links of agents are opened after the person agreed to it.
+//! Opens a link in the user's own program. Links of agents are opened after the user agreed to it.
 
 #[cfg(target_os = "linux")]
 use std::path::Path;
@@ -17,13 +17,13 @@ const MAX_BYTES: usize = 8 * 1024;
 /// Other schemes could start a program or show a file.
 const SCHEMES: [&str; 3] = ["http", "https", "mailto"];
 
-/// Opens an address. The page asks the person first.
+/// Opens an address. The page asks the user first.
 #[tauri::command]
 pub async fn open_link(url: String) -> Result<(), Error> {
     open(checked(&url)?).await
 }
 
-/// Opens an address that the guide links to. It is ours, so the person isn't asked.
+/// Opens an address that the guide links to. It is ours, so the user isn't asked.
 pub fn open_from_guide(url: Url) {
     tauri::async_runtime::spawn(async move {
         let opened = match checked(url.as_str()) {

@@ -6,7 +6,7 @@ use tauri::{Runtime, WebviewWindow};
 use tauri_plugin_dialog::DialogExt;
 use tokio::sync::oneshot;
 
-/// Lets the person choose a folder, starting in `start` if that exists. Returns none if they cancel.
+/// Lets the user choose a folder, starting in `start` if that exists. Returns none if they cancel.
 #[tauri::command]
 pub async fn pick_folder<R: Runtime>(
     window: WebviewWindow<R>,

@@ -1,4 +1,4 @@
-//! The language: the person's choice, or else the system's. The page learns it before its first line runs, so that it never
+//! The language: the user's choice, or else the system's. The page learns it before its first line runs, so that it never
 //! paints another language.
 
 use std::sync::OnceLock;

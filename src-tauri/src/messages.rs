@@ -1,4 +1,4 @@
-//! The shell's messages to people, by language. The page has its own catalogue.
+//! The shell's messages to people, by language. The page has its own catalog.
 
 use std::fmt::Display;
 

@@ -251,7 +251,7 @@ impl NotificationDriver {
                 let messages = self.messages();
                 let undo = Button { action: ButtonAction::Undo, label: messages.undo.to_owned() };
                 let (subject, body) = (question(id), messages.answered.with(label));
-                // The person has just pressed a button, so no sound is needed.
+                // The user has just pressed a button, so no sound is needed.
                 let sound = Sound::Off;
                 self.notifier.post(Notification { subject, title, body, buttons: vec![undo], sound });
                 if let Some(shown) = self.shown.get_mut(&id) {
@@ -281,7 +281,7 @@ impl NotificationDriver {
         CommandId::new(self.api.engine().clock().uuid())
     }
 
-    /// Says that a question is still open although the person pressed an option.
+    /// Says that a question is still open although the user pressed an option.
     fn post_not_sent(&mut self, id: RequestId) {
         let Some(shown) = self.shown.get(&id) else { return };
         let messages = self.messages();

@@ -50,7 +50,7 @@ pub fn remember(app: &AppHandle, before: Option<(Uuid, Window)>) {
     let _ = (app, before);
 }
 
-/// Forgets the previous focus, because the person came to the window another way.
+/// Forgets the previous focus, because the user came to the window another way.
 pub fn forget(app: &AppHandle) {
     remember(app, None);
 }

@@ -3,7 +3,7 @@
 /// The end of the Latin alphabets, in which a joiner has no use.
 const LATIN_END: char = '\u{250}';
 
-/// Removes terminal colours, and writes invisible characters and direction overrides as code points.
+/// Removes terminal colors, and writes invisible characters and direction overrides as code points.
 pub fn sanitize(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     let mut rest = text.chars().peekable();

@@ -1,4 +1,4 @@
-//! Why the app can't start. A system dialog says it in the person's language, because there is no window.
+//! Why the app can't start. A system dialog says it in the user's language, because there is no window.
 
 use std::fmt::{self, Display, Formatter};
 use std::path::PathBuf;

@@ -27,7 +27,7 @@ const OUT_OF_VIEW_REFRESH: Duration = Duration::from_millis(200);
 /// The most frames in one message.
 const BATCHED_FRAMES: usize = 4_096;
 
-/// The most messages that the page has not acknowledged. More would delay the person's keys in the window's own queue.
+/// The most messages that the page has not acknowledged. More would delay the user's keys in the window's own queue.
 const UNACKNOWLEDGED_MESSAGES: usize = 2;
 
 /// The streams by webview, at most one each.
@@ -155,7 +155,7 @@ async fn stream(api: Api, mut frames: Subscription, channel: Channel<Vec<Frame>>
 /// How soon a frame is sent, most urgent first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Urgency {
-    /// At once, because the person waits for it.
+    /// At once, because the user waits for it.
     Awaited,
     /// With the next screen refresh.
     InView,

@@ -92,7 +92,7 @@ async fn gather(api: &Api, pending: &mut watch::Receiver<Vec<PendingEntry>>) -> 
     Contents::new(&lines, all.len(), paused.as_deref(), messages)
 }
 
-/// Shows the icon, and returns whether the person can see it.
+/// Shows the icon, and returns whether the user can see it.
 pub async fn show_icon(app: &AppHandle) -> bool {
     if !desktop_has_tray().await {
         return false;

@@ -11,7 +11,7 @@ use tauri::{AppHandle, Manager};
 use super::IN_BACKGROUND;
 use crate::messages;
 
-/// Not the name of the app's own entry: desktops copy that one here if the person adds the app to the autostart.
+/// Not the name of the app's own entry: desktops copy that one here if the user adds the app to the autostart.
 const FILE: &str = "io.github.askdesk.desktop";
 
 /// The name of the installed icon.

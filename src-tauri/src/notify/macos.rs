@@ -48,7 +48,7 @@ pub fn key(id: &str) -> &str {
     id.split_once('/').map_or(id, |(_, key)| key)
 }
 
-/// Applies a command to the notifications that wait for the person's permission.
+/// Applies a command to the notifications that wait for the user's permission.
 pub fn hold(held: &mut BTreeMap<i32, Notification>, command: Command) {
     match command {
         Command::Show(number, notification) => drop(held.insert(number, notification)),

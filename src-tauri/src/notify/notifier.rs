@@ -83,7 +83,7 @@ impl fmt::Display for ButtonAction {
     }
 }
 
-/// The person clicked a notification or one of its buttons.
+/// The user clicked a notification or one of its buttons.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Activation {
     pub subject: Subject,

@@ -1,4 +1,4 @@
-//! The options of a question that become buttons of its notification: only if the person can read all of the question and tell
+//! The options of a question that become buttons of its notification: only if the user can read all of the question and tell
 //! the options apart.
 
 use askdesk_domain::{OptionId, Question, QuestionId, QuestionKind};

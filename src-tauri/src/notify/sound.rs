@@ -1,4 +1,4 @@
-//! The short sound of notifications, if the person wants one. It is our own: `synthesis` makes it.
+//! The short sound of notifications, if the user wants one. It is our own: `synthesis` makes it.
 
 use std::path::{Path, PathBuf};
 

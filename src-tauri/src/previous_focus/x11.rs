@@ -10,7 +10,7 @@ use x11rb::rust_connection::RustConnection;
 
 pub use x11rb::protocol::xproto::Window;
 
-/// The source indication of a request by the person, in the EWMH protocol.
+/// The source indication of a request by the user, in the EWMH protocol.
 const SOURCE_USER: u32 = 2;
 
 /// A timestamp of zero: the current time.

@@ -20,7 +20,7 @@ const TEXT_CHARS: usize = 60;
 /// The most characters of a session's name that an entry shows.
 const NAME_CHARS: usize = 30;
 
-/// The colour of the mark, as RGBA; the same as "needs you" in the window.
+/// The color of the mark, as RGBA; the same as "needs you" in the window.
 const MARK: [u8; 4] = [0xf5, 0x9e, 0x0b, 0xff];
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

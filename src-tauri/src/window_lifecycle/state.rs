@@ -77,7 +77,7 @@ impl StateMachine {
             (Event::ShowRequested(focus), phase) => {
                 self.show_count += 1;
                 match phase {
-                    // The person has chosen to quit.
+                    // The user has chosen to quit.
                     Phase::Closing { goal: Goal::Exit, .. } => Action::Nothing,
                     Phase::Closed => self.enter(Phase::Open, Action::Create(focus)),
                     Phase::Open | Phase::Closing { goal: Goal::Tray, .. } => {
@@ -86,7 +86,7 @@ impl StateMachine {
                 }
             }
             (Event::CloseRequested { goal: Goal::Exit, .. }, Phase::Closed) => Action::Exit,
-            // A click after the person closed it keeps it open.
+            // A click after the user closed it keeps it open.
             (Event::CloseRequested { goal: Goal::Tray, show_count }, Phase::Open)
                 if self.show_count > show_count =>
             {

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::harness::{App, Setup};
 use crate::real_claude::RealClaude;
 
-/// A repository as a person has it: a commit, and a change that is not committed.
+/// A repository as a user has it: a commit, and a change that is not committed.
 fn repository(folder: &Path) {
     fs::create_dir_all(folder.join("src")).unwrap();
     fs::write(folder.join("src/orders.ts"), orders("query")).unwrap();

@@ -275,7 +275,7 @@ impl App {
         self.driver.process.id()
     }
 
-    /// Starts a second instance, as a deep link or a person does, and waits until it has ended.
+    /// Starts a second instance, as a deep link or a user does, and waits until it has ended.
     pub async fn start_again(&self, args: &[&str]) -> ExitStatus {
         start_again(&self.env, args).await
     }

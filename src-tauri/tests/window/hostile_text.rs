@@ -100,7 +100,7 @@ async fn case_57_no_text_of_an_agent_runs_loads_or_deceives() {
         "Markdown in the question is read"
     );
 
-    // Long labels and descriptions are cut on screen, until the person asks for all of them.
+    // Long labels and descriptions are cut on screen, until the user asks for all of them.
     let long = "return document.querySelector('aside [data-option=q1o3]').innerText.length";
     let length = app.script(long, vec![]).await.as_u64().unwrap();
     assert!(length < 2_000, "{length}");

@@ -55,7 +55,7 @@ async fn text_that_is_written_out_of_view_is_shown_once() {
     }
 }
 
-/// Returns whether an entry of the first turn is in view. The person's message comes before it.
+/// Returns whether an entry of the first turn is in view. The user's message comes before it.
 async fn shows(app: &App, n: usize) -> bool {
     app.shows(&format!("[data-transcript] [data-entry='{}']", n + 1)).await
 }

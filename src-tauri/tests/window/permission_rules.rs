@@ -147,7 +147,7 @@ async fn case_100_what_was_always_allowed_is_listed_with_its_origin_and_removed_
     }
     app.click("button", "Allow with rules").await;
     app.shows_text("main", "One.").await;
-    // The person's own entries, comments aside: the agent writes plain JSON.
+    // The user's own entries, comments aside: the agent writes plain JSON.
     let file = real.project.path().join(".claude/settings.local.json");
     let mut kept: Value = serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
     assert_eq!(kept, json!({ "permissions": { "allow": ["Bash(mkdir shelf *)"] } }));

@@ -19,7 +19,7 @@ fn git(folder: &Path, arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// A repository as a person has it, in a folder of its own.
+/// A repository as a user has it, in a folder of its own.
 fn repository(root: &Path) -> PathBuf {
     let folder = root.join("shop-api");
     fs::create_dir(&folder).unwrap();

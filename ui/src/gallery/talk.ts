@@ -15,7 +15,7 @@ The routes are in \`src/routes.rs\`. Two things stand out:
 | Session cookie | yes | a day |
 
 \`\`\`rust
-/// Signs a person in, or says why not.
+/// Signs a user in, or says why not.
 pub async fn login(State(desk): State<Desk>, form: Form<Login>) -> Result<Redirect, Refused> {
     let person = desk.people.by_name(&form.name).await?; // 404 is no hint
     if person.tries > 5 { return Err(Refused::TooOften); }

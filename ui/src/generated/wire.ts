@@ -214,7 +214,7 @@ export type RequestState = { "state": "open" } | { "state": "ended" } & Ended;
 
 export type Ended = { outcome: Outcome, at: Timestamp, 
 /**
- * How far the outcome has travelled to the agent; none if it needs no delivery.
+ * How far the outcome has traveled to the agent; none if it needs no delivery.
  */
 delivery: Delivery | null, 
 /**
@@ -245,7 +245,7 @@ reason: string | null, };
 export type OrphanedWhy = "agent_ended" | "session_stopped" | "app_quit" | "caller_gone";
 
 /**
- * How far an outcome has travelled to the agent.
+ * How far an outcome has traveled to the agent.
  */
 export type Delivery = { "delivery": "pending" } | { "delivery": "delivered", at: Timestamp, 
 /**
@@ -951,11 +951,7 @@ toolUse: string, name: string, toolKind: ToolKind,
 /**
  * One line that says what it does.
  */
-summary: string, 
-/**
- * What exactly it does.
- */
-detail: ToolDetail, status: ToolStatus, output: string | null, } | { "kind": "request", request: RequestId, } | { "kind": "approval", approval: ApprovalId, } | { "kind": "plan", items: Array<TodoItem>, } | { "kind": "notice", notice: Notice, } | { "kind": "turn_ended", 
+summary: string, detail: ToolDetail, status: ToolStatus, output: string | null, } | { "kind": "request", request: RequestId, } | { "kind": "approval", approval: ApprovalId, } | { "kind": "plan", items: Array<TodoItem>, } | { "kind": "notice", notice: Notice, } | { "kind": "turn_ended", 
 /**
  * Its length in milliseconds.
  */
@@ -1271,7 +1267,7 @@ error: string, };
 export type DiscardAttachments = { requestId: CommandId, session: SessionId, attachments: Array<Attachment>, };
 
 /**
- * Queues a message until the agent's turn ends. Unlike a message that the person sends, it leaves open questions alone.
+ * Queues a message until the agent's turn ends. Unlike a message that the user sends, it leaves open questions alone.
  */
 export type QueueMessage = { requestId: CommandId, session: SessionId, text: string, attachments: Array<Attachment>, };
 
@@ -1705,7 +1701,7 @@ export type ReadNotificationLog = Record<symbol, never>;
 export type NotificationLogRead = { entries: Array<NotificationLogEntry>, };
 
 /**
- * Whether the person was notified about something, and why.
+ * Whether the user was notified about something, and why.
  */
 export type NotificationLogEntry = { at: Timestamp, 
 /**
@@ -1874,7 +1870,7 @@ copy: string | null, };
 export type FileBecomes = "made" | "changed" | "removed";
 
 /**
- * What the person should know about a change. The page chooses the words.
+ * What the user should know about a change. The page chooses the words.
  */
 export type ClientNote = { "note": "open_to_others", file: string, } | { "note": "changed_since", file: string, copy: string, } | { "note": "by_hand", file: string, } | { "note": "old_copy", copy: string, } | { "note": "other_port", port: number, } | { "note": "no_command" };
 
@@ -2117,13 +2113,13 @@ export type PastSessions = { sessions: Array<Session>, };
 export type ExportFormat = "markdown" | "json";
 
 /**
- * Writes a session to a file that the person chooses.
+ * Writes a session to a file that the user chooses.
  */
 export type SaveExport = { session: SessionId, format: ExportFormat, };
 
 export type SavedExport = { 
 /**
- * The file; none if the person chose none.
+ * The file; none if the user chose none.
  */
 path: string | null, };
 
@@ -2235,7 +2231,7 @@ medianMillis: number | null, };
 export type QuestionsFormat = "csv" | "json";
 
 /**
- * Writes the selected requests to a file that the person chooses.
+ * Writes the selected requests to a file that the user chooses.
  */
 export type SaveQuestions = { wanted: QuestionsWanted, format: QuestionsFormat, };
 

@@ -118,14 +118,14 @@ pub enum Action {
         questions: Vec<Question>,
         outcome: Outcome,
     },
-    /// A valid question that the person is not asked.
+    /// A valid question that the user is not asked.
     RefuseQuestion {
         /// The agent's id of the call.
         native_ref: NativeRef,
         /// Why nobody is asked.
         why: QuestionRefusal,
     },
-    /// What the person decided on an approval.
+    /// What the user decided on an approval.
     Decide {
         /// The agent's id of the permission request.
         native_ref: NativeRef,
@@ -156,7 +156,7 @@ pub enum Action {
     Close,
 }
 
-/// Why the person is not asked a question.
+/// Why the user is not asked a question.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum QuestionRefusal {
     /// The question could not be stored.
@@ -189,7 +189,7 @@ impl QuestionRefusal {
     }
 }
 
-/// Says why a request was abridged, and so is not shown to the person.
+/// Says why a request was abridged, and so is not shown to the user.
 pub(crate) fn too_large(bytes: usize) -> String {
     format!("it is too large ({bytes} bytes; the limit is {WHOLE_LINE})")
 }

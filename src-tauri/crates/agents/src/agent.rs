@@ -23,10 +23,10 @@ pub trait Agent: Send + Sync + Debug {
         ReservedFlags::default()
     }
 
-    /// Finds its program: the one the person named, else the installed one; `None` if it comes with the app.
+    /// Finds its program: the one the user named, else the installed one; `None` if it comes with the app.
     fn find(&self, explicit: Option<&Path>) -> Result<Option<PathBuf>, AgentFailure>;
 
-    /// Returns its default folder. An agent with one needs no folder of the person's.
+    /// Returns its default folder. An agent with one needs no folder of the user's.
     fn default_folder(&self) -> Option<&Path> {
         None
     }

@@ -165,7 +165,7 @@ struct Call {
     kind: CallKind,
 }
 
-/// What a call asks the person for.
+/// What a call asks the user for.
 #[derive(Debug)]
 enum CallKind {
     Answers {

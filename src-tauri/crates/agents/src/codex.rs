@@ -150,7 +150,7 @@ struct Turn {
     began: bool,
     /// The server's id, once it said it.
     id: Option<String>,
-    /// The person wants it to stop before its id is known.
+    /// The user wants it to stop before its id is known.
     interrupt: bool,
     /// Whether a rejected key or login was told of in this turn.
     login_rejected: bool,
@@ -203,7 +203,7 @@ struct Call {
     helper: Option<HelperId>,
 }
 
-/// What a request asks the person for.
+/// What a request asks the user for.
 #[derive(Debug)]
 enum CallKind {
     Answers(Vec<Asking>),

@@ -63,7 +63,7 @@ fn example(values: Vec<ConfigValue>) -> ConfigOption {
     }
 }
 
-/// Creates a folder that only the person can read, whatever the umask is.
+/// Creates a folder that only the user can read, whatever the umask is.
 fn create_private(folder: &Path) -> std::io::Result<()> {
     let mut builder = std::fs::DirBuilder::new();
     #[cfg(unix)]

@@ -1,7 +1,7 @@
 //! Elicitations of MCP servers that an agent passes on: forms, and pages to open.
 //!
 //! A form becomes a question with a part for each field; a page becomes a question for consent. What a form has beyond choices,
-//! texts, numbers and yes-or-no fields is declined, because a value that the person did not give must not be made up.
+//! texts, numbers and yes-or-no fields is declined, because a value that the user did not give must not be made up.
 
 use askdesk_domain::{
     Answer, Answers, Outcome, Question, QuestionKind, QuestionLimits, RawOption, RawQuestion, Refusal,
@@ -177,7 +177,7 @@ pub(crate) struct Ended {
 }
 
 impl Ended {
-    /// Refused by the person, or nothing that can be shown.
+    /// Refused by the user, or nothing that can be shown.
     pub(crate) const DECLINED: Self = Self { action: "decline", content: None };
     /// Over without a decision.
     pub(crate) const CANCELLED: Self = Self { action: "cancel", content: None };

@@ -82,7 +82,7 @@ pub enum AgentEvent {
         /// The field and the rule, as the agent reads them.
         reason: String,
     },
-    /// The question came with its answers, so the person is not asked.
+    /// The question came with its answers, so the user is not asked.
     Passed {
         /// The agent's id of the call.
         native_ref: NativeRef,
@@ -97,7 +97,7 @@ pub enum AgentEvent {
         asked_by: Option<String>,
         /// The agent's id of the tool call that waits for it.
         tool_use: Option<String>,
-        /// What rules of the person's own are compared with; none where no rule may decide.
+        /// What rules of the user's own are compared with; none where no rule may decide.
         call: Option<PermissionCall>,
         /// What the agent calls it; mostly the name of a tool.
         title: String,
@@ -142,7 +142,7 @@ pub enum AgentEvent {
         id: HelperId,
         error: String,
     },
-    /// The agent has taken up a message of the person.
+    /// The agent has taken up a message of the user.
     MessageTaken {
         /// The message's id, as it was sent with.
         uuid: Uuid,
@@ -153,7 +153,7 @@ pub enum AgentEvent {
     },
     /// The text that was being written is dropped: its call of the model failed.
     TextDropped,
-    /// Something the person should know.
+    /// Something the user should know.
     Noticed {
         notice: Notice,
     },

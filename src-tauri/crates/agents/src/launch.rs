@@ -20,7 +20,7 @@ pub struct LaunchPlan {
 }
 
 impl LaunchPlan {
-    /// Adds what the person's settings say, after everything else.
+    /// Adds what the user's settings say, after everything else.
     #[must_use]
     pub fn with_overrides(mut self, overrides: &LaunchOverrides) -> Self {
         self.args.extend(overrides.arguments.iter().map(OsString::from));
@@ -37,7 +37,7 @@ impl LaunchPlan {
     }
 }
 
-/// Replaces a leading `~` by the person's home folder.
+/// Replaces a leading `~` by the user's home folder.
 pub fn expand_home(path: &str) -> PathBuf {
     match (path.strip_prefix('~'), env::home_dir()) {
         (Some(""), Some(home)) => home,
@@ -46,7 +46,7 @@ pub fn expand_home(path: &str) -> PathBuf {
     }
 }
 
-/// Finds a program: the one the person named, else on `PATH`, else where installers put it: in these folders below the home
+/// Finds a program: the one the user named, else on `PATH`, else where installers put it: in these folders below the home
 /// folder, or in those for all users.
 pub(crate) fn find_program(
     agent: &AgentDescriptor,

@@ -157,7 +157,7 @@ struct Turn {
     interrupting: bool,
     /// Whether a question was rejected, which ends the turn.
     rejecting: bool,
-    /// Whether the person declined it and nothing follows.
+    /// Whether the user declined it and nothing follows.
     declined: bool,
     error: Option<String>,
     /// When it began and when it was last heard of, in milliseconds since 1970.
@@ -295,7 +295,7 @@ impl OpenCodeAdapter {
     }
 }
 
-/// Said when the person declined a question and nothing else was sent.
+/// Said when the user declined a question and nothing else was sent.
 const DECLINED: &str =
     "The question was declined, and OpenCode ends its turn then. Send a message to continue.";
 

@@ -34,7 +34,7 @@ pub use start::START_LIMIT;
 
 /// How long the output of an agent that has ended may stay silent before it counts as ended too.
 ///
-/// A process that the agent left behind outside its group can hold the pipe open for ever.
+/// A process that the agent left behind outside its group can hold the pipe open forever.
 pub const DRAIN_TIMEOUT: Duration = Duration::from_millis(500);
 /// How long an agent that was asked to end (SIGTERM) may still take before it is killed.
 pub const TERM_GRACE: Duration = Duration::from_millis(300);

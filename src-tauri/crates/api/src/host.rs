@@ -18,7 +18,7 @@ pub trait Host: Send + Sync {
     /// Hears that the window painted something.
     fn painted(&self, painted: NotePainted);
 
-    /// Asks the person for a file and writes the export to it. Returns its path, or none if the person chose no file.
+    /// Asks the user for a file and writes the export to it. Returns its path, or none if the user chose no file.
     fn save(&self, export: Exported) -> Pending<Result<Option<PathBuf>, SaveError>>;
 
     /// Turns start at login on or off. Changes nothing if the system is already set that way. May block.
@@ -27,13 +27,13 @@ pub trait Host: Send + Sync {
     /// Registers the global shortcut. Changes nothing if it is already registered. May block.
     fn set_global_shortcut(&self, shortcut: GlobalShortcut) -> Result<(), UnappliedReason>;
 
-    /// Returns what connecting other programs needs, or none if the person has no home folder. May block.
+    /// Returns what connecting other programs needs, or none if the user has no home folder. May block.
     fn client_host(&self) -> Option<ClientHost>;
 
     /// Asks the user's shell for its environment again, and waits for the answer.
     fn read_environment(&self) -> Pending<()>;
 
-    /// Says where the programs of the person are.
+    /// Says where the programs of the user are.
     fn program_search(&self) -> Search;
 
     /// Shows a file or folder in the system's file manager; never opens a file. Fails with the system's error message. May block.
@@ -65,7 +65,7 @@ pub enum SelfTestError {
 /// What connecting other programs needs to know about this machine and this run.
 #[derive(Clone, Debug)]
 pub struct ClientHost {
-    /// Where the person's files are.
+    /// Where the user's files are.
     pub env: Env,
     /// The data folder, which holds the token.
     pub data: PathBuf,

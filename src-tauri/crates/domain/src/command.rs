@@ -185,7 +185,7 @@ pub enum RequestCommand {
         request: RequestId,
         at: Timestamp,
     },
-    /// Notes how far the outcome of a request has travelled.
+    /// Notes how far the outcome of a request has traveled.
     NoteDelivery {
         request: RequestId,
         /// The agent's own id of the call; none means every call of the request, or a message.

@@ -97,7 +97,7 @@ pub enum RequestState {
 pub struct Ended {
     pub outcome: Outcome,
     pub at: Timestamp,
-    /// How far the outcome has travelled to the agent; none if it needs no delivery.
+    /// How far the outcome has traveled to the agent; none if it needs no delivery.
     pub delivery: Option<Delivery>,
     /// The id of the answer, if the program that gave it sent one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -202,7 +202,7 @@ pub enum OrphanedWhy {
     CallerGone,
 }
 
-/// How far an outcome has travelled to the agent.
+/// How far an outcome has traveled to the agent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "delivery", rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
@@ -224,7 +224,7 @@ pub enum Delivery {
     Parked,
 }
 
-/// How far an outcome has travelled to one of several calls.
+/// How far an outcome has traveled to one of several calls.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CallDelivery {
     /// The agent's own id of the call.

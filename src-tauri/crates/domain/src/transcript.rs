@@ -47,7 +47,6 @@ pub enum EntryBody {
         tool_kind: ToolKind,
         /// One line that says what it does.
         summary: String,
-        /// What exactly it does.
         detail: ToolDetail,
         status: ToolStatus,
         output: Option<String>,

@@ -17,7 +17,7 @@ impl Usd {
     /// Accepts a finite amount that is not negative.
     pub fn new(dollars: f64) -> Option<Self> {
         let nanos = (dollars * NANOS).round();
-        // Above this, a float can't tell neighbouring amounts apart, and no turn costs that much.
+        // Above this, a float can't tell neighboring amounts apart, and no turn costs that much.
         let usable = nanos.is_finite() && (0.0..=MOST as f64).contains(&nanos);
         usable.then_some(Self(nanos as u64))
     }

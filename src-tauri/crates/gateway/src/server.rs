@@ -126,7 +126,7 @@ impl Gateway {
         sockets.open.close();
         let closed = async {
             state.calls.wait().await;
-            // A client that only listens would do so for ever.
+            // A client that only listens would do so forever.
             state.streams.cancel();
             sockets.open.wait().await;
         };

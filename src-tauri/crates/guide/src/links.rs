@@ -33,7 +33,7 @@ struct Page {
 #[derive(Debug, PartialEq, Eq)]
 struct Link {
     address: String,
-    /// A browser follows it only when a person clicks it.
+    /// A browser follows it only when a user clicks it.
     is_clicked: bool,
 }
 

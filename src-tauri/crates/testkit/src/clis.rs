@@ -11,7 +11,7 @@ pub use cli::{Cli, Program};
 /// The environment variable that names another folder with `node_modules` in it.
 pub const CLIS_DIR_ENV: &str = "ASKDESK_CLIS_DIR";
 
-/// What a person has to do when the programs are missing.
+/// What a user has to do when the programs are missing.
 pub const HOW_TO_INSTALL: &str =
     "run `npm ci` in src-tauri/crates/testkit/clis (or `cargo xtask test`, which does it for you)";
 

@@ -1,4 +1,4 @@
-//! An MCP server over HTTP whose tools ask the person: `form` shows a form, `page` wants a page opened.
+//! An MCP server over HTTP whose tools ask the user: `form` shows a form, `page` wants a page opened.
 
 use std::convert::Infallible;
 use std::net::Ipv4Addr;
@@ -30,7 +30,7 @@ pub struct ElicitingServer {
 
 #[derive(Debug, Default)]
 struct Served {
-    /// The call that waits for the person, with the stream of its events.
+    /// The call that waits for the user, with the stream of its events.
     waiting: Option<(Value, String, UnboundedSender<Value>)>,
     replies: Vec<Value>,
 }

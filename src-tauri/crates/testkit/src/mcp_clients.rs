@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-/// What a person has to do when they are missing.
+/// What a user has to do when they are missing.
 pub const HOW_TO_INSTALL: &str = "run `cargo xtask test`, which installs it";
 
 /// The folder with their lockfiles and with the scripts of ours that use them.

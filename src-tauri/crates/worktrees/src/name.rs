@@ -27,7 +27,7 @@ pub(crate) fn is_branch_name(name: &str) -> bool {
         && !name.contains("..")
         && !name.contains("@{")
         && !name.contains(forbidden)
-        // A name that nobody can read is not one of a person.
+        // A name that nobody can read is not one of a user.
         && !name.contains(char::is_control)
         && !["@", "HEAD"].contains(&name)
 }

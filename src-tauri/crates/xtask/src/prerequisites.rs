@@ -113,7 +113,7 @@ pub struct Plan {
     pub packages: Vec<&'static str>,
     /// Fetch [`LOCAL_NODE`] into the project's own folder.
     pub local_node: bool,
-    /// What the person has to install by hand.
+    /// What the user has to install by hand.
     pub manual: Vec<String>,
 }
 

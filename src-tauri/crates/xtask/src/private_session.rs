@@ -1,6 +1,6 @@
 //! A private desktop for tests: a display in memory, a session bus, a window manager, a notification daemon.
 //!
-//! Tests never see the display, the bus, the settings or the API keys of the person who runs them.
+//! Tests never see the display, the bus, the settings or the API keys of the user who runs them.
 
 use std::{
     env,
@@ -23,7 +23,7 @@ pub const SUBCOMMAND: &str = "inside-session";
 const READY_TIMEOUT: Duration = Duration::from_secs(20);
 const POLL: Duration = Duration::from_millis(50);
 
-/// Variables that point to the person's own desktop.
+/// Variables that point to the user's own desktop.
 const DESKTOP_VARIABLES: [&str; 12] = [
     "DISPLAY",
     "WAYLAND_DISPLAY",
@@ -40,11 +40,11 @@ const DESKTOP_VARIABLES: [&str; 12] = [
 ];
 const FOLDER_VARIABLES: [&str; 5] =
     ["XDG_RUNTIME_DIR", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"];
-/// Prefixes of variables that hold a person's settings or API keys.
+/// Prefixes of variables that hold a user's settings or API keys.
 const USER_VARIABLE_PREFIXES: [&str; 7] =
     ["XDG_", "ANTHROPIC_", "CLAUDE", "OPENAI_", "CODEX_", "GEMINI_", "OPENCODE"];
 
-/// Folders that replace the person's own while tests run; deleted on drop.
+/// Folders that replace the user's own while tests run; deleted on drop.
 pub struct PrivateFolders(Vec<(&'static str, TempDir)>);
 
 impl PrivateFolders {
@@ -59,7 +59,7 @@ impl PrivateFolders {
         Ok(Self(folders.context("cannot create a folder for temporary files")?))
     }
 
-    /// Makes a command see these folders, and nothing of the person's desktop.
+    /// Makes a command see these folders, and nothing of the user's desktop.
     pub fn apply_to(&self, command: &mut Command) {
         let names: Vec<OsString> = env::vars_os().map(|(name, _)| name).collect();
         for name in names.iter().filter(|name| is_private(name)) {

@@ -60,7 +60,7 @@ async fn serve(group: String, presses: PressHandler, mut commands: mpsc::Unbound
     }
 }
 
-/// Asks the person for permission when the first notification comes. Returns the notifications of the meantime and whether a
+/// Asks the user for permission when the first notification comes. Returns the notifications of the meantime and whether a
 /// refusal was logged; none if the app ends first.
 async fn ask_permission(
     commands: &mut mpsc::UnboundedReceiver<Command>,

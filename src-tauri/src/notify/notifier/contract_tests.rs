@@ -15,7 +15,7 @@ pub const PATIENCE: Duration = Duration::from_secs(10);
 /// How long nothing may happen.
 const QUIET: Duration = Duration::from_millis(200);
 
-/// A system with its notifier, as a person sees it.
+/// A system with its notifier, as a user sees it.
 pub trait Stage {
     /// The system's id of a notification.
     type Number: Copy + PartialEq + std::fmt::Debug;

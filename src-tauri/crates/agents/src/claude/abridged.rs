@@ -11,7 +11,7 @@ use crate::adapter::{Output, QuestionRefusal, refusal_of_too_large, too_large};
 use crate::event::{AgentEvent, InputError};
 
 impl ClaudeAdapter {
-    /// Parses an abridged line. A request in it gets an answer, but not from the person, who would decide on what is not shown.
+    /// Parses an abridged line. A request in it gets an answer, but not from the user, who would decide on what is not shown.
     pub(super) fn on_abridged(&mut self, line: &[u8], bytes: usize, out: &mut Output) {
         let Ok(mut message) = serde_json::from_slice::<Value>(line) else {
             return invalid_input(out, InputError::TooLong { bytes });

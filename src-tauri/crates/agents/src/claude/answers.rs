@@ -1,4 +1,4 @@
-//! Formats a person's answers for an agent.
+//! Formats a user's answers for an agent.
 
 use askdesk_domain::{Answers, Notice, Question, RawQuestion};
 use serde_json::{Map, Value, json};
@@ -22,7 +22,7 @@ impl QuestionAnswer<'_> {
         self.labels.is_empty() && self.other.is_none()
     }
 
-    /// The labels in the question's order, then the person's own words.
+    /// The labels in the question's order, then the user's own words.
     fn value(&self) -> String {
         let parts: Vec<&str> = self.labels.iter().copied().chain(self.other).collect();
         if parts.is_empty() { UNANSWERED.to_owned() } else { parts.join(", ") }
@@ -124,7 +124,7 @@ fn numbered(
     (!parts.is_empty()).then(|| parts.join(between))
 }
 
-/// A person's answers for a model to read, and for a program.
+/// A user's answers for a model to read, and for a program.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FormattedAnswers {
     pub text: String,

@@ -132,7 +132,7 @@ impl ClaudeAdapter {
         if self.call(&native_ref).is_some_and(Call::is_question) {
             return out.line(deny(native_ref.as_str(), "request_id: already used by a question."));
         }
-        // An open request keeps the input and rules that the person sees.
+        // An open request keeps the input and rules that the user sees.
         let waiting = self.call(&native_ref).filter(|call| !call.answered);
         let waiting = waiting.and_then(|call| match &call.kind {
             CallKind::Permission { suggestions, .. } => Some((call.input.clone(), suggestions.clone())),

@@ -16,14 +16,14 @@ pub const PLAN: ValueId = ValueId::literal("plan");
 pub const ASK: ValueId = ValueId::literal("default");
 /// The mode in which it edits files without asking.
 pub const ACCEPT_EDITS: ValueId = ValueId::literal("accept_edits");
-/// The mode in which it asks for nothing; its questions still wait for a person.
+/// The mode in which it asks for nothing; its questions still wait for a user.
 pub const BYPASS: ValueId = ValueId::literal("bypass");
-/// The mode in which a model of its own decides what runs, in place of a person.
+/// The mode in which a model of its own decides what runs, in place of a user.
 pub const AUTO: ValueId = ValueId::literal("auto");
 
 const VERIFIED: &str = "2.1.329";
 
-/// Flags that the person's settings may not add to its command line.
+/// Flags that the user's settings may not add to its command line.
 pub(super) const RESERVED_FLAGS: ReservedFlags = ReservedFlags {
     own: &[
         "--",

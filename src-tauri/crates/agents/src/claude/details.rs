@@ -1,4 +1,4 @@
-//! Tool calls as a person judges them: all fields of the input are shown, except fields that are null or false, and
+//! Tool calls as a user judges them: all fields of the input are shown, except fields that are null or false, and
 //! additional fields of a plan or a to-do item.
 
 use std::time::Duration;

@@ -12,7 +12,7 @@ use crate::launch::{LaunchPlan, find_program};
 /// Variables by which a Claude Code that runs above us would speak to a child of its own.
 ///
 /// An app that was started in an agent's terminal inherits them, but its sessions are not children of that agent. What
-/// the person has configured (keys, providers, proxies, folders) stays.
+/// the user has configured (keys, providers, proxies, folders) stays.
 const PARENT_SESSION_VARIABLES: &[&str] = &[
     "CLAUDECODE",
     "CLAUDE_CODE_ENTRYPOINT",
@@ -78,7 +78,7 @@ pub fn launch(
     }
 }
 
-/// Plans the program as a person starts it in a terminal, in a session that began here (measured with 2.1.329).
+/// Plans the program as a user starts it in a terminal, in a session that began here (measured with 2.1.329).
 pub(super) fn in_terminal(program: PathBuf, folder: PathBuf, session: &NativeSession) -> LaunchPlan {
     LaunchPlan {
         program,
@@ -89,7 +89,7 @@ pub(super) fn in_terminal(program: PathBuf, folder: PathBuf, session: &NativeSes
     }
 }
 
-/// Finds Claude Code: the program the person named, else on `PATH`, else where installers put it.
+/// Finds Claude Code: the program the user named, else on `PATH`, else where installers put it.
 pub(super) fn find(agent: &AgentDescriptor, explicit: Option<&Path>) -> Result<PathBuf, AgentFailure> {
     find_program(agent, "claude", explicit, &[".local/bin", ".npm-global/bin"])
 }

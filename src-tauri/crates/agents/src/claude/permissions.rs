@@ -62,7 +62,7 @@ impl Suggestions {
             None | Some(Value::Null | Value::Bool(false)) => false,
             Some(_) => true,
         };
-        // With the first the agent says that no rule may be given; with the second a rule of the person's own wants
+        // With the first the agent says that no rule may be given; with the second a rule of the user's own wants
         // this asked each time, so that another rule would promise what does not come.
         if set("suppress_always_allow_rule") || set("matched_ask_rule") {
             return Self::default();

@@ -139,7 +139,7 @@ impl CodexAdapter {
         }
         if *id == SANDBOX {
             let policy = sandbox_type(word).ok_or(EncodeError::Unsupported { what: "this sandbox" })?;
-            // The one that the server described has what the person's own settings add to it.
+            // The one that the server described has what the user's own settings add to it.
             let known = text(&self.sandbox, "type") == Some(policy);
             return Ok(json!({
                 "sandboxPolicy": if known { self.sandbox.clone() } else { json!({"type": policy}) },

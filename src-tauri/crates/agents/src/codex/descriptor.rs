@@ -21,7 +21,7 @@ pub const DEFAULT: ValueId = ValueId::literal("default");
 
 const VERIFIED: &str = "0.169.0";
 
-/// Flags that the person's settings may not add to its command line.
+/// Flags that the user's settings may not add to its command line.
 pub(super) const RESERVED_FLAGS: ReservedFlags = ReservedFlags {
     own: &["--", "--listen", "--stdio", "--print-startup-config", "--help", "--version"],
     own_short: &['h', 'V'],

@@ -1,4 +1,4 @@
-//! Items of a turn as a person reads them. An item of a kind that is not known is shown whole.
+//! Items of a turn as a user reads them. An item of a kind that is not known is shown whole.
 
 use askdesk_domain::acting_line::acting_line;
 use askdesk_domain::text::{bounded, on_one_line};
@@ -23,7 +23,7 @@ pub(super) struct Shown {
     pub(super) detail: ToolDetail,
 }
 
-/// Describes an item that is no message of the agent or the person.
+/// Describes an item that is no message of the agent or the user.
 pub(super) fn shown(item: &Value, folder: &str) -> Shown {
     let said = |name: &str| text(item, name).unwrap_or_default();
     let (kind, name, summary, detail) = match said("type") {

@@ -47,7 +47,7 @@ pub fn launch(program: PathBuf, folder: &Path) -> LaunchPlan {
 
 /// Plans the server that a session shares with all others that are started in the same way.
 ///
-/// What a person adds to the start may name another Codex home, so it is a part of the key. So is the sign-in: a server reads
+/// What a user adds to the start may name another Codex home, so it is a part of the key. So is the sign-in: a server reads
 /// it once, and new sessions need a server that has read the new one.
 pub fn shared(launch: LaunchPlan, overrides: &LaunchOverrides) -> (SharedPlan, SignIn) {
     let launch = launch.with_overrides(overrides);
@@ -101,7 +101,7 @@ pub fn rules() -> JsonRpcRules {
     }
 }
 
-/// Plans the program as a person starts it in a terminal, in a session that began here.
+/// Plans the program as a user starts it in a terminal, in a session that began here.
 pub(super) fn in_terminal(program: PathBuf, folder: PathBuf, session: &NativeSession) -> LaunchPlan {
     LaunchPlan {
         program,
@@ -112,7 +112,7 @@ pub(super) fn in_terminal(program: PathBuf, folder: PathBuf, session: &NativeSes
     }
 }
 
-/// Finds Codex: the program the person named, else on `PATH`, else where installers put it.
+/// Finds Codex: the program the user named, else on `PATH`, else where installers put it.
 pub(super) fn find(agent: &AgentDescriptor, explicit: Option<&Path>) -> Result<PathBuf, AgentFailure> {
     find_program(agent, "codex", explicit, &[".local/bin", ".npm-global/bin"])
 }

@@ -12,7 +12,7 @@ use super::{
 use crate::adapter::Output;
 use crate::event::{AgentEvent, InputError, Retry, RetryBegins};
 
-/// Notifications that are known and say nothing that a person needs here.
+/// Notifications that are known and say nothing that a user needs here.
 const SILENT: &[&str] = &[
     "account/gatewayOAuth/changed",
     "account/login/completed",
@@ -81,7 +81,7 @@ const SILENT: &[&str] = &[
     "windowsSandbox/setupCompleted",
 ];
 
-/// Notifications that a person should read, with the fields of their words.
+/// Notifications that a user should read, with the fields of their words.
 const WARNINGS: &[(&str, &[&str])] = &[
     ("warning", &["message"]),
     ("guardianWarning", &["message"]),

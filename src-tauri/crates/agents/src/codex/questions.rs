@@ -1,6 +1,6 @@
 //! Questions of Codex, and the answers to them.
 //!
-//! An answer is a list of texts for the id of each question: labels, and what the person wrote as `user_note: …`. The protocol
+//! An answer is a list of texts for the id of each question: labels, and what the user wrote as `user_note: …`. The protocol
 //! has no word for a refusal, and no answer at all reaches the model as an empty one, so a refusal is put into words
 //! (measured with 0.169.0).
 
@@ -126,7 +126,7 @@ fn answered(asked: &[Asking], questions: &[Question], answers: &Answers) -> (Val
     (json!({"answers": values}), notices)
 }
 
-/// The labels in the question's order, then the person's own words.
+/// The labels in the question's order, then the user's own words.
 fn said(asking: &Asking, question: &Question, answers: &Answers) -> Vec<Value> {
     let Some(answer) = answers.to(question.id) else { return vec![note(UNANSWERED)] };
     let options = asking.draft.options.iter().enumerate();

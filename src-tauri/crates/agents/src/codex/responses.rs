@@ -115,7 +115,7 @@ impl CodexAdapter {
         out.event(AgentEvent::TurnEnded { millis: 0, usage, error: Some(words) });
     }
 
-    /// Takes note of the turn that runs, and stops it if the person wanted that before it was known.
+    /// Takes note of the turn that runs, and stops it if the user wanted that before it was known.
     pub(super) fn note_turn(&mut self, turn: &Value, out: &mut Output) {
         let Some(id) = text(turn, "id") else { return };
         if self.turn.id.as_deref() != Some(id) {

@@ -340,7 +340,7 @@ impl Connection for JsonRpcConnection {
         self.members.retain(|other| *other != member);
         self.sessions.retain(|_, owner| *owner != member);
         self.client_requests.retain(|_, (owner, _)| *owner != member);
-        // The server would wait for ever for what it asked this session.
+        // The server would wait forever for what it asked this session.
         let (gone, asked) =
             std::mem::take(&mut self.server_requests).into_iter().partition(|(_, owner)| *owner == member);
         self.server_requests = asked;

@@ -309,7 +309,7 @@ impl Server {
     fn carry_out(&mut self, routed: Routed) -> Option<Ending> {
         let lines = routed.lines.into_iter().map(|line| self.wire.write(line).map(drop));
         let requests = routed.requests.into_iter().map(|request| self.wire.request(request));
-        // A server whose input is closed ends, and its members receive that. One that doesn't read would wait for ever.
+        // A server whose input is closed ends, and its members receive that. One that doesn't read would wait forever.
         let unread =
             lines.chain(requests).find_map(|queued| queued.err().filter(|it| *it != WriteError::Closed));
         for (member, inbound) in routed.inbound {

@@ -353,7 +353,7 @@ fn subject(permission: &str, request: &Value) -> ToolDetail {
     known.unwrap_or_else(|| ToolDetail::Other { input: pretty(&whole()) }).bounded()
 }
 
-/// Returns a request as the person's own rules see it.
+/// Returns a request as the user's own rules see it.
 fn call_of(permission: &str, tool: &str, request: &Value) -> PermissionCall {
     let metadata = &request["metadata"];
     let path = text(metadata, "filepath").or_else(|| text(metadata, "filePath"));

@@ -68,7 +68,7 @@ impl OpenCodeAdapter {
         }
     }
 
-    /// Notes the agent and the model that the session uses. What the person chose for the next message stays.
+    /// Notes the agent and the model that the session uses. What the user chose for the next message stays.
     pub(super) fn note_choice(
         &mut self,
         agent: Option<&str>,

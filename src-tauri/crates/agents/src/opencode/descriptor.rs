@@ -19,7 +19,7 @@ pub(super) const PLAN: &str = "plan";
 
 const VERIFIED: &str = "1.18.33";
 
-/// Flags that the person's settings may not add to its command line.
+/// Flags that the user's settings may not add to its command line.
 pub(super) const RESERVED_FLAGS: ReservedFlags = ReservedFlags {
     own: &["--", "--port", "--hostname", "--mdns", "--mdns-domain", "--cors", "--help", "--version"],
     own_short: &['h', 'v'],
@@ -55,7 +55,7 @@ pub(super) fn descriptor() -> AgentDescriptor {
     }
 }
 
-/// The agents that come with it. The running server lists them with the person's own.
+/// The agents that come with it. The running server lists them with the user's own.
 fn agent() -> ConfigOption {
     let values = vec![
         value(PLAN, "Plan", "The agent reads and plans, and changes no files."),
@@ -77,7 +77,7 @@ fn permissions() -> ConfigOption {
     ConfigOption { live: false, ..option(PERMISSIONS, "Permissions", ConfigCategory::Other, values) }
 }
 
-/// The running server lists the models of the person's providers.
+/// The running server lists the models of the user's providers.
 fn model() -> ConfigOption {
     ConfigOption { free_text: true, ..option(MODEL, "Model", ConfigCategory::Model, Vec::new()) }
 }

@@ -210,8 +210,8 @@ fn hold(held: &mut std::collections::VecDeque<Action>, action: Action) -> Result
     Ok(())
 }
 
-/// A list of strings for each question: the labels as the agent wrote them, then the person's own words. An empty list says
-/// that the person left the question unanswered.
+/// A list of strings for each question: the labels as the agent wrote them, then the user's own words. An empty list says
+/// that the user left the question unanswered.
 fn strings(drafts: &[RawQuestion], questions: &[Question], answers: &Answers) -> Vec<Vec<String>> {
     let of = |question: &Question| {
         let Some(answer) = answers.to(question.id) else { return Vec::new() };

@@ -98,7 +98,7 @@ fn address_in(line: &str) -> Option<SocketAddr> {
     url.trim().trim_end_matches('/').parse().ok()
 }
 
-/// Plans the program as a person starts it in a terminal, in a session that began here.
+/// Plans the program as a user starts it in a terminal, in a session that began here.
 pub(super) fn in_terminal(
     program: PathBuf,
     folder: PathBuf,
@@ -114,7 +114,7 @@ pub(super) fn in_terminal(
     }
 }
 
-/// Finds OpenCode: the program the person named, else on `PATH`, else where installers put it.
+/// Finds OpenCode: the program the user named, else on `PATH`, else where installers put it.
 pub(super) fn find(agent: &AgentDescriptor, explicit: Option<&Path>) -> Result<PathBuf, AgentFailure> {
     let folders = [".opencode/bin", ".local/bin", ".bun/bin", ".npm-global/bin"];
     find_program(agent, "opencode", explicit, &folders)

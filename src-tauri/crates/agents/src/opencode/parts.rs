@@ -71,7 +71,7 @@ impl OpenCodeAdapter {
                 self.on_users_part(message, part, out)
             }
             "text" | "reasoning" => self.on_text(role, kind == "reasoning", part, out),
-            // A step's beginning, the state of the files, what a message of the person carries, and a compaction, which has
+            // A step's beginning, the state of the files, what a message of the user carries, and a compaction, which has
             // an event of its own.
             "step-start" | "snapshot" | "patch" | "file" | "agent" | "subtask" | "compaction" => {}
             "retry" => {
@@ -83,7 +83,7 @@ impl OpenCodeAdapter {
         }
     }
 
-    /// A part of the person's message shows that the agent has it.
+    /// A part of the user's message shows that the agent has it.
     fn on_users_part(&mut self, message: &str, part: &Value, out: &mut Output) {
         let made_up = part["synthetic"].as_bool().unwrap_or_default();
         let Some(Role::User { taken }) = self.messages.get_mut(message) else { return };

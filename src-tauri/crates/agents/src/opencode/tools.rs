@@ -1,4 +1,4 @@
-//! Tool calls as a person reads them.
+//! Tool calls as a user reads them.
 
 use askdesk_domain::acting_line::acting_line;
 use askdesk_domain::text::{bounded, on_one_line};

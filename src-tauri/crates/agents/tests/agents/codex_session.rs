@@ -146,7 +146,7 @@ fn a_changed_option_is_answered_and_a_refusal_is_quoted() {
         option: ConfigId::literal(option),
         value: ValueId::literal(value),
     };
-    // What the person's own settings add to the sandbox is kept.
+    // What the user's own settings add to the sandbox is kept.
     let sent = requests(&session.send(set(1, "sandbox", "workspace-write")).unwrap());
     assert_eq!(sent[0].1["sandboxPolicy"], opened()["sandbox"]);
     let sent = requests(&session.send(set(2, "sandbox", "danger-full-access")).unwrap());
@@ -508,7 +508,7 @@ fn a_proposed_plan_stays_in_the_transcript_waits_for_approval_and_the_next_turn_
     );
     assert!(decide("keep-planning", None, None).is_empty());
 
-    // A message of the person is an answer to it too.
+    // A message of the user is an answer to it too.
     let (mut session, native_ref) = propose();
     let output = session.send(message("Something else.")).unwrap();
     assert_eq!(output.events, [AgentEvent::Withdrawn { native_ref }]);

@@ -48,7 +48,7 @@ impl Place {
         Some(Self { program, mock, home, project })
     }
 
-    /// Plans a session that is kept away from the person's own settings and from the network.
+    /// Plans a session that is kept away from the user's own settings and from the network.
     fn prepare(&self, resume: Option<NativeSession>) -> (Box<dyn Adapter>, LaunchPlan) {
         let program = Some(self.program.display().to_string());
         let options = SessionOptions { program, ..SessionOptions::default() };

@@ -317,7 +317,7 @@ fn file(folder: &Path, name: &str, mode: u32) -> PathBuf {
     path
 }
 
-/// Each row is a program, a folder, and the whole sentence that the person reads.
+/// Each row is a program, a folder, and the whole sentence that the user reads.
 #[tokio::test]
 async fn a_failed_start_says_why_and_what_to_do() {
     let files = tempfile::tempdir().unwrap();

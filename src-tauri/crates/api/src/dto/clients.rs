@@ -141,7 +141,7 @@ pub enum ClientBreak {
     Forbidden { by: Obstacle },
 }
 
-/// What the person should know about a change. The page chooses the words.
+/// What the user should know about a change. The page chooses the words.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "note", rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]

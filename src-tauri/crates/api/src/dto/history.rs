@@ -102,14 +102,14 @@ wire! {
         file_name: String,
     }
 
-    /// Writes a session to a file that the person chooses.
+    /// Writes a session to a file that the user chooses.
     struct SaveExport {
         session: SessionId,
         format: ExportFormat,
     }
 
     struct SavedExport {
-        /// The file; none if the person chose none.
+        /// The file; none if the user chose none.
         path: Option<String>,
     }
 
@@ -179,7 +179,7 @@ wire! {
         median_millis: Option<i64>,
     }
 
-    /// Writes the selected requests to a file that the person chooses.
+    /// Writes the selected requests to a file that the user chooses.
     struct SaveQuestions {
         wanted: QuestionsWanted,
         format: QuestionsFormat,

@@ -15,7 +15,7 @@ commands! {
         closes: Vec<RequestId>,
     }
 
-    /// Queues a message until the agent's turn ends. Unlike a message that the person sends, it leaves open questions alone.
+    /// Queues a message until the agent's turn ends. Unlike a message that the user sends, it leaves open questions alone.
     struct QueueMessage {
         session: SessionId,
         text: String,

@@ -8,7 +8,7 @@ wire! {
         entries: Vec<NotificationLogEntry>,
     }
 
-    /// Whether the person was notified about something, and why.
+    /// Whether the user was notified about something, and why.
     struct NotificationLogEntry {
         at: Timestamp,
         /// The session's name; empty for the daily budget.

@@ -79,7 +79,7 @@ impl Api {
         self.save(self.export(input.session, input.format).await?).await
     }
 
-    /// Writes an export to a file that the person chooses.
+    /// Writes an export to a file that the user chooses.
     pub(super) async fn save(&self, exported: Exported) -> Result<SavedExport, Error> {
         let path = self.host.save(exported).await.map_err(not_saved)?;
         Ok(SavedExport { path: path.map(|path| path.display().to_string()) })

@@ -29,14 +29,14 @@ pub fn fake_agent() -> PathBuf {
 #[derive(Default)]
 pub struct TestHost {
     pub painted: Mutex<Vec<NotePainted>>,
-    /// The file that the person chooses to save to.
+    /// The file that the user chooses to save to.
     pub chosen: Mutex<Option<PathBuf>>,
     pub saved: Mutex<Vec<Exported>>,
     pub start_at_login: Mutex<Vec<OptIn>>,
     pub shortcuts: Mutex<Vec<String>>,
     /// Why a system setting that is turned on is not applied.
     pub refuses: Mutex<Option<UnappliedReason>>,
-    /// The folders with the person's programs.
+    /// The folders with the user's programs.
     pub programs: Mutex<Vec<PathBuf>>,
     pub revealed: Mutex<Vec<PathBuf>>,
     pub client_host: Mutex<Option<ClientHost>>,

@@ -16,7 +16,7 @@ const TOKEN: &str = "3f9a0c7e51d24b6f8812aa90cd34ef563f9a0c7e51d24b6f8812aa90cd3
 /// A file with a comment, another server with a secret of its own, and a trailing comma.
 const BEFORE: &str = "{\r\n  // mine\r\n  \"mcpServers\": {\r\n    \"docs\": { \"url\": \"https://docs.example/mcp\" },\r\n  },\r\n}\r\n";
 
-/// A running gateway, and a person with a home folder.
+/// A running gateway, and a user with a home folder.
 struct Scene {
     bridge: Bridge,
 }

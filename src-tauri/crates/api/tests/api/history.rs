@@ -30,7 +30,7 @@ async fn case_46_a_finished_question_is_found_with_its_session_and_place() {
     let bridge = Bridge::open();
     let request = answered(&bridge, "a lighthouse, please").await;
     let found = bridge.call("search_history", json!({"query": "lightho", "limit": 10})).await.unwrap();
-    // The agent may have had the time to say the word after the person.
+    // The agent may have had the time to say the word after the user.
     let hits = found["hits"].as_array().unwrap().iter();
     let hits: Vec<&Value> = hits.filter(|hit| hit["kind"] == "request").collect();
     let hit = hits[0];

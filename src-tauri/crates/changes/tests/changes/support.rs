@@ -86,7 +86,7 @@ impl Desk {
     }
 }
 
-/// Runs git as a person would, apart from their config.
+/// Runs git as a user would, apart from their config.
 pub fn git_in(folder: &Path, arguments: &[&str]) -> String {
     let output = Command::new("git")
         .args(["-c", "user.name=Ada", "-c", "user.email=ada@example.org", "-c", "protocol.file.allow=always"])

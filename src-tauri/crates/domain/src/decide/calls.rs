@@ -66,7 +66,7 @@ pub(super) fn after_news(now: Option<&Delivery>, news: &Delivery) -> Option<Deli
     }
 }
 
-/// Notes how far an outcome has travelled to one call, or to every call that still waits for it.
+/// Notes how far an outcome has traveled to one call, or to every call that still waits for it.
 pub(super) fn note(id: RequestId, calls: &[Call], only: Option<&NativeRef>, news: &Delivery) -> Vec<Event> {
     change(id, calls, |call| {
         let meant = only.is_none_or(|only| call.native_ref == *only);

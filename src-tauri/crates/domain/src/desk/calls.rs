@@ -8,7 +8,7 @@ use crate::request::{CallDelivery, Delivery, Request};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Call {
     pub(crate) native_ref: NativeRef,
-    /// How far the outcome has travelled to this call; none while there is no outcome to deliver.
+    /// How far the outcome has traveled to this call; none while there is no outcome to deliver.
     pub(crate) delivery: Option<Delivery>,
     /// Whether the outcome may have been sent to this call; whether it arrived is unknown.
     pub(crate) sending: bool,

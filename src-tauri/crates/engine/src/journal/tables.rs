@@ -1,5 +1,5 @@
 //! Writes events and entries, and updates the tables of requests and approvals. A row that can't be read never keeps an event
-//! from being stored: the writer would try it again for ever.
+//! from being stored: the writer would try it again forever.
 
 use askdesk_domain::{
     ApprovalEvent, ApprovalState, Delivery, Ended, Entry, Event, EventSubject, RequestEvent, RequestId,

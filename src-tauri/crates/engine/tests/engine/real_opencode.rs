@@ -82,7 +82,7 @@ impl World {
         Some(Self { program, mock, home, project })
     }
 
-    /// Adds an MCP server of the person, and has one of its tools asked for.
+    /// Adds an MCP server of the user, and has one of its tools asked for.
     fn add_server(&self, name: &str, url: &str, tool: &str) {
         let permission = json!({format!("{name}_{tool}"): "ask"});
         self.set(&format!(
@@ -307,7 +307,7 @@ async fn case_108_a_subagent_of_a_session_that_asks_asks_too_or_is_barred() {
     assert!(touches(&second, "allowed.txt"), "{second:?}");
     assert!(!world.project.path().join("allowed.txt").exists());
     decide(&stage, &second, "once", None).await;
-    // The subagent is barred that the person's own settings let run commands unasked.
+    // The subagent is barred that the user's own settings let run commands unasked.
     let heard = world.request(6).await;
     assert!(heard["messages"].to_string().contains("prevents you from using"), "{}", heard["messages"]);
     stage.until_said(session, "Barred, then.").await;

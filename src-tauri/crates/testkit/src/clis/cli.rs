@@ -74,7 +74,7 @@ impl Cli {
         }
     }
 
-    /// Writes what a person's home has of it before anything is registered, with `base_url` as where its model is.
+    /// Writes what a user's home has of it before anything is registered, with `base_url` as where its model is.
     ///
     /// Returns each file with its content.
     pub fn write_settings(self, home: &Path, base_url: &str) -> io::Result<Vec<(PathBuf, String)>> {
@@ -92,7 +92,7 @@ impl Cli {
         Ok(vec![(file, text)])
     }
 
-    /// The command that runs one prompt without a person, in a sealed environment.
+    /// The command that runs one prompt without a user, in a sealed environment.
     pub fn run_once(
         self,
         program: &Program,

@@ -104,7 +104,7 @@ impl Verdict {
         }
     }
 
-    /// Judges a decision on a plan: one that the person edited goes back to the model whole.
+    /// Judges a decision on a plan: one that the user edited goes back to the model whole.
     pub(super) fn of_plan(decision: &Decision, result: &str, asked: &Value) -> Self {
         let edited = match decision {
             Decision::Allow { input: Some(input), .. } if input["plan"] != asked["plan"] => {

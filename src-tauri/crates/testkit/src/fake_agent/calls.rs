@@ -11,7 +11,7 @@ use super::session::{OpenCall, PLAN_MODE, Session, Stop};
 
 /// The tool that starts planning; it needs no permission.
 const ENTER_PLAN_TOOL: &str = "EnterPlanMode";
-/// The tool that submits a plan; the person is asked in every mode.
+/// The tool that submits a plan; the user is asked in every mode.
 const EXIT_PLAN_TOOL: &str = "ExitPlanMode";
 
 /// The tools that `acceptEdits` allows.

@@ -144,7 +144,7 @@ pub struct ToolCall {
     pub result: String,
     #[serde(default = "yes")]
     pub ok: bool,
-    /// Whether a person is asked first.
+    /// Whether a user is asked first.
     #[serde(default)]
     pub ask_permission: bool,
     /// What could be allowed for good, as the protocol words it.
@@ -154,7 +154,7 @@ pub struct ToolCall {
     pub takes_ms: u64,
 }
 
-/// Questions to the person.
+/// Questions to the user.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Ask {

@@ -16,7 +16,7 @@ pub(super) struct Memory {
     pub(super) outcome: Option<AskOutcome>,
     /// The words of the latest refusal or the text that replaced all answers.
     pub(super) words: String,
-    /// The plan that was approved last, as the person left it.
+    /// The plan that was approved last, as the user left it.
     pub(super) plan: String,
     /// The process started last by `spawn_grandchild`.
     pub(super) grandchild_pid: Option<u32>,

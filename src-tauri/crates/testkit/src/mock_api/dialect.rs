@@ -69,7 +69,7 @@ impl Tool {
         Some(Self { name: name.as_str()?.to_owned(), namespace: None })
     }
 
-    /// Whether it asks the person; only the conversation offers such a tool.
+    /// Whether it asks the user; only the conversation offers such a tool.
     pub(super) fn asks(&self) -> bool {
         [ASK_TOOL, CODEX_ASK_TOOL, OPENCODE_ASK_TOOL].contains(&self.name.as_str())
             || self.name.ends_with(MCP_ASK_TOOL)

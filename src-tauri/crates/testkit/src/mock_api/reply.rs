@@ -83,7 +83,7 @@ impl Reply {
         self
     }
 
-    /// A reply that asks the person.
+    /// A reply that asks the user.
     pub fn question(id: &str, questions: &Value) -> Self {
         Self::new([Block::ask(id, questions)])
     }

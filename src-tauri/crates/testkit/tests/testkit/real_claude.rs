@@ -146,7 +146,7 @@ fn shapes(events: &[Value]) -> BTreeMap<String, BTreeSet<String>> {
         match value {
             Value::Object(fields) => {
                 for (key, value) in fields {
-                    // What a person or a scenario chose is no shape.
+                    // What a user or a scenario chose is no shape.
                     let key = if path.ends_with("answers") { "*" } else { key };
                     let path = format!("{path}.{key}");
                     walk(value, &path, paths);

@@ -1,4 +1,4 @@
-//! Worktrees of real repositories in every state that a person may leave them in.
+//! Worktrees of real repositories in every state that a user may leave them in.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 

@@ -1,4 +1,4 @@
-//! A repository with worktrees, as a person has it.
+//! A repository with worktrees, as a user has it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -141,14 +141,14 @@ pub fn commit(folder: &Path, message: &str) {
     git(folder, &["commit", "-q", "--allow-empty", "-m", message]);
 }
 
-/// Gives a repository a person, so that no test needs the config of whoever runs it.
+/// Gives a repository a user, so that no test needs the config of whoever runs it.
 pub fn set_up(folder: &Path) {
     git(folder, &["config", "user.name", "Ada"]);
     git(folder, &["config", "user.email", "ada@example.org"]);
     git(folder, &["config", "commit.gpgsign", "false"]);
 }
 
-/// Runs git as a person would, apart from their config.
+/// Runs git as a user would, apart from their config.
 pub fn git(folder: &Path, arguments: &[&str]) -> String {
     let output = Command::new("git")
         .args(["-c", "protocol.file.allow=always"])

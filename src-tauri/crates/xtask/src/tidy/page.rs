@@ -1,16 +1,16 @@
-//! Rules for the page: one module talks to the shell, one file names colours, and imports go down the tiers.
+//! Rules for the page: one module talks to the shell, one file names colors, and imports go down the tiers.
 
 use super::{Problem, tree::Source};
 
 const PAGE: &str = "ui/src/";
 /// The only module that may talk to the shell.
 const BRIDGE: &str = "ui/src/platform/bridge.ts";
-/// The only file that may name a colour.
+/// The only file that may name a color.
 const TOKENS: &str = "ui/src/shared/tokens.css";
 const SHELL: &str = "@tauri-apps/";
 /// What tests may import to stand in for the shell.
 const SHELL_MOCKS: &str = "@tauri-apps/api/mocks";
-/// Functions of CSS that make a colour out of numbers.
+/// Functions of CSS that make a color out of numbers.
 const COLOUR_FUNCTIONS: [&str; 8] = ["rgb(", "rgba(", "hsl(", "hsla(", "hwb(", "lab(", "lch(", "oklch("];
 
 /// The folders of the page, lowest first. A file imports from its own tier or a lower one.

@@ -43,7 +43,7 @@ async fn case_112_the_real_agent_drops_the_text_of_a_failed_attempt_before_it_wr
     };
     let mut seen = Vec::new();
     session.until(&mut seen, turn_ended).await;
-    // What a person sees as it is written.
+    // What a user sees as it is written.
     let mut live = String::new();
     let mut shown = Vec::new();
     for event in &seen {

@@ -66,7 +66,7 @@ impl Claude {
         only_line(self.send(Action::Interrupt).unwrap())
     }
 
-    /// Returns the line, and what the person is told with it.
+    /// Returns the line, and what the user is told with it.
     pub fn answer(
         &mut self,
         native_ref: &NativeRef,

@@ -11,9 +11,9 @@
 //! | `session/resolved {id}` | the answer to a request has arrived |
 //! | `session/withdrawn {id}` | a request was withdrawn |
 //! | `session/idle {usage}` | a turn ended that the agent began |
-//! | `session/update {n}` | it is at work; nothing a person needs |
+//! | `session/update {n}` | it is at work; nothing a user needs |
 //!
-//! A turn that the person began ends with the answer to `turn`.
+//! A turn that the user began ends with the answer to `turn`.
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::path::Path;
