@@ -24,7 +24,6 @@ const idle = (changes = {}) =>
 
 const pasted = (name: string, content: string, type = 'image/png') => new File([content], name, { type });
 
-/** Pastes into the composer. */
 async function paste(files: File[], text = '') {
   const clipboardData = { files, getData: (type: string) => (type === 'text/plain' ? text : '') };
   const went = await fireEvent.paste(composer(), { clipboardData });

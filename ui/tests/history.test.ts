@@ -40,7 +40,6 @@ function withPast(hits: SearchHit[] = [aHit(2)], more = false, length = 3): Fake
     });
 }
 
-/** Opens the transcripts of the history. */
 async function openHistory(bridge: FakeBridge) {
   const opened = await openPage(bridge);
   await opened.user.click(button('History'));

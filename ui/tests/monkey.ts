@@ -328,7 +328,6 @@ function toEnd(field: HTMLTextAreaElement): void {
   field.setSelectionRange(field.value.length, field.value.length);
 }
 
-/** A number as three letters. */
 function letters(n: number): string {
   return [26 * 26, 26, 1].map((weight) => String.fromCharCode(97 + (Math.floor(n / weight) % 26))).join('');
 }

@@ -1,6 +1,7 @@
 //! `cargo xtask tidy`: the rules of the tree that no compiler checks.
 
 mod agents;
+mod cases;
 mod doc_lines;
 mod edges;
 mod layers;
@@ -9,7 +10,7 @@ mod page;
 mod sources;
 mod tree;
 
-use std::{collections::BTreeSet, fmt};
+use std::{collections::BTreeSet, fmt, fs};
 
 use anyhow::{Context, Result, bail};
 
@@ -63,6 +64,8 @@ pub fn check(workspace: &Workspace) -> Result<()> {
         problems.extend(page::problems(file));
         problems.extend(agents::problems(file));
     }
+    let list = fs::read_to_string(workspace.root().join(cases::LIST));
+    problems.extend(cases::problems(&list.context(cases::LIST)?, &files));
     for problem in &problems {
         eprintln!("{problem}");
     }

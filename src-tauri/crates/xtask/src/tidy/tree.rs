@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use crate::workspace::files_below;
 
 /// Where sources lie, below the root.
-const SOURCES: [&str; 2] = ["src-tauri", "ui/src"];
+const SOURCES: [&str; 3] = ["src-tauri", "ui/src", "ui/tests"];
 /// What holds no source of ours.
 const SKIPPED: [&str; 4] = ["node_modules", "target", "dist", "gen"];
 /// What a source file's name ends in.
