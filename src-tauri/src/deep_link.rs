@@ -24,7 +24,7 @@ pub use address::{address_of, is_deep_link};
 /// The event that tells the page about a new target.
 const TARGET_EVENT: &str = "deep_link";
 
-/// What the window is led to. The page gets it as a text.
+/// Where a deep link navigates. The page gets it as text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Target {

@@ -6,7 +6,7 @@ use askdesk_domain::{
 };
 use uuid::Uuid;
 
-/// What something that an agent sent means.
+/// A protocol-independent event from an agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AgentEvent {
     /// The agent said something about itself; everything known so far, so a later one replaces an earlier one.

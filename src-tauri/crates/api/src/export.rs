@@ -1,5 +1,4 @@
-//! What can be taken along as a text: a whole session with what was said and done, or questions of many. No secret is
-//! in either.
+//! Exports a session, or questions of several sessions, as text. Neither contains a secret.
 
 pub(crate) mod json;
 pub(crate) mod markdown;

@@ -21,7 +21,7 @@ pub trait Host: Send + Sync {
     /// Asks the user for a file and writes the export to it. Returns its path, or none if the user chose no file.
     fn save(&self, export: Exported) -> Pending<Result<Option<PathBuf>, SaveError>>;
 
-    /// Turns start at login on or off. Changes nothing if the system is already set that way. May block.
+    /// Enables or disables launch at login. Changes nothing if the system is already set that way. May block.
     fn set_start_at_login(&self, start: OptIn) -> Result<(), UnappliedReason>;
 
     /// Registers the global shortcut. Changes nothing if it is already registered. May block.
@@ -33,7 +33,7 @@ pub trait Host: Send + Sync {
     /// Asks the user's shell for its environment again, and waits for the answer.
     fn read_environment(&self) -> Pending<()>;
 
-    /// Says where the programs of the user are.
+    /// Returns where to search for the user's programs.
     fn program_search(&self) -> Search;
 
     /// Shows a file or folder in the system's file manager; never opens a file. Fails with the system's error message. May block.

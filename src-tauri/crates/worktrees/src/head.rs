@@ -86,7 +86,7 @@ pub(crate) fn small_file(path: &Path) -> Option<String> {
     Some(text.lines().next().unwrap_or_default().to_owned())
 }
 
-/// Opens a file without waiting for whoever writes into it.
+/// Opens a file without blocking, so a FIFO cannot hang us.
 #[cfg(unix)]
 fn open(path: &Path) -> io::Result<File> {
     use std::os::unix::fs::OpenOptionsExt as _;

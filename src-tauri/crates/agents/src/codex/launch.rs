@@ -47,7 +47,7 @@ pub fn launch(program: PathBuf, folder: &Path) -> LaunchPlan {
 
 /// Plans the server that a session shares with all others that are started in the same way.
 ///
-/// What a user adds to the start may name another Codex home, so it is a part of the key. So is the sign-in: a server reads
+/// Overrides may set another `CODEX_HOME`, so they are part of the key. So is the sign-in: a server reads
 /// it once, and new sessions need a server that has read the new one.
 pub fn shared(launch: LaunchPlan, overrides: &LaunchOverrides) -> (SharedPlan, SignIn) {
     let launch = launch.with_overrides(overrides);

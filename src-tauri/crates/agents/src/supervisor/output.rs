@@ -31,10 +31,10 @@ const PIPE_BYTES: usize = 1024 * 1024;
 const READ_EVERY: Duration = Duration::from_millis(16);
 /// How many reads may come one right after the other before that holds: what comes after a quiet moment never waits.
 const READS_AT_ONCE: u32 = 32;
-/// A read of this many bytes or more is a bulk that must not be slowed down, in bytes.
+/// Reads of at least this size, in bytes, are never throttled.
 const BULK: usize = CHUNK / 4;
 
-/// Spaces out the reads of a process that writes all the time, and of no other.
+/// Throttles reads from a process that writes continuously.
 #[derive(Debug)]
 struct ReadPacer {
     /// When the last read would have been due, had all been spaced out.
