@@ -93,7 +93,7 @@ impl Journal {
         let io =
             |error: std::io::Error| StorageError::Other { path: named(folder), error: error.to_string() };
         private::create_folder(folder).map_err(io)?;
-        // An earlier version, or another program, may have left it readable by others.
+        // Another program may have left it readable by others.
         private::tighten(folder);
         let lock = private::open_file(&folder.join("desk.lock")).map_err(io)?;
         let until = Instant::now() + LOCK_PATIENCE;
