@@ -10,6 +10,7 @@ use askdesk_domain::{
 };
 use askdesk_engine::QUIT_LIMIT;
 use askdesk_engine::clock::Clock;
+use futures_util::FutureExt;
 use futures_util::future::{join, join_all};
 
 use crate::support::agents::{Stage, is_alive};
@@ -166,10 +167,9 @@ async fn the_end_of_the_desk_waits_for_a_locked_database_only_until_its_deadline
 async fn a_session_that_takes_no_more_inputs_is_busy_and_one_that_has_ended_is_gone() {
     let mut stage = Stage::open().await;
     let session = stubborn(&stage).await;
-    let stopping = {
-        let sessions = stage.sessions.clone();
-        tokio::spawn(async move { sessions.stop(session).await })
-    };
+    // Polled once, so that the stop is the first of its inputs.
+    let mut stopping = Box::pin(stage.sessions.stop(session));
+    assert!(stopping.as_mut().now_or_never().is_none());
     let began = Instant::now();
     // Its task waits for the agent's end, and leaves its inputs.
     let refused = loop {
@@ -181,7 +181,7 @@ async fn a_session_that_takes_no_more_inputs_is_busy_and_one_that_has_ended_is_g
     };
     let busy = ChangeRefused::Unreached { why: DeliveryError::Busy };
     assert_eq!(refused, Rejection::AgentRefused { why: busy });
-    stopping.await.unwrap().unwrap();
+    stopping.await.unwrap();
     stage.until_ended(session).await;
     poll("its task ends", || {
         matches!(stage.sessions.interrupt(session).map_err(rejected), Err(Rejection::SessionGone))
