@@ -4,7 +4,7 @@ use std::{ffi::OsString, path::PathBuf};
 
 use clap::{Args, Parser, Subcommand};
 
-use crate::private_session;
+use crate::{private_session, window_tests};
 
 #[derive(Debug, PartialEq, Eq, Parser)]
 #[command(bin_name = "cargo xtask", subcommand_required = true, arg_required_else_help = true)]
@@ -17,6 +17,8 @@ pub struct Arguments {
 pub enum Command {
     /// Check what is missing, build what changed and open the app
     Run(Run),
+    /// Open the app with a page that reloads as its sources change
+    Dev(Dev),
     /// Run all checks and tests; the last line counts them
     Test(Test),
     /// Check the rules of the tree that no compiler checks
@@ -39,6 +41,13 @@ pub enum Command {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         command: Vec<OsString>,
     },
+    /// Run a test program, the window's on two desktops; cargo starts it
+    #[command(name = window_tests::RUNNER, hide = true)]
+    RunTestProgram {
+        program: OsString,
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<OsString>,
+    },
 }
 
 #[derive(Debug, Default, PartialEq, Eq, Args)]
@@ -55,6 +64,15 @@ pub struct Run {
     /// Build with optimizations
     #[arg(long)]
     pub release: bool,
+    /// Arguments for the app
+    #[arg(last = true, value_name = "ARGS")]
+    pub arguments: Vec<OsString>,
+}
+
+#[derive(Debug, Default, PartialEq, Eq, Args)]
+pub struct Dev {
+    #[command(flatten)]
+    pub install: Install,
     /// Arguments for the app
     #[arg(last = true, value_name = "ARGS")]
     pub arguments: Vec<OsString>,
@@ -91,6 +109,7 @@ mod tests {
                 "xtask run --release --yes -- --demo --yes",
                 Command::Run(Run { install: install(), release: true, arguments }),
             ),
+            ("xtask dev -- --demo", Command::Dev(Dev { arguments: vec!["--demo".into()], ..Dev::default() })),
             ("xtask test case_16 -y", Command::Test(Test { install: install(), quick: false, filter })),
             ("xtask test --quick", Command::Test(Test { quick: true, ..Test::default() })),
             ("xtask guide", Command::Guide { out: None }),

@@ -1,4 +1,4 @@
-//! The commands a contributor types: `cargo xtask run`, `test`, `tidy`, `wire`, `package-files`, `guide`, `bench`.
+//! The commands a contributor types: `cargo xtask run`, `dev`, `test`, `tidy`, `wire`, `package-files`, `guide`, `bench`.
 
 mod arguments;
 mod bench;
@@ -16,6 +16,7 @@ mod steps;
 mod test_command;
 mod tidy;
 mod ui;
+mod window_tests;
 mod wire;
 mod workspace;
 
@@ -48,6 +49,7 @@ fn start() -> Result<ExitCode> {
     let workspace = Workspace::new(&root);
     match command {
         Command::Run(options) => return run_command::run(workspace, &options),
+        Command::Dev(options) => return run_command::dev(workspace, &options),
         Command::Test(options) => return test_command::run(workspace, &options),
         Command::Tidy => tidy::check(&workspace)?,
         Command::Wire => wire::run(&workspace)?,
@@ -55,11 +57,17 @@ fn start() -> Result<ExitCode> {
         Command::Guide { out } => guide::run(&workspace, out.as_deref())?,
         Command::Bench(install) => bench::run(workspace, install.yes)?,
         Command::InsideSession { command } => {
-            let code = private_session::run_inside(&workspace, &command)?;
-            return Ok(u8::try_from(code).map_or(ExitCode::FAILURE, ExitCode::from));
+            return Ok(exit_code(private_session::run_inside(&workspace, &command)?));
+        }
+        Command::RunTestProgram { program, arguments } => {
+            return Ok(exit_code(window_tests::run(&workspace, &program, &arguments)?));
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+fn exit_code(code: i32) -> ExitCode {
+    u8::try_from(code).map_or(ExitCode::FAILURE, ExitCode::from)
 }
 
 /// Finds the root of the repository, three folders above this package.

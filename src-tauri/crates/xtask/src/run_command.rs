@@ -1,4 +1,4 @@
-//! `cargo xtask run`: from a clone to the open app.
+//! `cargo xtask run` and `dev`: from a clone to the open app.
 
 use std::{
     env,
@@ -12,7 +12,7 @@ use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
 use crate::{
-    arguments::Run,
+    arguments::{Dev, Run},
     guide, install,
     prerequisites::Purpose,
     probe,
@@ -31,8 +31,7 @@ const NO_DISPLAY: u8 = 2;
 
 /// Checks, builds what changed, opens the app and waits until it is closed.
 pub fn run(workspace: Workspace, options: &Run) -> Result<ExitCode> {
-    if cfg!(target_os = "linux") && !probe::has_display() {
-        eprintln!("{NO_DISPLAY_WORDS}");
+    if no_display() {
         return Ok(ExitCode::from(NO_DISPLAY));
     }
     let mut steps = Steps::start();
@@ -40,9 +39,36 @@ pub fn run(workspace: Workspace, options: &Run) -> Result<ExitCode> {
     ui::install_npm_packages(&workspace, ui::UI, &mut steps)?;
     ui::build(&workspace, &mut steps)?;
     guide::build(&workspace, &mut steps)?;
-    let program = steps.try_run("build Askdesk", || build(&workspace, options.release))?;
+    let release: &[&str] = if options.release { &["--release"] } else { &[] };
+    let program = steps.try_run("build Askdesk", || build(&workspace, release))?;
     eprintln!("Opening Askdesk, {} after the start.", seconds(steps.elapsed()));
     open(&program, &options.arguments)
+}
+
+/// Opens the app with the page of a development server, which shows a change to the page at once.
+pub fn dev(workspace: Workspace, options: &Dev) -> Result<ExitCode> {
+    if no_display() {
+        return Ok(ExitCode::from(NO_DISPLAY));
+    }
+    let mut steps = Steps::start();
+    let workspace = install::ensure(workspace, Purpose::Run, options.install.yes, &mut steps)?;
+    ui::install_npm_packages(&workspace, ui::UI, &mut steps)?;
+    // Without `custom-protocol`, Tauri loads the page from the development server.
+    let program = steps.try_run("build Askdesk", || build(&workspace, &["--no-default-features"]))?;
+    let server = ui::DevServer::start(&workspace)?;
+    eprintln!("Changes in ui/src show in the window. After a change to Rust, close it and run this again.");
+    let ended = open(&program, &options.arguments);
+    drop(server);
+    ended
+}
+
+/// Says what to do without a display.
+fn no_display() -> bool {
+    let missing = cfg!(target_os = "linux") && !probe::has_display();
+    if missing {
+        eprintln!("{NO_DISPLAY_WORDS}");
+    }
+    missing
 }
 
 const NO_DISPLAY_WORDS: &str = "\
@@ -54,7 +80,7 @@ What to do, one of:
 Nothing was installed or built.";
 
 /// Builds the desktop program, with the command line and the agents' watcher beside it, and returns where it is.
-fn build(workspace: &Workspace, release: bool) -> Result<PathBuf> {
+fn build(workspace: &Workspace, options: &[&str]) -> Result<PathBuf> {
     let mut cargo = workspace.cargo();
     cargo.args(["build", "--package", "askdesk", "--bin", DESKTOP]);
     // Programs that are connected from the settings run it.
@@ -62,10 +88,7 @@ fn build(workspace: &Workspace, release: bool) -> Result<PathBuf> {
     if cfg!(target_os = "linux") {
         cargo.args(["--package", AGENT_HOST, "--bin", AGENT_HOST]);
     }
-    cargo.arg("--message-format=json-render-diagnostics");
-    if release {
-        cargo.arg("--release");
-    }
+    cargo.arg("--message-format=json-render-diagnostics").args(options);
     // cargo shows its progress on stderr; stdout holds where things were put.
     let mut child = cargo
         .stdin(Stdio::null())

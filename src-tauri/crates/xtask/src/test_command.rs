@@ -1,8 +1,13 @@
 //! `cargo xtask test`: every check and every test, counted in the last line.
 
-use std::{fs, process::ExitCode, time::Duration};
+use std::{
+    fs,
+    path::PathBuf,
+    process::{Child, ExitCode, Stdio},
+    time::Duration,
+};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 
 use crate::{
     arguments::Test,
@@ -12,7 +17,7 @@ use crate::{
     private_session::{self, PrivateFolders},
     python,
     steps::{self, Outcome, Steps, seconds},
-    tidy, ui,
+    tidy, ui, window_tests,
     workspace::Workspace,
 };
 
@@ -31,6 +36,20 @@ pub fn run(workspace: Workspace, options: &Test) -> Result<ExitCode> {
     }
     run.summary();
     Ok(if run.counts.failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// The arguments of `cargo test`, and whether the window's tests are among them.
+struct RustTests {
+    arguments: Vec<&'static str>,
+    window: bool,
+}
+
+/// The page's tests while they run.
+struct UiTests {
+    child: Child,
+    /// Where vitest writes its counts.
+    report: PathBuf,
+    output: PathBuf,
 }
 
 struct TestRun {
@@ -71,14 +90,17 @@ impl TestRun {
         if everything {
             self.check("test what builds the guide", || guide::test(workspace));
         }
-        self.rust_tests(workspace, folders, options, page);
-        if packages {
-            if everything {
-                self.check("npm run check", || steps::show(workspace.npm(ui::UI).args(["run", "check"])));
-            }
-            self.ui_tests(workspace, folders, options);
-        } else {
-            self.steps.skip("npm test", "the page's npm packages are not there");
+        if packages && everything {
+            self.check("npm run check", || steps::show(workspace.npm(ui::UI).args(["run", "check"])));
+        }
+        let built = self.build_rust_tests(workspace, options, page);
+        let of_the_page = packages.then(|| Self::start_ui_tests(workspace, folders, options));
+        if let Some(tests) = built {
+            self.run_rust_tests(workspace, folders, options, &tests);
+        }
+        match of_the_page {
+            Some(tests) => self.end_ui_tests(tests, options),
+            None => self.steps.skip("npm test", "the page's npm packages are not there"),
         }
     }
 
@@ -120,7 +142,7 @@ impl TestRun {
         }
     }
 
-    fn rust_tests(&mut self, workspace: &Workspace, folders: &PrivateFolders, options: &Test, page: bool) {
+    fn build_rust_tests(&mut self, workspace: &Workspace, options: &Test, page: bool) -> Option<RustTests> {
         // The whole workspace in one command: choosing packages would choose other features of what they
         // share, and build the same crates twice.
         let mut arguments = vec!["test", "--workspace", "--no-fail-fast"];
@@ -140,14 +162,27 @@ impl TestRun {
                 .context("the tests do not compile")
         });
         if built.is_none() {
-            return self.fail("build the tests");
+            self.fail("build the tests");
         }
+        built.map(|()| RustTests { arguments, window })
+    }
+
+    fn run_rust_tests(
+        &mut self,
+        workspace: &Workspace,
+        folders: &PrivateFolders,
+        options: &Test,
+        tests: &RustTests,
+    ) {
         let mut cargo = workspace.cargo();
-        cargo.args(&arguments);
-        cargo.args(&options.filter).args(["--", "--show-output"]);
+        cargo.args(&tests.arguments).args(&options.filter);
         let mut output = CargoTestOutput::default();
         let ended = self.steps.run("cargo test", || {
-            let mut command = if window {
+            if tests.window {
+                window_tests::run_through(&mut cargo)?;
+            }
+            cargo.args(["--", "--show-output"]);
+            let mut command = if tests.window {
                 private_session::wrap(workspace, folders, &cargo)?
             } else {
                 folders.apply_to(&mut cargo);
@@ -171,10 +206,12 @@ impl TestRun {
         self.failed.extend(output.failed_tests);
     }
 
-    fn ui_tests(&mut self, workspace: &Workspace, folders: &PrivateFolders, options: &Test) {
+    /// Starts the tests of the page. They run beside the Rust tests, which mostly wait.
+    fn start_ui_tests(workspace: &Workspace, folders: &PrivateFolders, options: &Test) -> Result<UiTests> {
         let report = workspace.root().join("target").join("vitest.json");
         // A report of an earlier run must not be taken for this one's.
         let _ = fs::remove_file(&report);
+        let output = workspace.root().join("target").join("vitest.log");
         let mut npm = workspace.npm(ui::UI);
         npm.args(["test", "--", "--reporter=default", "--reporter=json"]);
         npm.arg(format!("--outputFile.json={}", report.display()));
@@ -182,10 +219,21 @@ impl TestRun {
             npm.args(["--passWithNoTests", "-t", filter]);
         }
         folders.apply_to(&mut npm);
-        let ended = self.steps.run("npm test", || steps::show(&mut npm));
-        let counted = read_report(&report, options).unwrap_or_else(|error| {
-            eprintln!("{error:#}");
-            Counts::FAILED
+        let log = fs::File::create(&output).context("cannot write the output of the page's tests")?;
+        npm.stdin(Stdio::null()).stderr(log.try_clone()?).stdout(log);
+        let child = npm.spawn().context("cannot start npm; is it installed?")?;
+        Ok(UiTests { child, report, output })
+    }
+
+    fn end_ui_tests(&mut self, tests: Result<UiTests>, options: &Test) {
+        let mut counted = Counts::FAILED;
+        let ended = self.steps.run("npm test", || {
+            let mut tests = tests?;
+            let status = tests.child.wait().context("cannot wait for npm")?;
+            eprint!("{}", fs::read_to_string(&tests.output).unwrap_or_default());
+            counted = read_report(&tests.report, options)?;
+            ensure!(status.success(), "npm test ended with {status}");
+            Ok(())
         });
         let counted = counted.with_exit_status(ended.is_some(), options.filter.is_none());
         if counted.failed > 0 {

@@ -1,8 +1,14 @@
-//! Builds the page, and only what changed of it.
+//! Builds the page, and only what changed of it, or serves it while it changes.
 
-use std::fs;
+use std::{
+    fs,
+    net::{Ipv4Addr, TcpStream},
+    process::{Child, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 
 use crate::{
     fingerprint::{contents, step_unless_made},
@@ -40,6 +46,43 @@ pub fn build(workspace: &Workspace, steps: &mut Steps) -> Result<()> {
     step_unless_made(steps, "build the page", &at.join("dist"), sources, || {
         steps::show(workspace.npm(UI).args(["run", "build"])).context("cannot build the page")
     })
+}
+
+/// Where the development server listens, as `tauri.conf.json` and `vite.config.ts` say.
+const DEV_SERVER: (Ipv4Addr, u16) = (Ipv4Addr::LOCALHOST, 5173);
+const SERVER_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// The development server of the page, killed on drop.
+pub struct DevServer(Child);
+
+impl DevServer {
+    pub fn start(workspace: &Workspace) -> Result<Self> {
+        let free = TcpStream::connect(DEV_SERVER).is_err();
+        ensure!(
+            free,
+            "port {} is in use; close the program that listens there and run this again",
+            DEV_SERVER.1
+        );
+        // Not through npm, whose end would leave the server running.
+        let mut vite = workspace.command("node");
+        vite.arg("node_modules/vite/bin/vite.js").current_dir(workspace.root().join(UI)).stdin(Stdio::null());
+        let mut server = Self(vite.spawn().context("cannot start the development server")?);
+        let began = Instant::now();
+        while TcpStream::connect(DEV_SERVER).is_err() {
+            let ended = server.0.try_wait().context("cannot wait for the development server")?;
+            ensure!(ended.is_none(), "the development server ended; its output above says why");
+            ensure!(began.elapsed() < SERVER_TIMEOUT, "the development server doesn't answer");
+            thread::sleep(Duration::from_millis(50));
+        }
+        Ok(server)
+    }
+}
+
+impl Drop for DevServer {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
 }
 
 #[cfg(test)]
