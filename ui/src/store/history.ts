@@ -6,7 +6,8 @@ import { withoutSession as withoutItsQuestions } from './pastQuestions';
 import { filterValues, withoutKey } from './records';
 import { withoutSession } from './sessionIndex';
 import type { Excerpt, State } from './state';
-import { archivePage, mergeEntries } from './transcriptPages';
+import { mergeEntries } from './transcriptEntries';
+import { archivePage } from './transcriptPages';
 
 export type HistoryAction =
   | { type: 'history_written'; query: string }

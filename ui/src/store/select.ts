@@ -11,7 +11,6 @@ import {
   type Submit,
   type Transcript,
 } from './state';
-import { allOf } from './transcriptEntries';
 
 export type PanelItem =
   | { kind: 'sent'; id: string; at: number; request: Request }
@@ -143,7 +142,7 @@ export function endLoss(state: State, session: Session): CloseLoss | null {
 
 /** The user's messages in a session, oldest first, without consecutive duplicates. */
 export function saidBefore(state: State, session: SessionId): string[] {
-  const said = allOf(transcriptOf(state, session).entries).flatMap(({ body }) =>
+  const said = transcriptOf(state, session).entries.flatMap(({ body }) =>
     body.kind === 'person' && body.text !== '' ? [body.text] : [],
   );
   return said.filter((text, index) => text !== said[index + 1]);

@@ -41,7 +41,7 @@ import { initialNavigation, type Navigation } from './place';
 import { indexed, type SessionIndex } from './sessionIndex';
 import type { OpenIn } from './openIn';
 import { initialSidebar, type SessionGroup, type Sidebar } from './sidebar';
-import type { Entries, Places } from './transcriptEntries';
+import type { Places } from './transcriptEntries';
 import { initialUsage, type UsageState } from './usage';
 import { emptyWorktreeDraft, type PlanRead, type WorktreeDraft } from './worktrees';
 
@@ -55,7 +55,7 @@ export interface Link {
 }
 
 export interface Transcript {
-  entries: Entries;
+  entries: readonly Entry[];
   /** Entries that the stream has set since the last snapshot; pages never overwrite them. */
   streamed: Places;
   status: 'unread' | 'reading' | 'read';

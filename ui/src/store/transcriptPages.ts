@@ -1,4 +1,4 @@
-import type { Entry, TranscriptPage } from '../generated/wire';
+import type { TranscriptPage } from '../generated/wire';
 import { noteEntry } from './activity';
 import { transcriptOf } from './select';
 import type { State } from './state';
@@ -32,13 +32,6 @@ export function archivePage(state: State, page: TranscriptPage): State {
       approvals: { ...state.archive.approvals, ...index(page.approvals) },
     },
   };
-}
-
-/** Merges entries in order; loaded entries take precedence over those of the page. */
-export function mergeEntries(page: readonly Entry[], kept: readonly Entry[]): Entry[] {
-  const places = new Map(page.map((entry) => [entry.n, entry]));
-  for (const entry of kept) places.set(entry.n, entry);
-  return [...places.values()].sort((a, b) => a.n - b.n);
 }
 
 function index<T extends { id: string }>(values: readonly T[]): Record<string, T> {
