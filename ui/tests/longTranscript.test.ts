@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { Change, Entry } from '../src/generated/wire';
 import { createPage } from '../src/store/page';
 import { transcriptOf } from '../src/store/select';
-import { emptyTranscript, type Transcript } from '../src/store/state';
+import { emptyTranscript, type Transcript } from '../src/store/parts/transcripts';
 import { addEntry, addPage, trim, WINDOW } from '../src/store/transcriptWindow';
 import { anEntry, aSession } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';

@@ -4,12 +4,15 @@ import type { Change, Delta, Entry, Frame, LiveText, Request, Retry, Session, Sn
 import { noteEntry, noteTurn } from './activity';
 import { forgetSession } from './history';
 import { closeOverlay, replaceSession } from './navigation';
+import type { News } from './parts/noticed';
+import type { Transcript } from './parts/transcripts';
+import type { Submit } from './parts/unsent';
 import { rescueQueueEdits } from './queueEdits';
 import { filterValues, withoutKey } from './records';
 import { selectedSession, sessionOf, shownSession, transcriptOf, waitingCount } from './select';
 import { allIn, indexed, withoutSession, withValue } from './sessionIndex';
 import { listedSessions } from './sidebar';
-import type { News, State, Submit, Transcript } from './state';
+import type { State } from './state';
 import { addEntry } from './transcriptWindow';
 import { dropUndoable, putUndoable } from './undoWindow';
 import { forgetUsage, noteTurnEnd, putContext, takeContexts } from './usage';

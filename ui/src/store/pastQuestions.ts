@@ -1,7 +1,8 @@
 import type { QuestionsFound, QuestionsWanted, SessionId, UsageSum } from '../generated/wire';
 import type { AppError } from '../platform/bridge';
 import type { Handlers } from './handlers';
-import type { CountedQuestions, History, PastQuestions, QuestionsFilter, Span, State } from './state';
+import type { CountedQuestions, History, PastQuestions, QuestionsFilter, Span } from './parts/history';
+import type { State } from './state';
 
 /** Actions in the list of past questions. */
 export type PastQuestionsAction =

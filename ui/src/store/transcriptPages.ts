@@ -1,16 +1,9 @@
 import type { TranscriptPage } from '../generated/wire';
 import { noteEntry } from './activity';
+import type { PageAsked } from './parts/transcripts';
 import { transcriptOf } from './select';
 import type { State } from './state';
 import { addPage } from './transcriptWindow';
-
-/** A requested page of a transcript. */
-export interface PageAsked {
-  session: string;
-  /** Null means the latest page. */
-  before: number | null;
-  generation: number;
-}
 
 /** Merges a loaded page into a transcript; entries that were streamed in the meantime stay. */
 export function takePage(state: State, asked: PageAsked, page: TranscriptPage): State {

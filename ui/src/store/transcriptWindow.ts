@@ -1,7 +1,7 @@
 import type { Entry, TranscriptPage } from '../generated/wire';
-import type { Transcript } from './state';
+import type { Transcript } from './parts/transcripts';
+import type { PageAsked } from './parts/transcripts';
 import { holds, mergeEntries, withEntry, withPlace } from './transcriptEntries';
-import type { PageAsked } from './transcriptPages';
 
 /**
  * How many entries of a transcript the page keeps in memory: the newest ones, or those around the scroll position.

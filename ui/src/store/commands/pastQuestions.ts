@@ -2,7 +2,7 @@ import type { QuestionsFormat } from '../../generated/wire';
 import { asAppError, type Bridge } from '../../platform/bridge';
 import { dayBounds } from '../../shared/days';
 import { searchOf } from '../pastQuestions';
-import type { QuestionsFilter, Span } from '../state';
+import type { QuestionsFilter, Span } from '../parts/history';
 import type { Store } from '../store.svelte';
 import { PAUSE_MS } from './history';
 
