@@ -9,24 +9,24 @@ export interface QuestionsFilter {
   outcome: OutcomeKind | null;
 }
 
-/** How many days the totals of past questions can cover. */
+/** How many days the totals can cover. */
 export const SPANS = [7, 30, 90] as const;
 export type Span = (typeof SPANS)[number];
 
-/** The totals of past questions, with the days they belong to. */
-export interface CountedQuestions {
+/** The totals of some days. */
+export interface CountedDays {
   /** The start of each day, and the end of the last one. */
   bounds: readonly number[];
   counts: QuestionTotals;
+  /** What each day used. */
+  usage: readonly UsageSum[];
 }
 
 export interface PastQuestions {
   filter: QuestionsFilter;
   span: Span;
   /** The totals for the current filter and days, once loaded. */
-  totals: CountedQuestions | null;
-  /** What the days of the totals used, once loaded. */
-  usage: readonly UsageSum[] | null;
+  totals: CountedDays | null;
   /** The result for the current filter, once loaded. */
   found: QuestionsFound | null;
   error: AppError | null;
@@ -81,7 +81,6 @@ export const initialHistory: History = {
     filter: { query: '', session: null, outcome: null },
     span: 30,
     totals: null,
-    usage: null,
     found: null,
     error: null,
     saved: null,
