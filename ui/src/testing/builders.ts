@@ -219,6 +219,7 @@ export function aSnapshot(changes: Partial<Snapshot> = {}): Snapshot {
 }
 
 const answerTimes = [5, 15, 30, 60, 120, 300, 900, null].map((seconds) => seconds && seconds * 1_000);
+
 /** Totals of past questions, by the groups of times to answer; those that aren't given are zero. */
 export function totalsOf(times: readonly number[] = [], medianMillis: number | null = null): QuestionTotals {
   const counted = answerTimes.map((upTo, index) => ({ upTo, count: times[index] ?? 0 }));
