@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
 import { aRequest, aSession } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
@@ -21,9 +21,7 @@ describe('a session that has finished its turn', () => {
     expect(asked).toEqual(['New question from web: Question 1?']);
     await bridge.push({ change: 'session', session: idle });
     expect(readOut()).toEqual(asked);
-    // The sidebar is rendered a frame after the panel.
-    const state = () => document.querySelector('nav [data-session=s2]')?.getAttribute('data-state');
-    await vi.waitFor(() => expect(state()).toBe('needs_you'));
+    expect(document.querySelector('nav [data-session=s2]')?.getAttribute('data-state')).toBe('needs_you');
   });
 
   test('is shown after a click on its notification', async () => {

@@ -6,7 +6,8 @@ import { spoken } from '../src/shared/messages/language.svelte';
 import { allWaiting, inboxCounts, inboxItems, isWaiting, nextWaiting, waitingCursor } from '../src/store/inbox';
 import { type Action, reduce } from '../src/store/reducer';
 import { selectedSession, sessionInView } from '../src/store/select';
-import { type InboxKind, initialState, type State } from '../src/store/state';
+import type { InboxKind } from '../src/store/parts/navigation';
+import { initialState, type State } from '../src/store/state';
 import {
   aDecision,
   anApproval,

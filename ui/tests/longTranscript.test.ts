@@ -4,8 +4,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { Change, Entry } from '../src/generated/wire';
 import { createPage } from '../src/store/page';
 import { transcriptOf } from '../src/store/select';
-import { emptyTranscript, type Transcript } from '../src/store/state';
-import { allOf, countOf } from '../src/store/transcriptEntries';
+import { emptyTranscript, type Transcript } from '../src/store/parts/transcripts';
 import { addEntry, addPage, trim, WINDOW } from '../src/store/transcriptWindow';
 import { anEntry, aSession } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
@@ -18,7 +17,7 @@ const change = (n: number): Change => ({ change: 'entry', session: 's1', entry: 
 
 /** The first and last loaded entry numbers. Fails if there is a gap between them. */
 function span(transcript: Transcript): [number, number] {
-  const places = allOf(transcript.entries).map(({ n }) => n);
+  const places = transcript.entries.map(({ n }) => n);
   const [first = 0, last = 0] = [places[0], places.at(-1)];
   expect(places).toEqual(Array.from({ length: last - first + 1 }, (_, index) => first + index));
   return [first, last];
@@ -42,7 +41,7 @@ describe('a session with twenty thousand entries', () => {
       bridge.push(...fresh.map(change));
       if (n === 1) store.dispatch({ type: 'transcript_followed', session: 's1', atEnd });
       await settle();
-      most = Math.max(most, countOf(transcriptOf(store.state, 's1').entries));
+      most = Math.max(most, transcriptOf(store.state, 's1').entries.length);
     }
     const now = () => transcriptOf(store.state, 's1');
     return { store, commands, most, now };
@@ -59,13 +58,13 @@ describe('a session with twenty thousand entries', () => {
       await commands.transcripts.readEarlier('s1');
       await settle();
       expect(span(now())[0]).toBe(first - read * PAGE);
-      expect(countOf(now().entries)).toBeLessThanOrEqual(WINDOW.most);
+      expect(now().entries.length).toBeLessThanOrEqual(WINDOW.most);
     }
     expect(now().later).toBe(true);
     while (now().later) {
       await commands.transcripts.readLater('s1');
       await settle();
-      expect(countOf(now().entries)).toBeLessThanOrEqual(WINDOW.most);
+      expect(now().entries.length).toBeLessThanOrEqual(WINDOW.most);
     }
     expect(span(now())[1]).toBe(ENTRIES);
   }, 60_000);
@@ -88,7 +87,7 @@ test('an entry that changed while its page was loading is shown in its latest ve
   expect(span(changed)).toEqual([301, 500]);
   const read = addPage(changed, asked(301), page(101, 300, true));
   expect(span(read)).toEqual([101, 500]);
-  expect(allOf(read.entries).find(({ n }) => n === 250)).toEqual(entry(250, 'done'));
+  expect(read.entries.find(({ n }) => n === 250)).toEqual(entry(250, 'done'));
 });
 
 test('a change of an entry that isn’t loaded makes no gap', () => {
@@ -148,7 +147,7 @@ test('the loaded entries never have a gap or exceed the limit', () => {
           held = trim(held, question.before !== null && question.before <= first ? 'end' : 'start');
         }
         const [from, to] = span(held);
-        expect(countOf(held.entries)).toBeLessThanOrEqual(WINDOW.most + PAGE);
+        expect(held.entries.length).toBeLessThanOrEqual(WINDOW.most + PAGE);
         expect(held.later).toBe(to < count);
         expect(held.more).toBe(from > 1);
       }

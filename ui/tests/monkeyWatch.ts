@@ -4,7 +4,7 @@ import type { AnswerInput, Question, Request, HeldEnd } from '../src/generated/w
 import type { CommandName, Input } from '../src/platform/bridge';
 import { plural, t } from '../src/shared/messages';
 import { draftFate } from '../src/store/draftStorage';
-import type { HeldReply } from '../src/store/messageAct';
+import type { HeldReply } from '../src/store/parts/unsent';
 import type { Store } from '../src/store/store.svelte';
 import type { ModelApp } from '../src/testing/modelApp';
 

@@ -318,15 +318,6 @@ describe('sending', () => {
     await expectNoViolations();
   });
 
-  test('skipping takes an optional message', async () => {
-    const { user, bridge } = await open(lone());
-    await skipWithMessage(user);
-    await user.type(screen.getByRole('textbox', { name: 'Message to the agent (optional)' }), 'Not now');
-    await expectNoViolations();
-    await user.click(button('Skip'));
-    expect(bridge.sent('hold_end')).toMatchObject([{ id: 'r1', end: { end: 'declined', words: 'Not now' } }]);
-  });
-
   test('case_21_skipping_is_told_to_the_agent', async () => {
     const { user, bridge } = await open(lone());
     expect(button('Skip')).toHaveAttribute('title', 'The agent is told that you skipped');

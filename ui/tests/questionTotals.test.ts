@@ -19,14 +19,13 @@ const past: PastQuestion = {
   request: aRequest({ state: ended({ outcome: 'expired' }) }),
 };
 
-/** 20 questions in the last three days. 12 were answered, most in 15 to 30 seconds. */
-const month = (days: number) =>
-  totalsOf(days, [3, 12, 5], { answered: 12, replied_in_chat: 3, declined: 2, withdrawn: 2, orphaned: 1 }, [1, 2, 6, 2, 1], 24_000);
+/** 12 answers, most in 15 to 30 seconds. */
+const some = totalsOf([1, 2, 6, 2, 1], 24_000);
 
-function withTotals(totals: (days: number) => QuestionTotals = month): FakeBridge {
+function withTotals(totals: QuestionTotals = some): FakeBridge {
   return new FakeBridge()
     .on('search_questions', () => ({ questions: [past], more: false, count: 1, answered: 0, unreadable: 0, medianMillis: null }))
-    .on('count_questions', ({ days }) => totals(days.length - 1));
+    .on('count_questions', () => totals);
 }
 
 async function openTotals(bridge = withTotals()) {
@@ -76,43 +75,13 @@ describe('the totals of past questions', () => {
     expect(bars.map((bar) => bar.classList.contains('marked'))).toEqual(bars.map((_, index) => index === 2));
   });
 
-  test('show the questions of each day', async () => {
-    await openTotals();
-    const rows = rowsOf('Questions a day');
-    expect(rows).toHaveLength(31);
-    expect(rows.slice(-3).map(([, count]) => count)).toEqual(['3', '12', '5']);
-    expect(rows.slice(-2).map(([day]) => day)).toEqual(['Yesterday', 'Today']);
-    expect(figure('Questions a day')).toHaveTextContent(/20\s*in 30 days/);
-    expect(within(figure('Questions a day')).getByRole('img')).toHaveAccessibleName(
-      '20 questions in 30 days. Most on one day: Yesterday, 12.',
-    );
-    const labels = [...figure('Questions a day').querySelectorAll('.labels > span')].map((label) => label.textContent);
-    expect(labels.filter((label) => label !== '')).toEqual([expect.any(String), expect.any(String), 'Today']);
-  });
-
-  test('show every outcome with its word and number, and count only answers as answered', async () => {
-    await openTotals();
-    const outcomes = within(figure('Outcomes')).getAllByRole('listitem');
-    expect(outcomes.map((item) => item.textContent.replace(/\s+/g, ' ').trim())).toEqual([
-      'Answered 12',
-      'Skipped 2',
-      'Replied in chat 3',
-      'Withdrawn 2',
-      'Timed out 0',
-      'Missed 1',
-    ]);
-    expect(figure('Outcomes')).toHaveTextContent(/60%\s*answered/);
-    const parts = [...figure('Outcomes').querySelectorAll<HTMLElement>('.whole > .part')];
-    expect(parts.map(({ style }) => style.flexGrow)).toEqual(['12', '2', '3', '2', '1']);
-  });
-
   test('have no violations, as pictures and as numbers', async () => {
     const { user } = await openTotals();
     await expectNoViolations();
     await user.click(button('Show numbers'));
     expect(button('Show numbers')).toHaveAttribute('aria-pressed', 'true');
     expect(screen.queryByRole('img', { name: /Median/ })).toBeNull();
-    expect(within(screen.getByRole('region', { name: 'Questions a day' })).getAllByRole('row')).toHaveLength(31);
+    expect(within(screen.getByRole('region', { name: 'Time to answer' })).getAllByRole('row')).toHaveLength(9);
     expect(screen.getByRole('region', { name: 'Time to answer' })).toHaveAttribute('tabindex', '0');
     await expectNoViolations();
     await user.click(button('Show numbers'));
@@ -124,8 +93,6 @@ describe('the totals of past questions', () => {
     for (const [words, days] of [['Last 7 days', 7], ['Last 90 days', 90]] as const) {
       await user.selectOptions(screen.getByRole('combobox', { name: 'Period' }), words);
       expect(counted(bridge)!.days).toHaveLength(days + 1);
-      expect(rowsOf('Questions a day')).toHaveLength(days + 1);
-      expect(figure('Questions a day')).toHaveTextContent(`in ${days} days`);
     }
     expect(bridge.sent('search_questions')).toHaveLength(1);
   });
@@ -146,24 +113,16 @@ describe('the totals of past questions', () => {
   });
 
   test('of a single question have one bar', async () => {
-    await openTotals(withTotals((days) => totalsOf(days, [1], { answered: 1 }, [0, 1], 14_000)));
-    expect(heights('Questions a day')).toEqual([...Array.from({ length: 29 }, () => 0), 100]);
+    await openTotals(withTotals(totalsOf([0, 1], 14_000)));
     expect(heights('Time to answer')).toEqual([0, 100, 0, 0, 0, 0, 0, 0]);
     expect(screen.getByRole('img', { name: '1 answer. Median: 14 s. Most common: 5 s to 15 s.' })).toBeVisible();
-    expect(figure('Outcomes')).toHaveTextContent(/100%\s*answered/);
   });
 
-  test('say if there are no questions in the period, or no answered ones', async () => {
-    const { bridge, user } = await openTotals(withTotals((days) => totalsOf(days, [2], { withdrawn: 1, orphaned: 1 })));
+  test('say if there are no answered questions in the period', async () => {
+    await openTotals(withTotals(totalsOf()));
     expect(figure('Time to answer')).toHaveTextContent('No answered questions in this period');
     expect(figure('Time to answer')).not.toHaveTextContent('median');
-    expect(figure('Outcomes')).toHaveTextContent(/0%\s*answered/);
-    bridge.on('count_questions', ({ days }) => totalsOf(days.length - 1));
-    await user.selectOptions(screen.getByRole('combobox', { name: 'Period' }), 'Last 7 days');
-    for (const name of ['Questions a day', 'Outcomes']) {
-      expect(figure(name)).toHaveTextContent('No questions in this period');
-      expect(within(figure(name)).queryByRole('img')).toBeNull();
-    }
+    expect(within(figure('Time to answer')).queryByRole('img')).toBeNull();
     expect(screen.getByRole('group')).toHaveTextContent('Timed out');
     await expectNoViolations();
   });
@@ -177,15 +136,15 @@ describe('the totals of past questions', () => {
 
   test('keep their place while they load', async () => {
     let reply: () => void = () => undefined;
-    const bridge = withTotals().on('count_questions', ({ days }) => new Promise((done) => (reply = () => done(month(days.length - 1)))));
+    const bridge = withTotals().on('count_questions', () => new Promise((done) => (reply = () => done(some))));
     await openTotals(bridge);
-    const names = ['Time to answer', 'Questions a day', 'Outcomes'];
-    for (const name of names) expect(figure(name)).toHaveAttribute('aria-busy', 'true');
+    const busy = () => screen.getAllByRole('figure').map((plot) => plot.getAttribute('aria-busy'));
+    expect(busy()).toEqual(['true', 'true']);
     expect(screen.queryByText(/median of/)).toBeNull();
     await expectNoViolations();
     reply();
     await settle();
-    for (const name of names) expect(figure(name)).toHaveAttribute('aria-busy', 'false');
+    expect(busy()).toEqual(['false', 'false']);
   });
 
   test('show an error if they cannot be counted, and the questions stay', async () => {
@@ -207,7 +166,7 @@ describe('the totals of past questions', () => {
     await settle();
     expect(screen.getByRole('group')).toHaveTextContent('Timed out');
     expect(screen.getByRole('alert')).toBeVisible();
-    bridge.on('count_questions', ({ days }) => month(days.length - 1));
+    bridge.on('count_questions', () => some);
     await user.selectOptions(screen.getByRole('combobox', { name: 'Period' }), 'Last 7 days');
     expect(screen.queryByRole('alert')).toBeNull();
     expect(figure('Time to answer')).toHaveAttribute('aria-busy', 'false');
@@ -215,9 +174,9 @@ describe('the totals of past questions', () => {
 
   test('of an outdated filter or period are ignored', () => {
     const filter = { query: '', session: null, outcome: null };
-    const totals = { bounds: [0, DAY], counts: month(1) };
+    const totals = { bounds: [0, DAY], counts: some, usage: [] };
     const known = (state = initialState()) => state.history.questions.totals;
-    const counted = { type: 'questions_counted', filter, span: 30, totals, usage: [] } as const;
+    const counted = { type: 'questions_counted', filter, span: 30, totals } as const;
     expect(known(reduce(initialState(), counted))).toBe(totals);
     expect(known(reduce(initialState(), { ...counted, span: 7 }))).toBeNull();
     expect(known(reduce(initialState(), { ...counted, filter: { ...filter, query: 'old' } }))).toBeNull();

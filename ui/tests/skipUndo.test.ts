@@ -1,7 +1,7 @@
 import { screen } from '@testing-library/svelte';
 import { expect, test } from 'vitest';
 
-import { button, panel, radio, settle, skipWithMessage } from './open';
+import { button, expectNoViolations, panel, radio, settle, skipWithMessage } from './open';
 import { lone, openCard, pair } from './openCard';
 
 test('case 104: a skip waits for the undo window, says so, and can be undone by the button or by u', async () => {
@@ -49,6 +49,7 @@ test('case 104: a message to skip with can be changed while it waits, and nothin
   await skipWithMessage(user);
   const field = screen.getByRole('textbox', { name: 'Message to the agent (optional)' });
   await user.type(field, 'Not now');
+  await expectNoViolations();
   await user.click(button('Skip'));
   expect(bridge.sent('hold_end')).toMatchObject([{ end: { end: 'declined', words: 'Not now' } }]);
   await user.type(field, ', later');

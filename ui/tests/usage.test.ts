@@ -189,6 +189,8 @@ describe('the plot of cost', () => {
     expect(within(plot).getByRole('img').getAttribute('aria-label')).toMatch(
       /^\$28\.90 in 30 days\. Most on one day: Yesterday, \$16\.40\. 1 day over the budget of \$15\.$/,
     );
+    const labels = [...plot.querySelectorAll('.labels > span')].map((label) => label.textContent);
+    expect(labels.filter((label) => label !== '')).toEqual([expect.any(String), expect.any(String), 'Today']);
     await expectNoViolations();
   });
 
@@ -197,6 +199,7 @@ describe('the plot of cost', () => {
     await user.click(button('Show numbers'));
     const rows = within(figure('Cost a day')).getAllByRole('row').slice(-3);
     expect(rows.map((row) => row.lastElementChild?.textContent)).toEqual(['$12.50', '$16.40', '$0.00']);
+    expect(rows.slice(-2).map((row) => row.firstElementChild?.textContent)).toEqual(['Yesterday', 'Today']);
     expect(within(figure('Cost a day')).getByRole('columnheader', { name: 'Cost' })).toBeVisible();
     await expectNoViolations();
   });

@@ -1,5 +1,5 @@
 import type { ChangedFile, ChangedFiles, DiffPart, FileChange } from '../generated/wire';
-import type { LineComment } from '../store/changes';
+import type { LineComment } from '../store/parts/changes';
 import type { Store } from '../store/store.svelte';
 import { type FakeBridge, settle } from '../testing/fakeBridge';
 

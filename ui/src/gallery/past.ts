@@ -1,6 +1,6 @@
-import type { Outcome, PastQuestion, QuestionTotals } from '../generated/wire';
+import type { Outcome, PastQuestion } from '../generated/wire';
 import { claudeCode, of } from '../testing/agents';
-import { aQuestion, aRequest, totalsOf, withdrawn } from '../testing/builders';
+import { aQuestion, aRequest, aUsage, totalsOf, withdrawn } from '../testing/builders';
 import { FakeBridge } from '../testing/fakeBridge';
 
 const DAY = 86_400_000;
@@ -59,24 +59,22 @@ function pastQuestions(): PastQuestion[] {
   );
 }
 
-const asked = [8, 12, 9, 15, 5, 2, 10, 14, 11, 16, 13, 3, 3, 9, 14, 17, 12, 11];
-const outcomes = { answered: 163, replied_in_chat: 14, declined: 5, withdrawn: 3, expired: 1, orphaned: 2 };
+/** What the last days cost. */
+const costs = [8, 12, 9, 15, 5, 2, 10, 14, 11, 16, 13, 3, 3, 9, 14, 17, 12, 11];
 
-/** The totals of a month of work. */
-function totals(days: number): QuestionTotals {
-  return totalsOf(days, asked.slice(-days), outcomes, [14, 36, 50, 30, 17, 8, 5, 3], 24_000);
-}
-
-/** Adds past questions to an app. */
+/** Adds past questions, and what sessions used, to an app. */
 export function withPast(bridge: FakeBridge): FakeBridge {
-  const questions = pastQuestions();
-  const found = { questions, more: true, count: 188, answered: 163, unreadable: 0, medianMillis: 24_000 };
-  return bridge.on('search_questions', () => found).on('count_questions', ({ days }) => totals(days.length - 1));
+  const found = { questions: pastQuestions(), more: true, count: 188, answered: 163, unreadable: 0, medianMillis: 24_000 };
+  return bridge
+    .on('search_questions', () => found)
+    .on('count_questions', () => totalsOf([14, 36, 50, 30, 17, 8, 5, 3], 24_000))
+    .on('count_usage', ({ days }) => ({
+      days: days.slice(1).map((_, index, all) => aUsage({ turns: 1, cost: costs[index - all.length + costs.length] ?? 0 })),
+    }));
 }
 
 /** Adds the first question of all to an app. */
 export function withFirst(bridge: FakeBridge): FakeBridge {
   const found = { questions: pastQuestions().slice(0, 1), more: false, count: 1, answered: 1, unreadable: 0, medianMillis: 14_000 };
-  const one = (days: number) => totalsOf(days, [1], { answered: 1 }, [0, 1], 14_000);
-  return bridge.on('search_questions', () => found).on('count_questions', ({ days }) => one(days.length - 1));
+  return bridge.on('search_questions', () => found).on('count_questions', () => totalsOf([0, 1], 14_000));
 }

@@ -1,5 +1,6 @@
 import type { Approval, ApprovalOption, Delivery, Entry, Helper, Outcome, Request, Session } from '../generated/wire';
-import { emptyStartDraft, initialState } from '../store/state';
+import { emptyStartDraft } from '../store/parts/start';
+import { initialState } from '../store/state';
 import { handoverOf } from '../store/sync/handover';
 import { aFound, agentsWith, aValue, claudeCode, codex, demo, demoFound, missing, of, openCode, withCurrent } from '../testing/agents';
 import {

@@ -1,20 +1,9 @@
 import type { Entry, EntryBody, Session, SessionId, TodoItem } from '../generated/wire';
 import { cutText } from '../shared/text';
 import { visibly } from '../shared/visible';
+import type { Activity } from './parts/noticed';
 import { withoutKey } from './records';
 import type { State } from './state';
-
-/** What an agent is doing, for one line of text. */
-export interface Activity {
-  /** The task in progress, its position, and how many there are. */
-  todo: { text: string; n: number; count: number } | null;
-  /** The tool call that hasn't ended. */
-  tool: { id: string; name: string; summary: string; runs: boolean } | null;
-  /** The first line of what the agent said last. */
-  said: string | null;
-  /** Whether the user has stopped the turn. */
-  stopped: boolean;
-}
 
 export const noActivity: Activity = { todo: null, tool: null, said: null, stopped: false };
 

@@ -2,9 +2,10 @@ import { isSame, nameOf } from '../entities/attachment/attachment';
 import type { AttachedFiles, Attachment, RefusedFile, SessionId, Takes } from '../generated/wire';
 import { agentOf } from './agents';
 import type { Handlers } from './handlers';
+import type { Refusal } from './parts/unsent';
 import { withoutKey } from './records';
 import { sessionOf } from './select';
-import type { Refusal, State } from './state';
+import type { State } from './state';
 
 /** Changes to the attachments of unsent messages. */
 export type AttachmentAction =

@@ -2,38 +2,9 @@ import type { ChangedFile, ChangedFiles, ChangeTotals, FileChange, Session, Sess
 import type { AppError } from '../platform/bridge';
 import type { Handlers } from './handlers';
 import { goToChanges } from './navigation';
+import type { DiffForm, LineComment, SessionChanges } from './parts/changes';
 import { openApprovals, openRequests, sessionOf } from './select';
 import type { State } from './state';
-
-/** A comment on a line, until it is sent. */
-export interface LineComment {
-  id: string;
-  file: string;
-  path: string;
-  /** Which version of the file the line belongs to. */
-  side: 'before' | 'now';
-  line: number;
-  /** The line as it was when the comment was begun. */
-  quote: string;
-  /** The added text; empty until the comment is added. */
-  text: string;
-  /** The text in its field; null while it isn't being written. */
-  draft: string | null;
-}
-
-/** What the window knows about a session's changed files. */
-export interface SessionChanges {
-  listed: ChangedFiles | null;
-  reading: boolean;
-  error: AppError | null;
-  /** The file that is shown; null means the first one. */
-  picked: string | null;
-  shown: FileChange | null;
-  /** Why the picked file can't be shown. */
-  shownError: AppError | null;
-}
-
-export type DiffForm = 'unified' | 'split';
 
 /** The most comments that a session keeps. */
 export const MOST_COMMENTS = 200;

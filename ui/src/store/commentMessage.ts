@@ -1,4 +1,4 @@
-import type { LineComment } from './changes';
+import type { LineComment } from './parts/changes';
 
 /** How much of a line is quoted, in characters. */
 const QUOTED = 200;

@@ -6,5 +6,5 @@ import type { View } from './store.svelte';
 /** The commands are the same in every part of the window. */
 export const [useCommands, provideCommands] = createContext<Commands>();
 
-/** The state that this part of the window renders, which may be deferred. */
+/** The state that the window renders. */
 export const [useView, provideView] = createContext<View>();

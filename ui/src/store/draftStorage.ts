@@ -16,8 +16,9 @@ import type {
   DraftTarget,
   Request,
 } from '../generated/wire';
+import type { ApprovalDraft } from './parts/unsent';
 import { approvalDraftOf, draftOf } from './select';
-import type { ApprovalDraft, State } from './state';
+import type { State } from './state';
 
 /** What happens to a draft: it can still be sent, only its text is kept for the user, or it is deleted. */
 export type DraftFate = 'stays' | 'words_stay' | 'goes';

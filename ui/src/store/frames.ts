@@ -4,19 +4,22 @@ import type { Change, Delta, Entry, Frame, LiveText, Request, Retry, Session, Sn
 import { noteEntry, noteTurn } from './activity';
 import { forgetSession } from './history';
 import { closeOverlay, replaceSession } from './navigation';
+import type { News } from './parts/noticed';
+import type { Transcript } from './parts/transcripts';
+import type { Submit } from './parts/unsent';
 import { rescueQueueEdits } from './queueEdits';
 import { filterValues, withoutKey } from './records';
 import { selectedSession, sessionOf, shownSession, transcriptOf, waitingCount } from './select';
 import { allIn, indexed, withoutSession, withValue } from './sessionIndex';
 import { listedSessions } from './sidebar';
-import type { News, State, Submit, Transcript } from './state';
+import type { State } from './state';
 import { addEntry } from './transcriptWindow';
 import { dropUndoable, putUndoable } from './undoWindow';
 import { forgetUsage, noteTurnEnd, putContext, takeContexts } from './usage';
 import { putHead } from './worktrees';
 
-/** How many chunks of a transcript to keep while another session is in view. */
-const CHUNKS_OUT_OF_VIEW = 2;
+/** How many entries of a transcript to keep while another session is in view. */
+const KEPT_OUT_OF_VIEW = 1_000;
 
 /** Folds frames into the state. Every change carries a whole value, so folding it twice has no effect. */
 export function receiveFrames(state: State, frames: readonly Frame[]): State {
@@ -274,7 +277,7 @@ function putEntry(state: State, session: string, entry: Entry): State {
 
 /** A long transcript doesn't grow while out of view: it is loaded from disk when it is shown again. */
 function isReadAgain({ status, entries, later }: Transcript): boolean {
-  return status === 'unread' || later || (status === 'read' && entries.length > CHUNKS_OUT_OF_VIEW);
+  return status === 'unread' || later || (status === 'read' && entries.length > KEPT_OUT_OF_VIEW);
 }
 
 function forgetTranscript(state: State, session: string): State {

@@ -2,11 +2,13 @@ import type { HistoryFound, SearchHit, Session, SessionId, TranscriptPage } from
 import type { AppError } from '../platform/bridge';
 import type { Handlers } from './handlers';
 import { closeOverlay, forgetPlaces } from './navigation';
+import type { Excerpt } from './parts/history';
 import { withoutSession as withoutItsQuestions } from './pastQuestions';
 import { filterValues, withoutKey } from './records';
 import { withoutSession } from './sessionIndex';
-import type { Excerpt, State } from './state';
-import { archivePage, mergeEntries } from './transcriptPages';
+import type { State } from './state';
+import { mergeEntries } from './transcriptEntries';
+import { archivePage } from './transcriptPages';
 
 export type HistoryAction =
   | { type: 'history_written'; query: string }
@@ -56,16 +58,6 @@ function withExcerpt(state: State, session: SessionId, changes: Partial<Excerpt>
   return excerpt?.session.id === session ? withHistory(state, { excerpt: { ...excerpt, ...changes } }) : state;
 }
 
-export const emptyExcerpt = {
-  entries: [],
-  read: false,
-  earlier: false,
-  later: false,
-  error: null,
-  saved: null,
-  deleting: false,
-} as const;
-
 /** Merges a page with the loaded entries. If a page ends right before its bound, there may be more entries after it. */
 function grow(excerpt: Excerpt, page: TranscriptPage, before: number | null): Excerpt {
   const entries = mergeEntries(page.entries, excerpt.entries);
@@ -85,12 +77,6 @@ function add(known: readonly SearchHit[], more: readonly SearchHit[]): readonly 
   const has = (hit: SearchHit) =>
     known.some((other) => other.session === hit.session && other.n === hit.n);
   return [...known, ...more.filter((hit) => !has(hit))];
-}
-
-/** A session that can be viewed: a listed one or a past one. */
-export function anySession(state: State, id: SessionId): Session | null {
-  const here = (session: Session) => session.id === id;
-  return state.sessions.find(here) ?? state.history.past?.find(here) ?? null;
 }
 
 /** Removes everything that belongs to a deleted session. */

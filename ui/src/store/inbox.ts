@@ -3,9 +3,10 @@ import { isStuck } from '../entities/request/requestStatus';
 import type { Waiting } from '../entities/session/sessionWords';
 import type { Approval, Request, RequestId, Session, SessionId } from '../generated/wire';
 import type { Handlers } from './handlers';
+import type { InboxKind } from './parts/navigation';
 import { approvalDraftOf, missedOf, savedOf, sessionOf, waitingOf } from './select';
 import { type Age, allIn, byAge } from './sessionIndex';
-import type { InboxKind, State } from './state';
+import type { State } from './state';
 
 export type InboxAction =
   | { type: 'inbox_kind_shown'; kind: InboxKind }

@@ -1,6 +1,7 @@
 /** What Enter does with an unsent message: it is decided by the questions that were open when the message was begun. */
 import type { Request, RequestId, Session, SessionId } from '../generated/wire';
 import type { Handlers } from './handlers';
+import type { HeldReply } from './parts/unsent';
 import { filterValues, withoutKey } from './records';
 import { openRequests } from './select';
 import type { State } from './state';
@@ -10,13 +11,6 @@ export type MessageAct =
   | { does: 'queue' }
   /** Ends these questions as replied in chat; all others stay open. */
   | { does: 'reply'; closes: readonly RequestId[] };
-
-/** A reply in chat in its undo window. Its text stays in the composer until it is sent. */
-export interface HeldReply {
-  readonly closes: readonly RequestId[];
-  readonly since: number;
-  readonly until: number;
-}
 
 export type MessageActAction =
   /** A question has been there long enough to count as seen. */

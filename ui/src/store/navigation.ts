@@ -1,34 +1,10 @@
-import type { ApprovalId, ChangedFile, Session, SessionId, ShownPart } from '../generated/wire';
+import type { Session, SessionId } from '../generated/wire';
 import type { Handlers } from './handlers';
-import { anySession, emptyExcerpt } from './history';
+import { emptyExcerpt } from './parts/history';
+import type { Overlay } from './parts/navigation';
 import { type Direction, goTo, type Navigation, type Place, replacePlace, step, type View } from './place';
-import { sessionOf } from './select';
+import { anySession, sessionOf } from './select';
 import type { State } from './state';
-
-/** How a session is ended; `continue` goes on in a terminal. */
-export type Ending = 'end' | 'close' | 'continue';
-
-/** What can be done with the worktree of a session. */
-export type WorktreeDeed = 'merge' | 'rebase' | 'remove';
-
-/** A dialog above the window; only one is open at a time. */
-export type Overlay =
-  | { overlay: 'palette' | 'keys' }
-  /** Opens at what `at` names: a setting, a category, the connected apps, or the notification log. */
-  | { overlay: 'settings'; at?: string }
-  /** The whole list of sessions, in a window that is too narrow for it. */
-  | { overlay: 'sessions' }
-  | { overlay: 'log'; session: SessionId }
-  /** Confirms ending or closing a session that is at work or would lose something. */
-  | { overlay: 'ending'; session: SessionId; deed: Ending }
-  /** Confirms reverting a changed file, or one part of it. */
-  | { overlay: 'revert'; session: SessionId; file: ChangedFile; part: ShownPart | null }
-  /** Completes a permission rule that denies a request. */
-  | { overlay: 'rule'; approval: ApprovalId }
-  /** Merges, rebases, or removes the worktree of a session. */
-  | { overlay: 'worktree'; session: SessionId; deed: WorktreeDeed }
-  /** Confirms opening an external address. */
-  | { overlay: 'link'; url: string };
 
 /** Actions that change the place or the overlay. */
 export type NavigationAction =

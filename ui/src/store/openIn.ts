@@ -2,15 +2,8 @@ import type { Program, ProgramsFound, Session } from '../generated/wire';
 import { isProgram, kindOfProgram, PROGRAM_KINDS, type ProgramKind } from '../shared/programs';
 import { agentOf } from './agents';
 import type { Handlers } from './handlers';
+import type { OpenIn } from './parts/environment';
 import type { State } from './state';
-
-/** The programs that folders and files can be opened in. */
-export interface OpenIn {
-  /** Null until the app has looked for them. */
-  found: ProgramsFound | null;
-  /** What the user opened something in, the latest first; outlives the window. */
-  recent: readonly Program[];
-}
 
 export type OpenInAction = { type: 'programs_found'; found: ProgramsFound } | { type: 'opened_in'; program: Program };
 

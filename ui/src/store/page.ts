@@ -49,7 +49,8 @@ export type Page = ReturnType<typeof createPage>;
 
 /** The page without its components: its state, its commands, and the parts that sync it with the app. */
 export function createPage(bridge: Bridge) {
-  const initial = initialState(sessionStorage.getItem(SELECTED_KEY), { ...readUnsent(), ...readComments(), sidebar: readSidebar(), openIn: readOpenIn() });
+  const remembered = sessionStorage.getItem(SELECTED_KEY);
+  const initial = initialState({ remembered, ...readUnsent(), ...readComments(), sidebar: readSidebar(), openIn: readOpenIn() });
   const store = new Store(resumeFrom(initial, bridge.handover as Handover | null));
   const focusTargets = new FocusTargets();
   const timers = new Timers();

@@ -1,7 +1,8 @@
-import type { QuestionsFound, QuestionsWanted, SessionId, UsageSum } from '../generated/wire';
+import type { QuestionsFound, QuestionsWanted, SessionId } from '../generated/wire';
 import type { AppError } from '../platform/bridge';
 import type { Handlers } from './handlers';
-import type { CountedQuestions, History, PastQuestions, QuestionsFilter, Span, State } from './state';
+import type { CountedDays, History, PastQuestions, QuestionsFilter, Span } from './parts/history';
+import type { State } from './state';
 
 /** Actions in the list of past questions. */
 export type PastQuestionsAction =
@@ -10,7 +11,7 @@ export type PastQuestionsAction =
   | { type: 'questions_wanted' }
   | { type: 'questions_found'; filter: QuestionsFilter; found: QuestionsFound; added: boolean }
   | { type: 'span_chosen'; span: Span }
-  | { type: 'questions_counted'; filter: QuestionsFilter; span: Span; totals: CountedQuestions; usage: readonly UsageSum[] }
+  | { type: 'questions_counted'; filter: QuestionsFilter; span: Span; totals: CountedDays }
   | { type: 'questions_failed'; filter: QuestionsFilter; error: AppError }
   | { type: 'questions_saved'; path: string | null };
 
@@ -30,9 +31,9 @@ export const pastQuestionsHandlers: Handlers<PastQuestionsAction> = {
     return withQuestions(state, { found: { ...found, questions: add(before, found) } });
   },
   span_chosen: (state, { span }) => withQuestions(state, { span, error: null }),
-  questions_counted(state, { filter, span, totals, usage }) {
+  questions_counted(state, { filter, span, totals }) {
     const { questions } = state.history;
-    return same(filter, questions.filter) && span === questions.span ? withQuestions(state, { totals, usage }) : state;
+    return same(filter, questions.filter) && span === questions.span ? withQuestions(state, { totals }) : state;
   },
   questions_failed(state, { filter, error }) {
     return same(filter, state.history.questions.filter) ? withQuestions(state, { error }) : state;

@@ -29,21 +29,19 @@ import { type InboxAction, inboxHandlers } from './inbox';
 import { followMessages, type MessageActAction, messageActHandlers } from './messageAct';
 import { goToSession, type NavigationAction, navigationHandlers } from './navigation';
 import { type OpenInAction, openInHandlers } from './openIn';
+import type { ReportedError } from './parts/environment';
+import { PANEL_WIDTH } from './parts/layout';
+import type { StartDraft } from './parts/start';
+import type { Transcript } from './parts/transcripts';
+import type { PageAsked } from './parts/transcripts';
+import type { ApprovalDraft, Submit } from './parts/unsent';
 import { type PastQuestionsAction, pastQuestionsHandlers } from './pastQuestions';
 import { withoutKey } from './records';
 import { approvalDraftOf, sessionOf, shownSession, transcriptOf } from './select';
 import { withValue } from './sessionIndex';
 import { type SidebarAction, sidebarHandlers } from './sidebar';
-import {
-  type ApprovalDraft,
-  PANEL_WIDTH,
-  type ReportedError,
-  type StartDraft,
-  type State,
-  type Submit,
-  type Transcript,
-} from './state';
-import { type PageAsked, takePage } from './transcriptPages';
+import type { State } from './state';
+import { takePage } from './transcriptPages';
 import { trim } from './transcriptWindow';
 import { type UsageAction, usageHandlers } from './usage';
 import { type WorktreeAction, worktreeHandlers } from './worktrees';

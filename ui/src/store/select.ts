@@ -2,16 +2,10 @@ import { type Draft, emptyDraft } from '../entities/request/answerDraft';
 import { isMissed, isSaved, isStuck } from '../entities/request/requestStatus';
 import type { CloseLoss, SessionFace, Waiting } from '../entities/session/sessionWords';
 import type { Approval, ApprovalId, Request, RequestId, Session, SessionId } from '../generated/wire';
+import { emptyTranscript, type Transcript } from './parts/transcripts';
+import { type ApprovalDraft, emptyApprovalDraft, type Submit } from './parts/unsent';
 import { ofSession } from './sessionIndex';
-import {
-  type ApprovalDraft,
-  emptyApprovalDraft,
-  emptyTranscript,
-  type State,
-  type Submit,
-  type Transcript,
-} from './state';
-import { allOf } from './transcriptEntries';
+import type { State } from './state';
 
 export type PanelItem =
   | { kind: 'sent'; id: string; at: number; request: Request }
@@ -40,6 +34,12 @@ export function shownSession({ navigation: { place } }: State): SessionId | null
 
 export function sessionOf(state: Pick<State, 'sessions'>, id: SessionId | null): Session | null {
   return state.sessions.find((session) => session.id === id) ?? null;
+}
+
+/** A session that can be viewed: a listed one or a past one. */
+export function anySession(state: State, id: SessionId): Session | null {
+  const here = (session: Session) => session.id === id;
+  return state.sessions.find(here) ?? state.history.past?.find(here) ?? null;
 }
 
 /** The session whose changes are in view; null at any other place. */
@@ -143,7 +143,7 @@ export function endLoss(state: State, session: Session): CloseLoss | null {
 
 /** The user's messages in a session, oldest first, without consecutive duplicates. */
 export function saidBefore(state: State, session: SessionId): string[] {
-  const said = allOf(transcriptOf(state, session).entries).flatMap(({ body }) =>
+  const said = transcriptOf(state, session).entries.flatMap(({ body }) =>
     body.kind === 'person' && body.text !== '' ? [body.text] : [],
   );
   return said.filter((text, index) => text !== said[index + 1]);

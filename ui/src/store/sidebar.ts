@@ -1,21 +1,9 @@
 import { nameOfAsker } from '../entities/session/origin';
 import type { Session, SessionId } from '../generated/wire';
 import type { Handlers } from './handlers';
+import { GROUPINGS, type Grouping, initialSidebar, type SessionGroup, type Sidebar } from './parts/layout';
 import { faceOf, sessionOf, sessionsInOrder, waitingOf } from './select';
 import type { State } from './state';
-
-/** What the sidebar groups the sessions by; `own` is the user's own order, without groups. */
-export const GROUPINGS = ['state', 'folder', 'agent', 'own'] as const;
-export type Grouping = (typeof GROUPINGS)[number];
-
-/** The layout of the sidebar, which outlives the window. */
-export interface Sidebar {
-  grouping: Grouping;
-  /** These come first in their group. */
-  pinned: readonly SessionId[];
-}
-
-export const initialSidebar: Sidebar = { grouping: 'state', pinned: [] };
 
 export type SidebarAction =
   | { type: 'sidebar_grouped'; grouping: Grouping }
@@ -40,14 +28,6 @@ function arrange(state: State, sidebar: Sidebar): State {
 /** The groups by state, in their order. */
 const STATE_GROUPS = ['needs_you', 'working', 'done', 'idle', 'earlier'] as const;
 export type StateGroup = (typeof STATE_GROUPS)[number];
-
-/** A heading of the sidebar with its sessions; only the user's own order has none. */
-export interface SessionGroup {
-  by: Grouping;
-  /** A {@link StateGroup}, a folder, or the name of an agent. */
-  name: string;
-  sessions: readonly Session[];
-}
 
 export function isPinned({ sidebar }: State, session: SessionId): boolean {
   return sidebar.pinned.includes(session);

@@ -1,6 +1,6 @@
 import type { ConfigId, HelperId, MessageId, Program, RequestId, SessionId } from '../generated/wire';
 import { asAppError, type Bridge, type CommandName, type Input, type Output } from '../platform/bridge';
-import type { Submit } from './state';
+import type { Submit } from './parts/unsent';
 import type { Store } from './store.svelte';
 import type { Timers } from './timers';
 

@@ -1,16 +1,9 @@
-import type { Entry, TranscriptPage } from '../generated/wire';
+import type { TranscriptPage } from '../generated/wire';
 import { noteEntry } from './activity';
+import type { PageAsked } from './parts/transcripts';
 import { transcriptOf } from './select';
 import type { State } from './state';
 import { addPage } from './transcriptWindow';
-
-/** A requested page of a transcript. */
-export interface PageAsked {
-  session: string;
-  /** Null means the latest page. */
-  before: number | null;
-  generation: number;
-}
 
 /** Merges a loaded page into a transcript; entries that were streamed in the meantime stay. */
 export function takePage(state: State, asked: PageAsked, page: TranscriptPage): State {
@@ -32,13 +25,6 @@ export function archivePage(state: State, page: TranscriptPage): State {
       approvals: { ...state.archive.approvals, ...index(page.approvals) },
     },
   };
-}
-
-/** Merges entries in order; loaded entries take precedence over those of the page. */
-export function mergeEntries(page: readonly Entry[], kept: readonly Entry[]): Entry[] {
-  const places = new Map(page.map((entry) => [entry.n, entry]));
-  for (const entry of kept) places.set(entry.n, entry);
-  return [...places.values()].sort((a, b) => a.n - b.n);
 }
 
 function index<T extends { id: string }>(values: readonly T[]): Record<string, T> {

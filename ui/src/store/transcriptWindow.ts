@@ -1,23 +1,11 @@
 import type { Entry, TranscriptPage } from '../generated/wire';
-import type { Transcript } from './state';
-import {
-  allOf,
-  countOf,
-  type Entries,
-  firstOf,
-  holds,
-  inChunks,
-  lastOf,
-  withEntry,
-  withoutFirst,
-  withoutLast,
-  withPlace,
-} from './transcriptEntries';
-import { mergeEntries, type PageAsked } from './transcriptPages';
+import type { Transcript } from './parts/transcripts';
+import type { PageAsked } from './parts/transcripts';
+import { holds, mergeEntries, withEntry, withPlace } from './transcriptEntries';
 
 /**
  * How many entries of a transcript the page keeps in memory: the newest ones, or those around the scroll position.
- * Beyond `most`, it drops back to about `kept`; dropped entries are loaded again on scrolling.
+ * Beyond `most`, it drops back to `kept`; dropped entries are loaded again on scrolling.
  */
 export const WINDOW = { kept: 2_000, most: 3_000 } as const;
 
@@ -25,9 +13,9 @@ export const WINDOW = { kept: 2_000, most: 3_000 } as const;
 export function addEntry(transcript: Transcript, entry: Entry): Transcript {
   const { entries, atEnd, later, more } = transcript;
   const newest = Math.max(transcript.newest, entry.n);
-  const [first, last] = [firstOf(entries)?.n ?? entry.n, lastOf(entries)?.n ?? 0];
+  const [first, last] = [entries[0]?.n ?? entry.n, entries.at(-1)?.n ?? 0];
   const behind = entry.n > last;
-  const full = !atEnd && behind && countOf(entries) >= WINDOW.most;
+  const full = !atEnd && behind && entries.length >= WINDOW.most;
   if ((behind && later) || full) return outside({ ...transcript, newest, later: true }, entry);
   if (more && entry.n < first) return outside({ ...transcript, newest }, entry);
   return {
@@ -47,55 +35,49 @@ function outside(transcript: Transcript, entry: Entry): Transcript {
 /** Merges a page. A page that would leave a gap is dropped, because the loaded range has moved on. */
 export function addPage(transcript: Transcript, asked: PageAsked, page: TranscriptPage): Transcript {
   const read: Transcript = { ...transcript, status: 'read', error: null, meanwhile: [] };
-  const first = firstOf(transcript.entries)?.n ?? null;
-  const last = lastOf(transcript.entries)?.n ?? null;
+  const first = transcript.entries[0]?.n ?? null;
+  const last = transcript.entries.at(-1)?.n ?? null;
   if (asked.before === null) {
     // If the end wasn't loaded, the loaded entries don't connect to the latest page.
-    const own = transcript.later ? [] : allOf(transcript.entries).filter(({ n }) => holds(transcript.streamed, n));
+    const own = transcript.later ? [] : transcript.entries.filter(({ n }) => holds(transcript.streamed, n));
     const [begins, ends] = [own[0]?.n, page.entries.at(-1)?.n];
     if (begins !== undefined && ends !== undefined && begins > ends + 1) return read;
-    const loaded = { ...read, entries: merge(page.entries, inChunks(own)), more: page.more };
+    const loaded = { ...read, entries: mergeEntries(page.entries, own), more: page.more };
     return finish(loaded, transcript.meanwhile);
   }
   if (first === null || last === null || asked.before <= first) {
     if (first !== null && asked.before < first) return read;
-    const loaded = { ...read, entries: merge(page.entries, transcript.entries), more: page.more };
+    const loaded = { ...read, entries: mergeEntries(page.entries, transcript.entries), more: page.more };
     return finish(loaded, transcript.meanwhile);
   }
   const next = page.entries[0]?.n;
   if (next === undefined || next > last + 1) return read;
   const fresh = page.entries.filter(({ n }) => n > last);
-  return finish({ ...read, entries: [...transcript.entries, ...inChunks(fresh)] }, transcript.meanwhile);
+  return finish({ ...read, entries: [...transcript.entries, ...fresh] }, transcript.meanwhile);
 }
 
 /** Merges the entries that arrived while the page was loading, if they connect to the loaded range. */
 function finish(transcript: Transcript, meanwhile: readonly Entry[]): Transcript {
   let { entries, streamed } = transcript;
   for (const entry of meanwhile) {
-    const [first, last] = [firstOf(entries)?.n ?? 0, lastOf(entries)?.n ?? 0];
+    const [first, last] = [entries[0]?.n ?? 0, entries.at(-1)?.n ?? 0];
     if (entry.n > last + 1 || (transcript.more && entry.n < first)) continue;
     entries = withEntry(entries, entry);
     streamed = withPlace(streamed, entry.n);
   }
-  const last = lastOf(entries)?.n ?? 0;
+  const last = entries.at(-1)?.n ?? 0;
   const newest = Math.max(transcript.newest, last);
   return { ...transcript, entries, streamed, newest, later: last < newest };
 }
 
 /** Unloads entries far from the scroll position. */
 export function trim(transcript: Transcript, from: 'start' | 'end'): Transcript {
-  if (countOf(transcript.entries) <= WINDOW.most) return transcript;
+  if (transcript.entries.length <= WINDOW.most) return transcript;
   return from === 'start'
-    ? { ...transcript, entries: withoutFirst(transcript.entries, WINDOW.kept), more: true }
-    : { ...transcript, entries: withoutLast(transcript.entries, WINDOW.kept), later: true };
+    ? { ...transcript, entries: transcript.entries.slice(-WINDOW.kept), more: true }
+    : { ...transcript, entries: transcript.entries.slice(0, WINDOW.kept), later: true };
 }
 
 export function isOverfull(transcript: Transcript): boolean {
-  return countOf(transcript.entries) > WINDOW.most;
-}
-
-function merge(page: readonly Entry[], kept: Entries): Entries {
-  const [end, start] = [page.at(-1), firstOf(kept)];
-  if (!end || !start || end.n < start.n) return [...inChunks(page), ...kept];
-  return inChunks(mergeEntries(page, allOf(kept)));
+  return transcript.entries.length > WINDOW.most;
 }

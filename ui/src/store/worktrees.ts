@@ -1,26 +1,7 @@
 import type { Head, PlannedWorktree, PlanFlaw, Session, SessionId, WorktreeUnavailable } from '../generated/wire';
-import type { AppError } from '../platform/bridge';
 import type { Handlers } from './handlers';
+import type { PlanRead, WorktreeDraft } from './parts/start';
 import type { State } from './state';
-
-/** The user's unsent input for a new worktree; null means the suggestion. */
-export interface WorktreeDraft {
-  on: boolean;
-  base: string | null;
-  branch: string | null;
-  path: string | null;
-  setup: string | null;
-}
-
-export const emptyWorktreeDraft: WorktreeDraft = { on: false, base: null, branch: null, path: null, setup: null };
-
-/** What the app said last about a new worktree of a folder. */
-export interface PlanRead {
-  folder: string;
-  /** Null if the folder can have none. */
-  planned: PlannedWorktree | null;
-  error: AppError | null;
-}
 
 export type WorktreeAction =
   | { type: 'worktree_planned'; read: PlanRead }

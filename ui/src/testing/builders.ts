@@ -7,7 +7,6 @@ import type {
   Entry,
   EntryBody,
   Outcome,
-  OutcomeKind,
   PlannedWorktree,
   Question,
   QuestionOption,
@@ -220,22 +219,11 @@ export function aSnapshot(changes: Partial<Snapshot> = {}): Snapshot {
 }
 
 const answerTimes = [5, 15, 30, 60, 120, 300, 900, null].map((seconds) => seconds && seconds * 1_000);
-const outcomeKinds: OutcomeKind[] = ['answered', 'declined', 'replied_in_chat', 'expired', 'withdrawn', 'orphaned'];
 
-/** Totals of past questions: of the last days, of each outcome, of each group of times to answer. All others are zero. */
-export function totalsOf(
-  dayCount: number,
-  days: readonly number[] = [],
-  outcomes: Partial<Record<OutcomeKind, number>> = {},
-  times: readonly number[] = [],
-  medianMillis: number | null = null,
-): QuestionTotals {
-  return {
-    days: [...Array.from({ length: dayCount - days.length }, () => 0), ...days],
-    outcomes: outcomeKinds.map((outcome) => ({ outcome, count: outcomes[outcome] ?? 0 })),
-    answerTimes: answerTimes.map((upTo, index) => ({ upTo, count: times[index] ?? 0 })),
-    medianMillis,
-  };
+/** Totals of past questions, by the groups of times to answer; those that aren't given are zero. */
+export function totalsOf(times: readonly number[] = [], medianMillis: number | null = null): QuestionTotals {
+  const counted = answerTimes.map((upTo, index) => ({ upTo, count: times[index] ?? 0 }));
+  return { days: [], outcomes: [], answerTimes: counted, medianMillis };
 }
 
 /** What nothing used, but for some changes. */

@@ -196,7 +196,7 @@ export class FakeBridge implements Bridge {
       case 'search_questions':
         return { questions: [], more: false, count: 0, answered: 0, unreadable: 0, medianMillis: null };
       case 'count_questions':
-        return totalsOf((input as Input<'count_questions'>).days.length - 1);
+        return totalsOf();
       case 'read_session_usage':
         return { sum: aUsage(), context: null };
       case 'count_usage':
@@ -231,10 +231,7 @@ export class FakeBridge implements Bridge {
     };
   }
 
-  /**
-   * Simulates a click on a notification or an opened address. Resolves once the page has handled it; the rest of the
-   * window may follow a frame later.
-   */
+  /** Simulates a click on a notification or an opened address. Resolves once the page has handled it. */
   openDeepLink(id: string): Promise<void> {
     this.target = id;
     this.#notifyDeepLink();
@@ -343,10 +340,7 @@ export class FakeBridge implements Bridge {
     return `kept-image://localhost/${session}.${image}`;
   }
 
-  /**
-   * Pushes changes as the next delta, and applies them to the next snapshot. Resolves once the page has handled them; the
-   * rest of the window may follow a frame later.
-   */
+  /** Pushes changes as the next delta, and applies them to the next snapshot. Resolves once the page has handled them. */
   push(...changes: Change[]): Promise<void> {
     const { epoch, seq } = this.snapshot;
     this.snapshot = changes.reduce(keep, { ...this.snapshot, seq: seq + 1 });
@@ -355,7 +349,7 @@ export class FakeBridge implements Bridge {
   }
 }
 
-/** Waits until replies have arrived and the page has handled them; the rest of the window may follow a frame later. */
+/** Waits until replies have arrived and the page has handled them. */
 export async function settle(): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, 0));
   await new Promise((resolve) => setTimeout(resolve, 0));

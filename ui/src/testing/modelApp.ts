@@ -1,6 +1,5 @@
 import { isMissed } from '../entities/request/requestStatus';
 import type {
-  AnswerInput,
   Approval,
   Change,
   Delivery,
@@ -26,23 +25,6 @@ export interface Luck {
   fails: 'no' | 'refused' | 'reply_lost';
 }
 
-/** The commands that change something; all others are answered immediately. */
-const CHANGING_COMMANDS: ReadonlySet<CommandName> = new Set([
-  'answer_question',
-  'hold_end',
-  'undo_end',
-  'decline_question',
-  'cancel_question',
-  'dismiss_request',
-  'retry_delivery',
-  'decide_approval',
-  'send_message',
-  'queue_message',
-  'interrupt_session',
-  'stop_session',
-  'resume_session',
-]);
-
 /** A small model of the app behind the bridge: it ends requests, holds answers, and stores drafts like the real one. */
 export class ModelApp extends FakeBridge {
   /** Called with every command at the moment the window sends it. */
@@ -62,7 +44,7 @@ export class ModelApp extends FakeBridge {
 
   constructor(sessions: Session[]) {
     super({ sessions });
-    this.on('answer_question', ({ id, answers }) => this.#answer(id, answers));
+    this.on('answer_question', ({ id, answers }) => this.#endNow(id, { end: 'answered', answers }));
     this.on('decline_question', ({ id, words }) => this.#endNow(id, { end: 'declined', words }));
     this.on('cancel_question', ({ id }) => this.#endNow(id, { end: 'cancelled' }));
     this.on('dismiss_request', ({ id }) => this.#dismiss(id));
@@ -70,10 +52,9 @@ export class ModelApp extends FakeBridge {
     this.on('hold_end', ({ id, end }) => this.#hold(id, end));
     this.on('undo_end', ({ id }) => this.#takeBack(id));
     this.on('decide_approval', ({ id, decision }) => {
-      const approval = this.approval(id);
-      if (approval.state.state !== 'open') throw alreadyEnded();
+      if (this.approval(id).state.state !== 'open') throw alreadyEnded();
       this.#dropDraft(id);
-      return this.#put({ ...approval, state: { state: 'decided', decision, at: Date.now(), error: null } });
+      return this.#endApproval(id, { state: 'decided', decision, at: Date.now(), error: null });
     });
     this.on('send_message', ({ session, text, closes }) => {
       this.#say(session, text);
@@ -115,12 +96,13 @@ export class ModelApp extends FakeBridge {
 
   override async call<C extends CommandName>(command: C, input: Input<C>): Promise<Output<C>> {
     this.onCommand(command, input);
-    const { fails, millis } = command === 'save_draft' || CHANGING_COMMANDS.has(command) ? this.luck() : smooth;
-    if (!CHANGING_COMMANDS.has(command)) {
-      if (fails === 'refused') throw anError();
+    // Only commands that change something have an id of their own, and can be repeated.
+    const { id, requestId } = input as { id?: string; requestId?: string };
+    if (requestId === undefined) {
+      if (command === 'save_draft' && this.luck().fails === 'refused') throw anError();
       return super.call(command, input);
     }
-    const { id, requestId } = input as { id?: string; requestId: string };
+    const { fails, millis } = this.luck();
     const undone = command === 'hold_end' || command === 'undo_end' ? (id ?? null) : null;
     this.#countUndoing(undone, 1);
     try {
@@ -146,15 +128,11 @@ export class ModelApp extends FakeBridge {
   }
 
   session(id: SessionId): Session {
-    const found = this.snapshot.sessions.find((session) => session.id === id);
-    if (!found) throw anError({ code: 'not_found' });
-    return found;
+    return this.snapshot.sessions.find((session) => session.id === id)!;
   }
 
   approval(id: string): Approval {
-    const found = this.snapshot.approvals.find((approval) => approval.id === id);
-    if (!found) throw anError({ code: 'not_found' });
-    return found;
+    return this.snapshot.approvals.find((approval) => approval.id === id)!;
   }
 
   open(session: SessionId): Request[] {
@@ -182,7 +160,13 @@ export class ModelApp extends FakeBridge {
   }
 
   withdrawApproval(id: string): void {
-    this.#put({ ...this.approval(id), state: { state: 'withdrawn', at: Date.now() } });
+    this.#endApproval(id, { state: 'withdrawn', at: Date.now() });
+  }
+
+  #endApproval(id: string, state: Approval['state']): Approval {
+    const approval = { ...this.approval(id), state };
+    this.push({ change: 'approval', approval });
+    return approval;
   }
 
   /** Advances the oldest pending delivery. */
@@ -198,8 +182,7 @@ export class ModelApp extends FakeBridge {
     }
     for (const request of this.snapshot.requests) {
       const how = deliveryOf(request)?.delivery;
-      const late = isByPerson(request) && (how === 'pending' || how === 'failed');
-      if (request.session === session && late) this.#deliver(request.id, { delivery: 'parked' });
+      if (request.session === session && isByPerson(request) && (how === 'pending' || how === 'failed')) this.#deliver(request.id, { delivery: 'parked' });
     }
     this.#change(session, { state: { state: 'ended', end: { end: 'app_quit' }, at: Date.now() }, resumable: true });
   }
@@ -227,11 +210,6 @@ export class ModelApp extends FakeBridge {
     return this.session(session);
   }
 
-  #answer(id: string, answers: readonly AnswerInput[]): Request {
-    const given = answers.map((answer) => ({ ...answer, secretGiven: false }));
-    return this.#byPerson(id, { outcome: 'answered', answers: given });
-  }
-
   #byPerson(id: string, outcome: Outcome): Request {
     const request = this.request(id);
     if (request.state.state === 'ended' && !isMissed(request)) throw alreadyEnded();
@@ -241,19 +219,18 @@ export class ModelApp extends FakeBridge {
 
   #dismiss(id: string): Request {
     const request = this.request(id);
-    if (request.state.state === 'open') throw anError({ code: 'invalid' });
-    if (isMissed(request)) return this.#end(id, withdrawn({ why: 'cancelled', reason: null }), null);
-    return this.#end(id, request.state.outcome, null);
+    const given = request.state.state === 'ended' && !isMissed(request) ? request.state.outcome : cancelled;
+    return this.#end(id, given, null);
   }
 
   #endNow(id: string, end: EndInput): Request {
     switch (end.end) {
       case 'answered':
-        return this.#answer(id, end.answers);
+        return this.#byPerson(id, { outcome: 'answered', answers: end.answers.map((answer) => ({ ...answer, secretGiven: false })) });
       case 'declined':
         return this.#byPerson(id, { outcome: 'declined', words: end.words });
       case 'cancelled':
-        return this.#byPerson(id, withdrawn({ why: 'cancelled', reason: null }));
+        return this.#byPerson(id, cancelled);
     }
   }
 
@@ -276,33 +253,26 @@ export class ModelApp extends FakeBridge {
 
   #takeBack(id: string): Record<string, never> {
     if (this.request(id).state.state !== 'open') throw alreadyEnded();
-    if (this.#isHeld(id)) this.push({ change: 'end_let_go', request: id });
+    this.push(...this.#letGo(id));
     return {};
   }
 
-  #isHeld(id: string): boolean {
-    return this.snapshot.held.some(({ request }) => request === id);
+  #letGo(id: string): Change[] {
+    return this.snapshot.held.some(({ request }) => request === id) ? [{ change: 'end_let_go', request: id }] : [];
   }
 
   #end(id: string, outcome: Outcome, delivery: Delivery | null = { delivery: 'pending' }): Request {
     const request: Request = { ...this.request(id), state: ended(outcome, delivery, Date.now()) };
     if (draftFate(request) === 'goes') this.#dropDraft(id);
-    const dropUndoable: Change[] = this.#isHeld(id) ? [{ change: 'end_let_go', request: id }] : [];
-    this.push({ change: 'request', request }, ...dropUndoable);
+    this.push({ change: 'request', request }, ...this.#letGo(id));
     return request;
   }
 
   #deliver(id: string, delivery: Delivery): Request {
-    const request = this.request(id);
-    if (request.state.state === 'open') throw anError({ code: 'invalid' });
-    const next: Request = { ...request, state: { ...request.state, delivery } };
-    this.push({ change: 'request', request: next });
-    return next;
-  }
-
-  #put(approval: Approval): Approval {
-    this.push({ change: 'approval', approval });
-    return approval;
+    const before = this.request(id);
+    const request: Request = { ...before, state: { ...(before.state as ReturnType<typeof ended>), delivery } };
+    this.push({ change: 'request', request });
+    return request;
   }
 
   #change(id: SessionId, to: Partial<Session>): void {
@@ -332,7 +302,7 @@ export class ModelApp extends FakeBridge {
   }
 }
 
-const smooth: Luck = { millis: 0, fails: 'no' };
+const cancelled = withdrawn({ why: 'cancelled', reason: null });
 
 function pause(millis: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, millis));

@@ -1,7 +1,7 @@
 import type { Offer } from '../shared/actions.svelte';
 import { demoOf } from '../store/agents';
 import { nextWaiting } from '../store/inbox';
-import type { Overlay } from '../store/navigation';
+import type { Overlay } from '../store/parts/navigation';
 import type { Page } from '../store/page';
 
 /** The actions that the window offers everywhere. */

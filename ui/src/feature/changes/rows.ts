@@ -1,5 +1,5 @@
 import type { DiffPart, FileChange, ShownPart } from '../../generated/wire';
-import type { DiffForm, LineComment } from '../../store/changes';
+import type { DiffForm, LineComment } from '../../store/parts/changes';
 
 /** How many unchanged lines are shown around a change. */
 const CONTEXT = 3;

@@ -8,7 +8,8 @@ import { wordsOfFailure } from '../../shared/errors/agentFailureWords';
 import { plural, t } from '../../shared/messages';
 import { noActivity } from '../../store/activity';
 import { faceOf, missedOf, oldestPending } from '../../store/select';
-import type { SessionGroup, StateGroup } from '../../store/sidebar';
+import type { SessionGroup } from '../../store/parts/layout';
+import type { StateGroup } from '../../store/sidebar';
 import type { State } from '../../store/state';
 
 /** The second line of a session's row: what is open, what the agent is doing, or why the session ended. */

@@ -14,7 +14,8 @@ import { type MessageKey, t } from '../../shared/messages';
 import { visibly } from '../../shared/visible';
 import { worksInFolder } from '../../store/agents';
 import { defaultOptions, type StartChoice } from '../../store/commands/start';
-import type { Choices, StartDraft, State } from '../../store/state';
+import type { Choices, StartDraft } from '../../store/parts/start';
+import type { State } from '../../store/state';
 import type { Offer } from './offer';
 
 type Policy = SessionOptions['questions'];

@@ -1,5 +1,5 @@
 import type { Notice, QuestionPolicy } from '../../generated/wire';
-import { wordsOfDeliveryError } from '../../shared/errors/deliveryErrorWords';
+import { wordsOfDeliveryError } from '../../shared/errors/validationErrorWords';
 import { type MessageKey, plural, t } from '../../shared/messages';
 import { wordsOfMember, type UnionWords } from '../../shared/unionWords';
 

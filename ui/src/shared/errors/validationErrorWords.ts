@@ -1,9 +1,9 @@
-import type { ValidationError, ChangeRefused, UnsupportedFeature } from '../../generated/wire';
+import type { ChangeRefused, DeliveryError, UnsupportedFeature, ValidationError } from '../../generated/wire';
 import { type MessageKey, t } from '../messages';
 import { wordsOfMember, type UnionWords } from '../unionWords';
 import { visibly } from '../visible';
-import { wordsOfDeliveryError } from './deliveryErrorWords';
 import { wordsOfSettingError } from './settingErrorWords';
+import { wordsOfStorageError } from './storageErrorWords';
 
 const validationErrorWords: UnionWords<ValidationError, 'breach'> = {
   empty: 'breach.empty',
@@ -42,6 +42,27 @@ export function wordsOfValidationError(breach: ValidationError): string {
 /** The user can't cause or fix this: the page sent an invalid command. */
 export function wordsOfFault(rule: string): string {
   return t('breach.other', { rule: visibly(rule) });
+}
+
+const deliveryErrorWords: UnionWords<DeliveryError, 'undelivered'> = {
+  input_closed: 'undelivered.input_closed',
+  write_failed: 'undelivered.write_failed',
+  not_reading: 'undelivered.not_reading',
+  not_awaited: 'undelivered.not_awaited',
+  may_have_arrived: 'undelivered.may_have_arrived',
+  not_running: 'undelivered.not_running',
+  busy: 'undelivered.busy',
+  closing: 'undelivered.closing',
+  refused: ({ rule }) => wordsOfValidationError(rule),
+  not_kept: (why) => wordsOfStorageError(why),
+  image_gone: 'undelivered.image_gone',
+  file_unreadable: 'undelivered.file_unreadable',
+  text: ({ text }) => visibly(text),
+};
+
+/** Why something didn't reach the agent, as the end of a sentence. */
+export function wordsOfDeliveryError(why: DeliveryError): string {
+  return wordsOfMember(deliveryErrorWords, 'undelivered', why);
 }
 
 const refusedWords: UnionWords<ChangeRefused, 'refused'> = {

@@ -1,4 +1,4 @@
-import type { Catalogue } from '.';
+import type { Catalogue } from './catalogue';
 import { changes } from './de/changes';
 import { composer } from './de/composer';
 import { errors } from './de/errors';

@@ -1,14 +1,9 @@
-import { number } from './formats';
+import type { Catalogue, MessageKey, Names, Params, PluralKey } from './catalogue';
 import { en } from './en';
+import { number } from './formats';
 import { spoken } from './language.svelte';
 
-export type MessageKey = keyof typeof en;
-
-type Names<S extends string> = S extends `${string}{${infer Name}}${infer Rest}`
-  ? Name | Names<Rest>
-  : never;
-
-export type Params<K extends MessageKey> = Record<Names<(typeof en)[K]>, string | number>;
+export type { Catalogue, MessageKey, Params } from './catalogue';
 
 type Arguments<K extends MessageKey> = [Names<(typeof en)[K]>] extends [never]
   ? []
@@ -47,14 +42,6 @@ function textIn(catalogue: Readonly<Record<string, string>>, key: string): strin
 /** Keys with these prefixes end in the id of an agent, a config option, or a value. */
 type OpenPart = 'agent' | 'config' | 'mode' | 'mode_hint' | 'effort';
 
-type PluralKey = {
-  [K in MessageKey]: K extends `${infer Base}.other`
-    ? `${Base}.one` extends MessageKey
-      ? Base
-      : never
-    : never;
-}[MessageKey];
-
 /** The text of a key in the plural form for a count, with its values filled in. */
 export function plural<K extends PluralKey>(key: K, count: number, ...args: PluralArguments<K>): string {
   return fill(inForm(spoken.catalogue, spoken.plurals, key, count), { count, ...args[0] });
@@ -70,11 +57,6 @@ type PluralArguments<K extends PluralKey> = [PluralNames<K>] extends [never]
 export function inForm(catalogue: Catalogue, rules: Intl.PluralRules, key: PluralKey, count: number): string {
   return catalogue[`${key}.${rules.select(count)}`] ?? catalogue[`${key}.other`];
 }
-
-type PluralForms = Partial<Record<`${PluralKey}.${Intl.LDMLPluralRule}`, string>>;
-
-/** Every text of the window in one language, with the plural forms that the language has. */
-export type Catalogue = Readonly<Record<Exclude<MessageKey, `${PluralKey}.one`>, string> & PluralForms>;
 
 function textOf(key: MessageKey): string {
   return spoken.catalogue[key] ?? key;

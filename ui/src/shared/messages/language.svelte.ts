@@ -1,5 +1,5 @@
 import type { Language, LanguageChoice } from '../../generated/wire';
-import type { Catalogue } from '.';
+import type { Catalogue } from './catalogue';
 import { en } from './en';
 
 interface Spoken {

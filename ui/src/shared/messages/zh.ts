@@ -1,4 +1,4 @@
-import type { Catalogue } from '.';
+import type { Catalogue } from './catalogue';
 import { changes } from './zh/changes';
 import { composer } from './zh/composer';
 import { errors } from './zh/errors';

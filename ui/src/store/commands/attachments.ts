@@ -1,7 +1,7 @@
 import type { AttachedFiles, Attachment, RefusedWhy, SessionId, Takes } from '../../generated/wire';
 import { asAppError, type Bridge, type FileDrag } from '../../platform/bridge';
 import { takesOf } from '../attachments';
-import type { Refusal } from '../state';
+import type { Refusal } from '../parts/unsent';
 import type { Store } from '../store.svelte';
 
 type Limits = Extract<Takes, { takes: 'images_and_files' }>;

@@ -1,6 +1,7 @@
 import type { ChangedFile, SessionId, ShownPart } from '../../generated/wire';
 import { asAppError, type Bridge } from '../../platform/bridge';
-import { addedComments, changesOf, commentsOf, type LineComment, pickedFile, wayOfComments } from '../changes';
+import type { LineComment } from '../parts/changes';
+import { addedComments, changesOf, commentsOf, pickedFile, wayOfComments } from '../changes';
 import { commentMessage } from '../commentMessage';
 import { sessionOf } from '../select';
 import type { State } from '../state';

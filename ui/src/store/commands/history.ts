@@ -1,6 +1,6 @@
 import type { ExportFormat, SessionId } from '../../generated/wire';
 import { asAppError, type Bridge } from '../../platform/bridge';
-import { anySession } from '../history';
+import { anySession } from '../select';
 import type { Store } from '../store.svelte';
 
 /** How long typing must pause before a search starts. */

@@ -1,6 +1,7 @@
 import type { Attachment, MessageId, RequestId, SessionId } from '../../generated/wire';
 import { attachedOf } from '../attachments';
-import { actOfHeld, closableRequests, type HeldReply, type MessageAct, messageAct } from '../messageAct';
+import type { HeldReply } from '../parts/unsent';
+import { actOfHeld, closableRequests, type MessageAct, messageAct } from '../messageAct';
 import { sessionOf } from '../select';
 import type { Store } from '../store.svelte';
 import { submitKey, type Submitter } from '../submit';

@@ -2,7 +2,7 @@ import type { QuestionsFormat } from '../../generated/wire';
 import { asAppError, type Bridge } from '../../platform/bridge';
 import { dayBounds } from '../../shared/days';
 import { searchOf } from '../pastQuestions';
-import type { QuestionsFilter, Span } from '../state';
+import type { QuestionsFilter, Span } from '../parts/history';
 import type { Store } from '../store.svelte';
 import { PAUSE_MS } from './history';
 
@@ -60,7 +60,7 @@ export class PastQuestionCommands {
         this.bridge.call('count_questions', { wanted: searchOf(filter), days: bounds }),
         this.bridge.call('count_usage', { session: filter.session, days: bounds }),
       ]);
-      this.store.dispatch({ type: 'questions_counted', filter, span, totals: { bounds, counts }, usage: usage.days });
+      this.store.dispatch({ type: 'questions_counted', filter, span, totals: { bounds, counts, usage: usage.days } });
     } catch (thrown) {
       this.store.dispatch({ type: 'questions_failed', filter, error: asAppError(thrown) });
     }

@@ -4,7 +4,7 @@ import type { FocusTargets } from '../../shared/focusTargets';
 import { t } from '../../shared/messages';
 import { demoOf, exampleConfig } from '../agents';
 import { submitOf } from '../select';
-import { emptyStartDraft } from '../state';
+import { emptyStartDraft } from '../parts/start';
 import type { Store } from '../store.svelte';
 import { submitKey, type Submitter } from '../submit';
 

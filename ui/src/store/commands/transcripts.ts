@@ -6,7 +6,6 @@ import { selectedSession, transcriptOf } from '../select';
 import type { State } from '../state';
 import type { Store } from '../store.svelte';
 import type { Timers } from '../timers';
-import { firstOf, lastOf } from '../transcriptEntries';
 import { isOverfull } from '../transcriptWindow';
 
 /** Entries per page. */
@@ -30,14 +29,14 @@ export class TranscriptCommands {
   async readEarlier(session: SessionId): Promise<void> {
     const { status, entries } = transcriptOf(this.store.state, session);
     if (status === 'reading') return;
-    await this.#readPage(session, firstOf(entries)?.n ?? null);
+    await this.#readPage(session, entries[0]?.n ?? null);
     await this.#trim(session, 'end');
   }
 
   /** Loads the entries after the loaded ones, and unloads the first ones if there are too many. */
   async readLater(session: SessionId): Promise<void> {
     const { status, later, entries } = transcriptOf(this.store.state, session);
-    const last = lastOf(entries);
+    const last = entries.at(-1);
     if (status === 'reading' || !later || !last) return;
     await this.#readPage(session, last.n + PAGE + 1);
     await this.#trim(session, 'start');

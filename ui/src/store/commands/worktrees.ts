@@ -6,7 +6,7 @@ import { homeOf, submitOf } from '../select';
 import type { Store } from '../store.svelte';
 import { submitKey, type Submitter } from '../submit';
 import type { Timers } from '../timers';
-import type { PlanRead } from '../worktrees';
+import type { PlanRead } from '../parts/start';
 
 /** How long typing must pause before a worktree is planned again. */
 const PLAN_MS = 150;

@@ -1,5 +1,6 @@
 import type { Place } from '../place';
-import type { Inbox, State } from '../state';
+import type { Inbox } from '../parts/navigation';
+import type { State } from '../state';
 
 /** Set once a handover was applied, so that a reloaded page doesn't apply it again. */
 const TAKEN_KEY = 'askdesk.left-taken';

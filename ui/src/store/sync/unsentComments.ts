@@ -1,4 +1,4 @@
-import type { DiffForm, LineComment } from '../changes';
+import type { DiffForm, LineComment } from '../parts/changes';
 import type { State } from '../state';
 import { readRecord, storeRecord } from './storedRecords';
 

@@ -72,13 +72,7 @@ export const history = {
   'totals.answers': 'Antworten',
   'totals.times_summary.one': '{count} Antwort. Median: {median}. Am häufigsten: {most}.',
   'totals.times_summary.other': '{count} Antworten. Median: {median}. Am häufigsten: {most}.',
-  'totals.days': 'Fragen pro Tag',
   'totals.day': 'Tag',
   'totals.in_days': 'in {days} Tagen',
-  'totals.days_summary.one': '{count} Frage in {days} Tagen. Die meisten an einem Tag: {day}, {most}.',
-  'totals.days_summary.other': '{count} Fragen in {days} Tagen. Die meisten an einem Tag: {day}, {most}.',
-  'totals.outcomes': 'Ergebnisse',
-  'totals.answered': 'beantwortet',
-  'totals.none': 'Keine Fragen in diesem Zeitraum',
   'totals.none_answered': 'Keine beantworteten Fragen in diesem Zeitraum',
 };

@@ -71,13 +71,7 @@ export const history = {
   'totals.answers': 'Answers',
   'totals.times_summary.one': '{count} answer. Median: {median}. Most common: {most}.',
   'totals.times_summary.other': '{count} answers. Median: {median}. Most common: {most}.',
-  'totals.days': 'Questions a day',
   'totals.day': 'Day',
   'totals.in_days': 'in {days} days',
-  'totals.days_summary.one': '{count} question in {days} days. Most on one day: {day}, {most}.',
-  'totals.days_summary.other': '{count} questions in {days} days. Most on one day: {day}, {most}.',
-  'totals.outcomes': 'Outcomes',
-  'totals.answered': 'answered',
-  'totals.none': 'No questions in this period',
   'totals.none_answered': 'No answered questions in this period',
 } as const satisfies Record<string, string>;

@@ -66,12 +66,7 @@ export const history = {
   'totals.over': '更长',
   'totals.answers': '回答',
   'totals.times_summary.other': '{count} 次回答。中位数：{median}。最常见：{most}。',
-  'totals.days': '每天的问题',
   'totals.day': '日期',
   'totals.in_days': '{days} 天内',
-  'totals.days_summary.other': '{days} 天内 {count} 个问题。最多的一天：{day}，{most} 个。',
-  'totals.outcomes': '结果',
-  'totals.answered': '已回答',
-  'totals.none': '此时间范围内没有问题',
   'totals.none_answered': '此时间范围内没有已回答的问题',
 };
