@@ -21,7 +21,6 @@ function missing({ id: agent, program, install }: AgentDescriptor): AgentFailure
   return { failure: 'agent_missing', agent, program: program!, tried: [{ place: 'file', path: `/opt/${program}` }], install };
 }
 
-/** A desk where some of the agents were found. */
 function desk(found: AgentDescriptor[], sessions: Session[] = [], known: AgentDescriptor[] = [...agents, demo]) {
   const bridge = new FakeBridge({ sessions, agents: known });
   const look = (agent: AgentDescriptor) =>

@@ -20,7 +20,6 @@ const SESSION: &str = "ses_1";
 const COMMAND: &str = "rm -r notes";
 const MESSAGE: Uuid = Uuid::from_u128(7);
 
-/// What an agent does.
 #[derive(Clone, Copy)]
 enum Does {
     OpensTheSession,
