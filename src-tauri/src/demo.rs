@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use askdesk_agents::Demo;
+use askdesk_demo_agent::scenario::Scenario;
 use askdesk_domain::{ConfigValue, Risk, ValueId};
-use askdesk_testkit::fake_agent::scenario::Scenario;
 
 use crate::startup_error::StartupError;
 

@@ -10,7 +10,7 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     let mut args = std::env::args_os().skip(1);
     if args.next().is_some_and(|arg| arg == askdesk_desktop::DEMO_AGENT) {
-        return askdesk_testkit::fake_agent::main(args);
+        return askdesk_demo_agent::main(args);
     }
     let arguments: Vec<_> = std::env::args_os().skip(1).collect();
     if let Some(text) = askdesk_desktop::arguments::printed(arguments.iter().map(OsString::as_os_str)) {

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use askdesk_testkit::fake_agent::record::monotonic_ns;
+use askdesk_demo_agent::record::monotonic_ns;
 use serde_json::{Value, json};
 
 use crate::harness::Setup;

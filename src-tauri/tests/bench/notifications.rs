@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use askdesk_testkit::fake_agent::record::monotonic_ns;
+use askdesk_demo_agent::record::monotonic_ns;
 use serde_json::json;
 use zbus::export::ordered_stream::OrderedStreamExt;
 use zbus::fdo::MonitoringProxy;

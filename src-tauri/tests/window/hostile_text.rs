@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::desktop::{clear_notifications, notification_history};
 use crate::harness::{App, DELIVERED, OPEN_CARD};
 
-const HOSTILE: &str = include_str!("../../crates/testkit/scenarios/hostile.json");
+const HOSTILE: &str = include_str!("../../crates/demo-agent/scenarios/hostile.json");
 
 /// Records all violations of the content security policy.
 const WATCH: &str = "window.breaches = [];

@@ -4,11 +4,7 @@
 //! |---|---|
 //! | `hello {}` | the handshake; before it everything is refused |
 //! | `session/new {}` | answers `{sessionId}`; an update of the new session comes before the answer |
-//! | `session/resume {sessionId}` | the same with an id from before, which is refused where it begins with `gone` or is forgotten |
-//! | `session/close {sessionId}` | closes the session; its turns are played no further |
-//! | `session/cancel {sessionId}` | a notification; its turns are played no further and answered `{cancelled}` |
-//! | `session/set_config {sessionId, option, value}` | answers `{}`; a value that begins with `gone` is refused |
-//! | `status {}` | answers `{pid, sessions}` |
+//! | `status {}` | answers `{pid}` |
 //! | `turn {sessionId, text}` | plays the text's first word and answers `{said}` |
 //!
 //! | first word | what is played |
@@ -19,38 +15,15 @@
 //! | `updates` | as many notifications `session/update {sessionId, n}` as the number behind it says |
 //! | `news` | the notification `server/news {}`, which belongs to no session |
 //! | `noise` | a line that is not JSON, and one on the error output |
-//! | `hang` | nothing; the turn is never answered |
-//! | `forget` | the session cannot be resumed any more |
-//! | `play` | the steps behind it, a JSON list |
 //! | `die` | the server ends with code 3 |
 //!
 //! Other texts are said as they are.
-//!
-//! | step | what is played |
-//! |---|---|
-//! | `{"notify": method, "params": {…}}` | a notification |
-//! | `{"ask": method, "params": {…}, "meanwhile": […]}` | a request, and the steps of `meanwhile`, which ask nothing; the next step follows the answer, which is confirmed by `session/resolved {sessionId, id}` |
-//! | `{"end": {…}}` | the turn is answered with this; the steps behind it are played all the same |
-//!
-//! `params` get the `sessionId` of the turn. A text that is one of these names stands for a text:
-//!
-//! | name | what it stands for |
-//! |---|---|
-//! | `$answer` | the last answer; one that is no text as JSON |
-//! | `$pid` | the id of the server's process |
-//! | `$session` | the id of the session |
-//! | `$sessions` | the ids of all open sessions |
-//! | `$begun` | what the session was made or resumed with, as JSON |
 
-mod play;
-
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::io::{BufRead, Write};
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
-
-use play::Play;
 
 /// The exit code of a server that was told to die.
 pub const DIED: u8 = 3;
@@ -62,15 +35,7 @@ pub fn program_or_build() -> std::io::Result<PathBuf> {
 
 /// Serves until the input ends; returns the exit code.
 pub fn serve(input: impl BufRead, output: impl Write) -> u8 {
-    let mut server = Server {
-        output,
-        greeted: false,
-        made: 0,
-        asked: 0,
-        sessions: BTreeMap::new(),
-        forgotten: BTreeSet::new(),
-        waiting: HashMap::new(),
-    };
+    let mut server = Server { output, greeted: false, made: 0, asked: 0, turns: HashMap::new() };
     for line in input.lines() {
         let Ok(message) = line.map_err(drop).and_then(|line| serde_json::from_str(&line).map_err(drop))
         else {
@@ -88,19 +53,8 @@ struct Server<W> {
     greeted: bool,
     made: u64,
     asked: u64,
-    /// The open sessions, and what each was made or resumed with.
-    sessions: BTreeMap<String, Value>,
-    forgotten: BTreeSet<String>,
-    /// The open requests, by id.
-    waiting: HashMap<String, Waiting>,
-}
-
-/// What goes on once a request is answered.
-enum Waiting {
-    /// The turn of this id ends with the answer.
-    Turn(Value),
-    /// The next steps follow.
-    Play(Play),
+    /// The ids of the turns that end with an answer, by the request's id.
+    turns: HashMap<String, Value>,
 }
 
 impl<W: Write> Server<W> {
@@ -108,10 +62,12 @@ impl<W: Write> Server<W> {
     fn take(&mut self, message: &Value) -> Option<u8> {
         let id = &message["id"];
         let Some(method) = message["method"].as_str() else {
-            self.on_answer(message);
+            if let Some(turn) = self.turns.remove(id.as_str().unwrap_or_default()) {
+                let said = message.get("result").or_else(|| message.get("error"));
+                self.answer(&turn, &json!({"said": said}));
+            }
             return None;
         };
-        let params = &message["params"];
         match method {
             "hello" => {
                 self.greeted = true;
@@ -121,45 +77,16 @@ impl<W: Write> Server<W> {
             "session/new" => {
                 self.made += 1;
                 let session = format!("s{}", self.made);
-                self.open(id, session, params);
+                self.notify("session/update", &json!({"sessionId": session, "n": 0}));
+                self.answer(id, &json!({"sessionId": session}));
             }
-            "session/resume" => match params["sessionId"].as_str() {
-                Some(session) if !session.starts_with("gone") && !self.forgotten.contains(session) => {
-                    self.open(id, session.to_owned(), params);
-                }
-                _ => self.refuse(id, "there is no such session"),
-            },
-            "session/close" => {
-                self.sessions.remove(text(params, "sessionId"));
-                self.stop_playing(text(params, "sessionId"));
-                self.answer(id, &json!({}));
-            }
-            "session/cancel" => {
-                for turn in self.stop_playing(text(params, "sessionId")) {
-                    self.answer(&turn, &json!({"cancelled": true}));
-                }
-            }
-            "session/set_config" if text(params, "value").starts_with("gone") => {
-                self.refuse(id, "there is no such value");
-            }
-            "session/set_config" => self.answer(id, &json!({})),
-            "status" => {
-                let sessions: Vec<&String> = self.sessions.keys().collect();
-                let status = json!({"pid": std::process::id(), "sessions": sessions});
-                self.answer(id, &status);
-            }
-            "turn" => return self.turn(id, params),
+            "status" => self.answer(id, &json!({"pid": std::process::id()})),
+            "turn" => return self.turn(id, &message["params"]),
             // The end of the handshake.
             "ready" => {}
             other => self.refuse(id, &format!("there is no method {other}")),
         }
         None
-    }
-
-    fn open(&mut self, id: &Value, session: String, with: &Value) {
-        self.notify("session/update", &json!({"sessionId": session, "n": 0}));
-        self.answer(id, &json!({"sessionId": session}));
-        self.sessions.insert(session, with.clone());
     }
 
     fn turn(&mut self, id: &Value, params: &Value) -> Option<u8> {
@@ -171,11 +98,6 @@ impl<W: Write> Server<W> {
             "permit" => self.ask(id, "session/permit", &json!({"sessionId": session, "command": rest})),
             "stranger" => self.ask(id, "dance", &json!({})),
             "die" => return Some(DIED),
-            "hang" => {}
-            "play" => match serde_json::from_str(rest) {
-                Ok(steps) => self.play(Play::new(text_of(session), id.clone(), steps)),
-                Err(error) => self.refuse(id, &format!("no steps: {error}")),
-            },
             _ => {
                 match word {
                     "updates" => {
@@ -183,7 +105,6 @@ impl<W: Write> Server<W> {
                             self.notify("session/update", &json!({"sessionId": session, "n": n}));
                         }
                     }
-                    "forget" => drop(self.forgotten.insert(text_of(session).to_owned())),
                     "news" => self.notify("server/news", &json!({})),
                     "noise" => {
                         eprintln!("a word on the error output");
@@ -198,26 +119,10 @@ impl<W: Write> Server<W> {
     }
 
     fn ask(&mut self, turn: &Value, method: &str, params: &Value) {
-        let id = self.request(method, params);
-        self.waiting.insert(id, Waiting::Turn(turn.clone()));
-    }
-
-    /// Asks, and returns the id of the request.
-    fn request(&mut self, method: &str, params: &Value) -> String {
         self.asked += 1;
         let id = format!("ask-{}", self.asked);
         self.write(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
-        id
-    }
-
-    fn on_answer(&mut self, message: &Value) {
-        let id = text(message, "id");
-        let said = message.get("result").or_else(|| message.get("error")).unwrap_or(&Value::Null);
-        match self.waiting.remove(id) {
-            Some(Waiting::Turn(turn)) => self.answer(&turn, &json!({"said": said})),
-            Some(Waiting::Play(play)) => self.play_on(play, id, said),
-            None => {}
-        }
+        self.turns.insert(id, turn.clone());
     }
 
     fn answer(&mut self, id: &Value, result: &Value) {
@@ -240,12 +145,4 @@ impl<W: Write> Server<W> {
         // A host that reads no more ends the input too.
         let _ = writeln!(self.output, "{line}").and_then(|()| self.output.flush());
     }
-}
-
-fn text<'a>(of: &'a Value, name: &str) -> &'a str {
-    text_of(&of[name])
-}
-
-fn text_of(value: &Value) -> &str {
-    value.as_str().unwrap_or_default()
 }

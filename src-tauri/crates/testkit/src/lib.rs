@@ -1,7 +1,5 @@
 //! Stand-ins for the outside world: an agent program, an agents' server, the model's HTTP API, and the pinned real agent CLIs.
-//!
-//! The [`fake_agent`] is also the demo agent of the desktop app, so it builds with no features; everything that
-//! only tests want is behind `mock-api`.
+//! No program that is shipped may contain it.
 
 use std::io::{Error, ErrorKind, Result};
 use std::path::{Path, PathBuf};
@@ -9,21 +7,16 @@ use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 
 pub mod clis;
-#[cfg(feature = "mock-api")]
 pub mod eliciting_server;
 pub mod fake_agent;
-#[cfg(feature = "mock-api")]
 pub mod fake_server;
 #[cfg(target_os = "linux")]
-#[cfg(feature = "mock-api")]
 pub mod hung_disk;
 pub mod mcp_clients;
-#[cfg(feature = "mock-api")]
 pub mod mock_api;
 #[cfg(unix)]
 pub mod read_errors;
 #[cfg(unix)]
-#[cfg(feature = "mock-api")]
 pub mod small_disk;
 
 /// Finds a program that was built beside the running program or test.
@@ -44,7 +37,7 @@ fn find_or_build_program(name: &str) -> Result<PathBuf> {
     let running = std::env::current_exe()?;
     let target = running.ancestors().nth(3).unwrap_or(Path::new("target"));
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    cargo.args(["build", "--quiet", "--package", env!("CARGO_PKG_NAME"), "--features", "mock-api"]);
+    cargo.args(["build", "--quiet", "--package", env!("CARGO_PKG_NAME")]);
     let built = cargo.args(["--bin", name, "--target-dir"]).arg(target).status()?;
     let missing = || Error::new(ErrorKind::NotFound, format!("cargo did not build {name} ({built})"));
     find_built_program(name).ok_or_else(missing)

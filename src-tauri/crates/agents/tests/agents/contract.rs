@@ -1,5 +1,7 @@
 //! What every agent of the catalog keeps to.
 
+mod conversation;
+
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

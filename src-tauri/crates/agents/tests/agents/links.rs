@@ -325,14 +325,22 @@ async fn a_server_that_does_not_end_holds_up_no_other_and_the_end_of_the_desk_no
     timeout(Duration::from_secs(3), links.shut_down(Duration::ZERO)).await.unwrap();
 }
 
+#[rstest]
+#[case::started(false)]
+#[case::of_somebody_else(true)]
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_that_refuses_the_handshake_is_ended_with_its_words() {
+async fn a_server_that_refuses_the_handshake_is_ended_with_its_words(#[case] runs_already: bool) {
     let connection: NewConnection = Arc::new(|| {
         let hello = Handshake { method: "howdy", params: Value::Null, notification: None };
         let rules = JsonRpcRules { handshake: Some(hello), ..server::rules() };
         Box::new(JsonRpcConnection::new(rules)) as Box<dyn Connection>
     });
-    let (link, events) = Links::default().open(shared_by(connection)).await.unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let plan = match runs_already {
+        true => LinkPlan::Attached(AttachedPlan { address: listen(folder.path(), false), connection }),
+        false => shared_by(connection),
+    };
+    let (link, events) = Links::default().open(plan).await.unwrap();
     let mut session = Session { link, events, keys: 0, id: Value::Null };
     let message = RpcOut::notification("x", Value::Null);
     // What is written before the handshake is over waits for it.

@@ -219,3 +219,39 @@ fn without_result(entry: &Entry) -> Option<Entry> {
     }
     Some(entry)
 }
+
+#[cfg(test)]
+mod tests {
+    use askdesk_domain::{TodoItem, TodoStatus, Usd};
+
+    use super::*;
+
+    #[test]
+    fn a_plan_is_one_entry_of_its_turn_and_only_a_turn_with_a_cost_spends() {
+        let session = SessionId::new(uuid::Uuid::nil());
+        let mut transcripts = Transcripts::new(Newest::new());
+        let mut write = |write| transcripts.entry(session, write, Timestamp::from_millis(1)).unwrap();
+        let plan = |text: &str| {
+            let items = vec![TodoItem { text: text.to_owned(), status: TodoStatus::Pending }];
+            EntryWrite::Plan { items }
+        };
+        let ended = |cost_usd| {
+            let (input_tokens, output_tokens, cached_tokens) = (0, 0, 0);
+            let (millis, error, context) = (1, None, None);
+            EntryWrite::New(EntryBody::TurnEnded {
+                millis,
+                input_tokens,
+                output_tokens,
+                cached_tokens,
+                error,
+                cost_usd,
+                context,
+            })
+        };
+        let (first, again) = (write(plan("read")), write(plan("write")));
+        assert_eq!((first.n, again.n), (1, 1));
+        assert!(matches!(again.body, EntryBody::Plan { items } if items[0].text == "write"));
+        assert!(!has_cost(&write(ended(None))) && has_cost(&write(ended(Usd::new(0.25)))));
+        assert_eq!(write(plan("check")).n, 4);
+    }
+}

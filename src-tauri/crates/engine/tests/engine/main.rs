@@ -45,8 +45,6 @@ mod session_end;
 mod sessions;
 mod support;
 #[cfg(unix)]
-mod third_agent;
-#[cfg(unix)]
 mod time_limits;
 mod undo_window;
 mod unreadable_records;

@@ -211,6 +211,8 @@ async fn mode_and_model_can_change_in_a_running_session_and_a_refusal_has_the_ag
     let mut stage = Stage::open().await;
     let session = stage.play("technology").await;
     stage.asked_one(session).await;
+    let refused = stage.sessions.compact(session).await.unwrap_err();
+    assert_eq!(rejected(refused), Rejection::AgentRefused { why: ChangeRefused::Working });
     stage.set(session, "mode", "accept_edits").await.unwrap();
     stage.until_mode(session, "accept_edits").await;
     let refused = stage.set(session, "mode", "bypass").await.unwrap_err();

@@ -1,5 +1,6 @@
 //! Notifications of new questions, and one reminder after the time that the user set.
 
+use crate::support::agents::Stage;
 use crate::support::desk::{PATIENCE, TestDesk, ask, choose, session};
 use askdesk_domain::{Ask, Command, RequestId, SessionCommand, SessionNotifications, Setting};
 use askdesk_engine::clock::Clock;
@@ -156,4 +157,43 @@ async fn notification_settings_of_a_session_are_shown_at_once_and_survive_a_rest
     desk.engine.close().await.unwrap();
     let desk = TestDesk::open_at(folder.path()).await;
     assert_eq!(desk.snapshot().await.sessions[0].notifications, notifications);
+}
+
+/// A background helper asks, and the turn ends before the answer; after it the agent has another turn.
+const HELPER_ASKS: &str = r#"
+    init() { echo '{"type":"system","subtype":"init","session_id":"s"}'; }
+    ended() { echo '{"type":"result","subtype":"success","is_error":false,"duration_ms":5,"result":"","usage":{}}'; }
+    init
+    echo '{"type":"system","subtype":"task_started","task_id":"h","tool_use_id":"toolu_agent","description":"Look around","is_backgrounded":true,"task_type":"local_agent"}'
+    echo '{"type":"control_request","request_id":"r1","request":{"subtype":"can_use_tool","tool_name":"AskUserQuestion","tool_use_id":"t1","agent_id":"h","input":{"questions":[{"question":"Which?","options":[{"label":"A"},{"label":"B"}]}]}}}'
+    ended
+    while read -r line; do
+        case "$line" in *'"control_response"'*)
+            init
+            echo '{"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"fine"}]}}'
+            ended ;;
+        esac
+    done
+"#;
+
+/// Waits for a finished turn; returns whether something is open in its session.
+async fn finished_with_something_open(stage: &mut Stage) -> bool {
+    loop {
+        let told = tokio::time::timeout(PATIENCE, stage.desk.notifications.recv()).await;
+        if let NotificationEvent::Finished { waits, .. } = told.unwrap().unwrap() {
+            return waits;
+        }
+    }
+}
+
+#[tokio::test]
+async fn case_40_a_session_with_an_open_question_has_not_finished() {
+    let mut stage = Stage::open().await;
+    let session = stage.script(HELPER_ASKS, None).await;
+    let request = stage.asked_one(session).await;
+    assert!(finished_with_something_open(&mut stage).await);
+    stage.answer(&request, "B").await;
+    stage.until_delivered(request.id).await;
+    assert!(!finished_with_something_open(&mut stage).await);
+    stage.stop(session).await;
 }

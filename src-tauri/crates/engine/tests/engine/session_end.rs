@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::support::agents::{Play, Stage, choose, is_alive, parent_of};
-use crate::support::desk::{locked, poll, rejected};
+use crate::support::desk::{TestDesk, locked, poll, rejected};
 use crate::support::mirror::Mirror;
 use askdesk_agents::Agent;
 use askdesk_agents::claude::{self, ClaudeCode};
@@ -313,4 +313,59 @@ async fn case_113_a_call_that_awaits_permission_has_no_result_once_its_agent_was
     stage.desk.catch_up();
     assert_eq!(stage.desk.mirror.tool_statuses(session), [ToolStatus::NoResult]);
     stage.desk.check_mirror().await;
+}
+
+/// Calls a tool under the tool uses `t1` and `t2`.
+const CALL: &str = r#"
+    for call in t1 t2; do
+        echo '{"type":"assistant","message":{"id":"m","content":[{"type":"tool_use","id":"'$call'","name":"Bash","input":{"command":"ls"}}]}}'
+    done
+"#;
+
+#[tokio::test]
+async fn case_113_a_call_without_a_result_does_not_run_on_after_its_turn_and_a_late_result_is_shown() {
+    let mut stage = Stage::open().await;
+    let script = format!(
+        r#"{CALL}
+        echo '{{"type":"result","subtype":"success","is_error":false,"duration_ms":5,"result":"","usage":{{}}}}'
+        until [ -e "$0/late" ]; do sleep 0.02; done
+        {ACKNOWLEDGE}
+        sleep 60"#
+    );
+    let session = stage.script(&script, None).await;
+    stage.desk.until("the end of the turn", |known| !known.turns(session).is_empty()).await;
+    assert_eq!(stage.desk.mirror.tool_statuses(session), [ToolStatus::NoResult; 2]);
+    touch(&stage, "late");
+    let expected = [ToolStatus::Done, ToolStatus::NoResult];
+    stage.desk.until("the late result", |known| known.tool_statuses(session) == expected).await;
+    stage.desk.check_mirror().await;
+    stage.stop(session).await;
+}
+
+#[rstest]
+#[case::just_before(0)]
+#[case::long_before(600)]
+#[tokio::test]
+async fn case_113_a_call_that_a_crash_cut_off_does_not_run_after_the_restart(#[case] said_since: usize) {
+    let mut stage = Stage::open().await;
+    let script = format!(
+        r#"{CALL}
+        n=0; while [ $n -lt {said_since} ]; do n=$((n + 1))
+            echo '{{"type":"assistant","message":{{"id":"m'$n'","content":[{{"type":"text","text":"more"}}]}}}}'
+        done
+        {ASK}
+        sleep 60"#
+    );
+    let session = stage.script(&script, None).await;
+    touch(&stage, "ask");
+    stage.asked_one(session).await;
+    assert_eq!(stage.desk.mirror.tool_statuses(session), [ToolStatus::Running; 2]);
+    stage.desk.engine.close().await.unwrap();
+    let again = TestDesk::open_at(&stage.desk.folder).await;
+    let page = again.engine.page(session, Some(20), 20).await.unwrap();
+    let statuses = page.entries.iter().filter_map(|entry| match &entry.body {
+        EntryBody::Tool { status, .. } => Some(*status),
+        _ => None,
+    });
+    assert_eq!(statuses.collect::<Vec<_>>(), [ToolStatus::NoResult; 2]);
 }

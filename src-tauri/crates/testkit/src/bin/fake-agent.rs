@@ -1,7 +1,7 @@
-//! The fake agent as a program of its own.
+//! The demo agent as a program of its own.
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    askdesk_testkit::fake_agent::main(std::env::args_os().skip(1))
+    askdesk_demo_agent::main(std::env::args_os().skip(1))
 }

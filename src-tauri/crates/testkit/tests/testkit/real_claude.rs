@@ -58,7 +58,7 @@ async fn the_answers_reach_the_model_exactly() {
     let mut real = Real::start(&program, asking_script(), &[]).await;
     let (host, mock) = (&mut real.host, &real.mock);
     let response = host.control(&json!({"subtype": "initialize", "hooks": null}));
-    assert_eq!(response["response"]["claude_code_version"], askdesk_testkit::fake_agent::PROTOCOL_VERSION);
+    assert_eq!(response["response"]["claude_code_version"], askdesk_demo_agent::PROTOCOL_VERSION);
     host.say("Please set up auth.");
     let request = host.request();
     assert_eq!(request["request"]["tool_name"], "AskUserQuestion");

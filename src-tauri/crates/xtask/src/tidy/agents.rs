@@ -64,15 +64,18 @@ const NEUTRAL: &[&str] = &[
 /// Exceptions: text catalogs, the names of connected apps, and what tests and the gallery show.
 const NAMES_ALLOWED: &[&str] =
     &["ui/src/shared/messages/", "ui/src/shared/clientWords.ts", "ui/src/gallery/", "ui/src/testing/"];
-/// The fake agent speaks the protocols of the others.
-const STAND_IN: &str = "src-tauri/crates/testkit/";
+/// What stands in for agents speaks their protocols.
+const STAND_INS: [&str; 2] = ["src-tauri/crates/demo-agent/", "src-tauri/crates/testkit/"];
 /// This file names what it looks for.
 const THIS_FILE: &str = "src-tauri/crates/xtask/src/tidy/agents.rs";
 
 /// Lists what is wrong with a file.
 pub fn problems(file: &Source) -> Vec<Problem> {
     let exempt = file.is_test() || file.is_generated() || file.path == THIS_FILE;
-    if exempt || file.path.starts_with(STAND_IN) || file.path.starts_with("ui/src/testing/") {
+    if exempt
+        || STAND_INS.iter().any(|place| file.path.starts_with(place))
+        || file.path.starts_with("ui/src/testing/")
+    {
         return Vec::new();
     }
     let neutral = NEUTRAL.iter().any(|place| file.path.starts_with(place))
@@ -128,7 +131,7 @@ mod tests {
         check("src-tauri/crates/agents/src/claude/launch.rs", line, &[]);
         check("src-tauri/crates/agents/src/demo.rs", line, &["says --permission-prompt-tool"]);
         check("src-tauri/crates/gateway/src/hook.rs", "\"acceptEdits\"", &["says acceptedits"]);
-        check("src-tauri/crates/testkit/src/fake_agent/options.rs", line, &[]);
+        check("src-tauri/crates/demo-agent/src/options.rs", line, &[]);
         check("src-tauri/crates/agents/tests/launch.rs", line, &[]);
     }
 

@@ -6,8 +6,9 @@ use serde_json::{Value, json};
 
 use super::answers::{ASK_TOOL, Decision, Verdict};
 use super::events::{self, fresh_uuid};
+use super::output::Stop;
 use super::scenario::{Ask, ToolCall};
-use super::session::{OpenCall, PLAN_MODE, Session, Stop};
+use super::session::{OpenCall, PLAN_MODE, Session};
 
 /// The tool that starts planning; it needs no permission.
 const ENTER_PLAN_TOOL: &str = "EnterPlanMode";

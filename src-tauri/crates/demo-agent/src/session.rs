@@ -10,21 +10,12 @@ use super::answers::{Decision, plain_text};
 use super::events::{self, Envelope, fresh_uuid};
 use super::inbox::{self, Input};
 use super::options::Options;
-use super::output::Output;
-use super::play::Turn;
+use super::output::{Output, Stop};
 use super::record::Record;
 use super::scenario::Scenario;
 use super::session_store::{self, OpenResult, SessionFile};
 use super::template::Memory;
-
-/// Why a turn stops early.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Stop {
-    /// The turn was interrupted; the session continues.
-    Interrupted,
-    /// The process ends with this code.
-    Exit(u8),
-}
+use super::turn::Turn;
 
 /// The modes that `set_permission_mode` takes.
 const PERMISSION_MODES: [&str; 6] =

@@ -6,35 +6,14 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::events::fresh_uuid;
+use super::output::Stop;
 use super::scenario::{Say, Step};
-use super::session::{Session, Stop, UserMessage};
-use super::spending::{COMPACT, Spending};
+use super::session::{Session, UserMessage};
+use super::spending::COMPACT;
+use super::turn::{ModelMessage, Turn};
 
 /// An invented ratio, so that usage grows with the text.
 const CHARS_PER_TOKEN: usize = 4;
-
-/// The current turn, or the last one.
-#[derive(Debug, Default)]
-pub(super) struct Turn {
-    pub(super) running: bool,
-    started: Option<Instant>,
-    message: Option<ModelMessage>,
-    model_messages: u64,
-    tokens: u64,
-    spending: Option<Spending>,
-    last_text: String,
-    pub(super) denials: Vec<Value>,
-    /// The user messages that this turn handles: the first started it, the others arrived during it.
-    uuids: Vec<String>,
-    pub(super) folded: Vec<String>,
-}
-
-/// The model message that is being streamed.
-#[derive(Debug)]
-struct ModelMessage {
-    id: String,
-    blocks: u64,
-}
 
 enum Ending<'a> {
     Success { stop_reason: &'a str },
@@ -66,6 +45,24 @@ impl Session {
             Err(Stop::Interrupted) => self.abort_turn(),
             Err(exit) => Err(exit),
         }
+    }
+
+    /// Says that the conversation was summarized.
+    fn compact(&mut self) -> Result<(), Stop> {
+        let status = |status: Value| {
+            json!({
+                "type": "system", "subtype": "status", "status": status, "session_id": self.id,
+                "uuid": fresh_uuid(),
+            })
+        };
+        let (begins, ends) = (status(json!("compacting")), status(Value::Null));
+        let boundary = json!({
+            "type": "system", "subtype": "compact_boundary", "session_id": self.id, "uuid": fresh_uuid(),
+            "compact_metadata": {"trigger": "manual", "pre_tokens": 42_600, "post_tokens": 2_620},
+        });
+        self.out.event(&begins)?;
+        self.out.event(&ends)?;
+        self.out.event(&boundary)
     }
 
     fn begin_turn(&mut self, message: &UserMessage) -> Result<(), Stop> {

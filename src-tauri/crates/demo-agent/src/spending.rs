@@ -1,10 +1,7 @@
-//! What a turn is said to use and to cost, and compacting: as measured with the real agent.
+//! What a turn is said to use and to cost: as measured with the real agent.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
-
-use super::events::fresh_uuid;
-use super::session::{Session, Stop};
 
 /// The tokens of every model call that do not come from the cache.
 const FRESH_TOKENS: u64 = 100;
@@ -40,25 +37,5 @@ impl Spending {
             "cacheReadInputTokens": self.context.saturating_sub(FRESH_TOKENS), "cacheCreationInputTokens": 0,
             "costUSD": self.cost_usd, "contextWindow": self.size,
         }})
-    }
-}
-
-impl Session {
-    /// Says that the conversation was summarized.
-    pub(super) fn compact(&mut self) -> Result<(), Stop> {
-        let status = |status: Value| {
-            json!({
-                "type": "system", "subtype": "status", "status": status, "session_id": self.id,
-                "uuid": fresh_uuid(),
-            })
-        };
-        let (begins, ends) = (status(json!("compacting")), status(Value::Null));
-        let boundary = json!({
-            "type": "system", "subtype": "compact_boundary", "session_id": self.id, "uuid": fresh_uuid(),
-            "compact_metadata": {"trigger": "manual", "pre_tokens": 42_600, "post_tokens": 2_620},
-        });
-        self.out.event(&begins)?;
-        self.out.event(&ends)?;
-        self.out.event(&boundary)
     }
 }

@@ -5,10 +5,18 @@ use std::io::{Stdout, Write};
 use serde_json::Value;
 
 use super::record::{Direction, Record, monotonic_ns};
-use super::session::Stop;
 
 /// The exit code after the host closed our stdout.
 const STDOUT_GONE: u8 = 1;
+
+/// Why a turn stops early.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stop {
+    /// The turn was interrupted; the session continues.
+    Interrupted,
+    /// The process ends with this code.
+    Exit(u8),
+}
 
 #[derive(Debug)]
 pub(super) struct Output {

@@ -247,7 +247,7 @@ pub fn builtins() -> impl Iterator<Item = Scenario> {
 
 macro_rules! builtin {
     ($($name:literal),* $(,)?) => {
-        [$(($name, include_str!(concat!("../../scenarios/", $name, ".json")))),*]
+        [$(($name, include_str!(concat!("../scenarios/", $name, ".json")))),*]
     };
 }
 
