@@ -10,10 +10,9 @@ import type {
   SettingError,
 } from '../src/generated/wire';
 import { wordsOfFailure } from '../src/shared/errors/agentFailureWords';
-import { wordsOfDeliveryError } from '../src/shared/errors/deliveryErrorWords';
+import { wordsOfDeliveryError, wordsOfValidationError } from '../src/shared/errors/deliveryErrorWords';
 import { wordsOfError } from '../src/shared/errors/errorWords';
 import { wordsOfIgnored } from '../src/shared/errors/settingErrorWords';
-import { wordsOfValidationError } from '../src/shared/errors/validationErrorWords';
 import { spoken } from '../src/shared/messages/language.svelte';
 import { claudeCode } from '../src/testing/agents';
 import { anError } from '../src/testing/fakeBridge';

@@ -7,8 +7,8 @@ import { openErrorWords } from '../programs';
 import { wordsOfMember } from '../unionWords';
 import { wordsOfFailure, wordsOfFolder } from './agentFailureWords';
 import { wordsOfRevertRefused, wordsOfUnavailable } from './changesErrorWords';
+import { unableWords, wordsOfFault, wordsOfRefused, wordsOfValidationError } from './deliveryErrorWords';
 import { wordsOfStorageError } from './storageErrorWords';
-import { unableWords, wordsOfFault, wordsOfRefused, wordsOfValidationError } from './validationErrorWords';
 import { wordsOfNoWorktree, wordsOfWorktreeRefused } from './worktreeErrorWords';
 
 /** The text of each error code. A new code doesn't compile without one. */
