@@ -1,4 +1,5 @@
 import { readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 
 import js from '@eslint/js';
 import { createNodeResolver, importX } from 'eslint-plugin-import-x';
@@ -29,10 +30,11 @@ export default defineConfig(
     plugins: { 'import-x': importX },
     settings: {
       'import-x/extensions': ['.ts', '.svelte'],
-      'import-x/parsers': { '@typescript-eslint/parser': ['.ts'], 'svelte-eslint-parser': ['.svelte'] },
+      'import-x/parsers': { '@typescript-eslint/parser': ['.ts'], [fileURLToPath(new URL('svelteScripts.js', import.meta.url))]: ['.svelte'] },
       'import-x/resolver-next': [createNodeResolver({ extensions: ['.ts', '.js', '.svelte'] })],
     },
     rules: {
+      'import-x/no-cycle': 'error',
       'import-x/no-restricted-paths': ['error', { zones: [...upward, ...across, shell] }],
       // tsc reports both.
       'no-undef': 'off',
