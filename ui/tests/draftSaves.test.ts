@@ -14,7 +14,7 @@ import {
   withdrawn,
 } from '../src/testing/builders';
 import { anError, FakeBridge } from '../src/testing/fakeBridge';
-import { button, expectNoViolations, openPage, ownAnswer, radio, settle } from './open';
+import { button, expectNoViolations, openPage, ownAnswer, radio, settle, skippableTime } from './open';
 
 const store = aQuestion(1, { header: 'Store', text: 'Which store?', options: ['SQLite', 'PostgreSQL'] });
 const parts = aQuestion(2, { header: 'Parts', text: 'Which parts?', kind: 'multi', options: ['W', 'X'] });
@@ -44,7 +44,9 @@ const open = (request: Request, drafts: DraftTarget[] = []) => {
   return openPage(bridge);
 };
 /** Waits longer than a save may take. */
-const wait = (millis = 300) => new Promise((resolve) => setTimeout(resolve, millis));
+const wait = (millis = 300) => vi.advanceTimersByTimeAsync(millis);
+
+skippableTime();
 
 /** A promise that the test settles. */
 function held<T>() {

@@ -1,9 +1,9 @@
 import { screen, waitFor, within } from '@testing-library/svelte';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 
 import { anEntry, aSession } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
-import { composer, expectNoViolations, openPage, settle } from './open';
+import { composer, expectNoViolations, openPage, settle, skippableTime } from './open';
 
 const Usual = globalThis.ResizeObserver;
 afterEach(() => {
@@ -55,6 +55,8 @@ test('a transcript is busy until an entry is rendered', async () => {
 });
 
 describe('Page Up and Page Down', () => {
+  skippableTime();
+
   async function opened() {
     const bridge = new FakeBridge({ sessions: [aSession()] });
     const read = (n: number) =>
@@ -132,7 +134,7 @@ describe('Page Up and Page Down', () => {
     give(page(1, false));
     await screen.findByText('Entry 1');
     // Longer than an entry is waited for.
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await vi.advanceTimersByTimeAsync(500);
     expect(composer()).toHaveFocus();
   });
 });

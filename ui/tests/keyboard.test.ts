@@ -6,7 +6,7 @@ import { type Asks, type Focus, goalAfter, type Happening, type Place, placeAfte
 import { type Press, shortcutKey } from '../src/shared/keys';
 import { anApproval, aQuestion, aRequest, aSession } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
-import { button, checkbox, composer, openPage, ownAnswer, panel, radio } from './open';
+import { button, checkbox, composer, openPage, ownAnswer, panel, radio, settle } from './open';
 import { card, lone, openCard, pair, sentAnswers } from './openCard';
 
 function pressed(key: string, changes: Partial<Press> = {}): Press {
@@ -118,7 +118,7 @@ describe('shortcuts on other layouts', () => {
     await press('2');
     expect(bridge.sent('hold_end')).toHaveLength(1);
     await fireEvent.keyDown(radio('JWT'), { key: 'г', code: 'KeyU' });
-    await new Promise((resolve) => setTimeout(resolve));
+    await settle();
     expect(bridge.sent('undo_end')).toHaveLength(1);
   });
 });

@@ -5,7 +5,7 @@ import { aiming } from '../src/feature/sessions/holdsOrder';
 import { initialsOf } from '../src/feature/sessions/rowWords';
 import { aRequest, anEntry, aSession } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
-import { button, expectNoViolations, openPage } from './open';
+import { button, expectNoViolations, openPage, skippableTime } from './open';
 import { matchingMedia } from './setup';
 
 const sessions = [aSession({ name: 'shop-api' }), aSession({ id: 's2', name: 'web', place: 1, state: { state: 'idle' } })];
@@ -79,6 +79,8 @@ test('two letters stand for a session', () => {
 });
 
 describe('tooltips', () => {
+  skippableTime();
+
   const tooltip = () => document.querySelector('[data-tooltip]');
 
   test('appear for what the keyboard focuses, and go with the next key', async () => {
@@ -104,7 +106,7 @@ describe('tooltips', () => {
       expect(within(around).getAllByRole('button').some((one) => one.title !== '')).toBe(true);
       around.focus();
       expect(around).toHaveFocus();
-      await new Promise((resolve) => setTimeout(resolve, 700));
+      await vi.advanceTimersByTimeAsync(700);
       expect(tooltip()).toBeNull();
     }
   });
@@ -125,7 +127,7 @@ describe('tooltips', () => {
     await vi.waitFor(() => expect(tooltip()).not.toBeNull());
     field.focus();
     expect(field).toHaveAttribute('title');
-    await new Promise((resolve) => setTimeout(resolve, 700));
+    await vi.advanceTimersByTimeAsync(700);
     expect(tooltip()).toBeNull();
   });
 
@@ -134,7 +136,7 @@ describe('tooltips', () => {
     await user.click(button('Actions for web'));
     await user.keyboard('{Escape}');
     await user.click(button(/^web/));
-    await new Promise((resolve) => setTimeout(resolve, 700));
+    await vi.advanceTimersByTimeAsync(700);
     expect(tooltip()).toBeNull();
   });
 });

@@ -1,7 +1,7 @@
 import { render, screen, within } from '@testing-library/svelte';
 import userEvent, { type UserEvent } from '@testing-library/user-event';
 import axe from 'axe-core';
-import { expect } from 'vitest';
+import { afterEach, beforeEach, expect, vi } from 'vitest';
 
 import { createPage } from '../src/store/page';
 import { FakeBridge, settle } from '../src/testing/fakeBridge';
@@ -28,6 +28,12 @@ function settling(user: UserEvent): UserEvent {
       await settle();
     },
   });
+}
+
+/** Lets the tests around this call skip time with `vi.advanceTimersByTimeAsync`; otherwise it passes as usual. */
+export function skippableTime() {
+  beforeEach(() => void vi.useFakeTimers({ shouldAdvanceTime: true, advanceTimeDelta: 1 }));
+  afterEach(() => void vi.useRealTimers());
 }
 
 export const button = (name: string | RegExp) => screen.getByRole('button', { name });

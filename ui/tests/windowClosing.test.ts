@@ -3,7 +3,7 @@ import { describe, expect, test, vi } from 'vitest';
 
 import { aQuestion, aRequest, aSession } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
-import { openPage, ownAnswer, settle } from './open';
+import { openPage, ownAnswer, settle, skippableTime } from './open';
 
 const sessions = [aSession(), aSession({ id: 's2', name: 'web' })];
 const request = aRequest({ questions: [aQuestion(1)] });
@@ -12,7 +12,7 @@ const savedWords = (bridge: FakeBridge) => JSON.stringify(bridge.sent('save_draf
 const handovers = (bridge: FakeBridge, count: number) =>
   vi.waitFor(() => expect(bridge.handovers).toHaveLength(count), { timeout: 3000, interval: 5 });
 /** Waits longer than a page without unsaved input needs to confirm. */
-const wait = (millis = 400) => new Promise((resolve) => setTimeout(resolve, millis));
+const wait = () => vi.advanceTimersByTimeAsync(400);
 
 /** Closes the window and opens the next one with its handover. */
 async function again(bridge: FakeBridge, unmount: () => void) {
@@ -28,6 +28,8 @@ async function again(bridge: FakeBridge, unmount: () => void) {
 }
 
 describe('a closing window', () => {
+  skippableTime();
+
   test('closes once the last typed text is saved', async () => {
     const { user, bridge } = await openPage(new FakeBridge({ sessions, requests: [request] }));
     await user.type(ownAnswer(), 'a graph store');

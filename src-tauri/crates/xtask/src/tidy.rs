@@ -2,11 +2,9 @@
 
 mod agents;
 mod cases;
-mod doc_lines;
 mod edges;
 mod layers;
 mod modules;
-mod page;
 mod sources;
 mod tree;
 
@@ -60,8 +58,6 @@ pub fn check(workspace: &Workspace) -> Result<()> {
     }
     for file in &files {
         problems.extend(sources::problems(file));
-        problems.extend(doc_lines::problems(file));
-        problems.extend(page::problems(file));
         problems.extend(agents::problems(file));
     }
     let list = fs::read_to_string(workspace.root().join(cases::LIST));

@@ -122,7 +122,6 @@ mod tests {
         check("ui/src/testing/agents.ts", "'@anthropic-ai/claude-code'", &[]);
         check("ui/src/generated/wire.ts", "\"claude-code\"", &[]);
         check("ui/src/view/Desk.svelte", "Codex asks", &[":1: says codex"]);
-        check("ui/src/shared/x.test.ts", "'claude_code'", &[]);
     }
 
     #[test]

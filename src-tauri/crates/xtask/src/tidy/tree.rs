@@ -54,8 +54,7 @@ impl Source {
     pub fn is_test(&self) -> bool {
         let stem = self.name().split('.').next().unwrap_or_default();
         let rust = self.kind() == "rs" && (stem == "tests" || stem.ends_with("_tests"));
-        let page = self.name().contains(".test.") || self.name().contains(".spec.");
-        rust || page || self.declared_for_tests || self.path.split('/').any(|part| part == "tests")
+        rust || self.declared_for_tests || self.path.split('/').any(|part| part == "tests")
     }
 }
 
@@ -113,7 +112,7 @@ mod tests {
     #[test]
     fn tests_are_told_by_their_place_and_name() {
         for path in
-            ["src-tauri/tests/window.rs", "x/src/a/tests.rs", "x/src/claude_tests.rs", "ui/src/a.test.ts"]
+            ["src-tauri/tests/window.rs", "x/src/a/tests.rs", "x/src/claude_tests.rs", "ui/tests/a.test.ts"]
         {
             assert!(source(path, "").is_test(), "{path}");
         }
