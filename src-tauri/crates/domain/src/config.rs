@@ -90,7 +90,6 @@ impl ConfigValue {
         Self { id, name: name.to_owned(), description: None, risk: Risk::Usual, planning: false }
     }
 
-    /// Makes a value with a description.
     pub fn described(id: ValueId, name: &str, description: &str) -> Self {
         Self { description: Some(description.to_owned()), ..Self::new(id, name) }
     }
