@@ -3,7 +3,7 @@
 use std::env;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use askdesk_client_config::discovery;
 use askdesk_user_environment::{
@@ -48,7 +48,7 @@ impl ShellEnvironment {
 /// is not known, they wait.
 pub fn begin(folder: &Path) {
     if let Some(way) = known_way() {
-        return settle(inherited(), Origin { way, shell: None, failed: Vec::new(), read_at: 0, took: 0 });
+        return settle(inherited(), Origin { way, shell: None, failed: Vec::new(), read_at: 0 });
     }
     match kept(folder) {
         Some((origin, changes)) => {
@@ -81,7 +81,6 @@ pub async fn read(app: AppHandle) {
         command_line: command_line(),
         inherited,
     };
-    let began = Instant::now();
     let random = || Uuid::new_v4().as_u128();
     let reading = askdesk_user_environment::read(&surroundings, random, |question| ask(&app, question)).await;
     let before = current();
@@ -97,7 +96,6 @@ pub async fn read(app: AppHandle) {
         shell: surroundings.shell,
         failed: reading.failed,
         read_at: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, millis),
-        took: u64::try_from(millis(began.elapsed())).unwrap_or_default(),
     };
     settle(surroundings.inherited.with(&reading.changes), origin.clone());
     let kept = discovery::data_folder().map(|folder| keep(&folder, &origin, &reading.changes));

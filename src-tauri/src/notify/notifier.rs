@@ -91,7 +91,7 @@ pub struct Activation {
 }
 
 #[cfg(test)]
-pub mod contract_tests;
+pub mod fixtures;
 
 #[cfg(test)]
 mod tests {

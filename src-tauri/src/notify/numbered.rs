@@ -2,8 +2,6 @@
 
 #[cfg(any(test, windows, target_os = "macos"))]
 pub mod queue;
-#[cfg(test)]
-pub mod simulated;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

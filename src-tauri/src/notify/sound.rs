@@ -1,11 +1,8 @@
-//! The short sound of notifications, if the user wants one. It is our own: `synthesis` makes it.
+//! The short sound of notifications, if the user wants one.
 
 use std::path::{Path, PathBuf};
 
 use askdesk_engine::private;
-
-#[cfg(test)]
-mod synthesis;
 
 /// The sound, as a WAV file.
 const WAVES: &[u8] = include_bytes!("sound/question.wav");
@@ -25,5 +22,21 @@ pub fn file_in(folder: &Path) -> Option<PathBuf> {
             tracing::warn!(%error, file = %file.display(), "notifications make no sound");
             None
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_file_for_the_desktop_is_put_where_it_is_missing_or_damaged() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = file_in(folder.path()).unwrap();
+        assert_eq!(std::fs::read(&file).unwrap(), WAVES);
+        std::fs::write(&file, "half").unwrap();
+        assert_eq!(file_in(folder.path()), Some(file.clone()));
+        assert_eq!(std::fs::read(&file).unwrap(), WAVES);
+        assert_eq!(file_in(&folder.path().join("gone")), None);
     }
 }

@@ -5,11 +5,12 @@ use std::str::FromStr;
 
 use askdesk_api::PauseLength;
 use askdesk_domain::PendingItem;
+use askdesk_domain::text::on_one_line;
 use uuid::Uuid;
 
 use crate::messages::{self, Messages};
 use crate::pending_list::PendingEntry;
-use crate::sanitize::sanitize;
+use crate::sanitize::sanitized_start;
 
 /// The most items in the menu; a longer menu fits no screen.
 pub const MAX_ITEMS: usize = 10;
@@ -110,16 +111,9 @@ impl PendingLine {
     }
 }
 
-/// Shortens a text to one line.
+/// Shortens a text to one line of at most that many characters and a mark.
 fn one_line(text: &str, most: usize) -> String {
-    let start: String = text.chars().take(most + 1).collect();
-    let messages: Vec<String> = sanitize(&start).split_whitespace().map(str::to_owned).collect();
-    let line = messages.join(" ");
-    let mut shown: String = line.chars().take(most).collect();
-    if line.chars().count() > most || text.chars().count() > most {
-        shown.push('…');
-    }
-    shown
+    on_one_line(&sanitized_start(text, most), most + 1)
 }
 
 impl fmt::Display for MenuAction {

@@ -1373,7 +1373,7 @@ failed: Array<FailedEnvironmentWay>,
 /**
  * When the environment was read; none if it was never read from a shell.
  */
-readAt: Timestamp | null, tookMs: number, 
+readAt: Timestamp | null, 
 /**
  * Whether the shell is being asked again.
  */

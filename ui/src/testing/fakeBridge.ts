@@ -43,7 +43,7 @@ export class FakeBridge implements Bridge {
   drafts: DraftTarget[] = [];
   agents: AgentsFound = { agents: [] };
   versions: Record<AgentId, string> = {};
-  environment: EnvironmentRead = { way: 'process', shell: null, failed: [], readAt: null, tookMs: 0, reading: false };
+  environment: EnvironmentRead = { way: 'process', shell: null, failed: [], readAt: null, reading: false };
   /** The result of the folder picker. */
   folder: string | null = null;
   /** The files that the user picks or drops. */

@@ -8,7 +8,7 @@ use askdesk_domain::{
 };
 use uuid::Uuid;
 
-use crate::event::{AgentEvent, WHOLE_LINE};
+use crate::event::{AgentEvent, InputError, WHOLE_LINE};
 use crate::rpc::{RpcIn, RpcOut};
 
 /// Understands and answers one session of an agent.
@@ -46,6 +46,11 @@ pub struct Output {
 impl Output {
     pub fn event(&mut self, event: AgentEvent) {
         self.events.push(event);
+    }
+
+    /// Reports something that was received and not understood.
+    pub fn invalid(&mut self, why: InputError) {
+        self.event(AgentEvent::InvalidInput { why });
     }
 
     /// Adds a line to write.

@@ -8,7 +8,7 @@ use askdesk_domain::{
 };
 
 use crate::adapter::Adapter;
-use crate::launch::LaunchPlan;
+use crate::launch::{LaunchPlan, expand_home};
 use crate::link::LinkPlan;
 use crate::sign_in::SignIn;
 
@@ -72,6 +72,13 @@ pub struct Start {
     pub options: SessionOptions,
     /// The agent's own id of the session that is resumed; `None` for a new one.
     pub resume: Option<NativeSession>,
+}
+
+impl Start {
+    /// Returns the program that the user named for the session.
+    pub(crate) fn program(&self) -> Option<PathBuf> {
+        self.options.program.as_deref().map(expand_home)
+    }
 }
 
 #[derive(Debug)]

@@ -33,7 +33,7 @@ use crate::adapter::{Action, Adapter, EncodeError, Inbound, Open, Output};
 use crate::agent::{Agent, PermissionFile, SessionPlan, Start};
 use crate::elicitation::Field;
 use crate::event::{AgentEvent, InputError};
-use crate::launch::{LaunchPlan, expand_home};
+use crate::launch::LaunchPlan;
 use crate::link::LinkPlan;
 
 pub use answers::{FormattedAnswers, answered_input, format_answers};
@@ -86,7 +86,7 @@ impl Agent for ClaudeCode {
 
     fn prepare(&self, start: &Start) -> Result<SessionPlan, AgentFailure> {
         let Start { folder, options, resume } = start;
-        let program = launch::find(&self.descriptor, options.program.as_deref().map(expand_home).as_deref())?;
+        let program = launch::find(&self.descriptor, start.program().as_deref())?;
         let plan = launch(program, folder.clone(), &options.config, resume.as_ref());
         let adapter = ClaudeAdapter::new(self.descriptor.config.clone(), options);
         Ok(SessionPlan {
@@ -99,7 +99,7 @@ impl Agent for ClaudeCode {
     fn continue_in_terminal(&self, start: &Start) -> Result<Option<LaunchPlan>, AgentFailure> {
         let Start { folder, options, resume } = start;
         let Some(session) = resume else { return Ok(None) };
-        let program = launch::find(&self.descriptor, options.program.as_deref().map(expand_home).as_deref())?;
+        let program = launch::find(&self.descriptor, start.program().as_deref())?;
         Ok(Some(launch::in_terminal(program, folder.clone(), session).with_overrides(&options.extras)))
     }
 

@@ -27,7 +27,8 @@ use crate::adapter::{Action, Adapter, EncodeError, Inbound, Open, Output};
 use crate::agent::{Agent, SessionPlan, Start};
 use crate::elicitation::Field;
 use crate::event::{AgentEvent, InputError};
-use crate::launch::{LaunchPlan, expand_home};
+use crate::json::text;
+use crate::launch::LaunchPlan;
 use crate::link::LinkPlan;
 use crate::rpc::{INTERNAL_ERROR, RpcError, RpcIn, RpcOut};
 use crate::supervisor::check_folder;
@@ -62,7 +63,7 @@ impl Default for Codex {
 
 impl Codex {
     fn program(&self, start: &Start) -> Result<PathBuf, AgentFailure> {
-        launch::find(&self.descriptor, start.options.program.as_deref().map(expand_home).as_deref())
+        launch::find(&self.descriptor, start.program().as_deref())
     }
 }
 
@@ -243,12 +244,12 @@ impl Adapter for CodexAdapter {
                 self.on_notification(method, params, &mut out);
             }
             Inbound::Rpc(RpcIn::Response { id, result }) => self.on_response(*id, result.clone(), &mut out),
-            Inbound::Line(_) => invalid_input(&mut out, InputError::NotJson),
+            Inbound::Line(_) => out.invalid(InputError::NotJson),
             Inbound::Abridged { bytes, .. } => {
-                invalid_input(&mut out, InputError::TooLong { bytes: *bytes });
+                out.invalid(InputError::TooLong { bytes: *bytes });
             }
             Inbound::End { unfinished } if unfinished.trim_ascii().is_empty() => {}
-            Inbound::End { .. } => invalid_input(&mut out, InputError::CutInHalf),
+            Inbound::End { .. } => out.invalid(InputError::CutInHalf),
         }
         out
     }
@@ -373,25 +374,9 @@ fn failed(id: &Value, words: &str) -> RpcOut {
     RpcOut::Response { id: id.clone(), result: Err(RpcError::new(INTERNAL_ERROR, words)) }
 }
 
-fn text<'a>(value: &'a Value, name: &str) -> Option<&'a str> {
-    value.get(name).and_then(Value::as_str)
-}
-
-fn list<'a>(value: &'a Value, name: &str) -> &'a [Value] {
-    value.get(name).and_then(Value::as_array).map_or(&[], Vec::as_slice)
-}
-
-fn is_true(value: &Value, name: &str) -> bool {
-    value.get(name).and_then(Value::as_bool) == Some(true)
-}
-
-fn invalid_input(out: &mut Output, why: InputError) {
-    out.event(AgentEvent::InvalidInput { why });
-}
-
 /// Counts a message of a kind that is not known.
 fn unknown(out: &mut Output, kind: &str) {
-    invalid_input(out, InputError::unknown_type(kind));
+    out.invalid(InputError::unknown_type(kind));
 }
 
 /// The id under which a thread is known.

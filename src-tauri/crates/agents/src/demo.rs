@@ -51,16 +51,9 @@ impl Demo {
 }
 
 fn example(values: Vec<ConfigValue>) -> ConfigOption {
-    ConfigOption {
-        id: EXAMPLE,
-        name: "Example".to_owned(),
-        category: ConfigCategory::Other,
-        values,
-        // A scenario can be named by the path of its file.
-        free_text: true,
-        live: false,
-        current: None,
-    }
+    let option = ConfigOption::new(EXAMPLE, "Example", ConfigCategory::Other, values);
+    // A scenario can be named by the path of its file.
+    ConfigOption { free_text: true, live: false, ..option }
 }
 
 /// Creates a folder that only the user can read, whatever the umask is.

@@ -10,6 +10,7 @@ use askdesk_domain::{
 use serde_json::{Map, Value, json};
 
 use crate::adapter::EncodeError;
+use crate::json::{list, text};
 
 /// The most fields of a form that are put into another order.
 const ORDERED_FIELDS: usize = 256;
@@ -242,12 +243,4 @@ fn number(words: &str) -> Value {
     let whole = typed.parse::<i64>().map(Value::from);
     let number = whole.ok().or_else(|| serde_json::Number::from_f64(typed.parse().ok()?).map(Value::Number));
     number.unwrap_or_else(|| json!(words))
-}
-
-fn text<'a>(value: &'a Value, name: &str) -> Option<&'a str> {
-    value.get(name).and_then(Value::as_str)
-}
-
-fn list<'a>(value: &'a Value, name: &str) -> &'a [Value] {
-    value.get(name).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }

@@ -1,5 +1,6 @@
 //! The message that brings an agent the answers that came after their calls had ended.
 
+use askdesk_domain::text::with_words;
 use askdesk_domain::{Answer, Answers, Outcome, Question, Request};
 
 const HEAD: &str = "This is a late answer. You asked the user the following, and the call ended before the user's \
@@ -25,12 +26,8 @@ pub fn late_answer_message<'a>(requests: impl IntoIterator<Item = &'a Request>) 
             Some(Outcome::Declined { words }) => {
                 declined = true;
                 let asked: Vec<String> = request.questions.iter().map(question_words).collect();
-                let said = words.as_deref().map(|words| format!(" The user said: {words}"));
-                parts.push(format!(
-                    "{}\nThe user declined to answer.{}",
-                    asked.join("\n"),
-                    said.unwrap_or_default()
-                ));
+                let said = with_words("The user declined to answer.", words.as_deref());
+                parts.push(format!("{}\n{said}", asked.join("\n")));
             }
             _ => {}
         }

@@ -15,6 +15,7 @@ pub mod demo;
 mod elicitation;
 pub mod event;
 pub mod event_queue;
+mod json;
 pub mod late_answers;
 pub mod launch;
 pub mod line_decoder;

@@ -25,7 +25,8 @@ use uuid::Uuid;
 use crate::adapter::{Action, Adapter, EncodeError, Inbound, Open, Output};
 use crate::agent::{Agent, SessionPlan, Start};
 use crate::event::{AgentEvent, InputError};
-use crate::launch::{LaunchPlan, expand_home};
+use crate::json::text;
+use crate::launch::LaunchPlan;
 use crate::link::LinkPlan;
 use crate::rpc::{RpcIn, RpcOut};
 use crate::supervisor::check_folder;
@@ -73,7 +74,7 @@ impl Agent for OpenCode {
         let Start { folder, options, .. } = start;
         // The server runs elsewhere.
         check_folder(folder)?;
-        let program = launch::find(&self.descriptor, options.program.as_deref().map(expand_home).as_deref())?;
+        let program = launch::find(&self.descriptor, start.program().as_deref())?;
         let asks = options.config.get(&PERMISSIONS) == Some(&ASK);
         let plan = launch::server(program, folder, &self.password, asks, &options.extras);
         let config = askdesk_domain::config::with_choices(&self.descriptor.config, &options.config);
@@ -87,7 +88,7 @@ impl Agent for OpenCode {
     fn continue_in_terminal(&self, start: &Start) -> Result<Option<LaunchPlan>, AgentFailure> {
         let Start { folder, options, resume } = start;
         let Some(session) = resume else { return Ok(None) };
-        let program = launch::find(&self.descriptor, options.program.as_deref().map(expand_home).as_deref())?;
+        let program = launch::find(&self.descriptor, start.program().as_deref())?;
         let asks = options.config.get(&PERMISSIONS) == Some(&ASK);
         let plan = launch::in_terminal(program, folder.clone(), session, asks);
         Ok(Some(plan.with_overrides(&options.extras)))
@@ -289,7 +290,7 @@ impl OpenCodeAdapter {
         for action in std::mem::take(&mut self.after_turn) {
             // It was checked before it was held.
             if let Err(error) = self.encode(action, out) {
-                invalid_input(InputError::RequestFailed { error: error.to_string() }, out);
+                out.invalid(InputError::RequestFailed { error: error.to_string() });
             }
         }
     }
@@ -318,12 +319,12 @@ impl Adapter for OpenCodeAdapter {
             Inbound::Rpc(RpcIn::Notification { method, params }) => self.on_event(method, params, &mut out),
             Inbound::Rpc(RpcIn::Response { id, result }) => self.on_response(*id, result, &mut out),
             Inbound::Rpc(RpcIn::Request { method, .. }) => {
-                invalid_input(InputError::unknown_type(method), &mut out);
+                out.invalid(InputError::unknown_type(method));
             }
-            Inbound::Line(_) => invalid_input(InputError::NotJson, &mut out),
+            Inbound::Line(_) => out.invalid(InputError::NotJson),
             Inbound::Abridged { line, bytes } => self.on_abridged_request(line, *bytes, &mut out),
             Inbound::End { unfinished } if unfinished.is_empty() => {}
-            Inbound::End { .. } => invalid_input(InputError::CutInHalf, &mut out),
+            Inbound::End { .. } => out.invalid(InputError::CutInHalf),
         }
         out
     }
@@ -333,14 +334,6 @@ impl Adapter for OpenCodeAdapter {
         self.encode(action, &mut out)?;
         Ok(out)
     }
-}
-
-fn invalid_input(why: InputError, out: &mut Output) {
-    out.event(AgentEvent::InvalidInput { why });
-}
-
-fn text<'a>(value: &'a Value, name: &str) -> Option<&'a str> {
-    value.get(name)?.as_str()
 }
 
 /// Returns the id of a subagent's session, and the id of the session that it works for.

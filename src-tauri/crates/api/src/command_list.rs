@@ -1,7 +1,7 @@
 /// Hands the one list of bridge commands to a macro: `name(Input) -> Output`.
 ///
-/// The dispatcher, the shell's bridge functions, its permissions and the TypeScript command map are all generated from
-/// this list, so a command without a handler does not compile.
+/// The shell's bridge functions, its permissions and the TypeScript command map are all generated from this list, so a
+/// command without a handler does not compile.
 #[macro_export]
 macro_rules! for_each_command {
     ($then:ident) => {

@@ -2,7 +2,7 @@
 
 mod api;
 mod command_list;
-pub mod commands;
+mod commands;
 pub mod dto;
 pub mod error;
 mod export;
@@ -14,7 +14,7 @@ mod setting_error;
 mod wire_types;
 
 pub use api::{Api, RunningWork, View};
-pub use commands::{COMMAND_NAMES, dispatch, read_input};
+pub use commands::read_input;
 pub use dto::{UnappliedReason, UnappliedSetting};
 pub use error::{Detail, Error, ErrorCode};
 pub use handlers::{PassedBudget, PauseLength};

@@ -68,6 +68,11 @@ pub enum Risk {
 }
 
 impl ConfigOption {
+    /// Makes an option whose value is one of a closed list, and can be changed while the session runs.
+    pub fn new(id: ConfigId, name: &str, category: ConfigCategory, values: Vec<ConfigValue>) -> Self {
+        Self { id, name: name.to_owned(), category, values, free_text: false, live: true, current: None }
+    }
+
     /// Finds a listed value.
     pub fn value(&self, id: &ValueId) -> Option<&ConfigValue> {
         self.values.iter().find(|value| value.id == *id)
@@ -76,6 +81,17 @@ impl ConfigOption {
     /// Returns the current value if it is in the list.
     pub fn current_value(&self) -> Option<&ConfigValue> {
         self.current.as_ref().and_then(|current| self.value(current))
+    }
+}
+
+impl ConfigValue {
+    /// Makes a value with nothing to say beyond its name.
+    pub fn new(id: ValueId, name: &str) -> Self {
+        Self { id, name: name.to_owned(), description: None, risk: Risk::Usual, planning: false }
+    }
+
+    pub fn described(id: ValueId, name: &str, description: &str) -> Self {
+        Self { description: Some(description.to_owned()), ..Self::new(id, name) }
     }
 }
 

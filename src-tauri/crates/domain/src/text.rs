@@ -97,6 +97,14 @@ pub fn without_controls(text: &str) -> String {
     text.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect()
 }
 
+/// Appends to a sentence for an agent what the user wrote, if they wrote anything.
+pub fn with_words(sentence: &str, words: Option<&str>) -> String {
+    match words.map(str::trim).filter(|words| !words.is_empty()) {
+        Some(words) => format!("{sentence} The user said: {words}"),
+        None => sentence.to_owned(),
+    }
+}
+
 /// Returns whether a user's text is not blank.
 pub fn says_something(text: &str) -> bool {
     text.chars().any(|c| !c.is_whitespace() && !c.is_control() && !is_invisible(c))

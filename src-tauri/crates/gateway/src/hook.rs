@@ -6,11 +6,11 @@
 
 use askdesk_agents::claude::answered_input;
 use askdesk_agents::question_json::read_questions;
+use askdesk_domain::text::with_words;
 use askdesk_domain::{Outcome, Question, QuestionLimits, RawQuestion, Refusal, question_input};
 use serde_json::{Value, json};
 
 use crate::arguments::refuse_secrets;
-use crate::result::with_words;
 
 /// The tool whose permission requests are questions.
 const QUESTION_TOOL: &str = "AskUserQuestion";

@@ -1,6 +1,7 @@
 //! The result of a call: an outcome as text for the model and as JSON for programs.
 
 use askdesk_agents::claude::format_answers;
+use askdesk_domain::text::with_words;
 use askdesk_domain::{OrphanedWhy, Outcome, Question, RequestId, WithdrawnWhy};
 use askdesk_mcp_tools::{CallResult, cut_off, kept};
 use serde_json::{Map, Value, json};
@@ -87,14 +88,6 @@ fn missed(why: OrphanedWhy, request: RequestId) -> String {
         OrphanedWhy::AgentEnded => {
             format!("The session that asked this ended before the user answered. {}", kept(request))
         }
-    }
-}
-
-/// Appends what the user wrote to a sentence.
-pub(crate) fn with_words(sentence: &str, words: Option<&str>) -> String {
-    match words.map(str::trim).filter(|words| !words.is_empty()) {
-        Some(words) => format!("{sentence} The user said: {words}"),
-        None => sentence.to_owned(),
     }
 }
 

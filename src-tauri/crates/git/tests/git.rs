@@ -5,6 +5,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use askdesk_git::{Git, GitError, arguments, program};
@@ -44,13 +45,19 @@ fn a_hook_of_the_user_runs_only_in_a_git_of_the_user() {
 #[test]
 fn a_hook_that_hangs_ends_with_the_time_limit_and_with_everything_it_started() {
     let (folder, program) = repository();
-    hook(folder.path(), "pre-commit", "(sleep 3; touch late) & sleep 60");
+    let held = folder.path().join("held");
+    assert!(Command::new("mkfifo").arg(&held).status().unwrap().success());
+    // Read to its end once every process that holds it has ended.
+    let read = std::thread::spawn({
+        let held = held.clone();
+        move || fs::read(held)
+    });
+    hook(folder.path(), "pre-commit", &format!("exec 9>'{}'; sleep 60 & sleep 60", held.display()));
     let began = Instant::now();
     let result = commit(&Git::of_user(&program, folder.path()), Duration::from_millis(500));
     assert!(matches!(result, Err(GitError::TimedOut { .. })), "{result:?}");
+    read.join().unwrap().unwrap();
     assert!(began.elapsed() < Duration::from_secs(10));
-    std::thread::sleep(Duration::from_secs(4));
-    assert!(!folder.path().join("late").exists());
 }
 
 #[test]

@@ -26,7 +26,7 @@ pub struct Current {
 impl Current {
     fn of_process() -> Self {
         let variables = Arc::new(inherited());
-        let origin = Origin { way: Way::Process, shell: None, failed: Vec::new(), read_at: 0, took: 0 };
+        let origin = Origin { way: Way::Process, shell: None, failed: Vec::new(), read_at: 0 };
         Self { variables, origin, is_reading: false, is_settled: true }
     }
 }
@@ -82,7 +82,7 @@ mod tests {
     /// One test, because there is one environment.
     #[tokio::test]
     async fn who_needs_the_environment_waits_for_the_first_answer_and_not_for_later_ones() {
-        let origin = |way| Origin { way, shell: None, failed: Vec::new(), read_at: 0, took: 0 };
+        let origin = |way| Origin { way, shell: None, failed: Vec::new(), read_at: 0 };
         let with = |value: &str| [("X".into(), value.into())].into_iter().collect::<Variables>();
         await_first_reading();
         let waiting = tokio::spawn(settled());

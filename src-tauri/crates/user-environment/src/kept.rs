@@ -51,13 +51,8 @@ mod tests {
     fn what_is_kept_is_found_again_by_the_user_alone() {
         let folder = tempfile::tempdir().unwrap();
         assert!(kept(folder.path()).is_none());
-        let origin = Origin {
-            way: Way::Login,
-            shell: Some("/bin/zsh".into()),
-            failed: Vec::new(),
-            read_at: 5,
-            took: 7,
-        };
+        let shell = Some("/bin/zsh".into());
+        let origin = Origin { way: Way::Login, shell, failed: Vec::new(), read_at: 5 };
         let changes =
             Changes { set: [("API_KEY".into(), "a\n\"b\"".into())].into(), removed: ["GONE".into()].into() };
         keep(folder.path(), &origin, &changes).unwrap();

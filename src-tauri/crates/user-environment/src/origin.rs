@@ -58,8 +58,6 @@ pub struct Origin {
     pub failed: Vec<FailedWay>,
     /// When it was read, in milliseconds since 1970.
     pub read_at: i64,
-    /// How long that took, in milliseconds.
-    pub took: u64,
 }
 
 impl Way {

@@ -3,16 +3,32 @@
 #[path = "../../../tests/private_bus.rs"]
 mod private_bus;
 
+use std::time::Duration;
+
 use tempfile::TempDir;
 use tokio::time::timeout;
 use zbus::connection;
 use zbus::zvariant::OwnedValue;
 
-use super::super::notifier::contract_tests::{
-    PATIENCE, Seen, Stage, next, notification, notifier_tests, option, quiet, request,
-};
+use super::super::notifier::Button;
+use super::super::notifier::fixtures::{notification, option, request};
 use super::*;
 use private_bus::Bus;
+
+/// How long a step may take.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// How long nothing may happen.
+const QUIET: Duration = Duration::from_millis(200);
+
+async fn next(activations: &mut mpsc::UnboundedReceiver<Activation>) -> Activation {
+    timeout(PATIENCE, activations.recv()).await.expect("a press is reported").unwrap()
+}
+
+async fn quiet<T: std::fmt::Debug>(of: &mut mpsc::UnboundedReceiver<T>) {
+    let more = timeout(QUIET, of.recv()).await;
+    assert!(more.is_err(), "{more:?}");
+}
 
 async fn start_daemon(bus: &Bus, capabilities: &[&str]) -> Daemon {
     let (tell, calls) = mpsc::unbounded_channel();
@@ -154,18 +170,20 @@ impl Desktop {
     }
 }
 
-impl Stage for Desktop {
-    type Number = u32;
+/// A notification that the daemon shows.
+struct Seen {
+    number: u32,
+    title: String,
+    keys: Vec<String>,
+}
 
+impl Desktop {
     async fn empty() -> Self {
         Self::with(ALL).await
     }
 
-    fn notifier(&mut self) -> &mut dyn Notifier {
-        &mut self.app
-    }
-
-    async fn shown(&mut self) -> Seen<u32> {
+    /// Waits until a notification is shown and can be pressed.
+    async fn shown(&mut self) -> Seen {
         loop {
             match self.daemon.call().await {
                 DaemonCall::Shown { number, replaces, title, actions, .. } => {
@@ -179,23 +197,93 @@ impl Stage for Desktop {
         }
     }
 
-    async fn press(&mut self, number: u32, key: Option<&str>) {
-        self.daemon.press(number, key.unwrap_or(DEFAULT)).await;
-    }
-
+    /// Waits until a notification is removed or replaced.
     async fn gone(&mut self, number: u32) {
         while !self.closed.contains(&number) {
             let DaemonCall::Closed { number } = self.daemon.call().await else { panic!("another is shown") };
             self.closed.push(number);
         }
     }
-
-    fn activations(&mut self) -> &mut mpsc::UnboundedReceiver<Activation> {
-        &mut self.activations
-    }
 }
 
-notifier_tests!(Desktop);
+#[tokio::test]
+async fn each_press_has_the_action_of_its_button_and_counts_once() {
+    let mut desktop = Desktop::empty().await;
+    for (number, key, action) in
+        [(1, "q1o1", option(0)), (2, "q1o2", option(1)), (3, "open", ButtonAction::Open)]
+    {
+        desktop.app.post(notification(number));
+        let seen = desktop.shown().await;
+        desktop.daemon.press(seen.number, key).await;
+        desktop.daemon.press(seen.number, key).await;
+        assert_eq!(desktop.next().await, Activation { subject: request(number), action });
+    }
+    quiet(&mut desktop.activations).await;
+}
+
+#[tokio::test]
+async fn an_unknown_button_cannot_be_pressed() {
+    let mut desktop = Desktop::empty().await;
+    desktop.app.post(notification(1));
+    let seen = desktop.shown().await;
+    for key in ["q1o3", "undo", "JWT", "", "q9o9", "q1o1"] {
+        desktop.daemon.press(seen.number, key).await;
+    }
+    assert_eq!(desktop.next().await, Activation { subject: request(1), action: option(0) });
+    quiet(&mut desktop.activations).await;
+}
+
+#[tokio::test]
+async fn a_notification_replaces_the_earlier_one_of_its_subject() {
+    let mut desktop = Desktop::empty().await;
+    desktop.app.post(notification(1));
+    let first = desktop.shown().await;
+    let undo = Button { action: ButtonAction::Undo, label: "Undo".to_owned() };
+    let answered = Notification { title: "Answered".to_owned(), buttons: vec![undo], ..notification(1) };
+    desktop.app.post(answered);
+    let second = desktop.shown().await;
+    assert_eq!((second.title.as_str(), second.keys.as_slice()), ("Answered", ["undo".to_owned()].as_slice()));
+    desktop.gone(first.number).await;
+    desktop.daemon.press(first.number, "q1o1").await;
+    desktop.daemon.press(second.number, "undo").await;
+    assert_eq!(desktop.next().await, Activation { subject: request(1), action: ButtonAction::Undo });
+    quiet(&mut desktop.activations).await;
+}
+
+#[tokio::test]
+async fn a_withdrawn_notification_is_removed_and_others_stay() {
+    let mut desktop = Desktop::empty().await;
+    desktop.app.post(notification(1));
+    let first = desktop.shown().await;
+    desktop.app.post(notification(2));
+    let second = desktop.shown().await;
+    desktop.app.withdraw(request(1));
+    desktop.app.withdraw(request(3));
+    desktop.gone(first.number).await;
+    desktop.daemon.press(first.number, "q1o1").await;
+    desktop.daemon.press(second.number, "q1o2").await;
+    assert_eq!(desktop.next().await, Activation { subject: request(2), action: option(1) });
+    quiet(&mut desktop.activations).await;
+}
+
+#[tokio::test]
+async fn a_burst_of_sixty_presses_loses_none() {
+    let mut desktop = Desktop::empty().await;
+    (1..=60).for_each(|number| desktop.app.post(notification(number)));
+    // Notifications that are posted at once may be shown in any order.
+    let mut shown = Vec::new();
+    for _ in 1..=60 {
+        shown.push(desktop.shown().await);
+    }
+    for seen in &shown {
+        desktop.daemon.press(seen.number, "q1o2").await;
+    }
+    for seen in shown {
+        let subject = request(seen.title.parse().unwrap());
+        assert_eq!(desktop.next().await, Activation { subject, action: option(1) });
+    }
+    quiet(&mut desktop.activations).await;
+}
 
 #[tokio::test]
 async fn a_notification_offers_its_options_an_open_button_and_a_default_action() {

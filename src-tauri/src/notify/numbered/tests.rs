@@ -1,66 +1,62 @@
-//! Tests against a system that reports clicks by number and key, as macOS and Windows do with the plugin.
-
-use tokio::time::timeout;
-
-use super::super::notifier::contract_tests::{
-    PATIENCE, Stage, notification, notifier_tests, option, quiet, request,
-};
-use super::simulated::{Simulated, System};
+use super::super::notifier::Button;
+use super::super::notifier::fixtures::{notification, option, request};
+use super::queue::{Command, CommandQueue};
 use super::*;
 
-#[derive(Default)]
-struct Desktop(HashMap<i32, Notification>);
-
-impl System for Desktop {
-    fn show(&mut self, number: i32, notification: Notification) {
-        self.0.insert(number, notification);
+#[test]
+fn each_notification_is_activated_once_by_a_button_that_it_offers() {
+    let (sender, mut activations) = mpsc::unbounded_channel();
+    let handler = PressHandler::new(&sender);
+    let (queue, _commands) = CommandQueue::new();
+    let mut notifier = NumberedNotifier::new(queue, handler.clone());
+    (1..=3).for_each(|number| notifier.post(notification(number)));
+    for key in ["q1o3", "undo", "JWT", ""] {
+        handler.pressed(Some(1), key);
     }
-
-    fn read(&self, number: i32) -> (String, Vec<String>) {
-        let Notification { title, buttons, .. } = &self.0[&number];
-        (title.clone(), buttons.iter().map(|button| button.action.to_string()).collect())
+    for (number, key) in [(1, "q1o2"), (1, "q1o1"), (2, TAP), (2, TAP), (9, TAP)] {
+        handler.pressed(Some(number), key);
     }
-
-    fn press(&mut self, number: i32, key: Option<&str>, handler: &PressHandler) -> Option<Activation> {
-        handler.pressed(Some(number), key.unwrap_or(TAP));
-        None
-    }
-}
-
-notifier_tests!(Simulated<Desktop>);
-
-#[tokio::test]
-async fn the_first_button_answers_nothing_because_macos_uses_it_for_the_menu() {
-    let mut desktop = Simulated::<Desktop>::empty().await;
-    desktop.notifier.post(notification(1));
-    let shown = desktop.shown().await;
-    let expected = [ButtonAction::Open, option(0), option(1)].map(|action| action.to_string());
-    assert_eq!(shown.keys, expected);
-}
-
-#[tokio::test]
-async fn a_press_without_a_number_is_ignored() {
-    let mut desktop = Simulated::<Desktop>::empty().await;
-    desktop.notifier.post(notification(1));
-    desktop.shown().await;
-    desktop.handler.pressed(None, TAP);
-    quiet(&mut desktop.activations).await;
-}
-
-#[tokio::test]
-async fn a_pressed_notification_can_be_withdrawn() {
-    let mut desktop = Simulated::<Desktop>::empty().await;
-    desktop.notifier.post(notification(1));
-    let number = desktop.shown().await.number;
-    desktop.press(number, Some("q1o1")).await;
-    desktop.notifier.withdraw(request(1));
-    desktop.gone(number).await;
-}
-
-#[tokio::test]
-async fn the_channel_closes_when_the_backend_has_ended() {
-    let Simulated { handler, sender, mut activations, .. } = Simulated::<Desktop>::empty().await;
+    handler.pressed(None, TAP);
+    assert_eq!(activations.try_recv(), Ok(Activation { subject: request(1), action: option(1) }));
+    assert_eq!(activations.try_recv(), Ok(Activation { subject: request(2), action: ButtonAction::Open }));
     drop(sender);
-    assert_eq!(timeout(PATIENCE, activations.recv()).await.expect("the channel closes"), None);
-    handler.pressed(Some(1), TAP);
+    assert_eq!(activations.try_recv(), Err(mpsc::error::TryRecvError::Disconnected));
+    handler.pressed(Some(3), TAP);
+}
+
+#[test]
+fn a_notification_replaces_the_earlier_one_of_its_subject() {
+    let (sender, mut activations) = mpsc::unbounded_channel();
+    let handler = PressHandler::new(&sender);
+    let (queue, mut commands) = CommandQueue::new();
+    let mut notifier = NumberedNotifier::new(queue, handler.clone());
+    notifier.post(notification(1));
+    notifier.post(notification(2));
+    handler.pressed(Some(1), "q1o1");
+    assert_eq!(activations.try_recv(), Ok(Activation { subject: request(1), action: option(0) }));
+    let undo = Button { action: ButtonAction::Undo, label: "Undo".to_owned() };
+    notifier.post(Notification { buttons: vec![undo], ..notification(1) });
+    notifier.withdraw(request(2));
+    notifier.withdraw(request(7));
+    let commands = std::iter::from_fn(|| commands.try_recv().ok());
+    let removed = commands.filter_map(|command| match command {
+        Command::Remove(numbers) => Some(numbers),
+        Command::Show(..) => None,
+    });
+    assert_eq!(removed.collect::<Vec<_>>(), [[1], [2]]);
+    for (number, key) in [(1, "q1o2"), (2, "q1o1"), (3, "undo")] {
+        handler.pressed(Some(number), key);
+    }
+    assert_eq!(activations.try_recv(), Ok(Activation { subject: request(1), action: ButtonAction::Undo }));
+    assert_eq!(activations.try_recv(), Err(mpsc::error::TryRecvError::Empty));
+}
+
+#[test]
+fn the_first_button_answers_nothing_because_macos_uses_it_for_the_menu() {
+    let (sender, _activations) = mpsc::unbounded_channel();
+    let (queue, mut commands) = CommandQueue::new();
+    NumberedNotifier::new(queue, PressHandler::new(&sender)).post(notification(1));
+    let Ok(Command::Show(1, shown)) = commands.try_recv() else { panic!("nothing is shown") };
+    let buttons = shown.buttons.iter().map(|button| button.action);
+    assert_eq!(buttons.collect::<Vec<_>>(), [ButtonAction::Open, option(0), option(1)]);
 }

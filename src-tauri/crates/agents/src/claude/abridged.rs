@@ -5,16 +5,16 @@ use askdesk_domain::{NativeRef, Notice};
 use serde_json::Value;
 
 use super::encode::deny;
-use super::parse::{invalid_input, text};
 use super::{ClaudeAdapter, QUESTION_TOOL, rules};
 use crate::adapter::{Output, QuestionRefusal, refusal_of_too_large, too_large};
 use crate::event::{AgentEvent, InputError};
+use crate::json::text;
 
 impl ClaudeAdapter {
     /// Parses an abridged line. A request in it gets an answer, but not from the user, who would decide on what is not shown.
     pub(super) fn on_abridged(&mut self, line: &[u8], bytes: usize, out: &mut Output) {
         let Ok(mut message) = serde_json::from_slice::<Value>(line) else {
-            return invalid_input(out, InputError::TooLong { bytes });
+            return out.invalid(InputError::TooLong { bytes });
         };
         match text(&message, "type") {
             Some("control_request") => self.on_abridged_request(&message, bytes, out),

@@ -5,22 +5,22 @@ use askdesk_domain::{HelperId, NativeRef, Question, QuestionLimits, RawQuestion,
 use serde_json::{Map, Value};
 
 use super::encode::{deny, failed, too_many};
-use super::parse::{invalid_input, list, text};
 use super::{
     Call, CallKind, ClaudeAdapter, OPEN_CALLS, PLAN_TOOL, QUESTION_TOOL, Suggestions, UNANSWERED_CAPABILITY,
     approvals, details, rules,
 };
 use crate::adapter::{Output, QuestionRefusal};
 use crate::event::{AgentEvent, Asked, InputError};
+use crate::json::{list, text};
 use crate::question_json::read_questions;
 
 impl ClaudeAdapter {
     pub(super) fn on_control_request(&mut self, message: &Value, out: &mut Output) {
         let Some(request_id) = text(message, "request_id") else {
-            return invalid_input(out, InputError::Incomplete { field: "request_id" });
+            return out.invalid(InputError::Incomplete { field: "request_id" });
         };
         let Some(request_id) = NativeRef::new(request_id) else {
-            invalid_input(out, InputError::Incomplete { field: "request_id" });
+            out.invalid(InputError::Incomplete { field: "request_id" });
             return out.line(failed(request_id, "request_id: must be 1 to 512 bytes long."));
         };
         let request = message.get("request").unwrap_or(&Value::Null);
@@ -33,7 +33,7 @@ impl ClaudeAdapter {
                     Some(QUESTION_TOOL) => self.on_question(&request_id, request, out),
                     Some(tool) => self.on_permission(request_id, tool, request, out),
                     None => {
-                        invalid_input(out, InputError::Incomplete { field: "tool_name" });
+                        out.invalid(InputError::Incomplete { field: "tool_name" });
                         out.line(deny(request_id.as_str(), "can_use_tool needs a tool_name."));
                     }
                 }
@@ -42,7 +42,7 @@ impl ClaudeAdapter {
             Some("hook_callback") => self.on_hook(&request_id, request, out),
             subtype => {
                 let subtype = subtype.unwrap_or("without a subtype");
-                invalid_input(out, InputError::request_refused(&format!("control_request/{subtype}")));
+                out.invalid(InputError::request_refused(&format!("control_request/{subtype}")));
                 let error = format!("Askdesk does not support the control request {}.", bounded(subtype));
                 out.line(failed(request_id.as_str(), &error));
             }
@@ -183,7 +183,7 @@ impl ClaudeAdapter {
     /// Withdraws a canceled call even if its answer has been sent: the agent will not use it.
     pub(super) fn on_cancel(&mut self, message: &Value, out: &mut Output) {
         let Some(request_id) = text(message, "request_id") else {
-            return invalid_input(out, InputError::Incomplete { field: "request_id" });
+            return out.invalid(InputError::Incomplete { field: "request_id" });
         };
         let known = self.calls.iter().position(|call| call.request_id == request_id);
         if let Some(place) = known {
@@ -214,7 +214,7 @@ impl ClaudeAdapter {
             }
             return match ticket {
                 Some(ticket) => out.event(AgentEvent::ConfigAnswered { ticket, refused: Some(error) }),
-                None => invalid_input(out, InputError::RequestFailed { error }),
+                None => out.invalid(InputError::RequestFailed { error }),
             };
         }
         if let (Some(ticket), Some(said)) = (ticket, response.get("response")) {

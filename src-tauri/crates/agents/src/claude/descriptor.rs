@@ -84,9 +84,7 @@ pub(crate) fn mode() -> ConfigOption {
     let mode = |id: ValueId, name: &str, description: &str| ConfigValue {
         planning: id == PLAN,
         risk: if [AUTO, BYPASS].contains(&id) { Risk::Unattended } else { Risk::Usual },
-        id,
-        name: name.to_owned(),
-        description: Some(description.to_owned()),
+        ..ConfigValue::described(id, name, description)
     };
     let values = vec![
         mode(PLAN, "Plan mode", "The agent reads and plans, and changes nothing until you approve the plan."),
@@ -103,35 +101,21 @@ pub(crate) fn mode() -> ConfigOption {
         ),
         mode(BYPASS, "Bypass permissions", "The agent does everything without asking for permission."),
     ];
-    option(MODE, "Permission mode", ConfigCategory::Mode, values)
+    ConfigOption::new(MODE, "Permission mode", ConfigCategory::Mode, values)
 }
 
 fn model() -> ConfigOption {
-    let values = ["sonnet", "opus", "haiku"].map(|model| value(model, model)).to_vec();
-    ConfigOption { free_text: true, ..option(MODEL, "Model", ConfigCategory::Model, values) }
+    let values =
+        ["sonnet", "opus", "haiku"].map(|model| ConfigValue::new(ValueId::literal(model), model)).to_vec();
+    ConfigOption { free_text: true, ..ConfigOption::new(MODEL, "Model", ConfigCategory::Model, values) }
 }
 
 /// The value ids are the command line's words; an unknown one is passed over with a warning (2.1.329).
 fn effort() -> ConfigOption {
     let values =
         [("low", "Low"), ("medium", "Medium"), ("high", "High"), ("xhigh", "Extra high"), ("max", "Maximum")];
-    let values = values.map(|(id, name)| value(id, name)).to_vec();
-    ConfigOption { live: false, ..option(EFFORT, "Effort", ConfigCategory::Effort, values) }
-}
-
-/// An option whose value is one of a closed list, and can be changed while the session runs.
-fn option(id: ConfigId, name: &str, category: ConfigCategory, values: Vec<ConfigValue>) -> ConfigOption {
-    ConfigOption { id, name: name.to_owned(), category, values, free_text: false, live: true, current: None }
-}
-
-fn value(id: &'static str, name: &str) -> ConfigValue {
-    ConfigValue {
-        id: ValueId::literal(id),
-        name: name.to_owned(),
-        description: None,
-        risk: Risk::Usual,
-        planning: false,
-    }
+    let values = values.map(|(id, name)| ConfigValue::new(ValueId::literal(id), name)).to_vec();
+    ConfigOption { live: false, ..ConfigOption::new(EFFORT, "Effort", ConfigCategory::Effort, values) }
 }
 
 #[cfg(test)]

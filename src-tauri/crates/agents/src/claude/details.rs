@@ -8,7 +8,7 @@ use serde_json::Value;
 use similar::TextDiff;
 
 use super::PLAN_TOOL;
-use super::parse::text;
+use crate::json::text;
 use crate::tool_input::pretty;
 
 /// The time limit for a minimal diff; then a coarser one is used.

@@ -5,11 +5,11 @@ use askdesk_domain::text::bounded;
 use serde_json::{Value, json};
 
 use super::encode::{failed, reply, too_many};
-use super::parse::text;
 use super::{Call, CallKind, ClaudeAdapter, OPEN_CALLS};
 use crate::adapter::Output;
 use crate::elicitation::{self, Elicitation, Ended};
 use crate::event::{AgentEvent, Asked};
+use crate::json::text;
 
 impl ClaudeAdapter {
     /// Asks what an MCP server asks. It may do so outside a turn, so this begins none.

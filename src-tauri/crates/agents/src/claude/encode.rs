@@ -1,5 +1,6 @@
 //! Encodes actions as lines for Claude Code.
 
+use askdesk_domain::text::with_words;
 use askdesk_domain::{ConfigId, NativeRef, Notice, Outcome, Question, RawQuestion, ValueId, WithdrawnWhy};
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -198,11 +199,4 @@ pub(super) fn reply(request_id: &str, response: &Value) -> String {
 
 pub(super) fn too_many() -> String {
     format!("too many open questions and permission requests (the limit is {OPEN_CALLS})")
-}
-
-fn with_words(sentence: &str, words: Option<&str>) -> String {
-    match words.map(str::trim).filter(|words| !words.is_empty()) {
-        Some(words) => format!("{sentence} The user said: {words}"),
-        None => sentence.to_owned(),
-    }
 }

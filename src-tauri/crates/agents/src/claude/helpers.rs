@@ -10,9 +10,9 @@ use askdesk_domain::{HelperEnd, HelperId, HelperKind};
 use serde_json::{Value, json};
 
 use super::ClaudeAdapter;
-use super::parse::{list, text};
 use crate::adapter::Output;
 use crate::event::AgentEvent;
+use crate::json::{list, text};
 
 /// The helpers that work, in the background or within the turn; of more than [`HELPERS`], the oldest is forgotten.
 #[derive(Debug, Default)]
@@ -62,7 +62,7 @@ impl ClaudeAdapter {
 
     /// Also tells of tasks that began within a turn and were moved to the background.
     pub(super) fn on_background_tasks(&mut self, message: &Value, out: &mut Output) {
-        for task in list(message, "tasks").take(HELPERS) {
+        for task in list(message, "tasks").iter().take(HELPERS) {
             self.add_task(task, true, out);
         }
     }

@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::{CAPABILITIES, Call, ClaudeAdapter, QUESTION_TOOL, details, tools};
 use crate::adapter::Output;
 use crate::event::{AgentEvent, InputError};
+use crate::json::{list, text};
 
 /// Message types that are known and ignored.
 const SILENT_TYPES: &[&str] = &[
@@ -43,7 +44,7 @@ impl ClaudeAdapter {
         }
         match serde_json::from_slice(line) {
             Ok(message) => self.on_message(&message, out),
-            Err(_) => invalid_input(out, InputError::NotJson),
+            Err(_) => out.invalid(InputError::NotJson),
         }
     }
 
@@ -55,7 +56,7 @@ impl ClaudeAdapter {
         // The last line may be complete and only lack its line feed.
         match serde_json::from_slice::<Value>(unfinished) {
             Ok(Value::Object(_)) => self.on_line(unfinished, out),
-            _ => invalid_input(out, InputError::CutInHalf),
+            _ => out.invalid(InputError::CutInHalf),
         }
     }
 
@@ -123,7 +124,7 @@ impl ClaudeAdapter {
         if let Some(session) = text(said, "session_id").and_then(NativeSession::new) {
             info.native_session = Some(session);
         }
-        for capability in list(said, "capabilities").filter_map(Value::as_str) {
+        for capability in list(said, "capabilities").iter().filter_map(Value::as_str) {
             let known = info.capabilities.iter().any(|known| known == capability);
             if !known && info.capabilities.len() < CAPABILITIES {
                 info.capabilities.push(bounded(capability));
@@ -225,7 +226,7 @@ impl ClaudeAdapter {
 
     fn on_tool_use(&mut self, block: &Value, parent: Option<&str>, out: &mut Output) {
         let (Some(tool_use), Some(name)) = (text(block, "id"), text(block, "name")) else {
-            return invalid_input(out, InputError::Incomplete { field: "id or name of a tool use" });
+            return out.invalid(InputError::Incomplete { field: "id or name of a tool use" });
         };
         let input = block.get("input").unwrap_or(&Value::Null);
         if name == QUESTION_TOOL {
@@ -257,7 +258,7 @@ impl ClaudeAdapter {
 
     fn on_tool_result(&mut self, block: &Value, out: &mut Output) {
         let Some(tool_use) = text(block, "tool_use_id") else {
-            return invalid_input(out, InputError::Incomplete { field: "tool_use_id of a tool result" });
+            return out.invalid(InputError::Incomplete { field: "tool_use_id of a tool result" });
         };
         self.settle(out, |call| call.tool_use.as_deref() == Some(tool_use));
         if let Some(place) = self.question_uses.iter().position(|known| known == tool_use) {
@@ -342,7 +343,7 @@ fn failure(message: &Value) -> Option<String> {
     if !failed {
         return None;
     }
-    let listed: Vec<&str> = list(message, "errors").filter_map(Value::as_str).collect();
+    let listed: Vec<&str> = list(message, "errors").iter().filter_map(Value::as_str).collect();
     let words = text(message, "result").filter(|words| !words.trim().is_empty()).map(str::to_owned);
     let words = words.or_else(|| (!listed.is_empty()).then(|| listed.join("\n")));
     Some(bounded(&words.unwrap_or_else(|| format!("the turn failed ({subtype})"))))
@@ -357,18 +358,6 @@ pub(super) fn of_subagent(message: &Value) -> bool {
     text(message, "parent_tool_use_id").is_some()
 }
 
-pub(super) fn text<'a>(value: &'a Value, name: &str) -> Option<&'a str> {
-    value.get(name).and_then(Value::as_str)
-}
-
-pub(super) fn list<'a>(value: &'a Value, name: &str) -> impl Iterator<Item = &'a Value> + use<'a> {
-    value.get(name).and_then(Value::as_array).into_iter().flatten()
-}
-
-pub(super) fn invalid_input(out: &mut Output, why: InputError) {
-    out.event(AgentEvent::InvalidInput { why });
-}
-
 pub(super) fn unknown(out: &mut Output, kind: &str) {
-    invalid_input(out, InputError::unknown_type(kind));
+    out.invalid(InputError::unknown_type(kind));
 }

@@ -4,8 +4,8 @@ use askdesk_domain::approval::OPTION_FOLDERS;
 use askdesk_domain::{OptionLabel, OptionScope, ToolRule, ValueId};
 use serde_json::{Value, json};
 
-use super::parse::{list, text};
 use super::{ACCEPT_EDITS, ASK, AUTO, BYPASS, MODE, PLAN};
+use crate::json::{list, text};
 
 /// The longest text of a suggested rule, in bytes; a longer one could not be shown whole and is not offered.
 const RULE_TEXT_BYTES: usize = 4 * 1024;
@@ -67,7 +67,7 @@ impl Suggestions {
         if set("suppress_always_allow_rule") || set("matched_ask_rule") {
             return Self::default();
         }
-        let received: Vec<Value> = list(request, "permission_suggestions").cloned().collect();
+        let received: Vec<Value> = list(request, "permission_suggestions").iter().cloned().collect();
         let mut offered = Vec::new();
         for (update, suggestion) in received.iter().enumerate() {
             if let Some(scope) = text(suggestion, "destination").and_then(scope_of) {
@@ -118,7 +118,7 @@ fn offers(update: usize, suggestion: &Value, scope: OptionScope) -> Vec<Suggeste
                 Some("deny") => ToolRule::Deny,
                 _ => return Vec::new(),
             };
-            let rules = list(suggestion, "rules").enumerate();
+            let rules = list(suggestion, "rules").iter().enumerate();
             rules
                 .filter_map(|(place, rule)| {
                     let label = tool_rule(rule, behaviour)?;
@@ -127,7 +127,7 @@ fn offers(update: usize, suggestion: &Value, scope: OptionScope) -> Vec<Suggeste
                 .collect()
         }
         Some("addDirectories") => {
-            let paths: Option<Vec<String>> = list(suggestion, "directories").map(short).collect();
+            let paths: Option<Vec<String>> = list(suggestion, "directories").iter().map(short).collect();
             let fits = |paths: &Vec<String>| (1..=OPTION_FOLDERS).contains(&paths.len());
             whole(paths.filter(fits).map(|paths| OptionLabel::Folder { paths }))
         }

@@ -5,9 +5,10 @@ use askdesk_domain::text::bounded;
 use serde_json::Value;
 
 use super::ClaudeAdapter;
-use super::parse::{of_subagent, text};
+use super::parse::of_subagent;
 use crate::adapter::Output;
 use crate::event::{AgentEvent, Retry, RetryBegins};
+use crate::json::text;
 
 /// The statuses with which a provider rejects a key or a login.
 const REJECTED: [u64; 2] = [401, 403];

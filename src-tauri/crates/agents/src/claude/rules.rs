@@ -7,10 +7,10 @@ use askdesk_domain::{CallArgument, NativeRef, PermissionCall};
 use serde_json::{Value, json};
 
 use super::encode::reply;
-use super::parse::{invalid_input, text};
 use super::{ClaudeAdapter, PLAN_TOOL, QUESTION_TOOL};
 use crate::adapter::Output;
 use crate::event::{AgentEvent, InputError};
+use crate::json::text;
 
 /// The id by which the agent calls the hook.
 const CALLBACK: &str = "askdesk-rules";
@@ -30,7 +30,7 @@ impl ClaudeAdapter {
     pub(super) fn on_hook(&mut self, request_id: &NativeRef, request: &Value, out: &mut Output) {
         let input = request.get("input").unwrap_or(&Value::Null);
         let Some(tool) = text(input, "tool_name") else {
-            invalid_input(out, InputError::Incomplete { field: "tool_name" });
+            out.invalid(InputError::Incomplete { field: "tool_name" });
             return out.line(reviewed(request_id, false));
         };
         match call_of(tool, input.get("tool_input").unwrap_or(&Value::Null)) {

@@ -7,7 +7,7 @@ use askdesk_domain::tool::SUMMARY_CHARS;
 use serde_json::Value;
 
 use super::PLAN_TOOL;
-use super::parse::text;
+use crate::json::text;
 use crate::tool_input;
 
 pub fn kind(tool: &str) -> ToolKind {

@@ -8,10 +8,9 @@
 //! - After compacting, `compact_boundary` has only an estimate without the system prompt and the tools, so the context is unknown
 //!   until the next model call.
 
+use crate::json::text;
 use askdesk_domain::{ContextUse, Usage, Usd};
 use serde_json::{Map, Value};
-
-use super::parse::text;
 
 /// The most characters of a model's name; a longer one is no model that has a context window.
 const MODEL_CHARS: usize = 200;

@@ -8,7 +8,7 @@ use askdesk_domain::{
 use serde_json::{Value, json};
 
 use super::items::{self, SHELL};
-use super::{list, text};
+use crate::json::{list, text};
 use crate::tool_input::{mcp_name, pretty};
 
 /// A permission request as it is shown.

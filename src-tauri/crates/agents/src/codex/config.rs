@@ -4,12 +4,11 @@ use askdesk_domain::text::bounded;
 use askdesk_domain::{ConfigId, ConfigOption, ConfigValue, Risk, ValueId};
 use serde_json::{Value, json};
 
-use super::descriptor::{EFFORTS, plain};
-use super::{
-    APPROVALS, CodexAdapter, DEFAULT, EFFORT, MODE, MODEL, PLAN, SANDBOX, Sent, is_true, list, text,
-};
+use super::descriptor::EFFORTS;
+use super::{APPROVALS, CodexAdapter, DEFAULT, EFFORT, MODE, MODEL, PLAN, SANDBOX, Sent};
 use crate::adapter::{EncodeError, Output};
 use crate::event::AgentEvent;
+use crate::json::{is_true, list, text};
 
 /// Of a longer list, the rest can be typed.
 const MODELS: usize = 200;
@@ -67,7 +66,8 @@ impl CodexAdapter {
         let models = list(listed, "data").iter().filter(|model| !is_true(model, "hidden")).take(MODELS);
         let values = models.filter_map(|model| {
             let name = text(model, "displayName").or_else(|| text(model, "id"))?;
-            let mut value = plain(ValueId::new(text(model, "model").or_else(|| text(model, "id"))?)?, "");
+            let mut value =
+                ConfigValue::new(ValueId::new(text(model, "model").or_else(|| text(model, "id"))?)?, "");
             value.name = bounded(name);
             value.description =
                 text(model, "description").filter(|words| !words.trim().is_empty()).map(bounded);
@@ -203,7 +203,7 @@ fn sandbox_type(word: &str) -> Option<&'static str> {
 fn effort(listed: &Value) -> Option<ConfigValue> {
     let word = text(listed, "reasoningEffort")?;
     let known = EFFORTS.iter().find(|(id, _)| *id == word);
-    let mut value = plain(ValueId::new(word)?, known.map_or("", |(_, name)| name));
+    let mut value = ConfigValue::new(ValueId::new(word)?, known.map_or("", |(_, name)| name));
     if known.is_none() {
         value.name = bounded(word);
     }

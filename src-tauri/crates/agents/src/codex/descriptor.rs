@@ -61,26 +61,26 @@ fn mode() -> ConfigOption {
     let values = vec![
         ConfigValue {
             planning: true,
-            ..value(
+            ..ConfigValue::described(
                 PLAN,
                 "Plan",
                 "The agent reads and plans, and proposes a plan before it changes anything.",
             )
         },
-        value(DEFAULT, "Default", "The agent works on the task."),
+        ConfigValue::described(DEFAULT, "Default", "The agent works on the task."),
     ];
-    option(MODE, "Collaboration mode", ConfigCategory::Mode, values)
+    ConfigOption::new(MODE, "Collaboration mode", ConfigCategory::Mode, values)
 }
 
 /// The value ids are the protocol's words.
 fn approvals() -> ConfigOption {
     let values = vec![
-        value(
+        ConfigValue::described(
             ValueId::literal("untrusted"),
             "Ask unless trusted",
             "The agent asks before it runs a command, unless the command is known to only read.",
         ),
-        value(
+        ConfigValue::described(
             ValueId::literal("on-request"),
             "Ask when needed",
             "The agent asks when it needs more than its sandbox allows.",
@@ -91,14 +91,18 @@ fn approvals() -> ConfigOption {
             "The agent asks for nothing. What its sandbox forbids fails.",
         ),
     ];
-    option(APPROVALS, "Permission requests", ConfigCategory::Mode, values)
+    ConfigOption::new(APPROVALS, "Permission requests", ConfigCategory::Mode, values)
 }
 
 /// The value ids are the protocol's words.
 fn sandbox() -> ConfigOption {
     let values = vec![
-        value(ValueId::literal("read-only"), "Read only", "Commands can read files and change nothing."),
-        value(
+        ConfigValue::described(
+            ValueId::literal("read-only"),
+            "Read only",
+            "Commands can read files and change nothing.",
+        ),
+        ConfigValue::described(
             ValueId::literal("workspace-write"),
             "Write in the folder",
             "Commands can change files in the folder of the session, without a network.",
@@ -109,12 +113,12 @@ fn sandbox() -> ConfigOption {
             "Commands run without a sandbox and reach everything that you can reach.",
         ),
     ];
-    option(SANDBOX, "Sandbox", ConfigCategory::Mode, values)
+    ConfigOption::new(SANDBOX, "Sandbox", ConfigCategory::Mode, values)
 }
 
 /// Its models are known once a session runs.
 fn model() -> ConfigOption {
-    ConfigOption { free_text: true, ..option(MODEL, "Model", ConfigCategory::Model, Vec::new()) }
+    ConfigOption { free_text: true, ..ConfigOption::new(MODEL, "Model", ConfigCategory::Model, Vec::new()) }
 }
 
 /// The efforts that most models take, by the protocol's words. Which a model takes is known once a session runs.
@@ -122,24 +126,10 @@ pub(super) const EFFORTS: [(&str, &str); 5] =
     [("low", "Low"), ("medium", "Medium"), ("high", "High"), ("xhigh", "Extra high"), ("max", "Maximum")];
 
 fn effort() -> ConfigOption {
-    let values = EFFORTS.map(|(id, name)| plain(ValueId::literal(id), name)).to_vec();
-    option(EFFORT, "Effort", ConfigCategory::Effort, values)
-}
-
-/// An option whose value is one of a closed list, and can be changed while the session runs.
-fn option(id: ConfigId, name: &str, category: ConfigCategory, values: Vec<ConfigValue>) -> ConfigOption {
-    ConfigOption { id, name: name.to_owned(), category, values, free_text: false, live: true, current: None }
-}
-
-/// A value with nothing to say beyond its name.
-pub(super) fn plain(id: ValueId, name: &str) -> ConfigValue {
-    ConfigValue { id, name: name.to_owned(), description: None, risk: Risk::Usual, planning: false }
-}
-
-fn value(id: ValueId, name: &str, description: &str) -> ConfigValue {
-    ConfigValue { description: Some(description.to_owned()), ..plain(id, name) }
+    let values = EFFORTS.map(|(id, name)| ConfigValue::new(ValueId::literal(id), name)).to_vec();
+    ConfigOption::new(EFFORT, "Effort", ConfigCategory::Effort, values)
 }
 
 fn unattended(id: ValueId, name: &str, description: &str) -> ConfigValue {
-    ConfigValue { risk: Risk::Unattended, ..value(id, name, description) }
+    ConfigValue { risk: Risk::Unattended, ..ConfigValue::described(id, name, description) }
 }

@@ -6,7 +6,7 @@ use askdesk_domain::tool::SUMMARY_CHARS;
 use askdesk_domain::{CallArgument, PermissionCall, ToolDetail, ToolKind};
 use serde_json::Value;
 
-use super::{list, text};
+use crate::json::{list, text};
 use crate::tool_input::{mcp_name, pretty};
 
 /// What a command is called.

@@ -6,11 +6,11 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use super::{
-    CodexAdapter, Item, REMEMBERED_ITEMS, REMEMBERED_WARNINGS, SUBAGENTS, Thread, invalid_input, is_true,
-    items, list, plan, text, unknown,
+    CodexAdapter, Item, REMEMBERED_ITEMS, REMEMBERED_WARNINGS, SUBAGENTS, Thread, items, plan, unknown,
 };
 use crate::adapter::Output;
 use crate::event::{AgentEvent, InputError, Retry, RetryBegins};
+use crate::json::{is_true, list, text};
 
 /// Notifications that are known and say nothing that a user needs here.
 const SILENT: &[&str] = &[
@@ -282,7 +282,7 @@ impl CodexAdapter {
 
     fn on_item(&mut self, item: &Value, ended: bool, of_subagent: bool, out: &mut Output) {
         let (Some(id), Some(kind)) = (text(item, "id"), text(item, "type")) else {
-            return invalid_input(out, InputError::Incomplete { field: "id or type of an item" });
+            return out.invalid(InputError::Incomplete { field: "id or type of an item" });
         };
         if !of_subagent {
             self.begin_turn(out);

@@ -9,9 +9,10 @@ use askdesk_domain::{
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::{Call, CallKind, CodexAdapter, DEFAULT, MODE, Sent, approvals, list, text};
+use super::{Call, CallKind, CodexAdapter, DEFAULT, MODE, Sent, approvals};
 use crate::adapter::{EncodeError, Output};
 use crate::event::AgentEvent;
+use crate::json::{list, text};
 
 const ALLOW: &str = "implement";
 const DENY: &str = "keep-planning";

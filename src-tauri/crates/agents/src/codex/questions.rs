@@ -4,15 +4,15 @@
 //! has no word for a refusal, and no answer at all reaches the model as an empty one, so a refusal is put into words
 //! (measured with 0.169.0).
 
-use askdesk_domain::text::bounded;
+use askdesk_domain::text::{bounded, with_words};
 use askdesk_domain::{
     Answers, Notice, Outcome, Question, QuestionKind, QuestionLimits, RawOption, RawQuestion, Refusal,
     WithdrawnWhy, question_input,
 };
 use serde_json::{Map, Value, json};
 
-use super::{is_true, list, text};
 use crate::adapter::EncodeError;
+use crate::json::{is_true, list, text};
 
 const UNANSWERED: &str = "The user left this question unanswered.";
 const DECLINED: &str = "The user declined to answer.";
@@ -138,11 +138,4 @@ fn said(asking: &Asking, question: &Question, answers: &Answers) -> Vec<Value> {
 
 fn note(words: &str) -> Value {
     json!(format!("user_note: {words}"))
-}
-
-pub(super) fn with_words(sentence: &str, words: Option<&str>) -> String {
-    match words.map(str::trim).filter(|words| !words.is_empty()) {
-        Some(words) => format!("{sentence} The user said: {words}"),
-        None => sentence.to_owned(),
-    }
 }

@@ -6,10 +6,11 @@ use serde_json::{Value, json};
 
 use super::approvals::{self, Permission};
 use super::encode::form_ended;
-use super::{Call, CallKind, CodexAdapter, OPEN_CALLS, answer, failed, invalid_input, questions, text};
+use super::{Call, CallKind, CodexAdapter, OPEN_CALLS, answer, failed, questions};
 use crate::adapter::{Output, QuestionRefusal};
 use crate::elicitation::{self, Elicitation, Ended};
 use crate::event::{AgentEvent, Asked, InputError};
+use crate::json::text;
 use crate::rpc::{RpcError, RpcOut};
 
 impl CodexAdapter {
@@ -58,7 +59,7 @@ impl CodexAdapter {
                 out.rpc(answer(id, result));
             }
             other => {
-                invalid_input(out, InputError::request_refused(other));
+                out.invalid(InputError::request_refused(other));
                 if other.to_lowercase().contains("approval") {
                     permission_refused(&format!("a permission request of an unknown kind ({other})"), out);
                 }
@@ -73,15 +74,8 @@ impl CodexAdapter {
             Ok(questions) => {
                 let helper = self.subagent(params);
                 let asked_by = helper.as_ref().map(|helper| self.subagent_name(helper));
-                let kind = CallKind::Answers(asked);
-                self.calls.push(Call {
-                    native_ref: native_ref.clone(),
-                    id: Some(id.clone()),
-                    kind,
-                    answered: false,
-                    helper: helper.clone(),
-                });
-                out.event(AgentEvent::Asked(Asked { native_ref, helper, asked_by, questions }));
+                let asking = Asked { native_ref, helper, asked_by, questions };
+                self.asked(id, CallKind::Answers(asked), asking, out);
             }
             Err(refusal) => {
                 let reason = refusal.to_string();
@@ -90,6 +84,12 @@ impl CodexAdapter {
                 out.event(AgentEvent::Refused { native_ref, reason });
             }
         }
+    }
+
+    fn asked(&mut self, id: &Value, kind: CallKind, asked: Asked, out: &mut Output) {
+        let (native_ref, helper) = (asked.native_ref.clone(), asked.helper.clone());
+        self.calls.push(Call { native_ref, id: Some(id.clone()), kind, answered: false, helper });
+        out.event(AgentEvent::Asked(asked));
     }
 
     fn on_form(&mut self, id: &Value, native_ref: NativeRef, params: &Value, out: &mut Output) {
@@ -105,15 +105,8 @@ impl CodexAdapter {
             Ok((questions, fields)) => {
                 let helper = self.subagent(params);
                 let asked_by = text(params, "serverName").map(bounded);
-                let kind = CallKind::Form(fields);
-                self.calls.push(Call {
-                    native_ref: native_ref.clone(),
-                    id: Some(id.clone()),
-                    kind,
-                    answered: false,
-                    helper: helper.clone(),
-                });
-                out.event(AgentEvent::Asked(Asked { native_ref, helper, asked_by, questions }));
+                let asking = Asked { native_ref, helper, asked_by, questions };
+                self.asked(id, CallKind::Form(fields), asking, out);
             }
             Err(refusal) => {
                 // A form has no place for words.

@@ -4,15 +4,16 @@ use askdesk_domain::Notice;
 use askdesk_domain::text::bounded;
 use serde_json::{Value, json};
 
-use super::{CodexAdapter, DEFAULT, MODE, Sent, Thread, Turn, invalid_input, native_session, text};
+use super::{CodexAdapter, DEFAULT, MODE, Sent, Thread, Turn, native_session};
 use crate::adapter::{Open, Output};
 use crate::event::{AgentEvent, InputError};
+use crate::json::text;
 use crate::rpc::RpcError;
 
 impl CodexAdapter {
     pub(super) fn on_response(&mut self, key: u64, result: Result<Value, RpcError>, out: &mut Output) {
         let Some(what) = self.sent.remove(&key) else {
-            return invalid_input(out, InputError::Incomplete { field: "id" });
+            return out.invalid(InputError::Incomplete { field: "id" });
         };
         match (what, result) {
             (Sent::Open, Ok(result)) => self.on_opened(&result, out),
@@ -70,7 +71,7 @@ impl CodexAdapter {
             // The turn ended before it could be stopped.
             (Sent::Interrupt, Err(_)) if !self.turn.began => {}
             (Sent::Interrupt | Sent::Close | Sent::Models, Err(error)) => {
-                invalid_input(out, InputError::RequestFailed { error: bounded(&error.message) });
+                out.invalid(InputError::RequestFailed { error: bounded(&error.message) });
             }
         }
     }
@@ -79,7 +80,7 @@ impl CodexAdapter {
         let thread = result.get("thread").unwrap_or(&Value::Null);
         let Some(native) = native_session(thread) else {
             self.thread = Thread::Closed;
-            return invalid_input(out, InputError::Incomplete { field: "id of a thread" });
+            return out.invalid(InputError::Incomplete { field: "id of a thread" });
         };
         self.thread = Thread::Open { id: native.to_string() };
         // Opened again, it is this one.
@@ -99,7 +100,7 @@ impl CodexAdapter {
         self.apply_choices(resumed, out);
         for action in std::mem::take(&mut self.held) {
             if let Err(error) = self.encode(action, out) {
-                invalid_input(out, InputError::RequestFailed { error: error.to_string() });
+                out.invalid(InputError::RequestFailed { error: error.to_string() });
             }
         }
     }

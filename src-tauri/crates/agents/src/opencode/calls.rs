@@ -9,9 +9,10 @@ use askdesk_domain::{
 use serde_json::{Value, json};
 
 use super::tools::{self, tool_use};
-use super::{ENDED_CALLS, OPEN_CALLS, OpenCodeAdapter, Sent, invalid_input, text};
+use super::{ENDED_CALLS, OPEN_CALLS, OpenCodeAdapter, Sent};
 use crate::adapter::{Output, QuestionRefusal, refusal_of_too_large, too_large};
 use crate::event::{AgentEvent, Asked, InputError};
+use crate::json::text;
 use crate::question_json::read_questions;
 use crate::tool_input::pretty;
 
@@ -86,7 +87,7 @@ impl OpenCodeAdapter {
     /// Refuses a question or a permission request that was too long to be read whole.
     pub(super) fn on_abridged_request(&mut self, line: &[u8], bytes: usize, out: &mut Output) {
         let Ok(request @ Value::Object(_)) = serde_json::from_slice(line) else {
-            return invalid_input(InputError::TooLong { bytes }, out);
+            return out.invalid(InputError::TooLong { bytes });
         };
         let Some((native_ref, session)) = self.new_call(&request, out) else { return };
         let Some(permission) = text(&request, "permission") else {
@@ -160,7 +161,7 @@ impl OpenCodeAdapter {
     fn new_call(&self, request: &Value, out: &mut Output) -> Option<(NativeRef, String)> {
         let session = text(request, "sessionID").filter(|session| self.is_ours(session))?;
         let Some(native_ref) = text(request, "id").and_then(NativeRef::new) else {
-            invalid_input(InputError::Incomplete { field: "id" }, out);
+            out.invalid(InputError::Incomplete { field: "id" });
             return None;
         };
         let known = self.calls.iter().any(|call| call.native_ref == native_ref);

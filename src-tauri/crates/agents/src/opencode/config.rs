@@ -3,13 +3,14 @@
 use std::collections::HashMap;
 
 use askdesk_domain::text::bounded;
-use askdesk_domain::{ConfigId, ConfigOption, ConfigValue, Risk, ValueId};
+use askdesk_domain::{ConfigId, ConfigOption, ConfigValue, ValueId};
 use serde_json::Value;
 
+use super::OpenCodeAdapter;
 use super::descriptor::{AGENT, MODEL, PLAN};
-use super::{OpenCodeAdapter, invalid_input, text};
 use crate::adapter::Output;
 use crate::event::{AgentEvent, InputError};
+use crate::json::text;
 
 /// How many agents or models are offered.
 const VALUES: usize = 1_000;
@@ -21,7 +22,7 @@ impl OpenCodeAdapter {
     /// Reads the list of agents. Those that only other agents call aren't offered.
     pub(super) fn on_agents(&mut self, agents: &Value, out: &mut Output) {
         let Some(agents) = agents.as_array() else {
-            return invalid_input(InputError::Incomplete { field: "agents" }, out);
+            return out.invalid(InputError::Incomplete { field: "agents" });
         };
         let offered = |agent: &&Value| {
             text(agent, "mode") != Some("subagent") && !agent["hidden"].as_bool().unwrap_or_default()
@@ -38,7 +39,7 @@ impl OpenCodeAdapter {
     /// Reads the list of providers with their models.
     pub(super) fn on_models(&mut self, providers: &Value, out: &mut Output) {
         let Some(providers) = providers.get("providers").and_then(Value::as_array) else {
-            return invalid_input(InputError::Incomplete { field: "providers" }, out);
+            return out.invalid(InputError::Incomplete { field: "providers" });
         };
         let mut values = Vec::new();
         let mut windows = HashMap::new();
@@ -108,11 +109,5 @@ impl OpenCodeAdapter {
 }
 
 fn listed(id: &str, name: &str) -> Option<ConfigValue> {
-    Some(ConfigValue {
-        id: ValueId::new(id)?,
-        name: bounded(name),
-        description: None,
-        risk: Risk::Usual,
-        planning: false,
-    })
+    Some(ConfigValue::new(ValueId::new(id)?, &bounded(name)))
 }

@@ -3,7 +3,7 @@
 use askdesk_domain::attachment::{ATTACHMENTS, IMAGE_BYTES};
 use askdesk_domain::{
     AgentDescriptor, AgentId, Capabilities, ConfigCategory, ConfigId, ConfigOption, ConfigValue, DuringTurn,
-    QuestionPath, ReservedFlags, Risk, Takes, ValueId,
+    QuestionPath, ReservedFlags, Takes, ValueId,
 };
 
 pub const OPENCODE: AgentId = AgentId::literal("opencode");
@@ -61,7 +61,7 @@ fn agent() -> ConfigOption {
         value(PLAN, "Plan", "The agent reads and plans, and changes no files."),
         value("build", "Build", "The agent works with the permissions set in OpenCode."),
     ];
-    option(AGENT, "Agent", ConfigCategory::Mode, values)
+    ConfigOption::new(AGENT, "Agent", ConfigCategory::Mode, values)
 }
 
 /// Without configuration OpenCode runs commands and changes files without asking.
@@ -74,24 +74,17 @@ fn permissions() -> ConfigOption {
             "OpenCode's own configuration decides when the agent asks.",
         ),
     ];
-    ConfigOption { live: false, ..option(PERMISSIONS, "Permissions", ConfigCategory::Other, values) }
+    ConfigOption {
+        live: false,
+        ..ConfigOption::new(PERMISSIONS, "Permissions", ConfigCategory::Other, values)
+    }
 }
 
 /// The running server lists the models of the user's providers.
 fn model() -> ConfigOption {
-    ConfigOption { free_text: true, ..option(MODEL, "Model", ConfigCategory::Model, Vec::new()) }
-}
-
-fn option(id: ConfigId, name: &str, category: ConfigCategory, values: Vec<ConfigValue>) -> ConfigOption {
-    ConfigOption { id, name: name.to_owned(), category, values, free_text: false, live: true, current: None }
+    ConfigOption { free_text: true, ..ConfigOption::new(MODEL, "Model", ConfigCategory::Model, Vec::new()) }
 }
 
 fn value(id: &'static str, name: &str, description: &str) -> ConfigValue {
-    ConfigValue {
-        id: ValueId::literal(id),
-        name: name.to_owned(),
-        description: Some(description.to_owned()),
-        risk: Risk::Usual,
-        planning: id == PLAN,
-    }
+    ConfigValue { planning: id == PLAN, ..ConfigValue::described(ValueId::literal(id), name, description) }
 }

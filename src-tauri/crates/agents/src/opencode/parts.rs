@@ -5,9 +5,10 @@ use askdesk_domain::{ToolDetail, ToolKind, ToolStatus};
 use serde_json::Value;
 
 use super::tools::{self, QUESTION_TOOL, TODO_TOOL};
-use super::{OpenCodeAdapter, Role, invalid_input, text};
+use super::{OpenCodeAdapter, Role};
 use crate::adapter::Output;
 use crate::event::{AgentEvent, InputError};
+use crate::json::text;
 use crate::tool_input::pretty;
 
 /// The most bytes of one unfinished text that are kept.
@@ -53,7 +54,7 @@ impl Part {
 impl OpenCodeAdapter {
     pub(super) fn on_part(&mut self, session: &str, part: &Value, out: &mut Output) {
         let (Some(kind), Some(message)) = (text(part, "type"), text(part, "messageID")) else {
-            return invalid_input(InputError::Incomplete { field: "part" }, out);
+            return out.invalid(InputError::Incomplete { field: "part" });
         };
         if kind == "tool" {
             return self.on_tool(session, message, part, out);
@@ -77,7 +78,7 @@ impl OpenCodeAdapter {
             "retry" => {
                 let words = part.pointer("/error/data/message").and_then(Value::as_str);
                 let error = bounded(words.unwrap_or("the model's provider failed"));
-                invalid_input(InputError::RequestFailed { error }, out);
+                out.invalid(InputError::RequestFailed { error });
             }
             other => show_unknown(other, part, out),
         }
@@ -94,7 +95,7 @@ impl OpenCodeAdapter {
 
     fn on_text(&mut self, role: Option<Role>, thinking: bool, part: &Value, out: &mut Output) {
         let Some(id) = text(part, "id") else {
-            return invalid_input(InputError::Incomplete { field: "id" }, out);
+            return out.invalid(InputError::Incomplete { field: "id" });
         };
         // Only the agent's own texts have a time. A summary replaces the conversation for the model alone.
         let time = part.get("time").filter(|time| !time.is_null());
@@ -116,7 +117,7 @@ impl OpenCodeAdapter {
 
     pub(super) fn on_delta(&mut self, properties: &Value, out: &mut Output) {
         let (Some(id), Some(delta)) = (text(properties, "partID"), text(properties, "delta")) else {
-            return invalid_input(InputError::Incomplete { field: "delta" }, out);
+            return out.invalid(InputError::Incomplete { field: "delta" });
         };
         // The beginning of an unknown part was lost with the stream; its end brings the whole.
         let Some(part) = self.parts.get_mut(id).filter(|part| !part.ended) else { return };
@@ -164,7 +165,7 @@ impl OpenCodeAdapter {
         let (Some(name), Some(call), Some(status)) =
             (text(part, "tool"), text(part, "callID"), text(state, "status"))
         else {
-            return invalid_input(InputError::Incomplete { field: "part" }, out);
+            return out.invalid(InputError::Incomplete { field: "part" });
         };
         if !self.is_ours(session) {
             return;
@@ -176,10 +177,7 @@ impl OpenCodeAdapter {
             "completed" => Some(true),
             "error" => Some(false),
             other => {
-                return invalid_input(
-                    InputError::UnknownType { kind: bounded(&format!("tool {other}")) },
-                    out,
-                );
+                return out.invalid(InputError::UnknownType { kind: bounded(&format!("tool {other}")) });
             }
         };
         if name == QUESTION_TOOL {
@@ -220,7 +218,7 @@ impl OpenCodeAdapter {
 
 /// Shows a part of an unknown kind as a finished tool call, so that nothing the agent sent is lost.
 fn show_unknown(kind: &str, part: &Value, out: &mut Output) {
-    invalid_input(InputError::UnknownType { kind: bounded(&format!("part {kind}")) }, out);
+    out.invalid(InputError::UnknownType { kind: bounded(&format!("part {kind}")) });
     let tool_use = bounded(text(part, "id").unwrap_or(kind));
     out.event(AgentEvent::ToolStarted {
         tool_use: tool_use.clone(),

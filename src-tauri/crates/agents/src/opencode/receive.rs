@@ -7,9 +7,10 @@ use serde_json::{Value, json};
 use super::connection::{CONNECTED, HEARTBEAT};
 use super::launch::CHANGES;
 use super::tools;
-use super::{OpenCodeAdapter, Role, Sent, invalid_input, parent_of, text};
+use super::{OpenCodeAdapter, Role, Sent, parent_of};
 use crate::adapter::Output;
 use crate::event::{AgentEvent, InputError, Retry, RetryBegins};
+use crate::json::text;
 use crate::rpc::{INTERNAL_ERROR, RpcError};
 
 /// The status of a response about something that doesn't exist.
@@ -94,7 +95,7 @@ impl OpenCodeAdapter {
             "question.replied" | "question.rejected" => self.on_question_ended(properties, out),
             "permission.replied" => self.on_permission_ended(properties, out),
             _ if concerns_server(kind) || REPEATED.iter().any(|known| kind.starts_with(known)) => {}
-            other => invalid_input(InputError::UnknownType { kind: bounded(other) }, out),
+            other => out.invalid(InputError::UnknownType { kind: bounded(other) }),
         }
     }
 
@@ -110,7 +111,7 @@ impl OpenCodeAdapter {
 
     pub(super) fn on_response(&mut self, key: u64, result: &Result<Value, RpcError>, out: &mut Output) {
         let Some(what) = self.sent.remove(&key) else {
-            return invalid_input(InputError::Incomplete { field: "id" }, out);
+            return out.invalid(InputError::Incomplete { field: "id" });
         };
         match (what, result) {
             (Sent::New | Sent::Resume, Ok(session)) => self.on_session(session, out),
@@ -201,7 +202,7 @@ impl OpenCodeAdapter {
     /// The session is there, and what waited for it can be sent.
     fn on_session(&mut self, session: &Value, out: &mut Output) {
         let Some(native_session) = text(session, "id").and_then(NativeSession::new) else {
-            return invalid_input(InputError::Incomplete { field: "id" }, out);
+            return out.invalid(InputError::Incomplete { field: "id" });
         };
         self.session = Some(native_session.to_string());
         self.version = text(session, "version").filter(|_| !self.resumes).map(str::to_owned);
@@ -252,7 +253,7 @@ impl OpenCodeAdapter {
         for action in std::mem::take(&mut self.held) {
             // It was checked before it was held.
             if let Err(error) = self.encode(action, out) {
-                invalid_input(InputError::RequestFailed { error: error.to_string() }, out);
+                out.invalid(InputError::RequestFailed { error: error.to_string() });
             }
         }
     }
@@ -300,9 +301,9 @@ impl OpenCodeAdapter {
                 let words = text(status, "message").unwrap_or("no reason given");
                 let attempt = &status["attempt"];
                 let error = bounded(&format!("the model's provider failed (attempt {attempt}): {words}"));
-                invalid_input(InputError::RequestFailed { error }, out);
+                out.invalid(InputError::RequestFailed { error });
             }
-            _ => invalid_input(InputError::Incomplete { field: "status" }, out),
+            _ => out.invalid(InputError::Incomplete { field: "status" }),
         }
     }
 
@@ -328,13 +329,13 @@ impl OpenCodeAdapter {
             self.turn.error.get_or_insert(words);
         } else if self.last_error.is_empty() || !words.contains(&self.last_error) {
             // A turn's error is repeated, with its stack, after the turn has ended.
-            invalid_input(InputError::RequestFailed { error: words }, out);
+            out.invalid(InputError::RequestFailed { error: words });
         }
     }
 
     pub(super) fn on_message(&mut self, session: &str, info: &Value, out: &mut Output) {
         let Some(id) = text(info, "id") else {
-            return invalid_input(InputError::Incomplete { field: "id" }, out);
+            return out.invalid(InputError::Incomplete { field: "id" });
         };
         if !self.is_own(session) || id <= self.last_message.as_str() {
             return;
@@ -343,7 +344,7 @@ impl OpenCodeAdapter {
             Some("user") => Role::User { taken: false },
             Some("assistant") if info["summary"] == json!(true) => Role::Summary,
             Some("assistant") => Role::Agent,
-            _ => return invalid_input(InputError::Incomplete { field: "role" }, out),
+            _ => return out.invalid(InputError::Incomplete { field: "role" }),
         };
         self.messages.entry(id.to_owned()).or_insert(role);
         if role == (Role::User { taken: false }) {
@@ -387,10 +388,10 @@ fn on_todos(todos: &Value, out: &mut Output) {
             let items = todos.iter().filter_map(item).take(askdesk_domain::tool::TODO_ITEMS).collect();
             out.event(AgentEvent::PlanChanged { items });
         }
-        None => invalid_input(InputError::Incomplete { field: "todos" }, out),
+        None => out.invalid(InputError::Incomplete { field: "todos" }),
     }
 }
 
 pub(super) fn request_failed(error: &RpcError, out: &mut Output) {
-    invalid_input(InputError::RequestFailed { error: bounded(&error.to_string()) }, out);
+    out.invalid(InputError::RequestFailed { error: bounded(&error.to_string()) });
 }

@@ -6,9 +6,10 @@ use askdesk_domain::NativeRef;
 use serde_json::Value;
 
 use super::calls::Call;
-use super::{OpenCodeAdapter, Sent, invalid_input, text};
+use super::{OpenCodeAdapter, Sent};
 use crate::adapter::Output;
 use crate::event::InputError;
+use crate::json::text;
 
 /// How many of the newest messages are read. A turn that wrote more during a break of the stream is shown from there on.
 const MESSAGES: usize = 50;
@@ -65,7 +66,7 @@ impl OpenCodeAdapter {
     /// A session without a status is idle.
     pub(super) fn on_status_list(&mut self, status: &Value, out: &mut Output) {
         let Some(all) = status.as_object() else {
-            return invalid_input(InputError::Incomplete { field: "status" }, out);
+            return out.invalid(InputError::Incomplete { field: "status" });
         };
         let works = |status: &Value| text(status, "type").is_some_and(|kind| kind != "idle");
         self.resync.busy = all.iter().filter(|(_, status)| works(status)).map(|(id, _)| id.clone()).collect();

@@ -7,8 +7,9 @@ use std::collections::HashSet;
 use serde_json::{Value, json};
 
 use super::launch::CHANGES;
-use super::{OpenCodeAdapter, Sent, text};
+use super::{OpenCodeAdapter, Sent};
 use crate::adapter::Output;
+use crate::json::text;
 
 /// The permission to start a subagent.
 const TASK: &str = "task";

@@ -7,7 +7,7 @@ use askdesk_domain::{ToolDetail, ToolKind};
 use serde_json::Value;
 use similar::TextDiff;
 
-use super::text;
+use crate::json::text;
 use crate::tool_input::{mcp_name, pretty};
 
 /// The tool with which OpenCode asks questions.

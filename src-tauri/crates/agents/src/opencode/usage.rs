@@ -3,10 +3,9 @@
 
 use std::collections::{HashMap, HashSet};
 
+use crate::json::text;
 use askdesk_domain::{ContextUse, Usage, Usd};
 use serde_json::Value;
-
-use super::text;
 
 #[derive(Debug, Default)]
 pub(super) struct UsageReport {

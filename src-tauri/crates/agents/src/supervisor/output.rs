@@ -1,11 +1,10 @@
 //! Reads a process's two outputs within bounds.
 
 use std::collections::VecDeque;
-use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::sync::watch;
-use tokio::time::{Instant, sleep_until, timeout};
+use tokio::time::timeout;
 
 use super::DRAIN_TIMEOUT;
 use crate::event::WHOLE_LINE;
@@ -24,59 +23,17 @@ const CHUNK: usize = 64 * 1024;
 /// What it wrote itself is in the pipe by then, and no pipe holds more; whatever comes after that is of others.
 const PIPE_BYTES: usize = 1024 * 1024;
 
-/// How often a process that writes without a pause is read, in the long run.
-///
-/// Fifty agents that each wake a reader for every line leave the window too little of a small machine; what waits in
-/// the pipe meanwhile comes in one piece.
-const READ_EVERY: Duration = Duration::from_millis(16);
-/// How many reads may come one right after the other before that holds: what comes after a quiet moment never waits.
-const READS_AT_ONCE: u32 = 32;
-/// Reads of at least this size, in bytes, are never throttled.
-const BULK: usize = CHUNK / 4;
-
-/// Throttles reads from a process that writes continuously.
-#[derive(Debug)]
-struct ReadPacer {
-    /// When the last read would have been due, had all been spaced out.
-    due: Instant,
-}
-
-impl ReadPacer {
-    fn new() -> Self {
-        Self { due: Instant::now() }
-    }
-
-    /// Counts a read of so many bytes and says when the next may come.
-    fn next(&mut self, bytes: usize, now: Instant) -> Instant {
-        if bytes >= BULK {
-            return now;
-        }
-        self.due = self.due.max(now) + READ_EVERY;
-        (self.due - READ_EVERY * READS_AT_ONCE).max(now)
-    }
-}
-
 /// Reads chunks until the pipe ends, or the process has and its pipe holds nothing more of it.
 struct Chunks<R> {
     pipe: R,
     has_exited: watch::Receiver<bool>,
     left_after_exit: usize,
-    pacer: ReadPacer,
-    next_read: Instant,
     buffer: Vec<u8>,
 }
 
 impl<R: AsyncRead + Unpin> Chunks<R> {
     fn new(pipe: R, has_exited: watch::Receiver<bool>) -> Self {
-        let pacer = ReadPacer::new();
-        Self {
-            pipe,
-            has_exited,
-            left_after_exit: PIPE_BYTES,
-            next_read: pacer.due,
-            pacer,
-            buffer: vec![0; CHUNK],
-        }
+        Self { pipe, has_exited, left_after_exit: PIPE_BYTES, buffer: vec![0; CHUNK] }
     }
 
     async fn next(&mut self) -> Option<&[u8]> {
@@ -84,13 +41,9 @@ impl<R: AsyncRead + Unpin> Chunks<R> {
         let read = if exited {
             None
         } else {
-            let read = async {
-                sleep_until(self.next_read).await;
-                self.pipe.read(&mut self.buffer).await
-            };
             tokio::select! {
                 biased;
-                read = read => Some(read),
+                read = self.pipe.read(&mut self.buffer) => Some(read),
                 _ = self.has_exited.wait_for(|exited| *exited) => None,
             }
         };
@@ -104,7 +57,6 @@ impl<R: AsyncRead + Unpin> Chunks<R> {
                 read
             }
         };
-        self.next_read = self.pacer.next(read.as_ref().copied().unwrap_or_default(), Instant::now());
         // A pipe that cannot be read has ended as far as we are concerned.
         match read {
             Ok(0) | Err(_) => None,
@@ -180,51 +132,5 @@ impl Tail {
     /// Returns the tail as text; a character that was cut at its front is shown as such.
     pub(super) fn into_text(self) -> String {
         String::from_utf8_lossy(&Vec::from(self.0)).into_owned()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Says how long after its beginning each of so many reads may come, each as early as it may.
-    fn reads(pacer: &mut ReadPacer, mut at: Instant, count: u32, bytes: usize) -> Vec<Duration> {
-        let began = at;
-        let mut times = Vec::new();
-        for _ in 0..count {
-            times.push(at - began);
-            at = pacer.next(bytes, at);
-        }
-        times
-    }
-
-    #[test]
-    fn a_burst_is_read_at_once_and_what_goes_on_and_on_is_read_in_steps() {
-        let now = Instant::now();
-        let mut pacer = ReadPacer::new();
-        let times = reads(&mut pacer, now, READS_AT_ONCE + 3, 100);
-        assert!(times[..READS_AT_ONCE as usize].iter().all(Duration::is_zero), "{times:?}");
-        assert!(
-            times[READS_AT_ONCE as usize..].windows(2).all(|two| two[1] - two[0] == READ_EVERY),
-            "{times:?}"
-        );
-    }
-
-    #[test]
-    fn after_a_quiet_moment_a_burst_is_read_at_once_again() {
-        let now = Instant::now();
-        let mut pacer = ReadPacer::new();
-        reads(&mut pacer, now, 200, 100);
-        let later = now + READ_EVERY * 400;
-        assert_eq!(
-            reads(&mut pacer, later, READS_AT_ONCE, 100),
-            vec![Duration::ZERO; READS_AT_ONCE as usize]
-        );
-    }
-
-    #[test]
-    fn a_bulk_is_not_slowed_down() {
-        let mut pacer = ReadPacer::new();
-        assert_eq!(reads(&mut pacer, Instant::now(), 1000, CHUNK), vec![Duration::ZERO; 1000]);
     }
 }

@@ -46,7 +46,6 @@ wire! {
         failed: Vec<FailedWay>,
         /// When the environment was read; none if it was never read from a shell.
         read_at: Option<Timestamp>,
-        took_ms: u32,
         /// Whether the shell is being asked again.
         reading: bool,
     }

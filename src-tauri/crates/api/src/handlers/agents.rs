@@ -60,7 +60,6 @@ impl Api {
             shell: origin.shell.map(|shell| shell.display().to_string()),
             failed: origin.failed,
             read_at: (origin.read_at != 0).then(|| Timestamp::from_millis(origin.read_at)),
-            took_ms: u32::try_from(origin.took).unwrap_or(u32::MAX),
             reading: is_reading,
         })
     }

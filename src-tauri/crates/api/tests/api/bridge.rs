@@ -7,16 +7,16 @@ use std::time::Duration;
 
 use askdesk_agents::{Agent, Catalog, Demo, installed_agents};
 use askdesk_api::dto::{ExportFormat, Exported, NotePainted};
-use askdesk_api::{
-    Api, ClientHost, Error, Host, Pending, SaveError, SelfTestError, UnappliedReason, dispatch,
-};
-use askdesk_domain::{ConfigValue, GlobalShortcut, OptIn, Request, Risk, ValueId};
+use askdesk_api::{Api, ClientHost, Error, Host, Pending, SaveError, SelfTestError, UnappliedReason};
+use askdesk_domain::{ConfigValue, GlobalShortcut, OptIn, Request, ValueId};
 use askdesk_engine::clock::SystemClock;
 use askdesk_engine::frame::{Frame, Snapshot};
 use askdesk_engine::{EngineHandle, OpenedEngine, SettingsFile};
 use askdesk_open_in::{Os, Search};
 use serde_json::{Value, json};
 use uuid::Uuid;
+
+use crate::dispatch::dispatch;
 
 /// Longer than any step of a test takes.
 pub const PATIENCE: Duration = Duration::from_secs(30);
@@ -128,13 +128,7 @@ impl Bridge {
         let record = format!("ASKDESK_FAKE_RECORD={}", folder.path().join("record").display());
         // `env` sets the agent's variables and then becomes the agent.
         let args = vec![record, "ASKDESK_FAKE_PACE=0".to_owned(), fake_agent().display().to_string()];
-        let example = ConfigValue {
-            id: ValueId::literal("technology"),
-            name: "One choice".to_owned(),
-            description: Some("A question".to_owned()),
-            risk: Risk::Usual,
-            planning: false,
-        };
+        let example = ConfigValue::new(ValueId::literal("technology"), "One choice");
         let demo = Demo::new("/usr/bin/env".into(), args, folder.path().join("demo"), vec![example]);
         let mut agents = installed_agents();
         agents.push(Arc::new(demo));

@@ -8,6 +8,7 @@ mod bridge;
 mod changes;
 mod clients;
 mod commands;
+mod dispatch;
 mod drafts;
 mod history;
 mod launch_overrides;

@@ -7,8 +7,9 @@ use std::process::Command;
 use askdesk_domain::SessionState;
 use serde_json::{Value, json};
 use tempfile::TempDir;
+use tokio::time::timeout;
 
-use crate::bridge::{Bridge, fake_claude, fresh};
+use crate::bridge::{Bridge, PATIENCE, fake_claude, fresh};
 
 /// A repository below a folder of its own, because its worktrees are beside it.
 struct Code {
@@ -246,19 +247,21 @@ async fn a_setup_command_that_cannot_be_stored_leaves_no_worktree() {
 #[tokio::test]
 async fn a_setup_that_hangs_is_stopped_with_everything_it_started() {
     let (bridge, code) = (Bridge::open(), Code::new());
-    let mut start = input(&bridge, &code, edits(), "(sleep 3; touch late) & touch begun; sleep 60").await;
+    let held = code.root().join("held");
+    assert!(Command::new("mkfifo").arg(&held).status().unwrap().success());
+    let setup = format!("exec 9>'{}'; sleep 60 & sleep 60", held.display());
+    let mut start = input(&bridge, &code, edits(), &setup).await;
     start["requestId"] = json!(fresh());
     let path = PathBuf::from(start["worktree"]["path"].as_str().unwrap());
     let stop = async {
-        while !path.join("begun").exists() {
-            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
-        }
+        // It opens once the setup has begun, and ends with the last process that holds it.
+        let mut begun = tokio::task::spawn_blocking(|| fs::File::open(held)).await.unwrap().unwrap();
         bridge.run("stop_setup", json!({"path": path})).await;
+        let ended = tokio::task::spawn_blocking(move || std::io::copy(&mut begun, &mut std::io::sink()));
+        timeout(PATIENCE, ended).await.expect("a process of the setup still runs").unwrap().unwrap();
     };
     let (error, ()) = tokio::join!(bridge.refused("start_session", start.clone()), stop);
     assert_eq!(error["detail"]["stopped"], true);
-    tokio::time::sleep(std::time::Duration::from_secs(4)).await;
-    assert!(!path.join("late").exists());
 }
 
 #[tokio::test]

@@ -485,12 +485,21 @@ fn a_file_that_holds_no_settings_is_quarantined_by_a_change(#[case] content: &[u
 #[test]
 fn case_100_a_read_waits_for_a_change() {
     let folder = tempfile::tempdir().unwrap();
-    let file = SettingsFile::open(folder.path(), agents());
-    std::thread::scope(|threads| {
-        let changing = file.changing.lock().unwrap();
-        let read = threads.spawn(|| file.read());
-        std::thread::sleep(std::time::Duration::from_millis(200));
-        assert!(!read.is_finished());
-        drop(changing);
-    });
+    let file = &SettingsFile::open(folder.path(), agents());
+    for (theme, name) in [(Theme::Dark, "dark"), (Theme::Light, "light")].repeat(20) {
+        std::thread::scope(|threads| {
+            let changing = file.changing.lock().unwrap();
+            let (begins, begun) = std::sync::mpsc::channel();
+            let read = threads.spawn(move || {
+                begins.send(()).unwrap();
+                file.read()
+            });
+            begun.recv().unwrap();
+            // Time in which a read that doesn't wait finds the file as it was.
+            std::thread::sleep(std::time::Duration::from_millis(1));
+            std::fs::write(file.path(), format!("[appearance]\ntheme = \"{name}\"\n")).unwrap();
+            drop(changing);
+            assert_eq!(read.join().unwrap().settings.theme, theme);
+        });
+    }
 }

@@ -58,7 +58,7 @@ async fn case_43_a_web_page_is_rejected_even_with_a_token() {
         for origin in ["https://evil.example", "null", "http://localhost:1", "file://"] {
             fixture.send(&head.clone().set("origin", origin), b"{}").await.refuses(403, "forbidden");
         }
-        fixture.send(&head.without("host"), b"{}").await;
+        fixture.send(&head.without("host"), b"{}").await.refuses(403, "forbidden");
         let preflight = fixture.head("OPTIONS", path).set("access-control-request-method", "POST");
         fixture.send(&preflight, b"").await.refuses(405, "method_not_allowed");
     }
