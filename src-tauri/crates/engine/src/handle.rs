@@ -20,7 +20,7 @@ use crate::images::Images;
 use crate::journal::{
     DayBounds, Found, Page, QuestionFilter, QuestionTotals, QuestionsFound, Reader, Salvaged,
 };
-use crate::mailbox::{Applied, EntryWrite, Input, Recovery, SaveDraft, WriterMailbox};
+use crate::mailbox::{Applied, EntryWrite, Input, Recovery, SaveDraft, WayBack, WriterMailbox};
 use crate::session_tokens::SessionTokens;
 
 /// The most entries one read returns.
@@ -95,13 +95,10 @@ impl EngineHandle {
         self.writer.ask(|reply| Input::Subscribe { reply }).await
     }
 
-    /// Registers a request. If it is open, the waiter receives its outcome once.
-    pub async fn register(
-        &self,
-        ask: Ask,
-        waiter: oneshot::Sender<Outcome>,
-    ) -> Result<RequestId, EngineError> {
-        self.writer.ask(|reply| Input::Register { ask, waiter, reply }).await?
+    /// Registers a request. If it is open, its outcome goes the way back once.
+    pub async fn register(&self, ask: Ask, back: impl Into<WayBack>) -> Result<RequestId, EngineError> {
+        let back = back.into();
+        self.writer.ask(|reply| Input::Register { ask, back, reply }).await?
     }
 
     /// Registers a request of a connected app. The waiter receives its outcome, at once if it has already ended.

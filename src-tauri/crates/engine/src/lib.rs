@@ -38,7 +38,9 @@ pub use journal::{
     AnswerTimeCount, DayBounds, EntryKind, Found, Hit, Journal, OutcomeCount, OutcomeKind, Page,
     QuestionFilter, QuestionTotals, QuestionsFound,
 };
-pub use mailbox::{Applied, ConfigChange, DraftRevision, Message, NotificationEvent, Recovery, SaveDraft};
+pub use mailbox::{
+    Applied, ConfigChange, DraftRevision, Message, NotificationEvent, Recovery, SaveDraft, WayBack,
+};
 pub use open::OpenedEngine;
 pub use reminders::with_reminders;
 pub use session::{FolderLeaving, QUIT_LIMIT, Sessions, SetupFailure, StartSpec};

@@ -51,10 +51,10 @@ pub(crate) enum Input {
         command: Command,
         reply: Reply<Result<(), EngineError>>,
     },
-    /// Register a request from an agent; the waiter receives its outcome.
+    /// Register a request from an agent; its outcome goes the way back.
     Register {
         ask: Ask,
-        waiter: oneshot::Sender<Outcome>,
+        back: WayBack,
         reply: Reply<Result<RequestId, EngineError>>,
     },
     /// Register a request of a connected app, or find the one that it asked `again`.
@@ -107,7 +107,7 @@ pub(crate) enum Input {
     /// A session runs, and takes inputs here.
     SessionOpened {
         session: SessionId,
-        mailbox: mpsc::Sender<SessionInput>,
+        mailbox: SessionMailbox,
     },
     /// A session's folder was compared with the state that the session began with.
     FilesChanged {
@@ -258,52 +258,66 @@ pub enum NotificationEvent {
 #[derive(Debug)]
 pub(crate) enum SessionInput {
     /// The user wrote a message.
-    Message {
-        message: Message,
-        reply: Reply<Result<(), EngineError>>,
-    },
+    Message { message: Message, reply: Reply<Result<(), EngineError>> },
     /// The user wants a queued message sent now.
-    SendNow {
-        message: MessageId,
-        reply: Reply<Result<(), EngineError>>,
-    },
+    SendNow { message: MessageId, reply: Reply<Result<(), EngineError>> },
     /// Send the oldest queued message if the agent is idle.
     SendQueued,
     /// The user wants the agent to make its context smaller, which it does between turns.
-    Compact {
-        reply: Reply<Result<(), EngineError>>,
-    },
+    Compact { reply: Reply<Result<(), EngineError>> },
     /// The user wants one helper of the agent stopped, and nothing else.
-    StopHelper {
-        helper: HelperId,
-        reply: Reply<Result<(), EngineError>>,
-    },
+    StopHelper { helper: HelperId, reply: Reply<Result<(), EngineError>> },
     /// The user wants the agent to stop its turn.
     Interrupt,
     /// The user wants another value of a config option.
-    SetConfig {
-        change: ConfigChange,
-        reply: Reply<Result<(), EngineError>>,
-    },
+    SetConfig { change: ConfigChange, reply: Reply<Result<(), EngineError>> },
     /// End the process. `end` is how the end of the session is noted.
-    Stop {
-        end: SessionEnd,
-        reply: Reply<()>,
-    },
-    Decided {
-        approval: ApprovalId,
-        native_ref: NativeRef,
-        decision: ApprovalDecision,
-        allows: bool,
-    },
+    Stop { end: SessionEnd, reply: Reply<()> },
     /// Late answers can be sent.
     SendParked,
-    /// Try again to deliver an end to one call.
-    Redeliver {
-        request: RequestId,
-        native_ref: NativeRef,
-        outcome: Outcome,
-    },
+}
+
+/// What one call of an agent waits for. Every answer, decision, and retry reaches a session's agent as one of these.
+#[derive(Debug)]
+pub(crate) enum Resolution {
+    Outcome { request: RequestId, call: NativeRef, outcome: Outcome },
+    Decision { approval: ApprovalId, call: NativeRef, decision: ApprovalDecision, allows: bool },
+}
+
+/// Where a running session takes what it is sent.
+#[derive(Clone, Debug)]
+pub(crate) struct SessionMailbox {
+    pub(crate) inputs: mpsc::Sender<SessionInput>,
+    /// Unbounded, so that no answer is ever refused: a call is resolved once, and again only when the user retries.
+    pub(crate) resolutions: mpsc::UnboundedSender<Resolution>,
+}
+
+/// How the outcome of a request gets back to the call that asked.
+#[derive(Debug)]
+pub struct WayBack(pub(crate) Back);
+
+#[derive(Debug)]
+pub(crate) enum Back {
+    /// To a caller that waits for it, such as a connected app.
+    Caller(oneshot::Sender<Outcome>),
+    /// To the task of a session.
+    Session(mpsc::UnboundedSender<Resolution>),
+}
+
+impl Back {
+    /// Returns whether nobody waits at its end any more.
+    pub(crate) fn is_closed(&self) -> bool {
+        match self {
+            Self::Caller(caller) => caller.is_closed(),
+            Self::Session(session) => session.is_closed(),
+        }
+    }
+}
+
+impl From<oneshot::Sender<Outcome>> for WayBack {
+    fn from(caller: oneshot::Sender<Outcome>) -> Self {
+        Self(Back::Caller(caller))
+    }
 }
 
 /// What the user sends to an agent.

@@ -32,7 +32,7 @@ use crate::fault::{self, Step};
 use crate::frame::{Change, SessionContext};
 use crate::hub::Hub;
 use crate::journal::{Journal, Opened, Reader};
-use crate::mailbox::{Applied, Input, NotificationEvent, SessionInput};
+use crate::mailbox::{Applied, Back, Input, NotificationEvent, SessionMailbox, WayBack};
 use drafts::Drafts;
 use transcript::Transcripts;
 use unstored::Unstored;
@@ -43,9 +43,7 @@ const BATCHED_WRITES: usize = 512;
 /// A call that waits for the end of a request.
 struct Waiter {
     call: NativeRef,
-    outcome: oneshot::Sender<Outcome>,
-    /// Whether it came over MCP, a hook or the command line, and not from the task of a session.
-    is_inbound: bool,
+    back: Back,
 }
 
 pub(crate) struct Writer {
@@ -58,7 +56,7 @@ pub(crate) struct Writer {
     transcripts: Transcripts,
     unstored: Unstored,
     waiters: HashMap<RequestId, Vec<Waiter>>,
-    sessions: HashMap<SessionId, mpsc::Sender<SessionInput>>,
+    sessions: HashMap<SessionId, SessionMailbox>,
     notifications: mpsc::Sender<NotificationEvent>,
     /// The sessions whose finished turn was announced and that are still idle.
     finished: BTreeSet<SessionId>,
@@ -187,8 +185,8 @@ impl Writer {
             }
             Input::Settle { notice, reply } => drop(reply.send(self.settle(&notice))),
             Input::Record { command, reply } => drop(reply.send(self.record(command))),
-            Input::Register { ask, waiter, reply } => {
-                let _ = reply.send(self.register(ask, waiter));
+            Input::Register { ask, back, reply } => {
+                let _ = reply.send(self.register(ask, back));
             }
             Input::RegisterInbound { ask, again, waiter, reply } => {
                 self.register_inbound(ask, again, waiter, reply)
@@ -368,8 +366,9 @@ impl Writer {
         Applied { request, approval, session, late, sent }
     }
 
-    fn register(&mut self, ask: Ask, waiter: oneshot::Sender<Outcome>) -> Result<RequestId, EngineError> {
-        if waiter.is_closed() {
+    fn register(&mut self, ask: Ask, back: impl Into<WayBack>) -> Result<RequestId, EngineError> {
+        let WayBack(back) = back.into();
+        if back.is_closed() {
             // The asker has given up already and would not receive an answer.
             return Err(Rejection::SessionGone.into());
         }
@@ -378,11 +377,7 @@ impl Writer {
         let id = decision.request.unwrap_or(minted);
         // The outcome of an ended request was delivered once; a late waiter must not deliver it again.
         if self.desk.request(id).is_some_and(Request::is_open) {
-            self.waiters.entry(id).or_default().push(Waiter {
-                call: native_ref,
-                outcome: waiter,
-                is_inbound: false,
-            });
+            self.waiters.entry(id).or_default().push(Waiter { call: native_ref, back });
         }
         Ok(id)
     }

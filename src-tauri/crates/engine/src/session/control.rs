@@ -18,13 +18,16 @@ use tokio::task::spawn_blocking;
 use tokio::time::{Instant, timeout, timeout_at};
 
 use super::leaving::{Leaving, Place};
+use super::pending::Pending;
 use super::resumption::Resumption;
 use super::rules::SessionRules;
 use super::setup::Setups;
 use super::task::SessionTask;
 use crate::error::EngineError;
 use crate::handle::EngineHandle;
-use crate::mailbox::{ConfigChange, EntryWrite, Input, Message, QUEUED_SESSION_INPUTS, Reply, SessionInput};
+use crate::mailbox::{
+    ConfigChange, EntryWrite, Input, Message, QUEUED_SESSION_INPUTS, Reply, SessionInput, SessionMailbox,
+};
 use crate::session_log::{LogKind, LogLine, SessionLogs};
 use crate::session_tokens::{IssuedToken, SESSION_VARIABLE};
 use crate::slow_files::{FILES_LIMIT, on_slow_files};
@@ -227,11 +230,15 @@ impl Sessions {
         resumption: Resumption,
     ) {
         let (mailbox, inputs) = mpsc::channel(QUEUED_SESSION_INPUTS);
-        self.engine.send(Input::SessionOpened { session: id, mailbox: mailbox.clone() }).await;
+        let (back, resolutions) = mpsc::unbounded_channel();
+        let at = SessionMailbox { inputs: mailbox.clone(), resolutions: back.clone() };
+        self.engine.send(Input::SessionOpened { session: id, mailbox: at }).await;
+        let pending = Pending::new((back, resolutions));
         let (running_task, ended) = watch::channel(());
         self.running().insert(id, Running { mailbox: mailbox.clone(), ended });
         let (engine, logs) = (self.engine.clone(), self.logs.clone());
-        let task = SessionTask::new(id, engine, logs, (link, adapter, sign_in), policies, resumption);
+        let task =
+            SessionTask::new(id, engine, logs, (link, adapter, sign_in), policies, (pending, resumption));
         let running = tokio::spawn(task.run(open, events, inputs, prompt, token));
         let sessions = self.clone();
         tokio::spawn(async move {

@@ -5,28 +5,50 @@ use askdesk_domain::text::bounded;
 use askdesk_domain::{
     ApprovalCommand, Ask, Delivery, DeliveryError, NativeRef, Notice, Outcome, RequestCommand, RequestId,
 };
-use tokio::sync::oneshot;
 
 use super::pending::{Again, PendingCall, PendingEvent, WriteSubject};
 use super::task::SessionTask;
 use crate::delivery_error::{unencoded, unwritten};
 use crate::error::EngineError;
 use crate::fault::{self, Step};
+use crate::mailbox::Resolution;
 use crate::session_log::LogKind;
 
 impl SessionTask {
     pub(super) async fn on_pending(&mut self, event: PendingEvent) {
         match event {
-            PendingEvent::Ended(call, Some(outcome)) => {
-                self.pending.remember(call.clone(), &outcome);
-                self.deliver(call, outcome).await;
-            }
+            PendingEvent::Resolved(resolution) => self.on_resolved(resolution).await,
             PendingEvent::Written(WriteSubject::End { .. }, Ok(())) => fault::reached(Step::Handed),
-            PendingEvent::Ended(_, None) | PendingEvent::Written(_, Ok(())) => {}
+            PendingEvent::Written(_, Ok(())) => {}
             PendingEvent::Written(subject, Err(error)) => self.on_unwritten(subject, error).await,
             PendingEvent::Again(Again::Deliver(call, outcome)) => self.deliver(call, outcome).await,
             PendingEvent::Again(Again::SendParked) => self.send_parked().await,
             PendingEvent::Again(Again::SendQueued) => self.send_next_queued().await,
+        }
+    }
+
+    async fn on_resolved(&mut self, resolution: Resolution) {
+        match resolution {
+            Resolution::Outcome { request, call, outcome } => {
+                let needs_delivery = outcome.needs_delivery();
+                match self.pending.end_call(request, &call, outcome) {
+                    Some((call, outcome)) => self.deliver(call, outcome).await,
+                    None if needs_delivery => {
+                        self.delivery_failed(request, call, DeliveryError::NotAwaited).await;
+                    }
+                    None => {}
+                }
+            }
+            Resolution::Decision { approval, call, decision, allows } => {
+                self.send_decision(approval, call, decision, allows).await;
+            }
+        }
+    }
+
+    /// Deals with what was resolved before now, so that what the user did later follows it.
+    pub(super) async fn on_already_resolved(&mut self) {
+        while let Some(resolution) = self.pending.resolved() {
+            self.on_resolved(resolution).await;
         }
     }
 
@@ -52,7 +74,6 @@ impl SessionTask {
         if !self.questions.lets_ask(self.planning) {
             return self.refuse_by_policy(&asked).await;
         }
-        let (waiter, outcome) = oneshot::channel();
         let ask = Ask {
             id: self.engine.clock().request_id(),
             session: self.id,
@@ -63,10 +84,10 @@ impl SessionTask {
             limit: None,
             at: self.engine.clock().now(),
         };
-        match self.engine.register(ask, waiter).await {
+        match self.engine.register(ask, self.pending.way_back()).await {
             Ok(request) => {
                 let Asked { native_ref, questions, .. } = asked;
-                self.pending.add_call(PendingCall { request, native_ref, questions }, outcome);
+                self.pending.add_call(PendingCall { request, native_ref, questions });
             }
             Err(error) => {
                 let reason = format!("Askdesk could not save the question: {error}");

@@ -26,9 +26,7 @@ impl SessionTask {
         let closes_nothing = closes.is_empty();
         let reply = RequestCommand::ReplyInChat { session: self.id, requests: closes, text: said, at };
         self.engine.act(reply).await?;
-        while let Some(event) = self.pending.ready() {
-            self.on_pending(event).await;
-        }
+        self.on_already_resolved().await;
         let body = EntryBody::Person { text: text.clone(), attachments };
         match closes_nothing {
             true => self.engine.write_now(self.id, body).await?,

@@ -1,4 +1,4 @@
-//! The calls of a session's agent that await an outcome, and the pending writes to the agent.
+//! The calls of a session's agent that await a resolution, and the pending writes to the agent.
 
 use std::collections::VecDeque;
 use std::future::Future;
@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use askdesk_agents::WriteError;
 use askdesk_domain::{ApprovalId, NativeRef, Outcome, Question, RequestId};
-use futures_util::FutureExt;
 use futures_util::stream::{FuturesUnordered, StreamExt};
-use tokio::sync::oneshot;
-use tokio::task::coop::unconstrained;
+use tokio::sync::mpsc;
 use uuid::Uuid;
+
+use crate::mailbox::{Back, Resolution, WayBack};
 
 /// How many ended calls are remembered, to match acknowledgements and retries with requests.
 const REMEMBERED_CALLS: usize = 1_000;
@@ -29,8 +29,8 @@ pub(super) struct PendingCall {
 
 /// A completed wait.
 pub(super) enum PendingEvent {
-    /// A request has ended; without an outcome, nothing is sent to the agent.
-    Ended(PendingCall, Option<Outcome>),
+    /// The user, a time limit, or somebody else has resolved what a call waits for.
+    Resolved(Resolution),
     /// A write has reached the agent's process, or has failed.
     Written(WriteSubject, Result<(), WriteError>),
     /// Something that could not be stored before is to be tried again.
@@ -69,13 +69,12 @@ pub(super) enum WriteSubject {
 
 type Writing = Pin<Box<dyn Future<Output = (WriteSubject, Result<(), WriteError>)> + Send>>;
 type Waiting = Pin<Box<dyn Future<Output = Again> + Send>>;
-type Ending = Pin<Box<dyn Future<Output = (PendingCall, Option<Outcome>)> + Send>>;
 
 /// What a session waits for besides its agent and its inputs.
-#[derive(Default)]
 pub(super) struct Pending {
-    open: Vec<NativeRef>,
-    endings: FuturesUnordered<Ending>,
+    open: Vec<PendingCall>,
+    resolutions: mpsc::UnboundedReceiver<Resolution>,
+    back: mpsc::UnboundedSender<Resolution>,
     writings: FuturesUnordered<Writing>,
     waiting: FuturesUnordered<Waiting>,
     ended: VecDeque<EndedCall>,
@@ -89,10 +88,28 @@ struct EndedCall {
 }
 
 impl Pending {
+    /// Takes what arrives at the end of the way back.
+    pub(super) fn new(
+        (back, resolutions): (mpsc::UnboundedSender<Resolution>, mpsc::UnboundedReceiver<Resolution>),
+    ) -> Self {
+        Self {
+            open: Vec::new(),
+            resolutions,
+            back,
+            writings: FuturesUnordered::new(),
+            waiting: FuturesUnordered::new(),
+            ended: VecDeque::new(),
+        }
+    }
+
+    /// Returns the way back for a request.
+    pub(super) fn way_back(&self) -> WayBack {
+        WayBack(Back::Session(self.back.clone()))
+    }
+
     /// Waits for the outcome of a registered request.
-    pub(super) fn add_call(&mut self, call: PendingCall, outcome: oneshot::Receiver<Outcome>) {
-        self.open.push(call.native_ref.clone());
-        self.endings.push(Box::pin(async move { (call, outcome.await.ok()) }));
+    pub(super) fn add_call(&mut self, call: PendingCall) {
+        self.open.push(call);
     }
 
     /// Waits until a queued write has reached the agent.
@@ -113,21 +130,33 @@ impl Pending {
     }
 
     pub(super) fn is_open(&self, native_ref: &NativeRef) -> bool {
-        self.open.contains(native_ref)
+        self.open.iter().any(|call| call.native_ref == *native_ref)
     }
 
     /// Removes a call that no longer waits.
     pub(super) fn remove_open(&mut self, native_ref: &NativeRef) {
-        self.open.retain(|open| open != native_ref);
+        self.open.retain(|call| call.native_ref != *native_ref);
     }
 
-    /// Remembers a call whose outcome goes to the agent.
-    pub(super) fn remember(&mut self, call: PendingCall, outcome: &Outcome) {
+    /// Ends a call, or finds one that has ended for another try; none if the agent doesn't wait for it. Returns what goes to
+    /// the agent: the journal lacks secrets, which are remembered here.
+    pub(super) fn end_call(
+        &mut self,
+        request: RequestId,
+        native_ref: &NativeRef,
+        outcome: Outcome,
+    ) -> Option<(PendingCall, Outcome)> {
+        let is_it = |call: &PendingCall| call.request == request && call.native_ref == *native_ref;
+        if let Some(ended) = self.ended.iter().find(|ended| is_it(&ended.call)) {
+            return Some((ended.call.clone(), ended.secret.clone().unwrap_or(outcome)));
+        }
+        let call = self.open.extract_if(.., |call| is_it(call)).next()?;
         if self.ended.len() == REMEMBERED_CALLS {
             self.ended.pop_front();
         }
         let secret = outcome.gives_secret().then(|| outcome.clone());
-        self.ended.push_back(EndedCall { call, secret });
+        self.ended.push_back(EndedCall { call: call.clone(), secret });
+        Some((call, outcome))
     }
 
     /// Returns the request of an acknowledged call, and drops its secret.
@@ -135,18 +164,6 @@ impl Pending {
         let ended = self.ended.iter_mut().rev().find(|ended| ended.call.native_ref == *native_ref)?;
         ended.secret = None;
         Some(ended.call.request)
-    }
-
-    /// Finds an ended call for redelivery, with its outcome if that has a secret that the journal lacks.
-    pub(super) fn ended_call(
-        &self,
-        request: RequestId,
-        native_ref: &NativeRef,
-    ) -> Option<(PendingCall, Option<Outcome>)> {
-        let is_it =
-            |ended: &&EndedCall| ended.call.request == request && ended.call.native_ref == *native_ref;
-        let ended = self.ended.iter().find(is_it)?;
-        Some((ended.call.clone(), ended.secret.clone()))
     }
 
     /// Returns whether a call is the first of its request whose outcome goes to the agent.
@@ -157,26 +174,18 @@ impl Pending {
 
     /// Waits for the next event; forever if nothing is pending.
     pub(super) async fn next(&mut self) -> PendingEvent {
-        let ended = next_of(&mut self.endings);
         let written = next_of(&mut self.writings);
         let again = next_of(&mut self.waiting);
         tokio::select! {
-            (call, outcome) = ended => self.close(call, outcome),
+            Some(resolution) = self.resolutions.recv() => PendingEvent::Resolved(resolution),
             (subject, written) = written => PendingEvent::Written(subject, written),
             again = again => PendingEvent::Again(again),
         }
     }
 
-    /// Takes an outcome that has already arrived.
-    pub(super) fn ready(&mut self) -> Option<PendingEvent> {
-        // Without tokio's budget: a task that has used it up would not see an outcome that is ready.
-        let (call, outcome) = unconstrained(self.endings.next()).now_or_never().flatten()?;
-        Some(self.close(call, outcome))
-    }
-
-    fn close(&mut self, call: PendingCall, outcome: Option<Outcome>) -> PendingEvent {
-        self.remove_open(&call.native_ref);
-        PendingEvent::Ended(call, outcome)
+    /// Takes a resolution that has already arrived.
+    pub(super) fn resolved(&mut self) -> Option<Resolution> {
+        self.resolutions.try_recv().ok()
     }
 }
 
@@ -184,28 +193,5 @@ async fn next_of<F: Future + Unpin>(futures: &mut FuturesUnordered<F>) -> F::Out
     match futures.next().await {
         Some(output) => output,
         None => std::future::pending().await,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[tokio::test]
-    async fn every_outcome_that_has_arrived_is_ready() {
-        const MANY: u128 = 500;
-        let mut pending = Pending::default();
-        for n in 0..MANY {
-            let (waiter, outcome) = oneshot::channel();
-            let request = RequestId::new(uuid::Uuid::from_u128(n));
-            let native_ref = NativeRef::new(format!("call-{n}")).unwrap();
-            pending.add_call(PendingCall { request, native_ref, questions: Vec::new() }, outcome);
-            waiter.send(Outcome::Expired).unwrap();
-        }
-        let mut ready = 0;
-        while pending.ready().is_some() {
-            ready += 1;
-        }
-        assert_eq!(ready, MANY);
     }
 }

@@ -8,8 +8,8 @@ use askdesk_agents::{
     SignIn,
 };
 use askdesk_domain::{
-    AgentFailure, Command, ContextUse, DeliveryError, EntryBody, NextStep, Notice, QuestionPolicy,
-    SessionCommand, SessionEnd, SessionId, WithdrawnWhy,
+    AgentFailure, Command, ContextUse, EntryBody, NextStep, Notice, QuestionPolicy, SessionCommand,
+    SessionEnd, SessionId, WithdrawnWhy,
 };
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
@@ -83,7 +83,7 @@ impl SessionTask {
         logs: SessionLogs,
         (link, adapter, sign_in): (Link, Box<dyn Adapter>, Option<SignIn>),
         (questions, rules): (QuestionPolicy, SessionRules),
-        resumption: Resumption,
+        (pending, resumption): (Pending, Resumption),
     ) -> Self {
         Self {
             id,
@@ -92,7 +92,7 @@ impl SessionTask {
             link,
             adapter,
             sign_in,
-            pending: Pending::default(),
+            pending,
             // Only an agent that has produced output can be resumed.
             spoke: resumption.is_waiting(),
             resumption,
@@ -172,7 +172,10 @@ impl SessionTask {
                             stopped = Some(end);
                         }
                     }
-                    Some(input) => self.on_input(input).await,
+                    Some(input) => {
+                        self.on_already_resolved().await;
+                        self.on_input(input).await;
+                    }
                     // The engine is gone.
                     None => break None,
                 },
@@ -307,16 +310,6 @@ impl SessionTask {
                 }
                 self.send(WriteSubject::Other, Action::Interrupt).await;
                 self.write_notice(Notice::Interrupted).await;
-            }
-            SessionInput::Decided { approval, native_ref, decision, allows } => {
-                self.send_decision(approval, native_ref, decision, allows).await;
-            }
-            SessionInput::Redeliver { request, native_ref, outcome } => {
-                if let Some((call, secret)) = self.pending.ended_call(request, &native_ref) {
-                    self.deliver(call, secret.unwrap_or(outcome)).await;
-                } else {
-                    self.delivery_failed(request, native_ref, DeliveryError::NotAwaited).await;
-                }
             }
             SessionInput::SetConfig { change, reply } => self.set_config(change, reply).await,
             // Handled by `run`, which ends with it.

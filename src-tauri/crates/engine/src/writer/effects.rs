@@ -5,10 +5,8 @@ use askdesk_domain::{
     Outcome, RequestCommand, RequestId, SessionId,
 };
 
-use tokio::sync::mpsc::error::TrySendError;
-
 use super::Writer;
-use crate::mailbox::{NotificationEvent, SessionInput};
+use crate::mailbox::{Back, NotificationEvent, Resolution, SessionInput};
 
 impl Writer {
     pub(super) fn carry_out(&mut self, effect: &Effect) {
@@ -51,50 +49,56 @@ impl Writer {
     fn resolve(&mut self, request: RequestId, outcome: &Outcome) {
         let mut unheard = Vec::new();
         for waiter in self.waiters.remove(&request).unwrap_or_default() {
-            // The task of a session keeps what its agent did not receive.
-            if waiter.outcome.send(outcome.clone()).is_err() && waiter.is_inbound {
-                unheard.push(waiter.call);
+            let (call, outcome) = (waiter.call, outcome.clone());
+            match waiter.back {
+                Back::Caller(caller) => {
+                    if caller.send(outcome).is_err() {
+                        unheard.push(call);
+                    }
+                }
+                // The end of a session deals with what its agent did not receive.
+                Back::Session(session) => drop(session.send(Resolution::Outcome { request, call, outcome })),
             }
         }
         self.keep_unheard(request, unheard);
     }
 
     fn redeliver(&mut self, request: RequestId, native_ref: &NativeRef, outcome: &Outcome) {
-        let input =
-            SessionInput::Redeliver { request, native_ref: native_ref.clone(), outcome: outcome.clone() };
+        let call = native_ref.clone();
+        let again = Resolution::Outcome { request, call: call.clone(), outcome: outcome.clone() };
         let session = self.desk.request(request).map(|request| request.session);
-        if let Err(error) = self.send_to_session(session, input) {
-            let delivery = Delivery::Failed { error };
-            self.note(RequestCommand::NoteDelivery { request, call: Some(native_ref.clone()), delivery });
+        if !self.is_sent(session, again) {
+            let delivery = Delivery::Failed { error: DeliveryError::NotRunning };
+            self.note(RequestCommand::NoteDelivery { request, call: Some(call), delivery });
         }
     }
 
     fn resolve_approval(&mut self, id: ApprovalId, decision: &ApprovalDecision) {
         let Some(approval) = self.desk.approval(id) else { return };
-        let input = SessionInput::Decided {
+        let decided = Resolution::Decision {
             approval: id,
-            native_ref: approval.native_ref.clone(),
+            call: approval.native_ref.clone(),
             decision: decision.clone(),
             allows: decision.allows(approval).unwrap_or(false),
         };
-        if let Err(error) = self.send_to_session(Some(approval.session), input) {
+        if !self.is_sent(Some(approval.session), decided) {
+            let error = DeliveryError::NotRunning;
             self.note(ApprovalCommand::NoteNotDelivered { approval: id, error });
         }
     }
 
     /// If a session's input queue is full now, it sends this when its turn ends.
     fn send_at_turn_end(&self, session: SessionId, input: SessionInput) {
-        if let Err(error) = self.send_to_session(Some(session), input) {
-            tracing::debug!(%session, %error, "sent when the turn ends");
+        let mailbox = self.sessions.get(&session);
+        if mailbox.is_none_or(|mailbox| mailbox.inputs.try_send(input).is_err()) {
+            tracing::debug!(%session, "sent when the turn ends");
         }
     }
 
-    fn send_to_session(&self, session: Option<SessionId>, input: SessionInput) -> Result<(), DeliveryError> {
+    /// Sends a resolution to a session, and returns whether the session runs.
+    fn is_sent(&self, session: Option<SessionId>, resolution: Resolution) -> bool {
         let mailbox = session.and_then(|session| self.sessions.get(&session));
-        mailbox.ok_or(DeliveryError::NotRunning)?.try_send(input).map_err(|error| match error {
-            TrySendError::Full(_) => DeliveryError::Busy,
-            TrySendError::Closed(_) => DeliveryError::NotRunning,
-        })
+        mailbox.is_some_and(|mailbox| mailbox.resolutions.send(resolution).is_ok())
     }
 
     fn notify_asked(&self, request: RequestId) {

@@ -8,6 +8,7 @@ use tokio::sync::oneshot;
 
 use super::{Waiter, Writer};
 use crate::error::EngineError;
+use crate::mailbox::Back;
 
 /// Returns the session that a connection has opened or resumed.
 pub(super) fn opened(decision: &Decision) -> Option<SessionId> {
@@ -50,7 +51,7 @@ impl Writer {
             // It ended meanwhile. Connected apps can't ask for secrets, so the desk has the whole outcome.
             Some(ended) => drop(waiter.send(ended.outcome.clone())),
             None => {
-                let waiter = Waiter { call: native_ref, outcome: waiter, is_inbound: true };
+                let waiter = Waiter { call: native_ref, back: Back::Caller(waiter) };
                 self.waiters.entry(id).or_default().push(waiter);
             }
         }

@@ -12,7 +12,7 @@ use super::*;
 use crate::clock::ManualClock;
 use crate::frame::{Frame, StorageOutage};
 use crate::hub::Subscription;
-use crate::mailbox::{DraftRevision, EntryWrite, QUEUED_INPUTS, SaveDraft};
+use crate::mailbox::{DraftRevision, EntryWrite, QUEUED_INPUTS, Resolution, SaveDraft, SessionInput};
 
 fn session() -> SessionId {
     SessionId::new(Uuid::from_u128(1))
@@ -313,24 +313,29 @@ fn on_a_full_disk_a_draft_is_refused_and_the_same_save_can_be_repeated() {
 }
 
 #[test]
-fn a_session_with_too_many_inputs_is_busy_and_one_that_takes_none_is_gone() {
+fn an_answer_reaches_a_session_with_too_many_inputs_and_fails_once_the_session_is_gone() {
     let folder = tempfile::tempdir().unwrap();
     let (mut writer, _subscription, _attention) = writer(folder.path());
     let (waiter, _outcome) = oneshot::channel();
     writer.register(ask(1, 0), waiter).unwrap();
     writer.act(&answer(1)).unwrap();
-    let (mailbox, inputs) = mpsc::channel(1);
-    mailbox.try_send(SessionInput::SendParked).unwrap_or_else(|_| panic!("there is room"));
-    writer.sessions.insert(session(), mailbox);
-    let delivery = Delivery::Failed { error: "the pipe is full".into() };
-    writer.act(&RequestCommand::NoteDelivery { request: request(1), call: None, delivery }.into()).unwrap();
-    let mut retry = || {
+    let (inputs, _full) = mpsc::channel(1);
+    inputs.try_send(SessionInput::SendParked).unwrap();
+    let (resolutions, mut resolved) = mpsc::unbounded_channel();
+    writer.sessions.insert(session(), SessionMailbox { inputs, resolutions });
+    let failed = || {
+        let delivery = Delivery::Failed { error: "the pipe is full".into() };
+        Command::from(RequestCommand::NoteDelivery { request: request(1), call: None, delivery })
+    };
+    let retry = |writer: &mut Writer| {
+        writer.act(&failed()).unwrap();
         writer.act(&RequestCommand::Retry { request: request(1) }.into()).unwrap();
         writer.desk.request(request(1)).unwrap().ended().unwrap().delivery.clone()
     };
-    assert_eq!(retry(), Some(Delivery::Failed { error: DeliveryError::Busy }));
-    drop(inputs);
-    assert_eq!(retry(), Some(Delivery::Failed { error: DeliveryError::NotRunning }));
+    assert_eq!(retry(&mut writer), Some(Delivery::Pending));
+    assert!(matches!(resolved.try_recv(), Ok(Resolution::Outcome { .. })));
+    drop(resolved);
+    assert_eq!(retry(&mut writer), Some(Delivery::Failed { error: DeliveryError::NotRunning }));
 }
 
 /// Commits what the writer tries again, as its clock would.
