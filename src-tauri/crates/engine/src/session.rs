@@ -1,7 +1,8 @@
 //! Sessions: a task for each running agent owns its link, passes what arrives to its adapter, and delivers
 //! outcomes and decisions.
 //!
-//! The task never waits for the user: it sends a question to the writer with a waiter, and continues to read.
+//! The task never waits for the user: it sends a question to the writer, and continues to read. What the
+//! question or a permission is waiting for comes back as a `Resolution`.
 
 mod approvals;
 mod config_changes;
@@ -21,6 +22,8 @@ mod setup;
 mod task;
 mod tool_calls;
 mod tool_permissions;
+mod turn;
+mod unusable_lines;
 
 pub use control::{QUIT_LIMIT, Sessions, StartSpec};
 pub use leaving::FolderLeaving;

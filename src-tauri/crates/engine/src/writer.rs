@@ -19,11 +19,11 @@ use std::sync::Arc;
 use askdesk_changes::ChangeTotals;
 use askdesk_domain::{
     AgentDescriptor, ApprovalCommand, Ask, Command, Decision, Desk, Event, InboundCommand, NativeRef,
-    Outcome, QueueCommand, QueueEvent, Rejection, Request, RequestCommand, RequestEvent, RequestId,
-    SessionCommand, SessionEvent, SessionId, UndoWindow, decide,
+    QueueCommand, QueueEvent, Rejection, Request, RequestCommand, RequestEvent, RequestId, SessionCommand,
+    SessionEvent, SessionId, UndoWindow, decide,
 };
 use tokio::runtime::Runtime;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::mpsc;
 use tokio::time::timeout_at;
 
 use crate::clock::{Clock, ClockSteps};

@@ -41,7 +41,7 @@ impl SessionTask {
         decision: ApprovalDecision,
         allows: bool,
     ) {
-        match self.adapter.send(Action::Decide { native_ref: native_ref.clone(), decision }) {
+        match self.agent.adapter.send(Action::Decide { native_ref: native_ref.clone(), decision }) {
             Ok(output) => {
                 self.write(WriteSubject::Decision { approval }, output.outbound);
                 if let Some(tool_use) = self.permissions.end(&native_ref) {

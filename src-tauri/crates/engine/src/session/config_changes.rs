@@ -1,5 +1,7 @@
 //! Changes of config options in a running agent, and the agent's answers to them.
 
+use std::collections::HashMap;
+
 use askdesk_agents::Action;
 use askdesk_domain::{ChangeRefused, DeliveryError, Rejection};
 
@@ -11,20 +13,28 @@ use crate::mailbox::{ConfigChange, Reply};
 /// How many changes of one session can wait for the agent at a time.
 const PENDING_CHANGES: usize = 16;
 
+/// The callers of changes that the agent has not answered, by ticket.
+#[derive(Default)]
+pub(super) struct ConfigChanges {
+    waiting: HashMap<u64, Reply<Result<(), EngineError>>>,
+    asked: u64,
+}
+
 impl SessionTask {
     pub(super) async fn set_config(&mut self, change: ConfigChange, reply: Reply<Result<(), EngineError>>) {
         // A caller that has given up no longer waits.
-        self.changes.retain(|_, reply| !reply.is_closed());
-        if self.changes.len() >= PENDING_CHANGES {
+        let changes = &mut self.config_changes;
+        changes.waiting.retain(|_, reply| !reply.is_closed());
+        if changes.waiting.len() >= PENDING_CHANGES {
             let _ = reply.send(Err(refused(ChangeRefused::OthersWait)));
             return;
         }
-        self.changes_asked += 1;
-        let ticket = self.changes_asked;
+        changes.asked += 1;
+        let ticket = changes.asked;
         let ConfigChange { option, value } = change;
-        match self.adapter.send(Action::SetConfig { ticket, option, value }) {
+        match self.agent.adapter.send(Action::SetConfig { ticket, option, value }) {
             Ok(output) => {
-                self.changes.insert(ticket, reply);
+                self.config_changes.waiting.insert(ticket, reply);
                 self.write(WriteSubject::ConfigChange { ticket }, output.outbound);
                 for event in output.events {
                     self.on_event(event, None).await;
@@ -45,7 +55,7 @@ impl SessionTask {
     }
 
     fn reply_to_change(&mut self, ticket: u64, why: Option<ChangeRefused>) {
-        if let Some(reply) = self.changes.remove(&ticket) {
+        if let Some(reply) = self.config_changes.waiting.remove(&ticket) {
             let _ = reply.send(why.map_or(Ok(()), |why| Err(refused(why))));
         }
     }

@@ -11,14 +11,14 @@ use crate::mailbox::Input;
 impl SessionTask {
     /// Tells subscribers how full the context is, if that is news.
     pub(super) async fn note_context(&mut self, context: Option<ContextUse>) {
-        if self.context.replace(context) != Some(context) {
+        if self.shown.context.replace(context) != Some(context) {
             self.engine.send(Input::ContextChanged { session: self.id, context }).await;
         }
     }
 
     /// Asks the agent to make its context smaller. It works on that as on a turn, so nothing else may be running.
     pub(super) async fn compact(&mut self) -> Result<(), EngineError> {
-        if self.in_turn {
+        if self.turn.is_running {
             return Err(Rejection::AgentRefused { why: ChangeRefused::Working }.into());
         }
         if self.try_send(WriteSubject::Message, Action::Compact).await.is_err() {

@@ -22,7 +22,7 @@ use super::pending::Pending;
 use super::resumption::Resumption;
 use super::rules::SessionRules;
 use super::setup::Setups;
-use super::task::SessionTask;
+use super::task::{Policies, RunningAgent, SessionTask};
 use crate::error::EngineError;
 use crate::handle::EngineHandle;
 use crate::mailbox::{
@@ -225,7 +225,7 @@ impl Sessions {
         &self,
         id: SessionId,
         Opened { open, adapter, link, events, token, sign_in }: Opened,
-        policies: (QuestionPolicy, SessionRules),
+        (questions, rules): (QuestionPolicy, SessionRules),
         prompt: Option<String>,
         resumption: Resumption,
     ) {
@@ -237,8 +237,9 @@ impl Sessions {
         let (running_task, ended) = watch::channel(());
         self.running().insert(id, Running { mailbox: mailbox.clone(), ended });
         let (engine, logs) = (self.engine.clone(), self.logs.clone());
-        let task =
-            SessionTask::new(id, engine, logs, (link, adapter, sign_in), policies, (pending, resumption));
+        let agent = RunningAgent { link, adapter, sign_in };
+        let policies = Policies { questions, rules, planning: false };
+        let task = SessionTask::new(id, engine, logs, agent, policies, (pending, resumption));
         let running = tokio::spawn(task.run(open, events, inputs, prompt, token));
         let sessions = self.clone();
         tokio::spawn(async move {

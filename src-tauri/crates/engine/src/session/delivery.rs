@@ -71,7 +71,7 @@ impl SessionTask {
         if self.pending.is_open(&asked.native_ref) {
             return;
         }
-        if !self.questions.lets_ask(self.planning) {
+        if !self.policies.questions.lets_ask(self.policies.planning) {
             return self.refuse_by_policy(&asked).await;
         }
         let ask = Ask {
@@ -101,15 +101,16 @@ impl SessionTask {
 
     /// Refuses a question because of the session's question policy, and notes it in the transcript.
     async fn refuse_by_policy(&mut self, asked: &Asked) {
-        self.refuse(asked.native_ref.clone(), QuestionRefusal::TurnedOff { policy: self.questions });
+        self.refuse(asked.native_ref.clone(), QuestionRefusal::TurnedOff { policy: self.policies.questions });
         let texts: Vec<&str> = asked.questions.iter().map(|question| question.text.as_str()).collect();
-        let notice = Notice::QuestionTurnedOff { policy: self.questions, text: bounded(&texts.join("\n")) };
+        let notice =
+            Notice::QuestionTurnedOff { policy: self.policies.questions, text: bounded(&texts.join("\n")) };
         self.write_notice(notice).await;
     }
 
     /// Tells the agent that the question is not shown.
     fn refuse(&mut self, native_ref: NativeRef, why: QuestionRefusal) {
-        match self.adapter.send(Action::RefuseQuestion { native_ref, why }) {
+        match self.agent.adapter.send(Action::RefuseQuestion { native_ref, why }) {
             Ok(output) => self.write(WriteSubject::Other, output.outbound),
             Err(error) => self.note(LogKind::Note, &error.to_string()),
         }
@@ -132,7 +133,7 @@ impl SessionTask {
         fault::reached(Step::Sending);
         let action =
             Action::Answer { native_ref: native_ref.clone(), questions: call.questions.clone(), outcome };
-        let encoded = match self.adapter.send(action) {
+        let encoded = match self.agent.adapter.send(action) {
             Ok(encoded) => encoded,
             Err(EncodeError::NothingToSend) => return,
             Err(error) => return self.delivery_failed(request, native_ref, unencoded(&error)).await,

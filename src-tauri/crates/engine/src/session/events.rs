@@ -1,13 +1,10 @@
 //! Handles each event of the adapter.
 
-use std::time::Duration;
-
 use askdesk_agents::{self as agents, Action, AgentEvent, Inbound, InputError, RetryBegins};
 use askdesk_domain::{
     AskApproval, ConfigOption, Delivery, EntryBody, HelperCommand, NativeRef, Notice, RequestCommand,
     SessionCommand, Timestamp, ToolStatus, WithdrawnWhy, config,
 };
-use tokio::time::Instant;
 
 use super::pending::WriteSubject;
 use super::task::{STOP_GRACE, SessionTask};
@@ -15,9 +12,6 @@ use crate::fault::{self, Step};
 use crate::frame::{LiveKind, Retry};
 use crate::mailbox::{EntryWrite, Input};
 use crate::session_log::LogKind;
-
-/// How long unusable lines are counted before they are recorded, so that many of them become one event.
-const COUNT_DELAY: Duration = Duration::from_millis(200);
 
 impl SessionTask {
     pub(super) async fn on_event(&mut self, event: AgentEvent, inbound: Option<&Inbound>) {
@@ -89,7 +83,7 @@ impl SessionTask {
                 self.note_spoke().await;
             }
             AgentEvent::ToolCallProposed { native_ref, call } => {
-                let ask = self.rules.matching(&call).is_some();
+                let ask = self.policies.rules.matching(&call).is_some();
                 self.send(WriteSubject::Other, Action::ReviewToolCall { native_ref, ask }).await;
             }
             AgentEvent::HelperBegan { id, kind, title } => {
@@ -104,7 +98,7 @@ impl SessionTask {
                 self.session_unknown = true;
                 self.note(LogKind::Note, &error);
                 // A server that other sessions share keeps running.
-                self.link.stop(STOP_GRACE).await;
+                self.agent.link.stop(STOP_GRACE).await;
             }
             AgentEvent::InvalidInput { why } => self.on_unusable(why, inbound).await,
         }
@@ -112,7 +106,7 @@ impl SessionTask {
 
     /// An agent that keeps an old sign-in takes a new one only when it is restarted.
     async fn on_login_rejected(&mut self, error: String) {
-        let sign_in = self.sign_in.clone();
+        let sign_in = self.agent.sign_in.clone();
         let changed = tokio::task::spawn_blocking(move || sign_in.is_some_and(|it| it.has_changed()));
         let notice = match changed.await {
             Ok(true) => Notice::SignInChanged { error },
@@ -122,7 +116,7 @@ impl SessionTask {
     }
 
     async fn on_config_changed(&mut self, config: Vec<ConfigOption>) {
-        self.planning = config::is_planning(&config);
+        self.policies.planning = config::is_planning(&config);
         self.record(SessionCommand::NoteConfig { session: self.id, config }).await;
     }
 
@@ -134,7 +128,7 @@ impl SessionTask {
     }
 
     async fn on_turn_ended(&mut self, body: EntryBody, failed: bool) {
-        let ended_well = !self.interrupted && !failed;
+        let ended_well = !self.turn.is_interrupted && !failed;
         if !ended_well {
             let why = self.why_withdrawn(WithdrawnWhy::TurnEnded);
             let at = self.engine.clock().now();
@@ -143,8 +137,7 @@ impl SessionTask {
         let left = self.tool_calls.end_turn();
         self.show_no_result(left).await;
         self.write_finished(body).await;
-        self.interrupted = false;
-        self.interrupt_until = None;
+        self.turn.forget_interrupt();
         self.set_working(false).await;
         self.engine.changes().note(self.id);
         self.send_parked().await;
@@ -167,14 +160,14 @@ impl SessionTask {
         };
         self.note(LogKind::Note, &format!("the agent tries again: {}", retry.reason));
         self.clear_live().await;
-        self.retrying = true;
+        self.shown.retrying = true;
         let agents::Retry { attempt, of, reason, .. } = retry;
         let retry = Some(Retry { attempt, of, reason, at });
         self.engine.send(Input::Retry { session: self.id, retry }).await;
     }
 
     pub(super) async fn end_retry(&mut self) {
-        if std::mem::take(&mut self.retrying) {
+        if std::mem::take(&mut self.shown.retrying) {
             self.engine.send(Input::Retry { session: self.id, retry: None }).await;
         }
     }
@@ -213,7 +206,7 @@ impl SessionTask {
             return;
         };
         let (id, at) = (self.engine.clock().approval_id(), self.engine.clock().now());
-        let rule = call.and_then(|call| self.rules.matching(&call));
+        let rule = call.and_then(|call| self.policies.rules.matching(&call));
         let ask = AskApproval {
             id,
             session: self.id,
@@ -251,8 +244,7 @@ impl SessionTask {
     async fn on_unusable(&mut self, why: InputError, inbound: Option<&Inbound>) {
         let quoted = inbound.map(Inbound::quoted).unwrap_or_default();
         self.note(LogKind::Unusable, format!("{why}: {quoted}").trim_end_matches(": "));
-        self.unusable += 1;
-        self.count_at.get_or_insert_with(|| Instant::now() + COUNT_DELAY);
+        self.unusable.add();
         if why == InputError::CutInHalf {
             self.write_notice(Notice::CutInHalf).await;
         }

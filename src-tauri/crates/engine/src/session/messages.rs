@@ -63,7 +63,7 @@ impl SessionTask {
         };
         let applied = self.engine.act(QueueCommand::Send { session: self.id, now }).await?;
         let Some(message) = applied.sent else { return Ok(()) };
-        let working = std::mem::replace(&mut self.in_turn, true);
+        let working = std::mem::replace(&mut self.turn.is_running, true);
         // Another message may have become the first meanwhile.
         let attached = match next {
             Some(next) if next.id == message.id => Ok(read),

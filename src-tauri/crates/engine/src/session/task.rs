@@ -1,6 +1,5 @@
 //! The task of one session: waits for its link, its inputs and its deadlines, and ends with the link.
 
-use std::collections::HashMap;
 use std::time::Duration;
 
 use askdesk_agents::{
@@ -14,21 +13,20 @@ use askdesk_domain::{
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
+use super::config_changes::ConfigChanges;
 use super::control::busy;
 use super::pending::{Pending, WriteSubject};
 use super::resumption::{LateMessages, Resumption};
 use super::rules::SessionRules;
 use super::tool_calls::ToolCalls;
 use super::tool_permissions::ToolPermissions;
-use crate::error::EngineError;
+use super::turn::{INTERRUPT_GRACE, Turn};
+use super::unusable_lines::UnusableLines;
 use crate::frame::{LiveKind, LiveText};
 use crate::handle::EngineHandle;
-use crate::mailbox::{EntryWrite, Input, Reply, SessionInput};
+use crate::mailbox::{EntryWrite, Input, SessionInput};
 use crate::session_log::{LogKind, SessionLogs};
 use crate::session_tokens::IssuedToken;
-
-/// How long an agent may take to stop its turn after an interrupt before its process tree is killed.
-const INTERRUPT_GRACE: Duration = Duration::from_secs(5);
 
 /// How long a process may take to exit before its tree is killed.
 pub(super) const STOP_GRACE: Duration = Duration::from_secs(2);
@@ -40,40 +38,47 @@ pub(super) struct SessionTask {
     pub(super) id: SessionId,
     pub(super) engine: EngineHandle,
     pub(super) logs: SessionLogs,
-    pub(super) link: Link,
-    pub(super) adapter: Box<dyn Adapter>,
-    pub(super) sign_in: Option<SignIn>,
+    pub(super) agent: RunningAgent,
     pub(super) pending: Pending,
     pub(super) resumption: Resumption,
     pub(super) late: LateMessages,
     /// Whether the agent has reported that it does not know the session it was to resume.
     pub(super) session_unknown: bool,
+    pub(super) policies: Policies,
+    pub(super) permissions: ToolPermissions,
+    pub(super) tool_calls: ToolCalls,
+    pub(super) config_changes: ConfigChanges,
+    pub(super) turn: Turn,
+    pub(super) stopping: bool,
+    pub(super) shown: Shown,
+    /// Whether the agent has finished a piece of output, in this run or an earlier one.
+    pub(super) spoke: bool,
+    pub(super) unusable: UnusableLines,
+}
+
+/// The way to the agent, and its protocol.
+pub(super) struct RunningAgent {
+    pub(super) link: Link,
+    pub(super) adapter: Box<dyn Adapter>,
+    pub(super) sign_in: Option<SignIn>,
+}
+
+/// What the user lets the agent ask, and what rules decide in the user's place.
+pub(super) struct Policies {
     pub(super) questions: QuestionPolicy,
     pub(super) rules: SessionRules,
     /// Whether the agent is in a mode in which it only plans.
     pub(super) planning: bool,
-    pub(super) permissions: ToolPermissions,
-    pub(super) tool_calls: ToolCalls,
-    /// The callers of config changes that the agent has not answered, by ticket.
-    pub(super) changes: HashMap<u64, Reply<Result<(), EngineError>>>,
-    pub(super) changes_asked: u64,
-    pub(super) in_turn: bool,
-    pub(super) stopping: bool,
-    /// Set from an interrupt until the interrupted turn ends.
-    pub(super) interrupted: bool,
-    /// When an interrupted agent is killed.
-    pub(super) interrupt_until: Option<Instant>,
-    pub(super) ignored_interrupt: bool,
-    /// How full the context was when it was last reported in this run.
-    pub(super) context: Option<Option<ContextUse>>,
+}
+
+/// What subscribers are shown of this run that the journal does not hold.
+#[derive(Default)]
+pub(super) struct Shown {
     pub(super) live: bool,
     /// Whether the agent waits for its next attempt at a call of the model.
     pub(super) retrying: bool,
-    /// Whether the agent has finished a piece of output, in this run or an earlier one.
-    pub(super) spoke: bool,
-    /// Unusable lines that are not recorded yet, and when they will be.
-    pub(super) unusable: u64,
-    pub(super) count_at: Option<Instant>,
+    /// How full the context was when it was last reported.
+    pub(super) context: Option<Option<ContextUse>>,
 }
 
 impl SessionTask {
@@ -81,40 +86,29 @@ impl SessionTask {
         id: SessionId,
         engine: EngineHandle,
         logs: SessionLogs,
-        (link, adapter, sign_in): (Link, Box<dyn Adapter>, Option<SignIn>),
-        (questions, rules): (QuestionPolicy, SessionRules),
+        agent: RunningAgent,
+        policies: Policies,
         (pending, resumption): (Pending, Resumption),
     ) -> Self {
         Self {
             id,
             engine,
             logs,
-            link,
-            adapter,
-            sign_in,
+            agent,
             pending,
             // Only an agent that has produced output can be resumed.
             spoke: resumption.is_waiting(),
             resumption,
             late: LateMessages::default(),
             session_unknown: false,
-            questions,
-            rules,
-            planning: false,
+            policies,
             permissions: ToolPermissions::default(),
             tool_calls: ToolCalls::default(),
-            changes: HashMap::new(),
-            changes_asked: 0,
-            in_turn: false,
+            config_changes: ConfigChanges::default(),
+            turn: Turn::default(),
             stopping: false,
-            interrupted: false,
-            interrupt_until: None,
-            ignored_interrupt: false,
-            context: None,
-            live: false,
-            retrying: false,
-            unusable: 0,
-            count_at: None,
+            shown: Shown::default(),
+            unusable: UnusableLines::default(),
         }
     }
 
@@ -127,7 +121,7 @@ impl SessionTask {
         prompt: Option<String>,
         token: IssuedToken,
     ) {
-        let opened = self.adapter.open(open);
+        let opened = self.agent.adapter.open(open);
         self.take(opened, None).await;
         if let Some(prompt) = prompt
             && let Err(error) = self.send_message(prompt.into()).await
@@ -137,7 +131,7 @@ impl SessionTask {
         let mut stopped: Option<SessionEnd> = None;
         let mut stops = Vec::new();
         let exit = loop {
-            let (count_at, interrupt_until) = (self.count_at, self.interrupt_until);
+            let (count_at, interrupt_until) = (self.unusable.due, self.turn.deadline());
             let resume_until = self.resumption.deadline();
             tokio::select! {
                 event = link_events.next() => match event {
@@ -156,10 +150,9 @@ impl SessionTask {
                 () = sleep_until(count_at), if count_at.is_some() => self.flush_count().await,
                 () = sleep_until(resume_until), if resume_until.is_some() => self.on_resumed().await,
                 () = sleep_until(interrupt_until), if interrupt_until.is_some() => {
-                    self.interrupt_until = None;
-                    self.ignored_interrupt = true;
+                    self.turn.note_ignored_interrupt();
                     self.close_adapter().await;
-                    self.link.stop(Duration::ZERO).await;
+                    self.agent.link.stop(Duration::ZERO).await;
                 }
                 input = inputs.recv() => match input {
                     Some(SessionInput::Stop { end, reply }) => {
@@ -168,7 +161,7 @@ impl SessionTask {
                             self.close_adapter().await;
                             self.stopping = true;
                             let grace = if end == SessionEnd::AppQuit { QUIT_GRACE } else { STOP_GRACE };
-                            self.link.stop(grace).await;
+                            self.agent.link.stop(grace).await;
                             stopped = Some(end);
                         }
                     }
@@ -201,7 +194,7 @@ impl SessionTask {
             self.receive(&Inbound::End { unfinished: last.unfinished.clone() }).await;
         }
         self.flush_count().await;
-        self.link.stop(Duration::ZERO).await;
+        self.agent.link.stop(Duration::ZERO).await;
         if self.session_unknown {
             self.record(SessionCommand::NoteForgotten { session: self.id }).await;
         }
@@ -210,7 +203,7 @@ impl SessionTask {
         let end = match (&stopped, last) {
             (Some(end), _) => end.clone(),
             (None, _) if self.session_unknown => failed(AgentFailure::SessionUnknown),
-            (None, _) if self.ignored_interrupt => {
+            (None, _) if self.turn.ignored_interrupt => {
                 failed(AgentFailure::InterruptIgnored { seconds: INTERRUPT_GRACE.as_secs(), next })
             }
             (None, Some(last)) if last.status.is_success() => SessionEnd::Finished,
@@ -231,14 +224,14 @@ impl SessionTask {
 
     /// Has the agent stop what it does for the session; the link ends after that.
     async fn close_adapter(&mut self) {
-        if let Ok(output) = self.adapter.send(Action::Close) {
+        if let Ok(output) = self.agent.adapter.send(Action::Close) {
             self.take(output, None).await;
         }
     }
 
     /// Passes what arrived to the adapter, then writes the protocol's immediate replies.
     async fn receive(&mut self, inbound: &Inbound) {
-        let output = self.adapter.receive(inbound);
+        let output = self.agent.adapter.receive(inbound);
         self.take(output, Some(inbound)).await;
     }
 
@@ -265,7 +258,7 @@ impl SessionTask {
         subject: WriteSubject,
         action: Action,
     ) -> Result<(), EncodeError> {
-        let output = self.adapter.send(action)?;
+        let output = self.agent.adapter.send(action)?;
         self.write(subject, output.outbound);
         for event in output.events {
             // An event may lead to another action.
@@ -302,12 +295,7 @@ impl SessionTask {
                 let _ = reply.send(self.stop_helper(helper).await);
             }
             SessionInput::Interrupt => {
-                // Without a turn there is nothing to interrupt, and the next turn must not look interrupted.
-                self.interrupted = self.in_turn;
-                if self.in_turn {
-                    // A second interrupt doesn't extend the deadline of the first.
-                    self.interrupt_until.get_or_insert_with(|| Instant::now() + INTERRUPT_GRACE);
-                }
+                self.turn.interrupt();
                 self.send(WriteSubject::Other, Action::Interrupt).await;
                 self.write_notice(Notice::Interrupted).await;
             }
@@ -318,11 +306,11 @@ impl SessionTask {
     }
 
     pub(super) fn why_withdrawn(&self, otherwise: WithdrawnWhy) -> WithdrawnWhy {
-        if self.interrupted { WithdrawnWhy::Interrupted } else { otherwise }
+        if self.turn.is_interrupted { WithdrawnWhy::Interrupted } else { otherwise }
     }
 
     pub(super) async fn set_working(&mut self, working: bool) {
-        self.in_turn = working;
+        self.turn.is_running = working;
         self.record(SessionCommand::SetWorking { session: self.id, working }).await;
     }
 
@@ -333,20 +321,19 @@ impl SessionTask {
     }
 
     async fn flush_count(&mut self) {
-        self.count_at = None;
-        let lines = std::mem::take(&mut self.unusable);
+        let lines = self.unusable.take();
         if lines > 0 {
             self.record(SessionCommand::CountUnusable { session: self.id, lines }).await;
         }
     }
 
     pub(super) async fn add_live(&mut self, kind: LiveKind, text: String) {
-        self.live = true;
+        self.shown.live = true;
         self.engine.show_live(LiveText { session: self.id, kind, text }).await;
     }
 
     pub(super) async fn clear_live(&mut self) {
-        if std::mem::take(&mut self.live) {
+        if std::mem::take(&mut self.shown.live) {
             self.engine.send(Input::LiveCleared { session: self.id }).await;
         }
     }
@@ -368,7 +355,7 @@ impl SessionTask {
     /// Queues a write. Its result arrives later: an agent that doesn't read must not block our reading.
     pub(super) fn write(&mut self, subject: WriteSubject, outbound: Vec<Outbound>) {
         if !outbound.is_empty() {
-            self.pending.add_write(subject, self.link.write(outbound));
+            self.pending.add_write(subject, self.agent.link.write(outbound));
         }
     }
 

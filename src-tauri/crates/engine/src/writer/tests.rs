@@ -2,10 +2,11 @@
 
 use askdesk_domain::{
     AgentId, AnswerInput, CommandId, Delivery, DeliveryError, Draft, DraftTarget, EntryBody, NativeRef,
-    Notice, Origin, Question, QuestionId, QuestionKind, QuestionLimits, RawOption, RawQuestion,
+    Notice, Origin, Outcome, Question, QuestionId, QuestionKind, QuestionLimits, RawOption, RawQuestion,
     RequestCommand, SessionCommand, SessionEnd, SessionOptions, StorageError, Timestamp, question_input,
 };
 use proptest::prelude::*;
+use tokio::sync::oneshot;
 use uuid::Uuid;
 
 use super::*;
