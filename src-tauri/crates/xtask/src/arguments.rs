@@ -82,7 +82,7 @@ pub struct Dev {
 pub struct Test {
     #[command(flatten)]
     pub install: Install,
-    /// Leave out clippy and the tests that need a window
+    /// Run only rules, types, unit tests, the domain's tests, and the page tests of what changed
     #[arg(long)]
     pub quick: bool,
     /// Run only the Rust and UI tests whose name contains this

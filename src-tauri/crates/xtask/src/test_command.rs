@@ -38,6 +38,14 @@ pub fn run(workspace: Workspace, options: &Test) -> Result<ExitCode> {
     Ok(if run.counts.failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
+/// What `--quick` runs of the Rust tests: the unit tests, and the tests of the domain.
+const QUICK_TARGETS: [&str; 4] = ["--lib", "--bins", "--test", "domain"];
+
+/// Returns whether only what ends within 90 seconds is run. A filter runs whatever it matches.
+const fn is_quick_run(options: &Test) -> bool {
+    options.quick && options.filter.is_none()
+}
+
 /// The arguments of `cargo test`, and whether the window's tests are among them.
 struct RustTests {
     arguments: Vec<&'static str>,
@@ -148,6 +156,9 @@ impl TestRun {
         let mut arguments = vec!["test", "--workspace", "--no-fail-fast"];
         arguments.extend(guide::LEFT_OUT);
         let window = page && !options.quick && cfg!(target_os = "linux");
+        if is_quick_run(options) {
+            arguments.extend(QUICK_TARGETS);
+        }
         if !window {
             arguments.extend(["--exclude", "askdesk"]);
             let why = match (options.quick, page) {
@@ -217,6 +228,8 @@ impl TestRun {
         npm.arg(format!("--outputFile.json={}", report.display()));
         if let Some(filter) = &options.filter {
             npm.args(["--passWithNoTests", "-t", filter]);
+        } else if is_quick_run(options) {
+            npm.args(["--passWithNoTests", "--changed"]);
         }
         folders.apply_to(&mut npm);
         let log = fs::File::create(&output).context("cannot write the output of the page's tests")?;
@@ -235,7 +248,8 @@ impl TestRun {
             ensure!(status.success(), "npm test ended with {status}");
             Ok(())
         });
-        let counted = counted.with_exit_status(ended.is_some(), options.filter.is_none());
+        let must_run = options.filter.is_none() && !is_quick_run(options);
+        let counted = counted.with_exit_status(ended.is_some(), must_run);
         if counted.failed > 0 {
             self.failed.push(format!("npm test ({} failed)", counted.failed));
         }
