@@ -11,7 +11,8 @@ pub use askdesk_client_config::discovery::IN_BACKGROUND;
 use askdesk_domain::OptIn;
 use tauri::{AppHandle, Manager};
 
-use crate::window_lifecycle::{Focus, WindowLifecycle};
+use crate::window::Focus;
+use crate::window_lifecycle::WindowLifecycle;
 use crate::{DATA_FOLDER, tray};
 
 /// How long a desktop may take after a login to show tray icons.

@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize};
 use tauri::{AppHandle, Emitter, Manager, State};
 use uuid::Uuid;
 
-use crate::window_lifecycle::{Focus, WindowLifecycle};
+use crate::window::Focus;
+use crate::window_lifecycle::WindowLifecycle;
 use crate::{previous_focus, window};
 
 pub use address::follow;

@@ -14,7 +14,7 @@ use askdesk_api::Error;
 use askdesk_domain::Settings;
 
 use crate::pending_api::PendingApi;
-use crate::{external_links, language, window};
+use crate::{external_links, language, page_crash, window};
 
 pub const SCHEME: &str = "guide";
 
@@ -64,8 +64,7 @@ fn open(app: &AppHandle, settings: &Settings) -> tauri::Result<()> {
             inside
         })
         .build()?;
-    #[cfg(target_os = "linux")]
-    crate::page_crash::follow(&window)?;
+    page_crash::follow(&window);
     window.set_zoom(settings.text_size.factor())
 }
 

@@ -56,7 +56,8 @@ use tauri_plugin_dialog::{DialogExt, MessageDialogKind};
 use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, timeout_at};
 use tracing_subscriber::EnvFilter;
-use window_lifecycle::{Focus, WindowLifecycle};
+use window::Focus;
+use window_lifecycle::WindowLifecycle;
 
 pub use demo::DEMO_AGENT;
 
@@ -112,7 +113,7 @@ pub fn run() -> ExitCode {
         .manage(shortcut::ShortcutState::default())
         .manage(previous_focus::PreviousFocus::default())
         .manage(tray::TrayState::default())
-        .on_window_event(quit::on_window_event)
+        .on_window_event(tray::on_window_event)
         .on_window_event(attachments::on_window_event)
         .on_window_event(badge::on_window_event)
         .register_asynchronous_uri_scheme_protocol(image_protocol::SCHEME, image_protocol::serve)

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use tauri::http::{Request, Response, header};
 use tauri::webview::{PageLoadEvent, PageLoadPayload};
-use tauri::{AppHandle, Manager, Runtime, State, UriSchemeContext, Url, Webview};
+use tauri::{AppHandle, Manager, Runtime, State, UriSchemeContext, Url, Webview, WebviewWindow};
 
 use crate::messages::{self, Messages};
 use crate::pending_api::PendingApi;
@@ -88,11 +88,11 @@ pub fn note_shown(page: &Webview, payload: &PageLoadPayload<'_>) {
 
 /// Follows the process of a window's page.
 #[cfg(target_os = "linux")]
-pub fn follow(window: &tauri::WebviewWindow) -> tauri::Result<()> {
+pub fn follow(window: &WebviewWindow) {
     use webkit2gtk::{WebProcessTerminationReason, WebViewExt};
 
     let (app, label) = (window.app_handle().clone(), window.label().to_owned());
-    window.with_webview(move |page| {
+    let followed = window.with_webview(move |page| {
         page.inner().connect_web_process_terminated(move |_, reason| {
             if reason != WebProcessTerminationReason::TerminatedByApi {
                 let (app, label) = (app.clone(), label.clone());
@@ -100,8 +100,15 @@ pub fn follow(window: &tauri::WebviewWindow) -> tauri::Result<()> {
                 tauri::async_runtime::spawn(async move { recover(&app, &label) });
             }
         });
-    })
+    });
+    if let Err(error) = followed {
+        tracing::error!(label = window.label(), %error, "the process of the page can't be followed");
+    }
 }
+
+/// Tauri follows it.
+#[cfg(not(target_os = "linux"))]
+pub fn follow(_: &WebviewWindow) {}
 
 /// Brings back a page whose process has died.
 pub fn recover(app: &AppHandle, label: &str) {

@@ -1,38 +1,18 @@
-//! Closing the window and quitting the app. Quitting asks first if sessions are working or questions are open.
+//! Quitting the app. It asks first if sessions are working or questions are open.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use askdesk_api::RunningWork;
-use askdesk_domain::{OnClose, Settings};
-use tauri::{AppHandle, Manager, Window, WindowEvent};
+use askdesk_domain::Settings;
+use tauri::{AppHandle, Manager};
 use tauri_plugin_dialog::{DialogExt, MessageDialogButtons, MessageDialogKind};
 
 use crate::pending_api::PendingApi;
 use crate::window_lifecycle::{Goal, WindowLifecycle};
-use crate::{language, tray, window};
+use crate::{language, window};
 
 #[derive(Default)]
 pub struct QuitDialog(AtomicBool);
-
-pub fn on_window_event(closed: &Window, event: &WindowEvent) {
-    let WindowEvent::CloseRequested { api: close, .. } = event else { return };
-    if closed.label() != window::MAIN {
-        return;
-    }
-    let app = closed.app_handle().clone();
-    // Before the engine is open, nothing can be lost.
-    let Some(api) = app.state::<PendingApi>().now() else { return };
-    close.prevent_close();
-    let show_count = app.state::<WindowLifecycle>().show_count();
-    tauri::async_runtime::spawn(async move {
-        let on_close = api.settings().watch().borrow().on_close;
-        if on_close == OnClose::KeepRunning && tray::show_icon(&app).await {
-            app.state::<WindowLifecycle>().close(Goal::Tray, show_count);
-        } else {
-            request(&app);
-        }
-    });
-}
 
 /// Quits, after asking if something is running.
 pub fn request(app: &AppHandle) {

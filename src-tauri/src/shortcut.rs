@@ -13,7 +13,8 @@ use tauri::{AppHandle, Manager};
 use tokio::sync::watch;
 
 use crate::pending_list::PendingEntry;
-use crate::window_lifecycle::{Focus, WindowLifecycle};
+use crate::window::Focus;
+use crate::window_lifecycle::WindowLifecycle;
 use crate::{deep_link, previous_focus};
 #[cfg(not(target_os = "linux"))]
 use hotkey_plugin::Hotkey;

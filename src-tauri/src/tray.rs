@@ -1,5 +1,5 @@
 //! The tray icon with its menu: the pending items, pausing notifications, quitting. It also finds out whether the desktop shows
-//! tray icons, because a window must never be closed to a tray that nobody sees.
+//! tray icons, and so whether closing the window leads to the tray: never to one that nobody sees.
 
 mod contents;
 
@@ -8,17 +8,19 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use askdesk_api::{Api, PauseLength};
+use askdesk_domain::OnClose;
 use tauri::image::Image;
 use tauri::menu::{Menu, MenuBuilder, MenuItemBuilder, SubmenuBuilder};
 use tauri::tray::{TrayIcon, TrayIconBuilder};
-use tauri::{AppHandle, Manager, Wry};
+use tauri::{AppHandle, Manager, Window, WindowEvent, Wry};
 use tokio::sync::{oneshot, watch};
 use tokio::time::{sleep, timeout};
 
 use crate::pending_api::PendingApi;
 use crate::pending_list::PendingEntry;
-use crate::window_lifecycle::{Focus, WindowLifecycle};
-use crate::{deep_link, language, messages, quit};
+use crate::window::Focus;
+use crate::window_lifecycle::{Goal, WindowLifecycle};
+use crate::{deep_link, language, messages, quit, window};
 use contents::{Contents, MenuAction, MenuEntry, PendingLine};
 
 const TRAY: &str = "tray";
@@ -118,6 +120,27 @@ pub async fn show_icon(app: &AppHandle) -> bool {
         });
     });
     asked.is_ok() && timeout(TRAY_TIMEOUT, receiver).await.is_ok_and(|created| created.unwrap_or_default())
+}
+
+/// Closes the window to the tray, or quits if the user wants that or has no tray.
+pub fn on_window_event(closed: &Window, event: &WindowEvent) {
+    let WindowEvent::CloseRequested { api: close, .. } = event else { return };
+    if closed.label() != window::MAIN {
+        return;
+    }
+    let app = closed.app_handle().clone();
+    // Before the engine is open, nothing can be lost.
+    let Some(api) = app.state::<PendingApi>().now() else { return };
+    close.prevent_close();
+    let show_count = app.state::<WindowLifecycle>().show_count();
+    tauri::async_runtime::spawn(async move {
+        let on_close = api.settings().watch().borrow().on_close;
+        if on_close == OnClose::KeepRunning && show_icon(&app).await {
+            app.state::<WindowLifecycle>().close(Goal::Tray, show_count);
+        } else {
+            quit::request(&app);
+        }
+    });
 }
 
 fn update(app: &AppHandle, tray: &TrayIcon) -> tauri::Result<()> {

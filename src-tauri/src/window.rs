@@ -8,12 +8,8 @@ use std::time::Duration;
 use askdesk_client_config::discovery::{self, DATA_FOLDER};
 use tauri::plugin::TauriPlugin;
 use tauri::webview::PageLoadEvent;
-use tauri::{AppHandle, Manager, WebviewWindowBuilder, Wry};
+use tauri::{AppHandle, Manager, WebviewWindow, WebviewWindowBuilder, Wry};
 use tauri_plugin_window_state::StateFlags;
-
-#[cfg(target_os = "linux")]
-use crate::page_crash;
-use crate::window_lifecycle::Focus;
 
 pub const MAIN: &str = "main";
 
@@ -30,6 +26,13 @@ const PAGE_TIMEOUT: Duration = Duration::from_secs(2);
 #[cfg(target_os = "linux")]
 const FOCUS_TIMEOUT: Duration = Duration::from_millis(300);
 
+/// Whether showing the window takes the focus, or leaves it to the system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Focus {
+    Take,
+    Keep,
+}
+
 /// Restores the window's size and position, but never as hidden.
 pub fn window_state_plugin(data_folder: Option<OsString>) -> TauriPlugin<Wry> {
     let what = StateFlags::SIZE | StateFlags::POSITION | StateFlags::MAXIMIZED;
@@ -44,16 +47,11 @@ pub fn window_state_plugin(data_folder: Option<OsString>) -> TauriPlugin<Wry> {
 }
 
 /// Creates and shows the window. The script runs before the page's own.
-pub fn create(app: &AppHandle, script: &str, focus: Focus) -> tauri::Result<()> {
-    if let Some(window) = prepare(app, script)? {
-        let window = window.build()?;
-        #[cfg(target_os = "linux")]
-        page_crash::follow(&window)?;
-        #[cfg(not(target_os = "linux"))]
-        drop(window);
-        show(app, focus);
-    }
-    Ok(())
+pub fn create(app: &AppHandle, script: &str, focus: Focus) -> tauri::Result<Option<WebviewWindow>> {
+    let Some(window) = prepare(app, script)? else { return Ok(None) };
+    let window = window.build()?;
+    show(app, focus);
+    Ok(Some(window))
 }
 
 /// Creates the first window of a run, and shows it once its page has loaded.
@@ -61,8 +59,8 @@ pub fn create(app: &AppHandle, script: &str, focus: Focus) -> tauri::Result<()> 
 /// A window that is drawn before its page waits for the page, while the page waits for the window's thread: with
 /// WebKitGTK 2.50 and its plain renderer, every second start froze for half a second. Later windows are shown at once,
 /// because none of 21 froze and a click on the tray should show something.
-pub fn create_first(app: &AppHandle, script: &str) -> tauri::Result<()> {
-    let Some(window) = prepare(app, script)? else { return Ok(()) };
+pub fn create_first(app: &AppHandle, script: &str) -> tauri::Result<Option<WebviewWindow>> {
+    let Some(window) = prepare(app, script)? else { return Ok(None) };
     let shown = Arc::new(AtomicBool::new(false));
     let by_page = Arc::clone(&shown);
     let window = window.visible(false).on_page_load(move |window, page| {
@@ -72,18 +70,16 @@ pub fn create_first(app: &AppHandle, script: &str) -> tauri::Result<()> {
     });
     let window = window.build()?;
     #[cfg(target_os = "linux")]
-    {
-        page_crash::follow(&window)?;
-        lay_out(&window)?;
-    }
+    lay_out(&window)?;
+    let later = window.clone();
     tauri::async_runtime::spawn(async move {
         tokio::time::sleep(PAGE_TIMEOUT).await;
         if !shown.swap(true, Ordering::Relaxed) {
             tracing::warn!("the page did not load in time; the window is shown without it");
-            show_unfocused(window.app_handle());
+            show_unfocused(later.app_handle());
         }
     });
-    Ok(())
+    Ok(Some(window))
 }
 
 fn prepare<'a>(
@@ -107,7 +103,7 @@ pub fn keep_in_data_folder<'a>(
 
 /// Gives the page of a hidden window its final size, so that it is laid out once.
 #[cfg(target_os = "linux")]
-fn lay_out(window: &tauri::WebviewWindow) -> tauri::Result<()> {
+fn lay_out(window: &WebviewWindow) -> tauri::Result<()> {
     use gtk::prelude::WidgetExt;
 
     let size = window.inner_size()?.to_logical::<i32>(window.scale_factor()?);

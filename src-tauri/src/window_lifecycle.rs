@@ -19,10 +19,11 @@ use tokio::time::{Instant, sleep, timeout_at};
 
 use crate::pending_api::PendingApi;
 use crate::subscribe::Subscriptions;
-use crate::{language, window};
+use crate::window::Focus;
+use crate::{language, page_crash, window};
 use state::{Action, Event, StateMachine};
 
-pub use state::{Focus, Goal};
+pub use state::Goal;
 
 /// The event that asks the page to save everything.
 const CLOSE_EVENT: &str = "close";
@@ -100,7 +101,7 @@ pub fn start(app: &AppHandle, settings: Option<watch::Receiver<Settings>>, open:
     let messages = lifecycle.messages.lock().unwrap_or_else(PoisonError::into_inner).take();
     let mut driver = Driver { app: app.clone(), settings, handover: None, machine: StateMachine::new(open) };
     if open {
-        window::create_first(app, &driver.script())?;
+        window::create_first(app, &driver.script())?.iter().for_each(page_crash::follow);
     } else {
         lifecycle.no_window.store(true, Ordering::Relaxed);
     }
@@ -204,7 +205,8 @@ impl Driver {
         let created =
             tauri::async_runtime::spawn_blocking(move || window::create(&app, &script, focus)).await;
         match created.flatten() {
-            Ok(()) => {
+            Ok(window) => {
+                window.iter().for_each(page_crash::follow);
                 self.lifecycle().no_window.store(false, Ordering::Relaxed);
                 self.lifecycle().created.send_modify(|count| *count += 1);
             }

@@ -1,11 +1,6 @@
 //! The window's state machine, without effects: no order of events ends with two windows, or with none after a request to show it.
 
-/// Whether showing the window takes the focus, or leaves it to the system.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Focus {
-    Take,
-    Keep,
-}
+use crate::window::Focus;
 
 /// What follows after the window is closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

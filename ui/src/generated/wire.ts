@@ -364,23 +364,11 @@ verified: string | null, capabilities: Capabilities,
  */
 config: Array<ConfigOption>, };
 
-export type Capabilities = { questions: QuestionPath, 
-/**
- * Whether it asks for permissions.
- */
-approvals: boolean, plan: boolean, 
-/**
- * Whether it can resume an ended session.
- */
-resume: boolean, 
+export type Capabilities = { 
 /**
  * What a message to it can carry.
  */
 takes: Takes, 
-/**
- * What a message does that arrives during a turn.
- */
-duringTurn: DuringTurn, 
 /**
  * Whether it can compact its context when asked.
  */
@@ -390,17 +378,9 @@ compact: boolean,
  */
 stopHelper: boolean, 
 /**
- * Whether it reports what a turn costs.
- */
-cost: boolean, 
-/**
  * Whether the cost is the agent's own estimate, such as one from list prices, and not what is billed.
  */
 costIsEstimate: boolean, 
-/**
- * Whether it reports how full its context is.
- */
-contextSize: boolean, 
 /**
  * Whether a session needs one of the user's folders to work in.
  */
@@ -413,16 +393,6 @@ launchOverrides: boolean,
  * Whether the agent's own program can continue a session in a terminal.
  */
 continueInTerminal: boolean, };
-
-/**
- * How an agent's questions arrive.
- */
-export type QuestionPath = "native" | "mcp_tool" | "none";
-
-/**
- * What a message does that arrives during a turn.
- */
-export type DuringTurn = "queue" | "steer";
 
 /**
  * Where a session comes from.
@@ -2194,8 +2164,6 @@ export type PastQuestion = { name: string, folder: string, origin: Origin, reque
  */
 export type DayBounds = Array<number>;
 
-export type OutcomeCount = { outcome: OutcomeKind, count: number, };
-
 export type AnswerTimeCount = { 
 /**
  * The longest time of the group, in milliseconds; none for the group of all longer times.
@@ -2211,14 +2179,6 @@ export type CountQuestions = { wanted: QuestionsWanted, days: DayBounds, };
  * The numbers of ended requests that were asked on some days.
  */
 export type QuestionTotals = { 
-/**
- * How many were asked on each day.
- */
-days: Array<number>, 
-/**
- * How many ended in each way; every outcome has an entry.
- */
-outcomes: Array<OutcomeCount>, 
 /**
  * The answered ones by their time to answer, shortest first; every group has an entry.
  */

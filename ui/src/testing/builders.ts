@@ -223,7 +223,7 @@ const answerTimes = [5, 15, 30, 60, 120, 300, 900, null].map((seconds) => second
 /** Totals of past questions, by the groups of times to answer; those that aren't given are zero. */
 export function totalsOf(times: readonly number[] = [], medianMillis: number | null = null): QuestionTotals {
   const counted = answerTimes.map((upTo, index) => ({ upTo, count: times[index] ?? 0 }));
-  return { days: [], outcomes: [], answerTimes: counted, medianMillis };
+  return { answerTimes: counted, medianMillis };
 }
 
 /** What nothing used, but for some changes. */

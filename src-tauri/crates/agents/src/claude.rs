@@ -14,6 +14,7 @@ mod helpers;
 mod launch;
 mod parse;
 mod permissions;
+mod replies;
 mod retries;
 mod rules;
 mod settings_files;

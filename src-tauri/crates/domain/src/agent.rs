@@ -32,52 +32,18 @@ pub struct AgentDescriptor {
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub struct Capabilities {
-    pub questions: QuestionPath,
-    /// Whether it asks for permissions.
-    pub approvals: bool,
-    pub plan: bool,
-    /// Whether it can resume an ended session.
-    pub resume: bool,
     /// What a message to it can carry.
     pub takes: Takes,
-    /// What a message does that arrives during a turn.
-    pub during_turn: DuringTurn,
     /// Whether it can compact its context when asked.
     pub compact: bool,
     /// Whether it can stop one of its helpers alone.
     pub stop_helper: bool,
-    /// Whether it reports what a turn costs.
-    pub cost: bool,
     /// Whether the cost is the agent's own estimate, such as one from list prices, and not what is billed.
     pub cost_is_estimate: bool,
-    /// Whether it reports how full its context is.
-    pub context_size: bool,
     /// Whether a session needs one of the user's folders to work in.
     pub folder: bool,
     /// Whether settings can add arguments and environment variables to its start.
     pub launch_overrides: bool,
     /// Whether the agent's own program can continue a session in a terminal.
     pub continue_in_terminal: bool,
-}
-
-/// How an agent's questions arrive.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-pub enum QuestionPath {
-    /// Over the agent's own protocol.
-    Native,
-    McpTool,
-    /// The agent can't ask.
-    None,
-}
-
-/// What a message does that arrives during a turn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-pub enum DuringTurn {
-    /// It is queued until the turn ends.
-    Queue,
-    Steer,
 }

@@ -1,12 +1,10 @@
 //! Errors as codes with their data. The page chooses the words; the texts here are for logs, exports and agents.
 
-mod delivery;
 mod opening;
 mod setting;
 mod storage;
 mod validation;
 
-pub use delivery::DeliveryError;
 pub use opening::OpenError;
 pub(crate) use setting::number_setting;
 pub use setting::{
@@ -14,4 +12,4 @@ pub use setting::{
     Written,
 };
 pub use storage::StorageError;
-pub use validation::ValidationError;
+pub use validation::{DeliveryError, ValidationError};

@@ -62,7 +62,7 @@ pub mod undo_window;
 pub mod usage;
 pub mod worktree;
 
-pub use agent::{AgentDescriptor, Capabilities, DuringTurn, QuestionPath};
+pub use agent::{AgentDescriptor, Capabilities};
 pub use agent_failure::{AgentFailure, FolderError, NextStep, ProgramError, SearchedLocation};
 pub use answer::{Answer, AnswerInput, Answers};
 pub use approval::{

@@ -29,10 +29,7 @@ pub use history::{OutcomeKind, QuestionFilter, QuestionsFound};
 pub use read::{Page, Reader};
 pub use salvage::Salvaged;
 pub use search::{EntryKind, Found, Hit, SEARCHED_BEST};
-pub use totals::{
-    ANSWER_TIMES, AnswerTimeCount, CountedEnd, DAYS_COUNTED, DayBounds, NotDayBounds, OutcomeCount,
-    QuestionTotals,
-};
+pub use totals::{ANSWER_TIMES, AnswerTimeCount, DAYS_COUNTED, DayBounds, NotDayBounds, QuestionTotals};
 
 use unreadable::Events;
 

@@ -35,8 +35,8 @@ pub use hub::Subscription;
 pub use images::{ImageError, Images};
 pub use inbound::{InboundAsk, InboundCall, InboundCalls, InboundStatus};
 pub use journal::{
-    AnswerTimeCount, DayBounds, EntryKind, Found, Hit, Journal, OutcomeCount, OutcomeKind, Page,
-    QuestionFilter, QuestionTotals, QuestionsFound,
+    AnswerTimeCount, DayBounds, EntryKind, Found, Hit, Journal, OutcomeKind, Page, QuestionFilter,
+    QuestionTotals, QuestionsFound,
 };
 pub use mailbox::{
     Applied, ConfigChange, DraftRevision, Message, NotificationEvent, Recovery, SaveDraft, WayBack,

@@ -177,7 +177,7 @@ async fn serve(
     body: Bytes,
 ) -> Response {
     let body: Value = serde_json::from_slice(&body).unwrap_or(Value::Null);
-    let dialect = Dialect::of(&method, uri.path());
+    let dialect = dialect_of(&method, uri.path());
     let tools = dialect.map(|dialect| (dialect.tools)(&body)).unwrap_or_default();
     let conversation = tools.iter().any(dialect::Tool::asks) && !responses::is_of_subagent(&body);
     let (reply, number) = {
@@ -210,6 +210,20 @@ async fn serve(
         }
         path if path.ends_with(":countTokens") => json_response(&json!({"totalTokens": 10})),
         _ => json_response(&json!({})),
+    }
+}
+
+/// The dialect of a request for a model's reply; none for any other request.
+fn dialect_of(method: &Method, path: &str) -> Option<&'static Dialect> {
+    match path.rsplit('/').next() {
+        _ if method != Method::POST => None,
+        Some("messages") => Some(&messages::MESSAGES),
+        Some("responses") => Some(&responses::RESPONSES),
+        Some("completions") if path.ends_with("/chat/completions") => Some(&chat::CHAT_COMPLETIONS),
+        Some(last) if last.ends_with(":streamGenerateContent") || last.ends_with(":generateContent") => {
+            Some(&gemini::GENERATE_CONTENT)
+        }
+        _ => None,
     }
 }
 

@@ -15,6 +15,7 @@ use anyhow::{Context, Result, bail};
 use crate::workspace::Workspace;
 
 const CRATES: &str = "src-tauri/crates/";
+const SHELL: &str = "src-tauri/src/";
 
 /// A place where a rule is broken, and what to do about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,6 +53,8 @@ pub fn check(workspace: &Workspace) -> Result<()> {
         eprintln!("note: {long}");
     }
     let mut problems = edges::problems(&packages);
+    let shell = modules::modules(SHELL, &files)?;
+    problems.extend(layers::problems(&shell, &[]));
     for name in crates(&files) {
         let modules = modules::modules(&format!("{CRATES}{name}/src/"), &files)?;
         problems.extend(layers::problems(&modules, layers::of(name)));

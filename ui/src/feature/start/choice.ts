@@ -69,9 +69,8 @@ export function valueAtOnce(option: ConfigOption, choices: Choices): string {
   return choices[option.id] ?? option.current ?? option.values[0]?.id ?? '';
 }
 
-/** The question policies that an agent supports; empty if it can't ask. */
-export function policiesOf({ capabilities, config }: AgentDescriptor): Policy[] {
-  if (capabilities.questions === 'none') return [];
+/** The question policies that an agent supports. */
+export function policiesOf({ config }: AgentDescriptor): Policy[] {
   const plans = config.some(({ values }) => values.some(({ planning }) => planning));
   return (Object.keys(policyWords) as Policy[]).filter((policy) => policy !== 'plan_only' || plans);
 }

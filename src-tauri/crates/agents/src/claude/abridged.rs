@@ -4,7 +4,7 @@ use askdesk_domain::text::bounded;
 use askdesk_domain::{NativeRef, Notice};
 use serde_json::Value;
 
-use super::encode::deny;
+use super::replies::deny;
 use super::{ClaudeAdapter, QUESTION_TOOL, rules};
 use crate::adapter::{Output, QuestionRefusal, refusal_of_too_large, too_large};
 use crate::event::{AgentEvent, InputError};

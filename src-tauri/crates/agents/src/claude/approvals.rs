@@ -6,8 +6,8 @@ use askdesk_domain::{
 };
 use serde_json::{Map, Value, json};
 
-use super::encode::{deny, reply};
 use super::permissions::{Suggestions, mode_update, mode_word};
+use super::replies::{deny, reply};
 use super::{ACCEPT_EDITS, ASK, BYPASS, CallKind, ClaudeAdapter, MODE};
 use crate::adapter::EncodeError;
 

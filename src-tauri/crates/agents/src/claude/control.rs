@@ -4,7 +4,7 @@ use askdesk_domain::text::bounded;
 use askdesk_domain::{HelperId, NativeRef, Question, QuestionLimits, RawQuestion, Refusal, question_input};
 use serde_json::{Map, Value};
 
-use super::encode::{deny, failed, too_many};
+use super::replies::{allow, deny, failed, too_many};
 use super::{
     Call, CallKind, ClaudeAdapter, OPEN_CALLS, PLAN_TOOL, QUESTION_TOOL, Suggestions, UNANSWERED_CAPABILITY,
     approvals, details, rules,
@@ -64,7 +64,7 @@ impl ClaudeAdapter {
         };
         if brings_answers(input) {
             self.withdraw(&native_ref, request_id, out);
-            out.line(super::encode::allow(request_id.as_str(), input));
+            out.line(allow(request_id.as_str(), input));
             return out.event(AgentEvent::Passed { native_ref });
         }
         let (drafts, questions) = match read(input) {

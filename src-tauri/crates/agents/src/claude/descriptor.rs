@@ -2,8 +2,8 @@
 
 use askdesk_domain::attachment::{ATTACHMENTS, IMAGE_BYTES};
 use askdesk_domain::{
-    AgentDescriptor, AgentId, Capabilities, ConfigCategory, ConfigId, ConfigOption, ConfigValue, DuringTurn,
-    QuestionPath, ReservedFlags, Risk, Takes, ValueId,
+    AgentDescriptor, AgentId, Capabilities, ConfigCategory, ConfigId, ConfigOption, ConfigValue,
+    ReservedFlags, Risk, Takes, ValueId,
 };
 
 pub const CLAUDE_CODE: AgentId = AgentId::literal("claude_code");
@@ -62,17 +62,10 @@ pub(super) fn descriptor() -> AgentDescriptor {
 /// What everything that speaks its protocol can do.
 pub(crate) fn capabilities() -> Capabilities {
     Capabilities {
-        questions: QuestionPath::Native,
-        approvals: true,
-        plan: true,
-        resume: true,
         takes: Takes::ImagesAndFiles { count: ATTACHMENTS, image_bytes: IMAGE_BYTES },
-        during_turn: DuringTurn::Queue,
         compact: true,
         stop_helper: true,
-        cost: true,
         cost_is_estimate: true,
-        context_size: true,
         folder: true,
         launch_overrides: true,
         continue_in_terminal: true,

@@ -2,9 +2,9 @@
 
 use askdesk_domain::NativeRef;
 use askdesk_domain::text::bounded;
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use super::encode::{failed, reply, too_many};
+use super::replies::{failed, form_reply, too_many};
 use super::{Call, CallKind, ClaudeAdapter, OPEN_CALLS};
 use crate::adapter::Output;
 use crate::elicitation::{self, Elicitation, Ended};
@@ -73,13 +73,4 @@ impl ClaudeAdapter {
         out.line(form_reply(native_ref.as_str(), Ended::CANCELLED));
         out.event(AgentEvent::Withdrawn { native_ref });
     }
-}
-
-/// The reply to an elicitation. It leaves out what there is none of.
-pub(super) fn form_reply(request_id: &str, ended: Ended) -> String {
-    let mut response = json!({"action": ended.action});
-    if let Some(content) = ended.content {
-        response["content"] = content;
-    }
-    reply(request_id, &response)
 }

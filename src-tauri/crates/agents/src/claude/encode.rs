@@ -7,10 +7,10 @@ use uuid::Uuid;
 
 use super::answers;
 use super::content::content;
-use super::elicitations::form_reply;
 use super::permissions::mode_word;
+use super::replies::{allow, deny, form_reply};
 use super::rules;
-use super::{AWAITED_CHANGES, Call, CallKind, ClaudeAdapter, MODE, MODEL, OPEN_CALLS, UNANSWERED_CAPABILITY};
+use super::{AWAITED_CHANGES, Call, CallKind, ClaudeAdapter, MODE, MODEL, UNANSWERED_CAPABILITY};
 use crate::adapter::{Action, Attached, EncodeError, Output};
 use crate::elicitation::Ended;
 use crate::event::AgentEvent;
@@ -177,26 +177,4 @@ fn message(text: &str, attached: &Attached, uuid: Uuid) -> String {
         "uuid": uuid,
     })
     .to_string()
-}
-
-pub(super) fn allow(request_id: &str, input: &Value) -> String {
-    reply(request_id, &json!({"behavior": "allow", "updatedInput": input}))
-}
-
-pub(super) fn deny(request_id: &str, message: &str) -> String {
-    reply(request_id, &json!({"behavior": "deny", "message": message}))
-}
-
-pub(super) fn failed(request_id: &str, error: &str) -> String {
-    let response = json!({"subtype": "error", "request_id": request_id, "error": error});
-    json!({"type": "control_response", "response": response}).to_string()
-}
-
-pub(super) fn reply(request_id: &str, response: &Value) -> String {
-    let response = json!({"subtype": "success", "request_id": request_id, "response": response});
-    json!({"type": "control_response", "response": response}).to_string()
-}
-
-pub(super) fn too_many() -> String {
-    format!("too many open questions and permission requests (the limit is {OPEN_CALLS})")
 }

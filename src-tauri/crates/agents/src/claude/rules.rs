@@ -6,7 +6,7 @@
 use askdesk_domain::{CallArgument, NativeRef, PermissionCall};
 use serde_json::{Value, json};
 
-use super::encode::reply;
+use super::replies::reply;
 use super::{ClaudeAdapter, PLAN_TOOL, QUESTION_TOOL};
 use crate::adapter::Output;
 use crate::event::{AgentEvent, InputError};

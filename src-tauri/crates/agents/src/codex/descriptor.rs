@@ -2,8 +2,8 @@
 
 use askdesk_domain::attachment::{ATTACHMENTS, IMAGE_BYTES};
 use askdesk_domain::{
-    AgentDescriptor, AgentId, Capabilities, ConfigCategory, ConfigId, ConfigOption, ConfigValue, DuringTurn,
-    QuestionPath, ReservedFlags, Risk, Takes, ValueId,
+    AgentDescriptor, AgentId, Capabilities, ConfigCategory, ConfigId, ConfigOption, ConfigValue,
+    ReservedFlags, Risk, Takes, ValueId,
 };
 
 pub const CODEX: AgentId = AgentId::literal("codex");
@@ -38,17 +38,10 @@ pub(super) fn descriptor() -> AgentDescriptor {
         login: Some("codex login".to_owned()),
         verified: Some(VERIFIED.to_owned()),
         capabilities: Capabilities {
-            questions: QuestionPath::Native,
-            approvals: true,
-            plan: true,
-            resume: true,
             takes: Takes::ImagesAndFiles { count: ATTACHMENTS, image_bytes: IMAGE_BYTES },
-            during_turn: DuringTurn::Steer,
             compact: true,
             stop_helper: false,
-            cost: false,
             cost_is_estimate: false,
-            context_size: true,
             folder: true,
             launch_overrides: true,
             continue_in_terminal: true,

@@ -5,7 +5,6 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use serde_json::Value;
 
 use super::parent_of;
-use super::receive::{asks, concerns_server};
 use crate::adapter::{Inbound, Outbound};
 use crate::connection::{Connection, HttpMethod, HttpRequest, MemberId, Routed};
 use crate::rpc::{INTERNAL_ERROR, RpcError, RpcIn, RpcOut};
@@ -14,6 +13,26 @@ use crate::rpc::{INTERNAL_ERROR, RpcError, RpcIn, RpcOut};
 pub(super) const CONNECTED: &str = "server.connected";
 /// The event that shows that the stream is alive, every ten seconds (measured with 1.18.33).
 pub(super) const HEARTBEAT: &str = "server.heartbeat";
+/// Kinds of events that are about the server, its folders or its terminal program, and not about a session's work.
+const ABOUT_SERVER: &[&str] = &[
+    "catalog.",
+    "command.",
+    "file.",
+    "global.",
+    "installation.",
+    "integration.",
+    "lsp.",
+    "mcp.",
+    "models-dev.",
+    "plugin.",
+    "project.",
+    "pty.",
+    "reference.",
+    "tui.",
+    "vcs.",
+    "workspace.",
+    "worktree.",
+];
 /// How many ids of events are remembered, so that an event that arrives twice counts once.
 const REMEMBERED_EVENTS: usize = 4096;
 
@@ -110,6 +129,16 @@ impl OpenCodeConnection {
         }
         out.inbound.push((member, Inbound::Rpc(RpcIn::Response { id: key, result })));
     }
+}
+
+/// Whether a kind of event that names no session is about the server itself.
+pub(super) fn concerns_server(kind: &str) -> bool {
+    ABOUT_SERVER.iter().any(|known| kind.starts_with(known))
+}
+
+/// Whether an event is a question or a permission request.
+fn asks(kind: &str) -> bool {
+    matches!(kind, "question.asked" | "permission.asked")
 }
 
 impl Connection for OpenCodeConnection {

@@ -2,8 +2,8 @@
 
 use askdesk_domain::attachment::{ATTACHMENTS, IMAGE_BYTES};
 use askdesk_domain::{
-    AgentDescriptor, AgentId, Capabilities, ConfigCategory, ConfigId, ConfigOption, ConfigValue, DuringTurn,
-    QuestionPath, ReservedFlags, Takes, ValueId,
+    AgentDescriptor, AgentId, Capabilities, ConfigCategory, ConfigId, ConfigOption, ConfigValue,
+    ReservedFlags, Takes, ValueId,
 };
 
 pub const OPENCODE: AgentId = AgentId::literal("opencode");
@@ -36,17 +36,10 @@ pub(super) fn descriptor() -> AgentDescriptor {
         login: Some("opencode auth login".to_owned()),
         verified: Some(VERIFIED.to_owned()),
         capabilities: Capabilities {
-            questions: QuestionPath::Native,
-            approvals: true,
-            plan: true,
-            resume: true,
             takes: Takes::ImagesAndFiles { count: ATTACHMENTS, image_bytes: IMAGE_BYTES },
-            during_turn: DuringTurn::Queue,
             compact: true,
             stop_helper: false,
-            cost: true,
             cost_is_estimate: true,
-            context_size: true,
             folder: true,
             launch_overrides: true,
             continue_in_terminal: true,

@@ -4,7 +4,7 @@ use askdesk_domain::text::bounded;
 use askdesk_domain::{NativeSession, Notice, TodoItem, TodoStatus};
 use serde_json::{Value, json};
 
-use super::connection::{CONNECTED, HEARTBEAT};
+use super::connection::{CONNECTED, HEARTBEAT, concerns_server};
 use super::launch::CHANGES;
 use super::tools;
 use super::{OpenCodeAdapter, Role, Sent, parent_of};
@@ -17,26 +17,6 @@ use crate::rpc::{INTERNAL_ERROR, RpcError};
 const NOT_FOUND: i64 = 404;
 /// The error of a turn that was interrupted.
 const ABORTED: &str = "MessageAbortedError";
-/// Kinds of events that are about the server, its folders or its terminal program, and not about a session's work.
-const ABOUT_SERVER: &[&str] = &[
-    "catalog.",
-    "command.",
-    "file.",
-    "global.",
-    "installation.",
-    "integration.",
-    "lsp.",
-    "mcp.",
-    "models-dev.",
-    "plugin.",
-    "project.",
-    "pty.",
-    "reference.",
-    "tui.",
-    "vcs.",
-    "workspace.",
-    "worktree.",
-];
 /// Kinds of events of a session that repeat what other events say.
 const REPEATED: &[&str] = &[
     "message.part.removed",
@@ -47,16 +27,6 @@ const REPEATED: &[&str] = &[
     "session.diff",
     "session.next.",
 ];
-
-/// Whether a kind of event that names no session is about the server itself.
-pub(super) fn concerns_server(kind: &str) -> bool {
-    ABOUT_SERVER.iter().any(|known| kind.starts_with(known))
-}
-
-/// Whether an event is a question or a permission request.
-pub(super) fn asks(kind: &str) -> bool {
-    matches!(kind, "question.asked" | "permission.asked")
-}
 
 impl OpenCodeAdapter {
     pub(super) fn on_event(&mut self, kind: &str, properties: &Value, out: &mut Output) {

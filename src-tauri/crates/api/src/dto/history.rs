@@ -2,7 +2,7 @@
 
 use askdesk_domain::{Approval, Entry, Origin, Request, Session, SessionId, Timestamp};
 use askdesk_engine::session_log::LogLine;
-use askdesk_engine::{AnswerTimeCount, DayBounds, EntryKind, OutcomeCount, OutcomeKind};
+use askdesk_engine::{AnswerTimeCount, DayBounds, EntryKind, OutcomeKind};
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -167,11 +167,6 @@ wire! {
 
     /// The numbers of ended requests that were asked on some days.
     struct QuestionTotals {
-        /// How many were asked on each day.
-        #[cfg_attr(feature = "ts", ts(type = "Array<number>"))]
-        days: Vec<u64>,
-        /// How many ended in each way; every outcome has an entry.
-        outcomes: Vec<OutcomeCount>,
         /// The answered ones by their time to answer, shortest first; every group has an entry.
         answer_times: Vec<AnswerTimeCount>,
         /// The median time to answer, in milliseconds; none if none was answered.

@@ -16,8 +16,8 @@ impl Api {
 
     pub async fn count_questions(&self, input: CountQuestions) -> Result<QuestionTotals, Error> {
         let totals = self.engine.question_totals(filter_of(input.wanted), input.days).await?;
-        let askdesk_engine::QuestionTotals { days, outcomes, answer_times, median_millis } = totals;
-        Ok(QuestionTotals { days, outcomes, answer_times, median_millis })
+        let askdesk_engine::QuestionTotals { answer_times, median_millis } = totals;
+        Ok(QuestionTotals { answer_times, median_millis })
     }
 
     pub async fn save_questions(&self, input: SaveQuestions) -> Result<SavedExport, Error> {

@@ -6,7 +6,7 @@ use rusqlite::{Connection, params_from_iter};
 use serde::{Deserialize, Serialize};
 
 use super::read::{self, Reader};
-use super::{search, totals};
+use super::search;
 
 /// The kind of an outcome, without its content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,9 +26,6 @@ pub enum OutcomeKind {
 }
 
 impl OutcomeKind {
-    pub const ALL: [Self; 6] =
-        [Self::Answered, Self::Declined, Self::RepliedInChat, Self::Expired, Self::Withdrawn, Self::Orphaned];
-
     pub const fn of(outcome: &Outcome) -> Self {
         match outcome {
             Outcome::Answered { .. } => Self::Answered,
@@ -80,9 +77,15 @@ pub struct QuestionsFound {
 }
 
 /// The SQL expression for the kind of an outcome: a request that the user closed is declined if the agent is told.
-pub(super) const KIND: &str = "CASE WHEN NOT json_valid(outcome) THEN NULL
+const KIND: &str = "CASE WHEN NOT json_valid(outcome) THEN NULL
     WHEN outcome ->> '$.why.why' = 'cancelled' AND coalesce(delivery, 'null') <> 'null' THEN 'declined'
     ELSE outcome ->> '$.outcome' END";
+
+/// The SQL expression for the time to answer, in milliseconds; null for what was not answered. The clock may have been set back
+/// between the question and its answer.
+pub(super) const TIME_TO_ANSWER: &str =
+    "CASE WHEN json_valid(outcome) AND outcome ->> '$.outcome' = 'answered'
+    THEN max(ended_at - asked_at, 0) END";
 
 /// The SQL condition of a filter, with its parameters.
 pub(super) struct Condition {
@@ -150,22 +153,25 @@ impl Reader {
 }
 
 fn counts(connection: &Connection, condition: &Condition) -> rusqlite::Result<QuestionsFound> {
-    // The clock may have been set back between the question and its end.
-    let mut statement = connection.prepare_cached(&format!(
-        "SELECT CASE WHEN json_valid(outcome) AND outcome ->> '$.outcome' = 'answered'
-            THEN max(ended_at - asked_at, 0) END
-         FROM requests WHERE {}",
-        condition.sql
-    ))?;
+    let mut statement = connection
+        .prepare_cached(&format!("SELECT {TIME_TO_ANSWER} FROM requests WHERE {}", condition.sql))?;
     let rows = statement.query_map(params_from_iter(&condition.values), |row| row.get(0))?;
     let found = rows.collect::<rusqlite::Result<Vec<Option<i64>>>>()?;
     let mut waits: Vec<i64> = found.iter().copied().flatten().collect();
     Ok(QuestionsFound {
         count: found.len() as u64,
         answered: waits.len() as u64,
-        median_millis: totals::median(&mut waits),
+        median_millis: median(&mut waits),
         ..QuestionsFound::default()
     })
+}
+
+/// Returns the middle one; none if there is none.
+pub(super) fn median(waits: &mut [i64]) -> Option<i64> {
+    waits.sort_unstable();
+    let upper = *waits.get(waits.len() / 2)?;
+    let lower = waits[(waits.len() - 1) / 2];
+    Some(lower.midpoint(upper))
 }
 
 /// Finds the ids of a page, and one more.

@@ -1,11 +1,11 @@
-//! Totals of past questions: how many were asked on each day, how they ended, and how long an answer took.
+//! Totals of past questions: how long their answers took.
 
 use askdesk_domain::{StorageError, Timestamp};
-use rusqlite::{Row, params_from_iter, types::Type, types::Value};
+use rusqlite::{params_from_iter, types::Value};
 use serde::{Deserialize, Serialize};
 
-use super::history::{KIND, OutcomeKind, QuestionFilter};
-use super::read::{self, Reader};
+use super::history::{QuestionFilter, TIME_TO_ANSWER, median};
+use super::read::Reader;
 
 /// The most days of one count.
 pub const DAYS_COUNTED: usize = 400;
@@ -68,24 +68,6 @@ impl DayBounds {
     }
 }
 
-/// An ended request, reduced to what is counted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CountedEnd {
-    pub asked_at: Timestamp,
-    pub outcome: OutcomeKind,
-    /// The time from asked to ended.
-    pub waited_millis: i64,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-pub struct OutcomeCount {
-    pub outcome: OutcomeKind,
-    #[cfg_attr(feature = "ts", ts(type = "number"))]
-    pub count: u64,
-}
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
@@ -97,13 +79,9 @@ pub struct AnswerTimeCount {
     pub count: u64,
 }
 
-/// The numbers of ended requests that were asked on some days.
+/// The times to answer the requests that were asked on some days.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QuestionTotals {
-    /// How many were asked on each day.
-    pub days: Vec<u64>,
-    /// How many ended in each way; every outcome has an entry.
-    pub outcomes: Vec<OutcomeCount>,
     /// The answered ones by their time to answer, shortest first; every group has an entry.
     pub answer_times: Vec<AnswerTimeCount>,
     /// The median time to answer, in milliseconds; none if none was answered.
@@ -111,71 +89,38 @@ pub struct QuestionTotals {
 }
 
 impl QuestionTotals {
-    /// Counts the requests that were asked on the days. Only answered ones have a time to answer.
-    pub fn count(days: &DayBounds, ends: &[CountedEnd]) -> Self {
-        let mut of_day = vec![0; days.count()];
-        let mut outcomes = OutcomeKind::ALL.map(|outcome| OutcomeCount { outcome, count: 0 });
-        let mut times: Vec<_> =
+    /// Counts times to answer, in milliseconds.
+    fn count(mut waits: Vec<i64>) -> Self {
+        let mut answer_times: Vec<_> =
             ANSWER_TIMES.iter().map(|up_to| AnswerTimeCount { up_to: Some(*up_to), count: 0 }).collect();
-        times.push(AnswerTimeCount { up_to: None, count: 0 });
-        let mut waits = Vec::new();
-        for end in ends {
-            let Some(day) = days.day_of(end.asked_at) else { continue };
-            of_day[day] += 1;
-            for known in outcomes.iter_mut().filter(|known| known.outcome == end.outcome) {
-                known.count += 1;
-            }
-            if end.outcome == OutcomeKind::Answered {
-                // The clock may have been set back between the question and its answer.
-                let waited = end.waited_millis.max(0);
-                times[ANSWER_TIMES.partition_point(|up_to| *up_to < waited)].count += 1;
-                waits.push(waited);
-            }
+        answer_times.push(AnswerTimeCount { up_to: None, count: 0 });
+        for waited in &waits {
+            answer_times[ANSWER_TIMES.partition_point(|up_to| up_to < waited)].count += 1;
         }
-        let median_millis = median(&mut waits);
-        Self { days: of_day, outcomes: outcomes.to_vec(), answer_times: times, median_millis }
+        Self { answer_times, median_millis: median(&mut waits) }
     }
 }
 
-/// Returns the middle one; none if there is none.
-pub(super) fn median(waits: &mut [i64]) -> Option<i64> {
-    waits.sort_unstable();
-    let upper = *waits.get(waits.len() / 2)?;
-    let lower = waits[(waits.len() - 1) / 2];
-    Some(lower.midpoint(upper))
-}
-
 impl Reader {
-    /// Counts the past requests that match a filter and were asked on some days.
+    /// Counts the answered requests that match a filter and were asked on some days.
     pub fn question_totals(
         &self,
         filter: &QuestionFilter,
         days: &DayBounds,
     ) -> Result<QuestionTotals, StorageError> {
-        let Some(mut condition) = filter.condition() else { return Ok(QuestionTotals::count(days, &[])) };
+        let Some(mut condition) = filter.condition() else { return Ok(QuestionTotals::count(Vec::new())) };
         // No index on the time: the page of questions beside the totals reads every row anyway.
         let (first, end) = days.span();
         condition.and("asked_at >= ?", Value::Integer(first.millis()));
         condition.and("asked_at < ?", Value::Integer(end.millis()));
         self.query(|connection| {
-            let mut statement = connection.prepare_cached(&format!(
-                "SELECT asked_at, {KIND}, ended_at - asked_at FROM requests WHERE {}",
-                condition.sql
-            ))?;
-            let rows = statement.query_map(params_from_iter(&condition.values), counted_end)?;
-            let ends = rows.filter_map(|end| read::readable(end).transpose());
-            Ok(QuestionTotals::count(days, &ends.collect::<rusqlite::Result<Vec<_>>>()?))
+            let mut statement = connection
+                .prepare_cached(&format!("SELECT {TIME_TO_ANSWER} FROM requests WHERE {}", condition.sql))?;
+            let rows = statement.query_map(params_from_iter(&condition.values), |row| row.get(0))?;
+            let waits = rows.collect::<rusqlite::Result<Vec<Option<i64>>>>()?;
+            Ok(QuestionTotals::count(waits.into_iter().flatten().collect()))
         })
     }
-}
-
-fn counted_end(row: &Row<'_>) -> rusqlite::Result<CountedEnd> {
-    let word = row.get::<_, String>(1)?;
-    let outcome = OutcomeKind::ALL.into_iter().find(|outcome| outcome.word() == word);
-    let outcome = outcome.ok_or_else(|| {
-        rusqlite::Error::FromSqlConversionFailure(1, Type::Text, format!("no outcome {word:?}").into())
-    })?;
-    Ok(CountedEnd { asked_at: Timestamp::from_millis(row.get(0)?), outcome, waited_millis: row.get(2)? })
 }
 
 #[cfg(test)]

@@ -149,7 +149,7 @@ async fn case_131_a_bad_row_hides_no_other_row() {
     assert_eq!(found.requests[0].id, request(2));
     let days = vec![Timestamp::from_millis(0), Timestamp::from_millis(86_400_000)].try_into().unwrap();
     let totals = desk.question_totals(QuestionFilter::default(), days).await.unwrap();
-    assert_eq!(totals.days, [2]);
+    assert_eq!(totals.answer_times.iter().map(|group| group.count).sum::<u64>(), 2);
     let days = vec![Timestamp::from_millis(0), Timestamp::from_millis(86_400_000)].try_into().unwrap();
     desk.usage_of_days(None, days).await.unwrap();
     desk.session_usage(session(1)).await.unwrap();

@@ -1,10 +1,9 @@
-//! The APIs with which agent CLIs talk to their models, distinguished by path.
+//! What the APIs with which agent CLIs talk to their models have in common.
 
-use axum::http::Method;
 use serde_json::Value;
 
 use super::reply::Reply;
-use super::{ASK_TOOL, CODEX_ASK_TOOL, MCP_ASK_TOOL, OPENCODE_ASK_TOOL, chat, gemini, messages, responses};
+use super::{ASK_TOOL, CODEX_ASK_TOOL, MCP_ASK_TOOL, OPENCODE_ASK_TOOL};
 
 /// A form of a model's HTTP API.
 #[derive(Debug)]
@@ -41,22 +40,6 @@ pub(super) struct ReplyContext<'a> {
     pub request: &'a Value,
     pub number: usize,
     pub tools: &'a [Tool],
-}
-
-impl Dialect {
-    /// The dialect of a request for a model's reply; none for any other request.
-    pub(super) fn of(method: &Method, path: &str) -> Option<&'static Self> {
-        match path.rsplit('/').next() {
-            _ if method != Method::POST => None,
-            Some("messages") => Some(&messages::MESSAGES),
-            Some("responses") => Some(&responses::RESPONSES),
-            Some("completions") if path.ends_with("/chat/completions") => Some(&chat::CHAT_COMPLETIONS),
-            Some(last) if last.ends_with(":streamGenerateContent") || last.ends_with(":generateContent") => {
-                Some(&gemini::GENERATE_CONTENT)
-            }
-            _ => None,
-        }
-    }
 }
 
 /// Whether the reply is streamed; Gemini's path says so, the other dialects' request.

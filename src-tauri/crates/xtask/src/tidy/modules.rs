@@ -1,4 +1,4 @@
-//! The dependencies between the top-level modules of a crate, read from the tokens of its sources.
+//! The dependencies between the modules of a crate, read from the tokens of its sources.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,18 +7,22 @@ use proc_macro2::{TokenStream, TokenTree};
 
 use super::{sources::product_lines, tree::Source};
 
-/// The top-level modules of one crate. Tests are left out: they may import anything.
+/// The modules of one crate, by their paths. Tests are left out: they may import anything.
 #[derive(Debug, Default)]
 pub struct Modules {
     pub names: BTreeSet<String>,
-    /// Which module imports which, with the first file that does so.
+    /// Which module imports which, with the first file that does so. An import counts for the two modules side by side
+    /// that it leads from and to: a module and those inside it may use each other.
     pub imports: BTreeMap<(String, String), String>,
 }
+
+/// The words of a path from the root of the crate.
+type Words = Vec<String>;
 
 struct File<'a> {
     path: &'a str,
     /// The path of its module; empty for the root of the crate.
-    module: Vec<&'a str>,
+    module: Words,
     tokens: Vec<TokenTree>,
 }
 
@@ -34,78 +38,80 @@ pub fn modules(folder: &str, sources: &[Source]) -> Result<Modules> {
         let tokens = tokens.map_err(|error| anyhow!("cannot read {}: {error}", source.path))?;
         let module = match path.trim_end_matches(".rs") {
             "lib" | "main" => Vec::new(),
-            module => module.split('/').collect(),
+            module => module.split('/').map(str::to_owned).collect(),
         };
         files.push(File { path: &source.path, module, tokens: tokens.into_iter().collect() });
     }
-    let names: BTreeSet<String> =
-        files.iter().filter_map(|file| Some((*file.module.first()?).to_owned())).collect();
+    let own: BTreeMap<Words, Words> =
+        files.iter().map(|file| (file.module.clone(), file.module.clone())).collect();
 
-    // What the root of the crate exports again counts for the module it comes from.
-    let mut homes = BTreeMap::new();
-    for root in files.iter().filter(|file| file.module.is_empty()) {
-        for path in root.tokens.split(|token| is_punct(token, ';')) {
-            let home = path.iter().filter_map(ident).find(|name| names.contains(name));
-            if let Some(home) = home.filter(|_| path.iter().filter_map(ident).any(|word| word == "use")) {
-                let exported = path.last().map_or_else(Vec::new, leaves);
-                homes.extend(exported.into_iter().map(|name| (name, home.clone())));
+    // What a module imports, and so may export again, counts for the module it comes from.
+    let mut homes = own.clone();
+    for file in &files {
+        for statement in file.tokens.split(|token| is_punct(token, ';')) {
+            let start = statement.iter().position(|token| ident(token).as_deref() == Some("use"));
+            let mut used = Vec::new();
+            follow(start.map_or(&[], |start| &statement[start + 1..]), &file.module, &mut used);
+            for (path, name) in used {
+                let exported = [file.module.as_slice(), &[name]].concat();
+                homes.entry(exported).or_insert_with(|| home(&own, &path));
             }
         }
     }
     let mut imports = BTreeMap::new();
     for file in &files {
-        let Some(from) = file.module.first() else { continue };
         let mut used = Vec::new();
-        names_at_root(&file.tokens, file.module.len(), &mut used);
-        for name in used {
-            let to = if names.contains(&name) { Some(&name) } else { homes.get(&name) };
-            if let Some(to) = to.filter(|to| to != from) {
-                imports.entry(((*from).to_owned(), to.clone())).or_insert_with(|| file.path.to_owned());
+        paths(&file.tokens, &file.module, &mut used);
+        for (path, _) in used {
+            let (from, to) = (&file.module, home(&homes, &path));
+            let common = from.iter().zip(&to).take_while(|(from, to)| from == to).count();
+            if let (Some(from), Some(to)) = (from.get(..=common), to.get(..=common)) {
+                imports.entry((from.join("::"), to.join("::"))).or_insert_with(|| file.path.to_owned());
             }
         }
     }
+    let names = own.keys().filter(|path| !path.is_empty()).map(|path| path.join("::")).collect();
     Ok(Modules { names, imports })
 }
 
-/// Collects what follows each `crate::`, and each chain of `super::` that reaches the root from a module of this depth.
-fn names_at_root(tokens: &[TokenTree], depth: usize, found: &mut Vec<String>) {
-    let mut supers = 0;
+/// The module that a path leads to; the root of the crate where no module is known.
+fn home(homes: &BTreeMap<Words, Words>, path: &[String]) -> Words {
+    (1..=path.len()).rev().find_map(|most| homes.get(&path[..most])).cloned().unwrap_or_default()
+}
+
+/// Collects each path that begins with `crate` or `super`, in a module.
+fn paths(tokens: &[TokenTree], module: &[String], found: &mut Vec<(Words, String)>) {
     for (index, token) in tokens.iter().enumerate() {
         if let TokenTree::Group(group) = token {
-            names_at_root(&group.stream().into_iter().collect::<Vec<_>>(), depth, found);
+            paths(&group.stream().into_iter().collect::<Vec<_>>(), module, found);
         }
-        let at_root = match ident(token).as_deref() {
-            Some("crate") => true,
-            Some("super") => {
-                supers += 1;
-                supers == depth
-            }
-            _ => {
-                supers = if is_punct(token, ':') { supers } else { 0 };
-                false
-            }
-        };
-        let path = tokens
-            .get(index + 1..index + 4)
-            .filter(|next| is_punct(&next[0], ':') && is_punct(&next[1], ':'));
-        match path.filter(|_| at_root).map(|next| &next[2]) {
-            Some(TokenTree::Group(group)) => {
-                let tokens: Vec<TokenTree> = group.stream().into_iter().collect();
-                found.extend(
-                    tokens.split(|token| is_punct(token, ',')).filter_map(|path| ident(path.first()?)),
-                );
-            }
-            Some(name) => found.extend(ident(name)),
-            None => {}
+        let begins = index == 0 || !is_punct(&tokens[index - 1], ':');
+        if begins && matches!(ident(token).as_deref(), Some("crate" | "super")) {
+            follow(&tokens[index..], module, found);
         }
     }
 }
 
-/// The names that the end of a `use` brings in.
-fn leaves(token: &TokenTree) -> Vec<String> {
-    let TokenTree::Group(group) = token else { return ident(token).into_iter().collect() };
-    let tokens: Vec<TokenTree> = group.stream().into_iter().collect();
-    tokens.split(|token| is_punct(token, ',')).filter_map(<[_]>::last).flat_map(leaves).collect()
+/// Follows the path or the tree of paths that begins here, seen from a module; with the name under which each is imported.
+fn follow(tokens: &[TokenTree], module: &[String], found: &mut Vec<(Words, String)>) {
+    if let Some(TokenTree::Group(group)) = tokens.first() {
+        let tokens: Vec<TokenTree> = group.stream().into_iter().collect();
+        return tokens.split(|token| is_punct(token, ',')).for_each(|path| follow(path, module, found));
+    }
+    let Some(word) = tokens.first().and_then(ident) else { return };
+    let path = match word.as_str() {
+        "crate" => Vec::new(),
+        "super" => module[..module.len().saturating_sub(1)].to_vec(),
+        "self" => module.to_vec(),
+        _ => [module, std::slice::from_ref(&word)].concat(),
+    };
+    match &tokens[1..] {
+        [a, b, rest @ ..] if is_punct(a, ':') && is_punct(b, ':') => follow(rest, &path, found),
+        [a, name, ..] if ident(a).as_deref() == Some("as") => {
+            found.extend(ident(name).map(|name| (path, name)));
+        }
+        _ => found.extend(path.last().cloned().map(|name| (path, name))),
+    }
 }
 
 fn ident(token: &TokenTree) -> Option<String> {
@@ -148,6 +154,21 @@ mod tests {
         check(&[("a.rs", "use super::b;"), b], &[("a", "b")]);
         check(&[("a/inner.rs", "use super::b;"), a, b], &[]);
         check(&[("a/inner.rs", "fn c() { super::super::b::d() }"), a, b], &[("a", "b")]);
+    }
+
+    #[test]
+    fn inner_modules_import_each_other_like_those_at_the_root() {
+        let (a, b) = (("a.rs", "mod b; mod c; pub use c::{One, d::Two as Three};"), ("b.rs", ""));
+        let (inner, other) = (("a/b.rs", ""), ("a/c.rs", "use super::{super::b::e, b};"));
+        check(&[a, b, inner, other], &[("a", "b"), ("a::c", "a::b")]);
+        for name in ["c::f", "One", "Three"] {
+            check(
+                &[a, ("a/b.rs", &format!("fn g() {{ super::{name}() }}")), ("a/c.rs", "")],
+                &[("a::b", "a::c")],
+            );
+        }
+        // A module and those inside it may use each other, and what it does not own is not its part.
+        check(&[a, ("a/b.rs", "use super::{Four, Two}; use crate::a::b::g;"), ("a/c.rs", "")], &[]);
     }
 
     #[test]
