@@ -1,6 +1,6 @@
 //! Errors of the engine.
 
-use askdesk_domain::{Rejection, StorageError};
+use askdesk_domain::{ChangeRefused, DeliveryError, Rejection, StorageError};
 
 /// Why a command was not carried out. Nothing has changed then.
 #[derive(Debug, thiserror::Error)]
@@ -14,4 +14,11 @@ pub enum EngineError {
     Unread(StorageError),
     #[error("Askdesk is quitting")]
     Closing,
+}
+
+impl EngineError {
+    /// A session has too many inputs that it hasn't handled.
+    pub(crate) fn busy() -> Self {
+        Rejection::AgentRefused { why: ChangeRefused::Unreached { why: DeliveryError::Busy } }.into()
+    }
 }

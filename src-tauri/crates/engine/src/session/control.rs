@@ -1,5 +1,9 @@
 //! Starts sessions and controls them: messages, interrupts, config changes, closing and deletion.
 
+mod leaving;
+mod retention;
+mod setup;
+
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -7,9 +11,9 @@ use std::time::Duration;
 
 use askdesk_agents::{Adapter, Agent, LaunchPlan, Link, LinkEvents, Links, Open, SessionPlan, SignIn, Start};
 use askdesk_domain::{
-    AgentFailure, AgentId, ChangeRefused, ConfigOption, DeliveryError, EntryBody, HelperId, LaunchOverrides,
-    MessageId, Notice, Origin, ProgramError, QuestionPolicy, Rejection, Session, SessionCommand, SessionEnd,
-    SessionId, SessionOptions, Settings, Worktree, config,
+    AgentFailure, AgentId, ChangeRefused, ConfigOption, EntryBody, HelperId, LaunchOverrides, MessageId,
+    Notice, Origin, ProgramError, QuestionPolicy, Rejection, Session, SessionCommand, SessionEnd, SessionId,
+    SessionOptions, Settings, Worktree, config,
 };
 use askdesk_user_environment::settled;
 use tokio::sync::mpsc::error::TrySendError;
@@ -17,11 +21,9 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::spawn_blocking;
 use tokio::time::{Instant, timeout, timeout_at};
 
-use super::leaving::{Leaving, Place};
 use super::pending::Pending;
 use super::resumption::Resumption;
 use super::rules::SessionRules;
-use super::setup::Setups;
 use super::task::{Policies, RunningAgent, SessionTask};
 use crate::error::EngineError;
 use crate::handle::EngineHandle;
@@ -31,6 +33,11 @@ use crate::mailbox::{
 use crate::session_log::{LogKind, LogLine, SessionLogs};
 use crate::session_tokens::{IssuedToken, SESSION_VARIABLE};
 use crate::slow_files::{FILES_LIMIT, on_slow_files};
+use leaving::{Leaving, Place};
+use setup::Setups;
+
+pub use leaving::FolderLeaving;
+pub use setup::SetupFailure;
 
 /// How long everything together may take to end when the app quits.
 pub const QUIT_LIMIT: Duration = Duration::from_secs(3);
@@ -55,17 +62,17 @@ pub struct StartSpec {
 
 #[derive(Clone)]
 pub struct Sessions {
-    pub(super) engine: EngineHandle,
+    engine: EngineHandle,
     logs: SessionLogs,
-    pub(super) links: Links,
+    links: Links,
     running: Arc<Mutex<HashMap<SessionId, Running>>>,
     /// The settings with the user's permission rules.
     settings: watch::Receiver<Settings>,
     /// Each locked while the agent of its session is resumed, so that two callers start it once.
     resuming: Arc<Mutex<HashMap<SessionId, Arc<tokio::sync::Mutex<()>>>>>,
     /// Locked from the check of a folder until its session is stored.
-    pub(super) starting: Arc<tokio::sync::Mutex<()>>,
-    pub(super) leaving: Leaving,
+    starting: Arc<tokio::sync::Mutex<()>>,
+    leaving: Leaving,
     setups: Arc<Mutex<Setups>>,
 }
 
@@ -439,12 +446,12 @@ impl Sessions {
         let running = self.running();
         let known = running.get(&session).ok_or(Rejection::SessionGone)?;
         known.mailbox.try_send(input).map_err(|error| match error {
-            TrySendError::Full(_) => busy(),
+            TrySendError::Full(_) => EngineError::busy(),
             TrySendError::Closed(_) => Rejection::SessionGone.into(),
         })
     }
 
-    pub(super) fn setups(&self) -> std::sync::MutexGuard<'_, Setups> {
+    fn setups(&self) -> std::sync::MutexGuard<'_, Setups> {
         self.setups.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -456,11 +463,6 @@ impl Sessions {
 /// A session that ends drops its replies.
 fn gone(_: oneshot::error::RecvError) -> EngineError {
     Rejection::SessionGone.into()
-}
-
-/// A session has too many inputs that it hasn't handled.
-pub(super) fn busy() -> EngineError {
-    Rejection::AgentRefused { why: ChangeRefused::Unreached { why: DeliveryError::Busy } }.into()
 }
 
 /// An agent whose program or config could not be found in time.

@@ -14,7 +14,6 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
 use super::config_changes::ConfigChanges;
-use super::control::busy;
 use super::pending::{Pending, WriteSubject};
 use super::resumption::{LateMessages, Resumption};
 use super::rules::SessionRules;
@@ -22,6 +21,7 @@ use super::tool_calls::ToolCalls;
 use super::tool_permissions::ToolPermissions;
 use super::turn::{INTERRUPT_GRACE, Turn};
 use super::unusable_lines::UnusableLines;
+use crate::error::EngineError;
 use crate::frame::{LiveKind, LiveText};
 use crate::handle::EngineHandle;
 use crate::mailbox::{EntryWrite, Input, SessionInput};
@@ -379,7 +379,7 @@ fn refuse(input: SessionInput) {
         | SessionInput::Compact { reply } => reply,
         _ => return,
     };
-    let _ = reply.send(Err(busy()));
+    let _ = reply.send(Err(EngineError::busy()));
 }
 
 async fn sleep_until(at: Option<Instant>) {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use askdesk_domain::{RetentionDays, retention};
 
-use super::control::Sessions;
+use super::Sessions;
 use crate::error::EngineError;
 use crate::settings::SettingsFile;
 
