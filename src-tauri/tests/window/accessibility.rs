@@ -85,17 +85,3 @@ async fn axe_finds_nothing_in_a_failed_session_and_its_log() {
     app.find("aside [data-kept]").await;
     check(&app, "a saved answer").await;
 }
-
-#[tokio::test]
-async fn a_narrow_window_puts_the_panel_under_the_transcript() {
-    let (app, _) = Setup::default().pictured().open_asked("technology").await;
-    app.client.set_window_size(700, 800).await.unwrap();
-    app.wait("the panel under the transcript", async || {
-        let below = "return document.querySelector('aside').getBoundingClientRect().top
-            >= document.querySelector('[data-transcript]').getBoundingClientRect().bottom - 1";
-        (app.script(below, vec![]).await == true).then_some(())
-    })
-    .await;
-    check(&app, "a narrow window").await;
-    app.picture("narrow").await;
-}

@@ -2,10 +2,8 @@
 
 use serde_json::json;
 
-use crate::desktop::{
-    WINDOW, activate, clear_notifications, click_notification, displayed, notification_history,
-};
-use crate::harness::{App, DELIVERED, OPEN_CARD, Setup};
+use crate::desktop::{WINDOW, activate, clear_notifications, click_notification, notification_history};
+use crate::harness::{App, OPEN_CARD, Setup};
 
 #[tokio::test]
 async fn case_36_a_question_out_of_view_is_counted_and_notified_until_it_is_answered() {
@@ -120,41 +118,4 @@ async fn a_finished_turn_is_notified_until_its_session_works_again_or_is_looked_
     let history = notification_history();
     let bodies: Vec<_> = history.iter().filter(|(title, _)| *title == name).map(|(_, body)| body).collect();
     assert!(!bodies.is_empty() && bodies.iter().all(|body| *body == "Finished its turn."), "{history:?}");
-}
-
-#[tokio::test]
-async fn case_34_a_repeated_question_is_one_card_one_notification_and_one_answer_for_both_calls() {
-    let app = App::open().await;
-    clear_notifications();
-    let name = format!("Asked twice {}", std::process::id());
-    app.show_idle_session().await;
-    let session = app.start_demo("again", &name).await;
-    app.in_state(&session, "needs_you").await;
-    let row = format!(
-        "return document.querySelector(`nav [data-session='{session}']`).textContent.includes('1 question')"
-    );
-    app.wait("the row to count it", async || (app.script(&row, vec![]).await == true).then_some(())).await;
-    app.notifications(1).await;
-    app.select(&session).await;
-    app.shows_text("main", "Two calls wait for one answer.").await;
-    app.find(OPEN_CARD).await;
-    assert_eq!(app.count(OPEN_CARD).await, 1);
-    assert_eq!(app.count("main [data-request]").await, 1);
-    assert_eq!(displayed(), 1);
-
-    app.answer("PostgreSQL").await;
-    // The idle session has had a response before.
-    let responses = app.wait_for_responses(3).await.split_off(1);
-    for response in responses {
-        let answers = &response["updatedInput"]["answers"];
-        assert_eq!(answers["Which store should the notes be kept in?"], "PostgreSQL", "{response}");
-    }
-    app.find(DELIVERED).await;
-    app.shows_text("main", "Both calls have their end:").await;
-    app.in_state(&session, "idle").await;
-    assert_eq!(app.responses().len(), 3, "each call gets one response");
-    assert_eq!(app.count("main [data-request]").await, 1);
-    app.notifications(0).await;
-    let posted = notification_history().into_iter().filter(|(title, _)| *title == name).count();
-    assert_eq!(posted, 1, "one notification for both calls");
 }

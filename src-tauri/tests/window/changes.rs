@@ -5,11 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
-use askdesk_testkit::mock_api::{Block, Reply};
 use serde_json::{Value, json};
 
-use crate::harness::{App, Setup};
-use crate::real_claude::RealClaude;
+use crate::harness::App;
 
 /// A repository as a user has it: a commit, and a change that is not committed.
 fn repository(folder: &Path) {
@@ -173,46 +171,4 @@ async fn case_83_a_revert_asks_first_and_refuses_a_file_that_has_changed_again()
     .await;
     app.by_role("button", "Changes: 2 lines added, 0 lines removed").await;
     assert_eq!(fs::read_to_string(project.path().join("notes.md")).unwrap(), "one\nmine\n");
-}
-
-#[tokio::test]
-async fn case_83_edits_and_commands_of_claude_code_are_shown_and_it_gets_the_comment() {
-    let test = "case_83_edits_and_commands_of_claude_code_are_shown_and_it_gets_the_comment";
-    let setup = Setup::default().pictured();
-    // Its folder has no repository.
-    let Some(real) = RealClaude::start_in(setup, test, json!({}), vec![]).await else { return };
-    real.until_first_turn().await;
-    let path = real.project.path().join("notes.txt").display().to_string();
-    let edit = json!({ "file_path": path, "old_string": "two", "new_string": "zwei" });
-    let command = json!({ "command": "printf 'by a command\\n' > made.txt", "description": "Writes a file" });
-    real.mock.push(Reply::new([Block::tool("toolu_r", "Read", json!({ "file_path": path }))]));
-    real.mock.push(Reply::new([Block::tool("toolu_e", "Edit", edit)]));
-    real.mock.push(Reply::new([Block::tool("toolu_b", "Bash", command)]));
-    real.mock.push(Reply::text("It is changed."));
-    real.send("Change it.").await;
-    let app = &real.app;
-    app.shows_text("aside", "Change this file?").await;
-    app.click("button", "Allow once").await;
-    app.shows_text("aside", "made.txt").await;
-    app.click("button", "Allow once").await;
-    real.until_idle().await;
-
-    app.click("button", "Changes: 2 lines added, 1 line removed").await;
-    app.click("treeitem", "notes.txt").await;
-    app.shows_text("[data-diff] ins", "zwei").await;
-    app.picture("changes").await;
-    app.key("j").await;
-    app.find("[data-diff] [role=row]:focus").await;
-    app.key("c").await;
-    app.write("Comment: Line 2", "In English, please.").await;
-    app.click("button", "Add").await;
-    real.mock.push(Reply::text("I will."));
-    app.click("button", "Send 1 comment").await;
-    app.wait("the comment at the model", async || {
-        let asked = real.mock.conversation().last()?["messages"].to_string();
-        let told = asked.contains("notes.txt, line 2:") && asked.contains("In English, please.");
-        told.then_some(())
-    })
-    .await;
-    assert!(!real.project.path().join(".git").exists());
 }

@@ -5,14 +5,6 @@ use serde_json::json;
 use crate::harness::{App, OPEN_CARD};
 
 #[tokio::test]
-async fn the_demo_starts_from_the_first_screen() {
-    let app = App::open().await;
-    app.click("button", "Try the demo").await;
-    app.find(OPEN_CARD).await;
-    app.find("nav [data-session][data-state=needs_you]").await;
-}
-
-#[tokio::test]
 async fn an_example_of_the_demo_starts_a_session() {
     let app = App::open().await;
     app.click("button", "Example").await;

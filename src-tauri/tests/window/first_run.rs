@@ -3,7 +3,6 @@
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
-use std::time::Duration;
 
 use askdesk_testkit::clis;
 use askdesk_testkit::mock_api::{MockApi, Reply, Script};
@@ -12,9 +11,6 @@ use tempfile::TempDir;
 
 use crate::harness::{App, DELIVERED, OPEN_CARD, Setup};
 use crate::real_claude::sealed;
-
-/// Longer than a card ignores its keys after it has appeared or moved.
-const READING: Duration = Duration::from_millis(800);
 
 /// A search path with the system's programs only.
 const SYSTEM: &str = "/usr/bin:/bin";
@@ -121,11 +117,7 @@ async fn the_first_answer_to_a_real_agent_takes_at_most_four_clicks_or_keys_besi
     app.write("First message", "Keep my notes somewhere.").await;
     app.key("Ctrl+Enter").await;
     app.find(OPEN_CARD).await;
-    tokio::time::sleep(READING).await;
-    app.key("Ctrl+j").await;
-    tokio::time::sleep(READING).await;
-    app.key("2").await;
-    app.key("Enter").await;
+    app.choose_second_by_keys().await;
 
     app.shows_text("main", "PostgreSQL it is.").await;
     app.find(DELIVERED).await;

@@ -265,7 +265,6 @@ impl App {
     }
 
     /// Returns the file in which the demo agents record what they write and receive.
-    #[allow(dead_code, reason = "the bench reads it")]
     pub fn record(&self) -> &Path {
         &self.record
     }

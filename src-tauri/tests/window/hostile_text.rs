@@ -5,7 +5,6 @@ use std::net::TcpListener;
 
 use serde_json::{Value, json};
 
-use crate::desktop::{clear_notifications, notification_history};
 use crate::harness::{App, DELIVERED, OPEN_CARD};
 
 const HOSTILE: &str = include_str!("../../crates/demo-agent/scenarios/hostile.json");
@@ -173,21 +172,4 @@ async fn case_57_no_text_of_an_agent_runs_loads_or_deceives() {
     field.send_keys("owned").await.unwrap();
     app.find("main mark").await;
     check_harmless(&app, &server, "the search").await;
-}
-
-#[tokio::test]
-async fn case_57_a_notification_shows_an_agents_text_as_plain_text() {
-    let server = TcpListener::bind("127.0.0.1:0").unwrap();
-    let app = App::open().await;
-    clear_notifications();
-    app.show_idle_session().await;
-    let session = opened(&app, &server).await;
-    app.in_state(&session, "needs_you").await;
-    app.notifications(1).await;
-    check_harmless(&app, &server, "in the sidebar").await;
-    clear_notifications();
-    let posted = notification_history();
-    let (_, body) = posted.iter().find(|(title, _)| title == "Hostile").expect("it was posted");
-    assert!(body.contains("<img src=") || body.contains("&lt;img src="), "{body}");
-    assert!(!body.contains(['\u{202e}', '\u{200b}', '\u{1b}', '\u{7}']), "{body:?}");
 }

@@ -16,63 +16,6 @@ const HALF_A_FRAME: f64 = 8.0;
 /// The most cards that are drawn at once, with those just out of view.
 const DRAWN: u64 = 16;
 
-#[tokio::test]
-async fn a_question_of_another_session_is_answered_with_one_more_key() {
-    let (app, asker) = Setup::default().open_asked("technology").await;
-    let other = app.show_idle_session().await;
-    let composer = app.find("[data-composer]").await;
-    composer.send_keys("half a thought").await.unwrap();
-
-    app.key("Ctrl+j").await;
-    app.wait("the focus in the card", async || {
-        let script = "return document.querySelector(`[data-session-view='${arguments[0]}']`) !== null
-            && document.activeElement.closest('aside [data-card] fieldset') !== null";
-        (app.script(script, vec![json!(asker)]).await == true).then_some(())
-    })
-    .await;
-    app.key("Space").await;
-    app.key("Enter").await;
-    let responses = app.wait_for_responses(2).await;
-    let question = "Which store should the notes be kept in?";
-    assert_eq!(responses[1]["updatedInput"]["answers"], json!({ question: "SQLite (Recommended)" }));
-    // Its row changes its place when its turn ends.
-    app.in_state(&asker, "idle").await;
-    app.select(&other).await;
-    app.find(&format!("[data-session-view='{other}']")).await;
-    let kept = app.find("[data-composer]").await.prop("value").await.unwrap().unwrap();
-    assert_eq!(kept, "half a thought", "no key was typed into the field");
-}
-
-#[tokio::test]
-async fn the_inbox_lists_questions_permissions_and_missed_questions_and_filters_them() {
-    let app = Setup::default().env("ASKDESK_FAKE_PACE", "0").open().await;
-    let question = app.start_demo("technology", "Question").await;
-    let permission = app.start_demo("approval", "Permission").await;
-    let missed = app.start_demo("dies-pending", "Gone").await;
-    for (session, state) in [(&question, "needs_you"), (&permission, "needs_you"), (&missed, "failed")] {
-        app.find(&format!("nav [data-session='{session}'][data-state={state}]")).await;
-    }
-    app.click("button", "Inbox").await;
-    app.by_role_in("main", "radio", "PostgreSQL").await;
-    app.find("main [data-inbox-approval]").await;
-    app.find("main [data-missed]").await;
-    assert_eq!(app.axe().await, Vec::<String>::new());
-    app.click("button", "Permissions").await;
-    app.gone("main fieldset").await;
-    app.find("main [data-inbox-approval]").await;
-    app.click("button", "Missed").await;
-    let summary = app.find("main [data-missed] summary").await;
-    app.press(&summary).await;
-    app.by_role_in("main", "button", "Send on resume").await;
-    assert_eq!(app.axe().await, Vec::<String>::new());
-    app.click("button", "Questions").await;
-    app.gone("main [data-inbox-approval]").await;
-    app.answer("PostgreSQL").await;
-    app.wait_for_responses(1).await;
-    app.shows_text("main [data-inbox-item]", "Store: PostgreSQL").await;
-    assert_eq!(app.axe().await, Vec::<String>::new());
-}
-
 /// A turn in which an agent asks to run a command, and then says something.
 fn runs(command: &str, then: &str) -> Value {
     let input = json!({ "command": command });

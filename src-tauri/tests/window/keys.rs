@@ -40,24 +40,6 @@ fn yes_or_no(text: &str) -> Value {
     json!({ "question": text, "header": text, "multiSelect": false, "options": options })
 }
 
-async fn open_at_questions(texts: &[&str]) -> App {
-    let app = Setup::default().env("ASKDESK_FAKE_PACE", "100").open().await;
-    let questions: Vec<_> = texts.iter().map(|text| yes_or_no(text)).collect();
-    app.show_demo(&app.scenario("asks", json!([[{ "ask": { "questions": questions } }]])), "Notes").await;
-    focus_question(&app).await;
-    app
-}
-
-#[tokio::test]
-async fn case_13_four_questions_take_four_digits_and_enter() {
-    let app = open_at_questions(&["One?", "Two?", "Three?", "Four?"]).await;
-    press(&app, &["1", "2", "1", "2"]).await;
-    app.find("aside [data-summary]").await;
-    assert!(app.responses().is_empty(), "the last answer sends nothing");
-    press(&app, &["Enter"]).await;
-    app.check_answers(json!({ "One?": "Yes", "Two?": "No", "Three?": "Yes", "Four?": "No" })).await;
-}
-
 #[tokio::test]
 async fn case_52_u_in_time_sends_nothing_and_clears_the_choice() {
     let app = open_at_question("technology").await;
@@ -90,31 +72,6 @@ async fn case_13_enter_sends_a_held_answer_at_once_and_only_once() {
     let responses = app.wait_for_responses(2).await;
     assert_eq!(responses[1]["updatedInput"]["answers"], json!({ question: "PostgreSQL" }));
     assert_eq!(responses.len(), 2);
-}
-
-#[tokio::test]
-async fn case_12_going_back_by_keys_stays_at_that_question() {
-    let app = open_at_questions(&["One?", "Two?", "Three?"]).await;
-    press(&app, &["1"]).await;
-    app.find("aside fieldset[data-question=q2]").await;
-    press(&app, &["Alt+Left"]).await;
-    app.find("aside fieldset[data-question=q1]").await;
-    assert_eq!(chosen(&app).await, json!(["q1o1"]));
-    press(&app, &["2"]).await;
-    assert_eq!(chosen(&app).await, json!(["q1o2"]));
-    // If the choice had gone on by itself, each of these steps would lead one question too far.
-    for question in ["q2", "q3"] {
-        press(&app, &["Alt+Right"]).await;
-        app.find(&format!("aside fieldset[data-question={question}]")).await;
-    }
-    press(&app, &["Alt+Right"]).await;
-    app.shows_text("aside [data-summary]", "Not answered").await;
-    press(&app, &["Ctrl+Enter"]).await;
-    app.shows_text("aside [role=alert]", "Unanswered: Two? and Three?").await;
-    assert!(app.responses().is_empty());
-    press(&app, &["Ctrl+Enter"]).await;
-    let responses = app.wait_for_responses(1).await;
-    assert_eq!(responses[0]["updatedInput"]["answers"]["One?"], "No");
 }
 
 #[tokio::test]

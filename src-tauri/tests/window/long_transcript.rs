@@ -1,7 +1,5 @@
 //! A transcript that is longer than what the page holds, and text that is written out of view.
 
-use std::time::Duration;
-
 use serde_json::{Value, json};
 
 use crate::harness::{App, Setup};
@@ -44,7 +42,9 @@ async fn text_that_is_written_out_of_view_is_shown_once() {
     let say = json!({ "text": "alpha beta", "chunk": 6, "pace_ms": 120_000 });
     let writing = app.start_demo(&app.scenario("slow", json!([[{ "say": say }]])), "Writes").await;
     app.in_state(&writing, "working").await;
-    tokio::time::sleep(Duration::from_secs(2)).await;
+    let written = async || std::fs::read_to_string(app.record()).ok()?.contains("alpha").then_some(());
+    app.wait("the first word", written).await;
+    app.catch_up(&writing).await;
     for _ in 0..3 {
         app.select(&writing).await;
         app.shows_text("main [data-state=live]", "alpha").await;

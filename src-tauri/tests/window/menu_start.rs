@@ -14,8 +14,6 @@ use tempfile::TempDir;
 
 use crate::harness::{App, OPEN_CARD, Setup};
 
-/// Longer than a card ignores its keys after it has appeared or moved.
-const READING: Duration = Duration::from_millis(800);
 /// Longer than all limits of the ways to ask a shell.
 const ALL_LIMITS: Duration = Duration::from_secs(90);
 
@@ -132,11 +130,7 @@ async fn case_115_agents_that_only_the_shell_knows_start_from_a_menu_and_are_ans
         let session = app.start_session(input).await;
         app.select(&session).await;
         app.find(OPEN_CARD).await;
-        tokio::time::sleep(READING).await;
-        app.key("Ctrl+j").await;
-        tokio::time::sleep(READING).await;
-        app.key("2").await;
-        app.key("Enter").await;
+        app.choose_second_by_keys().await;
         app.shows_text("main", "PostgreSQL it is.").await;
         let heard = model.conversation().pop().unwrap().to_string();
         assert!(heard.contains("PostgreSQL"), "{agent} got the answer: {heard}");

@@ -1,18 +1,13 @@
-//! Without a notification daemon, the title and the tray show open questions. With a notification on the screen, the app is idle.
+//! Without a notification daemon, the title and the tray show open questions.
 
 use std::fs;
-use std::time::Duration;
 
 use tempfile::TempDir;
 
-use crate::desktop::{WINDOW, displayed, press_close, xdotool};
+use crate::desktop::{WINDOW, press_close, xdotool};
 use crate::fake_tray::Tray;
-use crate::harness::{App, Setup};
+use crate::harness::Setup;
 use crate::private_bus::Bus;
-use crate::process_stats::{Worked, main_process};
-
-/// The most of one processor that the app may use while a notification is on the screen.
-const AT_REST: f64 = 0.02;
 
 #[tokio::test]
 async fn without_a_daemon_the_title_and_the_tray_show_open_questions_and_the_log_has_one_warning() {
@@ -36,16 +31,4 @@ async fn without_a_daemon_the_title_and_the_tray_show_open_questions_and_the_log
     tray.lists(&["Asks: ", "Asks too: ", "Asks as well: "]).await;
     let said = fs::read_to_string(&log).unwrap();
     assert_eq!(said.matches("nobody shows notifications").count(), 1, "{said}");
-}
-
-#[tokio::test]
-async fn an_app_with_a_notification_on_the_screen_is_idle() {
-    let (app, _, _) = App::open_notified().await;
-    let process = main_process(app.root());
-    tokio::time::sleep(Duration::from_secs(3)).await;
-    let before = Worked::of(process);
-    tokio::time::sleep(Duration::from_secs(5)).await;
-    let share = Worked::of(process).since(&before).as_secs_f64() / 5.0;
-    assert_eq!(displayed(), 1, "it is still on the screen");
-    assert!(share < AT_REST, "{:.2} % of a processor", share * 100.0);
 }

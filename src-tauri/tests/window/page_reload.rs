@@ -1,7 +1,6 @@
 //! Reloads of the page, and commands that overlap with other events: each question has one outcome, and the page shows it.
 
 use std::collections::BTreeSet;
-use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
@@ -9,6 +8,7 @@ use serde_json::{Value, json};
 
 use crate::accessibility_tree::Bus;
 use crate::desktop::{WINDOW, activate, descendants_named, xdotool};
+use crate::drafts::is_on_disk;
 use crate::gateway::{ask, ended};
 use crate::harness::{App, DELIVERED, OPEN_CARD, Setup, wait_until};
 
@@ -178,24 +178,6 @@ async fn case_23_a_reload_shows_the_same_card_and_the_outcome_of_an_answer_in_tr
 }
 
 #[tokio::test]
-async fn case_33_submitting_twice_sends_once() {
-    let app = App::open_asked("technology").await;
-    hold(&app, "answer_question", "there").await;
-    app.click("radio", "PostgreSQL").await;
-    let submit = app.by_role("button", "Submit").await;
-    let twice = "const [button] = arguments; button.click(); button.click();
-        button.closest('aside').querySelector('input[type=radio]:checked').dispatchEvent(
-            new KeyboardEvent('keydown', { key: 'Enter', bubbles: true }));";
-    app.script(twice, vec![serde_json::to_value(&submit).unwrap()]).await;
-    held(&app, 1).await;
-    app.by_role("button", "Sending…").await;
-    assert_eq!(app.script("return window.__held", vec![]).await, json!(1));
-    app.script("window.__letGo()", vec![]).await;
-    app.find(DELIVERED).await;
-    assert_eq!(app.responses().len(), 1);
-}
-
-#[tokio::test]
 async fn an_answer_to_a_question_that_the_agent_withdraws_is_refused_and_its_text_is_kept() {
     let app = Setup::default().env("ASKDESK_FAKE_PACE", "300").open().await;
     let session = app.show_demo("withdrawn", "Notes").await;
@@ -242,6 +224,7 @@ async fn case_133_a_page_whose_process_dies_is_back_with_draft_and_place() {
         // What is typed in the moment after the card has appeared is dropped.
         xdotool(&["key", "ctrl+a"]);
         xdotool(&["type", "half an answer"]);
+        // It is on disk within 300 ms.
         tokio::time::sleep(Duration::from_millis(500)).await;
         is_on_disk(data.path(), "half an answer").then_some(())
     })
@@ -263,20 +246,13 @@ async fn case_133_a_page_whose_process_dies_is_back_with_draft_and_place() {
     // The keys do nothing for a moment after the card has appeared.
     wait_until("the answer", async || {
         xdotool(&["key", "ctrl+j", "ctrl+Return"]);
+        // Without a driver, only another press shows whether the keys count by now.
         tokio::time::sleep(Duration::from_millis(500)).await;
         answered.is_finished().then_some(())
     })
     .await;
     let ended = answered.await.unwrap();
     assert_eq!(ended["result"]["answers"][0]["customInput"], "half an answer", "{ended}");
-}
-
-/// Whether the database contains these words.
-fn is_on_disk(data: &Path, words: &str) -> bool {
-    ["desk.db", "desk.db-wal"].iter().any(|name| {
-        let bytes = std::fs::read(data.join(name)).unwrap_or_default();
-        bytes.windows(words.len()).any(|part| part == words.as_bytes())
-    })
 }
 
 /// Ends the process of the page, as the system does when memory runs out.

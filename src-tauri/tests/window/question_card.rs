@@ -169,28 +169,6 @@ async fn the_preview_of_the_focused_option_is_beside_or_above_the_options() {
 }
 
 #[tokio::test]
-async fn case_10_selected_options_an_own_answer_and_a_note_reach_the_agent_together() {
-    let app = App::open_asked("features").await;
-    app.click("checkbox", "Export").await;
-    app.click("checkbox", "Full-text search").await;
-    app.write("Your own answer", "and tags").await;
-    app.click("button", "Add note").await;
-    app.write("Note", "Search first, please").await;
-    app.click("button", "Submit").await;
-    let responses = app.wait_for_responses(1).await;
-    let input = &responses[0]["updatedInput"];
-    let question = input["questions"][0]["question"].as_str().unwrap();
-    let answer = input["answers"][question].as_str().unwrap();
-    for part in ["Export", "Full-text search", "and tags"] {
-        assert!(answer.contains(part), "{answer}");
-    }
-    assert_eq!(input["annotations"][question]["notes"], "Search first, please");
-    let ended = app.find("main [data-request] summary").await;
-    app.press(&ended).await;
-    app.shows_text("main [data-request]", "Search first, please").await;
-}
-
-#[tokio::test]
 async fn the_preview_and_the_note_are_never_under_the_footer() {
     let app = App::open_asked("tall").await;
     let uncovered = async |css: &str| {
@@ -214,21 +192,6 @@ async fn the_preview_and_the_note_are_never_under_the_footer() {
         app.find(note).await;
         assert_eq!(uncovered(note).await, json!([true, true]), "note at {width} × {height}");
     }
-}
-
-#[tokio::test]
-async fn case_14_a_row_of_the_summary_opens_its_question_with_its_answer() {
-    let app = App::open_asked("authentication").await;
-    app.click("radio", "Password").await;
-    app.find("aside [data-question=q2]").await;
-    app.click("button", "Summary").await;
-    app.shows_text("aside [data-summary]", "Not answered").await;
-    app.press(&app.find("aside [data-summary] [data-question=q1]").await).await;
-    app.find("aside fieldset[data-question=q1]").await;
-    let chosen = "return document.querySelector('aside fieldset input:checked').labels[0].textContent";
-    assert_eq!(app.script(chosen, vec![]).await, "Password");
-    app.find("aside [data-step=q1].answered .icon").await;
-    assert!(!app.shows("aside [data-step=q2].answered").await);
 }
 
 #[tokio::test]

@@ -1,7 +1,6 @@
 //! Sessions of a real Codex, with a model of the tests' own on loopback, in the real window.
 
 use std::os::unix::fs::symlink;
-use std::time::Duration;
 
 use askdesk_testkit::clis::{self, Cli};
 use askdesk_testkit::mock_api::{Block, MockApi, Reply, Script};
@@ -10,9 +9,6 @@ use tempfile::TempDir;
 
 use crate::harness::{App, DELIVERED, OPEN_CARD, Setup};
 use crate::real_claude::sealed;
-
-/// Longer than a card ignores its keys after it has appeared or moved.
-const READING: Duration = Duration::from_millis(800);
 
 fn ask(call: &str) -> Block {
     let questions = json!([{"id": "store", "header": "Store", "question": "Which store?", "options": [
@@ -25,10 +21,10 @@ fn shell(call: &str, command: &str) -> Reply {
 }
 
 /// The window with Codex as the only agent that is installed.
-pub struct RealCodex {
-    pub app: App,
+struct RealCodex {
+    app: App,
     mock: MockApi,
-    pub project: TempDir,
+    project: TempDir,
     _home: TempDir,
     _programs: TempDir,
 }
@@ -36,10 +32,6 @@ pub struct RealCodex {
 impl RealCodex {
     /// Opens the window, or reports that the test did not run because Codex is not installed.
     async fn open(test: &str, script: Vec<Reply>) -> Option<Self> {
-        Self::open_in(Setup::default(), test, script).await
-    }
-
-    pub async fn open_in(setup: Setup, test: &str, script: Vec<Reply>) -> Option<Self> {
         let program = clis::native_or_skip(Cli::Codex, test)?;
         let mock = MockApi::start(Script(script)).await.unwrap();
         let folder = || TempDir::new().unwrap();
@@ -47,12 +39,12 @@ impl RealCodex {
         Cli::Codex.write_settings(home.path(), &mock.base_url).unwrap();
         symlink(program, programs.path().join("codex")).unwrap();
         let path = format!("{}:/usr/bin:/bin", programs.path().display());
-        let app = sealed(setup, home.path(), &mock).env("PATH", path).open().await;
+        let app = sealed(Setup::default(), home.path(), &mock).env("PATH", path).open().await;
         Some(Self { app, mock, project, _home: home, _programs: programs })
     }
 
     /// Starts a selected session.
-    pub async fn start(&self, config: Value) -> String {
+    async fn start(&self, config: Value) -> String {
         let input = json!({ "agent": "codex", "folder": self.project.path(), "options": { "config": config },
             "prompt": "Please go on.", "name": "Real" });
         let session = self.app.start_session(input).await;
@@ -85,11 +77,7 @@ async fn case_65_a_session_from_the_start_form_asks_and_two_keys_answer_it() {
     app.key("Ctrl+Enter").await;
     app.find(OPEN_CARD).await;
     app.shows_text("main", "One question.").await;
-    tokio::time::sleep(READING).await;
-    app.key("Ctrl+j").await;
-    tokio::time::sleep(READING).await;
-    app.key("2").await;
-    app.key("Enter").await;
+    app.choose_second_by_keys().await;
 
     app.shows_text("main", "PostgreSQL it is.").await;
     app.find(DELIVERED).await;

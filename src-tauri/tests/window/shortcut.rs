@@ -98,15 +98,21 @@ async fn asks(app: &App) -> String {
     asker
 }
 
-/// Presses the shortcut until the window is in front, because the app may not listen yet.
+/// Presses the shortcut, and waits for the question.
 async fn press_keys(app: &App, asker: &str) {
+    press_until_in_front(app).await;
+    app.shows_question(asker).await;
+}
+
+/// Presses the shortcut until the window is in front, because the app may not listen yet.
+async fn press_until_in_front(app: &App) {
     app.wait("the window to come up", async || {
         xdotool(&["key", KEYS]);
+        // The window manager takes a moment.
         tokio::time::sleep(Duration::from_millis(400)).await;
         active_window().ends_with("Askdesk").then_some(())
     })
     .await;
-    app.shows_question(asker).await;
 }
 
 /// Checks that the window keeps the focus. No event tells that nothing asked the window manager for it, so this takes a second.
@@ -176,12 +182,7 @@ async fn without_an_open_question_the_shortcut_raises_the_window_unchanged() {
     other.focus(&app).await;
     let window = xdotool(&["search", "--name", WINDOW]);
     xdotool(&["windowminimize", &window]);
-    app.wait("the window", async || {
-        xdotool(&["key", KEYS]);
-        tokio::time::sleep(Duration::from_millis(400)).await;
-        (xdotool(&["getactivewindow"]) == window).then_some(())
-    })
-    .await;
+    press_until_in_front(&app).await;
     app.find(&format!("[data-session-view='{shown}']")).await;
 }
 

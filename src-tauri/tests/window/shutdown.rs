@@ -14,6 +14,7 @@ use tokio::time::timeout;
 use zbus::zvariant::ObjectPath;
 
 use crate::desktop::{confirm_quit, press_close};
+use crate::drafts::until_on_disk;
 use crate::harness::{App, PATIENCE, Setup};
 use crate::private_bus::Bus;
 use crate::process_stats::main_process;
@@ -184,8 +185,7 @@ async fn case_77_quitting_in_the_window_ends_everything_and_keeps_the_draft_and_
 async fn case_77_after_sigkill_no_agent_and_no_process_of_an_agent_is_left() {
     let data = TempDir::new().unwrap();
     let (app, session) = open_with_draft(Setup::default().data(data.path())).await;
-    // A draft is on disk within 300 ms.
-    tokio::time::sleep(Duration::from_millis(500)).await;
+    until_on_disk(&app, data.path(), "a graph store").await;
     let ending = Ending::of(app);
     assert!(ending.has("askdesk-agent-host") && ending.has("demo-agent"));
     ending.end(Signal::KILL, KILLED_WITHIN);

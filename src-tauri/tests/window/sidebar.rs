@@ -1,13 +1,8 @@
 //! The sidebar with ten sessions, and the keys to the oldest question.
 
-use std::time::Duration;
-
 use serde_json::{Value, json};
 
 use crate::harness::{App, OPEN_CARD, Setup};
-
-/// The time after which the keys of a card that has just been shown work.
-const ARMED: Duration = Duration::from_millis(800);
 
 /// Lists the sessions whose row is not fully inside the list, and how many rows there are.
 const OUT_OF_VIEW: &str = "const rows = [...document.querySelectorAll('nav [data-session]')];
@@ -90,12 +85,16 @@ async fn the_oldest_question_is_answered_in_three_keys_from_anywhere() {
         } else {
             app.click("button", place).await;
         }
-        for key in ["Ctrl+j", "1", "Enter"] {
-            app.key(key).await;
-            tokio::time::sleep(ARMED).await;
-        }
-        let responses = app.wait_for_responses(n + 1).await;
         let question = format!("Question {n}?");
+        app.key("Ctrl+j").await;
+        let focused = "return document.activeElement.closest('aside [data-card]')?.textContent.includes(arguments[0]) ?? false";
+        app.wait("the focus in the card", async || {
+            (app.script(focused, vec![json!(question)]).await == true).then_some(())
+        })
+        .await;
+        app.key("1").await;
+        app.key("Enter").await;
+        let responses = app.wait_for_responses(n + 1).await;
         assert_eq!(responses[n]["updatedInput"]["answers"], json!({ question: "Yes" }), "from {place}");
     }
     app.select(&last).await;

@@ -2,12 +2,8 @@
 
 use std::path::Path;
 
-use askdesk_testkit::mock_api::{Reply, Tokens};
-use serde_json::json;
-
 use crate::desktop::{clear_notifications, click_notification, displayed, notification_history};
 use crate::harness::{App, Setup};
-use crate::real_claude::RealClaude;
 
 const METER: &str = "main [data-usage]";
 const TODAY: &str = "nav [data-today]";
@@ -87,52 +83,4 @@ async fn case_99_use_survives_a_restart_and_a_passed_budget_is_told_once_while_t
     app.shows_text(TODAY, "Today $11.70 · 284K tokens").await;
     app.catch_up(&session).await;
     assert_eq!(told(title) - before, 1, "{:?}", notification_history());
-}
-
-#[tokio::test]
-async fn case_99_the_real_agent_fills_the_meter_and_compacts() {
-    let tokens = |cached| Tokens { input: 100, cached, output: 50 };
-    let script = vec![
-        Reply::text("One.").using(tokens(900_000)),
-        Reply::text("<summary>What was said.</summary>").using(tokens(900_000)),
-        Reply::text("Two.").using(tokens(100_000)),
-    ];
-    let test = "case_99_the_real_agent_fills_the_meter_and_compacts";
-    // The model of the recordings has a window of a million tokens.
-    let options = json!({ "config": { "model": "claude-opus-5-5" } });
-    let Some(real) = RealClaude::start(test, options, script).await else { return };
-    let app = &real.app;
-    app.shows_text(METER, "90%").await;
-    app.shows_text(METER, "$").await;
-    app.shows_text(TODAY, "900.2K tokens").await;
-    real.until_idle().await;
-    app.shows_text(HINT, "Context 90% full").await;
-    assert_eq!(app.axe().await, Vec::<String>::new());
-    app.click("button", "Compact").await;
-    app.shows_text("main", "The agent summarized the conversation").await;
-    app.gone(HINT).await;
-    real.until_idle().await;
-    app.shows_text(TODAY, "1.8M tokens").await;
-    real.send("Go on.").await;
-    app.shows_text(METER, "10%").await;
-}
-
-#[tokio::test]
-async fn case_99_pictures_of_the_meter_the_foot_and_the_plots() {
-    let data = tempfile::tempdir().unwrap();
-    set_budget(data.path(), 10);
-    let app = Setup::default().data(data.path()).pictured().open().await;
-    let session = app.show_demo("spend", "shop-api").await;
-    app.shows_text(METER, "42%").await;
-    send(&app, "Go on.").await;
-    app.shows_text(HINT, "Context 90% full").await;
-    app.in_state(&session, "idle").await;
-    for theme in ["light", "dark"] {
-        app.change_setting("theme", theme).await;
-        app.select(&session).await;
-        app.picture(&format!("usage-{theme}")).await;
-        app.click("button", "History").await;
-        app.shows_text(PLOT, "Budget $10").await;
-        app.picture(&format!("usage-history-{theme}")).await;
-    }
 }

@@ -10,6 +10,8 @@ pub mod clis;
 pub mod eliciting_server;
 pub mod fake_agent;
 pub mod fake_server;
+#[cfg(unix)]
+pub mod faults;
 #[cfg(target_os = "linux")]
 pub mod hung_disk;
 pub mod mcp_clients;

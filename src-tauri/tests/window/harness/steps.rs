@@ -141,6 +141,13 @@ impl App {
         self.click("button", "Submit").await;
     }
 
+    /// Goes to the question in the panel by its key, chooses the second option, and submits it.
+    pub async fn choose_second_by_keys(&self) {
+        for key in ["Ctrl+j", "2", "Enter"] {
+            self.key(key).await;
+        }
+    }
+
     /// Waits until the agent has received the first answer, exactly once, and the window says so.
     pub async fn check_answers(&self, answers: Value) {
         let responses = self.wait_for_responses(1).await;

@@ -8,7 +8,7 @@ use rstest::rstest;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs;
-use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 const TOKEN: &str = "3f9a0c7e51d24b6f8812aa90cd34ef563f9a0c7e51d24b6f8812aa90cd34ef56";
@@ -179,37 +179,6 @@ async fn a_plan_is_carried_out_once_and_only_while_it_is_the_one_that_was_shown_
     assert_eq!(said(scene.change(&second).await.unwrap_err())["code"], "plan_gone");
     assert_eq!(fs::read_to_string(scene.home(".cursor/mcp.json")).unwrap(), BEFORE);
     assert!(scene.home(".config/zed/settings.json").exists());
-}
-
-#[tokio::test]
-async fn case_56_a_file_that_cannot_be_changed_is_left_as_it_is_and_said() {
-    let scene = Scene::new();
-    let check = async |client: &str, trouble: &str, field: Option<(&str, Value)>| {
-        let then = scene.everything();
-        let error = said(scene.plan(client, "connected").await.unwrap_err());
-        assert_eq!(error["code"], "client_file_left", "{error}");
-        assert_eq!(error["detail"]["detail"], "client_file");
-        assert_eq!(error["detail"]["trouble"]["trouble"], trouble, "{error}");
-        if let Some((name, value)) = field {
-            assert_eq!(error["detail"]["trouble"][name], value, "{error}");
-        }
-        assert_eq!(scene.everything(), then);
-    };
-    scene.write(".cursor/mcp.json", "{ \"mcpServers\": ");
-    check("cursor", "unparsed", Some(("kind", json!("JSON")))).await;
-    let broken = scene.read("cursor").await["way"].clone();
-    assert_eq!((&broken["way"], &broken["why"]["why"]), (&json!("broken"), &json!("unusable")), "{broken}");
-    scene.write(".codex/config.toml", "mcp_servers = 7\n");
-    check("codex", "no_place", Some(("path", json!("mcp_servers")))).await;
-    let elsewhere = scene.bridge.folder.path().join("elsewhere.json");
-    fs::write(&elsewhere, "{}").unwrap();
-    fs::create_dir_all(scene.home(".gemini")).unwrap();
-    symlink(&elsewhere, scene.home(".gemini/settings.json")).unwrap();
-    check("gemini-cli", "outside", Some(("to", json!(elsewhere.canonicalize().unwrap())))).await;
-    assert_eq!(fs::read_to_string(&elsewhere).unwrap(), "{}");
-    let file = scene.write(".copilot/mcp-config.json", "{}");
-    fs::set_permissions(&file, fs::Permissions::from_mode(0o444)).unwrap();
-    check("copilot-cli", "read_only", None).await;
 }
 
 #[tokio::test]

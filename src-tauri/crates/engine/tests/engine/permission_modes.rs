@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::support::agents::{Play, Stage, choices, decides, denies, is_alive, mode_of};
+use crate::support::agents::{Play, Stage, choices, decides, is_alive, mode_of};
 use crate::support::desk::{plain_option, poll, rejected};
 use crate::support::mirror::Mirror;
 use askdesk_domain::{
@@ -75,22 +75,6 @@ async fn a_suggested_rule_is_returned_as_received_and_the_next_command_needs_no_
 }
 
 #[tokio::test]
-async fn an_edit_is_shown_as_a_diff_and_with_the_suggested_mode_the_next_one_needs_no_permission() {
-    let mut stage = Stage::open().await;
-    let session = stage.play("edits").await;
-    let approval = waiting(&mut stage, session).await;
-    let path = "/notes/greeting.txt".to_owned();
-    let diff = "@@ -1,2 +1,2 @@\n Dear reader,\n-hello.\n+welcome back.\n".to_owned();
-    assert_eq!(approval.subject, ToolDetail::Edit { path, diff });
-    decide(&stage, &approval, decides(&["r1"])).await;
-    stage.until_said(session, "Done with the files").await;
-    stage.until_mode(session, "accept_edits").await;
-    assert_eq!(stage.desk.mirror.approvals.len(), 1);
-    let written = ToolDetail::Write { path: "/notes/new.txt".to_owned(), content: "A note.\n".to_owned() };
-    assert_eq!(details(&stage, session), [approval.subject, written]);
-}
-
-#[tokio::test]
 async fn a_to_do_list_is_shown_with_the_status_of_each_item() {
     use TodoStatus::{Done, InProgress, Pending};
     let mut stage = Stage::open().await;
@@ -111,46 +95,6 @@ fn details(stage: &Stage, session: SessionId) -> Vec<ToolDetail> {
         _ => None,
     };
     known.filter_map(detail).collect()
-}
-
-#[rstest]
-#[case::as_it_is(None, "allow", "default", "3. Build it")]
-#[case::edited(Some("# Less\n"), "allow", "default", "# Less")]
-#[case::with_a_mode(None, "allow:accept_edits", "accept_edits", "3. Build it")]
-#[tokio::test]
-async fn an_approved_plan_is_carried_out_in_the_chosen_mode(
-    #[case] plan: Option<&str>,
-    #[case] option: &'static str,
-    #[case] then: &str,
-    #[case] followed: &str,
-) {
-    let mut stage = Stage::open().await;
-    let session = stage.play("plan").await;
-    let approval = waiting(&mut stage, session).await;
-    stage.until_mode(session, "plan").await;
-    assert!(
-        matches!(&approval.subject, ToolDetail::Plan { plan, path: Some(_) } if plan.contains("3. Build it"))
-    );
-    let plan = plan.map(str::to_owned);
-    decide(&stage, &approval, ApprovalDecision { plan, ..decides(&[option]) }).await;
-    stage.until_said(session, "I follow the plan:").await;
-    assert!(stage.desk.mirror.said(session).iter().any(|said| said.contains(followed)));
-    stage.until_mode(session, then).await;
-}
-
-#[tokio::test]
-async fn a_plan_that_is_sent_back_is_made_again_in_the_same_mode() {
-    let mut stage = Stage::open().await;
-    let session = stage.play("plan").await;
-    let approval = waiting(&mut stage, session).await;
-    decide(&stage, &approval, denies("smaller steps")).await;
-    stage.until_said(session, "I plan again. You said: smaller steps").await;
-    assert_eq!(stage.responses(session)[0], json!({"behavior": "deny", "message": "smaller steps"}));
-    stage.until_idle(session).await;
-    stage.sessions.send_message(session, "again".to_owned()).await.unwrap();
-    let again = waiting(&mut stage, session).await;
-    assert_ne!(again.id, approval.id);
-    assert_eq!(mode_of(&stage.desk.mirror.sessions[&session]), Some("plan"));
 }
 
 #[rstest]

@@ -1,4 +1,4 @@
-//! The real `claude`, killed while it asks, and resumed; its model is a mock on loopback.
+//! The real `claude`; its model is a mock on loopback.
 
 mod faults;
 mod helpers;
@@ -6,16 +6,13 @@ mod long_lines;
 mod modes;
 mod quit;
 
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::support::agents::{Stage, choose};
+use crate::support::agents::Stage;
 use crate::support::desk::Staging;
 use askdesk_agents::{Start, claude};
-use askdesk_domain::{
-    AgentFailure, Delivery, LaunchOverrides, OrphanedWhy, Outcome, SessionEnd, SessionId, SessionOptions,
-};
+use askdesk_domain::{LaunchOverrides, SessionId, SessionOptions};
 use askdesk_engine::clock::Clock;
 use askdesk_testkit::clis;
 use askdesk_testkit::mock_api::{Block, MockApi, Reply, Script};
@@ -50,7 +47,7 @@ impl World {
 
     /// Stages a start in a sealed environment, whose process writes its id to a file.
     fn staging(&self) -> Staging {
-        let (program, pid_file) = (self.program.clone(), self.pid_file());
+        let (program, pid_file) = (self.program.clone(), self.home.path().join("pid"));
         let sealed = clis::sealed_env(self.home.path(), &self.mock.base_url);
         Box::new(move |start: &Start| {
             let Start { folder, options, resume } = start;
@@ -70,110 +67,6 @@ impl World {
         let (folder, prompt) = (self.project.path().to_owned(), Some("Please go on."));
         stage.start_staged_in(folder, id, self.staging(), prompt, SessionOptions::default()).await;
         id
-    }
-
-    async fn resume(&self, stage: &Stage, session: SessionId) {
-        stage.desk.agent.stage(self.staging());
-        stage.sessions.resume(session, &LaunchOverrides::default()).await.unwrap();
-    }
-
-    fn pid_file(&self) -> PathBuf {
-        self.home.path().join("pid")
-    }
-
-    fn kill(&self) {
-        let pid = std::fs::read_to_string(self.pid_file()).unwrap();
-        assert!(Command::new("kill").args(["-9", pid.trim()]).status().unwrap().success());
-    }
-}
-
-/// Counts words in the input of the model.
-fn count_in(request: &Value, words: &str) -> usize {
-    request["messages"].to_string().matches(words).count()
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn case_27_and_47_the_real_agent_killed_while_it_asks_gets_the_late_answer_once_when_resumed() {
-    let script = vec![
-        Reply::new([Block::text("I need to ask."), Block::ask("toolu_ask_1", &questions())]),
-        Reply::text("PostgreSQL it is."),
-        Reply::text("As you say."),
-    ];
-    let Some(world) = World::open("case_27_and_47_the_real_agent_killed_while_it_asks", script).await else {
-        return;
-    };
-    let folder = tempfile::tempdir().unwrap();
-    let mut stage = Stage::open_at(folder.path()).await;
-    let session = world.start(&stage).await;
-    let request = stage.asked_one(session).await;
-    tokio::time::sleep(STORED_AFTER).await;
-    world.kill();
-    assert!(matches!(stage.until_ended(session).await, SessionEnd::Failed { .. }));
-    let missed = stage.desk.request(request.id).await;
-    let why = OrphanedWhy::AgentEnded;
-    assert_eq!(missed.ended().unwrap().outcome, Outcome::Orphaned { why });
-
-    let parked = stage.desk.engine.answer(request.id, vec![choose(&request, 0, &["PostgreSQL"])]).await;
-    assert_eq!(parked.unwrap().ended().unwrap().delivery, Some(Delivery::Parked));
-    // The app restarts in between.
-    stage.sessions.shut_down().await;
-    drop(stage);
-    let mut stage = Stage::open_at(folder.path()).await;
-    assert_eq!(world.mock.conversation().len(), 1);
-    assert!(stage.desk.mirror.sessions[&session].resumable);
-
-    world.resume(&stage, session).await;
-    stage.desk.catch_up();
-    let heard = world.mock.wait_for_request(2, REQUEST_WITHIN).await.expect("the agent continues");
-    assert_eq!(count_in(&heard, "This is a late answer."), 1, "{}", heard["messages"]);
-    assert_eq!(count_in(&heard, r#"Answer: \"PostgreSQL\""#), 1, "{}", heard["messages"]);
-    stage.until_said(session, "PostgreSQL it is.").await;
-    stage.until_delivered_late(request.id).await;
-    stage.until_idle(session).await;
-
-    stage.sessions.send_message(session, "And the name?".to_owned()).await.unwrap();
-    stage.until_said(session, "As you say.").await;
-    stage.until_idle(session).await;
-    let heard = world.mock.conversation();
-    assert_eq!(heard.len(), 3);
-    assert_eq!(count_in(&heard[2], "This is a late answer."), 1);
-    stage.desk.check_mirror().await;
-    stage.sessions.stop(session).await.unwrap();
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_session_that_the_real_agent_does_not_know_ends_and_gets_nothing() {
-    let script = vec![Reply::new([Block::text("I need to ask."), Block::ask("toolu_ask_1", &questions())])];
-    let Some(world) = World::open("a_session_the_real_agent_does_not_know", script).await else { return };
-    let mut stage = Stage::open().await;
-    let session = world.start(&stage).await;
-    let request = stage.asked_one(session).await;
-    stage.stop(session).await;
-    stage.desk.engine.decline(request.id, None).await.unwrap();
-    let native = stage.desk.mirror.sessions[&session].native_session.clone().expect("the agent said its id");
-    assert_ne!(native.as_str(), session.to_string(), "the desk's id is not the agent's");
-    forget(&world.home.path().join(".claude"), native.as_str());
-
-    world.resume(&stage, session).await;
-    stage.desk.catch_up();
-    let SessionEnd::Failed { why } = stage.until_ended(session).await else { panic!() };
-    assert!(why == AgentFailure::SessionUnknown, "{why}");
-    stage.desk.check_mirror().await;
-    assert!(!stage.desk.mirror.sessions[&session].resumable);
-    assert_eq!(stage.desk.mirror.delivery(request.id), Some(&Delivery::Parked));
-    assert_eq!(world.mock.conversation().len(), 1);
-}
-
-/// Removes everything the agent has written under the session's id.
-fn forget(folder: &Path, session: &str) {
-    for entry in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
-        let is_of_it = entry.file_name().unwrap().to_string_lossy().starts_with(session);
-        match (is_of_it, entry.is_dir()) {
-            (true, true) => std::fs::remove_dir_all(entry).unwrap(),
-            (true, false) => std::fs::remove_file(entry).unwrap(),
-            (false, true) => forget(&entry, session),
-            (false, false) => {}
-        }
     }
 }
 

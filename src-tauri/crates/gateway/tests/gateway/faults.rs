@@ -1,11 +1,11 @@
 //! Faults that come and pass while a connected app asks: nothing is lost, nothing comes twice, nothing stays stuck.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use askdesk_domain::{AnswerInput, QuestionId, RequestId};
 use askdesk_engine::EngineError;
 use askdesk_engine::clock::ManualClock;
+use askdesk_testkit::faults::{DISK, Fault};
 use askdesk_testkit::small_disk::SmallDisk;
 use rmcp::RoleClient;
 use rmcp::model::{CallToolResult, ServerResult};
@@ -13,32 +13,6 @@ use rmcp::service::RequestHandle;
 
 use super::fixture::{Fixture, PATIENCE};
 use super::mcp_client::{Folder, McpClient, Speaks, assert_answered, text};
-
-/// The size of the data folder's disk, in MiB.
-const DISK: u32 = 12;
-const DAY_MILLIS: i64 = 86_400_000;
-/// How long a slow disk takes for a write.
-const SLOW: Duration = Duration::from_millis(1_500);
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Fault {
-    FullDisk,
-    /// Another program has locked the database.
-    Locked,
-    SlowDisk,
-    /// The clock jumps by a day.
-    ClockAhead,
-    ClockBack,
-}
-
-impl Fault {
-    const ALL: [Self; 5] = [Self::FullDisk, Self::Locked, Self::SlowDisk, Self::ClockAhead, Self::ClockBack];
-
-    /// Whether nothing can be stored while it lasts.
-    const fn refuses(self) -> bool {
-        matches!(self, Self::FullDisk | Self::Locked)
-    }
-}
 
 /// A connected app that asks, on a disk that can be filled.
 struct Seat {
@@ -51,28 +25,11 @@ struct Seat {
 
 impl Seat {
     fn begin(&mut self, fault: Fault) {
-        match fault {
-            Fault::FullDisk => self.disk.fill().unwrap(),
-            Fault::Locked => self.lock = Some(self.locked()),
-            Fault::SlowDisk => {
-                let lock = self.locked();
-                std::thread::spawn(move || {
-                    std::thread::sleep(SLOW);
-                    drop(lock);
-                });
-            }
-            Fault::ClockAhead => self.clock.set(DAY_MILLIS),
-            Fault::ClockBack => self.clock.set(-DAY_MILLIS),
-        }
+        self.lock = fault.begin(&self.disk, || self.locked(), |by| self.clock.set(by));
     }
 
     fn end(&mut self, fault: Fault) {
-        match fault {
-            Fault::FullDisk => self.disk.clear().unwrap(),
-            Fault::Locked | Fault::SlowDisk => self.lock = None,
-            Fault::ClockAhead => self.clock.set(-DAY_MILLIS),
-            Fault::ClockBack => self.clock.set(DAY_MILLIS),
-        }
+        fault.end(&self.disk, self.lock.take(), |by| self.clock.set(by));
     }
 
     fn locked(&self) -> rusqlite::Connection {

@@ -25,7 +25,5 @@ mod real_claude;
 mod real_claude_hook;
 #[cfg(unix)]
 mod real_claude_in_session;
-#[cfg(unix)]
-mod real_claude_mcp;
 mod token_secrecy;
 mod v1_asks;

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use askdesk_domain::{Channel, Request};
 use askdesk_testkit::clis;
-use askdesk_testkit::mock_api::{Block, MockApi, Reply, Script};
+use askdesk_testkit::mock_api::{MockApi, Reply, Script};
 use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt;
 use tokio::process::{Child, Command};
@@ -80,23 +80,4 @@ impl World {
         assert!(told["content"].to_string().contains("PostgreSQL"), "{told}");
         assert_ne!(told["is_error"], true);
     }
-}
-
-/// Lets the program ask over an MCP server, and returns once it has ended.
-pub async fn asks_over_mcp(test: &str, server: impl FnOnce(&World) -> Value) -> Option<World> {
-    let questions = json!({"questions": which_store("Which store should the notes be kept in?")});
-    let call = Block::tool("toolu_1", "mcp__askdesk__ask_user_question", questions);
-    let script = vec![Reply::new([call]), Reply::text("PostgreSQL it is.")];
-    let world = World::open(test, script).await?;
-    let config = json!({"mcpServers": {"askdesk": server(&world)}}).to_string();
-    let arguments = ["--mcp-config", &config, "--strict-mcp-config", "--allowedTools", "mcp__askdesk"];
-    let mut claude = world.start(&arguments).await;
-    let request = world.asked(Channel::Mcp).await;
-    let (_, session) = world.fixture.asked().await;
-    assert_eq!(session.origin.client(), Some("claude-code"));
-    world.answer(&request).await;
-    drop(claude.stdin.take());
-    let ended = tokio::time::timeout(REQUEST_WITHIN, claude.wait()).await;
-    assert!(ended.expect("an end of the program").unwrap().success());
-    Some(world)
 }

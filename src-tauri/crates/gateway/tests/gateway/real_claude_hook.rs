@@ -161,3 +161,16 @@ async fn case_53_in_a_real_terminal_the_first_answer_wins() {
     world.fixture.missed(fourth.id).await;
     assert!(matches!(world.fixture.outcome(first.id).await, Outcome::Answered { .. }));
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn case_53_the_real_claudes_hook_is_answered_in_askdesk() {
+    let questions = which_store("Which store should the notes be kept in?");
+    let script = vec![Reply::question("toolu_1", &questions), Reply::text("PostgreSQL it is.")];
+    let test = "case_53_the_real_claudes_hook_is_answered_in_askdesk";
+    let Some(world) = World::open(test, script).await else { return };
+    let hooks = json!([{"matcher": "AskUserQuestion", "hooks": [world.hook()]}]);
+    let settings = json!({"hooks": {"PermissionRequest": hooks}});
+    let _claude = world.start(&["--settings", &settings.to_string()]).await;
+    let request = world.asked(Channel::TerminalHook).await;
+    world.answer(&request).await;
+}

@@ -1,6 +1,6 @@
 //! The fake agent's protocol, driven over pipes.
 
-use crate::support::fake::{FEATURES, STORE, kinds, start, start_asking, start_with};
+use crate::support::fake::{STORE, kinds, start, start_asking, start_with};
 use crate::support::host::{MANAGED, kind, texts, tool_results, user};
 use serde_json::{Value, json};
 
@@ -13,52 +13,6 @@ fn the_agent_says_nothing_until_it_is_spoken_to() {
     assert_eq!(response["pending_permission_requests"], json!([]));
     assert_eq!(response["response"]["current_permission_mode"], "default");
     assert_eq!(response["response"]["claude_code_version"], "2.1.329");
-    assert_eq!(host.exit_code(), Some(0));
-}
-
-#[test]
-fn a_question_is_answered_and_the_turn_goes_on_with_the_answer() {
-    let mut host = start("technology");
-    host.say("go");
-    let before = host.until(|event| event["type"] == "control_request");
-    let request = &before[3];
-    assert_eq!(
-        kinds(&before),
-        ["system init", "assistant text", "assistant tool_use", "control_request can_use_tool"]
-    );
-    let block = &before[2]["message"]["content"][0];
-    assert_eq!(block["name"], "AskUserQuestion");
-    assert_eq!(request["request"]["input"], block["input"]);
-    assert_eq!(request["request"]["tool_use_id"], block["id"]);
-    assert_eq!(request["request"]["requires_user_interaction"], true);
-    host.check_silent();
-
-    host.answer(request, &json!({STORE: "PostgreSQL"}));
-    let after = host.turn_end();
-    assert_eq!(kinds(&after), ["user tool_result", "assistant text", "result success"]);
-    let content = format!("The person answered: \"{STORE}\"=\"PostgreSQL\". Go on with that.");
-    assert_eq!(
-        tool_results(&after),
-        [json!({"type": "tool_result", "content": content, "tool_use_id": block["id"]})]
-    );
-    assert_eq!(texts(&after), ["Thank you. I go on with:\n- Store: PostgreSQL"]);
-    let result = &after[2];
-    assert_eq!(result["is_error"], false);
-    assert_eq!(result["result"], "Thank you. I go on with:\n- Store: PostgreSQL");
-    assert!(result["usage"]["output_tokens"].as_u64().unwrap() > 0);
-    assert_eq!(host.exit_code(), Some(0));
-}
-
-#[test]
-fn a_refusal_reaches_the_model_and_is_listed() {
-    let (mut host, request) = start_asking("technology");
-    host.respond(&request, &json!({"behavior": "deny", "message": "Not now."}));
-    let events = host.turn_end();
-    let result = &tool_results(&events)[0];
-    assert_eq!((&result["content"], &result["is_error"]), (&json!("Not now."), &json!(true)));
-    assert_eq!(texts(&events), ["Understood, I go on without asking: Not now."]);
-    let denials = &events.last().unwrap()["permission_denials"];
-    assert_eq!(denials[0]["tool_use_id"], request["request"]["tool_use_id"]);
     assert_eq!(host.exit_code(), Some(0));
 }
 
@@ -98,66 +52,6 @@ fn answers_without_the_agreed_form_become_errors_and_the_turn_goes_on() {
         "The input is unusable: `questions` is missing",
     );
     check(&success(json!({"behavior": "allow"})), "The person left the questions unanswered.");
-}
-
-#[test]
-fn an_interrupt_withdraws_the_question_and_a_late_answer_is_ignored() {
-    let (mut host, request) = start_asking("technology");
-    host.send(&json!({"type": "control_request", "request_id": "stop", "request": {"subtype": "interrupt"}}));
-    let events = host.turn_end();
-    assert_eq!(
-        kinds(&events),
-        [
-            "control_cancel_request",
-            "control_response",
-            "user tool_result",
-            "user text",
-            "result error_during_execution"
-        ]
-    );
-    assert_eq!(events[0]["request_id"], request["request_id"]);
-    assert_eq!(events[1]["response"]["response"]["still_queued"], json!([]));
-    host.answer(&request, &json!({STORE: "SQLite"}));
-    host.check_silent();
-
-    host.say("and now?");
-    let events = host.turn_end();
-    assert_eq!(kinds(&events), ["system init", "assistant text", "result success"]);
-    assert!(texts(&events)[0].starts_with("You wrote: and now?"));
-    assert_eq!(host.exit_code(), Some(0));
-}
-
-#[test]
-fn an_interrupt_stops_a_text_and_a_tool_in_the_middle() {
-    let mut host = start_with("slow", &[&MANAGED[..], &["--include-partial-messages"]].concat(), &[]);
-    host.say("go");
-    host.until(|event| kind(event) == "stream_event content_block_delta");
-    let response = host.control(&json!({"subtype": "interrupt"}));
-    assert_eq!(response["response"], json!({"still_queued": []}));
-    let events = host.turn_end();
-    assert_eq!(kinds(&events), ["user text", "result error_during_execution"]);
-    assert_eq!(events[1]["terminal_reason"], "aborted_streaming");
-
-    let mut host = start_with("slow", &MANAGED, &[("ASKDESK_FAKE_PACE", "10")]);
-    host.say("go");
-    host.until(|event| kind(event) == "assistant tool_use");
-    host.control(&json!({"subtype": "interrupt"}));
-    let events = host.turn_end();
-    assert_eq!(kinds(&events), ["user tool_result", "user text", "result error_during_execution"]);
-    assert_eq!(events[2]["terminal_reason"], "aborted_tools");
-}
-
-#[test]
-fn two_requests_are_open_at_once_and_answered_in_any_order() {
-    let (mut host, first) = start_asking("parallel");
-    let second = host.request();
-    assert_ne!(first["request_id"], second["request_id"]);
-    host.answer(&second, &json!({FEATURES: "Sync"}));
-    let events = host.until(|event| kind(event) == "user tool_result");
-    assert_eq!(tool_results(&events)[0]["tool_use_id"], second["request"]["tool_use_id"]);
-    host.check_silent();
-    host.answer(&first, &json!({STORE: "Plain files"}));
-    assert_eq!(texts(&host.turn_end()), ["Both are clear now:\n- Features: Sync\n- Store: Plain files"]);
 }
 
 #[test]
@@ -217,25 +111,6 @@ fn a_line_that_is_not_json_ends_the_agent_with_1_and_an_unknown_type_does_not() 
 }
 
 #[test]
-fn settings_are_changed_and_what_is_unknown_is_refused_by_code() {
-    let mut host = start("technology");
-    let mode = |mode: &str| json!({"subtype": "set_permission_mode", "mode": mode});
-    assert_eq!(host.control(&mode("plan"))["response"], json!({"mode": "plan"}));
-    let status = host.next();
-    assert_eq!((kind(&status).as_str(), &status["permissionMode"]), ("system status", &json!("plan")));
-    assert_eq!(host.control(&mode("bypassPermissions"))["error_code"], "bypass_not_launched");
-    assert_eq!(host.control(&mode("lazy"))["error_code"], "invalid_mode");
-    assert_eq!(
-        host.control(&json!({"subtype": "set_model", "model": "m2"}))["response"],
-        json!({"model": "m2"})
-    );
-    assert_eq!(host.control(&json!({"subtype": "dance"}))["error_code"], "unsupported_request");
-    host.say("go");
-    let init = host.next();
-    assert_eq!((&init["permissionMode"], &init["model"]), (&json!("plan"), &json!("m2")));
-}
-
-#[test]
 fn streaming_events_surround_the_whole_messages() {
     let flags = [&MANAGED[..], &["--include-partial-messages", "--replay-user-messages"]].concat();
     let mut host = start_with("technology", &flags, &[]);
@@ -278,17 +153,6 @@ fn streaming_events_surround_the_whole_messages() {
         ]
     );
     assert_eq!(kinds(&events)[events.len() - 2..], ["result success", "command_lifecycle completed"]);
-}
-
-#[test]
-fn bypassing_permissions_still_asks_questions() {
-    let flags = [&MANAGED[..], &["--permission-mode", "bypassPermissions"]].concat();
-    let mut host = start_with("approval", &flags, &[]);
-    host.say("go");
-    assert!(!kinds(&host.turn_end()).contains(&"control_request can_use_tool".to_owned()));
-    let mut host = start_with("technology", &flags, &[]);
-    host.say("go");
-    assert_eq!(host.request()["request"]["tool_name"], "AskUserQuestion");
 }
 
 fn tool_result(tool_use_id: &Value, content: &Value) -> Value {

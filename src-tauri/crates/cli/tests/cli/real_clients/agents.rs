@@ -114,26 +114,15 @@ fn form(cli: Cli, person: Person, request: &Request) -> String {
     }
 }
 
-const AT_ONCE: Person = Person::AnswersAfter(Duration::ZERO);
-
+#[rstest]
+#[case::claude(Cli::ClaudeCode)]
+#[case::codex(Cli::Codex)]
+#[case::gemini(Cli::GeminiCli)]
+#[case::opencode(Cli::OpenCode)]
 #[tokio::test(flavor = "multi_thread")]
-async fn the_real_claude_asks_and_its_model_receives_the_answer() {
-    asks("the_real_claude_asks_and_its_model_receives_the_answer", Cli::ClaudeCode, AT_ONCE).await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn the_real_codex_asks_and_its_model_receives_the_answer() {
-    asks("the_real_codex_asks_and_its_model_receives_the_answer", Cli::Codex, AT_ONCE).await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn the_real_gemini_asks_and_its_model_receives_the_answer() {
-    asks("the_real_gemini_asks_and_its_model_receives_the_answer", Cli::GeminiCli, AT_ONCE).await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn the_real_opencode_asks_and_its_model_receives_the_answer() {
-    asks("the_real_opencode_asks_and_its_model_receives_the_answer", Cli::OpenCode, AT_ONCE).await;
+async fn a_real_agent_asks_and_its_model_receives_the_answer(#[case] cli: Cli) {
+    let test = format!("a_real_agent_asks_and_its_model_receives_the_answer ({})", cli.id());
+    asks(&test, cli, Person::AnswersAfter(Duration::ZERO)).await;
 }
 
 #[rstest]

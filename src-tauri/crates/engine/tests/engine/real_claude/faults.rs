@@ -4,13 +4,14 @@ use std::path::Path;
 
 use askdesk_domain::SessionOptions;
 use askdesk_engine::clock::Clock;
+use askdesk_testkit::faults::DISK;
 use askdesk_testkit::mock_api::{Block, Reply};
 use askdesk_testkit::small_disk::SmallDisk;
 use serde_json::json;
 
 use super::{World, questions};
 use crate::support::agents::Stage;
-use crate::support::faults::{DISK, Seat};
+use crate::support::faults::Seat;
 use crate::support::kills::Mortal;
 
 fn asks(id: &str) -> Reply {
@@ -60,7 +61,6 @@ async fn case_27_a_session_of_claude_code_survives_the_kill_of_its_agent_or_host
         runs,
         is_stored: &|call| is_in_files(&world.home.path().join(".claude/projects"), call),
         stage_resume: &|stage| stage.desk.agent.stage(world.staging()),
-        late: 0,
     };
     mortal.check().await;
 }

@@ -1,13 +1,14 @@
 //! Faults that pass while the real program asks, and kills.
 
 use askdesk_domain::SessionOptions;
+use askdesk_testkit::faults::DISK;
 use askdesk_testkit::mock_api::Reply;
 use askdesk_testkit::small_disk::SmallDisk;
 use serde_json::json;
 
 use super::world::{World, ask, shell};
 use crate::support::agents::choices;
-use crate::support::faults::{DISK, Seat};
+use crate::support::faults::Seat;
 use crate::support::kills::Mortal;
 
 fn asks(id: &str) -> Reply {
@@ -59,7 +60,6 @@ async fn case_27_a_session_of_codex_survives_the_kill_of_its_agent_or_host_at_an
         runs: shell,
         is_stored: &|_| true,
         stage_resume: &|_| (),
-        late: 0,
     };
     mortal.check().await;
 }

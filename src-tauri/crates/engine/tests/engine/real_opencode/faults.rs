@@ -1,10 +1,11 @@
 //! Faults that pass while the real program asks, and kills.
 
+use askdesk_testkit::faults::DISK;
 use askdesk_testkit::mock_api::Reply;
 use askdesk_testkit::small_disk::SmallDisk;
 
 use super::{World, asks, runs};
-use crate::support::faults::{DISK, Seat};
+use crate::support::faults::Seat;
 use crate::support::kills::Mortal;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -43,7 +44,6 @@ async fn case_27_a_session_of_opencode_survives_the_kill_of_its_agent_or_host_at
         runs: |id, command| Reply::new([runs(id, command)]),
         is_stored: &|_| true,
         stage_resume: &|_| (),
-        late: 0,
     };
     mortal.check().await;
 }

@@ -1,47 +1,18 @@
 //! Faults that come and pass while a real agent asks, and what is left of them: nothing lost, nothing twice, nothing stuck.
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use askdesk_domain::{ApprovalDecision, ApprovalOptionKind, ApprovalState, EntryBody, Notice, SessionId};
 use askdesk_engine::EngineError;
+use askdesk_testkit::faults::Fault;
 use askdesk_testkit::mock_api::{MockApi, Reply};
 use askdesk_testkit::small_disk::SmallDisk;
 
 use super::agents::Stage;
 use super::desk::{locked, poll};
 
-/// The size of the data folder's disk, in MiB.
-pub const DISK: u32 = 12;
-
-const DAY_MILLIS: i64 = 86_400_000;
-
-/// How long a slow disk takes for a write.
-const SLOW: Duration = Duration::from_millis(1_500);
-
 /// When the model replies: after the fault has begun.
 const LATER_MILLIS: u64 = 2_000;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fault {
-    FullDisk,
-    /// Another program has locked the database.
-    Locked,
-    SlowDisk,
-    /// The clock jumps by a day.
-    ClockAhead,
-    ClockBack,
-}
-
-impl Fault {
-    pub const ALL: [Self; 5] =
-        [Self::FullDisk, Self::Locked, Self::SlowDisk, Self::ClockAhead, Self::ClockBack];
-
-    /// Whether nothing can be stored while it lasts.
-    const fn refuses(self) -> bool {
-        matches!(self, Self::FullDisk | Self::Locked)
-    }
-}
 
 /// A real agent with its session, on a disk that can be filled.
 pub struct Seat<'a> {
@@ -55,41 +26,14 @@ pub struct Seat<'a> {
     pub runs: fn(id: &str, command: &str) -> Reply,
 }
 
-#[must_use]
-enum Begun {
-    Lock(rusqlite::Connection),
-    Other,
-}
-
 impl Seat<'_> {
-    fn begin(&self, fault: Fault) -> Begun {
-        match fault {
-            Fault::FullDisk => self.disk.fill().unwrap(),
-            Fault::Locked => return Begun::Lock(locked(&self.stage.desk.folder)),
-            Fault::SlowDisk => {
-                let lock = locked(&self.stage.desk.folder);
-                std::thread::spawn(move || {
-                    std::thread::sleep(SLOW);
-                    drop(lock);
-                });
-            }
-            Fault::ClockAhead => self.stage.desk.clock.set(DAY_MILLIS),
-            Fault::ClockBack => self.stage.desk.clock.set(-DAY_MILLIS),
-        }
-        Begun::Other
+    fn begin(&self, fault: Fault) -> Option<rusqlite::Connection> {
+        let desk = &self.stage.desk;
+        fault.begin(self.disk, || locked(&desk.folder), |by| desk.clock.set(by))
     }
 
-    fn end(&self, fault: Fault, begun: Begun) {
-        match fault {
-            Fault::FullDisk => self.disk.clear().unwrap(),
-            Fault::Locked | Fault::SlowDisk => {
-                if let Begun::Lock(lock) = begun {
-                    drop(lock);
-                }
-            }
-            Fault::ClockAhead => self.stage.desk.clock.set(-DAY_MILLIS),
-            Fault::ClockBack => self.stage.desk.clock.set(DAY_MILLIS),
-        }
+    fn end(&self, fault: Fault, begun: Option<rusqlite::Connection>) {
+        fault.end(self.disk, begun, |by| self.stage.desk.clock.set(by));
     }
 
     /// How often the model was sent some words in its newest request.

@@ -35,18 +35,16 @@ pub struct Mortal<'a> {
     pub is_stored: &'a dyn Fn(&str) -> bool,
     /// What the stage needs before it can resume the session.
     pub stage_resume: &'a dyn Fn(&Stage),
-    /// How many late answers the agent was sent so far.
-    pub late: usize,
 }
 
 impl Mortal<'_> {
     pub async fn check(mut self) {
         self.stage.until_idle_after(self.session, "Ready.").await;
-        let mut n = 0;
+        let (mut n, mut late) = (0, 0);
         for victim in [Victim::Agent, Victim::Host] {
             for is_decided in [false, true] {
                 n += 1;
-                self.kill_during_question(n, victim, is_decided).await;
+                self.kill_during_question(n, victim, is_decided, &mut late).await;
                 n += 1;
                 self.kill_during_permission(n, victim, is_decided).await;
             }
@@ -55,7 +53,8 @@ impl Mortal<'_> {
         self.stage.desk.check_mirror().await;
     }
 
-    async fn kill_during_question(&mut self, n: usize, victim: Victim, is_answered: bool) {
+    /// Counts the late answers that the agent was sent so far.
+    async fn kill_during_question(&mut self, n: usize, victim: Victim, is_answered: bool, late: &mut usize) {
         let call = format!("call_{n}");
         self.mock.push((self.asks)(&call));
         self.send(&format!("Ask {n}.")).await;
@@ -79,11 +78,11 @@ impl Mortal<'_> {
         assert!(is_parked || is_answered, "{victim:?}");
         self.resume().await;
         if is_parked {
-            self.late += 1;
+            *late += 1;
             self.stage.until_delivered_late(request.id).await;
         }
         let heard = self.go_on(n).await;
-        assert_eq!(heard.matches("This is a late answer.").count(), self.late, "{n}, {victim:?}: {heard}");
+        assert_eq!(heard.matches("This is a late answer.").count(), *late, "{n}, {victim:?}: {heard}");
     }
 
     async fn kill_during_permission(&mut self, n: usize, victim: Victim, is_decided: bool) {
