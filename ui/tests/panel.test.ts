@@ -141,16 +141,6 @@ describe('filling in', () => {
     expect(bridge.sent('answer_question')).toHaveLength(1);
   });
 
-  test('case_13_answering_everything_sends_nothing_by_itself', async () => {
-    const { user, bridge } = await open(pair());
-    await user.click(radio('JWT'));
-    await user.click(checkbox('GitHub'));
-    await user.click(button('Next'));
-    expect(within(panel()).getByText('Your answers')).toBeVisible();
-    await settle();
-    expect(bridge.sent('answer_question')).toEqual([]);
-  });
-
   test('case_14_a_row_of_the_summary_opens_its_question_with_its_answer', async () => {
     const { user } = await open(pair());
     await user.click(radio('JWT'));
@@ -365,17 +355,6 @@ describe('sending', () => {
     expect(screen.queryByRole('menu')).toBeNull();
     expect(button('More ways to skip')).toHaveFocus();
     expect([...bridge.sent('hold_end'), ...bridge.sent('cancel_question')]).toEqual([]);
-  });
-
-  test('case_103 the keyboard stays in the panel after submitting', async () => {
-    const { user, store } = await open(lone());
-    await user.click(composer());
-    await user.click(radio('JWT'));
-    await user.click(button('Submit'));
-    expect(store.state.submits).toEqual({});
-    expect(panel()).toHaveFocus();
-    await user.keyboard('13');
-    expect(composer()).toHaveValue('');
   });
 });
 

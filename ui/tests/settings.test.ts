@@ -150,25 +150,6 @@ describe('the settings', () => {
     expect(within(dialog()).getByRole('textbox', { name: 'Argument 1' })).toHaveValue('/srv');
   });
 
-  test('the settings for answering can be found and changed', async () => {
-    const { bridge, user } = await openSettings();
-    await user.type(search(), 'quick answer');
-    expect(toggle('Quick answers')).toBeChecked();
-    expect(setting('Undo time')).toHaveDisplayValue('3 seconds');
-    await user.clear(search());
-    await showCategory(user, 'Questions');
-    await user.click(toggle('Quick answers'));
-    await user.selectOptions(setting('Undo time'), '10 seconds');
-    toggle('Auto-advance').focus();
-    await user.keyboard(' ');
-    expect(bridge.sent('change_setting')).toEqual([
-      { change: { setting: 'quick_answer', value: 'off' } },
-      { change: { setting: 'undo_seconds', value: 10 } },
-      { change: { setting: 'auto_advance', value: 'off' } },
-    ]);
-    expect(toggle('Quick answers')).not.toBeChecked();
-  });
-
   test('the settings for notifications can be found and changed, and offer a value set in the file', async () => {
     const { bridge, user } = await openSettings(new FakeBridge().set({ quietHours: '22:30-06:45' }));
     await user.type(search(), 'notifications');

@@ -73,13 +73,6 @@ describe('the first screen', () => {
     expect(screen.getByRole('heading', { name: 'fresh' })).toBeVisible();
   });
 
-  test('a missing agent is reported before anything is started', async () => {
-    await openPage(empty());
-    const install = within(screen.getByRole('region', { name: 'Install a coding agent' }));
-    expect(install.getByText('npm install -g @anthropic-ai/claude-code')).toBeVisible();
-    expect(install.getByText('claude: PATH (empty)')).not.toBeVisible();
-  });
-
   test('a session starts with the form’s values', async () => {
     const { bridge, user } = await openPage(empty());
     expect(screen.getByLabelText('Folder')).not.toBeVisible();
@@ -110,16 +103,6 @@ describe('the first screen', () => {
     expect(screen.getByRole('menuitem', { name: 'All five: One after another' })).toBeVisible();
     await user.click(screen.getByRole('menuitem', { name: 'Two questions: A pair' }));
     expect(bridge.sent('start_session')).toMatchObject([{ agent: 'demo', options: { config: { example: 'two' } }, folder: null }]);
-  });
-
-  test('a rejected start keeps the form and says what to do', async () => {
-    const bridge = empty().fail('start_session', { code: 'folder_missing', message: 'There is no /nowhere. Create it or name another.' });
-    const { user } = await openPage(bridge);
-    await user.clear(screen.getByLabelText('Folder'));
-    await user.type(screen.getByLabelText('Folder'), '/nowhere');
-    await user.click(button('Start session'));
-    expect(screen.getByRole('alert')).toHaveTextContent('There is no /nowhere');
-    expect(screen.getByLabelText('Folder')).toHaveValue('/nowhere');
   });
 });
 
