@@ -162,7 +162,7 @@ describe('the transcript', () => {
     expect(transcript()).toHaveTextContent(/Method: JWT/);
     expect(transcript()).toHaveTextContent(/Rest: Not answered/);
     expect(transcript().querySelectorAll('.icon-check')).toHaveLength(1);
-    await expectNoViolations();
+    await expectNoViolations(transcript());
   });
 
   test('live text is shown until its entry arrives', async () => {
@@ -185,7 +185,7 @@ describe('the transcript', () => {
     await bridge.push({ change: 'live_cleared', session: 's1' }, { change: 'retry', session: 's1', retry });
     expect(within(transcript()).queryByText('Half a sent')).toBeNull();
     expect(within(transcript()).getByRole('status')).toHaveTextContent(/^Overloaded \(529\) · Attempt 2 of 10 · Retrying in 4 s$/);
-    await expectNoViolations();
+    await expectNoViolations(transcript());
     const other = { ...retry, of: null, at: null };
     await bridge.push({ change: 'retry', session: 's1', retry: other });
     expect(within(transcript()).getByRole('status')).toHaveTextContent('Overloaded (529) · Attempt 2 · Retrying now…');
@@ -200,7 +200,7 @@ describe('the transcript', () => {
     ]);
     bridge.on('stop_session', () => ({})).on('resume_session', () => aSession());
     expect(transcript()).toHaveTextContent('The sign-in changed since this session started');
-    await expectNoViolations();
+    await expectNoViolations(transcript());
     await user.click(button('Restart session'));
     await settle();
     expect(bridge.sent('stop_session')).toMatchObject([{ session: 's1' }]);
@@ -231,7 +231,7 @@ describe('the transcript', () => {
     expect(transcript()).toHaveTextContent('rejected the agent’s key or login (Authentication failed (401))');
     expect(transcript()).toHaveTextContent('Turn finished in 42 s · 1,200 tokens in, 34 out');
     expect(transcript()).toHaveTextContent('Turn failed after 0.9 s: The model provider is overloaded');
-    await expectNoViolations();
+    await expectNoViolations(transcript());
   });
 });
 
