@@ -131,7 +131,7 @@ describe('a permission', () => {
     for (const [subject, words] of details) {
       const { unmount } = await open(anApproval({ subject, title: 'Edit' }));
       expect(screen.getByRole('region', { name: 'Permission' })).toHaveTextContent(words);
-      await expectNoViolations();
+      await expectNoViolations(panel());
       unmount();
     }
   });
@@ -171,7 +171,7 @@ describe('a plan', () => {
   test('is shown as a document and approved with the next permission mode', async () => {
     const { user, bridge } = await open(plan);
     expect(within(card()).getByRole('heading', { name: 'Steps' })).toBeVisible();
-    await expectNoViolations();
+    await expectNoViolations(panel());
     card().focus();
     await user.keyboard('1{Enter}{Control>}{Enter}{/Control}');
     expect(bridge.sent('decide_approval')).toEqual([]);
@@ -189,7 +189,7 @@ describe('a plan', () => {
     await user.clear(field);
     expect(button('Approve edited plan')).toBeDisabled();
     await user.type(field, 'Do less');
-    await expectNoViolations();
+    await expectNoViolations(panel());
     await user.click(button('Approve edited plan'));
     expect(bridge.sent('decide_approval')).toMatchObject([
       { decision: { ...aDecision('allow:default'), plan: 'Do less' } },
@@ -226,7 +226,7 @@ describe('a plan', () => {
     expect(transcript.getByRole('heading', { name: heading })).toBeVisible();
     expect(transcript.getByText('/plans/a.md')).toBeVisible();
     expect(document.body).not.toHaveTextContent('ExitPlanMode');
-    await expectNoViolations();
+    await expectNoViolations(screen.getByRole('region', { name: /^Transcript of/ }));
   });
 
   test('is sent back with comments', async () => {
@@ -295,7 +295,7 @@ describe('options of an agent that has its own', () => {
     ] as const) {
       const { user, bridge, unmount } = await open(anApproval({ options: own, takesMessage: false }));
       expect(button(words)).toHaveAttribute('title', kind);
-      await expectNoViolations();
+      await expectNoViolations(panel());
       await user.click(button(words));
       expect(bridge.sent('decide_approval')).toMatchObject([{ decision: aDecision(id) }]);
       const line = document.querySelector('[data-entry="1"]');
@@ -322,7 +322,7 @@ describe('options of an agent that has its own', () => {
     await user.click(choice(/whole folder/));
     expect(choice(/npm/)).not.toBeChecked();
     expect(choice(/whole folder/)).toBeChecked();
-    await expectNoViolations();
+    await expectNoViolations(panel());
     await user.click(button('Allow with rules'));
     expect(bridge.sent('decide_approval')).toMatchObject([{ decision: aDecision('opt-82') }]);
   });
@@ -391,7 +391,7 @@ describe('a tool’s line', () => {
     await show({ detail: { detail: 'todos', items: [...items] } });
     expect(screen.getByText('Write').closest('li')).toHaveTextContent('in progress');
     expect(screen.getByText('Look').closest('li')).toHaveTextContent('done');
-    await expectNoViolations();
+    await expectNoViolations(document.querySelector('[data-entry="1"]')!);
   });
 
   test('case_75_a_call_that_waits_for_a_permission_says_so_and_never_that_it_runs', async () => {
@@ -402,7 +402,7 @@ describe('a tool’s line', () => {
     expect(line.querySelector('[data-state]')).toHaveAttribute('data-state', 'awaiting_permission');
     expect(line.querySelector('.icon-shield')).not.toBeNull();
     expect(line.querySelector('.icon-pending')).toBeNull();
-    await expectNoViolations();
+    await expectNoViolations(line);
   });
 
   test('a call of an MCP tool is named in words, and its empty input is said', async () => {
@@ -431,7 +431,7 @@ describe('a tool’s line', () => {
       expect.stringMatching(/^Look\s*done$/),
       expect.stringMatching(/^Write\s*in progress$/),
     ]);
-    await expectNoViolations();
+    await expectNoViolations(document.querySelector('[data-entry="1"]')!);
   });
 
   test('a long result is cut at 200 lines until it is expanded', async () => {

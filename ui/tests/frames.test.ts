@@ -33,12 +33,6 @@ const texts = (state: State) =>
   transcriptOf(state, 's1').entries.map((entry) => `${entry.n} ${'text' in entry.body ? entry.body.text : ''}`);
 
 describe('frames', () => {
-  test('the next delta is applied', () => {
-    const state = run([frames(snapshot(), delta(0, [{ change: 'request', request: aRequest() }]))]);
-    expect(openRequests(state, 's1').map((request) => request.id)).toEqual(['r1']);
-    expect(state.link).toMatchObject({ status: 'live', seq: 1 });
-  });
-
   test('a delta after a gap isn’t applied, and causes a new subscription', () => {
     const state = run([frames(snapshot(), delta(1, [{ change: 'request', request: aRequest() }]))]);
     expect(state.link.status).toBe('stale');
@@ -48,19 +42,6 @@ describe('frames', () => {
   test('a delta of another epoch causes a new subscription', () => {
     const state = run([frames(snapshot(), delta(0, [said(1, 'a')], 'e2'))]);
     expect(state.link.status).toBe('stale');
-  });
-
-  test('nothing is applied between a gap and the next snapshot', () => {
-    const gap = run([frames(snapshot(), delta(4, []), delta(0, [said(1, 'late')]))]);
-    expect(texts(gap)).toEqual([]);
-    expect(run([frames(snapshot({ seq: 9 }))], gap).link).toMatchObject({ status: 'live', seq: 9 });
-  });
-
-  test('a repeated delta changes nothing', () => {
-    const step = delta(0, [{ change: 'live_text', added: { session: 's1', kind: 'text', text: 'ab' } }]);
-    expect(run([frames(snapshot(), step, step)]).live['s1']).toEqual([
-      { session: 's1', kind: 'text', text: 'ab' },
-    ]);
   });
 
   test('live text is joined by kind and removed when it is cleared', () => {
@@ -168,22 +149,6 @@ describe('pages of a transcript', () => {
   });
   const page = (entries: Entry[], more = false) => ({ entries, more, requests: [], approvals: [] });
   const old = (n: number, text: string) => anEntry(n, { kind: 'agent', text });
-
-  test('streamed entries take precedence over a page', () => {
-    const state = run([
-      frames(snapshot(), delta(0, [said(2, 'new')])),
-      { type: 'page_read', asked: asked(1), page: page([old(1, 'one'), old(2, 'stale')]) },
-    ]);
-    expect(texts(state)).toEqual(['1 one', '2 new']);
-  });
-
-  test('a page requested before the latest snapshot is dropped', () => {
-    const state = run([
-      frames(snapshot(), snapshot({ seq: 7 })),
-      { type: 'page_read', asked: asked(1), page: page([old(1, 'stale')]) },
-    ]);
-    expect(texts(state)).toEqual([]);
-  });
 
   test('an earlier page is prepended', () => {
     const state = run([

@@ -6,7 +6,7 @@ import type { Approval, Request, ToolDetail } from '../src/generated/wire';
 import { aDecision, anApproval, anEntry, answered, aQuestion, aRequest, aSession, delivered, NOW, planOptions, someOptions } from '../src/testing/builders';
 import { anError, FakeBridge } from '../src/testing/fakeBridge';
 import { button, expectNoViolations, openPage, settle } from './open';
-import { matchingMedia } from './setup';
+import { matchingMedia } from './jsdom';
 
 const sessions = [aSession({ id: 's1', name: 'api', place: 0 }), aSession({ id: 's2', name: 'web', place: 1, folder: '/srv/web' })];
 
@@ -121,7 +121,7 @@ describe('case_81 a permission request in the inbox', () => {
     expect(item('p1').getByRole('heading', { name: title })).toBeVisible();
     expect(item('p1').getByText(why)).toBeVisible();
     expect(item('p1').queryByRole('button', { name: /Allow|Deny|Approve/ })).toBeNull();
-    await expectNoViolations();
+    await expectNoViolations(article('p1'));
     await user.click(item('p1').getByRole('button', { name: 'Review' }));
     expect(screen.getByRole('heading', { name: 'web' })).toBeVisible();
     expect(document.activeElement?.getAttribute('data-approval')).toBe('p1');

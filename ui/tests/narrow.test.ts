@@ -6,7 +6,7 @@ import { initialsOf } from '../src/feature/sessions/rowWords';
 import { aRequest, anEntry, aSession } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
 import { button, expectNoViolations, openPage, skippableTime } from './open';
-import { matchingMedia } from './setup';
+import { matchingMedia } from './jsdom';
 
 const sessions = [aSession({ name: 'shop-api' }), aSession({ id: 's2', name: 'web', place: 1, state: { state: 'idle' } })];
 const drawer = () => screen.queryByRole('dialog', { name: 'Sessions' });

@@ -12,7 +12,7 @@ export { settle };
 /** Opens the window with a fake bridge. */
 export async function openPage(bridge: FakeBridge) {
   const page = createPage(bridge);
-  const user = settling(userEvent.setup());
+  const user = settling(userEvent.setup({ delay: null }));
   const view = render(App, { page });
   await settle();
   const { store, commands } = page;
@@ -62,9 +62,12 @@ export async function showCategory(user: UserEvent, name: string): Promise<void>
   await user.click(within(screen.getByRole('navigation', { name: 'Categories' })).getByRole('button', { name }));
 }
 
-/** Fails with the violated accessibility rules and their elements. */
-export async function expectNoViolations(): Promise<void> {
-  const { violations } = await axe.run(document.body, {
+/** Fails with the violated accessibility rules and their elements, of the whole page or of the part that a test is about. */
+export async function expectNoViolations(part: Element = document.body): Promise<void> {
+  const { violations } = await axe.run(part, {
+    resultTypes: ['violations'],
+    selectors: false,
+    preload: false,
     // Contrast needs layout, which jsdom lacks.
     rules: { 'color-contrast': { enabled: false } },
   });

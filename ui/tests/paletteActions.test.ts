@@ -9,7 +9,7 @@ import { actionIds } from '../src/shared/actions.svelte';
 import { aRequest, aSession } from '../src/testing/builders';
 import { type FakeBridge, settle } from '../src/testing/fakeBridge';
 import { openPage } from './open';
-import { matchingMedia } from './setup';
+import { matchingMedia } from './jsdom';
 
 type Opened = Awaited<ReturnType<typeof openPage>>;
 

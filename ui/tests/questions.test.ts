@@ -64,7 +64,7 @@ describe('the line of an ended request in the transcript', () => {
     const isAnswered = state.state === 'ended' && state.outcome.outcome === 'answered';
     expect(shown.querySelectorAll('.icon-check')).toHaveLength(isAnswered ? 1 : 0);
     expect(within(shown).getByText(isAnswered ? 'Store:' : 'Which store?')).toBeVisible();
-    await expectNoViolations();
+    await expectNoViolations(shown);
   });
 
   test('each outcome has its own icon', async () => {

@@ -157,7 +157,7 @@ test('an answer that could not be sent says why, and can be sent or undone', asy
   const held = { ...bridge.snapshot.held[0]!, error: { undelivered: 'not_kept', trouble: 'full', path: '/desk.db' } as const };
   await bridge.push({ change: 'end_held', held });
   expect(within(panel()).getByRole('alert')).toHaveTextContent('Couldn’t send: the disk is full; free up space');
-  await expectNoViolations();
+  await expectNoViolations(panel());
   await keys('{Enter}');
   expect(sentAnswers(bridge)).toMatchObject([[{ chosen: ['q1o2'] }]]);
 });

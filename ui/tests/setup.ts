@@ -3,109 +3,13 @@ import { afterEach, beforeAll, beforeEach, expect } from 'vitest';
 
 import { arming } from '../src/shared/arming';
 import { sight } from '../src/feature/panel/reading.svelte';
+import { spoken } from '../src/shared/messages/language.svelte';
 import { loadMarkdown } from '../src/shared/reader.svelte';
 import { later } from '../src/view/lazy';
+import { matchingMedia, warned } from './jsdom';
 
-// APIs that the page uses and jsdom lacks.
-HTMLCanvasElement.prototype.getContext = (() => null) as never;
-Element.prototype.scrollTo = () => undefined;
-Element.prototype.scrollIntoView = () => undefined;
-/** Where the focus was before each dialog was opened. */
-const focusBefore = new WeakMap<HTMLDialogElement, Element | null>();
-HTMLDialogElement.prototype.showModal = function showModal() {
-  focusBefore.set(this, document.activeElement);
-  this.open = true;
-  [...this.querySelectorAll<HTMLElement>('*')].find((element) => element.autofocus)?.focus();
-};
-HTMLDialogElement.prototype.close = function close() {
-  if (!this.open) return;
-  this.open = false;
-  const before = focusBefore.get(this);
-  if (before instanceof HTMLElement) before.focus();
-  this.dispatchEvent(new Event('close'));
-};
-/** The media queries that match; tests of a narrow window add theirs. */
-export const matchingMedia = new Set<string>();
-window.matchMedia = (query) =>
-  Object.assign(new EventTarget(), { matches: matchingMedia.has(query), media: query, onchange: null }) as MediaQueryList;
-/** The `display` that jsdom's own stylesheet gives to elements with the same name and attributes. */
-const displays = new Map<string, string>();
-const jsdomStyle = window.getComputedStyle.bind(window);
-
-function displayOf(element: Element): string {
-  const attributes = ['hidden', 'open', 'type'].map((name) => [name, element.getAttribute(name)] as const);
-  const key = [element.localName, ...attributes].join(' ');
-  const known = displays.get(key);
-  if (known !== undefined) return known;
-  const alike = document.createElementNS(element.namespaceURI, element.localName);
-  for (const [name, value] of attributes) if (value !== null) alike.setAttribute(name, value);
-  const { display } = jsdomStyle(alike);
-  displays.set(key, display);
-  return display;
-}
-
-/*
- * No stylesheet of the page is loaded. jsdom would match an element against each rule of its own one at every call, which
- * took half of the time of all tests.
- */
-window.getComputedStyle = (element) => {
-  const own = (element as HTMLElement).style;
-  const values: Record<string, string> = {
-    display: own.display || displayOf(element),
-    visibility: own.visibility || 'visible',
-  };
-  const value = (name: string) => values[name] ?? own.getPropertyValue(name);
-  return new Proxy(own, {
-    get: (target, name) =>
-      name === 'getPropertyValue' ? value : (values[name as string] ?? (Reflect.get(target, name) as unknown)),
-  });
-};
-globalThis.CSS ??= {} as typeof CSS;
-CSS.escape ??= (text: string) => text.replace(/["\\]/g, '\\$&');
-
-HTMLElement.prototype.showPopover = function showPopover() {
-  this.style.setProperty('display', 'block');
-};
-HTMLElement.prototype.hidePopover = function hidePopover() {
-  this.style.removeProperty('display');
-};
-
-/** Gives every element a size, and scroll containers room for all their content. */
-class SomeResizeObserver implements ResizeObserver {
-  readonly #callback: ResizeObserverCallback;
-  readonly #seen = new Set<Element>();
-
-  constructor(callback: ResizeObserverCallback) {
-    this.#callback = callback;
-  }
-
-  observe(target: Element): void {
-    this.#seen.add(target);
-    queueMicrotask(() => {
-      if (!this.#seen.has(target)) return;
-      const height = target.matches('section, [role=tree], [role=grid]') ? 100_000 : 40;
-      const contentRect = { width: 800, height } as DOMRectReadOnly;
-      this.#callback([{ target, contentRect } as ResizeObserverEntry], this);
-    });
-  }
-
-  unobserve(target: Element): void {
-    this.#seen.delete(target);
-  }
-
-  disconnect(): void {
-    this.#seen.clear();
-  }
-}
-globalThis.ResizeObserver = SomeResizeObserver;
-Object.defineProperty(HTMLElement.prototype, 'offsetParent', {
-  get(this: HTMLElement) {
-    return this.parentNode;
-  },
-});
-
-// Loaded once, so that no test waits for a file.
-beforeAll(() => Promise.all([loadMarkdown(), ...Object.values(later).map((load) => load())]));
+// All files share one page, which speaks English at first and has loaded everything, so that no test waits for a file.
+beforeAll(() => Promise.all([spoken.speak('en'), loadMarkdown(), ...Object.values(later).map((load) => load())]));
 
 beforeEach(() => {
   // Cards act on keys and clicks at once, so that no test waits; arming.test.ts tests the delay.
@@ -118,10 +22,4 @@ beforeEach(() => {
 });
 
 /** Svelte's warnings fail the test. */
-const warned: unknown[] = [];
-const { warn } = console;
-console.warn = (...words: unknown[]) => {
-  if (String(words[0]).includes('[svelte]')) warned.push(words[0]);
-  warn(...words);
-};
 afterEach(() => expect(warned.splice(0)).toEqual([]));

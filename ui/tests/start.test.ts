@@ -108,6 +108,7 @@ test('an error is shown at its field, which gets the focus', async () => {
   await user.click(button('Start session'));
   expect(field('Folder')).toHaveFocus();
   expect(field('Folder')).toHaveAccessibleDescription(/The folder doesn’t exist/);
+  expect(field('Folder')).toHaveValue('/home/ada');
   await expectNoViolations();
 });
 

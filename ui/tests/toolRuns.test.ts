@@ -60,14 +60,6 @@ describe('consecutive tool calls', () => {
     expect(run('Read 2 files')).toBeVisible();
   });
 
-  test('a call that needs a permission says so, and not that it is running', async () => {
-    await show(call(1, 'execute', 'rm -r build', 'awaiting_permission'));
-    const line = run('rm -r build').closest('summary');
-    expect(line).toHaveTextContent(/waiting for permission$/);
-    expect(line?.querySelector('.icon-shield')).not.toBeNull();
-    expect(line).not.toHaveTextContent(/running/);
-  });
-
   test('never hide a list of tasks or a plan', async () => {
     const items = [{ text: 'Look', status: 'done' } as const];
     await show(...looked, call(5, 'think', 'tasks', 'done', { detail: { detail: 'todos', items } }));

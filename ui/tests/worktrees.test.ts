@@ -362,7 +362,7 @@ describe('the menu of a session in a worktree', () => {
     const { dialog } = await open('Remove worktree…', { ignored: listed('.env') });
     expect(within(dialog).getByText('.env')).toBeVisible();
     expect(dialog).toHaveTextContent('Deletes the folder ~/code/shop-api.worktrees/rate-limits.');
-    await expectNoViolations();
+    await expectNoViolations(document.querySelector('dialog[open]')!);
   });
 
   test('case_84_merges what is committed, after showing it', async () => {
@@ -370,7 +370,7 @@ describe('the menu of a session in a worktree', () => {
     expect(dialog).toHaveAccessibleName('Merge rate-limits into main?');
     expect(within(dialog).getByText('1a2b Add limits')).toBeVisible();
     expect(within(dialog).queryByLabelText('Commit message')).toBeNull();
-    await expectNoViolations();
+    await expectNoViolations(document.querySelector('dialog[open]')!);
     await user.click(within(dialog).getByRole('button', { name: 'Merge' }));
     expect(bridge.sent('merge_worktree')).toMatchObject([{ session: 's1', seen: 'a1', message: null }]);
     await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
@@ -386,7 +386,7 @@ describe('the menu of a session in a worktree', () => {
     await user.clear(message);
     expect(within(dialog).getByRole('button', { name: 'Commit and rebase' })).toBeDisabled();
     await user.type(message, 'Limit requests');
-    await expectNoViolations();
+    await expectNoViolations(document.querySelector('dialog[open]')!);
     await user.click(within(dialog).getByRole('button', { name: 'Commit and rebase' }));
     expect(bridge.sent('rebase_worktree')).toMatchObject([{ message: 'Limit requests' }]);
   });
@@ -435,7 +435,7 @@ describe('the menu of a session in a worktree', () => {
     });
     await user.click(within(dialog).getByRole('button', { name: 'Merge' }));
     expect(await within(dialog).findByRole('alert')).toHaveTextContent('src/a.ts');
-    await expectNoViolations();
+    await expectNoViolations(document.querySelector('dialog[open]')!);
     await user.click(within(dialog).getByRole('button', { name: 'Ask the agent to rebase' }));
     const [sent] = bridge.sent('queue_message');
     expect(sent?.text).toContain('- src/a.ts\n- b.ts');
@@ -463,7 +463,7 @@ describe('the menu of a session in a worktree', () => {
       const { bridge, commands, end, remove } = await closeAndReopen();
       expect(remove).toBeDisabled();
       expect(screen.getByText('Git is running…')).toBeVisible();
-      await expectNoViolations();
+      await expectNoViolations(document.querySelector('dialog[open]')!);
       const removal = { session: 's1', seen: 'a1', losses: [], branch: 'stays' as const };
       expect(await commands.worktrees.remove(removal)).toBe('running');
       expect(bridge.sent('remove_worktree')).toEqual([]);
@@ -498,7 +498,7 @@ describe('the menu of a session in a worktree', () => {
     expect(within(dialog).getByRole('button', { name: 'Cancel' })).toHaveFocus();
     expect(dialog).toHaveTextContent('1 ignored file or folder, deleted as well');
     expect(radio('Keep rate-limits')).toBeChecked();
-    await expectNoViolations();
+    await expectNoViolations(document.querySelector('dialog[open]')!);
     await user.click(checkbox(/^Discard 1 changed file that isn’t committed and 1 untracked file/));
     await user.click(remove);
     const sent = bridge.sent('remove_worktree');
@@ -535,7 +535,7 @@ describe('the menu of a session in a worktree', () => {
   test('case_84_offers to end the session before its worktree is removed', async () => {
     const { bridge, user, dialog } = await open('Remove worktree…', { remove: { blocked: 'agent_runs' } });
     expect(dialog).toHaveTextContent('End the session first.');
-    await expectNoViolations();
+    await expectNoViolations(document.querySelector('dialog[open]')!);
     await user.click(within(dialog).getByRole('button', { name: 'End session' }));
     expect(bridge.sent('stop_session')).toHaveLength(1);
     bridge.on('read_worktree', () => aTree());

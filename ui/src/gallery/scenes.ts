@@ -1,4 +1,4 @@
-import type { Approval, ApprovalOption, Delivery, Entry, Helper, Outcome, Request, Session } from '../generated/wire';
+import type { Approval, Delivery, Entry, Helper, Outcome, Request, Session } from '../generated/wire';
 import { emptyStartDraft } from '../store/parts/start';
 import { initialState } from '../store/state';
 import { handoverOf } from '../store/sync/handover';
@@ -15,13 +15,10 @@ import {
   delivered,
   ended,
   NOW,
-  planOptions,
-  someOptions,
 } from '../testing/builders';
 import { anError, FakeBridge } from '../testing/fakeBridge';
 import { withPast } from './past';
-import { edit, manyEntries, plan, richBodies } from './talk';
-import { tenSessions } from './tenSessions';
+import { richBodies } from './talk';
 import { settledTalk, toolTalk } from './toolTalk';
 
 const since = Date.now() - NOW;
@@ -92,7 +89,6 @@ export const providers = aQuestion(2, {
 const entries: Entry[] = richBodies.map((body, index) => anEntry(index + 1, body));
 
 const pair: Request = aRequest({ questions: [auth, providers], askedAt: at(NOW - 42_000) });
-const lone: Request = aRequest({ questions: [auth], askedAt: at(NOW - 42_000) });
 
 export const shell: Approval = anApproval({
   description: 'Remove the old build and its caches',
@@ -209,28 +205,6 @@ export const scenes: Record<string, () => FakeBridge> = {
     bridge.snapshot = aSnapshot({ sessions: [], agents });
     return bridge;
   },
-  start,
-  worktree: () => {
-    const bridge = start();
-    const { handover } = bridge;
-    if (handover) bridge.handover = { ...handover, start: { ...handover.start, worktree: { ...handover.start.worktree, on: true } } };
-    return bridge;
-  },
-  start_codex: () => {
-    const bridge = start();
-    if (bridge.handover) bridge.handover = { ...bridge.handover, start: { ...bridge.handover.start, agent: codex.id } };
-    return bridge;
-  },
-  codex: () => {
-    const bridge = base([]);
-    const current = { mode: 'default', approval_policy: 'on-request', sandbox: 'workspace-write', model: 'opus', effort: 'high' };
-    const config = withCurrent(codex, current);
-    bridge.snapshot = aSnapshot({
-      sessions: [aSession({ ...of(codex), config, name: 'api', folder: '/home/ada/code/shop-api' })],
-      agents: [...agents, codex, openCode],
-    });
-    return bridge;
-  },
   start_missing: () => {
     const bridge = start();
     const config = { gemini_cli: { mode: 'bypass', model: 'opus' } };
@@ -238,146 +212,7 @@ export const scenes: Record<string, () => FakeBridge> = {
     if (bridge.handover) bridge.handover = { ...bridge.handover, start: draft };
     return bridge;
   },
-  hostile: () =>
-    base([
-      aRequest({
-        askedBy: '<b>reviewer</b> \u202eresu eht\u202c',
-        questions: [
-          aQuestion(1, {
-            header: '<b>Way</b>\u202eyaW\u202c',
-            kind: 'multi',
-            text: '<img src="https://attacker.invalid/x.png" onerror="alert(1)"> Which **way** [a link](javascript:alert(1)) ![a picture](https://attacker.invalid/y.png)\n\n\u001b[31mred\u001b[0m \u202etxet desrever\u202c zero\u200bwidth',
-            options: [
-              { label: '', description: 'Its label is empty' },
-              { label: '\u200b\u200b', description: 'Its label cannot be seen' },
-              'Same',
-              'Same',
-              '<script>alert(1)</script>',
-              '\u202egnihton eteleD\u202c',
-              '👩\u200d👩\u200d👧\u200d👦👨🏽\u200d🚀🇺🇳'.repeat(6),
-              `Z${'\u0300\u0301\u0302\u0303\u0304'.repeat(12)}algo`,
-              { label: 'W'.repeat(400), description: 'No place to break a line' },
-              { label: 'L'.repeat(65_000), description: 'D'.repeat(65_000) },
-              ...Array.from({ length: 30 }, (_, index) => `Way ${index + 11}`),
-            ],
-          }),
-        ],
-        limit: { at: Date.now() + 95_000, then: '<b>something</b> \u202eelse\u202c happens' },
-        askedAt: at(NOW - 42_000),
-      }),
-    ]),
-  ten: tenSessions,
   approval: () => base([], [shell]),
-  rules: () =>
-    base([], [
-      {
-        ...shell,
-        options: someOptions(
-          { id: 'r1', scope: 'session', label: { label: 'tool', tool: 'Bash', content: 'cargo clean:*', behaviour: 'allow' } },
-          { id: 'r2', scope: 'local', label: { label: 'folder', paths: ['/home/ada/.cache'] } },
-          { id: 'r3', scope: 'session', label: { label: 'config', option: 'mode', value: 'accept_edits' } },
-        ),
-      },
-    ]),
-  change: () => base([], [anApproval({ title: 'Edit', subject: edit, askedAt: at(NOW - 12_000) })]),
-  plan: () =>
-    base([], [
-      anApproval({
-        title: 'ExitPlanMode',
-        subject: { detail: 'plan', plan, path: null },
-        options: planOptions('default', 'accept_edits'),
-        askedAt: at(NOW - 12_000),
-      }),
-    ]),
-  own_options: () => {
-    const own = (id: string, kind: ApprovalOption['kind'], text: string): ApprovalOption => ({
-      id,
-      kind,
-      label: { label: 'text', text },
-      scope: null,
-      combines: false,
-    });
-    const options = [
-      own('1', 'allow_once', 'Yes, go ahead'),
-      own('2', 'allow_always', 'Yes, and do not ask for cargo again'),
-      own('3', 'allow_always', 'Yes, for the whole folder'),
-      own('4', 'reject_once', 'No, and tell me what to do differently'),
-      own('5', 'reject_always', 'No, and never again'),
-    ];
-    return base([], [{ ...shell, options, takesMessage: false }]);
-  },
-  tools: () => {
-    const bridge = base([]);
-    const called = { kind: 'tool', name: 'Edit', toolKind: 'edit', summary: edit.path, detail: edit, output: null } as const;
-    const statuses = ['pending', 'awaiting_permission', 'running', 'done', 'failed', 'no_result'] as const;
-    bridge.entries['s1'] = [
-      ...statuses.map((status, index) => anEntry(index + 1, { ...called, toolUse: `t${index}`, status })),
-      anEntry(statuses.length + 1, {
-        kind: 'plan',
-        items: [
-          { text: 'Read the gateway', status: 'done' },
-          { text: 'Add the login route', status: 'in_progress' },
-        ],
-      }),
-    ];
-    return bridge;
-  },
-  runs,
-  settled,
-  reading: () => base([]).on('read_transcript', () => new Promise(() => undefined)),
-  helpers,
-  queue: () => {
-    const bridge = base([]);
-    const queue = [
-      { id: 'm1', text: 'Then run the migration on the test database.', attachments: [] },
-      { id: 'm2', text: 'And write two lines about it in the changelog, please: what changed for people who call the API, and what did not.', attachments: [] },
-    ];
-    bridge.snapshot.sessions = sessions.map((session) => (session.id === 's1' ? { ...session, queue } : session));
-    return bridge;
-  },
-  attached: () => {
-    const bridge = base([]);
-    const image = { attachment: 'image', image: 'a'.repeat(64), format: 'png', name: 'the failing form.png', bytes: 482_113 } as const;
-    const file = { attachment: 'file', path: '/home/ada/notes/what the form should do.pdf', bytes: 91_204 } as const;
-    const picture =
-      '<svg xmlns="http://www.w3.org/2000/svg" width="64" height="64"><rect width="64" height="64" fill="teal"/><circle cx="32" cy="32" r="20" fill="white"/></svg>';
-    bridge.imageSource = (_, name) => (name === image.image ? `data:image/svg+xml,${encodeURIComponent(picture)}` : 'data:image/png,');
-    bridge.files = {
-      attached: [image, file, { ...image, image: 'b'.repeat(64), name: 'broken.png' }],
-      refused: [
-        { name: 'recording.gif', why: { why: 'too_large' } },
-        { name: 'src', why: { why: 'folder' } },
-      ],
-    };
-    const queue = [{ id: 'm1', text: 'Then make it look like this.', attachments: [image] }];
-    bridge.snapshot.sessions = sessions.map((session) => (session.id === 's1' ? { ...session, queue } : session));
-    bridge.entries['s1'] = [
-      anEntry(1, { kind: 'person', text: 'The form fails like this.', attachments: [image, file] }),
-      anEntry(2, { kind: 'person', text: '', attachments: [image] }),
-    ];
-    return bridge;
-  },
-  writing: () => {
-    const bridge = base([]);
-    bridge.snapshot.live = [{ session: 's1', kind: 'text', text: 'I am **writing** this at the moment, with `code` and' }];
-    return bridge;
-  },
-  long_transcript: () => {
-    const bridge = base([]);
-    bridge.entries['s1'] = manyEntries(100_000);
-    return bridge;
-  },
-  undo: () => {
-    const bridge = base([lone]);
-    const answers = [{ question: 'q1', chosen: ['q1o2'], other: null, note: null }];
-    const since = Date.now();
-    bridge.snapshot.held = [{ request: 'r1', end: { end: 'answered', answers }, since, until: since + 30_000, error: null }];
-    return bridge;
-  },
-  failed: () =>
-    base([
-      over('r1', answered, { delivery: 'failed', error: { undelivered: 'input_closed' } }),
-    ]),
   inbox: () => {
     const gone = ended({ outcome: 'orphaned', why: 'app_quit' });
     const requests = [
@@ -389,42 +224,6 @@ export const scenes: Record<string, () => FakeBridge> = {
     return base(requests, [shell]);
   },
   asked: () => withPast(base([])),
-  permissions: () => {
-    const [folder, agent] = ['/home/ada/code/shop-api', 'claude_code'];
-    const file = `${folder}/.claude/settings.local.json`;
-    const bash = (content: string) => ({ label: 'tool', tool: 'Bash', content, behaviour: 'allow' }) as const;
-    return base([])
-      .set({
-        permissionRules: [
-          { action: 'deny', tool: 'Bash', argument: 'git push *', folder: null },
-          { action: 'ask', tool: 'Edit', argument: 'migrations/**', folder },
-        ],
-      })
-      .on('read_permissions', () => ({
-        standing: [
-          {
-            agent,
-            label: bash('pnpm test:*'),
-            scope: 'local',
-            folder,
-            session: 's1',
-            written: { file, text: 'Bash(pnpm test:*)' },
-            allowed: { approval: 'a1', session: 's1', name: 'shop-api', at: at(NOW - 86_400_000) },
-          },
-          { agent, label: bash('ls *'), scope: 'user', folder: null, session: 's1', written: { file: '/home/ada/.claude/settings.json', text: 'Bash(ls *)' }, allowed: null },
-          {
-            agent,
-            label: { label: 'folder', paths: ['/home/ada/code/shared'] },
-            scope: 'session',
-            folder,
-            session: 's1',
-            written: null,
-            allowed: { approval: 'a2', session: 's1', name: 'shop-api', at: at(NOW - 600_000) },
-          },
-        ],
-        unreadable: [],
-      }));
-  },
   clients: () => {
     const bridge = base([]);
     const file = '/home/ada/.cursor/mcp.json';

@@ -1,10 +1,10 @@
 import { tick } from 'svelte';
 
-import type { Question, Request, WorktreeState } from '../generated/wire';
+import type { Question, Request } from '../generated/wire';
 import { t } from '../shared/messages';
 import type { Store } from '../store/store.svelte';
 import { inbound } from '../testing/agents';
-import { anEntry, aQuestion, aRequest, aTree, NOW, withdrawn } from '../testing/builders';
+import { anEntry, aQuestion, aRequest, NOW, withdrawn } from '../testing/builders';
 import type { FakeBridge } from '../testing/fakeBridge';
 import { showChanges, withChanges } from './changes';
 import { emptyInbox, mixedInbox } from './inbox';
@@ -267,14 +267,6 @@ export const states: Record<string, Shown> = {
   runs: { scene: runs, shows: 'main [data-kind=run]' },
   settled: { scene: settled, shows: 'main [data-request=r18] summary' },
   history: { scene: () => withPast(base([])), act: openHistory, shows: 'main [data-past]' },
-  history_unfolded: {
-    scene: () => withPast(base([])),
-    act: async () => {
-      await openHistory();
-      (await waitFor('main [data-past] summary')).click();
-    },
-    shows: 'main [data-past][open] .inside',
-  },
   history_numbers: {
     scene: () => withPast(base([])),
     act: async () => {
@@ -283,32 +275,8 @@ export const states: Record<string, Shown> = {
     },
     shows: 'main td',
   },
-  history_transcripts: {
-    scene: () => withPast(base([])),
-    act: async () => {
-      await openHistory();
-      (await waitFor('main nav button:last-child')).click();
-    },
-    shows: '#history-search',
-  },
-  history_forced_colours: {
-    scene: () => withPast(base([])),
-    act: async () => {
-      forceColours();
-      await openHistory();
-    },
-    shows: 'main [data-past]',
-  },
   history_first: { scene: () => withFirst(base([])), act: openHistory, shows: 'main [data-past]' },
   history_empty: { scene: () => base([]), act: openHistory, shows: 'main .empty' },
-  history_loading: {
-    scene: () =>
-      base([])
-        .on('search_questions', () => new Promise(() => undefined))
-        .on('count_questions', () => new Promise(() => undefined)),
-    act: openHistory,
-    shows: 'main .skeleton',
-  },
   inbox: {
     scene: mixedInbox,
     act: async (store) => {
@@ -341,11 +309,6 @@ export const states: Record<string, Shown> = {
     scene: () => scenes['clients']?.() ?? base([]),
     act: (store) => openSettings(store, 'clients.title'),
     shows: 'dialog[open] [data-client=zed]',
-  },
-  settings_permissions: {
-    scene: () => scenes['permissions']?.() ?? base([]),
-    act: (store) => openSettings(store, 'settings.permissions'),
-    shows: 'dialog[open] [data-permission]',
   },
   settings_search: {
     scene: () => base([]),
@@ -434,23 +397,6 @@ export const states: Record<string, Shown> = {
     },
     shows: '[data-diff] textarea',
   },
-  worktree_merge: {
-    scene: () => inWorktree({ uncommitted: listed('src/routes/orders.ts'), commits: listed('4f1c2ab Limit requests by key') }),
-    act: (store) => openWorktree(store, 'merge'),
-    shows: 'dialog[open] textarea',
-  },
-  worktree_remove: {
-    scene: () =>
-      inWorktree({
-        uncommitted: listed('src/routes/orders.ts', 'src/auth/guard.ts'),
-        untracked: listed('notes on limits.md'),
-        ignored: listed('node_modules/', '.env'),
-        commits: listed('4f1c2ab Limit requests by key', '9be0d17 Say which limit was passed'),
-        losses: ['uncommitted', 'untracked'],
-      }),
-    act: (store) => openWorktree(store, 'remove'),
-    shows: 'dialog[open] input[type=checkbox]',
-  },
   palette: {
     scene: () => withRequests(asks(auth), aRequest({ id: 'p2', session: 's2', questions: [providers], askedAt: at(NOW - 30_000) })),
     act: (store) => store.dispatch({ type: 'overlay_opened', overlay: { overlay: 'palette' } }),
@@ -465,28 +411,6 @@ export const states: Record<string, Shown> = {
     shows: 'dialog [role=option] b',
   },
 };
-
-/** A session in a worktree of its own. */
-function inWorktree(tree: Partial<WorktreeState>): FakeBridge {
-  const bridge = tenSessions();
-  const { sessions } = bridge.snapshot;
-  const session = sessions.find(({ state }) => state.state === 'idle') ?? sessions[0]!;
-  const worktree = {
-    repository: '/home/ada/code/shop-api',
-    path: '/home/ada/code/shop-api.worktrees/rate-limits',
-    branch: 'rate-limits',
-    base: 'main',
-  };
-  bridge.snapshot.sessions = [{ ...session, folder: worktree.path, worktree }, ...sessions.filter((other) => other !== session)];
-  return bridge.on('read_worktree', () => aTree(tree));
-}
-
-const listed = (...first: string[]) => ({ count: first.length, first });
-
-function openWorktree(store: Store, deed: 'merge' | 'remove'): void {
-  const session = store.state.sessions.find(({ worktree }) => worktree !== null);
-  if (session) store.dispatch({ type: 'overlay_opened', overlay: { overlay: 'worktree', session: session.id, deed } });
-}
 
 async function openSettings(store: Store, category: string): Promise<void> {
   store.dispatch({ type: 'overlay_opened', overlay: { overlay: 'settings' } });

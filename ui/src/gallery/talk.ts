@@ -1,5 +1,4 @@
-import type { Entry, EntryBody } from '../generated/wire';
-import { anEntry } from '../testing/builders';
+import type { EntryBody } from '../generated/wire';
 
 const report = `## What I found
 
@@ -126,26 +125,3 @@ export const richBodies: EntryBody[] = [
     context: null,
   },
 ];
-
-export const plan = `# Sign people in
-
-## Steps
-
-1. Add a \`sessions\` table and its migration.
-2. Add \`/login\` and \`/logout\`.
-3. Guard \`/items\` with a layer; \`/health\` stays open.
-
-## What stays as it is
-
-The gateway goes on validating tokens of other services.`;
-
-export const edit = { detail: 'edit', path: '/home/ada/projects/api/src/routes.rs', diff } as const;
-
-/** Generates entries that cycle through all kinds. */
-export function manyEntries(count: number): Entry[] {
-  return Array.from({ length: count }, (_, index) => {
-    const n = index + 1;
-    const body = richBodies[n % richBodies.length];
-    return anEntry(n, body?.kind === 'agent' && n % 5 > 0 ? { kind: 'agent', text: `Entry ${n}. ${report.slice(0, (n * 37) % 400)}` } : (body ?? { kind: 'person', text: '', attachments: [] }));
-  });
-}
