@@ -8,6 +8,8 @@ use serde_json::json;
 
 use crate::harness::{App, Setup, wait_until};
 use crate::real_claude::RealClaude;
+use crate::real_codex::RealCodex;
+use crate::real_opencode::RealOpenCode;
 
 /// The size of the data folder's disk, in MiB.
 const DISK: u32 = 12;
@@ -80,5 +82,32 @@ async fn case_132_a_full_disk_leaves_no_trace_in_a_session_of_claude_code() {
     app.shows_text("main", "Heard.").await;
     let heard = real.mock.conversation().last().unwrap()["messages"].to_string();
     assert_eq!(heard.matches("Not lost.").count(), 1, "{heard}");
+    check_after_a_restart(real.app, &session, &disk).await;
+}
+
+#[tokio::test]
+async fn case_132_a_full_disk_leaves_no_trace_in_a_session_of_codex() {
+    let test = "case_132_a_full_disk_leaves_no_trace_in_a_session_of_codex";
+    let Some(disk) = SmallDisk::mount_or_skip(DISK, test) else { return };
+    let call = Block::tool("c1", "exec_command", json!({ "cmd": WAIT, "yield_time_ms": 60_000 }));
+    let script = vec![Reply::new([call]), Reply::text(SAID)];
+    let setup = Setup::default().data(disk.path());
+    let Some(real) = RealCodex::open_in(setup, test, script).await else { return };
+    let session =
+        real.start(json!({ "approval_policy": "untrusted", "sandbox": "danger-full-access" })).await;
+    fill_while_it_works(&real.app, &session, real.project.path(), &disk).await;
+    check_after_a_restart(real.app, &session, &disk).await;
+}
+
+#[tokio::test]
+async fn case_132_a_full_disk_leaves_no_trace_in_a_session_of_opencode() {
+    let test = "case_132_a_full_disk_leaves_no_trace_in_a_session_of_opencode";
+    let Some(disk) = SmallDisk::mount_or_skip(DISK, test) else { return };
+    let call = Block::tool("call_1", "bash", json!({ "command": WAIT, "description": "Waits" }));
+    let script = vec![Reply::new([call]), Reply::text(SAID)];
+    let setup = Setup::default().data(disk.path());
+    let Some(real) = RealOpenCode::open_in(setup, test, script).await else { return };
+    let session = real.start_asking().await;
+    fill_while_it_works(&real.app, &session, real.project.path(), &disk).await;
     check_after_a_restart(real.app, &session, &disk).await;
 }

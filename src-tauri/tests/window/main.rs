@@ -33,7 +33,6 @@ mod notifications;
 mod open_in;
 mod outcomes;
 mod page_reload;
-mod pasted_image;
 mod permission_rules;
 #[path = "../private_bus.rs"]
 mod private_bus;
@@ -42,6 +41,8 @@ mod question_card;
 mod reading;
 mod real_claude;
 mod real_codex;
+mod real_opencode;
+mod real_sessions;
 mod settings;
 mod shortcut;
 mod shutdown;

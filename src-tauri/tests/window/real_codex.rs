@@ -21,10 +21,10 @@ fn shell(call: &str, command: &str) -> Reply {
 }
 
 /// The window with Codex as the only agent that is installed.
-struct RealCodex {
-    app: App,
+pub struct RealCodex {
+    pub app: App,
     mock: MockApi,
-    project: TempDir,
+    pub project: TempDir,
     _home: TempDir,
     _programs: TempDir,
 }
@@ -32,6 +32,10 @@ struct RealCodex {
 impl RealCodex {
     /// Opens the window, or reports that the test did not run because Codex is not installed.
     async fn open(test: &str, script: Vec<Reply>) -> Option<Self> {
+        Self::open_in(Setup::default(), test, script).await
+    }
+
+    pub async fn open_in(setup: Setup, test: &str, script: Vec<Reply>) -> Option<Self> {
         let program = clis::native_or_skip(Cli::Codex, test)?;
         let mock = MockApi::start(Script(script)).await.unwrap();
         let folder = || TempDir::new().unwrap();
@@ -39,12 +43,12 @@ impl RealCodex {
         Cli::Codex.write_settings(home.path(), &mock.base_url).unwrap();
         symlink(program, programs.path().join("codex")).unwrap();
         let path = format!("{}:/usr/bin:/bin", programs.path().display());
-        let app = sealed(Setup::default(), home.path(), &mock).env("PATH", path).open().await;
+        let app = sealed(setup, home.path(), &mock).env("PATH", path).open().await;
         Some(Self { app, mock, project, _home: home, _programs: programs })
     }
 
     /// Starts a selected session.
-    async fn start(&self, config: Value) -> String {
+    pub async fn start(&self, config: Value) -> String {
         let input = json!({ "agent": "codex", "folder": self.project.path(), "options": { "config": config },
             "prompt": "Please go on.", "name": "Real" });
         let session = self.app.start_session(input).await;
