@@ -27,7 +27,7 @@ use std::time::Duration;
 use askdesk_api::dto::{HoldEnd, UndoEnd};
 use askdesk_api::{Api, ErrorCode};
 use askdesk_domain::{
-    AnswerInput, Begun, CommandId, EndInput, HeldEnd, NotificationRemoval, OptionId, PendingItem, Request,
+    AnswerInput, CommandId, DraftKey, EndInput, HeldEnd, NotificationRemoval, OptionId, PendingItem, Request,
     RequestId, Session, SessionId,
 };
 use askdesk_engine::{NotificationEvent, with_reminders};
@@ -295,7 +295,7 @@ impl NotificationDriver {
 /// Returns whether the window holds a draft for a question; assumes one if the drafts cannot be read.
 async fn has_draft(api: &Api, id: RequestId) -> bool {
     match api.engine().drafts().await {
-        Ok(drafts) => drafts.iter().any(|draft| draft.begun() == Begun::Request(id)),
+        Ok(drafts) => drafts.iter().any(|draft| draft.key() == DraftKey::Request(id)),
         Err(error) => {
             tracing::error!(%error, "the drafts could not be read");
             true

@@ -68,7 +68,7 @@ impl Subscriptions {
         }
     }
 
-    /// Makes room for the next message. An extra acknowledgement makes no extra room.
+    /// Makes room for the next message. An extra acknowledgment makes no extra room.
     fn acknowledge(&self, webview: &str, number: u32) {
         let streams = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(stream) = streams.get(webview)
@@ -169,7 +169,7 @@ fn urgency(frame: &Frame, view: Option<SessionId>) -> Urgency {
         Change::Request { .. }
         | Change::Approval { .. }
         | Change::EndHeld { .. }
-        | Change::EndLetGo { .. } => Urgency::Awaited,
+        | Change::HoldReleased { .. } => Urgency::Awaited,
         Change::LiveText { added: LiveText { session, .. } }
         | Change::LiveCleared { session }
         | Change::Entry { session, .. }

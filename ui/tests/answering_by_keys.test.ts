@@ -69,7 +69,7 @@ describe('advancing', () => {
     ]);
   });
 
-  test('case_12_a_look_back_stays_until_the_person_goes_on', async () => {
+  test('case_12_a_look_back_stays_until_the_user_goes_on', async () => {
     const { press, keys } = await openCard(four());
     await press('1', '{Alt>}{ArrowLeft}{/Alt}');
     expect(radio('Yes').checked).toBe(true);

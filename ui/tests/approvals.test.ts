@@ -18,7 +18,7 @@ import { FakeBridge } from '../src/testing/fakeBridge';
 import { button, expectNoViolations, openPage, panel, settle } from './open';
 
 const options = someOptions(
-  { id: 'r1', scope: 'session', label: { label: 'tool', tool: 'Bash', content: 'npm test:*', behaviour: 'allow' } },
+  { id: 'r1', scope: 'session', label: { label: 'tool', tool: 'Bash', content: 'npm test:*', behavior: 'allow' } },
   { id: 'r2', scope: 'project', label: { label: 'folder', paths: ['/srv/data'] } },
   { id: 'r3', scope: 'session', label: { label: 'config', option: 'mode', value: 'accept_edits' } },
 );
@@ -59,7 +59,7 @@ describe('a permission', () => {
       options: someOptions({
         id: 'r1',
         scope: 'session',
-        label: { label: 'tool', tool: 'mcp__tracker__find_issue', content: null, behaviour: 'allow' },
+        label: { label: 'tool', tool: 'mcp__tracker__find_issue', content: null, behavior: 'allow' },
       }),
     });
     const { bridge, user } = await open(approval);
@@ -117,7 +117,7 @@ describe('a permission', () => {
     ['git * main', 'anything that matches “git * main” (* matches any text)'],
     ['ls', 'without asking: “ls”'],
   ])('the pattern %s is described in words', async (content, words) => {
-    const label = { label: 'tool', tool: 'Bash', content, behaviour: 'allow' } as const;
+    const label = { label: 'tool', tool: 'Bash', content, behavior: 'allow' } as const;
     const { user } = await open(anApproval({ options: someOptions({ id: 'r1', label, scope: 'local' }) }));
     await choose(user, 'More ways to allow', 'Always allow…');
     expect(screen.getByRole('checkbox')).toHaveAccessibleName(expect.stringContaining(words));

@@ -121,10 +121,10 @@ describe('a card is armed', () => {
   test('for keys that change nothing, and always for Undo and typed text', () => {
     const one = new Arming();
     one.shows('a');
-    expect(one.takes({ deed: 'choose', place: 1 })).toBe(false);
-    expect(one.takes({ deed: 'submit_from_anywhere' })).toBe(false);
-    expect(one.takes({ deed: 'undo' })).toBe(true);
-    expect(one.takes({ deed: 'leave' })).toBe(true);
+    expect(one.takes({ action: 'choose', place: 1 })).toBe(false);
+    expect(one.takes({ action: 'submit_from_anywhere' })).toBe(false);
+    expect(one.takes({ action: 'undo' })).toBe(true);
+    expect(one.takes({ action: 'leave' })).toBe(true);
     const undo = document.createElement('button');
     expect(one.takesClick({ detail: 1, target: undo })).toBe(false);
     undo.dataset['atOnce'] = '';
@@ -220,7 +220,7 @@ describe('a question', () => {
     expect(card()).toContainElement(document.activeElement as HTMLElement);
     await pass(DELAY);
     await skip();
-    expect(bridge.sent('hold_end')).toMatchObject([{ id: 'r1', end: { end: 'cancelled' } }]);
+    expect(bridge.sent('hold_end')).toMatchObject([{ id: 'r1', end: { end: 'canceled' } }]);
   });
 
   test('case_79_undo_works_at_once', async () => {

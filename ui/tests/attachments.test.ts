@@ -168,7 +168,7 @@ describe('an attachment', () => {
   test('is shown with a message in the queue and in the transcript', async () => {
     const queue = [{ id: 'm1', text: '', attachments: [file] }];
     const bridge = new FakeBridge({ sessions: [aSession({ queue })] });
-    bridge.entries['s1'] = [anEntry(1, { kind: 'person', text: '', attachments: [image()] })];
+    bridge.entries['s1'] = [anEntry(1, { kind: 'user', text: '', attachments: [image()] })];
     await openPage(bridge);
     const waiting = screen.getByRole('region', { name: 'Queued messages' });
     expect(within(waiting).getByText('notes of mine.txt')).toBeVisible();

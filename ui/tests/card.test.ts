@@ -189,10 +189,10 @@ describe('the time limit', () => {
     vi.useFakeTimers({ toFake: ['Date', 'setInterval', 'clearInterval'] });
     try {
       await open([aQuestion(1)], { limit: { at: Date.now() + 90_000, then: 'the agent goes on' } });
-      const line = screen.getByText(/left, then: the agent goes on/);
+      const line = screen.getByText(/left\. Without an answer, the agent goes on\./);
       const before = line.textContent;
       await vi.advanceTimersByTimeAsync(30_000);
-      expect(screen.getByText(/left, then: the agent goes on/).textContent).not.toBe(before);
+      expect(screen.getByText(/left\. Without an answer, the agent goes on\./).textContent).not.toBe(before);
       await vi.advanceTimersByTimeAsync(61_000);
       expect(screen.getByText('Timed out: the agent goes on')).toBeVisible();
       // Only the app removes the card, never the page's clock.
@@ -204,7 +204,7 @@ describe('the time limit', () => {
 
   test('without a limit, nothing counts down', async () => {
     await open([aQuestion(1)]);
-    expect(screen.queryByText(/left, then/)).toBeNull();
+    expect(screen.queryByText(/left\. Without/)).toBeNull();
   });
 });
 

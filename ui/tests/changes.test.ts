@@ -1,7 +1,7 @@
 import { screen, within } from '@testing-library/svelte';
 import { describe, expect, test } from 'vitest';
 
-import { split, withDifference } from '../src/feature/changes/colours';
+import { split, withDifference } from '../src/feature/changes/colors';
 import { changeStarts, differences, rowsOf } from '../src/feature/changes/rows';
 import { treeRows } from '../src/feature/changes/tree';
 import {
@@ -251,7 +251,7 @@ describe('reverting', () => {
     const { bridge, user } = await openChanges();
     await user.click(button('Revert file…'));
     const dialog = screen.getByRole('alertdialog', { name: 'Revert src/routes/orders.ts?' });
-    expect(dialog).toHaveTextContent('the content it had when the session began');
+    expect(dialog).toHaveTextContent('Restores the file to its state when the session began.');
     expect(button('Cancel')).toHaveFocus();
     await expectNoViolations();
     await user.keyboard('{Escape}');

@@ -227,7 +227,7 @@ test('a test question takes the way of other programs, and its failure is shown'
   await user.click(press('Send test question'));
   expect(bridge.sent('test_gateway')).toHaveLength(1);
   expect(list().getByText('The test question is waiting. Close Settings to answer it.')).toBeVisible();
-  bridge.fail('test_gateway', { code: 'door_failed', message: 'HTTP/1.1 401 Unauthorized' });
+  bridge.fail('test_gateway', { code: 'test_failed', message: 'HTTP/1.1 401 Unauthorized' });
   await user.click(press('Send test question'));
   expect(list().getByRole('alert')).toHaveTextContent(
     'The test question didn’t arrive: HTTP/1.1 401 Unauthorized',

@@ -13,8 +13,8 @@ const other = aRequest({ id: 'r2', session: 's1' });
 const selected = () => document.querySelector('nav [aria-current=page]')?.getAttribute('data-session');
 const focusedCard = () => document.activeElement?.closest('[data-card]')?.getAttribute('data-card');
 const nothingAnswered = (bridge: FakeBridge) => {
-  const deeds = ['answer_question', 'hold_end', 'decline_question', 'cancel_question', 'decide_approval'] as const;
-  expect(deeds.flatMap((deed): unknown[] => bridge.sent(deed))).toEqual([]);
+  const actions = ['answer_question', 'hold_end', 'decline_question', 'cancel_question', 'decide_approval'] as const;
+  expect(actions.flatMap((action): unknown[] => bridge.sent(action))).toEqual([]);
   expect(document.querySelector('input:checked')).toBeNull();
 };
 

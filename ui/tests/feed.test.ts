@@ -62,7 +62,7 @@ describe('Page Up and Page Down', () => {
     const read = (n: number) =>
       anEntry(n, { kind: 'tool', toolUse: `t${n}`, name: 'Read', toolKind: 'read', summary: `src/${n}.ts`, detail: { detail: 'other', input: '{}' }, status: 'done', output: 'one\ntwo' });
     bridge.entries['s1'] = [
-      anEntry(1, { kind: 'person', text: 'Add auth', attachments: [] }),
+      anEntry(1, { kind: 'user', text: 'Add auth', attachments: [] }),
       read(2),
       read(3),
       anEntry(4, { kind: 'agent', text: 'Done.' }),

@@ -76,7 +76,7 @@ describe('the footer says what the keys do', () => {
   });
 
   test('on a permission, where no key decides, and in its menus', async () => {
-    const options = someOptions({ id: 'r1', scope: null, label: { label: 'tool', tool: 'Bash', content: 'npm test', behaviour: 'allow' } });
+    const options = someOptions({ id: 'r1', scope: null, label: { label: 'tool', tool: 'Bash', content: 'npm test', behavior: 'allow' } });
     const { user } = await openPage(new FakeBridge({ approvals: [anApproval({ options })] }));
     await focus(document.querySelector<HTMLElement>('[data-approval][data-card]')!);
     expect(hints()).toEqual(['Esc collapse']);

@@ -1,7 +1,7 @@
 import { fireEvent, screen, within } from '@testing-library/svelte';
 import { describe, expect, test } from 'vitest';
 
-import { deedOf } from '../src/feature/panel/keys';
+import { keyActionOf } from '../src/feature/panel/keys';
 import { type Asks, type Focus, goalAfter, type Happening, type Place, placeAfter, routeOf } from '../src/shared/keyboard';
 import { type Press, shortcutKey } from '../src/shared/keys';
 import { anApproval, aQuestion, aRequest, aSession } from '../src/testing/builders';
@@ -109,8 +109,8 @@ describe('shortcuts on other layouts', () => {
   });
 
   test('answer and undo', () => {
-    expect(deedOf(pressed('г', { code: 'KeyU' }), 'radio')).toEqual({ deed: 'undo' });
-    expect(deedOf(pressed('é', { code: 'Digit2' }), 'card')).toEqual({ deed: 'choose', place: 2 });
+    expect(keyActionOf(pressed('г', { code: 'KeyU' }), 'radio')).toEqual({ action: 'undo' });
+    expect(keyActionOf(pressed('é', { code: 'Digit2' }), 'card')).toEqual({ action: 'choose', place: 2 });
   });
 
   test('an advertised undo works on a Cyrillic keyboard', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 
-import { deedOf, type HintSpot, hintsAt, PANEL_KEYS, WINDOW_KEYS } from '../src/feature/panel/keys';
-import type { Deed, FormKeys, Spot } from '../src/shared/focusTargets';
+import { keyActionOf, type HintSpot, hintsAt, PANEL_KEYS, WINDOW_KEYS } from '../src/feature/panel/keys';
+import type { KeyAction, FormKeys, Spot } from '../src/shared/focusTargets';
 import type { Press } from '../src/shared/keys';
 
 /** Parses a key press such as `Ctrl+Alt+x`. */
@@ -23,11 +23,11 @@ function pressed(written: string, changes: Partial<Press> = {}): Press {
   };
 }
 
-/** A deed as text, such as `choose 3` or `turn -1`. */
-function short(deed: Deed | null): string {
-  if (!deed) return '-';
-  if ('place' in deed) return `${deed.deed} ${deed.place}`;
-  return 'step' in deed ? `${deed.deed} ${deed.step}` : deed.deed;
+/** An action as text, such as `choose 3` or `turn -1`. */
+function short(action: KeyAction | null): string {
+  if (!action) return '-';
+  if ('place' in action) return `${action.action} ${action.place}`;
+  return 'step' in action ? `${action.action} ${action.step}` : action.action;
 }
 
 const SPOTS: Spot[] = ['radio', 'checkbox', 'words', 'note', 'field', 'submit', 'control', 'card'];
@@ -66,16 +66,16 @@ const form: FormKeys = { options: 9, several: true, submits: false, quick: false
 
 describe('the table of keys', () => {
   test.each(Object.entries(TABLE))('%s', (key, row) => {
-    const expected = row.split('|').map((deed) => deed.trim());
-    expect(SPOTS.map((spot) => short(deedOf(pressed(key), spot)))).toEqual(expected);
+    const expected = row.split('|').map((action) => action.trim());
+    expect(SPOTS.map((spot) => short(keyActionOf(pressed(key), spot)))).toEqual(expected);
   });
 
   test('case_15_no_key_means_anything_while_an_input_method_composes', () => {
     for (const key of Object.keys(TABLE)) {
       for (const spot of SPOTS) {
-        expect(deedOf(pressed(key, { isComposing: true }), spot)).toBeNull();
+        expect(keyActionOf(pressed(key, { isComposing: true }), spot)).toBeNull();
         // Some input methods only report this code.
-        expect(deedOf(pressed(key, { keyCode: 229 }), spot)).toBeNull();
+        expect(keyActionOf(pressed(key, { keyCode: 229 }), spot)).toBeNull();
       }
     }
   });
@@ -83,8 +83,8 @@ describe('the table of keys', () => {
   test('a key that is held down acts once, except for moving', () => {
     for (const key of Object.keys(TABLE)) {
       for (const spot of SPOTS) {
-        const first = short(deedOf(pressed(key), spot));
-        const held = short(deedOf(pressed(key, { repeat: true }), spot));
+        const first = short(keyActionOf(pressed(key), spot));
+        const held = short(keyActionOf(pressed(key, { repeat: true }), spot));
         expect(held).toBe(first === '-' || first.startsWith('move') ? first : 'nothing');
       }
     }

@@ -112,14 +112,14 @@ function page(from: number, to: number, more: boolean) {
   return { entries, more, requests: [], approvals: [] };
 }
 
-const deed = fc.oneof(
+const action = fc.oneof(
   fc.record({ kind: fc.constant('says' as const), count: fc.integer({ min: 1, max: 1500 }) }),
   fc.record({ kind: fc.constantFrom('earlier', 'later', 'newest', 'arrives', 'reads', 'follows') }),
 );
 
 test('the loaded entries never have a gap or exceed the limit', () => {
   fc.assert(
-    fc.property(fc.array(deed, { maxLength: 60 }), (deeds) => {
+    fc.property(fc.array(action, { maxLength: 60 }), (actions) => {
       let count = 300;
       let held = addPage({ ...emptyTranscript, status: 'reading' }, asked(null), page(101, 300, true));
       let arriving: [ReturnType<typeof asked>, ReturnType<typeof page>] | null = null;
@@ -130,7 +130,7 @@ test('the loaded entries never have a gap or exceed the limit', () => {
         arriving = [asked(before), page(from, to, from > 1)];
         held = { ...held, status: 'reading' };
       };
-      for (const one of deeds) {
+      for (const one of actions) {
         const [first, last] = span(held);
         if (one.kind === 'says' && 'count' in one) {
           for (let said = 0; said < one.count; said += 1) held = addEntry(held, entry((count += 1)));

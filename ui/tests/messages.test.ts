@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 
 import { wordsOfLoss } from '../src/entities/session/sessionWords';
 import { settingDescriptors, type AgentDescriptor } from '../src/generated/wire';
-import { type Catalogue, inForm, plural, t, translated } from '../src/shared/messages';
+import { type Catalog, inForm, plural, t, translated } from '../src/shared/messages';
 import { de } from '../src/shared/messages/de';
 import { en } from '../src/shared/messages/en';
 import { spoken } from '../src/shared/messages/language.svelte';
@@ -204,7 +204,7 @@ describe('in another language', () => {
     ['en', en, ['other', 'one', 'other', 'other', 'other', 'other']],
     ['de', de, ['other', 'one', 'other', 'other', 'other', 'other']],
     ['zh', zh, ['other', 'other', 'other', 'other', 'other', 'other']],
-  ] as const)('in %s, a count chooses its form', async (language, texts: Catalogue, forms) => {
+  ] as const)('in %s, a count chooses its form', async (language, texts: Catalog, forms) => {
     await spoken.speak(language);
     for (const [index, count] of [0, 1, 2, 11, 21, 1_001].entries()) {
       const form = texts[`history.found.${forms[index]!}`]!;
@@ -213,7 +213,7 @@ describe('in another language', () => {
   });
 
   test('the general form stands in for a plural category that a catalog leaves out', () => {
-    const polish: Catalogue = { ...de, 'asked.one': 'jedno', 'asked.few': 'kilka', 'asked.other': 'wiele' };
+    const polish: Catalog = { ...de, 'asked.one': 'jedno', 'asked.few': 'kilka', 'asked.other': 'wiele' };
     const rules = new Intl.PluralRules('pl');
     expect([1, 2, 5, 22, 0].map((count) => inForm(polish, rules, 'asked', count))).toEqual(['jedno', 'kilka', 'wiele', 'kilka', 'wiele']);
     expect(inForm(zh, new Intl.PluralRules('en'), 'asked', 1)).toBe(zh['asked.other']);

@@ -123,7 +123,7 @@ describe('a missed question', () => {
 
   test('leaves the panel when it is dismissed with its draft', async () => {
     const { user, bridge } = await begunThenMissed();
-    const dismissed = ended(withdrawn({ why: 'cancelled', reason: null }));
+    const dismissed = ended(withdrawn({ why: 'canceled', reason: null }));
     bridge.on('dismiss_request', () => missed({ state: dismissed }));
     await user.click(button('Dismiss'));
     await user.click(within(screen.getByRole('alert')).getByRole('button', { name: 'Dismiss' }));

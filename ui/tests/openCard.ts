@@ -20,7 +20,7 @@ export async function openCard(questions: Question[], settings: Partial<Settings
     const held = bridge.snapshot.held.some((one) => one.request === id);
     bridge.push(
       { change: 'request', request },
-      ...(held ? [{ change: 'end_let_go', request: id } as const] : []),
+      ...(held ? [{ change: 'hold_released', request: id } as const] : []),
     );
     return request;
   };
@@ -30,7 +30,7 @@ export async function openCard(questions: Question[], settings: Partial<Settings
     return {};
   });
   bridge.on('undo_end', ({ id }) => {
-    bridge.push({ change: 'end_let_go', request: id });
+    bridge.push({ change: 'hold_released', request: id });
     return {};
   });
   const opened = await openPage(bridge);
@@ -56,7 +56,7 @@ export async function openCard(questions: Question[], settings: Partial<Settings
 
 export function holding(changes: Partial<HeldEnd>): HeldEnd {
   const now = Date.now();
-  return { request: 'r1', end: { end: 'cancelled' }, since: now, until: now + 3000, error: null, ...changes };
+  return { request: 'r1', end: { end: 'canceled' }, since: now, until: now + 3000, error: null, ...changes };
 }
 
 export const chose = (...chosen: string[]): EndInput => ({

@@ -152,9 +152,9 @@ test('a command of one’s own is saved as written, and one that can’t run say
   bridge.fail('change_setting', {
     code: 'invalid',
     detail: {
-      detail: 'breach',
-      breach: {
-        breach: 'unfit',
+      detail: 'validation',
+      error: {
+        validation: 'unfit',
         flaw: { unfit: 'command', flaw: { command: 'unknown_placeholder', name: 'path', known: ['file', 'line', 'column'] } },
       },
     },

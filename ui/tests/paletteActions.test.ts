@@ -119,7 +119,7 @@ function nameOf(element: Element): string {
   return (element.getAttribute('aria-label') ?? (copy.textContent?.trim() || element.querySelector('.unseen')?.textContent) ?? '').trim();
 }
 
-interface Deed {
+interface Action {
   name: string;
   /** The button that opens the menu with the item. */
   menu: string | null;
@@ -134,18 +134,18 @@ const isCurrent = (element: Element) => element.matches(CURRENT) || nameOf(eleme
 const itemsOfMenu = () => [...document.querySelectorAll('[role^=menuitem]')];
 
 /** Every enabled button that is an action of the window, and every item of a menu. */
-async function deedsOf({ user }: Opened): Promise<Deed[]> {
+async function actionsOf({ user }: Opened): Promise<Action[]> {
   const buttons = screen.getAllByRole('button').filter((element) => element.matches(':enabled'));
   // Skipping answers nothing.
   const isAction = (element: Element) => nameOf(element) === 'Skip' || !Object.values(excluded).some((selector) => element.matches(selector));
-  const deeds: Deed[] = buttons.filter(isAction).map((element) => ({ name: nameOf(element), menu: null, current: isCurrent(element) }));
+  const actions: Action[] = buttons.filter(isAction).map((element) => ({ name: nameOf(element), menu: null, current: isCurrent(element) }));
   const own = screen.queryAllByRole('button', { name: /^(Actions for api|Session menu|Open in…|More ways to skip|Sessions grouped by: State|Export|Example: .*)$/ });
   for (const menu of own.filter((element) => element.matches(':enabled')).map(nameOf)) {
     await user.click(screen.getAllByRole('button', { name: menu })[0] as HTMLElement);
-    deeds.push(...itemsOfMenu().map((item) => ({ name: nameOf(item), menu, current: isCurrent(item) })));
+    actions.push(...itemsOfMenu().map((item) => ({ name: nameOf(item), menu, current: isCurrent(item) })));
     await user.keyboard('{Escape}');
   }
-  return deeds;
+  return actions;
 }
 
 /** What the window has done and shows: what it asked of the app, its place, and what opened. */
@@ -188,19 +188,19 @@ async function open(window: (typeof windows)[string]): Promise<Opened> {
 
 for (const [title, window] of Object.entries(windows)) {
   test(`case_82 every action of ${title} is found in the palette by its name and run by keyboard alone`, { timeout: 240_000 }, async () => {
-    const deeds = await deedsOf(await open(window));
-    expect(deeds.length).toBeGreaterThan(2);
-    for (const deed of deeds) {
-      const key = `${deed.menu === null ? '' : 'menu '}${deed.name}`;
+    const actions = await actionsOf(await open(window));
+    expect(actions.length).toBeGreaterThan(2);
+    for (const action of actions) {
+      const key = `${action.menu === null ? '' : 'menu '}${action.name}`;
       if (tried.has(key)) continue;
       tried.add(key);
 
       const clicked = await open(window);
       const before = effects(clicked);
-      if (deed.menu !== null) await clicked.user.click(screen.getAllByRole('button', { name: deed.menu })[0] as HTMLElement);
-      const shown = deed.menu === null ? screen.getAllByRole('button') : itemsOfMenu();
+      if (action.menu !== null) await clicked.user.click(screen.getAllByRole('button', { name: action.menu })[0] as HTMLElement);
+      const shown = action.menu === null ? screen.getAllByRole('button') : itemsOfMenu();
       // The list of sessions comes first, and repeats what the place in view offers.
-      const named = shown.filter((element) => nameOf(element) === deed.name && element.matches(':enabled'));
+      const named = shown.filter((element) => nameOf(element) === action.name && element.matches(':enabled'));
       const target = named.find((element) => !element.closest('nav')) ?? named[0];
       await clicked.user.click(target as HTMLElement);
       const expected = effects(clicked);
@@ -208,13 +208,13 @@ for (const [title, window] of Object.entries(windows)) {
       const opened = await open(window);
       await opened.user.keyboard('{Control>}k{/Control}');
       screen.getByRole('combobox', { name: 'Search sessions, actions, and settings' }).focus();
-      await opened.user.keyboard(deed.name.replace(/[{[]/g, '$&$&'));
+      await opened.user.keyboard(action.name.replace(/[{[]/g, '$&$&'));
       const options = screen.queryAllByRole('option').filter((option) => option.dataset['found'] !== undefined);
       const found = options.findIndex((option) => actionIds.some((id) => option.dataset['found']?.startsWith(`${id} `)));
-      expect(found, `the palette finds “${deed.name}” (${options.map((option) => option.textContent).join(' | ')})`).toBeGreaterThanOrEqual(0);
+      expect(found, `the palette finds “${action.name}” (${options.map((option) => option.textContent).join(' | ')})`).toBeGreaterThanOrEqual(0);
       await opened.user.keyboard(`${'{ArrowDown}'.repeat(found)}{Enter}`);
-      expect(effects(opened), deed.name).toEqual(expected);
-      if (!deed.current) expect(expected, `“${deed.name}” does something`).not.toEqual(before);
+      expect(effects(opened), action.name).toEqual(expected);
+      if (!action.current) expect(expected, `“${action.name}” does something`).not.toEqual(before);
     }
   });
 }

@@ -312,7 +312,7 @@ describe('sending', () => {
     const { user, bridge } = await open(lone());
     expect(button('Skip')).toHaveAttribute('title', 'The agent is told that you skipped');
     await user.click(button('Skip'));
-    expect(bridge.sent('hold_end')).toMatchObject([{ id: 'r1', end: { end: 'cancelled' } }]);
+    expect(bridge.sent('hold_end')).toMatchObject([{ id: 'r1', end: { end: 'canceled' } }]);
     expect([...bridge.sent('cancel_question'), ...bridge.sent('decline_question')]).toEqual([]);
   });
 
@@ -322,7 +322,7 @@ describe('sending', () => {
     expect(screen.getByRole('group', { name: 'Skip all' })).toBeVisible();
     await user.click(button('Back'));
     await user.click(button('Skip all'));
-    expect(bridge.sent('hold_end')).toMatchObject([{ end: { end: 'cancelled' } }]);
+    expect(bridge.sent('hold_end')).toMatchObject([{ end: { end: 'canceled' } }]);
   });
 
   test('skipping asks before it deletes text that the user typed', async () => {
@@ -340,7 +340,7 @@ describe('sending', () => {
     await user.click(button('Back'));
     await user.click(button('Skip'));
     await user.click(within(screen.getByRole('alert')).getByRole('button', { name: 'Skip' }));
-    expect(bridge.sent('hold_end')).toMatchObject([{ end: { end: 'cancelled' } }]);
+    expect(bridge.sent('hold_end')).toMatchObject([{ end: { end: 'canceled' } }]);
   });
 
   test('keys in the menu beside Skip answer nothing, and Esc closes it', async () => {
@@ -391,7 +391,7 @@ describe('several at once', () => {
     expect(screen.getByRole('group', { name: /Which way/ })).toBeVisible();
   });
 
-  test('case_36_needing_the_person_outranks_working_and_looking_does_not_clear_it', async () => {
+  test('case_36_needing_the_user_outranks_working_and_looking_does_not_clear_it', async () => {
     const bridge = new FakeBridge({
       sessions: [aSession(), aSession({ id: 's2', name: 'web' })],
       requests: [aRequest({ session: 's2', questions: pair() })],

@@ -131,7 +131,7 @@ test('a rule that isn’t saved stays in its form with the reason', async () => 
 });
 
 test('case_100 a card opens a prefilled rule, which denies the request once it is saved', async () => {
-  const suggestion = { label: 'tool', tool: 'Bash', content: 'rm -r *', behaviour: 'allow' } as const;
+  const suggestion = { label: 'tool', tool: 'Bash', content: 'rm -r *', behavior: 'allow' } as const;
   const approval = anApproval({ options: someOptions({ id: 'r1', label: suggestion, scope: 'local' }) });
   const bridge = withRules([rule()], new FakeBridge({ sessions: [aSession({ folder: '/home/ada/api' })], approvals: [approval] }));
   bridge.on('decide_approval', ({ decision }) => ({ ...approval, state: { state: 'decided', decision, at: 1, error: null } }));
@@ -174,7 +174,7 @@ const FILE = '/home/ada/api/.claude/settings.local.json';
 function standing(changes: Partial<StandingPermission> = {}): StandingPermission {
   return {
     agent: 'claude_code',
-    label: { label: 'tool', tool: 'Bash', content: 'npm test:*', behaviour: 'allow' },
+    label: { label: 'tool', tool: 'Bash', content: 'npm test:*', behavior: 'allow' },
     scope: 'local',
     folder: '/home/ada/api',
     session: 's1',

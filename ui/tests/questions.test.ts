@@ -36,14 +36,14 @@ const ends: [string, Request, string][] = [
 
 const moreEnds: typeof ends = [
   ['declined without words', endedBy({ outcome: 'declined', words: null }, delivered), 'You skipped this'],
-  ['skipped without words', endedBy(withdrawn({ why: 'cancelled', reason: null }), delivered), 'You skipped this'],
-  ['skipped with a reason', endedBy(withdrawn({ why: 'cancelled', reason: 'moot' }), delivered), 'You skipped this and wrote: moot'],
-  ['dismissed', endedBy(withdrawn({ why: 'cancelled', reason: null })), 'You dismissed this'],
+  ['skipped without words', endedBy(withdrawn({ why: 'canceled', reason: null }), delivered), 'You skipped this'],
+  ['skipped with a reason', endedBy(withdrawn({ why: 'canceled', reason: 'moot' }), delivered), 'You skipped this and wrote: moot'],
+  ['dismissed', endedBy(withdrawn({ why: 'canceled', reason: null })), 'You dismissed this'],
   ['missed because the agent ended', endedBy({ outcome: 'orphaned', why: 'agent_ended' }), 'Missed: the agent exited before you answered'],
 ];
 
 test('a question that the user closed was skipped, but a missed one that they dismissed was withdrawn', () => {
-  const closed = withdrawn({ why: 'cancelled', reason: null });
+  const closed = withdrawn({ why: 'canceled', reason: null });
   const shown = (delivery: Delivery | null) => shownOutcome({ outcome: closed, delivery, at: NOW });
   expect([shown(delivered), shown({ delivery: 'pending' }), shown(null)]).toEqual(['declined', 'declined', 'withdrawn']);
 });
@@ -176,9 +176,9 @@ describe('the history of questions', () => {
 
   test('lists a request that the user closed as skipped, with or without a message', async () => {
     const closed = (id: string, outcome: Outcome) => ({ ...endedBy(outcome, delivered), id });
-    const cancelled = closed('r1', withdrawn({ why: 'cancelled', reason: null }));
+    const canceled = closed('r1', withdrawn({ why: 'canceled', reason: null }));
     const declined = closed('r2', { outcome: 'declined', words: null });
-    await openQuestions(withQuestions(found([cancelled, declined])));
+    await openQuestions(withQuestions(found([canceled, declined])));
     for (const row of rows()) {
       expect(row.querySelector('.end')).toHaveTextContent('Skipped');
       expect(row.querySelector('.icon-declined')).not.toBeNull();

@@ -141,7 +141,7 @@ test('a page loaded during the undo time shows the answer and can undo it', asyn
     held: [holding({ end: chose('q1o2') })],
   });
   bridge.on('undo_end', ({ id }) => {
-    bridge.push({ change: 'end_let_go', request: id });
+    bridge.push({ change: 'hold_released', request: id });
     return {};
   });
   const { user } = await openPage(bridge);

@@ -335,8 +335,8 @@ describe('launch overrides', () => {
 
   test('a rejected argument shows its error at its field and stays there', async () => {
     const { bridge, user, fill } = await openWith(['--debug'], {});
-    const breach = { breach: 'unfit', flaw: { unfit: 'argument', n: 2, flaw: { extra: 'own_flag', flag: '-p' } } } as const;
-    bridge.fail('change_setting', { code: 'invalid', detail: { detail: 'breach', breach } });
+    const validation = { validation: 'unfit', flaw: { unfit: 'argument', n: 2, flaw: { extra: 'own_flag', flag: '-p' } } } as const;
+    bridge.fail('change_setting', { code: 'invalid', detail: { detail: 'validation', error: validation } });
     await user.click(press('Add argument'));
     await fill('Argument 2', '-p');
     expect(box('Argument 2')).toBeInvalid();
@@ -349,8 +349,8 @@ describe('launch overrides', () => {
 
   test('a rejected argument stays while another category or a search is shown', async () => {
     const { bridge, user, fill } = await openWith([], {});
-    const breach = { breach: 'unfit', flaw: { unfit: 'argument', n: 1, flaw: { extra: 'own_flag', flag: '-p' } } } as const;
-    bridge.fail('change_setting', { code: 'invalid', detail: { detail: 'breach', breach } });
+    const validation = { validation: 'unfit', flaw: { unfit: 'argument', n: 1, flaw: { extra: 'own_flag', flag: '-p' } } } as const;
+    bridge.fail('change_setting', { code: 'invalid', detail: { detail: 'validation', error: validation } });
     await user.click(press('Add argument'));
     await fill('Argument 1', '-p');
     await showCategory(user, 'Data');

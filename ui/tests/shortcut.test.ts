@@ -126,7 +126,7 @@ describe('a user who followed a deep link to a question', () => {
 
   test.each<[string, Outcome]>([
     ['declined', { outcome: 'declined', words: null }],
-    ['cancelled', withdrawn({ why: 'cancelled', reason: null })],
+    ['canceled', withdrawn({ why: 'canceled', reason: null })],
   ])('is sent back once it was %s', async (_, outcome) => {
     const { bridge } = await ledThere();
     await ends(bridge, { ...request, state: ended(outcome) });

@@ -104,7 +104,7 @@ test('an ended session is resumed by its row or by sending', async () => {
 
 test('the up arrow recalls earlier messages and never replaces unsent text', async () => {
   const bridge = new FakeBridge();
-  bridge.entries['s1'] = ['one', 'two'].map((text, index) => anEntry(index + 1, { kind: 'person', text, attachments: [] }));
+  bridge.entries['s1'] = ['one', 'two'].map((text, index) => anEntry(index + 1, { kind: 'user', text, attachments: [] }));
   const { user } = await openPage(bridge);
   composer().focus();
   await user.keyboard('{ArrowUp}');
@@ -130,9 +130,9 @@ test('an unsent message is restored in the next window', async () => {
 
 test('a session is muted and its text hidden from its menu, and its row says so', async () => {
   const { bridge, user } = await openPage(new FakeBridge({ sessions: two }));
-  const choose = async (deed: string) => {
+  const choose = async (action: string) => {
     await user.click(button('Actions for web'));
-    await user.click(screen.getByRole('menuitem', { name: deed }));
+    await user.click(screen.getByRole('menuitem', { name: action }));
   };
   await choose('Mute notifications');
   expect(bridge.sent('set_session_notifications')).toMatchObject([

@@ -7,7 +7,7 @@ import { lone, openCard, pair } from './openCard';
 test('case 104: a skip waits for the undo window, says so, and can be undone by the button or by u', async () => {
   const { user, bridge, press } = await openCard(lone());
   await user.click(button('Skip'));
-  expect(bridge.sent('hold_end')).toMatchObject([{ id: 'r1', end: { end: 'cancelled' } }]);
+  expect(bridge.sent('hold_end')).toMatchObject([{ id: 'r1', end: { end: 'canceled' } }]);
   expect(panel()).toHaveTextContent(/Skips in [23] s/);
   await user.click(button(/^Undo/));
   expect(bridge.sent('undo_end')).toHaveLength(1);

@@ -97,7 +97,7 @@ test('bypassing permissions needs a confirmation each time, and isn’t remember
 });
 
 test('an error is shown at its field, which gets the focus', async () => {
-  const detail = { detail: 'breach', breach: { breach: 'no_model' } } as const;
+  const detail = { detail: 'validation', error: { validation: 'no_model' } } as const;
   const bridge = new FakeBridge({ sessions: [] });
   bridge.fail('start_session', { code: 'invalid', field: 'options.config.model', detail });
   const { user } = await openStart(bridge);

@@ -151,9 +151,9 @@ impl FromStr for MenuAction {
 pub fn mark(pixels: &mut [u8], width: u32) {
     let side = i64::from(width);
     let (radius, ring) = (side / 4, side / 16);
-    let centre = side - radius - 1;
+    let center = side - radius - 1;
     for (pixel, at) in pixels.chunks_exact_mut(4).zip(0..) {
-        let (x, y) = (at % side - centre, at / side - centre);
+        let (x, y) = (at % side - center, at / side - center);
         let distance = x * x + y * y;
         if distance <= radius * radius {
             pixel.copy_from_slice(&MARK);

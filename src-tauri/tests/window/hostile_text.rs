@@ -10,8 +10,8 @@ use crate::harness::{App, DELIVERED, OPEN_CARD};
 const HOSTILE: &str = include_str!("../../crates/demo-agent/scenarios/hostile.json");
 
 /// Records all violations of the content security policy.
-const WATCH: &str = "window.breaches = [];
-    document.addEventListener('securitypolicyviolation', event => window.breaches.push(event.blockedURI));";
+const WATCH: &str = "window.violations = [];
+    document.addEventListener('securitypolicyviolation', event => window.violations.push(event.blockedURI));";
 
 /// Returns all texts and the attributes that are shown or read out.
 const SHOWN: &str = "const all = [];
@@ -55,7 +55,7 @@ async fn opened(app: &App, server: &TcpListener) -> String {
 /// Checks that nothing ran or was loaded, and that no shown text hides or reorders anything.
 async fn check_harmless(app: &App, server: &TcpListener, at: &str) {
     assert_eq!(app.script("return document.title", vec![]).await, "Askdesk", "{at}: a script ran");
-    assert_eq!(app.script("return window.breaches", vec![]).await, json!([]), "{at}");
+    assert_eq!(app.script("return window.violations", vec![]).await, json!([]), "{at}");
     let foreign = "return [...document.querySelectorAll('img, iframe, object, embed, video, audio, base, form[action], \
         a[href], link:not([rel=stylesheet]), script:not([src^=\"/\"], [src^=\"./\"]), style')].map(e => e.outerHTML.slice(0, 200))";
     let foreign = app.script(foreign, vec![]).await;

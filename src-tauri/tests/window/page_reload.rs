@@ -18,7 +18,7 @@ const CARD: &str = "aside [data-request]";
 async fn hold(app: &App, command: &str, on_its_way: &str) {
     let script = "const [command, way] = arguments;
         const inner = window.fetch;
-        const free = new Promise(resolve => (window.__letGo = resolve));
+        const free = new Promise(resolve => (window.__release = resolve));
         window.__held = 0;
         window.fetch = async (url, init) => {
             if (!String(url).includes(command)) return inner(url, init);
@@ -186,7 +186,7 @@ async fn an_answer_to_a_question_that_the_agent_withdraws_is_refused_and_its_tex
     app.write("Your own answer", "my own way\u{e007}").await;
     held(&app, 1).await;
     app.find("main [data-request][data-state=withdrawn]").await;
-    app.script("window.__letGo()", vec![]).await;
+    app.script("window.__release()", vec![]).await;
     app.shows_text("aside [role=alert]", "This question was already closed").await;
     app.shows_text("main", "Withdrawn by the agent").await;
     app.shows_text("main", "Your unsent draft").await;

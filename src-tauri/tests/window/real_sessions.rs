@@ -258,7 +258,7 @@ async fn a_pasted_image_reaches_the_model_unchanged_and_is_shown_in_the_transcri
     let request = real.mock.conversation().pop().unwrap();
     assert_eq!(images(&request), [PNG]);
     assert!(request["messages"].to_string().contains("What is this?"));
-    app.find("[data-transcript] [data-kind=person] [data-attachment=image] img").await;
+    app.find("[data-transcript] [data-kind=user] [data-attachment=image] img").await;
     app.gone(".composer [data-attachment]").await;
     assert_eq!(kept(), 1);
 

@@ -23,7 +23,7 @@ const command = (text: string, description: string | null = null): ToolDetail =>
 
 const terraform = Array.from({ length: 84 }, (_, line) => `+resource "aws_subnet" "private_${line + 1}" {}`).join('\n');
 
-const rules = someOptions({ id: 'r1', scope: 'local', label: { label: 'tool', tool: 'Bash', content: 'pnpm db:migrate:*', behaviour: 'allow' } });
+const rules = someOptions({ id: 'r1', scope: 'local', label: { label: 'tool', tool: 'Bash', content: 'pnpm db:migrate:*', behavior: 'allow' } });
 
 const reads = ['Check the column types', 'Find other readers of the charges', 'Write the rollback'];
 

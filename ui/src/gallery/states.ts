@@ -23,7 +23,7 @@ interface Shown {
 /** The shortest realistic transcript. */
 const talk = [
   anEntry(1, {
-    kind: 'person',
+    kind: 'user',
     text: 'Add authentication to the API. Keep the public routes public.',
     attachments: [],
   }),
@@ -91,7 +91,7 @@ export const states: Record<string, Shown> = {
     scene: () => {
       const bridge = asking(auth);
       const since = Date.now();
-      bridge.snapshot.held = [{ request: 'r1', end: { end: 'cancelled' }, since, until: since + 30_000, error: null }];
+      bridge.snapshot.held = [{ request: 'r1', end: { end: 'canceled' }, since, until: since + 30_000, error: null }];
       return bridge;
     },
     shows: 'aside [data-held]',
@@ -371,18 +371,18 @@ export const states: Record<string, Shown> = {
     act: (store) => store.dispatch({ type: 'overlay_opened', overlay: { overlay: 'log', session: 's1' } }),
     shows: 'dialog[open] [data-kind=stderr]',
   },
-  settings_forced_colours: {
+  settings_forced_colors: {
     scene: () => base([]),
     act: async (store) => {
-      forceColours();
+      forceColors();
       await openSettings(store, 'settings.notifications');
     },
     shows: 'dialog[open] #setting-notify_sound',
   },
-  forced_colours: {
+  forced_colors: {
     scene: () => asking(auth, providers),
     act: async () => {
-      forceColours();
+      forceColors();
       await press('JWT');
       await press('Auth');
     },
@@ -441,7 +441,7 @@ export async function waitFor(css: string): Promise<HTMLElement> {
 }
 
 /** WebKit has no forced colors mode, so this applies the `forced-colors` rules unconditionally. */
-function forceColours(): void {
+function forceColors(): void {
   const rules = [...document.styleSheets].flatMap((sheet) => [...sheet.cssRules]);
   const forced = rules.filter((rule) => rule instanceof CSSMediaRule && rule.conditionText.includes('forced-colors'));
   const sheet = new CSSStyleSheet();

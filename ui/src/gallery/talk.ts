@@ -42,7 +42,7 @@ const diff = `@@ -12,7 +12,9 @@
 
 /** One entry of every kind that a transcript can hold. */
 export const richBodies: EntryBody[] = [
-  { kind: 'person', text: 'Add authentication to the API.\nKeep the public routes public.', attachments: [] },
+  { kind: 'user', text: 'Add authentication to the API.\nKeep the public routes public.', attachments: [] },
   { kind: 'thinking', text: 'The routes are in src/routes.rs. I should look there first, then at the gateway.' },
   { kind: 'agent', text: report },
   {
@@ -112,7 +112,7 @@ export const richBodies: EntryBody[] = [
   },
   { kind: 'notice', notice: { notice: 'same_text_joined', text: 'Which one?' } },
   { kind: 'turn_ended', millis: 92_300, inputTokens: 48_120, outputTokens: 3_204, cachedTokens: 0, error: null, costUsd: 0.1834, context: null },
-  { kind: 'person', text: 'Go on.', attachments: [] },
+  { kind: 'user', text: 'Go on.', attachments: [] },
   { kind: 'notice', notice: { notice: 'question_turned_off', policy: 'never', text: 'Which store should hold the sessions?' } },
   {
     kind: 'turn_ended',

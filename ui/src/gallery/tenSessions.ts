@@ -80,7 +80,7 @@ const turnEnded: EntryBody = {
 };
 
 const talk: Entry[] = [
-  anEntry(1, { kind: 'person', text: 'Add sign-in to the orders API. Keep the catalog routes public.', attachments: [] }),
+  anEntry(1, { kind: 'user', text: 'Add sign-in to the orders API. Keep the catalog routes public.', attachments: [] }),
   anEntry(2, { kind: 'agent', text: 'I’ll start with the routes and how requests are authorized today.' }),
   anEntry(3, {
     kind: 'agent',

@@ -31,7 +31,7 @@ const timed = (bodies: readonly EntryBody[]): Entry[] =>
   bodies.map((body, index) => ({ ...anEntry(index + 1, body), at: NOW - (bodies.length - index) * 6_000 }));
 
 export const toolTalk: Entry[] = timed([
-  { kind: 'person', text: 'Add sign-in to the orders API. Keep the catalog routes public.', attachments: [] },
+  { kind: 'user', text: 'Add sign-in to the orders API. Keep the catalog routes public.', attachments: [] },
   { kind: 'agent', text: 'I’ll start with the routes and how requests are authorized today.' },
   ...['orders.ts', 'carts.ts', 'catalog.ts', 'admin.ts', 'index.ts', 'auth.ts'].map((file) => tool('read', `src/routes/${file}`)),
   command('git log --oneline -20', 'done', 'a1b2c3d Cache the catalog'),
@@ -77,7 +77,7 @@ export function settledTalk(
   ].map(waited);
   const asked = requests.map(({ id }): EntryBody => ({ kind: 'request', request: id }));
   const entries = timed([
-    { kind: 'person', text: 'Add sign-in to the orders API. Keep the catalog routes public.', attachments: [] },
+    { kind: 'user', text: 'Add sign-in to the orders API. Keep the catalog routes public.', attachments: [] },
     ...asked.slice(0, 1),
     tool('read', 'src/routes/orders.ts'),
     tool('read', 'src/routes/carts.ts'),

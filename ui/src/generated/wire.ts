@@ -132,7 +132,7 @@ export type EndInput = { "end": "answered", answers: Array<AnswerInput>, } | { "
 /**
  * A message to the agent.
  */
-words: string | null, } | { "end": "cancelled" };
+words: string | null, } | { "end": "canceled" };
 
 /**
  * An end that will be carried out when its undo window ends, unless it is undone.
@@ -231,9 +231,9 @@ export type Outcome = { "outcome": "answered", answers: Answers, } | { "outcome"
  */
 words: string | null, } | { "outcome": "replied_in_chat", text: string, } | { "outcome": "expired" } | { "outcome": "withdrawn", why: WithdrawnWhy, } | { "outcome": "orphaned", why: OrphanedWhy, };
 
-export type EndedBy = "person" | "person_in_chat" | "agent" | "elsewhere" | "limit" | "session";
+export type EndedBy = "user" | "user_in_chat" | "agent" | "elsewhere" | "limit" | "session";
 
-export type WithdrawnWhy = { "why": "by_agent" } | { "why": "turn_ended" } | { "why": "interrupted" } | { "why": "answered_elsewhere" } | { "why": "cancelled", 
+export type WithdrawnWhy = { "why": "by_agent" } | { "why": "turn_ended" } | { "why": "interrupted" } | { "why": "answered_elsewhere" } | { "why": "canceled", 
 /**
  * The user's message.
  */
@@ -469,7 +469,7 @@ extras: LaunchOverrides, };
 export type MessageId = string;
 
 /**
- * A queued message; its text is bounded by [`PERSON_TEXT_BYTES`](crate::text::PERSON_TEXT_BYTES).
+ * A queued message; its text is bounded by [`USER_TEXT_BYTES`](crate::text::USER_TEXT_BYTES).
  */
 export type QueuedMessage = { id: MessageId, 
 /**
@@ -630,15 +630,15 @@ known: number, } | { "trouble": "other", path: string, error: string, };
 /**
  * How a field breaks a rule.
  */
-export type ValidationError = { "breach": "empty" } | { "breach": "too_long", 
+export type ValidationError = { "validation": "empty" } | { "validation": "too_long", 
 /**
  * The upper bound, in bytes.
  */
-most: number, bytes: number, } | { "breach": "queue_full", most: number, } | { "breach": "too_many_attached", most: number, count: number, } | { "breach": "attached", why: DeliveryError, } | { "breach": "path_untold" } | { "breach": "question_open" } | { "breach": "still_open" } | { "breach": "still_awaited" } | { "breach": "nothing_answered" } | { "breach": "note_alone" } | { "breach": "one_only" } | { "breach": "no_own_words" } | { "breach": "no_option" } | { "breach": "no_plan" } | { "breach": "still_running" } | { "breach": "no_model" } | { "breach": "no_folder" } | { "breach": "late_secret" } | { "breach": "plan_cut_off" } | { "breach": "no_address", 
+most: number, bytes: number, } | { "validation": "queue_full", most: number, } | { "validation": "too_many_attached", most: number, count: number, } | { "validation": "attached", why: DeliveryError, } | { "validation": "path_untold" } | { "validation": "question_open" } | { "validation": "still_open" } | { "validation": "still_awaited" } | { "validation": "nothing_answered" } | { "validation": "note_alone" } | { "validation": "one_only" } | { "validation": "no_own_words" } | { "validation": "no_option" } | { "validation": "no_plan" } | { "validation": "still_running" } | { "validation": "no_model" } | { "validation": "no_folder" } | { "validation": "late_secret" } | { "validation": "plan_cut_off" } | { "validation": "no_address", 
 /**
  * The parser's error.
  */
-error: string, } | { "breach": "address_not_opened", scheme: string, } | { "breach": "no_program", error: string, } | { "breach": "path_not_text" } | { "breach": "unfit", flaw: SettingError, } | { "breach": "other", 
+error: string, } | { "validation": "address_not_opened", scheme: string, } | { "validation": "no_program", error: string, } | { "validation": "path_not_text" } | { "validation": "unfit", flaw: SettingError, } | { "validation": "other", 
 /**
  * The rule, and the value that breaks it.
  */
@@ -783,7 +783,7 @@ export type OptionLabel = { "label": "plain" } | { "label": "text", text: string
 /**
  * Which of its calls, in the agent's own pattern; none means all.
  */
-content: string | null, behaviour: ToolRule, } | { "label": "folder", paths: Array<string>, } | { "label": "config", option: ConfigId, value: ValueId, };
+content: string | null, behavior: ToolRule, } | { "label": "folder", paths: Array<string>, } | { "label": "config", option: ConfigId, value: ValueId, };
 
 /**
  * How calls of a tool are treated.
@@ -909,7 +909,7 @@ n: number,
  */
 at: Timestamp, body: EntryBody, };
 
-export type EntryBody = { "kind": "person", 
+export type EntryBody = { "kind": "user", 
 /**
  * Its text; empty if there are only attachments.
  */
@@ -1064,7 +1064,7 @@ prev: number, seq: number, changes: Array<Change>, };
 /**
  * A single change. It carries the whole new value, which replaces the old one.
  */
-export type Change = { "change": "session", session: Session, } | { "change": "request", request: Request, } | { "change": "approval", approval: Approval, } | { "change": "end_held", held: HeldEnd, } | { "change": "end_let_go", request: RequestId, } | { "change": "entry", session: SessionId, entry: Entry, } | { "change": "session_closed", session: SessionId, } | { "change": "live_text", added: LiveText, } | { "change": "live_cleared", session: SessionId, } | { "change": "files_changed", session: SessionId, totals: ChangeTotals, } | { "change": "checked_out", session: SessionId, head: Head | null, } | { "change": "retry", session: SessionId, retry: Retry | null, } | { "change": "context", changed: SessionContext, } | { "change": "session_deleted", session: SessionId, } | { "change": "storage", notices: Array<StorageNotice>, } | { "change": "outage", outage: StorageOutage | null, };
+export type Change = { "change": "session", session: Session, } | { "change": "request", request: Request, } | { "change": "approval", approval: Approval, } | { "change": "end_held", held: HeldEnd, } | { "change": "hold_released", request: RequestId, } | { "change": "entry", session: SessionId, entry: Entry, } | { "change": "session_closed", session: SessionId, } | { "change": "live_text", added: LiveText, } | { "change": "live_cleared", session: SessionId, } | { "change": "files_changed", session: SessionId, totals: ChangeTotals, } | { "change": "checked_out", session: SessionId, head: Head | null, } | { "change": "retry", session: SessionId, retry: Retry | null, } | { "change": "context", changed: SessionContext, } | { "change": "session_deleted", session: SessionId, } | { "change": "storage", notices: Array<StorageNotice>, } | { "change": "outage", outage: StorageOutage | null, };
 
 /**
  * Text that an agent is writing right now. It is never journaled; the finished entry is.
@@ -2028,7 +2028,7 @@ export type Done = Record<symbol, never>;
 /**
  * The kind of an entry, without its content.
  */
-export type EntryKind = "person" | "agent" | "thinking" | "tool" | "request" | "approval" | "plan" | "notice" | "turn_ended";
+export type EntryKind = "user" | "agent" | "thinking" | "tool" | "request" | "approval" | "plan" | "notice" | "turn_ended";
 
 /**
  * Searches the entries of all sessions.
@@ -2744,7 +2744,7 @@ export type DraftsRead = { drafts: Array<DraftTarget>, };
 /**
  * Why a command failed; a consumer branches on the code, and the screen chooses the words.
  */
-export type ErrorCode = "not_found" | "already_ended" | "invalid" | "session_gone" | "unsupported" | "agent_refused" | "agent_missing" | "folder_missing" | "not_started" | "storage_busy" | "storage_full" | "storage" | "storage_unread" | "settings_not_written" | "extras_changed" | "closing" | "file_not_written" | "attachment_gone" | "doors_shut" | "door_failed" | "client_file_left" | "plan_gone" | "not_opened" | "changes_unavailable" | "not_reverted" | "worktree_unavailable" | "worktree_refused" | "setup_failed";
+export type ErrorCode = "not_found" | "already_ended" | "invalid" | "session_gone" | "unsupported" | "agent_refused" | "agent_missing" | "folder_missing" | "not_started" | "storage_busy" | "storage_full" | "storage" | "storage_unread" | "settings_not_written" | "extras_changed" | "closing" | "file_not_written" | "attachment_gone" | "gateway_closed" | "test_failed" | "client_file_left" | "plan_gone" | "not_opened" | "changes_unavailable" | "not_reverted" | "worktree_unavailable" | "worktree_refused" | "setup_failed";
 
 /**
  * Why a command failed.
@@ -2783,7 +2783,7 @@ export type EndedElsewhere = { by: EndedBy, at: Timestamp, };
 /**
  * What belongs to the code of an error; the words are chosen by the screen.
  */
-export type Detail = { "detail": "breach", breach: ValidationError, } | { "detail": "folder", path: string, problem: FolderError, } | { "detail": "file", 
+export type Detail = { "detail": "validation", error: ValidationError, } | { "detail": "folder", path: string, problem: FolderError, } | { "detail": "file", 
 /**
  * Which; none where it has no path here.
  */

@@ -24,13 +24,13 @@ export type Spot =
   /** The card or the panel itself. */
   | 'card';
 
-export type Deed =
-  | { deed: 'choose'; place: number }
-  | { deed: 'move'; step: 1 | -1 }
-  | { deed: 'turn'; step: 1 | -1 }
-  | { deed: 'go_on' | 'submit' | 'submit_from_anywhere' | 'chat' | 'note' | 'undo' | 'leave' | 'help' }
+export type KeyAction =
+  | { action: 'choose'; place: number }
+  | { action: 'move'; step: 1 | -1 }
+  | { action: 'turn'; step: 1 | -1 }
+  | { action: 'go_on' | 'submit' | 'submit_from_anywhere' | 'chat' | 'note' | 'undo' | 'leave' | 'help' }
   /** A key repeat: the key already acted, and must not trigger anything else. */
-  | { deed: 'nothing' };
+  | { action: 'nothing' };
 
 /** What the keys of an answer form do now; the footer says it. */
 export interface FormKeys {
@@ -55,7 +55,7 @@ export interface AnswerController {
   /** Starts the delay in which the card ignores keys: it takes them over from another card. */
   wait(): void;
   /** Carries out a key; returns whether the key has a meaning here. */
-  carryOut(deed: Deed, at: { spot: Spot; target: Element }): boolean;
+  carryOut(action: KeyAction, at: { spot: Spot; target: Element }): boolean;
   showsSummary(): boolean;
   keys(): FormKeys;
 }

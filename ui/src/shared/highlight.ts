@@ -8,7 +8,7 @@ export interface Run {
 }
 
 /** The maximum number of characters to highlight; longer code stays plain. */
-const COLOURED_MAX = 48 * 1024;
+const COLORED_MAX = 48 * 1024;
 
 const kinds: Readonly<Record<string, Kind>> = {
   keyword: 'keyword',
@@ -59,7 +59,7 @@ function collect(node: Node, kind: Kind, runs: Run[]): void {
 
 /** Highlights code; null if the language is unknown or the code too long. Loads the grammars on first use. */
 export async function highlighted(code: string, language: string): Promise<Run[] | null> {
-  if (language === '' || code.length > COLOURED_MAX) return null;
+  if (language === '' || code.length > COLORED_MAX) return null;
   const { grammars } = await import('./grammars');
   if (!grammars.registered(language)) return null;
   const runs: Run[] = [];

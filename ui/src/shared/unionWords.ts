@@ -24,5 +24,5 @@ export function wordsOfMember<Union extends Record<Tag, string>, Tag extends key
   const own = words[member[tag] as keyof typeof words] as unknown;
   if (typeof own === 'function') return own(member) as string;
   const shown = Object.entries(member).map(([name, value]) => [name, typeof value === 'string' ? visibly(value) : value]);
-  return t(own as 'breach.other', Object.fromEntries(shown) as Params<'breach.other'>);
+  return t(own as 'validation.other', Object.fromEntries(shown) as Params<'validation.other'>);
 }

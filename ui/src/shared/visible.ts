@@ -1,7 +1,7 @@
 import { t } from './messages';
 
 /** Terminal color codes. They change how text looks, never what it says, so removing them hides nothing. */
-const COLOURS = /\u001b\[[\d;:]*m/g;
+const COLORS = /\u001b\[[\d;:]*m/g;
 
 /**
  * Characters that are invisible or reorder other text: control characters, directional marks and overrides,
@@ -20,7 +20,7 @@ const TOO_MANY_MARKS = /([\p{Mark}\u200c\u200d]{16})([\p{Mark}\u200c\u200d]+)/gu
 export function visibly(written: string): string {
   const text = withFewMarks(written);
   const lines = text.includes('\r') ? text.replace(/\r\n/g, '\n') : text;
-  const plain = lines.includes('\u001b') ? lines.replace(COLOURS, '') : lines;
+  const plain = lines.includes('\u001b') ? lines.replace(COLORS, '') : lines;
   return plain.replace(UNSEEN, (letter, at: number) => {
     const code = letter.codePointAt(0) ?? 0;
     const joins = code === 0x200c || code === 0x200d || (code >= 0xfe00 && code <= 0xfe0e);

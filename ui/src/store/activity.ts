@@ -17,7 +17,7 @@ export function noteEntry(state: State, session: SessionId, { n, body }: Entry):
   const before = state.activity[session] ?? noActivity;
   const after = follow(before, body);
   const next = after === before ? state : { ...state, activity: { ...state.activity, [session]: after } };
-  if (body.kind === 'person') return unfinished(next, session);
+  if (body.kind === 'user') return unfinished(next, session);
   if (body.kind !== 'turn_ended') return next;
   // A turn that failed or was stopped has ended, but nothing is done.
   if (body.error !== null || before.stopped) return unfinished(next, session);
@@ -36,7 +36,7 @@ function unfinished(state: State, session: SessionId): State {
 
 function follow(before: Activity, body: EntryBody): Activity {
   switch (body.kind) {
-    case 'person':
+    case 'user':
       return { ...before, tool: null, said: null, stopped: false };
     case 'agent': {
       const said = firstLine(body.text);

@@ -34,7 +34,7 @@ export function draftFate(request: Request): DraftFate {
     case 'replied_in_chat':
       return 'words_stay';
     case 'withdrawn':
-      return outcome.why.why === 'cancelled' ? 'goes' : 'words_stay';
+      return outcome.why.why === 'canceled' ? 'goes' : 'words_stay';
     default:
       return 'goes';
   }

@@ -172,7 +172,7 @@ function applyChange(state: State, change: Change): State {
       return { ...state, approvals: withValue(state.approvals, change.approval) };
     case 'end_held':
       return putUndoable(state, change.held);
-    case 'end_let_go':
+    case 'hold_released':
       return dropUndoable(state, change.request);
     case 'entry':
       return noteTurnEnd(
@@ -228,13 +228,13 @@ function closeSession(state: State, closed: string): State {
   const order = listedSessions(state);
   const index = order.findIndex((session) => session.id === closed);
   if (index < 0) return state;
-  const neighbour = order[index + 1] ?? order[index - 1];
+  const neighbor = order[index + 1] ?? order[index - 1];
   const requests = withoutSession(state.requests, closed);
   const approvals = withoutSession(state.approvals, closed);
   const sessions = state.sessions.filter((session) => session.id !== closed);
   const left = closeOverlay(state, (open) => open.overlay === 'log' && open.session === closed);
   return {
-    ...(selectedSession(left) === closed ? replaceSession(left, neighbour?.id ?? null) : left),
+    ...(selectedSession(left) === closed ? replaceSession(left, neighbor?.id ?? null) : left),
     sessions,
     requests,
     approvals,
@@ -251,7 +251,7 @@ function closeSession(state: State, closed: string): State {
 
 /** Marks a session as unread when something happens out of view, except for the user's own messages. */
 function noteUnread(state: State, session: string, entry: Entry): State {
-  if (entry.body.kind === 'person' || state.unread[session]) return state;
+  if (entry.body.kind === 'user' || state.unread[session]) return state;
   if (session === shownSession(state)) return state;
   return { ...state, unread: { ...state.unread, [session]: true } };
 }

@@ -16,12 +16,12 @@ export type MessageActAction =
   /** A question has been there long enough to count as seen. */
   | { type: 'request_settled'; request: RequestId }
   | { type: 'reply_held'; session: SessionId; reply: HeldReply }
-  | { type: 'reply_let_go'; session: SessionId };
+  | { type: 'reply_released'; session: SessionId };
 
 export const messageActHandlers: Handlers<MessageActAction> = {
   request_settled: (state, { request }) => ({ ...state, settled: { ...state.settled, [request]: true } }),
   reply_held: (state, { session, reply }) => ({ ...state, replies: { ...state.replies, [session]: reply } }),
-  reply_let_go: (state, { session }) => ({ ...state, replies: withoutKey(state.replies, session) }),
+  reply_released: (state, { session }) => ({ ...state, replies: withoutKey(state.replies, session) }),
 };
 
 /** `told` are the questions that the composer said would close, `open` those that are open now. */

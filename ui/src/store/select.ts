@@ -144,7 +144,7 @@ export function endLoss(state: State, session: Session): CloseLoss | null {
 /** The user's messages in a session, oldest first, without consecutive duplicates. */
 export function saidBefore(state: State, session: SessionId): string[] {
   const said = transcriptOf(state, session).entries.flatMap(({ body }) =>
-    body.kind === 'person' && body.text !== '' ? [body.text] : [],
+    body.kind === 'user' && body.text !== '' ? [body.text] : [],
   );
   return said.filter((text, index) => text !== said[index + 1]);
 }

@@ -1,4 +1,4 @@
-/** A group of timers that are cancelled together. */
+/** A group of timers that are canceled together. */
 export class Timers {
   readonly #running = new Set<ReturnType<typeof setTimeout>>();
 

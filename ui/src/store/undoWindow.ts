@@ -66,7 +66,7 @@ export function answeredInstead(before: State, after: State): Request[] {
   if (before.drafts === after.drafts) return [];
   return Object.values(after.undoable).flatMap(({ request: id, end }) => {
     const request = after.requests.byId[id];
-    if (!request || end.end !== 'cancelled') return [];
+    if (!request || end.end !== 'canceled') return [];
     const [was, is] = [before, after].map((state) => serialized(toInputs(request, draftOf(state, id))));
     return was === is ? [] : [request];
   });
@@ -78,7 +78,7 @@ function fits(end: EndInput, request: Request, draft: Draft): boolean {
       return !draft.declining && isSameAnswer(end.answers, request, draft);
     case 'declined':
       return draft.declining && draft.words.trim() === (end.words ?? '').trim();
-    case 'cancelled':
+    case 'canceled':
       return true;
   }
 }

@@ -371,7 +371,7 @@ function keep(snapshot: Snapshot, change: Change): Snapshot {
       const others = snapshot.held.filter(({ request }) => request !== change.held.request);
       return { ...snapshot, held: [...others, change.held] };
     }
-    case 'end_let_go':
+    case 'hold_released':
       return { ...snapshot, held: snapshot.held.filter(({ request }) => request !== change.request) };
     case 'entry':
       return snapshot;

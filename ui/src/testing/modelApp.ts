@@ -46,7 +46,7 @@ export class ModelApp extends FakeBridge {
     super({ sessions });
     this.on('answer_question', ({ id, answers }) => this.#endNow(id, { end: 'answered', answers }));
     this.on('decline_question', ({ id, words }) => this.#endNow(id, { end: 'declined', words }));
-    this.on('cancel_question', ({ id }) => this.#endNow(id, { end: 'cancelled' }));
+    this.on('cancel_question', ({ id }) => this.#endNow(id, { end: 'canceled' }));
     this.on('dismiss_request', ({ id }) => this.#dismiss(id));
     this.on('retry_delivery', ({ id }) => this.#deliver(id, { delivery: 'pending' }));
     this.on('hold_end', ({ id, end }) => this.#hold(id, end));
@@ -182,7 +182,7 @@ export class ModelApp extends FakeBridge {
     }
     for (const request of this.snapshot.requests) {
       const how = deliveryOf(request)?.delivery;
-      if (request.session === session && isByPerson(request) && (how === 'pending' || how === 'failed')) this.#deliver(request.id, { delivery: 'parked' });
+      if (request.session === session && isByUser(request) && (how === 'pending' || how === 'failed')) this.#deliver(request.id, { delivery: 'parked' });
     }
     this.#change(session, { state: { state: 'ended', end: { end: 'app_quit' }, at: Date.now() }, resumable: true });
   }
@@ -210,7 +210,7 @@ export class ModelApp extends FakeBridge {
     return this.session(session);
   }
 
-  #byPerson(id: string, outcome: Outcome): Request {
+  #byUser(id: string, outcome: Outcome): Request {
     const request = this.request(id);
     if (request.state.state === 'ended' && !isMissed(request)) throw alreadyEnded();
     const running = this.isRunning(request.session);
@@ -219,18 +219,18 @@ export class ModelApp extends FakeBridge {
 
   #dismiss(id: string): Request {
     const request = this.request(id);
-    const given = request.state.state === 'ended' && !isMissed(request) ? request.state.outcome : cancelled;
+    const given = request.state.state === 'ended' && !isMissed(request) ? request.state.outcome : canceled;
     return this.#end(id, given, null);
   }
 
   #endNow(id: string, end: EndInput): Request {
     switch (end.end) {
       case 'answered':
-        return this.#byPerson(id, { outcome: 'answered', answers: end.answers.map((answer) => ({ ...answer, secretGiven: false })) });
+        return this.#byUser(id, { outcome: 'answered', answers: end.answers.map((answer) => ({ ...answer, secretGiven: false })) });
       case 'declined':
-        return this.#byPerson(id, { outcome: 'declined', words: end.words });
-      case 'cancelled':
-        return this.#byPerson(id, cancelled);
+        return this.#byUser(id, { outcome: 'declined', words: end.words });
+      case 'canceled':
+        return this.#byUser(id, canceled);
     }
   }
 
@@ -253,18 +253,18 @@ export class ModelApp extends FakeBridge {
 
   #takeBack(id: string): Record<string, never> {
     if (this.request(id).state.state !== 'open') throw alreadyEnded();
-    this.push(...this.#letGo(id));
+    this.push(...this.#releaseHold(id));
     return {};
   }
 
-  #letGo(id: string): Change[] {
-    return this.snapshot.held.some(({ request }) => request === id) ? [{ change: 'end_let_go', request: id }] : [];
+  #releaseHold(id: string): Change[] {
+    return this.snapshot.held.some(({ request }) => request === id) ? [{ change: 'hold_released', request: id }] : [];
   }
 
   #end(id: string, outcome: Outcome, delivery: Delivery | null = { delivery: 'pending' }): Request {
     const request: Request = { ...this.request(id), state: ended(outcome, delivery, Date.now()) };
     if (draftFate(request) === 'goes') this.#dropDraft(id);
-    this.push({ change: 'request', request }, ...this.#letGo(id));
+    this.push({ change: 'request', request }, ...this.#releaseHold(id));
     return request;
   }
 
@@ -282,7 +282,7 @@ export class ModelApp extends FakeBridge {
   #say(session: SessionId, text: string): void {
     (this.said[session] ??= []).push(text);
     this.#change(session, { state: { state: 'working' }, resumable: false });
-    this.push(this.#entry(session, { kind: 'person', text, attachments: [] }));
+    this.push(this.#entry(session, { kind: 'user', text, attachments: [] }));
   }
 
   /** Appends an entry to a session's transcript. */
@@ -302,20 +302,20 @@ export class ModelApp extends FakeBridge {
   }
 }
 
-const cancelled = withdrawn({ why: 'cancelled', reason: null });
+const canceled = withdrawn({ why: 'canceled', reason: null });
 
 function pause(millis: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, millis));
 }
 
 function alreadyEnded() {
-  return anError({ code: 'already_ended', retryable: false, ended: { by: 'person', at: Date.now() } });
+  return anError({ code: 'already_ended', retryable: false, ended: { by: 'user', at: Date.now() } });
 }
 
 function deliveryOf({ state }: Request): Delivery | null {
   return state.state === 'ended' ? state.delivery : null;
 }
 
-function isByPerson({ state }: Request): boolean {
+function isByUser({ state }: Request): boolean {
   return state.state === 'ended' && (state.outcome.outcome === 'answered' || state.outcome.outcome === 'declined');
 }

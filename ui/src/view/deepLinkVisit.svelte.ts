@@ -37,8 +37,8 @@ export class DeepLinkVisit {
         waited = waits;
         if (waits.length > 0 || permissions.length > 0) return;
         this.end();
-        const byPerson = ended.length > 0 && ended.every((id) => isEndedHere(requestOf(state, id)));
-        if (byPerson && document.hasFocus() && !isDialogOpen()) {
+        const byUser = ended.length > 0 && ended.every((id) => isEndedHere(requestOf(state, id)));
+        if (byUser && document.hasFocus() && !isDialogOpen()) {
           void this.#page.commands.window.deepLinkAnswered(request.id);
         }
       });
@@ -68,6 +68,6 @@ function isInPanel(target: EventTarget | null): boolean {
 function isEndedHere(request: Request | null): boolean {
   if (request?.state.state !== 'ended') return false;
   const { outcome } = request.state;
-  const cancelled = outcome.outcome === 'withdrawn' && outcome.why.why === 'cancelled';
-  return outcome.outcome === 'answered' || outcome.outcome === 'declined' || cancelled;
+  const canceled = outcome.outcome === 'withdrawn' && outcome.why.why === 'canceled';
+  return outcome.outcome === 'answered' || outcome.outcome === 'declined' || canceled;
 }

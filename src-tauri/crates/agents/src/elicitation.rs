@@ -181,7 +181,7 @@ impl Ended {
     /// Refused by the user, or nothing that can be shown.
     pub(crate) const DECLINED: Self = Self { action: "decline", content: None };
     /// Over without a decision.
-    pub(crate) const CANCELLED: Self = Self { action: "cancel", content: None };
+    pub(crate) const CANCELED: Self = Self { action: "cancel", content: None };
 
     pub(crate) fn of(
         fields: &[Field],
@@ -193,7 +193,7 @@ impl Ended {
             Outcome::Declined { .. } => Ok(Self::DECLINED),
             // Nobody refused it.
             Outcome::RepliedInChat { .. } | Outcome::Expired | Outcome::Withdrawn { .. } => {
-                Ok(Self::CANCELLED)
+                Ok(Self::CANCELED)
             }
             Outcome::Orphaned { .. } => Err(EncodeError::NothingToSend),
         }

@@ -83,7 +83,7 @@ pub enum AgentEvent {
         reason: String,
     },
     /// The question came with its answers, so the user is not asked.
-    Passed {
+    AnsweredByAgent {
         /// The agent's id of the call.
         native_ref: NativeRef,
     },

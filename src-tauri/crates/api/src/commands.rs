@@ -14,7 +14,7 @@ pub fn read_input<T: serde::de::DeserializeOwned>(input: Value) -> Result<T, Err
         let field = (field != ".").then_some(field);
         let error = Error { field, ..Error::new(ErrorCode::Invalid, error.to_string()) };
         match change.and_then(setting_error::of_change) {
-            Some(flaw) => error.with(Detail::Breach { breach: ValidationError::Unfit { flaw } }),
+            Some(flaw) => error.with(Detail::Validation { error: ValidationError::Unfit { flaw } }),
             None => error,
         }
     })

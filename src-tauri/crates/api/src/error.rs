@@ -48,10 +48,8 @@ pub enum ErrorCode {
     /// What goes along with a message is not there any more; the message names it.
     AttachmentGone,
     /// The gateway is closed, so other programs can't be connected.
-    #[serde(rename = "doors_shut")]
     GatewayClosed,
     /// The test question did not reach the gateway; the message says why.
-    #[serde(rename = "door_failed")]
     TestFailed,
     /// A file of another program is left as it is.
     ClientFileLeft,
@@ -99,8 +97,8 @@ pub struct Error {
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum Detail {
     /// How a field breaks a rule.
-    Breach {
-        breach: ValidationError,
+    Validation {
+        error: ValidationError,
     },
     /// A folder that cannot be used.
     Folder {
@@ -199,7 +197,7 @@ impl From<Rejection> for Error {
                 Self { ended: Some(EndedElsewhere { by, at }), ..Self::new(ErrorCode::AlreadyEnded, message) }
             }
             Rejection::Invalid { field, rule } => {
-                let error = Self::new(ErrorCode::Invalid, message).with(Detail::Breach { breach: rule });
+                let error = Self::new(ErrorCode::Invalid, message).with(Detail::Validation { error: rule });
                 Self { field: Some(field), ..error }
             }
             Rejection::SessionGone => Self::new(ErrorCode::SessionGone, message),

@@ -123,7 +123,7 @@ pub async fn run(folder: &DataFolder, doctor: &Doctor) -> Result<Exit, Failure> 
         if !doctor.json {
             let outcome = match result["outcome"].as_str() {
                 Some("declined") => "skipped",
-                Some("withdrawn") if result["why"] == "cancelled" => "skipped",
+                Some("withdrawn") if result["why"] == "canceled" => "skipped",
                 Some("expired") => "timed out",
                 outcome => outcome.unwrap_or("unknown outcome"),
             };

@@ -155,12 +155,12 @@ impl Verdict {
         }
         let reply = input["response"].as_str();
         let content = match (reply, answered) {
-            (Some(reply), _) => format!("The person replied: {reply}"),
-            (None, false) => "The person left the questions unanswered.".to_owned(),
+            (Some(reply), _) => format!("The user replied: {reply}"),
+            (None, false) => "The user left the questions unanswered.".to_owned(),
             (None, true) if free_text => {
-                format!("The person answered in own words: {}. Take them as they stand.", pairs.join(", "))
+                format!("The user answered in own words: {}. Take them as they stand.", pairs.join(", "))
             }
-            (None, true) => format!("The person answered: {}. Go on with that.", pairs.join(", ")),
+            (None, true) => format!("The user answered: {}. Go on with that.", pairs.join(", ")),
         };
         Self {
             content: json!(content),
@@ -245,17 +245,17 @@ mod tests {
         check(
             &json!({"answers": {"Which store?": "Yes, always", "Which extras?": "A, B"}}),
             AskOutcome::Answered,
-            r#"The person answered: "Which store?"="Yes, always", "Which extras?"="A, B". Go on with that."#,
+            r#"The user answered: "Which store?"="Yes, always", "Which extras?"="A, B". Go on with that."#,
         );
         check(
             &json!({"answers": {"Which extras?": "A, my own"}}),
             AskOutcome::Answered,
-            r#"The person answered in own words: "Which extras?"="A, my own". Take them as they stand."#,
+            r#"The user answered in own words: "Which extras?"="A, my own". Take them as they stand."#,
         );
-        let nothing = "The person left the questions unanswered.";
+        let nothing = "The user left the questions unanswered.";
         check(&json!({"answers": {}}), AskOutcome::Unanswered, nothing);
         check(&json!({"answers": {"Store": "No"}}), AskOutcome::Unanswered, nothing);
-        check(&json!({"response": "Wait"}), AskOutcome::Answered, "The person replied: Wait");
+        check(&json!({"response": "Wait"}), AskOutcome::Answered, "The user replied: Wait");
     }
 
     #[test]
@@ -263,7 +263,7 @@ mod tests {
         check(
             &json!({"answers": {"Which store?": "No"}, "annotations": {"Which store?": {"notes": "n", "preview": "p"}}}),
             AskOutcome::Answered,
-            "The person answered in own words: \"Which store?\"=\"No\" preview:\np note: n. Take them as they stand.",
+            "The user answered in own words: \"Which store?\"=\"No\" preview:\np note: n. Take them as they stand.",
         );
     }
 

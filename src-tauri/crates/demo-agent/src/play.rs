@@ -274,22 +274,19 @@ impl Session {
     fn abort_turn(&mut self) -> Result<(), Stop> {
         let calls = std::mem::take(&mut self.calls);
         for call in &calls {
-            let words = "The call was not carried out: the person stopped this turn.";
+            let words = "The call was not carried out: the user stopped this turn.";
             let block = json!({
                 "type": "tool_result", "content": words, "is_error": true, "tool_use_id": call.tool_use_id,
             });
             let mut event = self.envelope().user(&json!([block]));
-            event["tool_use_result"] = json!("Stopped by the person");
+            event["tool_use_result"] = json!("Stopped by the user");
             event["tool_result_meta"] =
                 json!([{"id": call.tool_use_id, "non_execution_kind": "user-rejected"}]);
             self.out.event(&event)?;
             self.deny(&call.tool, &call.tool_use_id, &call.input);
         }
-        let words = if calls.is_empty() {
-            "[Stopped by the person]"
-        } else {
-            "[Stopped by the person during a call]"
-        };
+        let words =
+            if calls.is_empty() { "[Stopped by the user]" } else { "[Stopped by the user during a call]" };
         self.emit(|envelope| envelope.user(&json!([{"type": "text", "text": words}])))?;
         self.write_turn_result(&Ending::Aborted { in_tools: !calls.is_empty() })?;
         let folded = std::mem::take(&mut self.turn.folded);
@@ -335,7 +332,7 @@ impl Session {
                 "subtype": "error_during_execution", "is_error": true,
                 "stop_reason": if *in_tools { json!("tool_use") } else { Value::Null },
                 "terminal_reason": if *in_tools { "aborted_tools" } else { "aborted_streaming" },
-                "errors": ["the person stopped the turn"],
+                "errors": ["the user stopped the turn"],
             }),
         };
         if let (Value::Object(result), Value::Object(rest)) = (&mut result, rest) {

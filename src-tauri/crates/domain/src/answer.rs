@@ -6,7 +6,7 @@ use crate::error::ValidationError;
 use crate::id::{OptionId, QuestionId};
 use crate::question::{Question, QuestionKind};
 use crate::rejection::Rejection;
-use crate::text::{PERSON_TEXT_BYTES, says_something, without_controls};
+use crate::text::{USER_TEXT_BYTES, says_something, without_controls};
 
 /// The answer to one question as a caller sends it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -108,8 +108,8 @@ fn check_one(
             return Err(Rejection::invalid(format!("{}[{place}]", field("chosen")), rule));
         }
     }
-    let other = words(input.other.as_deref(), &field("other"))?;
-    let note = words(input.note.as_deref(), &field("note"))?;
+    let other = optional_text(input.other.as_deref(), &field("other"))?;
+    let note = optional_text(input.note.as_deref(), &field("note"))?;
     let one_only = matches!(question.kind, QuestionKind::Single | QuestionKind::Confirm);
     if one_only && input.chosen.len() + usize::from(other.is_some()) > 1 {
         return Err(Rejection::invalid(field("chosen"), ValidationError::OneOnly));
@@ -135,12 +135,12 @@ fn check_one(
 }
 
 /// Checks a user's text: bounded and without control characters; none if it is blank.
-pub fn words(text: Option<&str>, field: &str) -> Result<Option<String>, Rejection> {
-    words_within(text, field, PERSON_TEXT_BYTES)
+pub fn optional_text(text: Option<&str>, field: &str) -> Result<Option<String>, Rejection> {
+    optional_text_within(text, field, USER_TEXT_BYTES)
 }
 
-/// Like [`words`], with its own bound.
-pub(crate) fn words_within(
+/// Like [`optional_text`], with its own bound.
+pub(crate) fn optional_text_within(
     text: Option<&str>,
     field: &str,
     bytes: usize,

@@ -114,7 +114,7 @@ pub enum OptionLabel {
         tool: String,
         /// Which of its calls, in the agent's own pattern; none means all.
         content: Option<String>,
-        behaviour: ToolRule,
+        behavior: ToolRule,
     },
     /// Folders that the agent may work in from now on.
     Folder { paths: Vec<String> },

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::answer::words;
+use crate::answer::optional_text;
 use crate::error::ValidationError;
 use crate::id::serde_as_text;
 use crate::rejection::{Rejection, UnsupportedFeature};
@@ -170,13 +170,13 @@ impl FromStr for ImageId {
 
 serde_as_text!(ImageId);
 
-/// Checks a user's message to an agent. The text follows the rules of [`words`], and may be missing if something is attached.
+/// Checks a user's message to an agent. The text follows the rules of [`optional_text`], and may be missing if something is attached.
 pub fn message(text: &str, attachments: &[Attachment]) -> Result<String, Rejection> {
     if attachments.len() > ATTACHMENTS {
         let rule = ValidationError::TooManyAttached { most: ATTACHMENTS, count: attachments.len() };
         return Err(Rejection::invalid("attachments", rule));
     }
-    match words(Some(text), "text")? {
+    match optional_text(Some(text), "text")? {
         Some(text) => Ok(text),
         None if attachments.is_empty() => Err(Rejection::invalid("text", ValidationError::Empty)),
         None => Ok(String::new()),

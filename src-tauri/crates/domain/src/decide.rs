@@ -26,7 +26,7 @@ pub enum Effect {
     /// Deliver the outcome of a request, secrets included, to every waiter.
     Resolve { request: RequestId, outcome: Outcome },
     /// Release the waiter of one call whose request other calls still wait for.
-    LetGo {
+    ReleaseWaiter {
         request: RequestId,
         /// The agent's own id of the call.
         native_ref: NativeRef,

@@ -84,7 +84,7 @@ pub enum DraftTarget {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Begun {
+pub enum DraftKey {
     Request(RequestId),
     Approval(ApprovalId),
 }
@@ -107,10 +107,10 @@ pub enum DraftOutcome {
 }
 
 impl DraftTarget {
-    pub const fn begun(&self) -> Begun {
+    pub const fn key(&self) -> DraftKey {
         match self {
-            Self::Request { id, .. } => Begun::Request(*id),
-            Self::Approval { id, .. } => Begun::Approval(*id),
+            Self::Request { id, .. } => DraftKey::Request(*id),
+            Self::Approval { id, .. } => DraftKey::Approval(*id),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::approval::{Approval, ApprovalState};
 use crate::desk::Desk;
-use crate::draft::{ApprovalDraft, Begun, DRAFT_BYTES, Draft, DraftOutcome, DraftTarget, SavedDraft};
+use crate::draft::{ApprovalDraft, DRAFT_BYTES, Draft, DraftKey, DraftOutcome, DraftTarget, SavedDraft};
 use crate::ended_by::EndedBy;
 use crate::error::ValidationError;
 use crate::event::{ApprovalEvent, Event, RequestEvent};
@@ -31,7 +31,7 @@ pub fn check(desk: &Desk, of: &DraftTarget) -> Result<SavedDraft, Rejection> {
         DraftTarget::Approval { id, draft } => {
             let approval = desk.approval(*id).ok_or(Rejection::NotFound { what: "approval" })?;
             if let ApprovalState::Decided { at, .. } = approval.state {
-                return Err(Rejection::AlreadyEnded { by: EndedBy::Person, at });
+                return Err(Rejection::AlreadyEnded { by: EndedBy::User, at });
             }
             of_approval(approval, draft)?;
             Ok(SavedDraft { session: approval.session, of: of.clone() })
@@ -40,20 +40,20 @@ pub fn check(desk: &Desk, of: &DraftTarget) -> Result<SavedDraft, Rejection> {
 }
 
 /// Returns how an event affects a draft, if it does.
-pub fn after(event: &Event) -> Option<(Begun, DraftOutcome)> {
+pub fn after(event: &Event) -> Option<(DraftKey, DraftOutcome)> {
     match event {
         Event::Request(RequestEvent::Ended { request, outcome, .. }) => {
-            Some((Begun::Request(*request), fate(outcome)))
+            Some((DraftKey::Request(*request), fate(outcome)))
         }
         Event::Request(RequestEvent::AnsweredLate { request, .. })
         | Event::Request(RequestEvent::Dismissed { request, .. }) => {
-            Some((Begun::Request(*request), DraftOutcome::Goes))
+            Some((DraftKey::Request(*request), DraftOutcome::Goes))
         }
         Event::Approval(ApprovalEvent::Decided { approval, .. }) => {
-            Some((Begun::Approval(*approval), DraftOutcome::Goes))
+            Some((DraftKey::Approval(*approval), DraftOutcome::Goes))
         }
         Event::Approval(ApprovalEvent::Withdrawn { approval, .. }) => {
-            Some((Begun::Approval(*approval), DraftOutcome::TextStays))
+            Some((DraftKey::Approval(*approval), DraftOutcome::TextStays))
         }
         _ => None,
     }
@@ -63,7 +63,7 @@ pub fn after(event: &Event) -> Option<(Begun, DraftOutcome)> {
 const fn fate(outcome: &Outcome) -> DraftOutcome {
     match outcome {
         Outcome::Orphaned { .. } | Outcome::Expired => DraftOutcome::Stays,
-        Outcome::Withdrawn { why: WithdrawnWhy::Cancelled { .. } }
+        Outcome::Withdrawn { why: WithdrawnWhy::Canceled { .. } }
         | Outcome::Answered { .. }
         | Outcome::Declined { .. } => DraftOutcome::Goes,
         Outcome::Withdrawn { .. } | Outcome::RepliedInChat { .. } => DraftOutcome::TextStays,

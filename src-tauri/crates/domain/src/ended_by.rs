@@ -4,9 +4,9 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum EndedBy {
-    Person,
+    User,
     /// The user, by an ordinary message.
-    PersonInChat,
+    UserInChat,
     Agent,
     /// Another place where the same question was answered.
     Elsewhere,

@@ -83,7 +83,7 @@ pub use do_not_disturb::{
     DoNotDisturbHours, MinuteOfDay, PausedUntil, ReminderMinutes, SessionNotifications,
 };
 pub use draft::{
-    ApprovalDraft, ApprovalForm, Begun, Draft, DraftAnswer, DraftOutcome, DraftTarget, SavedDraft,
+    ApprovalDraft, ApprovalForm, Draft, DraftAnswer, DraftKey, DraftOutcome, DraftTarget, SavedDraft,
 };
 pub use ended_by::EndedBy;
 pub use error::{

@@ -163,7 +163,7 @@ fn redact_outcome(outcome: &mut Outcome) {
         Outcome::Answered { answers } => *answers = Answers::default(),
         Outcome::Declined { words } => *words = None,
         Outcome::RepliedInChat { text } => text.clear(),
-        Outcome::Withdrawn { why: WithdrawnWhy::Cancelled { reason } } => *reason = None,
+        Outcome::Withdrawn { why: WithdrawnWhy::Canceled { reason } } => *reason = None,
         Outcome::Expired | Outcome::Withdrawn { .. } | Outcome::Orphaned { .. } => {}
     }
 }

@@ -138,11 +138,11 @@ impl Outcome {
     /// Returns who or what ended the request.
     pub const fn by(&self) -> EndedBy {
         match self {
-            Self::Answered { .. } | Self::Declined { .. } => EndedBy::Person,
-            Self::RepliedInChat { .. } => EndedBy::PersonInChat,
+            Self::Answered { .. } | Self::Declined { .. } => EndedBy::User,
+            Self::RepliedInChat { .. } => EndedBy::UserInChat,
             Self::Expired => EndedBy::Limit,
-            Self::Withdrawn { why: WithdrawnWhy::Cancelled { .. } | WithdrawnWhy::Interrupted } => {
-                EndedBy::Person
+            Self::Withdrawn { why: WithdrawnWhy::Canceled { .. } | WithdrawnWhy::Interrupted } => {
+                EndedBy::User
             }
             Self::Withdrawn { why: WithdrawnWhy::AnsweredElsewhere } => EndedBy::Elsewhere,
             Self::Withdrawn { why: WithdrawnWhy::ByAgent | WithdrawnWhy::TurnEnded } => EndedBy::Agent,
@@ -166,7 +166,7 @@ impl Outcome {
             Self::Answered { .. } | Self::Declined { .. } | Self::RepliedInChat { .. } | Self::Expired => {
                 true
             }
-            Self::Withdrawn { why } => matches!(why, WithdrawnWhy::Cancelled { .. }),
+            Self::Withdrawn { why } => matches!(why, WithdrawnWhy::Canceled { .. }),
             Self::Orphaned { .. } => false,
         }
     }
@@ -183,7 +183,7 @@ pub enum WithdrawnWhy {
     Interrupted,
     AnsweredElsewhere,
     /// The user closed it without an answer.
-    Cancelled {
+    Canceled {
         /// The user's message.
         reason: Option<String>,
     },

@@ -7,7 +7,7 @@ use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory};
 /// The longest single text of an agent, in bytes; a longer one is cut with [`CUT_MARK`].
 pub const AGENT_TEXT_BYTES: usize = 64 * 1024;
 /// The longest free text of a user, in bytes; a longer one is refused, never cut.
-pub const PERSON_TEXT_BYTES: usize = 32 * 1024;
+pub const USER_TEXT_BYTES: usize = 32 * 1024;
 /// The suffix of a text that was cut.
 pub const CUT_MARK: &str = " … [cut at 64 KiB]";
 

@@ -27,7 +27,7 @@ pub struct Entry {
 #[serde(tag = "kind", rename_all = "snake_case", rename_all_fields = "camelCase")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum EntryBody {
-    Person {
+    User {
         /// Its text; empty if there are only attachments.
         text: String,
         attachments: Vec<Attachment>,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::answer::{AnswerInput, Answers, words};
+use crate::answer::{AnswerInput, Answers, optional_text};
 use crate::command::RequestCommand;
 use crate::desk::Desk;
 use crate::error::DeliveryError;
@@ -27,7 +27,7 @@ pub enum EndInput {
         /// A message to the agent.
         words: Option<String>,
     },
-    Cancelled,
+    Canceled,
 }
 
 impl EndInput {
@@ -36,7 +36,7 @@ impl EndInput {
         match self {
             Self::Answered { answers } => RequestCommand::Answer { request, answers, at },
             Self::Declined { words } => RequestCommand::Decline { request, words, at },
-            Self::Cancelled => RequestCommand::Cancel { request, reason: None, at },
+            Self::Canceled => RequestCommand::Cancel { request, reason: None, at },
         }
     }
 }
@@ -141,8 +141,10 @@ fn outcome(request: &Request, end: &EndInput) -> Result<Outcome, Rejection> {
         EndInput::Answered { answers } => {
             Outcome::Answered { answers: Answers::check(&request.questions, answers)? }
         }
-        EndInput::Declined { words: said } => Outcome::Declined { words: words(said.as_deref(), "words")? },
-        EndInput::Cancelled => Outcome::Withdrawn { why: WithdrawnWhy::Cancelled { reason: None } },
+        EndInput::Declined { words: said } => {
+            Outcome::Declined { words: optional_text(said.as_deref(), "words")? }
+        }
+        EndInput::Canceled => Outcome::Withdrawn { why: WithdrawnWhy::Canceled { reason: None } },
     })
 }
 

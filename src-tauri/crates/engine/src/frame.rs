@@ -95,7 +95,7 @@ pub enum Change {
         held: HeldEnd,
     },
     /// A request's end is no longer held; if the request is still open, it was undone.
-    EndLetGo {
+    HoldReleased {
         request: RequestId,
     },
     /// An entry was written or replaced.

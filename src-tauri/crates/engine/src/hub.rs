@@ -241,7 +241,7 @@ impl Hub {
             }
             Change::CheckedOut { session, head: None } => drop(self.heads.remove(session)),
             Change::EndHeld { held } => drop(self.held.insert(held.request, held.clone())),
-            Change::EndLetGo { request } => drop(self.held.remove(request)),
+            Change::HoldReleased { request } => drop(self.held.remove(request)),
             Change::Storage { notices } => self.storage.clone_from(notices),
             Change::Outage { outage } => self.outage.clone_from(outage),
             _ => {}

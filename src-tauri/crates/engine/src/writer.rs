@@ -281,7 +281,8 @@ impl Writer {
         fault::reached(Step::Folded(command));
         let mut changes = changes::changes_of(&self.desk, &decision.events);
         changes.extend(entries.into_iter().map(|(session, entry)| Change::Entry { session, entry }));
-        changes.extend(self.held.settle(&self.desk).into_iter().map(|request| Change::EndLetGo { request }));
+        changes
+            .extend(self.held.settle(&self.desk).into_iter().map(|request| Change::HoldReleased { request }));
         self.hub.publish(&self.desk, changes);
         fault::reached(Step::Published(command));
         for effect in &decision.effects {

@@ -22,7 +22,7 @@ use crate::result;
 use crate::state::GatewayState;
 
 /// What the card says happens after an asker's time limit.
-const AFTER_LIMIT: &str = "the agent continues without an answer";
+const AFTER_LIMIT: &str = "the agent continues";
 
 #[derive(Debug)]
 pub struct Caller {
@@ -31,7 +31,7 @@ pub struct Caller {
     pub client: InboundClient,
     /// The request that an earlier call has asked already.
     pub again: Option<RequestId>,
-    /// Counts the question towards its client's limit.
+    /// Counts the question toward its client's limit.
     pub open_question: Arc<OpenQuestion>,
     /// The name of the tool, for the metrics.
     pub tool: &'static str,

@@ -267,11 +267,7 @@ mod tests {
         let (_, settings) = tokio::sync::watch::channel(Settings::default());
         Sessions::new(fixture.state.engine.clone(), settings).close(session).await.unwrap();
         let second = fixture.state.connections.call("two", Lifetime::UntilClosed);
-        assert_eq!(
-            fixture.session(&second).await,
-            session,
-            "the same client, after the person closed the tab"
-        );
+        assert_eq!(fixture.session(&second).await, session, "the same client, after the user closed the tab");
         fixture.asks(session, "Which store?").await;
         fixture.state.connections.close("one").await;
         assert!(fixture.runs(session).await);

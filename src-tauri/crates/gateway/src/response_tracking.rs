@@ -96,7 +96,7 @@ impl Drop for Outcome {
 struct TrackedBody {
     body: Body,
     answered: Arc<AtomicBool>,
-    /// Cancelled when the gateway cuts streams off, which must not look like their end.
+    /// Canceled when the gateway cuts streams off, which must not look like their end.
     aborted: CancellationToken,
     /// `None` once the end was reached.
     outcome: Option<Outcome>,

@@ -38,7 +38,7 @@ pub fn of(request: RequestId, questions: &[Question], outcome: &Outcome) -> Call
         Outcome::Withdrawn { why } => {
             fields.insert("why".to_owned(), json!(why)["why"].take());
             match why {
-                WithdrawnWhy::Cancelled { reason } => {
+                WithdrawnWhy::Canceled { reason } => {
                     if let Some(reason) = reason {
                         fields.insert("words".to_owned(), json!(reason));
                     }
@@ -171,7 +171,7 @@ mod tests {
                 "answered somewhere else; there is no answer here",
             ),
             (withdrawn(WithdrawnWhy::ByAgent), "withdrawn", "withdrawn before it was answered"),
-            (withdrawn(WithdrawnWhy::Cancelled { reason: None }), "withdrawn", "closed the question without"),
+            (withdrawn(WithdrawnWhy::Canceled { reason: None }), "withdrawn", "closed the question without"),
             (missed(OrphanedWhy::AppQuit), "missed", "Askdesk quit before the user answered"),
             (missed(OrphanedWhy::SessionStopped), "missed", "The user closed this session"),
             (missed(OrphanedWhy::CallerGone), "missed", "The call that asked this ended"),
@@ -193,7 +193,7 @@ mod tests {
             (WithdrawnWhy::TurnEnded, "turn_ended"),
             (WithdrawnWhy::Interrupted, "interrupted"),
             (WithdrawnWhy::AnsweredElsewhere, "answered_elsewhere"),
-            (WithdrawnWhy::Cancelled { reason: None }, "cancelled"),
+            (WithdrawnWhy::Canceled { reason: None }, "canceled"),
         ];
         let orphaned = [
             (OrphanedWhy::AgentEnded, "agent_ended"),
@@ -208,9 +208,9 @@ mod tests {
             assert_eq!(of(id(), &questions(), &outcome).structured, expected);
         }
         let reason = Some("no longer needed".to_owned());
-        let closed = Outcome::Withdrawn { why: WithdrawnWhy::Cancelled { reason } };
+        let closed = Outcome::Withdrawn { why: WithdrawnWhy::Canceled { reason } };
         let expected = json!({
-            "outcome": "withdrawn", "requestId": id(), "why": "cancelled", "words": "no longer needed",
+            "outcome": "withdrawn", "requestId": id(), "why": "canceled", "words": "no longer needed",
         });
         assert_eq!(of(id(), &questions(), &closed).structured, expected);
     }

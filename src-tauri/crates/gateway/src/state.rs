@@ -26,9 +26,9 @@ pub struct GatewayState {
     pub(crate) metrics: Metrics,
     pub(crate) version: String,
     pub(crate) port: u16,
-    /// Cancelled when the gateway starts to close.
+    /// Canceled when the gateway starts to close.
     pub(crate) closing: CancellationToken,
-    /// Cancelled once no response is awaited any more. It ends the streams of MCP clients that only listen.
+    /// Canceled once no response is awaited any more. It ends the streams of MCP clients that only listen.
     pub(crate) streams: CancellationToken,
     /// The calls whose response isn't delivered yet.
     pub(crate) calls: TaskTracker,

@@ -10,5 +10,5 @@ pub mod shown;
 mod tool;
 
 pub use client::{Client, Folder};
-pub use result::{CANCELLED, CallResult, GONE, cut_off, kept, refused, waiting_words};
+pub use result::{CANCELED, CallResult, GONE, cut_off, kept, refused, waiting_words};
 pub use tool::{LONGEST_LIMIT, SHORTEST_LIMIT, TITLE_CHARS, Tool};

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-/// The error of a call that the client has cancelled.
-pub const CANCELLED: &str = "The call was canceled.";
+/// The error of a call that the client has canceled.
+pub const CANCELED: &str = "The call was canceled.";
 /// The error of a call whose client has gone.
 pub const GONE: &str = "The caller has disconnected.";
 

@@ -1,5 +1,5 @@
 //! The real agent CLIs that tests run: pinned by `clis/package-lock.json`, installed below it, sealed off from the
-//! person's own settings and accounts.
+//! user's own settings and accounts.
 
 mod cli;
 

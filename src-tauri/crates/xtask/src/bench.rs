@@ -16,7 +16,7 @@ use crate::{
 /// What the measuring test writes in front of its one line of results.
 const RESULT_MARK: &str = "askdesk-bench: ";
 /// Building the test `bench` builds the programs it measures too. They are not built by themselves first: cargo
-/// would choose other features of what they share with the tests, and optimise the whole tree twice.
+/// would choose other features of what they share with the tests, and optimize the whole tree twice.
 const OPTIONS: [&str; 5] = ["--release", "--package", "askdesk", "--features", "bench"];
 
 /// Measures the app and prints the results on stdout.

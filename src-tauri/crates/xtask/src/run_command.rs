@@ -135,10 +135,10 @@ fn remove_cargo_environment(command: &mut Command) {
         }
     }
     let Some(libraries) = env::var_os("LD_LIBRARY_PATH") else { return };
-    let of_the_person: Vec<PathBuf> =
+    let of_the_user: Vec<PathBuf> =
         env::split_paths(&libraries).filter(|path| !is_cargo_folder(path)).collect();
-    match env::join_paths(&of_the_person) {
-        Ok(kept) if !of_the_person.is_empty() => command.env("LD_LIBRARY_PATH", kept),
+    match env::join_paths(&of_the_user) {
+        Ok(kept) if !of_the_user.is_empty() => command.env("LD_LIBRARY_PATH", kept),
         _ => command.env_remove("LD_LIBRARY_PATH"),
     };
 }

@@ -130,8 +130,8 @@ impl Daemon {
     }
 
     async fn closed(&self, number: u32) {
-        let by_person = 2_u32;
-        let body = (number, by_person);
+        let by_user = 2_u32;
+        let body = (number, by_user);
         self.bus.emit_signal(None::<&str>, OBJECT, DAEMON, "NotificationClosed", &body).await.unwrap();
     }
 }

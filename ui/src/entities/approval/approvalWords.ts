@@ -71,9 +71,9 @@ export function wordsOfLabel(label: OptionLabel, kind: ApprovalOptionKind, confi
     case 'text':
       return visibly(label.text).trim() || t(kindWords[kind]);
     case 'tool': {
-      const { tool, content, behaviour } = label;
-      if (content === null) return visibly(t(everyUse[behaviour], { tool: shownTool(tool) }));
-      return visibly(t(someUses[behaviour], { tool: shownTool(tool), uses: wordsOfUses(content) }));
+      const { tool, content, behavior } = label;
+      if (content === null) return visibly(t(everyUse[behavior], { tool: shownTool(tool) }));
+      return visibly(t(someUses[behavior], { tool: shownTool(tool), uses: wordsOfUses(content) }));
     }
     case 'folder':
       return visibly(t('rule.folder', { paths: list(label.paths) }));

@@ -21,9 +21,9 @@ function enderOf(outcome: Outcome): EndedBy {
   switch (outcome.outcome) {
     case 'answered':
     case 'declined':
-      return 'person';
+      return 'user';
     case 'replied_in_chat':
-      return 'person_in_chat';
+      return 'user_in_chat';
     case 'expired':
       return 'limit';
     case 'orphaned':
@@ -36,14 +36,14 @@ function enderOf(outcome: Outcome): EndedBy {
 const withdrawers = {
   by_agent: 'agent',
   turn_ended: 'agent',
-  interrupted: 'person',
+  interrupted: 'user',
   answered_elsewhere: 'elsewhere',
-  cancelled: 'person',
+  canceled: 'user',
 } as const satisfies Record<Extract<Outcome, { outcome: 'withdrawn' }>['why']['why'], EndedBy>;
 
 /** The kind of outcome that the user sees: a request that they closed, and whose agent is told, was skipped. */
 export function shownOutcome({ outcome, delivery }: Ended): OutcomeKind {
-  const closed = outcome.outcome === 'withdrawn' && outcome.why.why === 'cancelled';
+  const closed = outcome.outcome === 'withdrawn' && outcome.why.why === 'canceled';
   return closed && delivery !== null ? 'declined' : outcome.outcome;
 }
 
@@ -106,12 +106,12 @@ function wordsOfWithdrawal(
       return t('ended.interrupted');
     case 'answered_elsewhere':
       return t(origin && channelOf(origin) === 'terminal_hook' ? 'connected_app.in_terminal' : 'ended.elsewhere');
-    case 'cancelled':
+    case 'canceled':
       // The agent is told about a skipped request, but not about a missed one that the user dismissed.
       if (state.state === 'ended' && shownOutcome(state) === 'declined') return wordsOfSkip(why.reason);
       return why.reason
-        ? t('ended.cancelled_reason', { reason: why.reason })
-        : t('ended.cancelled');
+        ? t('ended.canceled_reason', { reason: why.reason })
+        : t('ended.canceled');
   }
 }
 

@@ -27,7 +27,7 @@ function whole({ request, origin }: PastQuestion, { outcome, delivery }: Ended):
       return '';
     case 'withdrawn':
       // The agent was told, so it counts as skipped.
-      if (outcome.why.why === 'cancelled' && delivery !== null) return outcome.why.reason ?? '';
+      if (outcome.why.why === 'canceled' && delivery !== null) return outcome.why.reason ?? '';
       return wordsOfEnd(outcome, request, origin).words;
     case 'orphaned':
       if (outcome.why !== 'caller_gone') return t(missedWords[outcome.why]);

@@ -2,7 +2,7 @@ import type { EntryKind } from '../../generated/wire';
 import type { MessageKey } from '../../shared/messages';
 
 export const entryKindWords = {
-  person: 'history.person',
+  user: 'history.user',
   agent: 'history.agent',
   thinking: 'entry.thinking',
   tool: 'history.tool',

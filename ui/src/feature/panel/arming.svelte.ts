@@ -1,13 +1,13 @@
 import type { Attachment } from 'svelte/attachments';
 
 import { arming } from '../../shared/arming';
-import type { Deed } from '../../shared/focusTargets';
+import type { KeyAction } from '../../shared/focusTargets';
 
 /** How long a move counts as the effect of the user's own input in the card, in milliseconds. */
 const EFFECT = 200;
 
 /** The keys that change or send an answer. */
-const ANSWERING: ReadonlySet<Deed['deed']> = new Set(['choose', 'move', 'go_on', 'submit', 'submit_from_anywhere', 'turn', 'note']);
+const ANSWERING: ReadonlySet<KeyAction['action']> = new Set(['choose', 'move', 'go_on', 'submit', 'submit_from_anywhere', 'turn', 'note']);
 
 /** Whether a card acts on keys and clicks. */
 export class Arming {
@@ -66,10 +66,10 @@ export class Arming {
   }
 
   /** Whether a key may act. */
-  takes({ deed }: Deed): boolean {
+  takes({ action }: KeyAction): boolean {
     this.begin();
     this.#begun = true;
-    return this.armed || !ANSWERING.has(deed);
+    return this.armed || !ANSWERING.has(action);
   }
 
   /** A click that began too early, or elsewhere, does nothing. */

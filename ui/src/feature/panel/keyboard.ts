@@ -1,8 +1,8 @@
 import type { Attachment } from 'svelte/attachments';
 
-import type { CardId, Deed, FocusTargets } from '../../shared/focusTargets';
+import type { CardId, KeyAction, FocusTargets } from '../../shared/focusTargets';
 import type { Commands } from '../../store/page';
-import { deedOf, type HintSpot, type KeyPlace } from './keys';
+import { keyActionOf, type HintSpot, type KeyPlace } from './keys';
 
 interface Around {
   commands: Commands;
@@ -65,13 +65,13 @@ function press(event: KeyboardEvent, id: CardId | null, { commands, targets }: A
     return;
   }
   const spot = targets.spotOf(target === document.body && card ? card : target);
-  const deed = deedOf(event, spot);
-  if (!deed || !carryOut(deed, target)) return;
+  const action = keyActionOf(event, spot);
+  if (!action || !carryOut(action, target)) return;
   event.preventDefault();
   event.stopPropagation();
 
-  function carryOut(deed: Deed, target: Element): boolean {
-    switch (deed.deed) {
+  function carryOut(action: KeyAction, target: Element): boolean {
+    switch (action.action) {
       case 'leave':
         return leave();
       case 'help':
@@ -81,7 +81,7 @@ function press(event: KeyboardEvent, id: CardId | null, { commands, targets }: A
         return targets.focusComposer();
       default:
         // Permission cards have no answer form, so they ignore the keys that answer.
-        return (id !== null && targets.form(id)?.carryOut(deed, { spot, target })) || false;
+        return (id !== null && targets.form(id)?.carryOut(action, { spot, target })) || false;
     }
   }
 }

@@ -1,5 +1,5 @@
 import { actions } from '../../shared/actions.svelte';
-import type { Deed, FormKeys, Spot } from '../../shared/focusTargets';
+import type { KeyAction, FormKeys, Spot } from '../../shared/focusTargets';
 import type { Asks } from '../../shared/keyboard';
 import { isCommand, isComposing, mac, shortcut, shortcutKey, type Press } from '../../shared/keys';
 import type { MessageKey } from '../../shared/messages';
@@ -27,7 +27,7 @@ export interface KeyRow {
   inForm?: (form: FormKeys, words: KeyName, spot: HintSpot) => KeyName | null;
   /** Where the panel handles the keys; empty if the window or the browser does. */
   works: readonly Spot[];
-  deed: (press: Press, spot: Spot) => Deed | null;
+  action: (press: Press, spot: Spot) => KeyAction | null;
 }
 
 const OPTIONS: readonly Spot[] = ['radio', 'checkbox'];
@@ -52,9 +52,9 @@ export const PANEL_KEYS: readonly KeyRow[] = [
       return quick ? 'keys.hint.answer' : words;
     },
     works: [...OPTIONS, 'control', 'card'],
-    deed: (press) => {
+    action: (press) => {
       const key = shortcutKey(press);
-      return isBare(press) && /^[1-9]$/.test(key) ? { deed: 'choose', place: Number(key) } : null;
+      return isBare(press) && /^[1-9]$/.test(key) ? { action: 'choose', place: Number(key) } : null;
     },
   },
   {
@@ -64,13 +64,13 @@ export const PANEL_KEYS: readonly KeyRow[] = [
     inForm: (_, words) => words,
     // Within a radio group, the browser moves the focus itself.
     works: ['checkbox', 'card'],
-    deed: (press) => {
+    action: (press) => {
       if (!isBare(press) || press.shiftKey) return null;
-      if (press.key === 'ArrowDown') return { deed: 'move', step: 1 };
-      return press.key === 'ArrowUp' ? { deed: 'move', step: -1 } : null;
+      if (press.key === 'ArrowDown') return { action: 'move', step: 1 };
+      return press.key === 'ArrowUp' ? { action: 'move', step: -1 } : null;
     },
   },
-  { keys: ['Space'], does: 'keys.space', hints: { checkbox: 'keys.hint.toggle_focused' }, works: [], deed: nothing },
+  { keys: ['Space'], does: 'keys.space', hints: { checkbox: 'keys.hint.toggle_focused' }, works: [], action: nothing },
   {
     keys: ['Enter'],
     does: 'keys.enter',
@@ -86,9 +86,9 @@ export const PANEL_KEYS: readonly KeyRow[] = [
       return spot === 'radio' ? 'keys.hint.choose_submit' : 'keys.hint.submit';
     },
     works: [...OPTIONS, 'words', 'note', 'submit', 'card'],
-    deed: (press, spot) => {
+    action: (press, spot) => {
       if (!isBare(press) || press.shiftKey || press.key !== 'Enter') return null;
-      return { deed: spot === 'submit' ? 'submit' : 'go_on' };
+      return { action: spot === 'submit' ? 'submit' : 'go_on' };
     },
   },
   {
@@ -96,14 +96,14 @@ export const PANEL_KEYS: readonly KeyRow[] = [
     does: 'keys.new_line',
     hints: { words: 'keys.hint.new_line', note: 'keys.hint.new_line' },
     works: [],
-    deed: nothing,
+    action: nothing,
   },
   {
     keys: [shortcut('Enter')],
     does: 'keys.submit',
     hints: {},
     works: EVERYWHERE,
-    deed: (press) => (isCommand(press) && press.key === 'Enter' ? { deed: 'submit_from_anywhere' } : null),
+    action: (press) => (isCommand(press) && press.key === 'Enter' ? { action: 'submit_from_anywhere' } : null),
   },
   {
     keys: ['Alt+←', 'Alt+→'],
@@ -111,10 +111,10 @@ export const PANEL_KEYS: readonly KeyRow[] = [
     hints: { submit: 'keys.hint.turn' },
     inForm: ({ several }, words) => (several ? words : null),
     works: WHERE_ARROWS_TURN,
-    deed: (press) => {
+    action: (press) => {
       if (!press.altKey || press.ctrlKey || press.metaKey || press.shiftKey) return null;
-      if (press.key === 'ArrowRight') return { deed: 'turn', step: 1 };
-      return press.key === 'ArrowLeft' ? { deed: 'turn', step: -1 } : null;
+      if (press.key === 'ArrowRight') return { action: 'turn', step: 1 };
+      return press.key === 'ArrowLeft' ? { action: 'turn', step: -1 } : null;
     },
   },
   {
@@ -123,21 +123,21 @@ export const PANEL_KEYS: readonly KeyRow[] = [
     hints: { radio: 'keys.hint.note', checkbox: 'keys.hint.note' },
     inForm: (_, words) => words,
     works: [...OPTIONS, 'control', 'card'],
-    deed: (press) => (isBare(press) && shortcutKey(press) === 'n' ? { deed: 'note' } : null),
+    action: (press) => (isBare(press) && shortcutKey(press) === 'n' ? { action: 'note' } : null),
   },
   {
     keys: ['u'],
     does: 'keys.undo',
     hints: {},
     works: OUTSIDE_FIELDS,
-    deed: (press) => (isBare(press) && shortcutKey(press) === 'u' ? { deed: 'undo' } : null),
+    action: (press) => (isBare(press) && shortcutKey(press) === 'u' ? { action: 'undo' } : null),
   },
   {
     keys: ['/'],
     does: 'keys.chat',
     hints: { submit: 'keys.hint.chat', card: 'keys.hint.chat', control: 'keys.hint.chat' },
     works: OUTSIDE_FIELDS,
-    deed: (press) => (isBare(press) && shortcutKey(press) === '/' ? { deed: 'chat' } : null),
+    action: (press) => (isBare(press) && shortcutKey(press) === '/' ? { action: 'chat' } : null),
   },
   {
     keys: ['Esc'],
@@ -151,7 +151,7 @@ export const PANEL_KEYS: readonly KeyRow[] = [
       card: 'keys.hint.fold',
     },
     works: EVERYWHERE,
-    deed: (press) => (press.key === 'Escape' ? { deed: 'leave' } : null),
+    action: (press) => (press.key === 'Escape' ? { action: 'leave' } : null),
   },
   {
     keys: ['?'],
@@ -159,7 +159,7 @@ export const PANEL_KEYS: readonly KeyRow[] = [
     // The footer has a button for this.
     hints: {},
     works: OUTSIDE_FIELDS,
-    deed: (press) => (isBare(press) && shortcutKey(press) === '?' ? { deed: 'help' } : null),
+    action: (press) => (isBare(press) && shortcutKey(press) === '?' ? { action: 'help' } : null),
   },
 ];
 
@@ -195,11 +195,11 @@ export const WINDOW_KEYS: readonly Pick<KeyRow, 'keys' | 'does'>[] = [
 ];
 
 /** What a key press does at a spot; null if the field, the browser, or an input method handles the key. */
-export function deedOf(press: Press, spot: Spot): Deed | null {
+export function keyActionOf(press: Press, spot: Spot): KeyAction | null {
   if (isComposing(press)) return null;
   for (const row of PANEL_KEYS) {
-    const deed = row.works.includes(spot) ? row.deed(press, spot) : null;
-    if (deed) return press.repeat && deed.deed !== 'move' ? { deed: 'nothing' } : deed;
+    const action = row.works.includes(spot) ? row.action(press, spot) : null;
+    if (action) return press.repeat && action.action !== 'move' ? { action: 'nothing' } : action;
   }
   return null;
 }

@@ -5,13 +5,13 @@ import { t } from '../../shared/messages';
 import type { Commands } from '../../store/page';
 
 /** The actions in the context menu of a session's row. */
-export type Deed = 'rename' | 'up' | 'down' | 'pin' | 'unpin' | 'mute' | 'unmute' | 'hide' | 'unhide' | 'resume' | 'end' | 'close';
+export type SessionAction = 'rename' | 'up' | 'down' | 'pin' | 'unpin' | 'mute' | 'unmute' | 'hide' | 'unhide' | 'resume' | 'end' | 'close';
 
 /** The actions that happen in the list of sessions. */
-type ListDeed = 'rename' | 'up' | 'down';
+type ListAction = 'rename' | 'up' | 'down';
 
-export function needsList(deed: Deed): deed is ListDeed {
-  return deed === 'rename' || deed === 'up' || deed === 'down';
+export function needsList(action: SessionAction): action is ListAction {
+  return action === 'rename' || action === 'up' || action === 'down';
 }
 
 /** The place of a session among those that it can be moved between. */
@@ -21,9 +21,9 @@ export interface MovePlace {
 }
 
 /** The actions that a session's menu currently offers; without a place, the session can't be moved. */
-export function actionsOf(session: Session, pinned: boolean, place: MovePlace | null): (MenuItem & { id: Deed })[] {
+export function actionsOf(session: Session, pinned: boolean, place: MovePlace | null): (MenuItem & { id: SessionAction })[] {
   const ended = session.state.state === 'ended';
-  const deeds: (MenuItem & { id: Deed; offered: boolean })[] = [
+  const actions: (MenuItem & { id: SessionAction; offered: boolean })[] = [
     { id: 'resume', words: t('session_action.resume'), offered: session.resumable },
     { id: 'rename', words: t('session_action.rename'), keys: t('session_action.rename_keys'), offered: true },
     { id: 'up', words: t('session_action.up'), keys: t('session_action.up_keys'), offered: place !== null && place.index > 0 },
@@ -37,24 +37,24 @@ export function actionsOf(session: Session, pinned: boolean, place: MovePlace | 
     { id: 'end', words: t('session_action.end'), danger: true, offered: !ended && !isInbound(session) },
     { id: 'close', words: t('session_action.close'), danger: true, offered: true },
   ];
-  return deeds.filter((deed) => deed.offered).map(({ offered: _, ...deed }) => deed);
+  return actions.filter((action) => action.offered).map(({ offered: _, ...action }) => action);
 }
 
 /** Carries out an action that doesn't need the list. */
-export function doAnywhere({ dispatch, sessions }: Commands, session: Session, deed: Exclude<Deed, ListDeed>): void {
+export function doAnywhere({ dispatch, sessions }: Commands, session: Session, action: Exclude<SessionAction, ListAction>): void {
   const { id, attention } = session;
-  switch (deed) {
+  switch (action) {
     case 'pin':
     case 'unpin':
-      dispatch({ type: 'session_pinned', session: id, pinned: deed === 'pin' });
+      dispatch({ type: 'session_pinned', session: id, pinned: action === 'pin' });
       break;
     case 'mute':
     case 'unmute':
-      void sessions.setAttention(id, { ...attention, muted: deed === 'mute' });
+      void sessions.setAttention(id, { ...attention, muted: action === 'mute' });
       break;
     case 'hide':
     case 'unhide':
-      void sessions.setAttention(id, { ...attention, private: deed === 'hide' });
+      void sessions.setAttention(id, { ...attention, private: action === 'hide' });
       break;
     case 'resume':
       void sessions.resume(id);

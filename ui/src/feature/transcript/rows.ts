@@ -24,7 +24,7 @@ export function rowsOf(entries: readonly Entry[]): Row[] {
     const [first, last] = [run[0], run.at(-1)];
     if (first && last) {
       const single = first === last;
-      const millis = next && next.body.kind !== 'person' ? next.at - first.at : null;
+      const millis = next && next.body.kind !== 'user' ? next.at - first.at : null;
       rows.push({ n: first.n, last: last.n, entry: first, run: single ? [] : run, millis });
     }
     run = [];
@@ -58,9 +58,9 @@ export function rowIndexOf(rows: readonly Row[], n: number): number {
   return rows.findIndex((row) => row.n <= n && n <= row.last);
 }
 
-type Deed = Exclude<ToolKind, 'think'>;
+type ToolAction = Exclude<ToolKind, 'think'>;
 
-const deedWords: Record<Deed, (count: number) => string> = {
+const toolActionWords: Record<ToolAction, (count: number) => string> = {
   read: (count) => plural('run.read', count),
   edit: (count) => plural('run.edit', count),
   execute: (count) => plural('run.execute', count),
@@ -71,13 +71,13 @@ const deedWords: Record<Deed, (count: number) => string> = {
 
 /** What a run did: `Read 6 files, ran 2 commands`. A file counts once. */
 export function wordsOfRun(run: readonly ToolEntry[]): string {
-  const counted = new Map<Deed, Set<string>>();
+  const counted = new Map<ToolAction, Set<string>>();
   for (const { n, body } of run) {
-    const deed = body.toolKind === 'think' ? 'other' : body.toolKind;
-    const seen = counted.get(deed) ?? new Set();
-    counted.set(deed, seen.add(deed === 'read' || deed === 'edit' ? body.summary : String(n)));
+    const action = body.toolKind === 'think' ? 'other' : body.toolKind;
+    const seen = counted.get(action) ?? new Set();
+    counted.set(action, seen.add(action === 'read' || action === 'edit' ? body.summary : String(n)));
   }
-  const words = [...counted].map(([deed, { size }]) => deedWords[deed](size)).reduce((before, next) => t('run.and', { before, next }));
+  const words = [...counted].map(([action, { size }]) => toolActionWords[action](size)).reduce((before, next) => t('run.and', { before, next }));
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 

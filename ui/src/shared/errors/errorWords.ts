@@ -39,8 +39,8 @@ const errorWords = {
   closing: () => t('error.closing'),
   attachment_gone: ({ message }) => t('error.attachment_gone', { file: message }),
   file_not_written: (error) => t('error.file_not_written', { message: wordsOfDetail(error) }),
-  doors_shut: () => t('error.doors_shut'),
-  door_failed: (error) => t('error.door_failed', { message: wordsOfDetail(error) }),
+  gateway_closed: () => t('error.gateway_closed'),
+  test_failed: (error) => t('error.test_failed', { message: wordsOfDetail(error) }),
   client_file_left: (error) =>
     t('error.client_file_left', { message: wordsOfDetail(error), remedy: wordsOfRemedy(error) }),
   plan_gone: () => t('error.plan_gone'),
@@ -65,8 +65,8 @@ function wordsOfRemedy({ detail }: AppError): string {
 /** The text for an error's detail; without a detail, the English message of the error. */
 function wordsOfDetail({ detail, message }: AppError): string {
   switch (detail?.detail) {
-    case 'breach':
-      return wordsOfValidationError(detail.breach);
+    case 'validation':
+      return wordsOfValidationError(detail.error);
     case 'folder':
       return t('error.folder_unusable', { path: detail.path, problem: wordsOfFolder(detail.problem) });
     case 'file': {

@@ -30,7 +30,7 @@ export function wordsOfSettingError(unfit: SettingError): string {
 const braced = (name: string) => `{${name}}`;
 
 const commandErrorWords: UnionWords<CommandError, 'command'> = {
-  too_long: 'breach.too_long',
+  too_long: 'validation.too_long',
   zero: 'unfit.zero',
   unclosed: 'unfit.unclosed',
   no_program: 'unfit.no_program',
@@ -43,14 +43,14 @@ const ruleErrorWords: UnionWords<PermissionRuleError, 'rule'> = {
   no_action: 'unfit.rule_no_action',
   no_tool: 'unfit.rule_no_tool',
   empty: 'unfit.rule_empty',
-  too_long: 'breach.too_long',
+  too_long: 'validation.too_long',
   control_character: 'unfit.rule_control',
   relative_folder: 'unfit.rule_folder',
   unknown_key: 'unfit.rule_key',
 };
 
 const flawWords: UnionWords<LaunchOverrideError, 'extra'> = {
-  too_long: 'breach.too_long',
+  too_long: 'validation.too_long',
   zero: 'unfit.zero',
   own_flag: 'unfit.own_flag',
   chosen_flag: 'unfit.chosen_flag',

@@ -5,43 +5,43 @@ import { visibly } from '../visible';
 import { wordsOfSettingError } from './settingErrorWords';
 import { wordsOfStorageError } from './storageErrorWords';
 
-const validationErrorWords: UnionWords<ValidationError, 'breach'> = {
-  empty: 'breach.empty',
-  too_long: 'breach.too_long',
-  queue_full: 'breach.queue_full',
-  too_many_attached: 'breach.too_many_attached',
+const validationErrorWords: UnionWords<ValidationError, 'validation'> = {
+  empty: 'validation.empty',
+  too_long: 'validation.too_long',
+  queue_full: 'validation.queue_full',
+  too_many_attached: 'validation.too_many_attached',
   attached: ({ why }) => wordsOfDeliveryError(why),
-  path_untold: 'breach.path_untold',
-  question_open: 'breach.question_open',
-  still_open: 'breach.still_open',
-  still_awaited: 'breach.still_awaited',
-  nothing_answered: 'breach.nothing_answered',
-  note_alone: 'breach.note_alone',
-  one_only: 'breach.one_only',
-  no_own_words: 'breach.no_own_words',
-  no_option: 'breach.no_option',
-  no_plan: 'breach.no_plan',
-  still_running: 'breach.still_running',
-  no_model: 'breach.no_model',
-  no_folder: 'breach.no_folder',
-  late_secret: 'breach.late_secret',
-  plan_cut_off: 'breach.plan_cut_off',
-  no_address: 'breach.no_address',
-  address_not_opened: 'breach.address_not_opened',
-  no_program: 'breach.no_program',
-  path_not_text: 'breach.path_not_text',
+  path_untold: 'validation.path_untold',
+  question_open: 'validation.question_open',
+  still_open: 'validation.still_open',
+  still_awaited: 'validation.still_awaited',
+  nothing_answered: 'validation.nothing_answered',
+  note_alone: 'validation.note_alone',
+  one_only: 'validation.one_only',
+  no_own_words: 'validation.no_own_words',
+  no_option: 'validation.no_option',
+  no_plan: 'validation.no_plan',
+  still_running: 'validation.still_running',
+  no_model: 'validation.no_model',
+  no_folder: 'validation.no_folder',
+  late_secret: 'validation.late_secret',
+  plan_cut_off: 'validation.plan_cut_off',
+  no_address: 'validation.no_address',
+  address_not_opened: 'validation.address_not_opened',
+  no_program: 'validation.no_program',
+  path_not_text: 'validation.path_not_text',
   unfit: ({ flaw }) => wordsOfSettingError(flaw),
   other: ({ rule }) => wordsOfFault(rule),
 };
 
 /** Which rule the user's input breaks, as the end of a sentence. */
-export function wordsOfValidationError(breach: ValidationError): string {
-  return wordsOfMember(validationErrorWords, 'breach', breach);
+export function wordsOfValidationError(error: ValidationError): string {
+  return wordsOfMember(validationErrorWords, 'validation', error);
 }
 
 /** The user can't cause or fix this: the page sent an invalid command. */
 export function wordsOfFault(rule: string): string {
-  return t('breach.other', { rule: visibly(rule) });
+  return t('validation.other', { rule: visibly(rule) });
 }
 
 const deliveryErrorWords: UnionWords<DeliveryError, 'undelivered'> = {

@@ -1,4 +1,4 @@
-import type { Catalogue } from './catalogue';
+import type { Catalog } from './catalog';
 import { changes } from './de/changes';
 import { composer } from './de/composer';
 import { errors } from './de/errors';
@@ -15,7 +15,7 @@ import { worktrees } from './de/worktrees';
 import { connectedApps } from './de/connectedApps';
 
 /** Every text of the window in German. */
-export const de: Catalogue = {
+export const de: Catalog = {
   ...rules,
   ...sessions,
   ...transcript,

@@ -1,9 +1,9 @@
-import type { Catalogue, MessageKey, Names, Params, PluralKey } from './catalogue';
+import type { Catalog, MessageKey, Names, Params, PluralKey } from './catalog';
 import { en } from './en';
 import { number } from './formats';
 import { spoken } from './language.svelte';
 
-export type { Catalogue, MessageKey, Params } from './catalogue';
+export type { Catalog, MessageKey, Params } from './catalog';
 
 type Arguments<K extends MessageKey> = [Names<(typeof en)[K]>] extends [never]
   ? []
@@ -24,7 +24,7 @@ export function inEnglish(key: MessageKey): string {
 
 /** The text of a key that ends in an id from an agent; null if the catalog has no text for the id. */
 export function lookUp(key: `${OpenPart}.${string}`): string | null {
-  return textIn(spoken.catalogue, key);
+  return textIn(spoken.catalog, key);
 }
 
 /**
@@ -35,8 +35,8 @@ export function translated(key: `${OpenPart}.${string}`, own: string): string {
   return textIn(en, key) === own ? (lookUp(key) ?? own) : own;
 }
 
-function textIn(catalogue: Readonly<Record<string, string>>, key: string): string | null {
-  return Object.hasOwn(catalogue, key) ? (catalogue[key] ?? null) : null;
+function textIn(catalog: Readonly<Record<string, string>>, key: string): string | null {
+  return Object.hasOwn(catalog, key) ? (catalog[key] ?? null) : null;
 }
 
 /** Keys with these prefixes end in the id of an agent, a config option, or a value. */
@@ -44,7 +44,7 @@ type OpenPart = 'agent' | 'config' | 'mode' | 'mode_hint' | 'effort';
 
 /** The text of a key in the plural form for a count, with its values filled in. */
 export function plural<K extends PluralKey>(key: K, count: number, ...args: PluralArguments<K>): string {
-  return fill(inForm(spoken.catalogue, spoken.plurals, key, count), { count, ...args[0] });
+  return fill(inForm(spoken.catalog, spoken.plurals, key, count), { count, ...args[0] });
 }
 
 type PluralNames<K extends PluralKey> = Exclude<Names<(typeof en)[`${K}.other`]>, 'count'>;
@@ -54,12 +54,12 @@ type PluralArguments<K extends PluralKey> = [PluralNames<K>] extends [never]
   : [params: Record<PluralNames<K>, string | number>];
 
 /** The plural form for a count. The general form stands in for a category that the catalog leaves out. */
-export function inForm(catalogue: Catalogue, rules: Intl.PluralRules, key: PluralKey, count: number): string {
-  return catalogue[`${key}.${rules.select(count)}`] ?? catalogue[`${key}.other`];
+export function inForm(catalog: Catalog, rules: Intl.PluralRules, key: PluralKey, count: number): string {
+  return catalog[`${key}.${rules.select(count)}`] ?? catalog[`${key}.other`];
 }
 
 function textOf(key: MessageKey): string {
-  return spoken.catalogue[key] ?? key;
+  return spoken.catalog[key] ?? key;
 }
 
 function fill(text: string, params: Record<string, string | number>): string {

@@ -1,18 +1,18 @@
 import type { Language, LanguageChoice } from '../../generated/wire';
-import type { Catalogue } from './catalogue';
+import type { Catalog } from './catalog';
 import { en } from './en';
 
 interface Spoken {
   language: Language;
-  catalogue: Catalogue;
+  catalog: Catalog;
 }
 
 /** English ships with the page. Any other language is loaded on demand, before the first paint. */
-const catalogues = {
+const catalogs = {
   en: () => Promise.resolve(en),
   zh: () => import('./zh').then(({ zh }) => zh),
   de: () => import('./de').then(({ de }) => de),
-} satisfies Record<Language, () => Promise<Catalogue>>;
+} satisfies Record<Language, () => Promise<Catalog>>;
 
 /** BCP 47 tags. The script subtag selects the Chinese letterforms. */
 const tags = { en: 'en', zh: 'zh-Hans', de: 'de' } as const satisfies Record<Language, string>;
@@ -26,7 +26,7 @@ export const languageNames = {
 
 /** The window's current language. Every visible text depends on it. */
 class Speaking {
-  #now: Spoken = $state.raw({ language: 'en', catalogue: en });
+  #now: Spoken = $state.raw({ language: 'en', catalog: en });
   #wanted: Language = 'en';
 
   readonly tag = $derived(tags[this.#now.language]);
@@ -38,16 +38,16 @@ class Speaking {
     return this.#now.language;
   }
 
-  get catalogue(): Catalogue {
-    return this.#now.catalogue;
+  get catalog(): Catalog {
+    return this.#now.catalog;
   }
 
   /** Switches the language. If two calls overlap, the later one wins. */
   async speak(language: Language): Promise<void> {
     this.#wanted = language;
-    const catalogue = await catalogues[language]();
+    const catalog = await catalogs[language]();
     if (this.#wanted !== language) return;
-    this.#now = { language, catalogue };
+    this.#now = { language, catalog };
     document.documentElement.lang = this.tag;
   }
 }

@@ -1,4 +1,4 @@
-import type { Catalogue } from './catalogue';
+import type { Catalog } from './catalog';
 import { changes } from './zh/changes';
 import { composer } from './zh/composer';
 import { errors } from './zh/errors';
@@ -15,7 +15,7 @@ import { worktrees } from './zh/worktrees';
 import { connectedApps } from './zh/connectedApps';
 
 /** Every text of the window in Chinese, in simplified characters; a count has one form. */
-export const zh: Catalogue = {
+export const zh: Catalog = {
   ...rules,
   ...sessions,
   ...transcript,

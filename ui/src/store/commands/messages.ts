@@ -45,7 +45,7 @@ export class MessageCommands {
 
   /** Takes back a held reply; its text stays. */
   undoReply(session: SessionId): void {
-    this.store.dispatch({ type: 'reply_let_go', session });
+    this.store.dispatch({ type: 'reply_released', session });
   }
 
   async #sendHeld(id: SessionId, reply: HeldReply): Promise<void> {

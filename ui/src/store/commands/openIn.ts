@@ -43,7 +43,7 @@ export class OpenInCommands {
     const session = sessionOf(this.store.state, id);
     if (!session) return;
     if (session.state.state === 'ended') await this.#continue(id, false);
-    else this.store.dispatch({ type: 'overlay_opened', overlay: { overlay: 'ending', session: id, deed: 'continue' } });
+    else this.store.dispatch({ type: 'overlay_opened', overlay: { overlay: 'ending', session: id, action: 'continue' } });
   }
 
   /** Ends a session here, and continues it in a terminal. */

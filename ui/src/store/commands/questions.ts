@@ -30,7 +30,7 @@ export class QuestionCommands {
 
   /** Skips a request after a delay in which the user can undo it. */
   holdSkip(request: Request): void {
-    this.#hold(request, { end: 'cancelled' });
+    this.#hold(request, { end: 'canceled' });
   }
 
   /** Skips a request with the user's message, after a delay in which the user can undo it. */

@@ -33,11 +33,11 @@ export class SessionCommands {
     if (!this.#confirms(session, 'close', closeLoss)) await this.closeNow(session);
   }
 
-  #confirms(id: SessionId, deed: 'end' | 'close', lossOf: typeof endLoss): boolean {
+  #confirms(id: SessionId, action: 'end' | 'close', lossOf: typeof endLoss): boolean {
     const { state, dispatch } = this.store;
     const session = sessionOf(state, id);
     const asks = session !== null && lossOf(state, session) !== null;
-    if (asks) dispatch({ type: 'overlay_opened', overlay: { overlay: 'ending', session: id, deed } });
+    if (asks) dispatch({ type: 'overlay_opened', overlay: { overlay: 'ending', session: id, action } });
     return asks;
   }
 

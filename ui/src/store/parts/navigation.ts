@@ -5,7 +5,7 @@ import { initialNavigation, type Navigation } from '../place';
 export type Ending = 'end' | 'close' | 'continue';
 
 /** What can be done with the worktree of a session. */
-export type WorktreeDeed = 'merge' | 'rebase' | 'remove';
+export type WorktreeAction = 'merge' | 'rebase' | 'remove';
 
 /** A dialog above the window; only one is open at a time. */
 export type Overlay =
@@ -16,13 +16,13 @@ export type Overlay =
   | { overlay: 'sessions' }
   | { overlay: 'log'; session: SessionId }
   /** Confirms ending or closing a session that is at work or would lose something. */
-  | { overlay: 'ending'; session: SessionId; deed: Ending }
+  | { overlay: 'ending'; session: SessionId; action: Ending }
   /** Confirms reverting a changed file, or one part of it. */
   | { overlay: 'revert'; session: SessionId; file: ChangedFile; part: ShownPart | null }
   /** Completes a permission rule that denies a request. */
   | { overlay: 'rule'; approval: ApprovalId }
   /** Merges, rebases, or removes the worktree of a session. */
-  | { overlay: 'worktree'; session: SessionId; deed: WorktreeDeed }
+  | { overlay: 'worktree'; session: SessionId; action: WorktreeAction }
   /** Confirms opening an external address. */
   | { overlay: 'link'; url: string };
 

@@ -65,7 +65,7 @@ impl ClaudeAdapter {
         if brings_answers(input) {
             self.withdraw(&native_ref, request_id, out);
             out.line(allow(request_id.as_str(), input));
-            return out.event(AgentEvent::Passed { native_ref });
+            return out.event(AgentEvent::AnsweredByAgent { native_ref });
         }
         let (drafts, questions) = match read(input) {
             Ok(read) => read,

@@ -135,14 +135,14 @@ mod tests {
     #[case::the_end_of_flags("--")]
     #[case::a_mode("--permission-mode")]
     #[case::everything_allowed("--dangerously-skip-permissions")]
-    fn a_flag_that_is_not_the_persons_to_set_is_named(#[case] flag: &str) {
+    fn a_flag_that_is_not_the_users_to_set_is_named(#[case] flag: &str) {
         let error = check(&["--add-dir", flag]).unwrap_err().to_string();
         let named = flag.split('=').next().unwrap();
         assert!(error.starts_with(&format!("argument 2: {named} is ")), "{error}");
     }
 
     #[test]
-    fn other_arguments_are_the_persons_to_set() {
+    fn other_arguments_are_the_users_to_set() {
         let words = ["--add-dir", "/a b", "--setting-sources", "", "--mcp-config", "{\"a\":\"-p\"}", "-d"];
         assert_eq!(check(&words), Ok(()));
     }

@@ -70,7 +70,7 @@ impl ClaudeAdapter {
             return;
         };
         self.forget(&native_ref);
-        out.line(form_reply(native_ref.as_str(), Ended::CANCELLED));
+        out.line(form_reply(native_ref.as_str(), Ended::CANCELED));
         out.event(AgentEvent::Withdrawn { native_ref });
     }
 }

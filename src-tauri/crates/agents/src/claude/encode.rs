@@ -153,7 +153,7 @@ impl Call {
             Outcome::Declined { words } => with_words("The user declined to answer.", words.as_deref()),
             Outcome::RepliedInChat { .. } => "User responded in chat; questions canceled".to_owned(),
             Outcome::Expired => EXPIRED.to_owned(),
-            Outcome::Withdrawn { why: WithdrawnWhy::Cancelled { reason } } => {
+            Outcome::Withdrawn { why: WithdrawnWhy::Canceled { reason } } => {
                 with_words("The user closed the question without answering it.", reason.as_deref())
             }
             Outcome::Withdrawn { .. } | Outcome::Orphaned { .. } => return Err(EncodeError::NothingToSend),

@@ -112,7 +112,7 @@ fn offers(update: usize, suggestion: &Value, scope: OptionScope) -> Vec<Suggeste
     };
     match text(suggestion, "type") {
         Some("addRules") => {
-            let behaviour = match text(suggestion, "behavior") {
+            let behavior = match text(suggestion, "behavior") {
                 Some("allow") => ToolRule::Allow,
                 Some("ask") => ToolRule::Ask,
                 Some("deny") => ToolRule::Deny,
@@ -121,7 +121,7 @@ fn offers(update: usize, suggestion: &Value, scope: OptionScope) -> Vec<Suggeste
             let rules = list(suggestion, "rules").iter().enumerate();
             rules
                 .filter_map(|(place, rule)| {
-                    let label = tool_rule(rule, behaviour)?;
+                    let label = tool_rule(rule, behavior)?;
                     Some(SuggestedRule { update, place: Some(place), label, scope })
                 })
                 .collect()
@@ -141,13 +141,13 @@ fn offers(update: usize, suggestion: &Value, scope: OptionScope) -> Vec<Suggeste
     }
 }
 
-fn tool_rule(rule: &Value, behaviour: ToolRule) -> Option<OptionLabel> {
+fn tool_rule(rule: &Value, behavior: ToolRule) -> Option<OptionLabel> {
     let tool = short(rule.get("toolName")?)?;
     let content = match rule.get("ruleContent") {
         None | Some(Value::Null) => None,
         Some(content) => Some(short(content)?),
     };
-    Some(OptionLabel::Tool { tool, content, behaviour })
+    Some(OptionLabel::Tool { tool, content, behavior })
 }
 
 fn short(value: &Value) -> Option<String> {
@@ -184,10 +184,10 @@ mod tests {
 
     #[test]
     fn what_is_understood_is_offered_and_nothing_else() {
-        let tool = |tool: &str, content: Option<&str>, behaviour| OptionLabel::Tool {
+        let tool = |tool: &str, content: Option<&str>, behavior| OptionLabel::Tool {
             tool: tool.to_owned(),
             content: content.map(str::to_owned),
-            behaviour,
+            behavior,
         };
         let expected = [
             (tool("Bash", Some("mkdir notes *"), ToolRule::Allow), OptionScope::Local),

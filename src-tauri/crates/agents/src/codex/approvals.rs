@@ -119,7 +119,7 @@ fn decision_option(place: usize, decision: &Value) -> Option<(ApprovalOption, Va
         let label = OptionLabel::Tool {
             tool: SHELL.to_owned(),
             content: Some(bounded(&format!("{} *", prefix.join(" ")))),
-            behaviour: ToolRule::Allow,
+            behavior: ToolRule::Allow,
         };
         let id = numbered("rule");
         return Some((option(&id, ApprovalOptionKind::AllowAlways, label, Some(OptionScope::User))?, result));

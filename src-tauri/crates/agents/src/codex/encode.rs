@@ -211,7 +211,7 @@ impl CodexAdapter {
             let Some(id) = &call.id else { continue };
             let result = match &call.kind {
                 CallKind::Answers(asked) => questions::refused(asked, CLOSED),
-                CallKind::Form(_) => form_ended(&Ended::CANCELLED),
+                CallKind::Form(_) => form_ended(&Ended::CANCELED),
                 CallKind::Permission { options } => {
                     let refusal = options.iter().rev().find(|(option, _)| !option.kind.allows());
                     refusal.map(|(_, result)| result.clone()).unwrap_or_default()

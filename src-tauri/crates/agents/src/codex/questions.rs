@@ -92,7 +92,7 @@ pub(super) fn refusal_words(outcome: &Outcome) -> Result<String, EncodeError> {
         Outcome::Declined { words } => Ok(with_words(DECLINED, words.as_deref())),
         Outcome::RepliedInChat { .. } => Ok(IN_CHAT.to_owned()),
         Outcome::Expired => Ok(EXPIRED.to_owned()),
-        Outcome::Withdrawn { why: WithdrawnWhy::Cancelled { reason } } => {
+        Outcome::Withdrawn { why: WithdrawnWhy::Canceled { reason } } => {
             Ok(with_words(CLOSED, reason.as_deref()))
         }
         Outcome::Answered { .. } | Outcome::Withdrawn { .. } | Outcome::Orphaned { .. } => {

@@ -311,7 +311,7 @@ fn options(permission: &str, request: &Value) -> Vec<ApprovalOption> {
         label: OptionLabel::Tool {
             tool: bounded(permission),
             content: (content != "*").then(|| bounded(&content)),
-            behaviour: ToolRule::Allow,
+            behavior: ToolRule::Allow,
         },
         scope: Some(OptionScope::Server),
         combines: false,

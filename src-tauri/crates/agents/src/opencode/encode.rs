@@ -140,8 +140,8 @@ impl OpenCodeAdapter {
         if matches!(outcome, Outcome::Orphaned { .. }) {
             return Err(EncodeError::NothingToSend);
         }
-        let cancelled = matches!(outcome, Outcome::Withdrawn { why: WithdrawnWhy::Cancelled { .. } });
-        if matches!(outcome, Outcome::Withdrawn { .. }) && !cancelled {
+        let canceled = matches!(outcome, Outcome::Withdrawn { why: WithdrawnWhy::Canceled { .. } });
+        if matches!(outcome, Outcome::Withdrawn { .. }) && !canceled {
             return Err(EncodeError::NothingToSend);
         }
         let gone = || EncodeError::Gone { native_ref: native_ref.clone() };
@@ -156,7 +156,7 @@ impl OpenCodeAdapter {
                 return Ok(());
             }
             Outcome::Declined { words } => words.as_deref(),
-            Outcome::Withdrawn { why: WithdrawnWhy::Cancelled { reason } } => reason.as_deref(),
+            Outcome::Withdrawn { why: WithdrawnWhy::Canceled { reason } } => reason.as_deref(),
             // The message itself follows.
             Outcome::RepliedInChat { .. } => None,
             _ => Some(

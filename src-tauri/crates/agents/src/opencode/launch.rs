@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn case_108_sessions_that_ask_have_a_server_whose_subagents_ask_unless_the_person_set_its_permissions() {
+    fn case_108_sessions_that_ask_have_a_server_whose_subagents_ask_unless_the_user_set_its_permissions() {
         let password = Password::random();
         let plan =
             |asks, extras: &LaunchOverrides| server("/o".into(), Path::new("/a"), &password, asks, extras);

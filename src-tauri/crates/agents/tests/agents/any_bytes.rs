@@ -49,7 +49,7 @@ proptest! {
     fn a_question_of_any_content_is_asked_passed_or_refused_and_never_met_with_silence(input in near_protocol()) {
         let out = Claude::new().line(as_control_request(&input).to_string().as_bytes());
         let asked = out.events.iter().filter(|event| matches!(event, AgentEvent::Asked(_))).count();
-        let settled = |event: &&AgentEvent| matches!(event, AgentEvent::Passed { .. } | AgentEvent::Refused { .. });
+        let settled = |event: &&AgentEvent| matches!(event, AgentEvent::AnsweredByAgent { .. } | AgentEvent::Refused { .. });
         let settled = out.events.iter().filter(settled).count();
         prop_assert_eq!((asked + settled, out.outbound.len()), (1, settled));
     }

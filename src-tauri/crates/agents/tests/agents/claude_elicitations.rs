@@ -89,7 +89,7 @@ fn case_111_a_form_becomes_questions_in_its_order_and_its_answers_are_the_values
 #[case(Outcome::Declined { words: None }, "decline")]
 #[case(Outcome::RepliedInChat { text: "x".to_owned() }, "cancel")]
 #[case(Outcome::Expired, "cancel")]
-fn case_111_a_form_that_is_not_filled_in_is_declined_or_cancelled(
+fn case_111_a_form_that_is_not_filled_in_is_declined_or_canceled(
     #[case] outcome: Outcome,
     #[case] action: &str,
 ) {
@@ -150,7 +150,7 @@ fn a_form_that_cannot_be_shown_is_declined_and_said() {
 }
 
 #[test]
-fn a_cancelled_form_is_withdrawn() {
+fn a_canceled_form_is_withdrawn() {
     let mut session = Claude::new();
     ask(&mut session, &form());
     let cancel = json!({"type": "control_cancel_request", "request_id": "req-1"}).to_string();

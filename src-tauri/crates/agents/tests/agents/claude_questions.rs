@@ -162,7 +162,7 @@ fn words_a_confirmation_and_a_secret_reach_the_agent_as_they_are() {
 #[case::no_description(json!({"questions": [{"question": "Q?", "options": [{"label": "a"}, {"label": "b"}]}]}))]
 #[case::strings(json!({"questions": [{"question": "Q?", "options": ["a", "b"]}]}))]
 #[case::unknown_fields(json!({"mood": 1, "questions": [
-    {"question": "Q?", "options": [{"label": "a", "icon": {}}, {"label": "b"}], "colour": "red"}]}))]
+    {"question": "Q?", "options": [{"label": "a", "icon": {}}, {"label": "b"}], "color": "red"}]}))]
 #[case::options_as_json_text(json!({"questions": [{"question": "Q?", "options": "[\"a\",{\"label\":\"b\"}]"}]}))]
 #[case::questions_as_json_text(json!({"questions": "[{\"question\":\"Q?\",\"options\":[\"a\",\"b\"]}]"}))]
 #[case::one_question_as_object(json!({"questions": {"question": "Q?", "options": ["a", "b"]}}))]
@@ -275,7 +275,7 @@ fn case_09_answers_that_came_with_the_question_pass_through_and_nobody_is_asked(
     input["answers"] = json!({"Where should the login state live?": "Sessions"});
     let expected = reply(&json!({"behavior": "allow", "updatedInput": input}));
     let out = stream().line(request(&input).as_bytes());
-    assert_eq!(out.events, [AgentEvent::Passed { native_ref: native() }]);
+    assert_eq!(out.events, [AgentEvent::AnsweredByAgent { native_ref: native() }]);
     assert_eq!(lines(&out.outbound), [expected]);
 }
 
@@ -356,7 +356,7 @@ fn a_text_over_the_bound_is_cut_on_screen_and_whole_as_a_key_and_as_an_answer() 
     "The time limit set for this question has passed without an answer. An answer may \
     still come; until then, continue without it, or say what you need."
 )]
-#[case(Outcome::Withdrawn { why: WithdrawnWhy::Cancelled { reason: Some("moot".to_owned()) } },
+#[case(Outcome::Withdrawn { why: WithdrawnWhy::Canceled { reason: Some("moot".to_owned()) } },
     "The user closed the question without answering it. The user said: moot")]
 fn every_other_end_denies_in_words(#[case] outcome: Outcome, #[case] message: &str) {
     let mut stream = stream();

@@ -77,7 +77,7 @@ fn a_reset_of_the_conversation_leaves_a_mark() {
 #[case("hook_started")]
 #[case("hook_progress")]
 #[case("hook_response")]
-fn lines_that_say_nothing_to_a_person_are_known(#[case] subtype: &str) {
+fn lines_that_say_nothing_to_a_user_are_known(#[case] subtype: &str) {
     let line = json!({"type": "system", "subtype": subtype});
     assert_eq!(told(&mut Claude::new(), &line), []);
 }

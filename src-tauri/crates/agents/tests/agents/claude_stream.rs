@@ -299,7 +299,7 @@ fn a_permission_is_asked_with_what_would_run_and_decided_with_the_input_unchange
                     label: OptionLabel::Tool {
                         tool: "Bash".to_owned(),
                         content: Some("mkdir newdir".to_owned()),
-                        behaviour: ToolRule::Allow,
+                        behavior: ToolRule::Allow,
                     },
                     scope: Some(OptionScope::Local),
                     combines: true,
@@ -601,7 +601,7 @@ fn another_question_under_a_waiting_id_is_refused_and_the_first_one_stays() {
     let mut stream = Claude::new();
     let mut lines = fixture("reinitialize");
     play(&mut stream, &lines[..2]);
-    lines[1] = lines[1].replace("Which database?", "Which colour?").replace("req-db", "req-other");
+    lines[1] = lines[1].replace("Which database?", "Which color?").replace("req-db", "req-other");
     let out = stream.line(lines[1].as_bytes());
     let [AgentEvent::Refused { native_ref, .. }] = out.events.as_slice() else { panic!("{out:?}") };
     assert_eq!(*native_ref, native("toolu_db"));

@@ -59,7 +59,7 @@ fn answers(questions: &[Question], given: &[Option<Given<'_>>]) -> Outcome {
 #[case::a_choice((&[2][..], None, None), json!({"a": ["Two, or so"]}))]
 #[case::a_choice_with_a_note((&[1][..], None, Some("soon")), json!({"a": ["One (Recommended)", "user_note: soon"]}))]
 #[case::own_words((&[][..], Some("user_note: x\n\"y\""), None), json!({"a": ["user_note: user_note: x\n\"y\""]}))]
-fn an_answer_is_the_uncut_label_or_the_persons_words(
+fn an_answer_is_the_uncut_label_or_the_users_words(
     #[case] given: (&[usize], Option<&str>, Option<&str>),
     #[case] expected: Value,
 ) {
@@ -131,7 +131,7 @@ fn two_questions_with_one_id_are_told_apart_by_place_and_both_answers_are_sent()
 #[case::declined(Outcome::Declined { words: None }, "The user declined to answer.")]
 #[case::declined_in_words(Outcome::Declined { words: Some(" Later. ".to_owned()) }, "The user declined to answer. The user said: Later.")]
 #[case::in_chat(Outcome::RepliedInChat { text: "x".to_owned() }, "The user did not answer this and writes a message instead.")]
-#[case::closed(Outcome::Withdrawn { why: WithdrawnWhy::Cancelled { reason: None } }, "The user closed the question without answering it.")]
+#[case::closed(Outcome::Withdrawn { why: WithdrawnWhy::Canceled { reason: None } }, "The user closed the question without answering it.")]
 fn a_refusal_is_put_into_words_for_every_question(#[case] outcome: Outcome, #[case] words: &str) {
     let (mut session, asked) = asked_questions(&[question("a", &["One"]), question("b", &[])]);
     let said = json!({"answers": [format!("user_note: {words}")]});
@@ -247,7 +247,7 @@ fn a_form_becomes_a_question_and_its_answers_are_the_values_of_the_form() {
 #[case(Outcome::Declined { words: None }, "decline")]
 #[case(Outcome::RepliedInChat { text: "x".to_owned() }, "cancel")]
 #[case(Outcome::Expired, "cancel")]
-fn a_form_that_is_not_filled_in_is_declined_or_cancelled(#[case] outcome: Outcome, #[case] action: &str) {
+fn a_form_that_is_not_filled_in_is_declined_or_canceled(#[case] outcome: Outcome, #[case] action: &str) {
     let (mut session, asked) =
         asked("mcpServer/elicitation/request", form(&json!({"auth": {"type": "string"}})));
     let sent = session.end(&asked.native_ref, &asked.questions, outcome);

@@ -93,7 +93,7 @@ fn a_descriptor_offers_each_option_and_each_value_once_and_knows_no_present_valu
 }
 
 #[test]
-fn an_agent_without_a_folder_of_the_persons_has_one_of_its_own() {
+fn an_agent_without_a_folder_of_the_users_has_one_of_its_own() {
     check(|agent, _| {
         assert_eq!(agent.descriptor().capabilities.folder, agent.default_folder().is_none());
     });

@@ -91,7 +91,7 @@ fn every_line_of_the_recordings_is_understood() {
 }
 
 #[test]
-fn questions_become_a_card_and_the_reply_is_the_labels_and_the_persons_words() {
+fn questions_become_a_card_and_the_reply_is_the_labels_and_the_users_words() {
     let session = OpenCodeSession::replay("ask", |session, to| {
         if to.starts_with("POST /question/")
             && session.count(|it| matches!(it, AgentEvent::TurnEnded { .. })) == 0
@@ -133,7 +133,7 @@ fn questions_become_a_card_and_the_reply_is_the_labels_and_the_persons_words() {
 }
 
 #[test]
-fn a_declined_question_ends_the_turn_and_the_person_learns_why() {
+fn a_declined_question_ends_the_turn_and_the_user_learns_why() {
     let session = OpenCodeSession::replay("reject", |session, to| {
         if to.ends_with("/reject") {
             session.end_question(Outcome::Declined { words: None });
@@ -288,7 +288,7 @@ fn a_permission_for_a_tool_of_a_server_shows_the_input_of_its_call(
     // Rules know it by OpenCode's name, too. What they would compare is not in the request.
     assert_eq!(call.tools, ["my_desk_form", "My_desk_form", "mcp__my_desk__form"]);
     assert_eq!(call.arguments, [CallArgument::Uncompared]);
-    let rule = OptionLabel::Tool { tool: title.to_string(), content: None, behaviour: ToolRule::Allow };
+    let rule = OptionLabel::Tool { tool: title.to_string(), content: None, behavior: ToolRule::Allow };
     assert_eq!(options[1].label, rule);
 }
 
@@ -739,7 +739,7 @@ fn a_question_that_cannot_be_shown_is_rejected_and_the_agent_is_told_the_field()
 }
 
 #[test]
-fn case_110_a_permission_that_is_too_large_is_refused_in_words_and_the_person_is_told() {
+fn case_110_a_permission_that_is_too_large_is_refused_in_words_and_the_user_is_told() {
     let mut session = OpenCodeSession::working("ses_1");
     let asked = json!({"id": "per_1", "sessionID": "ses_1", "permission": "edit", "patterns": ["a.txt"], "always": ["*"],
         "metadata": {"filepath": "/proj/a.txt", "diff": "+x … [too large to show: 70000000 bytes]"}});

@@ -178,9 +178,9 @@ async fn an_agent_that_ends_when_asked_may_say_its_last_words() {
 }
 
 #[tokio::test]
-async fn an_agent_whose_input_is_closed_ends_by_itself_within_the_grace_and_is_not_signalled() {
+async fn an_agent_whose_input_is_closed_ends_by_itself_within_the_grace_and_is_not_signaled() {
     let (process, mut lines) =
-        shell("trap 'echo signalled' TERM; echo ready; read -r line; sleep 0.3; echo done; exit 4").await;
+        shell("trap 'echo signaled' TERM; echo ready; read -r line; sleep 0.3; echo done; exit 4").await;
     assert_eq!(next(&mut lines).await, line("ready"));
     let started = Instant::now();
     timeout(PATIENCE, process.stop(Duration::from_secs(10))).await.unwrap();

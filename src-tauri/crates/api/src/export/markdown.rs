@@ -58,7 +58,7 @@ fn head(session: &Session, agent: &str) -> String {
         let how = match end {
             SessionEnd::Finished if session.origin.is_inbound() => "the client had left".to_owned(),
             SessionEnd::Finished => "the agent had finished".to_owned(),
-            SessionEnd::Stopped => "stopped by the person".to_owned(),
+            SessionEnd::Stopped => "stopped by the user".to_owned(),
             SessionEnd::AppQuit => "Askdesk was closed".to_owned(),
             SessionEnd::Failed { why } => format!("failed: {}", inline(&why.to_string())),
         };
@@ -70,7 +70,7 @@ fn head(session: &Session, agent: &str) -> String {
 fn of_entry(entry: &Entry) -> String {
     let title = |who: &str| format!("**{who}** · {}", time(entry.at, MOMENT));
     match &entry.body {
-        EntryBody::Person { text, attachments } => {
+        EntryBody::User { text, attachments } => {
             let words = (!text.is_empty()).then(|| quoted(text));
             let names = attachments.iter().map(|attachment| format!("- {}", of_attachment(attachment)));
             let names = names.collect::<Vec<_>>().join("\n");
@@ -139,7 +139,7 @@ fn of_notice(notice: &Notice) -> String {
             format!("Two questions have the same text, so their answers went out together: {}", inline(text))
         }
         Notice::CutInHalf => "The agent’s last line was cut in half when it ended.".to_owned(),
-        Notice::Interrupted => "The agent was stopped by the person.".to_owned(),
+        Notice::Interrupted => "The agent was stopped by the user.".to_owned(),
         Notice::HelperEnded { helper, title, end } => {
             let kind = match helper {
                 HelperKind::Subagent => "subagent",
@@ -150,8 +150,8 @@ fn of_notice(notice: &Notice) -> String {
                 HelperEnd::Finished => "finished",
                 HelperEnd::Failed => "failed",
                 HelperEnd::Stopped => "was stopped by the agent",
-                HelperEnd::ByUser => "was stopped by the person",
-                HelperEnd::WithTurn => "was stopped by the agent when the person stopped its turn",
+                HelperEnd::ByUser => "was stopped by the user",
+                HelperEnd::WithTurn => "was stopped by the agent when the user stopped its turn",
                 HelperEnd::WithAgent => "ended with the agent",
             };
             format!("The background {kind} “{}” {end}.", inline(title))
@@ -228,7 +228,7 @@ fn of_end(ended: &Ended) -> String {
             WithdrawnWhy::TurnEnded => "The turn ended before an answer".to_owned(),
             WithdrawnWhy::Interrupted => "Interrupted".to_owned(),
             WithdrawnWhy::AnsweredElsewhere => "Answered elsewhere".to_owned(),
-            WithdrawnWhy::Cancelled { reason } => words("Cancelled", reason.as_ref()),
+            WithdrawnWhy::Canceled { reason } => words("Canceled", reason.as_ref()),
         },
         Outcome::Orphaned { why } => match why {
             OrphanedWhy::AgentEnded => "Missed: the agent ended before an answer".to_owned(),
@@ -238,8 +238,8 @@ fn of_end(ended: &Ended) -> String {
         },
     };
     let by = match ended.outcome.by() {
-        EndedBy::Person => "by the person",
-        EndedBy::PersonInChat => "by the person’s message",
+        EndedBy::User => "by the user",
+        EndedBy::UserInChat => "by the user’s message",
         EndedBy::Agent => "by the agent",
         EndedBy::Elsewhere => "in another place",
         EndedBy::Limit => "by its time limit",
@@ -297,8 +297,8 @@ fn of_option(option: &ApprovalOption) -> String {
     let words = match &option.label {
         OptionLabel::Plain => "no further condition".to_owned(),
         OptionLabel::Text { text } => inline(text),
-        OptionLabel::Tool { tool, content, behaviour } => {
-            let verb = match behaviour {
+        OptionLabel::Tool { tool, content, behavior } => {
+            let verb = match behavior {
                 ToolRule::Allow => "always allow",
                 ToolRule::Ask => "always ask for",
                 ToolRule::Deny => "always deny",
@@ -318,9 +318,9 @@ fn of_option(option: &ApprovalOption) -> String {
         None => return words,
         Some(OptionScope::Session) => "in this session",
         Some(OptionScope::Server) => "in this folder, until the agent’s server ends",
-        Some(OptionScope::Local) => "in this folder, for this person",
+        Some(OptionScope::Local) => "in this folder, for this user",
         Some(OptionScope::Project) => "in this folder, for everybody",
-        Some(OptionScope::User) => "everywhere, for this person",
+        Some(OptionScope::User) => "everywhere, for this user",
     };
     format!("{words} {scope}")
 }

@@ -134,7 +134,7 @@ fn why(outcome: &Outcome) -> String {
             WithdrawnWhy::TurnEnded => "turn_ended".to_owned(),
             WithdrawnWhy::Interrupted => "interrupted".to_owned(),
             WithdrawnWhy::AnsweredElsewhere => "answered_elsewhere".to_owned(),
-            WithdrawnWhy::Cancelled { reason } => reason.clone().unwrap_or_else(|| "cancelled".to_owned()),
+            WithdrawnWhy::Canceled { reason } => reason.clone().unwrap_or_else(|| "canceled".to_owned()),
         },
         Outcome::Orphaned { why } => match why {
             OrphanedWhy::AgentEnded => "agent_ended",

@@ -151,7 +151,7 @@ fn label(text: &str, folder: bool) -> OptionLabel {
     };
     match (text.contains('('), &content) {
         (true, None) => OptionLabel::Text { text: text.to_owned() },
-        _ => OptionLabel::Tool { tool: tool.to_owned(), content, behaviour: ToolRule::Allow },
+        _ => OptionLabel::Tool { tool: tool.to_owned(), content, behavior: ToolRule::Allow },
     }
 }
 
@@ -230,7 +230,7 @@ fn in_memory(sessions: &[Session], decided: &[Approval]) -> Vec<StandingPermissi
 fn grants(label: &OptionLabel) -> bool {
     match label {
         OptionLabel::Plain | OptionLabel::Text { .. } | OptionLabel::Folder { .. } => true,
-        OptionLabel::Tool { behaviour, .. } => *behaviour == ToolRule::Allow,
+        OptionLabel::Tool { behavior, .. } => *behavior == ToolRule::Allow,
         OptionLabel::Config { .. } => false,
     }
 }
@@ -258,7 +258,7 @@ mod tests {
 
     fn tool(tool: &str, content: Option<&str>) -> OptionLabel {
         let content = content.map(str::to_owned);
-        OptionLabel::Tool { tool: tool.to_owned(), content, behaviour: ToolRule::Allow }
+        OptionLabel::Tool { tool: tool.to_owned(), content, behavior: ToolRule::Allow }
     }
 
     #[rstest]
@@ -276,12 +276,9 @@ mod tests {
     #[case(ToolRule::Ask, false)]
     #[case(ToolRule::Deny, false)]
     fn case_100_a_rule_that_asks_or_denies_is_no_permission(
-        #[case] behaviour: ToolRule,
+        #[case] behavior: ToolRule,
         #[case] expected: bool,
     ) {
-        assert_eq!(
-            grants(&OptionLabel::Tool { tool: "Bash".to_owned(), content: None, behaviour }),
-            expected
-        );
+        assert_eq!(grants(&OptionLabel::Tool { tool: "Bash".to_owned(), content: None, behavior }), expected);
     }
 }

@@ -231,11 +231,11 @@ async fn claude_keeps_the_form_of_its_hook_and_what_is_in_its_way_is_named() {
 }
 
 #[tokio::test]
-async fn while_the_doors_are_shut_nobody_is_told_of_them_and_all_can_be_undone() {
+async fn while_the_gateway_is_closed_nobody_is_told_of_them_and_all_can_be_undone() {
     let scene = Scene::listening(None);
     let read = scene.call("read_clients", json!({})).await.unwrap();
     assert_eq!(read["port"], Value::Null);
-    assert_eq!(said(scene.plan("codex", "connected").await.unwrap_err())["code"], "doors_shut");
+    assert_eq!(said(scene.plan("codex", "connected").await.unwrap_err())["code"], "gateway_closed");
     assert_eq!(scene.plan("codex", "disconnected").await.unwrap().1["changes"], json!([]));
     let elsewhere = Scene::listening(Some(41999));
     let (_, plan) = elsewhere.plan("codex", "connected").await.unwrap();
@@ -285,9 +285,9 @@ async fn a_test_question_is_asked_once_and_what_is_in_its_way_is_said() {
     let broken = refused().await;
     assert_eq!(
         (&broken["code"], &broken["message"]),
-        (&json!("door_failed"), &json!("HTTP/1.1 401 Unauthorized"))
+        (&json!("test_failed"), &json!("HTTP/1.1 401 Unauthorized"))
     );
-    assert_eq!(refused().await["code"], "doors_shut");
+    assert_eq!(refused().await["code"], "gateway_closed");
 }
 
 #[tokio::test]

@@ -85,7 +85,7 @@ async fn case_24_another_answer_to_an_ended_question_says_who_ended_it_and_when(
     bridge.call("answer_question", answer(&request, "q1o2")).await.unwrap();
     let before = bridge.until("it is delivered", |now| is_delivered(&now.requests[0])).await;
     let ended = before.requests[0].ended().unwrap();
-    let expected = json!({"by": "person", "at": ended.at});
+    let expected = json!({"by": "user", "at": ended.at});
     let others = [
         ("answer_question", answer(&request, "q1o1")),
         ("decline_question", json!({"requestId": fresh(), "id": request.id})),
@@ -108,7 +108,7 @@ async fn case_24_another_answer_to_an_ended_question_says_who_ended_it_and_when(
 #[case::missing(json!("/nowhere/at/all"), "folder_missing", "it doesn't exist")]
 #[case::a_file(json!("/etc/passwd"), "folder_missing", "it isn't a folder")]
 #[case::relative(json!("src/notes"), "folder_missing", "the path must be absolute or start with ~")]
-#[case::another_persons_home(json!("~somebody/x"), "folder_missing", "the path must be absolute or start with ~")]
+#[case::another_users_home(json!("~somebody/x"), "folder_missing", "the path must be absolute or start with ~")]
 #[case::none(json!(null), "invalid", "choose a folder for the agent to work in")]
 #[case::blank(json!("  "), "invalid", "choose a folder for the agent to work in")]
 #[case::endless(json!(format!("/{}", "x".repeat(5_000))), "invalid", "the limit is 4096")]
@@ -172,7 +172,7 @@ async fn a_program_that_is_missing_is_an_ended_session_that_says_how_to_get_it()
     assert_eq!(*why, missing);
     let read = json!({"session": session["id"], "limit": 10});
     let page = bridge.call("read_transcript", read).await.unwrap();
-    assert_eq!(page["entries"][0]["body"], json!({"kind": "person", "text": "hi", "attachments": []}));
+    assert_eq!(page["entries"][0]["body"], json!({"kind": "user", "text": "hi", "attachments": []}));
     let log = bridge.call("read_log", json!({"session": session["id"]})).await.unwrap();
     let noted = log["lines"][0]["text"].as_str().unwrap();
     assert!(noted.starts_with("Askdesk couldn't find claude. Run `npm install"), "{noted}");
@@ -243,7 +243,7 @@ async fn a_message_sent_again_under_its_request_id_is_said_once() {
     let said = page["entries"].as_array().unwrap().iter();
     assert_eq!(
         said.filter(
-            |entry| entry["body"] == json!({"kind": "person", "text": "let us talk", "attachments": []})
+            |entry| entry["body"] == json!({"kind": "user", "text": "let us talk", "attachments": []})
         )
         .count(),
         1
@@ -519,7 +519,7 @@ async fn mode_and_model_are_changed_and_what_the_agent_refuses_is_said_in_its_wo
         ("model", "a\u{7}b", "value"),
         ("mode", "yolo", "value"),
         ("effort", "low", "option"),
-        ("colour", "red", "option"),
+        ("color", "red", "option"),
     ] {
         let error = bridge.refused("set_config", set(option, value)).await;
         assert_invalid(&error, field);

@@ -65,7 +65,7 @@ async fn a_session_is_exported_to_be_read_with_questions_answers_and_who_ended_t
         format!("> {}", question.text),
         format!("- [ ] {}", question.options[0].label),
         "- In own words: a \\# lighthouse \\*\\*You\\*\\* now".to_owned(),
-        "Answered · by the person · ".to_owned(),
+        "Answered · by the user · ".to_owned(),
     ] {
         assert!(text.contains(&part), "{part} in\n{text}");
     }

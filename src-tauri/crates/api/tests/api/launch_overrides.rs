@@ -177,8 +177,8 @@ async fn what_cannot_be_set_is_refused_with_the_reason_and_without_the_secret() 
         let message = error["message"].as_str().unwrap();
         assert_eq!(error["code"], json!("invalid"), "{error}");
         assert!(message.contains(why) && !error.to_string().contains("hush"), "{error}");
-        let breach = json!({"breach": "unfit", "flaw": flaw});
-        assert_eq!(error["detail"], json!({"detail": "breach", "breach": breach}));
+        let validation = json!({"validation": "unfit", "flaw": flaw});
+        assert_eq!(error["detail"], json!({"detail": "validation", "error": validation}));
     }
     assert_eq!(shown(&bridge).await, json!({"arguments": [], "environment": {}}));
 }

@@ -15,7 +15,7 @@ fn example(name: &str) -> (Value, &'static str) {
     let wanted = json!({"query": "hello", "session": null, "outcomes": []});
     match name {
         "answer_question" => (command(json!({"id": id, "answers": []})), "not_found"),
-        "hold_end" => (command(json!({"id": id, "end": {"end": "cancelled"}})), "not_found"),
+        "hold_end" => (command(json!({"id": id, "end": {"end": "canceled"}})), "not_found"),
         "undo_end" | "decline_question" | "cancel_question" | "retry_delivery" | "dismiss_request" => {
             (command(json!({"id": id})), "not_found")
         }
@@ -59,7 +59,7 @@ fn example(name: &str) -> (Value, &'static str) {
         "read_clients" | "read_client_versions" => (json!({}), "folder_missing"),
         "confirm_client" => (json!({"client": "codex"}), "folder_missing"),
         "plan_client" => (command(json!({"client": "codex", "goal": "connected"})), "folder_missing"),
-        "test_gateway" => (command(json!({})), "doors_shut"),
+        "test_gateway" => (command(json!({})), "gateway_closed"),
         "change_client" => (command(json!({"plan": id})), "plan_gone"),
         "recover_database" => (json!({"kept": "/nowhere/desk.db.damaged-1"}), "not_found"),
         "settle_storage" => {

@@ -163,7 +163,7 @@ async fn case_98_a_running_session_continues_in_a_terminal_only_once_it_has_ende
     let native = now.sessions[0].native_session.clone().unwrap();
     let input = |end: bool| json!({"requestId": fresh(), "session": desk.session, "endRunning": end});
     let error = desk.bridge.refused("continue_in_terminal", input(false)).await;
-    assert_eq!(error["detail"]["breach"]["breach"], "still_running");
+    assert_eq!(error["detail"]["error"]["validation"], "still_running");
     assert!(now.sessions[0].is_running());
     // From now on, the agent's program records its arguments.
     fs::copy(desk.bridge.folder.path().join("bin/xterm"), desk.bridge.folder.path().join("bin/claude"))

@@ -132,7 +132,7 @@ async fn what_was_filtered_is_written_as_a_table_that_no_spreadsheet_takes_for_f
     let rows = rows(&text);
     assert_eq!(rows.len(), 2);
     assert_eq!((rows[0]["outcome"].as_str(), rows[0]["why"].as_str()), ("declined", "'@later"));
-    assert_eq!((rows[0]["chosen"].as_str(), rows[0]["ended_by"].as_str()), ("", "person"));
+    assert_eq!((rows[0]["chosen"].as_str(), rows[0]["ended_by"].as_str()), ("", "user"));
     let row = &rows[1];
     assert_eq!(row["chosen"], "Full-text search\nExport");
     assert_eq!(
@@ -172,7 +172,7 @@ async fn what_was_filtered_is_written_for_programs() {
 }
 
 #[tokio::test]
-async fn a_person_who_chooses_no_file_gets_none_and_an_error_is_said() {
+async fn a_user_who_chooses_no_file_gets_none_and_an_error_is_said() {
     let bridge = Bridge::open();
     assert_eq!(save(&bridge, wanted("", None, &[]), "csv").await["path"], Value::Null);
     let file = bridge.folder.path().join("nowhere/past.json").display().to_string();

@@ -44,7 +44,7 @@ async fn case_100_the_list_says_where_a_permission_is_written_who_allowed_it_and
     let [allowed, by_hand, in_memory] = listed.as_slice() else { panic!("{listed:#?}") };
     assert_eq!(
         allowed["label"],
-        json!({"label": "tool", "tool": "Bash", "content": "npm install *", "behaviour": "allow"})
+        json!({"label": "tool", "tool": "Bash", "content": "npm install *", "behavior": "allow"})
     );
     assert_eq!(allowed["scope"], "local");
     assert_eq!(allowed["allowed"]["session"], session["id"]);

@@ -4,7 +4,7 @@ use std::convert::Infallible;
 use std::time::{Duration, Instant};
 
 use askdesk_client_config::DataFolder;
-use askdesk_mcp_tools::{CANCELLED, CallResult, Client, Folder, GONE, Tool, refused, shown};
+use askdesk_mcp_tools::{CANCELED, CallResult, Client, Folder, GONE, Tool, refused, shown};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, ListToolsResult, PaginatedRequestParams, ServerConfig,
     Tool as McpTool,
@@ -36,7 +36,7 @@ pub struct Handler {
 }
 
 impl Handler {
-    /// Creates a handler. `gone` is cancelled when the client has gone.
+    /// Creates a handler. `gone` is canceled when the client has gone.
     pub fn new(data: DataFolder, mcp: &Mcp, gone: CancellationToken) -> Self {
         let app_start = mcp.start.then(AppStart::default);
         let (connection, folder) = (Connection::new(data), Folder::default());
@@ -158,7 +158,7 @@ impl ServerHandler for Handler {
         // Dropping the call closes its connection, which tells Askdesk.
         Ok(tokio::select! {
             answer = self.called(tool, params, &context) => answer,
-            () = context.ct.cancelled() => shown::failed(CANCELLED),
+            () = context.ct.cancelled() => shown::failed(CANCELED),
             () = self.gone.cancelled() => shown::failed(GONE),
         })
     }

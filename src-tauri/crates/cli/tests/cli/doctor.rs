@@ -139,7 +139,7 @@ fn case_60_the_test_question_is_asked_and_answered() {
     app.user(User::Sends(ended("declined", &json!({}))));
     let output = app.run(&["doctor", "--ask"]);
     assert!(out(&output).ends_with("Test question: skipped.\n"), "{}", out(&output));
-    app.user(User::Sends(ended("withdrawn", &json!({"why": "cancelled"}))));
+    app.user(User::Sends(ended("withdrawn", &json!({"why": "canceled"}))));
     let output = app.run(&["doctor", "--ask"]);
     assert!(out(&output).ends_with("Test question: skipped.\n"), "{}", out(&output));
     app.user(User::Sends(ended("declined", &json!({}))));

@@ -27,9 +27,8 @@ fn case_53_the_hook_passes_on_a_question_and_prints_the_decision() {
 fn case_53_without_a_decision_the_hook_prints_nothing() {
     let (app, _desk) = FakeApp::started();
     let denied = json!({"error": "rate", "message": "too many"});
-    for person in [User::Sends(vec![json!({})]), User::Rejects(429, denied), User::Sends(vec![json!("text")])]
-    {
-        app.user(person);
+    for user in [User::Sends(vec![json!({})]), User::Rejects(429, denied), User::Sends(vec![json!("text")])] {
+        app.user(user);
         let output = app.run_with(&["hook"], &body().to_string());
         assert_eq!((exit(&output), out(&output), err(&output)), (0, "", ""));
     }
@@ -91,7 +90,7 @@ fn case_53_a_hook_that_is_ended_leaves_the_question() {
     let mut child = app.command(&["hook"]).stdin(Stdio::piped()).spawn().unwrap();
     give(&mut child, &body().to_string());
     app.wait_for("/hooks/claude");
-    assert!(child.try_wait().unwrap().is_none(), "it waits for the person");
+    assert!(child.try_wait().unwrap().is_none(), "it waits for the user");
     child.kill().unwrap();
     assert_eq!(out(&child.wait_with_output().unwrap()), "");
 }

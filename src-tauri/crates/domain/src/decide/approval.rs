@@ -1,7 +1,7 @@
 //! Approvals: their registration, and which decisions are valid.
 
 use super::{Decision, Effect, running};
-use crate::answer::{words, words_within};
+use crate::answer::{optional_text, optional_text_within};
 use crate::approval::{Approval, ApprovalDecision, ApprovalOption, ApprovalOptionKind, ApprovalState};
 use crate::command::{ApprovalCommand, AskApproval};
 use crate::desk::Desk;
@@ -96,7 +96,7 @@ fn settle(
             ..Decision::of(ApprovalEvent::Decided { approval: id, decision: wanted, at })
         }),
         ApprovalState::Decided { decision, .. } if *decision == wanted => Ok(Decision::default()),
-        ApprovalState::Decided { at, .. } => Err(Rejection::AlreadyEnded { by: EndedBy::Person, at: *at }),
+        ApprovalState::Decided { at, .. } => Err(Rejection::AlreadyEnded { by: EndedBy::User, at: *at }),
         ApprovalState::Withdrawn { at } => Err(Rejection::AlreadyEnded { by: EndedBy::Agent, at: *at }),
     }
 }
@@ -105,7 +105,7 @@ fn settle(
 fn check(approval: &Approval, wanted: &ApprovalDecision) -> Result<ApprovalDecision, Rejection> {
     let chosen = chosen(approval, &wanted.options)?;
     let allows = chosen.iter().all(|option| option.kind.allows());
-    let message = words(wanted.message.as_deref(), "decision.message")?;
+    let message = optional_text(wanted.message.as_deref(), "decision.message")?;
     if message.is_some() && (allows || !approval.takes_message) {
         return Err(Rejection::invalid("decision.message", "only a denial can have a message"));
     }
@@ -150,7 +150,7 @@ fn edited(approval: &Approval, shown: &str, plan: &str) -> Result<Option<String>
         // The part that was cut off would be lost silently.
         return Err(Rejection::invalid(field, ValidationError::PlanCutOff));
     }
-    let plan = words_within(Some(plan), field, DETAIL_BYTES)?;
+    let plan = optional_text_within(Some(plan), field, DETAIL_BYTES)?;
     let plan = plan.ok_or_else(|| Rejection::invalid(field, ValidationError::Empty))?;
     Ok((plan != shown).then_some(plan))
 }

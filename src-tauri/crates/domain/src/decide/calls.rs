@@ -50,7 +50,7 @@ pub(super) fn leave(desk: &Desk, request: &Request, native_ref: &NativeRef) -> O
 /// Releases a call while others wait for the same request.
 pub(super) fn release(decision: &mut Decision, request: RequestId, native_ref: &NativeRef) {
     decision.push(RequestEvent::CallLeft { request, native_ref: native_ref.clone() });
-    decision.effects.push(Effect::LetGo { request, native_ref: native_ref.clone() });
+    decision.effects.push(Effect::ReleaseWaiter { request, native_ref: native_ref.clone() });
 }
 
 /// Merges a delivery update into the known state; none if it changes nothing.

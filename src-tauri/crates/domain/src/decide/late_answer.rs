@@ -132,7 +132,7 @@ pub(super) fn dismiss(desk: &Desk, request: &Request, at: Timestamp) -> Result<D
         ..Decision::of(RequestEvent::Dismissed { request: id, outcome, at })
     };
     if can_be_answered(request) {
-        let why = WithdrawnWhy::Cancelled { reason: None };
+        let why = WithdrawnWhy::Canceled { reason: None };
         return Ok(give_up(Outcome::Withdrawn { why }, at));
     }
     match &ended.delivery {
@@ -140,7 +140,7 @@ pub(super) fn dismiss(desk: &Desk, request: &Request, at: Timestamp) -> Result<D
             Err(Rejection::invalid("id", ValidationError::StillAwaited))
         }
         Some(Delivery::Parked | Delivery::Failed { .. }) => Ok(give_up(ended.outcome.clone(), ended.at)),
-        None if ended.outcome.by() == EndedBy::Person => Ok(Decision::about(id)),
+        None if ended.outcome.by() == EndedBy::User => Ok(Decision::about(id)),
         _ => Err(ended.rejection()),
     }
 }

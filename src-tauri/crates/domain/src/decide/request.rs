@@ -2,7 +2,7 @@
 
 use super::approval::withdraw_approval;
 use super::{Decision, Effect, calls, delivery_changed, find, late_answer, running};
-use crate::answer::{Answers, words};
+use crate::answer::{Answers, optional_text};
 use crate::approval::ApprovalState;
 use crate::command::{Ask, RequestCommand};
 use crate::desk::Desk;
@@ -18,21 +18,21 @@ pub(super) fn decide(desk: &Desk, command: &RequestCommand) -> Result<Decision, 
         RequestCommand::Answer { request, answers, at } => {
             let request = find(desk, *request)?;
             let answers = Answers::check(&request.questions, answers)?;
-            end_by_person(desk, request, Outcome::Answered { answers }, *at)
+            end_by_user(desk, request, Outcome::Answered { answers }, *at)
         }
         RequestCommand::Decline { request, words: said, at } => {
-            let words = words(said.as_deref(), "words")?;
-            end_by_person(desk, find(desk, *request)?, Outcome::Declined { words }, *at)
+            let words = optional_text(said.as_deref(), "words")?;
+            end_by_user(desk, find(desk, *request)?, Outcome::Declined { words }, *at)
         }
         RequestCommand::Cancel { request, reason, at } => {
-            let reason = words(reason.as_deref(), "reason")?;
-            let why = WithdrawnWhy::Cancelled { reason };
-            end_by_person(desk, find(desk, *request)?, Outcome::Withdrawn { why }, *at)
+            let reason = optional_text(reason.as_deref(), "reason")?;
+            let why = WithdrawnWhy::Canceled { reason };
+            end_by_user(desk, find(desk, *request)?, Outcome::Withdrawn { why }, *at)
         }
         RequestCommand::ReplyInChat { session, requests, text, at } => {
             running(desk, *session)?;
-            let text =
-                words(Some(text), "text")?.ok_or(Rejection::invalid("text", ValidationError::Empty))?;
+            let text = optional_text(Some(text), "text")?
+                .ok_or(Rejection::invalid("text", ValidationError::Empty))?;
             let mut decision = Decision::default();
             // A message goes to the agent itself; its helpers don't read it.
             let is_closed = |open: &&Request| requests.contains(&open.id) && open.helper.is_none();
@@ -114,7 +114,7 @@ pub(super) fn end(decision: &mut Decision, request: RequestId, outcome: Outcome,
 }
 
 /// Ends an open request. The same end again changes nothing; a different one is refused unless it is a late answer.
-fn end_by_person(
+fn end_by_user(
     desk: &Desk,
     request: &Request,
     outcome: Outcome,

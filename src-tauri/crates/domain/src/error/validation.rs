@@ -7,7 +7,7 @@ use crate::error::{SettingError, StorageError};
 
 /// How a field breaks a rule.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
-#[serde(tag = "breach", rename_all = "snake_case")]
+#[serde(tag = "validation", rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum ValidationError {
     #[error("can't be empty")]

@@ -1,7 +1,7 @@
 //! What each kind of question accepts as an answer, and which field an error names.
 
 use crate::support::questions::{asked, choose, draft, multi, say, shown, single};
-use askdesk_domain::text::PERSON_TEXT_BYTES;
+use askdesk_domain::text::USER_TEXT_BYTES;
 use askdesk_domain::{
     AnswerInput, Answers, Question, QuestionKind, QuestionLimits, RawQuestion, question_input,
 };
@@ -65,7 +65,7 @@ fn case_06_questions_with_equal_headers_or_texts_are_answered_separately() {
         header: Some(header.to_owned()),
         ..single(text, &["A", "B", "C"])
     };
-    let questions = asked(&[named("One?", "Colour"), named("Two?", "Colour"), named("One?", "Shade")]);
+    let questions = asked(&[named("One?", "Color"), named("Two?", "Color"), named("One?", "Shade")]);
     check(&questions, &[choose(0, &[0]), choose(1, &[2])], &["q1: q1o1", "q2: q2o3"]);
     check(
         &questions,
@@ -94,8 +94,8 @@ fn an_own_answer_is_kept_except_for_control_characters() {
 }
 
 #[rstest]
-#[case::at_the_bound(PERSON_TEXT_BYTES, true)]
-#[case::over_the_bound(PERSON_TEXT_BYTES + 1, false)]
+#[case::at_the_bound(USER_TEXT_BYTES, true)]
+#[case::over_the_bound(USER_TEXT_BYTES + 1, false)]
 #[case::a_mebibyte(1024 * 1024, false)]
 fn an_own_answer_over_32_kib_is_refused_and_never_cut(#[case] bytes: usize, #[case] taken: bool) {
     let words = "w".repeat(bytes);

@@ -213,7 +213,7 @@ fn is_legal(before: &Request, after: &Request) -> bool {
     if before.is_missed() && !after.is_missed() {
         return match now.delivery {
             Some(Delivery::Parked | Delivery::Pending) => now.outcome.can_come_late(),
-            _ => matches!(now.outcome, Outcome::Withdrawn { why: WithdrawnWhy::Cancelled { .. } }),
+            _ => matches!(now.outcome, Outcome::Withdrawn { why: WithdrawnWhy::Canceled { .. } }),
         };
     }
     let arrived = matches!(ended.delivery, Some(Delivery::Delivered { .. }));

@@ -15,7 +15,7 @@ fn rule(id: &'static str) -> ApprovalOption {
     let label = OptionLabel::Tool {
         tool: "Bash".to_owned(),
         content: Some(id.to_owned()),
-        behaviour: ToolRule::Allow,
+        behavior: ToolRule::Allow,
     };
     ApprovalOption {
         label,

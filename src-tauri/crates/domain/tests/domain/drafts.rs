@@ -8,8 +8,8 @@ use crate::support::questions::{asked, choose, draft, single};
 use askdesk_domain::draft::DRAFT_BYTES;
 use askdesk_domain::draft_rules::{after, check};
 use askdesk_domain::{
-    ApprovalDraft, Begun, Command, Desk, Draft, DraftAnswer, DraftOutcome, DraftTarget, OptionId, Question,
-    QuestionId, QuestionKind, Rejection, SessionEnd, WithdrawnWhy,
+    ApprovalDraft, Command, Desk, Draft, DraftAnswer, DraftKey, DraftOutcome, DraftTarget, OptionId,
+    Question, QuestionId, QuestionKind, Rejection, SessionEnd, WithdrawnWhy,
 };
 use rstest::rstest;
 
@@ -102,8 +102,8 @@ fn an_ended_request_keeps_what_can_still_be_sent_and_the_texts_of_its_draft(
     let mut desk = desk(before);
     let events = take(&mut desk, last).unwrap().events;
     let fates: Vec<_> =
-        events.iter().filter_map(after).filter(|(of, _)| *of == Begun::Request(request(1))).collect();
-    assert_eq!(fates, [(Begun::Request(request(1)), expected)]);
+        events.iter().filter_map(after).filter(|(of, _)| *of == DraftKey::Request(request(1))).collect();
+    assert_eq!(fates, [(DraftKey::Request(request(1)), expected)]);
     let later = check(&desk, &begun(vec![on(0, &[], "x", "")]));
     assert_eq!(later.is_ok(), expected != DraftOutcome::Goes, "{later:?}");
 }

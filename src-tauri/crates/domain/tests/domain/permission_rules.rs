@@ -53,7 +53,7 @@ fn case_100_a_rule_denies_at_once_without_a_notification_and_is_on_record() {
     assert_eq!(desk.approval(approval(1)).unwrap().state, state);
     // Nobody can allow it afterwards.
     let allowed = decide(&desk, &decide_approval(1, decides(&["allow"])));
-    assert_eq!(allowed.unwrap_err(), Rejection::AlreadyEnded { by: EndedBy::Person, at: at(10) });
+    assert_eq!(allowed.unwrap_err(), Rejection::AlreadyEnded { by: EndedBy::User, at: at(10) });
 }
 
 #[test]

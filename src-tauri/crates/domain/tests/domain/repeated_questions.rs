@@ -183,7 +183,7 @@ fn case_34_a_request_stays_open_until_its_last_call_is_withdrawn() {
     let mut desk = three();
     let first = take(&mut desk, &withdraw(1, 1, WithdrawnWhy::ByAgent)).unwrap();
     assert_eq!(names(&first.events), ["call_left"]);
-    assert_eq!(first.effects, [Effect::LetGo { request: request(1), native_ref: call(1) }]);
+    assert_eq!(first.effects, [Effect::ReleaseWaiter { request: request(1), native_ref: call(1) }]);
     assert_eq!(take(&mut desk, &withdraw(1, 1, WithdrawnWhy::ByAgent)).unwrap().events, []);
     assert_eq!(desk.by_native_ref(session(1), &call(1)), None);
     take(&mut desk, &withdraw(1, 3, WithdrawnWhy::ByAgent)).unwrap();

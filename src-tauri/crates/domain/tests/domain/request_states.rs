@@ -35,7 +35,7 @@ fn states() -> Vec<(&'static str, Vec<Command>)> {
         ("declined, delivered", vec![decline(1, Some("no time")), note(1, delivered())]),
         ("replied_in_chat, pending", vec![reply_in_chat(1, "later")]),
         ("expired, pending", vec![expire(1, LIMIT)]),
-        ("withdrawn cancelled, pending", vec![cancel(1, None)]),
+        ("withdrawn canceled, pending", vec![cancel(1, None)]),
         ("withdrawn by_agent", vec![by_agent()]),
         ("withdrawn interrupted", vec![withdraw(1, 1, WithdrawnWhy::Interrupted)]),
         ("withdrawn answered_elsewhere", vec![withdraw(1, 1, WithdrawnWhy::AnsweredElsewhere)]),
@@ -54,7 +54,7 @@ fn states() -> Vec<(&'static str, Vec<Command>)> {
             vec![ended(), resume(1), introduce(1), answered(), send_parked(1), note(1, delivered_late())],
         ),
         ("replied_in_chat, parked", vec![reply_in_chat(1, "later"), sending(1), ended()]),
-        ("withdrawn cancelled", vec![ended(), dismiss(1)]),
+        ("withdrawn canceled", vec![ended(), dismiss(1)]),
         ("answered", vec![ended(), answered(), dismiss(1)]),
     ];
     paths.into_iter().map(|(name, path)| (name, open().into_iter().chain(path).collect())).collect()
@@ -175,7 +175,7 @@ fn case_33_the_same_answer_twice_is_one_event_and_one_delivery() {
 #[test]
 fn case_24_another_answer_to_an_ended_request_says_who_ended_it_and_when() {
     let desk = desk(&[open(), vec![answer(1, vec![choose(0, &[1])])]].concat());
-    let ended = Err(Rejection::AlreadyEnded { by: EndedBy::Person, at: at(100) });
+    let ended = Err(Rejection::AlreadyEnded { by: EndedBy::User, at: at(100) });
     assert_eq!(decide(&desk, &answer(1, vec![choose(0, &[0])])), ended);
     assert_eq!(decide(&desk, &decline(1, None)), ended);
     assert_eq!(decide(&desk, &cancel(1, None)), ended);

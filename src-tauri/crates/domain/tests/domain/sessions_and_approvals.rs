@@ -131,7 +131,7 @@ fn an_approval_is_decided_once(#[case] wanted: ApprovalDecision) {
     );
     assert_eq!(take(&mut desk, &command), Ok(Decision::default()));
     let other = decide_approval(1, deny(Some("something else")));
-    let ended = Err(Rejection::AlreadyEnded { by: EndedBy::Person, at: at(100) });
+    let ended = Err(Rejection::AlreadyEnded { by: EndedBy::User, at: at(100) });
     assert_eq!(take(&mut desk, &other), ended);
 }
 

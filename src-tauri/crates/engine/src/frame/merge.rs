@@ -60,7 +60,7 @@ impl Step {
                 | Change::EndHeld { .. }
                 | Change::FilesChanged { .. }
                 | Change::CheckedOut { .. }
-                | Change::EndLetGo { .. }
+                | Change::HoldReleased { .. }
                 | Change::Retry { .. }
                 | Change::Context { .. }
                 | Change::Storage { .. }

@@ -1,7 +1,7 @@
 //! Drafts on disk. They are not history: each save replaces the previous one.
 
 use askdesk_domain::{
-    Begun, DraftOutcome, DraftTarget, Event, SavedDraft, StorageError, Timestamp, draft_rules,
+    DraftKey, DraftOutcome, DraftTarget, Event, SavedDraft, StorageError, Timestamp, draft_rules,
 };
 use rusqlite::{Transaction, params};
 
@@ -11,27 +11,27 @@ use super::{Durability, Journal, record};
 /// How many drafts are stored; beyond that, those with the oldest saves are deleted.
 pub const KEPT_DRAFTS: u32 = 2_000;
 
-fn key(begun: Begun) -> String {
-    match begun {
-        Begun::Request(id) => id.to_string(),
-        Begun::Approval(id) => id.to_string(),
+fn about(key: DraftKey) -> String {
+    match key {
+        DraftKey::Request(id) => id.to_string(),
+        DraftKey::Approval(id) => id.to_string(),
     }
 }
 
 /// Deletes a draft in the transaction of the event that ends it, so that a stale draft never returns.
 pub(super) fn after(transaction: &Transaction<'_>, event: &Event) -> rusqlite::Result<()> {
-    let Some((begun, fate)) = draft_rules::after(event) else { return Ok(()) };
+    let Some((key, fate)) = draft_rules::after(event) else { return Ok(()) };
     let delete = match fate {
         DraftOutcome::Stays => return Ok(()),
         DraftOutcome::TextStays => "DELETE FROM drafts WHERE about = ?1 AND has_words = 0",
         DraftOutcome::Goes => "DELETE FROM drafts WHERE about = ?1",
     };
-    transaction.prepare_cached(delete)?.execute([key(begun)])?;
+    transaction.prepare_cached(delete)?.execute([about(key)])?;
     Ok(())
 }
 
 fn write(transaction: &Transaction<'_>, kept: &SavedDraft, at: Timestamp) -> rusqlite::Result<()> {
-    let about = key(kept.of.begun());
+    let about = about(kept.of.key());
     if kept.of.is_blank() {
         transaction.prepare_cached("DELETE FROM drafts WHERE about = ?1")?.execute([about])?;
         return Ok(());

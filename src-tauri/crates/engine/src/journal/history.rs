@@ -78,7 +78,7 @@ pub struct QuestionsFound {
 
 /// The SQL expression for the kind of an outcome: a request that the user closed is declined if the agent is told.
 const KIND: &str = "CASE WHEN NOT json_valid(outcome) THEN NULL
-    WHEN outcome ->> '$.why.why' = 'cancelled' AND coalesce(delivery, 'null') <> 'null' THEN 'declined'
+    WHEN outcome ->> '$.why.why' = 'canceled' AND coalesce(delivery, 'null') <> 'null' THEN 'declined'
     ELSE outcome ->> '$.outcome' END";
 
 /// The SQL expression for the time to answer, in milliseconds; null for what was not answered. The clock may have been set back

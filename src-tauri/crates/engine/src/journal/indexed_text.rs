@@ -8,7 +8,7 @@ use askdesk_domain::{
 /// Returns the text of an entry; requests and approvals are indexed with their own text.
 pub(super) fn of_entry(body: &EntryBody) -> String {
     let parts: Vec<&str> = match body {
-        EntryBody::Person { text, attachments } => {
+        EntryBody::User { text, attachments } => {
             let names = attachments.iter().map(Attachment::name);
             return joined(std::iter::once(text.as_str()).chain(names));
         }
@@ -51,7 +51,7 @@ pub(super) fn of_request(request: &Request) -> String {
         Some(Outcome::Answered { answers }) => of_answers(answers),
         Some(Outcome::Declined { words: Some(words) }) => vec![words.as_str()],
         Some(Outcome::RepliedInChat { text }) => vec![text.as_str()],
-        Some(Outcome::Withdrawn { why: WithdrawnWhy::Cancelled { reason: Some(reason) } }) => {
+        Some(Outcome::Withdrawn { why: WithdrawnWhy::Canceled { reason: Some(reason) } }) => {
             vec![reason.as_str()]
         }
         _ => Vec::new(),

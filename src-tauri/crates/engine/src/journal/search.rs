@@ -34,7 +34,7 @@ const MATCH_ENDS: char = '\u{3}';
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum EntryKind {
-    Person,
+    User,
     Agent,
     /// The agent's reasoning.
     Thinking,
@@ -52,7 +52,7 @@ impl record::Record for EntryKind {}
 impl EntryKind {
     pub const fn of(body: &EntryBody) -> Self {
         match body {
-            EntryBody::Person { .. } => Self::Person,
+            EntryBody::User { .. } => Self::User,
             EntryBody::Agent { .. } => Self::Agent,
             EntryBody::Thinking { .. } => Self::Thinking,
             EntryBody::Tool { .. } => Self::Tool,

@@ -161,7 +161,7 @@ fn first_words(connection: &Connection, session: SessionId) -> rusqlite::Result<
     let mut rows = statement.query([session.to_string()])?;
     // The file may be damaged.
     while let Ok(Some(row)) = rows.next() {
-        if let EntryBody::Person { text, .. } = read::entry(row)?.body {
+        if let EntryBody::User { text, .. } = read::entry(row)?.body {
             return Ok(text.lines().next().unwrap_or_default().chars().take(NAME_CHARS).collect());
         }
     }

@@ -423,7 +423,7 @@ impl Sessions {
         self.logs.add(id, self.engine.clock().now(), LogKind::Note, &why.to_string());
         if let Some(text) = prompt {
             self.engine
-                .write(id, vec![EntryWrite::New(EntryBody::Person { text, attachments: Vec::new() })])
+                .write(id, vec![EntryWrite::New(EntryBody::User { text, attachments: Vec::new() })])
                 .await;
         }
         let at = self.engine.clock().now();

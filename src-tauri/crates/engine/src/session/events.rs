@@ -73,7 +73,7 @@ impl SessionTask {
                 self.note(LogKind::Refused, &reason);
                 self.write_notice(Notice::QuestionRefused { reason }).await;
             }
-            AgentEvent::Passed { .. } => self.write_notice(Notice::AnswersBrought).await,
+            AgentEvent::AnsweredByAgent { .. } => self.write_notice(Notice::AnswersBrought).await,
             AgentEvent::Noticed { notice: Notice::LoginRejected { error } } => {
                 self.on_login_rejected(error).await;
             }

@@ -34,7 +34,7 @@ impl SessionTask {
             return;
         }
         let text = late_answer_message(&late);
-        self.write_entry(EntryBody::Person { text: text.clone(), attachments: Vec::new() }).await;
+        self.write_entry(EntryBody::User { text: text.clone(), attachments: Vec::new() }).await;
         let message = Uuid::new_v4();
         self.late.note_sent(message, late.iter().map(|request| request.id).collect());
         let action = Action::Message { id: message, text, attached: Attached::default() };

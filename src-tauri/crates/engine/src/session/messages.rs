@@ -27,7 +27,7 @@ impl SessionTask {
         let reply = RequestCommand::ReplyInChat { session: self.id, requests: closes, text: said, at };
         self.engine.act(reply).await?;
         self.on_already_resolved().await;
-        let body = EntryBody::Person { text: text.clone(), attachments };
+        let body = EntryBody::User { text: text.clone(), attachments };
         match closes_nothing {
             true => self.engine.write_now(self.id, body).await?,
             // The ended questions already have the message.

@@ -13,7 +13,7 @@ use uuid::Uuid;
 
 use crate::mailbox::{Back, Resolution, WayBack};
 
-/// How many ended calls are remembered, to match acknowledgements and retries with requests.
+/// How many ended calls are remembered, to match acknowledgments and retries with requests.
 const REMEMBERED_CALLS: usize = 1_000;
 
 /// How long to wait before something is stored again.

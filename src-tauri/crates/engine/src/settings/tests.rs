@@ -212,7 +212,7 @@ fn a_change_preserves_comments_and_unknown_entries() {
 )]
 #[case::a_table("[window.on_close]\na = 1", "window.on_close", "expected a value")]
 #[case::unknown_name("[window]\nround = true", "window.round", "unknown setting")]
-#[case::unknown_table("[colours]\nred = 1", "colours", "unknown setting")]
+#[case::unknown_table("[colors]\nred = 1", "colors", "unknown setting")]
 #[case::unknown_in_an_agent("[agents.claude_code]\nargs = []", "agents.claude_code.args", "unknown setting")]
 #[case::unknown_agent("[agents.other]\narguments = []", "agents.other", "unknown setting")]
 #[case::a_dotted_name("\"agents.claude_code\" = 1", "agents.claude_code", "unknown setting")]

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use askdesk_domain::{Begun, draft_rules};
+use askdesk_domain::{DraftKey, draft_rules};
 use tokio::sync::oneshot;
 
 use super::Writer;
@@ -24,15 +24,15 @@ pub(super) struct Drafts {
     queued: Vec<(SaveDraft, Reply)>,
     /// How many other inputs were handled first.
     overtaken: usize,
-    revisions: HashMap<Begun, DraftRevision>,
+    revisions: HashMap<DraftKey, DraftRevision>,
 }
 
 impl Drafts {
     pub(super) fn queue(&mut self, save: SaveDraft, reply: Reply) {
-        let begun = save.of.begun();
+        let key = save.of.key();
         let earlier = self
             .revisions
-            .get(&begun)
+            .get(&key)
             .is_some_and(|known| known.page == save.revision.page && known.n >= save.revision.n);
         if earlier {
             // A later save of the same page is written or queued.
@@ -42,7 +42,7 @@ impl Drafts {
         if self.revisions.len() >= REMEMBERED_REVISIONS {
             self.revisions.clear();
         }
-        self.revisions.insert(begun, save.revision);
+        self.revisions.insert(key, save.revision);
         self.queued.push((save, reply));
     }
 
@@ -66,7 +66,7 @@ impl Writer {
             match draft_rules::check(&self.desk, &save.of) {
                 Ok(draft) => {
                     kept.push(draft);
-                    replies.push((save.of.begun(), reply));
+                    replies.push((save.of.key(), reply));
                 }
                 Err(reject) => {
                     let _ = reply.send(Err(reject.into()));

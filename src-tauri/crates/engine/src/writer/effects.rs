@@ -12,7 +12,7 @@ impl Writer {
     pub(super) fn carry_out(&mut self, effect: &Effect) {
         match effect {
             Effect::Resolve { request, outcome } => self.resolve(*request, outcome),
-            Effect::LetGo { request, native_ref } => {
+            Effect::ReleaseWaiter { request, native_ref } => {
                 if let Some(waiters) = self.waiters.get_mut(request) {
                     waiters.retain(|waiter| waiter.call != *native_ref);
                 }

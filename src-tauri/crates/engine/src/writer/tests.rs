@@ -441,7 +441,7 @@ fn case_132_a_command_of_the_user_is_refused_until_the_disk_accepts_something() 
     writer.register(ask(1, 0), waiter).unwrap();
     writer.journal.limit_pages(1);
     while writer.unstored.due().is_none() {
-        let text = EntryBody::Person { text: "p".repeat(3_000), attachments: Vec::new() };
+        let text = EntryBody::User { text: "p".repeat(3_000), attachments: Vec::new() };
         let _ = writer.write_now(session(), text);
     }
     let stored = writer.reader.page(session(), None, 500).unwrap().entries;

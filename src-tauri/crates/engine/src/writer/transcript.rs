@@ -62,7 +62,7 @@ impl Transcripts {
                 }
                 Event::Queue(QueueEvent::Sent { session, message }) => {
                     let QueuedMessage { text, attachments, .. } = message.clone();
-                    (*session, EntryBody::Person { text, attachments })
+                    (*session, EntryBody::User { text, attachments })
                 }
                 Event::Session(SessionEvent::Ended { session, .. }) => {
                     let cut_off = self.running_tools.iter().filter(|((owner, _), _)| owner == session);

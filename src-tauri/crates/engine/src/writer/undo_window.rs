@@ -36,7 +36,7 @@ impl Writer {
             if let Some(held) = self.held.remove(request) {
                 self.notify(NotificationEvent::EndNotGiven { held });
             }
-            self.hub.publish(&self.desk, vec![Change::EndLetGo { request }]);
+            self.hub.publish(&self.desk, vec![Change::HoldReleased { request }]);
         }
         Ok(())
     }

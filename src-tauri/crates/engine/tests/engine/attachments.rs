@@ -38,11 +38,11 @@ fn contents(stage: &Stage, session: SessionId) -> Vec<Value> {
 
 fn said_with(stage: &Stage, session: SessionId) -> Vec<(String, usize)> {
     let entries = stage.desk.mirror.transcript(session).into_iter();
-    let person = |body: &EntryBody| match body {
-        EntryBody::Person { text, attachments } => Some((text.clone(), attachments.len())),
+    let user = |body: &EntryBody| match body {
+        EntryBody::User { text, attachments } => Some((text.clone(), attachments.len())),
         _ => None,
     };
-    entries.filter_map(person).collect()
+    entries.filter_map(user).collect()
 }
 
 fn image_block() -> Value {

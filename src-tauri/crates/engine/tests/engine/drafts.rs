@@ -137,7 +137,7 @@ async fn when_the_agent_or_the_session_ends_a_question_the_draft_keeps_its_words
     }
     desk.engine.act(end(1, SessionEnd::Stopped)).await.unwrap();
     let mut left = kept(&desk).await;
-    left.sort_by_key(|of| of.begun());
+    left.sort_by_key(|of| of.key());
     assert_eq!(left, [on(1, "do not lose this"), chosen_only(3), edited(approval, "a long plan")]);
     // The last keys may have been typed after the end.
     save(&desk, on(1, "do not lose this!")).await;

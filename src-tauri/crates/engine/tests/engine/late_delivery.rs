@@ -53,8 +53,7 @@ async fn case_27_an_answer_to_a_stopped_session_is_sent_once_when_the_session_is
     assert_eq!(stage.decisions(session).len(), 0);
     // The message is in the transcript, after the earlier entries.
     let said = stage.desk.mirror.transcript(session);
-    let late =
-        said.iter().position(|body| matches!(body, EntryBody::Person { text, .. } if *text == sent[0]));
+    let late = said.iter().position(|body| matches!(body, EntryBody::User { text, .. } if *text == sent[0]));
     assert!(late.is_some_and(|place| place > 1), "{said:?}");
     stage.desk.check_mirror().await;
 
@@ -80,7 +79,7 @@ async fn case_132_a_late_answer_is_sent_once_that_can_be_noted() {
 async fn case_27_a_dismissed_question_takes_no_answer_and_the_agent_gets_nothing() {
     let (mut stage, session, request) = stopped("technology").await;
     let dismissed = stage.desk.engine.dismiss(request.id).await.unwrap();
-    let why = WithdrawnWhy::Cancelled { reason: None };
+    let why = WithdrawnWhy::Canceled { reason: None };
     assert_eq!(dismissed.ended().unwrap().outcome, Outcome::Withdrawn { why });
     let late = stage.desk.engine.answer(request.id, vec![choose(&request, 0, &["PostgreSQL"])]).await;
     assert!(matches!(rejected(late.unwrap_err()), Rejection::AlreadyEnded { .. }));

@@ -6,9 +6,9 @@ use askdesk_domain::{EntryBody, QueueCommand, SessionCommand, SessionId};
 use askdesk_engine::EngineError;
 
 /// The user's messages in the transcript.
-fn said_by_person(stage: &Stage, session: SessionId) -> Vec<&str> {
+fn said_by_user(stage: &Stage, session: SessionId) -> Vec<&str> {
     let said = stage.desk.mirror.transcript(session).into_iter().filter_map(|body| match body {
-        EntryBody::Person { text, .. } => Some(text.as_str()),
+        EntryBody::User { text, .. } => Some(text.as_str()),
         _ => None,
     });
     said.collect()
@@ -32,7 +32,7 @@ async fn case_35_queued_messages_wait_for_the_open_question_and_are_sent_once_on
     assert_eq!(kinds, ["user", "control_response", "user", "user"]);
     let expected = ["go", "then add tests", "and write the guide"];
     assert_eq!(stage.messages(session), expected);
-    assert_eq!(said_by_person(&stage, session), expected);
+    assert_eq!(said_by_user(&stage, session), expected);
     let turns = stage.desk.mirror.transcript(session).into_iter();
     assert_eq!(turns.filter(|body| matches!(body, EntryBody::TurnEnded { .. })).count(), 3);
     stage.desk.check_mirror().await;
@@ -76,7 +76,7 @@ async fn case_132_a_queued_message_is_sent_once_that_can_be_stored() {
     drop(refusal);
     stage.asked_one(session).await;
     assert_eq!(stage.messages(session), ["hello"]);
-    assert_eq!(said_by_person(&stage, session), ["hello"]);
+    assert_eq!(said_by_user(&stage, session), ["hello"]);
 }
 
 #[tokio::test]
@@ -84,14 +84,14 @@ async fn case_132_a_message_that_cannot_be_stored_is_not_sent() {
     let mut stage = Stage::open().await;
     let session = stage.start(Play { prompt: None, ..Play::of("technology") }).await;
     stage.until_idle(session).await;
-    let refusal = Refusal::of_entry(&stage.desk.folder, "person");
+    let refusal = Refusal::of_entry(&stage.desk.folder, "user");
     let refused = stage.sessions.send_message(session, "hello".to_owned()).await;
     assert!(matches!(refused, Err(EngineError::Journal(_))), "{refused:?}");
     drop(refusal);
     stage.sessions.send_message(session, "hello".to_owned()).await.unwrap();
     stage.asked_one(session).await;
     assert_eq!(stage.messages(session), ["hello"]);
-    assert_eq!(said_by_person(&stage, session), ["hello"]);
+    assert_eq!(said_by_user(&stage, session), ["hello"]);
 }
 
 #[tokio::test]

@@ -41,7 +41,7 @@ async fn a_suggested_rule_is_returned_as_received_and_the_next_command_needs_no_
     let words = OptionLabel::Tool {
         tool: "Bash".to_owned(),
         content: Some("npm install *".to_owned()),
-        behaviour: ToolRule::Allow,
+        behavior: ToolRule::Allow,
     };
     let folder = OptionLabel::Folder { paths: vec!["/tmp/packages".to_owned()] };
     let mode =

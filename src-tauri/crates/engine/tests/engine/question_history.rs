@@ -27,7 +27,7 @@ impl Past {
     /// Asks request `n` of a session, `n` seconds after the start.
     fn ask(&mut self, of: u128, n: u128) {
         let mut questions = questions();
-        questions[0].text = format!("Which harbour of {n}?");
+        questions[0].text = format!("Which harbor of {n}?");
         let at = asked_at(n);
         let asked = Request {
             id: request(n),
@@ -81,7 +81,7 @@ fn of_all_kinds() -> Past {
         Outcome::RepliedInChat { text: "use the old one".to_owned() },
         Outcome::Expired,
         Outcome::Withdrawn { why: WithdrawnWhy::ByAgent },
-        Outcome::Withdrawn { why: WithdrawnWhy::Cancelled { reason: Some("wrong folder".to_owned()) } },
+        Outcome::Withdrawn { why: WithdrawnWhy::Canceled { reason: Some("wrong folder".to_owned()) } },
         Outcome::Orphaned { why: OrphanedWhy::AgentEnded },
     ];
     for (n, end) in (1..).zip(ends) {
@@ -123,7 +123,7 @@ fn questions_are_filtered_by_outcome(#[case] outcomes: &[OutcomeKind], #[case] e
 #[test]
 fn a_dismissed_missed_question_counts_as_withdrawn() {
     let mut past = of_all_kinds();
-    let outcome = Outcome::Withdrawn { why: WithdrawnWhy::Cancelled { reason: None } };
+    let outcome = Outcome::Withdrawn { why: WithdrawnWhy::Canceled { reason: None } };
     let dismissed = RequestEvent::Dismissed { request: request(7), outcome, at: NOW };
     past.journal.commit(&[Event::Request(dismissed)], &[], NOW).unwrap();
     let of = |outcome| numbers(&find(&past.reader(), "", None, &[outcome]));
@@ -133,14 +133,14 @@ fn a_dismissed_missed_question_counts_as_withdrawn() {
 }
 
 #[rstest]
-#[case::words_of_the_question("harbour", &[7, 6, 5, 4, 3, 2, 1])]
+#[case::words_of_the_question("harbor", &[7, 6, 5, 4, 3, 2, 1])]
 #[case::the_beginning_of_own_words("lightho", &[1])]
 #[case::words_of_a_refusal("tomorrow", &[2])]
 #[case::words_of_the_chat("\"the old one\"", &[3])]
 #[case::a_reason("folder", &[6])]
 #[case::unknown_words("elephant", &[])]
 #[case::signs_alone("*** (", &[])]
-#[case::words_that_would_be_a_query("harbour') OR 1=1 --", &[])]
+#[case::words_that_would_be_a_query("harbor') OR 1=1 --", &[])]
 fn questions_are_filtered_by_words(#[case] words: &str, #[case] expected: &[u128]) {
     let past = of_all_kinds();
     assert_eq!(numbers(&find(&past.reader(), words, None, &[])), expected);
@@ -151,8 +151,8 @@ fn a_filter_combines_session_outcome_and_words() {
     let past = of_all_kinds();
     let reader = past.reader();
     assert_eq!(numbers(&find(&reader, "", Some(session(2)), &[])), [7, 5, 3, 1]);
-    assert_eq!(numbers(&find(&reader, "harbour", Some(session(2)), &[OutcomeKind::Withdrawn])), [5]);
-    assert_eq!(numbers(&find(&reader, "harbour", Some(session(9)), &[])), Vec::<u128>::new());
+    assert_eq!(numbers(&find(&reader, "harbor", Some(session(2)), &[OutcomeKind::Withdrawn])), [5]);
+    assert_eq!(numbers(&find(&reader, "harbor", Some(session(9)), &[])), Vec::<u128>::new());
 }
 
 #[rstest]

@@ -497,7 +497,7 @@ async fn case_111_a_form_of_a_server_can_be_declined() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn case_111_a_form_of_a_server_is_cancelled_with_its_turn() {
+async fn case_111_a_form_of_a_server_is_canceled_with_its_turn() {
     let test = "case_111_codex_cancels_a_form";
     let Some((mut world, server, session, request)) = elicited(test, "form").await else { return };
     world.stage.sessions.interrupt(session).unwrap();

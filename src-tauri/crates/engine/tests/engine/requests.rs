@@ -106,7 +106,7 @@ async fn case_24_the_same_answer_again_has_the_same_result_and_publishes_nothing
     assert_eq!(desk.engine.answer(id, vec![choose(0, &[1])]).await.unwrap(), first);
     let other = rejected(desk.engine.answer(id, vec![choose(0, &[0])]).await.unwrap_err());
     let ended = first.ended().unwrap();
-    assert_eq!(other, Rejection::AlreadyEnded { by: EndedBy::Person, at: ended.at });
+    assert_eq!(other, Rejection::AlreadyEnded { by: EndedBy::User, at: ended.at });
     let unknown = rejected(desk.engine.answer(request(77), vec![choose(0, &[0])]).await.unwrap_err());
     assert_eq!(unknown, Rejection::NotFound { what: "request" });
     assert_eq!(desk.snapshot().await.seq, seq);

@@ -122,7 +122,7 @@ async fn a_missing_program_fails_the_session_with_the_searched_paths_and_how_to_
     assert!(why.contains("npm install -g @anthropic-ai/claude-code"), "{why}");
     assert!(stage.log(id).contains(&why));
     stage.desk.until("the first message is kept", |known| !known.transcript(id).is_empty()).await;
-    let kept = EntryBody::Person { text: "build me a boat".to_owned(), attachments: Vec::new() };
+    let kept = EntryBody::User { text: "build me a boat".to_owned(), attachments: Vec::new() };
     assert_eq!(stage.desk.mirror.transcript(id), [&kept]);
 }
 

@@ -25,7 +25,7 @@ async fn limited_at(
     n: u128,
     at: Timestamp,
 ) -> (RequestId, oneshot::Receiver<Outcome>) {
-    let limit = Some(Limit { at, then: "the agent continues without an answer".to_owned() });
+    let limit = Some(Limit { at, then: "the agent continues".to_owned() });
     let native_ref = NativeRef::new(format!("limited-{n}")).unwrap();
     desk.register(Ask { session: of, native_ref, limit, ..ask(1, n) }).await
 }

@@ -148,7 +148,7 @@ async fn the_same_choice_again_does_not_extend_the_undo_window() {
 }
 
 #[rstest]
-#[case::skipped(EndInput::Cancelled, Outcome::Withdrawn { why: WithdrawnWhy::Cancelled { reason: None } })]
+#[case::skipped(EndInput::Canceled, Outcome::Withdrawn { why: WithdrawnWhy::Canceled { reason: None } })]
 #[case::declined(EndInput::Declined { words: Some("Not now".to_owned()) }, Outcome::Declined { words: Some("Not now".to_owned()) })]
 #[tokio::test]
 async fn case_104_a_skip_can_be_undone_and_is_carried_out_after_its_undo_window(
@@ -181,7 +181,7 @@ async fn a_skip_replaces_a_held_answer_and_an_answer_a_held_skip() {
     let desk = opened().await;
     let (id, outcome) = lone(&desk, 1).await;
     hold(&desk, id, 0).await;
-    desk.engine.hold_end(id, EndInput::Cancelled, UndoSeconds::default()).await.unwrap();
+    desk.engine.hold_end(id, EndInput::Canceled, UndoSeconds::default()).await.unwrap();
     assert_eq!(desk.snapshot().await.held.len(), 1);
     hold(&desk, id, 1).await;
     desk.clock.advance(UNDO);
@@ -191,7 +191,7 @@ async fn a_skip_replaces_a_held_answer_and_an_answer_a_held_skip() {
 #[rstest]
 #[case::given_at_once("answer")]
 #[case::declined("decline")]
-#[case::cancelled("cancel")]
+#[case::canceled("cancel")]
 #[case::replied_in_chat("chat")]
 #[case::withdrawn_by_the_agent("withdraw")]
 #[case::agent_gone("agent")]
@@ -223,7 +223,7 @@ async fn any_other_end_during_the_undo_window_is_the_outcome(#[case] how: &str) 
         "answer" => chose(&outcome, 2),
         "decline" => assert_eq!(outcome, Outcome::Declined { words: None }),
         "cancel" => {
-            let why = WithdrawnWhy::Cancelled { reason: Some("not now".to_owned()) };
+            let why = WithdrawnWhy::Canceled { reason: Some("not now".to_owned()) };
             assert_eq!(outcome, Outcome::Withdrawn { why });
         }
         "chat" => assert_eq!(outcome, Outcome::RepliedInChat { text: "no".to_owned() }),

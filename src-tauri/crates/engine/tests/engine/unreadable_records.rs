@@ -51,7 +51,7 @@ fn filled() -> tempfile::TempDir {
             journal.commit(&decision.events, &[], NOW).unwrap();
         }
         let mut entries: Vec<_> = (1..=40).map(|at| said(session(n), at)).collect();
-        entries[0].1.body = EntryBody::Person { text: format!("begin {n}"), attachments: Vec::new() };
+        entries[0].1.body = EntryBody::User { text: format!("begin {n}"), attachments: Vec::new() };
         entries[1].1.body = EntryBody::Request { request: request(n) };
         journal.commit_entries(&entries).unwrap();
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use askdesk_domain::{Channel, InboundClient, Leave};
-use askdesk_mcp_tools::{CANCELLED, CallResult, Client, Folder, GONE, Tool, refused, shown};
+use askdesk_mcp_tools::{CANCELED, CallResult, Client, Folder, GONE, Tool, refused, shown};
 use axum::Router;
 use axum::http::request;
 use axum::middleware::{from_fn, from_fn_with_state};
@@ -131,7 +131,7 @@ impl McpSession {
         let gone = async {
             tokio::select! {
                 biased;
-                () = context.ct.cancelled() => CANCELLED,
+                () = context.ct.cancelled() => CANCELED,
                 () = tracker.dropped() => GONE,
             }
         };

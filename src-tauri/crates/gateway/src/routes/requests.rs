@@ -188,8 +188,8 @@ fn checked(
     }
     let chosen = answer.chosen.iter().enumerate().map(|(place, wanted)| {
         let by_id = wanted.parse().ok().filter(|id| question.option(*id).is_some());
-        let mut labelled = question.options.iter().filter(|option| option.label == *wanted);
-        let by_label = labelled.next().filter(|_| labelled.next().is_none()).map(|option| option.id);
+        let mut labeled = question.options.iter().filter(|option| option.label == *wanted);
+        let by_label = labeled.next().filter(|_| labeled.next().is_none()).map(|option| option.id);
         by_id.or(by_label).ok_or_else(|| {
             let rule = "must be the ID of one of this question's options, or its label if that is unique";
             HttpError::invalid(format!("{}[{place}]: {rule}", field("chosen")))

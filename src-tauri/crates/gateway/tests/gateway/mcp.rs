@@ -121,7 +121,7 @@ async fn a_folder_that_is_named_late_is_used_from_then_on() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn case_45_a_cancelled_call_is_missed_and_its_repeat_is_the_same_question() {
+async fn case_45_a_canceled_call_is_missed_and_its_repeat_is_the_same_question() {
     let fixture = Fixture::open().await;
     let connected = connect(&fixture, "claude-code", Speaks::Sessions).await;
     let call = connected.begin().await;
@@ -155,7 +155,7 @@ async fn case_45_a_late_answer_is_collected_by_the_id_of_its_question() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn cancelling_a_finished_call_is_ignored() {
+async fn canceling_a_finished_call_is_ignored() {
     let fixture = Fixture::open().await;
     let connected = connect(&fixture, "opencode", Speaks::Sessions).await;
     let call = connected.begin().await;

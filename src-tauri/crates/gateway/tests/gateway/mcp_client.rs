@@ -123,7 +123,7 @@ impl McpClient {
         (called, &mut self.progress)
     }
 
-    /// Asks in a call that can be cancelled. A client without sessions has named its folder before.
+    /// Asks in a call that can be canceled. A client without sessions has named its folder before.
     pub async fn begin(&self) -> RequestHandle<RoleClient> {
         self.begin_call("ask_user_question", which_store()).await
     }

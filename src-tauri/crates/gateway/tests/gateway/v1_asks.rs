@@ -141,7 +141,7 @@ async fn a_script_asks_and_another_answers() {
     assert_eq!(fixture.post(&path, &right).await.status, 200, "the same again is the same result");
     let late = choose(&fixture, id, "No").await;
     late.refuses(409, "already_ended");
-    assert_eq!(late.json()["by"], "person");
+    assert_eq!(late.json()["by"], "user");
 
     let ended = call.ended().await;
     assert_eq!(

@@ -51,7 +51,7 @@ fn answers_without_the_agreed_form_become_errors_and_the_turn_goes_on() {
         &success(json!({"behavior": "allow", "updatedInput": {"answers": {}}})),
         "The input is unusable: `questions` is missing",
     );
-    check(&success(json!({"behavior": "allow"})), "The person left the questions unanswered.");
+    check(&success(json!({"behavior": "allow"})), "The user left the questions unanswered.");
 }
 
 #[test]

@@ -34,7 +34,7 @@ export const history = {
   'history.more': 'Weitere Treffer anzeigen',
   'history.past': 'Frühere Sitzungen',
   'history.no_past': 'Noch keine früheren Sitzungen',
-  'history.person': 'Sie',
+  'history.user': 'Sie',
   'history.agent': 'Agent',
   'history.tool': 'Werkzeug',
   'history.notice': 'Hinweis',

@@ -34,7 +34,7 @@ export const history = {
   'history.more': 'Show more matches',
   'history.past': 'Past sessions',
   'history.no_past': 'No past sessions yet',
-  'history.person': 'You',
+  'history.user': 'You',
   'history.agent': 'Agent',
   'history.tool': 'Tool',
   'history.notice': 'Notice',

@@ -18,7 +18,7 @@ export const questions = {
   'question.titles': 'Questions',
   'question.asked_by': 'Asked by {name}',
   'question.waiting': 'Waiting {time}',
-  'question.limit': '{time} left, then: {then}',
+  'question.limit': '{time} left. Without an answer, {then}.',
   'question.limit_passed': 'Timed out: {then}',
   'question.place': '{n} of {count}',
   'question.steps': 'Questions to answer',

@@ -31,7 +31,7 @@ export const history = {
   'history.more': '显示更多结果',
   'history.past': '历史会话',
   'history.no_past': '暂无历史会话',
-  'history.person': '你',
+  'history.user': '你',
   'history.agent': '智能体',
   'history.tool': '工具',
   'history.notice': '提示',

@@ -46,7 +46,7 @@ impl Client {
             Ok(stream) => stream.map_err(|error| error.to_string())?,
             Err(_) => return Err("the server didn't accept the connection in time".to_owned()),
         };
-        // Small requests would otherwise wait for the acknowledgement of the one before.
+        // Small requests would otherwise wait for the acknowledgment of the one before.
         let _ = stream.set_nodelay(true);
         let (mut sender, connection) =
             http1::handshake(TokioIo::new(stream)).await.map_err(|error| error.to_string())?;

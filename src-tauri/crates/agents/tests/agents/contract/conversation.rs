@@ -316,7 +316,7 @@ fn case_01_the_answer_reaches_the_agent_and_counts_once_it_has_said_so() {
             assert!(words.contains(r#"B\""#) || words.contains(r#"String("B")"#), "{}: {words}", talk.name);
             assert!(talk.heard.is_empty(), "{}: a written answer has not arrived yet", talk.name);
             talk.hear(Does::TakesTheAnswer(n));
-            let arrived = talk.only("an acknowledgement", |event| match event {
+            let arrived = talk.only("an acknowledgment", |event| match event {
                 AgentEvent::Acknowledged { native_ref } => Some(native_ref.clone()),
                 _ => None,
             });

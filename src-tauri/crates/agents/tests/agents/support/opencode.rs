@@ -55,7 +55,7 @@ impl OpenCodeSession {
         Self::begin(Open::Resume { native_session: NativeSession::new(id).unwrap() })
     }
 
-    /// Replays a recording. Before each response `act` can do what the recording's person did.
+    /// Replays a recording. Before each response `act` can do what the recording's user did.
     pub fn replay(name: &str, mut act: impl FnMut(&mut Self, &str)) -> Self {
         let mut session = Self::begin(Open::New);
         session.message("go");

@@ -32,13 +32,13 @@ fn name(cli: Cli) -> &'static str {
 }
 
 #[derive(Clone, Copy, PartialEq)]
-pub enum Person {
+pub enum User {
     AnswersAfter(Duration),
     Declines,
 }
 
 /// Lets a program ask, answers or declines, and checks what its model receives.
-pub async fn asks(test: &str, cli: Cli, person: Person) {
+pub async fn asks(test: &str, cli: Cli, user: User) {
     let Some(program) = program_or_skip(test, cli) else { return };
     let fixture = Fixture::open().await;
     let call = Block::tool("call_1", "ask_user_question", json!({"questions": questions()}));
@@ -53,7 +53,7 @@ pub async fn asks(test: &str, cli: Cli, person: Person) {
     let mut running = fixture.start(command);
     let (request, session) = fixture.asked(&mut running).await;
     assert_eq!((session.origin.channel(), session.origin.client()), (Some(Channel::Mcp), Some(name(cli))));
-    let after = if let Person::AnswersAfter(after) = person { after } else { Duration::ZERO };
+    let after = if let User::AnswersAfter(after) = user { after } else { Duration::ZERO };
     let asked = Instant::now();
     while asked.elapsed() < after {
         let id = request.id;
@@ -63,9 +63,9 @@ pub async fn asks(test: &str, cli: Cli, person: Person) {
         tokio::time::sleep(Duration::from_secs(1).min(after)).await;
     }
     assert_eq!(model.conversation().len(), 1, "the model gets nothing before the user has answered");
-    match person {
-        Person::AnswersAfter(_) => fixture.gateway.answer(request.id).await,
-        Person::Declines => {
+    match user {
+        User::AnswersAfter(_) => fixture.gateway.answer(request.id).await,
+        User::Declines => {
             fixture.gateway.engine.decline(request.id, Some("not today".to_owned())).await.unwrap();
         }
     }
@@ -76,7 +76,7 @@ pub async fn asks(test: &str, cli: Cli, person: Person) {
     assert_eq!(told.len(), 1, "{told:?}");
     // Codex first reports how long the call took.
     let text = told[0].text.rsplit_once("Output:\n").map_or(told[0].text.as_str(), |(_, output)| output);
-    assert_eq!(text, form(cli, person, &request));
+    assert_eq!(text, form(cli, user, &request));
     fixture.gateway.delivered(request.id).await;
     let said = running.ends_well().await;
     assert!(said.contains("So be it."), "{said}");
@@ -93,8 +93,8 @@ pub async fn asks(test: &str, cli: Cli, person: Person) {
 }
 
 /// What a model receives: the JSON from Claude Code and Codex, the text from the others.
-fn form(cli: Cli, person: Person, request: &Request) -> String {
-    let (words, data) = if person == Person::Declines {
+fn form(cli: Cli, user: User, request: &Request) -> String {
+    let (words, data) = if user == User::Declines {
         let words = "The user declined to answer. The user said: not today".to_owned();
         let data =
             json!({"outcome": "declined", "requestId": request.id, "words": "not today", "message": words});
@@ -122,7 +122,7 @@ fn form(cli: Cli, person: Person, request: &Request) -> String {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_real_agent_asks_and_its_model_receives_the_answer(#[case] cli: Cli) {
     let test = format!("a_real_agent_asks_and_its_model_receives_the_answer ({})", cli.id());
-    asks(&test, cli, Person::AnswersAfter(Duration::ZERO)).await;
+    asks(&test, cli, User::AnswersAfter(Duration::ZERO)).await;
 }
 
 #[rstest]
@@ -132,5 +132,5 @@ async fn a_declined_question_reaches_every_model_as_text(
 ) {
     assert_eq!(Cli::ALL, [Cli::ClaudeCode, Cli::Codex, Cli::GeminiCli, Cli::OpenCode], "each has a case");
     let test = format!("a_declined_question_reaches_every_model_as_text ({})", cli.id());
-    asks(&test, cli, Person::Declines).await;
+    asks(&test, cli, User::Declines).await;
 }

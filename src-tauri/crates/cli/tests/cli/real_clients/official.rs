@@ -72,7 +72,7 @@ async fn cancels_and_is_answered(fixture: &Fixture, command: Command, client: &s
     let id = request.id;
     let left = Outcome::Orphaned { why: OrphanedWhy::CallerGone };
     fixture
-        .until(&mut running, "the question is left to the person", move |desk| {
+        .until(&mut running, "the question is left to the user", move |desk| {
             (desk.request(id)?.ended()?.outcome == left).then_some(())
         })
         .await;

@@ -123,7 +123,7 @@ async fn an_app_that_cannot_be_started_counts_as_not_running() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_app_whose_call_was_cancelled_leaves_no_zombie() {
+async fn an_app_whose_call_was_canceled_leaves_no_zombie() {
     let hidden = Hidden::new();
     let noted = hidden.app.path("data/pid").display().to_string();
     // It never publishes a discovery file.

@@ -178,7 +178,7 @@ async fn a_rotated_token_is_read_again() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_cancelled_call_is_missed_and_its_repeat_is_the_same_question() {
+async fn a_canceled_call_is_missed_and_its_repeat_is_the_same_question() {
     let (fixture, connected) = connected().await;
     let call = connected.begin().await;
     let (request, _) = fixture.asked().await;

@@ -1,4 +1,4 @@
-//! Calls that are cancelled, and clients that go.
+//! Calls that are canceled, and clients that go.
 
 use std::time::{Duration, Instant};
 
@@ -26,9 +26,9 @@ fn until(app: &FakeApp, path: &str) -> Call {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_cancelled_call_leaves_its_question_at_once() {
+async fn a_canceled_call_leaves_its_question_at_once() {
     let (app, _desk, connected, call) = asks().await;
-    call.cancel(Some("the person pressed Esc".to_owned())).await.unwrap();
+    call.cancel(Some("the user pressed Esc".to_owned())).await.unwrap();
     until(&app, LEFT);
     // The same client can ask again.
     app.user(User::Sends(crate::fake_app::ended("declined", &json!({}))));

@@ -84,7 +84,7 @@ fn every_name_of_every_enum_is_in_a_golden_line() {
     check_words::<Delivery>(Some("delivery"));
     check_words::<DeliveryError>(Some("undelivered"));
     check_words::<StorageError>(Some("trouble"));
-    check_words::<ValidationError>(Some("breach"));
+    check_words::<ValidationError>(Some("validation"));
     check_words::<Attachment>(Some("attachment"));
     check_words::<ImageFormat>(None);
     check_words::<ToolDetail>(Some("detail"));

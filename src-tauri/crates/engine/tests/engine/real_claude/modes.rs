@@ -127,7 +127,7 @@ async fn a_command_is_allowed_once_then_by_a_rule_and_another_is_denied_with_a_m
     let rule = OptionLabel::Tool {
         tool: "Bash".to_owned(),
         content: Some("mkdir ruled *".to_owned()),
-        behaviour: ToolRule::Allow,
+        behavior: ToolRule::Allow,
     };
     let is_rule = |it: &&ApprovalOption| it.label == rule && it.scope == Some(OptionScope::Local);
     let offered = second.options.iter().find(is_rule).unwrap().id.clone();

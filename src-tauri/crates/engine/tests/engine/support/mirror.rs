@@ -80,7 +80,7 @@ impl Mirror {
                 Change::Request { request } => drop(self.requests.insert(request.id, request.clone())),
                 Change::Approval { approval } => drop(self.approvals.insert(approval.id, approval.clone())),
                 Change::EndHeld { held } => drop(self.held.insert(held.request, held.clone())),
-                Change::EndLetGo { request } => drop(self.held.remove(request)),
+                Change::HoldReleased { request } => drop(self.held.remove(request)),
                 Change::Entry { session, entry } => {
                     drop(self.entries.insert((*session, entry.n), entry.clone()));
                 }

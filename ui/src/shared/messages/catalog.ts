@@ -19,4 +19,4 @@ export type PluralKey = {
 type PluralForms = Partial<Record<`${PluralKey}.${Intl.LDMLPluralRule}`, string>>;
 
 /** Every text of the window in one language, with the plural forms that the language has. */
-export type Catalogue = Readonly<Record<Exclude<MessageKey, `${PluralKey}.one`>, string> & PluralForms>;
+export type Catalog = Readonly<Record<Exclude<MessageKey, `${PluralKey}.one`>, string> & PluralForms>;

@@ -1,7 +1,7 @@
 import { highlighted, type Run } from '../../shared/highlight';
 
 /** The colored runs of each line; null if the language is unknown or the text too long. */
-export async function colouredLines(lines: readonly string[], language: string): Promise<Run[][] | null> {
+export async function coloredLines(lines: readonly string[], language: string): Promise<Run[][] | null> {
   const runs = await highlighted(lines.join('\n'), language);
   return runs && split(runs);
 }
