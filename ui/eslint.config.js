@@ -30,7 +30,10 @@ export default defineConfig(
     plugins: { 'import-x': importX },
     settings: {
       'import-x/extensions': ['.ts', '.svelte'],
-      'import-x/parsers': { '@typescript-eslint/parser': ['.ts'], [fileURLToPath(new URL('svelteScripts.js', import.meta.url))]: ['.svelte'] },
+      'import-x/parsers': {
+        '@typescript-eslint/parser': ['.ts'],
+        [fileURLToPath(new URL('svelteScripts.js', import.meta.url))]: ['.svelte'],
+      },
       'import-x/resolver-next': [createNodeResolver({ extensions: ['.ts', '.js', '.svelte'] })],
     },
     rules: {

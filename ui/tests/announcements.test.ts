@@ -30,7 +30,12 @@ const open = () => openPage(new FakeBridge({ sessions: [aSession(), web('working
 describe('screen readers announce once', () => {
   const news: [string, Change, Change, string][] = [
     ['question', request(), request({ askedBy: 'a subagent' }), 'New question from web: Which way?'],
-    ['permission_request', approval({ subject: command }), approval({ subject: command, takesMessage: false }), 'Permission request from web: pnpm db:migrate [+1 line]'],
+    [
+      'permission_request',
+      approval({ subject: command }),
+      approval({ subject: command, takesMessage: false }),
+      'Permission request from web: pnpm db:migrate [+1 line]',
+    ],
     ['plan', approval({ subject: plan }), approval({ subject: plan, takesMessage: false }), 'Plan to review from web'],
     ['finished_turn', session('idle'), session('idle'), 'web finished its turn'],
     ['failure', session('failed'), session('failed'), 'web failed'],

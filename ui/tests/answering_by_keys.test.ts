@@ -64,9 +64,7 @@ describe('advancing', () => {
     const count = await press('1', '2', '3', '1');
     expect(sentAnswers(bridge)).toEqual([]);
     expect(count + (await keys('{Enter}'))).toBe(5);
-    expect(sentAnswers(bridge)).toMatchObject([
-      [{ chosen: ['q1o1'] }, { chosen: ['q2o2'] }, { chosen: ['q3o3'] }, { chosen: ['q4o1'] }],
-    ]);
+    expect(sentAnswers(bridge)).toMatchObject([[{ chosen: ['q1o1'] }, { chosen: ['q2o2'] }, { chosen: ['q3o3'] }, { chosen: ['q4o1'] }]]);
   });
 
   test('case_12_a_look_back_stays_until_the_user_goes_on', async () => {
@@ -255,10 +253,7 @@ describe('where keys work', () => {
   });
 
   test('no key that answers questions decides a permission request', async () => {
-    const bridge = new FakeBridge({
-      requests: [aRequest({ questions: lone() })],
-      approvals: [anApproval()],
-    });
+    const bridge = new FakeBridge({ requests: [aRequest({ questions: lone() })], approvals: [anApproval()] });
     const { user } = await openPage(bridge);
     const permission = document.querySelector<HTMLElement>('[data-approval="a1"][data-card]')!;
     for (const focus of [permission, within(permission).getByRole('button', { name: 'Deny' })]) {
@@ -299,8 +294,7 @@ describe('the list of keys', () => {
 
   test('the footer shows the keys of the focused element', async () => {
     const { keys, user } = await openCard(pair());
-    const told = () =>
-      [...(hints()?.children ?? [])].map((one) => one.textContent?.replace(/\s+/g, ' ').trim());
+    const told = () => [...(hints()?.children ?? [])].map((one) => one.textContent?.replace(/\s+/g, ' ').trim());
     expect(told()).toEqual([]);
     radio('JWT').focus();
     await settle();

@@ -4,16 +4,16 @@ import { describe, expect, test } from 'vitest';
 
 import toolNames from '../../src-tauri/crates/domain/src/tool_names.json';
 import { shownTool } from '../src/entities/tool/toolName';
-import type { Approval, ApprovalDecision, ApprovalOption, ApprovalState, DeliveryError, EntryBody, ToolDetail } from '../src/generated/wire';
-import {
-  aDecision,
-  anApproval,
-  anEntry,
-  aRequest,
-  aSession,
-  planOptions,
-  someOptions,
-} from '../src/testing/builders';
+import type {
+  Approval,
+  ApprovalDecision,
+  ApprovalOption,
+  ApprovalState,
+  DeliveryError,
+  EntryBody,
+  ToolDetail,
+} from '../src/generated/wire';
+import { aDecision, anApproval, anEntry, aRequest, aSession, planOptions, someOptions } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
 import { button, expectNoViolations, openPage, panel, settle } from './open';
 
@@ -31,10 +31,7 @@ async function choose(user: UserEvent, menu: string, item: string) {
 
 async function open(approval: Approval, sessions = [aSession()]) {
   const bridge = new FakeBridge({ sessions, approvals: [approval], requests: [aRequest()] });
-  bridge.on('decide_approval', ({ decision }) => ({
-    ...approval,
-    state: { state: 'decided', decision, at: 1, error: null },
-  }));
+  bridge.on('decide_approval', ({ decision }) => ({ ...approval, state: { state: 'decided', decision, at: 1, error: null } }));
   bridge.entries['s1'] = [anEntry(1, { kind: 'approval', approval: approval.id })];
   return openPage(bridge);
 }
@@ -99,7 +96,12 @@ describe('a permission', () => {
     ['user', 'In all your projects'],
   ] as const)('how long it holds is said before and after the decision: %s', async (scope, words) => {
     const plain: ApprovalOption = { id: 'always', kind: 'allow_always', label: { label: 'plain' }, scope, combines: false };
-    const never: ApprovalOption = { ...plain, id: 'never', kind: 'reject_always', label: { label: 'text', text: 'Never allow example.org' } };
+    const never: ApprovalOption = {
+      ...plain,
+      id: 'never',
+      kind: 'reject_always',
+      label: { label: 'text', text: 'Never allow example.org' },
+    };
     const { user, unmount } = await open(anApproval({ options: [...someOptions(), plain, never] }));
     await choose(user, 'More ways to allow', 'Always allow…');
     expect(within(screen.getByRole('group', { name: /from now on/ })).getByRole('radio')).toHaveAccessibleName(`Always allow ${words}`);
@@ -191,9 +193,7 @@ describe('a plan', () => {
     await user.type(field, 'Do less');
     await expectNoViolations(panel());
     await user.click(button('Approve edited plan'));
-    expect(bridge.sent('decide_approval')).toMatchObject([
-      { decision: { ...aDecision('allow:default'), plan: 'Do less' } },
-    ]);
+    expect(bridge.sent('decide_approval')).toMatchObject([{ decision: { ...aDecision('allow:default'), plan: 'Do less' } }]);
   });
 
   test('without a text says so, and not that the user emptied it', async () => {
@@ -236,9 +236,7 @@ describe('a plan', () => {
     expect(screen.getByRole('alert')).toHaveTextContent('Say what should change.');
     await user.type(screen.getByRole('textbox', { name: 'What should change?' }), 'Smaller steps');
     await user.click(button('Send back'));
-    expect(bridge.sent('decide_approval')).toMatchObject([
-      { decision: { ...aDecision('deny'), message: 'Smaller steps' } },
-    ]);
+    expect(bridge.sent('decide_approval')).toMatchObject([{ decision: { ...aDecision('deny'), message: 'Smaller steps' } }]);
     expect(screen.getByText('Plan sent back. You wrote: Smaller steps')).toBeVisible();
   });
 });
@@ -378,7 +376,15 @@ describe('options of an agent that has its own', () => {
 describe('a tool’s line', () => {
   const show = async (body: Partial<Extract<EntryBody, { kind: 'tool' }>>) => {
     const bridge = new FakeBridge();
-    const usual = { kind: 'tool', toolUse: 't', name: 'Tool', toolKind: 'other', summary: 'the line', status: 'done', output: null } as const;
+    const usual = {
+      kind: 'tool',
+      toolUse: 't',
+      name: 'Tool',
+      toolKind: 'other',
+      summary: 'the line',
+      status: 'done',
+      output: null,
+    } as const;
     bridge.entries['s1'] = [anEntry(1, { ...usual, detail: { detail: 'other', input: '{}' }, ...body })];
     return openPage(bridge);
   };
@@ -423,14 +429,21 @@ describe('a tool’s line', () => {
   test('the agent’s plan is an open checklist', async () => {
     const bridge = new FakeBridge();
     bridge.entries['s1'] = [
-      anEntry(1, { kind: 'plan', items: [{ text: 'Look', status: 'done' }, { text: 'Write', status: 'in_progress' }] }),
+      anEntry(1, {
+        kind: 'plan',
+        items: [
+          { text: 'Look', status: 'done' },
+          { text: 'Write', status: 'in_progress' },
+        ],
+      }),
     ];
     await openPage(bridge);
     const plan = screen.getByRole('group', { name: 'Plan' });
-    expect(within(plan).getAllByRole('listitem').map(({ textContent }) => textContent?.trim())).toEqual([
-      expect.stringMatching(/^Look\s*done$/),
-      expect.stringMatching(/^Write\s*in progress$/),
-    ]);
+    expect(
+      within(plan)
+        .getAllByRole('listitem')
+        .map(({ textContent }) => textContent?.trim()),
+    ).toEqual([expect.stringMatching(/^Look\s*done$/), expect.stringMatching(/^Write\s*in progress$/)]);
     await expectNoViolations(document.querySelector('[data-entry="1"]')!);
   });
 

@@ -273,7 +273,10 @@ describe('after an answer', () => {
 
   async function openTwo(second: Partial<Request>) {
     const opened = await openCard(lone(), { quickAnswer: 'off' });
-    await opened.bridge.push({ change: 'request', request: aRequest({ id: 'r2', nativeRef: 'n2', askedAt: 9e12, questions: two, ...second }) });
+    await opened.bridge.push({
+      change: 'request',
+      request: aRequest({ id: 'r2', nativeRef: 'n2', askedAt: 9e12, questions: two, ...second }),
+    });
     await settle();
     await pass(DELAY);
     card().focus();

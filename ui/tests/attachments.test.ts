@@ -19,8 +19,7 @@ const image = (n = 1): Attachment => ({
 });
 const file: Attachment = { attachment: 'file', path: '/home/ada/notes of mine.txt', bytes: 12 };
 
-const idle = (changes = {}) =>
-  new FakeBridge({ sessions: [aSession({ state: { state: 'idle' }, ...changes })] });
+const idle = (changes = {}) => new FakeBridge({ sessions: [aSession({ state: { state: 'idle' }, ...changes })] });
 
 const pasted = (name: string, content: string, type = 'image/png') => new File([content], name, { type });
 
@@ -60,10 +59,7 @@ describe('pasting', () => {
 
   test('files that are too large aren’t read, and each refusal says why', async () => {
     const why = (name: string, given: RefusedWhy) => ({ name, why: given });
-    const bridge = idle().on('attach_image', ({ name }) => ({
-      attached: [],
-      refused: [why(name, { why: 'unknown_kind' })],
-    }));
+    const bridge = idle().on('attach_image', ({ name }) => ({ attached: [], refused: [why(name, { why: 'unknown_kind' })] }));
     await openPage(bridge);
     const large = pasted('large.png', 'x');
     Object.defineProperty(large, 'size', { value: 9 * 1024 * 1024 });

@@ -8,7 +8,6 @@ import { answered, aQuestion, aRequest } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
 import { button, expectNoViolations, openPage, panel, radio, settle } from './open';
 
-
 const open = (questions: Question[], changes: Partial<Request> = {}) => {
   const bridge = new FakeBridge({ requests: [aRequest({ questions, ...changes })] });
   bridge.on('answer_question', (input) => answered(bridge.request(input.id), []));
@@ -79,11 +78,7 @@ describe('case_57_texts_that_try_to_be_more_than_text', () => {
   test('questions with the same name are numbered', () => {
     const twin = (n: number) => aQuestion(n, { header: 'Way', text: 'Which?' });
     const request = aRequest({ questions: [twin(1), twin(2), aQuestion(3, { header: 'Other way' })] });
-    expect(request.questions.map((question) => nameIn(request, question))).toEqual([
-      'Way (question 1)',
-      'Way (question 2)',
-      'Other way',
-    ]);
+    expect(request.questions.map((question) => nameIn(request, question))).toEqual(['Way (question 1)', 'Way (question 2)', 'Other way']);
   });
 
   test('nothing becomes an element, a link, or a text direction', async () => {
@@ -121,13 +116,7 @@ describe('case_57_texts_that_try_to_be_more_than_text', () => {
 
 describe('the preview', () => {
   const previews = [
-    aQuestion(1, {
-      options: [
-        { label: 'A', preview: 'let a = 1;\n<b>\u202e' },
-        { label: 'B', preview: 'let b = 2;' },
-        { label: 'C' },
-      ],
-    }),
+    aQuestion(1, { options: [{ label: 'A', preview: 'let a = 1;\n<b>\u202e' }, { label: 'B', preview: 'let b = 2;' }, { label: 'C' }] }),
   ];
 
   test('shows the focused option, otherwise the chosen one, always as text', async () => {
@@ -151,14 +140,10 @@ describe('the preview', () => {
 
 describe('confirmations and secrets', () => {
   test('a confirmation is a choice between yes and no', async () => {
-    const { user, bridge } = await open([
-      aQuestion(1, { kind: 'confirm', options: ['Yes', 'No'], allowsOther: false }),
-    ]);
+    const { user, bridge } = await open([aQuestion(1, { kind: 'confirm', options: ['Yes', 'No'], allowsOther: false })]);
     await user.click(radio('No'));
     await user.click(button('Submit'));
-    expect(bridge.sent('answer_question')[0]?.answers).toEqual([
-      { question: 'q1', chosen: ['q1o2'], other: null, note: null },
-    ]);
+    expect(bridge.sent('answer_question')[0]?.answers).toEqual([{ question: 'q1', chosen: ['q1o2'], other: null, note: null }]);
   });
 
   test('case_61_a_secret_is_masked_until_it_is_asked_for_and_stands_nowhere_else', async () => {

@@ -4,17 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { split, withDifference } from '../src/feature/changes/colors';
 import { changeStarts, differences, rowsOf } from '../src/feature/changes/rows';
 import { treeRows } from '../src/feature/changes/tree';
-import {
-  aChangedFile,
-  aComment,
-  aFileChange,
-  changed,
-  listingOf,
-  orders,
-  ordersChange,
-  same,
-  sharedFiles,
-} from '../src/gallery/changes';
+import { aChangedFile, aComment, aFileChange, changed, listingOf, orders, ordersChange, same, sharedFiles } from '../src/gallery/changes';
 import type { ChangedFiles, FileChange } from '../src/generated/wire';
 import { commentMessage } from '../src/store/commentMessage';
 import { aRequest, aSession } from '../src/testing/builders';
@@ -27,7 +17,11 @@ const diff = (path: string) => screen.getByRole('grid', { name: path });
 const rows = (path = orders.path) => within(diff(path)).getAllByRole('row');
 const texts = (path = orders.path) => rows(path).map((row) => row.textContent.replace(/\s+/g, ' ').trim());
 
-function withFiles(listed: ChangedFiles = sharedFiles, more: FileChange[] = [], session = aSession({ state: { state: 'idle' } })): FakeBridge {
+function withFiles(
+  listed: ChangedFiles = sharedFiles,
+  more: FileChange[] = [],
+  session = aSession({ state: { state: 'idle' } }),
+): FakeBridge {
   const bridge = new FakeBridge({ sessions: [session], changedFiles: [{ session: 's1', totals: listed.totals }] });
   const known = [ordersChange, ...more];
   return bridge
@@ -74,7 +68,10 @@ test('without changes there is no count, and the palette still leads there', asy
 
 test('the tree shows the files in their folders, which can be closed', async () => {
   const { user } = await openChanges();
-  const names = () => within(tree()).getAllByRole('treeitem').map((item) => item.textContent.trim().split(/\s/)[0]);
+  const names = () =>
+    within(tree())
+      .getAllByRole('treeitem')
+      .map((item) => item.textContent.trim().split(/\s/)[0]);
   expect(names()).toEqual(['src', 'auth', 'guard.ts', 'routes', 'orders.ts', 'carts.ts', 'test', 'guard.test.ts']);
   expect(file('orders.ts')).toHaveAttribute('aria-selected', 'true');
   await user.click(file('src'));
@@ -106,7 +103,10 @@ test('case_83 the file opens in the editor at the current line, if it is still t
   await user.click(button('Open file in editor'));
   await user.keyboard('jjje');
   const opened = { session: 's1', program: 'vscode', path: orders.path };
-  expect(bridge.sent('open_in')).toMatchObject([{ ...opened, line: 1 }, { ...opened, line: 9 }]);
+  expect(bridge.sent('open_in')).toMatchObject([
+    { ...opened, line: 1 },
+    { ...opened, line: 9 },
+  ]);
   for (const name of ['gone.ts', 'caf\uFFFD.ts']) {
     await user.click(file(name));
     expect(screen.queryByRole('button', { name: 'Open file in editor' })).toBeNull();
@@ -138,10 +138,13 @@ test('keys move between changes and on to the next file, and mark it as viewed',
 test('a viewed mark goes once the file changes again', async () => {
   const { bridge, user } = await openChanges();
   await user.click(screen.getByRole('checkbox', { name: 'Viewed' }));
-  const again = listingOf(sharedFiles.files.map((one) => ({ ...one, version: `${one.version}-again` })), {
-    totals: { ...sharedFiles.totals, state: 99 },
-  });
-  bridge.on('list_changes', () => again).on('read_change', () => ({ ...ordersChange, file: { ...orders, version: `${orders.version}-again` } }));
+  const again = listingOf(
+    sharedFiles.files.map((one) => ({ ...one, version: `${one.version}-again` })),
+    { totals: { ...sharedFiles.totals, state: 99 } },
+  );
+  bridge
+    .on('list_changes', () => again)
+    .on('read_change', () => ({ ...ordersChange, file: { ...orders, version: `${orders.version}-again` } }));
   await bridge.push({ change: 'files_changed', session: 's1', totals: again.totals });
   await settle();
   expect(screen.getByRole('checkbox', { name: 'Viewed' })).not.toBeChecked();
@@ -288,10 +291,7 @@ test('what can’t be shown is said in words', async () => {
   const side = (bytes: number) => ({ bytes, commit: null });
   const listed = listingOf([large, binary], { unlisted: 7, unreadable: 1 });
   const { user } = await openChanges(
-    withFiles(listed, [
-      aFileChange(binary, [], { before: side(2048), now: side(4096) }),
-      aFileChange(large, []),
-    ]),
+    withFiles(listed, [aFileChange(binary, [], { before: side(2048), now: side(4096) }), aFileChange(large, [])]),
     'logo.png',
   );
   expect(screen.getByText('This file is binary.')).toBeVisible();
@@ -353,14 +353,29 @@ describe('rows', () => {
   });
 
   test('what differs between two lines ends at words', () => {
-    expect(differences('const id = query.id;', 'const id = customer.id;')).toEqual([[11, 16], [11, 19]]);
-    expect(differences('list(id);', 'list(id, limit);')).toEqual([[7, 7], [7, 14]]);
+    expect(differences('const id = query.id;', 'const id = customer.id;')).toEqual([
+      [11, 16],
+      [11, 19],
+    ]);
+    expect(differences('list(id);', 'list(id, limit);')).toEqual([
+      [7, 7],
+      [7, 14],
+    ]);
     expect(differences('one thing', 'entirely other words')).toBeNull();
   });
 
   test('colors and differences cut a line at the same places', () => {
-    const lines = split([{ kind: 'keyword', text: 'let' }, { kind: 'plain', text: ' a\nb' }]);
-    expect(lines).toEqual([[{ kind: 'keyword', text: 'let' }, { kind: 'plain', text: ' a' }], [{ kind: 'plain', text: 'b' }]]);
+    const lines = split([
+      { kind: 'keyword', text: 'let' },
+      { kind: 'plain', text: ' a\nb' },
+    ]);
+    expect(lines).toEqual([
+      [
+        { kind: 'keyword', text: 'let' },
+        { kind: 'plain', text: ' a' },
+      ],
+      [{ kind: 'plain', text: 'b' }],
+    ]);
     expect(withDifference(lines[0] ?? [], [1, 5]).map(({ text, differs }) => [text, differs])).toEqual([
       ['l', false],
       ['et', true],

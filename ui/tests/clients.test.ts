@@ -44,7 +44,9 @@ function withCodex(): FakeBridge {
 test('each program is listed with its version, files, state, and last question', async () => {
   const bridge = scenes['clients']!();
   await openClients(bridge);
-  const names = list().getAllByRole('heading', { level: 4 }).map((heading) => heading.textContent);
+  const names = list()
+    .getAllByRole('heading', { level: 4 })
+    .map((heading) => heading.textContent);
   expect(names).toEqual([
     'Claude Code',
     'Codex',
@@ -229,9 +231,7 @@ test('a test question takes the way of other programs, and its failure is shown'
   expect(list().getByText('The test question is waiting. Close Settings to answer it.')).toBeVisible();
   bridge.fail('test_gateway', { code: 'test_failed', message: 'HTTP/1.1 401 Unauthorized' });
   await user.click(press('Send test question'));
-  expect(list().getByRole('alert')).toHaveTextContent(
-    'The test question didn’t arrive: HTTP/1.1 401 Unauthorized',
-  );
+  expect(list().getByRole('alert')).toHaveTextContent('The test question didn’t arrive: HTTP/1.1 401 Unauthorized');
 });
 
 test('a search finds the programs by their names, runs none, and leads to their page', async () => {

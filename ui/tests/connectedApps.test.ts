@@ -8,19 +8,12 @@ import { FakeBridge } from '../src/testing/fakeBridge';
 import { expectNoViolations, openPage, panel } from './open';
 
 const codex = (changes: Partial<Session> = {}) =>
-  aSession({
-    ...inbound('mcp', 'codex'),
-    name: 'codex · shop',
-    folder: '/projects/shop',
-    state: { state: 'idle' },
-    ...changes,
-  });
+  aSession({ ...inbound('mcp', 'codex'), name: 'codex · shop', folder: '/projects/shop', state: { state: 'idle' }, ...changes });
 const left: Session['state'] = { state: 'ended', end: { end: 'finished' }, at: 1 };
 const terminal = codex({ ...inbound('terminal_hook', 'Claude Code'), name: 'Claude Code · shop' });
 
 const store = aQuestion(1, { header: 'Store', text: 'Which store?', options: ['SQLite', 'PostgreSQL'] });
-const asks = (changes: Partial<Request> = {}) =>
-  aRequest({ askedBy: 'codex', questions: [store], ...changes });
+const asks = (changes: Partial<Request> = {}) => aRequest({ askedBy: 'codex', questions: [store], ...changes });
 const missed = asks({ state: ended({ outcome: 'orphaned', why: 'caller_gone' }) });
 const saved = (request: Request, delivery: Delivery = { delivery: 'parked' }) =>
   answered(request, [{ question: 'q1', chosen: ['q1o2'] }], delivery);
@@ -129,9 +122,7 @@ describe('a question from a terminal', () => {
 
   test('says that it is open in the terminal, too', async () => {
     await open(terminal, asked);
-    expect(answersGo()).toHaveTextContent(
-      'Claude Code runs in a terminal in /projects/shop and asks there too. The first answer counts.',
-    );
+    expect(answersGo()).toHaveTextContent('Claude Code runs in a terminal in /projects/shop and asks there too. The first answer counts.');
   });
 
   test('case_58_what_was_answered_there_closes_the_card_and_says_where', async () => {

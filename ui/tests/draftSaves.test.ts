@@ -2,17 +2,7 @@ import { fireEvent, screen, within } from '@testing-library/svelte';
 import { describe, expect, test, vi } from 'vitest';
 
 import type { DraftTarget, Request } from '../src/generated/wire';
-import {
-  anApproval,
-  anEntry,
-  answered,
-  aQuestion,
-  aRequest,
-  aSession,
-  ended,
-  planOptions,
-  withdrawn,
-} from '../src/testing/builders';
+import { anApproval, anEntry, answered, aQuestion, aRequest, aSession, ended, planOptions, withdrawn } from '../src/testing/builders';
 import { anError, FakeBridge } from '../src/testing/fakeBridge';
 import { button, expectNoViolations, openPage, ownAnswer, radio, settle, skippableTime } from './open';
 
@@ -58,10 +48,7 @@ function held<T>() {
 
 describe('a draft', () => {
   test('case_28_comes_back_question_choices_words_and_place', async () => {
-    const begun = draft({
-      active: 1,
-      answers: [on('q1', { other: 'a graph store' }), on('q2', { chosen: ['q2o2'], note: 'only X' })],
-    });
+    const begun = draft({ active: 1, answers: [on('q1', { other: 'a graph store' }), on('q2', { chosen: ['q2o2'], note: 'only X' })] });
     const { user, bridge } = await open(two(), [begun]);
     expect(screen.getByRole('group', { name: /Which parts\?/ })).toBeVisible();
     expect(screen.getByRole('checkbox', { name: 'X' })).toBeChecked();
@@ -87,11 +74,7 @@ describe('a draft', () => {
     });
     const bridge = new FakeBridge({ approvals: [plan] });
     bridge.drafts = [
-      {
-        of: 'approval',
-        id: plan.id,
-        draft: { form: 'plan', message: '', options: ['allow:accept_edits'], plan: '1. Wait' },
-      },
+      { of: 'approval', id: plan.id, draft: { form: 'plan', message: '', options: ['allow:accept_edits'], plan: '1. Wait' } },
     ];
     const { user } = await openPage(bridge);
     const field = screen.getByDisplayValue('1. Wait');
@@ -225,19 +208,13 @@ describe('loading after a reload', () => {
     await wait();
     // A save would have overwritten the stored draft.
     expect(saves(bridge)).toEqual([]);
-    const disk = draft({
-      active: 1,
-      answers: [on('q1', { other: 'old words', note: 'old note' }), on('q2', { chosen: ['q2o1'] })],
-    });
+    const disk = draft({ active: 1, answers: [on('q1', { other: 'old words', note: 'old note' }), on('q2', { chosen: ['q2o1'] })] });
     reading.give({ drafts: [disk] });
     await settle();
     expect(ownAnswer()).toHaveValue('old words\nnew words');
     expect(ownAnswer()).toHaveFocus();
     await wait();
-    const expected = [
-      on('q1', { other: 'old words\nnew words', note: 'old note' }),
-      on('q2', { chosen: ['q2o1'] }),
-    ];
+    const expected = [on('q1', { other: 'old words\nnew words', note: 'old note' }), on('q2', { chosen: ['q2o1'] })];
     expect(saved(bridge)).toEqual(draft({ answers: expected }));
   });
 

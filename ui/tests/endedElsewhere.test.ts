@@ -2,27 +2,13 @@ import { screen, within } from '@testing-library/svelte';
 import { describe, expect, test } from 'vitest';
 
 import type { DraftTarget } from '../src/generated/wire';
-import {
-  anApproval,
-  anEntry,
-  answered,
-  aQuestion,
-  aRequest,
-  delivered,
-  ended,
-  undelivered,
-  withdrawn,
-} from '../src/testing/builders';
+import { anApproval, anEntry, answered, aQuestion, aRequest, delivered, ended, undelivered, withdrawn } from '../src/testing/builders';
 import { anError, FakeBridge } from '../src/testing/fakeBridge';
 import { button, openPage, panel, settle, skipWithMessage } from './open';
 
 const field = (name: string | RegExp) => screen.getByRole('textbox', { name });
 
-const declining: DraftTarget = {
-  of: 'request',
-  id: 'r1',
-  draft: { active: 0, answers: [], declining: true, words: 'Not now' },
-};
+const declining: DraftTarget = { of: 'request', id: 'r1', draft: { active: 0, answers: [], declining: true, words: 'Not now' } };
 
 describe('the focus', () => {
   test('isn’t taken by a decline form that appears because another request was withdrawn', async () => {

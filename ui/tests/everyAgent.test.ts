@@ -10,7 +10,10 @@ import { button, expectNoViolations, openPage, radio } from './open';
 const agents = [claudeCode, codex, openCode];
 const field = (name: string) => screen.getByLabelText(name);
 const cards = () => screen.getAllByRole<HTMLInputElement>('radio').map(({ value }) => value);
-const words = (select: HTMLElement) => within(select).getAllByRole('option').map(({ textContent }) => textContent);
+const words = (select: HTMLElement) =>
+  within(select)
+    .getAllByRole('option')
+    .map(({ textContent }) => textContent);
 
 function label({ category, name }: ConfigOption) {
   if (category === 'model') return 'Model';
@@ -24,7 +27,9 @@ function missing({ id: agent, program, install }: AgentDescriptor): AgentFailure
 function desk(found: AgentDescriptor[], sessions: Session[] = [], known: AgentDescriptor[] = [...agents, demo]) {
   const bridge = new FakeBridge({ sessions, agents: known });
   const look = (agent: AgentDescriptor) =>
-    found.includes(agent) ? aFound({ agent: agent.id, program: `/opt/${agent.program}` }) : aFound({ agent: agent.id, problem: missing(agent) });
+    found.includes(agent)
+      ? aFound({ agent: agent.id, program: `/opt/${agent.program}` })
+      : aFound({ agent: agent.id, problem: missing(agent) });
   bridge.agents = { agents: [...agents.map(look), demoFound] };
   return bridge.on('start_session', ({ agent }) => aSession({ ...of(known.find(({ id }) => id === agent)!), id: 's9' }));
 }
@@ -60,7 +65,10 @@ describe.each(agents)('$name', (agent) => {
 
   test('is named in the row, the head, the transcript, and the failure of its session', async () => {
     const failed = { state: 'ended', at: 1, end: { end: 'failed', why: missing(agent) } } as const;
-    const bridge = desk(agents, [aSession({ ...of(agent), name: 'trail' }), aSession({ ...of(agent), id: 's2', name: 'lost', state: failed })]);
+    const bridge = desk(agents, [
+      aSession({ ...of(agent), name: 'trail' }),
+      aSession({ ...of(agent), id: 's2', name: 'lost', state: failed }),
+    ]);
     bridge.entries['s1'] = [anEntry(1, { kind: 'agent', text: 'On my way.' })];
     const { user } = await openPage(bridge);
     expect(button(/^trail/)).toHaveTextContent(agent.name);

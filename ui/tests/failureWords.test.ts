@@ -1,14 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 
-import type {
-  ValidationError,
-  Detail,
-  AgentFailure,
-  IgnoredWhy,
-  StorageError,
-  DeliveryError,
-  SettingError,
-} from '../src/generated/wire';
+import type { ValidationError, Detail, AgentFailure, IgnoredWhy, StorageError, DeliveryError, SettingError } from '../src/generated/wire';
 import { wordsOfFailure } from '../src/shared/errors/agentFailureWords';
 import { wordsOfError } from '../src/shared/errors/errorWords';
 import { wordsOfIgnored } from '../src/shared/errors/settingErrorWords';
@@ -18,7 +10,16 @@ import { claudeCode } from '../src/testing/agents';
 import { anError } from '../src/testing/fakeBridge';
 
 const failures: AgentFailure[] = [
-  { failure: 'agent_missing', agent: 'claude_code', program: '«p»', tried: [{ place: 'path_variable', value: '/bin' }, { place: 'file', path: '/x' }], install: null },
+  {
+    failure: 'agent_missing',
+    agent: 'claude_code',
+    program: '«p»',
+    tried: [
+      { place: 'path_variable', value: '/bin' },
+      { place: 'file', path: '/x' },
+    ],
+    install: null,
+  },
   { failure: 'folder_unusable', path: '/gone', problem: { problem: 'missing' } },
   { failure: 'not_started', program: '/x', problem: 'forbidden', error: '«system»' },
   { failure: 'exited', code: 1, signal: null, said: '«said»', next: 'resume' },
@@ -123,19 +124,17 @@ test('a failure says what was tried and what to do next', () => {
     'Askdesk couldn’t find «p». Run `npm install -g @anthropic-ai/claude-code` to install Claude Code, or enter its path under More options.\nSearched: PATH (/bin) and /x',
   );
   expect(folder).toBe('Can’t use the folder /gone: it doesn’t exist. Choose another folder.');
-  expect(started).toBe(
-    '/x couldn’t start: «system». Make the file executable, then start the session again.',
-  );
-  expect(exited).toBe(
-    'The agent exited unexpectedly (exit code 1).\nLast output:\n«said»\nResume the session to continue.',
-  );
+  expect(started).toBe('/x couldn’t start: «system». Make the file executable, then start the session again.');
+  expect(exited).toBe('The agent exited unexpectedly (exit code 1).\nLast output:\n«said»\nResume the session to continue.');
 });
 
 test('the install command comes from the failure, otherwise from the agent’s descriptor, and is omitted if unknown', () => {
   const missing: AgentFailure = { failure: 'agent_missing', agent: 'wayfarer', program: 'wayfarer', tried: [], install: null };
   const wayfarer = { ...claudeCode, id: 'wayfarer', name: 'Wayfarer', install: 'brew install wayfarer' };
   expect(wordsOfFailure(missing, [claudeCode, wayfarer])).toContain('Run `brew install wayfarer` to install Wayfarer,');
-  expect(wordsOfFailure({ ...missing, install: 'apt install wayfarer' }, [wayfarer])).toContain('Run `apt install wayfarer` to install Wayfarer,');
+  expect(wordsOfFailure({ ...missing, install: 'apt install wayfarer' }, [wayfarer])).toContain(
+    'Run `apt install wayfarer` to install Wayfarer,',
+  );
   expect(wordsOfFailure(missing, [{ ...wayfarer, install: null }])).not.toContain('install');
 });
 

@@ -60,7 +60,16 @@ describe('Page Up and Page Down', () => {
   async function opened() {
     const bridge = new FakeBridge({ sessions: [aSession()] });
     const read = (n: number) =>
-      anEntry(n, { kind: 'tool', toolUse: `t${n}`, name: 'Read', toolKind: 'read', summary: `src/${n}.ts`, detail: { detail: 'other', input: '{}' }, status: 'done', output: 'one\ntwo' });
+      anEntry(n, {
+        kind: 'tool',
+        toolUse: `t${n}`,
+        name: 'Read',
+        toolKind: 'read',
+        summary: `src/${n}.ts`,
+        detail: { detail: 'other', input: '{}' },
+        status: 'done',
+        output: 'one\ntwo',
+      });
     bridge.entries['s1'] = [
       anEntry(1, { kind: 'user', text: 'Add auth', attachments: [] }),
       read(2),
@@ -117,7 +126,12 @@ describe('Page Up and Page Down', () => {
   });
 
   test('don’t take the focus from where it went while earlier entries were loading', async () => {
-    const page = (n: number, more: boolean) => ({ entries: [anEntry(n, { kind: 'agent', text: `Entry ${n}` })], more, requests: [], approvals: [] });
+    const page = (n: number, more: boolean) => ({
+      entries: [anEntry(n, { kind: 'agent', text: `Entry ${n}` })],
+      more,
+      requests: [],
+      approvals: [],
+    });
     let give = (_: ReturnType<typeof page>) => {};
     const bridge = new FakeBridge({ sessions: [aSession()] }).on('read_transcript', ({ before }) =>
       before === null ? page(2, true) : new Promise((resolve) => (give = resolve)),

@@ -13,22 +13,9 @@ import { anApproval, anEntry, aRequest, aSession, aSnapshot, ended } from '../sr
 
 const run = (actions: Action[], from: State = initialState()) => actions.reduce(reduce, from);
 const frames = (...received: Frame[]): Action => ({ type: 'frames_received', frames: received });
-const snapshot = (changes: Partial<Snapshot> = {}): Frame => ({
-  frame: 'snapshot',
-  ...aSnapshot(changes),
-});
-const delta = (prev: number, changes: Change[], epoch = 'e1'): Frame => ({
-  frame: 'delta',
-  epoch,
-  prev,
-  seq: prev + 1,
-  changes,
-});
-const said = (n: number, text: string): Change => ({
-  change: 'entry',
-  session: 's1',
-  entry: anEntry(n, { kind: 'agent', text }),
-});
+const snapshot = (changes: Partial<Snapshot> = {}): Frame => ({ frame: 'snapshot', ...aSnapshot(changes) });
+const delta = (prev: number, changes: Change[], epoch = 'e1'): Frame => ({ frame: 'delta', epoch, prev, seq: prev + 1, changes });
+const said = (n: number, text: string): Change => ({ change: 'entry', session: 's1', entry: anEntry(n, { kind: 'agent', text }) });
 const texts = (state: State) =>
   transcriptOf(state, 's1').entries.map((entry) => `${entry.n} ${'text' in entry.body ? entry.body.text : ''}`);
 
@@ -45,13 +32,8 @@ describe('frames', () => {
   });
 
   test('live text is joined by kind and removed when it is cleared', () => {
-    const live = (kind: 'text' | 'thinking', text: string): Change => ({
-      change: 'live_text',
-      added: { session: 's1', kind, text },
-    });
-    const written = run([
-      frames(snapshot(), delta(0, [live('thinking', 'h'), live('thinking', 'm'), live('text', 'So')])),
-    ]);
+    const live = (kind: 'text' | 'thinking', text: string): Change => ({ change: 'live_text', added: { session: 's1', kind, text } });
+    const written = run([frames(snapshot(), delta(0, [live('thinking', 'h'), live('thinking', 'm'), live('text', 'So')]))]);
     expect(written.live['s1']?.map((piece) => piece.text)).toEqual(['hm', 'So']);
     const done = run([frames(delta(1, [said(1, 'So be it'), { change: 'live_cleared', session: 's1' }]))], written);
     expect(done.live['s1']).toBeUndefined();
@@ -91,10 +73,7 @@ describe('selection', () => {
   test('a closed session is removed with its questions, and the next one is shown', () => {
     const other = aSession({ id: 's2' });
     const state = run([
-      frames(
-        snapshot({ sessions: [aSession(), other], requests: [aRequest()] }),
-        delta(0, [{ change: 'session_closed', session: 's1' }]),
-      ),
+      frames(snapshot({ sessions: [aSession(), other], requests: [aRequest()] }), delta(0, [{ change: 'session_closed', session: 's1' }])),
     ]);
     expect(state.sessions).toEqual([other]);
     expect(state.requests.byId).toEqual({});
@@ -116,8 +95,7 @@ describe('selection', () => {
 
 describe('a transcript out of view', () => {
   const two = [aSession({ id: 's1' }), aSession({ id: 's2' })];
-  const entries = (from: number, to: number) =>
-    Array.from({ length: to - from }, (_, index) => said(from + index, 'x'));
+  const entries = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => said(from + index, 'x'));
 
   test('isn’t collected before it was first shown', () => {
     const state = run([frames(snapshot({ sessions: two }))]);
@@ -142,11 +120,7 @@ describe('a transcript out of view', () => {
 });
 
 describe('pages of a transcript', () => {
-  const asked = (generation: number, before: number | null = null) => ({
-    session: 's1',
-    before,
-    generation,
-  });
+  const asked = (generation: number, before: number | null = null) => ({ session: 's1', before, generation });
   const page = (entries: Entry[], more = false) => ({ entries, more, requests: [], approvals: [] });
   const old = (n: number, text: string) => anEntry(n, { kind: 'agent', text });
 
@@ -163,11 +137,7 @@ describe('pages of a transcript', () => {
   test('streamed requests take precedence over those of a page', () => {
     const state = run([
       frames(snapshot({ requests: [aRequest()] })),
-      {
-        type: 'page_read',
-        asked: asked(1),
-        page: { ...page([]), requests: [aRequest({ askedBy: 'stale' }), aRequest({ id: 'r9' })] },
-      },
+      { type: 'page_read', asked: asked(1), page: { ...page([]), requests: [aRequest({ askedBy: 'stale' }), aRequest({ id: 'r9' })] } },
     ]);
     expect(requestOf(state, 'r1')?.askedBy).toBeNull();
     expect(requestOf(state, 'r9')).not.toBeNull();
@@ -210,14 +180,15 @@ class Reference {
 }
 
 const someChange: fc.Arbitrary<Change> = fc.oneof(
-  fc.record({ change: fc.constant('session' as const), session: fc.record({ id: fc.constantFrom('s1', 's2', 's3'), name: fc.string() }).map(aSession) }),
+  fc.record({
+    change: fc.constant('session' as const),
+    session: fc.record({ id: fc.constantFrom('s1', 's2', 's3'), name: fc.string() }).map(aSession),
+  }),
   fc.record({
     change: fc.constant('request' as const),
     request: fc
       .record({ id: fc.constantFrom('r1', 'r2', 'r3'), open: fc.boolean() })
-      .map(({ id, open }) =>
-        aRequest({ id, state: open ? { state: 'open' } : ended({ outcome: 'expired' }) }),
-      ),
+      .map(({ id, open }) => aRequest({ id, state: open ? { state: 'open' } : ended({ outcome: 'expired' }) })),
   }),
   fc.record({ change: fc.constant('approval' as const), approval: fc.record({ id: fc.constantFrom('a1', 'a2') }).map(anApproval) }),
   fc.record({ n: fc.integer({ min: 1, max: 6 }), text: fc.string() }).map(({ n, text }) => said(n, text)),
@@ -227,8 +198,20 @@ const someChange: fc.Arbitrary<Change> = fc.oneof(
 
 /** One step of a run: changes that arrive, are lost, or are repeated, a reload, or a page that is loaded meanwhile. */
 const someStep = fc.oneof(
-  { weight: 6, arbitrary: fc.record({ kind: fc.constantFrom('arrives', 'lost', 'twice'), changes: fc.array(someChange, { minLength: 1, maxLength: 3 }) }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom('resubscribed', 'reloaded', 'page asked', 'page read'), changes: fc.constant<Change[]>([]) }) },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      kind: fc.constantFrom('arrives', 'lost', 'twice'),
+      changes: fc.array(someChange, { minLength: 1, maxLength: 3 }),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constantFrom('resubscribed', 'reloaded', 'page asked', 'page read'),
+      changes: fc.constant<Change[]>([]),
+    }),
+  },
 );
 
 test('snapshots, deltas, gaps, reloads, and pages in any order match the reference', () => {

@@ -28,9 +28,7 @@ function aHit(n: number, changes: Partial<SearchHit> = {}): SearchHit {
 /** An app with a past session and a running one, each with a transcript. */
 function withPast(hits: SearchHit[] = [aHit(2)], more = false, length = 3): FakeBridge {
   const sessions = [aSession({ state: past }), aSession({ id: 's2', name: 'web' })];
-  const entries = Array.from({ length }, (_, index) =>
-    anEntry(index + 1, { kind: 'agent', text: `entry ${index + 1}` }),
-  );
+  const entries = Array.from({ length }, (_, index) => anEntry(index + 1, { kind: 'agent', text: `entry ${index + 1}` }));
   return new FakeBridge({ sessions })
     .on('search_history', () => ({ hits, more }))
     .on('read_transcript', ({ before, limit }) => {
@@ -202,9 +200,7 @@ describe('an excerpt of a transcript', () => {
 
   test('of a closed session can be opened, too', async () => {
     const closed = aSession({ id: 's9', name: 'old', state: past });
-    const bridge = withPast([aHit(2, { session: 's9', name: 'old' })]).on('read_past_sessions', () => ({
-      sessions: [closed],
-    }));
+    const bridge = withPast([aHit(2, { session: 's9', name: 'old' })]).on('read_past_sessions', () => ({ sessions: [closed] }));
     await openExcerpt(bridge);
     expect(excerpt('old')).toBeVisible();
     expect(screen.queryByRole('button', { name: 'Open session' })).toBeNull();

@@ -91,7 +91,10 @@ describe('what the inbox lists', () => {
   test('waits for the user while an item is open or an answer isn’t delivered, which the counts agree with', () => {
     const requests = [asked('a', 's1', 30_000), asked('b', 's1', 20_000), asked('c', 's2', 10_000)];
     const gone = { ...requests[1]!, state: withdrawnAt(NOW + 1) };
-    const state = stateOf({ requests, approvals: [anApproval(), decided('p2', NOW + 1)] }, opened, { type: 'request_ended', request: gone });
+    const state = stateOf({ requests, approvals: [anApproval(), decided('p2', NOW + 1)] }, opened, {
+      type: 'request_ended',
+      request: gone,
+    });
     const waiting = (of: State) => ids(inboxItems(of).filter((item) => isWaiting(of, item))).sort();
     expect(waiting(state)).toEqual(['a', 'a1', 'c']);
     const failed: State = { ...state, submits: { b: { command: 'c1', payload: '', phase: 'failed', error: null } } };
@@ -107,7 +110,8 @@ describe('what the inbox lists', () => {
       },
       opened,
     );
-    const shown = (kind: InboxKind) => inboxItems(reduce(state, { type: 'inbox_kind_shown', kind })).map((item) => `${item.kind} ${item.id}`);
+    const shown = (kind: InboxKind) =>
+      inboxItems(reduce(state, { type: 'inbox_kind_shown', kind })).map((item) => `${item.kind} ${item.id}`);
     expect(shown('all')).toEqual(['approval p1', 'question a', 'missed m', 'approval p2']);
     expect(shown('questions')).toEqual(['question a']);
     expect(shown('approvals')).toEqual(['approval p1', 'approval p2']);
@@ -139,7 +143,12 @@ describe('what the inbox lists', () => {
     const groups = (state: State) => inboxItems(state).map((item) => (item.kind === 'approval' ? ids(item.approvals) : [item.id]));
 
     test('of a session are one item, at the place of the oldest', () => {
-      const approvals = [same('p3', 1_000), same('p1', 9_000), same('x', 5_000, { session: 's2' }), same('p2', 4_000, { description: 'Once more' })];
+      const approvals = [
+        same('p3', 1_000),
+        same('p1', 9_000),
+        same('x', 5_000, { session: 's2' }),
+        same('p2', 4_000, { description: 'Once more' }),
+      ];
       const state = stateOf({ requests: [asked('a', 's1', 7_000)], approvals }, opened);
       expect(groups(state)).toEqual([['p1', 'p2', 'p3'], ['a'], ['x']]);
       expect(inboxCounts(state).approvals).toBe(4);
@@ -147,14 +156,23 @@ describe('what the inbox lists', () => {
 
     test('are separate if they can’t be read in full here', () => {
       const subject = { detail: 'other', input: '{}' } as const;
-      expect(groups(stateOf({ approvals: [same('p1', 9_000, { subject }), same('p2', 1_000, { subject })] }, opened))).toEqual([['p1'], ['p2']]);
+      expect(groups(stateOf({ approvals: [same('p1', 9_000, { subject }), same('p2', 1_000, { subject })] }, opened))).toEqual([
+        ['p1'],
+        ['p2'],
+      ]);
     });
 
     test('stay together while one ends; one that is asked after all have ended has its own place', () => {
       const state = stateOf({ approvals: [same('p1', 9_000), same('p2', 8_000)] }, opened);
-      const one = reduce(state, { type: 'approval_decided', approval: { ...same('p1', 9_000), state: { state: 'withdrawn', at: NOW + 10 } } });
+      const one = reduce(state, {
+        type: 'approval_decided',
+        approval: { ...same('p1', 9_000), state: { state: 'withdrawn', at: NOW + 10 } },
+      });
       expect(groups(one)).toEqual([['p1', 'p2']]);
-      const both = reduce(one, { type: 'approval_decided', approval: { ...same('p2', 8_000), state: { state: 'withdrawn', at: NOW + 20 } } });
+      const both = reduce(one, {
+        type: 'approval_decided',
+        approval: { ...same('p2', 8_000), state: { state: 'withdrawn', at: NOW + 20 } },
+      });
       const frame = { frame: 'delta', epoch: 'e1', prev: 0, seq: 1, changes: [{ change: 'approval', approval: same('p3', -30) }] } as const;
       const later = reduce(both, { type: 'frames_received', frames: [{ ...frame, changes: [...frame.changes] }] });
       expect(groups(later)).toEqual([['p1', 'p2'], ['p3']]);
@@ -274,7 +292,10 @@ describe('the inbox', () => {
     await user.click(button('Submit'));
     expect(within(items()[0]!).getByRole('alert')).toHaveTextContent('The disk is full');
     expect(screen.getByRole('radio', { name: 'JWT' })).toBeChecked();
-    await bridge.push({ change: 'request', request: answered(requests[0]!, [{ question: 'q1', chosen: ['q1o2'] }], undelivered('pipe closed')) });
+    await bridge.push({
+      change: 'request',
+      request: answered(requests[0]!, [{ question: 'q1', chosen: ['q1o2'] }], undelivered('pipe closed')),
+    });
     await user.click(button('Retry'));
     expect(bridge.sent('retry_delivery')).toMatchObject([{ id: 'a' }]);
   });
@@ -426,7 +447,11 @@ describe('the inbox', () => {
   });
 
   test('lists the saved answers of a session, which can be resumed', async () => {
-    const saved = ended({ outcome: 'answered', answers: [{ question: 'q1', chosen: ['q1o2'], other: null, note: null, secretGiven: false }] }, { delivery: 'parked' }, NOW - 9_000);
+    const saved = ended(
+      { outcome: 'answered', answers: [{ question: 'q1', chosen: ['q1o2'], other: null, note: null, secretGiven: false }] },
+      { delivery: 'parked' },
+      NOW - 9_000,
+    );
     const over: Session['state'] = { state: 'ended', end: { end: 'app_quit' }, at: 1 };
     const bridge = new FakeBridge({
       sessions: [api, { ...web, state: over, resumable: true }],

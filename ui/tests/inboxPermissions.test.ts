@@ -3,7 +3,19 @@ import { afterEach, describe, expect, test } from 'vitest';
 
 import { arming } from '../src/shared/arming';
 import type { Approval, Request, ToolDetail } from '../src/generated/wire';
-import { aDecision, anApproval, anEntry, answered, aQuestion, aRequest, aSession, delivered, NOW, planOptions, someOptions } from '../src/testing/builders';
+import {
+  aDecision,
+  anApproval,
+  anEntry,
+  answered,
+  aQuestion,
+  aRequest,
+  aSession,
+  delivered,
+  NOW,
+  planOptions,
+  someOptions,
+} from '../src/testing/builders';
 import { anError, FakeBridge } from '../src/testing/fakeBridge';
 import { button, expectNoViolations, openPage, settle } from './open';
 import { matchingMedia } from './jsdom';
@@ -97,7 +109,12 @@ describe('case_81 a permission request in the inbox', () => {
       'Change terraform/prod.tf?',
       'Too long to decide here: 84 changed lines.',
     ],
-    ['of an unknown tool', { title: 'Fetch', subject: { detail: 'other', input: '{}' } }, 'Use Fetch?', 'Fetch can’t be shown in full here.'],
+    [
+      'of an unknown tool',
+      { title: 'Fetch', subject: { detail: 'other', input: '{}' } },
+      'Use Fetch?',
+      'Fetch can’t be shown in full here.',
+    ],
     [
       'cut off',
       { subject: { detail: 'command', command: 'ls\n… [cut at 256 KiB]', description: null } },
@@ -129,7 +146,10 @@ describe('case_81 a permission request in the inbox', () => {
   });
 
   test('is never decided by a key, nor mixed up with a question', async () => {
-    const { bridge, user } = await openInbox([asks('p1', 20_000), asks('p2', 5_000, { title: 'Shell' })], [asked('a', 's1', 9_000), asked('b', 's1', 3_000)]);
+    const { bridge, user } = await openInbox(
+      [asks('p1', 20_000), asks('p2', 5_000, { title: 'Shell' })],
+      [asked('a', 's1', 9_000), asked('b', 's1', 3_000)],
+    );
     await user.keyboard('j');
     expect(article('p1')).toHaveFocus();
     for (const keys of ['1', '2', '{Enter}', ' ', 'y', 'a', 'd', 'n', '{Control>}{Enter}{/Control}']) await user.keyboard(keys);
@@ -153,7 +173,9 @@ describe('case_81 a permission request in the inbox', () => {
 
   test('ignores the second click of a double click that began elsewhere', async () => {
     const { bridge } = await openInbox([asks('p1', 9_000)]);
-    item('p1').getByRole('button', { name: 'Allow once' }).dispatchEvent(new MouseEvent('click', { bubbles: true, detail: 2 }));
+    item('p1')
+      .getByRole('button', { name: 'Allow once' })
+      .dispatchEvent(new MouseEvent('click', { bubbles: true, detail: 2 }));
     await settle();
     expect(bridge.sent('decide_approval')).toEqual([]);
   });
@@ -182,7 +204,11 @@ describe('case_81 identical permission requests', () => {
     const { bridge, user } = await openInbox(three());
     expect(screen.getAllByRole('article')).toHaveLength(1);
     expect(item('p1').getByText('3 identical')).toBeVisible();
-    expect(item('p1').getAllByRole('listitem').map(({ textContent }) => textContent?.trim())).toEqual([
+    expect(
+      item('p1')
+        .getAllByRole('listitem')
+        .map(({ textContent }) => textContent?.trim()),
+    ).toEqual([
       expect.stringContaining('Check the column types'),
       expect.stringContaining('Find other readers'),
       expect.stringContaining('Write the rollback'),
@@ -198,7 +224,11 @@ describe('case_81 identical permission requests', () => {
   test('can all be denied', async () => {
     const { bridge, user } = await openInbox(three());
     await user.click(item('p1').getByRole('button', { name: 'Deny all 3' }));
-    expect(bridge.sent('decide_approval').map(({ id, decision }) => [id, decision.options])).toEqual([['p1', ['deny']], ['p2', ['deny']], ['p3', ['deny']]]);
+    expect(bridge.sent('decide_approval').map(({ id, decision }) => [id, decision.options])).toEqual([
+      ['p1', ['deny']],
+      ['p2', ['deny']],
+      ['p3', ['deny']],
+    ]);
   });
 
   test('leave out one that has ended meanwhile, and say so', async () => {
@@ -270,7 +300,13 @@ describe('the keys of the inbox', () => {
   test('skip what has ended', async () => {
     const requests = [asked('a', 's1', 20_000), asked('b', 's2', 9_000), asked('c', 's1', 3_000)];
     const { bridge, user } = await openInbox([], requests);
-    await bridge.push({ change: 'request', request: { ...requests[1]!, state: { state: 'ended', outcome: { outcome: 'withdrawn', why: { why: 'by_agent' } }, delivery: null, at: Date.now() + 1 } } });
+    await bridge.push({
+      change: 'request',
+      request: {
+        ...requests[1]!,
+        state: { state: 'ended', outcome: { outcome: 'withdrawn', why: { why: 'by_agent' } }, delivery: null, at: Date.now() + 1 },
+      },
+    });
     await user.keyboard('jj');
     expect(article('c')).toContainElement(document.activeElement as HTMLElement);
     await user.keyboard('k');
@@ -281,7 +317,11 @@ describe('the keys of the inbox', () => {
 test('the context shows the session of the current request and the last text of its agent', async () => {
   matchingMedia.add('(width >= 1100px)');
   const bridge = bridgeWith([asks('p1', 9_000)], [asked('a', 's1', 20_000)]);
-  bridge.entries['s2'] = [anEntry(1, { kind: 'agent', text: 'First.' }), anEntry(2, { kind: 'agent', text: 'The guard is in place.' }), anEntry(3, { kind: 'approval', approval: 'p1' })];
+  bridge.entries['s2'] = [
+    anEntry(1, { kind: 'agent', text: 'First.' }),
+    anEntry(2, { kind: 'agent', text: 'The guard is in place.' }),
+    anEntry(3, { kind: 'approval', approval: 'p1' }),
+  ];
   const { user } = await openPage(bridge);
   await user.click(button(/^Inbox/));
   const context = () => within(screen.getByRole('region', { name: 'Session of the current request' }));

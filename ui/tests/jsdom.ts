@@ -47,14 +47,10 @@ function visibilityOf(element: Element | null): string {
  */
 window.getComputedStyle = (element) => {
   const own = (element as HTMLElement).style;
-  const values: Record<string, string> = {
-    display: own.display || displayOf(element),
-    visibility: visibilityOf(element),
-  };
+  const values: Record<string, string> = { display: own.display || displayOf(element), visibility: visibilityOf(element) };
   const value = (name: string) => values[name] ?? own.getPropertyValue(name);
   return new Proxy(own, {
-    get: (target, name) =>
-      name === 'getPropertyValue' ? value : (values[name as string] ?? (Reflect.get(target, name) as unknown)),
+    get: (target, name) => (name === 'getPropertyValue' ? value : (values[name as string] ?? (Reflect.get(target, name) as unknown))),
   });
 };
 globalThis.CSS ??= {} as typeof CSS;

@@ -7,9 +7,7 @@ import { button, openPage, panel, radio, settle } from './open';
 import { card, lone, openCard, pair } from './openCard';
 
 const hints = () =>
-  [...(screen.queryByRole('list', { name: 'Shortcuts here' })?.children ?? [])].map((one) =>
-    one.textContent?.replace(/\s+/g, ' ').trim(),
-  );
+  [...(screen.queryByRole('list', { name: 'Shortcuts here' })?.children ?? [])].map((one) => one.textContent?.replace(/\s+/g, ' ').trim());
 
 async function focus(element: HTMLElement) {
   element.focus();

@@ -10,7 +10,18 @@ import { button, checkbox, composer, openPage, ownAnswer, panel, radio, settle }
 import { card, lone, openCard, pair, sentAnswers } from './openCard';
 
 function pressed(key: string, changes: Partial<Press> = {}): Press {
-  return { key, code: '', keyCode: 0, isComposing: false, repeat: false, ctrlKey: false, altKey: false, shiftKey: false, metaKey: false, ...changes };
+  return {
+    key,
+    code: '',
+    keyCode: 0,
+    isComposing: false,
+    repeat: false,
+    ctrlKey: false,
+    altKey: false,
+    shiftKey: false,
+    metaKey: false,
+    ...changes,
+  };
 }
 
 describe('the model of the keyboard', () => {
@@ -248,7 +259,13 @@ describe('case_102 the control that takes the answer has the keyboard', () => {
 });
 
 describe('case_103 who answers in the panel stays there', () => {
-  const second = () => aRequest({ id: 'r2', nativeRef: 'n2', askedAt: 9e12, questions: [aQuestion(1, { text: 'And then?', options: ['Rust', 'Go', 'Zig'] })] });
+  const second = () =>
+    aRequest({
+      id: 'r2',
+      nativeRef: 'n2',
+      askedAt: 9e12,
+      questions: [aQuestion(1, { text: 'And then?', options: ['Rust', 'Go', 'Zig'] })],
+    });
 
   test('for a question that arrives after the answer', async () => {
     const { user, bridge } = await openCard(lone());
@@ -289,7 +306,9 @@ describe('the message field', () => {
   });
 
   test('has the focus after Send was clicked', async () => {
-    const { user, bridge } = await openPage(new FakeBridge({ sessions: [aSession({ state: { state: 'idle' } })] }).on('send_message', () => ({})));
+    const { user, bridge } = await openPage(
+      new FakeBridge({ sessions: [aSession({ state: { state: 'idle' } })] }).on('send_message', () => ({})),
+    );
     await user.type(composer(), 'go on');
     await user.click(button('Send'));
     expect(bridge.sent('send_message')).toHaveLength(1);

@@ -35,31 +35,47 @@ const SPOTS: Spot[] = ['radio', 'checkbox', 'words', 'note', 'field', 'submit', 
 /** What each key does at each spot; `-` leaves it to the field, the browser, or the window. */
 const TABLE: Record<string, string> = {
   // key            radio               checkbox            words               note                field               submit              control             card
-  '1':            'choose 1          | choose 1          | -                 | -                 | -                 | -                 | choose 1          | choose 1',
-  '9':            'choose 9          | choose 9          | -                 | -                 | -                 | -                 | choose 9          | choose 9',
-  'Shift+3':      'choose 3          | choose 3          | -                 | -                 | -                 | -                 | choose 3          | choose 3',
-  '0':            '-                 | -                 | -                 | -                 | -                 | -                 | -                 | -',
-  'Ctrl+1':       '-                 | -                 | -                 | -                 | -                 | -                 | -                 | -',
-  'Alt+1':        '-                 | -                 | -                 | -                 | -                 | -                 | -                 | -',
-  'ArrowDown':    '-                 | move 1            | -                 | -                 | -                 | -                 | -                 | move 1',
-  'ArrowUp':      '-                 | move -1           | -                 | -                 | -                 | -                 | -                 | move -1',
-  ' ':            '-                 | -                 | -                 | -                 | -                 | -                 | -                 | -',
-  'Enter':        'go_on             | go_on             | go_on             | go_on             | -                 | submit            | -                 | go_on',
-  'Shift+Enter':  '-                 | -                 | -                 | -                 | -                 | -                 | -                 | -',
-  'Alt+Enter':    '-                 | -                 | -                 | -                 | -                 | -                 | -                 | -',
-  'Ctrl+Enter':   'submit_from_anywhere | submit_from_anywhere | submit_from_anywhere | submit_from_anywhere | submit_from_anywhere | submit_from_anywhere | submit_from_anywhere | submit_from_anywhere',
-  'Alt+ArrowRight': 'turn 1          | turn 1            | turn 1            | turn 1            | turn 1            | turn 1            | turn 1            | turn 1',
-  'Alt+ArrowLeft':  'turn -1         | turn -1           | turn -1           | turn -1           | turn -1           | turn -1           | turn -1           | turn -1',
-  'ArrowRight':   '-                 | -                 | -                 | -                 | -                 | -                 | -                 | -',
-  'n':            'note              | note              | -                 | -                 | -                 | -                 | note              | note',
-  'Ctrl+n':       '-                 | -                 | -                 | -                 | -                 | -                 | -                 | -',
-  'u':            'undo              | undo              | -                 | -                 | -                 | undo              | undo              | undo',
-  '/':            'chat              | chat              | -                 | -                 | -                 | chat              | chat              | chat',
-  'Escape':       'leave             | leave             | leave             | leave             | leave             | leave             | leave             | leave',
-  'Shift+?':      'help              | help              | -                 | -                 | -                 | help              | help              | help',
-  'j':            '-                 | -                 | -                 | -                 | -                 | -                 | -                 | -',
-  'Tab':          '-                 | -                 | -                 | -                 | -                 | -                 | -                 | -',
-  'Backspace':    '-                 | -                 | -                 | -                 | -                 | -                 | -                 | -',
+  '1': 'choose 1          | choose 1          | -                 | -                 | -                 | -                 | choose 1          | choose 1',
+  '9': 'choose 9          | choose 9          | -                 | -                 | -                 | -                 | choose 9          | choose 9',
+  'Shift+3':
+    'choose 3          | choose 3          | -                 | -                 | -                 | -                 | choose 3          | choose 3',
+  '0': '-                 | -                 | -                 | -                 | -                 | -                 | -                 | -',
+  'Ctrl+1':
+    '-                 | -                 | -                 | -                 | -                 | -                 | -                 | -',
+  'Alt+1':
+    '-                 | -                 | -                 | -                 | -                 | -                 | -                 | -',
+  ArrowDown:
+    '-                 | move 1            | -                 | -                 | -                 | -                 | -                 | move 1',
+  ArrowUp:
+    '-                 | move -1           | -                 | -                 | -                 | -                 | -                 | move -1',
+  ' ': '-                 | -                 | -                 | -                 | -                 | -                 | -                 | -',
+  Enter:
+    'go_on             | go_on             | go_on             | go_on             | -                 | submit            | -                 | go_on',
+  'Shift+Enter':
+    '-                 | -                 | -                 | -                 | -                 | -                 | -                 | -',
+  'Alt+Enter':
+    '-                 | -                 | -                 | -                 | -                 | -                 | -                 | -',
+  'Ctrl+Enter':
+    'submit_from_anywhere | submit_from_anywhere | submit_from_anywhere | submit_from_anywhere | submit_from_anywhere | submit_from_anywhere | submit_from_anywhere | submit_from_anywhere',
+  'Alt+ArrowRight':
+    'turn 1          | turn 1            | turn 1            | turn 1            | turn 1            | turn 1            | turn 1            | turn 1',
+  'Alt+ArrowLeft':
+    'turn -1         | turn -1           | turn -1           | turn -1           | turn -1           | turn -1           | turn -1           | turn -1',
+  ArrowRight:
+    '-                 | -                 | -                 | -                 | -                 | -                 | -                 | -',
+  n: 'note              | note              | -                 | -                 | -                 | -                 | note              | note',
+  'Ctrl+n':
+    '-                 | -                 | -                 | -                 | -                 | -                 | -                 | -',
+  u: 'undo              | undo              | -                 | -                 | -                 | undo              | undo              | undo',
+  '/': 'chat              | chat              | -                 | -                 | -                 | chat              | chat              | chat',
+  Escape:
+    'leave             | leave             | leave             | leave             | leave             | leave             | leave             | leave',
+  'Shift+?':
+    'help              | help              | -                 | -                 | -                 | help              | help              | help',
+  j: '-                 | -                 | -                 | -                 | -                 | -                 | -                 | -',
+  Tab: '-                 | -                 | -                 | -                 | -                 | -                 | -                 | -',
+  Backspace:
+    '-                 | -                 | -                 | -                 | -                 | -                 | -                 | -',
 };
 
 const form: FormKeys = { options: 9, several: true, submits: false, quick: false };

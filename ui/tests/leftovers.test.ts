@@ -36,7 +36,8 @@ test('no component is unused', () => {
 
 test('colors stand in tokens.css alone', () => {
   // A mix or a shade of a token names no color of its own.
-  const color = /(?<![\w&-])#(?:[\da-f]{3,4}|[\da-f]{6}|[\da-f]{8})(?![\w-])|(?<![\w.-])(?:rgba?|hsla?|hwb|lab|lch|oklab|oklch)\((?!from var)/i;
+  const color =
+    /(?<![\w&-])#(?:[\da-f]{3,4}|[\da-f]{6}|[\da-f]{8})(?![\w-])|(?<![\w.-])(?:rgba?|hsla?|hwb|lab|lch|oklab|oklch)\((?!from var)/i;
   const others = files.filter(({ name }) => !name.endsWith('tokens.css'));
   expect(others.filter(({ text }) => color.test(text)).map(({ name }) => name)).toEqual([]);
   expect(tokens).toMatch(color);

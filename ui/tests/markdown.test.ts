@@ -115,9 +115,7 @@ describe('a link', () => {
 
   test('case_57_it_opens_outside_only_after_its_whole_address_was_shown', async () => {
     const bridge = new FakeBridge();
-    bridge.entries['s1'] = [
-      anEntry(1, { kind: 'agent', text: 'See [https://bank.example](https://user@xn--e1awd7f.example/a?b)' }),
-    ];
+    bridge.entries['s1'] = [anEntry(1, { kind: 'agent', text: 'See [https://bank.example](https://user@xn--e1awd7f.example/a?b)' })];
     const { user } = await openPage(bridge);
     const link = screen.getByRole('link', { name: 'https://bank.example' });
     await user.click(link);

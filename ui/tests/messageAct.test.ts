@@ -158,15 +158,25 @@ test('case 104 whatever is typed, comes, and ends, no message closes a question 
           told = [];
           break;
         default:
-          if (text === '') told = open().filter(({ id }) => id in state.settled).map(({ id }) => id);
+          if (text === '')
+            told = open()
+              .filter(({ id }) => id in state.settled)
+              .map(({ id }) => id);
           text += 'x';
           state = reduce(state, write(text));
       }
       const act = messageAct(state, state.sessions[0]!);
       if (text === '' || act.does !== 'reply') continue;
       replies += 1;
-      expect(act.closes.every((id) => told.includes(id)), `seed ${seed}, step ${step}`).toBe(true);
-      expect(open().map(({ id }) => id).sort()).toEqual([...act.closes].sort());
+      expect(
+        act.closes.every((id) => told.includes(id)),
+        `seed ${seed}, step ${step}`,
+      ).toBe(true);
+      expect(
+        open()
+          .map(({ id }) => id)
+          .sort(),
+      ).toEqual([...act.closes].sort());
     }
   }
   expect(replies).toBeGreaterThan(300);

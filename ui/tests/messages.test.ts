@@ -61,7 +61,9 @@ function missingIn(text: string): string[] {
 
 test('each text is in one part of its catalog, the same in every language', () => {
   const parts = (language: string) => {
-    const texts: Record<string, Record<string, Record<string, string>>> = import.meta.glob('../src/shared/messages/*/*.ts', { eager: true });
+    const texts: Record<string, Record<string, Record<string, string>>> = import.meta.glob('../src/shared/messages/*/*.ts', {
+      eager: true,
+    });
     return Object.entries(texts)
       .filter(([path]) => path.includes(`/${language}/`))
       .flatMap(([path, part]) => Object.keys(Object.values(part)[0]!).map((key) => [key, path.split('/').at(-1)!] as const));
@@ -84,7 +86,16 @@ test('no message is missing', () => {
 });
 
 test('the checks find unused and missing messages', () => {
-  const invented = ['settings.nobody', 'start.nobody', 'agent.nobody', 'mode.nobody', 'mode_hint.nobody', 'effort.nobody', 'config.nobody', 'tool.nobody'];
+  const invented = [
+    'settings.nobody',
+    'start.nobody',
+    'agent.nobody',
+    'mode.nobody',
+    'mode_hint.nobody',
+    'effort.nobody',
+    'config.nobody',
+    'tool.nobody',
+  ];
   expect(OPEN.filter((open) => !inTemplates(all).includes(open))).toEqual([]);
   expect(unusedIn(all, [...Object.keys(en), ...invented])).toEqual(invented);
   expect(missingIn(`${all} t('start.nobody') plural('nobody', 2)`)).toEqual(['start.nobody', 'nobody.one', 'nobody.other']);
@@ -190,8 +201,12 @@ describe.each(others)('$name', ({ name, texts, needed }) => {
 
 test('a question is submitted or skipped, a permission is allowed or denied: no word is used for both', () => {
   for (const texts of [en, de, zh]) {
-    const ofQuestions = (['question.decline', 'question.decline_all', 'question.decline_message', 'question.submit', 'question.title'] as const).map((key) => texts[key]);
-    const ofPermissions = (['approval.deny', 'approval.deny_message', 'approval.allow', 'approval.title', 'plan.approve', 'plan.back'] as const).map((key) => texts[key]);
+    const ofQuestions = (
+      ['question.decline', 'question.decline_all', 'question.decline_message', 'question.submit', 'question.title'] as const
+    ).map((key) => texts[key]);
+    const ofPermissions = (
+      ['approval.deny', 'approval.deny_message', 'approval.allow', 'approval.title', 'plan.approve', 'plan.back'] as const
+    ).map((key) => texts[key]);
     expect([...ofQuestions, ...ofPermissions]).not.toContain(undefined);
     expect(ofQuestions.filter((word) => ofPermissions.includes(word))).toEqual([]);
   }

@@ -27,8 +27,7 @@ const running = aSession({ state: { state: 'idle' } });
 
 const store = aQuestion(1, { header: 'Store', text: 'Which store?', options: ['SQLite', 'PostgreSQL'] });
 const orphaned = ended({ outcome: 'orphaned', why: 'agent_ended' });
-const missed = (changes: Partial<Request> = {}) =>
-  aRequest({ questions: [store], state: orphaned, ...changes });
+const missed = (changes: Partial<Request> = {}) => aRequest({ questions: [store], state: orphaned, ...changes });
 const saved = (request: Request, delivery: Delivery | null = { delivery: 'parked' }) =>
   answered(request, [{ question: 'q1', chosen: ['q1o2'] }], delivery);
 
@@ -49,10 +48,7 @@ async function begunThenMissed(after: Session = resumable) {
   const request = missed({ state: { state: 'open' } });
   const opened = await open(aSession(), request);
   await opened.user.type(words(), 'a graph store');
-  await opened.bridge.push(
-    { change: 'request', request: missed() },
-    { change: 'session', session: after },
-  );
+  await opened.bridge.push({ change: 'request', request: missed() }, { change: 'session', session: after });
   return opened;
 }
 
@@ -210,12 +206,7 @@ describe('a missed question', () => {
 
 describe('a secret', () => {
   const secret = aQuestion(2, { kind: 'secret', header: 'Token', text: 'Which token?', options: [] });
-  const write = (question: string, text: string): Action => ({
-    type: 'other_written',
-    request: 'r1',
-    question,
-    text,
-  });
+  const write = (question: string, text: string): Action => ({ type: 'other_written', request: 'r1', question, text });
 
   test('is forgotten when its question is missed, and the other answers stay', () => {
     const request = missed({ questions: [store, secret], state: { state: 'open' } });

@@ -149,9 +149,7 @@ class Monkey {
     if (at < 97) return this.#reload();
     if (at < 98) return this.#quiet('frames are missed', () => this.#model.gap());
     if (at < 99) return this.#notification();
-    return this.#quiet('the agent writes', () =>
-      this.#model.write(this.#one(SESSIONS) ?? 's1', { kind: 'agent', text: 'On it.' }),
-    );
+    return this.#quiet('the agent writes', () => this.#model.write(this.#one(SESSIONS) ?? 's1', { kind: 'agent', text: 'On it.' }));
   }
 
   #key(key: string): [string, () => Promise<void>] {
@@ -174,7 +172,8 @@ class Monkey {
   #click(): [string, () => Promise<void>] {
     // An open dialog blocks clicks elsewhere.
     if (openDialog()) return this.#key('{Escape}');
-    const control = this.#one(this.#below(2) === 0 ? within(document.getElementsByClassName('form')[0], 'input') : []) ?? this.#one(controls());
+    const control =
+      this.#one(this.#below(2) === 0 ? within(document.getElementsByClassName('form')[0], 'input') : []) ?? this.#one(controls());
     if (!control) return this.#wait(10);
     return [
       `click ${told(control)}`,
@@ -296,11 +295,13 @@ class Monkey {
   #notification(): [string, () => Promise<void>] {
     const request = this.#one(this.#model.snapshot.requests);
     if (!request || openDialog()) return this.#wait(10);
-    return [`click on the notification of ${request.id}`, () =>
-      this.#watch.during(async () => {
-        this.#model.openDeepLink(request.id);
-        await turn();
-      }),
+    return [
+      `click on the notification of ${request.id}`,
+      () =>
+        this.#watch.during(async () => {
+          this.#model.openDeepLink(request.id);
+          await turn();
+        }),
     ];
   }
 
@@ -345,7 +346,8 @@ function kindsOf({ questions }: Request): string {
 function told(element: HTMLElement): string {
   const card = element.closest<HTMLElement>('[data-card], [data-missed], [data-kept], [data-session-view]');
   const about = card && (card.dataset['card'] ?? card.dataset['missed'] ?? card.dataset['kept'] ?? card.dataset['sessionView']);
-  const name = element.getAttribute('aria-label') ?? (element.textContent?.trim().replace(/\s+/g, ' ').slice(0, 30) || element.getAttribute('value'));
+  const name =
+    element.getAttribute('aria-label') ?? (element.textContent?.trim().replace(/\s+/g, ' ').slice(0, 30) || element.getAttribute('value'));
   return `${element.tagName.toLowerCase()} “${name ?? ''}”${about ? ` of ${about}` : ''}`;
 }
 

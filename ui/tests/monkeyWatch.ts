@@ -171,7 +171,10 @@ export class Watch {
     const ownButton = button !== null && !button.matches('[data-submit]');
     if (key === '{Enter}') return ownButton ? onButton : { ...onButton, answers: request };
     const isField = target.matches('textarea, input:not([type=radio], [type=checkbox])');
-    const option = /^[1-9]$/.test(key) && !isField && card.matches('[data-card]') ? card.querySelectorAll<HTMLElement>('fieldset [data-option]')[Number(key) - 1] : null;
+    const option =
+      /^[1-9]$/.test(key) && !isField && card.matches('[data-card]')
+        ? card.querySelectorAll<HTMLElement>('fieldset [data-option]')[Number(key) - 1]
+        : null;
     const chosen = option?.dataset['option'];
     return chosen !== undefined && chosen !== 'other' ? { ...NOTHING, hold: { request, option: chosen } } : onButton;
   }
@@ -213,7 +216,10 @@ export class Watch {
     for (const { token, on } of this.#left) {
       const request = this.#model.known(on.id);
       if (on.kind !== 'request' || request?.session !== session || draftFate(request) !== 'words_stay') continue;
-      expect(left.filter((text) => text.includes(token)), `${token}, left of ${on.id}`).toHaveLength(1);
+      expect(
+        left.filter((text) => text.includes(token)),
+        `${token}, left of ${on.id}`,
+      ).toHaveLength(1);
     }
   }
 
@@ -277,8 +283,8 @@ export class Watch {
           return;
         }
         const { answers } = end;
-        const asked = this.#holds.findIndex(({ request, option }) =>
-          same([{ question: 'q1', chosen: [option], other: null, note: null }], answers) && request === id,
+        const asked = this.#holds.findIndex(
+          ({ request, option }) => same([{ question: 'q1', chosen: [option], other: null, note: null }], answers) && request === id,
         );
         if (asked < 0) this.#broken.push(`nobody asked for ${command} ${told}`);
         this.#holds = this.#holds.filter((_, index) => index !== asked);

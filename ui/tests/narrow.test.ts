@@ -75,7 +75,15 @@ describe('in a narrow window', () => {
 });
 
 test('two letters stand for a session', () => {
-  expect(['shop-api', 'infra', 'A', 'Über uns', '会话 一', '日志', '--'].map(initialsOf)).toEqual(['sa', 'in', 'a', 'üu', '会一', '日志', '·']);
+  expect(['shop-api', 'infra', 'A', 'Über uns', '会话 一', '日志', '--'].map(initialsOf)).toEqual([
+    'sa',
+    'in',
+    'a',
+    'üu',
+    '会一',
+    '日志',
+    '·',
+  ]);
 });
 
 describe('tooltips', () => {
@@ -103,7 +111,11 @@ describe('tooltips', () => {
     await screen.findByText('Done.');
     await user.keyboard('{Shift}');
     for (const around of [screen.getByRole('region', { name: /^Transcript of/ }), screen.getByRole('region', { name: 'Question' })]) {
-      expect(within(around).getAllByRole('button').some((one) => one.title !== '')).toBe(true);
+      expect(
+        within(around)
+          .getAllByRole('button')
+          .some((one) => one.title !== ''),
+      ).toBe(true);
       around.focus();
       expect(around).toHaveFocus();
       await vi.advanceTimersByTimeAsync(700);

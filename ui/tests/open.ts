@@ -22,11 +22,13 @@ export async function openPage(bridge: FakeBridge) {
 /** A user who waits after each action until the window shows its effect. */
 function settling(user: UserEvent): UserEvent {
   return new Proxy(user, {
-    get: (target, name) => async (...input: unknown[]) => {
-      const act = Reflect.get(target, name) as (...input: unknown[]) => Promise<unknown>;
-      await act(...input);
-      await settle();
-    },
+    get:
+      (target, name) =>
+      async (...input: unknown[]) => {
+        const act = Reflect.get(target, name) as (...input: unknown[]) => Promise<unknown>;
+        await act(...input);
+        await settle();
+      },
   });
 }
 

@@ -18,10 +18,7 @@ export async function openCard(questions: Question[], settings: Partial<Settings
   const end = (id: string, answers: { question: string; chosen?: string[] }[]) => {
     const request = answered(bridge.request(id), answers);
     const held = bridge.snapshot.held.some((one) => one.request === id);
-    bridge.push(
-      { change: 'request', request },
-      ...(held ? [{ change: 'hold_released', request: id } as const] : []),
-    );
+    bridge.push({ change: 'request', request }, ...(held ? [{ change: 'hold_released', request: id } as const] : []));
     return request;
   };
   bridge.on('answer_question', ({ id, answers }) => end(id, answers));

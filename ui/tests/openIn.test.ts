@@ -78,7 +78,10 @@ test('case_98 a file of the transcript opens in the editor, at its line and with
 });
 
 const errors: [OpenError, string][] = [
-  [{ unopened: 'not_installed', program: 'zed' }, 'Askdesk couldn’t find Zed. Install it, or choose another program in Settings, under Open in.'],
+  [
+    { unopened: 'not_installed', program: 'zed' },
+    'Askdesk couldn’t find Zed. Install it, or choose another program in Settings, under Open in.',
+  ],
   [{ unopened: 'no_command', program: 'editor_command' }, 'No command is set for Custom editor. Enter it in Settings, under Open in.'],
   [{ unopened: 'gone', path: '/w/a' }, '/w/a doesn’t exist anymore.'],
   [{ unopened: 'exited', program: 'code', code: 4 }, 'code exited at once with code 4. Start it in a terminal to see why.'],
@@ -137,8 +140,7 @@ test('the settings offer what was found, and say which choice was not', async ()
   const bridge = new FakeBridge().set({ terminal: 'konsole' });
   const { user } = await openSettings(bridge, 'Open in');
   await settle();
-  const options = (name: string) =>
-    [...screen.getByRole<HTMLSelectElement>('combobox', { name }).options].map(({ text }) => text);
+  const options = (name: string) => [...screen.getByRole<HTMLSelectElement>('combobox', { name }).options].map(({ text }) => text);
   expect(options('Editor')).toEqual(['First found: VS Code', 'VS Code', 'Zed', 'Vim', 'Custom editor']);
   expect(options('Terminal')).toEqual(['First found: GNOME Terminal', 'GNOME Terminal', 'kitty', 'Custom terminal', 'Konsole (not found)']);
   await user.selectOptions(screen.getByRole('combobox', { name: 'Editor' }), 'Zed');

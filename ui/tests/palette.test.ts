@@ -16,7 +16,11 @@ const options = () => screen.getAllByRole('option').map((option) => option.getAt
 const shown = () => document.querySelector('[data-session-view]')?.getAttribute('data-session-view');
 
 describe('the palette', () => {
-  const names = (asked: string) => matching(sessions.map(({ name, folder }) => ({ name, about: folder })), asked).map(({ name }) => name);
+  const names = (asked: string) =>
+    matching(
+      sessions.map(({ name, folder }) => ({ name, about: folder })),
+      asked,
+    ).map(({ name }) => name);
 
   test('ranks a match at the start of the name first, then in the name, then in the folder', () => {
     expect(names('api')).toEqual(['api', 'billing api']);

@@ -27,9 +27,11 @@ const excluded: Record<string, string> = {
   'The items of a menu are actions, not its button.': '[aria-haspopup="menu"]:not([data-mode], [data-model])',
 };
 
-const press = (name: string | RegExp) => async ({ user }: Opened) => {
-  await user.click(screen.getAllByRole('button', { name })[0] as HTMLElement);
-};
+const press =
+  (name: string | RegExp) =>
+  async ({ user }: Opened) => {
+    await user.click(screen.getAllByRole('button', { name })[0] as HTMLElement);
+  };
 
 /** The gallery's window, with changes to its first session. */
 function changed(change: Partial<Session>, bridge = base([])): FakeBridge {
@@ -137,9 +139,12 @@ const itemsOfMenu = () => [...document.querySelectorAll('[role^=menuitem]')];
 async function actionsOf({ user }: Opened): Promise<Action[]> {
   const buttons = screen.getAllByRole('button').filter((element) => element.matches(':enabled'));
   // Skipping answers nothing.
-  const isAction = (element: Element) => nameOf(element) === 'Skip' || !Object.values(excluded).some((selector) => element.matches(selector));
+  const isAction = (element: Element) =>
+    nameOf(element) === 'Skip' || !Object.values(excluded).some((selector) => element.matches(selector));
   const actions: Action[] = buttons.filter(isAction).map((element) => ({ name: nameOf(element), menu: null, current: isCurrent(element) }));
-  const own = screen.queryAllByRole('button', { name: /^(Actions for api|Session menu|Open in…|More ways to skip|Sessions grouped by: State|Export|Example: .*)$/ });
+  const own = screen.queryAllByRole('button', {
+    name: /^(Actions for api|Session menu|Open in…|More ways to skip|Sessions grouped by: State|Export|Example: .*)$/,
+  });
   for (const menu of own.filter((element) => element.matches(':enabled')).map(nameOf)) {
     await user.click(screen.getAllByRole('button', { name: menu })[0] as HTMLElement);
     actions.push(...itemsOfMenu().map((item) => ({ name: nameOf(item), menu, current: isCurrent(item) })));
@@ -211,7 +216,10 @@ for (const [title, window] of Object.entries(windows)) {
       await opened.user.keyboard(action.name.replace(/[{[]/g, '$&$&'));
       const options = screen.queryAllByRole('option').filter((option) => option.dataset['found'] !== undefined);
       const found = options.findIndex((option) => actionIds.some((id) => option.dataset['found']?.startsWith(`${id} `)));
-      expect(found, `the palette finds “${action.name}” (${options.map((option) => option.textContent).join(' | ')})`).toBeGreaterThanOrEqual(0);
+      expect(
+        found,
+        `the palette finds “${action.name}” (${options.map((option) => option.textContent).join(' | ')})`,
+      ).toBeGreaterThanOrEqual(0);
       await opened.user.keyboard(`${'{ArrowDown}'.repeat(found)}{Enter}`);
       expect(effects(opened), action.name).toEqual(expected);
       if (!action.current) expect(expected, `“${action.name}” does something`).not.toEqual(before);

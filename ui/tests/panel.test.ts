@@ -2,31 +2,10 @@ import { fireEvent, screen, within } from '@testing-library/svelte';
 import { beforeEach, describe, expect, test } from 'vitest';
 
 import type { Question, Request } from '../src/generated/wire';
-import {
-  answered,
-  aQuestion,
-  aRequest,
-  aSession,
-  delivered,
-  ended,
-  undelivered,
-  withdrawn,
-} from '../src/testing/builders';
+import { answered, aQuestion, aRequest, aSession, delivered, ended, undelivered, withdrawn } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
-import {
-  button,
-  checkbox,
-  composer,
-  expectNoViolations,
-  openPage,
-  ownAnswer,
-  panel,
-  radio,
-  settle,
-  skipWithMessage,
-} from './open';
+import { button, checkbox, composer, expectNoViolations, openPage, ownAnswer, panel, radio, settle, skipWithMessage } from './open';
 import { pair } from './openCard';
-
 
 const open = (questions: Question[], changes: Partial<Request> = {}) => {
   const bridge = new FakeBridge({ requests: [aRequest({ questions, ...changes })] });
@@ -202,11 +181,7 @@ describe('filling in', () => {
     await user.click(radio('Yes'));
     expect(panel()).not.toHaveTextContent('hunter2');
     await user.click(button('Submit'));
-    expect(bridge.sent('answer_question')[0]?.answers).toMatchObject([
-      { other: 'Ada' },
-      { other: 'hunter2' },
-      { chosen: ['q3o1'] },
-    ]);
+    expect(bridge.sent('answer_question')[0]?.answers).toMatchObject([{ other: 'Ada' }, { other: 'hunter2' }, { chosen: ['q3o1'] }]);
   });
 });
 
@@ -378,9 +353,7 @@ describe('several at once', () => {
   test('case_22_two_requests_of_one_session_are_answered_in_any_order', async () => {
     const second = aRequest({ id: 'r2', askedAt: Date.now(), questions: [aQuestion(1, { text: 'Second?', header: 'Two' })] });
     const bridge = new FakeBridge({ requests: [aRequest({ questions: lone() }), second] });
-    bridge.on('answer_question', (input) =>
-      answered(bridge.request(input.id), [{ question: 'q1', chosen: ['q1o1'] }]),
-    );
+    bridge.on('answer_question', (input) => answered(bridge.request(input.id), [{ question: 'q1', chosen: ['q1o1'] }]));
     const { user } = await openPage(bridge);
     expect(screen.getByRole('group', { name: /Which way/ })).toBeVisible();
     await expectNoViolations(panel());

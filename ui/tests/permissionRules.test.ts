@@ -106,7 +106,10 @@ test('rules that were added to the file meanwhile are kept', async () => {
 
 test('rules with a mistake are not called none', async () => {
   const bridge = withRules();
-  bridge.settings = { ...bridge.settings, ignored: [{ key: 'permissions.rules', why: { why: 'unfit', value: null, flaw: { unfit: 'no_rules' } } }] };
+  bridge.settings = {
+    ...bridge.settings,
+    ignored: [{ key: 'permissions.rules', why: { why: 'unfit', value: null, flaw: { unfit: 'no_rules' } } }],
+  };
   await openSettings(bridge, 'Permissions');
   expect(own().queryByText('No rules yet')).toBeNull();
 });

@@ -56,9 +56,7 @@ describe('the totals of past questions', () => {
   test('show the times to answer, with the group of the median marked', async () => {
     await openTotals();
     expect(figure('Time to answer')).toHaveTextContent(/24\ss\s*median of 12/);
-    expect(within(figure('Time to answer')).getByRole('img')).toHaveAccessibleName(
-      '12 answers. Median: 24 s. Most common: 15 s to 30 s.',
-    );
+    expect(within(figure('Time to answer')).getByRole('img')).toHaveAccessibleName('12 answers. Median: 24 s. Most common: 15 s to 30 s.');
     expect(rowsOf('Time to answer').map(([name, count]) => [name?.replace(/\u2009/g, ' '), count])).toEqual([
       ['Time to answer', 'Answers'],
       ['Up to 5 s', '1'],
@@ -90,7 +88,10 @@ describe('the totals of past questions', () => {
 
   test('can cover 7 or 90 days', async () => {
     const { bridge, user } = await openTotals();
-    for (const [words, days] of [['Last 7 days', 7], ['Last 90 days', 90]] as const) {
+    for (const [words, days] of [
+      ['Last 7 days', 7],
+      ['Last 90 days', 90],
+    ] as const) {
       await user.selectOptions(screen.getByRole('combobox', { name: 'Period' }), words);
       expect(counted(bridge)!.days).toHaveLength(days + 1);
     }

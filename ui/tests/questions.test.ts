@@ -10,7 +10,6 @@ import { anEntry, aQuestion, aRequest, aSession, delivered, ended, NOW, withdraw
 import { anError, FakeBridge } from '../src/testing/fakeBridge';
 import { button, expectNoViolations, openPage } from './open';
 
-
 const store = aQuestion(1, { header: 'Store', text: 'Which store?', options: ['SQLite', 'PostgreSQL'] });
 
 function endedBy(outcome: Outcome, delivery: Delivery | null = null, changes: Partial<Request> = {}): Request {
@@ -28,7 +27,11 @@ const picked: Outcome = {
 const ends: [string, Request, string][] = [
   ['answered', endedBy(picked, delivered), 'PostgreSQL'],
   ['declined', endedBy({ outcome: 'declined', words: 'not now' }, delivered), 'You skipped this and wrote: not now'],
-  ['replied in chat', endedBy({ outcome: 'replied_in_chat', text: 'take the old one' }, delivered), 'You replied in chat: take the old one'],
+  [
+    'replied in chat',
+    endedBy({ outcome: 'replied_in_chat', text: 'take the old one' }, delivered),
+    'You replied in chat: take the old one',
+  ],
   ['withdrawn', endedBy(withdrawn()), 'Withdrawn by the agent'],
   ['expired', endedBy({ outcome: 'expired' }, delivered), 'Timed out without an answer'],
   ['missed', endedBy({ outcome: 'orphaned', why: 'app_quit' }), 'Missed: Askdesk quit before you answered'],
@@ -193,7 +196,11 @@ describe('the history of questions', () => {
     await openQuestions(withQuestions(found(requests)));
     const days = within(screen.getByRole('list', { name: 'Questions' })).getAllByRole('heading');
     expect(days.map((day) => day.textContent)).toEqual(['Today', 'Yesterday', expect.stringMatching(/\d{4}$/)]);
-    const grouped = days.map((day) => within(day.closest('li')!).getAllByRole('group').map((row) => row.dataset['past']));
+    const grouped = days.map((day) =>
+      within(day.closest('li')!)
+        .getAllByRole('group')
+        .map((row) => row.dataset['past']),
+    );
     expect(grouped).toEqual([['r1'], ['r2', 'r3'], ['r4']]);
   });
 
@@ -340,7 +347,23 @@ describe('the reducer', () => {
       {
         type: 'frames_received',
         frames: [
-          { frame: 'snapshot', epoch: 'e1', seq: 0, sessions: [aSession()], requests: [], approvals: [], live: [], retries: [], agents: [], contexts: [], held: [], changedFiles: [], heads: [], storage: [], outage: null },
+          {
+            frame: 'snapshot',
+            epoch: 'e1',
+            seq: 0,
+            sessions: [aSession()],
+            requests: [],
+            approvals: [],
+            live: [],
+            retries: [],
+            agents: [],
+            contexts: [],
+            held: [],
+            changedFiles: [],
+            heads: [],
+            storage: [],
+            outage: null,
+          },
           { frame: 'delta', epoch: 'e1', prev: 0, seq: 1, changes: [{ change: 'session_deleted', session: 's1' }] },
         ],
       },

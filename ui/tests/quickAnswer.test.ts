@@ -9,9 +9,7 @@ import { card, chose, holding, lone, openCard, pair, sentAnswers } from './openC
 test('cost: one key answers a single question', async () => {
   const { press, pass, bridge } = await openCard(lone());
   expect(await press('2')).toBe(1);
-  expect(bridge.sent('hold_end')).toMatchObject([
-    { id: 'r1', end: chose('q1o2') },
-  ]);
+  expect(bridge.sent('hold_end')).toMatchObject([{ id: 'r1', end: chose('q1o2') }]);
   expect(sentAnswers(bridge)).toEqual([]);
   expect(panel()).toHaveTextContent('Sending in 3 s');
   await expectNoViolations();
@@ -44,7 +42,10 @@ test('case_52_undo_in_time_sends_nothing_and_unmakes_the_choice', async () => {
 test('a screen reader announces once that an answer will be sent, and that it was undone', async () => {
   const { keys } = await openCard(lone());
   card().focus();
-  const status = () => within(card()).getAllByRole('status').map((one) => one.textContent);
+  const status = () =>
+    within(card())
+      .getAllByRole('status')
+      .map((one) => one.textContent);
   expect(status()).toEqual(['']);
   await keys('2');
   expect(status()).toEqual(['Sending “JWT” in 3 seconds. Press u to undo.']);
@@ -136,10 +137,7 @@ test('the mouse, Space, and arrow keys give no quick answer', async () => {
 });
 
 test('a page loaded during the undo time shows the answer and can undo it', async () => {
-  const bridge = new FakeBridge({
-    requests: [aRequest({ questions: lone() })],
-    held: [holding({ end: chose('q1o2') })],
-  });
+  const bridge = new FakeBridge({ requests: [aRequest({ questions: lone() })], held: [holding({ end: chose('q1o2') })] });
   bridge.on('undo_end', ({ id }) => {
     bridge.push({ change: 'hold_released', request: id });
     return {};

@@ -25,9 +25,31 @@ describe('case_81 whether a request can be decided in the inbox', () => {
     ['a command that ends in a line break', readable, command('ls\n')],
     ['a command of five lines', tooLong('lines', 5), command(many(5, (n) => `step ${n}`))],
     ['empty lines between two commands', tooLong('lines', 6), command('ls\n\n\n\n\nrm -r build')],
-    ['a description counts', tooLong('lines', 5), command(many(4, (n) => `step ${n}`), 'Build it')],
-    ['a description that arrives twice counts once', readable, command(many(3, (n) => `step ${n}`), 'Build it'), { description: 'Build it' }],
-    ['other parameters count', tooLong('lines', 5), command(many(2, (n) => `step ${n}`), 'Build it\ntimeout: 9\nsandbox: off')],
+    [
+      'a description counts',
+      tooLong('lines', 5),
+      command(
+        many(4, (n) => `step ${n}`),
+        'Build it',
+      ),
+    ],
+    [
+      'a description that arrives twice counts once',
+      readable,
+      command(
+        many(3, (n) => `step ${n}`),
+        'Build it',
+      ),
+      { description: 'Build it' },
+    ],
+    [
+      'other parameters count',
+      tooLong('lines', 5),
+      command(
+        many(2, (n) => `step ${n}`),
+        'Build it\ntimeout: 9\nsandbox: off',
+      ),
+    ],
     ['a line of four rows', readable, command('x'.repeat(4 * COLUMNS_HERE))],
     ['a line of more than four rows', tooLong('characters', 4 * COLUMNS_HERE + 1 + 4), command('x'.repeat(4 * COLUMNS_HERE + 1))],
     ['wide characters take two columns', tooLong('characters', 161 + 4), command('字'.repeat(161))],
@@ -48,9 +70,17 @@ describe('case_81 whether a request can be decided in the inbox', () => {
     ['a path that was cut off', cut, write('one', 'p\n… [cut at 256 KiB]')],
     ['a change of a line', readable, edit('@@ -1 +1 @@\n-old\n+new\n')],
     ['a change of two lines', readable, edit('@@ -1,2 +1,2 @@\n-old\n-older\n+new\n+newer\n')],
-    ['a change of 84 lines', tooLong('changed_lines', 84), edit(`@@ -1,42 +1,42 @@\n${many(42, (n) => `-old ${n}`)}\n${many(42, (n) => `+new ${n}`)}`)],
+    [
+      'a change of 84 lines',
+      tooLong('changed_lines', 84),
+      edit(`@@ -1,42 +1,42 @@\n${many(42, (n) => `-old ${n}`)}\n${many(42, (n) => `+new ${n}`)}`),
+    ],
     ['a small change in many lines', tooLong('lines', 7), edit('@@ -1,6 +1,6 @@\n a\n b\n c\n-old\n+new\n d\n e\n')],
-    ['parameters beside the place of a change', tooLong('lines', 5), edit('@@ -1,2 +1,2 @@ replace_all: true\n-old\n-older\n+new\n+newer\n')],
+    [
+      'parameters beside the place of a change',
+      tooLong('lines', 5),
+      edit('@@ -1,2 +1,2 @@ replace_all: true\n-old\n-older\n+new\n+newer\n'),
+    ],
     ['a change of nothing', unknown, edit('')],
     ['a plan', { here: 'plan' }, { detail: 'plan', plan: 'ok', path: null }],
     ['todos', unknown, { detail: 'todos', items: [{ text: 'Look', status: 'done' }] }],
@@ -84,7 +114,13 @@ describe('case_81 whether a request can be decided in the inbox', () => {
 });
 
 describe('case_81 whatever an agent sends', () => {
-  const odd = fc.constantFrom(...'\u0000\u001b\r\n\t\u200b\u200d\u202e\u2066\u2028\u00a0\u2800\ufe0f\u3164אب字e\u0301', '\u{e0041}', '👩', '\u001b[8m', '… [cut at 64 KiB]');
+  const odd = fc.constantFrom(
+    ...'\u0000\u001b\r\n\t\u200b\u200d\u202e\u2066\u2028\u00a0\u2800\ufe0f\u3164אب字e\u0301',
+    '\u{e0041}',
+    '👩',
+    '\u001b[8m',
+    '… [cut at 64 KiB]',
+  );
   const text = fc.oneof(
     fc.string({ maxLength: 400 }),
     fc.array(fc.oneof(odd, fc.string({ minLength: 1, maxLength: 12 })), { maxLength: 40 }).map((parts) => parts.join('')),

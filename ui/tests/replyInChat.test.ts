@@ -100,7 +100,10 @@ describe('case 104 the composer', () => {
   });
 
   test('keeps what it said while another session is in view', async () => {
-    const bridge = new FakeBridge({ sessions: [working, aSession({ id: 's2', name: 'other', place: 1 })] }).on('queue_message', () => working);
+    const bridge = new FakeBridge({ sessions: [working, aSession({ id: 's2', name: 'other', place: 1 })] }).on(
+      'queue_message',
+      () => working,
+    );
     const { user, store } = await openPage(bridge);
     await user.type(composer(), 'half');
     store.dispatch({ type: 'session_selected', session: 's2' });
@@ -137,7 +140,9 @@ describe('case 104 a reply in chat', () => {
     expect(sent(bridge)).toEqual([]);
     expect(composer()).toHaveValue('let us talk');
     expect(held()).toHaveTextContent('Sends in 3 s and closes 2 questions');
-    expect(screen.getAllByRole('status').map((one) => one.textContent)).toContain('Sends in 3 seconds and closes 2 questions. Press Esc to undo.');
+    expect(screen.getAllByRole('status').map((one) => one.textContent)).toContain(
+      'Sends in 3 seconds and closes 2 questions. Press Esc to undo.',
+    );
     expect(within(panel()).getByText('Your message closes this in 3 s')).toBeVisible();
     await expectNoViolations();
     await pass();
@@ -227,7 +232,10 @@ describe('case 104 a reply in chat', () => {
     const { user, bridge } = await openPage(asked(a('r1')));
     await user.type(composer(), 'talk{Enter}');
     const over = { state: 'ended', end: { end: 'app_quit' }, at: 1 } as const;
-    await bridge.push({ change: 'session', session: aSession({ state: over, resumable: true }) }, { change: 'request', request: a('r1', { state: ended({ outcome: 'orphaned', why: 'agent_ended' }) }) });
+    await bridge.push(
+      { change: 'session', session: aSession({ state: over, resumable: true }) },
+      { change: 'request', request: a('r1', { state: ended({ outcome: 'orphaned', why: 'agent_ended' }) }) },
+    );
     await pass();
     expect(bridge.sent('send_message')).toEqual([]);
     expect(composer()).toHaveValue('talk');

@@ -16,8 +16,7 @@ const setting = (name: string) => within(dialog()).getByRole('combobox', { name 
 const toggle = (name: string) => within(dialog()).getByRole<HTMLInputElement>('switch', { name });
 const search = () => within(dialog()).getByRole('searchbox', { name: 'Search settings' });
 const categories = () => within(within(dialog()).getByRole('navigation', { name: 'Categories' })).getAllByRole('button');
-const names = () =>
-  [...within(dialog()).queryAllByRole('combobox'), ...within(dialog()).queryAllByRole('switch')].map(({ id }) => id);
+const names = () => [...within(dialog()).queryAllByRole('combobox'), ...within(dialog()).queryAllByRole('switch')].map(({ id }) => id);
 
 describe('the settings', () => {
   test('each has a name, a help text, and its value', async () => {
@@ -53,7 +52,10 @@ describe('the settings', () => {
       'Connected apps',
       'Data',
     ]);
-    const heading = () => within(dialog()).getAllByRole('heading', { level: 3 }).map(({ textContent }) => textContent);
+    const heading = () =>
+      within(dialog())
+        .getAllByRole('heading', { level: 3 })
+        .map(({ textContent }) => textContent);
     expect(heading()).toEqual(['Appearance']);
     await user.keyboard('{ArrowDown}{ArrowDown}');
     expect(heading()).toEqual(['Questions']);
@@ -195,20 +197,8 @@ describe('the settings', () => {
   test('the notification log is loaded on demand, with the reason for each entry', async () => {
     const bridge = new FakeBridge().on('read_notification_log', () => ({
       entries: [
-        {
-          at: 4,
-          session: 'docs',
-          waiting: null,
-          occasion: 'finished',
-          decision: { decision: 'nothing', why: 'waits' },
-        },
-        {
-          at: 3,
-          session: 'docs',
-          waiting: null,
-          occasion: 'finished',
-          decision: { decision: 'suppressed', why: 'muted' },
-        },
+        { at: 4, session: 'docs', waiting: null, occasion: 'finished', decision: { decision: 'nothing', why: 'waits' } },
+        { at: 3, session: 'docs', waiting: null, occasion: 'finished', decision: { decision: 'suppressed', why: 'muted' } },
         {
           at: 2,
           session: 'web',
@@ -259,7 +249,9 @@ describe('the settings', () => {
     const { bridge, user } = await openSettings(new FakeBridge(), 'Data');
     const keep = setting('Keep past sessions');
     expect(keep).toHaveDisplayValue('Until I delete them');
-    expect(keep).toHaveAccessibleDescription(/^Permanently deletes older past sessions at startup and once a day, except those with a missed question/);
+    expect(keep).toHaveAccessibleDescription(
+      /^Permanently deletes older past sessions at startup and once a day, except those with a missed question/,
+    );
     await user.selectOptions(keep, '90 days');
     expect(bridge.sent('change_setting')).toEqual([{ change: { setting: 'keep_days', value: 90 } }]);
     expect(keep).toHaveDisplayValue('90 days');
@@ -269,7 +261,12 @@ describe('the settings', () => {
     const bridge = new FakeBridge();
     bridge.settings = {
       ...bridge.settings,
-      ignored: [{ key: 'appearance.theme', why: { why: 'unfit', value: '"pink"', flaw: { unfit: 'none_of', choices: ['system', 'light', 'dark'] } } }],
+      ignored: [
+        {
+          key: 'appearance.theme',
+          why: { why: 'unfit', value: '"pink"', flaw: { unfit: 'none_of', choices: ['system', 'light', 'dark'] } },
+        },
+      ],
     };
     await openSettings(bridge);
     const note = within(dialog()).getByRole('note');
@@ -293,7 +290,8 @@ describe('launch overrides', () => {
   const list = (name: string) => within(inDialog().getByRole('group', { name }));
   const press = (name: string) => inDialog().getByRole('button', { name });
   const box = (name: string) => inDialog().getByRole('textbox', { name });
-  const values = (bridge: FakeBridge) => bridge.sent('change_setting').map(({ change }) => {
+  const values = (bridge: FakeBridge) =>
+    bridge.sent('change_setting').map(({ change }) => {
       if (change.setting === 'agent_arguments') return change.value.arguments;
       return change.setting === 'agent_environment' ? change.value.environment : change.value;
     });
@@ -314,14 +312,24 @@ describe('launch overrides', () => {
 
   test('arguments are added, changed, and removed, each saved immediately', async () => {
     const { bridge, user, fill } = await openWith(['--add-dir', '/a'], {});
-    expect(inDialog().getByRole('group', { name: 'Claude Code arguments' })).toHaveAccessibleDescription(/Added each time Claude Code starts/);
+    expect(inDialog().getByRole('group', { name: 'Claude Code arguments' })).toHaveAccessibleDescription(
+      /Added each time Claude Code starts/,
+    );
     await user.click(press('Add argument'));
     expect(box('Argument 3')).toHaveFocus();
     await fill('Argument 3', '--debug');
     await fill('Argument 2', '/b');
     await user.click(press('Remove argument 1'));
-    expect(values(bridge)).toEqual([['--add-dir', '/a', '--debug'], ['--add-dir', '/b', '--debug'], ['/b', '--debug']]);
-    expect(list('Claude Code arguments').getAllByRole('textbox').map((it) => (it as HTMLInputElement).value)).toEqual(['/b', '--debug']);
+    expect(values(bridge)).toEqual([
+      ['--add-dir', '/a', '--debug'],
+      ['--add-dir', '/b', '--debug'],
+      ['/b', '--debug'],
+    ]);
+    expect(
+      list('Claude Code arguments')
+        .getAllByRole('textbox')
+        .map((it) => (it as HTMLInputElement).value),
+    ).toEqual(['/b', '--debug']);
     await expectNoViolations(document.querySelector('dialog[open]')!);
   });
 
@@ -400,7 +408,12 @@ describe('launch overrides', () => {
   test('a search finds them by name, help, and value, but not by a secret', async () => {
     const { user } = await openWith(['--add-dir'], { API_KEY: 'hush' });
     const groups = () => inDialog().queryAllByRole('group').length;
-    for (const [words, count] of [['agents claude', 3], ['add-dir', 1], ['api_key', 1], ['hush', 0]] as const) {
+    for (const [words, count] of [
+      ['agents claude', 3],
+      ['add-dir', 1],
+      ['api_key', 1],
+      ['hush', 0],
+    ] as const) {
       await user.clear(search());
       await user.type(search(), words);
       expect(groups(), words).toBe(count);

@@ -135,9 +135,7 @@ test('a session is muted and its text hidden from its menu, and its row says so'
     await user.click(screen.getByRole('menuitem', { name: action }));
   };
   await choose('Mute notifications');
-  expect(bridge.sent('set_session_notifications')).toMatchObject([
-    { session: 's2', attention: { muted: true, private: false } },
-  ]);
+  expect(bridge.sent('set_session_notifications')).toMatchObject([{ session: 's2', attention: { muted: true, private: false } }]);
   const muted = aSession({ ...two[1], attention: { muted: true, private: false } });
   await bridge.push({ change: 'session', session: muted });
   expect(button(/^web/)).toHaveTextContent('muted');

@@ -46,10 +46,17 @@ describe('groups', () => {
   test('are by state at first, with the oldest request first', async () => {
     await openPage(several());
     expect(groups()).toEqual([
-      'Needs you 2', 'sooner', 'later',
-      'Working 2', 'working', 'starting',
-      'Idle 1', 'idle',
-      'Earlier 2', 'failed', 'ended',
+      'Needs you 2',
+      'sooner',
+      'later',
+      'Working 2',
+      'working',
+      'starting',
+      'Idle 1',
+      'idle',
+      'Earlier 2',
+      'failed',
+      'ended',
     ]);
     await expectNoViolations();
   });
@@ -240,7 +247,11 @@ describe('the second line of a row', () => {
     expect(line('s2')).toBe('Working · Claude Code');
     await happens(1, tool('running'));
     expect(line('s2')).toBe('Running cargo test');
-    const items = [{ text: 'Read', status: 'done' }, { text: 'Write the guide', status: 'in_progress' }, { text: 'Ship', status: 'pending' }] as const;
+    const items = [
+      { text: 'Read', status: 'done' },
+      { text: 'Write the guide', status: 'in_progress' },
+      { text: 'Ship', status: 'pending' },
+    ] as const;
     await happens(2, { kind: 'plan', items: [...items] });
     expect(line('s2')).toBe('Write the guide · 2 of 3');
     await happens(3, { kind: 'plan', items: [] });
@@ -253,7 +264,9 @@ describe('the second line of a row', () => {
 });
 
 test('a field filters the sessions once there are many', async () => {
-  const many = Array.from({ length: 13 }, (_, n) => aSession({ id: `s${n}`, name: `name-${n}`, folder: `/srv/${n % 2 ? 'odd' : 'even'}`, place: n }));
+  const many = Array.from({ length: 13 }, (_, n) =>
+    aSession({ id: `s${n}`, name: `name-${n}`, folder: `/srv/${n % 2 ? 'odd' : 'even'}`, place: n }),
+  );
   const { user, bridge, store } = await openPage(new FakeBridge({ sessions: many.slice(1) }));
   expect(screen.queryByRole('searchbox')).toBeNull();
   await bridge.push({ change: 'session', session: many[0]! });

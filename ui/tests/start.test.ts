@@ -13,9 +13,7 @@ import { button, composer, expectNoViolations, openPage, radio, settle } from '.
 const field = (name: string) => screen.getByLabelText(name);
 
 async function openStart(bridge = new FakeBridge({ sessions: [] })) {
-  bridge.agents = {
-    agents: [aFound({ program: '/usr/bin/claude' }), demoFound],
-  };
+  bridge.agents = { agents: [aFound({ program: '/usr/bin/claude' }), demoFound] };
   bridge.versions = { claude_code: '2.1.0' };
   const opened = await openPage(bridge);
   if (bridge.snapshot.sessions.length > 0) await opened.user.click(button('New session'));
@@ -142,10 +140,7 @@ test('recent and picked folders fill the field, and the form keeps its input', a
 const added = { arguments: ['--add-dir', '/srv/shared docs'], environment: { API_KEY: 'hush', EDITOR: 'vi' } };
 
 function withExtras(bridge: FakeBridge, extras: LaunchOverrides) {
-  bridge.agents = {
-    ...bridge.agents,
-    agents: bridge.agents.agents.map((one) => (one.agent === 'claude_code' ? { ...one, extras } : one)),
-  };
+  bridge.agents = { ...bridge.agents, agents: bridge.agents.agents.map((one) => (one.agent === 'claude_code' ? { ...one, extras } : one)) };
 }
 
 const extrasShown = () => screen.queryByRole('region', { name: 'Added from Settings' });
@@ -157,7 +152,10 @@ test('launch overrides are shown in full, with secrets hidden, and sent with the
   withExtras(bridge, added);
   await commands.start.listAgents();
   await settle();
-  const lines = () => within(extrasShown()!).getAllByRole('listitem').map((item) => item.querySelector('code')?.textContent);
+  const lines = () =>
+    within(extrasShown()!)
+      .getAllByRole('listitem')
+      .map((item) => item.querySelector('code')?.textContent);
   expect(lines()).toEqual(['--add-dir', '/srv/shared docs', 'API_KEY=••••••••', 'EDITOR=vi']);
   await expectNoViolations();
   const show = button('Show the value of API_KEY');
@@ -176,7 +174,9 @@ test('a start with launch overrides that weren’t shown is rejected, shows them
   const { user } = await openStart(bridge);
   withExtras(bridge, added);
   await user.click(button('Start session'));
-  expect(screen.getByRole('alert')).toHaveTextContent('The settings for this agent changed after this form was shown. Review them, then start again.');
+  expect(screen.getByRole('alert')).toHaveTextContent(
+    'The settings for this agent changed after this form was shown. Review them, then start again.',
+  );
   expect(extrasShown()).toBeVisible();
   await user.click(button('Start session'));
   expect(bridge.sent('start_session').map(({ options }) => options.extras)).toEqual([defaultOptions.extras, added]);

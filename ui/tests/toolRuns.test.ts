@@ -95,9 +95,7 @@ describe('consecutive tool calls', () => {
 test('every kind of tool has words, and a file counts once', () => {
   const kinds: ToolKind[] = ['read', 'edit', 'execute', 'search', 'fetch', 'think', 'other'];
   const [row] = rowsOf([...kinds.map((kind, index) => call(index + 1, kind, kind)), call(8, 'read', 'read')]);
-  expect(wordsOfRun(row?.run ?? [])).toBe(
-    'Read 1 file, edited 1 file, ran 1 command, ran 1 search, fetched 1 page, used 2 tools',
-  );
+  expect(wordsOfRun(row?.run ?? [])).toBe('Read 1 file, edited 1 file, ran 1 command, ran 1 search, fetched 1 page, used 2 tools');
 });
 
 test.each([

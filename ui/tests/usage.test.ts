@@ -23,7 +23,8 @@ function using(usage: Partial<SessionUsage>, changes: Partial<Session> = {}): Fa
 
 const meter = () => screen.queryByRole('button', { name: /^(Context|Cost)/ });
 const hint = () => screen.queryByText(/^Context .* full$/);
-const turnEnded = (n: number) => anEntry(n, { kind: 'turn_ended', millis: 5, inputTokens: 1, outputTokens: 1, cachedTokens: 0, error: null, costUsd: 1, context: null });
+const turnEnded = (n: number) =>
+  anEntry(n, { kind: 'turn_ended', millis: 5, inputTokens: 1, outputTokens: 1, cachedTokens: 0, error: null, costUsd: 1, context: null });
 
 describe('the meter of a session', () => {
   test('case 99: shows the share of the context and the cost, with details in its tooltip', async () => {

@@ -11,7 +11,8 @@ const root = join(import.meta.dirname, '../src');
 /** Hold messages to agents, who are told everything in English. */
 const FOR_AGENTS = ['store/commentMessage.ts', 'store/rebaseMessage.ts'];
 const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter(
-  (name) => /\.(ts|svelte)$/.test(name) && !FOR_AGENTS.includes(name) && !/^(generated|gallery|testing)\/|messages\/(en|zh|de)[./]/.test(name),
+  (name) =>
+    /\.(ts|svelte)$/.test(name) && !FOR_AGENTS.includes(name) && !/^(generated|gallery|testing)\/|messages\/(en|zh|de)[./]/.test(name),
 );
 
 /** Names that are the same in every language. */
@@ -46,7 +47,7 @@ test.each([
   ['a prop that is shown', '<Field label="Folder" />', ['Folder']],
   ['a prop of another name', '<Field hint="Where it works" />', ['Where it works']],
   ['the items of a menu', "<Menu items={[{ id: 'end', words: 'End' }]} />", ['End']],
-  ['a constant of the script', "<script lang=\"ts\">const words = 'Not yet done';</script>", ['Not yet done']],
+  ['a constant of the script', '<script lang="ts">const words = \'Not yet done\';</script>', ['Not yet done']],
   ['text in a catalog', "<p title={t('action.close')} class=\"lead size\">{plural('asked', n)}</p>", []],
   ['what is not text', '<Icon name="check" /><p data-state="open now" id="a">{a === "b" ? "·" : 1} · {2} %</p>', []],
 ])('%s in a component', (_, source, expected) => {

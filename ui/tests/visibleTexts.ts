@@ -14,8 +14,7 @@ interface Node {
   [key: string]: unknown;
 }
 
-const isNode = (value: unknown): value is Node =>
-  typeof value === 'object' && value !== null && typeof (value as Node).type === 'string';
+const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && typeof (value as Node).type === 'string';
 
 const nodesIn = (value: unknown): Node[] => (Array.isArray(value) ? value.filter(isNode) : isNode(value) ? [value] : []);
 
@@ -29,7 +28,9 @@ const isProse = (text: string) => /\p{L}{2,}[,;:.]? \p{L}{2,}/u.test(text) || /[
 
 /** The texts in the code of a component or a module that the user would see and that are not from a catalog. */
 export function visibleTexts(source: string, kind: 'svelte' | 'ts'): string[] {
-  const { fragment, instance, module } = parse(kind === 'svelte' ? source : `<script module lang="ts">${source}</script>`, { modern: true });
+  const { fragment, instance, module } = parse(kind === 'svelte' ? source : `<script module lang="ts">${source}</script>`, {
+    modern: true,
+  });
   const found: string[] = [];
   const report = (texts: string[], matters: (text: string) => boolean) => {
     found.push(...texts.filter((text) => matters(text) && !isKey(text)).map((text) => text.trim().replace(/\s+/g, ' ')));

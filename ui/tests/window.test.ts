@@ -23,7 +23,7 @@ const transcript = () => screen.getByRole('region', { name: 'Transcript of api' 
 
 test('a gateway that can’t open is shown with its cause until it opens', async () => {
   const bridge = new FakeBridge();
-  bridge.gateway = 'can\'t use the token file /data/token: is a directory';
+  bridge.gateway = "can't use the token file /data/token: is a directory";
   const { user } = await openPage(bridge);
   const words = /Other programs can’t ask you anything: can't use the token file \/data\/token: is a directory\./;
   expect(screen.getByText(words)).toBeVisible();
@@ -61,7 +61,12 @@ describe('the first screen', () => {
     const problem = missing({ place: 'path_variable', value: '' });
     bridge.agents = { agents: [aFound({ problem }), demoFound] };
     return bridge.on('start_session', (input) =>
-      aSession({ id: 's9', origin: { machine: 'local', kind: 'started', agent: input.agent }, name: 'fresh', folder: input.folder ?? '/tmp' }),
+      aSession({
+        id: 's9',
+        origin: { machine: 'local', kind: 'started', agent: input.agent },
+        name: 'fresh',
+        folder: input.folder ?? '/tmp',
+      }),
     );
   };
 
@@ -87,13 +92,7 @@ describe('the first screen', () => {
     await expectNoViolations();
     await user.click(button('Start session'));
     expect(bridge.sent('start_session')).toMatchObject([
-      {
-        agent: 'claude_code',
-        folder: '/srv/api',
-        prompt: 'Add auth',
-        name: null,
-        options: { program: '/opt/claude', config: {} },
-      },
+      { agent: 'claude_code', folder: '/srv/api', prompt: 'Add auth', name: null, options: { program: '/opt/claude', config: {} } },
     ]);
   });
 
@@ -121,7 +120,16 @@ describe('the transcript', () => {
 
   test('a tool call is one line that expands to its input and output', async () => {
     const { user } = await show([
-      { kind: 'tool', toolUse: 't', name: 'Read', toolKind: 'read', summary: 'a.rs', detail: { detail: 'other', input: 'the input' }, status: 'done', output: 'the output' },
+      {
+        kind: 'tool',
+        toolUse: 't',
+        name: 'Read',
+        toolKind: 'read',
+        summary: 'a.rs',
+        detail: { detail: 'other', input: 'the input' },
+        status: 'done',
+        output: 'the output',
+      },
     ]);
     expect(transcript()).not.toHaveTextContent('the output');
     await user.click(within(transcript()).getByText('a.rs'));
@@ -196,7 +204,16 @@ describe('the transcript', () => {
   test('a session whose sign-in changed says so and restarts on request', async () => {
     const { bridge, user } = await show([
       { kind: 'notice', notice: { notice: 'sign_in_changed', error: 'No access (401)' } },
-      { kind: 'turn_ended', millis: 900, inputTokens: 0, outputTokens: 0, cachedTokens: 0, costUsd: null, context: null, error: 'No access (401)' },
+      {
+        kind: 'turn_ended',
+        millis: 900,
+        inputTokens: 0,
+        outputTokens: 0,
+        cachedTokens: 0,
+        costUsd: null,
+        context: null,
+        error: 'No access (401)',
+      },
     ]);
     bridge.on('stop_session', () => ({})).on('resume_session', () => aSession());
     expect(transcript()).toHaveTextContent('The sign-in changed since this session started');
@@ -218,8 +235,26 @@ describe('the transcript', () => {
       { kind: 'notice', notice: { notice: 'answers_brought' } },
       { kind: 'notice', notice: { notice: 'conversation_reset' } },
       { kind: 'notice', notice: { notice: 'login_rejected', error: 'Authentication failed (401)' } },
-      { kind: 'turn_ended', millis: 42_000, inputTokens: 1200, outputTokens: 34, cachedTokens: 0, costUsd: null, context: null, error: null },
-      { kind: 'turn_ended', millis: 900, inputTokens: 0, outputTokens: 0, cachedTokens: 0, costUsd: null, context: null, error: 'overloaded' },
+      {
+        kind: 'turn_ended',
+        millis: 42_000,
+        inputTokens: 1200,
+        outputTokens: 34,
+        cachedTokens: 0,
+        costUsd: null,
+        context: null,
+        error: null,
+      },
+      {
+        kind: 'turn_ended',
+        millis: 900,
+        inputTokens: 0,
+        outputTokens: 0,
+        cachedTokens: 0,
+        costUsd: null,
+        context: null,
+        error: 'overloaded',
+      },
       { kind: 'thinking', text: 'hm' },
     ]);
     expect(transcript()).toHaveTextContent('questions[0].options: too few');
@@ -322,9 +357,7 @@ describe('the window', () => {
   });
 
   test('a failed session says why, and its log opens', async () => {
-    const bridge = new FakeBridge({ sessions: [failed] }).on('read_log', () => ({
-      lines: [{ at: 1, kind: 'unusable', text: '{"half' }],
-    }));
+    const bridge = new FakeBridge({ sessions: [failed] }).on('read_log', () => ({ lines: [{ at: 1, kind: 'unusable', text: '{"half' }] }));
     const { user } = await openPage(bridge);
     expect(screen.getByText('An internal error in Askdesk ended this session.')).toBeVisible();
     await expectNoViolations();
@@ -383,9 +416,11 @@ describe('the window', () => {
 
   test('the first paint and the first paint of each request are reported once', async () => {
     const { bridge } = await openPage(new FakeBridge({ requests: [aRequest()] }));
-    await vi.waitFor(() => expect(bridge.sent('note_painted')).toEqual([
+    await vi.waitFor(() =>
+      expect(bridge.sent('note_painted')).toEqual([
         { request: null, at: expect.any(Number) },
         { request: 'r1', at: expect.any(Number) },
-      ]));
+      ]),
+    );
   });
 });

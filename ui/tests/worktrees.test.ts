@@ -96,7 +96,10 @@ describe('a start in a new worktree', () => {
     await turnOn(user);
     const base = await screen.findByRole('combobox', { name: 'Base branch' });
     await user.click(base);
-    const options = () => within(screen.getByRole('listbox', { name: 'Branches' })).getAllByRole('option').map(({ textContent }) => textContent);
+    const options = () =>
+      within(screen.getByRole('listbox', { name: 'Branches' }))
+        .getAllByRole('option')
+        .map(({ textContent }) => textContent);
     expect(options()).toEqual(['main', 'oauth-login', 'release/2.1']);
     await expectNoViolations();
     await user.keyboard('{ArrowDown}{ArrowDown}{ArrowUp}');
@@ -205,14 +208,17 @@ describe('a start in a new worktree', () => {
       await settle();
     }
 
-    test.each(['no_git', 'no_repository', 'no_commit', 'folder_gone'] as const)('starts in a folder that can have no worktree: %s', async (unavailable) => {
-      const { bridge, user } = await openStart(failingIn('/srv', { unavailable }));
-      await turnOn(user);
-      await goTo(user, bridge, '/srv');
-      expect(screen.queryByRole('switch', { checked: true })).toBeNull();
-      await user.click(button('Start session'));
-      expect(bridge.sent('start_session')).toMatchObject([{ folder: '/srv', worktree: null }]);
-    });
+    test.each(['no_git', 'no_repository', 'no_commit', 'folder_gone'] as const)(
+      'starts in a folder that can have no worktree: %s',
+      async (unavailable) => {
+        const { bridge, user } = await openStart(failingIn('/srv', { unavailable }));
+        await turnOn(user);
+        await goTo(user, bridge, '/srv');
+        expect(screen.queryByRole('switch', { checked: true })).toBeNull();
+        await user.click(button('Start session'));
+        expect(bridge.sent('start_session')).toMatchObject([{ folder: '/srv', worktree: null }]);
+      },
+    );
 
     test('says why it can’t plan, and starts in the folder itself once the user turns it off', async () => {
       const { bridge, user } = await openStart(failingIn('/srv', { unavailable: 'timed_out', seconds: 10 }));

@@ -4,17 +4,7 @@ import type { Store } from '../store/store.svelte';
 import { type FakeBridge, settle } from '../testing/fakeBridge';
 
 export function aChangedFile(path: string, changes: Partial<ChangedFile> = {}): ChangedFile {
-  return {
-    id: path,
-    path,
-    oldPath: null,
-    kind: 'modified',
-    content: 'text',
-    added: 1,
-    removed: 1,
-    version: `${path}-1`,
-    ...changes,
-  };
+  return { id: path, path, oldPath: null, kind: 'modified', content: 'text', added: 1, removed: 1, version: `${path}-1`, ...changes };
 }
 
 /** A listing of these files, with their sums. */
@@ -25,17 +15,7 @@ export function listingOf(files: ChangedFile[], changes: Partial<ChangedFiles> =
 }
 
 export function aFileChange(file: ChangedFile, parts: DiffPart[], changes: Partial<FileChange> = {}): FileChange {
-  return {
-    file,
-    parts,
-    lossy: false,
-    cut: false,
-    unfinishedBefore: false,
-    unfinishedNow: false,
-    before: null,
-    now: null,
-    ...changes,
-  };
+  return { file, parts, lossy: false, cut: false, unfinishedBefore: false, unfinishedNow: false, before: null, now: null, ...changes };
 }
 
 export const same = (...lines: string[]): DiffPart => ({ part: 'same', lines });

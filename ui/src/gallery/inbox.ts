@@ -23,7 +23,11 @@ const command = (text: string, description: string | null = null): ToolDetail =>
 
 const terraform = Array.from({ length: 84 }, (_, line) => `+resource "aws_subnet" "private_${line + 1}" {}`).join('\n');
 
-const rules = someOptions({ id: 'r1', scope: 'local', label: { label: 'tool', tool: 'Bash', content: 'pnpm db:migrate:*', behavior: 'allow' } });
+const rules = someOptions({
+  id: 'r1',
+  scope: 'local',
+  label: { label: 'tool', tool: 'Bash', content: 'pnpm db:migrate:*', behavior: 'allow' },
+});
 
 const reads = ['Check the column types', 'Find other readers of the charges', 'Write the rollback'];
 
@@ -83,7 +87,12 @@ const requests: Request[] = [
     session: 'storefront',
     askedAt: minutesAgo(1),
     questions: [
-      aQuestion(1, { header: 'Checks', kind: 'multi', text: 'Which checks should block a merge?', options: ['Unit tests', 'Type check', 'Lint', 'Bundle size'] }),
+      aQuestion(1, {
+        header: 'Checks',
+        kind: 'multi',
+        text: 'Which checks should block a merge?',
+        options: ['Unit tests', 'Type check', 'Lint', 'Bundle size'],
+      }),
       aQuestion(2, { header: 'Reviewers', text: 'Who reviews changes of the cart?', options: ['The web team', 'Anybody'] }),
     ],
   }),

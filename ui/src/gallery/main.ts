@@ -27,10 +27,7 @@ async function show(): Promise<void> {
 }
 
 function listAll(): void {
-  for (const address of [
-    ...Object.keys(states).map((name) => `?state=${name}`),
-    ...Object.keys(scenes).map((name) => `?scene=${name}`),
-  ]) {
+  for (const address of [...Object.keys(states).map((name) => `?state=${name}`), ...Object.keys(scenes).map((name) => `?scene=${name}`)]) {
     const link = document.createElement('a');
     link.href = address;
     link.textContent = address;

@@ -21,18 +21,46 @@ const wrote = (own: string, ...options: number[]): Outcome => {
 const sketches: Sketch[][] = [
   [
     ['shop-api', 'Identity', 'Which identity provider should the login use?', ['Keycloak', 'Auth0', 'Our own'], chose(1), 14],
-    ['docs-site', 'Old guide', 'Should the guide keep the v2 pages?', ['Keep', 'Remove'], { outcome: 'replied_in_chat', text: 'Keep them for one more release, with a banner on top' }, 100],
+    [
+      'docs-site',
+      'Old guide',
+      'Should the guide keep the v2 pages?',
+      ['Keep', 'Remove'],
+      { outcome: 'replied_in_chat', text: 'Keep them for one more release, with a banner on top' },
+      100,
+    ],
     ['mobile-app', 'Push', 'Which platforms need push tokens?', ['iOS', 'Android'], wrote('web later', 1, 2), 38],
   ],
   [
     ['design-tokens', 'Names', 'How should color tokens be named?', ['By role, not by hue', 'By hue'], chose(1), 52],
     ['design-tokens', 'Changelog', 'Add a changelog entry for each renamed token?', ['Yes', 'No'], { outcome: 'declined', words: null }, 4],
-    ['legacy-import', 'CSV', 'Which CSV dialect do the exports use?', ['RFC 4180', 'Excel'], { outcome: 'orphaned', why: 'agent_ended' }, 900],
-    ['billing-worker', 'Retries', 'How often should a failed invoice be sent again before the customer hears of it?', ['3 times', '5 times'], withdrawn({ why: 'interrupted' }), 61],
+    [
+      'legacy-import',
+      'CSV',
+      'Which CSV dialect do the exports use?',
+      ['RFC 4180', 'Excel'],
+      { outcome: 'orphaned', why: 'agent_ended' },
+      900,
+    ],
+    [
+      'billing-worker',
+      'Retries',
+      'How often should a failed invoice be sent again before the customer hears of it?',
+      ['3 times', '5 times'],
+      withdrawn({ why: 'interrupted' }),
+      61,
+    ],
   ],
   [
     ['storefront', 'Checks', 'Which checks should block a merge?', ['Unit tests', 'Type check', 'Visual diff'], chose(1, 2), 7_400],
-    ['infra with a rather long name', 'Region', 'Which region gets the second database?', ['eu-central-1', 'us-east-1'], { outcome: 'expired' }, 600],
+    [
+      'infra with a rather long name',
+      'Region',
+      'Which region gets the second database?',
+      ['eu-central-1', 'us-east-1'],
+      { outcome: 'expired' },
+      600,
+    ],
   ],
 ];
 

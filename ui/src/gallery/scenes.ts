@@ -3,19 +3,7 @@ import { emptyStartDraft } from '../store/parts/start';
 import { initialState } from '../store/state';
 import { handoverOf } from '../store/sync/handover';
 import { aFound, agentsWith, aValue, claudeCode, codex, demo, demoFound, missing, of, openCode, withCurrent } from '../testing/agents';
-import {
-  aClient,
-  anApproval,
-  anEntry,
-  aPlan,
-  aQuestion,
-  aRequest,
-  aSession,
-  aSnapshot,
-  delivered,
-  ended,
-  NOW,
-} from '../testing/builders';
+import { aClient, anApproval, anEntry, aPlan, aQuestion, aRequest, aSession, aSnapshot, delivered, ended, NOW } from '../testing/builders';
 import { anError, FakeBridge } from '../testing/fakeBridge';
 import { withPast } from './past';
 import { richBodies } from './talk';
@@ -43,11 +31,7 @@ const sessions: Session[] = [
     folder: '/srv/infra',
     startedAt: at(NOW - 18_000_000),
     place: 3,
-    state: {
-      state: 'ended',
-      end: { end: 'failed', why: missing({ place: 'file', path: '/opt/claude' }) },
-      at: at(NOW - 7_200_000),
-    },
+    state: { state: 'ended', end: { end: 'failed', why: missing({ place: 'file', path: '/opt/claude' }) }, at: at(NOW - 7_200_000) },
   }),
   aSession({
     id: 's5',
@@ -155,11 +139,7 @@ function start(): FakeBridge {
       resumable: true,
       state: { state: 'ended', end: { end: 'finished' }, at: at(NOW - minutes * 60_000) },
     });
-  const more = [
-    codex,
-    openCode,
-    { ...claudeCode, id: 'gemini_cli', name: 'Gemini CLI', install: 'npm install -g @google/gemini-cli' },
-  ];
+  const more = [codex, openCode, { ...claudeCode, id: 'gemini_cli', name: 'Gemini CLI', install: 'npm install -g @google/gemini-cli' }];
   const bridge = base([]);
   bridge.snapshot = aSnapshot({
     sessions: [
@@ -181,10 +161,19 @@ function start(): FakeBridge {
       demoFound,
     ],
   };
-  const start = { ...emptyStartDraft, folder: '/home/ada/code/shop-api', prompt: 'Add rate limiting to the public endpoints: 60 requests a minute per key, and a clear error when a client goes over it.' };
+  const start = {
+    ...emptyStartDraft,
+    folder: '/home/ada/code/shop-api',
+    prompt: 'Add rate limiting to the public endpoints: 60 requests a minute per key, and a clear error when a client goes over it.',
+  };
   bridge.handover = { ...handoverOf({ ...initialState(), start }), place: { at: 'start', session: null } };
-  bridge.snapshot.heads = ['main', 'cart-drawer', 'retry-queue'].map((name, n) => ({ session: `s${n + 1}`, head: { head: 'branch', name } }));
-  return bridge.on('plan_worktree', ({ branch, base }) => aPlan({ branch: branch ?? 'askdesk/add-rate-limiting-to-the-public', base: base ?? 'main' }));
+  bridge.snapshot.heads = ['main', 'cart-drawer', 'retry-queue'].map((name, n) => ({
+    session: `s${n + 1}`,
+    head: { head: 'branch', name },
+  }));
+  return bridge.on('plan_worktree', ({ branch, base }) =>
+    aPlan({ branch: branch ?? 'askdesk/add-rate-limiting-to-the-public', base: base ?? 'main' }),
+  );
 }
 
 export function helpers(): FakeBridge {
@@ -244,10 +233,13 @@ export const scenes: Record<string, () => FakeBridge> = {
         connected: true,
         way: { way: 'broken', why: { why: 'stale', file: '/home/ada/.config/opencode/opencode.json' } },
       }),
-      aClient({ client: 'cursor', files: [file], way: { way: 'broken', why: { why: 'unusable', file, trouble: unparsed } }, limitSeconds: null }),
-      ...(['vscode', 'copilot-cli', 'windsurf', 'antigravity', 'zed'] as const).map((client) =>
-        aClient({ client, found: false }),
-      ),
+      aClient({
+        client: 'cursor',
+        files: [file],
+        way: { way: 'broken', why: { why: 'unusable', file, trouble: unparsed } },
+        limitSeconds: null,
+      }),
+      ...(['vscode', 'copilot-cli', 'windsurf', 'antigravity', 'zed'] as const).map((client) => aClient({ client, found: false })),
     ];
     const versions = [
       { client: 'claude-code', version: '2.1.329' },
@@ -276,7 +268,13 @@ export const scenes: Record<string, () => FakeBridge> = {
           throw anError({ code: 'client_file_left', detail: { detail: 'client_file', file, trouble: unparsed } });
         }
         const change = { file: codex, becomes: 'changed', diff, cut: false, copy: `${codex}.askdesk-backup` } as const;
-        return { changes: [change], notes: [{ note: 'other_port', port: 41415 }, { note: 'open_to_others', file: codex }] };
+        return {
+          changes: [change],
+          notes: [
+            { note: 'other_port', port: 41415 },
+            { note: 'open_to_others', file: codex },
+          ],
+        };
       });
   },
   storage: () => {

@@ -22,21 +22,14 @@ interface Shown {
 
 /** The shortest realistic transcript. */
 const talk = [
-  anEntry(1, {
-    kind: 'user',
-    text: 'Add authentication to the API. Keep the public routes public.',
-    attachments: [],
-  }),
+  anEntry(1, { kind: 'user', text: 'Add authentication to the API. Keep the public routes public.', attachments: [] }),
   anEntry(2, { kind: 'agent', text: 'The routes are in `src/routes.rs`. Before I go on I need to know how people sign in.' }),
 ];
 
 function withRequests(...requests: Request[]): FakeBridge {
   const bridge = base(requests);
   const asked = requests.filter(({ session }) => session === 's1');
-  bridge.entries['s1'] = [
-    ...talk,
-    ...asked.map(({ id }, index) => anEntry(3 + index, { kind: 'request', request: id })),
-  ];
+  bridge.entries['s1'] = [...talk, ...asked.map(({ id }, index) => anEntry(3 + index, { kind: 'request', request: id }))];
   return bridge;
 }
 
@@ -160,10 +153,7 @@ export const states: Record<string, Shown> = {
   },
   left_by_client: {
     scene: () => {
-      const bridge = withRequests({
-        ...over('r1', { outcome: 'orphaned', why: 'caller_gone' }, null),
-        askedBy: 'codex',
-      });
+      const bridge = withRequests({ ...over('r1', { outcome: 'orphaned', why: 'caller_gone' }, null), askedBy: 'codex' });
       const [first, ...others] = bridge.snapshot.sessions;
       const codex = { ...inbound('mcp', 'codex'), name: 'codex · api', model: null };
       if (first) bridge.snapshot.sessions = [{ ...first, ...codex, version: '0.169.0', state: { state: 'idle' } }, ...others];
@@ -176,10 +166,7 @@ export const states: Record<string, Shown> = {
     scene: () => withRequests(over('r1', { outcome: 'declined', words: 'Ask me tomorrow' })),
     shows: 'main [data-request=r1][data-state=declined]',
   },
-  withdrawn: {
-    scene: () => withRequests(over('r1', withdrawn(), null)),
-    shows: 'main [data-request=r1][data-state=withdrawn]',
-  },
+  withdrawn: { scene: () => withRequests(over('r1', withdrawn(), null)), shows: 'main [data-request=r1][data-state=withdrawn]' },
   replied: {
     scene: () => withRequests(over('r1', { outcome: 'replied_in_chat', text: 'Use whatever the gateway uses' })),
     shows: 'main [data-request=r1][data-state=replied_in_chat]',
@@ -196,9 +183,7 @@ export const states: Record<string, Shown> = {
   },
   confirm: {
     scene: () =>
-      asking(
-        aQuestion(1, { header: 'Publish', kind: 'confirm', options: ['Yes', 'No'], allowsOther: false, text: 'Publish it now?' }),
-      ),
+      asking(aQuestion(1, { header: 'Publish', kind: 'confirm', options: ['Yes', 'No'], allowsOther: false, text: 'Publish it now?' })),
     shows: 'aside [data-option=q1o2]',
   },
   preview: {
@@ -365,7 +350,11 @@ export const states: Record<string, Shown> = {
         lines: [
           { at: at(NOW - 120_000), kind: 'note', text: 'claude 2.1.0, pid 41872, in ~/code/shop-api' },
           { at: at(NOW - 90_000), kind: 'stderr', text: 'Warning: no stdin data received in 3s, proceeding without it.' },
-          { at: at(NOW - 60_000), kind: 'unusable', text: '{"type":"telemetry","event":"turn_started","session":"4f1c","model":"claude-sonnet-4-5"}' },
+          {
+            at: at(NOW - 60_000),
+            kind: 'unusable',
+            text: '{"type":"telemetry","event":"turn_started","session":"4f1c","model":"claude-sonnet-4-5"}',
+          },
         ],
       })),
     act: (store) => store.dispatch({ type: 'overlay_opened', overlay: { overlay: 'log', session: 's1' } }),

@@ -63,10 +63,7 @@ const approvals: Approval[] = [
   anApproval({ id: 'p1', session: 't1', askedAt: ago(6), subject: command('pnpm db:migrate --env staging') }),
 ];
 
-const said: Record<string, string> = {
-  t6: 'Changed 4 files; all tests pass.',
-  t7: 'Renamed 38 color tokens.',
-};
+const said: Record<string, string> = { t6: 'Changed 4 files; all tests pass.', t7: 'Renamed 38 color tokens.' };
 
 const turnEnded: EntryBody = {
   kind: 'turn_ended',

@@ -20,7 +20,11 @@ function tool(toolKind: ToolKind, summary: string, status: ToolStatus = 'done', 
 
 const edited = (path: string, added: number, removed: number) => {
   const lines = [...Array.from({ length: removed }, () => '-old'), ...Array.from({ length: added }, () => '+new')];
-  return tool('edit', path, 'done', { detail: 'edit', path: `/home/ada/code/shop-api/${path}`, diff: `@@ -1,9 +1,9 @@\n${lines.join('\n')}\n` });
+  return tool('edit', path, 'done', {
+    detail: 'edit',
+    path: `/home/ada/code/shop-api/${path}`,
+    diff: `@@ -1,9 +1,9 @@\n${lines.join('\n')}\n`,
+  });
 };
 
 const command = (text: string, status: ToolStatus, output: string | null = null) =>
@@ -87,7 +91,16 @@ export function settledTalk(
     edited('src/routes/orders.ts', 31, 12),
     ...asked.slice(3, 6),
     { kind: 'notice', notice: { notice: 'interrupted' } },
-    { kind: 'turn_ended', millis: 92_300, inputTokens: 48_120, outputTokens: 3_204, cachedTokens: 0, error: null, costUsd: 0.1834, context: null },
+    {
+      kind: 'turn_ended',
+      millis: 92_300,
+      inputTokens: 48_120,
+      outputTokens: 3_204,
+      cachedTokens: 0,
+      error: null,
+      costUsd: 0.1834,
+      context: null,
+    },
     { kind: 'agent', text: 'The guard is in place. Before I connect the identity provider I need three decisions from you.' },
     ...asked.slice(6),
   ]);

@@ -156,7 +156,9 @@ export class OfferedActions {
 
   /** Carries out an action if it is possible now. */
   run(id: ActionId): void {
-    this.all().find((offer) => offer.id === id)?.run();
+    this.all()
+      .find((offer) => offer.id === id)
+      ?.run();
   }
 }
 

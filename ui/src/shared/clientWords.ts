@@ -75,11 +75,7 @@ const breakWords: UnionWords<ClientBreak, 'why'> = {
   foreign: 'clients.foreign',
   half: 'clients.half',
   unusable: ({ file, trouble }) =>
-    t('clients.unusable', {
-      file: visibly(file),
-      trouble: wordsOfFileTrouble(trouble),
-      remedy: wordsOfFileRemedy(trouble),
-    }),
+    t('clients.unusable', { file: visibly(file), trouble: wordsOfFileTrouble(trouble), remedy: wordsOfFileRemedy(trouble) }),
   forbidden: ({ by }) => t(obstacleWords[by]),
 };
 

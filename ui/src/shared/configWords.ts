@@ -5,10 +5,7 @@ import { visibly } from './visible';
 /** The display order of config options. */
 const order = ['mode', 'model', 'effort', 'other'] as const satisfies readonly ConfigCategory[];
 
-const optionWords = {
-  model: 'start.model',
-  effort: 'start.effort',
-} as const satisfies Partial<Record<ConfigCategory, MessageKey>>;
+const optionWords = { model: 'start.model', effort: 'start.effort' } as const satisfies Partial<Record<ConfigCategory, MessageKey>>;
 
 /** Sorts options into display order. */
 export function inOrder(config: readonly ConfigOption[]): ConfigOption[] {

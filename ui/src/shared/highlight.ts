@@ -67,14 +67,7 @@ export async function highlighted(code: string, language: string): Promise<Run[]
   return runs;
 }
 
-const byEnding: Readonly<Record<string, string>> = {
-  cjs: 'javascript',
-  h: 'c',
-  htm: 'xml',
-  mts: 'typescript',
-  svelte: 'xml',
-  vue: 'xml',
-};
+const byEnding: Readonly<Record<string, string>> = { cjs: 'javascript', h: 'c', htm: 'xml', mts: 'typescript', svelte: 'xml', vue: 'xml' };
 
 /** Guesses the language from a file extension; a wrong guess does no harm. */
 export function languageOf(path: string): string {

@@ -99,14 +99,7 @@ function tokensOf(source: string): Token[] | null {
   }
 }
 
-const NAMED: Readonly<Record<string, string>> = {
-  amp: '&',
-  lt: '<',
-  gt: '>',
-  quot: '"',
-  apos: "'",
-  nbsp: '\u00a0',
-};
+const NAMED: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: '\u00a0' };
 
 /** Decodes the few HTML entities that Markdown needs; all other entities stay literal. */
 export function unescaped(text: string): string {

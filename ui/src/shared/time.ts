@@ -24,9 +24,7 @@ export function age(millis: number): string {
   return hours < 24 ? ages().hour.format(hours) : ages().day.format(Math.floor(hours / 24));
 }
 
-const tenths = inLanguage(
-  (locale) => new Intl.NumberFormat(locale, { minimumFractionDigits: 1, maximumFractionDigits: 1 }),
-);
+const tenths = inLanguage((locale) => new Intl.NumberFormat(locale, { minimumFractionDigits: 1, maximumFractionDigits: 1 }));
 
 /** Formats the duration of a turn: `0.8 s`, `42 s`, `3 min 5 s`. */
 export function duration(millis: number): string {
@@ -61,13 +59,7 @@ export function momentTime(at: number, now: number): string {
 }
 
 const costs = inLanguage(
-  (locale) =>
-    new Intl.NumberFormat(locale, {
-      style: 'currency',
-      currency: 'USD',
-      minimumFractionDigits: 2,
-      maximumFractionDigits: 4,
-    }),
+  (locale) => new Intl.NumberFormat(locale, { style: 'currency', currency: 'USD', minimumFractionDigits: 2, maximumFractionDigits: 4 }),
 );
 
 /** Formats US dollars; a turn often costs a fraction of a cent. */

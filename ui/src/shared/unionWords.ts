@@ -2,9 +2,7 @@ import { t, type MessageKey, type Params } from './messages';
 import { visibly } from './visible';
 
 /** The keys whose values a member of a union has among its fields. */
-type KeyFor<Member> = {
-  [K in MessageKey]: Member extends Params<K> ? K : never;
-}[MessageKey];
+type KeyFor<Member> = { [K in MessageKey]: Member extends Params<K> ? K : never }[MessageKey];
 
 /**
  * The text of each member of a tagged union: the key of a message that takes the member's fields as its values, or a

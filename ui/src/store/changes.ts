@@ -24,20 +24,12 @@ export type ChangesAction =
   | { type: 'comments_sent'; session: SessionId; sent: readonly LineComment[] }
   | { type: 'diff_form_chosen'; form: DiffForm };
 
-export const noChanges: SessionChanges = {
-  listed: null,
-  reading: false,
-  error: null,
-  picked: null,
-  shown: null,
-  shownError: null,
-};
+export const noChanges: SessionChanges = { listed: null, reading: false, error: null, picked: null, shown: null, shownError: null };
 
 export const changesHandlers: Handlers<ChangesAction> = {
   changes_opened: (state, { session }) => goToChanges(state, session),
   changes_asked: (state, { session }) => withChanges(state, session, { reading: true }),
-  changes_listed: (state, { session, listed }) =>
-    withChanges(state, session, { listed, reading: false, error: null }),
+  changes_listed: (state, { session, listed }) => withChanges(state, session, { listed, reading: false, error: null }),
   changes_failed: (state, { session, error }) => withChanges(state, session, { error, reading: false }),
   change_picked: (state, { session, file }) => withChanges(state, session, { picked: file, shownError: null }),
   change_read(state, { session, change }) {
@@ -63,20 +55,31 @@ export const changesHandlers: Handlers<ChangesAction> = {
     return known.some(same) ? state : withComments(state, session, [...known, comment]);
   },
   comment_written: (state, { session, comment, text }) => withComment(state, session, comment, () => ({ draft: text })),
-  comment_opened: (state, { session, comment }) =>
-    withComment(state, session, comment, ({ text, draft }) => ({ draft: draft ?? text })),
+  comment_opened: (state, { session, comment }) => withComment(state, session, comment, ({ text, draft }) => ({ draft: draft ?? text })),
   comment_added: (state, { session, comment }) =>
     withComment(state, session, comment, ({ text, draft }) => ({ text: (draft ?? text).trim(), draft: null })),
   comment_left(state, { session, comment }) {
     const left = withComment(state, session, comment, () => ({ draft: null }));
-    return withComments(left, session, commentsOf(left, session).filter(({ id, text }) => id !== comment || text !== ''));
+    return withComments(
+      left,
+      session,
+      commentsOf(left, session).filter(({ id, text }) => id !== comment || text !== ''),
+    );
   },
   comment_removed: (state, { session, comment }) =>
-    withComments(state, session, commentsOf(state, session).filter(({ id }) => id !== comment)),
+    withComments(
+      state,
+      session,
+      commentsOf(state, session).filter(({ id }) => id !== comment),
+    ),
   comments_sent(state, { session, sent }) {
     // What was changed while it was being sent stays.
     const isSent = (one: LineComment) => one.draft === null && sent.some(({ id, text }) => id === one.id && text === one.text);
-    return withComments(state, session, commentsOf(state, session).filter((one) => !isSent(one)));
+    return withComments(
+      state,
+      session,
+      commentsOf(state, session).filter((one) => !isSent(one)),
+    );
   },
   diff_form_chosen: (state, { form }) => ({ ...state, diffForm: form }),
 };
@@ -127,12 +130,7 @@ function withComments(state: State, session: SessionId, comments: readonly LineC
   return { ...state, comments: { ...state.comments, [session]: comments } };
 }
 
-function withComment(
-  state: State,
-  session: SessionId,
-  comment: string,
-  change: (known: LineComment) => Partial<LineComment>,
-): State {
+function withComment(state: State, session: SessionId, comment: string, change: (known: LineComment) => Partial<LineComment>): State {
   const changed = commentsOf(state, session).map((one) => (one.id === comment ? { ...one, ...change(one) } : one));
   return withComments(state, session, changed);
 }

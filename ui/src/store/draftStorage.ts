@@ -1,12 +1,5 @@
 /** Converts drafts between the page and the disk, and merges the two after a reload. */
-import {
-  answerOf,
-  type Draft,
-  type DraftAnswer,
-  emptyAnswer,
-  emptyDraft,
-  takesOne,
-} from '../entities/request/answerDraft';
+import { answerOf, type Draft, type DraftAnswer, emptyAnswer, emptyDraft, takesOne } from '../entities/request/answerDraft';
 import { isMissed } from '../entities/request/requestStatus';
 import type {
   Approval,

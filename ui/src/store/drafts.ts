@@ -1,11 +1,4 @@
-import {
-  answerOf,
-  chooseOption,
-  chooseOther,
-  type Draft,
-  withAnswer,
-  writeOther,
-} from '../entities/request/answerDraft';
+import { answerOf, chooseOption, chooseOther, type Draft, withAnswer, writeOther } from '../entities/request/answerDraft';
 import type { OptionId, Question, QuestionId, Request, RequestId } from '../generated/wire';
 import type { Handlers } from './handlers';
 import { draftOf } from './select';

@@ -25,8 +25,7 @@ const KEPT_OUT_OF_VIEW = 1_000;
 export function receiveFrames(state: State, frames: readonly Frame[]): State {
   const wasLive = state.link.generation > 0;
   const next = frames.reduce(
-    (folded, frame) =>
-      frame.frame === 'snapshot' ? takeSnapshot(folded, frame) : takeDelta(folded, frame),
+    (folded, frame) => (frame.frame === 'snapshot' ? takeSnapshot(folded, frame) : takeDelta(folded, frame)),
     state,
   );
   const noted = next.requests === state.requests ? next : noteMissed(next, state.requests);
@@ -106,18 +105,10 @@ function takeSnapshot(state: State, snapshot: Snapshot): State {
   );
   const requests = indexed(snapshot.requests);
   const approvals = indexed(snapshot.approvals);
-  const noted = snapshot.sessions.reduce(
-    (folded, session) => noteTurn(folded, sessionOf(state, session.id), session),
-    state,
-  );
+  const noted = snapshot.sessions.reduce((folded, session) => noteTurn(folded, sessionOf(state, session.id), session), state);
   const next: State = {
     ...state,
-    link: {
-      status: 'live',
-      epoch: snapshot.epoch,
-      seq: snapshot.seq,
-      generation: state.link.generation + 1,
-    },
+    link: { status: 'live', epoch: snapshot.epoch, seq: snapshot.seq, generation: state.link.generation + 1 },
     sessions: snapshot.sessions,
     requests,
     approvals,
@@ -176,11 +167,7 @@ function applyChange(state: State, change: Change): State {
       return dropUndoable(state, change.request);
     case 'entry':
       return noteTurnEnd(
-        noteEntry(
-          noteUnread(putEntry(state, change.session, change.entry), change.session, change.entry),
-          change.session,
-          change.entry,
-        ),
+        noteEntry(noteUnread(putEntry(state, change.session, change.entry), change.session, change.entry), change.session, change.entry),
         change.session,
         change.entry,
       );
@@ -289,10 +276,7 @@ function forgetTranscript(state: State, session: string): State {
 function addLiveText(live: State['live'], added: LiveText): State['live'] {
   const before = live[added.session] ?? [];
   const last = before.at(-1);
-  const after =
-    last?.kind === added.kind
-      ? before.with(-1, { ...last, text: last.text + added.text })
-      : [...before, added];
+  const after = last?.kind === added.kind ? before.with(-1, { ...last, text: last.text + added.text }) : [...before, added];
   return { ...live, [added.session]: after };
 }
 

@@ -74,8 +74,7 @@ function grow(excerpt: Excerpt, page: TranscriptPage, before: number | null): Ex
 }
 
 function add(known: readonly SearchHit[], more: readonly SearchHit[]): readonly SearchHit[] {
-  const has = (hit: SearchHit) =>
-    known.some((other) => other.session === hit.session && other.n === hit.n);
+  const has = (hit: SearchHit) => known.some((other) => other.session === hit.session && other.n === hit.n);
   return [...known, ...more.filter((hit) => !has(hit))];
 }
 
@@ -92,7 +91,10 @@ export function forgetSession(state: State, id: SessionId): State {
   const queue = state.sessions.find((session) => session.id === id)?.queue ?? [];
   const waited = (message: string) => queue.some((other) => other.id === message);
   const { history } = state;
-  const left = forgetPlaces(closeOverlay(state, (open) => open.overlay === 'log' && open.session === id), id);
+  const left = forgetPlaces(
+    closeOverlay(state, (open) => open.overlay === 'log' && open.session === id),
+    id,
+  );
   return {
     ...left,
     sessions: state.sessions.filter((session) => session.id !== id),

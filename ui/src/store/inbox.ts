@@ -74,8 +74,7 @@ function waits(state: InboxSources, request: Request): boolean {
 
 function inboxRequests(state: InboxSources): Request[] {
   const listed = allIn(state.requests).filter(
-    (request) =>
-      waits(state, request) || (request.state.state === 'ended' && request.state.at >= state.inbox.since),
+    (request) => waits(state, request) || (request.state.state === 'ended' && request.state.at >= state.inbox.since),
   );
   return inSession(state, listed);
 }
@@ -87,8 +86,7 @@ function questionItem(request: Request): InboxItem {
 /** The approvals, those that are the same to decide in one item. */
 function inboxApprovals(state: InboxSources): InboxItem[] {
   // What a rule denied was never the user's to decide.
-  const isListed = ({ rule, state: now }: Approval) =>
-    now.state === 'open' || (now.at >= state.inbox.since && rule?.action !== 'deny');
+  const isListed = ({ rule, state: now }: Approval) => now.state === 'open' || (now.at >= state.inbox.since && rule?.action !== 'deny');
   const listed = allIn(state.approvals).filter(isListed);
   const groups: [Approval, ...Approval[]][] = [];
   const joins = new Map<string, { group: Approval[]; until: number }>();

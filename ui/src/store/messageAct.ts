@@ -75,9 +75,7 @@ export function followMessages(before: State, after: State, byUser: boolean): St
   return [...ids].reduce((folded, id) => {
     if (before.messages[id] === next.messages[id] && before.attached[id] === next.attached[id]) return folded;
     const begun = byUser && isBlank(before, id);
-    const told = isBlank(next, id)
-      ? withoutKey(folded.told, id)
-      : begun ? { ...folded.told, [id]: settledIn(next, id) } : folded.told;
+    const told = isBlank(next, id) ? withoutKey(folded.told, id) : begun ? { ...folded.told, [id]: settledIn(next, id) } : folded.told;
     return { ...folded, told, replies: withoutKey(folded.replies, id) };
   }, next);
 }

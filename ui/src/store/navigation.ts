@@ -31,7 +31,10 @@ export const navigationHandlers: Handlers<NavigationAction> = {
     return { ...opened, history: { ...opened.history, excerpt: { ...emptyExcerpt, session, n } } };
   },
   stepped(state, { direction, at }) {
-    const next = enter(state, step(state.navigation, direction, (place) => exists(state, place)));
+    const next = enter(
+      state,
+      step(state.navigation, direction, (place) => exists(state, place)),
+    );
     return next.navigation.place.at === 'inbox' ? openInbox(next, { since: at }) : next;
   },
   overlay_opened: (state, { overlay }) => ({ ...state, overlay }),
@@ -65,9 +68,7 @@ export function closeOverlay(state: State, is: (overlay: Overlay) => boolean): S
 export function forgetPlaces(state: State, deleted: SessionId): State {
   const { place, back, forward } = state.navigation;
   const kept = (places: readonly Place[]) =>
-    places
-      .filter((one) => !leadsTo(one, deleted))
-      .map((one) => (one.session === deleted ? { ...one, session: null } : one));
+    places.filter((one) => !leadsTo(one, deleted)).map((one) => (one.session === deleted ? { ...one, session: null } : one));
   const navigation = { place, back: kept(back), forward: kept(forward) };
   if (place.at !== 'past_session' || place.past !== deleted) return { ...state, navigation };
   return enter(state, replacePlace(navigation, { at: 'history', session: place.session }));

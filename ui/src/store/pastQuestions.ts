@@ -54,10 +54,7 @@ export function searchOf({ query, session, outcome }: QuestionsFilter): Question
 /** Removes the questions of a deleted session. */
 export function withoutSession(questions: PastQuestions, id: SessionId): PastQuestions {
   const { filter, found } = questions;
-  const left = found && {
-    ...found,
-    questions: found.questions.filter(({ request }) => request.session !== id),
-  };
+  const left = found && { ...found, questions: found.questions.filter(({ request }) => request.session !== id) };
   return { ...questions, found: left, filter: filter.session === id ? { ...filter, session: null } : filter };
 }
 

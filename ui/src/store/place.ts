@@ -22,11 +22,7 @@ export type Direction = 'back' | 'forward';
 /** The maximum number of remembered places in each direction. */
 export const MOST_PLACES = 50;
 
-export const initialNavigation: Navigation = {
-  place: { at: 'session', session: null },
-  back: [],
-  forward: [],
-};
+export const initialNavigation: Navigation = { place: { at: 'session', session: null }, back: [], forward: [] };
 
 /** Goes to a place at the user's request. */
 export function goTo(navigation: Navigation, place: Place): Navigation {
@@ -46,12 +42,7 @@ export function step(navigation: Navigation, direction: Direction, exists: (plac
   const place = ahead[index];
   if (!place) return navigation;
   const opposite = direction === 'back' ? 'forward' : 'back';
-  return {
-    ...navigation,
-    place,
-    [direction]: ahead.slice(0, index),
-    [opposite]: push(navigation[opposite], navigation.place),
-  };
+  return { ...navigation, place, [direction]: ahead.slice(0, index), [opposite]: push(navigation[opposite], navigation.place) };
 }
 
 function push(places: readonly Place[], place: Place): readonly Place[] {

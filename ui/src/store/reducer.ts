@@ -153,10 +153,8 @@ const handlers: Handlers<Action> = {
     const transcript = state.transcripts[session];
     return transcript ? withTranscript(state, session, trim(transcript, from)) : state;
   },
-  submit_started: (state, { key, command, payload }) =>
-    withSubmit(state, key, { command, payload, phase: 'sending', error: null }),
-  submit_failed: (state, { key, command, payload, error }) =>
-    withSubmit(state, key, { command, payload, phase: 'failed', error }),
+  submit_started: (state, { key, command, payload }) => withSubmit(state, key, { command, payload, phase: 'sending', error: null }),
+  submit_failed: (state, { key, command, payload, error }) => withSubmit(state, key, { command, payload, phase: 'failed', error }),
   submit_done: (state, { key }) => ({ ...state, submits: withoutKey(state.submits, key) }),
   request_ended(state, { request }) {
     const known = state.requests.byId[request.id];
@@ -169,11 +167,7 @@ const handlers: Handlers<Action> = {
   },
   approval_decided(state, { approval }) {
     const known = state.approvals.byId[approval.id];
-    const next = {
-      ...state,
-      decisions: withoutKey(state.decisions, approval.id),
-      wholeRead: withoutKey(state.wholeRead, approval.id),
-    };
+    const next = { ...state, decisions: withoutKey(state.decisions, approval.id), wholeRead: withoutKey(state.wholeRead, approval.id) };
     if (known && known.state.state !== 'open') return next;
     return { ...next, approvals: withValue(next.approvals, approval) };
   },

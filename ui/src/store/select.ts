@@ -116,10 +116,7 @@ export function waitingOf(state: State, session: SessionId): Waiting {
 export function closeLoss(state: State, session: Session): CloseLoss | null {
   const waiting = waitingOf(state, session.id);
   const undelivered = ofSession(state.requests, session.id).filter(
-    (request) =>
-      request.state.state === 'ended' &&
-      session.resumable &&
-      request.state.delivery?.delivery === 'parked',
+    (request) => request.state.state === 'ended' && session.resumable && request.state.delivery?.delivery === 'parked',
   ).length;
   const loss = {
     working: session.state.state === 'working' || session.state.state === 'starting',
@@ -143,9 +140,7 @@ export function endLoss(state: State, session: Session): CloseLoss | null {
 
 /** The user's messages in a session, oldest first, without consecutive duplicates. */
 export function saidBefore(state: State, session: SessionId): string[] {
-  const said = transcriptOf(state, session).entries.flatMap(({ body }) =>
-    body.kind === 'user' && body.text !== '' ? [body.text] : [],
-  );
+  const said = transcriptOf(state, session).entries.flatMap(({ body }) => (body.kind === 'user' && body.text !== '' ? [body.text] : []));
   return said.filter((text, index) => text !== said[index + 1]);
 }
 

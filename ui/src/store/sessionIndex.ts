@@ -35,18 +35,12 @@ export function withValue<T extends OfSession>({ byId, bySession }: SessionIndex
   const others = (of: SessionId) => (bySession[of] ?? []).filter((other) => other.id !== id);
   // A session can claim a call later.
   const moved = before && before.session !== session ? { [before.session]: others(before.session) } : {};
-  return {
-    byId: { ...byId, [id]: value },
-    bySession: { ...bySession, ...moved, [session]: [...others(session), value].sort(byAge) },
-  };
+  return { byId: { ...byId, [id]: value }, bySession: { ...bySession, ...moved, [session]: [...others(session), value].sort(byAge) } };
 }
 
 export function withoutSession<T extends OfSession>(index: SessionIndex<T>, session: SessionId): SessionIndex<T> {
   const gone = new Set(ofSession(index, session).map(({ id }) => id));
-  return {
-    byId: filterValues(index.byId, (_, id) => !gone.has(id)),
-    bySession: withoutKey(index.bySession, session),
-  };
+  return { byId: filterValues(index.byId, (_, id) => !gone.has(id)), bySession: withoutKey(index.bySession, session) };
 }
 
 /** The values of a session, oldest first. */

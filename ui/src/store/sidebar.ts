@@ -37,10 +37,7 @@ export function isPinned({ sidebar }: State, session: SessionId): boolean {
 export function sessionGroups(state: State): SessionGroup[] {
   // In the user's own order, sessions move only when the user moves them.
   if (state.heldGroups === null || state.sidebar.grouping === 'own') return currentGroups(state);
-  const held = state.heldGroups.map((group) => ({
-    ...group,
-    sessions: group.sessions.flatMap(({ id }) => sessionOf(state, id) ?? []),
-  }));
+  const held = state.heldGroups.map((group) => ({ ...group, sessions: group.sessions.flatMap(({ id }) => sessionOf(state, id) ?? []) }));
   const listed = new Set(held.flatMap(({ sessions }) => sessions));
   // New sessions come last and belong to no group yet.
   const added = sessionsInOrder(state).filter((session) => !listed.has(session));

@@ -11,16 +11,7 @@ import { initialUnsent, type Unsent } from './parts/unsent';
 import { initialUsage, type UsageState } from './parts/usage';
 
 /** Everything that the window shows; each part changes for a reason of its own. */
-export interface State
-  extends Changes,
-    Environment,
-    Layout,
-    Navigated,
-    Noticed,
-    Reported,
-    Start,
-    Transcripts,
-    Unsent {
+export interface State extends Changes, Environment, Layout, Navigated, Noticed, Reported, Start, Transcripts, Unsent {
   history: History;
   usage: UsageState;
 }

@@ -18,12 +18,7 @@ export function addEntry(transcript: Transcript, entry: Entry): Transcript {
   const full = !atEnd && behind && entries.length >= WINDOW.most;
   if ((behind && later) || full) return outside({ ...transcript, newest, later: true }, entry);
   if (more && entry.n < first) return outside({ ...transcript, newest }, entry);
-  return {
-    ...transcript,
-    newest,
-    entries: withEntry(entries, entry),
-    streamed: withPlace(transcript.streamed, entry.n),
-  };
+  return { ...transcript, newest, entries: withEntry(entries, entry), streamed: withPlace(transcript.streamed, entry.n) };
 }
 
 /** A page that is still loading may not include this entry. */

@@ -1,12 +1,4 @@
-import {
-  answerOf,
-  type Draft,
-  hasWords,
-  isBegun,
-  takesOne,
-  toInputs,
-  withAnswer,
-} from '../entities/request/answerDraft';
+import { answerOf, type Draft, hasWords, isBegun, takesOne, toInputs, withAnswer } from '../entities/request/answerDraft';
 import type { AnswerInput, EndInput, HeldEnd, Request, RequestId } from '../generated/wire';
 import { withoutKey } from './records';
 import { draftOf } from './select';

@@ -7,9 +7,7 @@ import type { State } from './state';
 /** From this share on, a context counts as nearly full. */
 export const NEARLY_FULL = 0.85;
 
-export type UsageAction =
-  | { type: 'usage_read'; session: SessionId; usage: SessionUsage }
-  | { type: 'today_counted'; today: UsageSum };
+export type UsageAction = { type: 'usage_read'; session: SessionId; usage: SessionUsage } | { type: 'today_counted'; today: UsageSum };
 
 export const usageHandlers: Handlers<UsageAction> = {
   usage_read: (state, { session, usage }) => withUsage(state, { sessions: { ...state.usage.sessions, [session]: usage } }),

@@ -3,16 +3,11 @@ import type { Handlers } from './handlers';
 import type { PlanRead, WorktreeDraft } from './parts/start';
 import type { State } from './state';
 
-export type WorktreeAction =
-  | { type: 'worktree_planned'; read: PlanRead }
-  | { type: 'worktree_drafted'; change: Partial<WorktreeDraft> };
+export type WorktreeAction = { type: 'worktree_planned'; read: PlanRead } | { type: 'worktree_drafted'; change: Partial<WorktreeDraft> };
 
 export const worktreeHandlers: Handlers<WorktreeAction> = {
   worktree_planned: (state, { read }) => ({ ...state, plan: read }),
-  worktree_drafted: (state, { change }) => ({
-    ...state,
-    start: { ...state.start, worktree: { ...state.start.worktree, ...change } },
-  }),
+  worktree_drafted: (state, { change }) => ({ ...state, start: { ...state.start, worktree: { ...state.start.worktree, ...change } } }),
 };
 
 /** What is checked out in a session's folder; before that is known, the branch that was made for the session. */

@@ -1,12 +1,4 @@
-import type {
-  AgentDescriptor,
-  AgentFailure,
-  AgentFound,
-  ConfigOption,
-  ConfigValue,
-  Origin,
-  Session,
-} from '../generated/wire';
+import type { AgentDescriptor, AgentFailure, AgentFound, ConfigOption, ConfigValue, Origin, Session } from '../generated/wire';
 import { en } from '../shared/messages/en';
 import { defaultOptions } from '../store/commands/start';
 
@@ -95,11 +87,7 @@ export const codex: AgentDescriptor = {
       name: 'Permission requests',
       values: (['untrusted', 'on-request', 'never'] as const).map(aCodexValue),
     }),
-    anOption({
-      id: 'sandbox',
-      name: 'Sandbox',
-      values: (['read-only', 'workspace-write'] as const).map(aCodexValue),
-    }),
+    anOption({ id: 'sandbox', name: 'Sandbox', values: (['read-only', 'workspace-write'] as const).map(aCodexValue) }),
     ...claudeCode.config.slice(1),
   ],
 };
@@ -114,7 +102,11 @@ export const openCode: AgentDescriptor = {
   login: 'opencode auth login',
   verified: '1.18.33',
   config: [
-    anOption({ id: 'agent', name: 'Agent', values: [aValue('plan', { name: 'Plan', planning: true }), aValue('build', { name: 'Build' })] }),
+    anOption({
+      id: 'agent',
+      name: 'Agent',
+      values: [aValue('plan', { name: 'Plan', planning: true }), aValue('build', { name: 'Build' })],
+    }),
     anOption({
       id: 'permissions',
       name: 'Permissions',

@@ -50,10 +50,7 @@ export function aSession(changes: Partial<Session> = {}): Session {
 type OptionSketch = string | Partial<QuestionOption>;
 
 /** A question with ids in the engine's format: `q1`, `q1o2`. */
-export function aQuestion(
-  place: number,
-  changes: Partial<Omit<Question, 'options'>> & { options?: OptionSketch[] } = {},
-): Question {
+export function aQuestion(place: number, changes: Partial<Omit<Question, 'options'>> & { options?: OptionSketch[] } = {}): Question {
   const { options = ['OAuth 2.0', 'JWT'], ...rest } = changes;
   return {
     id: `q${place}`,
@@ -93,11 +90,7 @@ export function aRequest(changes: Partial<Request> = {}): Request {
   };
 }
 
-export function ended(
-  outcome: Outcome,
-  delivery: Delivery | null = null,
-  at = NOW,
-): Extract<Request['state'], { state: 'ended' }> {
+export function ended(outcome: Outcome, delivery: Delivery | null = null, at = NOW): Extract<Request['state'], { state: 'ended' }> {
   return { state: 'ended', outcome, delivery, at };
 }
 
@@ -117,13 +110,7 @@ export function answered(
   answers: { question: string; chosen?: string[]; other?: string | null }[],
   delivery: Delivery | null = { delivery: 'pending' },
 ): Request {
-  const given = answers.map(({ question, chosen = [], other = null }) => ({
-    question,
-    chosen,
-    other,
-    note: null,
-    secretGiven: false,
-  }));
+  const given = answers.map(({ question, chosen = [], other = null }) => ({ question, chosen, other, note: null, secretGiven: false }));
   return { ...request, state: ended({ outcome: 'answered', answers: given }, delivery) };
 }
 

@@ -88,9 +88,7 @@ export class FakeBridge implements Bridge {
   };
   /** The connection states of other programs. */
   clients: ClientRead[] = [];
-  programs: ProgramsFound = {
-    programs: ['vscode', 'zed', 'vim', 'gnome_terminal', 'kitty', 'file_manager'],
-  };
+  programs: ProgramsFound = { programs: ['vscode', 'zed', 'vim', 'gnome_terminal', 'kitty', 'file_manager'] };
   /** The target of the latest deep link, until it is shown. */
   target: string | null = null;
   /** The state handed over by the previous page. */
@@ -127,9 +125,7 @@ export class FakeBridge implements Bridge {
   }
 
   sent<C extends CommandName>(command: C): Input<C>[] {
-    return this.calls
-      .filter((call) => call.command === command)
-      .map((call) => call.input as Input<C>);
+    return this.calls.filter((call) => call.command === command).map((call) => call.input as Input<C>);
   }
 
   async call<C extends CommandName>(command: C, input: Input<C>): Promise<Output<C>> {
@@ -180,7 +176,14 @@ export class FakeBridge implements Bridge {
       case 'read_client_versions':
         return { versions: [] };
       case 'list_changes':
-        return { files: [], totals: { files: 0, added: 0, removed: 0, state: 0 }, unlisted: 0, unreadable: 0, unrecorded: [], repositoryOfOther: null };
+        return {
+          files: [],
+          totals: { files: 0, added: 0, removed: 0, state: 0 },
+          unlisted: 0,
+          unreadable: 0,
+          unrecorded: [],
+          repositoryOfOther: null,
+        };
       case 'read_permissions':
         return { standing: [], unreadable: [] };
       case 'plan_worktree':
@@ -382,10 +385,7 @@ function keep(snapshot: Snapshot, change: Change): Snapshot {
     case 'live_text':
       return { ...snapshot, live: [...snapshot.live, change.added] };
     case 'live_cleared':
-      return {
-        ...snapshot,
-        live: snapshot.live.filter((text) => text.session !== change.session),
-      };
+      return { ...snapshot, live: snapshot.live.filter((text) => text.session !== change.session) };
     case 'retry': {
       const { session, retry } = change;
       const others = snapshot.retries.filter((other) => other.session !== session);
@@ -439,13 +439,5 @@ function put<T extends { id: string }>(values: readonly T[], value: T): T[] {
 }
 
 export function anError(changes: Partial<CommandError> = {}): CommandError {
-  return {
-    code: 'storage',
-    message: 'The disk says no.',
-    retryable: true,
-    traceId: 't-1',
-    field: null,
-    ended: null,
-    ...changes,
-  };
+  return { code: 'storage', message: 'The disk says no.', retryable: true, traceId: 't-1', field: null, ended: null, ...changes };
 }

@@ -172,7 +172,11 @@ export class ModelApp extends FakeBridge {
   /** Advances the oldest pending delivery. */
   deliverNext(worked: boolean): void {
     const next = this.snapshot.requests.find((request) => deliveryOf(request)?.delivery === 'pending');
-    if (next) this.#deliver(next.id, worked ? { delivery: 'delivered', at: Date.now() } : { delivery: 'failed', error: { undelivered: 'input_closed' } });
+    if (next)
+      this.#deliver(
+        next.id,
+        worked ? { delivery: 'delivered', at: Date.now() } : { delivery: 'failed', error: { undelivered: 'input_closed' } },
+      );
   }
 
   endSession(session: SessionId, why: OrphanedWhy): void {
@@ -182,7 +186,8 @@ export class ModelApp extends FakeBridge {
     }
     for (const request of this.snapshot.requests) {
       const how = deliveryOf(request)?.delivery;
-      if (request.session === session && isByUser(request) && (how === 'pending' || how === 'failed')) this.#deliver(request.id, { delivery: 'parked' });
+      if (request.session === session && isByUser(request) && (how === 'pending' || how === 'failed'))
+        this.#deliver(request.id, { delivery: 'parked' });
     }
     this.#change(session, { state: { state: 'ended', end: { end: 'app_quit' }, at: Date.now() }, resumable: true });
   }

@@ -70,7 +70,8 @@ function sessionEntries(state: State, commands: Commands): Entry[] {
       face,
       name: session.name,
       about: session.folder,
-      state: face === 'needs_you' ? `${wordsOfFace(session, face)}: ${wordsOfCounts(waitingOf(state, session.id))}` : wordsOfFace(session, face),
+      state:
+        face === 'needs_you' ? `${wordsOfFace(session, face)}: ${wordsOfCounts(waitingOf(state, session.id))}` : wordsOfFace(session, face),
       ...(index < 9 && { keys: shortcut(String(index + 1)) }),
       run: () => void commands.navigation.showSession(session.id),
     };
@@ -95,8 +96,7 @@ function actionEntry(offer: Offer, index: number): Entry {
 function settingEntries(state: State, commands: Commands): Entry[] {
   if (!state.settings) return [];
   const rows = rowsOf(state.settings.settings, state.agentsKnown, state.openIn.found);
-  const lead = (at: string) => () =>
-    commands.dispatch({ type: 'overlay_opened', overlay: { overlay: 'settings', at } });
+  const lead = (at: string) => () => commands.dispatch({ type: 'overlay_opened', overlay: { overlay: 'settings', at } });
   const group = 'settings' as const;
   const sections = SECTIONS.filter((section) => section === CLIENTS || rows.some((row) => row.section === section));
   return [

@@ -1,21 +1,25 @@
 import type { FocusTargets } from '../shared/focusTargets';
 
-const FOCUSABLE = ['a[href]', 'button:not(:disabled)', 'input:not(:disabled)', 'select', 'textarea:not(:disabled)', '[tabindex="0"]'].join();
+const FOCUSABLE = [
+  'a[href]',
+  'button:not(:disabled)',
+  'input:not(:disabled)',
+  'select',
+  'textarea:not(:disabled)',
+  '[tabindex="0"]',
+].join();
 
 /** Where the focus goes when F6 enters a pane, best first. */
-const FIRST = [
-  '[aria-current="page"]',
-  '[data-composer]:not(:disabled)',
-  'button:not(:disabled)',
-  FOCUSABLE,
-];
+const FIRST = ['[aria-current="page"]', '[data-composer]:not(:disabled)', 'button:not(:disabled)', FOCUSABLE];
 
 /**
  * Moves the focus to the next pane of the window (sidebar, session, panel), or to the one before; after the last comes the first.
  * Where a request waits, what takes its answer has the focus.
  */
 export function focusPane(window: HTMLElement, from: Element | null, step: 1 | -1, targets: FocusTargets): void {
-  const panes = [...window.children].filter((pane) => pane.matches('nav, main, aside') && isShown(pane) && pane.querySelector(FOCUSABLE) !== null);
+  const panes = [...window.children].filter(
+    (pane) => pane.matches('nav, main, aside') && isShown(pane) && pane.querySelector(FOCUSABLE) !== null,
+  );
   const at = panes.findIndex((pane) => pane.contains(from));
   const start = at < 0 && step < 0 ? 0 : at;
   const next = panes[(start + step + panes.length) % panes.length];

@@ -16,10 +16,7 @@ export function windowActions({ store, commands }: Page, showNextWaiting: () => 
     nextWaiting(state, null) !== null && { id: 'next_waiting', run: showNextWaiting },
     { id: 'history', run: () => void commands.history.open() },
     { id: 'settings', run: open({ overlay: 'settings' }) },
-    place.at === 'start' && state.sessions.length > 0 && {
-      id: 'start_back',
-      run: () => commands.dispatch({ type: 'start_closed' }),
-    },
+    place.at === 'start' && state.sessions.length > 0 && { id: 'start_back', run: () => commands.dispatch({ type: 'start_closed' }) },
     // The form for a new session offers it with its examples.
     demo && place.at !== 'start' && { id: 'demo', run: () => void commands.start.demo() },
     back.length > 0 && { id: 'back', run: () => void commands.navigation.step('back') },
@@ -29,9 +26,6 @@ export function windowActions({ store, commands }: Page, showNextWaiting: () => 
     demo && { id: 'test_question', run: () => void commands.start.testQuestion() },
     { id: 'help', run: () => void commands.window.openGuide() },
     { id: 'keys', run: open({ overlay: 'keys' }) },
-    ...state.failures.map(({ serial }): Offer => ({
-      id: 'dismiss',
-      run: () => commands.dispatch({ type: 'failure_dismissed', serial }),
-    })),
+    ...state.failures.map(({ serial }): Offer => ({ id: 'dismiss', run: () => commands.dispatch({ type: 'failure_dismissed', serial }) })),
   ];
 }

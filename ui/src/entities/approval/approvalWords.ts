@@ -36,17 +36,9 @@ export const kindWords = {
   reject_always: 'approval.deny_always',
 } as const satisfies Record<ApprovalOptionKind, MessageKey>;
 
-const everyUse = {
-  allow: 'rule.allow',
-  ask: 'rule.ask',
-  deny: 'rule.deny',
-} as const satisfies Record<ToolRule, MessageKey>;
+const everyUse = { allow: 'rule.allow', ask: 'rule.ask', deny: 'rule.deny' } as const satisfies Record<ToolRule, MessageKey>;
 
-const someUses = {
-  allow: 'rule.allow_some',
-  ask: 'rule.ask_some',
-  deny: 'rule.deny_some',
-} as const satisfies Record<ToolRule, MessageKey>;
+const someUses = { allow: 'rule.allow_some', ask: 'rule.ask_some', deny: 'rule.deny_some' } as const satisfies Record<ToolRule, MessageKey>;
 
 /** Whether the option lets the agent continue. */
 export function allows({ kind }: ApprovalOption): boolean {

@@ -42,7 +42,8 @@ const UNCLEAR = new RegExp(
   'u',
 );
 
-const WIDE = /[\u1100-\u115f\u2e80-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{1f000}-\u{3ffff}]/u;
+const WIDE =
+  /[\u1100-\u115f\u2e80-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{1f000}-\u{3ffff}]/u;
 
 /** What a request would do: its name, shown as a title, and its content, line by line. */
 interface Argument {

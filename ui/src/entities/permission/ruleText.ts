@@ -5,10 +5,7 @@ import { visibly } from '../../shared/visible';
 /** What a rule matches: a tool, and which of its calls. */
 type RuleText = Pick<PermissionRule, 'tool' | 'argument'>;
 
-export const actionWords = {
-  deny: 'rules.deny',
-  ask: 'rules.ask',
-} as const satisfies Record<RuleAction, MessageKey>;
+export const actionWords = { deny: 'rules.deny', ask: 'rules.ask' } as const satisfies Record<RuleAction, MessageKey>;
 
 /** A rule in the agent's notation: `Bash(git push *)`. */
 export function textOfRule({ tool, argument }: RuleText): string {

@@ -21,22 +21,9 @@ export interface Draft {
   words: string;
 }
 
-export const emptyAnswer: DraftAnswer = {
-  chosen: [],
-  otherChosen: false,
-  other: '',
-  note: '',
-  noteOpen: false,
-};
+export const emptyAnswer: DraftAnswer = { chosen: [], otherChosen: false, other: '', note: '', noteOpen: false };
 
-export const emptyDraft: Draft = {
-  active: 0,
-  answers: {},
-  warned: false,
-  declining: false,
-  dismissing: false,
-  words: '',
-};
+export const emptyDraft: Draft = { active: 0, answers: {}, warned: false, declining: false, dismissing: false, words: '' };
 
 export function takesOne(question: Question): boolean {
   return question.kind === 'single' || question.kind === 'confirm';
@@ -67,9 +54,7 @@ export function unanswered(request: Request, draft: Draft): Question[] {
 
 /** Questions whose note has no answer to go along with. */
 export function strayNotes(request: Request, draft: Draft): Question[] {
-  return unanswered(request, draft).filter(
-    (question) => answerOf(draft, question).note.trim() !== '',
-  );
+  return unanswered(request, draft).filter((question) => answerOf(draft, question).note.trim() !== '');
 }
 
 /** Whether the draft holds anything: a choice or text. */
@@ -149,9 +134,5 @@ export function writeOther(draft: Draft, question: Question, text: string): Draf
 }
 
 export function withAnswer(draft: Draft, question: Question, answer: DraftAnswer): Draft {
-  return {
-    ...draft,
-    warned: false,
-    answers: { ...draft.answers, [question.id]: answer },
-  };
+  return { ...draft, warned: false, answers: { ...draft.answers, [question.id]: answer } };
 }

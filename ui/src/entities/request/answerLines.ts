@@ -49,13 +49,7 @@ export function textOfDraft(request: Request, draft: Draft): string {
   return [...begun, draft.words].filter((text) => text.trim() !== '').join('\n\n');
 }
 
-function lineOf(
-  request: Request,
-  question: Question,
-  chosen: readonly string[],
-  own: string | null,
-  note: string | null,
-): AnswerLine {
+function lineOf(request: Request, question: Question, chosen: readonly string[], own: string | null, note: string | null): AnswerLine {
   const labels = question.options
     .filter((option) => chosen.includes(option.id))
     .map((option) => cutText(labelIn(question, option), LABEL_SHOWN));

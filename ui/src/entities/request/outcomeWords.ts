@@ -1,13 +1,4 @@
-import type {
-  Ended,
-  EndedBy,
-  Origin,
-  OrphanedWhy,
-  Outcome,
-  OutcomeKind,
-  Request,
-  Session,
-} from '../../generated/wire';
+import type { Ended, EndedBy, Origin, OrphanedWhy, Outcome, OutcomeKind, Request, Session } from '../../generated/wire';
 import { type MessageKey, t } from '../../shared/messages';
 import { visibly } from '../../shared/visible';
 import { channelOf, clientOf, isInbound } from '../session/origin';
@@ -70,10 +61,7 @@ export function wordsOfEnd(
   outcome: Exclude<Outcome, { outcome: 'answered' }>,
   request: Request,
   origin: Origin | null,
-): {
-  words: string;
-  look: 'quiet' | 'chat' | 'missed' | 'expired';
-} {
+): { words: string; look: 'quiet' | 'chat' | 'missed' | 'expired' } {
   switch (outcome.outcome) {
     case 'declined':
       return { look: 'quiet', words: wordsOfSkip(outcome.words) };
@@ -92,11 +80,7 @@ function wordsOfSkip(words: string | null): string {
   return words ? t('ended.declined_words', { words }) : t('ended.declined');
 }
 
-function wordsOfWithdrawal(
-  why: Extract<Outcome, { outcome: 'withdrawn' }>['why'],
-  { state }: Request,
-  origin: Origin | null,
-): string {
+function wordsOfWithdrawal(why: Extract<Outcome, { outcome: 'withdrawn' }>['why'], { state }: Request, origin: Origin | null): string {
   switch (why.why) {
     case 'by_agent':
       return t('ended.by_agent');
@@ -109,9 +93,7 @@ function wordsOfWithdrawal(
     case 'canceled':
       // The agent is told about a skipped request, but not about a missed one that the user dismissed.
       if (state.state === 'ended' && shownOutcome(state) === 'declined') return wordsOfSkip(why.reason);
-      return why.reason
-        ? t('ended.canceled_reason', { reason: why.reason })
-        : t('ended.canceled');
+      return why.reason ? t('ended.canceled_reason', { reason: why.reason }) : t('ended.canceled');
   }
 }
 

@@ -78,12 +78,13 @@ const isRule = (line: string) => RULES.test(line) && line.includes('-');
 /** Splits a question's text into its name and its explanation. */
 export function parted(text: string): Parted {
   const lines = text.trim().split('\n');
-  const until = lines.findIndex(
-    (line, index) =>
-      line.trim() === '' ||
-      BEGINS_BLOCK.test(line) ||
-      isRule(lines[index + 1] ?? ''),
-  );
+  const until = lines.findIndex((line, index) => line.trim() === '' || BEGINS_BLOCK.test(line) || isRule(lines[index + 1] ?? ''));
   if (until < 0) return { head: lines.join('\n'), rest: '' };
-  return { head: lines.slice(0, until).join('\n'), rest: lines.slice(until).join('\n').replace(/^\s*\n/, '') };
+  return {
+    head: lines.slice(0, until).join('\n'),
+    rest: lines
+      .slice(until)
+      .join('\n')
+      .replace(/^\s*\n/, ''),
+  };
 }

@@ -51,7 +51,8 @@ export function rowsOf(
       const head = index === 0 ? 0 : CONTEXT;
       const tail = index === parts.length - 1 ? 0 : CONTEXT;
       const folded = part.lines.length - head - tail;
-      const isFolded = folded >= LEAST_FOLDED && !unfolded.has(index) && !isCommented(comments, beforeLine, nowLine, part.lines.length, head, tail);
+      const isFolded =
+        folded >= LEAST_FOLDED && !unfolded.has(index) && !isCommented(comments, beforeLine, nowLine, part.lines.length, head, tail);
       for (const [at, text] of part.lines.entries()) {
         if (isFolded && at === head) rows.push({ row: 'fold', key: `fold:${index}`, part: index, count: folded });
         if (isFolded && at >= head && at < head + folded) continue;
@@ -64,7 +65,12 @@ export function rowsOf(
     }
     const pairs = Math.min(part.removed.length, part.added.length);
     const differing = part.removed.slice(0, pairs).map((text, at) => differences(text, part.added[at] ?? ''));
-    const removed = part.removed.map((text, at): Cell => ({ text, mark: 'removed', line: beforeLine + at, differs: differing[at]?.[0] ?? null }));
+    const removed = part.removed.map((text, at): Cell => ({
+      text,
+      mark: 'removed',
+      line: beforeLine + at,
+      differs: differing[at]?.[0] ?? null,
+    }));
     const added = part.added.map((text, at): Cell => ({ text, mark: 'added', line: nowLine + at, differs: differing[at]?.[1] ?? null }));
     if (form === 'unified') {
       removed.forEach((cell) => add(index, cell, null));
@@ -108,7 +114,10 @@ export function differences(before: string, now: string): [readonly [number, num
   if (common * 3 < Math.max(before.trim().length, now.trim().length)) return null;
   const from = old.slice(0, start).join('').length;
   const to = (text: string, from: string[]) => text.length - from.slice(from.length - end).join('').length;
-  return [[from, to(before, old)], [from, to(now, fresh)]];
+  return [
+    [from, to(before, old)],
+    [from, to(now, fresh)],
+  ];
 }
 
 function words(text: string): string[] {

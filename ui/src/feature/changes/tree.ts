@@ -1,8 +1,7 @@
 import type { ChangedFile } from '../../generated/wire';
 
 export type TreeRow =
-  | { row: 'folder'; path: string; name: string; depth: number }
-  | { row: 'file'; file: ChangedFile; name: string; depth: number };
+  { row: 'folder'; path: string; name: string; depth: number } | { row: 'file'; file: ChangedFile; name: string; depth: number };
 
 /** The changed files as a tree, folders first opened, without what is in a closed folder. Files come in the order of their paths. */
 export function treeRows(files: readonly ChangedFile[], closed: ReadonlySet<string>): TreeRow[] {

@@ -44,7 +44,10 @@ function rank({ name, about = '', aliases = [] }: Searchable, words: readonly st
 }
 
 export function wordsIn(asked: string): string[] {
-  return asked.toLowerCase().split(/[\s:,…]+/).filter((word) => word !== '');
+  return asked
+    .toLowerCase()
+    .split(/[\s:,…]+/)
+    .filter((word) => word !== '');
 }
 
 /** What contains every searched word in its name or another of its texts, best match first. */

@@ -27,10 +27,7 @@ export function answerKeys(around: Around, id: CardId): Attachment<HTMLElement> 
 }
 
 /** Handles a key pressed in the panel outside its cards, on behalf of the visible card. */
-export function pressAround(
-  event: KeyboardEvent,
-  { shown, fold, ...around }: Around & { shown: CardId | null; fold: () => void },
-): void {
+export function pressAround(event: KeyboardEvent, { shown, fold, ...around }: Around & { shown: CardId | null; fold: () => void }): void {
   const { target } = event;
   const at = target instanceof Element ? around.targets.cardAround(target) : null;
   press(event, at ?? shown, around, () => {

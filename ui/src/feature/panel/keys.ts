@@ -41,12 +41,7 @@ export const PANEL_KEYS: readonly KeyRow[] = [
   {
     keys: ['1–9'],
     does: 'keys.choose',
-    hints: {
-      radio: 'keys.hint.choose',
-      checkbox: 'keys.hint.toggle',
-      card: 'keys.hint.choose',
-      control: 'keys.hint.choose',
-    },
+    hints: { radio: 'keys.hint.choose', checkbox: 'keys.hint.toggle', card: 'keys.hint.choose', control: 'keys.hint.choose' },
     inForm: ({ options, quick }, words) => {
       if (options === 0) return null;
       return quick ? 'keys.hint.answer' : words;

@@ -8,13 +8,7 @@ import type { View } from '../../store/store.svelte';
 export const DIGITS = 9;
 
 /** Opens a question's note. If the question is unanswered, selects the focused option, which the note belongs to. */
-export function addNote(
-  commands: Commands,
-  view: View,
-  request: Request,
-  question: Question,
-  target: Element,
-): boolean {
+export function addNote(commands: Commands, view: View, request: Request, question: Question, target: Element): boolean {
   if (takesWords(question)) return false;
   const about = { request: request.id, question: question.id };
   const answered = () => isAnswered(question, answerOf(draftOf(view.state, request.id), question));

@@ -26,9 +26,7 @@ export class Reading {
   readonly #gaps = $derived(unreadOf(this.#soFar));
   readonly whole = $derived(this.#gaps.length === 0 && this.#folded === 0);
   /** How many lines were not on screen yet. */
-  readonly unread = $derived(
-    Math.max(1, this.#rows(this.#gaps.reduce((sum, { from, to }) => sum + to - from, 0)) + this.#folded),
-  );
+  readonly unread = $derived(Math.max(1, this.#rows(this.#gaps.reduce((sum, { from, to }) => sum + to - from, 0)) + this.#folded));
   /** How many lines are hidden below now. */
   readonly below = $derived(this.#rows(this.#below) + this.#folded);
 
@@ -77,7 +75,10 @@ export class Reading {
     const { width, height, now, line } = sight.of(text);
     this.#line = line;
     this.#below = Math.max(0, height - now.to);
-    this.#folded = [...text.querySelectorAll<HTMLElement>('[data-folded]')].reduce((sum, { dataset }) => sum + Number(dataset['folded']), 0);
+    this.#folded = [...text.querySelectorAll<HTMLElement>('[data-folded]')].reduce(
+      (sum, { dataset }) => sum + Number(dataset['folded']),
+      0,
+    );
     this.#soFar = readMore(this.#soFar, width, height, now);
   }
 

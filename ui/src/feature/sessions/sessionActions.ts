@@ -27,7 +27,12 @@ export function actionsOf(session: Session, pinned: boolean, place: MovePlace | 
     { id: 'resume', words: t('session_action.resume'), offered: session.resumable },
     { id: 'rename', words: t('session_action.rename'), keys: t('session_action.rename_keys'), offered: true },
     { id: 'up', words: t('session_action.up'), keys: t('session_action.up_keys'), offered: place !== null && place.index > 0 },
-    { id: 'down', words: t('session_action.down'), keys: t('session_action.down_keys'), offered: place !== null && place.index < place.count - 1 },
+    {
+      id: 'down',
+      words: t('session_action.down'),
+      keys: t('session_action.down_keys'),
+      offered: place !== null && place.index < place.count - 1,
+    },
     { id: 'pin', words: t('session_action.pin'), offered: !pinned },
     { id: 'unpin', words: t('session_action.unpin'), offered: pinned },
     { id: 'mute', words: t('session_action.mute'), offered: !session.attention.muted },
@@ -69,22 +74,14 @@ export function doAnywhere({ dispatch, sessions }: Commands, session: Session, a
 }
 
 /** The session that a step moves a session before; null means the end, undefined that no step is possible. */
-export function beforeAfterStep(
-  order: readonly Session[],
-  session: Session,
-  step: -1 | 1,
-): string | null | undefined {
+export function beforeAfterStep(order: readonly Session[], session: Session, step: -1 | 1): string | null | undefined {
   const index = order.findIndex((other) => other.id === session.id);
   if (index < 0 || order[index + step] === undefined) return undefined;
   return (step < 0 ? order[index - 1] : order[index + 2])?.id ?? null;
 }
 
 /** Like {@link beforeAfterStep}, but for a drop into a gap; gaps are counted from the top. */
-export function beforeAfterDrop(
-  order: readonly Session[],
-  session: string,
-  gap: number,
-): string | null | undefined {
+export function beforeAfterDrop(order: readonly Session[], session: string, gap: number): string | null | undefined {
   const from = order.findIndex((other) => other.id === session);
   if (from < 0 || gap === from || gap === from + 1) return undefined;
   return order[gap]?.id ?? null;

@@ -121,8 +121,7 @@ const WORDS: Partial<Record<SettingId, (value: Value) => string>> = {
   text_size: (size) => percent(Number(size) / 100),
   undo_seconds: (seconds) => plural('settings.undo_seconds', Number(seconds)),
   quiet_hours: (range) => (range === 'off' ? t('settings.quiet_hours.off') : hours(String(range))),
-  remind_minutes: (minutes) =>
-    minutes === 0 ? t('settings.remind_minutes.off') : t('settings.remind_minutes.minutes', { minutes }),
+  remind_minutes: (minutes) => (minutes === 0 ? t('settings.remind_minutes.off') : t('settings.remind_minutes.minutes', { minutes })),
   daily_budget: (budget) => (budget === 0 ? t('settings.daily_budget.off') : shortCost(Number(budget))),
   keep_days: (days) => (days === 0 ? t('settings.keep_days.all') : t('settings.keep_days.days', { days })),
 };
@@ -172,8 +171,7 @@ function rowOf(settings: Settings, descriptor: Descriptor, programs: ProgramsFou
       if (id === 'editor' || id === 'terminal') return { ...named, ...programChoices(id, settings[id], programs) };
       const words = WORDS[id] ?? ((value) => t(`settings.${id}.${value}` as 'settings.theme.light'));
       // The settings file may contain a value that isn't offered.
-      const offered: readonly Value[] =
-        'choices' in descriptor ? descriptor.choices : withCurrent(OFFERED[id] ?? [], current as Value);
+      const offered: readonly Value[] = 'choices' in descriptor ? descriptor.choices : withCurrent(OFFERED[id] ?? [], current as Value);
       const choices = offered.map((value) => ({ value: String(value), words: words(value), change: change(value) }));
       return { ...named, kind: 'choice', current: String(current), choices };
     }

@@ -25,7 +25,10 @@ export function recentFolders(state: State, most: number): { path: string; start
   const started = state.sessions.filter((session) => worksInFolder(state, session) && !isInbound(session));
   const newest = started.sort((a, b) => a.startedAt - b.startedAt);
   const byPath = new Map(newest.map(({ folder, startedAt }) => [folder, startedAt]));
-  return [...byPath].map(([path, startedAt]) => ({ path, startedAt })).sort((a, b) => b.startedAt - a.startedAt).slice(0, most);
+  return [...byPath]
+    .map(([path, startedAt]) => ({ path, startedAt }))
+    .sort((a, b) => b.startedAt - a.startedAt)
+    .slice(0, most);
 }
 
 /** The ended sessions that can be resumed, the latest first. */
@@ -128,8 +131,7 @@ export function wordsOfFolded(agent: AgentDescriptor, { name, options: { config,
   ];
 }
 
-export const policyWords = {
-  always: 'policy.always',
-  plan_only: 'policy.plan_only',
-  never: 'policy.never',
-} as const satisfies Record<QuestionPolicy, MessageKey>;
+export const policyWords = { always: 'policy.always', plan_only: 'policy.plan_only', never: 'policy.never' } as const satisfies Record<
+  QuestionPolicy,
+  MessageKey
+>;

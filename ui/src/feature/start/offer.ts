@@ -29,7 +29,10 @@ export function noneStarts(state: State): boolean {
 
 /** Two letters that stand for a name: the initials of its words, or the first and last letter of its only word. */
 export function monogram(name: string): string {
-  const words = name.replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2').split(/[\s_-]+/).filter((word) => word !== '');
+  const words = name
+    .replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
+    .split(/[\s_-]+/)
+    .filter((word) => word !== '');
   const [first = '', second] = words.map((word) => [...word]);
   const letters = second ? [first[0], second[0]] : first.length > 1 ? [first.at(0), first.at(-1)] : [...first];
   return letters.join('').toLowerCase();

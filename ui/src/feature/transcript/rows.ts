@@ -77,7 +77,9 @@ export function wordsOfRun(run: readonly ToolEntry[]): string {
     const seen = counted.get(action) ?? new Set();
     counted.set(action, seen.add(action === 'read' || action === 'edit' ? body.summary : String(n)));
   }
-  const words = [...counted].map(([action, { size }]) => toolActionWords[action](size)).reduce((before, next) => t('run.and', { before, next }));
+  const words = [...counted]
+    .map(([action, { size }]) => toolActionWords[action](size))
+    .reduce((before, next) => t('run.and', { before, next }));
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
@@ -85,8 +87,5 @@ export function wordsOfRun(run: readonly ToolEntry[]): string {
 export function changesOfRun(run: readonly ToolEntry[]): Changes | null {
   const all = run.map(({ body }) => changesOf(body.detail)).filter((changes) => changes !== null);
   if (all.length === 0) return null;
-  return {
-    added: all.reduce((sum, { added }) => sum + added, 0),
-    removed: all.reduce((sum, { removed }) => sum + removed, 0),
-  };
+  return { added: all.reduce((sum, { added }) => sum + added, 0), removed: all.reduce((sum, { removed }) => sum + removed, 0) };
 }

@@ -1,10 +1,4 @@
-import type {
-  AgentDescriptor,
-  AgentFailure,
-  FolderError,
-  SearchedLocation,
-  ProgramError,
-} from '../../generated/wire';
+import type { AgentDescriptor, AgentFailure, FolderError, SearchedLocation, ProgramError } from '../../generated/wire';
 import { nameOfAgent } from '../agentNames';
 import { type MessageKey, t } from '../messages';
 import { list } from '../messages/formats';

@@ -15,20 +15,15 @@ import { wordsOfNoWorktree, wordsOfWorktreeRefused } from './worktreeErrorWords'
 const errorWords = {
   not_found: () => t('error.not_found'),
   already_ended: ({ ended }) =>
-    ended
-      ? t('error.already_ended_by', { by: t(`by.${ended.by}`), time: clockTime(ended.at) })
-      : t('error.already_ended'),
+    ended ? t('error.already_ended_by', { by: t(`by.${ended.by}`), time: clockTime(ended.at) }) : t('error.already_ended'),
   // Without a named rule, the app couldn't parse the input, which is a bug of the page.
-  invalid: (error) =>
-    t('error.invalid', { message: error.detail ? wordsOfDetail(error) : wordsOfFault(error.message) }),
+  invalid: (error) => t('error.invalid', { message: error.detail ? wordsOfDetail(error) : wordsOfFault(error.message) }),
   session_gone: () => t('error.session_gone'),
   unsupported: (error) => t('error.unsupported', { message: wordsOfDetail(error) }),
   agent_missing: ({ message }) => t('error.agent_missing', { message }),
   agent_refused: (error) => t('error.agent_refused', { message: wordsOfDetail(error) }),
   folder_missing: (error) =>
-    error.detail?.detail === 'folder'
-      ? wordsOfDetail(error)
-      : t('error.folder_missing', { message: error.message }),
+    error.detail?.detail === 'folder' ? wordsOfDetail(error) : t('error.folder_missing', { message: error.message }),
   not_started: ({ message }) => t('error.not_started', { message }),
   storage_busy: () => t('error.storage_busy'),
   storage_full: () => t('error.storage_full'),
@@ -41,8 +36,7 @@ const errorWords = {
   file_not_written: (error) => t('error.file_not_written', { message: wordsOfDetail(error) }),
   gateway_closed: () => t('error.gateway_closed'),
   test_failed: (error) => t('error.test_failed', { message: wordsOfDetail(error) }),
-  client_file_left: (error) =>
-    t('error.client_file_left', { message: wordsOfDetail(error), remedy: wordsOfRemedy(error) }),
+  client_file_left: (error) => t('error.client_file_left', { message: wordsOfDetail(error), remedy: wordsOfRemedy(error) }),
   plan_gone: () => t('error.plan_gone'),
   not_opened: (error) => wordsOfDetail(error),
   changes_unavailable: (error) => wordsOfDetail(error),

@@ -34,8 +34,7 @@ const commandErrorWords: UnionWords<CommandError, 'command'> = {
   zero: 'unfit.zero',
   unclosed: 'unfit.unclosed',
   no_program: 'unfit.no_program',
-  unknown_placeholder: ({ name, known }) =>
-    t('unfit.unknown_placeholder', { name: visibly(braced(name)), known: list(known.map(braced)) }),
+  unknown_placeholder: ({ name, known }) => t('unfit.unknown_placeholder', { name: visibly(braced(name)), known: list(known.map(braced)) }),
   not_alone: ({ name }) => t('unfit.not_alone', { name: visibly(braced(name)) }),
 };
 
@@ -69,8 +68,7 @@ const ignoredWords: UnionWords<IgnoredWhy, 'why'> = {
   },
   too_large: ({ bytes, most }) => t('ignored.too_large', { bytes: sizeOf(bytes), most: sizeOf(most) }),
   no_text: 'ignored.no_text',
-  unparsed: ({ line, column, error }) =>
-    t('ignored.unparsed', { line: String(line), column: String(column), error: visibly(error) }),
+  unparsed: ({ line, column, error }) => t('ignored.unparsed', { line: String(line), column: String(column), error: visibly(error) }),
   unreadable: 'ignored.unreadable',
 };
 

@@ -5,9 +5,7 @@ import { spoken } from './language.svelte';
 
 export type { Catalog, MessageKey, Params } from './catalog';
 
-type Arguments<K extends MessageKey> = [Names<(typeof en)[K]>] extends [never]
-  ? []
-  : [params: Params<K>];
+type Arguments<K extends MessageKey> = [Names<(typeof en)[K]>] extends [never] ? [] : [params: Params<K>];
 
 /** A key whose text has no values. */
 export type PlainKey = { [K in MessageKey]: [Names<(typeof en)[K]>] extends [never] ? K : never }[MessageKey];
@@ -49,9 +47,7 @@ export function plural<K extends PluralKey>(key: K, count: number, ...args: Plur
 
 type PluralNames<K extends PluralKey> = Exclude<Names<(typeof en)[`${K}.other`]>, 'count'>;
 
-type PluralArguments<K extends PluralKey> = [PluralNames<K>] extends [never]
-  ? []
-  : [params: Record<PluralNames<K>, string | number>];
+type PluralArguments<K extends PluralKey> = [PluralNames<K>] extends [never] ? [] : [params: Record<PluralNames<K>, string | number>];
 
 /** The plural form for a count. The general form stands in for a category that the catalog leaves out. */
 export function inForm(catalog: Catalog, rules: Intl.PluralRules, key: PluralKey, count: number): string {

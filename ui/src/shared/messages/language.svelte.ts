@@ -18,11 +18,7 @@ const catalogs = {
 const tags = { en: 'en', zh: 'zh-Hans', de: 'de' } as const satisfies Record<Language, string>;
 
 /** Each language's name in that language, never translated, so that users can find their own. */
-export const languageNames = {
-  en: 'English',
-  zh: '中文',
-  de: 'Deutsch',
-} as const satisfies Record<Language, string>;
+export const languageNames = { en: 'English', zh: '中文', de: 'Deutsch' } as const satisfies Record<Language, string>;
 
 /** The window's current language. Every visible text depends on it. */
 class Speaking {

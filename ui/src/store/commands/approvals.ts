@@ -4,7 +4,10 @@ import type { Store } from '../store.svelte';
 import { submitKey, type Submitter } from '../submit';
 
 export class ApprovalCommands {
-  constructor(private readonly store: Store, private readonly submitter: Submitter) {}
+  constructor(
+    private readonly store: Store,
+    private readonly submitter: Submitter,
+  ) {}
 
   /** Returns whether the app accepted the decision; what was not read as a whole is never allowed. */
   async decide(asked: Approval, decision: ApprovalDecision): Promise<boolean> {

@@ -11,7 +11,10 @@ export class AttachmentCommands {
   /** The number of transfers in progress. */
   #pending = 0;
 
-  constructor(private readonly bridge: Bridge, private readonly store: Store) {}
+  constructor(
+    private readonly bridge: Bridge,
+    private readonly store: Store,
+  ) {}
 
   get isBusy(): boolean {
     return this.#pending > 0;

@@ -39,7 +39,10 @@ export class ChangesCommands {
 
   /** Whether the app has published a later state than the listed one, and the user still sees it. */
   #isOutdated(session: SessionId): boolean {
-    const { changedFiles, navigation: { place } } = this.store.state;
+    const {
+      changedFiles,
+      navigation: { place },
+    } = this.store.state;
     const listed = changesOf(this.store.state, session).listed?.totals.state;
     const published = changedFiles[session]?.state;
     return place.at === 'changes' && place.session === session && published !== undefined && published !== listed;
@@ -76,8 +79,7 @@ export class ChangesCommands {
   begin(session: SessionId, at: Pick<LineComment, 'file' | 'path' | 'side' | 'line' | 'quote'>): string | null {
     const comment = { ...at, id: crypto.randomUUID(), text: '', draft: '' };
     this.store.dispatch({ type: 'comment_begun', session, comment });
-    const isHere = ({ file, side, line, draft }: LineComment) =>
-      draft !== null && file === at.file && side === at.side && line === at.line;
+    const isHere = ({ file, side, line, draft }: LineComment) => draft !== null && file === at.file && side === at.side && line === at.line;
     return commentsOf(this.store.state, session).find(isHere)?.id ?? null;
   }
 

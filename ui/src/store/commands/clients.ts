@@ -1,12 +1,4 @@
-import type {
-  Client,
-  ClientGoal,
-  ClientPlan,
-  ClientsRead,
-  ClientVersion,
-  CommandId,
-  Confirmation,
-} from '../../generated/wire';
+import type { Client, ClientGoal, ClientPlan, ClientsRead, ClientVersion, CommandId, Confirmation } from '../../generated/wire';
 import { type AppError, type Bridge, orError } from '../../platform/bridge';
 
 /** A config change as the user sees it; only planned changes are ever written. */

@@ -16,7 +16,10 @@ const BEHIND = 20;
 export class HistoryCommands {
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(private readonly bridge: Bridge, private readonly store: Store) {}
+  constructor(
+    private readonly bridge: Bridge,
+    private readonly store: Store,
+  ) {}
 
   async open(): Promise<void> {
     this.store.dispatch({ type: 'history_opened' });

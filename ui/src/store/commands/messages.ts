@@ -12,7 +12,11 @@ const UNDO_SECONDS = 3;
 
 /** Messages to agents, sent immediately, held for their undo window, or queued. */
 export class MessageCommands {
-  constructor(private readonly store: Store, private readonly submitter: Submitter, private readonly timers: Timers) {}
+  constructor(
+    private readonly store: Store,
+    private readonly submitter: Submitter,
+    private readonly timers: Timers,
+  ) {}
 
   /** Whether a reply in chat is held. */
   get isBusy(): boolean {

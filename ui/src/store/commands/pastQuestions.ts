@@ -13,7 +13,10 @@ const REQUESTS = 50;
 export class PastQuestionCommands {
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(private readonly bridge: Bridge, private readonly store: Store) {}
+  constructor(
+    private readonly bridge: Bridge,
+    private readonly store: Store,
+  ) {}
 
   /** Reloads the matching questions and their totals, because some may have ended in the meantime. */
   async read(): Promise<void> {

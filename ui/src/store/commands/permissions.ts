@@ -1,11 +1,4 @@
-import type {
-  ApprovalId,
-  CommandId,
-  PermissionRemoval,
-  PermissionRule,
-  PermissionsRead,
-  WrittenPermission,
-} from '../../generated/wire';
+import type { ApprovalId, CommandId, PermissionRemoval, PermissionRule, PermissionsRead, WrittenPermission } from '../../generated/wire';
 import { type AppError, type Bridge, orError } from '../../platform/bridge';
 import { approvalOf } from '../select';
 import type { Store } from '../store.svelte';

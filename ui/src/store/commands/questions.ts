@@ -10,7 +10,10 @@ export class QuestionCommands {
   /** The pending hold and undo commands of each request; they run one at a time. */
   readonly #turns = new Map<RequestId, Promise<void>>();
 
-  constructor(private readonly store: Store, private readonly submitter: Submitter) {}
+  constructor(
+    private readonly store: Store,
+    private readonly submitter: Submitter,
+  ) {}
 
   get isBusy(): boolean {
     return this.#turns.size > 0;

@@ -3,7 +3,10 @@ import { type AppError, asAppError, type Bridge, orError } from '../../platform/
 import type { Store } from '../store.svelte';
 
 export class SettingsCommands {
-  constructor(private readonly bridge: Bridge, private readonly store: Store) {}
+  constructor(
+    private readonly bridge: Bridge,
+    private readonly store: Store,
+  ) {}
 
   /** Returns the error if reading fails. */
   read(): Promise<AppError | null> {

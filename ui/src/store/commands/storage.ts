@@ -4,7 +4,10 @@ import type { Store } from '../store.svelte';
 
 /** Deals with storage problems that were found at the start. */
 export class StorageCommands {
-  constructor(private readonly bridge: Bridge, private readonly store: Store) {}
+  constructor(
+    private readonly bridge: Bridge,
+    private readonly store: Store,
+  ) {}
 
   /** Takes over what can be read of a database that was set aside; null if nothing can be read. */
   recover(kept: string): Promise<DatabaseRecovered | null> {

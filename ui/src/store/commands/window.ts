@@ -8,7 +8,10 @@ export class WindowCommands {
   #lastView = '';
   readonly #painted = new Set<string>();
 
-  constructor(private readonly bridge: Bridge, private readonly store: Store) {}
+  constructor(
+    private readonly bridge: Bridge,
+    private readonly store: Store,
+  ) {}
 
   /** Reports which session is in view; none if the window can't be seen. */
   readonly noteView = (): void => {

@@ -41,9 +41,4 @@ export interface Changes {
   diffForm: DiffForm;
 }
 
-export const initialChanges: Changes = {
-  changes: {},
-  comments: {},
-  viewed: {},
-  diffForm: 'split',
-};
+export const initialChanges: Changes = { changes: {}, comments: {}, viewed: {}, diffForm: 'split' };

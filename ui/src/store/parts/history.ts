@@ -50,15 +50,7 @@ export interface Excerpt {
   deleting: boolean;
 }
 
-export const emptyExcerpt = {
-  entries: [],
-  read: false,
-  earlier: false,
-  later: false,
-  error: null,
-  saved: null,
-  deleting: false,
-} as const;
+export const emptyExcerpt = { entries: [], read: false, earlier: false, later: false, error: null, saved: null, deleting: false } as const;
 
 export interface History {
   /** All messages, or only questions. */
@@ -77,14 +69,7 @@ export interface History {
 
 export const initialHistory: History = {
   part: 'questions',
-  questions: {
-    filter: { query: '', session: null, outcome: null },
-    span: 30,
-    totals: null,
-    found: null,
-    error: null,
-    saved: null,
-  },
+  questions: { filter: { query: '', session: null, outcome: null }, span: 30, totals: null, found: null, error: null, saved: null },
   query: '',
   found: null,
   hits: [],

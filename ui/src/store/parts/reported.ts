@@ -1,4 +1,19 @@
-import type { AgentDescriptor, Approval, ApprovalId, ChangeTotals, Head, HeldEnd, LiveText, Request, RequestId, Retry, Session, SessionId, StorageNotice, StorageOutage } from '../../generated/wire';
+import type {
+  AgentDescriptor,
+  Approval,
+  ApprovalId,
+  ChangeTotals,
+  Head,
+  HeldEnd,
+  LiveText,
+  Request,
+  RequestId,
+  Retry,
+  Session,
+  SessionId,
+  StorageNotice,
+  StorageOutage,
+} from '../../generated/wire';
 import { indexed, type SessionIndex } from '../sessionIndex';
 
 /** The state of the subscription to the app's frames. */
@@ -17,10 +32,7 @@ export interface Reported {
   requests: SessionIndex<Request>;
   approvals: SessionIndex<Approval>;
   /** Items known only from transcript pages; streamed values take precedence. */
-  archive: {
-    requests: Readonly<Record<RequestId, Request>>;
-    approvals: Readonly<Record<ApprovalId, Approval>>;
-  };
+  archive: { requests: Readonly<Record<RequestId, Request>>; approvals: Readonly<Record<ApprovalId, Approval>> };
   live: Readonly<Record<SessionId, readonly LiveText[]>>;
   /** The attempts that agents wait for after a call of the model failed. */
   retries: Readonly<Record<SessionId, Retry>>;

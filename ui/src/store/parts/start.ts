@@ -59,9 +59,4 @@ export interface Start {
   plan: PlanRead | null;
 }
 
-export const initialStart: Start = {
-  agents: null,
-  agentVersions: {},
-  start: emptyStartDraft,
-  plan: null,
-};
+export const initialStart: Start = { agents: null, agentVersions: {}, start: emptyStartDraft, plan: null };

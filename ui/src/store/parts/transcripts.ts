@@ -47,7 +47,4 @@ export interface Transcripts {
   unfolded: Readonly<Record<SessionId, Readonly<Record<number, boolean>>>>;
 }
 
-export const initialTranscripts: Transcripts = {
-  transcripts: {},
-  unfolded: {},
-};
+export const initialTranscripts: Transcripts = { transcripts: {}, unfolded: {} };

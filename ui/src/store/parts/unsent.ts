@@ -1,5 +1,14 @@
 import type { Draft } from '../../entities/request/answerDraft';
-import type { ApprovalId, ApprovalOptionId, Attachment, CommandId, MessageId, RefusedWhy, RequestId, SessionId } from '../../generated/wire';
+import type {
+  ApprovalId,
+  ApprovalOptionId,
+  Attachment,
+  CommandId,
+  MessageId,
+  RefusedWhy,
+  RequestId,
+  SessionId,
+} from '../../generated/wire';
 import type { AppError } from '../../platform/bridge';
 
 /** The user's unsent decision on an approval. */
@@ -12,12 +21,7 @@ export interface ApprovalDraft {
   plan: string | null;
 }
 
-export const emptyApprovalDraft: ApprovalDraft = {
-  form: 'none',
-  message: '',
-  options: null,
-  plan: null,
-};
+export const emptyApprovalDraft: ApprovalDraft = { form: 'none', message: '', options: null, plan: null };
 
 /** A file that can't be attached to a message. */
 export interface Refusal {

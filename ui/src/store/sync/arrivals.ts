@@ -12,7 +12,11 @@ export class Arrivals {
 
   readonly react = (before: State, after: State): void => {
     if (after.requests === before.requests) return;
-    const open = new Set(allIn(after.requests).filter(({ state }) => state.state === 'open').map(({ id }) => id));
+    const open = new Set(
+      allIn(after.requests)
+        .filter(({ state }) => state.state === 'open')
+        .map(({ id }) => id),
+    );
     for (const [id, stop] of this.#waiting) {
       if (open.has(id)) continue;
       stop();

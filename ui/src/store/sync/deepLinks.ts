@@ -32,7 +32,10 @@ export class DeepLinks {
   open(show: (target: DeepLinkTarget) => Promise<void>): () => void {
     this.#show = show;
     const listening = this.bridge.onDeepLink(() => void this.#follow());
-    listening.then(() => this.#follow(), (thrown: unknown) => this.store.report(thrown));
+    listening.then(
+      () => this.#follow(),
+      (thrown: unknown) => this.store.report(thrown),
+    );
     return () => {
       this.#show = null;
       void listening.then((stop) => stop()).catch(() => undefined);

@@ -3,12 +3,18 @@ import type { Store } from '../store.svelte';
 
 /** Follows whether other programs can ask. */
 export class GatewayState {
-  constructor(private readonly bridge: Bridge, private readonly store: Store) {}
+  constructor(
+    private readonly bridge: Bridge,
+    private readonly store: Store,
+  ) {}
 
   /** Starts following; returns a function that stops it. */
   open(): () => void {
     const listening = this.bridge.onGateway(() => void this.#read());
-    listening.then(() => this.#read(), (thrown: unknown) => this.store.report(thrown));
+    listening.then(
+      () => this.#read(),
+      (thrown: unknown) => this.store.report(thrown),
+    );
     return () => void listening.then((stop) => stop()).catch(() => undefined);
   }
 

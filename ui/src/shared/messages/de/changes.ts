@@ -57,7 +57,8 @@ export const changes = {
   'changes.unrecorded.over_budget.other': '{count} Dateien sind nicht erfasst: Zusammen sind es mehr als 512 MiB oder 20.000 Dateien',
   'changes.unrecorded.lfs.one': '{count} Datei von Git LFS ist nicht erfasst',
   'changes.unrecorded.lfs.other': '{count} Dateien von Git LFS sind nicht erfasst',
-  'changes.of_other_user': 'Der Ordner wurde ohne sein Repository erfasst; ignorierte Dateien, die Git verfolgt, fehlen. Eine neue Sitzung verwendet es, sobald Sie es erlauben.',
+  'changes.of_other_user':
+    'Der Ordner wurde ohne sein Repository erfasst; ignorierte Dateien, die Git verfolgt, fehlen. Eine neue Sitzung verwendet es, sobald Sie es erlauben.',
   'changes.unrecorded.in_repository.one': '{count} Datei von Repositorys im Ordner ist nicht erfasst',
   'changes.unrecorded.in_repository.other': '{count} Dateien von Repositorys im Ordner sind nicht erfasst',
   'changes.unrecorded_hint': 'Sie werden aufgeführt, wenn sich Größe oder Zeit ändert, aber nicht gezeigt oder zurückgesetzt.',
@@ -106,7 +107,8 @@ export const changes = {
   'changes.no_baseline':
     'Askdesk hat den Ordner zu Beginn dieser Sitzung nicht erfasst und kann daher nicht zeigen, was sich geändert hat. Wenn Sie die Sitzung fortsetzen, beginnt die Erfassung.',
   'changes.folder_gone': 'Den Ordner der Sitzung gibt es nicht mehr.',
-  'changes.too_many_files': 'Der Ordner hat zu viele Dateien für einen Vergleich (das Limit ist {most}). Starten Sie die Sitzung in einem kleineren Ordner.',
+  'changes.too_many_files':
+    'Der Ordner hat zu viele Dateien für einen Vergleich (das Limit ist {most}). Starten Sie die Sitzung in einem kleineren Ordner.',
   'changes.timed_out': 'Git brauchte länger als {seconds} Sekunden. Versuchen Sie es erneut, wenn der Computer weniger ausgelastet ist.',
   'changes.baseline_lost': 'Die früheren Inhalte der Dateien lagen im Git-Repository des Ordners und sind dort nicht mehr vorhanden.',
   'changes.outdated': 'Diese Datei hat sich erneut geändert. Aktualisieren Sie die Änderungen.',

@@ -36,8 +36,7 @@ export const composer = {
   'refused.folder': '{file} ist ein Ordner. Nennen Sie stattdessen seinen Pfad in der Nachricht.',
   'refused.no_file': '{file} ist keine reguläre Datei und kann nicht angehängt werden.',
   'refused.gone': '{file} existiert nicht mehr.',
-  'refused.path':
-    '{file} kann nicht angehängt werden: Der Pfad enthält ein Anführungszeichen oder einen Zeilenumbruch.',
+  'refused.path': '{file} kann nicht angehängt werden: Der Pfad enthält ein Anführungszeichen oder einen Zeilenumbruch.',
   'refused.unreadable': '{file} konnte nicht angehängt werden: {error}',
   'refused.words_only': 'Dieser Agent nimmt nur Text an. Dateien können nicht angehängt werden.',
   'composer.placeholder_working': 'Nachricht einreihen…',

@@ -10,8 +10,7 @@ export const connectedApps = {
   'connected_app.answers_in':
     'Ihre Antworten gehen an {client} in {folder}. Askdesk hat diese App nicht gestartet; von hier aus können Sie ihr keine Nachrichten senden.',
   'connected_app.terminal_to': '{client} läuft in einem Terminal und fragt auch dort. Die erste Antwort zählt.',
-  'connected_app.terminal_in':
-    '{client} läuft in einem Terminal in {folder} und fragt auch dort. Die erste Antwort zählt.',
+  'connected_app.terminal_in': '{client} läuft in einem Terminal in {folder} und fragt auch dort. Die erste Antwort zählt.',
   'connected_app.gone': '{client} ist nicht verbunden. Ihre Antwort bleibt gespeichert, bis die App wieder fragt.',
   'connected_app.kept': 'Gespeichert, bis {client} wieder fragt',
   'connected_app.stopped_waiting': '{client} wartet nicht mehr',
@@ -35,7 +34,8 @@ export const connectedApps = {
   'clients.version_unknown': 'Version unbekannt',
   'clients.works': 'Verbunden. Fragen kommen hier an.',
   'clients.confirming': 'Geschrieben. {name} wird gefragt, ob der Eintrag gilt…',
-  'clients.unlisted': 'Geschrieben, aber {name} führt diesen Eintrag nicht auf. Vielleicht liest {name} seine Einstellungen aus einem anderen Ordner.',
+  'clients.unlisted':
+    'Geschrieben, aber {name} führt diesen Eintrag nicht auf. Vielleicht liest {name} seine Einstellungen aus einem anderen Ordner.',
   'clients.refused': 'Geschrieben, aber {name} kann den Eintrag noch nicht nutzen. Meldung: {said}',
   'clients.unconfirmed': 'Geschrieben, nicht bestätigt. Erst eine Frage von {name} zeigt, dass der Eintrag gilt.',
   'clients.works_later': 'Geschrieben, aber Fragen kommen erst an, wenn Askdesk wieder Verbindungen annimmt.',
@@ -49,8 +49,7 @@ export const connectedApps = {
   'clients.denied': 'Eine Regel unter permissions.deny blockiert die Werkzeuge von Askdesk. Entfernen Sie die Regel.',
   'clients.hooks_off': 'Hooks sind ausgeschaltet (disableAllHooks). Fragen aus einem Terminal bleiben dort.',
   'clients.differs': 'Der Eintrag weicht vom empfohlenen ab, etwa beim Timeout. „Aktualisieren“ zeigt, wie.',
-  'clients.is_by_hand':
-    'Der Eintrag wurde von Hand geschrieben und startet „askdesk mcp“. Askdesk lässt ihn unverändert.',
+  'clients.is_by_hand': 'Der Eintrag wurde von Hand geschrieben und startet „askdesk mcp“. Askdesk lässt ihn unverändert.',
   'clients.files': 'Dateien',
   'clients.last_question': 'Letzte Frage',
   'clients.no_question': 'Keine',
@@ -82,8 +81,7 @@ export const connectedApps = {
   'clients.open_to_others': 'Andere Benutzer dieses Computers können {file} möglicherweise lesen, auch das Token.',
   'clients.changed_since':
     '{file} hat sich seit dem Verbinden geändert. Askdesk entfernt nur seinen Eintrag. Die frühere Version bleibt in {copy}.',
-  'clients.by_hand':
-    '{file} enthält bereits einen von Hand geschriebenen Eintrag, der „askdesk mcp“ startet. Der neue ersetzt ihn.',
+  'clients.by_hand': '{file} enthält bereits einen von Hand geschriebenen Eintrag, der „askdesk mcp“ startet. Der neue ersetzt ihn.',
   'clients.old_copy':
     '{copy} stammt von einer früheren Verbindung und wird gelöscht. Kopieren Sie die Datei vorher an einen anderen Ort, falls Sie sie brauchen.',
   'clients.other_port':

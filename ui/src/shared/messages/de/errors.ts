@@ -1,7 +1,6 @@
 export const errors = {
   'failure.agent_missing': 'Askdesk konnte {program} nicht finden. {hint}',
-  'failure.install':
-    'Führen Sie `{command}` aus, um {agent} zu installieren, oder geben Sie unter „Weitere Optionen“ den Pfad an.',
+  'failure.install': 'Führen Sie `{command}` aus, um {agent} zu installieren, oder geben Sie unter „Weitere Optionen“ den Pfad an.',
   'failure.searched': 'Durchsucht: {tried}',
   'failure.path': 'PATH ({value})',
   'failure.path_empty': 'PATH (leer)',
@@ -9,8 +8,7 @@ export const errors = {
   'failure.not_started': '{program} konnte nicht starten: {error}. {hint}',
   'failure.hint_missing': 'Prüfen Sie, ob das Programm noch installiert ist, und starten Sie die Sitzung erneut.',
   'failure.hint_forbidden': 'Machen Sie die Datei ausführbar und starten Sie die Sitzung erneut.',
-  'failure.hint_unfit':
-    'Prüfen Sie, ob das Programm für dieses System gebaut ist; eine Neuinstallation des Agenten kann helfen.',
+  'failure.hint_unfit': 'Prüfen Sie, ob das Programm für dieses System gebaut ist; eine Neuinstallation des Agenten kann helfen.',
   'failure.hint_timed_out': 'Prüfen Sie, ob der Datenträger antwortet, und starten Sie die Sitzung erneut.',
   'failure.exited': 'Der Prozess des Agenten endete unerwartet ({how}).',
   'failure.exit_code': 'Exit-Code {code}',
@@ -50,12 +48,9 @@ export const errors = {
   'trouble.stuck': 'Die Datei {path} ist beschädigt und konnte nicht umbenannt werden ({error})',
   'trouble.too_new': 'Die Datei {path} stammt von einer neueren Version von Askdesk; installieren Sie diese Version',
   'trouble.other': 'Die Datei {path} kann nicht verwendet werden ({error})',
-  'storage.set_aside':
-    'Die Datenbank von Askdesk war beschädigt. Die Datei wurde nach {kept} verschoben und eine neue angelegt.',
-  'storage.unreadable.one':
-    '{count} Datensatz der Datenbank ist nicht lesbar und wurde ausgelassen. Alles andere ist vorhanden.',
-  'storage.unreadable.other':
-    '{count} Datensätze der Datenbank sind nicht lesbar und wurden ausgelassen. Alles andere ist vorhanden.',
+  'storage.set_aside': 'Die Datenbank von Askdesk war beschädigt. Die Datei wurde nach {kept} verschoben und eine neue angelegt.',
+  'storage.unreadable.one': '{count} Datensatz der Datenbank ist nicht lesbar und wurde ausgelassen. Alles andere ist vorhanden.',
+  'storage.unreadable.other': '{count} Datensätze der Datenbank sind nicht lesbar und wurden ausgelassen. Alles andere ist vorhanden.',
   'storage.recover': 'Sitzungen wiederherstellen',
   'storage.recovering': 'Wird wiederhergestellt…',
   'storage.settle': 'Nicht mehr anzeigen',
@@ -68,7 +63,8 @@ export const errors = {
   'banner.page_crashed': 'Die Seite dieses Fensters ist abgestürzt und wurde neu geladen. Es wurde nichts gesendet oder entschieden.',
   'banner.gateway': 'Andere Programme können keine Fragen stellen: {error}. Askdesk versucht es alle paar Sekunden erneut.',
   'banner.retry_gateway': 'Erneut versuchen',
-  'outage.what': 'Derzeit wird nichts gespeichert: {error}. Fragen und Antworten warten oder werden abgelehnt; was nicht gespeichert ist, wird nicht gesendet.',
+  'outage.what':
+    'Derzeit wird nichts gespeichert: {error}. Fragen und Antworten warten oder werden abgelehnt; was nicht gespeichert ist, wird nicht gesendet.',
   'outage.waiting.one': '{count} Eintrag wartet und wird angezeigt, sobald er gespeichert ist.',
   'outage.waiting.other': '{count} Einträge warten und werden angezeigt, sobald sie gespeichert sind.',
   'outage.lost.one': '{count} Eintrag ist verloren.',
@@ -97,17 +93,14 @@ export const errors = {
     'Die Einstellungen für diesen Agenten haben sich geändert, seit dieses Formular angezeigt wurde. Prüfen Sie sie und starten Sie erneut.',
   'error.closing': 'Nichts gesendet: Askdesk wird gerade beendet.',
   'error.file_not_written': 'Die Datei konnte nicht geschrieben werden. {message}',
-  'error.gateway_closed':
-    'Nichts geändert: Askdesk nimmt keine Verbindungen an. Starten Sie Askdesk neu und versuchen Sie es erneut.',
+  'error.gateway_closed': 'Nichts geändert: Askdesk nimmt keine Verbindungen an. Starten Sie Askdesk neu und versuchen Sie es erneut.',
   'error.test_failed': 'Die Testfrage ist nicht angekommen: {message}',
   'error.client_file_left': 'Es wurde nichts geschrieben. {message}. {remedy}',
   'error.plan_gone': 'Nichts geschrieben: Diese Änderungen sind veraltet. Prüfen Sie sie erneut.',
-  'error.attachment_gone':
-    'Nichts gesendet: {file} existiert nicht mehr. Entfernen Sie den Anhang oder hängen Sie die Datei erneut an.',
+  'error.attachment_gone': 'Nichts gesendet: {file} existiert nicht mehr. Entfernen Sie den Anhang oder hängen Sie die Datei erneut an.',
   'validation.empty': 'Die Eingabe darf nicht leer sein',
   'validation.too_long': 'zu lang ({bytes} Byte; das Limit ist {most})',
-  'validation.queue_full':
-    'Die Warteschlange ist voll ({most} Nachrichten); entfernen Sie eine oder warten Sie auf den Agenten',
+  'validation.queue_full': 'Die Warteschlange ist voll ({most} Nachrichten); entfernen Sie eine oder warten Sie auf den Agenten',
   'validation.too_many_attached': 'zu viele Anhänge ({count}; das Limit ist {most})',
   'validation.path_untold': 'Ein Dateipfad enthält Zeichen, die der Agent nicht annehmen kann',
   'validation.question_open': 'Eine Frage ist offen; beantworten Sie sie oder antworten Sie im Chat',
@@ -130,17 +123,14 @@ export const errors = {
   'validation.no_program': 'Keine App auf diesem Computer hat die Adresse geöffnet ({error})',
   'validation.path_not_text': 'Der Pfad des Ordners ist kein gültiger Text',
   'refused_change.unanswered': 'Der Agent hat nicht innerhalb von {seconds} Sekunden geantwortet.',
-  'refused_change.others_wait':
-    'Der Agent hat frühere Änderungen noch nicht bestätigt. Versuchen Sie es gleich noch einmal.',
+  'refused_change.others_wait': 'Der Agent hat frühere Änderungen noch nicht bestätigt. Versuchen Sie es gleich noch einmal.',
   'refused_change.working': 'Der Agent arbeitet. Versuchen Sie es erneut, wenn seine Runde beendet ist.',
   'unable.attaching': 'Bilder und Dateien anhängen',
   'unable.stopping_helper': 'eine Hintergrundaufgabe einzeln stoppen',
   'unable.compacting': 'den Kontext komprimieren',
-  'error.folder_unusable':
-    'Der Ordner {path} kann nicht verwendet werden: {problem}. Prüfen Sie ihn oder wählen Sie einen anderen.',
+  'error.folder_unusable': 'Der Ordner {path} kann nicht verwendet werden: {problem}. Prüfen Sie ihn oder wählen Sie einen anderen.',
   'error.at_file': '{path}: {error}',
-  'error.unreachable':
-    'Das Fenster erreicht Askdesk nicht. Beenden Sie Askdesk und starten Sie es neu. Details: {message}',
+  'error.unreachable': 'Das Fenster erreicht Askdesk nicht. Beenden Sie Askdesk und starten Sie es neu. Details: {message}',
 
   'ignored.unknown': 'unbekannte Einstellung',
   'ignored.no_value': 'muss ein Wert sein, keine Tabelle',
@@ -159,8 +149,7 @@ export const errors = {
   'unfit.variable': 'Variable {name}: {flaw}',
   'unfit.no_shortcut': 'muss "off" oder ein Tastenkürzel wie "Ctrl+Alt+J" sein: Ctrl, Alt oder Super plus eine Taste',
   'unfit.no_hours': 'muss "off" oder zwei verschiedene Uhrzeiten wie "22:00-07:00" sein',
-  'unfit.no_name':
-    '„{name}“ ist kein gültiger Variablenname: Erlaubt sind Buchstaben, Ziffern und _, am Anfang keine Ziffer',
+  'unfit.no_name': '„{name}“ ist kein gültiger Variablenname: Erlaubt sind Buchstaben, Ziffern und _, am Anfang keine Ziffer',
   'unfit.zero': 'enthält ein NUL-Zeichen',
   'unfit.own_flag': '{flag} setzt Askdesk selbst',
   'unfit.chosen_flag': '{flag} legt der Berechtigungsmodus beim Start einer Sitzung fest',

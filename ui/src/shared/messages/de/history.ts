@@ -52,8 +52,7 @@ export const history = {
   'history.delete_ask': '„{name}“ endgültig löschen?',
   'history.delete_goes':
     'Das löscht Transkript, Fragen und Antworten, Berechtigungen und eingereihte Nachrichten von diesem Computer. Sie können es nicht rückgängig machen.',
-  'history.delete_stays':
-    'Dateien, die der Agent in {folder} geändert hat, bleiben erhalten, ebenso die eigenen Dateien des Agenten.',
+  'history.delete_stays': 'Dateien, die der Agent in {folder} geändert hat, bleiben erhalten, ebenso die eigenen Dateien des Agenten.',
   'history.delete_yes': 'Endgültig löschen',
   'history.delete_no': 'Abbrechen',
   'history.deleting': 'Wird gelöscht…',

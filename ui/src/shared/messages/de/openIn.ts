@@ -21,8 +21,7 @@ export const openIn: Record<keyof typeof english, string> = {
   'unopened.unusable': '{path} lässt sich nicht öffnen: {error}.',
   'unopened.not_installed':
     'Askdesk hat {program} nicht gefunden. Installieren Sie das Programm, oder wählen Sie in den Einstellungen unter „Öffnen in“ ein anderes.',
-  'unopened.no_command':
-    'Für {program} ist kein Befehl festgelegt. Tragen Sie ihn in den Einstellungen unter „Öffnen in“ ein.',
+  'unopened.no_command': 'Für {program} ist kein Befehl festgelegt. Tragen Sie ihn in den Einstellungen unter „Öffnen in“ ein.',
   'unopened.command_missing':
     'Askdesk hat {command} nicht gefunden. Prüfen Sie den Befehl in den Einstellungen unter „Öffnen in“; der vollständige Pfad des Programms funktioniert immer.',
   'unopened.no_terminal':
@@ -32,8 +31,7 @@ export const openIn: Record<keyof typeof english, string> = {
   'unopened.unsafe': '{program} kann keinen Pfad öffnen, der {character} enthält. Wählen Sie ein anderes Programm.',
   'unopened.not_started': '{program} konnte nicht starten: {error}.',
   'unopened.exited': '{program} hat sich sofort beendet. Starten Sie es in einem Terminal, um den Grund zu sehen.',
-  'unopened.exited_code':
-    '{program} hat sich sofort mit Code {code} beendet. Starten Sie es in einem Terminal, um den Grund zu sehen.',
+  'unopened.exited_code': '{program} hat sich sofort mit Code {code} beendet. Starten Sie es in einem Terminal, um den Grund zu sehen.',
   'unopened.file_manager': 'Die Dateiverwaltung ließ sich nicht öffnen: {error}.',
   'unopened.nothing_to_continue': 'Es gibt noch nichts fortzusetzen. Senden Sie dem Agent zuerst eine Nachricht.',
   'unable.continuing_in_terminal': 'eine Sitzung im Terminal fortsetzen',

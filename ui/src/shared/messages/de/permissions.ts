@@ -18,7 +18,8 @@ export const permissions = {
   'approval.below.one': 'Darunter {count} weitere Zeile',
   'approval.below.other': 'Darunter {count} weitere Zeilen',
   'approval.show_rest': 'Rest anzeigen',
-  'approval.cut': 'Diese Anfrage ist zu lang und liegt nicht vollständig vor. Der fehlende Teil lässt sich hier nicht lesen, darum können Sie sie nur ablehnen. Bitten Sie den Agenten um kleinere Schritte.',
+  'approval.cut':
+    'Diese Anfrage ist zu lang und liegt nicht vollständig vor. Der fehlende Teil lässt sich hier nicht lesen, darum können Sie sie nur ablehnen. Bitten Sie den Agenten um kleinere Schritte.',
   'approval.name_more.one': '{line} [+{count} Zeile]',
   'approval.name_more.other': '{line} [+{count} Zeilen]',
   'approval.reason': 'Grund',
@@ -57,9 +58,9 @@ export const permissions = {
   'plan.edit_label': 'Plan (Markdown)',
   'plan.edit_done': 'Vorschau',
   'plan.restore': 'Änderungen verwerfen',
-  'plan.none': 'Der Plan des Agenten hat keinen Text, also gibt es nichts zu genehmigen. Schicken Sie ihn zurück und bitten Sie um den Plan.',
-  'plan.empty':
-    'Ein leerer Plan kann nicht genehmigt werden. Verwerfen Sie Ihre Änderungen oder geben Sie den Plan zurück.',
+  'plan.none':
+    'Der Plan des Agenten hat keinen Text, also gibt es nichts zu genehmigen. Schicken Sie ihn zurück und bitten Sie um den Plan.',
+  'plan.empty': 'Ein leerer Plan kann nicht genehmigt werden. Verwerfen Sie Ihre Änderungen oder geben Sie den Plan zurück.',
   'plan.mode': 'Danach weiter mit',
   'plan.approve': 'Genehmigen',
   'plan.approve_edited': 'Mit Änderungen genehmigen',

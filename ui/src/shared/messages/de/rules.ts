@@ -19,7 +19,8 @@ export const rules: Record<keyof typeof english, string> = {
   'rules.save_and_deny': 'Regel speichern und ablehnen',
   'rules.always_deny': 'Immer ablehnen…',
   'rules.new': 'Neue Berechtigungsregel',
-  'rules.new_help': 'Abgelehnte Anfragen erreichen Sie nicht, stehen aber im Transkript. In den Einstellungen können Sie die Regel entfernen.',
+  'rules.new_help':
+    'Abgelehnte Anfragen erreichen Sie nicht, stehen aber im Transkript. In den Einstellungen können Sie die Regel entfernen.',
   'rules.example': 'Bash(git push *)',
   'rules.off': 'Wegen eines Fehlers in der Einstellungsdatei gelten Ihre Berechtigungsregeln nicht.',
   'rules.show_mistake': 'In den Einstellungen zeigen',

@@ -120,10 +120,10 @@ export const sessions = {
   'session.failed': 'Sitzung fehlgeschlagen',
   'session.resume': 'Fortsetzen',
   'session.choose_folder': 'Neuen Ordner wählen…',
-  'session.choose_folder_hint': 'Wenn Sie den Ordner verschoben oder umbenannt haben, wählen Sie, wo er jetzt ist. Die Sitzung wird dort fortgesetzt.',
+  'session.choose_folder_hint':
+    'Wenn Sie den Ordner verschoben oder umbenannt haben, wählen Sie, wo er jetzt ist. Die Sitzung wird dort fortgesetzt.',
   'session.resuming': 'Wird fortgesetzt…',
-  'session.resume_hint':
-    'Setzen Sie die Sitzung fort oder senden Sie eine Nachricht. Der Agent macht weiter, wo er aufgehört hat.',
+  'session.resume_hint': 'Setzen Sie die Sitzung fort oder senden Sie eine Nachricht. Der Agent macht weiter, wo er aufgehört hat.',
   'session.unusable.one': '{count} nicht erkannte Zeile',
   'session.unusable.other': '{count} nicht erkannte Zeilen',
   'session.open_log': 'Sitzungsprotokoll öffnen',
@@ -168,7 +168,8 @@ export const sessions = {
   'start.more_apps.one': '{count} weitere App',
   'start.more_apps.other': '{count} weitere Apps',
   'start.install_title': 'Coding-Agent installieren',
-  'start.install_lead': 'Askdesk startet die Agenten, die Sie im Terminal verwenden, und sammelt hier ihre Fragen. Installieren Sie einen, um zu beginnen.',
+  'start.install_lead':
+    'Askdesk startet die Agenten, die Sie im Terminal verwenden, und sammelt hier ihre Fragen. Installieren Sie einen, um zu beginnen.',
   'start.own_program': 'Programm wählen…',
   'start.extras': 'Aus den Einstellungen ergänzt',
   'start.extras_arguments': 'Argumente',

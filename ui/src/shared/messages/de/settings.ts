@@ -44,11 +44,11 @@ export const settings = {
   'settings.notify_finished.help':
     'Benachrichtigt Sie, wenn eine Sitzung ihre Runde beendet, außer sie ist sichtbar oder etwas in ihr wartet auf Sie.',
   'settings.daily_budget': 'Tagesbudget',
-  'settings.daily_budget.help': 'Benachrichtigt Sie einmal, wenn die Kosten eines Tages diesen Betrag überschreiten. Agenten laufen weiter. Andere Beträge in US-Dollar können Sie in der Einstellungsdatei angeben.',
+  'settings.daily_budget.help':
+    'Benachrichtigt Sie einmal, wenn die Kosten eines Tages diesen Betrag überschreiten. Agenten laufen weiter. Andere Beträge in US-Dollar können Sie in der Einstellungsdatei angeben.',
   'settings.daily_budget.off': 'Keines',
   'settings.paused_until': 'Benachrichtigungen pausieren',
-  'settings.paused_until.help':
-    'Schaltet alle Benachrichtigungen eine Zeit lang stumm; die Zähler im Fenster bleiben aktuell.',
+  'settings.paused_until.help': 'Schaltet alle Benachrichtigungen eine Zeit lang stumm; die Zähler im Fenster bleiben aktuell.',
   'settings.paused_until.off': 'Nicht pausiert',
   'settings.paused_until.until': 'Bis {end}',
   'settings.paused_until.hour': 'Für 1 Stunde',
@@ -63,8 +63,7 @@ export const settings = {
   'settings.remind_minutes.off': 'Nie',
   'settings.remind_minutes.minutes': 'Nach {minutes} Minuten',
   'settings.notify_sound': 'Benachrichtigungston',
-  'settings.notify_sound.help':
-    'Spielt bei Benachrichtigungen und Erinnerungen einen kurzen Ton ab, sofern das System es unterstützt.',
+  'settings.notify_sound.help': 'Spielt bei Benachrichtigungen und Erinnerungen einen kurzen Ton ab, sofern das System es unterstützt.',
   'test.ask': 'Testbenachrichtigung senden',
   'test.help':
     'Der Demo-Agent fragt in 3 Sekunden, in einer eigenen Sitzung. Wechseln Sie in ein anderes Fenster: Sichtbare Sitzungen benachrichtigen nicht.',
@@ -75,8 +74,7 @@ export const settings = {
   'test.by_looking': 'Ich habe sie im Fenster gefunden',
   'test.thanks': 'Danke. Das Benachrichtigungsprotokoll in den Einstellungen zeigt, was Askdesk damit gemacht hat.',
   'notification_log.title': 'Benachrichtigungsprotokoll',
-  'notification_log.help':
-    'Die letzten 50 Fragen, Berechtigungsanfragen und beendeten Runden seit dem Start von Askdesk, neueste zuerst.',
+  'notification_log.help': 'Die letzten 50 Fragen, Berechtigungsanfragen und beendeten Runden seit dem Start von Askdesk, neueste zuerst.',
   'notification_log.none': 'Nichts seit dem Start von Askdesk.',
   'notification_log.question': 'Frage von {session}',
   'notification_log.permission': 'Berechtigungsanfrage von {session}',
@@ -112,8 +110,7 @@ export const settings = {
   'settings.auto_advance': 'Automatisch weiter',
   'settings.auto_advance.help': 'Zeigt nach Ihrer ersten Auswahl die nächste Frage, ohne etwas zu senden.',
   'settings.on_close': 'Schließen des Fensters',
-  'settings.on_close.help':
-    'Ohne Tray-Symbol beendet das Schließen Askdesk und fragt vorher nach, falls noch etwas läuft oder wartet.',
+  'settings.on_close.help': 'Ohne Tray-Symbol beendet das Schließen Askdesk und fragt vorher nach, falls noch etwas läuft oder wartet.',
   'settings.on_close.keep_running': 'Im Tray weiterlaufen',
   'settings.on_close.quit': 'Askdesk beenden',
   'settings.start_at_login': 'Autostart',
@@ -143,7 +140,8 @@ export const settings = {
   'environment.terminal': 'Die Variablen des Terminals, aus dem Askdesk gestartet wurde.',
   'environment.interactive_login': 'Die Variablen Ihrer Shell {shell}, wie in einem Terminal.',
   'environment.login': 'Die Variablen Ihrer Shell {shell}, nur mit ihren Anmeldedateien.',
-  'environment.known_folders': 'Die Variablen Ihrer Desktop-Sitzung. Die Shell hat nicht geantwortet, darum wurden die Ordner von nvm, fnm, Volta, mise und anderen Installationsprogrammen zu PATH hinzugefügt.',
+  'environment.known_folders':
+    'Die Variablen Ihrer Desktop-Sitzung. Die Shell hat nicht geantwortet, darum wurden die Ordner von nvm, fnm, Volta, mise und anderen Installationsprogrammen zu PATH hinzugefügt.',
   'environment.process': 'Die Variablen, mit denen Askdesk gestartet wurde.',
   'environment.failed': 'Die Shell ist mit {files} gescheitert: {why}.',
   'environment.terminal_files': 'ihren Startdateien für ein Terminal',
@@ -180,8 +178,7 @@ export const settings = {
   'settings.editor_command.help':
     'Das Programm und seine Argumente, Leerzeichen in Anführungszeichen; keine Shell führt sie aus. Gilt für die Wahl „Eigener Editor“.',
   'settings.terminal': 'Terminal',
-  'settings.terminal.help':
-    'Öffnet Ordner, Editoren im Terminal wie Vim, und Sitzungen, die im Terminal fortgesetzt werden.',
+  'settings.terminal.help': 'Öffnet Ordner, Editoren im Terminal wie Vim, und Sitzungen, die im Terminal fortgesetzt werden.',
   'settings.terminal_command': 'Befehl des eigenen Terminals',
   'settings.terminal_command.help':
     'Das Programm und seine Argumente, Leerzeichen in Anführungszeichen; keine Shell führt sie aus. Gilt für die Wahl „Eigenes Terminal“.',

@@ -36,20 +36,14 @@ export const transcript = {
     'Der Agent ist nicht angemeldet, oder sein API-Schlüssel wurde abgewiesen. Melden Sie sich im Programm des Agenten an und senden Sie dann eine Nachricht.',
   'agent_error.forbidden':
     'Dieses Konto darf das Modell oder die Funktion nicht nutzen. Wählen Sie etwas anderes oder wenden Sie sich an die Administration des Kontos.',
-  'agent_error.no_credit':
-    'Das Guthaben des Kontos ist aufgebraucht. Laden Sie es auf und senden Sie dann eine Nachricht.',
-  'agent_error.limited':
-    'Nutzungs- oder Ratenlimit erreicht. Warten Sie, bis es zurückgesetzt wird, und senden Sie dann eine Nachricht.',
-  'agent_error.overloaded':
-    'Der Modellanbieter ist überlastet. Warten Sie ein paar Minuten und senden Sie dann eine Nachricht.',
+  'agent_error.no_credit': 'Das Guthaben des Kontos ist aufgebraucht. Laden Sie es auf und senden Sie dann eine Nachricht.',
+  'agent_error.limited': 'Nutzungs- oder Ratenlimit erreicht. Warten Sie, bis es zurückgesetzt wird, und senden Sie dann eine Nachricht.',
+  'agent_error.overloaded': 'Der Modellanbieter ist überlastet. Warten Sie ein paar Minuten und senden Sie dann eine Nachricht.',
   'agent_error.too_long':
     'Die Unterhaltung passt nicht mehr in das Kontextfenster des Modells. Komprimieren Sie sie oder starten Sie eine neue Sitzung.',
-  'agent_error.max_turns':
-    'Der Agent hat das Schrittlimit für eine Runde erreicht. Senden Sie eine Nachricht, damit er weitermacht.',
-  'agent_error.service':
-    'Der Modellanbieter hat einen Fehler gemeldet. Warten Sie ein paar Minuten und senden Sie dann eine Nachricht.',
-  'agent_error.unreachable':
-    'Der Modellanbieter ist nicht erreichbar. Prüfen Sie Ihr Netzwerk und senden Sie dann eine Nachricht.',
+  'agent_error.max_turns': 'Der Agent hat das Schrittlimit für eine Runde erreicht. Senden Sie eine Nachricht, damit er weitermacht.',
+  'agent_error.service': 'Der Modellanbieter hat einen Fehler gemeldet. Warten Sie ein paar Minuten und senden Sie dann eine Nachricht.',
+  'agent_error.unreachable': 'Der Modellanbieter ist nicht erreichbar. Prüfen Sie Ihr Netzwerk und senden Sie dann eine Nachricht.',
 
   'copy.code': 'Code kopieren',
   'copy.command': 'Befehl kopieren',
@@ -118,7 +112,8 @@ export const transcript = {
     'Die Anmeldung hat sich seit dem Start dieser Sitzung geändert, und der Modellanbieter hat die alte abgelehnt ({error}). Starten Sie die Sitzung neu, um die neue zu verwenden.',
   'notice.restart': 'Sitzung neu starten',
   'notice.restarting': 'Wird neu gestartet…',
-  'notice.hook_failed': 'Ein Git-Hook ist beim Anlegen des Worktrees fehlgeschlagen. Der Worktree wurde behalten. Ausgabe des Hooks: {output}',
+  'notice.hook_failed':
+    'Ein Git-Hook ist beim Anlegen des Worktrees fehlgeschlagen. Der Worktree wurde behalten. Ausgabe des Hooks: {output}',
   'notice.agent_warned': 'Der Agent warnt: {text}',
   'notice.entries_lost.one': 'Hier fehlt {count} Eintrag, weil zu lange nichts gespeichert werden konnte.',
   'notice.entries_lost.other': 'Hier fehlen {count} Einträge, weil zu lange nichts gespeichert werden konnte.',

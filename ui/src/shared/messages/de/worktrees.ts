@@ -18,7 +18,8 @@ export const worktrees = {
   'worktree.new_branch': 'Neuer Branch',
   'worktree.path': 'Ordner des Worktrees',
   'worktree.setup': 'Einrichtungsbefehl',
-  'worktree.setup_hint': 'Läuft im neuen Worktree, bevor der Agent startet, zum Beispiel npm ci. Askdesk merkt ihn sich für dieses Repository.',
+  'worktree.setup_hint':
+    'Läuft im neuen Worktree, bevor der Agent startet, zum Beispiel npm ci. Askdesk merkt ihn sich für dieses Repository.',
   'worktree.submodules_hint': 'Dieses Repository hat Submodule. In einem neuen Worktree sind sie leer.',
   'worktree.setting_up': 'Worktree wird eingerichtet…',
   'worktree.stop_setup': 'Einrichtung stoppen',
@@ -33,9 +34,11 @@ export const worktrees = {
   'worktree.no_git': 'Für Worktrees benötigt Askdesk Git. Installieren Sie Git, und versuchen Sie es erneut.',
   'worktree.folder_gone': 'Den Ordner gibt es nicht mehr.',
   'worktree.no_repository': 'Der Ordner hat kein Git-Repository.',
-  'worktree.of_other_user': 'Git verwendet das Repository {path} nicht, weil es einem anderen Benutzer gehört. Um es zu erlauben, führen Sie aus: git config --global --add safe.directory {quoted}',
+  'worktree.of_other_user':
+    'Git verwendet das Repository {path} nicht, weil es einem anderen Benutzer gehört. Um es zu erlauben, führen Sie aus: git config --global --add safe.directory {quoted}',
   'worktree.no_commit': 'Das Repository hat noch keine Commits. Ein Worktree braucht einen Commit, bei dem er beginnt.',
-  'worktree.timed_out': 'Git hat länger als {seconds} Sekunden gebraucht. Versuchen Sie es erneut, wenn der Computer weniger ausgelastet ist.',
+  'worktree.timed_out':
+    'Git hat länger als {seconds} Sekunden gebraucht. Versuchen Sie es erneut, wenn der Computer weniger ausgelastet ist.',
   'worktree.git_failed': 'Git kann das Repository nicht lesen: {error}',
   'worktree.flaw.base_gone': 'Den Branch {base} gibt es nicht. Wählen Sie einen anderen.',
   'worktree.flaw.branch_invalid': 'Das ist kein gültiger Branch-Name. Verwenden Sie Buchstaben, Ziffern, -, _ und /.',
@@ -101,21 +104,25 @@ export const worktrees = {
   'worktree.blocked.is_base': 'Im Worktree ist der Basis-Branch selbst ausgecheckt.',
   'worktree.blocked.nothing_to_merge': 'Es gibt nichts zu mergen: Die Basis hat jeden Commit, und keine Datei hat sich geändert.',
   'worktree.blocked.up_to_date': 'Der Branch hat bereits jeden Commit seiner Basis.',
-  'worktree.blocked.merge_commits': 'Der Branch hat Merge-Commits. Ein Rebase ließe sie weg, mit den Änderungen darin. Mergen Sie stattdessen.',
+  'worktree.blocked.merge_commits':
+    'Der Branch hat Merge-Commits. Ein Rebase ließe sie weg, mit den Änderungen darin. Mergen Sie stattdessen.',
   'worktree.blocked.in_progress': 'Im Worktree läuft ein Merge oder Rebase. Schließen Sie ihn zuerst ab, oder brechen Sie ihn ab.',
   'worktree.blocked.locked': 'Der Worktree ist gesperrt. Entsperren Sie ihn zuerst mit git worktree unlock.',
   'worktree.blocked.locked_why': 'Der Worktree ist gesperrt ({reason}). Entsperren Sie ihn zuerst mit git worktree unlock.',
   'worktree.blocked.working': 'Im Worktree arbeitet ein Agent. Warten Sie das Ende seiner Runde ab, oder stoppen Sie ihn.',
   'worktree.blocked.agent_runs': 'Der Agent der Sitzung läuft im Worktree. Beenden Sie zuerst die Sitzung.',
   'worktree.blocked.in_use': 'Der Worktree wird von {sessions} verwendet. Beenden Sie das zuerst.',
-  'worktree.refused.changed': 'Der Worktree hat sich geändert, seit er angezeigt wurde. Es wurde nichts getan. Prüfen Sie ihn, und versuchen Sie es erneut.',
+  'worktree.refused.changed':
+    'Der Worktree hat sich geändert, seit er angezeigt wurde. Es wurde nichts getan. Prüfen Sie ihn, und versuchen Sie es erneut.',
   'worktree.refused.would_lose': 'Es ginge etwas verloren, das Sie nicht verwerfen wollten. Es wurde nichts getan.',
   'worktree.refused.uncommitted': 'Der Worktree hat Änderungen ohne Commit. Committen Sie sie zuerst.',
-  'worktree.refused.nested_repositories': 'Es wurde nichts committet: {folders} enthält ein eigenes Git-Repository, von dem nur ein Verweis committet würde. Verschieben Sie es zuerst aus dem Worktree, oder fügen Sie es als Submodul hinzu.',
+  'worktree.refused.nested_repositories':
+    'Es wurde nichts committet: {folders} enthält ein eigenes Git-Repository, von dem nur ein Verweis committet würde. Verschieben Sie es zuerst aus dem Worktree, oder fügen Sie es als Submodul hinzu.',
   'worktree.refused.after_commit': 'Die Änderungen wurden in den Branch committet. Was folgen sollte, wurde nicht ausgeführt: {why}',
   'worktree.refused.branch_left': 'Der Worktree wurde entfernt, aber Git konnte seinen Branch {branch} nicht löschen.',
   'worktree.refused.conflict': 'Das Mergen oder Rebasen wurde nicht ausgeführt: Beide Branches haben dieselben Zeilen geändert in {files}.',
-  'worktree.refused.in_the_way': 'Das Mergen oder Rebasen wurde nicht ausgeführt: {folder} hat eigene Änderungen in {files}. Committen oder verschieben Sie sie zuerst.',
+  'worktree.refused.in_the_way':
+    'Das Mergen oder Rebasen wurde nicht ausgeführt: {folder} hat eigene Änderungen in {files}. Committen oder verschieben Sie sie zuerst.',
   'worktree.refused.base_busy': 'Es wurde nichts gemergt: In {folder} läuft ein Merge oder Rebase.',
   'worktree.refused.git_too_old': 'Dieser Merge benötigt Git {needed} oder neuer. Rebasen Sie zuerst, oder aktualisieren Sie Git.',
   'worktree.refused.failed': 'Git hat abgelehnt: {error}',

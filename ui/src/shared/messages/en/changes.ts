@@ -57,7 +57,8 @@ export const changes = {
   'changes.unrecorded.over_budget.other': '{count} files aren’t recorded: all together, the files are over 512 MiB or 20,000 files',
   'changes.unrecorded.lfs.one': '{count} file of Git LFS isn’t recorded',
   'changes.unrecorded.lfs.other': '{count} files of Git LFS aren’t recorded',
-  'changes.of_other_user': 'The folder was recorded without its repository; ignored files that Git tracks are missing. A new session uses it once you allow it.',
+  'changes.of_other_user':
+    'The folder was recorded without its repository; ignored files that Git tracks are missing. A new session uses it once you allow it.',
   'changes.unrecorded.in_repository.one': '{count} file of repositories inside the folder isn’t recorded',
   'changes.unrecorded.in_repository.other': '{count} files of repositories inside the folder aren’t recorded',
   'changes.unrecorded_hint': 'They are listed if their size or time changes, but not shown or reverted.',

@@ -32,8 +32,7 @@ export const composer = {
   'attachment.broken': 'Can’t be displayed',
   'refused.too_large': '{file} is too large. Images can be up to {size}.',
   'refused.too_many': '{file} wasn’t attached: a message can have up to {count} attachments.',
-  'refused.unknown_kind':
-    '{file} isn’t a PNG, JPEG, GIF, or WebP image. To attach other files, drop them here or use the paper clip.',
+  'refused.unknown_kind': '{file} isn’t a PNG, JPEG, GIF, or WebP image. To attach other files, drop them here or use the paper clip.',
   'refused.folder': '{file} is a folder. Mention its path in the message instead.',
   'refused.no_file': '{file} isn’t a regular file, so it can’t be attached.',
   'refused.gone': '{file} no longer exists.',

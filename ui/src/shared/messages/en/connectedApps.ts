@@ -7,11 +7,9 @@ export const connectedApps = {
   'connected_app.left': 'Not connected',
   'connected_app.label': 'Where your answers go',
   'connected_app.answers_to': 'Your answers go to {client}. Askdesk didn’t start it, so you can’t send it messages from here.',
-  'connected_app.answers_in':
-    'Your answers go to {client} in {folder}. Askdesk didn’t start it, so you can’t send it messages from here.',
+  'connected_app.answers_in': 'Your answers go to {client} in {folder}. Askdesk didn’t start it, so you can’t send it messages from here.',
   'connected_app.terminal_to': '{client} runs in a terminal and asks there too. The first answer counts.',
-  'connected_app.terminal_in':
-    '{client} runs in a terminal in {folder} and asks there too. The first answer counts.',
+  'connected_app.terminal_in': '{client} runs in a terminal in {folder} and asks there too. The first answer counts.',
   'connected_app.gone': '{client} isn’t connected. Your answer is saved until it asks again.',
   'connected_app.kept': 'Saved until {client} asks again',
   'connected_app.stopped_waiting': '{client} stopped waiting',
@@ -84,8 +82,7 @@ export const connectedApps = {
   'clients.old_copy': '{copy} is left from an earlier connection and will be deleted. Copy it elsewhere first if you need it.',
   'clients.other_port':
     'Askdesk is using port {port} because another program has the default port. If the port changes after a restart, update this entry.',
-  'clients.no_command':
-    'The askdesk command isn’t on this computer, so Askdesk can’t tell when you answer in a terminal.',
+  'clients.no_command': 'The askdesk command isn’t on this computer, so Askdesk can’t tell when you answer in a terminal.',
   'clients.test': 'Send test question',
   'clients.test_help': 'Takes the same path as questions from connected apps.',
   'clients.test_asked': 'The test question is waiting. Close Settings to answer it.',

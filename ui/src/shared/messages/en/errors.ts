@@ -16,8 +16,7 @@ export const errors = {
   'failure.exit_signal': 'killed by signal {signal}',
   'failure.exit_unknown': 'unknown reason',
   'failure.said_last': 'Last output:',
-  'failure.interrupt_ignored':
-    'The agent didn’t stop within {seconds} seconds, so Askdesk ended it and everything it had started.',
+  'failure.interrupt_ignored': 'The agent didn’t stop within {seconds} seconds, so Askdesk ended it and everything it had started.',
   'failure.output_lost': 'Askdesk could no longer read the agent’s output.',
   'failure.session_unknown':
     'The agent no longer has this session, so it can’t be resumed. The transcript is saved; start a new session to continue.',
@@ -58,7 +57,8 @@ export const errors = {
   'storage.recovered.one': '{count} session was recovered.',
   'storage.recovered.other': '{count} sessions were recovered.',
   'storage.recovered_part': 'Part of the damaged file can’t be read. The file was kept.',
-  'storage.newer': 'Askdesk’s database comes from a newer version, so it was left unchanged at {kept}. This run uses {used}. Install the newer version to see your sessions.',
+  'storage.newer':
+    'Askdesk’s database comes from a newer version, so it was left unchanged at {kept}. This run uses {used}. Install the newer version to see your sessions.',
   'text.marks_cut': '⟨marks cut: {count}⟩',
   'banner.page_crashed': 'The page of this window stopped working and was loaded again. Nothing was sent or decided.',
   'banner.gateway': 'Other programs can’t ask you anything: {error}. Askdesk tries again every few seconds.',
@@ -87,8 +87,7 @@ export const errors = {
   'error.storage_unread': 'This couldn’t be read: {message}.',
   'error.storage': 'Couldn’t save, so nothing was sent: {message}.',
   'error.settings_not_written': 'The setting wasn’t saved. {message}',
-  'error.extras_changed':
-    'The settings for this agent changed after this form was shown. Review them, then start again.',
+  'error.extras_changed': 'The settings for this agent changed after this form was shown. Review them, then start again.',
   'error.closing': 'Askdesk is quitting, so nothing was sent.',
   'error.file_not_written': 'Couldn’t write the file. {message}',
   'error.gateway_closed': 'Askdesk isn’t accepting connections, so nothing was changed. Restart Askdesk, then try again.',

@@ -18,15 +18,12 @@ export const openIn = {
   'unopened.no_folder': 'This session has no folder on this computer.',
   'unopened.gone': '{path} doesn’t exist anymore.',
   'unopened.unusable': 'Can’t open {path}: {error}.',
-  'unopened.not_installed':
-    'Askdesk couldn’t find {program}. Install it, or choose another program in Settings, under Open in.',
+  'unopened.not_installed': 'Askdesk couldn’t find {program}. Install it, or choose another program in Settings, under Open in.',
   'unopened.no_command': 'No command is set for {program}. Enter it in Settings, under Open in.',
   'unopened.command_missing':
     'Askdesk couldn’t find {command}. Check the command in Settings, under Open in; the program’s full path always works.',
-  'unopened.no_terminal':
-    'Askdesk couldn’t find a terminal. Install one, or enter your own command in Settings, under Open in.',
-  'unopened.terminal_only_opens':
-    '{terminal} can’t be told which program to run. Choose another terminal in Settings, under Open in.',
+  'unopened.no_terminal': 'Askdesk couldn’t find a terminal. Install one, or enter your own command in Settings, under Open in.',
+  'unopened.terminal_only_opens': '{terminal} can’t be told which program to run. Choose another terminal in Settings, under Open in.',
   'unopened.unsafe': '{program} can’t open a path that contains {character}. Choose another program.',
   'unopened.not_started': '{program} couldn’t start: {error}.',
   'unopened.exited': '{program} exited at once. Start it in a terminal to see why.',

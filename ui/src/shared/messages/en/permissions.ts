@@ -19,7 +19,8 @@ export const permissions = {
   'approval.below.one': '{count} more line below',
   'approval.below.other': '{count} more lines below',
   'approval.show_rest': 'Show the rest',
-  'approval.cut': 'This request was too long to keep in full. What is missing can’t be read here, so it can only be denied. Ask the agent for smaller steps.',
+  'approval.cut':
+    'This request was too long to keep in full. What is missing can’t be read here, so it can only be denied. Ask the agent for smaller steps.',
   'approval.name_more.one': '{line} [+{count} line]',
   'approval.name_more.other': '{line} [+{count} lines]',
   'approval.reason': 'Reason',

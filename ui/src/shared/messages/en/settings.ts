@@ -41,9 +41,11 @@ export const settings = {
   'settings.notify_subagents': 'Subagent questions',
   'settings.notify_subagents.help': 'When off, a subagent’s question only updates the counts in the window.',
   'settings.notify_finished': 'Finished turns',
-  'settings.notify_finished.help': 'Notifies you when a session finishes its turn, unless it’s in view or something in it is waiting for you.',
+  'settings.notify_finished.help':
+    'Notifies you when a session finishes its turn, unless it’s in view or something in it is waiting for you.',
   'settings.daily_budget': 'Daily budget',
-  'settings.daily_budget.help': 'Notifies you once when the cost of a day passes this amount. Agents keep running. Set other amounts in US dollars in the settings file.',
+  'settings.daily_budget.help':
+    'Notifies you once when the cost of a day passes this amount. Agents keep running. Set other amounts in US dollars in the settings file.',
   'settings.daily_budget.off': 'None',
   'settings.paused_until': 'Pause notifications',
   'settings.paused_until.help': 'Silences all notifications for a while; counts in the window still update.',
@@ -52,15 +54,15 @@ export const settings = {
   'settings.paused_until.hour': 'For 1 hour',
   'settings.paused_until.tomorrow': 'Until tomorrow at 8:00',
   'settings.quiet_hours': 'Do not disturb hours',
-  'settings.quiet_hours.help': 'Silences notifications during these hours without catching up later. Set other hours in the settings file, for example "22:30-06:45".',
+  'settings.quiet_hours.help':
+    'Silences notifications during these hours without catching up later. Set other hours in the settings file, for example "22:30-06:45".',
   'settings.quiet_hours.off': 'None',
   'settings.remind_minutes': 'Reminder',
   'settings.remind_minutes.help': 'Notifies you once more if a question is still open after this time and its session isn’t in view.',
   'settings.remind_minutes.off': 'Never',
   'settings.remind_minutes.minutes': 'After {minutes} minutes',
   'settings.notify_sound': 'Notification sound',
-  'settings.notify_sound.help':
-    'Plays a short sound with notifications and reminders, where the system supports it.',
+  'settings.notify_sound.help': 'Plays a short sound with notifications and reminders, where the system supports it.',
   'test.ask': 'Send test notification',
   'test.help': 'The demo agent asks in 3 seconds, in its own session. Switch to another window: sessions in view don’t notify.',
   'test.asks': 'Asking in 3 seconds. Switch to another window now.',
@@ -109,10 +111,10 @@ export const settings = {
   'settings.on_close.keep_running': 'Keep running in the tray',
   'settings.on_close.quit': 'Quit Askdesk',
   'settings.start_at_login': 'Start at login',
-  'settings.start_at_login.help':
-    'Starts Askdesk in the tray when you log in, or opens the window if there’s no tray icon.',
+  'settings.start_at_login.help': 'Starts Askdesk in the tray when you log in, or opens the window if there’s no tray icon.',
   'settings.global_shortcut': 'Global shortcut',
-  'settings.global_shortcut.help': 'Opens the longest-waiting question from any app. On X11, focus returns to the previous window after you answer; not available on Wayland.',
+  'settings.global_shortcut.help':
+    'Opens the longest-waiting question from any app. On X11, focus returns to the previous window after you answer; not available on Wayland.',
   'shortcut.record': 'Record shortcut',
   'shortcut.change': 'Change',
   'shortcut.press': 'Press a shortcut, or Esc to cancel',
@@ -122,8 +124,7 @@ export const settings = {
   'shortcut.no_such_key': 'That key can’t be used. Use a letter, a digit, F1–F12, Space, an arrow, or a navigation key.',
   'unmet.taken': 'The system or another app already uses this shortcut. Choose another.',
   'unmet.wayland': 'Global shortcuts don’t work on Wayland. Use your desktop’s own shortcut settings to run askdesk-desktop.',
-  'unmet.own_folder':
-    'Start at login isn’t available with a custom data folder. Nothing was changed.',
+  'unmet.own_folder': 'Start at login isn’t available with a custom data folder. Nothing was changed.',
   'unmet.system': 'The system rejected this setting: {error}',
   'environment.title': 'Environment of agents',
   'environment.reading': 'Reading…',
@@ -133,7 +134,8 @@ export const settings = {
   'environment.terminal': 'The variables of the terminal that Askdesk was started from.',
   'environment.interactive_login': 'The variables of your shell, {shell}, as in a terminal.',
   'environment.login': 'The variables of your shell, {shell}, with its login files only.',
-  'environment.known_folders': 'The variables of your desktop session. The shell didn’t answer, so the folders of nvm, fnm, Volta, mise, and other installers were added to PATH.',
+  'environment.known_folders':
+    'The variables of your desktop session. The shell didn’t answer, so the folders of nvm, fnm, Volta, mise, and other installers were added to PATH.',
   'environment.process': 'The variables that Askdesk was started with.',
   'environment.failed': 'The shell failed with {files}: {why}.',
   'environment.terminal_files': 'its startup files for a terminal',
@@ -146,8 +148,7 @@ export const settings = {
   'environment.ended_with': 'it ended early with exit code {code}',
   'environment.too_much': 'it printed too much',
   'settings.agent_arguments': '{agent} arguments',
-  'settings.agent_arguments.help':
-    'Added each time {agent} starts, one argument per field; running and resumed sessions keep theirs.',
+  'settings.agent_arguments.help': 'Added each time {agent} starts, one argument per field; running and resumed sessions keep theirs.',
   'settings.agent_arguments.add': 'Add argument',
   'settings.agent_arguments.one': 'Argument {n}',
   'settings.agent_arguments.remove': 'Remove argument {n}',
@@ -167,11 +168,13 @@ export const settings = {
   'settings.editor': 'Editor',
   'settings.editor.help': 'Opens folders from the session header and files from the transcript.',
   'settings.editor_command': 'Custom editor command',
-  'settings.editor_command.help': 'The program and its arguments, with spaces in quotes; no shell runs it. Used by the choice “Custom editor”.',
+  'settings.editor_command.help':
+    'The program and its arguments, with spaces in quotes; no shell runs it. Used by the choice “Custom editor”.',
   'settings.terminal': 'Terminal',
   'settings.terminal.help': 'Opens folders, terminal editors such as Vim, and sessions that continue in a terminal.',
   'settings.terminal_command': 'Custom terminal command',
-  'settings.terminal_command.help': 'The program and its arguments, with spaces in quotes; no shell runs it. Used by the choice “Custom terminal”.',
+  'settings.terminal_command.help':
+    'The program and its arguments, with spaces in quotes; no shell runs it. Used by the choice “Custom terminal”.',
   'settings.program.auto': 'First found',
   'settings.program.auto_found': 'First found: {program}',
   'settings.program.missing': '{program} (not found)',

@@ -32,7 +32,8 @@ export const transcript = {
   'turn.used': '{input} tokens in, {output} out',
   'turn.failed': 'Turn failed after {time}: {error}',
   'turn.own_words': 'Error from the agent: {error}',
-  'agent_error.signed_out': 'The agent isn’t signed in, or its API key was rejected. Sign in with the agent’s own program, then send a message.',
+  'agent_error.signed_out':
+    'The agent isn’t signed in, or its API key was rejected. Sign in with the agent’s own program, then send a message.',
   'agent_error.forbidden': 'This account can’t use that model or feature. Choose another, or ask the account’s administrator.',
   'agent_error.no_credit': 'The account is out of credit. Add credit, then send a message.',
   'agent_error.limited': 'Usage or rate limit reached. Wait until it resets, then send a message.',
@@ -101,8 +102,7 @@ export const transcript = {
   'notice.helper_not_stopped': 'The agent didn’t stop “{title}”: {error}',
   'notice.compacted': 'The agent summarized the conversation to make room in its context.',
   'notice.conversation_reset': 'The agent forgot the conversation so far and starts a new one.',
-  'notice.login_rejected':
-    'The model provider rejected the agent’s key or login ({error}). Check the key, or sign in again in a terminal.',
+  'notice.login_rejected': 'The model provider rejected the agent’s key or login ({error}). Check the key, or sign in again in a terminal.',
   'notice.sign_in_changed':
     'The sign-in changed since this session started, and the model provider rejected the old one ({error}). Restart the session to use the new one.',
   'notice.restart': 'Restart session',

@@ -33,7 +33,8 @@ export const worktrees = {
   'worktree.no_git': 'Askdesk needs Git for worktrees. Install Git, then try again.',
   'worktree.folder_gone': 'The folder no longer exists.',
   'worktree.no_repository': 'The folder has no Git repository.',
-  'worktree.of_other_user': 'Git doesn’t use the repository {path} because it belongs to another user. To allow it, run: git config --global --add safe.directory {quoted}',
+  'worktree.of_other_user':
+    'Git doesn’t use the repository {path} because it belongs to another user. To allow it, run: git config --global --add safe.directory {quoted}',
   'worktree.no_commit': 'The repository has no commits yet. A worktree needs a commit to begin at.',
   'worktree.timed_out': 'Git took longer than {seconds} seconds. Try again when the computer is less busy.',
   'worktree.git_failed': 'Git can’t read the repository: {error}',
@@ -101,7 +102,8 @@ export const worktrees = {
   'worktree.blocked.is_base': 'The base branch itself is checked out in the worktree.',
   'worktree.blocked.nothing_to_merge': 'There’s nothing to merge: the base has every commit, and no file has changed.',
   'worktree.blocked.up_to_date': 'The branch already has every commit of its base.',
-  'worktree.blocked.merge_commits': 'The branch has merge commits. A rebase would leave them out, with the changes made in them. Merge instead.',
+  'worktree.blocked.merge_commits':
+    'The branch has merge commits. A rebase would leave them out, with the changes made in them. Merge instead.',
   'worktree.blocked.in_progress': 'Git is in the middle of a merge or rebase in the worktree. Finish or abort it first.',
   'worktree.blocked.locked': 'The worktree is locked. Unlock it with git worktree unlock first.',
   'worktree.blocked.locked_why': 'The worktree is locked ({reason}). Unlock it with git worktree unlock first.',
@@ -111,7 +113,8 @@ export const worktrees = {
   'worktree.refused.changed': 'The worktree has changed since it was shown, so nothing was done. Check it and try again.',
   'worktree.refused.would_lose': 'Something would be lost that you didn’t choose to lose, so nothing was done.',
   'worktree.refused.uncommitted': 'The worktree has changes that aren’t committed. Commit them first.',
-  'worktree.refused.nested_repositories': 'Nothing was committed: {folders} has a Git repository of its own, and only a link to it would be committed. Move it out of the worktree first, or add it as a submodule.',
+  'worktree.refused.nested_repositories':
+    'Nothing was committed: {folders} has a Git repository of its own, and only a link to it would be committed. Move it out of the worktree first, or add it as a submodule.',
   'worktree.refused.after_commit': 'The changes were committed to the branch. What was to follow wasn’t done: {why}',
   'worktree.refused.branch_left': 'The worktree was removed, but Git couldn’t delete its branch {branch}.',
   'worktree.refused.conflict': 'Not merged or rebased: both branches have changed the same lines in {files}.',

@@ -91,7 +91,8 @@ export const permissions = {
   'policy.plan_only': '仅在计划模式下提问',
   'policy.never': '不提问',
   'bypass.title': '智能体不会请求权限',
-  'bypass.what': '在此模式下，智能体会运行任何命令，更改它能访问的任何文件，包括其文件夹之外的文件。请只在不怕丢失任何内容的环境中使用，例如容器。',
+  'bypass.what':
+    '在此模式下，智能体会运行任何命令，更改它能访问的任何文件，包括其文件夹之外的文件。请只在不怕丢失任何内容的环境中使用，例如容器。',
   'bypass.agree': '我了解风险，并要在此会话中使用此模式',
   'bypass.missing': '请勾选此项，或选择其他模式。',
   'rule.allow': '允许 {tool}，不再询问',

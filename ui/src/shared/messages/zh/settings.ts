@@ -97,8 +97,7 @@ export const settings = {
   'settings.quick_answer': '快速回答',
   'settings.quick_answer.help': '只有一个单选问题时，按一个数字即可回答；发送前可按 u 撤销。',
   'settings.undo_seconds': '撤销时间',
-  'settings.undo_seconds.help':
-    '快速回答、跳过或对话回复在发送前等待多久；按 Enter 立即发送回答或回复。',
+  'settings.undo_seconds.help': '快速回答、跳过或对话回复在发送前等待多久；按 Enter 立即发送回答或回复。',
   'settings.undo_seconds.other': '{count} 秒',
   'settings.auto_advance': '自动继续',
   'settings.auto_advance.help': '首次选择后显示下一个问题，不会发送任何内容。',
@@ -156,8 +155,7 @@ export const settings = {
   'settings.agent_environment.new': '变量 {n}',
   'settings.permissions': '权限',
   'settings.permission_rules': '你的规则',
-  'settings.permission_rules.help':
-    '预先拒绝匹配的权限请求，或始终询问你；从不用于问题或计划。',
+  'settings.permission_rules.help': '预先拒绝匹配的权限请求，或始终询问你；从不用于问题或计划。',
   'settings.open_in': '打开方式',
   'settings.editor': '编辑器',
   'settings.editor.help': '从会话标题栏打开文件夹，从对话记录打开文件。',

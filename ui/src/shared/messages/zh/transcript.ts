@@ -96,10 +96,8 @@ export const transcript = {
   'notice.helper_not_stopped': '智能体没有停止“{title}”：{error}',
   'notice.compacted': '智能体已总结对话，以腾出上下文空间。',
   'notice.conversation_reset': '智能体已忘记此前的对话，并开始新的对话。',
-  'notice.login_rejected':
-    '模型提供方拒绝了智能体的密钥或登录（{error}）。请检查密钥，或在终端中重新登录。',
-  'notice.sign_in_changed':
-    '此会话启动后登录信息已更改，模型提供方拒绝了旧的登录（{error}）。请重启会话以使用新的登录。',
+  'notice.login_rejected': '模型提供方拒绝了智能体的密钥或登录（{error}）。请检查密钥，或在终端中重新登录。',
+  'notice.sign_in_changed': '此会话启动后登录信息已更改，模型提供方拒绝了旧的登录（{error}）。请重启会话以使用新的登录。',
   'notice.restart': '重启会话',
   'notice.restarting': '正在重启…',
   'notice.hook_failed': '创建工作树时一个 Git 钩子失败。工作树已保留。钩子的输出：{output}',

@@ -31,7 +31,8 @@ export const worktrees = {
   'worktree.no_git': 'Askdesk 需要 Git 才能使用工作树。请安装 Git 后重试。',
   'worktree.folder_gone': '文件夹已不存在。',
   'worktree.no_repository': '文件夹没有 Git 仓库。',
-  'worktree.of_other_user': 'Git 不使用仓库 {path}，因为它属于其他用户。如要允许，请运行：git config --global --add safe.directory {quoted}',
+  'worktree.of_other_user':
+    'Git 不使用仓库 {path}，因为它属于其他用户。如要允许，请运行：git config --global --add safe.directory {quoted}',
   'worktree.no_commit': '仓库还没有提交。工作树需要从一个提交开始。',
   'worktree.timed_out': 'Git 用时超过 {seconds} 秒。请在计算机不太忙时重试。',
   'worktree.git_failed': 'Git 无法读取仓库：{error}',
@@ -100,7 +101,8 @@ export const worktrees = {
   'worktree.refused.changed': '工作树在显示之后有变化，因此未做任何操作。请检查后重试。',
   'worktree.refused.would_lose': '会丢失你没有选择放弃的内容，因此未做任何操作。',
   'worktree.refused.uncommitted': '工作树有未提交的更改。请先提交。',
-  'worktree.refused.nested_repositories': '未提交：{folders} 是独立的 Git 仓库，提交只会包含指向它的链接。请先将其移出工作树，或添加为子模块。',
+  'worktree.refused.nested_repositories':
+    '未提交：{folders} 是独立的 Git 仓库，提交只会包含指向它的链接。请先将其移出工作树，或添加为子模块。',
   'worktree.refused.after_commit': '更改已提交到分支。后续操作未执行：{why}',
   'worktree.refused.branch_left': '工作树已移除，但 Git 无法删除其分支 {branch}。',
   'worktree.refused.conflict': '未合并或变基：两个分支更改了 {files} 中的相同行。',
