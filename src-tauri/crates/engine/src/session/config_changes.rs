@@ -1,7 +1,5 @@
 //! Changes of config options in a running agent, and the agent's answers to them.
 
-use std::collections::HashMap;
-
 use askdesk_agents::Action;
 use askdesk_domain::{ChangeRefused, DeliveryError, Rejection};
 
@@ -12,13 +10,6 @@ use crate::mailbox::{ConfigChange, Reply};
 
 /// How many changes of one session can wait for the agent at a time.
 const PENDING_CHANGES: usize = 16;
-
-/// The callers of changes that the agent has not answered, by ticket.
-#[derive(Default)]
-pub(super) struct ConfigChanges {
-    waiting: HashMap<u64, Reply<Result<(), EngineError>>>,
-    asked: u64,
-}
 
 impl SessionTask {
     pub(super) async fn set_config(&mut self, change: ConfigChange, reply: Reply<Result<(), EngineError>>) {

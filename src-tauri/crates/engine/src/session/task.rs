@@ -1,5 +1,6 @@
 //! The task of one session: waits for its link, its inputs and its deadlines, and ends with the link.
 
+use std::collections::HashMap;
 use std::time::Duration;
 
 use askdesk_agents::{
@@ -13,7 +14,6 @@ use askdesk_domain::{
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
-use super::config_changes::ConfigChanges;
 use super::pending::{Pending, WriteSubject};
 use super::resumption::{LateMessages, Resumption};
 use super::rules::SessionRules;
@@ -24,7 +24,7 @@ use super::unusable_lines::UnusableLines;
 use crate::error::EngineError;
 use crate::frame::{LiveKind, LiveText};
 use crate::handle::EngineHandle;
-use crate::mailbox::{EntryWrite, Input, SessionInput};
+use crate::mailbox::{EntryWrite, Input, Reply, SessionInput};
 use crate::session_log::{LogKind, SessionLogs};
 use crate::session_tokens::IssuedToken;
 
@@ -69,6 +69,13 @@ pub(super) struct Policies {
     pub(super) rules: SessionRules,
     /// Whether the agent is in a mode in which it only plans.
     pub(super) planning: bool,
+}
+
+/// The callers of config changes that the agent has not answered, by ticket.
+#[derive(Default)]
+pub(super) struct ConfigChanges {
+    pub(super) waiting: HashMap<u64, Reply<Result<(), EngineError>>>,
+    pub(super) asked: u64,
 }
 
 /// What subscribers are shown of this run that the journal does not hold.
