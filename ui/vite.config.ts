@@ -32,8 +32,6 @@ export default defineConfig(({ mode }) => ({
     include: ['tests/**/*.test.ts'],
     setupFiles: ['tests/setup.ts'],
     restoreMocks: true,
-    // Loading the page anew for each file took a third of the time; tests/setup.ts resets what a file could leave behind.
-    isolate: false,
     // Generous, because a slow machine is no fault of the window.
     testTimeout: 30_000,
     hookTimeout: 30_000,

@@ -3,13 +3,12 @@ import { afterEach, beforeAll, beforeEach, expect } from 'vitest';
 
 import { arming } from '../src/shared/arming';
 import { sight } from '../src/feature/panel/reading.svelte';
-import { spoken } from '../src/shared/messages/language.svelte';
 import { loadMarkdown } from '../src/shared/reader.svelte';
 import { later } from '../src/view/lazy';
 import { matchingMedia, warned } from './jsdom';
 
-// All files share one page, which speaks English at first and has loaded everything, so that no test waits for a file.
-beforeAll(() => Promise.all([spoken.speak('en'), loadMarkdown(), ...Object.values(later).map((load) => load())]));
+// Loaded once, so that no test waits for a file.
+beforeAll(() => Promise.all([loadMarkdown(), ...Object.values(later).map((load) => load())]));
 
 beforeEach(() => {
   // Cards act on keys and clicks at once, so that no test waits; arming.test.ts tests the delay.

@@ -156,7 +156,7 @@ async fn case_83_a_revert_asks_first_and_refuses_a_file_that_has_changed_again()
 
     fs::write(project.path().join("src/orders.ts"), "mine now\n").unwrap();
     app.click("button", "Revert file…").await;
-    app.shows_text("dialog[data-revert]", "the content it had when the session began").await;
+    app.shows_text("dialog[data-revert]", "its state when the session began").await;
     confirm(&app).await;
     app.shows_text("[role=alert]", "the file has changed since it was shown").await;
     assert_eq!(fs::read_to_string(project.path().join("src/orders.ts")).unwrap(), "mine now\n");
