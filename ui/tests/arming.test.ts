@@ -197,6 +197,8 @@ describe('a question', () => {
 
   test('case_79_a_card_that_something_above_pushes_away_waits_again', async () => {
     const { bridge } = await openCard(lone());
+    // From then on, the card's place is watched.
+    await new Promise(requestAnimationFrame);
     await pass(DELAY);
     vi.spyOn(HTMLElement.prototype, 'getBoundingClientRect').mockReturnValue({ left: 0, top: 200 } as DOMRect);
     await bridge.push({ change: 'approval', approval: anApproval({ askedAt: 0 }) });

@@ -1,4 +1,4 @@
-// APIs that the page uses and jsdom lacks. All files share one page, so this runs once.
+// APIs that the page uses and jsdom lacks.
 HTMLCanvasElement.prototype.getContext = (() => null) as never;
 Element.prototype.scrollTo = () => undefined;
 Element.prototype.scrollIntoView = () => undefined;

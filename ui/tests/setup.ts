@@ -1,4 +1,5 @@
 import '@testing-library/jest-dom/vitest';
+import { configure } from '@testing-library/svelte';
 import { afterEach, beforeAll, beforeEach, expect } from 'vitest';
 
 import { arming } from '../src/shared/arming';
@@ -6,6 +7,9 @@ import { sight } from '../src/feature/panel/reading.svelte';
 import { loadMarkdown } from '../src/shared/reader.svelte';
 import { later } from '../src/view/lazy';
 import { matchingMedia, warned } from './jsdom';
+
+// Generous, because a slow machine is no fault of the window.
+configure({ asyncUtilTimeout: 20_000 });
 
 // Loaded once, so that no test waits for a file.
 beforeAll(() => Promise.all([loadMarkdown(), ...Object.values(later).map((load) => load())]));
