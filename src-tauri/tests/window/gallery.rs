@@ -122,11 +122,12 @@ async fn file(State(served): State<Served>, uri: Uri) -> Response {
     }
 }
 
-/// Builds the gallery into a folder of its own.
+/// Builds the gallery into a folder of its own for each desktop, because tests run on several at once.
 fn built() -> PathBuf {
     static BUILT: OnceLock<PathBuf> = OnceLock::new();
     let build = || {
-        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("gallery");
+        let desktop = std::env::var("DISPLAY").unwrap_or_default().replace(':', "-");
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("gallery{desktop}"));
         let built = Command::new("node")
             .args([
                 "node_modules/vite/bin/vite.js",

@@ -27,7 +27,7 @@ use tokio::sync::{Mutex, MutexGuard};
 const PROGRAM: &str = env!("CARGO_BIN_EXE_askdesk-desktop");
 
 /// How long anything may take. Generous, because tests must also pass on a slow machine.
-pub const PATIENCE: Duration = Duration::from_secs(20);
+pub const PATIENCE: Duration = Duration::from_secs(40);
 
 /// How long one test may take; the bench needs the most.
 const LIMIT: Duration = Duration::from_secs(400);
@@ -451,7 +451,7 @@ impl App {
 
     /// Waits for something that takes minutes.
     pub async fn wait_long<T>(&self, what: &str, look: impl AsyncFnMut() -> Option<T>) -> T {
-        self.wait_within(PATIENCE * 15, SELDOM, what, look).await
+        self.wait_within(PATIENCE * 8, SELDOM, what, look).await
     }
 
     async fn wait_within<T>(

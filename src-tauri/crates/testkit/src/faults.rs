@@ -1,5 +1,6 @@
 //! Faults of the disk and the clock that come and pass.
 
+use std::io;
 use std::thread;
 use std::time::Duration;
 
@@ -40,10 +41,10 @@ impl Fault {
         disk: &SmallDisk,
         lock: impl FnOnce() -> L,
         clock: impl FnOnce(i64),
-    ) -> Option<L> {
+    ) -> io::Result<Option<L>> {
         match self {
-            Self::FullDisk => disk.fill().expect("the disk can be filled"),
-            Self::Locked => return Some(lock()),
+            Self::FullDisk => disk.fill()?,
+            Self::Locked => return Ok(Some(lock())),
             Self::SlowDisk => {
                 let lock = lock();
                 thread::spawn(move || {
@@ -54,16 +55,17 @@ impl Fault {
             Self::ClockAhead => clock(DAY_MILLIS),
             Self::ClockBack => clock(-DAY_MILLIS),
         }
-        None
+        Ok(None)
     }
 
-    pub fn end<L>(self, disk: &SmallDisk, begun: Option<L>, clock: impl FnOnce(i64)) {
+    pub fn end<L>(self, disk: &SmallDisk, begun: Option<L>, clock: impl FnOnce(i64)) -> io::Result<()> {
         drop(begun);
         match self {
-            Self::FullDisk => disk.clear().expect("the disk can be cleared"),
+            Self::FullDisk => disk.clear()?,
             Self::Locked | Self::SlowDisk => {}
             Self::ClockAhead => clock(-DAY_MILLIS),
             Self::ClockBack => clock(DAY_MILLIS),
         }
+        Ok(())
     }
 }

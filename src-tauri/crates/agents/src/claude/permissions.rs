@@ -67,7 +67,7 @@ impl Suggestions {
         if set("suppress_always_allow_rule") || set("matched_ask_rule") {
             return Self::default();
         }
-        let received: Vec<Value> = list(request, "permission_suggestions").iter().cloned().collect();
+        let received: Vec<Value> = list(request, "permission_suggestions").to_vec();
         let mut offered = Vec::new();
         for (update, suggestion) in received.iter().enumerate() {
             if let Some(scope) = text(suggestion, "destination").and_then(scope_of) {

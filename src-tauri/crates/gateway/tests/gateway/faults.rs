@@ -25,11 +25,11 @@ struct Seat {
 
 impl Seat {
     fn begin(&mut self, fault: Fault) {
-        self.lock = fault.begin(&self.disk, || self.locked(), |by| self.clock.set(by));
+        self.lock = fault.begin(&self.disk, || self.locked(), |by| self.clock.set(by)).unwrap();
     }
 
     fn end(&mut self, fault: Fault) {
-        fault.end(&self.disk, self.lock.take(), |by| self.clock.set(by));
+        fault.end(&self.disk, self.lock.take(), |by| self.clock.set(by)).unwrap();
     }
 
     fn locked(&self) -> rusqlite::Connection {

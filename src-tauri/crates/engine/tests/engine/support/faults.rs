@@ -29,11 +29,11 @@ pub struct Seat<'a> {
 impl Seat<'_> {
     fn begin(&self, fault: Fault) -> Option<rusqlite::Connection> {
         let desk = &self.stage.desk;
-        fault.begin(self.disk, || locked(&desk.folder), |by| desk.clock.set(by))
+        fault.begin(self.disk, || locked(&desk.folder), |by| desk.clock.set(by)).unwrap()
     }
 
     fn end(&self, fault: Fault, begun: Option<rusqlite::Connection>) {
-        fault.end(self.disk, begun, |by| self.stage.desk.clock.set(by));
+        fault.end(self.disk, begun, |by| self.stage.desk.clock.set(by)).unwrap();
     }
 
     /// How often the model was sent some words in its newest request.
