@@ -467,7 +467,7 @@ describe('the menu of a session in a worktree', () => {
 
     test('case_84_another one begins nothing, and shows afterwards what has become of the worktree', async () => {
       const { bridge, commands, end, remove } = await closeAndReopen();
-      expect(remove).toBeDisabled();
+      await waitFor(() => expect(remove).toBeDisabled());
       expect(screen.getByText('Git is running…')).toBeVisible();
       await expectNoViolations(document.querySelector('dialog[open]')!);
       const removal = { session: 's1', seen: 'a1', losses: [], branch: 'stays' as const };

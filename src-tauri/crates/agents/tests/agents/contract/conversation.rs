@@ -292,11 +292,11 @@ fn a_session_says_its_own_id_and_takes_the_message_as_its_turn_begins() {
             talk.name,
             talk.heard
         );
-        let ids = talk.heard.iter().filter_map(|event| match event {
+        let mut ids = talk.heard.iter().filter_map(|event| match event {
             AgentEvent::Introduced { native_session, .. } => native_session.clone(),
             _ => None,
         });
-        assert_eq!(ids.last().unwrap().as_str(), SESSION, "{}", talk.name);
+        assert_eq!(ids.next_back().unwrap().as_str(), SESSION, "{}", talk.name);
         talk.only("a turn", |event| matches!(event, AgentEvent::TurnBegan).then_some(()));
     });
 }
