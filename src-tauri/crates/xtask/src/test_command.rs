@@ -3,7 +3,7 @@
 use std::{
     fs,
     path::PathBuf,
-    process::{Child, ExitCode, Stdio},
+    process::{Child, Command, ExitCode, Stdio},
     time::Duration,
 };
 
@@ -52,12 +52,33 @@ struct RustTests {
     window: bool,
 }
 
+/// A command of the page that runs beside the Rust tests, which mostly wait. Its output is shown once it has ended.
+struct Beside {
+    child: Child,
+    output: PathBuf,
+}
+
+impl Beside {
+    fn start(workspace: &Workspace, npm: &mut Command, log: &str) -> Result<Self> {
+        let output = workspace.root().join("target").join(log);
+        let file = fs::File::create(&output).context("cannot write the output of npm")?;
+        npm.stdin(Stdio::null()).stderr(file.try_clone()?).stdout(file);
+        Ok(Self { child: npm.spawn().context("cannot start npm; is it installed?")?, output })
+    }
+
+    fn end(mut self) -> Result<()> {
+        let status = self.child.wait().context("cannot wait for npm")?;
+        eprint!("{}", fs::read_to_string(&self.output).unwrap_or_default());
+        ensure!(status.success(), "npm ended with {status}; what it says above is the reason");
+        Ok(())
+    }
+}
+
 /// The page's tests while they run.
 struct UiTests {
-    child: Child,
+    npm: Beside,
     /// Where vitest writes its counts.
     report: PathBuf,
-    output: PathBuf,
 }
 
 struct TestRun {
@@ -98,13 +119,15 @@ impl TestRun {
         if everything {
             self.check("test what builds the guide", || guide::test(workspace));
         }
-        if packages && everything {
-            self.check("npm run check", || steps::show(workspace.npm(ui::UI).args(["run", "check"])));
-        }
+        let checks = (packages && everything)
+            .then(|| Beside::start(workspace, workspace.npm(ui::UI).args(["run", "check"]), "npm-check.log"));
         let built = self.build_rust_tests(workspace, options, page);
         let of_the_page = packages.then(|| Self::start_ui_tests(workspace, folders, options));
         if let Some(tests) = built {
             self.run_rust_tests(workspace, folders, options, &tests);
+        }
+        if let Some(checks) = checks {
+            self.check("npm run check", || checks?.end());
         }
         match of_the_page {
             Some(tests) => self.end_ui_tests(tests, options),
@@ -217,12 +240,10 @@ impl TestRun {
         self.failed.extend(output.failed_tests);
     }
 
-    /// Starts the tests of the page. They run beside the Rust tests, which mostly wait.
     fn start_ui_tests(workspace: &Workspace, folders: &PrivateFolders, options: &Test) -> Result<UiTests> {
         let report = workspace.root().join("target").join("vitest.json");
         // A report of an earlier run must not be taken for this one's.
         let _ = fs::remove_file(&report);
-        let output = workspace.root().join("target").join("vitest.log");
         let mut npm = workspace.npm(ui::UI);
         npm.args(["test", "--", "--reporter=default", "--reporter=json"]);
         npm.arg(format!("--outputFile.json={}", report.display()));
@@ -232,21 +253,16 @@ impl TestRun {
             npm.args(["--passWithNoTests", "--changed"]);
         }
         folders.apply_to(&mut npm);
-        let log = fs::File::create(&output).context("cannot write the output of the page's tests")?;
-        npm.stdin(Stdio::null()).stderr(log.try_clone()?).stdout(log);
-        let child = npm.spawn().context("cannot start npm; is it installed?")?;
-        Ok(UiTests { child, report, output })
+        Ok(UiTests { npm: Beside::start(workspace, &mut npm, "vitest.log")?, report })
     }
 
     fn end_ui_tests(&mut self, tests: Result<UiTests>, options: &Test) {
         let mut counted = Counts::FAILED;
         let ended = self.steps.run("npm test", || {
-            let mut tests = tests?;
-            let status = tests.child.wait().context("cannot wait for npm")?;
-            eprint!("{}", fs::read_to_string(&tests.output).unwrap_or_default());
-            counted = read_report(&tests.report, options)?;
-            ensure!(status.success(), "npm test ended with {status}");
-            Ok(())
+            let UiTests { npm, report } = tests?;
+            let ended = npm.end();
+            counted = read_report(&report, options)?;
+            ended
         });
         let must_run = options.filter.is_none() && !is_quick_run(options);
         let counted = counted.with_exit_status(ended.is_some(), must_run);
