@@ -161,24 +161,25 @@ impl SessionTask {
                     self.close_adapter().await;
                     self.agent.link.stop(Duration::ZERO).await;
                 }
-                input = inputs.recv() => match input {
-                    Some(SessionInput::Stop { end, reply }) => {
-                        stops.push(reply);
-                        if stopped.is_none() {
-                            self.close_adapter().await;
-                            self.stopping = true;
-                            let grace = if end == SessionEnd::AppQuit { QUIT_GRACE } else { STOP_GRACE };
-                            self.agent.link.stop(grace).await;
-                            stopped = Some(end);
+                input = inputs.recv() => {
+                    // A decision that came before a stop or a message is sent before it.
+                    self.on_already_resolved().await;
+                    match input {
+                        Some(SessionInput::Stop { end, reply }) => {
+                            stops.push(reply);
+                            if stopped.is_none() {
+                                self.close_adapter().await;
+                                self.stopping = true;
+                                let grace = if end == SessionEnd::AppQuit { QUIT_GRACE } else { STOP_GRACE };
+                                self.agent.link.stop(grace).await;
+                                stopped = Some(end);
+                            }
                         }
+                        Some(input) => self.on_input(input).await,
+                        // The engine is gone.
+                        None => break None,
                     }
-                    Some(input) => {
-                        self.on_already_resolved().await;
-                        self.on_input(input).await;
-                    }
-                    // The engine is gone.
-                    None => break None,
-                },
+                }
             }
         };
         // No caller may wait for a reply of a session that is ending, unless it wants the end.
