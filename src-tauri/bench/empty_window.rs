@@ -1,5 +1,9 @@
 //! A window of the same size with nothing in it: what the bench compares the app with.
 
+// Not by way of the app's library, all of which would be linked.
+#[path = "../src/rendering.rs"]
+mod rendering;
+
 use std::sync::Mutex;
 
 /// Says when the page was painted, the way the app does.
@@ -16,7 +20,7 @@ fn note_painted(at: i64, file: tauri::State<'_, Mutex<Option<std::fs::File>>>) {
 }
 
 fn main() {
-    askdesk_desktop::rendering::prefer_software();
+    rendering::prefer_software();
     let file = std::env::var_os("ASKDESK_TRACE")
         .and_then(|path| std::fs::OpenOptions::new().create(true).append(true).open(path).ok());
     let run = tauri::Builder::default()

@@ -27,7 +27,7 @@ macro_rules! bridge {
 
         /// Answers every call of the window.
         pub fn handler() -> impl Fn(Invoke<Wry>) -> bool + Send + Sync + 'static {
-            tauri::generate_handler![$($name,)+ subscribe::subscribe, subscribe::acknowledge_frames, subscribe::unsubscribe, external_links::open_link, guide::open_guide, folder_dialog::pick_folder, attachments::attach_dropped, attachments::pick_attachments, deep_link::deep_link_target, deep_link::deep_link_shown, window_lifecycle::close_request, window_lifecycle::ready_to_close, previous_focus::deep_link_answered, gateway::gateway_failure, gateway::retry_gateway, page_crash::take_page_crash]
+            tauri::generate_handler![$($name,)+ subscribe::start_page, subscribe::subscribe, subscribe::acknowledge_frames, subscribe::unsubscribe, external_links::open_link, guide::open_guide, folder_dialog::pick_folder, attachments::attach_dropped, attachments::pick_attachments, deep_link::deep_link_target, deep_link::deep_link_shown, window_lifecycle::close_request, window_lifecycle::ready_to_close, previous_focus::deep_link_answered, gateway::gateway_failure, gateway::retry_gateway, page_crash::take_page_crash]
         }
     };
 }

@@ -11,26 +11,24 @@ use tauri_plugin_dialog::{DialogExt, FilePath};
 use tokio::sync::{oneshot, watch};
 
 use crate::first_paint::FirstPaint;
-use crate::paint_log::PaintLog;
-use crate::{autostart, gateway, language, shell_environment, shortcut};
+use crate::{autostart, gateway, language, shell_environment, shortcut, trace};
 
 /// Serves the API of one data folder.
 pub struct ShellHost {
     app: AppHandle,
     data_folder: PathBuf,
     settings: watch::Receiver<Settings>,
-    paint_log: PaintLog,
 }
 
 impl ShellHost {
     pub fn new(app: &AppHandle, data_folder: PathBuf, settings: watch::Receiver<Settings>) -> Self {
-        Self { app: app.clone(), data_folder, settings, paint_log: PaintLog::from_env() }
+        Self { app: app.clone(), data_folder, settings }
     }
 }
 
 impl Host for ShellHost {
     fn painted(&self, painted: NotePainted) {
-        self.paint_log.write(&painted);
+        trace::painted(&painted);
         self.app.state::<FirstPaint>().note();
     }
 

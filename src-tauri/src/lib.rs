@@ -19,7 +19,6 @@ mod language;
 mod messages;
 mod notify;
 mod page_crash;
-mod paint_log;
 mod pending_api;
 mod pending_list;
 mod previous_focus;
@@ -32,6 +31,7 @@ mod shortcut;
 mod shutdown;
 mod startup_error;
 mod subscribe;
+mod trace;
 mod tray;
 mod window;
 mod window_lifecycle;
@@ -55,6 +55,7 @@ use tauri::{AppHandle, Manager, RunEvent};
 use tauri_plugin_dialog::{DialogExt, MessageDialogKind};
 use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, timeout_at};
+use trace::Step;
 use tracing_subscriber::EnvFilter;
 use window::Focus;
 use window_lifecycle::WindowLifecycle;
@@ -69,6 +70,7 @@ pub const LOG: &str = "ASKDESK_LOG";
 
 /// Runs the app until it ends.
 pub fn run() -> ExitCode {
+    trace::reached(Step::Main);
     let filter = EnvFilter::try_from_env(LOG).unwrap_or_else(|_| EnvFilter::new("warn"));
     tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
 
@@ -121,10 +123,12 @@ pub fn run() -> ExitCode {
         .register_uri_scheme_protocol(page_crash::SCHEME, page_crash::serve)
         .invoke_handler(bridge::handler())
         .on_page_load(|page, payload| {
+            trace::page_load(payload.event());
             subscribe::end_with_page(page, payload);
             page_crash::note_shown(page, payload);
         })
         .setup(move |app| {
+            trace::reached(Step::Setup);
             let (api_sender, pending_api) = pending_api::channel();
             app.manage(pending_api);
             #[cfg(unix)]
@@ -181,6 +185,7 @@ fn start(app: &AppHandle, profile: Result<Profile, StartupError>, api_sender: &w
     };
     match profile.and_then(|profile| open_engine(app, profile)) {
         Ok((api, notifications, gateway_config)) => {
+            trace::reached(Step::EngineOpen);
             appearance::follow(app, api.settings());
             api_sender.send_replace(Some(api.clone()));
             let in_background = autostart::in_background(std::env::args_os());

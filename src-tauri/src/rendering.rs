@@ -22,32 +22,27 @@ struct Machine<'a> {
     nvidia: &'a Path,
 }
 
-/// Restarts the program with the webview's plain renderer if there is no graphics card, or if NVIDIA's own driver is loaded.
+/// Chooses the webview's plain renderer if there is no graphics card, or if NVIDIA's own driver is loaded. Must be called before
+/// threads start, because it sets a variable, which the webview reads when it starts.
 ///
 /// Without a card, the default renderer draws every frame with software OpenGL. Measured with WebKitGTK 2.50, a question took
 /// 143 ms to the screen instead of 41, and all processes used 342 MiB instead of 234. With NVIDIA's driver, the window
 /// stays white, or ends with a protocol error under Wayland (<https://github.com/tauri-apps/tauri/issues/10702>,
 /// <https://github.com/tauri-apps/wry/issues/1366>). We have no such card to try it on.
-///
-/// The variable must be set before the webview starts, and setting variables is unsafe once threads run, hence the restart.
 #[cfg(target_os = "linux")]
 pub fn prefer_software() {
-    use std::os::unix::process::CommandExt;
-
     let chosen = env::var_os(WITHOUT_DMABUF);
     let machine = Machine {
         chosen: chosen.as_deref(),
         cards: Path::new("/dev/dri"),
         nvidia: Path::new("/sys/module/nvidia"),
     };
-    if !machine.needs_plain_renderer() {
-        return;
+    if machine.needs_plain_renderer()
+        && let Err(error) = gtk::glib::setenv(WITHOUT_DMABUF, "1", true)
+    {
+        // The default renderer works too.
+        eprintln!("the plain renderer could not be chosen: {error}");
     }
-    let Ok(program) = env::current_exe() else { return };
-    let failed =
-        std::process::Command::new(program).args(env::args_os().skip(1)).env(WITHOUT_DMABUF, "1").exec();
-    // This returns only if it fails, and the default renderer works too.
-    eprintln!("the plainer renderer could not be chosen: {failed}");
 }
 
 /// Other systems need no such choice.

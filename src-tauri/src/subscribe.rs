@@ -2,9 +2,10 @@
 //! in transit that the page hasn't taken; what arrives meanwhile is merged.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use askdesk_api::dto::PageStart;
 use askdesk_api::{Api, Error};
 use askdesk_domain::SessionId;
 use askdesk_engine::Subscription;
@@ -17,6 +18,7 @@ use tokio::sync::Semaphore;
 use tokio::time::{Instant, timeout_at};
 
 use crate::pending_api::PendingApi;
+use crate::trace::{self, Step};
 
 /// How long changes in view are gathered: a screen refresh at 60 Hz.
 const REFRESH: Duration = Duration::from_millis(16);
@@ -30,9 +32,17 @@ const BATCHED_FRAMES: usize = 4_096;
 /// The most messages that the page has not acknowledged. More would delay the user's keys in the window's own queue.
 const UNACKNOWLEDGED_MESSAGES: usize = 2;
 
+/// Runs before the page's own scripts. The page asks for its start while these are still being loaded.
+pub const START_SCRIPT: &str = "\
+    Object.defineProperty(window, '__ASKDESK_START__', { value: window.__TAURI_INTERNALS__.invoke('start_page') });";
+
 /// The streams by webview, at most one each.
 #[derive(Default)]
-pub struct Subscriptions(Mutex<HashMap<String, Stream>>);
+pub struct Subscriptions {
+    streams: Mutex<HashMap<String, Stream>>,
+    /// The subscriptions of pages that were told how they begin, and have not subscribed yet.
+    begun: Mutex<HashMap<String, Subscription>>,
+}
 
 struct Stream {
     number: u32,
@@ -42,8 +52,12 @@ struct Stream {
 }
 
 impl Subscriptions {
+    fn begun(&self) -> MutexGuard<'_, HashMap<String, Subscription>> {
+        self.begun.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn replace(&self, webview: &str, start: impl FnOnce(Arc<Semaphore>) -> JoinHandle<()>) -> u32 {
-        let mut streams = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut streams = self.streams.lock().unwrap_or_else(PoisonError::into_inner);
         let number = streams.get(webview).map_or(1, |stream| stream.number + 1);
         let room = Arc::new(Semaphore::new(UNACKNOWLEDGED_MESSAGES));
         let stream = Stream { number, task: start(Arc::clone(&room)), room };
@@ -54,7 +68,7 @@ impl Subscriptions {
     }
 
     fn end(&self, webview: &str, number: Option<u32>) {
-        let streams = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let streams = self.streams.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(stream) = streams.get(webview)
             && number.is_none_or(|number| number == stream.number)
         {
@@ -63,14 +77,15 @@ impl Subscriptions {
     }
 
     pub fn end_all(&self) {
-        for stream in self.0.lock().unwrap_or_else(PoisonError::into_inner).values() {
+        self.begun().clear();
+        for stream in self.streams.lock().unwrap_or_else(PoisonError::into_inner).values() {
             stream.task.abort();
         }
     }
 
     /// Makes room for the next message. An extra acknowledgment makes no extra room.
     fn acknowledge(&self, webview: &str, number: u32) {
-        let streams = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let streams = self.streams.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(stream) = streams.get(webview)
             && stream.number == number
             && stream.room.available_permits() < UNACKNOWLEDGED_MESSAGES
@@ -80,7 +95,21 @@ impl Subscriptions {
     }
 }
 
-/// Starts the stream of a page: a snapshot, then deltas. Ends the page's earlier stream.
+/// Returns what a page shows first. Its subscription begins with that, so that nothing is sent twice.
+#[tauri::command]
+pub async fn start_page(
+    webview: Webview,
+    pending_api: State<'_, PendingApi>,
+    streams: State<'_, Subscriptions>,
+) -> Result<PageStart, Error> {
+    trace::reached(Step::PageAsked);
+    let (start, frames) = pending_api.api().await?.start_page().await?;
+    streams.begun().insert(webview.label().to_owned(), frames);
+    trace::reached(Step::PageServed);
+    Ok(start)
+}
+
+/// Starts the stream of a page: what follows its start, or a snapshot and what follows it. Ends the page's earlier stream.
 #[tauri::command]
 pub async fn subscribe(
     webview: Webview,
@@ -89,7 +118,11 @@ pub async fn subscribe(
     channel: Channel<Vec<Frame>>,
 ) -> Result<u32, Error> {
     let api = pending_api.api().await?;
-    let frames = api.engine().subscribe().await?;
+    let begun = streams.begun().remove(webview.label());
+    let frames = match begun {
+        Some(frames) => frames,
+        None => api.engine().subscribe().await?,
+    };
     Ok(streams.replace(webview.label(), |room| spawn(stream(api, frames, channel, room))))
 }
 

@@ -11,6 +11,8 @@ use tauri::webview::PageLoadEvent;
 use tauri::{AppHandle, Manager, WebviewWindow, WebviewWindowBuilder, Wry};
 use tauri_plugin_window_state::StateFlags;
 
+use crate::trace::{self, Step};
+
 pub const MAIN: &str = "main";
 
 /// The folder for the webview's files in a data folder of its own.
@@ -69,6 +71,7 @@ pub fn create_first(app: &AppHandle, script: &str) -> tauri::Result<Option<Webvi
         }
     });
     let window = window.build()?;
+    trace::reached(Step::WindowMade);
     #[cfg(target_os = "linux")]
     lay_out(&window)?;
     let later = window.clone();

@@ -20,7 +20,7 @@ use tokio::time::{Instant, sleep, timeout_at};
 use crate::pending_api::PendingApi;
 use crate::subscribe::Subscriptions;
 use crate::window::Focus;
-use crate::{language, page_crash, window};
+use crate::{language, page_crash, subscribe, window};
 use state::{Action, Event, StateMachine};
 
 pub use state::Goal;
@@ -245,13 +245,14 @@ impl Driver {
     fn script(&self) -> String {
         let chosen = self.settings.as_ref().map(|settings| settings.borrow().language);
         let language = language::script(chosen.unwrap_or_default());
+        let start = subscribe::START_SCRIPT;
         match &self.handover {
             // A JSON string, not an object literal, in which the key `__proto__` has a meaning.
             Some(handover) => {
                 let left = json!(handover.to_string());
-                format!("{language}\nObject.defineProperty(window, '__ASKDESK_LEFT__', {{ value: {left} }});")
+                format!("{language}\n{start}\nObject.defineProperty(window, '__ASKDESK_LEFT__', {{ value: {left} }});")
             }
-            None => language,
+            None => format!("{language}\n{start}"),
         }
     }
 }

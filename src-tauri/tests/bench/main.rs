@@ -33,11 +33,12 @@ mod process_stats;
 mod real_claude;
 #[cfg(target_os = "linux")]
 mod relay;
+mod screen;
+mod start;
 #[cfg(target_os = "linux")]
 mod tray;
 
 use latency::Pace;
-use process::Starts;
 use serde_json::json;
 
 /// How many questions are asked and answered.
@@ -47,10 +48,8 @@ const QUESTIONS_AT_ONCE: usize = 100;
 /// How many are asked out of view.
 #[cfg(target_os = "linux")]
 const QUESTIONS_UNSEEN: usize = 40;
-/// How often each window is started.
-const STARTS: usize = 9;
 
-/// Measures everything, or only the parts that are named: `answers`, `notifications`, `tray`, `gateway`, `load`, `long`, `changes`, `agents`, `starts`.
+/// Measures everything, or only the parts that are named: `answers`, `notifications`, `tray`, `gateway`, `load`, `long`, `changes`, `agents`, `start`.
 /// Started as an agent's program, it relays that program.
 fn main() {
     #[cfg(target_os = "linux")]
@@ -99,17 +98,12 @@ async fn measure() {
     if wanted("agents") {
         result.insert("agents".to_owned(), agents::measure().await);
     }
-    if wanted("starts") {
-        let Starts { app, slow_shell, empty } = process::measure(STARTS);
-        let beside = |app: f64, empty: f64| json!({ "askdesk": app, "empty_window": empty, "ratio": rounded(app / empty) });
-        result.insert("first_paint_ms".to_owned(), beside(app.paint, empty.paint));
-        result.insert("first_paint_with_a_slow_shell_ms".to_owned(), json!({ "askdesk": app.paint, "slow_shell": slow_shell.paint, "ratio": rounded(slow_shell.paint / app.paint) }));
-        result.insert("memory_pss_mib".to_owned(), beside(app.pss_mib, empty.pss_mib));
-        result.insert("memory_rss_mib".to_owned(), beside(app.rss_mib, empty.rss_mib));
+    if wanted("start") {
+        result.insert("start".to_owned(), start::measure(&[]));
         let binary = std::fs::metadata(env!("CARGO_BIN_EXE_askdesk-desktop")).unwrap().len();
         result.insert("binary_mib".to_owned(), json!(rounded(binary as f64 / MIB)));
     }
-    result.insert("counts".to_owned(), json!({ "questions": QUESTIONS, "starts": STARTS }));
+    result.insert("counts".to_owned(), json!({ "questions": QUESTIONS }));
     println!("askdesk-bench: {}", serde_json::Value::Object(result));
 }
 

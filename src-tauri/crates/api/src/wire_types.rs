@@ -61,7 +61,7 @@ fn typescript() -> String {
         domain::PermissionRule, domain::RuleAction, domain::PermissionRules, domain::PermissionRuleError, dto::ReadPermissions, dto::PermissionsRead, dto::StandingPermission, dto::WrittenPermission, dto::AllowedPermission, dto::UnreadablePermissions,
         dto::PlanPermissionRemoval, dto::PermissionRemoval, dto::RemovePermission,
         domain::Program, dto::ListPrograms, dto::ProgramsFound, dto::OpenIn, dto::ContinueInTerminal,
-        dto::NoteView, dto::NotePainted, dto::Done,
+        dto::NoteView, dto::NotePainted, dto::PageStart, dto::FirstTranscript, dto::Done,
         askdesk_engine::EntryKind, dto::SearchHistory, dto::HistoryFound, dto::SearchHit,
         dto::ReadPastSessions, dto::PastSessions, dto::ExportFormat,
         dto::SaveExport, dto::SavedExport, dto::DeleteSession,

@@ -34,7 +34,7 @@ pub enum Command {
         out: Option<PathBuf>,
     },
     /// Measure the app and print one JSON object
-    Bench(Install),
+    Bench(Bench),
     /// Run a command beside a window manager and a notification daemon; `test` and `bench` start it
     #[command(name = private_session::SUBCOMMAND, hide = true)]
     InsideSession {
@@ -48,6 +48,14 @@ pub enum Command {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<OsString>,
     },
+}
+
+#[derive(Debug, Default, PartialEq, Eq, Args)]
+pub struct Bench {
+    #[command(flatten)]
+    pub install: Install,
+    /// Measure only these: answers, notifications, tray, gateway, load, long, changes, agents, start
+    pub parts: Vec<String>,
 }
 
 #[derive(Debug, Default, PartialEq, Eq, Args)]
@@ -114,7 +122,7 @@ mod tests {
             ("xtask test --quick", Command::Test(Test { quick: true, ..Test::default() })),
             ("xtask guide", Command::Guide { out: None }),
             ("xtask guide --out site", Command::Guide { out: Some("site".into()) }),
-            ("xtask bench --yes", Command::Bench(install())),
+            ("xtask bench --yes start", Command::Bench(Bench { install: install(), parts: vec!["start".into()] })),
             ("xtask inside-session cargo test -- --yes", Command::InsideSession { command: inner }),
         ] {
             assert_eq!(parse(line).unwrap(), expected, "{line}");

@@ -4,6 +4,7 @@ use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
 use crate::{
+    arguments::Bench,
     install,
     prerequisites::Purpose,
     private_session::{self, PrivateFolders},
@@ -20,12 +21,12 @@ const RESULT_MARK: &str = "askdesk-bench: ";
 const OPTIONS: [&str; 5] = ["--release", "--package", "askdesk", "--features", "bench"];
 
 /// Measures the app and prints the results on stdout.
-pub fn run(workspace: Workspace, yes: bool) -> Result<()> {
+pub fn run(workspace: Workspace, options: &Bench) -> Result<()> {
     if !cfg!(target_os = "linux") {
         bail!("the measurements need a private display, which only Linux has; run them on Debian or Ubuntu");
     }
     let mut steps = Steps::start();
-    let workspace = install::ensure(workspace, Purpose::Test, yes, &mut steps)?;
+    let workspace = install::ensure(workspace, Purpose::Test, options.install.yes, &mut steps)?;
     ui::install_npm_packages(&workspace, ui::UI, &mut steps)?;
     ui::install_npm_packages(&workspace, ui::AGENT_CLIS, &mut steps)?;
     ui::build(&workspace, &mut steps)?;
@@ -35,17 +36,17 @@ pub fn run(workspace: Workspace, yes: bool) -> Result<()> {
         steps::show(workspace.cargo().args(beside))?;
         steps::show(workspace.cargo().arg("test").args(OPTIONS).args(["--test", "bench", "--no-run"]))
     })?;
-    let result = steps.try_run("measure", || measure(&workspace))?;
+    let result = steps.try_run("measure", || measure(&workspace, &options.parts))?;
     eprintln!("Measured in {}.", seconds(steps.elapsed()));
     println!("{}", serde_json::to_string_pretty(&result)?);
     Ok(())
 }
 
-fn measure(workspace: &Workspace) -> Result<Value> {
+fn measure(workspace: &Workspace, parts: &[String]) -> Result<Value> {
     let folders = PrivateFolders::make()?;
     let mut cargo = workspace.cargo();
-    cargo.arg("test").args(OPTIONS).args(["--test", "bench", "--", "--nocapture"]);
-    let mut command = private_session::wrap(workspace, &folders, &cargo)?;
+    cargo.arg("test").args(OPTIONS).args(["--test", "bench", "--", "--nocapture"]).args(parts);
+    let mut command = private_session::wrap_readable(workspace, &folders, &cargo)?;
     let mut result = None;
     let status = steps::read_lines(&mut command, |line| match result_in(line) {
         Some(json) => result = Some(json.to_owned()),

@@ -55,7 +55,7 @@ fn start() -> Result<ExitCode> {
         Command::Wire => wire::run(&workspace)?,
         Command::PackageFiles => package_files::run(&workspace)?,
         Command::Guide { out } => guide::run(&workspace, out.as_deref())?,
-        Command::Bench(install) => bench::run(workspace, install.yes)?,
+        Command::Bench(options) => bench::run(workspace, &options)?,
         Command::InsideSession { command } => {
             return Ok(exit_code(private_session::run_inside(&workspace, &command)?));
         }

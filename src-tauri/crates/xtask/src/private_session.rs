@@ -6,6 +6,7 @@ use std::{
     env,
     ffi::{OsStr, OsString},
     io::Write,
+    path::Path,
     process::{Child, Command, Stdio},
     thread,
     time::{Duration, Instant},
@@ -22,6 +23,11 @@ pub const SUBCOMMAND: &str = "inside-session";
 /// How long the window manager and the notification daemon may take to start.
 const READY_TIMEOUT: Duration = Duration::from_secs(20);
 const POLL: Duration = Duration::from_millis(50);
+
+/// What the display is.
+const SCREEN: &str = "-screen 0 1600x1200x24";
+/// Tells the bench where the display keeps its pixels.
+const FRAMEBUFFER_VARIABLE: &str = "ASKDESK_FRAMEBUFFER";
 
 /// Variables that point to the user's own desktop.
 const DESKTOP_VARIABLES: [&str; 12] = [
@@ -59,6 +65,10 @@ impl PrivateFolders {
         Ok(Self(folders.context("cannot create a folder for temporary files")?))
     }
 
+    fn runtime(&self) -> &Path {
+        self.0[0].1.path()
+    }
+
     /// Makes a command see these folders, and nothing of the user's desktop.
     pub fn apply_to(&self, command: &mut Command) {
         let names: Vec<OsString> = env::vars_os().map(|(name, _)| name).collect();
@@ -79,10 +89,27 @@ fn is_private(name: &OsStr) -> bool {
 ///
 /// The bus runs inside the display, so that services it starts on demand find the display.
 pub fn wrap(workspace: &Workspace, folders: &PrivateFolders, inner: &Command) -> Result<Command> {
+    wrap_with(workspace, folders, inner, SCREEN)
+}
+
+/// Like [`wrap`]; the display keeps its pixels in a file, which [`FRAMEBUFFER_VARIABLE`] names.
+pub fn wrap_readable(workspace: &Workspace, folders: &PrivateFolders, inner: &Command) -> Result<Command> {
+    let memory = folders.runtime();
+    let mut command = wrap_with(workspace, folders, inner, &format!("{SCREEN} -fbdir {}", memory.display()))?;
+    command.env(FRAMEBUFFER_VARIABLE, memory.join("Xvfb_screen0"));
+    Ok(command)
+}
+
+fn wrap_with(
+    workspace: &Workspace,
+    folders: &PrivateFolders,
+    inner: &Command,
+    screen: &str,
+) -> Result<Command> {
     let this_program = env::current_exe().context("cannot find this program's own file")?;
     let mut command = workspace.command("xvfb-run");
     command
-        .args(["-a", "-s", "-screen 0 1600x1200x24", "dbus-run-session", "--"])
+        .args(["-a", "-s", screen, "dbus-run-session", "--"])
         .arg(this_program)
         .arg(SUBCOMMAND)
         .arg(inner.get_program())

@@ -1,8 +1,29 @@
 //! What the window reports about itself.
 
 use askdesk_domain::{RequestId, SessionId, Timestamp};
+use askdesk_engine::frame::Frame;
+
+use super::{AgentsFound, SettingsRead, TranscriptPage};
 
 wire! {
+    /// Everything that the page shows first, in one message.
+    struct PageStart {
+        /// What the page's subscription begins with; later frames follow it.
+        snapshot: Frame,
+        /// Without the settings that the system did not apply, which takes longer to find out.
+        settings: SettingsRead,
+        /// None if the search takes longer than the first picture may wait.
+        agents: Option<AgentsFound>,
+        /// The newest entries of the session that is shown first; none without a session.
+        transcript: Option<FirstTranscript>,
+    }
+
+    /// The newest entries of the session that is shown first.
+    struct FirstTranscript {
+        session: SessionId,
+        page: TranscriptPage,
+    }
+
     /// Reports what the window shows, so that nobody is notified about what they are looking at.
     struct NoteView {
         /// The session in view; none on the start screen.

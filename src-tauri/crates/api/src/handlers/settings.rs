@@ -57,12 +57,21 @@ impl Api {
         })
     }
 
+    /// Reads the settings, without asking the system what it did not apply.
+    pub(super) async fn settings_in_force(&self) -> Result<SettingsRead, Error> {
+        Ok(self.with_places(self.current_settings().await?))
+    }
+
     async fn apply(&self, read: askdesk_engine::ReadSettings) -> SettingsRead {
+        let read = self.with_places(read);
+        SettingsRead { unmet: self.apply_system_settings(&read.settings).await, ..read }
+    }
+
+    fn with_places(&self, read: askdesk_engine::ReadSettings) -> SettingsRead {
         let askdesk_engine::ReadSettings { settings, ignored } = read;
-        let unmet = self.apply_system_settings(&settings).await;
         let file = self.settings.path().display().to_string();
         let home = std::env::home_dir().map(|home| home.display().to_string());
-        SettingsRead { settings, ignored, unmet, file, home }
+        SettingsRead { settings, ignored, unmet: Vec::new(), file, home }
     }
 
     /// Applies the settings that the system carries out, and returns those it did not apply.
