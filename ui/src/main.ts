@@ -2,6 +2,7 @@ import '@fontsource-variable/inter/wght.css';
 import '@fontsource-variable/jetbrains-mono/wght.css';
 import './shared/tokens.css';
 import './shared/base.css';
+import './shared/frame.css';
 
 import { mount } from 'svelte';
 

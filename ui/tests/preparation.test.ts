@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs';
+
+import { screen } from '@testing-library/svelte';
 import { describe, expect, test, vi } from 'vitest';
 
 import type { AgentsFound, TranscriptPage } from '../src/generated/wire';
@@ -108,6 +111,21 @@ test('agents that came with the document are in the first form, and are looked f
   await openPage(bridge);
   expect(radio('Claude Code')).toBeVisible();
   expect(bridge.sent('list_agents')).toHaveLength(1);
+});
+
+test('the frame of the document stays until the window has something to show', async () => {
+  document.body.innerHTML = new DOMParser().parseFromString(readFileSync('index.html', 'utf8'), 'text/html').body.innerHTML;
+  const frame = () => document.getElementById('frame');
+  const bridge = new FakeBridge();
+  const subscribe = bridge.subscribe.bind(bridge);
+  const { reply, release } = held(undefined);
+  bridge.subscribe = (receive) => reply.then(() => subscribe(receive));
+  await openPage(bridge);
+  expect(frame()).toBeInTheDocument();
+  expect(screen.getByRole('heading', { name: 'Connecting…' })).toBeInTheDocument();
+  release();
+  await settle();
+  expect(frame()).toBeNull();
 });
 
 test('only what is in view is loaded for the first picture', async () => {
