@@ -2,6 +2,7 @@ import '@fontsource-variable/inter/wght.css';
 import '@fontsource-variable/jetbrains-mono/wght.css';
 import './shared/tokens.css';
 import './shared/base.css';
+import './shared/frame.css';
 
 import { mount } from 'svelte';
 
@@ -9,8 +10,16 @@ import { tauriBridge } from './platform/bridge';
 import { spoken } from './shared/messages/language.svelte';
 import { createPage } from './store/page';
 import { languageAtStart } from './store/sync/language';
-import App from './view/App.svelte';
+import { loadInView, loadWhenIdle } from './view/lazy';
 
-// If the catalog can't be loaded, the window stays in English.
-await spoken.speak(languageAtStart(tauriBridge.language)).catch(() => undefined);
-mount(App, { target: document.body, props: { page: createPage(tauriBridge) } });
+// The page subscribes while the rest of it is loaded.
+const page = createPage(tauriBridge);
+page.open();
+const [{ default: App }] = await Promise.all([
+  import('./view/App.svelte'),
+  // If the catalog can't be loaded, the window is in English.
+  spoken.speak(languageAtStart(tauriBridge.language)).catch(() => spoken.speak('en')),
+  page.prepare(loadInView),
+]);
+mount(App, { target: document.body, props: { page } });
+void loadWhenIdle();

@@ -4,6 +4,7 @@ import { afterEach, beforeAll, beforeEach, expect } from 'vitest';
 
 import { arming } from '../src/shared/arming';
 import { sight } from '../src/feature/panel/reading.svelte';
+import { spoken } from '../src/shared/messages/language.svelte';
 import { loadMarkdown } from '../src/shared/reader.svelte';
 import { later } from '../src/view/lazy';
 import { matchingMedia, warned } from './jsdom';
@@ -12,7 +13,7 @@ import { matchingMedia, warned } from './jsdom';
 configure({ asyncUtilTimeout: 20_000 });
 
 // Loaded once, so that no test waits for a file.
-beforeAll(() => Promise.all([loadMarkdown(), ...Object.values(later).map((load) => load())]));
+beforeAll(() => Promise.all([spoken.speak('en'), loadMarkdown(), ...Object.values(later).map((load) => load())]));
 
 beforeEach(() => {
   // Cards act on keys and clicks at once, so that no test waits; arming.test.ts tests the delay.

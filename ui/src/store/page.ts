@@ -30,6 +30,7 @@ import { DraftSaves } from './sync/draftSaves';
 import { GatewayState } from './sync/gateway';
 import { resumeFrom, type Handover } from './sync/handover';
 import { followLanguage } from './sync/language';
+import { Preparation, takeStart } from './sync/preparation';
 import { Subscription } from './sync/subscription';
 import { readComments, storeComments } from './sync/unsentComments';
 import { readUnsent, storeUnsent } from './sync/unsentMessages';
@@ -50,7 +51,14 @@ export type Page = ReturnType<typeof createPage>;
 /** The page without its components: its state, its commands, and the parts that sync it with the app. */
 export function createPage(bridge: Bridge) {
   const remembered = sessionStorage.getItem(SELECTED_KEY);
-  const initial = initialState({ remembered, ...readUnsent(), ...readComments(), sidebar: readSidebar(), openIn: readOpenIn() });
+  const initial = initialState({
+    ...takeStart(bridge.start),
+    remembered,
+    ...readUnsent(),
+    ...readComments(),
+    sidebar: readSidebar(),
+    openIn: readOpenIn(),
+  });
   const store = new Store(resumeFrom(initial, bridge.handover as Handover | null));
   const focusTargets = new FocusTargets();
   const timers = new Timers();
@@ -124,8 +132,15 @@ export function createPage(bridge: Bridge) {
   store.onChange(commands.window.noteView);
   store.onChange(commands.transcripts.react);
 
-  /** Starts the page; returns a function that stops it. */
+  let close: (() => void) | null = null;
+
+  /** Starts the page unless it is started already; returns a function that stops it. */
   function open(): () => void {
+    close ??= start();
+    return close;
+  }
+
+  function start(): () => void {
     const { noteView } = commands.window;
     const closed = new AbortController();
     const { signal } = closed;
@@ -137,6 +152,7 @@ export function createPage(bridge: Bridge) {
     void commands.window.readPageCrash();
     noteView();
     return () => {
+      close = null;
       closers.forEach((close) => close());
       closed.abort();
       storeNow();
@@ -145,5 +161,7 @@ export function createPage(bridge: Bridge) {
     };
   }
 
-  return { store, commands, focusTargets, deepLinks, open };
+  const { finish: prepare } = new Preparation(store, timers, commands.start, drafts.tried);
+
+  return { store, commands, focusTargets, deepLinks, open, prepare };
 }

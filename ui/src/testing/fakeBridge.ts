@@ -17,7 +17,7 @@ import type {
   SettingsRead,
   Snapshot,
 } from '../generated/wire';
-import type { Bridge, CommandName, FileDrag, Input, LanguageAtStart, Output } from '../platform/bridge';
+import type { Bridge, CommandName, FileDrag, Input, LanguageAtStart, Output, StartData } from '../platform/bridge';
 import type { Handover } from '../store/sync/handover';
 import { aSnapshot, aTree, aUsage, totalsOf } from './builders';
 
@@ -31,6 +31,7 @@ type Reply<C extends CommandName> = (input: Input<C>) => Output<C> | Promise<Out
 /** Replaces the app in tests: it records calls, returns configured replies, and pushes frames. */
 export class FakeBridge implements Bridge {
   language: LanguageAtStart = { system: 'en', chosen: 'system' };
+  start: StartData = {};
   readonly calls: Call[] = [];
   /** The links that were opened externally. */
   readonly opened: string[] = [];

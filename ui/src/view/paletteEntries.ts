@@ -7,7 +7,8 @@ import { CLIENTS, sectionIcons, SECTIONS } from '../feature/settings/sections';
 import type { Approval, Request, Session } from '../generated/wire';
 import { actions, type Offer } from '../shared/actions.svelte';
 import { shortcut } from '../shared/keys';
-import { inEnglish, type PlainKey, t } from '../shared/messages';
+import { type PlainKey, t } from '../shared/messages';
+import { inEnglish } from '../shared/messages/english';
 import type { Commands } from '../store/page';
 import { faceOf, openApprovals, openRequests, waitingOf } from '../store/select';
 import { type Age, byAge } from '../store/sessionIndex';
@@ -115,7 +116,7 @@ function settingEntries(state: State, commands: Commands): Entry[] {
       id: `setting ${row.id}`,
       name: row.name,
       about: aboutRow(row),
-      aliases: [inEnglish(row.section), inEnglish(`settings.${row.id}` as PlainKey) ?? ''],
+      aliases: [inEnglish(row.section), inEnglish(`settings.${row.id}` as PlainKey)],
       run: lead(row.id),
     })),
   ];

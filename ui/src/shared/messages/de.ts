@@ -1,4 +1,5 @@
 import type { Catalog } from './catalog';
+import { agents } from './de/agents';
 import { changes } from './de/changes';
 import { composer } from './de/composer';
 import { errors } from './de/errors';
@@ -18,6 +19,7 @@ import { connectedApps } from './de/connectedApps';
 export const de: Catalog = {
   ...rules,
   ...sessions,
+  ...agents,
   ...transcript,
   ...connectedApps,
   ...questions,

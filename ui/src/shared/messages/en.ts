@@ -1,3 +1,4 @@
+import { agents } from './en/agents';
 import { changes } from './en/changes';
 import { composer } from './en/composer';
 import { errors } from './en/errors';
@@ -17,6 +18,7 @@ import { connectedApps } from './en/connectedApps';
 export const en = {
   ...rules,
   ...sessions,
+  ...agents,
   ...transcript,
   ...connectedApps,
   ...questions,

@@ -1,5 +1,6 @@
 import type { Catalog, MessageKey, Names, Params, PluralKey } from './catalog';
-import { en } from './en';
+import type { en } from './en';
+import { agents } from './en/agents';
 import { number } from './formats';
 import { spoken } from './language.svelte';
 
@@ -15,11 +16,6 @@ export function t<K extends MessageKey>(key: K, ...args: Arguments<K>): string {
   return fill(textOf(key), args[0] ?? {});
 }
 
-/** The English text of a key without values, which developers may search for in any language. */
-export function inEnglish(key: MessageKey): string {
-  return en[key];
-}
-
 /** The text of a key that ends in an id from an agent; null if the catalog has no text for the id. */
 export function lookUp(key: `${OpenPart}.${string}`): string | null {
   return textIn(spoken.catalog, key);
@@ -30,7 +26,7 @@ export function lookUp(key: `${OpenPart}.${string}`): string | null {
  * something else by that id, and its own text is returned.
  */
 export function translated(key: `${OpenPart}.${string}`, own: string): string {
-  return textIn(en, key) === own ? (lookUp(key) ?? own) : own;
+  return textIn(agents, key) === own ? (lookUp(key) ?? own) : own;
 }
 
 function textIn(catalog: Readonly<Record<string, string>>, key: string): string | null {

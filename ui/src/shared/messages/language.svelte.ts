@@ -1,15 +1,14 @@
 import type { Language, LanguageChoice } from '../../generated/wire';
 import type { Catalog } from './catalog';
-import { en } from './en';
 
 interface Spoken {
   language: Language;
   catalog: Catalog;
 }
 
-/** English ships with the page. Any other language is loaded on demand, before the first paint. */
+/** Only the catalog of the language in use is loaded, before the window is mounted. */
 const catalogs = {
-  en: () => Promise.resolve(en),
+  en: () => import('./en').then(({ en }) => en),
   zh: () => import('./zh').then(({ zh }) => zh),
   de: () => import('./de').then(({ de }) => de),
 } satisfies Record<Language, () => Promise<Catalog>>;
@@ -22,7 +21,8 @@ export const languageNames = { en: 'English', zh: '中文', de: 'Deutsch' } as c
 
 /** The window's current language. Every visible text depends on it. */
 class Speaking {
-  #now: Spoken = $state.raw({ language: 'en', catalog: en });
+  /** Before the first catalog is loaded, nothing is visible yet. */
+  #now: Spoken = $state.raw({ language: 'en', catalog: {} as Catalog });
   #wanted: Language = 'en';
 
   readonly tag = $derived(tags[this.#now.language]);

@@ -1,4 +1,5 @@
 import type { Catalog } from './catalog';
+import { agents } from './zh/agents';
 import { changes } from './zh/changes';
 import { composer } from './zh/composer';
 import { errors } from './zh/errors';
@@ -18,6 +19,7 @@ import { connectedApps } from './zh/connectedApps';
 export const zh: Catalog = {
   ...rules,
   ...sessions,
+  ...agents,
   ...transcript,
   ...connectedApps,
   ...questions,

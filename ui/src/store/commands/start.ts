@@ -1,4 +1,4 @@
-import type { AgentId, EnvironmentRead, SessionOptions } from '../../generated/wire';
+import type { AgentFound, AgentId, EnvironmentRead, SessionOptions } from '../../generated/wire';
 import { type AppError, type Bridge, type Input, orError } from '../../platform/bridge';
 import type { FocusTargets } from '../../shared/focusTargets';
 import { t } from '../../shared/messages';
@@ -27,14 +27,22 @@ export class StartCommands {
     private readonly focusTargets: FocusTargets,
   ) {}
 
+  /** Finds the agents, then reads their versions. */
   async listAgents(): Promise<void> {
+    const agents = await this.findAgents();
+    // A program that hangs holds up no other.
+    for (const { agent, program } of agents) if (program !== null) void this.#readVersion(agent);
+  }
+
+  /** Finds the agents; empty if that fails. */
+  async findAgents(): Promise<readonly AgentFound[]> {
     try {
       const agents = await this.bridge.call('list_agents', {});
       this.store.dispatch({ type: 'agents_listed', agents });
-      // A program that hangs holds up no other.
-      for (const { agent, program } of agents.agents) if (program !== null) void this.#readVersion(agent);
+      return agents.agents;
     } catch (thrown) {
       this.store.report(thrown);
+      return [];
     }
   }
 

@@ -93,15 +93,6 @@ export const sessions = {
   'face.ended': 'Beendet',
   'face.failed': 'Fehlgeschlagen',
 
-  'agent.demo': 'Demo',
-
-  'config.example': 'Beispiel',
-  'config.mode': 'Berechtigungsmodus',
-  'config.agent': 'Agent',
-  'config.permissions': 'Berechtigungen',
-  'config.approval_policy': 'Berechtigungsanfragen',
-  'config.sandbox': 'Sandbox',
-
   'head.mode': 'Berechtigungsmodus',
   'head.menu': 'Sitzungsmenü',
   'option.is': '{option}: {value}',

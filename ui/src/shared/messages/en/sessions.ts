@@ -94,15 +94,6 @@ export const sessions = {
   'face.ended': 'Ended',
   'face.failed': 'Failed',
 
-  'agent.demo': 'Demo',
-
-  'config.example': 'Example',
-  'config.mode': 'Permission mode',
-  'config.agent': 'Agent',
-  'config.permissions': 'Permissions',
-  'config.approval_policy': 'Permission requests',
-  'config.sandbox': 'Sandbox',
-
   'head.mode': 'Permission mode',
   'head.menu': 'Session menu',
   'option.is': '{option}: {value}',

@@ -85,15 +85,6 @@ export const sessions = {
   'face.ended': '已结束',
   'face.failed': '失败',
 
-  'agent.demo': '演示',
-
-  'config.example': '示例',
-  'config.mode': '权限模式',
-  'config.agent': '代理',
-  'config.permissions': '权限',
-  'config.approval_policy': '权限请求',
-  'config.sandbox': '沙盒',
-
   'head.menu': '会话菜单',
   'head.mode': '权限模式',
   'option.is': '{option}：{value}',
