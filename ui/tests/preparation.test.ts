@@ -3,11 +3,11 @@ import { readFileSync } from 'node:fs';
 import { screen } from '@testing-library/svelte';
 import { describe, expect, test, vi } from 'vitest';
 
-import type { AgentsFound, TranscriptPage } from '../src/generated/wire';
+import type { AgentsFound, Entry, FirstTranscript, Frame, PageStart, TranscriptPage } from '../src/generated/wire';
 import { createPage } from '../src/store/page';
 import { transcriptOf } from '../src/store/select';
 import { aFound, demoFound } from '../src/testing/agents';
-import { aSession } from '../src/testing/builders';
+import { aSession, anEntry } from '../src/testing/builders';
 import { FakeBridge, settle } from '../src/testing/fakeBridge';
 import { later, loadInView } from '../src/view/lazy';
 import { openPage, radio, skippableTime } from './open';
@@ -25,6 +25,16 @@ function begin(bridge: FakeBridge, load = async (): Promise<unknown> => undefine
   return { page, progress, close };
 }
 
+/** What the app sends before the page asks. */
+function startOf(bridge: FakeBridge, transcript: FirstTranscript | null = null): PageStart {
+  const snapshot: Frame = { frame: 'snapshot', ...bridge.snapshot };
+  return { snapshot, settings: bridge.settings, agents: found, drafts: { drafts: [] }, transcript };
+}
+
+function pageOf(...entries: Entry[]): TranscriptPage {
+  return { entries, more: false, requests: [], approvals: [] };
+}
+
 /** A reply that is held back until the returned function is called. */
 function held<T>(value: T) {
   let release: () => void = () => undefined;
@@ -33,15 +43,45 @@ function held<T>(value: T) {
 }
 
 describe('the window is mounted', () => {
-  test('at once where settings and agents came with the document', async () => {
-    const bridge = new FakeBridge({ sessions: [] }).on('list_agents', () => new Promise<never>(() => undefined));
-    bridge.on('read_settings', () => new Promise<never>(() => undefined));
-    bridge.start = { settings: bridge.settings, agents: found };
+  test('at once where the app sent everything before the page asked', async () => {
+    const session = aSession();
+    const bridge = new FakeBridge({ sessions: [session] });
+    for (const command of ['list_agents', 'read_settings', 'read_drafts', 'read_transcript'] as const) {
+      bridge.on(command, () => new Promise<never>(() => undefined));
+    }
+    bridge.start = startOf(bridge, { session: session.id, page: pageOf(anEntry(1, { kind: 'agent', text: 'Hello.' })) });
+    bridge.subscribe = () => new Promise(() => undefined);
     const { progress, page, close } = begin(bridge);
-    expect(page.store.state).toMatchObject({ settings: bridge.settings, agents: found });
     await settle();
     expect(progress.prepared).toBe(true);
-    expect(bridge.sent('list_agents')).toEqual([]);
+    expect(page.store.state).toMatchObject({ settings: bridge.settings, agents: found, link: { status: 'live', seq: 0 } });
+    expect(transcriptOf(page.store.state, session.id)).toMatchObject({ status: 'read', entries: [{ n: 1 }] });
+    for (const command of ['list_agents', 'read_drafts', 'read_transcript'] as const) expect(bridge.sent(command)).toEqual([]);
+    close();
+  });
+
+  test('with the transcript of its own session, if the app sent another', async () => {
+    const [shown, other] = [aSession(), aSession({ id: 's-2' })];
+    sessionStorage.setItem('askdesk.selected', shown.id);
+    const bridge = new FakeBridge({ sessions: [shown, other] });
+    bridge.start = startOf(bridge, { session: other.id, page: pageOf() });
+    bridge.subscribe = () => new Promise(() => undefined);
+    const { progress, page, close } = begin(bridge);
+    await settle();
+    expect(progress.prepared).toBe(true);
+    expect(bridge.sent('read_transcript')).toMatchObject([{ session: shown.id }]);
+    expect(transcriptOf(page.store.state, other.id).status).toBe('unread');
+    close();
+  });
+
+  test('by asking for everything, if what the app sent can’t be had', async () => {
+    const bridge = new FakeBridge({ sessions: [aSession()] });
+    bridge.takeStart = () => Promise.reject(new Error('closing'));
+    const { progress, page, close } = begin(bridge);
+    await settle();
+    expect(progress.prepared).toBe(true);
+    expect(page.store.state.link.status).toBe('live');
+    expect(bridge.sent('read_drafts')).toHaveLength(1);
     close();
   });
 
@@ -98,16 +138,9 @@ describe('the window is mounted', () => {
   });
 });
 
-test('a reloaded page doesn’t begin with the data of its first document', () => {
-  const bridge = new FakeBridge();
-  bridge.start = { settings: bridge.settings, agents: found };
-  expect(createPage(bridge).store.state.settings).not.toBeNull();
-  expect(createPage(bridge).store.state.settings).toBeNull();
-});
-
-test('agents that came with the document are in the first form, and are looked for again behind it', async () => {
+test('agents that the app sent are in the first form, and are looked for again behind it', async () => {
   const bridge = new FakeBridge({ sessions: [] }).on('list_agents', () => new Promise<never>(() => undefined));
-  bridge.start = { settings: bridge.settings, agents: found };
+  bridge.start = startOf(bridge);
   await openPage(bridge);
   expect(radio('Claude Code')).toBeVisible();
   expect(bridge.sent('list_agents')).toHaveLength(1);

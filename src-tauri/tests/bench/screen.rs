@@ -24,17 +24,10 @@ pub struct Screen {
     height: usize,
 }
 
-/// A change of the screen.
-#[derive(Clone, Copy, Debug)]
-pub struct Change {
-    pub at_ms: f64,
-    /// In compared rows only.
-    pub pixels: usize,
-}
-
 /// What was seen from the start of a program until the screen was quiet.
 pub struct Seen {
-    pub changes: Vec<Change>,
+    /// When something changed, in milliseconds.
+    pub changes: Vec<f64>,
     first: Vec<u8>,
     last: Vec<u8>,
 }
@@ -59,15 +52,14 @@ impl Screen {
         loop {
             self.read_sample(&mut now);
             let at_ms = now_ms();
-            let pixels = differing(&seen.last, &now);
-            if pixels > 0 {
+            if seen.last != now {
                 if seen.changes.is_empty() {
                     seen.first = self.picture();
                 }
-                seen.changes.push(Change { at_ms, pixels });
+                seen.changes.push(at_ms);
                 std::mem::swap(&mut seen.last, &mut now);
             }
-            let (since, limit) = seen.changes.last().map_or((began, patience), |last| (last.at_ms, quiet));
+            let (since, limit) = seen.changes.last().map_or((began, patience), |last| (*last, quiet));
             if at_ms - since > limit.as_secs_f64() * 1e3 {
                 seen.last = self.picture();
                 return seen;
@@ -108,11 +100,4 @@ impl Screen {
             png.write_header().unwrap().write_image_data(&rgb).unwrap();
         }
     }
-}
-
-fn differing(before: &[u8], now: &[u8]) -> usize {
-    if before == now {
-        return 0;
-    }
-    before.chunks_exact(4).zip(now.chunks_exact(4)).filter(|(before, now)| before != now).count()
 }

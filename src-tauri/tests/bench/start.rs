@@ -161,7 +161,7 @@ impl Subject {
             }
         }
         let pictures = seen.changes.len() as f64;
-        Start { first_pixel: first.at_ms - began, settled: last.at_ms - began, pictures, pss_mib, steps }
+        Start { first_pixel: first - began, settled: last - began, pictures, pss_mib, steps }
     }
 }
 

@@ -2021,6 +2021,32 @@ request: RequestId | null,
 at: Timestamp, };
 
 /**
+ * Everything that the page shows first, in one message.
+ */
+export type PageStart = { 
+/**
+ * What the page's subscription begins with; later frames follow it.
+ */
+snapshot: Frame, 
+/**
+ * Without the settings that the system did not apply, which takes longer to find out.
+ */
+settings: SettingsRead, 
+/**
+ * None if the search takes longer than the first picture may wait.
+ */
+agents: AgentsFound | null, drafts: DraftsRead, 
+/**
+ * The newest entries of the session that is shown first; none without a session.
+ */
+transcript: FirstTranscript | null, };
+
+/**
+ * The newest entries of the session that is shown first.
+ */
+export type FirstTranscript = { session: SessionId, page: TranscriptPage, };
+
+/**
  * The command was carried out.
  */
 export type Done = Record<symbol, never>;

@@ -2,7 +2,6 @@ import { Channel, convertFileSrc, invoke } from '@tauri-apps/api/core';
 import { listen } from '@tauri-apps/api/event';
 
 import type {
-  AgentsFound,
   ApprovalId,
   AttachedFiles,
   CommandMap,
@@ -11,9 +10,9 @@ import type {
   Frame,
   Language,
   LanguageChoice,
+  PageStart,
   RequestId,
   SessionId,
-  SettingsRead,
 } from '../generated/wire';
 
 export type CommandName = keyof CommandMap;
@@ -29,18 +28,13 @@ export interface LanguageAtStart {
   readonly chosen: LanguageChoice;
 }
 
-/** Data that came with the document. The page reads what is missing with a command. */
-export interface StartData {
-  readonly settings?: SettingsRead;
-  readonly agents?: AgentsFound;
-}
-
 /** The only way out of the webview. Every rejection is an `AppError`. */
 export interface Bridge {
   readonly language: LanguageAtStart;
   /** State that the previous page handed over when its window closed; null if there was none. */
   readonly handover: unknown;
-  readonly start: StartData;
+  /** Everything that the page shows first, asked for before its first line ran; null if it wasn't, or if it was taken before. */
+  takeStart(): Promise<PageStart | null>;
   call<C extends CommandName>(command: C, input: Input<C>): Promise<Output<C>>;
   /** Delivers frames in order until the returned function is called. */
   subscribe(receive: (frames: Frame[]) => void): Promise<() => Promise<void>>;
@@ -115,18 +109,24 @@ declare global {
   interface Window {
     /** Injected by the app. */
     readonly __ASKDESK_LANGUAGE__?: LanguageAtStart;
-    /** Injected by the app. */
-    readonly __ASKDESK_START__?: StartData;
+    /** Injected by the app: what it answered before the page's first line ran. */
+    readonly __ASKDESK_START__?: Promise<PageStart>;
     /** Injected by the app: the handover of the previous page, verbatim. */
     readonly __ASKDESK_LEFT__?: string;
   }
 }
 
+let begun = window.__ASKDESK_START__ ?? null;
+
 /** The desktop app's bridge, on top of Tauri. */
 export const tauriBridge: Bridge = {
   language: window.__ASKDESK_LANGUAGE__ ?? { system: 'en', chosen: 'system' },
   handover: window.__ASKDESK_LEFT__ === undefined ? null : (JSON.parse(window.__ASKDESK_LEFT__) as unknown),
-  start: window.__ASKDESK_START__ ?? {},
+  takeStart: () => {
+    const start = begun;
+    begun = null;
+    return Promise.resolve(start);
+  },
   call: (command, input) => reach(command, { input }),
   async subscribe(receive) {
     // The first frames may arrive before the number of their subscription.

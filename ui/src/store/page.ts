@@ -30,7 +30,7 @@ import { DraftSaves } from './sync/draftSaves';
 import { GatewayState } from './sync/gateway';
 import { resumeFrom, type Handover } from './sync/handover';
 import { followLanguage } from './sync/language';
-import { Preparation, takeStart } from './sync/preparation';
+import { Preparation } from './sync/preparation';
 import { Subscription } from './sync/subscription';
 import { readComments, storeComments } from './sync/unsentComments';
 import { readUnsent, storeUnsent } from './sync/unsentMessages';
@@ -51,14 +51,7 @@ export type Page = ReturnType<typeof createPage>;
 /** The page without its components: its state, its commands, and the parts that sync it with the app. */
 export function createPage(bridge: Bridge) {
   const remembered = sessionStorage.getItem(SELECTED_KEY);
-  const initial = initialState({
-    ...takeStart(bridge.start),
-    remembered,
-    ...readUnsent(),
-    ...readComments(),
-    sidebar: readSidebar(),
-    openIn: readOpenIn(),
-  });
+  const initial = initialState({ remembered, ...readUnsent(), ...readComments(), sidebar: readSidebar(), openIn: readOpenIn() });
   const store = new Store(resumeFrom(initial, bridge.handover as Handover | null));
   const focusTargets = new FocusTargets();
   const timers = new Timers();
@@ -148,7 +141,12 @@ export function createPage(bridge: Bridge) {
     window.addEventListener('blur', noteView, { signal });
     window.addEventListener('pagehide', storeNow, { signal });
     const closers = [subscription.open(), drafts.open(), closing.open(), gateway.open()];
-    void commands.settings.read();
+    void subscription.begun.then((start) => {
+      if (start) drafts.take(start.drafts.drafts);
+      else void drafts.readAll();
+      // What the system did not apply takes longer to find out.
+      void commands.settings.read();
+    });
     void commands.window.readPageCrash();
     noteView();
     return () => {

@@ -10,6 +10,7 @@ import type {
   Frame,
   LaunchOverrides,
   MessageId,
+  PageStart,
   Request,
   RequestId,
   Session,
@@ -37,7 +38,7 @@ import type { PageAsked } from './parts/transcripts';
 import type { ApprovalDraft, Submit } from './parts/unsent';
 import { type PastQuestionsAction, pastQuestionsHandlers } from './pastQuestions';
 import { withoutKey } from './records';
-import { approvalDraftOf, sessionOf, shownSession, transcriptOf } from './select';
+import { approvalDraftOf, selectedSession, sessionOf, shownSession, transcriptOf } from './select';
 import { withValue } from './sessionIndex';
 import { type SidebarAction, sidebarHandlers } from './sidebar';
 import type { State } from './state';
@@ -49,6 +50,7 @@ import { type WorktreeAction, worktreeHandlers } from './worktrees';
 /** Everything that can change the window's state. */
 export type Action =
   | { type: 'frames_received'; frames: readonly Frame[] }
+  | { type: 'page_started'; start: PageStart }
   | { type: 'subscription_lost' }
   | { type: 'start_drafted'; change: Partial<StartDraft> }
   | { type: 'session_started'; session: Session; opens: boolean }
@@ -125,6 +127,8 @@ const handlers: Handlers<Action> = {
   ...openInHandlers,
   ...usageHandlers,
   ...worktreeHandlers,
+  page_started: (state, { start }) =>
+    takeTranscript(receiveFrames({ ...state, settings: start.settings, agents: start.agents }, [start.snapshot]), start),
   frames_received: (state, { frames }) => receiveFrames(state, frames),
   subscription_lost: (state) => ({ ...state, link: { ...state.link, status: 'stale' } }),
   start_drafted: (state, { change }) => ({ ...state, start: { ...state.start, ...change } }),
@@ -225,6 +229,14 @@ const handlers: Handlers<Action> = {
     return { ...state, settings, agents: withSettings(state.agents, settings) };
   },
 };
+
+/** Takes the transcript that came with the page, unless the page shows another session. */
+function takeTranscript(state: State, { transcript }: PageStart): State {
+  if (!transcript || transcript.session !== selectedSession(state)) return state;
+  const { session, page } = transcript;
+  const asked = { session, before: null, generation: state.link.generation };
+  return takePage(withTranscript(state, session, { status: 'reading', error: null }), asked, page);
+}
 
 /** The form shows a launch override as soon as the settings change. */
 function withSettings(agents: AgentsFound | null, { settings }: SettingsRead): AgentsFound | null {

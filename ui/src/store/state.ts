@@ -16,11 +16,8 @@ export interface State extends Changes, Environment, Layout, Navigated, Noticed,
   usage: UsageState;
 }
 
-/** What outlives the window, or comes with its document. */
-type Stored = Pick<
-  State,
-  'settings' | 'agents' | 'remembered' | 'messages' | 'attached' | 'comments' | 'viewed' | 'diffForm' | 'sidebar' | 'openIn'
->;
+/** What outlives the window. */
+type Stored = Pick<State, 'remembered' | 'messages' | 'attached' | 'comments' | 'viewed' | 'diffForm' | 'sidebar' | 'openIn'>;
 
 export function initialState(stored: Partial<Stored> = {}): State {
   return {

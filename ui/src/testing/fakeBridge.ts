@@ -14,10 +14,11 @@ import type {
   SessionId,
   Setting,
   Settings,
+  PageStart,
   SettingsRead,
   Snapshot,
 } from '../generated/wire';
-import type { Bridge, CommandName, FileDrag, Input, LanguageAtStart, Output, StartData } from '../platform/bridge';
+import type { Bridge, CommandName, FileDrag, Input, LanguageAtStart, Output } from '../platform/bridge';
 import type { Handover } from '../store/sync/handover';
 import { aSnapshot, aTree, aUsage, totalsOf } from './builders';
 
@@ -31,7 +32,8 @@ type Reply<C extends CommandName> = (input: Input<C>) => Output<C> | Promise<Out
 /** Replaces the app in tests: it records calls, returns configured replies, and pushes frames. */
 export class FakeBridge implements Bridge {
   language: LanguageAtStart = { system: 'en', chosen: 'system' };
-  start: StartData = {};
+  /** Replaces what the app sends before the page asks. */
+  start: PageStart | null = null;
   readonly calls: Call[] = [];
   /** The links that were opened externally. */
   readonly opened: string[] = [];
@@ -103,6 +105,12 @@ export class FakeBridge implements Bridge {
   #notifyDeepLink: () => void = () => undefined;
   #receive: ((frames: Frame[]) => void) | null = null;
   readonly #replies = new Map<CommandName, Reply<CommandName>>();
+
+  takeStart(): Promise<PageStart | null> {
+    const { start } = this;
+    this.start = null;
+    return Promise.resolve(start);
+  }
 
   constructor(snapshot: Partial<Snapshot> = {}) {
     this.snapshot = aSnapshot(snapshot);

@@ -37,7 +37,7 @@ export class DraftSaves {
     submitter.onSettled = () => this.#changed.size > 0 && this.#later(SAVE_MS);
   }
 
-  /** Loads the stored drafts and starts saving; returns a function that stops it. */
+  /** Starts saving what the user types, once the stored drafts are loaded; returns a function that stops it. */
   open(): () => void {
     this.#open = true;
     const blur = () => this.#save(false);
@@ -51,7 +51,6 @@ export class DraftSaves {
     window.addEventListener('blur', blur, { signal });
     window.addEventListener('beforeunload', leave, { signal });
     window.addEventListener('pagehide', leave, { signal });
-    void this.#readAll();
     return () => {
       closed.abort();
       leave();
@@ -97,17 +96,24 @@ export class DraftSaves {
     }, millis);
   }
 
-  async #readAll(): Promise<void> {
+  /** Takes the stored drafts. */
+  take(drafts: readonly DraftTarget[]): void {
+    for (const draft of drafts) this.#stored.set(draft.id, serialized(draft));
+    this.#read = true;
+    this.store.dispatch({ type: 'drafts_read', drafts });
+    this.#later(0);
+    this.#tried();
+  }
+
+  /** Loads the stored drafts, and tries again until that succeeds. */
+  async readAll(): Promise<void> {
     try {
       const { drafts } = await this.bridge.call('read_drafts', {});
-      for (const draft of drafts) this.#stored.set(draft.id, serialized(draft));
-      this.#read = true;
-      this.store.dispatch({ type: 'drafts_read', drafts });
-      this.#later(0);
+      this.take(drafts);
     } catch (thrown) {
       if (!this.#open) return;
       this.store.report(thrown);
-      setTimeout(() => this.#open && void this.#readAll(), RETRY_MS);
+      setTimeout(() => this.#open && void this.readAll(), RETRY_MS);
     } finally {
       this.#tried();
     }

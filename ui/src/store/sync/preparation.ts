@@ -1,4 +1,3 @@
-import type { StartData } from '../../platform/bridge';
 import type { StartCommands } from '../commands/start';
 import { sessionInView, transcriptOf } from '../select';
 import type { State } from '../state';
@@ -7,16 +6,6 @@ import type { Timers } from '../timers';
 
 /** How long the window stays unmounted for what its first picture shows. */
 const PREPARE_MS = 300;
-
-/** Set once a page began with its start data: by the time it is reloaded, they may be old. */
-const TAKEN_KEY = 'askdesk.start-taken';
-
-/** The part of the state that came with the document. */
-export function takeStart({ settings, agents }: StartData): Partial<Pick<State, 'settings' | 'agents'>> {
-  if (sessionStorage.getItem(TAKEN_KEY) !== null) return {};
-  sessionStorage.setItem(TAKEN_KEY, '');
-  return { ...(settings && { settings }), ...(agents && { agents }) };
-}
 
 /** Collects what the window's first picture shows, so that nothing in it is filled in later. */
 export class Preparation {

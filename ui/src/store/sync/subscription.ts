@@ -1,3 +1,4 @@
+import type { PageStart } from '../../generated/wire';
 import type { Bridge } from '../../platform/bridge';
 import type { Store } from '../store.svelte';
 import type { Timers } from '../timers';
@@ -10,6 +11,9 @@ export class Subscription {
   /** Frames of an older subscription are ignored. */
   #current = 0;
   #unsubscribe: (() => Promise<void>) | null = null;
+  #noteBegun: (start: PageStart | null) => void = () => undefined;
+  /** Resolves with what the page starts with; null if it has to ask for everything. */
+  readonly begun = new Promise<PageStart | null>((resolve) => (this.#noteBegun = resolve));
 
   constructor(
     private readonly bridge: Bridge,
@@ -23,11 +27,19 @@ export class Subscription {
 
   /** Subscribes; returns a function that unsubscribes. */
   open(): () => void {
-    void this.#subscribe();
+    void this.#begin();
     return () => {
       this.#current += 1;
       void this.#unsubscribe?.().catch(() => undefined);
     };
+  }
+
+  /** Takes what the app sent before the page asked; the app's stream follows it. */
+  async #begin(): Promise<void> {
+    const start = await this.bridge.takeStart().catch(() => null);
+    if (start) this.store.dispatch({ type: 'page_started', start });
+    this.#noteBegun(start);
+    await this.#subscribe();
   }
 
   async #subscribe(): Promise<void> {

@@ -3,7 +3,7 @@
 use askdesk_domain::{RequestId, SessionId, Timestamp};
 use askdesk_engine::frame::Frame;
 
-use super::{AgentsFound, SettingsRead, TranscriptPage};
+use super::{AgentsFound, DraftsRead, SettingsRead, TranscriptPage};
 
 wire! {
     /// Everything that the page shows first, in one message.
@@ -14,6 +14,7 @@ wire! {
         settings: SettingsRead,
         /// None if the search takes longer than the first picture may wait.
         agents: Option<AgentsFound>,
+        drafts: DraftsRead,
         /// The newest entries of the session that is shown first; none without a session.
         transcript: Option<FirstTranscript>,
     }

@@ -25,13 +25,15 @@ impl Api {
             Frame::Snapshot(now) => first_shown(&now.sessions),
             Frame::Delta(_) => None,
         };
-        let (settings, agents, transcript) = tokio::join!(
+        let (settings, drafts, agents, transcript) = tokio::join!(
             self.settings_in_force(),
+            self.read_drafts(ReadDrafts {}),
             timeout(AGENTS_LIMIT, self.list_agents(ListAgents {})),
             self.first_transcript(first),
         );
         let agents = agents.ok().transpose()?;
-        Ok((PageStart { snapshot, settings: settings?, agents, transcript: transcript? }, frames))
+        let (settings, drafts, transcript) = (settings?, drafts?, transcript?);
+        Ok((PageStart { snapshot, settings, agents, drafts, transcript }, frames))
     }
 
     async fn first_transcript(&self, first: Option<SessionId>) -> Result<Option<FirstTranscript>, Error> {
