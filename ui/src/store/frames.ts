@@ -80,11 +80,12 @@ function newsSince(before: State, now: State): News[] {
   if (now.sessions === before.sessions) return news;
   for (const session of now.sessions) {
     const known = sessionOf(before, session.id);
+    if (session === known) continue;
     const was = known?.state.state;
     const { state } = session;
     const turn = now.finished[session.id];
     // A short turn begins and ends within the frames. Its last entry alone doesn't count: it can arrive after the turn was announced.
-    const isShort = session !== known && turn !== undefined && turn !== before.finished[session.id];
+    const isShort = turn !== undefined && turn !== before.finished[session.id];
     // A turn isn't finished while a question or permission request is open; that is announced instead.
     const stopped = session.id in before.stopping;
     if (state.state === 'idle' && (was === 'working' || isShort) && !stopped && waitingCount(now, session.id) === 0) {
@@ -285,7 +286,7 @@ function withRetry(retries: State['retries'], session: string, retry: Retry | nu
 }
 
 function only<T>(from: Readonly<Record<string, T>>, sessions: readonly Session[]): Record<string, T> {
-  return filterValues(from, (_, id) => sessions.some((session) => session.id === id));
+  return filterValues(from, (_, id) => sessionOf({ sessions }, id) !== null);
 }
 
 /** Archives what the app no longer sends, because the transcript still refers to it. */

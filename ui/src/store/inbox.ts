@@ -4,6 +4,7 @@ import type { Waiting } from '../entities/session/sessionWords';
 import type { Approval, Request, RequestId, Session, SessionId } from '../generated/wire';
 import type { Handlers } from './handlers';
 import type { InboxKind } from './parts/navigation';
+import { remembered } from './remembered';
 import { approvalDraftOf, missedOf, savedOf, sessionOf, waitingOf } from './select';
 import { type Age, allIn, byAge } from './sessionIndex';
 import type { State } from './state';
@@ -126,15 +127,18 @@ function inboxMissed(state: InboxSources): InboxItem[] {
 }
 
 /** What is waiting in all sessions, by kind; the sum of the sidebar's badges. */
-export function allWaiting(state: State): Waiting {
-  const each = state.sessions.map((session) => waitingOf(state, session.id));
-  const since = each.flatMap((waiting) => waiting.since ?? []);
-  return {
-    questions: each.reduce((sum, waiting) => sum + waiting.questions, 0),
-    approvals: each.reduce((sum, waiting) => sum + waiting.approvals, 0),
-    since: since.length > 0 ? Math.min(...since) : null,
-  };
-}
+export const allWaiting = remembered<State, 'sessions' | 'requests' | 'approvals', Waiting>(
+  ['sessions', 'requests', 'approvals'],
+  (state) => {
+    const each = state.sessions.map((session) => waitingOf(state, session.id));
+    const since = each.flatMap((waiting) => waiting.since ?? []);
+    return {
+      questions: each.reduce((sum, waiting) => sum + waiting.questions, 0),
+      approvals: each.reduce((sum, waiting) => sum + waiting.approvals, 0),
+      since: since.length > 0 ? Math.min(...since) : null,
+    };
+  },
+);
 
 /** How many questions, permission requests, and missed or saved requests the inbox lists, and their sum. */
 export function inboxCounts(state: InboxSources): Record<InboxKind, number> {

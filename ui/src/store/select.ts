@@ -4,8 +4,12 @@ import type { CloseLoss, SessionFace, Waiting } from '../entities/session/sessio
 import type { Approval, ApprovalId, Request, RequestId, Session, SessionId } from '../generated/wire';
 import { emptyTranscript, type Transcript } from './parts/transcripts';
 import { type ApprovalDraft, emptyApprovalDraft, type Submit } from './parts/unsent';
+import { remembered } from './remembered';
 import { ofSession } from './sessionIndex';
 import type { State } from './state';
+
+/** The parts of the state that say what is waiting. */
+export type WaitingParts = Pick<State, 'requests' | 'approvals'>;
 
 export type PanelItem =
   | { kind: 'sent'; id: string; at: number; request: Request }
@@ -13,9 +17,9 @@ export type PanelItem =
   | { kind: 'approval'; id: string; at: number; approval: Approval };
 
 /** The sessions in the order that the user gave them. */
-export function sessionsInOrder({ sessions }: Pick<State, 'sessions'>): Session[] {
-  return sessions.toSorted((a, b) => a.place - b.place);
-}
+export const sessionsInOrder = remembered<State, 'sessions', readonly Session[]>(['sessions'], ({ sessions }) =>
+  sessions.toSorted((a, b) => a.place - b.place),
+);
 
 /** The user's home folder, if it is known. */
 export function homeOf({ settings }: State): string | null {
@@ -32,14 +36,22 @@ export function shownSession({ navigation: { place } }: State): SessionId | null
   return place.at === 'session' ? place.session : null;
 }
 
+const byId = new WeakMap<readonly Session[], ReadonlyMap<SessionId, Session>>();
+
+/** The listed sessions by their ids. */
+function sessionsById({ sessions }: Pick<State, 'sessions'>): ReadonlyMap<SessionId, Session> {
+  const known = byId.get(sessions) ?? new Map(sessions.map((session) => [session.id, session]));
+  byId.set(sessions, known);
+  return known;
+}
+
 export function sessionOf(state: Pick<State, 'sessions'>, id: SessionId | null): Session | null {
-  return state.sessions.find((session) => session.id === id) ?? null;
+  return sessionsById(state).get(id ?? '') ?? null;
 }
 
 /** A session that can be viewed: a listed one or a past one. */
 export function anySession(state: State, id: SessionId): Session | null {
-  const here = (session: Session) => session.id === id;
-  return state.sessions.find(here) ?? state.history.past?.find(here) ?? null;
+  return sessionOf(state, id) ?? state.history.past?.find((session) => session.id === id) ?? null;
 }
 
 /** The session whose changes are in view; null at any other place. */
@@ -78,33 +90,42 @@ export function submitOf(state: State, key: string): Submit | null {
 }
 
 /** The open requests of a session, oldest first. */
-export function openRequests(state: State, session: SessionId): Request[] {
+export function openRequests(state: Pick<State, 'requests'>, session: SessionId): Request[] {
   return ofSession(state.requests, session).filter((request) => request.state.state === 'open');
 }
 
 /** The open approvals of a session, oldest first. */
-export function openApprovals(state: State, session: SessionId): Approval[] {
+export function openApprovals(state: Pick<State, 'approvals'>, session: SessionId): Approval[] {
   return ofSession(state.approvals, session).filter((approval) => approval.state.state === 'open');
 }
 
 /** How many questions, stuck answers, and approvals of a session wait for the user. */
-export function waitingCount(state: State, session: SessionId): number {
+export function waitingCount(state: WaitingParts, session: SessionId): number {
   const { questions, approvals } = waitingOf(state, session);
   return questions + approvals;
 }
 
-/** The open requests and stuck answers of a session, oldest first. */
-function pendingRequests(state: State, session: SessionId): Request[] {
-  return ofSession(state.requests, session).filter((request) => request.state.state === 'open' || isStuck(request));
+/** Whether a request is open, or its answer is stuck. */
+function isPending(request: Request): boolean {
+  return request.state.state === 'open' || isStuck(request);
+}
+
+function pendingRequests(state: Pick<State, 'requests'>, session: SessionId): Request[] {
+  return ofSession(state.requests, session).filter(isPending);
+}
+
+/** Whether anything in a session waits for the user. */
+function needsUser({ requests, approvals }: WaitingParts, session: SessionId): boolean {
+  return ofSession(requests, session).some(isPending) || ofSession(approvals, session).some(({ state }) => state.state === 'open');
 }
 
 /** The oldest open question, stuck answer, or permission request of a session; null if there is none. */
-export function oldestPending(state: State, session: SessionId): Request | Approval | null {
+export function oldestPending(state: WaitingParts, session: SessionId): Request | Approval | null {
   const pending = [...pendingRequests(state, session), ...openApprovals(state, session)];
   return pending.reduce<Request | Approval | null>((first, one) => (first && first.askedAt <= one.askedAt ? first : one), null);
 }
 
-export function waitingOf(state: State, session: SessionId): Waiting {
+export function waitingOf(state: WaitingParts, session: SessionId): Waiting {
   return {
     questions: pendingRequests(state, session).reduce((count, request) => count + request.questions.length, 0),
     approvals: openApprovals(state, session).length,
@@ -144,8 +165,8 @@ export function saidBefore(state: State, session: SessionId): string[] {
   return said.filter((text, index) => text !== said[index + 1]);
 }
 
-export function faceOf(state: State, session: Session): SessionFace {
-  if (waitingCount(state, session.id) > 0) return 'needs_you';
+export function faceOf(state: WaitingParts & Pick<State, 'finished'>, session: Session): SessionFace {
+  if (needsUser(state, session.id)) return 'needs_you';
   if (session.state.state === 'idle' && session.id in state.finished) return 'done';
   if (session.state.state !== 'ended') return session.state.state;
   return session.state.end.end === 'failed' ? 'failed' : 'ended';

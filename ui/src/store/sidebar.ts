@@ -2,7 +2,8 @@ import { nameOfAsker } from '../entities/session/origin';
 import type { Session, SessionId } from '../generated/wire';
 import type { Handlers } from './handlers';
 import { GROUPINGS, type Grouping, initialSidebar, type SessionGroup, type Sidebar } from './parts/layout';
-import { faceOf, sessionOf, sessionsInOrder, waitingOf } from './select';
+import { remembered } from './remembered';
+import { faceOf, sessionOf, sessionsInOrder, waitingOf, type WaitingParts } from './select';
 import type { State } from './state';
 
 export type SidebarAction =
@@ -13,7 +14,7 @@ export type SidebarAction =
 export const sidebarHandlers: Handlers<SidebarAction> = {
   sidebar_grouped: (state, { grouping }) => arrange(state, { ...state.sidebar, grouping }),
   session_pinned(state, { session, pinned }) {
-    const others = state.sidebar.pinned.filter((id) => id !== session && state.sessions.some((one) => one.id === id));
+    const others = state.sidebar.pinned.filter((id) => id !== session && sessionOf(state, id) !== null);
     return arrange(state, { ...state.sidebar, pinned: pinned ? [...others, session] : others });
   },
   groups_held: (state, { held }) => ({ ...state, heldGroups: held ? currentGroups(state) : null }),
@@ -29,12 +30,21 @@ function arrange(state: State, sidebar: Sidebar): State {
 const STATE_GROUPS = ['needs_you', 'working', 'done', 'idle', 'earlier'] as const;
 export type StateGroup = (typeof STATE_GROUPS)[number];
 
-export function isPinned({ sidebar }: State, session: SessionId): boolean {
+export function isPinned({ sidebar }: Pick<State, 'sidebar'>, session: SessionId): boolean {
   return sidebar.pinned.includes(session);
 }
 
+/** The parts of the state that the order of the sessions depends on. */
+type OrderPart = 'sessions' | 'requests' | 'approvals' | 'finished' | 'sidebar' | 'agentsKnown';
+type OrderParts = Pick<State, OrderPart>;
+
 /** The groups that the sidebar shows, without empty ones. While the pointer moves over them, no session changes its place. */
-export function sessionGroups(state: State): SessionGroup[] {
+export const sessionGroups = remembered<State, OrderPart | 'heldGroups', readonly SessionGroup[]>(
+  ['sessions', 'requests', 'approvals', 'finished', 'sidebar', 'agentsKnown', 'heldGroups'],
+  shownGroups,
+);
+
+function shownGroups(state: Pick<State, OrderPart | 'heldGroups'>): SessionGroup[] {
   // In the user's own order, sessions move only when the user moves them.
   if (state.heldGroups === null || state.sidebar.grouping === 'own') return currentGroups(state);
   const held = state.heldGroups.map((group) => ({ ...group, sessions: group.sessions.flatMap(({ id }) => sessionOf(state, id) ?? []) }));
@@ -44,10 +54,11 @@ export function sessionGroups(state: State): SessionGroup[] {
   return [...held, { by: 'own' as const, name: '', sessions: added }].filter(({ sessions }) => sessions.length > 0);
 }
 
-function currentGroups(state: State): SessionGroup[] {
+function currentGroups(state: OrderParts): SessionGroup[] {
   const { grouping } = state.sidebar;
   const groups = new Map<string, Session[]>(grouping === 'state' ? STATE_GROUPS.map((name) => [name, []]) : []);
-  for (const session of sessionsInOrder(state)) {
+  const ordered = sessionsInOrder(state);
+  for (const session of ordered) {
     const name = groupOf(state, session);
     const known = groups.get(name);
     if (known) known.push(session);
@@ -65,7 +76,7 @@ export function listedSessions(state: State): Session[] {
   return sessionGroups(state).flatMap(({ sessions }) => sessions);
 }
 
-function groupOf(state: State, session: Session): string {
+function groupOf(state: OrderParts, session: Session): string {
   switch (state.sidebar.grouping) {
     case 'state':
       return stateGroupOf(state, session);
@@ -78,19 +89,21 @@ function groupOf(state: State, session: Session): string {
   }
 }
 
-function stateGroupOf(state: State, session: Session): StateGroup {
+function stateGroupOf(state: OrderParts, session: Session): StateGroup {
   const face = faceOf(state, session);
   if (face === 'starting') return 'working';
   return face === 'ended' || face === 'failed' ? 'earlier' : face;
 }
 
-function oldestFirst(state: State, sessions: readonly Session[]): Session[] {
+function oldestFirst(state: WaitingParts, sessions: readonly Session[]): Session[] {
   const since = ({ id }: Session) => waitingOf(state, id).since ?? 0;
   return sessions.toSorted((a, b) => since(a) - since(b));
 }
 
-function pinnedFirst(state: State, sessions: readonly Session[]): Session[] {
-  return [true, false].flatMap((pinned) => sessions.filter(({ id }) => isPinned(state, id) === pinned));
+function pinnedFirst({ sidebar }: OrderParts, sessions: readonly Session[]): readonly Session[] {
+  if (sidebar.pinned.length === 0) return sessions;
+  const pins = new Set(sidebar.pinned);
+  return [true, false].flatMap((pinned) => sessions.filter(({ id }) => pins.has(id) === pinned));
 }
 
 const KEY = 'askdesk.sidebar';
