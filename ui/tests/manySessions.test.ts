@@ -1,4 +1,5 @@
-import { expect, test, vi } from 'vitest';
+import { fireEvent, screen } from '@testing-library/svelte';
+import { describe, expect, test, vi } from 'vitest';
 
 import type { Change, Session } from '../src/generated/wire';
 import { createPage } from '../src/store/page';
@@ -6,7 +7,9 @@ import { allWaiting } from '../src/store/inbox';
 import { remembered } from '../src/store/remembered';
 import { sessionGroups } from '../src/store/sidebar';
 import { anEntry, aRequest, aSession } from '../src/testing/builders';
-import { FakeBridge, settle } from '../src/testing/fakeBridge';
+import { FakeBridge } from '../src/testing/fakeBridge';
+import { matchingMedia } from './jsdom';
+import { button, expectNoViolations, openPage, settle } from './open';
 
 const COUNT = 1_000;
 const ended = { state: 'ended', at: 1, end: { end: 'stopped' } } as const;
@@ -44,4 +47,98 @@ test('neither a click nor what an agent writes sorts the sessions or counts what
   expect(sessionGroups(store.state)[0]).toMatchObject({ name: 'needs_you', sessions: [{ id: 's7' }] });
   expect(allWaiting(store.state)).toMatchObject({ questions: 1 });
   close();
+});
+
+const mounted = () => [...document.querySelectorAll<HTMLElement>('nav [data-row]')].map((row) => row.dataset['row']);
+const row = (id: string) => document.querySelector<HTMLElement>(`nav [data-session="${id}"]`);
+/** What an attempt to render every row would exceed; the list has room for one row in jsdom, and keeps a few around it. */
+const FEW = 20;
+
+describe('with 1,000 sessions', () => {
+  test('the sidebar renders the rows in view, the newest first, and says how many there are', async () => {
+    const { user } = await openPage(new FakeBridge({ sessions }));
+    expect(mounted().slice(0, 3)).toEqual(['s0', 's1', 's2']);
+    expect(mounted().length).toBeLessThan(FEW);
+    const item = row('s1')!.closest('li');
+    expect(item).toHaveAttribute('aria-posinset', '4');
+    expect(item).toHaveAttribute('aria-setsize', String(COUNT + 2));
+    await user.click(button(/^Sessions grouped by/));
+    await user.click(screen.getByRole('menuitemradio', { name: 'My order' }));
+    expect(mounted().slice(0, 2)).toEqual(['s0', 's1']);
+    await expectNoViolations(document.querySelector('nav')!);
+  });
+
+  test('a click on a session renders no other row', async () => {
+    const { user, store } = await openPage(new FakeBridge({ sessions }));
+    const before = [...document.querySelectorAll('nav [data-session]')];
+    await user.click(row('s2')!);
+    expect(store.state.navigation.place.session).toBe('s2');
+    expect(row('s2')).toHaveAttribute('aria-current', 'page');
+    expect(before.filter((one) => !one.isConnected)).toEqual([]);
+    expect(mounted().length).toBeLessThan(FEW);
+  });
+
+  test('keys reach the last row and come back', async () => {
+    const { user } = await openPage(new FakeBridge({ sessions }));
+    row('s0')!.focus();
+    await user.keyboard('{End}');
+    await vi.waitFor(() => expect(row('s999')).toHaveFocus());
+    await user.keyboard('{ArrowDown}');
+    await vi.waitFor(() => expect(row('s0')).toHaveFocus());
+    await user.keyboard('{ArrowUp}');
+    await vi.waitFor(() => expect(row('s999')).toHaveFocus());
+    expect(mounted().length).toBeLessThan(FEW);
+  });
+
+  test('a name that is being written stays when its row leaves the view', async () => {
+    const { user, bridge } = await openPage(new FakeBridge({ sessions }));
+    row('s1')!.focus();
+    await user.keyboard('{F2}half a na');
+    await bridge.push({ change: 'session', session: { ...sessions[1]!, startedAt: -1 } });
+    const field = screen.getByRole('textbox', { name: 'Session name' });
+    expect(field).toHaveValue('half a na');
+    expect(field).toHaveFocus();
+    expect(field.closest('li')).toHaveAttribute('aria-posinset', String(COUNT + 2));
+    expect(bridge.sent('rename_session')).toEqual([]);
+  });
+
+  test('a session that is selected elsewhere has its row, and F6 leads to it', async () => {
+    const { user, commands } = await openPage(new FakeBridge({ sessions }));
+    expect(row('s700')).toBeNull();
+    await commands.navigation.showSession('s700');
+    expect(row('s700')).toHaveAttribute('aria-current', 'page');
+    expect(document.querySelector('main')).toContainElement(document.activeElement as HTMLElement);
+    await user.keyboard('{Shift>}{F6}{/Shift}');
+    expect(row('s700')).toHaveFocus();
+  });
+
+  test('the filter finds sessions out of view', async () => {
+    const { user } = await openPage(new FakeBridge({ sessions }));
+    await user.type(screen.getByRole('searchbox', { name: 'Filter sessions' }), 'name-87');
+    expect(mounted()).toHaveLength(11);
+    await user.keyboard('{ArrowDown}');
+    expect(row('s87')).toHaveFocus();
+  });
+
+  test('a drop between two rows moves a session there', async () => {
+    localStorage.setItem('askdesk.sidebar', JSON.stringify({ grouping: 'own' }));
+    HTMLElement.prototype.setPointerCapture = () => undefined;
+    const { bridge } = await openPage(new FakeBridge({ sessions }));
+    const pointer = { pointerId: 1, button: 0, clientX: 5 };
+    await fireEvent.pointerDown(row('s0')!, { ...pointer, clientY: 10 });
+    // Each row is 40 pixels high in jsdom, so this is in the upper half of the fourth one.
+    await fireEvent.pointerMove(document.querySelector('nav .rows')!, { ...pointer, clientY: 130 });
+    await fireEvent.pointerUp(document.querySelector('nav .rows')!, pointer);
+    await settle();
+    expect(bridge.sent('move_session')).toMatchObject([{ session: 's0', before: 's3' }]);
+  });
+
+  test('the rail of a narrow window renders the tiles in view', async () => {
+    matchingMedia.add('(width < 900px)');
+    const { user } = await openPage(new FakeBridge({ sessions }));
+    expect(mounted().length).toBeLessThan(FEW);
+    row('s0')!.focus();
+    await user.keyboard('{End}');
+    await vi.waitFor(() => expect(row('s999')).toHaveFocus());
+  });
 });

@@ -14,7 +14,7 @@ const line = (id: string) => document.querySelector(`[data-row="${id}"] .line`)?
 
 /** The sidebar's headings, with counts, and the sessions below each. */
 function groups(): string[] {
-  const lines = [...document.querySelectorAll<HTMLElement>('nav .rows > li')];
+  const lines = [...document.querySelectorAll<HTMLElement>('nav .rows li')];
   return lines.map((one) => one.dataset['row'] ?? (one.textContent ?? '').replace(/\s+/g, ' ').trim());
 }
 

@@ -6,7 +6,7 @@ use crate::harness::{App, OPEN_CARD, Setup};
 
 /// Lists the sessions whose row is not fully inside the list, and how many rows there are.
 const OUT_OF_VIEW: &str = "const rows = [...document.querySelectorAll('nav [data-session]')];
-    const view = document.querySelector('nav [data-session]').closest('ul').getBoundingClientRect();
+    const view = document.querySelector('nav [data-session]').closest('ul').parentElement.getBoundingClientRect();
     const out = rows.filter(row => {
         const { top, bottom, height } = row.getBoundingClientRect();
         return height === 0 || top < view.top - 1 || bottom > view.bottom + 1;

@@ -58,7 +58,7 @@ function currentGroups(state: OrderParts): SessionGroup[] {
   const { grouping } = state.sidebar;
   const groups = new Map<string, Session[]>(grouping === 'state' ? STATE_GROUPS.map((name) => [name, []]) : []);
   const ordered = sessionsInOrder(state);
-  for (const session of ordered) {
+  for (const session of grouping === 'own' ? ordered : ordered.toSorted((a, b) => b.startedAt - a.startedAt)) {
     const name = groupOf(state, session);
     const known = groups.get(name);
     if (known) known.push(session);

@@ -12,10 +12,12 @@ export class RowDrag {
   gap: number | null = $state(null);
   #pressed: { session: SessionId; x: number; y: number; pointer: number } | null = null;
   readonly #list: () => HTMLElement | undefined;
+  readonly #gapAt: (y: number) => number;
   readonly #drop: (session: SessionId, gap: number) => void;
 
-  constructor(list: () => HTMLElement | undefined, drop: (session: SessionId, gap: number) => void) {
+  constructor(list: () => HTMLElement | undefined, gapAt: (y: number) => number, drop: (session: SessionId, gap: number) => void) {
     this.#list = list;
+    this.#gapAt = gapAt;
     this.#drop = drop;
   }
 
@@ -35,7 +37,7 @@ export class RowDrag {
       // From here on, the list captures the pointer, so releasing it selects no row.
       list.setPointerCapture(event.pointerId);
     }
-    this.gap = gapAt(list, event);
+    this.gap = this.#gapAt(event.clientY);
     scrollNearEdge(list, event);
   }
 
@@ -50,11 +52,6 @@ export class RowDrag {
     this.dragged = null;
     this.gap = null;
   }
-}
-
-function gapAt(list: HTMLElement, event: PointerEvent): number {
-  const rows = [...list.children].map((row) => row.getBoundingClientRect());
-  return rows.filter((row) => row.top + row.height / 2 < event.clientY).length;
 }
 
 function scrollNearEdge(list: HTMLElement, event: PointerEvent): void {

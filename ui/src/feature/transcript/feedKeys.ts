@@ -1,8 +1,3 @@
-import { tick } from 'svelte';
-
-/** How many frames to wait for an entry that the list renders on demand. */
-const FRAMES = 20;
-
 /** The direction in which a key moves between the entries of a feed; null if it does something else. */
 export function stepOf(event: KeyboardEvent): -1 | 1 | null {
   const { key, target, currentTarget } = event;
@@ -23,22 +18,4 @@ export function startOf(feed: HTMLElement, view: HTMLElement, step: -1 | 1): { n
   });
   const start = within ?? (shown.length > 0 ? shown : articles).at(step === 1 ? 0 : -1);
   return start ? { n: Number(start.dataset['entry']), focused: start === within } : null;
-}
-
-/** Whether the user has moved the focus elsewhere; the list may have removed the focused entry. */
-export function hasLeft(from: Element | null): boolean {
-  const { activeElement, body } = document;
-  return activeElement !== from && activeElement !== null && activeElement !== body;
-}
-
-/** Focuses an entry as soon as the list has rendered it, unless the user has moved the focus elsewhere by then. */
-export async function focusEntry(feed: HTMLElement, n: number, from: Element | null): Promise<void> {
-  for (let frame = 0; frame < FRAMES; frame += 1) {
-    await tick();
-    if (hasLeft(from)) return;
-    const article = feed.querySelector<HTMLElement>(`article[data-entry="${n}"]`);
-    article?.focus();
-    if (article && document.activeElement === article) return;
-    await new Promise(requestAnimationFrame);
-  }
 }
