@@ -218,6 +218,13 @@ impl Journal {
         run().map_err(|error| storage_error(&self.path, &error))
     }
 
+    /// Keeps more pages in memory, for transactions that write far more than the app's.
+    #[cfg(feature = "bench")]
+    pub(crate) fn expect_much(&self) -> Result<(), StorageError> {
+        let set = self.connection.pragma_update(None, "cache_size", -256 * 1024);
+        set.map_err(|error| storage_error(&self.path, &error))
+    }
+
     /// Limits the number of pages of the database, so that tests can fill it.
     #[cfg(test)]
     pub(crate) fn limit_pages(&self, pages: u32) {

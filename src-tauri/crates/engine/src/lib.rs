@@ -3,6 +3,8 @@
 //!
 //! It knows neither the window nor the protocols of connected apps, and contains no text of the user interface.
 
+#[cfg(feature = "bench")]
+pub mod bench;
 pub mod changes;
 pub mod clock;
 mod delivery_error;
