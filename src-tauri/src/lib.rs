@@ -56,7 +56,9 @@ use tauri_plugin_dialog::{DialogExt, MessageDialogKind};
 use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, timeout_at};
 use trace::Step;
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::{LevelFilter, Targets};
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
 use window::Focus;
 use window_lifecycle::WindowLifecycle;
 
@@ -71,8 +73,10 @@ pub const LOG: &str = "ASKDESK_LOG";
 /// Runs the app until it ends.
 pub fn run() -> ExitCode {
     trace::reached(Step::Main);
-    let filter = EnvFilter::try_from_env(LOG).unwrap_or_else(|_| EnvFilter::new("warn"));
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+    let chosen = std::env::var(LOG).ok().and_then(|targets| targets.parse::<Targets>().ok());
+    let targets = chosen.unwrap_or_else(|| Targets::new().with_default(LevelFilter::WARN));
+    let log = tracing_subscriber::fmt::layer().with_writer(std::io::stderr);
+    tracing_subscriber::registry().with(log).with(targets).init();
 
     // These come first: a second instance hands its arguments to the first one before it starts anything else.
     let mut builder = tauri::Builder::default().plugin(tauri_plugin_deep_link::init());

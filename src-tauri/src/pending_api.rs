@@ -4,6 +4,7 @@ use askdesk_api::{Api, Error, ErrorCode};
 use tokio::sync::watch;
 
 /// Receives the API once the engine is open.
+#[derive(Clone)]
 pub struct PendingApi(watch::Receiver<Option<Api>>);
 
 pub fn channel() -> (watch::Sender<Option<Api>>, PendingApi) {

@@ -7,6 +7,7 @@
 #[cfg(target_os = "linux")]
 mod agents;
 mod changes;
+mod desks;
 #[path = "../window/desktop.rs"]
 #[allow(dead_code, reason = "the desktop serves the window tests too")]
 mod desktop;
@@ -18,6 +19,7 @@ mod gateway;
 #[path = "../window/harness.rs"]
 #[allow(dead_code, reason = "the harness serves the window tests too")]
 mod harness;
+mod history;
 mod latency;
 mod load;
 mod long;
@@ -49,7 +51,8 @@ const QUESTIONS_AT_ONCE: usize = 100;
 #[cfg(target_os = "linux")]
 const QUESTIONS_UNSEEN: usize = 40;
 
-/// Measures everything, or only the parts that are named: `answers`, `notifications`, `tray`, `gateway`, `load`, `long`, `changes`, `agents`, `start`.
+/// Measures everything, or only the parts that are named: `answers`, `notifications`, `tray`, `gateway`, `load`, `long`, `changes`, `agents`, `start`,
+/// `history`; with both of the last, a long history is started too.
 /// Started as an agent's program, it relays that program.
 fn main() {
     #[cfg(target_os = "linux")]
@@ -99,9 +102,13 @@ async fn measure() {
         result.insert("agents".to_owned(), agents::measure().await);
     }
     if wanted("start") {
-        result.insert("start".to_owned(), start::measure(&[]));
+        let desks = [Some(desks::TEN), wanted("history").then_some(desks::THOUSAND)];
+        result.insert("start".to_owned(), start::measure(&desks.into_iter().flatten().collect::<Vec<_>>()));
         let binary = std::fs::metadata(env!("CARGO_BIN_EXE_askdesk-desktop")).unwrap().len();
         result.insert("binary_mib".to_owned(), json!(rounded(binary as f64 / MIB)));
+    }
+    if wanted("history") {
+        result.insert("history".to_owned(), history::measure(&desks::THOUSAND.folder()).await);
     }
     result.insert("counts".to_owned(), json!({ "questions": QUESTIONS }));
     println!("askdesk-bench: {}", serde_json::Value::Object(result));

@@ -9,6 +9,7 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 
+use crate::desks::Desk;
 use crate::harness::PATIENCE;
 use crate::latency::lines;
 use crate::process::memory;
@@ -50,22 +51,22 @@ struct Start {
 }
 
 /// Measures the starts of an empty window, of the app without a session, and with those of the desks.
-pub fn measure(desks: &[(&'static str, PathBuf)]) -> Value {
+pub fn measure(desks: &[Desk]) -> Value {
     let app = || PathBuf::from(env!("CARGO_BIN_EXE_askdesk-desktop"));
     let mut subjects = vec![
         Subject { name: "empty_window", program: env!("CARGO_BIN_EXE_empty-window").into(), data: Data::New, shell: "" },
         Subject { name: "no_session", program: app(), data: Data::New, shell: "" },
         Subject { name: "slow_shell", program: app(), data: Data::New, shell: "sleep 10\n" },
     ];
-    for (name, folder) in desks {
-        subjects.push(Subject { name, program: app(), data: Data::Kept(folder.clone()), shell: "" });
+    for desk in desks {
+        subjects.push(Subject { name: desk.name, program: app(), data: Data::Kept(desk.folder()), shell: "" });
     }
     // Another build of the app, for comparisons within one run.
     if let Some(other) = std::env::var_os(OTHER).map(PathBuf::from) {
         subjects.push(Subject { name: "other_no_session", program: other.clone(), data: Data::New, shell: "" });
-        for (name, folder) in desks {
-            let name = format!("other_{name}").leak();
-            subjects.push(Subject { name, program: other.clone(), data: Data::Kept(folder.clone()), shell: "" });
+        for desk in desks {
+            let name = format!("other_{}", desk.name).leak();
+            subjects.push(Subject { name, program: other.clone(), data: Data::Kept(desk.folder()), shell: "" });
         }
     }
     let screen = Screen::open();

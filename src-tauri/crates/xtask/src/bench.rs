@@ -1,7 +1,14 @@
-//! `cargo xtask bench`: builds for release, measures in a private session, prints one JSON object.
+//! `cargo xtask bench`: builds for release, measures in a private session, prints one JSON object, and says what is worse than the
+//! limits allow.
 
-use anyhow::{Context, Result, bail};
+mod limits;
+
+use std::fs;
+
+use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
+
+use limits::Compared;
 
 use crate::{
     arguments::Bench,
@@ -39,6 +46,20 @@ pub fn run(workspace: Workspace, options: &Bench) -> Result<()> {
     let result = steps.try_run("measure", || measure(&workspace, &options.parts))?;
     eprintln!("Measured in {}.", seconds(steps.elapsed()));
     println!("{}", serde_json::to_string_pretty(&result)?);
+    refuse_worse(&workspace, &result)
+}
+
+fn refuse_worse(workspace: &Workspace, result: &Value) -> Result<()> {
+    let file = workspace.root().join(limits::FILE);
+    let text = fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
+    let limits = serde_json::from_str(&text).with_context(|| format!("{} is not a JSON object", limits::FILE))?;
+    let compared = limits::compare(result, &limits)?;
+    let worse: Vec<_> = compared.iter().filter(|one| one.is_worse()).collect();
+    for Compared { path, measured, limit } in &worse {
+        eprintln!("worse: {path} is {measured}, the limit is {limit}");
+    }
+    ensure!(worse.is_empty(), "{} of {} figures are above their limits", worse.len(), compared.len());
+    eprintln!("All {} figures with a limit are within it.", compared.len());
     Ok(())
 }
 
