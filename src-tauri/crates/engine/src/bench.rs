@@ -68,7 +68,8 @@ pub fn fill(
         batch_entries.extend(history.entries.into_iter().map(|entry| (history.session, entry)));
         if batch_entries.len() >= BATCH || n + 1 == sessions {
             journal.commit(&batch_events, &batch_entries, at)?;
-            (batch_events.clear(), batch_entries.clear());
+            batch_events.clear();
+            batch_entries.clear();
         }
     }
     journal.checkpoint()?;
