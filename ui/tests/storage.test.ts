@@ -62,6 +62,15 @@ describe('what was set aside', () => {
     expect(screen.getByText(/moved to/)).toBeVisible();
   });
 
+  test('damage that is found while the app runs is said, with what the next start does', async () => {
+    const { bridge } = await openPage(new FakeBridge());
+    await bridge.push({ change: 'storage', notices: [{ storage: 'damaged', file: '/data/desk.db' }] });
+    expect(screen.getByText(/database \/data\/desk.db is damaged. At the next start, the file is set aside/)).toBeVisible();
+    expect(screen.queryByRole('button', { name: 'Recover sessions' })).toBeNull();
+    expect(button('Don’t show again')).toBeVisible();
+    await expectNoViolations();
+  });
+
   test('records that can’t be read are counted until the user has dealt with it', async () => {
     const notice: StorageNotice = { storage: 'unreadable', count: 3 };
     const { bridge, user } = await openPage(new FakeBridge({ storage: [notice] }));

@@ -1097,7 +1097,7 @@ export type StorageNotice = { "storage": "set_aside",
 /**
  * The path of the damaged one.
  */
-kept: string, } | { "storage": "unreadable", count: number, } | { "storage": "newer", kept: string, used: string, };
+kept: string, } | { "storage": "damaged", file: string, } | { "storage": "unreadable", count: number, } | { "storage": "newer", kept: string, used: string, };
 
 export type AnswerQuestion = { requestId: CommandId, id: RequestId, 
 /**

@@ -6,6 +6,8 @@ mod lifecycle;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
+use serde::{Deserialize, Serialize};
+
 use crate::approval::{Approval, ApprovalState};
 use crate::event::{ApprovalEvent, Event, QueueEvent, RequestEvent, SessionEvent};
 use crate::id::{ApprovalId, NativeRef, RequestId, SessionId, Timestamp};
@@ -21,7 +23,9 @@ pub const MISSED_REQUESTS: usize = 1_000;
 /// How many settled approvals stay in memory.
 pub const SETTLED_APPROVALS: usize = 1_000;
 
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// Its stored form is a shortcut to the events, not their replacement: the engine's journal drops it whenever in doubt.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Desk {
     sessions: BTreeMap<SessionId, Session>,
     requests: BTreeMap<RequestId, Request>,
@@ -34,6 +38,7 @@ pub struct Desk {
     /// The calls of requests that several calls have joined; a request without an entry has only its first call.
     calls: BTreeMap<RequestId, Vec<Call>>,
     /// Calls that joined a request of another session, with the session they came from.
+    #[serde(with = "pairs")]
     guests: BTreeMap<(RequestId, NativeRef), SessionId>,
     /// When a connected app last repeated a request.
     asked_again: BTreeMap<RequestId, Timestamp>,
@@ -368,5 +373,28 @@ impl Desk {
                 self.approvals.remove(&oldest);
             }
         }
+    }
+}
+
+/// Stores a map as pairs: a key of several parts can't be the name of a field.
+mod pairs {
+    use std::collections::BTreeMap;
+
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub(super) fn serialize<K: Serialize, V: Serialize, S: Serializer>(
+        map: &BTreeMap<K, V>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(map)
+    }
+
+    pub(super) fn deserialize<'de, K, V, D>(deserializer: D) -> Result<BTreeMap<K, V>, D::Error>
+    where
+        K: Deserialize<'de> + Ord,
+        V: Deserialize<'de>,
+        D: Deserializer<'de>,
+    {
+        Ok(Vec::<(K, V)>::deserialize(deserializer)?.into_iter().collect())
     }
 }

@@ -68,7 +68,8 @@ pub fn fill(
         batch_entries.extend(history.entries.into_iter().map(|entry| (history.session, entry)));
         if batch_entries.len() >= BATCH || n + 1 == sessions {
             journal.commit(&batch_events, &batch_entries, at)?;
-            (batch_events.clear(), batch_entries.clear());
+            batch_events.clear();
+            batch_entries.clear();
         }
     }
     journal.checkpoint()?;
@@ -129,7 +130,7 @@ impl<'a> History<'a> {
 
     fn write(&mut self, events: usize, entries: usize, is_newest: bool) {
         let session = self.session;
-        let agent = Origin::started(AgentId::literal("claude"));
+        let agent = Origin::started(AgentId::literal("demo"));
         let (name, folder) = (self.words.line(self.n, 5), self.folder.clone());
         let started = Session { name, folder, ..Session::new(session, agent, self.at()) };
         self.push(SessionEvent::Started { session: started });
@@ -254,8 +255,8 @@ impl<'a> History<'a> {
         let mut asked = std::mem::take(&mut self.asked).into_iter();
         for n in 1..=entries {
             let body = match n % 10 {
-                1 => EntryBody::User { text: self.words.text(self.n, 25), attachments: Vec::new() },
-                2 => EntryBody::Thinking { text: self.words.text(self.n, 40) },
+                1 => EntryBody::User { text: self.words.text(self.n, 15), attachments: Vec::new() },
+                2 => EntryBody::Thinking { text: self.words.text(self.n, 25) },
                 5 => asked.next().unwrap_or_else(|| self.tool(n)),
                 3 | 7 => self.tool(n),
                 0 => EntryBody::TurnEnded {
@@ -267,7 +268,7 @@ impl<'a> History<'a> {
                     cost_usd: Usd::new(self.words.below(500) as f64 / 1_000.0),
                     context: None,
                 },
-                _ => EntryBody::Agent { text: self.words.text(self.n, 60) },
+                _ => EntryBody::Agent { text: self.words.text(self.n, 40) },
             };
             let at = Timestamp::from_millis(self.began + ENTRY_MILLIS * n as i64);
             self.entries.push(Entry { n: n as u64, at, body });
@@ -276,7 +277,7 @@ impl<'a> History<'a> {
 
     fn tool(&mut self, n: usize) -> EntryBody {
         let file = format!("src/{}/{}_{}.rs", self.words.line(0, 1), self.words.line(0, 1), self.n);
-        let output = Some(self.words.text(self.n, 50));
+        let output = Some(self.words.text(self.n, 30));
         let (name, tool_kind, detail) = match n % 10 {
             3 => {
                 let detail = ToolDetail::Read { path: file.clone(), line: None, input: file.clone() };
@@ -412,12 +413,12 @@ mod tests {
         use crate::{Catalog, EngineHandle};
 
         for (sessions, events, entries) in
-            [(10, 1_000, 10_000), (100, 10_000, 100_000), (1_000, 100_000, 1_000_000)]
+            [(10, 1_000, 10_000), (1_000, 100_000, 100_000), (1_000, 100_000, 1_000_000)]
         {
             let folder = tempfile::tempdir().unwrap();
             let began = Instant::now();
             fill(folder.path(), sessions, events, entries).unwrap();
-            println!("{sessions} sessions: filled in {:.1?}", began.elapsed());
+            println!("{sessions} sessions, {entries} entries: filled in {:.1?}", began.elapsed());
             let waiting = tokio::runtime::Runtime::new().unwrap();
             for _ in 0..5 {
                 let began = Instant::now();

@@ -138,7 +138,7 @@ pub enum Change {
     SessionDeleted {
         session: SessionId,
     },
-    /// The user dealt with a storage problem; these are left.
+    /// There is a new storage problem, or the user dealt with one; these are left.
     Storage {
         notices: Vec<StorageNotice>,
     },
@@ -228,6 +228,8 @@ pub enum StorageNotice {
         /// The path of the damaged one.
         kept: String,
     },
+    /// The database in use is damaged. The next start sets it aside.
+    Damaged { file: String },
     /// Records can't be read and are left out.
     Unreadable {
         #[cfg_attr(feature = "ts", ts(type = "number"))]

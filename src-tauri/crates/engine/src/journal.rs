@@ -1,5 +1,6 @@
 //! The journal stores events before they are published.
 
+mod damage;
 mod drafts;
 mod history;
 mod indexed_text;
@@ -11,6 +12,7 @@ mod redaction;
 mod salvage;
 mod schema;
 mod search;
+mod snapshot;
 mod tables;
 mod totals;
 mod unreadable;
@@ -21,9 +23,10 @@ use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use askdesk_domain::{Desk, Entry, Event, RequestEvent, SessionId, StorageError, Timestamp};
+use askdesk_domain::{Desk, Entry, Event, RequestEvent, SessionEvent, SessionId, StorageError, Timestamp};
 use rusqlite::{Connection, Transaction};
 
+pub(crate) use damage::DamageSearch;
 pub use drafts::KEPT_DRAFTS;
 pub use history::{OutcomeKind, QuestionFilter, QuestionsFound};
 pub use read::{Page, Reader};
@@ -31,19 +34,29 @@ pub use salvage::Salvaged;
 pub use search::{EntryKind, Found, Hit, SEARCHED_BEST};
 pub use totals::{ANSWER_TIMES, AnswerTimeCount, DAYS_COUNTED, DayBounds, NotDayBounds, QuestionTotals};
 
+use snapshot::Progress;
 use unreadable::Events;
 
 use crate::frame::StorageNotice;
 use crate::{private, quarantine::quarantine};
 
-/// A connection, the folded events, the position of the newest entry of each session, and how many events can't be read.
-type Contents = (Connection, Desk, BTreeMap<SessionId, u64>, u64);
+/// What an opened database holds.
+struct Contents {
+    connection: Connection,
+    desk: Desk,
+    progress: Progress,
+    /// The position of the newest entry of each session.
+    entries: BTreeMap<SessionId, u64>,
+    /// How many events can't be read.
+    unreadable: u64,
+}
 
 /// The only connection that writes.
 #[derive(Debug)]
 pub struct Journal {
     connection: Connection,
     path: PathBuf,
+    progress: Progress,
     // Locked as long as the journal exists: two writers on one folder would each assume that they are the only one.
     _lock: File,
 }
@@ -83,7 +96,8 @@ enum Durability {
 impl Journal {
     /// Opens the journal of a data folder and folds its events.
     ///
-    /// A damaged database is renamed and a new one created; of an intact one, events that can't be read are set aside. A newer
+    /// A database that can't be read is renamed and a new one created, and so is one in which damage was found when it was last
+    /// used; of an intact one, events that can't be read are set aside. A newer
     /// one is left in place and another file beside it is used. Nothing is ever overwritten, and [`Opened::notices`] reports
     /// it until the user has dealt with it.
     pub fn open(folder: &Path, now: Timestamp) -> Result<Opened, StorageError> {
@@ -118,8 +132,8 @@ impl Journal {
     }
 
     fn opened(path: PathBuf, lock: File, opened: Contents, newer: Option<StorageNotice>) -> Opened {
-        let (connection, desk, entries, unreadable) = opened;
-        let journal = Self { connection, path, _lock: lock };
+        let Contents { connection, desk, progress, entries, unreadable } = opened;
+        let journal = Self { connection, path, progress, _lock: lock };
         // If the app ended during a deletion, traces may remain.
         journal.sweep_soon();
         let mut notices = journal.set_aside_databases();
@@ -135,6 +149,7 @@ impl Journal {
                 tracing::error!(path = %path.display(), error, "the database is damaged and is quarantined");
                 quarantine(path, now)
                     .map_err(|error| StorageError::Stuck { path: named(path), error: error.to_string() })?;
+                damage::unmark(path);
                 Self::open_file(path, now)
             }
             opened => opened,
@@ -144,18 +159,38 @@ impl Journal {
     fn open_file(path: &Path, now: Timestamp) -> Result<Contents, StorageError> {
         let fail = |error: rusqlite::Error| storage_error(path, &error);
         let mut connection = schema::connect(path)?;
-        let mut events = Events::read(&connection).map_err(fail)?;
         let mut untold = unreadable::count_untold(&connection).map_err(fail)?;
-        if !events.unreadable.is_empty() {
-            untold += events.unreadable.len() as u64;
-            let completed = events.complete(&connection).map_err(fail)?;
-            // If the disk doesn't accept it, the next start finds the same.
-            if let Err(error) = unreadable::set_aside(&mut connection, &events.unreadable, &completed, now) {
-                tracing::warn!(%error, "unreadable events could not be set aside");
+        let known = snapshot::read(&connection).map_err(fail)?;
+        let behind = match &known {
+            Some((_, seq)) => Events::read(&connection, *seq).map_err(fail)?,
+            None => Events::default(),
+        };
+        let (desk, behind) = match known {
+            // What takes the place of an unreadable event depends on all events.
+            Some((desk, _)) if behind.unreadable.is_empty() => (desk, behind),
+            _ => {
+                let mut events = Events::read(&connection, 0).map_err(fail)?;
+                if !events.unreadable.is_empty() {
+                    untold += events.unreadable.len() as u64;
+                    let completed = events.complete(&connection).map_err(fail)?;
+                    // If the disk doesn't accept it, the next start finds the same.
+                    let set_aside =
+                        unreadable::set_aside(&mut connection, &events.unreadable, &completed, now);
+                    if let Err(error) = set_aside {
+                        tracing::warn!(%error, "unreadable events could not be set aside");
+                    }
+                }
+                (Desk::default(), events)
             }
-        }
-        let entries = read::newest_entries(&connection, path)?;
-        Ok((connection, Desk::replay(events.iter()), entries, untold))
+        };
+        let progress = Progress::new(snapshot::newest_event(&connection).map_err(fail)?, behind.count());
+        let desk = behind.iter().fold(desk, |mut desk, event| {
+            desk.fold(event);
+            desk
+        });
+        let sessions = desk.sessions().chain(desk.closed_sessions()).map(|session| session.id);
+        let entries = read::newest_entries(&connection, sessions).map_err(fail)?;
+        Ok(Contents { connection, desk, progress, entries, unreadable: untold })
     }
 
     /// Returns a reader with its own connection to the same database.
@@ -180,7 +215,12 @@ impl Journal {
                 tables::write_event(transaction, event, at)?;
             }
             tables::write_entries(transaction, entries)
-        })
+        })?;
+        self.progress.stored(events.len());
+        if events.iter().any(|event| matches!(event, Event::Session(SessionEvent::Deleted { .. }))) {
+            self.progress.dropped();
+        }
+        Ok(())
     }
 
     /// Writes entries without events. A failure of the machine may lose them, a crash of the app can't.
@@ -218,10 +258,10 @@ impl Journal {
         run().map_err(|error| storage_error(&self.path, &error))
     }
 
-    /// Keeps more pages in memory, for transactions that write far more than the app's.
+    /// Keeps more pages in memory and overwrites nothing that is freed, for transactions that write far more than the app's.
     #[cfg(feature = "bench")]
     pub(crate) fn expect_much(&self) -> Result<(), StorageError> {
-        let set = self.connection.pragma_update(None, "cache_size", -256 * 1024);
+        let set = self.connection.execute_batch("PRAGMA cache_size = -262144; PRAGMA secure_delete = OFF");
         set.map_err(|error| storage_error(&self.path, &error))
     }
 

@@ -2,6 +2,7 @@
 //!
 //! The writer, the sessions and the handles send to each other; they meet here and do not know each other.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use askdesk_changes::ChangeTotals;
@@ -40,6 +41,10 @@ pub(crate) enum Input {
         kept: String,
         salvaged: Salvaged,
         reply: Reply<Result<Recovery, EngineError>>,
+    },
+    /// The database is damaged.
+    DamageFound {
+        path: PathBuf,
     },
     /// The user has dealt with a storage problem.
     Settle {

@@ -50,7 +50,8 @@ impl EngineHandle {
             time_limits::watch(mailbox.downgrade(), Arc::clone(&clock)).map_err(|_| EngineError::Closing)?;
         let epoch = Uuid::new_v4().to_string();
         let writer = Writer::new(opened, epoch, Arc::clone(&clock), notify, limits, agents.descriptors())?;
-        let writer = writer.with_changed_files(totals);
+        let mut writer = writer.with_changed_files(totals);
+        writer.search_damage(mailbox.downgrade());
         // The engine can be opened outside a runtime.
         let waiting = tokio::runtime::Builder::new_current_thread().enable_time().build();
         let waiting = waiting.map_err(|_| EngineError::Closing)?;

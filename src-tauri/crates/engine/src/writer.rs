@@ -14,7 +14,9 @@ mod undo_window;
 mod unstored;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::Path;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use askdesk_changes::ChangeTotals;
 use askdesk_domain::{
@@ -31,7 +33,7 @@ use crate::error::EngineError;
 use crate::fault::{self, Step};
 use crate::frame::{Change, SessionContext};
 use crate::hub::Hub;
-use crate::journal::{Journal, Opened, Reader};
+use crate::journal::{DamageSearch, Journal, Opened, Reader};
 use crate::mailbox::{Applied, Back, Input, NotificationEvent, SessionMailbox, WayBack};
 use drafts::Drafts;
 use transcript::Transcripts;
@@ -39,6 +41,9 @@ use unstored::Unstored;
 
 /// How many transcript writes one transaction contains at most.
 const BATCHED_WRITES: usize = 512;
+
+/// How long no input comes before the writer counts as idle.
+const IDLE: Duration = Duration::from_secs(2);
 
 /// A call that waits for the end of a request.
 struct Waiter {
@@ -63,6 +68,7 @@ pub(crate) struct Writer {
     drafts: Drafts,
     limits: mpsc::UnboundedSender<time_limits::Limited>,
     clock_steps: ClockSteps,
+    damage: Option<DamageSearch>,
 }
 
 impl Writer {
@@ -96,10 +102,23 @@ impl Writer {
             drafts: Drafts::default(),
             limits,
             clock_steps,
+            damage: None,
         };
         let at = writer.clock.now();
         writer.act(&SessionCommand::CloseEarlierRun { at }.into())?;
         Ok(writer)
+    }
+
+    /// Looks for damage in the database while the writer runs.
+    pub(crate) fn search_damage(&mut self, writer: mpsc::WeakSender<Input>) {
+        let report = move |path: &Path| {
+            let input = Input::DamageFound { path: path.to_owned() };
+            writer.upgrade().is_none_or(|writer| writer.try_send(input).is_ok())
+        };
+        match self.journal.search_damage(report) {
+            Ok(search) => self.damage = Some(search),
+            Err(error) => tracing::warn!(%error, "nothing looks for damage in the database"),
+        }
     }
 
     /// Begins with what is known about the changed files of each session.
@@ -137,7 +156,9 @@ impl Writer {
                         self.try_again();
                     }
                     self.write_drafts();
+                    self.damage = None;
                     self.journal.sweep_or_later();
+                    self.journal.write_last_snapshot(&self.desk);
                     if let Err(error) = self.journal.checkpoint() {
                         tracing::warn!(%error, "the journal was not folded into the database");
                     }
@@ -160,15 +181,21 @@ impl Writer {
         }
     }
 
-    /// Waits for the next input, and meanwhile tries again what the disk refused.
+    /// Waits for the next input, and meanwhile tries again what the disk refused, or writes a snapshot of the desk.
     fn next(&mut self, inputs: &mut mpsc::Receiver<Input>, waiting: &Runtime) -> Option<Input> {
-        while let Some(due) = self.unstored.due() {
-            if let Ok(next) = waiting.block_on(async { timeout_at(due.into(), inputs.recv()).await }) {
+        loop {
+            let again = self.unstored.due();
+            let is_snapshot_due = again.is_none() && self.journal.is_snapshot_due();
+            let until = again.or_else(|| is_snapshot_due.then(|| Instant::now() + IDLE));
+            let Some(until) = until else { return inputs.blocking_recv() };
+            if let Ok(next) = waiting.block_on(async { timeout_at(until.into(), inputs.recv()).await }) {
                 return next;
             }
-            self.try_again();
+            match is_snapshot_due {
+                true => self.journal.write_snapshot(&self.desk),
+                false => self.try_again(),
+            }
         }
-        inputs.blocking_recv()
     }
 
     fn take(&mut self, input: Input) {
@@ -183,6 +210,7 @@ impl Writer {
             Input::Recover { kept, salvaged, reply } => {
                 let _ = reply.send(self.recover(kept, salvaged));
             }
+            Input::DamageFound { path } => self.tell_damage(&path),
             Input::Settle { notice, reply } => drop(reply.send(self.settle(&notice))),
             Input::Record { command, reply } => drop(reply.send(self.record(command))),
             Input::Register { ask, back, reply } => {
@@ -289,7 +317,10 @@ impl Writer {
             self.carry_out(effect);
         }
         if let Command::Session(SessionCommand::Delete { .. }) = command {
+            // While the database is read, traces of what was deleted stay in its log.
+            let held = self.damage.as_ref().map(DamageSearch::hold_back);
             self.journal.sweep_soon();
+            drop(held);
             if self.unstored.due().is_some() {
                 self.try_again();
             }

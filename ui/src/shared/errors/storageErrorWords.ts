@@ -21,6 +21,8 @@ export function wordsOfStorageNotice(notice: StorageNotice): string {
   switch (notice.storage) {
     case 'set_aside':
       return t('storage.set_aside', { kept: notice.kept });
+    case 'damaged':
+      return t('storage.damaged', { file: notice.file });
     case 'unreadable':
       return plural('storage.unreadable', notice.count);
     case 'newer':

@@ -1,11 +1,14 @@
 //! The calls that joined one request, because an agent repeated it while it was open.
 
+use serde::{Deserialize, Serialize};
+
 use super::Desk;
 use crate::id::{NativeRef, RequestId};
 use crate::request::{CallDelivery, Delivery, Request};
 
 /// One of several calls of a request.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Call {
     pub(crate) native_ref: NativeRef,
     /// How far the outcome has traveled to this call; none while there is no outcome to deliver.

@@ -1,11 +1,14 @@
 //! The life of sessions: their order, their ends, and whether they can be resumed.
 
+use serde::{Deserialize, Serialize};
+
 use super::Desk;
 use crate::id::{SessionId, Timestamp};
 use crate::session::{Session, SessionEnd, SessionState};
 
 /// State of a session that is not shown.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct Life {
     /// Its agent has finished a piece of output; before that, the agent has nothing to resume.
     pub(super) spoke: bool,

@@ -123,18 +123,19 @@ pub(super) fn find_approval(connection: &Connection, id: ApprovalId) -> rusqlite
     statement.query_row([id.to_string()], read).optional()
 }
 
-/// Reads the position of the newest entry of each session.
+/// Finds the position of the newest entry of each of these sessions. Each is one look into the table's key: to group all
+/// rows would read the whole table.
 pub(super) fn newest_entries(
     connection: &Connection,
-    path: &Path,
-) -> Result<BTreeMap<SessionId, u64>, StorageError> {
-    let run = || {
-        let mut statement = connection.prepare("SELECT session, MAX(n) FROM entries GROUP BY session")?;
-        let rows = statement.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, u64>(1)?)))?;
-        rows.collect::<rusqlite::Result<Vec<_>>>()
-    };
-    let rows = run().map_err(|error| storage_error(path, &error))?;
-    Ok(rows.into_iter().filter_map(|(session, n)| Some((session.parse().ok()?, n))).collect())
+    sessions: impl Iterator<Item = SessionId>,
+) -> rusqlite::Result<BTreeMap<SessionId, u64>> {
+    let mut statement = connection.prepare("SELECT MAX(n) FROM entries WHERE session = ?1")?;
+    let mut newest = BTreeMap::new();
+    for session in sessions {
+        let n: Option<u64> = statement.query_row([session.to_string()], |row| row.get(0))?;
+        newest.extend(n.map(|n| (session, n)));
+    }
+    Ok(newest)
 }
 
 /// What stands in the place of an entry that can't be read.

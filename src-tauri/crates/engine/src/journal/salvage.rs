@@ -208,6 +208,7 @@ impl Journal {
             }
             tables::write_entries(transaction, &salvaged.entries)
         })?;
+        self.progress.stored(salvaged.events.len() + closing.len());
         let mut entries = BTreeMap::new();
         for (session, entry) in &salvaged.entries {
             entries.insert(*session, entry.n);
@@ -241,6 +242,8 @@ impl Journal {
                 })?;
                 Ok(true)
             }
+            // The next start sets it aside.
+            StorageNotice::Damaged { .. } => Ok(true),
             StorageNotice::SetAside { .. } | StorageNotice::Newer { .. } => Ok(false),
         }
     }

@@ -8,16 +8,13 @@ use rusqlite::Connection;
 use rusqlite::config::DbConfig;
 
 use super::record::FORMAT;
-use super::{named, storage_error};
+use super::{damage, named, snapshot, storage_error};
 use crate::private;
 
 /// How long to wait for another connection's write.
 const BUSY_WAIT: Duration = Duration::from_secs(2);
 
-/// The largest database that is checked completely at the start, in bytes; checking a larger one would take too long.
-const CHECKED_BYTES: u64 = 64 * 1024 * 1024;
-
-/// All tables and indexes. A change needs a new format.
+/// All tables and indexes but the one of the [`snapshot`]. A change needs a new format.
 ///
 /// The index `turns` holds only the ends of turns. Their records begin with these words: a tag comes first (the golden lines
 /// pin that), and a comparison of text can't fail on a damaged record.
@@ -100,7 +97,6 @@ const SCHEMA: &str = r#"
 /// Opens a database, and creates its tables if it is empty. One that is damaged or of another format is left unchanged.
 pub(super) fn connect(path: &Path) -> Result<Connection, StorageError> {
     let fail = |error: rusqlite::Error| storage_error(path, &error);
-    let size = std::fs::metadata(path).map(|metadata| metadata.len()).unwrap_or_default();
     // SQLite gives the log the mode of its database. If the file can't be created, SQLite reports the reason.
     let _ = private::open_file(path);
     let mut connection = Connection::open(path).map_err(fail)?;
@@ -115,12 +111,11 @@ pub(super) fn connect(path: &Path) -> Result<Connection, StorageError> {
         let error = "it isn't a database of Askdesk; move it elsewhere".to_owned();
         return Err(StorageError::Other { path: named(path), error });
     }
-    if size <= CHECKED_BYTES {
-        let verdict: String =
-            connection.pragma_query_value(None, "quick_check", |row| row.get(0)).map_err(fail)?;
-        if verdict != "ok" {
-            return Err(StorageError::Damaged { path: named(path), error: verdict });
+    if damage::is_marked(path) {
+        if let Some(error) = damage::check(&connection).map_err(fail)? {
+            return Err(StorageError::Damaged { path: named(path), error });
         }
+        damage::unmark(path);
     }
     connection.pragma_update(None, "journal_mode", "WAL").map_err(fail)?;
     connection.pragma_update(None, "foreign_keys", true).map_err(fail)?;
@@ -128,6 +123,9 @@ pub(super) fn connect(path: &Path) -> Result<Connection, StorageError> {
     connection.pragma_update(None, "secure_delete", true).map_err(fail)?;
     if found == 0 {
         create(&mut connection).map_err(fail)?;
+    } else if let Err(error) = connection.execute_batch(snapshot::SCHEMA) {
+        // A full disk, for example. Without it, every start reads all events.
+        tracing::warn!(%error, "the database has no place for a snapshot");
     }
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false).map_err(fail)?;
     Ok(connection)
@@ -140,6 +138,7 @@ fn holds_tables(connection: &Connection) -> rusqlite::Result<bool> {
 fn create(connection: &mut Connection) -> rusqlite::Result<()> {
     let transaction = connection.transaction()?;
     transaction.execute_batch(SCHEMA)?;
+    transaction.execute_batch(snapshot::SCHEMA)?;
     transaction.pragma_update(None, "user_version", FORMAT)?;
     transaction.commit()
 }

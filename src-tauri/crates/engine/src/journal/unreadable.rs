@@ -37,10 +37,12 @@ pub(super) struct Events {
 }
 
 impl Events {
-    pub(super) fn read(connection: &Connection) -> rusqlite::Result<Self> {
+    /// Reads the events behind a position.
+    pub(super) fn read(connection: &Connection, behind: i64) -> rusqlite::Result<Self> {
         let mut events = Self::default();
-        let mut statement = connection.prepare("SELECT seq, at, body, session FROM events ORDER BY seq")?;
-        let mut rows = statement.query([])?;
+        let mut statement =
+            connection.prepare("SELECT seq, at, body, session FROM events WHERE seq > ?1 ORDER BY seq")?;
+        let mut rows = statement.query([behind])?;
         while let Some(row) = rows.next()? {
             events.add(row)?;
         }
@@ -58,6 +60,10 @@ impl Events {
             }
         }
         Ok(())
+    }
+
+    pub(super) const fn count(&self) -> u64 {
+        self.readable.len() as u64
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = &Event> {

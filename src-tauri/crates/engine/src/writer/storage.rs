@@ -1,4 +1,6 @@
-//! What the user does about storage problems that were found at the start.
+//! Storage problems that the user is told about, and what the user does about them.
+
+use std::path::Path;
 
 use askdesk_domain::Rejection;
 
@@ -31,6 +33,13 @@ impl Writer {
         let recovery = Recovery { sessions: recovered.sessions.len(), complete: recovered.complete };
         self.settle(&StorageNotice::SetAside { kept })?;
         Ok(recovery)
+    }
+
+    /// Tells the user that the database is damaged.
+    pub(super) fn tell_damage(&mut self, path: &Path) {
+        let mut notices = self.hub.storage().to_vec();
+        notices.push(StorageNotice::Damaged { file: path.display().to_string() });
+        self.hub.publish(&self.desk, vec![Change::Storage { notices }]);
     }
 
     /// Notes that the user has dealt with a storage problem.

@@ -173,6 +173,35 @@ fn first_answer() -> AnswerInput {
 }
 
 #[test]
+fn an_idle_writer_stores_a_snapshot_once_many_events_are_behind_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut writer, _subscription, _attention) = writer(folder.path());
+    let snapshots = rusqlite::Connection::open(folder.path().join("desk.db")).unwrap();
+    let count =
+        || -> u64 { snapshots.query_row("SELECT count(*) FROM snapshot", [], |row| row.get(0)).unwrap() };
+    while !writer.journal.is_snapshot_due() {
+        let note = Command::Session(SessionCommand::CountUnusable { session: session(), lines: 1 });
+        writer.act(&note).unwrap();
+    }
+    let (inputs, received) = mpsc::channel(1);
+    let running = std::thread::spawn(move || writer.run(received, &waiting()));
+    // Inputs that keep coming are not delayed by it.
+    let began = Instant::now();
+    while began.elapsed() < IDLE + IDLE / 4 {
+        inputs.blocking_send(Input::LookAtClock).unwrap_or_else(|_| panic!("the writer listens"));
+        std::thread::sleep(IDLE / 100);
+        assert_eq!(count(), 0);
+    }
+    let until = Instant::now() + 10 * IDLE;
+    while count() == 0 {
+        assert!(Instant::now() < until, "no snapshot was written");
+        std::thread::sleep(IDLE / 20);
+    }
+    drop(inputs);
+    running.join().unwrap();
+}
+
+#[test]
 fn transcript_entries_are_written_once_a_full_disk_has_space_again() {
     let folder = tempfile::tempdir().unwrap();
     let (mut writer, mut subscription, _attention) = writer(folder.path());

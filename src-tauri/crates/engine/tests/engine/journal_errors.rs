@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::support::desk::{
-    TestDesk, allow, ask, ask_approval, choose, end, heard, locked, request, session, start,
+    TestDesk, allow, ask, ask_approval, choose, end, find_damage, heard, locked, request, session, start,
 };
 use askdesk_domain::{
     Approval, ApprovalCommand, ApprovalId, ApprovalState, Command, Desk, Entry, EntryBody, Event, Outcome,
@@ -206,13 +206,14 @@ fn a_truncated_database_is_quarantined(#[case] at: usize) {
     check_quarantined(folder.path());
 }
 
-#[test]
-fn a_database_with_a_page_of_noise_is_quarantined() {
+#[tokio::test]
+async fn a_database_with_a_page_of_noise_is_quarantined_once_that_was_found() {
     let (folder, _) = filled();
     let mut bytes = fs::read(database(folder.path())).unwrap();
     let middle = bytes.len() / 2 / 4_096 * 4_096;
     bytes[middle..middle + 4_096].fill(0xa5);
     fs::write(database(folder.path()), bytes).unwrap();
+    find_damage(folder.path()).await;
     check_quarantined(folder.path());
 }
 

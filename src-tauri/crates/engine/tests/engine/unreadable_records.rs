@@ -16,7 +16,7 @@ use askdesk_engine::{Catalog, EngineError, EngineHandle, Journal, QuestionFilter
 use rstest::rstest;
 use rusqlite::{Connection, params};
 
-use crate::support::desk::{TestDesk, ask, choose, end, heard, request, session, start};
+use crate::support::desk::{TestDesk, ask, choose, end, find_damage, heard, request, session, start};
 
 const NOW: Timestamp = Timestamp::from_millis(777);
 
@@ -212,6 +212,7 @@ fn tear(folder: &Path, text: &str) -> usize {
 async fn case_131_what_is_readable_of_a_set_aside_database_is_recovered() {
     let folder = filled();
     assert!(tear(folder.path(), &format!("{} words", 20)) > 0, "the entries are in the file");
+    find_damage(folder.path()).await;
     let desk = engine(folder.path()).await;
     let mut known = desk.subscribe().await.unwrap();
     let Some(askdesk_engine::frame::Frame::Snapshot(snapshot)) = known.next().await else { panic!() };
@@ -250,6 +251,7 @@ async fn case_131_what_is_readable_of_a_set_aside_database_is_recovered() {
 async fn recovering_adds_to_the_sessions_that_were_begun_since() {
     let folder = filled();
     tear(folder.path(), "20 words");
+    find_damage(folder.path()).await;
     let mut desk = TestDesk::open_at(folder.path()).await;
     desk.engine.act(start(9)).await.unwrap();
     let kept = match &desk.mirror.storage[..] {

@@ -49,6 +49,8 @@ export const errors = {
   'trouble.too_new': 'Die Datei {path} stammt von einer neueren Version von Askdesk; installieren Sie diese Version',
   'trouble.other': 'Die Datei {path} kann nicht verwendet werden ({error})',
   'storage.set_aside': 'Die Datenbank von Askdesk war beschädigt. Die Datei wurde nach {kept} verschoben und eine neue angelegt.',
+  'storage.damaged':
+    'Die Datenbank {file} von Askdesk ist beschädigt. Beim nächsten Start wird die Datei beiseitegelegt und eine neue angelegt. Sie können dann die noch lesbaren Sitzungen wiederherstellen.',
   'storage.unreadable.one': '{count} Datensatz der Datenbank ist nicht lesbar und wurde ausgelassen. Alles andere ist vorhanden.',
   'storage.unreadable.other': '{count} Datensätze der Datenbank sind nicht lesbar und wurden ausgelassen. Alles andere ist vorhanden.',
   'storage.recover': 'Sitzungen wiederherstellen',

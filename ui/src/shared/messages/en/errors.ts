@@ -49,6 +49,8 @@ export const errors = {
   'trouble.too_new': 'the file {path} comes from a newer version of Askdesk; install that version',
   'trouble.other': 'the file {path} can’t be used ({error})',
   'storage.set_aside': 'Askdesk’s database was damaged. The file was moved to {kept}, and a new one was created.',
+  'storage.damaged':
+    'Askdesk’s database {file} is damaged. At the next start, the file is set aside and a new one created. You can then recover the sessions that can still be read.',
   'storage.unreadable.one': '{count} record in the database can’t be read and was left out. Everything else is there.',
   'storage.unreadable.other': '{count} records in the database can’t be read and were left out. Everything else is there.',
   'storage.recover': 'Recover sessions',

@@ -46,6 +46,7 @@ export const errors = {
   'trouble.too_new': '文件 {path} 来自更新版本的 Askdesk，请安装该版本',
   'trouble.other': '无法使用文件 {path}（{error}）',
   'storage.set_aside': 'Askdesk 的数据库曾损坏。原文件已移到 {kept}，并已新建数据库。',
+  'storage.damaged': 'Askdesk 的数据库 {file} 已损坏。下次启动时会将该文件移到一旁，并新建数据库。届时你可以恢复仍可读取的会话。',
   'storage.unreadable.other': '数据库中有 {count} 条记录无法读取，已略过。其余内容都在。',
   'storage.recover': '恢复会话',
   'storage.recovering': '正在恢复…',

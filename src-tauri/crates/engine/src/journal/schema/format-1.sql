@@ -72,6 +72,23 @@ CREATE VIRTUAL TABLE words USING fts5 (
         text, tokenize = 'unicode61 remove_diacritics 2', prefix = '2 3'
     );
 CREATE TABLE unswept (session TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+CREATE TABLE snapshot (
+        id INTEGER PRIMARY KEY CHECK (id = 1),
+        version TEXT NOT NULL,
+        seq INTEGER NOT NULL,
+        checksum BLOB NOT NULL,
+        body BLOB NOT NULL
+    ) STRICT;
+CREATE TRIGGER event_changed AFTER UPDATE ON events BEGIN
+        DELETE FROM snapshot;
+    END;
+CREATE TRIGGER event_removed AFTER DELETE ON events BEGIN
+        DELETE FROM snapshot;
+    END;
+CREATE TRIGGER event_inserted AFTER INSERT ON events
+        WHEN NEW.seq <= (SELECT max(seq) FROM snapshot) BEGIN
+        DELETE FROM snapshot;
+    END;
 INSERT INTO events (seq, at, body, session) VALUES (1, 1000, '{"event":"session_started","session":{"id":"00000000-0000-0000-0000-000000000002","origin":{"machine":"local","kind":"started","agent":"demo"},"name":"","folder":"","startedAt":1,"state":{"state":"starting"},"version":null,"model":null,"unusableLines":0,"options":{"config":{},"questions":"always","program":null,"extras":{"arguments":[],"environment":{}}},"place":3,"resumable":false,"config":[],"nativeSession":null,"queue":[],"helpers":[],"attention":{"muted":false,"private":false}}}', '00000000-0000-0000-0000-000000000002');
 INSERT INTO events (seq, at, body, session) VALUES (2, 1000, '{"event":"session_started","session":{"id":"00000000-0000-0000-0000-000000000001","origin":{"machine":"local","kind":"started","agent":"demo"},"name":"api","folder":"/srv","startedAt":1,"state":{"state":"starting"},"version":"2.1","model":"opus","unusableLines":2,"options":{"config":{"mode":"plan"},"questions":"always","program":"/bin/agent","extras":{"arguments":["-v"],"environment":{"NAME":"value"}}},"place":3,"resumable":true,"config":[{"id":"mode","name":"Mode","category":"mode","values":[{"id":"plan","name":"Plan","description":"Plans","risk":"usual","planning":true},{"id":"plan","name":"Plan","description":"Plans","risk":"unattended","planning":true}],"freeText":false,"live":true,"current":"plan"},{"id":"mode","name":"Mode","category":"model","values":[{"id":"plan","name":"Plan","description":"Plans","risk":"usual","planning":true},{"id":"plan","name":"Plan","description":"Plans","risk":"unattended","planning":true}],"freeText":false,"live":true,"current":"plan"},{"id":"mode","name":"Mode","category":"effort","values":[{"id":"plan","name":"Plan","description":"Plans","risk":"usual","planning":true},{"id":"plan","name":"Plan","description":"Plans","risk":"unattended","planning":true}],"freeText":false,"live":true,"current":"plan"},{"id":"mode","name":"Mode","category":"other","values":[{"id":"plan","name":"Plan","description":"Plans","risk":"usual","planning":true},{"id":"plan","name":"Plan","description":"Plans","risk":"unattended","planning":true}],"freeText":false,"live":true,"current":"plan"}],"nativeSession":"native","queue":[{"id":"00000000-0000-0000-0000-000000000301","text":"next","attachments":[{"attachment":"image","image":"abababababababababababababababababababababababababababababababab","format":"png","name":"shot.png","bytes":3},{"attachment":"file","path":"/srv/notes","bytes":4},{"attachment":"image","image":"abababababababababababababababababababababababababababababababab","format":"jpeg","name":"shot.png","bytes":3},{"attachment":"image","image":"abababababababababababababababababababababababababababababababab","format":"gif","name":"shot.png","bytes":3},{"attachment":"image","image":"abababababababababababababababababababababababababababababababab","format":"webp","name":"shot.png","bytes":3}]}],"helpers":[{"id":"a17c","kind":"subagent","title":"Write a file","state":"working","beganAt":3}],"attention":{"muted":true,"private":true}}}', '00000000-0000-0000-0000-000000000001');
 INSERT INTO events (seq, at, body, session) VALUES (3, 1000, '{"event":"agent_introduced","session":"00000000-0000-0000-0000-000000000001","version":"2.1","model":"opus"}', '00000000-0000-0000-0000-000000000001');

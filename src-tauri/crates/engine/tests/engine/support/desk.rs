@@ -16,7 +16,7 @@ use askdesk_domain::{
     WithdrawnWhy, question_input,
 };
 use askdesk_engine::clock::{Clock, ManualClock};
-use askdesk_engine::frame::{Frame, Snapshot};
+use askdesk_engine::frame::{Frame, Snapshot, StorageNotice};
 use askdesk_engine::{
     DraftRevision, EngineError, EngineHandle, NotificationEvent, OpenedEngine, SaveDraft, Subscription,
 };
@@ -334,6 +334,14 @@ impl Drop for Refusal {
         self.0.busy_timeout(PATIENCE).unwrap();
         self.0.execute_batch("DROP TRIGGER refusal").unwrap();
     }
+}
+
+/// Runs an engine on a folder with a damaged database until it has found that.
+pub async fn find_damage(folder: &Path) {
+    let mut desk = TestDesk::open_at(folder).await;
+    let is_found = |known: &Mirror| matches!(&known.storage[..], [StorageNotice::Damaged { .. }]);
+    desk.until("the damage is found", is_found).await;
+    desk.engine.close().await.unwrap();
 }
 
 /// Counts a lower-case word in the files of a folder, in any case.
