@@ -11,6 +11,7 @@ use tauri::webview::PageLoadEvent;
 use tauri::{AppHandle, Manager, WebviewWindow, WebviewWindowBuilder, Wry};
 use tauri_plugin_window_state::StateFlags;
 
+use crate::appearance;
 use crate::trace::{self, Step};
 
 pub const MAIN: &str = "main";
@@ -56,10 +57,11 @@ pub fn create(app: &AppHandle, script: &str, focus: Focus) -> tauri::Result<Opti
     Ok(Some(window))
 }
 
-/// Creates the first window of a run, and shows it once its page has loaded.
+/// Creates the first window of a run, and shows its page once that has loaded. On Linux, the window is there at once, in its
+/// background color.
 ///
-/// A window that is drawn before its page waits for the page, while the page waits for the window's thread: with
-/// WebKitGTK 2.50 and its plain renderer, every second start froze for half a second. Later windows are shown at once,
+/// A page that is drawn before it has loaded is waited for, while it waits for the window's thread: with WebKitGTK 2.50
+/// and its plain renderer, every second start froze for half a second. Later windows show their page at once,
 /// because none of 21 froze and a click on the tray should show something.
 pub fn create_first(app: &AppHandle, script: &str) -> tauri::Result<Option<WebviewWindow>> {
     let Some(window) = prepare(app, script)? else { return Ok(None) };
@@ -67,19 +69,24 @@ pub fn create_first(app: &AppHandle, script: &str) -> tauri::Result<Option<Webvi
     let by_page = Arc::clone(&shown);
     let window = window.visible(false).on_page_load(move |window, page| {
         if page.event() == PageLoadEvent::Finished && !by_page.swap(true, Ordering::Relaxed) {
-            show_unfocused(window.app_handle());
+            show_page(&window);
         }
     });
     let window = window.build()?;
     trace::reached(Step::WindowMade);
     #[cfg(target_os = "linux")]
-    lay_out(&window)?;
+    {
+        hold_page(&window)?;
+        let theme = window.theme().unwrap_or(tauri::Theme::Light);
+        window.as_ref().window().set_background_color(Some(appearance::window_color(theme)))?;
+        show_unfocused(app);
+    }
     let later = window.clone();
     tauri::async_runtime::spawn(async move {
         tokio::time::sleep(PAGE_TIMEOUT).await;
         if !shown.swap(true, Ordering::Relaxed) {
             tracing::warn!("the page did not load in time; the window is shown without it");
-            show_unfocused(later.app_handle());
+            show_page(&later);
         }
     });
     Ok(Some(window))
@@ -104,14 +111,23 @@ pub fn keep_in_data_folder<'a>(
     }
 }
 
-/// Gives the page of a hidden window its final size, so that it is laid out once.
+/// Shows the page of the first window.
+fn show_page(window: &WebviewWindow) {
+    #[cfg(target_os = "linux")]
+    log_error(window.with_webview(|page| gtk::prelude::WidgetExt::set_child_visible(&page.inner(), true)));
+    #[cfg(not(target_os = "linux"))]
+    show_unfocused(window.app_handle());
+}
+
+/// Keeps the page from being drawn, and gives it its final size, so that it is laid out once.
 #[cfg(target_os = "linux")]
-fn lay_out(window: &WebviewWindow) -> tauri::Result<()> {
+fn hold_page(window: &WebviewWindow) -> tauri::Result<()> {
     use gtk::prelude::WidgetExt;
 
     let size = window.inner_size()?.to_logical::<i32>(window.scale_factor()?);
     window.with_webview(move |page| {
         let page = page.inner();
+        page.set_child_visible(false);
         // GTK warns if a size is allocated before the preferred size was asked for.
         let _ = page.preferred_size();
         page.size_allocate(&gtk::Allocation::new(0, 0, size.width, size.height));
