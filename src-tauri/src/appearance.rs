@@ -2,7 +2,6 @@
 
 use askdesk_domain::{Settings, Theme};
 use askdesk_engine::SettingsFile;
-use tauri::window::Color;
 use tauri::{AppHandle, Manager};
 
 use crate::window;
@@ -41,14 +40,6 @@ pub fn set_theme(app: &AppHandle, theme: Theme) {
     });
 }
 
-/// The color of a window before its page is painted: `--window` in `tokens.css`.
-pub const fn window_color(theme: tauri::Theme) -> Color {
-    match theme {
-        tauri::Theme::Dark => Color(0x14, 0x13, 0x12, 0xff),
-        _ => Color(0xf2, 0xf0, 0xeb, 0xff),
-    }
-}
-
 fn apply(app: &AppHandle, before: &Settings, now: &Settings) {
     let Some(window) = app.get_webview_window(window::MAIN) else { return };
     if before.theme != now.theme {
@@ -58,20 +49,5 @@ fn apply(app: &AppHandle, before: &Settings, now: &Settings) {
         && let Err(error) = window.set_zoom(now.text_size.factor())
     {
         tracing::warn!(%error, "the text size could not be changed");
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_window_has_the_color_that_its_page_will_have() {
-        let tokens = include_str!("../../ui/src/shared/tokens.css");
-        let mut colors = tokens.lines().filter_map(|line| line.trim().strip_prefix("--window: #")?.get(..6));
-        for theme in [tauri::Theme::Dark, tauri::Theme::Light] {
-            let Color(red, green, blue, _) = window_color(theme);
-            assert_eq!(colors.next(), Some(format!("{red:02x}{green:02x}{blue:02x}").as_str()), "{theme:?}");
-        }
     }
 }

@@ -8,10 +8,11 @@ use std::time::Duration;
 use askdesk_client_config::discovery::{self, DATA_FOLDER};
 use tauri::plugin::TauriPlugin;
 use tauri::webview::PageLoadEvent;
+#[cfg(target_os = "linux")]
+use tauri::window::Color;
 use tauri::{AppHandle, Manager, WebviewWindow, WebviewWindowBuilder, Wry};
 use tauri_plugin_window_state::StateFlags;
 
-use crate::appearance;
 use crate::trace::{self, Step};
 
 pub const MAIN: &str = "main";
@@ -78,7 +79,7 @@ pub fn create_first(app: &AppHandle, script: &str) -> tauri::Result<Option<Webvi
     {
         hold_page(&window)?;
         let theme = window.theme().unwrap_or(tauri::Theme::Light);
-        window.as_ref().window().set_background_color(Some(appearance::window_color(theme)))?;
+        window.as_ref().window().set_background_color(Some(color(theme)))?;
         show_unfocused(app);
     }
     let later = window.clone();
@@ -114,7 +115,14 @@ pub fn keep_in_data_folder<'a>(
 /// Shows the page of the first window.
 fn show_page(window: &WebviewWindow) {
     #[cfg(target_os = "linux")]
-    log_error(window.with_webview(|page| gtk::prelude::WidgetExt::set_child_visible(&page.inner(), true)));
+    log_error(window.with_webview(|page| {
+        use gtk::prelude::WidgetExt;
+
+        let page = page.inner();
+        page.set_child_visible(true);
+        // Within the window: whether the window itself has the focus is not changed.
+        page.grab_focus();
+    }));
     #[cfg(not(target_os = "linux"))]
     show_unfocused(window.app_handle());
 }
@@ -174,8 +182,32 @@ fn raise(app: &AppHandle) {
     });
 }
 
+#[cfg(target_os = "linux")]
+/// The color of the window before its page is painted: `--window` in `tokens.css`.
+const fn color(theme: tauri::Theme) -> Color {
+    match theme {
+        tauri::Theme::Dark => Color(0x14, 0x13, 0x12, 0xff),
+        _ => Color(0xf2, 0xf0, 0xeb, 0xff),
+    }
+}
+
 fn log_error(raised: tauri::Result<()>) {
     if let Err(error) = raised {
         tracing::warn!(%error, "the window could not be raised");
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_window_has_the_color_that_its_page_will_have() {
+        let tokens = include_str!("../../ui/src/shared/tokens.css");
+        let mut colors = tokens.lines().filter_map(|line| line.trim().strip_prefix("--window: #")?.get(..6));
+        for theme in [tauri::Theme::Dark, tauri::Theme::Light] {
+            let Color(red, green, blue, _) = color(theme);
+            assert_eq!(colors.next(), Some(format!("{red:02x}{green:02x}{blue:02x}").as_str()), "{theme:?}");
+        }
     }
 }
