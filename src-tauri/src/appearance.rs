@@ -1,6 +1,6 @@
 //! The theme and the text size of the window, as the settings say.
 
-use askdesk_domain::{Settings, Theme};
+use askdesk_domain::Settings;
 use askdesk_engine::SettingsFile;
 use tauri::{AppHandle, Manager};
 
@@ -31,19 +31,10 @@ pub fn follow(app: &AppHandle, settings: &SettingsFile) {
     });
 }
 
-/// Sets the theme of all windows, also of those to come.
-pub fn set_theme(app: &AppHandle, theme: Theme) {
-    app.set_theme(match theme {
-        Theme::System => None,
-        Theme::Light => Some(tauri::Theme::Light),
-        Theme::Dark => Some(tauri::Theme::Dark),
-    });
-}
-
 fn apply(app: &AppHandle, before: &Settings, now: &Settings) {
     let Some(window) = app.get_webview_window(window::MAIN) else { return };
     if before.theme != now.theme {
-        set_theme(app, now.theme);
+        window::set_theme(app, now.theme);
     }
     if before.text_size != now.text_size
         && let Err(error) = window.set_zoom(now.text_size.factor())

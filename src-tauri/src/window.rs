@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use askdesk_client_config::discovery::{self, DATA_FOLDER};
+use askdesk_domain::Theme;
 use tauri::plugin::TauriPlugin;
 use tauri::webview::PageLoadEvent;
 #[cfg(target_os = "linux")]
@@ -182,8 +183,17 @@ fn raise(app: &AppHandle) {
     });
 }
 
-#[cfg(target_os = "linux")]
+/// Sets the theme of all windows, also of those to come.
+pub fn set_theme(app: &AppHandle, theme: Theme) {
+    app.set_theme(match theme {
+        Theme::System => None,
+        Theme::Light => Some(tauri::Theme::Light),
+        Theme::Dark => Some(tauri::Theme::Dark),
+    });
+}
+
 /// The color of the window before its page is painted: `--window` in `tokens.css`.
+#[cfg(target_os = "linux")]
 const fn color(theme: tauri::Theme) -> Color {
     match theme {
         tauri::Theme::Dark => Color(0x14, 0x13, 0x12, 0xff),

@@ -20,7 +20,7 @@ use tokio::time::{Instant, sleep, timeout_at};
 use crate::pending_api::PendingApi;
 use crate::subscribe::Subscriptions;
 use crate::window::Focus;
-use crate::{appearance, language, page_crash, subscribe, window};
+use crate::{language, page_crash, subscribe, window};
 use state::{Action, Event, StateMachine};
 
 pub use state::Goal;
@@ -102,7 +102,7 @@ pub fn start(app: &AppHandle, settings: Option<watch::Receiver<Settings>>, open:
     let mut driver = Driver { app: app.clone(), settings, handover: None, machine: StateMachine::new(open) };
     if open {
         if let Some(settings) = &driver.settings {
-            appearance::set_theme(app, settings.borrow().theme);
+            window::set_theme(app, settings.borrow().theme);
         }
         window::create_first(app, &driver.script())?.iter().for_each(page_crash::follow);
     } else {
