@@ -191,6 +191,7 @@ fn start(
     api_sender: &watch::Sender<Option<Api>>,
     window: &Receiver<Result<(), StartupError>>,
 ) {
+    shell_environment::read_if_unknown(app);
     let language = match &profile {
         Ok(profile) => language::of(&profile.settings.watch().borrow()),
         Err(_) => language::of_system(),

@@ -2,6 +2,7 @@
 
 use std::env;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -22,6 +23,8 @@ const VARIABLE: &str = "ASKDESK_SHELL_ENVIRONMENT";
 pub struct ShellEnvironment {
     /// One shell is asked at a time.
     turn: tokio::sync::Mutex<()>,
+    /// Whether the first reading of this run has begun.
+    begun: AtomicBool,
     asked: Mutex<Asked>,
 }
 
@@ -59,9 +62,16 @@ pub fn begin(folder: &Path) {
     }
 }
 
-/// Asks the shell for the first time in this run. The window doesn't wait for it.
+/// Asks the shell at once if it has never answered: the window's first picture may show the agents, which wait for it.
+pub fn read_if_unknown(app: &AppHandle) {
+    if !current().is_settled {
+        read_first(app);
+    }
+}
+
+/// Asks the shell for the first time in this run, unless that has begun. The window doesn't wait for it.
 pub fn read_first(app: &AppHandle) {
-    if current().is_reading {
+    if current().is_reading && !app.state::<ShellEnvironment>().begun.swap(true, Ordering::Relaxed) {
         tauri::async_runtime::spawn(read(app.clone()));
     }
 }

@@ -212,6 +212,24 @@ async fn case_115_a_shell_that_hangs_never_delays_the_window() {
     app.find("[data-agent='codex'] .state").await;
 }
 
+/// The first picture waits a moment for the agents, so that the shell must not wait for that picture.
+#[tokio::test]
+async fn case_115_a_shell_that_never_answered_is_asked_before_the_first_picture() {
+    let home = home_with(".bashrc", "date +%s%3N > \"$HOME/asked\"");
+    let trace = home.path().join("trace");
+    let setup = Setup::default().started_from_menu(home.path(), "/bin/bash");
+    let app = setup.env("ASKDESK_TRACE", trace.display().to_string()).open().await;
+    environment(&app).await;
+    let painted = app.wait("the first picture", async || {
+        let lines = fs::read_to_string(&trace).ok()?;
+        let mut lines = lines.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+        lines.find(|line| line.get("painted").is_some_and(Value::is_null))?["at_ms"].as_f64()
+    });
+    let painted = painted.await;
+    let asked: f64 = fs::read_to_string(home.path().join("asked")).unwrap().trim().parse().unwrap();
+    assert!(asked < painted, "asked at {asked}, painted at {painted}");
+}
+
 #[tokio::test]
 async fn case_115_the_next_start_has_what_the_shell_said_and_asks_again_behind() {
     let home = home_with(".bashrc", "SET_PATH");

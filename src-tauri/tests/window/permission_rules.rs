@@ -3,8 +3,7 @@
 use askdesk_testkit::mock_api::{Block, Reply};
 use serde_json::{Value, json};
 
-use crate::harness::App;
-use crate::harness::Setup;
+use crate::harness::{App, Setup, wait_until};
 use crate::real_claude::RealClaude;
 
 const DENIED: &str = "Denied by a permission rule that the user set in Askdesk: ";
@@ -147,7 +146,11 @@ async fn case_100_what_was_always_allowed_is_listed_with_its_origin_and_removed_
     app.shows_text("main", "One.").await;
     // The user's own entries, comments aside: the agent writes plain JSON.
     let file = real.project.path().join(".claude/settings.local.json");
-    let mut kept: Value = serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
+    // The agent writes it beside its turn, not before it ends.
+    let mut kept = wait_until("the rule in the agent's file", async || {
+        serde_json::from_str::<Value>(&std::fs::read_to_string(&file).ok()?).ok()
+    })
+    .await;
     assert_eq!(kept, json!({ "permissions": { "allow": ["Bash(mkdir shelf *)"] } }));
     kept["permissions"]["allow"].as_array_mut().unwrap().push(json!("WebFetch(domain:example.com)"));
     kept["spinnerTipsEnabled"] = json!(false);

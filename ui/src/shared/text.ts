@@ -6,12 +6,14 @@ const HEADER_SHOWN = 12;
 /** How many characters to search for one grapheme; longer clusters are cut. */
 const LETTER_MAX = 64;
 
-const letters = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+/** Made on first use, because making it takes some milliseconds. */
+let letters: Intl.Segmenter | undefined;
 
 /** The first graphemes of a text; combined characters aren't split. */
 export function firstLetters(text: string, count: number): string {
   let end = 0;
   let seen = 0;
+  letters ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
   for (const { index, segment } of letters.segment(text.slice(0, count * LETTER_MAX))) {
     if (seen === count) break;
     seen += 1;

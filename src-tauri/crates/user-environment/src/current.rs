@@ -20,7 +20,7 @@ pub struct Current {
     /// Whether a shell is being asked.
     pub is_reading: bool,
     /// Whether there is nothing to wait for: a result of the shell, or a reason to ask none.
-    is_settled: bool,
+    pub is_settled: bool,
 }
 
 impl Current {
