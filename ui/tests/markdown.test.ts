@@ -53,6 +53,16 @@ describe('Markdown', () => {
     expect(visibly('👩\u200d💻 ❤\ufe0f می\u200cخواهم')).toBe('👩\u200d💻 ❤\ufe0f می\u200cخواهم');
   });
 
+  test('lines of a paragraph, an item, and a cell are one text each, with their breaks', () => {
+    const page = show('one\n*two*\nthree\nfour \\* five\n\n- six\n  seven\n  1. eight\n     nine\n\n> ten\n> eleven');
+    const texts = (name: string) =>
+      [...page.querySelectorAll(name)].map((one) => [...one.childNodes].filter((node) => node.nodeType === 3 && node.textContent));
+    expect(texts('p')[0]?.map((node) => node.textContent)).toEqual(['one\n', '\nthree\nfour ', '*', ' five']);
+    expect(texts('ul > li')[0]?.map((node) => node.textContent)).toEqual(['six\nseven']);
+    expect(texts('ol > li')[0]?.map((node) => node.textContent)).toEqual(['eight\nnine']);
+    expect(texts('blockquote > p')[0]?.map((node) => node.textContent)).toEqual(['ten\neleven']);
+  });
+
   test('growing text leaves earlier blocks unchanged', () => {
     const reader = new BlockReader();
     const before = reader.read('# One\n\nTwo is\n\nThree');

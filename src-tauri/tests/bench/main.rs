@@ -35,8 +35,11 @@ mod process_stats;
 mod real_claude;
 #[cfg(target_os = "linux")]
 mod relay;
+#[cfg(target_os = "linux")]
+mod rest;
 mod screen;
 mod start;
+mod stream;
 #[cfg(target_os = "linux")]
 mod tray;
 
@@ -51,8 +54,8 @@ const QUESTIONS_AT_ONCE: usize = 100;
 #[cfg(target_os = "linux")]
 const QUESTIONS_UNSEEN: usize = 40;
 
-/// Measures everything, or only the parts that are named: `answers`, `notifications`, `tray`, `gateway`, `load`, `long`, `changes`, `agents`, `start`,
-/// `history`; with both of the last, a long history is started too.
+/// Measures everything, or only the parts that are named: `answers`, `notifications`, `tray`, `gateway`, `load`, `long`, `stream`, `rest`, `changes`,
+/// `agents`, `start`, `history`; with both of the last, a long history is started too.
 /// Started as an agent's program, it relays that program.
 fn main() {
     #[cfg(target_os = "linux")]
@@ -93,6 +96,13 @@ async fn measure() {
     }
     if wanted("long") {
         result.insert("long_session".to_owned(), long::measure().await.json());
+    }
+    if wanted("stream") {
+        result.insert("stream".to_owned(), stream::measure().await);
+    }
+    #[cfg(target_os = "linux")]
+    if wanted("rest") {
+        result.insert("at_rest".to_owned(), rest::measure().await);
     }
     if wanted("changes") {
         result.insert("changes".to_owned(), changes::measure().await.json());

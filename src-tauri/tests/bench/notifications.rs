@@ -1,8 +1,6 @@
 //! The time from an agent's question out of view to the notification daemon.
 
 use std::collections::HashMap;
-use std::ffi::OsString;
-use std::fs;
 use std::time::Duration;
 
 use askdesk_demo_agent::record::monotonic_ns;
@@ -15,6 +13,7 @@ use zbus::{Connection, MatchRule, MessageStream};
 
 use crate::harness::Setup;
 use crate::latency::{Times, has, lines};
+use crate::process::Worked;
 use crate::process_stats::main_process;
 
 const DAEMON: &str = "org.freedesktop.Notifications";
@@ -94,24 +93,4 @@ pub async fn at_rest() -> f64 {
     let share = Worked::of(process).since(&before).as_secs_f64() / STANDING.as_secs_f64();
     app.close().await;
     share
-}
-
-/// The processor time of each thread of a process, in nanoseconds.
-struct Worked(HashMap<OsString, u64>);
-
-impl Worked {
-    fn of(process: u32) -> Self {
-        let threads = fs::read_dir(format!("/proc/{process}/task")).unwrap().flatten();
-        let times = threads.filter_map(|thread| {
-            let schedule = fs::read_to_string(thread.path().join("schedstat")).ok()?;
-            Some((thread.file_name(), schedule.split_whitespace().next()?.parse::<u64>().ok()?))
-        });
-        Self(times.collect())
-    }
-
-    /// Returns the processor time since an earlier reading, without that of threads that have ended meanwhile.
-    fn since(&self, before: &Self) -> Duration {
-        let of_thread = |(thread, now): (&OsString, &u64)| now - before.0.get(thread).copied().unwrap_or(0);
-        Duration::from_nanos(self.0.iter().map(of_thread).sum())
-    }
 }

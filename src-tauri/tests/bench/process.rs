@@ -1,10 +1,13 @@
 //! The memory of all processes.
 
 use std::collections::HashMap;
+use std::ffi::OsString;
 use std::fs;
+use std::time::Duration;
 
 /// What one process holds.
 pub struct Held {
+    pub pid: u32,
     pub name: String,
     /// What agents are started with, among other things.
     pub arguments: String,
@@ -55,5 +58,25 @@ fn held_by(pid: u32) -> Held {
         line.and_then(|line| line.split_whitespace().nth(1)?.parse::<f64>().ok()).unwrap_or_default() / 1024.0
     };
     let arguments = read("cmdline").replace('\0', " ");
-    Held { name: read("comm").trim().to_owned(), arguments, pss_mib: mib("Pss:"), rss_mib: mib("Rss:") }
+    Held { pid, name: read("comm").trim().to_owned(), arguments, pss_mib: mib("Pss:"), rss_mib: mib("Rss:") }
+}
+
+/// The processor time of each thread of a process, in nanoseconds.
+pub struct Worked(HashMap<OsString, u64>);
+
+impl Worked {
+    pub fn of(process: u32) -> Self {
+        let threads = fs::read_dir(format!("/proc/{process}/task")).unwrap().flatten();
+        let times = threads.filter_map(|thread| {
+            let schedule = fs::read_to_string(thread.path().join("schedstat")).ok()?;
+            Some((thread.file_name(), schedule.split_whitespace().next()?.parse::<u64>().ok()?))
+        });
+        Self(times.collect())
+    }
+
+    /// Returns the processor time since an earlier reading, without that of threads that have ended meanwhile.
+    pub fn since(&self, before: &Self) -> Duration {
+        let of_thread = |(thread, now): (&OsString, &u64)| now - before.0.get(thread).copied().unwrap_or(0);
+        Duration::from_nanos(self.0.iter().map(of_thread).sum())
+    }
 }

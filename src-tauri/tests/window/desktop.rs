@@ -1,7 +1,7 @@
 //! The private desktop of the tests: its windows, its notifications, and the processes of the app.
 
-use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::process::Command;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -40,11 +40,19 @@ pub fn active_window() -> String {
     xdotool(&["getactivewindow", "getwindowname"])
 }
 
-/// Waits for a window, and focuses it.
+/// Waits for a window, and focuses it. A window that closes between the search and the focus is looked for again.
 pub fn activate(title: &str) {
     let search = ["search", "--sync", "--onlyvisible", "--name", title, "windowactivate", "--sync"];
-    let status = Command::new("xdotool").args(search).stdout(Stdio::null()).status();
-    assert!(status.expect("xdotool is installed").success(), "{title} cannot be focused");
+    let began = Instant::now();
+    loop {
+        let tried = Command::new("xdotool").args(search).output().expect("xdotool is installed");
+        if tried.status.success() {
+            return;
+        }
+        let said = String::from_utf8_lossy(&tried.stderr);
+        assert!(began.elapsed() < PATIENCE, "{title} cannot be focused: {said}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
 }
 
 /// Closes the window by the window manager's keys.

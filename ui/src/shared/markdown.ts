@@ -90,9 +90,46 @@ export class BlockReader {
   }
 }
 
+/**
+ * Joins plain text and line breaks: an agent's paragraph of many lines becomes one piece, which costs one text node instead of two
+ * for each line.
+ */
+function joinLines(tokens: Token[]): Token[] {
+  const joined: Token[] = [];
+  for (const token of tokens) {
+    const last = joined.at(-1);
+    const text = token.type === 'br' ? '\n' : token.type === 'text' && !token.tokens ? (token as Tokens.Text).text : null;
+    if (text === null) {
+      joinWithin(token);
+      joined.push(token);
+    } else if (last?.type === 'text' && !last.tokens) {
+      (last as Tokens.Text).text += text;
+      last.raw += token.raw;
+    } else {
+      joined.push({ type: 'text', raw: token.raw, text, escaped: false });
+    }
+  }
+  return joined;
+}
+
+function joinWithin(token: Token): void {
+  if (token.type === 'table') {
+    const { header, rows } = token as Tokens.Table;
+    for (const cell of [...header, ...rows.flat()]) cell.tokens = joinLines(cell.tokens);
+  } else if (token.type === 'list') {
+    for (const item of (token as Tokens.List).items) item.tokens.forEach(joinWithin);
+  } else if (token.type === 'blockquote') {
+    (token as Tokens.Blockquote).tokens.forEach(joinWithin);
+  } else if ('tokens' in token && token.tokens) {
+    token.tokens = joinLines(token.tokens);
+  }
+}
+
 function tokensOf(source: string): Token[] | null {
   try {
-    return reader.lexer(source);
+    const tokens = reader.lexer(source);
+    tokens.forEach(joinWithin);
+    return tokens;
   } catch {
     // If the parser fails, the block is shown as plain text.
     return null;

@@ -54,7 +54,7 @@ pub enum Command {
 pub struct Bench {
     #[command(flatten)]
     pub install: Install,
-    /// Measure only these: answers, notifications, tray, gateway, load, long, changes, agents, start, history
+    /// Measure only these: answers, notifications, tray, gateway, load, long, stream, rest, changes, agents, start, history
     pub parts: Vec<String>,
 }
 
