@@ -402,6 +402,89 @@ mod tests {
         assert_eq!(page.approvals.len(), ASKED);
     }
 
+    /// Where a filled folder is kept for the next measurement; without it, each one fills its own.
+    const KEPT: &str = "ASKDESK_BENCH_FOLDER";
+
+    /// `cargo test --release -p askdesk-engine --lib bench::tests::a_search -- --ignored --nocapture`
+    #[test]
+    #[ignore = "measures; its figures need a release build"]
+    fn a_search_and_a_count_take_this_long() {
+        use std::time::Instant;
+
+        use crate::QuestionFilter;
+        use crate::journal::{DayBounds, Reader};
+
+        type Read = fn(&Reader, Timestamp, &DayBounds);
+        fn search(reader: &Reader, text: &str, offset: u32, now: Timestamp) {
+            let found = reader.search(text, 50, offset, now).unwrap();
+            assert!(!found.hits.is_empty() || text.contains("nothing"), "{text}");
+        }
+        let passing = tempfile::tempdir().unwrap();
+        let folder = std::env::var_os(KEPT).map_or(passing.path().to_owned(), PathBuf::from);
+        if !folder.join("desk.db").exists() {
+            fill(&folder, 1_000, 100_000, 1_000_000).unwrap();
+        }
+        let now = Timestamp::from_millis(FIRST + SESSION_MILLIS * 1_000);
+        let Opened { journal, .. } = Journal::open(&folder, now).unwrap();
+        let reader = journal.reader().unwrap();
+        let days = |from: i64| {
+            (0..=from).map(move |n| Timestamp::from_millis(now.millis() - (from - n) * 86_400_000))
+        };
+        let days = DayBounds::try_from(days(125).collect::<Vec<_>>()).unwrap();
+        let reads: [(&str, Read); 17] = [
+            ("one word", |reader, now, _| search(reader, "search", 0, now)),
+            ("one word, page 3", |reader, now, _| search(reader, "search", 100, now)),
+            ("one German word", |reader, now, _| search(reader, "Größe", 0, now)),
+            ("one Chinese word", |reader, now, _| search(reader, "一", 0, now)),
+            ("two words", |reader, now, _| search(reader, "search session", 0, now)),
+            ("two words, one rare", |reader, now, _| search(reader, "search worker17", 0, now)),
+            ("a phrase", |reader, now, _| search(reader, "\"search session\"", 0, now)),
+            ("prefix b", |reader, now, _| search(reader, "b", 0, now)),
+            ("prefix be", |reader, now, _| search(reader, "be", 0, now)),
+            ("prefix whi", |reader, now, _| search(reader, "whi", 0, now)),
+            ("prefix sess", |reader, now, _| search(reader, "sess", 0, now)),
+            ("prefixes se re", |reader, now, _| search(reader, "se re", 0, now)),
+            ("nothing", |reader, now, _| search(reader, "nothing", 0, now)),
+            ("a page of questions", |reader, _, _| {
+                drop(reader.questions(&QuestionFilter::default(), 50, 0).unwrap());
+            }),
+            ("questions with a word", |reader, _, _| {
+                let filter = QuestionFilter { words: "search".to_owned(), ..QuestionFilter::default() };
+                drop(reader.questions(&filter, 50, 0).unwrap());
+            }),
+            ("count_questions", |reader, _, days| {
+                drop(reader.question_totals(&QuestionFilter::default(), days).unwrap());
+            }),
+            ("count_usage", |reader, _, days| drop(reader.usage_of_days(None, days).unwrap())),
+        ];
+        for (name, read) in reads {
+            let mut took: Vec<_> = (0..40)
+                .map(|_| {
+                    let began = Instant::now();
+                    read(&reader, now, &days);
+                    began.elapsed()
+                })
+                .collect();
+            let first = took[0];
+            took.sort();
+            println!("{name}: first {first:.1?}, p50 {:.1?}, p99 {:.1?}", took[20], took[39]);
+        }
+        let rows = rusqlite::Connection::open(folder.join("desk.db")).unwrap();
+        let bytes = |select: &str| rows.query_row(select, [], |row| row.get::<_, i64>(0)).unwrap() >> 20;
+        let index = bytes(
+            "SELECT (SELECT sum(length(block)) FROM words_data) + (SELECT sum(length(block)) FROM recent_words_data)
+                + (SELECT sum(length(sz) + 4) FROM words_docsize)",
+        );
+        let mut texts = 0;
+        let mut bodies = rows.prepare("SELECT body FROM entries").unwrap();
+        let mut bodies = bodies.query([]).unwrap();
+        while let Some(row) = bodies.next().unwrap() {
+            let body: EntryBody = serde_json::from_str(row.get_ref(0).unwrap().as_str().unwrap()).unwrap();
+            texts += crate::journal::text_of(&rows, &body).unwrap().len() as u64;
+        }
+        println!("index {index} MiB, texts {} MiB", texts >> 20);
+    }
+
     /// `cargo test --release -p askdesk-engine --lib bench -- --ignored --nocapture`
     #[test]
     #[ignore = "measures; its figures need a release build"]

@@ -1,4 +1,5 @@
-//! Full-text search: the index is written in the same transaction as its content.
+//! Full-text search: the index is written in the same transaction as its content. It has no copy of the texts; excerpts are
+//! taken from the transcripts.
 
 use std::str::FromStr;
 
@@ -10,8 +11,28 @@ use super::phrases::{self, Part};
 use super::read::{self, Reader};
 use super::{indexed_text, record};
 
-/// How many of the best matches are sorted and can be paged through.
-pub const SEARCHED_BEST: u32 = 1_000;
+/// How many matches are sorted and can be paged through: the newest ones.
+pub const SORTED_MATCHES: u32 = 1_000;
+
+/// How many of the newest entries are also in a small index of their own. Words that are common are found there often enough,
+/// and the large index, where they take long, isn't asked.
+const RECENT: i64 = 16_384;
+
+/// The indexes. The large one makes no entries for the beginnings of words, because they would take as much space as the words.
+/// A database that lacks the small one gets an empty one.
+pub(super) const WORDS: &str = "
+    CREATE VIRTUAL TABLE words USING fts5 (
+        text, tokenize = 'unicode61 remove_diacritics 2', content = '', contentless_delete = 1
+    );
+";
+pub(super) const RECENT_WORDS: &str = "
+    CREATE VIRTUAL TABLE IF NOT EXISTS recent_words USING fts5 (
+        text, tokenize = 'unicode61 remove_diacritics 2', content = '', contentless_delete = 1, prefix = '1 2'
+    );
+";
+/// The index of the texts of one page, from which the excerpts come.
+const PAGE_WORDS: &str =
+    "CREATE VIRTUAL TABLE page USING fts5 (text, tokenize = 'unicode61 remove_diacritics 2')";
 
 /// The longest query, in bytes; the rest is ignored.
 pub const QUERY_BYTES: usize = 1_024;
@@ -89,17 +110,12 @@ pub struct Found {
 
 /// Adds an entry to the index, or updates it if it was replaced.
 pub(super) fn index(transaction: &Transaction<'_>, session: &str, entry: &Entry) -> rusqlite::Result<()> {
-    let (about, text) = match &entry.body {
-        EntryBody::Request { request } => {
-            let known = read::readable(read::find_request(transaction, *request))?.flatten();
-            (Some(request.to_string()), known.as_ref().map(indexed_text::of_request).unwrap_or_default())
-        }
-        EntryBody::Approval { approval } => {
-            let known = read::readable(read::find_approval(transaction, *approval))?.flatten();
-            (Some(approval.to_string()), known.as_ref().map(indexed_text::of_approval).unwrap_or_default())
-        }
-        body => (None, indexed_text::of_entry(body)),
+    let about = match &entry.body {
+        EntryBody::Request { request } => Some(request.to_string()),
+        EntryBody::Approval { approval } => Some(approval.to_string()),
+        _ => None,
     };
+    let text = text_of(transaction, &entry.body)?;
     if text.is_empty() {
         return Ok(());
     }
@@ -111,6 +127,21 @@ pub(super) fn index(transaction: &Transaction<'_>, session: &str, entry: &Entry)
     let place = params![session, entry.n, entry.at.millis(), kind, about];
     let id: i64 = statement.query_row(place, |row| row.get(0))?;
     write(transaction, id, &text)
+}
+
+/// Returns the searchable text of an entry; empty if what it shows can't be read.
+pub(crate) fn text_of(connection: &Connection, body: &EntryBody) -> rusqlite::Result<String> {
+    Ok(match body {
+        EntryBody::Request { request } => {
+            let known = read::readable(read::find_request(connection, *request))?.flatten();
+            known.as_ref().map(indexed_text::of_request).unwrap_or_default()
+        }
+        EntryBody::Approval { approval } => {
+            let known = read::readable(read::find_approval(connection, *approval))?.flatten();
+            known.as_ref().map(indexed_text::of_approval).unwrap_or_default()
+        }
+        body => indexed_text::of_entry(body),
+    })
 }
 
 /// Updates the index of a request or an approval whose state has changed.
@@ -136,6 +167,14 @@ fn write(transaction: &Transaction<'_>, id: i64, text: &str) -> rusqlite::Result
     let mut statement =
         transaction.prepare_cached("INSERT OR REPLACE INTO words (rowid, text) VALUES (?1, ?2)")?;
     statement.execute(params![id, text])?;
+    // An entry of which newer ones are not in the small index must not be there either.
+    let mut statement = transaction.prepare_cached(
+        "INSERT OR REPLACE INTO recent_words (rowid, text) SELECT ?1, ?2
+         WHERE ?1 = (SELECT max(id) FROM searched) OR EXISTS (SELECT 1 FROM recent_words WHERE rowid = ?1)",
+    )?;
+    statement.execute(params![id, text])?;
+    let mut statement = transaction.prepare_cached("DELETE FROM recent_words WHERE rowid = ?1")?;
+    statement.execute([id - RECENT])?;
     Ok(())
 }
 
@@ -161,38 +200,40 @@ impl Reader {
     pub fn search(&self, text: &str, limit: u32, offset: u32, now: Timestamp) -> Result<Found, StorageError> {
         let Some(query) = query_of(text) else { return Ok(Found::default()) };
         self.query(|connection| {
-            let mut best = places(connection, &query, limit, offset, now)?;
-            let more = best.len() > limit as usize;
-            best.truncate(limit as usize);
-            let mut hits = Vec::with_capacity(best.len());
-            for (id, mut hit) in best {
-                excerpt(connection, &query, id, &mut hit)?;
-                hits.push(hit);
-            }
+            // All of it comes from one moment.
+            let moment = connection.unchecked_transaction()?;
+            let mut hits = places(&moment, &query, limit, offset, now)?;
+            let more = hits.len() > limit as usize;
+            hits.truncate(limit as usize);
+            add_excerpts(&moment, &query, &mut hits)?;
             Ok(Found { hits, more })
         })
     }
 }
 
-/// Finds the positions of the best matches, and one more.
+/// Finds the positions of the best ones of the newest matches, and one more.
 fn places(
     connection: &Connection,
     query: &str,
     limit: u32,
     offset: u32,
     now: Timestamp,
-) -> rusqlite::Result<Vec<(i64, Hit)>> {
+) -> rusqlite::Result<Vec<Hit>> {
+    let enough = "SELECT rowid FROM recent_words WHERE recent_words MATCH ?1 LIMIT 1 OFFSET ?2";
+    let enough = connection.prepare_cached(enough)?.exists(params![query, SORTED_MATCHES - 1])?;
+    let words = if enough { "recent_words" } else { "words" };
     // A rank is negative; lower is better.
-    let mut statement = connection.prepare_cached(
-        "SELECT session, n, at, kind, id
-         FROM (SELECT rowid AS found, rank AS score FROM words WHERE words MATCH ?1 ORDER BY rank LIMIT ?2)
+    let mut statement = connection.prepare_cached(&format!(
+        "SELECT session, n, at, kind
+         FROM (SELECT rowid AS found, rank AS score FROM {words} WHERE {words} MATCH ?1
+               ORDER BY rowid DESC LIMIT ?2)
          JOIN searched ON id = found
          ORDER BY score * (1.0 + 1.0 / (1.0 + max(?3 - at, 0) / ?4)) ASC, at DESC, n DESC
-         LIMIT ?5 OFFSET ?6",
-    )?;
+         LIMIT ?5 OFFSET ?6"
+    ))?;
     let half_news = HALF_NEWS_DAYS * 24.0 * 3_600_000.0;
-    let wanted = params![query, SEARCHED_BEST, now.millis(), half_news, i64::from(limit) + 1, offset];
-    let places = statement.query_map(wanted, |row| Ok((row.get(4)?, hit(row)?)))?;
+    let wanted = params![query, SORTED_MATCHES, now.millis(), half_news, i64::from(limit) + 1, offset];
+    let places = statement.query_map(wanted, hit)?;
     places.filter_map(|place| read::readable(place).transpose()).collect()
 }
 
@@ -211,15 +252,34 @@ fn hit(row: &Row<'_>) -> rusqlite::Result<Hit> {
     })
 }
 
-/// Adds the excerpt around the first match to a hit.
-fn excerpt(connection: &Connection, query: &str, id: i64, hit: &mut Hit) -> rusqlite::Result<()> {
-    let mut statement = connection.prepare_cached(
-        "SELECT snippet(words, 0, char(2), char(3), '…', ?3) FROM words WHERE words MATCH ?1 AND rowid = ?2",
-    )?;
-    let marked: String = statement.query_row(params![query, id, EXCERPT_WORDS], |row| row.get(0))?;
-    let (before, rest) = marked.split_once(MATCH_BEGINS).unwrap_or((&marked, ""));
-    let (matched, after) = rest.split_once(MATCH_ENDS).unwrap_or((rest, ""));
-    let plain = |text: &str| text.replace([MATCH_BEGINS, MATCH_ENDS], "");
-    (hit.before, hit.matched, hit.after) = (plain(before), plain(matched), plain(after));
+/// Adds the excerpt around the first match to each hit. What can't be read has none.
+fn add_excerpts(connection: &Connection, query: &str, hits: &mut [Hit]) -> rusqlite::Result<()> {
+    let page = Connection::open_in_memory()?;
+    page.execute_batch(PAGE_WORDS)?;
+    let inserts = page.unchecked_transaction()?;
+    let mut body = connection.prepare_cached("SELECT body FROM entries WHERE session = ?1 AND n = ?2")?;
+    let mut insert = page.prepare("INSERT INTO page (rowid, text) VALUES (?1, ?2)")?;
+    for (place, hit) in hits.iter().enumerate() {
+        let body = body.query_row(params![hit.session.to_string(), hit.n], |row| record::decode(row, 0));
+        if let Some(body) = read::readable(body.optional())?.flatten() {
+            insert.execute(params![place, text_of(connection, &body)?])?;
+        }
+    }
+    inserts.commit()?;
+    let mut excerpts = page
+        .prepare("SELECT rowid, snippet(page, 0, char(2), char(3), '…', ?2) FROM page WHERE page MATCH ?1")?;
+    let mut rows = excerpts.query(params![query, EXCERPT_WORDS])?;
+    while let Some(row) = rows.next()? {
+        if let Some(hit) = hits.get_mut(row.get::<_, usize>(0)?) {
+            let marked = row.get_ref(1)?.as_str()?;
+            let (before, rest) = marked.split_once(MATCH_BEGINS).unwrap_or((marked, ""));
+            let (matched, after) = rest.split_once(MATCH_ENDS).unwrap_or((rest, ""));
+            let plain = |text: &str| text.replace([MATCH_BEGINS, MATCH_ENDS], "");
+            (hit.before, hit.matched, hit.after) = (plain(before), plain(matched), plain(after));
+        }
+    }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

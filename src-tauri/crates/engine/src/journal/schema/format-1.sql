@@ -44,7 +44,6 @@ CREATE TABLE entries (
         body TEXT NOT NULL,
         PRIMARY KEY (session, n)
     ) STRICT, WITHOUT ROWID;
-CREATE INDEX turns ON entries (at) WHERE substr(body, 1, 20) = '{"kind":"turn_ended"';
 CREATE TABLE turns_of_deleted (
         at INTEGER NOT NULL,
         input_tokens INTEGER NOT NULL,
@@ -68,10 +67,19 @@ CREATE TABLE searched (
         UNIQUE (session, n)
     ) STRICT;
 CREATE INDEX searched_by_about ON searched (about) WHERE about IS NOT NULL;
-CREATE VIRTUAL TABLE words USING fts5 (
-        text, tokenize = 'unicode61 remove_diacritics 2', prefix = '2 3'
-    );
 CREATE TABLE unswept (session TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+CREATE VIRTUAL TABLE words USING fts5 (
+        text, tokenize = 'unicode61 remove_diacritics 2', content = '', contentless_delete = 1
+    );
+CREATE VIRTUAL TABLE recent_words USING fts5 (
+        text, tokenize = 'unicode61 remove_diacritics 2', content = '', contentless_delete = 1, prefix = '1 2'
+    );
+CREATE INDEX turns ON entries (at, session, CASE WHEN json_valid(body) THEN body ->> '$.inputTokens' END, CASE WHEN json_valid(body) THEN body ->> '$.outputTokens' END, CASE WHEN json_valid(body) THEN body ->> '$.cachedTokens' END, CASE WHEN json_valid(body) THEN body ->> '$.costUsd' END, substr(body, 1, 20)) WHERE substr(body, 1, 20) = '{"kind":"turn_ended"';
+CREATE INDEX ended_requests ON requests (asked_at, session, CASE WHEN NOT json_valid(outcome) THEN NULL
+    WHEN outcome ->> '$.why.why' = 'canceled' AND coalesce(delivery, 'null') <> 'null' THEN 'declined'
+    ELSE outcome ->> '$.outcome' END, CASE WHEN json_valid(outcome) AND outcome ->> '$.outcome' = 'answered'
+    THEN max(ended_at - asked_at, 0) END, outcome IS NOT NULL)
+         WHERE outcome IS NOT NULL;
 CREATE TABLE snapshot (
         id INTEGER PRIMARY KEY CHECK (id = 1),
         version TEXT NOT NULL,
@@ -215,9 +223,19 @@ INSERT INTO searched (id, session, n, at, kind, about) VALUES (34, '00000000-000
 INSERT INTO words (rowid, text) VALUES (1, 'hi
 shot.png
 notes');
+INSERT INTO recent_words (rowid, text) VALUES (1, 'hi
+shot.png
+notes');
 INSERT INTO words (rowid, text) VALUES (2, 'hi');
+INSERT INTO recent_words (rowid, text) VALUES (2, 'hi');
 INSERT INTO words (rowid, text) VALUES (3, 'hm');
+INSERT INTO recent_words (rowid, text) VALUES (3, 'hm');
 INSERT INTO words (rowid, text) VALUES (4, 'Bash
+ls
+lists
+ls
+out');
+INSERT INTO recent_words (rowid, text) VALUES (4, 'Bash
 ls
 lists
 ls
@@ -226,12 +244,26 @@ INSERT INTO words (rowid, text) VALUES (5, 'Bash
 ls
 {}
 out');
+INSERT INTO recent_words (rowid, text) VALUES (5, 'Bash
+ls
+{}
+out');
 INSERT INTO words (rowid, text) VALUES (6, 'Bash
 ls
 /f
 +a
 out');
+INSERT INTO recent_words (rowid, text) VALUES (6, 'Bash
+ls
+/f
++a
+out');
 INSERT INTO words (rowid, text) VALUES (7, 'Bash
+ls
+/f
+a
+out');
+INSERT INTO recent_words (rowid, text) VALUES (7, 'Bash
 ls
 /f
 a
@@ -242,7 +274,18 @@ ls
 [~] do
 [x] do
 out');
+INSERT INTO recent_words (rowid, text) VALUES (8, 'Bash
+ls
+[ ] do
+[~] do
+[x] do
+out');
 INSERT INTO words (rowid, text) VALUES (9, 'Bash
+ls
+/p
+do it
+out');
+INSERT INTO recent_words (rowid, text) VALUES (9, 'Bash
 ls
 /p
 do it
@@ -251,10 +294,21 @@ INSERT INTO words (rowid, text) VALUES (10, 'Bash
 ls
 host
 out');
+INSERT INTO recent_words (rowid, text) VALUES (10, 'Bash
+ls
+host
+out');
 INSERT INTO words (rowid, text) VALUES (11, 'Bash
 ls
 host');
+INSERT INTO recent_words (rowid, text) VALUES (11, 'Bash
+ls
+host');
 INSERT INTO words (rowid, text) VALUES (12, 'Bash
+ls
+{}
+out');
+INSERT INTO recent_words (rowid, text) VALUES (12, 'Bash
 ls
 {}
 out');
@@ -284,30 +338,83 @@ A
 first
 code
 sub');
+INSERT INTO recent_words (rowid, text) VALUES (13, 'Which?
+Store
+A
+first
+code
+Which?
+Store
+A
+first
+code
+Which?
+Store
+A
+first
+code
+Which?
+Store
+A
+first
+code
+Which?
+Store
+A
+first
+code
+sub');
 INSERT INTO words (rowid, text) VALUES (14, 'Bash
+runs
+lists
+ls');
+INSERT INTO recent_words (rowid, text) VALUES (14, 'Bash
 runs
 lists
 ls');
 INSERT INTO words (rowid, text) VALUES (15, 'do
 do
 do');
+INSERT INTO recent_words (rowid, text) VALUES (15, 'do
+do
+do');
 INSERT INTO words (rowid, text) VALUES (16, 'bad');
+INSERT INTO recent_words (rowid, text) VALUES (16, 'bad');
 INSERT INTO words (rowid, text) VALUES (17, 'bad');
+INSERT INTO recent_words (rowid, text) VALUES (17, 'bad');
 INSERT INTO words (rowid, text) VALUES (18, 'Which?');
+INSERT INTO recent_words (rowid, text) VALUES (18, 'Which?');
 INSERT INTO words (rowid, text) VALUES (19, 'Which?');
+INSERT INTO recent_words (rowid, text) VALUES (19, 'Which?');
 INSERT INTO words (rowid, text) VALUES (20, 'Which?');
+INSERT INTO recent_words (rowid, text) VALUES (20, 'Which?');
 INSERT INTO words (rowid, text) VALUES (21, 'Which?');
+INSERT INTO recent_words (rowid, text) VALUES (21, 'Which?');
 INSERT INTO words (rowid, text) VALUES (22, 'Authentication failed (401)');
+INSERT INTO recent_words (rowid, text) VALUES (22, 'Authentication failed (401)');
 INSERT INTO words (rowid, text) VALUES (23, 'Authentication failed (401)');
+INSERT INTO recent_words (rowid, text) VALUES (23, 'Authentication failed (401)');
 INSERT INTO words (rowid, text) VALUES (24, 'Write a file');
+INSERT INTO recent_words (rowid, text) VALUES (24, 'Write a file');
 INSERT INTO words (rowid, text) VALUES (25, 'Write a file');
+INSERT INTO recent_words (rowid, text) VALUES (25, 'Write a file');
 INSERT INTO words (rowid, text) VALUES (26, 'Write a file');
+INSERT INTO recent_words (rowid, text) VALUES (26, 'Write a file');
 INSERT INTO words (rowid, text) VALUES (27, 'Write a file');
+INSERT INTO recent_words (rowid, text) VALUES (27, 'Write a file');
 INSERT INTO words (rowid, text) VALUES (28, 'Write a file');
+INSERT INTO recent_words (rowid, text) VALUES (28, 'Write a file');
 INSERT INTO words (rowid, text) VALUES (29, 'Write a file');
+INSERT INTO recent_words (rowid, text) VALUES (29, 'Write a file');
 INSERT INTO words (rowid, text) VALUES (30, 'Write a file
 bad');
+INSERT INTO recent_words (rowid, text) VALUES (30, 'Write a file
+bad');
 INSERT INTO words (rowid, text) VALUES (31, 'node: not found');
+INSERT INTO recent_words (rowid, text) VALUES (31, 'node: not found');
 INSERT INTO words (rowid, text) VALUES (32, 'Low on quota.');
+INSERT INTO recent_words (rowid, text) VALUES (32, 'Low on quota.');
 INSERT INTO words (rowid, text) VALUES (33, 'the agent can''t take input right now');
+INSERT INTO recent_words (rowid, text) VALUES (33, 'the agent can''t take input right now');
 INSERT INTO words (rowid, text) VALUES (34, 'bad');
+INSERT INTO recent_words (rowid, text) VALUES (34, 'bad');

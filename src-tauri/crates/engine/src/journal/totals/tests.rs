@@ -1,5 +1,7 @@
 use rstest::rstest;
 
+use super::super::history::OutcomeKind;
+use super::super::{Journal, Opened};
 use super::*;
 
 const HOUR: i64 = 3_600_000;
@@ -62,4 +64,26 @@ fn days_are_bounded(#[case] times: usize, #[case] expected: Result<(), NotDayBou
 fn days_are_in_order() {
     let times = [0, 2, 1].map(Timestamp::from_millis).to_vec();
     assert_eq!(DayBounds::try_from(times), Err(NotDayBounds::Order));
+}
+
+#[rstest]
+#[case::all(QuestionFilter::default())]
+#[case::with_an_outcome(QuestionFilter { outcomes: vec![OutcomeKind::Declined], ..QuestionFilter::default() })]
+fn times_to_answer_are_counted_from_their_index_alone(#[case] filter: QuestionFilter) {
+    let folder = tempfile::tempdir().unwrap();
+    let Opened { journal, .. } = Journal::open(folder.path(), Timestamp::from_millis(1)).unwrap();
+    let of_days = condition(&filter, &bounds(&[0, 24])).unwrap();
+    for condition in [filter.condition().unwrap(), of_days] {
+        let plan: Vec<String> = journal
+            .reader()
+            .unwrap()
+            .query(|connection| {
+                let sql = format!("EXPLAIN QUERY PLAN {}", times_to_answer(&condition));
+                let mut statement = connection.prepare(&sql)?;
+                let rows = statement.query_map(params_from_iter(&condition.values), |row| row.get(3))?;
+                rows.collect()
+            })
+            .unwrap();
+        assert!(plan[0].contains("USING COVERING INDEX ended_requests"), "{plan:?}");
+    }
 }
