@@ -13,7 +13,7 @@ macro_rules! names {
 const COMMANDS: &[&str] = for_each_command!(names);
 
 fn main() -> Result<(), Box<dyn Error>> {
-    println!("cargo:rerun-if-changed=src-tauri/capabilities");
+    println!("cargo:rerun-if-changed=capabilities");
     println!("cargo:rerun-if-changed=src-tauri/crates/api/src/command_list.rs");
     // The window's files are embedded at compile time; a fresh clone compiles before they were ever built.
     let page = Path::new("ui/dist/index.html");
@@ -29,16 +29,15 @@ fn main() -> Result<(), Box<dyn Error>> {
     fs::create_dir_all("target/guide")?;
     println!("cargo:rerun-if-changed=target/guide");
     refuse_unpermitted_commands()?;
-    let attributes = tauri_build::Attributes::new()
-        .capabilities_path_pattern("./src-tauri/capabilities/**/*")
-        .app_manifest(tauri_build::AppManifest::new().commands(COMMANDS));
+    let attributes =
+        tauri_build::Attributes::new().app_manifest(tauri_build::AppManifest::new().commands(COMMANDS));
     tauri_build::try_build(attributes)?;
     Ok(())
 }
 
 /// The page can't call a command that its capability doesn't name, and finds that out only when it calls.
 fn refuse_unpermitted_commands() -> Result<(), Box<dyn Error>> {
-    let file = "src-tauri/capabilities/main.json";
+    let file = "capabilities/main.json";
     let capability = fs::read_to_string(file)?;
     for command in COMMANDS {
         let permission = format!("\"allow-{}\"", command.replace('_', "-"));

@@ -1,6 +1,6 @@
 //! The theme and the text size of the window, as the settings say.
 
-use askdesk_domain::{Settings, Theme};
+use askdesk_domain::Settings;
 use askdesk_engine::SettingsFile;
 use tauri::{AppHandle, Manager};
 
@@ -34,11 +34,7 @@ pub fn follow(app: &AppHandle, settings: &SettingsFile) {
 fn apply(app: &AppHandle, before: &Settings, now: &Settings) {
     let Some(window) = app.get_webview_window(window::MAIN) else { return };
     if before.theme != now.theme {
-        app.set_theme(match now.theme {
-            Theme::System => None,
-            Theme::Light => Some(tauri::Theme::Light),
-            Theme::Dark => Some(tauri::Theme::Dark),
-        });
+        window::set_theme(app, now.theme);
     }
     if before.text_size != now.text_size
         && let Err(error) = window.set_zoom(now.text_size.factor())

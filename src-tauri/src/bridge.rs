@@ -44,7 +44,25 @@ fn body<T: Serialize>(output: &T) -> Result<InvokeResponseBody, InvokeError> {
 ///
 /// The list's commands are no Tauri commands: for each of those, the compiler makes a task of its own, 2 MiB of program in all.
 pub fn handler() -> impl Fn(Invoke<Wry>) -> bool + Send + Sync + 'static {
-    let of_shell: fn(Invoke<Wry>) -> bool = tauri::generate_handler![subscribe::start_page, subscribe::subscribe, subscribe::acknowledge_frames, subscribe::unsubscribe, external_links::open_link, guide::open_guide, folder_dialog::pick_folder, attachments::attach_dropped, attachments::pick_attachments, deep_link::deep_link_target, deep_link::deep_link_shown, window_lifecycle::close_request, window_lifecycle::ready_to_close, previous_focus::deep_link_answered, gateway::gateway_failure, gateway::retry_gateway, page_crash::take_page_crash];
+    let of_shell: fn(Invoke<Wry>) -> bool = tauri::generate_handler![
+        subscribe::start_page,
+        subscribe::subscribe,
+        subscribe::acknowledge_frames,
+        subscribe::unsubscribe,
+        external_links::open_link,
+        guide::open_guide,
+        folder_dialog::pick_folder,
+        attachments::attach_dropped,
+        attachments::pick_attachments,
+        deep_link::deep_link_target,
+        deep_link::deep_link_shown,
+        window_lifecycle::close_request,
+        window_lifecycle::ready_to_close,
+        previous_focus::deep_link_answered,
+        gateway::gateway_failure,
+        gateway::retry_gateway,
+        page_crash::take_page_crash
+    ];
     move |invoke| {
         let InvokeBody::Json(arguments) = invoke.message.payload() else { return of_shell(invoke) };
         let input = arguments.get("input").cloned().unwrap_or_default();

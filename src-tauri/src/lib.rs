@@ -39,6 +39,7 @@ mod window_lifecycle;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::sync::mpsc::Receiver;
 
 use askdesk_agents::{Catalog, installed_agents};
 use askdesk_api::Api;
@@ -137,18 +138,20 @@ pub fn run() -> ExitCode {
             app.manage(pending_api);
             #[cfg(unix)]
             shutdown::handle_signals(app.handle());
-            let mut profile = folder.and_then(Profile::of);
+            let profile = folder.and_then(Profile::of);
             let settings = profile.as_ref().ok().map(|profile| profile.settings.watch());
             // Without a profile there is only the dialog that says why: the webview would write to the data folder.
             let open = profile.is_ok() && !autostart::in_background(std::env::args_os());
-            if let Err(error) = window_lifecycle::start(app.handle(), settings, open) {
-                profile = Err(StartupError::NoWindow { error: error.to_string() });
-            }
-            deep_link::follow(app.handle());
-            // Reading the journal must not delay the window.
-            let app = app.handle().clone();
-            let start = move || start(&app, profile, &api_sender);
+            // The journal is read while the window is made, so that neither waits for the other.
+            let (window_made, window) = std::sync::mpsc::channel();
+            let background = app.handle().clone();
+            let start = move || start(&background, profile, &api_sender, &window);
             std::thread::Builder::new().name("startup".to_owned()).spawn(start)?;
+            let made = window_lifecycle::start(app.handle(), settings, open);
+            // The thread has ended only if the app is ending.
+            let _ =
+                window_made.send(made.map_err(|error| StartupError::NoWindow { error: error.to_string() }));
+            deep_link::follow(app.handle());
             Ok(())
         })
         .build(tauri::generate_context!());
@@ -182,16 +185,23 @@ impl Profile {
     }
 }
 
-fn start(app: &AppHandle, profile: Result<Profile, StartupError>, api_sender: &watch::Sender<Option<Api>>) {
+fn start(
+    app: &AppHandle,
+    profile: Result<Profile, StartupError>,
+    api_sender: &watch::Sender<Option<Api>>,
+    window: &Receiver<Result<(), StartupError>>,
+) {
     let language = match &profile {
         Ok(profile) => language::of(&profile.settings.watch().borrow()),
         Err(_) => language::of_system(),
     };
-    match profile.and_then(|profile| open_engine(app, profile)) {
+    let opened = profile.and_then(|profile| open_engine(app, profile)).inspect(|(api, ..)| {
+        trace::reached(Step::EngineOpen);
+        api_sender.send_replace(Some(api.clone()));
+    });
+    match window.recv().unwrap_or(Ok(())).and(opened) {
         Ok((api, notifications, gateway_config)) => {
-            trace::reached(Step::EngineOpen);
             appearance::follow(app, api.settings());
-            api_sender.send_replace(Some(api.clone()));
             let in_background = autostart::in_background(std::env::args_os());
             if !in_background {
                 app.state::<FirstPaint>().wait();

@@ -6,8 +6,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use askdesk_client_config::discovery::{self, DATA_FOLDER};
+use askdesk_domain::Theme;
 use tauri::plugin::TauriPlugin;
 use tauri::webview::PageLoadEvent;
+#[cfg(target_os = "linux")]
+use tauri::window::Color;
 use tauri::{AppHandle, Manager, WebviewWindow, WebviewWindowBuilder, Wry};
 use tauri_plugin_window_state::StateFlags;
 
@@ -56,10 +59,11 @@ pub fn create(app: &AppHandle, script: &str, focus: Focus) -> tauri::Result<Opti
     Ok(Some(window))
 }
 
-/// Creates the first window of a run, and shows it once its page has loaded.
+/// Creates the first window of a run, and shows its page once that has loaded. On Linux, the window is there at once, in its
+/// background color.
 ///
-/// A window that is drawn before its page waits for the page, while the page waits for the window's thread: with
-/// WebKitGTK 2.50 and its plain renderer, every second start froze for half a second. Later windows are shown at once,
+/// A page that is drawn before it has loaded is waited for, while it waits for the window's thread: with WebKitGTK 2.50
+/// and its plain renderer, every second start froze for half a second. Later windows show their page at once,
 /// because none of 21 froze and a click on the tray should show something.
 pub fn create_first(app: &AppHandle, script: &str) -> tauri::Result<Option<WebviewWindow>> {
     let Some(window) = prepare(app, script)? else { return Ok(None) };
@@ -67,19 +71,24 @@ pub fn create_first(app: &AppHandle, script: &str) -> tauri::Result<Option<Webvi
     let by_page = Arc::clone(&shown);
     let window = window.visible(false).on_page_load(move |window, page| {
         if page.event() == PageLoadEvent::Finished && !by_page.swap(true, Ordering::Relaxed) {
-            show_unfocused(window.app_handle());
+            show_page(&window);
         }
     });
     let window = window.build()?;
     trace::reached(Step::WindowMade);
     #[cfg(target_os = "linux")]
-    lay_out(&window)?;
+    {
+        hold_page(&window)?;
+        let theme = window.theme().unwrap_or(tauri::Theme::Light);
+        window.as_ref().window().set_background_color(Some(color(theme)))?;
+        show_unfocused(app);
+    }
     let later = window.clone();
     tauri::async_runtime::spawn(async move {
         tokio::time::sleep(PAGE_TIMEOUT).await;
         if !shown.swap(true, Ordering::Relaxed) {
             tracing::warn!("the page did not load in time; the window is shown without it");
-            show_unfocused(later.app_handle());
+            show_page(&later);
         }
     });
     Ok(Some(window))
@@ -104,14 +113,30 @@ pub fn keep_in_data_folder<'a>(
     }
 }
 
-/// Gives the page of a hidden window its final size, so that it is laid out once.
+/// Shows the page of the first window.
+fn show_page(window: &WebviewWindow) {
+    #[cfg(target_os = "linux")]
+    log_error(window.with_webview(|page| {
+        use gtk::prelude::WidgetExt;
+
+        let page = page.inner();
+        page.set_child_visible(true);
+        // Within the window: whether the window itself has the focus is not changed.
+        page.grab_focus();
+    }));
+    #[cfg(not(target_os = "linux"))]
+    show_unfocused(window.app_handle());
+}
+
+/// Keeps the page from being drawn, and gives it its final size, so that it is laid out once.
 #[cfg(target_os = "linux")]
-fn lay_out(window: &WebviewWindow) -> tauri::Result<()> {
+fn hold_page(window: &WebviewWindow) -> tauri::Result<()> {
     use gtk::prelude::WidgetExt;
 
     let size = window.inner_size()?.to_logical::<i32>(window.scale_factor()?);
     window.with_webview(move |page| {
         let page = page.inner();
+        page.set_child_visible(false);
         // GTK warns if a size is allocated before the preferred size was asked for.
         let _ = page.preferred_size();
         page.size_allocate(&gtk::Allocation::new(0, 0, size.width, size.height));
@@ -158,8 +183,41 @@ fn raise(app: &AppHandle) {
     });
 }
 
+/// Sets the theme of all windows, also of those to come.
+pub fn set_theme(app: &AppHandle, theme: Theme) {
+    app.set_theme(match theme {
+        Theme::System => None,
+        Theme::Light => Some(tauri::Theme::Light),
+        Theme::Dark => Some(tauri::Theme::Dark),
+    });
+}
+
+/// The color of the window before its page is painted: `--window` in `tokens.css`.
+#[cfg(target_os = "linux")]
+const fn color(theme: tauri::Theme) -> Color {
+    match theme {
+        tauri::Theme::Dark => Color(0x14, 0x13, 0x12, 0xff),
+        _ => Color(0xf2, 0xf0, 0xeb, 0xff),
+    }
+}
+
 fn log_error(raised: tauri::Result<()>) {
     if let Err(error) = raised {
         tracing::warn!(%error, "the window could not be raised");
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_window_has_the_color_that_its_page_will_have() {
+        let tokens = include_str!("../../ui/src/shared/tokens.css");
+        let mut colors = tokens.lines().filter_map(|line| line.trim().strip_prefix("--window: #")?.get(..6));
+        for theme in [tauri::Theme::Dark, tauri::Theme::Light] {
+            let Color(red, green, blue, _) = color(theme);
+            assert_eq!(colors.next(), Some(format!("{red:02x}{green:02x}{blue:02x}").as_str()), "{theme:?}");
+        }
     }
 }

@@ -101,6 +101,9 @@ pub fn start(app: &AppHandle, settings: Option<watch::Receiver<Settings>>, open:
     let messages = lifecycle.messages.lock().unwrap_or_else(PoisonError::into_inner).take();
     let mut driver = Driver { app: app.clone(), settings, handover: None, machine: StateMachine::new(open) };
     if open {
+        if let Some(settings) = &driver.settings {
+            window::set_theme(app, settings.borrow().theme);
+        }
         window::create_first(app, &driver.script())?.iter().for_each(page_crash::follow);
     } else {
         lifecycle.no_window.store(true, Ordering::Relaxed);
@@ -250,7 +253,9 @@ impl Driver {
             // A JSON string, not an object literal, in which the key `__proto__` has a meaning.
             Some(handover) => {
                 let left = json!(handover.to_string());
-                format!("{language}\n{start}\nObject.defineProperty(window, '__ASKDESK_LEFT__', {{ value: {left} }});")
+                format!(
+                    "{language}\n{start}\nObject.defineProperty(window, '__ASKDESK_LEFT__', {{ value: {left} }});"
+                )
             }
             None => format!("{language}\n{start}"),
         }

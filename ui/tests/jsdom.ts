@@ -1,5 +1,6 @@
 // APIs that the page uses and jsdom lacks.
 HTMLCanvasElement.prototype.getContext = (() => null) as never;
+Element.prototype.scrollBy = () => undefined;
 Element.prototype.scrollTo = () => undefined;
 Element.prototype.scrollIntoView = () => undefined;
 /** Where the focus was before each dialog was opened. */

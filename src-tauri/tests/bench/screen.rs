@@ -39,7 +39,8 @@ impl Screen {
         let mut header = [0; 100];
         file.read_exact_at(&mut header, 0).unwrap();
         let word = |n: usize| u32::from_be_bytes(header[4 * n..4 * n + 4].try_into().unwrap()) as usize;
-        let (header_bytes, width, height, row_bytes, colors) = (word(0), word(4), word(5), word(12), word(19));
+        let (header_bytes, width, height, row_bytes, colors) =
+            (word(0), word(4), word(5), word(12), word(19));
         assert_eq!(word(11), 32, "a pixel has four bytes");
         Self { file, rows_at: (header_bytes + 12 * colors) as u64, row_bytes, width, height }
     }

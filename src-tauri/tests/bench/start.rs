@@ -54,19 +54,39 @@ struct Start {
 pub fn measure(desks: &[Desk]) -> Value {
     let app = || PathBuf::from(env!("CARGO_BIN_EXE_askdesk-desktop"));
     let mut subjects = vec![
-        Subject { name: "empty_window", program: env!("CARGO_BIN_EXE_empty-window").into(), data: Data::New, shell: "" },
+        Subject {
+            name: "empty_window",
+            program: env!("CARGO_BIN_EXE_empty-window").into(),
+            data: Data::New,
+            shell: "",
+        },
         Subject { name: "no_session", program: app(), data: Data::New, shell: "" },
         Subject { name: "slow_shell", program: app(), data: Data::New, shell: "sleep 10\n" },
     ];
     for desk in desks {
-        subjects.push(Subject { name: desk.name, program: app(), data: Data::Kept(desk.folder()), shell: "" });
+        subjects.push(Subject {
+            name: desk.name,
+            program: app(),
+            data: Data::Kept(desk.folder()),
+            shell: "",
+        });
     }
     // Another build of the app, for comparisons within one run.
     if let Some(other) = std::env::var_os(OTHER).map(PathBuf::from) {
-        subjects.push(Subject { name: "other_no_session", program: other.clone(), data: Data::New, shell: "" });
+        subjects.push(Subject {
+            name: "other_no_session",
+            program: other.clone(),
+            data: Data::New,
+            shell: "",
+        });
         for desk in desks {
             let name = format!("other_{}", desk.name).leak();
-            subjects.push(Subject { name, program: other.clone(), data: Data::Kept(desk.folder()), shell: "" });
+            subjects.push(Subject {
+                name,
+                program: other.clone(),
+                data: Data::Kept(desk.folder()),
+                shell: "",
+            });
         }
     }
     let screen = Screen::open();
@@ -84,7 +104,9 @@ pub fn measure(desks: &[Desk]) -> Value {
     }
     let empty = &starts[0];
     let all = subjects.iter().zip(&starts);
-    all.map(|(subject, starts)| (subject.name.to_owned(), figures(starts, empty))).collect::<Map<_, _>>().into()
+    all.map(|(subject, starts)| (subject.name.to_owned(), figures(starts, empty)))
+        .collect::<Map<_, _>>()
+        .into()
 }
 
 fn figures(starts: &[Start], empty: &[Start]) -> Value {

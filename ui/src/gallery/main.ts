@@ -2,9 +2,11 @@ import '@fontsource-variable/inter/wght.css';
 import '@fontsource-variable/jetbrains-mono/wght.css';
 import '../shared/tokens.css';
 import '../shared/base.css';
+import '../shared/frame.css';
 
 import { mount } from 'svelte';
 
+import index from '../../index.html?raw';
 import { arming } from '../shared/arming';
 import type { LanguageChoice } from '../generated/wire';
 import { languageOf, spoken } from '../shared/messages/language.svelte';
@@ -49,6 +51,9 @@ async function showState(name: string, width: string | null): Promise<void> {
   if (!state) throw new Error(`there is no state ${name}`);
   const { scene, act, shows } = state;
   const bridge = scene();
+  // In the window it is there before the first script.
+  const frame = new DOMParser().parseFromString(index, 'text/html').getElementById('frame');
+  if (frame) document.body.append(frame);
   const { store } = open(bridge);
   await waitFor(name === 'loading' ? shows : 'aside');
   if (width !== null) store.dispatch({ type: 'panel_resized', width: Number(width) });

@@ -77,7 +77,7 @@ export const states: Record<string, Shown> = {
       bridge.subscribe = () => new Promise(() => undefined);
       return bridge;
     },
-    shows: 'main .skeleton',
+    shows: 'main h1',
   },
   empty: { scene: () => withRequests(), shows: 'aside .empty' },
   skipping: {

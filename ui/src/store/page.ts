@@ -148,7 +148,6 @@ export function createPage(bridge: Bridge) {
       void commands.settings.read();
     });
     void commands.window.readPageCrash();
-    noteView();
     return () => {
       close = null;
       closers.forEach((close) => close());

@@ -1,11 +1,12 @@
 //! Compares two texts line by line.
 
-use std::collections::HashMap;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use similar::{Algorithm, DiffOp, capture_diff_slices_deadline};
+use askdesk_line_diff::{Run, runs};
 
 use crate::changed::DiffPart;
+
+pub use askdesk_line_diff::lines_of;
 
 /// How long a comparison looks for the smallest difference; after that, it takes a larger one.
 const SEARCH: Duration = Duration::from_secs(2);
@@ -14,50 +15,9 @@ pub(crate) const LINE_CHARS: usize = 4_000;
 /// How many bytes are searched for a NUL, which no text has. The same number as git's.
 const SNIFFED: usize = 8_000;
 
-/// A run of lines, as ranges of both sides, half open.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Run {
-    pub same: bool,
-    pub old: (usize, usize),
-    pub new: (usize, usize),
-}
-
-/// Splits a text into lines that keep their line breaks.
-pub fn lines_of(text: &[u8]) -> Vec<&[u8]> {
-    text.split_inclusive(|byte| *byte == b'\n').collect()
-}
-
 /// Compares two texts. Runs that are the same and runs that differ alternate, and cover both sides.
-pub fn diff<'a>(old: &[&'a [u8]], new: &[&'a [u8]]) -> Vec<Run> {
-    let deadline = Instant::now() + SEARCH;
-    let mut runs: Vec<Run> = Vec::new();
-    let mut numbers = HashMap::new();
-    let [old, new] = [old, new].map(|lines| numbered(lines, &mut numbers));
-    for op in capture_diff_slices_deadline(Algorithm::Myers, &old, &new, Some(deadline)) {
-        let (from, to) = (op.old_range(), op.new_range());
-        let run = Run {
-            same: matches!(op, DiffOp::Equal { .. }),
-            old: (from.start, from.end),
-            new: (to.start, to.end),
-        };
-        match runs.last_mut() {
-            Some(last) if last.same == run.same => {
-                last.old.1 = run.old.1;
-                last.new.1 = run.new.1;
-            }
-            _ => runs.push(run),
-        }
-    }
-    runs
-}
-
-/// Numbers lines by their content, so that they are compared fast.
-fn numbered<'a>(lines: &[&'a [u8]], numbers: &mut HashMap<&'a [u8], usize>) -> Vec<usize> {
-    let number = |line: &&'a [u8]| {
-        let next = numbers.len();
-        *numbers.entry(*line).or_insert(next)
-    };
-    lines.iter().map(number).collect()
+pub fn diff(old: &[&[u8]], new: &[&[u8]]) -> Vec<Run> {
+    runs(old, new, SEARCH)
 }
 
 /// Counts the lines that are added and removed.

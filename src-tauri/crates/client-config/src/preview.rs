@@ -1,4 +1,4 @@
-use similar::TextDiff;
+use askdesk_line_diff::{MissingNewline, unified};
 
 use crate::plan::Change;
 
@@ -23,7 +23,7 @@ impl Change {
             if tokens == TokenDisplay::Shown { text.to_owned() } else { without_tokens(text) }
         };
         let (before, after) = (side(&self.before), side(&self.after));
-        TextDiff::from_lines(&before, &after).unified_diff().to_string()
+        unified(&before, &after, MissingNewline::Noted)
     }
 }
 

@@ -122,7 +122,10 @@ mod tests {
             ("xtask test --quick", Command::Test(Test { quick: true, ..Test::default() })),
             ("xtask guide", Command::Guide { out: None }),
             ("xtask guide --out site", Command::Guide { out: Some("site".into()) }),
-            ("xtask bench --yes start", Command::Bench(Bench { install: install(), parts: vec!["start".into()] })),
+            (
+                "xtask bench --yes start",
+                Command::Bench(Bench { install: install(), parts: vec!["start".into()] }),
+            ),
             ("xtask inside-session cargo test -- --yes", Command::InsideSession { command: inner }),
         ] {
             assert_eq!(parse(line).unwrap(), expected, "{line}");

@@ -52,7 +52,8 @@ pub fn run(workspace: Workspace, options: &Bench) -> Result<()> {
 fn refuse_worse(workspace: &Workspace, result: &Value) -> Result<()> {
     let file = workspace.root().join(limits::FILE);
     let text = fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
-    let limits = serde_json::from_str(&text).with_context(|| format!("{} is not a JSON object", limits::FILE))?;
+    let limits =
+        serde_json::from_str(&text).with_context(|| format!("{} is not a JSON object", limits::FILE))?;
     let compared = limits::compare(result, &limits)?;
     let worse: Vec<_> = compared.iter().filter(|one| one.is_worse()).collect();
     for Compared { path, measured, limit } in &worse {

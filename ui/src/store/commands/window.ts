@@ -15,6 +15,8 @@ export class WindowCommands {
 
   /** Reports which session is in view; none if the window can't be seen. */
   readonly noteView = (): void => {
+    // Nothing is in view before the first frames.
+    if (this.store.state.link.generation === 0) return;
     const session = sessionInView(this.store.state)?.id ?? null;
     const view = { session, focused: document.hasFocus() };
     const said = JSON.stringify(view);

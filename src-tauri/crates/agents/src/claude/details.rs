@@ -1,18 +1,13 @@
 //! Tool calls as a user judges them: all fields of the input are shown, except fields that are null or false, and
 //! additional fields of a plan or a to-do item.
 
-use std::time::Duration;
-
 use askdesk_domain::{TodoItem, TodoStatus, ToolDetail};
+use askdesk_line_diff::{MissingNewline, unified};
 use serde_json::Value;
-use similar::TextDiff;
 
 use super::PLAN_TOOL;
 use crate::json::text;
 use crate::tool_input::pretty;
-
-/// The time limit for a minimal diff; then a coarser one is used.
-const DIFF_TIME: Duration = Duration::from_millis(200);
 
 /// Says what exactly a call would run or change.
 pub(super) fn detail(tool: &str, input: &Value) -> ToolDetail {
@@ -108,9 +103,7 @@ fn plan(input: &Value) -> ToolDetail {
 
 /// Returns the hunks of a unified diff. The other fields of the call follow the range of the first hunk.
 fn difference(old: &str, new: &str, others: &[String]) -> String {
-    let diff = TextDiff::configure().timeout(DIFF_TIME).diff_lines(old, new);
-    // The text is a part of a file, so a missing line feed at its end means nothing.
-    let hunks = diff.unified_diff().missing_newline_hint(false).to_string();
+    let hunks = unified(old, new, MissingNewline::Ignored);
     if others.is_empty() {
         return hunks;
     }

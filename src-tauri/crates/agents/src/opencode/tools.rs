@@ -4,8 +4,8 @@ use askdesk_domain::acting_line::acting_line;
 use askdesk_domain::text::{bounded, on_one_line};
 use askdesk_domain::tool::SUMMARY_CHARS;
 use askdesk_domain::{ToolDetail, ToolKind};
+use askdesk_line_diff::{MissingNewline, unified};
 use serde_json::Value;
-use similar::TextDiff;
 
 use crate::json::text;
 use crate::tool_input::{mcp_name, pretty};
@@ -94,8 +94,7 @@ pub(super) fn detail(tool: &str, input: &Value) -> ToolDetail {
         "edit" if only(&["filePath", "oldString", "newString", "replaceAll"]) => {
             let texts = text(input, "oldString").zip(text(input, "newString"));
             path().zip(texts).map(|(path, (old, new))| {
-                let diff = TextDiff::from_lines(old, new);
-                let mut diff = diff.unified_diff().missing_newline_hint(false).to_string();
+                let mut diff = unified(old, new, MissingNewline::Ignored);
                 if input["replaceAll"].as_bool() == Some(true) {
                     diff = diff.replacen("@@\n", "@@ replaceAll: true\n", 1);
                 }

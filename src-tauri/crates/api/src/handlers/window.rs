@@ -38,7 +38,8 @@ impl Api {
 
     async fn first_transcript(&self, first: Option<SessionId>) -> Result<Option<FirstTranscript>, Error> {
         let Some(session) = first else { return Ok(None) };
-        let page = self.read_transcript(ReadTranscript { session, before: None, limit: FIRST_ENTRIES }).await?;
+        let page =
+            self.read_transcript(ReadTranscript { session, before: None, limit: FIRST_ENTRIES }).await?;
         Ok(Some(FirstTranscript { session, page }))
     }
 

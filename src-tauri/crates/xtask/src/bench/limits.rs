@@ -31,7 +31,9 @@ pub fn compare(result: &Value, limits: &Map<String, Value>) -> Result<Vec<Compar
         let Some(measured) = at.get(part) else { continue };
         at = measured;
         for key in keys {
-            at = at.get(key).with_context(|| format!("the bench measured no `{path}`, which {FILE} limits"))?;
+            at = at
+                .get(key)
+                .with_context(|| format!("the bench measured no `{path}`, which {FILE} limits"))?;
         }
         let number = |value: &Value| value.as_f64().with_context(|| format!("`{path}` is not a number"));
         all.push(Compared { path: path.clone(), measured: number(at)?, limit: number(limit)? });
@@ -63,6 +65,11 @@ mod tests {
     fn parts_that_were_not_measured_are_left_out_but_a_figure_that_vanished_is_an_error() {
         let limits = limits(&json!({ "start.no_session.pictures": 3 }));
         assert_eq!(compare(&json!({ "load": {} }), &limits).unwrap(), []);
-        assert!(compare(&json!({ "start": {} }), &limits).unwrap_err().to_string().contains("no_session.pictures"));
+        assert!(
+            compare(&json!({ "start": {} }), &limits)
+                .unwrap_err()
+                .to_string()
+                .contains("no_session.pictures")
+        );
     }
 }

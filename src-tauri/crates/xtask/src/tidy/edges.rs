@@ -8,17 +8,24 @@ use super::Problem;
 /// Every package of the workspace with the packages of ours it may build on, lowest first.
 ///
 /// Dev-dependencies are free: a test may use the fake agent, or look at its crate from above.
-const ALLOWED: [(&str, &[&str]); 20] = [
+const ALLOWED: [(&str, &[&str]); 21] = [
     ("askdesk-domain", &[]),
     ("askdesk-agent-host", &[]),
+    ("askdesk-line-diff", &[]),
     ("askdesk-user-environment", &[]),
     ("askdesk-git", &["askdesk-user-environment"]),
-    ("askdesk-changes", &["askdesk-git"]),
+    ("askdesk-changes", &["askdesk-git", "askdesk-line-diff"]),
     ("askdesk-worktrees", &["askdesk-git"]),
     ("askdesk-version-probe", &["askdesk-user-environment"]),
     (
         "askdesk-agents",
-        &["askdesk-agent-host", "askdesk-domain", "askdesk-user-environment", "askdesk-version-probe"],
+        &[
+            "askdesk-agent-host",
+            "askdesk-domain",
+            "askdesk-line-diff",
+            "askdesk-user-environment",
+            "askdesk-version-probe",
+        ],
     ),
     (
         "askdesk-engine",
@@ -56,7 +63,7 @@ const ALLOWED: [(&str, &[&str]); 20] = [
             "askdesk-user-environment",
         ],
     ),
-    ("askdesk-client-config", &["askdesk-user-environment", "askdesk-version-probe"]),
+    ("askdesk-client-config", &["askdesk-line-diff", "askdesk-user-environment", "askdesk-version-probe"]),
     ("askdesk-cli", &["askdesk-client-config", "askdesk-mcp-tools", "askdesk-user-environment"]),
     (
         "askdesk",
@@ -80,12 +87,13 @@ const ALLOWED: [(&str, &[&str]); 20] = [
 
 /// Libraries that few packages may name: the library, its owners, and whether this holds for tests too.
 /// Each stands for every library whose name continues after a dash or underscore.
-const CONFINED: [(&str, &[&str], bool); 6] = [
+const CONFINED: [(&str, &[&str], bool); 7] = [
     ("tauri", &["askdesk"], true),
     ("wry", &["askdesk"], true),
     ("webkit2gtk", &["askdesk"], true),
     ("mdbook", &["askdesk-guide"], true),
     ("rusqlite", &["askdesk-engine"], false),
+    ("similar", &["askdesk-line-diff"], true),
     ("rmcp", &["askdesk-mcp-tools", "askdesk-gateway", "askdesk-cli"], false),
 ];
 
@@ -195,6 +203,7 @@ mod tests {
         check("askdesk-testkit", "tauri-plugin-shell", Some("dev"), &["only askdesk may"]);
         check("askdesk", "rusqlite", None, &["only askdesk-engine may"]);
         check("askdesk-api", "rmcp", None, &["only askdesk-mcp-tools, askdesk-gateway, askdesk-cli may"]);
+        check("askdesk-changes", "similar", None, &["only askdesk-line-diff may"]);
         check("askdesk-api", "rusqlite", Some("dev"), &[]);
         for library in ["rmcpp", "wryer"] {
             check("askdesk-api", library, None, &[]);
