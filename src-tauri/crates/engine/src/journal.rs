@@ -33,7 +33,7 @@ pub use read::{Page, Reader};
 pub use salvage::Salvaged;
 #[cfg(test)]
 pub(crate) use search::text_of;
-pub use search::{EntryKind, Found, Hit, SORTED_MATCHES};
+pub use search::{EntryKind, Found, Hit};
 pub use totals::{ANSWER_TIMES, AnswerTimeCount, DAYS_COUNTED, DayBounds, NotDayBounds, QuestionTotals};
 
 use snapshot::Progress;

@@ -1,5 +1,6 @@
 //! Full-text search: the index is written in the same transaction as its content. It has no copy of the texts; excerpts are
-//! taken from the transcripts.
+//! taken from the transcripts. Matches come by age, newest first, so that a page doesn't cost more with every match that it
+//! doesn't show.
 
 use std::str::FromStr;
 
@@ -11,11 +12,8 @@ use super::phrases::{self, Part};
 use super::read::{self, Reader};
 use super::{indexed_text, record};
 
-/// How many matches are sorted and can be paged through: the newest ones.
-pub const SORTED_MATCHES: u32 = 1_000;
-
-/// How many of the newest entries are also in a small index of their own. Words that are common are found there often enough,
-/// and the large index, where they take long, isn't asked.
+/// How many of the newest entries are also in a small index of their own. What is common fills a page there, and the large index
+/// isn't asked: it has to go through all that begins with a word before it knows the newest.
 const RECENT: i64 = 16_384;
 
 /// The indexes. The large one makes no entries for the beginnings of words, because they would take as much space as the words.
@@ -27,7 +25,7 @@ pub(super) const WORDS: &str = "
 ";
 pub(super) const RECENT_WORDS: &str = "
     CREATE VIRTUAL TABLE IF NOT EXISTS recent_words USING fts5 (
-        text, tokenize = 'unicode61 remove_diacritics 2', content = '', contentless_delete = 1, prefix = '1 2'
+        text, tokenize = 'unicode61 remove_diacritics 2', content = '', contentless_delete = 1
     );
 ";
 /// The index of the texts of one page, from which the excerpts come.
@@ -42,9 +40,6 @@ const QUERY_WORDS: usize = 32;
 
 /// How many words an excerpt has around a match.
 const EXCERPT_WORDS: u32 = 24;
-
-/// After how many days a match has three quarters of its initial weight; very old ones have half.
-const HALF_NEWS_DAYS: f64 = 30.0;
 
 /// The markers that the index puts around a match.
 const MATCH_BEGINS: char = '\u{2}';
@@ -102,7 +97,7 @@ pub struct Hit {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Found {
-    /// The best matches first; equal ones by age, newest first.
+    /// The newest first.
     pub hits: Vec<Hit>,
     /// Whether more matches follow.
     pub more: bool,
@@ -197,12 +192,15 @@ pub(super) fn query_of(text: &str) -> Option<String> {
 
 impl Reader {
     /// Finds entries that contain all the words; each matches words that begin with it, and quotes match phrases.
-    pub fn search(&self, text: &str, limit: u32, offset: u32, now: Timestamp) -> Result<Found, StorageError> {
+    pub fn search(&self, text: &str, limit: u32, offset: u32) -> Result<Found, StorageError> {
         let Some(query) = query_of(text) else { return Ok(Found::default()) };
         self.query(|connection| {
             // All of it comes from one moment.
             let moment = connection.unchecked_transaction()?;
-            let mut hits = places(&moment, &query, limit, offset, now)?;
+            let mut hits = places(&moment, "recent_words", &query, limit, offset)?;
+            if hits.len() <= limit as usize {
+                hits = places(&moment, "words", &query, limit, offset)?;
+            }
             let more = hits.len() > limit as usize;
             hits.truncate(limit as usize);
             add_excerpts(&moment, &query, &mut hits)?;
@@ -211,30 +209,27 @@ impl Reader {
     }
 }
 
-/// Finds the positions of the best ones of the newest matches, and one more.
+/// Finds the positions of the newest matches in an index, and one more.
 fn places(
     connection: &Connection,
+    index: &str,
     query: &str,
     limit: u32,
     offset: u32,
-    now: Timestamp,
 ) -> rusqlite::Result<Vec<Hit>> {
-    let enough = "SELECT rowid FROM recent_words WHERE recent_words MATCH ?1 LIMIT 1 OFFSET ?2";
-    let enough = connection.prepare_cached(enough)?.exists(params![query, SORTED_MATCHES - 1])?;
-    let words = if enough { "recent_words" } else { "words" };
-    // A rank is negative; lower is better.
-    let mut statement = connection.prepare_cached(&format!(
-        "SELECT session, n, at, kind
-         FROM (SELECT rowid AS found, rank AS score FROM {words} WHERE {words} MATCH ?1
-               ORDER BY rowid DESC LIMIT ?2)
-         JOIN searched ON id = found
-         ORDER BY score * (1.0 + 1.0 / (1.0 + max(?3 - at, 0) / ?4)) ASC, at DESC, n DESC
-         LIMIT ?5 OFFSET ?6"
-    ))?;
-    let half_news = HALF_NEWS_DAYS * 24.0 * 3_600_000.0;
-    let wanted = params![query, SORTED_MATCHES, now.millis(), half_news, i64::from(limit) + 1, offset];
-    let places = statement.query_map(wanted, hit)?;
+    let mut statement = connection.prepare_cached(&newest(index))?;
+    let places = statement.query_map(params![query, i64::from(limit) + 1, offset], hit)?;
     places.filter_map(|place| read::readable(place).transpose()).collect()
+}
+
+/// Reads the newest matches in an index.
+fn newest(index: &str) -> String {
+    format!(
+        "SELECT session, n, at, kind
+         FROM (SELECT rowid AS found FROM {index} WHERE {index} MATCH ?1 ORDER BY rowid DESC LIMIT ?2 OFFSET ?3)
+         JOIN searched ON id = found
+         ORDER BY found DESC"
+    )
 }
 
 fn hit(row: &Row<'_>) -> rusqlite::Result<Hit> {

@@ -72,7 +72,7 @@ CREATE VIRTUAL TABLE words USING fts5 (
         text, tokenize = 'unicode61 remove_diacritics 2', content = '', contentless_delete = 1
     );
 CREATE VIRTUAL TABLE recent_words USING fts5 (
-        text, tokenize = 'unicode61 remove_diacritics 2', content = '', contentless_delete = 1, prefix = '1 2'
+        text, tokenize = 'unicode61 remove_diacritics 2', content = '', contentless_delete = 1
     );
 CREATE INDEX turns ON entries (at, session, CASE WHEN json_valid(body) THEN body ->> '$.inputTokens' END, CASE WHEN json_valid(body) THEN body ->> '$.outputTokens' END, CASE WHEN json_valid(body) THEN body ->> '$.cachedTokens' END, CASE WHEN json_valid(body) THEN body ->> '$.costUsd' END, substr(body, 1, 20)) WHERE substr(body, 1, 20) = '{"kind":"turn_ended"';
 CREATE INDEX ended_requests ON requests (asked_at, session, CASE WHEN NOT json_valid(outcome) THEN NULL

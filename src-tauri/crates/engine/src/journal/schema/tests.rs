@@ -158,7 +158,7 @@ fn a_database_of_format_1_is_read_whole_and_stays_as_it_is() {
     let found = reader.drafts().unwrap();
     assert_eq!(found.len(), 2);
     assert!(drafts().iter().all(|draft| found.contains(draft)));
-    assert_eq!(reader.search("\"Low on quota\"", 10, 0, AT).unwrap().hits.len(), 1);
+    assert_eq!(reader.search("\"Low on quota\"", 10, 0).unwrap().hits.len(), 1);
     let days =
         DayBounds::try_from(vec![Timestamp::from_millis(0), Timestamp::from_millis(86_400_000)]).unwrap();
     let (of_all, of_one) = (

@@ -22,7 +22,7 @@ fn open(folder: &tempfile::TempDir) -> (Journal, Reader) {
 
 /// The positions of all that is found.
 fn found(reader: &Reader, text: &str) -> Vec<u64> {
-    reader.search(text, u32::MAX - 1, 0, NOW).unwrap().hits.iter().map(|hit| hit.n).collect()
+    reader.search(text, u32::MAX - 1, 0).unwrap().hits.iter().map(|hit| hit.n).collect()
 }
 
 /// The entries in an index.
@@ -54,29 +54,53 @@ fn the_small_index_has_the_newest_entries_only() {
 }
 
 #[test]
-fn the_newest_matches_of_a_common_word_are_sorted_and_found_in_the_small_index() {
+fn a_page_that_the_small_index_fills_does_not_ask_the_large_one() {
     let folder = tempfile::tempdir().unwrap();
     let (mut journal, reader) = open(&folder);
-    let all = u64::from(SORTED_MATCHES) + 5;
-    fill(&mut journal, all);
+    fill(&mut journal, 60);
     journal.connection.execute_batch("DELETE FROM words").unwrap();
-    let newest: Vec<u64> = (6..=all).rev().collect();
-    assert_eq!(found(&reader, "ha"), newest);
-    // Pages follow each other to the end.
-    let pages = [0, 400, 800].map(|offset| reader.search("hay", 400, offset, NOW).unwrap());
-    assert_eq!(pages.each_ref().map(|page| page.more), [true, true, false]);
-    let paged: Vec<u64> = pages.iter().flat_map(|page| &page.hits).map(|hit| hit.n).collect();
-    assert_eq!(paged, newest);
-    assert!(pages.iter().flat_map(|page| &page.hits).all(|hit| hit.matched == "hay"));
+    let page = |offset| reader.search("ha", 20, offset).unwrap();
+    let ns = |found: &Found| found.hits.iter().map(|hit| hit.n).collect::<Vec<_>>();
+    assert_eq!((ns(&page(0)), page(0).more), ((41..=60).rev().collect(), true));
+    assert_eq!((ns(&page(20)), page(20).more), ((21..=40).rev().collect(), true));
+    assert!(page(0).hits.iter().all(|hit| hit.matched == "hay"));
+    // Nothing shows that it has all.
+    assert_eq!(page(40), Found::default());
 }
 
 #[test]
-fn a_word_that_is_rare_among_the_newest_entries_is_found_in_all() {
+fn pages_go_on_to_the_oldest_match_where_the_small_index_ends() {
     let folder = tempfile::tempdir().unwrap();
     let (mut journal, reader) = open(&folder);
-    fill(&mut journal, u64::from(SORTED_MATCHES) - 1);
-    journal.connection.execute_batch("DELETE FROM recent_words").unwrap();
-    assert_eq!(found(&reader, "hay").len(), SORTED_MATCHES as usize - 1);
+    fill(&mut journal, 60);
+    journal.connection.execute_batch("DELETE FROM recent_words WHERE rowid <= 33").unwrap();
+    let pages: Vec<_> = (0..3).map(|page| reader.search("hay", 20, page * 20).unwrap()).collect();
+    assert_eq!(pages.iter().map(|page| page.more).collect::<Vec<_>>(), [true, true, false]);
+    let paged: Vec<u64> = pages.iter().flat_map(|page| &page.hits).map(|hit| hit.n).collect();
+    assert_eq!(paged, (1..=60).rev().collect::<Vec<_>>());
+}
+
+#[test]
+fn the_newest_matches_are_read_in_the_order_of_the_index() {
+    let folder = tempfile::tempdir().unwrap();
+    let (_journal, reader) = open(&folder);
+    for index in ["words", "recent_words"] {
+        let plan: Vec<(i64, String)> = reader
+            .query(|connection| {
+                let mut statement = connection.prepare(&format!("EXPLAIN QUERY PLAN {}", newest(index)))?;
+                let rows =
+                    statement.query_map(params!["hay", 51, 0], |row| Ok((row.get(1)?, row.get(3)?)))?;
+                rows.collect()
+            })
+            .unwrap();
+        assert!(
+            plan.iter().any(|(_, step)| step.contains(&format!("SCAN {index} VIRTUAL TABLE"))),
+            "{plan:?}"
+        );
+        assert!(plan.iter().any(|(_, step)| step.contains("SEARCH searched USING INTEGER PRIMARY KEY")));
+        // Only the page may be sorted, at the top of the plan. To sort the matches, SQLite would read all of them.
+        assert!(plan.iter().all(|(parent, step)| *parent == 0 || !step.contains("TEMP B-TREE")), "{plan:?}");
+    }
 }
 
 #[test]
