@@ -474,7 +474,8 @@ mod tests {
         let rows = rusqlite::Connection::open(folder.join("desk.db")).unwrap();
         let bytes = |select: &str| rows.query_row(select, [], |row| row.get::<_, i64>(0)).unwrap() >> 20;
         let index = bytes(
-            "SELECT (SELECT sum(length(block)) FROM words_data) + (SELECT sum(length(block)) FROM recent_words_data)
+            "SELECT (SELECT sum(length(block)) FROM words_data) + (SELECT sum(length(block)) FROM even_words_data)
+                + (SELECT sum(length(block)) FROM odd_words_data)
                 + (SELECT sum(length(sz) + 4) FROM words_docsize)",
         );
         let mut texts = 0;

@@ -12,19 +12,23 @@ use super::phrases::{self, Part};
 use super::read::{self, Reader};
 use super::{indexed_text, record};
 
-/// How many of the newest entries are also in a small index of their own. What is common fills a page there, and the large index
-/// isn't asked: it has to go through all that begins with a word before it knows the newest.
-const RECENT: i64 = 16_384;
+/// How many entries a stretch has. The newest one and the one before it are also in small indexes of their own. What is common
+/// fills a page there, and the large index isn't asked: it has to go through all that begins with a word before it knows the newest.
+const STRETCH: i64 = 8_192;
 
 /// The indexes. The large one makes no entries for the beginnings of words, because they would take as much space as the words.
-/// A database that lacks the small one gets an empty one.
 pub(super) const WORDS: &str = "
     CREATE VIRTUAL TABLE words USING fts5 (
         text, tokenize = 'unicode61 remove_diacritics 2', content = '', contentless_delete = 1
     );
 ";
+/// The small ones, which stretches have in turns: to empty one costs less than to take out its entries one by one. A database that
+/// lacks them gets empty ones.
 pub(super) const RECENT_WORDS: &str = "
-    CREATE VIRTUAL TABLE IF NOT EXISTS recent_words USING fts5 (
+    CREATE VIRTUAL TABLE IF NOT EXISTS even_words USING fts5 (
+        text, tokenize = 'unicode61 remove_diacritics 2', content = '', contentless_delete = 1
+    );
+    CREATE VIRTUAL TABLE IF NOT EXISTS odd_words USING fts5 (
         text, tokenize = 'unicode61 remove_diacritics 2', content = '', contentless_delete = 1
     );
 ";
@@ -162,14 +166,18 @@ fn write(transaction: &Transaction<'_>, id: i64, text: &str) -> rusqlite::Result
     let mut statement =
         transaction.prepare_cached("INSERT OR REPLACE INTO words (rowid, text) VALUES (?1, ?2)")?;
     statement.execute(params![id, text])?;
-    // An entry of which newer ones are not in the small index must not be there either.
-    let mut statement = transaction.prepare_cached(
-        "INSERT OR REPLACE INTO recent_words (rowid, text) SELECT ?1, ?2
-         WHERE ?1 = (SELECT max(id) FROM searched) OR EXISTS (SELECT 1 FROM recent_words WHERE rowid = ?1)",
-    )?;
-    statement.execute(params![id, text])?;
-    let mut statement = transaction.prepare_cached("DELETE FROM recent_words WHERE rowid = ?1")?;
-    statement.execute([id - RECENT])?;
+    let recent = if (id / STRETCH) % 2 == 0 { "even_words" } else { "odd_words" };
+    let mut statement = transaction.prepare_cached("SELECT ?1 = max(id) FROM searched")?;
+    let is_newest: bool = statement.query_row([id], |row| row.get(0))?;
+    if is_newest && id % STRETCH == 0 {
+        transaction.execute(&format!("INSERT INTO {recent} ({recent}) VALUES ('delete-all')"), [])?;
+    }
+    // An entry of which newer ones are in neither must not be there either.
+    let mut statement = transaction.prepare_cached(&format!(
+        "INSERT OR REPLACE INTO {recent} (rowid, text) SELECT ?1, ?2
+         WHERE ?3 OR EXISTS (SELECT 1 FROM {recent} WHERE rowid = ?1)"
+    ))?;
+    statement.execute(params![id, text, is_newest])?;
     Ok(())
 }
 
@@ -197,9 +205,9 @@ impl Reader {
         self.query(|connection| {
             // All of it comes from one moment.
             let moment = connection.unchecked_transaction()?;
-            let mut hits = places(&moment, "recent_words", &query, limit, offset)?;
+            let mut hits = places(&moment, IN_RECENT_WORDS, &query, limit, offset)?;
             if hits.len() <= limit as usize {
-                hits = places(&moment, "words", &query, limit, offset)?;
+                hits = places(&moment, IN_WORDS, &query, limit, offset)?;
             }
             let more = hits.len() > limit as usize;
             hits.truncate(limit as usize);
@@ -209,24 +217,28 @@ impl Reader {
     }
 }
 
-/// Finds the positions of the newest matches in an index, and one more.
+/// Find the matches in the large index, and in the small ones.
+const IN_WORDS: &str = "SELECT rowid AS found FROM words WHERE words MATCH ?1";
+const IN_RECENT_WORDS: &str = "SELECT rowid AS found FROM even_words WHERE even_words MATCH ?1
+    UNION ALL SELECT rowid AS found FROM odd_words WHERE odd_words MATCH ?1";
+
+/// Finds the positions of the newest matches, and one more.
 fn places(
     connection: &Connection,
-    index: &str,
+    matches: &str,
     query: &str,
     limit: u32,
     offset: u32,
 ) -> rusqlite::Result<Vec<Hit>> {
-    let mut statement = connection.prepare_cached(&newest(index))?;
+    let mut statement = connection.prepare_cached(&newest(matches))?;
     let places = statement.query_map(params![query, i64::from(limit) + 1, offset], hit)?;
     places.filter_map(|place| read::readable(place).transpose()).collect()
 }
 
-/// Reads the newest matches in an index.
-fn newest(index: &str) -> String {
+/// Reads the newest matches.
+fn newest(matches: &str) -> String {
     format!(
-        "SELECT session, n, at, kind
-         FROM (SELECT rowid AS found FROM {index} WHERE {index} MATCH ?1 ORDER BY rowid DESC LIMIT ?2 OFFSET ?3)
+        "SELECT session, n, at, kind FROM ({matches} ORDER BY found DESC LIMIT ?2 OFFSET ?3)
          JOIN searched ON id = found
          ORDER BY found DESC"
     )

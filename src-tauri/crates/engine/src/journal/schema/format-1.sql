@@ -71,7 +71,10 @@ CREATE TABLE unswept (session TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
 CREATE VIRTUAL TABLE words USING fts5 (
         text, tokenize = 'unicode61 remove_diacritics 2', content = '', contentless_delete = 1
     );
-CREATE VIRTUAL TABLE recent_words USING fts5 (
+CREATE VIRTUAL TABLE even_words USING fts5 (
+        text, tokenize = 'unicode61 remove_diacritics 2', content = '', contentless_delete = 1
+    );
+CREATE VIRTUAL TABLE odd_words USING fts5 (
         text, tokenize = 'unicode61 remove_diacritics 2', content = '', contentless_delete = 1
     );
 CREATE INDEX turns ON entries (at, session, CASE WHEN json_valid(body) THEN body ->> '$.inputTokens' END, CASE WHEN json_valid(body) THEN body ->> '$.outputTokens' END, CASE WHEN json_valid(body) THEN body ->> '$.cachedTokens' END, CASE WHEN json_valid(body) THEN body ->> '$.costUsd' END, substr(body, 1, 20)) WHERE substr(body, 1, 20) = '{"kind":"turn_ended"';
@@ -223,19 +226,19 @@ INSERT INTO searched (id, session, n, at, kind, about) VALUES (34, '00000000-000
 INSERT INTO words (rowid, text) VALUES (1, 'hi
 shot.png
 notes');
-INSERT INTO recent_words (rowid, text) VALUES (1, 'hi
+INSERT INTO even_words (rowid, text) VALUES (1, 'hi
 shot.png
 notes');
 INSERT INTO words (rowid, text) VALUES (2, 'hi');
-INSERT INTO recent_words (rowid, text) VALUES (2, 'hi');
+INSERT INTO even_words (rowid, text) VALUES (2, 'hi');
 INSERT INTO words (rowid, text) VALUES (3, 'hm');
-INSERT INTO recent_words (rowid, text) VALUES (3, 'hm');
+INSERT INTO even_words (rowid, text) VALUES (3, 'hm');
 INSERT INTO words (rowid, text) VALUES (4, 'Bash
 ls
 lists
 ls
 out');
-INSERT INTO recent_words (rowid, text) VALUES (4, 'Bash
+INSERT INTO even_words (rowid, text) VALUES (4, 'Bash
 ls
 lists
 ls
@@ -244,7 +247,7 @@ INSERT INTO words (rowid, text) VALUES (5, 'Bash
 ls
 {}
 out');
-INSERT INTO recent_words (rowid, text) VALUES (5, 'Bash
+INSERT INTO even_words (rowid, text) VALUES (5, 'Bash
 ls
 {}
 out');
@@ -253,7 +256,7 @@ ls
 /f
 +a
 out');
-INSERT INTO recent_words (rowid, text) VALUES (6, 'Bash
+INSERT INTO even_words (rowid, text) VALUES (6, 'Bash
 ls
 /f
 +a
@@ -263,7 +266,7 @@ ls
 /f
 a
 out');
-INSERT INTO recent_words (rowid, text) VALUES (7, 'Bash
+INSERT INTO even_words (rowid, text) VALUES (7, 'Bash
 ls
 /f
 a
@@ -274,7 +277,7 @@ ls
 [~] do
 [x] do
 out');
-INSERT INTO recent_words (rowid, text) VALUES (8, 'Bash
+INSERT INTO even_words (rowid, text) VALUES (8, 'Bash
 ls
 [ ] do
 [~] do
@@ -285,7 +288,7 @@ ls
 /p
 do it
 out');
-INSERT INTO recent_words (rowid, text) VALUES (9, 'Bash
+INSERT INTO even_words (rowid, text) VALUES (9, 'Bash
 ls
 /p
 do it
@@ -294,21 +297,21 @@ INSERT INTO words (rowid, text) VALUES (10, 'Bash
 ls
 host
 out');
-INSERT INTO recent_words (rowid, text) VALUES (10, 'Bash
+INSERT INTO even_words (rowid, text) VALUES (10, 'Bash
 ls
 host
 out');
 INSERT INTO words (rowid, text) VALUES (11, 'Bash
 ls
 host');
-INSERT INTO recent_words (rowid, text) VALUES (11, 'Bash
+INSERT INTO even_words (rowid, text) VALUES (11, 'Bash
 ls
 host');
 INSERT INTO words (rowid, text) VALUES (12, 'Bash
 ls
 {}
 out');
-INSERT INTO recent_words (rowid, text) VALUES (12, 'Bash
+INSERT INTO even_words (rowid, text) VALUES (12, 'Bash
 ls
 {}
 out');
@@ -338,7 +341,7 @@ A
 first
 code
 sub');
-INSERT INTO recent_words (rowid, text) VALUES (13, 'Which?
+INSERT INTO even_words (rowid, text) VALUES (13, 'Which?
 Store
 A
 first
@@ -368,53 +371,53 @@ INSERT INTO words (rowid, text) VALUES (14, 'Bash
 runs
 lists
 ls');
-INSERT INTO recent_words (rowid, text) VALUES (14, 'Bash
+INSERT INTO even_words (rowid, text) VALUES (14, 'Bash
 runs
 lists
 ls');
 INSERT INTO words (rowid, text) VALUES (15, 'do
 do
 do');
-INSERT INTO recent_words (rowid, text) VALUES (15, 'do
+INSERT INTO even_words (rowid, text) VALUES (15, 'do
 do
 do');
 INSERT INTO words (rowid, text) VALUES (16, 'bad');
-INSERT INTO recent_words (rowid, text) VALUES (16, 'bad');
+INSERT INTO even_words (rowid, text) VALUES (16, 'bad');
 INSERT INTO words (rowid, text) VALUES (17, 'bad');
-INSERT INTO recent_words (rowid, text) VALUES (17, 'bad');
+INSERT INTO even_words (rowid, text) VALUES (17, 'bad');
 INSERT INTO words (rowid, text) VALUES (18, 'Which?');
-INSERT INTO recent_words (rowid, text) VALUES (18, 'Which?');
+INSERT INTO even_words (rowid, text) VALUES (18, 'Which?');
 INSERT INTO words (rowid, text) VALUES (19, 'Which?');
-INSERT INTO recent_words (rowid, text) VALUES (19, 'Which?');
+INSERT INTO even_words (rowid, text) VALUES (19, 'Which?');
 INSERT INTO words (rowid, text) VALUES (20, 'Which?');
-INSERT INTO recent_words (rowid, text) VALUES (20, 'Which?');
+INSERT INTO even_words (rowid, text) VALUES (20, 'Which?');
 INSERT INTO words (rowid, text) VALUES (21, 'Which?');
-INSERT INTO recent_words (rowid, text) VALUES (21, 'Which?');
+INSERT INTO even_words (rowid, text) VALUES (21, 'Which?');
 INSERT INTO words (rowid, text) VALUES (22, 'Authentication failed (401)');
-INSERT INTO recent_words (rowid, text) VALUES (22, 'Authentication failed (401)');
+INSERT INTO even_words (rowid, text) VALUES (22, 'Authentication failed (401)');
 INSERT INTO words (rowid, text) VALUES (23, 'Authentication failed (401)');
-INSERT INTO recent_words (rowid, text) VALUES (23, 'Authentication failed (401)');
+INSERT INTO even_words (rowid, text) VALUES (23, 'Authentication failed (401)');
 INSERT INTO words (rowid, text) VALUES (24, 'Write a file');
-INSERT INTO recent_words (rowid, text) VALUES (24, 'Write a file');
+INSERT INTO even_words (rowid, text) VALUES (24, 'Write a file');
 INSERT INTO words (rowid, text) VALUES (25, 'Write a file');
-INSERT INTO recent_words (rowid, text) VALUES (25, 'Write a file');
+INSERT INTO even_words (rowid, text) VALUES (25, 'Write a file');
 INSERT INTO words (rowid, text) VALUES (26, 'Write a file');
-INSERT INTO recent_words (rowid, text) VALUES (26, 'Write a file');
+INSERT INTO even_words (rowid, text) VALUES (26, 'Write a file');
 INSERT INTO words (rowid, text) VALUES (27, 'Write a file');
-INSERT INTO recent_words (rowid, text) VALUES (27, 'Write a file');
+INSERT INTO even_words (rowid, text) VALUES (27, 'Write a file');
 INSERT INTO words (rowid, text) VALUES (28, 'Write a file');
-INSERT INTO recent_words (rowid, text) VALUES (28, 'Write a file');
+INSERT INTO even_words (rowid, text) VALUES (28, 'Write a file');
 INSERT INTO words (rowid, text) VALUES (29, 'Write a file');
-INSERT INTO recent_words (rowid, text) VALUES (29, 'Write a file');
+INSERT INTO even_words (rowid, text) VALUES (29, 'Write a file');
 INSERT INTO words (rowid, text) VALUES (30, 'Write a file
 bad');
-INSERT INTO recent_words (rowid, text) VALUES (30, 'Write a file
+INSERT INTO even_words (rowid, text) VALUES (30, 'Write a file
 bad');
 INSERT INTO words (rowid, text) VALUES (31, 'node: not found');
-INSERT INTO recent_words (rowid, text) VALUES (31, 'node: not found');
+INSERT INTO even_words (rowid, text) VALUES (31, 'node: not found');
 INSERT INTO words (rowid, text) VALUES (32, 'Low on quota.');
-INSERT INTO recent_words (rowid, text) VALUES (32, 'Low on quota.');
+INSERT INTO even_words (rowid, text) VALUES (32, 'Low on quota.');
 INSERT INTO words (rowid, text) VALUES (33, 'the agent can''t take input right now');
-INSERT INTO recent_words (rowid, text) VALUES (33, 'the agent can''t take input right now');
+INSERT INTO even_words (rowid, text) VALUES (33, 'the agent can''t take input right now');
 INSERT INTO words (rowid, text) VALUES (34, 'bad');
-INSERT INTO recent_words (rowid, text) VALUES (34, 'bad');
+INSERT INTO even_words (rowid, text) VALUES (34, 'bad');

@@ -95,7 +95,7 @@ fn as_sql(path: &Path) -> String {
     // The index of words makes tables of its own.
     all.extend(lines(
         r"SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite\_%' ESCAPE '\'
-            AND name NOT LIKE 'words\_%' ESCAPE '\' AND name NOT LIKE 'recent\_words\_%' ESCAPE '\'
+            AND name NOT LIKE 'words\_%' ESCAPE '\' AND name NOT LIKE '%\_words\_%' ESCAPE '\'
             ORDER BY rowid",
     ));
     for (table, columns, order) in [
@@ -124,7 +124,7 @@ fn as_sql(path: &Path) -> String {
     });
     for text in texts.unwrap() {
         let (id, text) = text.unwrap();
-        for index in ["words", "recent_words"] {
+        for index in ["words", "even_words"] {
             all.push(format!("INSERT INTO {index} (rowid, text) VALUES ({id}, '{text}')"));
         }
     }
