@@ -76,9 +76,6 @@ pub struct QuestionsFound {
     pub median_millis: Option<i64>,
 }
 
-/// The SQL condition for requests that have ended.
-const HAS_ENDED: &str = "outcome IS NOT NULL";
-
 /// The SQL expression for the kind of an outcome: a request that the user closed is declined if the agent is told.
 const KIND: &str = "CASE WHEN NOT json_valid(outcome) THEN NULL
     WHEN outcome ->> '$.why.why' = 'canceled' AND coalesce(delivery, 'null') <> 'null' THEN 'declined'
@@ -86,17 +83,9 @@ const KIND: &str = "CASE WHEN NOT json_valid(outcome) THEN NULL
 
 /// The SQL expression for the time to answer, in milliseconds; null for what was not answered. The clock may have been set back
 /// between the question and its answer.
-const TIME_TO_ANSWER: &str = "CASE WHEN json_valid(outcome) AND outcome ->> '$.outcome' = 'answered'
+pub(super) const TIME_TO_ANSWER: &str =
+    "CASE WHEN json_valid(outcome) AND outcome ->> '$.outcome' = 'answered'
     THEN max(ended_at - asked_at, 0) END";
-
-/// Makes the index of what is counted, so that counting doesn't read the questions. A database that lacks it is counted right,
-/// but more slowly.
-pub(super) fn ended_index() -> String {
-    format!(
-        "CREATE INDEX ended_requests ON requests (asked_at, session, {KIND}, {TIME_TO_ANSWER}, {HAS_ENDED})
-         WHERE {HAS_ENDED};"
-    )
-}
 
 /// The SQL condition of a filter, with its parameters.
 pub(super) struct Condition {
@@ -107,7 +96,7 @@ pub(super) struct Condition {
 impl QuestionFilter {
     /// Returns the condition; none if no request can match.
     pub(super) fn condition(&self) -> Option<Condition> {
-        let mut condition = Condition { sql: HAS_ENDED.to_owned(), values: Vec::new() };
+        let mut condition = Condition { sql: "outcome IS NOT NULL".to_owned(), values: Vec::new() };
         if let Some(session) = self.session {
             condition.and("session = ?", Value::Text(session.to_string()));
         }
@@ -165,13 +154,9 @@ impl Reader {
     }
 }
 
-/// The SQL query for the times to answer all that matches a condition.
-pub(super) fn times_to_answer(condition: &Condition) -> String {
-    format!("SELECT {TIME_TO_ANSWER} FROM requests WHERE {}", condition.sql)
-}
-
 fn counts(connection: &Connection, condition: &Condition) -> rusqlite::Result<QuestionsFound> {
-    let mut statement = connection.prepare_cached(&times_to_answer(condition))?;
+    let mut statement = connection
+        .prepare_cached(&format!("SELECT {TIME_TO_ANSWER} FROM requests WHERE {}", condition.sql))?;
     let rows = statement.query_map(params_from_iter(&condition.values), |row| row.get(0))?;
     let found = rows.collect::<rusqlite::Result<Vec<Option<i64>>>>()?;
     let mut waits: Vec<i64> = found.iter().copied().flatten().collect();

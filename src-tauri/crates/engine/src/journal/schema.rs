@@ -8,13 +8,16 @@ use rusqlite::Connection;
 use rusqlite::config::DbConfig;
 
 use super::record::FORMAT;
-use super::{damage, history, named, search, snapshot, storage_error, usage};
+use super::{damage, named, search, snapshot, storage_error};
 use crate::private;
 
 /// How long to wait for another connection's write.
 const BUSY_WAIT: Duration = Duration::from_secs(2);
 
-/// All tables and indexes but those of the [`snapshot`], the [`search`] and the counts. A change needs a new format.
+/// All tables and indexes but those of the [`snapshot`] and the [`search`]. A change needs a new format.
+///
+/// The index `turns` holds only the ends of turns. Their records begin with these words: a tag comes first (the golden lines
+/// pin that), and a comparison of text can't fail on a damaged record.
 const SCHEMA: &str = r#"
     CREATE TABLE events (
         seq INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -61,6 +64,7 @@ const SCHEMA: &str = r#"
         body TEXT NOT NULL,
         PRIMARY KEY (session, n)
     ) STRICT, WITHOUT ROWID;
+    CREATE INDEX turns ON entries (at) WHERE substr(body, 1, 20) = '{"kind":"turn_ended"';
     CREATE TABLE turns_of_deleted (
         at INTEGER NOT NULL,
         input_tokens INTEGER NOT NULL,
@@ -136,8 +140,6 @@ fn create(connection: &mut Connection) -> rusqlite::Result<()> {
     transaction.execute_batch(SCHEMA)?;
     transaction.execute_batch(search::WORDS)?;
     transaction.execute_batch(search::RECENT_WORDS)?;
-    transaction.execute_batch(&usage::turns_index())?;
-    transaction.execute_batch(&history::ended_index())?;
     transaction.execute_batch(snapshot::SCHEMA)?;
     transaction.pragma_update(None, "user_version", FORMAT)?;
     transaction.commit()

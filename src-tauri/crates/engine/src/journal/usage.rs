@@ -4,47 +4,14 @@
 use askdesk_domain::{
     DailyBudget, EntryBody, SessionId, SessionUsage, StorageError, Timestamp, Usage, UsageSum, Usd,
 };
-use rusqlite::{Row, ToSql, Transaction, params};
+use rusqlite::{Row, Transaction, params};
 
 use super::read::{Reader, readable};
 use super::totals::DayBounds;
 use super::{Durability, Journal, record};
 
-/// The SQL condition for the ends of turns. Their records begin with these words: a tag comes first (the golden lines pin that),
-/// and a comparison of text can't fail on a damaged record.
-const IS_TURN: &str = r#"substr(body, 1, 20) = '{"kind":"turn_ended"'"#;
-
-/// The SQL expressions for what days add up. They are columns of the index, so that adding up doesn't read the transcripts.
-const COUNTED: [&str; 4] = [
-    "CASE WHEN json_valid(body) THEN body ->> '$.inputTokens' END",
-    "CASE WHEN json_valid(body) THEN body ->> '$.outputTokens' END",
-    "CASE WHEN json_valid(body) THEN body ->> '$.cachedTokens' END",
-    "CASE WHEN json_valid(body) THEN body ->> '$.costUsd' END",
-];
-
-/// Makes the index of the ends of turns, with every expression that adding them up uses: only then does SQLite leave the
-/// transcripts alone. A database that has an earlier one, of their times alone, is added up right, but more
-/// slowly.
-pub(super) fn turns_index() -> String {
-    format!(
-        "CREATE INDEX turns ON entries (at, session, {}, substr(body, 1, 20)) WHERE {IS_TURN};",
-        COUNTED.join(", ")
-    )
-}
-
-/// Reads the ends of turns whole.
-fn turns() -> String {
-    format!("SELECT body, at FROM entries WHERE {IS_TURN}")
-}
-
-/// Reads what is counted of the turns of some days.
-fn counted_turns(of_session: bool) -> String {
-    let session = if of_session { " AND session = ?3" } else { "" };
-    format!(
-        "SELECT at, {} FROM entries WHERE {IS_TURN} AND at >= ?1 AND at < ?2{session}",
-        COUNTED.join(", ")
-    )
-}
+/// Reads the ends of turns through their index.
+const TURNS: &str = r#"SELECT body, at FROM entries WHERE substr(body, 1, 20) = '{"kind":"turn_ended"'"#;
 
 /// A finished turn, reduced to what is added up.
 struct Turn {
@@ -56,8 +23,7 @@ impl Reader {
     /// Adds up the turns of a session.
     pub fn session_usage(&self, session: SessionId) -> Result<SessionUsage, StorageError> {
         self.query(|connection| {
-            let mut statement =
-                connection.prepare_cached(&format!("{} AND session = ?1 ORDER BY n", turns()))?;
+            let mut statement = connection.prepare_cached(&format!("{TURNS} AND session = ?1 ORDER BY n"))?;
             let mut of_session = SessionUsage::default();
             for turn in statement.query_map([session.to_string()], turn)? {
                 let Some(Turn { usage, .. }) = readable(turn)? else { continue };
@@ -81,15 +47,15 @@ impl Reader {
             }
         };
         let (from, to) = days.span();
-        let (from, to) = (from.millis(), to.millis());
         self.query(|connection| {
             // Both reads come from one snapshot: a deletion moves turns from one to the other.
             let moment = connection.unchecked_transaction()?;
+            let mut statement = moment.prepare_cached(&format!(
+                "{TURNS} AND at >= ?1 AND at < ?2 AND (?3 IS NULL OR session = ?3)"
+            ))?;
             let session = session.map(|session| session.to_string());
-            let mut statement = moment.prepare_cached(&counted_turns(session.is_some()))?;
-            let mut span: Vec<&dyn ToSql> = vec![&from, &to];
-            span.extend(session.iter().map(|session| session as &dyn ToSql));
-            for turn in statement.query_map(&*span, counted_turn)? {
+            let span = params![from.millis(), to.millis(), session];
+            for turn in statement.query_map(span, turn)? {
                 if let Some(turn) = readable(turn)? {
                     add(turn);
                 }
@@ -99,7 +65,8 @@ impl Reader {
                     "SELECT at, input_tokens, output_tokens, cached_tokens, cost_nanos FROM turns_of_deleted
                      WHERE at >= ?1 AND at < ?2",
                 )?;
-                statement.query_map([from, to], turn_of_deleted)?.try_for_each(|turn| turn.map(&mut add))?;
+                let span = params![from.millis(), to.millis()];
+                statement.query_map(span, turn_of_deleted)?.try_for_each(|turn| turn.map(&mut add))?;
             }
             Ok(())
         })?;
@@ -125,7 +92,7 @@ impl Journal {
 
 /// Keeps the numbers of a session's turns, without its id and without any text, before its transcript is deleted.
 pub(super) fn keep_turns(transaction: &Transaction<'_>, session: &str) -> rusqlite::Result<()> {
-    let mut statement = transaction.prepare_cached(&format!("{} AND session = ?1", turns()))?;
+    let mut statement = transaction.prepare_cached(&format!("{TURNS} AND session = ?1"))?;
     let turns = statement.query_map([session], turn)?;
     let turns = turns.filter_map(|turn| readable(turn).transpose()).collect::<rusqlite::Result<Vec<_>>>()?;
     let mut keep = transaction.prepare_cached(
@@ -155,18 +122,6 @@ fn turn(row: &Row<'_>) -> rusqlite::Result<Turn> {
         _ => Usage::default(),
     };
     Ok(Turn { at, usage })
-}
-
-fn counted_turn(row: &Row<'_>) -> rusqlite::Result<Turn> {
-    let cost: Option<f64> = row.get(4)?;
-    let usage = Usage {
-        input_tokens: row.get(1)?,
-        output_tokens: row.get(2)?,
-        cached_tokens: row.get(3)?,
-        cost: cost.and_then(Usd::new),
-        context: None,
-    };
-    Ok(Turn { at: Timestamp::from_millis(row.get(0)?), usage })
 }
 
 fn turn_of_deleted(row: &Row<'_>) -> rusqlite::Result<Turn> {

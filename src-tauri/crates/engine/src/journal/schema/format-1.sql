@@ -44,6 +44,7 @@ CREATE TABLE entries (
         body TEXT NOT NULL,
         PRIMARY KEY (session, n)
     ) STRICT, WITHOUT ROWID;
+CREATE INDEX turns ON entries (at) WHERE substr(body, 1, 20) = '{"kind":"turn_ended"';
 CREATE TABLE turns_of_deleted (
         at INTEGER NOT NULL,
         input_tokens INTEGER NOT NULL,
@@ -77,12 +78,6 @@ CREATE VIRTUAL TABLE even_words USING fts5 (
 CREATE VIRTUAL TABLE odd_words USING fts5 (
         text, tokenize = 'unicode61 remove_diacritics 2', content = '', contentless_delete = 1
     );
-CREATE INDEX turns ON entries (at, session, CASE WHEN json_valid(body) THEN body ->> '$.inputTokens' END, CASE WHEN json_valid(body) THEN body ->> '$.outputTokens' END, CASE WHEN json_valid(body) THEN body ->> '$.cachedTokens' END, CASE WHEN json_valid(body) THEN body ->> '$.costUsd' END, substr(body, 1, 20)) WHERE substr(body, 1, 20) = '{"kind":"turn_ended"';
-CREATE INDEX ended_requests ON requests (asked_at, session, CASE WHEN NOT json_valid(outcome) THEN NULL
-    WHEN outcome ->> '$.why.why' = 'canceled' AND coalesce(delivery, 'null') <> 'null' THEN 'declined'
-    ELSE outcome ->> '$.outcome' END, CASE WHEN json_valid(outcome) AND outcome ->> '$.outcome' = 'answered'
-    THEN max(ended_at - asked_at, 0) END, outcome IS NOT NULL)
-         WHERE outcome IS NOT NULL;
 CREATE TABLE snapshot (
         id INTEGER PRIMARY KEY CHECK (id = 1),
         version TEXT NOT NULL,
