@@ -2074,7 +2074,7 @@ limit: number,
 offset: number, };
 
 /**
- * Search hits, best first.
+ * Search hits, newest first.
  */
 export type HistoryFound = { hits: Array<SearchHit>, more: boolean, };
 

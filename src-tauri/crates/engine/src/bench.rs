@@ -402,6 +402,92 @@ mod tests {
         assert_eq!(page.approvals.len(), ASKED);
     }
 
+    /// Where a filled folder is kept for the next measurement; without it, each one fills its own.
+    const KEPT: &str = "ASKDESK_BENCH_FOLDER";
+
+    /// `cargo test --release -p askdesk-engine --lib bench::tests::a_search -- --ignored --nocapture`
+    #[test]
+    #[ignore = "measures; its figures need a release build"]
+    fn a_search_and_a_count_take_this_long() {
+        use std::time::Instant;
+
+        use crate::QuestionFilter;
+        use crate::journal::{DayBounds, Reader};
+
+        type Read = fn(&Reader, &DayBounds);
+        fn search(reader: &Reader, text: &str, offset: u32) {
+            let found = reader.search(text, 50, offset).unwrap();
+            assert!(!found.hits.is_empty() || text.contains("nothing"), "{text}");
+        }
+        let passing = tempfile::tempdir().unwrap();
+        let folder = std::env::var_os(KEPT).map_or(passing.path().to_owned(), PathBuf::from);
+        if !folder.join("desk.db").exists() {
+            let began = Instant::now();
+            fill(&folder, 1_000, 100_000, 1_000_000).unwrap();
+            println!("filled in {:.1?}", began.elapsed());
+        }
+        let now = Timestamp::from_millis(FIRST + SESSION_MILLIS * 1_000);
+        let Opened { journal, .. } = Journal::open(&folder, now).unwrap();
+        let reader = journal.reader().unwrap();
+        let days = |from: i64| {
+            (0..=from).map(move |n| Timestamp::from_millis(now.millis() - (from - n) * 86_400_000))
+        };
+        let days = DayBounds::try_from(days(125).collect::<Vec<_>>()).unwrap();
+        let reads: [(&str, Read); 17] = [
+            ("one word", |reader, _| search(reader, "search", 0)),
+            ("one word, page 3", |reader, _| search(reader, "search", 100)),
+            ("one German word", |reader, _| search(reader, "Größe", 0)),
+            ("one Chinese word", |reader, _| search(reader, "一", 0)),
+            ("two words", |reader, _| search(reader, "search session", 0)),
+            ("two words, one rare", |reader, _| search(reader, "search worker17", 0)),
+            ("a phrase", |reader, _| search(reader, "\"search session\"", 0)),
+            ("prefix b", |reader, _| search(reader, "b", 0)),
+            ("prefix be", |reader, _| search(reader, "be", 0)),
+            ("prefix whi", |reader, _| search(reader, "whi", 0)),
+            ("prefix sess", |reader, _| search(reader, "sess", 0)),
+            ("prefixes se re", |reader, _| search(reader, "se re", 0)),
+            ("nothing", |reader, _| search(reader, "nothing", 0)),
+            ("a page of questions", |reader, _| {
+                drop(reader.questions(&QuestionFilter::default(), 50, 0).unwrap());
+            }),
+            ("questions with a word", |reader, _| {
+                let filter = QuestionFilter { words: "search".to_owned(), ..QuestionFilter::default() };
+                drop(reader.questions(&filter, 50, 0).unwrap());
+            }),
+            ("count_questions", |reader, days| {
+                drop(reader.question_totals(&QuestionFilter::default(), days).unwrap());
+            }),
+            ("count_usage", |reader, days| drop(reader.usage_of_days(None, days).unwrap())),
+        ];
+        for (name, read) in reads {
+            let mut took: Vec<_> = (0..40)
+                .map(|_| {
+                    let began = Instant::now();
+                    read(&reader, &days);
+                    began.elapsed()
+                })
+                .collect();
+            let first = took[0];
+            took.sort();
+            println!("{name}: first {first:.1?}, p50 {:.1?}, p99 {:.1?}", took[20], took[39]);
+        }
+        let rows = rusqlite::Connection::open(folder.join("desk.db")).unwrap();
+        let bytes = |select: &str| rows.query_row(select, [], |row| row.get::<_, i64>(0)).unwrap() >> 20;
+        let index = bytes(
+            "SELECT (SELECT sum(length(block)) FROM words_data) + (SELECT sum(length(block)) FROM even_words_data)
+                + (SELECT sum(length(block)) FROM odd_words_data)
+                + (SELECT sum(length(sz) + 4) FROM words_docsize)",
+        );
+        let mut texts = 0;
+        let mut bodies = rows.prepare("SELECT body FROM entries").unwrap();
+        let mut bodies = bodies.query([]).unwrap();
+        while let Some(row) = bodies.next().unwrap() {
+            let body: EntryBody = serde_json::from_str(row.get_ref(0).unwrap().as_str().unwrap()).unwrap();
+            texts += crate::journal::text_of(&rows, &body).unwrap().len() as u64;
+        }
+        println!("index {index} MiB, texts {} MiB", texts >> 20);
+    }
+
     /// `cargo test --release -p askdesk-engine --lib bench -- --ignored --nocapture`
     #[test]
     #[ignore = "measures; its figures need a release build"]

@@ -243,9 +243,8 @@ impl EngineHandle {
 
     /// Searches the entries of all sessions; see [`Reader::search`].
     pub async fn search(&self, text: String, limit: u32, offset: u32) -> Result<Found, EngineError> {
-        let now = self.clock.now();
         let limit = limit.clamp(1, PAGE_ENTRIES);
-        read(&self.history, move |reader| reader.search(&text, limit, offset, now)).await
+        read(&self.history, move |reader| reader.search(&text, limit, offset)).await
     }
 
     /// Reads a page of the ended requests that match a filter; see [`Reader::questions`].

@@ -31,7 +31,9 @@ pub use drafts::KEPT_DRAFTS;
 pub use history::{OutcomeKind, QuestionFilter, QuestionsFound};
 pub use read::{Page, Reader};
 pub use salvage::Salvaged;
-pub use search::{EntryKind, Found, Hit, SEARCHED_BEST};
+#[cfg(test)]
+pub(crate) use search::text_of;
+pub use search::{EntryKind, Found, Hit};
 pub use totals::{ANSWER_TIMES, AnswerTimeCount, DAYS_COUNTED, DayBounds, NotDayBounds, QuestionTotals};
 
 use snapshot::Progress;

@@ -65,7 +65,7 @@ wire! {
         offset: u32,
     }
 
-    /// Search hits, best first.
+    /// Search hits, newest first.
     struct HistoryFound {
         hits: Vec<SearchHit>,
         more: bool,

@@ -108,8 +108,10 @@ impl QuestionFilter {
         }
         if !self.words.trim().is_empty() {
             let query = search::query_of(&self.words)?;
+            // The plus has SQLite go through the few entries that show a request, not through everything that has the words.
             condition.and(
-                "id IN (SELECT about FROM searched WHERE id IN (SELECT rowid FROM words WHERE words MATCH ?))",
+                "id IN (SELECT about FROM searched WHERE about IS NOT NULL
+                    AND +id IN (SELECT rowid FROM words WHERE words MATCH ?))",
                 Value::Text(query),
             );
         }

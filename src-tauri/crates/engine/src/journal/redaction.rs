@@ -27,6 +27,8 @@ pub(super) fn delete(transaction: &Transaction<'_>, session: SessionId) -> rusql
     usage::keep_turns(transaction, &session)?;
     for delete in [
         "DELETE FROM words WHERE rowid IN (SELECT id FROM searched WHERE session = ?1)",
+        "DELETE FROM even_words WHERE rowid IN (SELECT id FROM searched WHERE session = ?1)",
+        "DELETE FROM odd_words WHERE rowid IN (SELECT id FROM searched WHERE session = ?1)",
         "DELETE FROM searched WHERE session = ?1",
         "DELETE FROM entries WHERE session = ?1",
         "DELETE FROM requests WHERE session = ?1",
@@ -65,7 +67,11 @@ impl Journal {
         if !owed.map_err(fail)? {
             return Ok(());
         }
-        let optimize = "INSERT INTO words (words) VALUES ('optimize')";
+        let optimize = "
+            INSERT INTO words (words) VALUES ('optimize');
+            INSERT INTO even_words (even_words) VALUES ('optimize');
+            INSERT INTO odd_words (odd_words) VALUES ('optimize');
+        ";
         self.connection.execute_batch(optimize).map_err(fail)?;
         self.connection.execute_batch("VACUUM").map_err(fail)?;
         self.checkpoint()?;

@@ -193,6 +193,8 @@ impl Journal {
         now: Timestamp,
     ) -> Result<Recovered, StorageError> {
         salvaged.without(desk);
+        // The search sorts by when an entry was stored.
+        salvaged.entries.sort_by_key(|(_, entry)| entry.at);
         let theirs = Desk::replay(salvaged.events.iter().map(|placed| &placed.event));
         let close = decide(&theirs, &SessionCommand::CloseEarlierRun { at: now }.into());
         let closing = close.map(|decision| decision.events).unwrap_or_default();
@@ -211,7 +213,8 @@ impl Journal {
         self.progress.stored(salvaged.events.len() + closing.len());
         let mut entries = BTreeMap::new();
         for (session, entry) in &salvaged.entries {
-            entries.insert(*session, entry.n);
+            let last = entries.entry(*session).or_insert(entry.n);
+            *last = entry.n.max(*last);
         }
         let events: Vec<Event> = salvaged.events.into_iter().map(|it| it.event).chain(closing).collect();
         let sessions = events.iter().filter_map(started).collect();

@@ -8,13 +8,13 @@ use rusqlite::Connection;
 use rusqlite::config::DbConfig;
 
 use super::record::FORMAT;
-use super::{damage, named, snapshot, storage_error};
+use super::{damage, named, search, snapshot, storage_error};
 use crate::private;
 
 /// How long to wait for another connection's write.
 const BUSY_WAIT: Duration = Duration::from_secs(2);
 
-/// All tables and indexes but the one of the [`snapshot`]. A change needs a new format.
+/// All tables and indexes but those of the [`snapshot`] and the [`search`]. A change needs a new format.
 ///
 /// The index `turns` holds only the ends of turns. Their records begin with these words: a tag comes first (the golden lines
 /// pin that), and a comparison of text can't fail on a damaged record.
@@ -88,9 +88,6 @@ const SCHEMA: &str = r#"
         UNIQUE (session, n)
     ) STRICT;
     CREATE INDEX searched_by_about ON searched (about) WHERE about IS NOT NULL;
-    CREATE VIRTUAL TABLE words USING fts5 (
-        text, tokenize = 'unicode61 remove_diacritics 2', prefix = '2 3'
-    );
     CREATE TABLE unswept (session TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
 "#;
 
@@ -123,9 +120,12 @@ pub(super) fn connect(path: &Path) -> Result<Connection, StorageError> {
     connection.pragma_update(None, "secure_delete", true).map_err(fail)?;
     if found == 0 {
         create(&mut connection).map_err(fail)?;
-    } else if let Err(error) = connection.execute_batch(snapshot::SCHEMA) {
-        // A full disk, for example. Without it, every start reads all events.
-        tracing::warn!(%error, "the database has no place for a snapshot");
+    } else {
+        connection.execute_batch(search::RECENT_WORDS).map_err(fail)?;
+        if let Err(error) = connection.execute_batch(snapshot::SCHEMA) {
+            // A full disk, for example. Without it, every start reads all events.
+            tracing::warn!(%error, "the database has no place for a snapshot");
+        }
     }
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false).map_err(fail)?;
     Ok(connection)
@@ -138,6 +138,8 @@ fn holds_tables(connection: &Connection) -> rusqlite::Result<bool> {
 fn create(connection: &mut Connection) -> rusqlite::Result<()> {
     let transaction = connection.transaction()?;
     transaction.execute_batch(SCHEMA)?;
+    transaction.execute_batch(search::WORDS)?;
+    transaction.execute_batch(search::RECENT_WORDS)?;
     transaction.execute_batch(snapshot::SCHEMA)?;
     transaction.pragma_update(None, "user_version", FORMAT)?;
     transaction.commit()

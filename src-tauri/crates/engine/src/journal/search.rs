@@ -1,4 +1,6 @@
-//! Full-text search: the index is written in the same transaction as its content.
+//! Full-text search: the index is written in the same transaction as its content. It has no copy of the texts; excerpts are
+//! taken from the transcripts. Matches come by age, newest first, so that a page doesn't cost more with every match that it
+//! doesn't show.
 
 use std::str::FromStr;
 
@@ -10,8 +12,29 @@ use super::phrases::{self, Part};
 use super::read::{self, Reader};
 use super::{indexed_text, record};
 
-/// How many of the best matches are sorted and can be paged through.
-pub const SEARCHED_BEST: u32 = 1_000;
+/// How many entries a stretch has. The newest one and the one before it are also in small indexes of their own. What is common
+/// fills a page there, and the large index isn't asked: it has to go through all that begins with a word before it knows the newest.
+const STRETCH: i64 = 8_192;
+
+/// The indexes. The large one makes no entries for the beginnings of words, because they would take as much space as the words.
+pub(super) const WORDS: &str = "
+    CREATE VIRTUAL TABLE words USING fts5 (
+        text, tokenize = 'unicode61 remove_diacritics 2', content = '', contentless_delete = 1
+    );
+";
+/// The small ones, which stretches have in turns: to empty one costs less than to take out its entries one by one. A database that
+/// lacks them gets empty ones.
+pub(super) const RECENT_WORDS: &str = "
+    CREATE VIRTUAL TABLE IF NOT EXISTS even_words USING fts5 (
+        text, tokenize = 'unicode61 remove_diacritics 2', content = '', contentless_delete = 1
+    );
+    CREATE VIRTUAL TABLE IF NOT EXISTS odd_words USING fts5 (
+        text, tokenize = 'unicode61 remove_diacritics 2', content = '', contentless_delete = 1
+    );
+";
+/// The index of the texts of one page, from which the excerpts come.
+const PAGE_WORDS: &str =
+    "CREATE VIRTUAL TABLE page USING fts5 (text, tokenize = 'unicode61 remove_diacritics 2')";
 
 /// The longest query, in bytes; the rest is ignored.
 pub const QUERY_BYTES: usize = 1_024;
@@ -21,9 +44,6 @@ const QUERY_WORDS: usize = 32;
 
 /// How many words an excerpt has around a match.
 const EXCERPT_WORDS: u32 = 24;
-
-/// After how many days a match has three quarters of its initial weight; very old ones have half.
-const HALF_NEWS_DAYS: f64 = 30.0;
 
 /// The markers that the index puts around a match.
 const MATCH_BEGINS: char = '\u{2}';
@@ -81,7 +101,7 @@ pub struct Hit {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Found {
-    /// The best matches first; equal ones by age, newest first.
+    /// The newest first.
     pub hits: Vec<Hit>,
     /// Whether more matches follow.
     pub more: bool,
@@ -89,17 +109,12 @@ pub struct Found {
 
 /// Adds an entry to the index, or updates it if it was replaced.
 pub(super) fn index(transaction: &Transaction<'_>, session: &str, entry: &Entry) -> rusqlite::Result<()> {
-    let (about, text) = match &entry.body {
-        EntryBody::Request { request } => {
-            let known = read::readable(read::find_request(transaction, *request))?.flatten();
-            (Some(request.to_string()), known.as_ref().map(indexed_text::of_request).unwrap_or_default())
-        }
-        EntryBody::Approval { approval } => {
-            let known = read::readable(read::find_approval(transaction, *approval))?.flatten();
-            (Some(approval.to_string()), known.as_ref().map(indexed_text::of_approval).unwrap_or_default())
-        }
-        body => (None, indexed_text::of_entry(body)),
+    let about = match &entry.body {
+        EntryBody::Request { request } => Some(request.to_string()),
+        EntryBody::Approval { approval } => Some(approval.to_string()),
+        _ => None,
     };
+    let text = text_of(transaction, &entry.body)?;
     if text.is_empty() {
         return Ok(());
     }
@@ -111,6 +126,21 @@ pub(super) fn index(transaction: &Transaction<'_>, session: &str, entry: &Entry)
     let place = params![session, entry.n, entry.at.millis(), kind, about];
     let id: i64 = statement.query_row(place, |row| row.get(0))?;
     write(transaction, id, &text)
+}
+
+/// Returns the searchable text of an entry; empty if what it shows can't be read.
+pub(crate) fn text_of(connection: &Connection, body: &EntryBody) -> rusqlite::Result<String> {
+    Ok(match body {
+        EntryBody::Request { request } => {
+            let known = read::readable(read::find_request(connection, *request))?.flatten();
+            known.as_ref().map(indexed_text::of_request).unwrap_or_default()
+        }
+        EntryBody::Approval { approval } => {
+            let known = read::readable(read::find_approval(connection, *approval))?.flatten();
+            known.as_ref().map(indexed_text::of_approval).unwrap_or_default()
+        }
+        body => indexed_text::of_entry(body),
+    })
 }
 
 /// Updates the index of a request or an approval whose state has changed.
@@ -136,6 +166,18 @@ fn write(transaction: &Transaction<'_>, id: i64, text: &str) -> rusqlite::Result
     let mut statement =
         transaction.prepare_cached("INSERT OR REPLACE INTO words (rowid, text) VALUES (?1, ?2)")?;
     statement.execute(params![id, text])?;
+    let recent = if (id / STRETCH) % 2 == 0 { "even_words" } else { "odd_words" };
+    let mut statement = transaction.prepare_cached("SELECT ?1 = max(id) FROM searched")?;
+    let is_newest: bool = statement.query_row([id], |row| row.get(0))?;
+    if is_newest && id % STRETCH == 0 {
+        transaction.execute(&format!("INSERT INTO {recent} ({recent}) VALUES ('delete-all')"), [])?;
+    }
+    // An entry of which newer ones are in neither must not be there either.
+    let mut statement = transaction.prepare_cached(&format!(
+        "INSERT OR REPLACE INTO {recent} (rowid, text) SELECT ?1, ?2
+         WHERE ?3 OR EXISTS (SELECT 1 FROM {recent} WHERE rowid = ?1)"
+    ))?;
+    statement.execute(params![id, text, is_newest])?;
     Ok(())
 }
 
@@ -158,42 +200,48 @@ pub(super) fn query_of(text: &str) -> Option<String> {
 
 impl Reader {
     /// Finds entries that contain all the words; each matches words that begin with it, and quotes match phrases.
-    pub fn search(&self, text: &str, limit: u32, offset: u32, now: Timestamp) -> Result<Found, StorageError> {
+    pub fn search(&self, text: &str, limit: u32, offset: u32) -> Result<Found, StorageError> {
         let Some(query) = query_of(text) else { return Ok(Found::default()) };
         self.query(|connection| {
-            let mut best = places(connection, &query, limit, offset, now)?;
-            let more = best.len() > limit as usize;
-            best.truncate(limit as usize);
-            let mut hits = Vec::with_capacity(best.len());
-            for (id, mut hit) in best {
-                excerpt(connection, &query, id, &mut hit)?;
-                hits.push(hit);
+            // All of it comes from one moment.
+            let moment = connection.unchecked_transaction()?;
+            let mut hits = places(&moment, IN_RECENT_WORDS, &query, limit, offset)?;
+            if hits.len() <= limit as usize {
+                hits = places(&moment, IN_WORDS, &query, limit, offset)?;
             }
+            let more = hits.len() > limit as usize;
+            hits.truncate(limit as usize);
+            add_excerpts(&moment, &query, &mut hits)?;
             Ok(Found { hits, more })
         })
     }
 }
 
-/// Finds the positions of the best matches, and one more.
+/// Find the matches in the large index, and in the small ones.
+const IN_WORDS: &str = "SELECT rowid AS found FROM words WHERE words MATCH ?1";
+const IN_RECENT_WORDS: &str = "SELECT rowid AS found FROM even_words WHERE even_words MATCH ?1
+    UNION ALL SELECT rowid AS found FROM odd_words WHERE odd_words MATCH ?1";
+
+/// Finds the positions of the newest matches, and one more.
 fn places(
     connection: &Connection,
+    matches: &str,
     query: &str,
     limit: u32,
     offset: u32,
-    now: Timestamp,
-) -> rusqlite::Result<Vec<(i64, Hit)>> {
-    // A rank is negative; lower is better.
-    let mut statement = connection.prepare_cached(
-        "SELECT session, n, at, kind, id
-         FROM (SELECT rowid AS found, rank AS score FROM words WHERE words MATCH ?1 ORDER BY rank LIMIT ?2)
-         JOIN searched ON id = found
-         ORDER BY score * (1.0 + 1.0 / (1.0 + max(?3 - at, 0) / ?4)) ASC, at DESC, n DESC
-         LIMIT ?5 OFFSET ?6",
-    )?;
-    let half_news = HALF_NEWS_DAYS * 24.0 * 3_600_000.0;
-    let wanted = params![query, SEARCHED_BEST, now.millis(), half_news, i64::from(limit) + 1, offset];
-    let places = statement.query_map(wanted, |row| Ok((row.get(4)?, hit(row)?)))?;
+) -> rusqlite::Result<Vec<Hit>> {
+    let mut statement = connection.prepare_cached(&newest(matches))?;
+    let places = statement.query_map(params![query, i64::from(limit) + 1, offset], hit)?;
     places.filter_map(|place| read::readable(place).transpose()).collect()
+}
+
+/// Reads the newest matches.
+fn newest(matches: &str) -> String {
+    format!(
+        "SELECT session, n, at, kind FROM ({matches} ORDER BY found DESC LIMIT ?2 OFFSET ?3)
+         JOIN searched ON id = found
+         ORDER BY found DESC"
+    )
 }
 
 fn hit(row: &Row<'_>) -> rusqlite::Result<Hit> {
@@ -211,15 +259,34 @@ fn hit(row: &Row<'_>) -> rusqlite::Result<Hit> {
     })
 }
 
-/// Adds the excerpt around the first match to a hit.
-fn excerpt(connection: &Connection, query: &str, id: i64, hit: &mut Hit) -> rusqlite::Result<()> {
-    let mut statement = connection.prepare_cached(
-        "SELECT snippet(words, 0, char(2), char(3), '…', ?3) FROM words WHERE words MATCH ?1 AND rowid = ?2",
-    )?;
-    let marked: String = statement.query_row(params![query, id, EXCERPT_WORDS], |row| row.get(0))?;
-    let (before, rest) = marked.split_once(MATCH_BEGINS).unwrap_or((&marked, ""));
-    let (matched, after) = rest.split_once(MATCH_ENDS).unwrap_or((rest, ""));
-    let plain = |text: &str| text.replace([MATCH_BEGINS, MATCH_ENDS], "");
-    (hit.before, hit.matched, hit.after) = (plain(before), plain(matched), plain(after));
+/// Adds the excerpt around the first match to each hit. What can't be read has none.
+fn add_excerpts(connection: &Connection, query: &str, hits: &mut [Hit]) -> rusqlite::Result<()> {
+    let page = Connection::open_in_memory()?;
+    page.execute_batch(PAGE_WORDS)?;
+    let inserts = page.unchecked_transaction()?;
+    let mut body = connection.prepare_cached("SELECT body FROM entries WHERE session = ?1 AND n = ?2")?;
+    let mut insert = page.prepare("INSERT INTO page (rowid, text) VALUES (?1, ?2)")?;
+    for (place, hit) in hits.iter().enumerate() {
+        let body = body.query_row(params![hit.session.to_string(), hit.n], |row| record::decode(row, 0));
+        if let Some(body) = read::readable(body.optional())?.flatten() {
+            insert.execute(params![place, text_of(connection, &body)?])?;
+        }
+    }
+    inserts.commit()?;
+    let mut excerpts = page
+        .prepare("SELECT rowid, snippet(page, 0, char(2), char(3), '…', ?2) FROM page WHERE page MATCH ?1")?;
+    let mut rows = excerpts.query(params![query, EXCERPT_WORDS])?;
+    while let Some(row) = rows.next()? {
+        if let Some(hit) = hits.get_mut(row.get::<_, usize>(0)?) {
+            let marked = row.get_ref(1)?.as_str()?;
+            let (before, rest) = marked.split_once(MATCH_BEGINS).unwrap_or((marked, ""));
+            let (matched, after) = rest.split_once(MATCH_ENDS).unwrap_or((rest, ""));
+            let plain = |text: &str| text.replace([MATCH_BEGINS, MATCH_ENDS], "");
+            (hit.before, hit.matched, hit.after) = (plain(before), plain(matched), plain(after));
+        }
+    }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

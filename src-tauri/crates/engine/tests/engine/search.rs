@@ -12,8 +12,7 @@ use askdesk_engine::journal::{EntryKind, Hit, Reader};
 use proptest::prelude::*;
 use rstest::rstest;
 
-const DAY: i64 = 24 * 3_600_000;
-const NOW: Timestamp = Timestamp::from_millis(1_000 * DAY);
+const NOW: Timestamp = Timestamp::from_millis(86_400_000_000);
 
 fn journal(folder: &Path) -> Journal {
     Journal::open(folder, NOW).unwrap().journal
@@ -41,10 +40,10 @@ fn tool(n: u64, status: ToolStatus, output: Option<&str>) -> (SessionId, Entry) 
 }
 
 fn hits(reader: &Reader, text: &str) -> Vec<Hit> {
-    reader.search(text, 50, 0, NOW).unwrap().hits
+    reader.search(text, 50, 0).unwrap().hits
 }
 
-/// The sessions and places where something is found, best first.
+/// The sessions and places where something is found, newest first.
 fn places(reader: &Reader, text: &str) -> Vec<(SessionId, u64)> {
     hits(reader, text).iter().map(|hit| (hit.session, hit.n)).collect()
 }
@@ -105,22 +104,24 @@ fn a_tool_call_that_has_ended_is_found_once_by_its_input_and_its_result() {
 }
 
 #[test]
-fn of_equal_matches_the_newer_comes_first_and_pages_follow_each_other() {
+fn the_newest_match_comes_first_however_often_it_says_the_word_and_pages_follow_each_other() {
     let folder = tempfile::tempdir().unwrap();
     let mut journal = journal(folder.path());
-    let at = |days: i64| Timestamp::from_millis(NOW.millis() - days * DAY);
-    let aged = |n: u64, days: i64| (session(1), Entry { at: at(days), ..agent(1, n, "one needle").1 });
-    // Words that are in every entry don't rank any of them.
-    let others: Vec<_> = (10..40).map(|n| agent(2, n, "hay and straw")).collect();
-    journal.commit_entries(&others).unwrap();
-    journal.commit_entries(&[aged(1, 400), aged(2, 0), aged(3, 40), aged(4, 900)]).unwrap();
+    let often = agent(1, 1, "needle needle needle");
+    journal.commit_entries(&[often, agent(2, 1, "one needle"), agent(1, 2, "needle")]).unwrap();
+    journal
+        .commit_entries(&[agent(2, 2, "a needle in a large stack of hay"), agent(2, 1, "a needle")])
+        .unwrap();
     let reader = journal.reader().unwrap();
     let ns = |limit, offset| {
-        let found = reader.search("needle", limit, offset, NOW).unwrap();
-        (found.hits.iter().map(|hit| hit.n).collect::<Vec<_>>(), found.more)
+        let found = reader.search("needle", limit, offset).unwrap();
+        (found.hits.iter().map(|hit| (hit.session, hit.n)).collect::<Vec<_>>(), found.more)
     };
-    assert_eq!(ns(10, 0), (vec![2, 3, 1, 4], false));
-    assert_eq!((ns(2, 0), ns(2, 2), ns(2, 4)), ((vec![2, 3], true), (vec![1, 4], false), (vec![], false)));
+    let (one, two) = (session(1), session(2));
+    // An entry keeps its place when it changes.
+    assert_eq!(ns(10, 0), (vec![(two, 2), (one, 2), (two, 1), (one, 1)], false));
+    assert_eq!((ns(2, 0), ns(2, 2)), ((vec![(two, 2), (one, 2)], true), (vec![(two, 1), (one, 1)], false)));
+    assert_eq!(ns(2, 4), (vec![], false));
 }
 
 #[test]
@@ -220,7 +221,7 @@ proptest! {
                 (folder, reader)
             };
         }
-        let failed = FILLED.with(|(_, reader)| reader.search(&text, 5, 0, NOW).err());
+        let failed = FILLED.with(|(_, reader)| reader.search(&text, 5, 0).err());
         prop_assert!(failed.is_none(), "{text:?}: {failed:?}");
     }
 }

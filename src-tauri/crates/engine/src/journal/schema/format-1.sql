@@ -68,10 +68,16 @@ CREATE TABLE searched (
         UNIQUE (session, n)
     ) STRICT;
 CREATE INDEX searched_by_about ON searched (about) WHERE about IS NOT NULL;
-CREATE VIRTUAL TABLE words USING fts5 (
-        text, tokenize = 'unicode61 remove_diacritics 2', prefix = '2 3'
-    );
 CREATE TABLE unswept (session TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+CREATE VIRTUAL TABLE words USING fts5 (
+        text, tokenize = 'unicode61 remove_diacritics 2', content = '', contentless_delete = 1
+    );
+CREATE VIRTUAL TABLE even_words USING fts5 (
+        text, tokenize = 'unicode61 remove_diacritics 2', content = '', contentless_delete = 1
+    );
+CREATE VIRTUAL TABLE odd_words USING fts5 (
+        text, tokenize = 'unicode61 remove_diacritics 2', content = '', contentless_delete = 1
+    );
 CREATE TABLE snapshot (
         id INTEGER PRIMARY KEY CHECK (id = 1),
         version TEXT NOT NULL,
@@ -215,9 +221,19 @@ INSERT INTO searched (id, session, n, at, kind, about) VALUES (34, '00000000-000
 INSERT INTO words (rowid, text) VALUES (1, 'hi
 shot.png
 notes');
+INSERT INTO even_words (rowid, text) VALUES (1, 'hi
+shot.png
+notes');
 INSERT INTO words (rowid, text) VALUES (2, 'hi');
+INSERT INTO even_words (rowid, text) VALUES (2, 'hi');
 INSERT INTO words (rowid, text) VALUES (3, 'hm');
+INSERT INTO even_words (rowid, text) VALUES (3, 'hm');
 INSERT INTO words (rowid, text) VALUES (4, 'Bash
+ls
+lists
+ls
+out');
+INSERT INTO even_words (rowid, text) VALUES (4, 'Bash
 ls
 lists
 ls
@@ -226,12 +242,26 @@ INSERT INTO words (rowid, text) VALUES (5, 'Bash
 ls
 {}
 out');
+INSERT INTO even_words (rowid, text) VALUES (5, 'Bash
+ls
+{}
+out');
 INSERT INTO words (rowid, text) VALUES (6, 'Bash
 ls
 /f
 +a
 out');
+INSERT INTO even_words (rowid, text) VALUES (6, 'Bash
+ls
+/f
++a
+out');
 INSERT INTO words (rowid, text) VALUES (7, 'Bash
+ls
+/f
+a
+out');
+INSERT INTO even_words (rowid, text) VALUES (7, 'Bash
 ls
 /f
 a
@@ -242,7 +272,18 @@ ls
 [~] do
 [x] do
 out');
+INSERT INTO even_words (rowid, text) VALUES (8, 'Bash
+ls
+[ ] do
+[~] do
+[x] do
+out');
 INSERT INTO words (rowid, text) VALUES (9, 'Bash
+ls
+/p
+do it
+out');
+INSERT INTO even_words (rowid, text) VALUES (9, 'Bash
 ls
 /p
 do it
@@ -251,10 +292,21 @@ INSERT INTO words (rowid, text) VALUES (10, 'Bash
 ls
 host
 out');
+INSERT INTO even_words (rowid, text) VALUES (10, 'Bash
+ls
+host
+out');
 INSERT INTO words (rowid, text) VALUES (11, 'Bash
 ls
 host');
+INSERT INTO even_words (rowid, text) VALUES (11, 'Bash
+ls
+host');
 INSERT INTO words (rowid, text) VALUES (12, 'Bash
+ls
+{}
+out');
+INSERT INTO even_words (rowid, text) VALUES (12, 'Bash
 ls
 {}
 out');
@@ -284,30 +336,83 @@ A
 first
 code
 sub');
+INSERT INTO even_words (rowid, text) VALUES (13, 'Which?
+Store
+A
+first
+code
+Which?
+Store
+A
+first
+code
+Which?
+Store
+A
+first
+code
+Which?
+Store
+A
+first
+code
+Which?
+Store
+A
+first
+code
+sub');
 INSERT INTO words (rowid, text) VALUES (14, 'Bash
+runs
+lists
+ls');
+INSERT INTO even_words (rowid, text) VALUES (14, 'Bash
 runs
 lists
 ls');
 INSERT INTO words (rowid, text) VALUES (15, 'do
 do
 do');
+INSERT INTO even_words (rowid, text) VALUES (15, 'do
+do
+do');
 INSERT INTO words (rowid, text) VALUES (16, 'bad');
+INSERT INTO even_words (rowid, text) VALUES (16, 'bad');
 INSERT INTO words (rowid, text) VALUES (17, 'bad');
+INSERT INTO even_words (rowid, text) VALUES (17, 'bad');
 INSERT INTO words (rowid, text) VALUES (18, 'Which?');
+INSERT INTO even_words (rowid, text) VALUES (18, 'Which?');
 INSERT INTO words (rowid, text) VALUES (19, 'Which?');
+INSERT INTO even_words (rowid, text) VALUES (19, 'Which?');
 INSERT INTO words (rowid, text) VALUES (20, 'Which?');
+INSERT INTO even_words (rowid, text) VALUES (20, 'Which?');
 INSERT INTO words (rowid, text) VALUES (21, 'Which?');
+INSERT INTO even_words (rowid, text) VALUES (21, 'Which?');
 INSERT INTO words (rowid, text) VALUES (22, 'Authentication failed (401)');
+INSERT INTO even_words (rowid, text) VALUES (22, 'Authentication failed (401)');
 INSERT INTO words (rowid, text) VALUES (23, 'Authentication failed (401)');
+INSERT INTO even_words (rowid, text) VALUES (23, 'Authentication failed (401)');
 INSERT INTO words (rowid, text) VALUES (24, 'Write a file');
+INSERT INTO even_words (rowid, text) VALUES (24, 'Write a file');
 INSERT INTO words (rowid, text) VALUES (25, 'Write a file');
+INSERT INTO even_words (rowid, text) VALUES (25, 'Write a file');
 INSERT INTO words (rowid, text) VALUES (26, 'Write a file');
+INSERT INTO even_words (rowid, text) VALUES (26, 'Write a file');
 INSERT INTO words (rowid, text) VALUES (27, 'Write a file');
+INSERT INTO even_words (rowid, text) VALUES (27, 'Write a file');
 INSERT INTO words (rowid, text) VALUES (28, 'Write a file');
+INSERT INTO even_words (rowid, text) VALUES (28, 'Write a file');
 INSERT INTO words (rowid, text) VALUES (29, 'Write a file');
+INSERT INTO even_words (rowid, text) VALUES (29, 'Write a file');
 INSERT INTO words (rowid, text) VALUES (30, 'Write a file
 bad');
+INSERT INTO even_words (rowid, text) VALUES (30, 'Write a file
+bad');
 INSERT INTO words (rowid, text) VALUES (31, 'node: not found');
+INSERT INTO even_words (rowid, text) VALUES (31, 'node: not found');
 INSERT INTO words (rowid, text) VALUES (32, 'Low on quota.');
+INSERT INTO even_words (rowid, text) VALUES (32, 'Low on quota.');
 INSERT INTO words (rowid, text) VALUES (33, 'the agent can''t take input right now');
+INSERT INTO even_words (rowid, text) VALUES (33, 'the agent can''t take input right now');
 INSERT INTO words (rowid, text) VALUES (34, 'bad');
+INSERT INTO even_words (rowid, text) VALUES (34, 'bad');

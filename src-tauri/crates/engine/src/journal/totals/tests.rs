@@ -1,5 +1,6 @@
 use rstest::rstest;
 
+use super::super::{Journal, Opened};
 use super::*;
 
 const HOUR: i64 = 3_600_000;
@@ -62,4 +63,24 @@ fn days_are_bounded(#[case] times: usize, #[case] expected: Result<(), NotDayBou
 fn days_are_in_order() {
     let times = [0, 2, 1].map(Timestamp::from_millis).to_vec();
     assert_eq!(DayBounds::try_from(times), Err(NotDayBounds::Order));
+}
+
+#[test]
+fn questions_with_a_word_are_counted_without_a_look_at_other_entries() {
+    let folder = tempfile::tempdir().unwrap();
+    let Opened { journal, .. } = Journal::open(folder.path(), Timestamp::from_millis(1)).unwrap();
+    let condition =
+        QuestionFilter { words: "hay".to_owned(), ..QuestionFilter::default() }.condition().unwrap();
+    let plan = journal.reader().unwrap().query(|connection| {
+        let sql = format!("EXPLAIN QUERY PLAN SELECT {TIME_TO_ANSWER} FROM requests WHERE {}", condition.sql);
+        let mut statement = connection.prepare(&sql)?;
+        let rows = statement.query_map(params_from_iter(&condition.values), |row| row.get(3))?;
+        rows.collect::<rusqlite::Result<Vec<String>>>()
+    });
+    let plan = plan.unwrap();
+    assert!(
+        plan.iter().any(|step| step.contains("searched USING COVERING INDEX searched_by_about")),
+        "{plan:?}"
+    );
+    assert!(!plan.iter().any(|step| step.contains("SCAN requests")), "{plan:?}");
 }
