@@ -53,6 +53,12 @@ describe('Markdown', () => {
     expect(visibly('👩\u200d💻 ❤\ufe0f می\u200cخواهم')).toBe('👩\u200d💻 ❤\ufe0f می\u200cخواهم');
   });
 
+  test('an underlined line is a heading, and a line between blank ones is a rule', () => {
+    const page = show('Title\n=====\n\nsaid\n\n---\n\nPart\nof two lines\n---');
+    expect([...page.querySelectorAll('h2, h3')].map((one) => one.textContent)).toEqual(['Title', 'Part\nof two lines']);
+    expect(page.querySelectorAll('hr')).toHaveLength(1);
+  });
+
   test('lines of a paragraph, an item, and a cell are one text each, with their breaks', () => {
     const page = show('one\n*two*\nthree\nfour \\* five\n\n- six\n  seven\n  1. eight\n     nine\n\n> ten\n> eleven');
     const texts = (name: string) =>

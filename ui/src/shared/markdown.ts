@@ -22,12 +22,22 @@ export interface Block {
   tokens: readonly Token[] | null;
 }
 
+/** A line that makes a heading of the lines above it. */
+const UNDERLINE = /\n {0,3}(?:=+|-+)[ \t]*(?:\n|$)/;
+
 /** HTML and reference links are disabled: they stay literal text. */
 const reader = new Marked({
   gfm: true,
   // Keeps the agent's line breaks.
   breaks: true,
-  tokenizer: { html: () => undefined, tag: () => undefined, def: () => undefined, reflink: () => undefined },
+  tokenizer: {
+    html: () => undefined,
+    tag: () => undefined,
+    def: () => undefined,
+    reflink: () => undefined,
+    // The parser's own search for an underlined heading reads each paragraph many times; this one says when there is none.
+    lheading: (source) => (UNDERLINE.test(source) ? false : undefined),
+  },
 });
 
 const FENCE = /^\s*(`{3,}|~{3,})/;

@@ -72,6 +72,10 @@ pub fn fill(
             batch_entries.clear();
         }
     }
+    drop(journal);
+    // The app leaves a snapshot once it has nothing to do.
+    let Opened { mut journal, desk, .. } = Journal::open(folder, Timestamp::from_millis(FIRST))?;
+    journal.write_last_snapshot(&desk);
     journal.checkpoint()?;
     Ok(newest.unwrap_or_else(|| SessionId::new(Uuid::nil())))
 }
