@@ -435,7 +435,11 @@ async fn case_77_when_an_agent_is_stopped_nothing_it_started_is_left_however_far
 async fn case_77_when_an_agent_ends_by_itself_nothing_it_started_is_left() {
     let (process, mut lines, pids) = family("exit 0").await;
     process.close_stdin();
-    assert_eq!(all(&mut lines).await, [end(0)]);
+    let mut events = all(&mut lines).await;
+    let Some(LinkEvent::Ended(ended)) = events.pop() else { panic!("{events:?}") };
+    assert_eq!(ended.status.code, Some(0));
+    // A shell that loses its child before it is killed itself says so.
+    assert!(events.iter().all(|event| *event == LinkEvent::Stderr("Killed".to_owned())), "{events:?}");
     check_none_is_left(&pids);
 }
 
