@@ -33,6 +33,8 @@ pub struct Load {
     pub early_mib: f64,
     /// What they held at the end.
     pub late_mib: f64,
+    /// What those held at the end that are not agents.
+    pub of_app_mib: f64,
     /// How many lines the agents wrote.
     pub written: usize,
     /// How many of them are in the transcripts.
@@ -67,6 +69,7 @@ pub async fn case_62_keys_while_fifty_agents_write() -> Load {
     tokio::task::spawn_blocking(move || assert!(keys.wait().unwrap().success())).await.unwrap();
     app.wait_long("the agents to end their turns", async || in_state(&app, "idle").await.then_some(())).await;
     let late_mib = process::memory(app.root()).0 / 1024.0;
+    let of_app_mib = process::of_app(app.root()).iter().map(|held| held.pss_mib).sum();
     let times = key_times(&app).await;
     assert!(times.len() >= KEYS / 2, "{} of {KEYS} keys were seen", times.len());
     let mut kept = 0;
@@ -75,7 +78,7 @@ pub async fn case_62_keys_while_fifty_agents_write() -> Load {
     }
     app.close().await;
     let written = AGENTS * LINES_PER_SECOND * SECONDS;
-    Load { keys: Times(times), early_mib, late_mib, written, kept }
+    Load { keys: Times(times), early_mib, late_mib, of_app_mib, written, kept }
 }
 
 impl Load {
@@ -85,6 +88,7 @@ impl Load {
             "lines_written": self.written, "lines_kept": self.kept,
             "key_painted_after_first_arrival_ms": self.keys.json(),
             "memory_pss_mib": { "after_a_third": rounded(self.early_mib), "at_the_end": rounded(self.late_mib),
+                "at_the_end_without_agents": rounded(self.of_app_mib),
                 "ratio": rounded(self.late_mib / self.early_mib) },
         })
     }

@@ -50,6 +50,13 @@ pub fn held(root: u32) -> Vec<Held> {
     parents.keys().copied().filter(|pid| belongs(*pid)).map(held_by).collect()
 }
 
+/// Lists what the app itself holds: neither its agents, nor the driver of the window.
+pub fn of_app(root: u32) -> Vec<Held> {
+    let mut all = held(root);
+    all.retain(|held| !held.arguments.contains(" demo-agent ") && !held.name.starts_with("WebKitWebDri"));
+    all
+}
+
 fn held_by(pid: u32) -> Held {
     let read = |file: &str| fs::read_to_string(format!("/proc/{pid}/{file}")).unwrap_or_default();
     let rollup = read("smaps_rollup");

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tokio::time::sleep;
 
 use crate::harness::Setup;
-use crate::process::{Worked, held};
+use crate::process::{Worked, of_app};
 use crate::rounded;
 
 const SESSIONS: usize = 10;
@@ -22,12 +22,11 @@ pub async fn measure() -> Value {
         app.in_state(&session, "idle").await;
     }
     sleep(SETTLED).await;
-    let processes = held(app.root());
-    let of_app = processes.iter().filter(|process| {
-        !process.arguments.contains(" demo-agent ") && !process.name.starts_with("WebKitWebDri")
-    });
-    let before: Vec<_> =
-        of_app.map(|process| (process.name.clone(), process.pid, Worked::of(process.pid))).collect();
+    let processes = of_app(app.root());
+    let before: Vec<_> = processes
+        .iter()
+        .map(|process| (process.name.clone(), process.pid, Worked::of(process.pid)))
+        .collect();
     sleep(MEASURED).await;
     let mut each = serde_json::Map::new();
     let mut all = 0.0;

@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 use tokio::time::sleep;
 
 use crate::fake_tray;
-use crate::harness::{App, PATIENCE, Setup};
+use crate::harness::{PATIENCE, Setup};
 use crate::latency::Times;
-use crate::process::{Held, held};
+use crate::process::{Held, of_app};
 use crate::{now_ms, rounded};
 
 /// How many sessions run meanwhile.
@@ -57,7 +57,7 @@ pub async fn measure() -> Tray {
         sleep(if n == 0 { SETTLED } else { Duration::from_secs(1) }).await;
         if n == RAISES {
             sleep(SETTLED).await;
-            idle = without_agents(&app);
+            idle = of_app(app.root());
         }
         let before = painted(trace.path(), &request).len();
         let began = now_ms();
@@ -74,13 +74,6 @@ pub async fn measure() -> Tray {
     }
     app.close().await;
     Tray { idle, raised: Times(raised) }
-}
-
-/// Lists what the app itself holds: neither its agents, nor the driver of the window.
-fn without_agents(app: &App) -> Vec<Held> {
-    let mut all = held(app.root());
-    all.retain(|held| !held.arguments.contains(" demo-agent ") && !held.name.starts_with("WebKitWebDri"));
-    all
 }
 
 /// Reads when the question was painted, each time.
