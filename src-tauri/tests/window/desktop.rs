@@ -27,6 +27,17 @@ pub fn visible_windows(title: &str) -> usize {
     xdotool(&["search", "--onlyvisible", "--name", title]).lines().count()
 }
 
+/// Returns the titles of all visible windows, the active one marked.
+pub fn all_visible_windows() -> Vec<String> {
+    let active = xdotool(&["getactivewindow"]);
+    let ids = xdotool(&["search", "--onlyvisible", "--name", "."]);
+    let title = |id: &str| {
+        let mark = if id == active { " (active)" } else { "" };
+        format!("{:?}{mark}", xdotool(&["getwindowname", id]))
+    };
+    ids.lines().map(title).collect()
+}
+
 pub fn is_visible() -> bool {
     visible_windows(WINDOW) > 0
 }
@@ -40,8 +51,15 @@ pub fn active_window() -> String {
     xdotool(&["getactivewindow", "getwindowname"])
 }
 
-/// Waits for a window, and focuses it. A window that closes between the search and the focus is looked for again.
+/// Waits for a window, and focuses it unless it has the focus. A window that closes between the search and the focus is looked
+/// for again.
+///
+/// While the window manager carries out a request to focus, it can lose a key of its own, such as Alt+F4.
 pub fn activate(title: &str) {
+    let active = xdotool(&["getactivewindow"]);
+    if xdotool(&["search", "--onlyvisible", "--name", title]).lines().any(|id| id == active) {
+        return;
+    }
     let search = ["search", "--sync", "--onlyvisible", "--name", title, "windowactivate", "--sync"];
     let began = Instant::now();
     loop {

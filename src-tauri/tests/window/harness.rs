@@ -472,7 +472,8 @@ impl App {
                     Ok(page) => page.text().await.unwrap_or_default(),
                     Err(error) => error.to_string(),
                 };
-                panic!("waited in vain for {what}; the page shows:\n{text}");
+                let windows = crate::desktop::all_visible_windows().join(", ");
+                panic!("waited in vain for {what}; the windows are: {windows}; the page shows:\n{text}");
             }
             tokio::time::sleep(every).await;
         }
