@@ -1,7 +1,7 @@
 import { screen } from '@testing-library/svelte';
 import { describe, expect, test } from 'vitest';
 
-import { matching } from '../src/feature/palette/match';
+import { matching } from '../src/shared/match';
 import { anApproval, aRequest, aSession } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
 import { composer, expectNoViolations, openPage } from './open';

@@ -10,6 +10,7 @@ mod autostart;
 mod changes;
 mod clients;
 mod close_to_tray;
+mod completion;
 mod deep_links;
 mod demo;
 mod desktop;

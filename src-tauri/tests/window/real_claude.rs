@@ -29,6 +29,11 @@ impl RealClaude {
         let mock = MockApi::start(Script(script)).await.unwrap();
         let (home, project) = (TempDir::new().unwrap(), TempDir::new().unwrap());
         std::fs::write(project.path().join("notes.txt"), "one\ntwo\nthree\n").unwrap();
+        // A command of the project's own.
+        std::fs::create_dir_all(project.path().join(".claude/commands")).unwrap();
+        let command =
+            "---\ndescription: Greet somebody\nargument-hint: <name>\n---\nPlease greet $ARGUMENTS warmly.\n";
+        std::fs::write(project.path().join(".claude/commands/greet.md"), command).unwrap();
         let app = sealed(setup, home.path(), &mock).open().await;
         options["program"] = json!(program);
         let input = json!({ "agent": "claude_code", "folder": project.path(), "options": options,

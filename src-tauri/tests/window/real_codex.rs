@@ -23,7 +23,7 @@ fn shell(call: &str, command: &str) -> Reply {
 /// The window with Codex as the only agent that is installed.
 pub struct RealCodex {
     pub app: App,
-    mock: MockApi,
+    pub mock: MockApi,
     pub project: TempDir,
     _home: TempDir,
     _programs: TempDir,
@@ -31,7 +31,7 @@ pub struct RealCodex {
 
 impl RealCodex {
     /// Opens the window, or reports that the test did not run because Codex is not installed.
-    async fn open(test: &str, script: Vec<Reply>) -> Option<Self> {
+    pub async fn open(test: &str, script: Vec<Reply>) -> Option<Self> {
         Self::open_in(Setup::default(), test, script).await
     }
 
@@ -61,7 +61,7 @@ impl RealCodex {
     }
 
     /// Everything that the model has been sent last.
-    fn heard(&self) -> String {
+    pub fn heard(&self) -> String {
         self.mock.conversation().last().map(|request| request["input"].to_string()).unwrap_or_default()
     }
 }

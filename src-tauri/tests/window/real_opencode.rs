@@ -14,7 +14,7 @@ use crate::real_claude::sealed;
 
 pub struct RealOpenCode {
     pub app: App,
-    mock: MockApi,
+    pub mock: MockApi,
     pub project: TempDir,
     _home: TempDir,
     _programs: TempDir,
@@ -22,7 +22,7 @@ pub struct RealOpenCode {
 
 impl RealOpenCode {
     /// Opens the app beside an installed OpenCode, or reports that the test did not run.
-    async fn open(test: &str, script: Vec<Reply>) -> Option<Self> {
+    pub async fn open(test: &str, script: Vec<Reply>) -> Option<Self> {
         Self::open_in(Setup::default().pictured(), test, script).await
     }
 
@@ -65,7 +65,7 @@ impl RealOpenCode {
         session
     }
 
-    fn newest(&self) -> Value {
+    pub fn newest(&self) -> Value {
         self.mock.conversation().pop().unwrap_or_default()
     }
 }

@@ -374,6 +374,10 @@ takes: Takes,
  */
 compact: boolean, 
 /**
+ * Whether a message that begins with `!` runs in a shell.
+ */
+shell: boolean, 
+/**
  * Whether it can stop one of its helpers alone.
  */
 stopHelper: boolean, 
@@ -1298,6 +1302,50 @@ export type SetConfig = { requestId: CommandId, session: SessionId, option: Conf
  * A listed value, or any text if the option takes free text.
  */
 value: string, };
+
+export type AgentCommand = { 
+/**
+ * Its name without the slash.
+ */
+name: string, 
+/**
+ * What it does, in the agent's words.
+ */
+description: string | null, 
+/**
+ * What may follow the name, in the agent's words, such as `[branch]`.
+ */
+argumentHint: string | null, };
+
+/**
+ * Lists the commands of a session's agent, as it last told them.
+ */
+export type ListCommands = { session: SessionId, };
+
+export type CommandsListed = { commands: Array<AgentCommand>, };
+
+/**
+ * Finds files and folders below a session's folder. Ignore rules leave some out.
+ */
+export type FindFiles = { session: SessionId, 
+/**
+ * Letters of a path, in order; an empty query means what is at the top.
+ */
+query: string, 
+/**
+ * The most paths to return.
+ */
+limit: number, };
+
+export type FilesFound = { 
+/**
+ * Relative to the session's folder, with `/` between names, the best match first. The path of a folder ends in `/`.
+ */
+paths: Array<string>, 
+/**
+ * Whether the folder has more files than were looked at.
+ */
+isCut: boolean, };
 
 /**
  * Looks for agents on this machine.
@@ -2852,6 +2900,8 @@ export interface CommandMap {
   close_session: { input: CloseSession; output: Done };
   resume_session: { input: ResumeSession; output: Session };
   set_config: { input: SetConfig; output: Done };
+  list_commands: { input: ListCommands; output: CommandsListed };
+  find_files: { input: FindFiles; output: FilesFound };
   list_agents: { input: ListAgents; output: AgentsFound };
   read_agent_version: { input: ReadAgentVersion; output: AgentVersion };
   read_environment: { input: ReadEnvironment; output: EnvironmentRead };

@@ -43,8 +43,13 @@ export function closableRequests(state: State, session: SessionId): Request[] {
 
 /** What Enter does with the message in the composer, or would do if it was begun now. */
 export function messageAct(state: State, { id, state: { state: doing } }: Session): MessageAct {
-  const told = state.told[id] ?? (isBlank(state, id) ? settledIn(state, id) : []);
+  const told = runs(state.messages[id] ?? '') ? [] : (state.told[id] ?? (isBlank(state, id) ? settledIn(state, id) : []));
   return actOf(idsOf(closableRequests(state, id)), told, doing === 'working');
+}
+
+/** Whether a message is a command of the agent or of a shell, which answers no question. */
+function runs(message: string): boolean {
+  return /^\s*[/!]\S/.test(message);
 }
 
 /** The questions that the user can choose to close with this message, although it was begun before them; empty if there are none. */

@@ -4,6 +4,7 @@ import { ApprovalCommands } from './commands/approvals';
 import { AttachmentCommands } from './commands/attachments';
 import { ChangesCommands } from './commands/changes';
 import { ClientCommands } from './commands/clients';
+import { CompletionCommands } from './commands/completion';
 import { StorageCommands } from './commands/storage';
 import { HistoryCommands } from './commands/history';
 import { MessageCommands } from './commands/messages';
@@ -70,6 +71,7 @@ export function createPage(bridge: Bridge) {
     attachments: new AttachmentCommands(bridge, store),
     changes: new ChangesCommands(bridge, store, submitter),
     clients: new ClientCommands(bridge),
+    completion: new CompletionCommands(bridge),
     gateway,
     storage: new StorageCommands(bridge, store),
     history,

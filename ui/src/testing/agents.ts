@@ -36,6 +36,7 @@ export const claudeCode: AgentDescriptor = {
   capabilities: {
     takes: { takes: 'images_and_files', count: 8, imageBytes: 8 * 1024 * 1024 },
     compact: true,
+    shell: false,
     stopHelper: true,
     costIsEstimate: true,
     folder: true,
@@ -71,6 +72,7 @@ function aCodexValue(id: 'untrusted' | 'on-request' | 'never' | 'read-only' | 'w
 export const codex: AgentDescriptor = {
   ...claudeCode,
   id: 'codex',
+  capabilities: { ...claudeCode.capabilities, shell: true },
   name: 'Codex',
   program: 'codex',
   install: 'npm install -g @openai/codex',
@@ -96,6 +98,7 @@ export const codex: AgentDescriptor = {
 export const openCode: AgentDescriptor = {
   ...claudeCode,
   id: 'opencode',
+  capabilities: { ...claudeCode.capabilities, shell: true },
   name: 'OpenCode',
   program: 'opencode',
   install: 'npm install -g opencode-ai',

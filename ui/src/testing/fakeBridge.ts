@@ -199,6 +199,10 @@ export class FakeBridge implements Bridge {
         throw anError({ code: 'worktree_unavailable', detail: { detail: 'no_worktree', why: { unavailable: 'no_repository' } } });
       case 'read_worktree':
         return aTree();
+      case 'list_commands':
+        return { commands: [] };
+      case 'find_files':
+        return { paths: [], isCut: false };
       case 'read_log':
         return { lines: [] };
       case 'read_past_sessions':

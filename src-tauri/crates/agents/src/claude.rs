@@ -3,6 +3,7 @@
 mod abridged;
 mod answers;
 mod approvals;
+mod commands;
 mod config;
 mod content;
 mod control;

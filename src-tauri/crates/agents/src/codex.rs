@@ -1,6 +1,7 @@
 //! Codex over its app server: measured with 0.169.0.
 
 mod approvals;
+mod commands;
 mod config;
 mod descriptor;
 mod encode;
@@ -33,6 +34,7 @@ use crate::link::LinkPlan;
 use crate::rpc::{INTERNAL_ERROR, RpcError, RpcIn, RpcOut};
 use crate::supervisor::check_folder;
 
+use commands::Skill;
 pub use descriptor::{APPROVALS, CODEX, DEFAULT, EFFORT, MODE, MODEL, PLAN, SANDBOX};
 pub use launch::{launch, rules, shared};
 use questions::Asking;
@@ -111,6 +113,7 @@ pub struct CodexAdapter {
     config: Vec<ConfigOption>,
     /// The efforts that each listed model takes.
     efforts: HashMap<String, Vec<ConfigValue>>,
+    skills: Vec<Skill>,
     /// The sandbox as the server described it last.
     sandbox: Value,
     requests_sent: u64,
@@ -155,6 +158,8 @@ struct Turn {
     interrupt: bool,
     /// Whether a rejected key or login was told of in this turn.
     login_rejected: bool,
+    /// Whether it reviews changes.
+    is_reviewing: bool,
     /// The last plan that was proposed in it.
     proposed: Option<String>,
     /// Words for the agent that are sent once the turn has ended.
@@ -166,6 +171,7 @@ struct Turn {
 enum Sent {
     Open,
     Models,
+    Skills,
     Message {
         id: Uuid,
         input: Value,
@@ -231,6 +237,7 @@ impl Adapter for CodexAdapter {
         let mut out = Output::default();
         self.open_thread(&mut out);
         self.request(Sent::Models, "model/list", json!({}), &mut out);
+        self.list_skills(&mut out);
         out
     }
 
@@ -270,6 +277,7 @@ impl CodexAdapter {
             choices: choices.clone(),
             config,
             efforts: HashMap::new(),
+            skills: Vec::new(),
             sandbox: Value::Null,
             requests_sent: 0,
             sent: HashMap::new(),

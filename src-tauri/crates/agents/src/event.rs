@@ -1,8 +1,8 @@
 //! The events of an agent, without the words of any one protocol.
 
 use askdesk_domain::{
-    ApprovalOption, ConfigOption, ContextUse, HelperEnd, HelperId, HelperKind, NativeRef, NativeSession,
-    Notice, PermissionCall, Question, TodoItem, ToolDetail, ToolKind, ToolStatus, Usage,
+    AgentCommand, ApprovalOption, ConfigOption, ContextUse, HelperEnd, HelperId, HelperKind, NativeRef,
+    NativeSession, Notice, PermissionCall, Question, TodoItem, ToolDetail, ToolKind, ToolStatus, Usage,
 };
 use uuid::Uuid;
 
@@ -26,6 +26,10 @@ pub enum AgentEvent {
         ticket: u64,
         /// Why it refused, in its own words; none where it did what was asked.
         refused: Option<String>,
+    },
+    /// The agent has other commands of its own; the list replaces the one before.
+    CommandsChanged {
+        commands: Vec<AgentCommand>,
     },
     /// A turn began: the first sign of work since the start or since the last turn's end.
     TurnBegan,

@@ -1,6 +1,7 @@
 //! OpenCode over its HTTP server, `opencode serve`: measured with 1.18.33.
 
 mod calls;
+mod commands;
 mod config;
 mod connection;
 mod descriptor;
@@ -124,6 +125,8 @@ pub struct OpenCodeAdapter {
     subagents: HashMap<String, String>,
     /// The agents that the session may not call as subagents.
     barred: HashSet<String>,
+    /// The names of the commands that the server knows.
+    commands: Vec<String>,
     /// The MCP servers, as the names of their tools begin.
     servers: Vec<String>,
     /// The newest message of all earlier turns. Ids of messages ascend.
@@ -180,6 +183,11 @@ enum Sent {
     /// What the session's subagents may do.
     Bar,
     Models,
+    Commands,
+    /// The server responds once the command has ended.
+    Command {
+        id: Uuid,
+    },
     Prompt {
         id: Uuid,
     },
@@ -220,6 +228,7 @@ impl OpenCodeAdapter {
             untaken: VecDeque::new(),
             subagents: HashMap::new(),
             barred: HashSet::new(),
+            commands: Vec::new(),
             servers: Vec::new(),
             last_message: String::new(),
             messages: HashMap::new(),

@@ -9,6 +9,7 @@ use askdesk_domain::{
 };
 use askdesk_engine::frame::Frame;
 use askdesk_engine::{EngineError, EngineHandle, Sessions, SettingsFile};
+use askdesk_file_search::ListingCache;
 use tokio::sync::{OnceCell, watch};
 
 use crate::dto::Done;
@@ -56,6 +57,8 @@ pub struct Api {
     pub(crate) client_plan: Arc<Mutex<Option<(CommandId, Plan)>>>,
     /// The removal of a permission that was shown last, under the command that planned it.
     pub(crate) permission_removal: Arc<Mutex<Option<(CommandId, Change)>>>,
+    /// The folders in which files were looked for last.
+    pub(crate) listings: ListingCache,
     commands: Arc<Mutex<VecDeque<RememberedCommand>>>,
     notifications: Arc<Mutex<Notifications>>,
 }
@@ -73,6 +76,7 @@ impl Api {
             view: Arc::new(view),
             client_plan: Arc::default(),
             permission_removal: Arc::default(),
+            listings: ListingCache::default(),
             commands: Arc::default(),
             notifications: Arc::default(),
         }

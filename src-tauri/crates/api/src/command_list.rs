@@ -33,6 +33,8 @@ macro_rules! for_each_command {
             close_session(CloseSession) -> Done,
             resume_session(ResumeSession) -> Session,
             set_config(SetConfig) -> Done,
+            list_commands(ListCommands) -> CommandsListed,
+            find_files(FindFiles) -> FilesFound,
             list_agents(ListAgents) -> AgentsFound,
             read_agent_version(ReadAgentVersion) -> AgentVersion,
             read_environment(ReadEnvironment) -> EnvironmentRead,

@@ -29,6 +29,7 @@ wire! {
 pub mod agents;
 pub mod changes;
 pub mod clients;
+pub mod completion;
 pub mod history;
 pub mod messages;
 pub mod notifications;
@@ -46,6 +47,7 @@ pub mod worktrees;
 pub use agents::*;
 pub use changes::*;
 pub use clients::*;
+pub use completion::*;
 pub use history::*;
 pub use messages::*;
 pub use notifications::*;

@@ -3,6 +3,7 @@
 mod agents;
 mod changes;
 mod clients;
+mod completion;
 mod history;
 mod messages;
 mod notifications;

@@ -49,6 +49,7 @@ fn typescript() -> String {
         dto::RemoveQueued, dto::SendQueued, dto::InterruptSession, dto::StopHelper, dto::StopSession,
         dto::RenameSession, dto::ChangeFolder, dto::SetSessionNotifications, dto::MoveSession, dto::CloseSession, dto::ResumeSession,
         dto::SetConfig,
+        domain::AgentCommand, dto::ListCommands, dto::CommandsListed, dto::FindFiles, dto::FilesFound,
         dto::ListAgents, askdesk_user_environment::Way, askdesk_user_environment::Failure, askdesk_user_environment::FailedWay, dto::ReadEnvironment, dto::EnvironmentRead, dto::AgentsFound, dto::AgentFound, dto::ReadAgentVersion, dto::AgentVersion,
         dto::ReadTranscript, dto::TranscriptPage, dto::ReadLog, dto::SessionLog, session_log::LogLine, session_log::LogKind,
         domain::Settings, domain::Setting, domain::Language, domain::LanguageChoice, domain::Theme, domain::TextSize, domain::Density,

@@ -36,6 +36,8 @@ pub struct Capabilities {
     pub takes: Takes,
     /// Whether it can compact its context when asked.
     pub compact: bool,
+    /// Whether a message that begins with `!` runs in a shell.
+    pub shell: bool,
     /// Whether it can stop one of its helpers alone.
     pub stop_helper: bool,
     /// Whether the cost is the agent's own estimate, such as one from list prices, and not what is billed.

@@ -16,6 +16,7 @@ macro_rules! from_variants {
 
 pub mod acting_line;
 pub mod agent;
+pub mod agent_command;
 pub mod agent_failure;
 pub mod answer;
 pub mod approval;
@@ -63,6 +64,7 @@ pub mod usage;
 pub mod worktree;
 
 pub use agent::{AgentDescriptor, Capabilities};
+pub use agent_command::AgentCommand;
 pub use agent_failure::{AgentFailure, FolderError, NextStep, ProgramError, SearchedLocation};
 pub use answer::{Answer, AnswerInput, Answers};
 pub use approval::{

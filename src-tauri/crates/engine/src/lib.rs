@@ -22,6 +22,7 @@ pub mod private;
 mod quarantine;
 pub mod reminders;
 pub mod session;
+mod session_commands;
 mod session_folders;
 pub mod session_log;
 mod session_tokens;

@@ -135,6 +135,7 @@ pub fn run_inside(workspace: &Workspace, command: &[OsString]) -> Result<i32> {
     background.start(&mut workspace.command("openbox"))?;
     background.start(workspace.command("dunst").arg("-conf").arg(settings.path()))?;
     wait_for("openbox, the window manager", || workspace.succeeds("xdotool", &["get_num_desktops"]))?;
+    settle_keys(workspace)?;
     wait_for("dunst, the notification daemon", || workspace.succeeds("dunstctl", &["is-paused"]))?;
     let status = Command::new(program).args(arguments).status();
     let status = status.with_context(|| format!("cannot start {}", program.display()))?;
@@ -179,6 +180,22 @@ impl Drop for BackgroundProcesses {
             let _ = child.wait();
         }
     }
+}
+
+/// Presses keys of openbox until it carries them out.
+///
+/// With the first key, the display tells all programs of another keyboard. Openbox then takes its keys anew, and until it has,
+/// they go to the window: of the first Alt+F4 of a display, one in ten closed nothing.
+fn settle_keys(workspace: &Workspace) -> Result<()> {
+    for (keys, desktop) in [("super+F2", "1"), ("super+F1", "0")] {
+        wait_for("openbox, pressed a key,", || {
+            workspace.succeeds("xdotool", &["key", keys]);
+            thread::sleep(POLL);
+            let shown = workspace.command("xdotool").arg("get_desktop").output();
+            shown.is_ok_and(|shown| String::from_utf8_lossy(&shown.stdout).trim() == desktop)
+        })?;
+    }
+    Ok(())
 }
 
 fn wait_for(what: &str, mut ready: impl FnMut() -> bool) -> Result<()> {

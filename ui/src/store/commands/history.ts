@@ -115,7 +115,9 @@ export class HistoryCommands {
       const { path } = await this.bridge.call('save_export', { session, format });
       this.store.dispatch({ type: 'export_done', session, path });
     } catch (thrown) {
-      this.store.dispatch({ type: 'export_failed', session, error: asAppError(thrown) });
+      if (this.store.state.history.excerpt?.session.id === session) {
+        this.store.dispatch({ type: 'export_failed', session, error: asAppError(thrown) });
+      } else this.store.report(thrown);
     }
   }
 }

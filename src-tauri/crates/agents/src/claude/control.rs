@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::replies::{allow, deny, failed, too_many};
 use super::{
     Call, CallKind, ClaudeAdapter, OPEN_CALLS, PLAN_TOOL, QUESTION_TOOL, Suggestions, UNANSWERED_CAPABILITY,
-    approvals, details, rules,
+    approvals, commands, details, rules,
 };
 use crate::adapter::{Output, QuestionRefusal};
 use crate::event::{AgentEvent, Asked, InputError};
@@ -228,6 +228,7 @@ impl ClaudeAdapter {
         if let Some(said) = response.get("response").filter(|said| said.get("claude_code_version").is_some())
         {
             self.introduce(said, out);
+            commands::tell(said, out);
         }
         for pending in list(response, "pending_permission_requests") {
             self.on_control_request(pending, out);

@@ -64,6 +64,7 @@ pub(crate) fn capabilities() -> Capabilities {
     Capabilities {
         takes: Takes::ImagesAndFiles { count: ATTACHMENTS, image_bytes: IMAGE_BYTES },
         compact: true,
+        shell: false,
         stop_helper: true,
         cost_is_estimate: true,
         folder: true,

@@ -4,7 +4,7 @@ use askdesk_domain::text::bounded;
 use askdesk_domain::{NativeSession, Notice, ToolStatus};
 use serde_json::Value;
 
-use super::{CAPABILITIES, Call, ClaudeAdapter, QUESTION_TOOL, details, tools};
+use super::{CAPABILITIES, Call, ClaudeAdapter, QUESTION_TOOL, commands, details, tools};
 use crate::adapter::Output;
 use crate::event::{AgentEvent, InputError};
 use crate::json::{list, text};
@@ -22,7 +22,6 @@ const SILENT_TYPES: &[&str] = &[
 
 /// System message types that are known and ignored.
 const SILENT_SYSTEM: &[&str] = &[
-    "commands_changed",
     "files_persisted",
     "hook_progress",
     "hook_response",
@@ -101,6 +100,7 @@ impl ClaudeAdapter {
                 self.tell_context(out);
                 out.event(AgentEvent::Noticed { notice: Notice::Compacted });
             }
+            Some("commands_changed") => commands::tell(message, out),
             Some("api_retry") => self.on_retry(message, out),
             Some("elicitation_complete") => self.on_elicitation_complete(message, out),
             Some("task_started") => self.on_task_started(message, out),

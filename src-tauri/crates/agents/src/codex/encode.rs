@@ -19,7 +19,11 @@ impl CodexAdapter {
             return self.encode_closed(action, out);
         }
         match action {
-            Action::Message { id, text, attached } => self.message(id, input(&text, &attached), out),
+            Action::Message { id, text, attached } => {
+                if !self.run_command(id, &text, &attached, out) {
+                    self.message(id, input(&text, &attached), out);
+                }
+            }
             Action::Answer { native_ref, questions, outcome } => {
                 return self.answer(&native_ref, &questions, &outcome, out);
             }
@@ -35,7 +39,7 @@ impl CodexAdapter {
                 return self.set_config(ticket, option, value, out);
             }
             Action::Interrupt => self.interrupt(out),
-            Action::Compact => self.request_of_thread(Sent::Compact, "thread/compact/start", json!({}), out),
+            Action::Compact => self.compact(out),
             Action::Close => self.close(out),
         }
         Ok(())
@@ -72,7 +76,7 @@ impl CodexAdapter {
     }
 
     /// A message goes into the turn that runs, or begins one. A plan that waits for approval is answered by it.
-    fn message(&mut self, id: Uuid, input: Value, out: &mut Output) {
+    pub(super) fn message(&mut self, id: Uuid, input: Value, out: &mut Output) {
         self.withdraw(|call| matches!(call.kind, CallKind::Plan { .. }), out);
         match self.turn.id.clone() {
             Some(turn) => {
@@ -229,7 +233,7 @@ pub(super) fn form_ended(ended: &Ended) -> Value {
 }
 
 /// A message with its images and files. An image travels with its bytes; of a file the agent gets the path.
-fn input(text: &str, attached: &Attached) -> Value {
+pub(super) fn input(text: &str, attached: &Attached) -> Value {
     let lines = attached.files.iter().map(|path| format!("Attached file: {path}"));
     let lines = lines.collect::<Vec<_>>().join("\n");
     let parts: Vec<&str> = [text, &lines].into_iter().filter(|part| !part.is_empty()).collect();

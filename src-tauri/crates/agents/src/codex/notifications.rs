@@ -45,7 +45,6 @@ const SILENT: &[&str] = &[
     "rawResponse/completed",
     "rawResponseItem/completed",
     "remoteControl/status/changed",
-    "skills/changed",
     "thread/archived",
     "thread/attachment/updated",
     // The item of the compaction says it.
@@ -124,6 +123,7 @@ impl CodexAdapter {
                     warn([words.trim_end()].into_iter(), out);
                 }
             }
+            "skills/changed" => self.list_skills(out),
             "account/rateLimits/updated" => self.on_rate_limits(&params["rateLimits"], out),
             "turn/completed" if of_subagent => {
                 // A child that has ended no longer waits.
@@ -296,8 +296,14 @@ impl CodexAdapter {
                     out.event(AgentEvent::MessageTaken { uuid });
                 }
             }
+            // While it reviews, its messages are raw findings. They come again as a text, in the message behind the review.
+            "agentMessage" if ended && self.turn.is_reviewing => out.event(AgentEvent::TextDropped),
             "agentMessage" if ended => said(&message_text(item), out),
-            "exitedReviewMode" if ended => said(text(item, "review").unwrap_or_default(), out),
+            "enteredReviewMode" => self.turn.is_reviewing = true,
+            "exitedReviewMode" => {
+                self.turn.is_reviewing = false;
+                out.event(AgentEvent::TextDropped);
+            }
             "reasoning" if ended => {
                 let parts = [list(item, "summary"), list(item, "content")];
                 let parts = parts.into_iter().find(|parts| !parts.is_empty()).unwrap_or_default();
@@ -318,7 +324,7 @@ impl CodexAdapter {
                 }
                 out.event(AgentEvent::Noticed { notice: Notice::Compacted });
             }
-            "agentMessage" | "reasoning" | "plan" | "contextCompaction" | "exitedReviewMode" => {}
+            "agentMessage" | "reasoning" | "plan" | "contextCompaction" => {}
             _ => self.on_tool(id, item, ended, out),
         }
     }

@@ -23,6 +23,12 @@ impl CodexAdapter {
                 // Before the session is open its present values are not known.
                 self.tell_config(changed && matches!(self.thread, Thread::Open { .. }), out);
             }
+            (Sent::Skills, Ok(result)) => self.take_skills(&result, out),
+            // The commands that are no skills are there all the same.
+            (Sent::Skills, Err(error)) => {
+                self.take_skills(&Value::Null, out);
+                out.invalid(InputError::RequestFailed { error: bounded(&error.message) });
+            }
             (Sent::Message { .. }, Ok(result)) => {
                 if let Some(turn) =
                     result.get("turn").filter(|turn| text(turn, "status") == Some("inProgress"))

@@ -38,6 +38,7 @@ pub(super) fn descriptor() -> AgentDescriptor {
         capabilities: Capabilities {
             takes: Takes::ImagesAndFiles { count: ATTACHMENTS, image_bytes: IMAGE_BYTES },
             compact: true,
+            shell: true,
             stop_helper: false,
             cost_is_estimate: true,
             folder: true,

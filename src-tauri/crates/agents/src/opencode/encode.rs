@@ -12,6 +12,20 @@ use super::{HELD_ACTIONS, OpenCodeAdapter, Sent};
 use crate::adapter::{Action, Attached, EncodeError, Output, QuestionRefusal};
 use crate::event::AgentEvent;
 
+/// What goes along with a message, as its parts.
+pub(super) fn files(attached: &Attached) -> Vec<Value> {
+    let images = attached.images.iter().enumerate().map(|(place, (format, bytes))| {
+        let (mime, data) = (format.media_type(), STANDARD.encode(bytes));
+        let name = format!("image {}", place + 1);
+        json!({"type": "file", "mime": mime, "filename": name, "url": format!("data:{mime};base64,{data}")})
+    });
+    let files = attached.files.iter().map(|path| {
+        let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
+        json!({"type": "file", "mime": "text/plain", "filename": name, "url": file_url(path)})
+    });
+    images.chain(files).collect()
+}
+
 impl OpenCodeAdapter {
     pub(super) fn encode(&mut self, action: Action, out: &mut Output) -> Result<(), EncodeError> {
         match action {
@@ -30,7 +44,9 @@ impl OpenCodeAdapter {
                 hold(&mut self.after_turn, action)
             }
             Action::Message { id, text, attached } => {
-                self.prompt(id, &text, &attached, out);
+                if !self.run_command(id, &text, &attached, out)? {
+                    self.prompt(id, &text, &attached, out);
+                }
                 Ok(())
             }
             Action::Answer { native_ref, questions, outcome } => {
@@ -88,7 +104,7 @@ impl OpenCodeAdapter {
     }
 
     /// The model of the next message, with its provider before it.
-    fn model(&self) -> Option<(String, String)> {
+    pub(super) fn model(&self) -> Option<(String, String)> {
         let model =
             self.chosen(&MODEL).map(askdesk_domain::ValueId::as_str).or_else(|| self.usage.model())?;
         model.split_once('/').map(|(provider, model)| (provider.to_owned(), model.to_owned()))
@@ -99,16 +115,7 @@ impl OpenCodeAdapter {
         if !words.is_empty() || (attached.images.is_empty() && attached.files.is_empty()) {
             parts.push(json!({"type": "text", "text": words}));
         }
-        for (place, (format, bytes)) in attached.images.iter().enumerate() {
-            let (mime, data) = (format.media_type(), STANDARD.encode(bytes));
-            let name = format!("image {}", place + 1);
-            parts.push(json!({"type": "file", "mime": mime, "filename": name, "url": format!("data:{mime};base64,{data}")}));
-        }
-        for path in &attached.files {
-            let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
-            parts
-                .push(json!({"type": "file", "mime": "text/plain", "filename": name, "url": file_url(path)}));
-        }
+        parts.extend(files(attached));
         let mut body = json!({"parts": parts});
         if let Some(agent) = self.chosen(&AGENT) {
             body["agent"] = json!(agent.as_str());

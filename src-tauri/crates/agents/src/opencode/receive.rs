@@ -121,8 +121,11 @@ impl OpenCodeAdapter {
             }
             (Sent::Bar, Ok(_)) => self.release(out),
             (Sent::Models, Ok(providers)) => self.on_models(providers, out),
-            (Sent::Prompt { .. } | Sent::Abort | Sent::Compact, Ok(_)) => {}
-            (Sent::Prompt { id }, Err(error)) => {
+            (Sent::Commands, Ok(commands)) => self.on_commands(commands, out),
+            (Sent::Prompt { .. } | Sent::Command { .. } | Sent::Abort | Sent::Compact, Ok(_)) => {}
+            // It was taken up, and its turn says how it ended.
+            (Sent::Command { id }, Err(error)) if !self.untaken.contains(&id) => request_failed(error, out),
+            (Sent::Prompt { id } | Sent::Command { id }, Err(error)) => {
                 self.untaken.retain(|waiting| *waiting != id);
                 let notice = Notice::MessageNotSent { error: error.message.clone().into() };
                 out.event(AgentEvent::Noticed { notice });
@@ -203,6 +206,7 @@ impl OpenCodeAdapter {
         self.request(Sent::Version, "GET /global/health", Value::Null, out);
         self.list_agents(out);
         self.list_servers(out);
+        self.list_commands(out);
         self.request(Sent::Models, "GET /config/providers", Value::Null, out);
         if self.resumes {
             self.begin_resync(out);

@@ -20,7 +20,10 @@ fn fixture(name: &str) -> Vec<String> {
 /// Plays lines; the config options have tests of their own.
 fn play(stream: &mut Claude, lines: &[String]) -> Vec<AgentEvent> {
     let events = lines.iter().flat_map(|line| stream.on_line(line.as_bytes()));
-    events.filter(|event| !matches!(event, AgentEvent::ConfigChanged { .. })).collect()
+    let about_itself = |event: &AgentEvent| {
+        matches!(event, AgentEvent::ConfigChanged { .. } | AgentEvent::CommandsChanged { .. })
+    };
+    events.filter(|event| !about_itself(event)).collect()
 }
 
 /// Plays a whole fixture into a fresh stream.

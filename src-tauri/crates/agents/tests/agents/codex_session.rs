@@ -103,7 +103,7 @@ fn what_is_sent_before_the_session_is_open_waits_for_it_and_a_failed_start_is_tr
     // The next message tries again, and both are sent in order.
     let again = requests(&session.send(message("second")).unwrap());
     assert_eq!(again[0].0, "thread/start");
-    let sent = requests(&session.respond(3, Ok(opened())));
+    let sent = requests(&session.respond(4, Ok(opened())));
     let texts: Vec<&Value> = sent.iter().map(|(_, params)| &params["input"][0]["text"]).collect();
     assert_eq!(texts, ["first", "second"]);
 }
@@ -151,13 +151,13 @@ fn a_changed_option_is_answered_and_a_refusal_is_quoted() {
     assert_eq!(sent[0].1["sandboxPolicy"], opened()["sandbox"]);
     let sent = requests(&session.send(set(2, "sandbox", "danger-full-access")).unwrap());
     assert_eq!(sent[0].1["sandboxPolicy"], json!({"type": "dangerFullAccess"}));
-    let told = session.respond(4, Ok(json!({}))).events;
+    let told = session.respond(5, Ok(json!({}))).events;
     let [AgentEvent::ConfigChanged { config }, answered] = told.as_slice() else { panic!("{told:?}") };
     assert_eq!(current(config, "sandbox").as_deref(), Some("danger-full-access"));
     assert_eq!(*answered, AgentEvent::ConfigAnswered { ticket: 2, refused: None });
 
     session.send(set(3, "approval_policy", "never")).unwrap();
-    let told = session.respond(5, Err(RpcError::new(-32600, "not here"))).events;
+    let told = session.respond(6, Err(RpcError::new(-32600, "not here"))).events;
     assert_eq!(told, [AgentEvent::ConfigAnswered { ticket: 3, refused: Some("not here".to_owned()) }]);
 
     let settings = json!({"model": "other", "approvalPolicy": {"granular": {}}, "effort": "low",
@@ -189,11 +189,11 @@ fn a_message_begins_a_turn_and_one_during_it_goes_into_it() {
     let input = json!([{"type": "text", "text": "go", "text_elements": []}]);
     let params = json!({"input": input, "clientUserMessageId": Uuid::nil().to_string(), "threadId": THREAD});
     assert_eq!(sent, [("turn/start".to_owned(), params)]);
-    session.respond(3, Ok(json!({"turn": {"id": "turn-1", "status": "inProgress"}})));
+    session.respond(4, Ok(json!({"turn": {"id": "turn-1", "status": "inProgress"}})));
     let sent = requests(&session.send(message("and this")).unwrap());
     assert_eq!((sent[0].0.as_str(), &sent[0].1["expectedTurnId"]), ("turn/steer", &json!("turn-1")));
     // The turn ended meanwhile.
-    let again = requests(&session.respond(4, Err(RpcError::new(-32600, "no active turn"))));
+    let again = requests(&session.respond(5, Err(RpcError::new(-32600, "no active turn"))));
     assert_eq!((again[0].0.as_str(), &again[0].1["input"][0]["text"]), ("turn/start", &json!("and this")));
     let taken = json!({"type": "userMessage", "id": "u", "clientId": Uuid::nil().to_string(), "content": []});
     let told = item(&mut session, "item/started", taken.clone());
@@ -218,7 +218,7 @@ fn images_travel_with_their_bytes_and_files_by_their_paths() {
 fn a_turn_that_could_not_begin_ends_with_the_agents_words() {
     let mut session = Session::open(&Choices::new());
     session.send(message("go")).unwrap();
-    let told = session.respond(3, Err(RpcError::new(-32600, "no model"))).events;
+    let told = session.respond(4, Err(RpcError::new(-32600, "no model"))).events;
     let [AgentEvent::TurnEnded { error: Some(error), .. }] = told.as_slice() else { panic!("{told:?}") };
     assert_eq!(error, "no model");
 }
@@ -228,7 +228,7 @@ fn an_interrupt_waits_until_the_turn_is_known_and_never_stops_a_later_one() {
     let mut session = Session::open(&Choices::new());
     assert!(session.send(Action::Interrupt).unwrap().outbound.is_empty());
     session.send(message("go")).unwrap();
-    let begun = session.respond(3, Ok(json!({"turn": {"id": "turn-1", "status": "inProgress"}})));
+    let begun = session.respond(4, Ok(json!({"turn": {"id": "turn-1", "status": "inProgress"}})));
     assert!(begun.outbound.is_empty(), "there was no turn to stop: {begun:?}");
     let sent = requests(&session.send(Action::Interrupt).unwrap());
     assert_eq!(sent, [("turn/interrupt".to_owned(), json!({"turnId": "turn-1", "threadId": THREAD}))]);
@@ -236,7 +236,7 @@ fn an_interrupt_waits_until_the_turn_is_known_and_never_stops_a_later_one() {
     let mut session = Session::open(&Choices::new());
     session.send(message("go")).unwrap();
     assert!(session.send(Action::Interrupt).unwrap().outbound.is_empty());
-    let sent = requests(&session.respond(3, Ok(json!({"turn": {"id": "turn-1", "status": "inProgress"}}))));
+    let sent = requests(&session.respond(4, Ok(json!({"turn": {"id": "turn-1", "status": "inProgress"}}))));
     assert_eq!(sent[0].0, "turn/interrupt");
 }
 
@@ -557,6 +557,6 @@ fn a_session_that_the_server_closed_is_opened_again_by_the_next_message() {
     session.tell("thread/closed", json!({}));
     let sent = requests(&session.send(message("go")).unwrap());
     assert_eq!((sent[0].0.as_str(), &sent[0].1["threadId"]), ("thread/resume", &json!(THREAD)));
-    let sent = requests(&session.respond(3, Ok(opened())));
+    let sent = requests(&session.respond(4, Ok(opened())));
     assert_eq!(sent[0].0, "turn/start");
 }

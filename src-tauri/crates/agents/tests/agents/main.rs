@@ -19,6 +19,7 @@ mod codex_approvals;
 mod codex_questions;
 mod codex_recordings;
 mod codex_session;
+mod commands;
 mod contract;
 #[cfg(unix)]
 mod http_links;

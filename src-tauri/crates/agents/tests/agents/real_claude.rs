@@ -181,6 +181,7 @@ async fn case_01_and_10_the_real_agent_gets_the_answer_and_goes_on_in_the_same_t
         !matches!(
             event,
             AgentEvent::Introduced { .. }
+                | AgentEvent::CommandsChanged { .. }
                 | AgentEvent::ContextChanged { .. }
                 | AgentEvent::ConfigChanged { .. }
                 | AgentEvent::MessageTaken { .. }

@@ -229,7 +229,7 @@ fn folder_name(folder: &Path) -> String {
     name.to_string_lossy().into_owned()
 }
 
-fn folder_error(folder: &Path, problem: FolderError) -> Error {
+pub(super) fn folder_error(folder: &Path, problem: FolderError) -> Error {
     let path = folder.display().to_string();
     let error = Error::new(ErrorCode::FolderMissing, format!("{path}: {problem}"));
     Error { field: Some("folder".to_owned()), ..error.with(Detail::Folder { path, problem }) }

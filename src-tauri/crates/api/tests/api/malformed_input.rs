@@ -51,6 +51,8 @@ fn example(name: &str) -> (Value, &'static str) {
         "read_session_usage" => (json!({"session": session}), "done"),
         "count_usage" => (json!({"session": null, "days": [0, 86_400_000]}), "done"),
         "read_transcript" => (json!({"session": session, "limit": 5}), "done"),
+        "list_commands" => (json!({"session": session}), "done"),
+        "find_files" => (json!({"session": session, "query": "a", "limit": 5}), "not_found"),
         "read_log" => (json!({"session": session}), "done"),
         "list_agents" | "read_settings" | "read_notification_log" | "read_past_sessions" | "read_drafts" => {
             (json!({}), "done")

@@ -11,9 +11,9 @@ use std::time::Duration;
 
 use askdesk_agents::{Adapter, Agent, LaunchPlan, Link, LinkEvents, Links, Open, SessionPlan, SignIn, Start};
 use askdesk_domain::{
-    AgentFailure, AgentId, ChangeRefused, ConfigOption, EntryBody, HelperId, LaunchOverrides, MessageId,
-    Notice, Origin, ProgramError, QuestionPolicy, Rejection, Session, SessionCommand, SessionEnd, SessionId,
-    SessionOptions, Settings, Worktree, config,
+    AgentCommand, AgentFailure, AgentId, ChangeRefused, ConfigOption, EntryBody, HelperId, LaunchOverrides,
+    MessageId, Notice, Origin, ProgramError, QuestionPolicy, Rejection, Session, SessionCommand, SessionEnd,
+    SessionId, SessionOptions, Settings, Worktree, config,
 };
 use askdesk_user_environment::settled;
 use tokio::sync::mpsc::error::TrySendError;
@@ -30,6 +30,7 @@ use crate::handle::EngineHandle;
 use crate::mailbox::{
     ConfigChange, EntryWrite, Input, Message, QUEUED_SESSION_INPUTS, Reply, SessionInput, SessionMailbox,
 };
+use crate::session_commands::SessionCommands;
 use crate::session_log::{LogKind, LogLine, SessionLogs};
 use crate::session_tokens::{IssuedToken, SESSION_VARIABLE};
 use crate::slow_files::{FILES_LIMIT, on_slow_files};
@@ -64,6 +65,7 @@ pub struct StartSpec {
 pub struct Sessions {
     engine: EngineHandle,
     logs: SessionLogs,
+    commands: SessionCommands,
     links: Links,
     running: Arc<Mutex<HashMap<SessionId, Running>>>,
     /// The settings with the user's permission rules.
@@ -90,6 +92,7 @@ impl Sessions {
             settings,
             engine,
             logs: SessionLogs::default(),
+            commands: SessionCommands::default(),
             links: Links::default(),
             running: Arc::default(),
             resuming: Arc::default(),
@@ -243,10 +246,10 @@ impl Sessions {
         let pending = Pending::new((back, resolutions));
         let (running_task, ended) = watch::channel(());
         self.running().insert(id, Running { mailbox: mailbox.clone(), ended });
-        let (engine, logs) = (self.engine.clone(), self.logs.clone());
+        let (engine, shared) = (self.engine.clone(), (self.logs.clone(), self.commands.clone()));
         let agent = RunningAgent { link, adapter, sign_in };
         let policies = Policies { questions, rules, planning: false };
-        let task = SessionTask::new(id, engine, logs, agent, policies, (pending, resumption));
+        let task = SessionTask::new(id, engine, shared, agent, policies, (pending, resumption));
         let running = tokio::spawn(task.run(open, events, inputs, prompt, token));
         let sessions = self.clone();
         tokio::spawn(async move {
@@ -339,12 +342,22 @@ impl Sessions {
             return Err(error);
         }
         self.logs.remove(session);
+        self.commands.remove(session);
         let remove = move || {
             images.folders().remove(session);
             changes.remove(session);
         };
         let _ = spawn_blocking(remove).await;
         Ok(())
+    }
+
+    /// Lists the commands that a session's agent told of last. One that has just started is waited for.
+    pub async fn commands(&self, session: SessionId) -> Vec<AgentCommand> {
+        let runs = self.running().contains_key(&session);
+        if runs {
+            self.commands.told(session).await;
+        }
+        self.commands.of(session)
     }
 
     /// Returns the newest lines of a session's log.

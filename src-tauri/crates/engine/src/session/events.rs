@@ -25,6 +25,7 @@ impl SessionTask {
                 self.resumption.note_ready();
             }
             AgentEvent::ConfigChanged { config } => self.on_config_changed(config).await,
+            AgentEvent::CommandsChanged { commands } => self.commands.set(self.id, commands),
             AgentEvent::ConfigAnswered { ticket, refused } => self.on_config_answered(ticket, refused),
             AgentEvent::TurnBegan => self.on_turn_began().await,
             AgentEvent::TurnEnded { millis, usage, error } => {

@@ -25,6 +25,7 @@ use crate::error::EngineError;
 use crate::frame::{LiveKind, LiveText};
 use crate::handle::EngineHandle;
 use crate::mailbox::{EntryWrite, Input, Reply, SessionInput};
+use crate::session_commands::SessionCommands;
 use crate::session_log::{LogKind, SessionLogs};
 use crate::session_tokens::IssuedToken;
 
@@ -38,6 +39,7 @@ pub(super) struct SessionTask {
     pub(super) id: SessionId,
     pub(super) engine: EngineHandle,
     pub(super) logs: SessionLogs,
+    pub(super) commands: SessionCommands,
     pub(super) agent: RunningAgent,
     pub(super) pending: Pending,
     pub(super) resumption: Resumption,
@@ -92,7 +94,7 @@ impl SessionTask {
     pub(super) fn new(
         id: SessionId,
         engine: EngineHandle,
-        logs: SessionLogs,
+        (logs, commands): (SessionLogs, SessionCommands),
         agent: RunningAgent,
         policies: Policies,
         (pending, resumption): (Pending, Resumption),
@@ -101,6 +103,7 @@ impl SessionTask {
             id,
             engine,
             logs,
+            commands,
             agent,
             pending,
             // Only an agent that has produced output can be resumed.

@@ -8,7 +8,7 @@ use super::Problem;
 /// Every package of the workspace with the packages of ours it may build on, lowest first.
 ///
 /// Dev-dependencies are free: a test may use the fake agent, or look at its crate from above.
-const ALLOWED: [(&str, &[&str]); 21] = [
+const ALLOWED: [(&str, &[&str]); 22] = [
     ("askdesk-domain", &[]),
     ("askdesk-agent-host", &[]),
     ("askdesk-line-diff", &[]),
@@ -37,11 +37,13 @@ const ALLOWED: [(&str, &[&str]); 21] = [
             "askdesk-user-environment",
         ],
     ),
+    ("askdesk-file-search", &[]),
     ("askdesk-open-in", &["askdesk-domain", "askdesk-user-environment"]),
     (
         "askdesk-api",
         &[
             "askdesk-client-config",
+            "askdesk-file-search",
             "askdesk-open-in",
             "askdesk-engine",
             "askdesk-agents",

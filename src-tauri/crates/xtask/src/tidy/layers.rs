@@ -11,6 +11,7 @@ const DOMAIN: [&[&str]; 5] = [
     // Ids, text and small values.
     &[
         "acting_line",
+        "agent_command",
         "command_template",
         "budget",
         "config",

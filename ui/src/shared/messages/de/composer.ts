@@ -4,6 +4,8 @@ export const composer = {
   'composer.placeholder_open': 'Im Chat antworten…',
   'composer.placeholder_ended': 'Diese Sitzung ist beendet',
   'composer.placeholder_resume': 'Mit einer Nachricht fortsetzen…',
+  'composer.run': 'Ausführen',
+  'composer.shell': 'Läuft sofort und ohne Rückfrage in einer Shell im Ordner dieser Sitzung. Der Agent sieht die Ausgabe.',
   'composer.send': 'Senden',
   'composer.reply': 'Im Chat antworten',
   'composer.closes.one': 'Enter antwortet im Chat und schließt {count} Frage.',
@@ -23,6 +25,13 @@ export const composer = {
   'composer.stop_now': 'Stopp erzwingen',
   'composer.stop_now_hint': 'Beendet den Prozess des Agenten. Sie können die Sitzung fortsetzen.',
   'composer.keys': 'Enter: senden · Shift+Enter: neue Zeile · ↑: frühere Nachrichten',
+
+  'completion.commands': 'Befehle',
+  'completion.files': 'Dateien und Ordner',
+  'completion.from': 'Befehle von {agent}',
+  'completion.cut': 'Dieser große Ordner wird nicht ganz durchsucht.',
+  'completion.count.one': '{count} Vorschlag',
+  'completion.count.other': '{count} Vorschläge',
 
   'composer.attach': 'Dateien anhängen',
   'composer.drop': 'Zum Anhängen ablegen',

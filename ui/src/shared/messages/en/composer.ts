@@ -5,6 +5,8 @@ export const composer = {
   'composer.placeholder_open': 'Reply in chat…',
   'composer.placeholder_ended': 'This session has ended',
   'composer.placeholder_resume': 'Message the agent to resume…',
+  'composer.run': 'Run',
+  'composer.shell': 'Runs in a shell in this session’s folder at once, without a permission request. The agent sees the output.',
   'composer.send': 'Send',
   'composer.reply': 'Reply in chat',
   'composer.closes.one': 'Enter replies in chat and closes {count} question.',
@@ -24,6 +26,13 @@ export const composer = {
   'composer.stop_now': 'Force stop',
   'composer.stop_now_hint': 'Ends the agent’s process. You can resume the session.',
   'composer.keys': 'Enter to send · Shift+Enter for a new line · ↑ for earlier messages',
+
+  'completion.commands': 'Commands',
+  'completion.files': 'Files and folders',
+  'completion.from': 'Commands of {agent}',
+  'completion.cut': 'Not all files of this large folder are searched.',
+  'completion.count.one': '{count} suggestion',
+  'completion.count.other': '{count} suggestions',
 
   'composer.attach': 'Attach files',
   'composer.drop': 'Drop to attach',

@@ -4,6 +4,8 @@ export const composer = {
   'composer.placeholder_open': '在对话中回复…',
   'composer.placeholder_ended': '此会话已结束',
   'composer.placeholder_resume': '给智能体发消息以恢复会话…',
+  'composer.run': '运行',
+  'composer.shell': '立即在此会话文件夹的 shell 中运行，不再请求许可。智能体会看到输出。',
   'composer.send': '发送',
   'composer.reply': '在对话中回复',
   'composer.closes.other': '按 Enter 在对话中回复，并关闭 {count} 个问题。',
@@ -17,6 +19,12 @@ export const composer = {
   'composer.stop_now': '强制停止',
   'composer.stop_now_hint': '结束智能体的进程，之后可以恢复会话。',
   'composer.keys': 'Enter 发送 · Shift+Enter 换行 · ↑ 之前的消息',
+
+  'completion.commands': '命令',
+  'completion.files': '文件和文件夹',
+  'completion.from': '{agent} 的命令',
+  'completion.cut': '此文件夹很大，只搜索了其中一部分。',
+  'completion.count.other': '{count} 条建议',
 
   'composer.attach': '附加文件',
   'composer.drop': '松开即可附加',

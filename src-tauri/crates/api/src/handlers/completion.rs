@@ -1,0 +1,38 @@
+//! What the composer offers while a message is written.
+
+use std::path::PathBuf;
+
+use askdesk_domain::{FolderError, Rejection};
+use askdesk_engine::slow_files::{FILES_LIMIT, on_slow_files};
+use askdesk_file_search::Found;
+
+use crate::api::Api;
+use crate::dto::completion::FILE_QUERY_CHARS;
+use crate::dto::*;
+use crate::error::Error;
+use crate::handlers::sessions::folder_error;
+
+impl Api {
+    pub async fn list_commands(&self, input: ListCommands) -> Result<CommandsListed, Error> {
+        Ok(CommandsListed { commands: self.sessions.commands(input.session).await })
+    }
+
+    pub async fn find_files(&self, input: FindFiles) -> Result<FilesFound, Error> {
+        let FindFiles { session, query, limit } = input;
+        if query.chars().count() > FILE_QUERY_CHARS {
+            return Err(
+                Rejection::invalid("query", format!("is longer than {FILE_QUERY_CHARS} characters")).into()
+            );
+        }
+        let folder = PathBuf::from(self.engine.session(session).await?.folder);
+        let (listings, most) = (self.listings.clone(), usize::try_from(limit).unwrap_or(usize::MAX));
+        let find = {
+            let folder = folder.clone();
+            move || listings.find(&folder, &query, most)
+        };
+        match on_slow_files(FILES_LIMIT, find).await {
+            Some(Found { paths, is_cut }) => Ok(FilesFound { paths, is_cut }),
+            None => Err(folder_error(&folder, FolderError::TimedOut { seconds: FILES_LIMIT.as_secs() })),
+        }
+    }
+}
