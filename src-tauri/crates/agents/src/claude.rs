@@ -27,7 +27,7 @@ use std::path::{Path, PathBuf};
 
 use askdesk_domain::{
     AgentDescriptor, AgentFailure, ApprovalOption, ConfigOption, HelperId, NativeRef, NativeSession, Outcome,
-    Question, RawQuestion, ReservedFlags, SessionOptions,
+    Question, RawQuestion, ReservedFlags, SessionOptions, ValueId,
 };
 use serde_json::Value;
 
@@ -123,6 +123,10 @@ pub struct ClaudeAdapter {
     info: AgentInfo,
     /// The config options with their present values.
     config: Vec<ConfigOption>,
+    /// The models that the agent lists, each with its full name.
+    models: Vec<(ValueId, String)>,
+    /// The model that was chosen last.
+    model_chosen: Option<ValueId>,
     /// Whether the session was started so that it may do everything without asking.
     may_bypass: bool,
     /// The session that was to be resumed, until the agent has shown that it has it.
@@ -234,6 +238,8 @@ impl ClaudeAdapter {
             awaited: VecDeque::new(),
             info: AgentInfo::default(),
             config: config::at_start(config, &options.config),
+            models: Vec::new(),
+            model_chosen: options.config.get(&MODEL).cloned(),
             may_bypass: options.config.get(&MODE) == Some(&BYPASS),
             resuming: None,
             usage: UsageReport::new(false),

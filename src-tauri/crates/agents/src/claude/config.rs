@@ -1,11 +1,17 @@
 //! The present values of Claude Code's config options.
 
-use askdesk_domain::{Choices, ConfigId, ConfigOption, ValueId};
+use askdesk_domain::text::bounded;
+use askdesk_domain::{Choices, ConfigId, ConfigOption, ConfigValue, ValueId};
+use serde_json::Value;
 
 use super::permissions::mode_of;
 use super::{ClaudeAdapter, MODE, MODEL};
 use crate::adapter::Output;
 use crate::event::AgentEvent;
+use crate::json::{list, text};
+
+/// Of a longer list, the rest can be typed.
+const MODELS: usize = 100;
 
 /// Returns the options as they are known at the start: what cannot change later is as it was chosen. The agent says the
 /// rest.
@@ -23,9 +29,32 @@ impl ClaudeAdapter {
         self.take_current(&MODE, mode_of(word).or_else(|| ValueId::new(word)))
     }
 
-    /// Sets the model by its name, and returns whether it changed.
+    /// Sets the model by its full name, and returns whether it changed. Several listed ones can stand for one model: then it is
+    /// the one that was chosen last, else the first.
     pub(super) fn take_model(&mut self, name: &str) -> bool {
-        self.take_current(&MODEL, ValueId::new(name))
+        let stands = |id: &&ValueId| self.models.iter().any(|(known, full)| known == *id && full == name);
+        let listed = self.models.iter().find(|(_, full)| full == name).map(|(id, _)| id);
+        let chosen = self.model_chosen.as_ref().filter(stands).or(listed).cloned();
+        self.take_current(&MODEL, chosen.or_else(|| ValueId::new(name)))
+    }
+
+    /// Takes over the models that the handshake lists. Returns whether other ones are offered now.
+    pub(super) fn take_models(&mut self, said: &Value) -> bool {
+        let listed = list(said, "models").iter().take(MODELS).filter_map(|model| {
+            let id = ValueId::new(text(model, "value")?)?;
+            let words = text(model, "description").filter(|words| !words.trim().is_empty()).map(bounded);
+            let name = bounded(text(model, "displayName").unwrap_or(id.as_str()));
+            let full = text(model, "resolvedModel").unwrap_or(id.as_str()).to_owned();
+            Some((ConfigValue { name, description: words, ..ConfigValue::new(id.clone(), "") }, (id, full)))
+        });
+        let (values, models): (Vec<_>, Vec<_>) = listed.unzip();
+        let Some(option) = self.config.iter_mut().find(|option| option.id == MODEL) else { return false };
+        if values.is_empty() || option.values == values {
+            return false;
+        }
+        option.values = values;
+        self.models = models;
+        true
     }
 
     /// Reports the current values if one of them has changed.

@@ -71,6 +71,7 @@ impl ClaudeAdapter {
             let unknown = EncodeError::Unsupported { what: "this permission mode" };
             json!({"subtype": "set_permission_mode", "mode": mode_word(value).ok_or(unknown)?})
         } else if *option == MODEL && self.config.iter().any(|option| option.id == MODEL) {
+            self.model_chosen = Some(value.clone());
             json!({"subtype": "set_model", "model": value.as_str()})
         } else {
             return Err(EncodeError::Unsupported { what: "changing this option while it runs" });

@@ -136,7 +136,8 @@ impl ClaudeAdapter {
             model: info.model,
             native_session: info.native_session,
         });
-        let mut changed = text(said, "model").is_some_and(|model| self.take_model(model));
+        let mut changed = self.take_models(said);
+        changed |= text(said, "model").is_some_and(|model| self.take_model(model));
         // The first message of a turn and the handshake use different names for the mode.
         for name in ["permissionMode", "current_permission_mode"] {
             changed |= text(said, name).is_some_and(|mode| self.take_mode(mode));

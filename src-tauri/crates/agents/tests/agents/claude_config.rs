@@ -309,3 +309,46 @@ fn a_renewed_request_for_an_answered_question_gets_the_same_answer_once() {
     assert_eq!(sent(reply)["response"]["response"]["message"], "The user declined to answer.");
     assert_eq!((out.events.as_slice(), stream.line(renewed.as_bytes())), (&[][..], Output::default()));
 }
+
+fn handshake(models: &Value) -> Value {
+    json!({"type": "control_response", "response": {"subtype": "success", "request_id": "askdesk-1",
+        "response": {"claude_code_version": "2.1.329", "models": models}}})
+}
+
+/// The model option as it was told last: its current value, and the names of the others.
+fn model(events: &[AgentEvent]) -> Option<(Option<String>, Vec<String>)> {
+    let told = events.iter().rev().find_map(|event| match event {
+        AgentEvent::ConfigChanged { config } => config.iter().find(|option| option.id.as_str() == "model"),
+        _ => None,
+    })?;
+    let names = told.values.iter().map(|value| value.name.clone()).collect();
+    Some((told.current.as_ref().map(ToString::to_string), names))
+}
+
+#[rstest]
+#[case::nothing_chosen(None, "large-5", Some("default"))]
+#[case::chosen(Some("big"), "large-5", Some("big"))]
+#[case::another_one_runs(Some("big"), "small-5", Some("small"))]
+#[case::not_listed(None, "large-4", Some("large-4"))]
+fn the_models_are_those_that_the_agent_lists_and_the_present_one_is_among_them(
+    #[case] chosen: Option<&'static str>,
+    #[case] runs: &str,
+    #[case] expected: Option<&str>,
+) {
+    let choices: Vec<_> = chosen.into_iter().map(|model| ("model", model)).collect();
+    let mut claude = Claude::started_with(&choices);
+    claude.hello();
+    let models = json!([
+        {"value": "default", "resolvedModel": "large-5", "displayName": "Default", "description": "The usual one"},
+        {"value": "big", "resolvedModel": "large-5", "displayName": "Big"},
+        {"value": "small", "resolvedModel": "small-5", "displayName": "Small"},
+        {"displayName": "nameless"},
+    ]);
+    let names = ["Default", "Big", "Small"].map(str::to_owned).to_vec();
+    let (_, listed) = model(&take(&mut claude, &handshake(&models))).unwrap();
+    assert_eq!(listed, names);
+    let init = json!({"type": "system", "subtype": "init", "model": runs});
+    assert_eq!(model(&take(&mut claude, &init)), Some((expected.map(str::to_owned), names)));
+    let again = take(&mut claude, &handshake(&models));
+    assert_eq!(model(&again), None, "the same list is no news");
+}
