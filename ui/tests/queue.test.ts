@@ -23,6 +23,32 @@ describe('the composer while the agent works', () => {
     expect(composer()).toHaveValue('');
   });
 
+  test('sends it into the running turn by Alt+Enter or the button beside, and leaves questions open', async () => {
+    const bridge = new FakeBridge().on('send_message', () => ({}));
+    const { user } = await openPage(bridge);
+    expect(screen.queryByRole('button', { name: 'Send now' })).toBeNull();
+    await user.type(composer(), 'not that file');
+    await expectNoViolations();
+    await user.keyboard('{Alt>}{Enter}{/Alt}');
+    await user.type(composer(), 'the other one');
+    await user.click(button('Send now'));
+    expect(bridge.sent('send_message')).toMatchObject([
+      { text: 'not that file', closes: [] },
+      { text: 'the other one', closes: [] },
+    ]);
+    expect(bridge.sent('queue_message')).toEqual([]);
+    expect(composer()).toHaveValue('');
+  });
+
+  test('an idle agent has no turn to send it into', async () => {
+    const bridge = new FakeBridge({ sessions: [aSession({ state: { state: 'idle' } })] });
+    const { user } = await openPage(bridge);
+    await user.type(composer(), 'hello{Alt>}{Enter}{/Alt}');
+    expect(screen.queryByRole('button', { name: 'Send now' })).toBeNull();
+    expect(bridge.sent('send_message')).toEqual([]);
+    expect(composer()).toHaveValue('hello');
+  });
+
   test('case_35_replies_in_chat_instead_when_a_question_is_open', async () => {
     const bridge = new FakeBridge({ requests: [aRequest()] });
     const { user } = await openPage(bridge);

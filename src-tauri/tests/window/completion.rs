@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use askdesk_testkit::mock_api::Reply;
+use askdesk_testkit::mock_api::{Block, Reply};
 use serde_json::json;
 
 use crate::desktop::{WINDOW, activate, xdotool};
@@ -138,6 +138,30 @@ async fn case_121_commands_skills_and_a_shell_of_codex_are_offered_and_used() {
     ran(app, &session, "shell-says-hi").await;
     app.in_state(&session, "idle").await;
     assert_eq!(real.mock.conversation().len(), asked, "no model takes part");
+}
+
+#[tokio::test]
+async fn one_key_sends_a_message_into_the_turn_that_runs() {
+    let test = "one_key_sends_a_message_into_the_turn_that_runs";
+    let wait = json!({ "cmd": "touch began; while [ ! -e go ]; do sleep 0.1; done" });
+    let script =
+        vec![Reply::new([Block::tool("c1", "exec_command", wait)]), Reply::text("The blue one it is.")];
+    let Some(real) = RealCodex::open(test, script).await else { return };
+    let config = json!({ "approval_policy": "never", "sandbox": "danger-full-access" });
+    let session = real.start(config).await;
+    let app = &real.app;
+    app.wait("the command", async || real.project.path().join("began").exists().then_some(())).await;
+    type_keys(app, "take the blue one").await;
+    app.find("[data-steer]").await;
+    app.picture("completion-steer").await;
+    press("alt+Return");
+    composed(app, "").await;
+    app.shows_text("main", "take the blue one").await;
+    app.in_state(&session, "working").await;
+    fs::write(real.project.path().join("go"), "").unwrap();
+    app.shows_text("main", "The blue one it is.").await;
+    assert!(real.heard().contains("take the blue one"), "{}", real.heard());
+    assert_eq!(real.mock.conversation().len(), 2, "it went into the turn that ran");
 }
 
 #[tokio::test]

@@ -66,6 +66,12 @@ export function shortcut(key: string): string {
   return mac ? `⌘${key}` : `Ctrl+${key}`;
 }
 
+/** Whether the key is Enter with Alt alone, outside a composition. */
+export function isEnterWithAlt(event: KeyboardEvent): boolean {
+  const held = event.shiftKey || event.ctrlKey || event.metaKey;
+  return event.key === 'Enter' && event.altKey && !held && !isComposing(event);
+}
+
 /** Whether the key is Enter without modifiers, outside a composition. */
 export function isPlainEnter(event: KeyboardEvent): boolean {
   const held = event.shiftKey || event.ctrlKey || event.metaKey || event.altKey;

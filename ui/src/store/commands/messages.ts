@@ -35,6 +35,12 @@ export class MessageCommands {
     else await this.#carryOut(id, act);
   }
 
+  /** Sends the message into the turn that runs, whatever else it could do; open questions stay open. */
+  async steer(id: SessionId): Promise<void> {
+    const session = sessionOf(this.store.state, id);
+    if (session?.state.state === 'working') await this.#carryOut(id, { does: 'send' });
+  }
+
   /** Replies in chat after a delay in which the user can undo it. */
   holdReply(session: SessionId, closes: readonly RequestId[]): void {
     if (!this.#written(session) || this.submitter.isSending(submitKey.message(session))) return;

@@ -6,6 +6,7 @@ export const composer = {
   'composer.placeholder_resume': 'Mit einer Nachricht fortsetzen…',
   'composer.run': 'Ausführen',
   'composer.shell': 'Läuft sofort und ohne Rückfrage in einer Shell im Ordner dieser Sitzung. Der Agent sieht die Ausgabe.',
+  'composer.steer_hint': 'Sendet die Nachricht in die laufende Runde. Der Agent liest sie, sobald er kann; offene Fragen bleiben offen.',
   'composer.send': 'Senden',
   'composer.reply': 'Im Chat antworten',
   'composer.closes.one': 'Enter antwortet im Chat und schließt {count} Frage.',
@@ -24,7 +25,7 @@ export const composer = {
   'composer.stopping': 'Wird gestoppt…',
   'composer.stop_now': 'Stopp erzwingen',
   'composer.stop_now_hint': 'Beendet den Prozess des Agenten. Sie können die Sitzung fortsetzen.',
-  'composer.keys': 'Enter: senden · Shift+Enter: neue Zeile · ↑: frühere Nachrichten',
+  'composer.keys': 'Enter: senden · Alt+Enter: in die laufende Runde senden · Shift+Enter: neue Zeile · ↑: frühere Nachrichten',
 
   'completion.commands': 'Befehle',
   'completion.files': 'Dateien und Ordner',

@@ -7,6 +7,7 @@ export const composer = {
   'composer.placeholder_resume': 'Message the agent to resume…',
   'composer.run': 'Run',
   'composer.shell': 'Runs in a shell in this session’s folder at once, without a permission request. The agent sees the output.',
+  'composer.steer_hint': 'Sends the message into the turn that is running. The agent reads it as soon as it can; open questions stay open.',
   'composer.send': 'Send',
   'composer.reply': 'Reply in chat',
   'composer.closes.one': 'Enter replies in chat and closes {count} question.',
@@ -25,7 +26,7 @@ export const composer = {
   'composer.stopping': 'Stopping…',
   'composer.stop_now': 'Force stop',
   'composer.stop_now_hint': 'Ends the agent’s process. You can resume the session.',
-  'composer.keys': 'Enter to send · Shift+Enter for a new line · ↑ for earlier messages',
+  'composer.keys': 'Enter to send · Alt+Enter to send into the running turn · Shift+Enter for a new line · ↑ for earlier messages',
 
   'completion.commands': 'Commands',
   'completion.files': 'Files and folders',

@@ -6,6 +6,7 @@ export const composer = {
   'composer.placeholder_resume': '给智能体发消息以恢复会话…',
   'composer.run': '运行',
   'composer.shell': '立即在此会话文件夹的 shell 中运行，不再请求许可。智能体会看到输出。',
+  'composer.steer_hint': '把消息送入当前这一轮。智能体会尽快读取；待回答的问题会保留。',
   'composer.send': '发送',
   'composer.reply': '在对话中回复',
   'composer.closes.other': '按 Enter 在对话中回复，并关闭 {count} 个问题。',
@@ -18,7 +19,7 @@ export const composer = {
   'composer.stopping': '正在停止…',
   'composer.stop_now': '强制停止',
   'composer.stop_now_hint': '结束智能体的进程，之后可以恢复会话。',
-  'composer.keys': 'Enter 发送 · Shift+Enter 换行 · ↑ 之前的消息',
+  'composer.keys': 'Enter 发送 · Alt+Enter 送入当前这一轮 · Shift+Enter 换行 · ↑ 之前的消息',
 
   'completion.commands': '命令',
   'completion.files': '文件和文件夹',
