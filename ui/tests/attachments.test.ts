@@ -49,12 +49,35 @@ describe('pasting', () => {
     expect(composer()).toHaveValue('');
   });
 
+  test('what the event lacks is read from the clipboard by the app', async () => {
+    const bridge = idle();
+    bridge.clipboard = { attached: [image()], refused: [] };
+    await openPage(bridge);
+    expect(await paste([])).toBe(false);
+    await screen.findByText('2.3 MB');
+    expect(bridge.pastes).toBe(1);
+  });
+
+  test('copied files are attached, and text that only looks like them is pasted', async () => {
+    const bridge = idle();
+    await openPage(bridge);
+    expect(await paste([], 'a\n/srv/b.txt')).toBe(true);
+    expect(bridge.pastes).toBe(0);
+    expect(await paste([], '/srv/a.txt\n/srv/b c.txt')).toBe(false);
+    expect(composer()).toHaveValue('/srv/a.txt\n/srv/b c.txt');
+    bridge.clipboard = { attached: [file], refused: [] };
+    expect(await paste([], '/home/ada/notes of mine.txt')).toBe(false);
+    expect(within(attached()!).getAllByRole('listitem')).toHaveLength(1);
+    expect(composer()).toHaveValue('/srv/a.txt\n/srv/b c.txt');
+  });
+
   test('text stays text, even if an image of it is on the clipboard, too', async () => {
     const bridge = idle();
     await openPage(bridge);
     const read = vi.spyOn(FileReader.prototype, 'readAsDataURL');
     expect(await paste([pasted('cells.png', 'abc')], 'a\tb')).toBe(true);
     expect(read).not.toHaveBeenCalled();
+    expect(bridge.pastes).toBe(0);
   });
 
   test('files that are too large aren’t read, and each refusal says why', async () => {
