@@ -206,6 +206,37 @@ async fn an_answer_after_a_crash_reaches_the_resumed_agent_once() {
 }
 
 #[tokio::test]
+async fn case_126_an_image_that_the_agent_reads_is_shown_as_a_picture() {
+    let test = "case_126_an_image_that_the_agent_reads_is_shown_as_a_picture";
+    let setup = Setup::default().pictured();
+    let Some(real) = RealClaude::start_in(setup, test, json!({}), vec![]).await else { return };
+    real.until_first_turn().await;
+    let path = real.project.path().join("colors.png");
+    write_colors(&path);
+    real.mock.push(Reply::new([Block::tool("toolu_r", "Read", json!({ "file_path": path }))]));
+    real.mock.push(Reply::text("It is colorful."));
+    real.send("Look at it.").await;
+    let app = &real.app;
+    app.shows_text("main", "It is colorful.").await;
+    app.find("[data-transcript] img[data-result-image]").await;
+    let loaded = "const image = document.querySelector('img[data-result-image]');
+        return image.complete && image.naturalWidth === 320 && image.alt === 'Image 1 of the output';";
+    app.wait("the picture", async || app.script(loaded, vec![]).await.as_bool()?.then_some(())).await;
+    assert_eq!(app.axe().await, Vec::<String>::new());
+    app.picture("result-image").await;
+}
+
+/// Writes an image that shows every mix of red and green.
+fn write_colors(path: &Path) {
+    let (width, height) = (320, 200);
+    let pixel = |n: u32| [(n % width * 255 / width) as u8, (n / width * 255 / height) as u8, 128];
+    let pixels: Vec<u8> = (0..width * height).flat_map(pixel).collect();
+    let mut encoder = png::Encoder::new(std::fs::File::create(path).unwrap(), width, height);
+    encoder.set_color(png::ColorType::Rgb);
+    encoder.write_header().unwrap().write_image_data(&pixels).unwrap();
+}
+
+#[tokio::test]
 async fn two_questions_get_exactly_their_answers() {
     let questions = json!([
         { "question": "Which auth method should we use?", "header": "Auth method", "multiSelect": false,

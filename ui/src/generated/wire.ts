@@ -921,7 +921,11 @@ toolUse: string, name: string, toolKind: ToolKind,
 /**
  * One line that says what it does.
  */
-summary: string, detail: ToolDetail, status: ToolStatus, output: string | null, } | { "kind": "request", request: RequestId, } | { "kind": "approval", approval: ApprovalId, } | { "kind": "plan", items: Array<TodoItem>, } | { "kind": "notice", notice: Notice, } | { "kind": "turn_ended", 
+summary: string, detail: ToolDetail, status: ToolStatus, output: string | null, 
+/**
+ * The images in what came out, at most [`RESULT_IMAGES`].
+ */
+images?: Array<StoredImage>, } | { "kind": "request", request: RequestId, } | { "kind": "approval", approval: ApprovalId, } | { "kind": "plan", items: Array<TodoItem>, } | { "kind": "notice", notice: Notice, } | { "kind": "turn_ended", 
 /**
  * Its length in milliseconds.
  */
@@ -948,6 +952,11 @@ export type ToolKind = "read" | "edit" | "execute" | "search" | "fetch" | "think
  * The state of a tool call.
  */
 export type ToolStatus = "pending" | "awaiting_permission" | "running" | "done" | "failed" | "no_result";
+
+/**
+ * An image of the session that is stored like those of messages.
+ */
+export type StoredImage = { image: ImageId, format: ImageFormat, bytes: number, };
 
 /**
  * A notice about a session; the page chooses the words.

@@ -40,7 +40,7 @@ fn typescript() -> String {
         domain::ToolDetail, domain::TodoItem, domain::TodoStatus,
         domain::ApprovalOptionId, domain::ApprovalOption, domain::ApprovalOptionKind, domain::OptionLabel, domain::ToolRule, domain::OptionScope,
         domain::Approval, domain::ApprovalState, domain::ApprovalDecision,
-        domain::Usd, domain::ContextUse, domain::UsageSum, domain::SessionUsage, domain::Entry, domain::EntryBody, domain::ToolKind, domain::ToolStatus, domain::Notice,
+        domain::Usd, domain::ContextUse, domain::UsageSum, domain::SessionUsage, domain::Entry, domain::EntryBody, domain::ToolKind, domain::ToolStatus, domain::StoredImage, domain::Notice,
         frame::Frame, frame::Snapshot, frame::Delta, frame::Change, frame::LiveText, frame::LiveKind, frame::SessionChanges, frame::SessionContext,
         frame::StorageNotice,
         dto::AnswerQuestion, dto::HoldEnd, dto::UndoEnd, dto::DeclineQuestion, dto::CancelQuestion, dto::RetryDelivery,
