@@ -103,6 +103,46 @@ describe('pasting', () => {
   });
 });
 
+describe('case 122: a text that is too long for a message', () => {
+  const long = 'é'.repeat(128 * 1024 + 1);
+  const stored: Attachment = { attachment: 'file', path: '/data/images/s1/message-1.txt', bytes: 262_146 };
+  const write = async (text: string) => {
+    await fireEvent.input(composer(), { target: { value: text } });
+    await settle();
+  };
+
+  test('is offered as a file before it is sent, and goes out as one', async () => {
+    const bridge = idle()
+      .on('attach_text', () => ({ attached: [stored], refused: [] }))
+      .on('send_message', () => ({}));
+    const { user } = await openPage(bridge);
+    await write(long.slice(1));
+    expect(screen.queryByText(/too long for a message/)).toBeNull();
+    await write(long);
+    expect(screen.getByRole('alert')).toHaveTextContent('256 kB; the limit is 256 kB');
+    await fireEvent.keyDown(composer(), { key: 'Enter' });
+    expect(bridge.sent('send_message')).toHaveLength(0);
+    await expectNoViolations();
+    await user.click(button('Attach as a file'));
+    expect(bridge.sent('attach_text')).toMatchObject([{ session: 's1', text: long }]);
+    expect(within(attached()!).getByText('message-1.txt')).toBeVisible();
+    expect(composer()).toHaveValue('');
+    expect(composer()).toHaveFocus();
+    await user.keyboard('look{Enter}');
+    expect(bridge.sent('send_message')).toMatchObject([{ text: 'look', attachments: [stored] }]);
+  });
+
+  test('stays in the composer if it can’t be stored', async () => {
+    const bridge = idle().fail('attach_text', { code: 'storage', message: 'the disk is full' });
+    const { user } = await openPage(bridge);
+    await write(long);
+    await user.click(button('Attach as a file'));
+    expect(composer()).toHaveValue(long);
+    expect(attached()).toBeNull();
+    expect(screen.getByText(/the disk is full/)).toBeVisible();
+  });
+});
+
 describe('choosing and dropping', () => {
   test('chosen files can be removed by keyboard, and the focus stays nearby', async () => {
     const bridge = idle().on('discard_attachments', () => ({}));

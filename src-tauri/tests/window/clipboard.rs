@@ -125,3 +125,31 @@ async fn case_122_copied_files_and_other_images_are_attached_and_text_stays_text
     let messages = request["messages"].to_string();
     assert!(messages.contains("some words") && messages.contains("The word is heron."), "{messages}");
 }
+
+#[tokio::test]
+async fn case_122_pasted_text_over_the_limit_is_offered_as_a_file_and_reaches_the_agent_by_its_path() {
+    let test = "case_122_pasted_text_over_the_limit_is_offered_as_a_file_and_reaches_the_agent_by_its_path";
+    let replies = vec![Reply::text("Ready."), Reply::text("I have it.")];
+    let setup = Setup::default().pictured();
+    let Some(real) = RealClaude::start_in(setup, test, json!({}), replies).await else { return };
+    real.until_first_turn().await;
+    let app = &real.app;
+    let long = "All work and no play.\n".repeat(14_000);
+    copy("UTF8_STRING", long.as_bytes());
+    press_paste(app).await;
+    app.find(".composer [data-too-long]").await;
+    xdotool(&["key", "Return"]);
+    assert_eq!(app.axe().await, Vec::<String>::new());
+    app.picture("too-long").await;
+    let value = "return document.querySelector('[data-composer]').value";
+    assert_eq!(app.script(value, vec![]).await, long.as_str(), "Enter sends nothing and keeps everything");
+    app.click("button", "Attach as a file").await;
+    let file = app.find(".composer [data-attachment=file]").await;
+    let path = file.attr("title").await.unwrap().unwrap();
+    assert_eq!(fs::read_to_string(&path).unwrap(), long);
+    assert_eq!(app.script(value, vec![]).await, "");
+    app.click("button", "Send").await;
+    app.shows_text("main", "I have it.").await;
+    let messages = real.mock.conversation().pop().unwrap()["messages"].to_string();
+    assert!(messages.contains(&path), "the model is given the path");
+}

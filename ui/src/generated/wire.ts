@@ -469,7 +469,7 @@ extras: LaunchOverrides, };
 export type MessageId = string;
 
 /**
- * A queued message; its text is bounded by [`USER_TEXT_BYTES`](crate::text::USER_TEXT_BYTES).
+ * A queued message; its text is bounded by [`MESSAGE_BYTES`](crate::attachment::MESSAGE_BYTES).
  */
 export type QueuedMessage = { id: MessageId, 
 /**
@@ -1216,7 +1216,11 @@ export type Takes = { "takes": "words" } | { "takes": "images_and_files", count:
 /**
  * The largest accepted image, in bytes.
  */
-imageBytes: number, };
+imageBytes: number, 
+/**
+ * The longest text of a message, in bytes; a longer one can be attached as a file.
+ */
+textBytes: number, };
 
 /**
  * Stores an image for a message. The same image again is the same attachment.
@@ -1226,6 +1230,11 @@ export type AttachImage = { requestId: CommandId, session: SessionId, name: stri
  * The image in base64.
  */
 data: string, };
+
+/**
+ * Stores a text that is too long for a message as a file of the session.
+ */
+export type AttachText = { requestId: CommandId, session: SessionId, text: string, };
 
 export type AttachedFiles = { attached: Array<Attachment>, refused: Array<RefusedFile>, };
 
@@ -2845,6 +2854,7 @@ export interface CommandMap {
   start_session: { input: StartSession; output: Session };
   send_message: { input: SendMessage; output: Done };
   attach_image: { input: AttachImage; output: AttachedFiles };
+  attach_text: { input: AttachText; output: AttachedFiles };
   discard_attachments: { input: DiscardAttachments; output: Done };
   queue_message: { input: QueueMessage; output: Session };
   edit_queued: { input: EditQueued; output: Session };

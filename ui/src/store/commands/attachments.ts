@@ -1,6 +1,7 @@
+import { isSame } from '../../entities/attachment/attachment';
 import type { AttachedFiles, Attachment, RefusedWhy, SessionId, Takes } from '../../generated/wire';
 import { asAppError, type Bridge, type FileDrag } from '../../platform/bridge';
-import { takesOf } from '../attachments';
+import { attachedOf, takesOf } from '../attachments';
 import type { Refusal } from '../parts/unsent';
 import type { Store } from '../store.svelte';
 
@@ -64,6 +65,20 @@ export class AttachmentCommands {
   /** Opens the file picker and attaches the chosen files. */
   async pick(session: SessionId): Promise<void> {
     await this.#attach(session, () => this.bridge.pickAttachments(session));
+  }
+
+  /** Moves the session's unsent text into a file. It stays in the composer if that fails, or if it was changed meanwhile. */
+  async attachText(session: SessionId): Promise<void> {
+    const text = this.store.state.messages[session] ?? '';
+    let stored: readonly Attachment[] = [];
+    await this.#attach(session, async () => {
+      const files = await this.bridge.call('attach_text', { requestId: crypto.randomUUID(), session, text });
+      stored = files.attached;
+      return files;
+    });
+    const { state } = this.store;
+    const isAttached = stored.length > 0 && stored.every((one) => attachedOf(state, session).some((other) => isSame(one, other)));
+    if (isAttached && state.messages[session] === text) this.store.dispatch({ type: 'message_written', session, text: '' });
   }
 
   /** Removes an attachment and discards an image's bytes. */

@@ -78,6 +78,28 @@ impl Api {
         self.store_image(session, name, move || content).await
     }
 
+    /// Stores a text that is too long for a message as a file, and attaches that.
+    pub async fn attach_text(&self, input: AttachText) -> Result<AttachedFiles, Error> {
+        self.check_attaching(input.session).await?;
+        let AttachText { session, text, .. } = input;
+        let bytes = text.len();
+        if bytes > attachment::TEXT_FILE_BYTES {
+            let rule = ValidationError::TooLong { most: attachment::TEXT_FILE_BYTES, bytes };
+            return Err(Rejection::invalid("text", rule).into());
+        }
+        let images = self.engine.images().clone();
+        blocking(move || {
+            let mut files = AttachedFiles { attached: Vec::new(), refused: Vec::new() };
+            let tried = match images.keep_text(session, &text) {
+                Ok(Attachment::File { path, .. }) if !can_be_told(&path) => Err(RefusedWhy::Path),
+                tried => tried.map_err(RefusedWhy::from),
+            };
+            files.add("message.txt", tried);
+            files
+        })
+        .await
+    }
+
     /// Attaches an image that another program put on the clipboard; `convert` is for forms that are not stored.
     pub async fn attach_pasted_image(
         &self,

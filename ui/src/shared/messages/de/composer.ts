@@ -24,6 +24,9 @@ export const composer = {
   'composer.stop_now_hint': 'Beendet den Prozess des Agenten. Sie können die Sitzung fortsetzen.',
   'composer.keys': 'Enter: senden · Shift+Enter: neue Zeile · ↑: frühere Nachrichten',
 
+  'composer.too_long':
+    'Dieser Text ist zu lang für eine Nachricht ({size}; das Limit ist {limit}). Der Agent kann ihn aus einer Datei lesen.',
+  'composer.attach_text': 'Als Datei anhängen',
   'composer.attach': 'Dateien anhängen',
   'composer.drop': 'Zum Anhängen ablegen',
   'attachment.list': 'Anhänge',

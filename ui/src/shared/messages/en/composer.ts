@@ -25,6 +25,8 @@ export const composer = {
   'composer.stop_now_hint': 'Ends the agent’s process. You can resume the session.',
   'composer.keys': 'Enter to send · Shift+Enter for a new line · ↑ for earlier messages',
 
+  'composer.too_long': 'This text is too long for a message ({size}; the limit is {limit}). The agent can read it from a file.',
+  'composer.attach_text': 'Attach as a file',
   'composer.attach': 'Attach files',
   'composer.drop': 'Drop to attach',
   'attachment.list': 'Attachments',

@@ -18,6 +18,8 @@ export const composer = {
   'composer.stop_now_hint': '结束智能体的进程，之后可以恢复会话。',
   'composer.keys': 'Enter 发送 · Shift+Enter 换行 · ↑ 之前的消息',
 
+  'composer.too_long': '文本太长，无法作为消息发送（{size}，上限为 {limit}）。智能体可以从文件中读取它。',
+  'composer.attach_text': '作为文件附加',
   'composer.attach': '附加文件',
   'composer.drop': '松开即可附加',
   'attachment.list': '附件',
