@@ -1,4 +1,4 @@
-//! Files that the user drops on the window or chooses in a dialog. The page never names a path, only the session.
+//! Files that the user drops on the window, pastes, or chooses in a dialog. The page never names a path, only the session.
 
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
@@ -10,6 +10,8 @@ use tauri::{DragDropEvent, Manager, Runtime, State, WebviewWindow, Window, Windo
 use tauri_plugin_dialog::DialogExt;
 use tokio::sync::oneshot;
 
+#[cfg(target_os = "linux")]
+use crate::clipboard::{self, Held};
 use crate::language;
 use crate::pending_api::PendingApi;
 use crate::window::MAIN;
@@ -48,6 +50,29 @@ pub async fn attach_dropped(
 ) -> Result<AttachedFiles, Error> {
     let paths = dropped.take();
     pending_api.api().await?.attach_files(session, paths).await
+}
+
+/// Attaches the files or the image on the clipboard.
+#[cfg(target_os = "linux")]
+#[tauri::command]
+pub async fn attach_pasted<R: Runtime>(
+    window: WebviewWindow<R>,
+    pending_api: State<'_, PendingApi>,
+    session: SessionId,
+) -> Result<AttachedFiles, Error> {
+    let api = pending_api.api().await?;
+    match clipboard::read(window.app_handle()).await {
+        Held::Files(paths) => api.attach_files(session, paths).await,
+        Held::Image(content) => api.attach_pasted_image(session, content, clipboard::as_png).await,
+        Held::Nothing => Ok(AttachedFiles { attached: Vec::new(), refused: Vec::new() }),
+    }
+}
+
+/// Elsewhere than on Linux, the page's paste event has the images itself.
+#[cfg(not(target_os = "linux"))]
+#[tauri::command]
+pub fn attach_pasted() -> AttachedFiles {
+    AttachedFiles { attached: Vec::new(), refused: Vec::new() }
 }
 
 /// Lets the user choose files and attaches them.

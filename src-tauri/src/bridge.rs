@@ -53,6 +53,7 @@ pub fn handler() -> impl Fn(Invoke<Wry>) -> bool + Send + Sync + 'static {
         guide::open_guide,
         folder_dialog::pick_folder,
         attachments::attach_dropped,
+        attachments::attach_pasted,
         attachments::pick_attachments,
         deep_link::deep_link_target,
         deep_link::deep_link_shown,

@@ -6,6 +6,8 @@ mod attachments;
 mod autostart;
 mod badge;
 mod bridge;
+#[cfg(target_os = "linux")]
+mod clipboard;
 mod deep_link;
 mod demo;
 mod external_links;

@@ -49,12 +49,35 @@ describe('pasting', () => {
     expect(composer()).toHaveValue('');
   });
 
+  test('what the event lacks is read from the clipboard by the app', async () => {
+    const bridge = idle();
+    bridge.clipboard = { attached: [image()], refused: [] };
+    await openPage(bridge);
+    expect(await paste([])).toBe(false);
+    await screen.findByText('2.3 MB');
+    expect(bridge.pastes).toBe(1);
+  });
+
+  test('copied files are attached, and text that only looks like them is pasted', async () => {
+    const bridge = idle();
+    await openPage(bridge);
+    expect(await paste([], 'a\n/srv/b.txt')).toBe(true);
+    expect(bridge.pastes).toBe(0);
+    expect(await paste([], '/srv/a.txt\n/srv/b c.txt')).toBe(false);
+    expect(composer()).toHaveValue('/srv/a.txt\n/srv/b c.txt');
+    bridge.clipboard = { attached: [file], refused: [] };
+    expect(await paste([], '/home/ada/notes of mine.txt')).toBe(false);
+    expect(within(attached()!).getAllByRole('listitem')).toHaveLength(1);
+    expect(composer()).toHaveValue('/srv/a.txt\n/srv/b c.txt');
+  });
+
   test('text stays text, even if an image of it is on the clipboard, too', async () => {
     const bridge = idle();
     await openPage(bridge);
     const read = vi.spyOn(FileReader.prototype, 'readAsDataURL');
     expect(await paste([pasted('cells.png', 'abc')], 'a\tb')).toBe(true);
     expect(read).not.toHaveBeenCalled();
+    expect(bridge.pastes).toBe(0);
   });
 
   test('files that are too large aren’t read, and each refusal says why', async () => {
@@ -77,6 +100,46 @@ describe('pasting', () => {
     await paste(Array.from({ length: 9 }, (_, index) => pasted(`${index}.png`, 'x')));
     await vi.waitFor(() => expect(within(attached()!).getAllByRole('listitem')).toHaveLength(8));
     expect(screen.getByRole('alert')).toHaveTextContent('8.png wasn’t attached: a message can have up to 8 attachments.');
+  });
+});
+
+describe('case 122: a text that is too long for a message', () => {
+  const long = 'é'.repeat(128 * 1024 + 1);
+  const stored: Attachment = { attachment: 'file', path: '/data/images/s1/message-1.txt', bytes: 262_146 };
+  const write = async (text: string) => {
+    await fireEvent.input(composer(), { target: { value: text } });
+    await settle();
+  };
+
+  test('is offered as a file before it is sent, and goes out as one', async () => {
+    const bridge = idle()
+      .on('attach_text', () => ({ attached: [stored], refused: [] }))
+      .on('send_message', () => ({}));
+    const { user } = await openPage(bridge);
+    await write(long.slice(1));
+    expect(screen.queryByText(/too long for a message/)).toBeNull();
+    await write(long);
+    expect(screen.getByRole('alert')).toHaveTextContent('256 kB; the limit is 256 kB');
+    await fireEvent.keyDown(composer(), { key: 'Enter' });
+    expect(bridge.sent('send_message')).toHaveLength(0);
+    await expectNoViolations();
+    await user.click(button('Attach as a file'));
+    expect(bridge.sent('attach_text')).toMatchObject([{ session: 's1', text: long }]);
+    expect(within(attached()!).getByText('message-1.txt')).toBeVisible();
+    expect(composer()).toHaveValue('');
+    expect(composer()).toHaveFocus();
+    await user.keyboard('look{Enter}');
+    expect(bridge.sent('send_message')).toMatchObject([{ text: 'look', attachments: [stored] }]);
+  });
+
+  test('stays in the composer if it can’t be stored', async () => {
+    const bridge = idle().fail('attach_text', { code: 'storage', message: 'the disk is full' });
+    const { user } = await openPage(bridge);
+    await write(long);
+    await user.click(button('Attach as a file'));
+    expect(composer()).toHaveValue(long);
+    expect(attached()).toBeNull();
+    expect(screen.getByText(/the disk is full/)).toBeVisible();
   });
 });
 

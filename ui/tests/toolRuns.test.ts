@@ -1,4 +1,4 @@
-import { screen, within } from '@testing-library/svelte';
+import { fireEvent, screen, within } from '@testing-library/svelte';
 import { describe, expect, test } from 'vitest';
 
 import { changesOf } from '../src/entities/tool/changes';
@@ -51,6 +51,18 @@ describe('consecutive tool calls', () => {
     await show(call(1, 'read', 'a.ts'), says(2, 'Hm.'), call(3, 'read', 'b.ts'));
     expect(transcript().getByText('a.ts')).toBeVisible();
     expect(transcript().getByText('b.ts')).toBeVisible();
+  });
+
+  test('case 126: an image in a result is shown as a picture, and not folded away', async () => {
+    const image = 'a'.repeat(64);
+    const images = [{ image, format: 'png', bytes: 70 } as const];
+    await show(...looked, call(5, 'read', 'shot.png', 'done', { output: '', images }), call(6, 'read', 'c.ts'));
+    const picture = transcript().getByRole('img', { name: 'Image 1 of the output' });
+    expect(picture).toHaveAttribute('src', `kept-image://localhost/s1.${image}`);
+    expect(transcript().queryByText('Output')).toBeNull();
+    await expectNoViolations();
+    await fireEvent.error(picture);
+    expect(transcript().getByText(/^The image can’t be displayed/)).toBeVisible();
   });
 
   test.each(['failed', 'awaiting_permission', 'running', 'pending'] as const)('never hide a call that is %s', async (status) => {

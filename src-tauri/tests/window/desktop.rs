@@ -1,6 +1,7 @@
 //! The private desktop of the tests: its windows, its notifications, and the processes of the app.
 
-use std::process::Command;
+use std::io::Write;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -20,6 +21,20 @@ fn output(program: &str, args: &[&str]) -> String {
 
 pub fn xdotool(args: &[&str]) -> String {
     output("xdotool", args)
+}
+
+/// Puts something on the clipboard, from a program of its own that serves it until something else is copied.
+pub fn copy(target: &str, content: &[u8]) {
+    let mut child = Command::new("xclip")
+        .args(["-selection", "clipboard", "-target", target, "-in"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap_or_else(|error| panic!("xclip is not installed: {error}"));
+    child.stdin.take().unwrap().write_all(content).unwrap();
+    // It goes on in the background once it has the clipboard.
+    assert!(child.wait().unwrap().success());
 }
 
 /// Counts the windows that are visible on this workspace.

@@ -9,6 +9,7 @@ mod attention;
 mod autostart;
 mod changes;
 mod clients;
+mod clipboard;
 mod close_to_tray;
 mod completion;
 mod deep_links;

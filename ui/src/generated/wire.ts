@@ -473,7 +473,7 @@ extras: LaunchOverrides, };
 export type MessageId = string;
 
 /**
- * A queued message; its text is bounded by [`USER_TEXT_BYTES`](crate::text::USER_TEXT_BYTES).
+ * A queued message; its text is bounded by [`MESSAGE_BYTES`](crate::attachment::MESSAGE_BYTES).
  */
 export type QueuedMessage = { id: MessageId, 
 /**
@@ -925,7 +925,11 @@ toolUse: string, name: string, toolKind: ToolKind,
 /**
  * One line that says what it does.
  */
-summary: string, detail: ToolDetail, status: ToolStatus, output: string | null, } | { "kind": "request", request: RequestId, } | { "kind": "approval", approval: ApprovalId, } | { "kind": "plan", items: Array<TodoItem>, } | { "kind": "notice", notice: Notice, } | { "kind": "turn_ended", 
+summary: string, detail: ToolDetail, status: ToolStatus, output: string | null, 
+/**
+ * The images in what came out, at most [`RESULT_IMAGES`].
+ */
+images?: Array<StoredImage>, } | { "kind": "request", request: RequestId, } | { "kind": "approval", approval: ApprovalId, } | { "kind": "plan", items: Array<TodoItem>, } | { "kind": "notice", notice: Notice, } | { "kind": "turn_ended", 
 /**
  * Its length in milliseconds.
  */
@@ -952,6 +956,11 @@ export type ToolKind = "read" | "edit" | "execute" | "search" | "fetch" | "think
  * The state of a tool call.
  */
 export type ToolStatus = "pending" | "awaiting_permission" | "running" | "done" | "failed" | "no_result";
+
+/**
+ * An image of the session that is stored like those of messages.
+ */
+export type StoredImage = { image: ImageId, format: ImageFormat, bytes: number, };
 
 /**
  * A notice about a session; the page chooses the words.
@@ -1211,7 +1220,11 @@ export type Takes = { "takes": "words" } | { "takes": "images_and_files", count:
 /**
  * The largest accepted image, in bytes.
  */
-imageBytes: number, };
+imageBytes: number, 
+/**
+ * The longest text of a message, in bytes; a longer one can be attached as a file.
+ */
+textBytes: number, };
 
 /**
  * Stores an image for a message. The same image again is the same attachment.
@@ -1221,6 +1234,11 @@ export type AttachImage = { requestId: CommandId, session: SessionId, name: stri
  * The image in base64.
  */
 data: string, };
+
+/**
+ * Stores a text that is too long for a message as a file of the session.
+ */
+export type AttachText = { requestId: CommandId, session: SessionId, text: string, };
 
 export type AttachedFiles = { attached: Array<Attachment>, refused: Array<RefusedFile>, };
 
@@ -2884,6 +2902,7 @@ export interface CommandMap {
   start_session: { input: StartSession; output: Session };
   send_message: { input: SendMessage; output: Done };
   attach_image: { input: AttachImage; output: AttachedFiles };
+  attach_text: { input: AttachText; output: AttachedFiles };
   discard_attachments: { input: DiscardAttachments; output: Done };
   queue_message: { input: QueueMessage; output: Session };
   edit_queued: { input: EditQueued; output: Session };

@@ -70,6 +70,8 @@ export interface Bridge {
   pickAttachments(session: SessionId): Promise<AttachedFiles>;
   /** Attaches the files that were last dropped on the window. */
   attachDropped(session: SessionId): Promise<AttachedFiles>;
+  /** Attaches the files or the image on the clipboard; nothing if it holds neither. */
+  attachPasted(session: SessionId): Promise<AttachedFiles>;
   /** Listens for files being dragged over the window, until the returned function is called. */
   onFiles(listener: (drag: FileDrag) => void): Promise<() => void>;
   /** Returns the URL that serves an image of a message. */
@@ -157,6 +159,7 @@ export const tauriBridge: Bridge = {
   pickFolder: (start) => reach<string | null>('pick_folder', { start }),
   pickAttachments: (session) => reach<AttachedFiles>('pick_attachments', { session }),
   attachDropped: (session) => reach<AttachedFiles>('attach_dropped', { session }),
+  attachPasted: (session) => reach<AttachedFiles>('attach_pasted', { session }),
   async onFiles(listener) {
     const stops = await Promise.all([
       listen('tauri://drag-enter', () => listener('over')),

@@ -57,6 +57,16 @@ export function attachedOf(state: State, session: SessionId): readonly Attachmen
   return state.attached[session] ?? [];
 }
 
+/** The size of a session's unsent text, in bytes, if it is too long for a message but can be attached as a file. */
+export function tooLongOf(state: State, session: SessionId): number | null {
+  const takes = takesOf(state, session);
+  const text = state.messages[session] ?? '';
+  // No character takes more than three bytes per unit, so most texts needn't be counted.
+  if (takes?.takes !== 'images_and_files' || text.length * 3 <= takes.textBytes) return null;
+  const bytes = new TextEncoder().encode(text).length;
+  return bytes > takes.textBytes ? bytes : null;
+}
+
 /** The attachments that a session's agent accepts; null until that is known. */
 export function takesOf(state: State, session: SessionId): Takes | null {
   const known = sessionOf(state, session);

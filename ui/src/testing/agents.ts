@@ -34,7 +34,7 @@ export const claudeCode: AgentDescriptor = {
   login: null,
   verified: '2.1.329',
   capabilities: {
-    takes: { takes: 'images_and_files', count: 8, imageBytes: 8 * 1024 * 1024 },
+    takes: { takes: 'images_and_files', count: 8, imageBytes: 8 * 1024 * 1024, textBytes: 256 * 1024 },
     compact: true,
     shell: false,
     stopHelper: true,

@@ -53,6 +53,9 @@ export class FakeBridge implements Bridge {
   files: AttachedFiles = { attached: [], refused: [] };
   /** How many times dropped files were attached. */
   drops = 0;
+  /** The files or the image on the clipboard, which a paste event doesn't have. */
+  clipboard: AttachedFiles = { attached: [], refused: [] };
+  pastes = 0;
   /** Simulates dragging files over the window. */
   dragFiles: (drag: FileDrag) => void = () => undefined;
   settings: SettingsRead = {
@@ -345,6 +348,11 @@ export class FakeBridge implements Bridge {
   async attachDropped(): Promise<AttachedFiles> {
     this.drops += 1;
     return this.files;
+  }
+
+  async attachPasted(): Promise<AttachedFiles> {
+    this.pastes += 1;
+    return this.clipboard;
   }
 
   async onFiles(listener: (drag: FileDrag) => void): Promise<() => void> {

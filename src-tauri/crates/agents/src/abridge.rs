@@ -10,6 +10,11 @@ const DEEPEST: usize = 64;
 /// What stands where values were left out. A string has it at its end, with its length.
 const MARK: &str = "… [too large to show]";
 
+/// Whether the end of a string was left out.
+pub(crate) fn is_cut(string: &str) -> bool {
+    string.ends_with(" bytes]") && string.contains(MARK.trim_end_matches(']'))
+}
+
 /// A text that arrives in pieces: whole up to a bound, and abridged beyond it.
 #[derive(Debug)]
 pub(crate) struct BoundedText {

@@ -6,6 +6,8 @@ use askdesk_domain::{
 };
 use uuid::Uuid;
 
+use crate::tool_result::ResultImage;
+
 /// A protocol-independent event from an agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AgentEvent {
@@ -68,6 +70,8 @@ pub enum AgentEvent {
         ok: bool,
         /// What came out, as text.
         output: String,
+        /// At most [`RESULT_IMAGES`](askdesk_domain::transcript::RESULT_IMAGES).
+        images: Vec<ResultImage>,
     },
     /// A subagent has ended: what it left running gets no result any more.
     SubagentEnded {

@@ -28,6 +28,7 @@ pub mod rpc;
 mod sign_in;
 pub mod supervisor;
 mod tool_input;
+pub mod tool_result;
 pub mod version;
 
 pub use adapter::{Action, Adapter, Attached, EncodeError, Inbound, Open, Outbound, Output, QuestionRefusal};
@@ -50,4 +51,5 @@ pub use opencode::OpenCode;
 pub use rpc::{RpcError, RpcIn, RpcMessage, RpcOut};
 pub use sign_in::SignIn;
 pub use supervisor::AgentProcess;
+pub use tool_result::ResultImage;
 pub use version::ask_version;

@@ -17,6 +17,7 @@ macro_rules! for_each_command {
             start_session(StartSession) -> Session,
             send_message(SendMessage) -> Done,
             attach_image(AttachImage) -> AttachedFiles,
+            attach_text(AttachText) -> AttachedFiles,
             discard_attachments(DiscardAttachments) -> Done,
             queue_message(QueueMessage) -> Session,
             edit_queued(EditQueued) -> Session,

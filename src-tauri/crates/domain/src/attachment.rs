@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::answer::optional_text;
+use crate::answer::optional_text_within;
 use crate::error::ValidationError;
 use crate::id::serde_as_text;
 use crate::rejection::{Rejection, UnsupportedFeature};
@@ -15,6 +15,13 @@ pub const ATTACHMENTS: usize = 8;
 
 /// The largest accepted image, in bytes; agents shrink a larger one before they send it.
 pub const IMAGE_BYTES: usize = 8 * 1024 * 1024;
+
+/// The longest message to an agent, in bytes; a longer one is refused, never cut. It fills about a third of the context
+/// of the agents' models.
+pub const MESSAGE_BYTES: usize = 256 * 1024;
+
+/// The longest text that is attached as a file, in bytes.
+pub const TEXT_FILE_BYTES: usize = 8 * 1024 * 1024;
 
 /// The longest image name that is stored, in characters; a longer one is cut.
 pub const NAME_CHARS: usize = 120;
@@ -75,6 +82,9 @@ pub enum Takes {
         /// The largest accepted image, in bytes.
         #[cfg_attr(feature = "ts", ts(type = "number"))]
         image_bytes: usize,
+        /// The longest text of a message, in bytes; a longer one can be attached as a file.
+        #[cfg_attr(feature = "ts", ts(type = "number"))]
+        text_bytes: usize,
     },
 }
 
@@ -170,13 +180,18 @@ impl FromStr for ImageId {
 
 serde_as_text!(ImageId);
 
-/// Checks a user's message to an agent. The text follows the rules of [`optional_text`], and may be missing if something is attached.
+/// Checks the text of a user's message like [`optional_text`](crate::answer::optional_text), up to [`MESSAGE_BYTES`].
+pub fn message_text(text: Option<&str>, field: &str) -> Result<Option<String>, Rejection> {
+    optional_text_within(text, field, MESSAGE_BYTES)
+}
+
+/// Checks a user's message to an agent. Its text may be missing if something is attached.
 pub fn message(text: &str, attachments: &[Attachment]) -> Result<String, Rejection> {
     if attachments.len() > ATTACHMENTS {
         let rule = ValidationError::TooManyAttached { most: ATTACHMENTS, count: attachments.len() };
         return Err(Rejection::invalid("attachments", rule));
     }
-    match optional_text(Some(text), "text")? {
+    match message_text(Some(text), "text")? {
         Some(text) => Ok(text),
         None if attachments.is_empty() => Err(Rejection::invalid("text", ValidationError::Empty)),
         None => Ok(String::new()),
@@ -250,7 +265,8 @@ mod tests {
             Err(Rejection::Unsupported { what: UnsupportedFeature::Attaching })
         );
         assert_eq!(Takes::Words.check(&[]), Ok(()));
-        let takes = Takes::ImagesAndFiles { count: ATTACHMENTS, image_bytes: IMAGE_BYTES };
+        let takes =
+            Takes::ImagesAndFiles { count: ATTACHMENTS, image_bytes: IMAGE_BYTES, text_bytes: MESSAGE_BYTES };
         assert_eq!(takes.check(&[file]), Ok(()));
     }
 

@@ -8,7 +8,7 @@ use crate::id::MessageId;
 /// How many messages a session can queue.
 pub const QUEUED_MESSAGES: usize = 64;
 
-/// A queued message; its text is bounded by [`USER_TEXT_BYTES`](crate::text::USER_TEXT_BYTES).
+/// A queued message; its text is bounded by [`MESSAGE_BYTES`](crate::attachment::MESSAGE_BYTES).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]

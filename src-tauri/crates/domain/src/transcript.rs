@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::attachment::Attachment;
+use crate::attachment::{Attachment, ImageFormat, ImageId};
 use crate::error::DeliveryError;
 use crate::helper::{HelperEnd, HelperKind};
 use crate::id::{ApprovalId, RequestId, Timestamp};
@@ -50,6 +50,10 @@ pub enum EntryBody {
         detail: ToolDetail,
         status: ToolStatus,
         output: Option<String>,
+        /// The images in what came out, at most [`RESULT_IMAGES`].
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[cfg_attr(feature = "ts", ts(optional, as = "Option<Vec<StoredImage>>"))]
+        images: Vec<StoredImage>,
     },
     /// The position of a request; its state is read from the request.
     Request {
@@ -83,6 +87,19 @@ pub enum EntryBody {
         /// How full the agent's context was afterwards.
         context: Option<ContextUse>,
     },
+}
+
+/// How many images of a tool call's result are stored.
+pub const RESULT_IMAGES: usize = 8;
+
+/// An image of the session that is stored like those of messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub struct StoredImage {
+    pub image: ImageId,
+    pub format: ImageFormat,
+    #[cfg_attr(feature = "ts", ts(type = "number"))]
+    pub bytes: u64,
 }
 
 /// The state of a tool call.

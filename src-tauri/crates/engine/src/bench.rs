@@ -300,6 +300,7 @@ impl<'a> History<'a> {
             detail,
             status: ToolStatus::Done,
             output,
+            images: Vec::new(),
         }
     }
 }

@@ -1,4 +1,5 @@
-//! Images of messages: one file per session and content, named by its SHA-256.
+//! Images of messages and results: one file per session and content, named by its SHA-256. Texts that are too long for a message
+//! are kept next to them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -55,6 +56,18 @@ impl Images {
         }
         let name = plain_name(name);
         Ok(Attachment::Image { image, format, name, bytes: content.len() as u64 })
+    }
+
+    /// Stores a text as a file next to the session's images, and returns its attachment.
+    pub fn keep_text(&self, session: SessionId, text: &str) -> Result<Attachment, ImageError> {
+        // The beginning of its hash: the same text again is the same file.
+        let hash = name_of(text.as_bytes()).to_string();
+        let path = self.folders.of(session).join(format!("message-{}.txt", &hash[..16]));
+        self.folders
+            .create(session)
+            .and_then(|()| private::write(&path, text.as_bytes()))
+            .map_err(|why| ImageError::Io { path: path.clone(), why })?;
+        Ok(Attachment::File { path: path.display().to_string(), bytes: text.len() as u64 })
     }
 
     /// Reads an image. If its file was changed, the error is [`ImageError::Gone`].
@@ -127,6 +140,19 @@ mod tests {
         assert_eq!(fs::read_dir(images.folders.of(session(1))).unwrap().count(), 1);
         let Attachment::Image { format, bytes, .. } = again else { panic!("no image") };
         assert_eq!((format, bytes), (ImageFormat::Png, PNG.len() as u64));
+    }
+
+    #[test]
+    fn a_text_is_stored_as_a_file_and_removed_with_the_session() {
+        let (_folder, images) = images();
+        let Attachment::File { path, bytes } = images.keep_text(session(1), "wörds").unwrap() else {
+            panic!("no file")
+        };
+        assert_eq!((fs::read_to_string(&path).unwrap().as_str(), bytes), ("wörds", 6));
+        images.keep_text(session(1), "wörds").unwrap();
+        assert_eq!(fs::read_dir(images.folders.of(session(1))).unwrap().count(), 1);
+        images.folders.remove(session(1));
+        assert!(!PathBuf::from(path).exists());
     }
 
     #[test]

@@ -9,8 +9,8 @@ use askdesk_changes::ChangeTotals;
 use askdesk_domain::{
     Approval, ApprovalDecision, ApprovalId, Ask, Attachment, Command, CommandId, ConfigId, ContextUse,
     DailyBudget, Desk, DraftTarget, EndInput, EntryBody, HeldEnd, HelperId, MessageId, NativeRef, Outcome,
-    QueuedMessage, Request, RequestId, Session, SessionEnd, SessionId, TodoItem, ToolStatus, UndoSeconds,
-    ValueId,
+    QueuedMessage, Request, RequestId, Session, SessionEnd, SessionId, StoredImage, TodoItem, ToolStatus,
+    UndoSeconds, ValueId,
 };
 use askdesk_worktrees::Head;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
@@ -211,6 +211,7 @@ pub(crate) enum EntryWrite {
         tool_use: String,
         ok: bool,
         output: String,
+        images: Vec<StoredImage>,
     },
     /// The plan of this turn; it replaces an earlier one.
     Plan {

@@ -14,6 +14,7 @@ mod helpers;
 mod late_delivery;
 mod messages;
 mod pending;
+mod result_images;
 mod resumption;
 mod rules;
 mod task;

@@ -40,10 +40,11 @@ export function rowsOf(entries: readonly Entry[]): Row[] {
   return rows;
 }
 
-/** Whether a call may be folded: never one that runs, waits, or failed, and no list or plan to be read at a glance. */
+/** Whether a call may be folded: never one that runs, waits, or failed, and no list, plan, or picture to be read at a glance. */
 function folds(entry: Entry): entry is ToolEntry {
   const { body } = entry;
-  return body.kind === 'tool' && body.status === 'done' && body.detail.detail !== 'todos' && body.detail.detail !== 'plan';
+  if (body.kind !== 'tool' || body.status !== 'done' || body.images !== undefined) return false;
+  return body.detail.detail !== 'todos' && body.detail.detail !== 'plan';
 }
 
 /** The rows that are one line each, and stand close together. */

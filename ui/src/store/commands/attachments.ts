@@ -1,6 +1,7 @@
+import { isSame } from '../../entities/attachment/attachment';
 import type { AttachedFiles, Attachment, RefusedWhy, SessionId, Takes } from '../../generated/wire';
 import { asAppError, type Bridge, type FileDrag } from '../../platform/bridge';
-import { takesOf } from '../attachments';
+import { attachedOf, takesOf } from '../attachments';
 import type { Refusal } from '../parts/unsent';
 import type { Store } from '../store.svelte';
 
@@ -20,9 +21,15 @@ export class AttachmentCommands {
     return this.#pending > 0;
   }
 
-  /** Attaches pasted files. They have no path, so only images work. */
-  paste(session: SessionId, pasted: readonly File[]): Promise<void> {
-    return this.#attach(session, (limits) => this.#readPasted(session, pasted, limits));
+  /**
+   * Attaches pasted files, or, if the paste event had none, the files or the image that the app finds on the clipboard.
+   * Returns whether there was anything to attach, even if it was refused.
+   *
+   * The files of an event have no path, so only images work.
+   */
+  async paste(session: SessionId, pasted: readonly File[]): Promise<boolean> {
+    if (pasted.length > 0) return this.#attach(session, (limits) => this.#readPasted(session, pasted, limits));
+    return this.#attach(session, () => this.bridge.attachPasted(session));
   }
 
   async #readPasted(session: SessionId, pasted: readonly File[], limits: Limits): Promise<AttachedFiles> {
@@ -51,13 +58,27 @@ export class AttachmentCommands {
   }
 
   /** Attaches the files that were last dropped on the window. */
-  drop(session: SessionId): Promise<void> {
-    return this.#attach(session, () => this.bridge.attachDropped(session));
+  async drop(session: SessionId): Promise<void> {
+    await this.#attach(session, () => this.bridge.attachDropped(session));
   }
 
   /** Opens the file picker and attaches the chosen files. */
-  pick(session: SessionId): Promise<void> {
-    return this.#attach(session, () => this.bridge.pickAttachments(session));
+  async pick(session: SessionId): Promise<void> {
+    await this.#attach(session, () => this.bridge.pickAttachments(session));
+  }
+
+  /** Moves the session's unsent text into a file. It stays in the composer if that fails, or if it was changed meanwhile. */
+  async attachText(session: SessionId): Promise<void> {
+    const text = this.store.state.messages[session] ?? '';
+    let stored: readonly Attachment[] = [];
+    await this.#attach(session, async () => {
+      const files = await this.bridge.call('attach_text', { requestId: crypto.randomUUID(), session, text });
+      stored = files.attached;
+      return files;
+    });
+    const { state } = this.store;
+    const isAttached = stored.length > 0 && stored.every((one) => attachedOf(state, session).some((other) => isSame(one, other)));
+    if (isAttached && state.messages[session] === text) this.store.dispatch({ type: 'message_written', session, text: '' });
   }
 
   /** Removes an attachment and discards an image's bytes. */
@@ -81,20 +102,25 @@ export class AttachmentCommands {
     return () => void listening.then((stop) => stop()).catch(() => undefined);
   }
 
-  async #attach(session: SessionId, read: (limits: Limits) => Promise<AttachedFiles>): Promise<void> {
+  /** Returns whether anything was attached or refused. */
+  async #attach(session: SessionId, read: (limits: Limits) => Promise<AttachedFiles>): Promise<boolean> {
     const takes = takesOf(this.store.state, session);
-    if (takes?.takes === 'words') return this.#refuse(session, { why: 'words_only' });
-    if (!takes) return;
+    if (takes?.takes === 'words') {
+      this.#refuse(session, { why: 'words_only' });
+      return true;
+    }
+    if (!takes) return false;
     this.#pending += 1;
     try {
       const files = await read(takes);
-      if (files.attached.length === 0 && files.refused.length === 0) return;
+      if (files.attached.length === 0 && files.refused.length === 0) return false;
       this.store.dispatch({ type: 'files_attached', session, files });
     } catch (thrown) {
       this.#refuse(session, { why: 'unreadable', error: asAppError(thrown).message });
     } finally {
       this.#pending -= 1;
     }
+    return true;
   }
 
   #refuse(session: SessionId, why: Refusal['why']): void {

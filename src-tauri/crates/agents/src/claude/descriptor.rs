@@ -1,6 +1,6 @@
 //! What Claude Code is: its descriptor, its config options and the flags that settings leave alone.
 
-use askdesk_domain::attachment::{ATTACHMENTS, IMAGE_BYTES};
+use askdesk_domain::attachment::{ATTACHMENTS, IMAGE_BYTES, MESSAGE_BYTES};
 use askdesk_domain::{
     AgentDescriptor, AgentId, Capabilities, ConfigCategory, ConfigId, ConfigOption, ConfigValue,
     ReservedFlags, Risk, Takes, ValueId,
@@ -62,7 +62,11 @@ pub(super) fn descriptor() -> AgentDescriptor {
 /// What everything that speaks its protocol can do.
 pub(crate) fn capabilities() -> Capabilities {
     Capabilities {
-        takes: Takes::ImagesAndFiles { count: ATTACHMENTS, image_bytes: IMAGE_BYTES },
+        takes: Takes::ImagesAndFiles {
+            count: ATTACHMENTS,
+            image_bytes: IMAGE_BYTES,
+            text_bytes: MESSAGE_BYTES,
+        },
         compact: true,
         shell: false,
         stop_helper: true,

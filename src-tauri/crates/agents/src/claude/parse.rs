@@ -266,10 +266,12 @@ impl ClaudeAdapter {
             self.question_uses.remove(place);
             return;
         }
+        let (output, images) = tools::result(block.get("content"));
         out.event(AgentEvent::ToolEnded {
             tool_use: bounded(tool_use),
             ok: block.get("is_error").and_then(Value::as_bool) != Some(true),
-            output: tools::output(block.get("content")),
+            output,
+            images,
         });
     }
 

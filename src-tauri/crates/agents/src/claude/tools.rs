@@ -9,6 +9,7 @@ use serde_json::Value;
 use super::PLAN_TOOL;
 use crate::json::text;
 use crate::tool_input;
+use crate::tool_result::{ResultImage, ToolResult};
 
 pub fn kind(tool: &str) -> ToolKind {
     match tool {
@@ -41,24 +42,29 @@ pub fn summary(tool: &str, input: &Value) -> String {
     on_one_line(said.or_else(first_text).unwrap_or_default(), SUMMARY_CHARS)
 }
 
-/// Returns what came out of a tool as text.
-pub fn output(content: Option<&Value>) -> String {
+/// Returns what came out of a tool.
+pub fn result(content: Option<&Value>) -> (String, Vec<ResultImage>) {
+    let mut result = ToolResult::default();
     match content {
-        None | Some(Value::Null) => String::new(),
-        Some(Value::String(text)) => bounded(text),
-        Some(Value::Array(blocks)) => {
-            let parts: Vec<String> = blocks.iter().map(block_text).collect();
-            bounded(&parts.join("\n"))
-        }
-        Some(other) => pretty(other),
+        None | Some(Value::Null) => {}
+        Some(Value::String(text)) => result.text(text),
+        Some(Value::Array(blocks)) => blocks.iter().for_each(|block| add_block(block, &mut result)),
+        Some(other) => result.text(pretty(other)),
     }
+    result.parts()
 }
 
-fn block_text(block: &Value) -> String {
+fn add_block(block: &Value, result: &mut ToolResult) {
+    let source = |name: &str| block.pointer(&format!("/source/{name}")).and_then(Value::as_str);
     match (text(block, "type"), text(block, "text")) {
-        (Some("text"), Some(text)) => text.to_owned(),
-        (Some(kind @ ("image" | "document")), _) => format!("[{kind}]"),
-        _ => pretty(block),
+        (Some("text"), Some(text)) => result.text(text),
+        (Some("image"), _) => match (source("data"), source("url")) {
+            (Some(data), _) => result.base64(data),
+            (None, Some(address)) => result.address(address),
+            (None, None) => result.text("[image]"),
+        },
+        (Some("document"), _) => result.text("[document]"),
+        _ => result.text(pretty(block)),
     }
 }
 

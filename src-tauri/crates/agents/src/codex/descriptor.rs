@@ -1,6 +1,6 @@
 //! What Codex is: its descriptor, its config options and the flags that settings leave alone.
 
-use askdesk_domain::attachment::{ATTACHMENTS, IMAGE_BYTES};
+use askdesk_domain::attachment::{ATTACHMENTS, IMAGE_BYTES, MESSAGE_BYTES};
 use askdesk_domain::{
     AgentDescriptor, AgentId, Capabilities, ConfigCategory, ConfigId, ConfigOption, ConfigValue,
     ReservedFlags, Risk, Takes, ValueId,
@@ -38,7 +38,11 @@ pub(super) fn descriptor() -> AgentDescriptor {
         login: Some("codex login".to_owned()),
         verified: Some(VERIFIED.to_owned()),
         capabilities: Capabilities {
-            takes: Takes::ImagesAndFiles { count: ATTACHMENTS, image_bytes: IMAGE_BYTES },
+            takes: Takes::ImagesAndFiles {
+                count: ATTACHMENTS,
+                image_bytes: IMAGE_BYTES,
+                text_bytes: MESSAGE_BYTES,
+            },
             compact: true,
             shell: true,
             stop_helper: false,

@@ -6,8 +6,10 @@ use askdesk_domain::tool::SUMMARY_CHARS;
 use askdesk_domain::{CallArgument, PermissionCall, ToolDetail, ToolKind};
 use serde_json::Value;
 
+use crate::abridge::is_cut;
 use crate::json::{list, text};
 use crate::tool_input::{mcp_name, pretty};
+use crate::tool_result::{ResultImage, ToolResult};
 
 /// What a command is called.
 pub(super) const SHELL: &str = "Shell";
@@ -87,62 +89,97 @@ pub(super) fn shown(item: &Value, folder: &str) -> Shown {
 }
 
 /// Whether an item ended well, and what came out of it.
-pub(super) fn ended(item: &Value) -> (bool, String) {
+pub(super) fn ended(item: &Value) -> (bool, String, Vec<ResultImage>) {
     let status = text(item, "status").unwrap_or("completed");
+    let mut result = ToolResult::default();
     let done = !matches!(status, "failed" | "declined");
-    match text(item, "type").unwrap_or_default() {
+    let ok = match text(item, "type").unwrap_or_default() {
         "commandExecution" => {
-            let output = text(item, "aggregatedOutput").unwrap_or_default();
             let code = item.get("exitCode").and_then(Value::as_i64);
             let failed = code.is_some_and(|code| code != 0);
-            let exit = code.filter(|_| failed).map(|code| format!("[exit code {code}]"));
-            (done && !failed, joined([Some(output.to_owned()), exit, refused(status)]))
+            add_text(text(item, "aggregatedOutput"), &mut result);
+            if let Some(code) = code.filter(|_| failed) {
+                result.text(format!("[exit code {code}]"));
+            }
+            add_text(refused(status), &mut result);
+            done && !failed
         }
-        "fileChange" => (done, refused(status).unwrap_or_default()),
+        "fileChange" => {
+            add_text(refused(status), &mut result);
+            done
+        }
         "mcpToolCall" => {
-            let error = item.pointer("/error/message").and_then(Value::as_str).map(str::to_owned);
-            let content = item.get("result").map(|result| contents(list(result, "content")));
-            (done && error.is_none(), joined([content, error]))
+            let error = item.pointer("/error/message").and_then(Value::as_str);
+            if let Some(content) = item.get("result") {
+                add_contents(list(content, "content"), &mut result);
+            }
+            add_text(error, &mut result);
+            done && error.is_none()
         }
         "dynamicToolCall" => {
             let failed = item.get("success").and_then(Value::as_bool) == Some(false);
-            (done && !failed, contents(list(item, "contentItems")))
+            add_contents(list(item, "contentItems"), &mut result);
+            done && !failed
         }
         "collabAgentToolCall" => {
             let states = item.get("agentsStates").and_then(Value::as_object).into_iter().flatten();
-            let said = states.filter_map(|(_, state)| text(state, "message")).map(str::to_owned);
-            (done, bounded(&said.collect::<Vec<_>>().join("\n")))
+            states.filter_map(|(_, state)| text(state, "message")).for_each(|said| result.text(said));
+            done
         }
-        "webSearch" => (done, contents(list(item, "results"))),
-        "functionCallOutput" => (done, output(item.get("output"))),
-        _ => (done, String::new()),
+        "webSearch" => {
+            add_contents(list(item, "results"), &mut result);
+            done
+        }
+        "imageView" => {
+            if let Some(path) = text(item, "path").filter(|_| done) {
+                result.file(path);
+            }
+            done
+        }
+        "imageGeneration" => {
+            // The image is in base64; if it was cut, its file may have been saved.
+            match (text(item, "result").filter(|data| !data.is_empty()), text(item, "savedPath")) {
+                (Some(data), saved) if saved.is_none() || !is_cut(data) => result.base64(data),
+                (_, Some(path)) => result.file(path),
+                (Some(_), None) | (None, None) => {}
+            }
+            done
+        }
+        "functionCallOutput" => {
+            match item.get("output") {
+                Some(Value::String(text)) => result.text(text),
+                Some(Value::Array(blocks)) => add_contents(blocks, &mut result),
+                Some(other) => result.text(pretty(other)),
+                None => {}
+            }
+            done
+        }
+        _ => done,
+    };
+    let (output, images) = result.parts();
+    (ok, output, images)
+}
+
+fn refused(status: &str) -> Option<&'static str> {
+    (status == "declined").then_some("[declined]")
+}
+
+fn add_text(text: Option<&str>, result: &mut ToolResult) {
+    if let Some(text) = text.filter(|text| !text.is_empty()) {
+        result.text(text);
     }
 }
 
-fn refused(status: &str) -> Option<String> {
-    (status == "declined").then(|| "[declined]".to_owned())
-}
-
-fn joined<const N: usize>(parts: [Option<String>; N]) -> String {
-    let parts = parts.into_iter().flatten().filter(|part| !part.is_empty());
-    bounded(&parts.collect::<Vec<_>>().join("\n"))
-}
-
-fn contents(blocks: &[Value]) -> String {
-    let parts = blocks.iter().map(|block| match (text(block, "type"), text(block, "text")) {
-        (_, Some(text)) => text.to_owned(),
-        (Some(kind @ ("image" | "inputImage" | "inputAudio")), None) => format!("[{kind}]"),
-        _ => pretty(block),
-    });
-    bounded(&parts.collect::<Vec<_>>().join("\n"))
-}
-
-fn output(value: Option<&Value>) -> String {
-    match value {
-        Some(Value::String(text)) => bounded(text),
-        Some(Value::Array(blocks)) => contents(blocks),
-        Some(other) => bounded(&pretty(other)),
-        None => String::new(),
+fn add_contents(blocks: &[Value], result: &mut ToolResult) {
+    for block in blocks {
+        let address = text(block, "imageUrl").or_else(|| text(block, "image_url"));
+        match (text(block, "type"), text(block, "text"), text(block, "data"), address) {
+            (_, Some(text), ..) => result.text(text),
+            (Some("image"), _, Some(data), _) => result.base64(data),
+            (Some("inputImage" | "input_image"), _, _, Some(address)) => result.address(address),
+            (Some(kind @ ("image" | "inputImage" | "inputAudio")), ..) => result.text(format!("[{kind}]")),
+            _ => result.text(pretty(block)),
+        }
     }
 }
 

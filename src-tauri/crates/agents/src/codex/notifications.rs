@@ -348,8 +348,8 @@ impl CodexAdapter {
             });
         }
         if ended {
-            let (ok, output) = items::ended(item);
-            out.event(AgentEvent::ToolEnded { tool_use, ok, output });
+            let (ok, output, images) = items::ended(item);
+            out.event(AgentEvent::ToolEnded { tool_use, ok, output, images });
         }
     }
 

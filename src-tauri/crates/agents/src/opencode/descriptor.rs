@@ -1,6 +1,6 @@
 //! What OpenCode is: its descriptor, its config options and the flags that settings leave alone.
 
-use askdesk_domain::attachment::{ATTACHMENTS, IMAGE_BYTES};
+use askdesk_domain::attachment::{ATTACHMENTS, IMAGE_BYTES, MESSAGE_BYTES};
 use askdesk_domain::{
     AgentDescriptor, AgentId, Capabilities, ConfigCategory, ConfigId, ConfigOption, ConfigValue,
     ReservedFlags, Takes, ValueId,
@@ -36,7 +36,11 @@ pub(super) fn descriptor() -> AgentDescriptor {
         login: Some("opencode auth login".to_owned()),
         verified: Some(VERIFIED.to_owned()),
         capabilities: Capabilities {
-            takes: Takes::ImagesAndFiles { count: ATTACHMENTS, image_bytes: IMAGE_BYTES },
+            takes: Takes::ImagesAndFiles {
+                count: ATTACHMENTS,
+                image_bytes: IMAGE_BYTES,
+                text_bytes: MESSAGE_BYTES,
+            },
             compact: true,
             shell: true,
             stop_helper: false,

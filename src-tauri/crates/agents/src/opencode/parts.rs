@@ -210,8 +210,8 @@ impl OpenCodeAdapter {
         }
         self.tools.insert(tool_use.clone(), ended.is_none());
         if let Some(ok) = ended {
-            let output = text(state, if ok { "output" } else { "error" }).unwrap_or_default();
-            out.event(AgentEvent::ToolEnded { tool_use, ok, output: bounded(output) });
+            let (output, images) = tools::result(state, ok);
+            out.event(AgentEvent::ToolEnded { tool_use, ok, output, images });
         }
     }
 }
@@ -229,5 +229,5 @@ fn show_unknown(kind: &str, part: &Value, out: &mut Output) {
         detail: ToolDetail::Other { input: pretty(part) }.bounded(),
         status: ToolStatus::Running,
     });
-    out.event(AgentEvent::ToolEnded { tool_use, ok: true, output: String::new() });
+    out.event(AgentEvent::ToolEnded { tool_use, ok: true, output: String::new(), images: Vec::new() });
 }

@@ -7,8 +7,9 @@ use askdesk_domain::{ToolDetail, ToolKind};
 use askdesk_line_diff::{MissingNewline, unified};
 use serde_json::Value;
 
-use crate::json::text;
+use crate::json::{list, text};
 use crate::tool_input::{mcp_name, pretty};
+use crate::tool_result::{ResultImage, ToolResult};
 
 /// The tool with which OpenCode asks questions.
 pub(super) const QUESTION_TOOL: &str = "question";
@@ -47,6 +48,21 @@ pub(super) fn neutral_name(servers: &[String], tool: &str) -> String {
     };
     let name = servers.iter().filter(|_| kind(tool) == ToolKind::Other).filter_map(of).max();
     name.map_or_else(|| tool.to_owned(), |(_, name)| name)
+}
+
+/// Returns what came out of a call: its text, and the images among its attachments.
+pub(super) fn result(state: &Value, ok: bool) -> (String, Vec<ResultImage>) {
+    let mut result = ToolResult::default();
+    if let Some(said) = text(state, if ok { "output" } else { "error" }).filter(|said| !said.is_empty()) {
+        result.text(said);
+    }
+    for attached in list(state, "attachments") {
+        let is_image = text(attached, "mime").is_some_and(|mime| mime.starts_with("image/"));
+        if let Some(address) = text(attached, "url").filter(|_| is_image) {
+            result.address(address);
+        }
+    }
+    result.parts()
 }
 
 /// Says in one line what a call does.

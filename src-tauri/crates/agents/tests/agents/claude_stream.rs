@@ -222,6 +222,7 @@ fn pieces_are_live_and_finished_blocks_follow_whole() {
                 tool_use: "toolu_ls".to_owned(),
                 ok: true,
                 output: "a.txt\n[image]".to_owned(),
+                images: Vec::new(),
             },
             turn_ended(15, None),
         ],
@@ -264,11 +265,13 @@ fn a_subagents_tools_are_told_of_and_its_words_are_not_the_agents_own() {
                 tool_use: "toolu_read".to_owned(),
                 ok: false,
                 output: "no such file".to_owned(),
+                images: Vec::new(),
             },
             AgentEvent::ToolEnded {
                 tool_use: "toolu_task".to_owned(),
                 ok: true,
                 output: "All seen.".to_owned(),
+                images: Vec::new(),
             },
             turn_ended(1200, None),
         ],
@@ -323,7 +326,12 @@ fn a_permission_is_asked_with_what_would_run_and_decided_with_the_input_unchange
     assert_eq!(
         play(&mut stream, &lines[3..5]),
         [
-            AgentEvent::ToolEnded { tool_use: "toolu_b".to_owned(), ok: true, output: String::new() },
+            AgentEvent::ToolEnded {
+                tool_use: "toolu_b".to_owned(),
+                ok: true,
+                output: String::new(),
+                images: Vec::new()
+            },
             AgentEvent::ApprovalAsked {
                 native_ref: native("req-e"),
                 helper: None,
@@ -485,7 +493,12 @@ fn case_110_a_tool_result_that_is_too_large_ends_its_row() {
     let result = json!({"type": "user", "message": {"content": [{"type": "tool_result", "content": mark, "tool_use_id": "toolu_1"}]}});
     assert_eq!(
         Claude::new().receive(&abridged(&result)).events,
-        [AgentEvent::ToolEnded { tool_use: "toolu_1".to_owned(), ok: true, output: mark.to_owned() }]
+        [AgentEvent::ToolEnded {
+            tool_use: "toolu_1".to_owned(),
+            ok: true,
+            output: mark.to_owned(),
+            images: Vec::new()
+        }]
     );
 }
 

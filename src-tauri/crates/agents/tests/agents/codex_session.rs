@@ -2,8 +2,8 @@
 
 use crate::support::codex::{Session, THREAD, opened, requests};
 use askdesk_agents::{
-    Action, Adapter, AgentEvent, Attached, InputError, Open, Outbound, Retry, RetryBegins, RpcError, RpcIn,
-    RpcOut,
+    Action, Adapter, AgentEvent, Attached, InputError, Open, Outbound, ResultImage, Retry, RetryBegins,
+    RpcError, RpcIn, RpcOut,
 };
 use askdesk_domain::{
     ApprovalDecision, ApprovalOptionId, Choices, ConfigId, ConfigOption, ContextUse, HelperId, ImageFormat,
@@ -298,6 +298,31 @@ fn text_and_reasoning_stream_and_are_repeated_whole() {
     assert_eq!(session.tell("turn/plan/updated", plan), [AgentEvent::PlanChanged { items }]);
 }
 
+/// The beginning of a PNG, which is enough to tell its format.
+const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
+
+#[rstest]
+#[case::viewed(json!({"type": "imageView", "path": "/a.png"}), "", ResultImage::File("/a.png".to_owned()))]
+#[case::generated(json!({"type": "imageGeneration", "status": "completed", "result": "iVBORw0KGgo=", "savedPath": "/b.png"}),
+    "", ResultImage::Bytes(PNG.to_vec()))]
+#[case::cut(json!({"type": "imageGeneration", "status": "completed", "result": "iVBO … [too large to show: 9000000 bytes]",
+    "savedPath": "/b.png"}), "", ResultImage::File("/b.png".to_owned()))]
+#[case::of_a_server(json!({"type": "mcpToolCall", "server": "s", "tool": "t", "arguments": {}, "status": "completed",
+    "result": {"content": [{"type": "text", "text": "here"}, {"type": "image", "data": "iVBORw0KGgo=", "mimeType": "image/png"}]}}),
+    "here", ResultImage::Bytes(PNG.to_vec()))]
+#[case::of_a_client_tool(json!({"type": "dynamicToolCall", "tool": "t", "arguments": {}, "status": "completed", "success": true,
+    "contentItems": [{"type": "inputImage", "imageUrl": "data:image/png;base64,iVBORw0KGgo="}]}), "", ResultImage::Bytes(PNG.to_vec()))]
+fn case_126_an_image_in_a_result_is_told_as_one(
+    #[case] mut of: Value,
+    #[case] text: &str,
+    #[case] expected: ResultImage,
+) {
+    of["id"] = json!("call");
+    let told = item(&mut Session::in_turn(), "item/completed", of);
+    let [_, AgentEvent::ToolEnded { output, images, .. }] = told.as_slice() else { panic!("{told:?}") };
+    assert_eq!((output.as_str(), images.as_slice()), (text, &[expected][..]));
+}
+
 #[rstest]
 #[case::command(json!({"type": "commandExecution", "command": "ls -l", "cwd": "/proj", "source": "agent",
     "commandActions": [{"type": "listFiles", "command": "ls -l"}], "status": "completed", "aggregatedOutput": "a\n", "exitCode": 0}),
@@ -316,7 +341,6 @@ fn text_and_reasoning_stream_and_are_repeated_whole() {
     ToolKind::Search, "Web search", "rust", true, "")]
 #[case::fetch(json!({"type": "webSearch", "query": "", "action": {"type": "openPage", "url": "https://example.org"}}),
     ToolKind::Fetch, "Web search", "https://example.org", true, "")]
-#[case::image(json!({"type": "imageView", "path": "/a.png"}), ToolKind::Read, "View image", "/a.png", true, "")]
 #[case::subagent(json!({"type": "collabAgentToolCall", "tool": "spawnAgent", "status": "completed", "prompt": "look around",
     "agentsStates": {"x": {"status": "completed", "message": "Done."}}}),
     ToolKind::Think, "Subagent: spawnAgent", "look around", true, "Done.")]
@@ -342,7 +366,12 @@ fn an_item_of_any_kind_is_shown_with_its_end(
         name != "teleport" || *detail == ToolDetail::Other { input: "{\n  \"to\": \"Mars\"\n}".to_owned() }
     );
     let told = item(&mut session, "item/completed", of.clone());
-    let ended = AgentEvent::ToolEnded { tool_use: "call".to_owned(), ok, output: output.to_owned() };
+    let ended = AgentEvent::ToolEnded {
+        tool_use: "call".to_owned(),
+        ok,
+        output: output.to_owned(),
+        images: Vec::new(),
+    };
     assert_eq!(told, std::slice::from_ref(&ended));
     // One that is only told when it is over is shown all the same.
     let told = item(&mut Session::in_turn(), "item/completed", of);

@@ -241,7 +241,9 @@ async fn the_real_agent_runs_what_was_allowed_and_not_what_was_denied() {
     let ended: Vec<_> = seen
         .iter()
         .filter_map(|event| match event {
-            AgentEvent::ToolEnded { tool_use, ok, output } => Some((tool_use.as_str(), *ok, output.as_str())),
+            AgentEvent::ToolEnded { tool_use, ok, output, .. } => {
+                Some((tool_use.as_str(), *ok, output.as_str()))
+            }
             _ => None,
         })
         .collect();

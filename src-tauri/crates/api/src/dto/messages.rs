@@ -48,6 +48,12 @@ commands! {
         data: String,
     }
 
+    /// Stores a text that is too long for a message as a file of the session.
+    struct AttachText {
+        session: SessionId,
+        text: String,
+    }
+
     /// Deletes images that were attached and removed again. Images of sent and queued messages are not deleted.
     struct DiscardAttachments {
         session: SessionId,

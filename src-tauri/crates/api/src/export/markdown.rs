@@ -79,7 +79,7 @@ fn of_entry(entry: &Entry) -> String {
         }
         EntryBody::Agent { text } => format!("{}\n\n{}", title("Agent"), quoted(text)),
         EntryBody::Thinking { text } => format!("{}\n\n{}", title("Agent, thinking"), quoted(text)),
-        EntryBody::Tool { name, summary, detail, status, output, .. } => {
+        EntryBody::Tool { name, summary, detail, status, output, images, .. } => {
             let status = match status {
                 ToolStatus::Pending => "pending",
                 ToolStatus::AwaitingPermission => "waiting for permission",
@@ -94,7 +94,11 @@ fn of_entry(entry: &Entry) -> String {
             };
             let line = format!("{} · {} {} · {status}", title("Tool"), inline(&name), inline(summary));
             let output = output.as_ref().map(|output| format!("\n\n{}", fenced(output)));
-            format!("{line}\n\n{}{}", fenced(&detail.text()), output.unwrap_or_default())
+            let images = images
+                .iter()
+                .map(|image| format!("\n\n- Image, {}, {} bytes", image.format.media_type(), image.bytes));
+            let images = images.collect::<String>();
+            format!("{line}\n\n{}{}{images}", fenced(&detail.text()), output.unwrap_or_default())
         }
         EntryBody::Plan { items } => {
             let plan = ToolDetail::Todos { items: items.clone() };

@@ -16,6 +16,9 @@ use crate::api::{Api, blocking};
 use crate::dto::*;
 use crate::error::{Error, ErrorCode};
 
+/// The name of an image that was pasted, which is the one that web engines give it.
+const PASTED_NAME: &str = "image.png";
+
 impl Api {
     pub async fn send_message(&self, input: SendMessage) -> Result<Done, Error> {
         let SendMessage { request_id, session, text, attachments, closes } = input;
@@ -72,10 +75,56 @@ impl Api {
         let content = STANDARD.decode(data);
         let content =
             content.map_err(|error| Rejection::invalid("data", format!("is not base64: {error}")))?;
+        self.store_image(session, name, move || content).await
+    }
+
+    /// Stores a text that is too long for a message as a file, and attaches that.
+    pub async fn attach_text(&self, input: AttachText) -> Result<AttachedFiles, Error> {
+        self.check_attaching(input.session).await?;
+        let AttachText { session, text, .. } = input;
+        let bytes = text.len();
+        if bytes > attachment::TEXT_FILE_BYTES {
+            let rule = ValidationError::TooLong { most: attachment::TEXT_FILE_BYTES, bytes };
+            return Err(Rejection::invalid("text", rule).into());
+        }
         let images = self.engine.images().clone();
         blocking(move || {
             let mut files = AttachedFiles { attached: Vec::new(), refused: Vec::new() };
-            files.add(&name, images.keep(session, &name, &content).map_err(RefusedWhy::from));
+            let tried = match images.keep_text(session, &text) {
+                Ok(Attachment::File { path, .. }) if !can_be_told(&path) => Err(RefusedWhy::Path),
+                tried => tried.map_err(RefusedWhy::from),
+            };
+            files.add("message.txt", tried);
+            files
+        })
+        .await
+    }
+
+    /// Attaches an image that another program put on the clipboard; `convert` is for forms that are not stored.
+    pub async fn attach_pasted_image(
+        &self,
+        session: SessionId,
+        content: Vec<u8>,
+        convert: fn(&[u8]) -> Option<Vec<u8>>,
+    ) -> Result<AttachedFiles, Error> {
+        self.check_attaching(session).await?;
+        let stored = move || match ImageFormat::of(&content) {
+            Some(_) => content,
+            None => convert(&content).unwrap_or(content),
+        };
+        self.store_image(session, PASTED_NAME.to_owned(), stored).await
+    }
+
+    async fn store_image(
+        &self,
+        session: SessionId,
+        name: String,
+        content: impl FnOnce() -> Vec<u8> + Send + 'static,
+    ) -> Result<AttachedFiles, Error> {
+        let images = self.engine.images().clone();
+        blocking(move || {
+            let mut files = AttachedFiles { attached: Vec::new(), refused: Vec::new() };
+            files.add(&name, images.keep(session, &name, &content()).map_err(RefusedWhy::from));
             files
         })
         .await

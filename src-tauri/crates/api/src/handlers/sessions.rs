@@ -105,7 +105,7 @@ impl Api {
     async fn start(&self, input: StartSession) -> Result<Session, Error> {
         let agent = self.agent(&input.agent)?;
         let options = checked_options(&input.options, &agent.descriptor().config)?;
-        let prompt = askdesk_domain::answer::optional_text(input.prompt.as_deref(), "prompt")?;
+        let prompt = askdesk_domain::attachment::message_text(input.prompt.as_deref(), "prompt")?;
         let folder = working_folder(input.folder, Arc::clone(agent)).await?;
         if options.extras != self.current_settings().await?.settings.extras(&input.agent) {
             let message = "the settings for this agent have changed since they were shown";

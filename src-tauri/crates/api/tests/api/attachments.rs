@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::bridge::{Bridge, claude_code, fresh};
 use askdesk_api::dto::{AttachedFiles, RefusedWhy};
-use askdesk_domain::attachment::{ATTACHMENTS, IMAGE_BYTES};
+use askdesk_domain::attachment::{ATTACHMENTS, IMAGE_BYTES, MESSAGE_BYTES};
 use askdesk_domain::{Attachment, SessionId};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -105,6 +105,23 @@ async fn a_message_goes_out_with_what_is_attached_and_is_exported_by_name() {
     let names: Vec<&Value> = entries.map(|entry| &entry["body"]["attachments"][0]["name"]).collect();
     assert!(names.contains(&&json!("shot.png")));
     assert!(!exported.to_string().contains(&STANDARD.encode(PNG)));
+}
+
+#[tokio::test]
+async fn case_122_a_text_over_the_limit_is_refused_and_goes_out_as_a_file() {
+    let bridge = Bridge::open();
+    let session = started(&bridge).await;
+    let text = "line\n".repeat(MESSAGE_BYTES / 5 + 1);
+    let refused = bridge.refused("queue_message", send(session, &text, &[])).await;
+    assert_eq!((&refused["code"], &refused["field"]), (&json!("invalid"), &json!("text")));
+    let input = json!({"requestId": fresh(), "session": session, "text": text});
+    let files = bridge.call("attach_text", input).await.unwrap();
+    let files: AttachedFiles = serde_json::from_value(files).unwrap();
+    let [Attachment::File { path, bytes }] = &files.attached[..] else { panic!("{files:?}") };
+    assert_eq!((std::fs::read_to_string(path).unwrap(), *bytes), (text.clone(), text.len() as u64));
+    bridge.call("queue_message", send(session, "", &files.attached)).await.unwrap();
+    let within = "w".repeat(MESSAGE_BYTES);
+    bridge.call("queue_message", send(session, &within, &[])).await.unwrap();
 }
 
 #[tokio::test]

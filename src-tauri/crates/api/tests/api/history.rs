@@ -124,6 +124,7 @@ async fn what_an_agent_wrote_stays_inside_its_quotes_and_fences() {
             detail: askdesk_domain::ToolDetail::Other { input: "in".to_owned() },
             status: ToolStatus::Done,
             output: Some("x\n````\n# out".to_owned()),
+            images: Vec::new(),
         };
         journal.journal.commit_entries(&[entry(n + 1, agent), entry(n + 2, tool)]).unwrap();
     }

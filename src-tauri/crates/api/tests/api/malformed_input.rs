@@ -24,6 +24,7 @@ fn example(name: &str) -> (Value, &'static str) {
         "send_message" | "queue_message" => {
             (command(json!({"session": session, "text": "hello"})), "not_found")
         }
+        "attach_text" => (command(json!({"session": session, "text": "words"})), "not_found"),
         "attach_image" => (command(json!({"session": session, "name": "shot.png", "data": ""})), "not_found"),
         "discard_attachments" => {
             let image = json!({"attachment": "image", "image": "0".repeat(64), "format": "png", "name": "shot", "bytes": 1});

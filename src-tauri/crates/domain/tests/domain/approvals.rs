@@ -169,6 +169,7 @@ fn approvals_and_entries_round_trip() {
         detail: command(),
         status: askdesk_domain::ToolStatus::Done,
         output: None,
+        images: Vec::new(),
     };
     let written = serde_json::to_string(&entry).unwrap();
     assert_eq!(serde_json::from_str::<EntryBody>(&written).unwrap(), entry);

@@ -2,8 +2,8 @@
 
 use crate::support::desks::*;
 use crate::support::questions::{choose, which};
+use askdesk_domain::attachment::MESSAGE_BYTES;
 use askdesk_domain::queue::QUEUED_MESSAGES;
-use askdesk_domain::text::USER_TEXT_BYTES;
 use askdesk_domain::{
     Attachment, Command, Desk, Effect, Event, QueueCommand, QueueEvent, Rejection, SessionEnd, SessionState,
     WithdrawnWhy, decide,
@@ -127,7 +127,7 @@ fn a_queue_survives_the_end_of_its_session_and_accepts_no_more() {
 #[rstest]
 #[case::nothing("", "text")]
 #[case::blank(" \n\u{200b}", "text")]
-#[case::too_long(&"x".repeat(USER_TEXT_BYTES + 1), "text")]
+#[case::too_long(&"x".repeat(MESSAGE_BYTES + 1), "text")]
 fn a_blank_or_too_long_message_is_refused(#[case] text: &str, #[case] named: &str) {
     let desk = desk(&[start(1), queue(1, 1, "one")]);
     for command in [queue(1, 2, text), edit_queued(1, 1, text)] {

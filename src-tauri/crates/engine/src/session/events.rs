@@ -1,12 +1,14 @@
 //! Handles each event of the adapter.
 
-use askdesk_agents::{self as agents, Action, AgentEvent, Inbound, InputError, RetryBegins};
+use askdesk_agents::{self as agents, Action, AgentEvent, Inbound, InputError, ResultImage, RetryBegins};
+use askdesk_domain::text::bounded;
 use askdesk_domain::{
     AskApproval, ConfigOption, Delivery, EntryBody, HelperCommand, NativeRef, Notice, RequestCommand,
-    SessionCommand, Timestamp, ToolStatus, WithdrawnWhy, config,
+    SessionCommand, StoredImage, Timestamp, ToolStatus, WithdrawnWhy, config,
 };
 
 use super::pending::WriteSubject;
+use super::result_images;
 use super::task::{STOP_GRACE, SessionTask};
 use crate::fault::{self, Step};
 use crate::frame::{LiveKind, Retry};
@@ -52,10 +54,12 @@ impl SessionTask {
             AgentEvent::Said { text } => self.on_text_finished(EntryBody::Agent { text }).await,
             AgentEvent::Thought { text } => self.on_text_finished(EntryBody::Thinking { text }).await,
             event @ AgentEvent::ToolStarted { .. } => self.on_tool_started(event).await,
-            AgentEvent::ToolEnded { tool_use, ok, output } => {
+            AgentEvent::ToolEnded { tool_use, ok, output, images } => {
                 self.permissions.remove_tool(&tool_use);
                 self.tool_calls.end(&tool_use);
-                self.engine.write(self.id, vec![EntryWrite::ToolEnded { tool_use, ok, output }]).await;
+                let (images, output) = self.store_images(images, output).await;
+                let ended = EntryWrite::ToolEnded { tool_use, ok, output, images };
+                self.engine.write(self.id, vec![ended]).await;
                 self.engine.changes().note(self.id);
             }
             AgentEvent::SubagentEnded { tool_use } => {
@@ -103,6 +107,18 @@ impl SessionTask {
             }
             AgentEvent::InvalidInput { why } => self.on_unusable(why, inbound).await,
         }
+    }
+
+    /// Stores the images of a result; adds to its text which ones can't be shown.
+    async fn store_images(&mut self, given: Vec<ResultImage>, output: String) -> (Vec<StoredImage>, String) {
+        if given.is_empty() {
+            return (Vec::new(), output);
+        }
+        let (session, images) = (self.id, self.engine.images().clone());
+        let stored = tokio::task::spawn_blocking(move || result_images::store(&images, session, given));
+        let (stored, refused) = stored.await.unwrap_or_default();
+        let said = (!output.is_empty()).then_some(output);
+        (stored, bounded(&said.into_iter().chain(refused).collect::<Vec<_>>().join("\n")))
     }
 
     /// An agent that keeps an old sign-in takes a new one only when it is restarted.
@@ -184,8 +200,16 @@ impl SessionTask {
         };
         self.tool_calls.begin(tool_use.clone(), parent);
         let status = if self.permissions.awaits(&tool_use) { ToolStatus::AwaitingPermission } else { status };
-        let entry =
-            EntryBody::Tool { tool_use, name, tool_kind: kind, summary, detail, status, output: None };
+        let entry = EntryBody::Tool {
+            tool_use,
+            name,
+            tool_kind: kind,
+            summary,
+            detail,
+            status,
+            output: None,
+            images: Vec::new(),
+        };
         self.write_entry(entry).await;
         self.note_spoke().await;
     }

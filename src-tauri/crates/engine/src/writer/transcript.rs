@@ -138,11 +138,12 @@ impl Transcripts {
                 self.plans.insert(session, entry.clone());
                 Some(entry)
             }
-            EntryWrite::ToolEnded { tool_use, ok, output: result } => {
+            EntryWrite::ToolEnded { tool_use, ok, output: result, images: shown } => {
                 let mut entry = self.running_tools.remove(&(session, tool_use))?;
-                if let EntryBody::Tool { status, output, .. } = &mut entry.body {
+                if let EntryBody::Tool { status, output, images, .. } = &mut entry.body {
                     *status = if ok { ToolStatus::Done } else { ToolStatus::Failed };
                     *output = Some(result);
+                    *images = shown;
                 }
                 Some(entry)
             }

@@ -1,6 +1,7 @@
 //! The real `codex`: several sessions on its app server; its model is a mock on loopback.
 
 mod faults;
+mod images;
 mod subagents;
 mod world;
 

@@ -1,6 +1,7 @@
 //! The real `opencode` over its server, with a mock of the model on loopback.
 
 mod faults;
+mod images;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -35,6 +35,7 @@ fn tool(n: u64, status: ToolStatus, output: Option<&str>) -> (SessionId, Entry) 
         detail: askdesk_domain::ToolDetail::Other { input: "{\"file_path\": \"src/routes.rs\"}".to_owned() },
         status,
         output: output.map(str::to_owned),
+        images: Vec::new(),
     };
     entry(1, n, body)
 }

@@ -4,6 +4,7 @@ pub mod agents;
 pub mod desk;
 #[cfg(unix)]
 pub mod faults;
+pub mod images;
 #[cfg(unix)]
 pub mod kills;
 pub mod mirror;

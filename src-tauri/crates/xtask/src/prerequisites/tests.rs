@@ -63,6 +63,7 @@ fn a_bare_debian_gets_everything_from_its_package_manager() {
         "dunst",
         "dbus",
         "xdotool",
+        "xclip",
         "xterm",
         "zsh",
         "fish",

@@ -34,6 +34,9 @@ export const composer = {
   'completion.count.one': '{count} Vorschlag',
   'completion.count.other': '{count} Vorschläge',
 
+  'composer.too_long':
+    'Dieser Text ist zu lang für eine Nachricht ({size}; das Limit ist {limit}). Der Agent kann ihn aus einer Datei lesen.',
+  'composer.attach_text': 'Als Datei anhängen',
   'composer.attach': 'Dateien anhängen',
   'composer.drop': 'Zum Anhängen ablegen',
   'attachment.list': 'Anhänge',

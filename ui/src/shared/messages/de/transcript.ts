@@ -13,6 +13,8 @@ export const transcript = {
   'entry.input': 'Eingabe',
   'entry.no_input': 'Keine Eingabe',
   'entry.output': 'Ausgabe',
+  'entry.image': 'Bild {n} der Ausgabe',
+  'entry.image_broken': 'Das Bild kann nicht angezeigt werden. Möglicherweise wurden die gespeicherten Bilder der Sitzung gelöscht.',
   'entry.no_output': 'Noch keine Ausgabe',
   'tool.pending': 'ausstehend',
   'tool.awaiting_permission': 'wartet auf Berechtigung',

@@ -35,6 +35,8 @@ export const composer = {
   'completion.count.one': '{count} suggestion',
   'completion.count.other': '{count} suggestions',
 
+  'composer.too_long': 'This text is too long for a message ({size}; the limit is {limit}). The agent can read it from a file.',
+  'composer.attach_text': 'Attach as a file',
   'composer.attach': 'Attach files',
   'composer.drop': 'Drop to attach',
   'attachment.list': 'Attachments',

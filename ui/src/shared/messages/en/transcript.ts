@@ -13,6 +13,8 @@ export const transcript = {
   'entry.input': 'Input',
   'entry.no_input': 'No input',
   'entry.output': 'Output',
+  'entry.image': 'Image {n} of the output',
+  'entry.image_broken': 'The image can’t be displayed. The session’s stored images may have been deleted.',
   'entry.no_output': 'No output yet',
   'tool.pending': 'pending',
   'tool.awaiting_permission': 'waiting for permission',

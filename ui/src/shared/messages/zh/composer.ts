@@ -27,6 +27,8 @@ export const composer = {
   'completion.cut': '此文件夹很大，只搜索了其中一部分。',
   'completion.count.other': '{count} 条建议',
 
+  'composer.too_long': '文本太长，无法作为消息发送（{size}，上限为 {limit}）。智能体可以从文件中读取它。',
+  'composer.attach_text': '作为文件附加',
   'composer.attach': '附加文件',
   'composer.drop': '松开即可附加',
   'attachment.list': '附件',

@@ -13,6 +13,8 @@ export const transcript = {
   'entry.input': '输入',
   'entry.no_input': '无输入',
   'entry.output': '输出',
+  'entry.image': '输出中的第 {n} 张图片',
+  'entry.image_broken': '无法显示此图片。此会话存储的图片可能已被删除。',
   'entry.no_output': '暂无输出',
   'tool.pending': '待执行',
   'tool.awaiting_permission': '等待授权',
