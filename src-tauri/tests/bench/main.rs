@@ -15,6 +15,7 @@ mod desktop;
 #[path = "../window/fake_tray.rs"]
 #[allow(dead_code, reason = "the tray serves the window tests too")]
 mod fake_tray;
+mod files;
 mod gateway;
 #[path = "../window/harness.rs"]
 #[allow(dead_code, reason = "the harness serves the window tests too")]
@@ -55,7 +56,7 @@ const QUESTIONS_AT_ONCE: usize = 100;
 const QUESTIONS_UNSEEN: usize = 40;
 
 /// Measures everything, or only the parts that are named: `answers`, `notifications`, `tray`, `gateway`, `load`, `long`, `stream`, `rest`, `changes`,
-/// `agents`, `start`, `history`; with both of the last, a long history is started too.
+/// `files`, `agents`, `start`, `history`; with both of the last, a long history is started too.
 /// Started as an agent's program, it relays that program.
 fn main() {
     #[cfg(target_os = "linux")]
@@ -106,6 +107,9 @@ async fn measure() {
     }
     if wanted("changes") {
         result.insert("changes".to_owned(), changes::measure().await.json());
+    }
+    if wanted("files") {
+        result.insert("files".to_owned(), files::measure().await.json());
     }
     #[cfg(target_os = "linux")]
     if wanted("agents") {

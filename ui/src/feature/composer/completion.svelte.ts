@@ -54,6 +54,8 @@ export class Completion {
   asked: Asked | null = $state(null);
   rows: readonly Row[] = $state([]);
   current = $state(0);
+  /** The query that the rows are for; the list can lag behind what is typed. */
+  answered = $state('');
   /** Whether the folder has more files than were looked at. */
   isCut = $state(false);
   failed: unknown = $state(null);
@@ -167,6 +169,7 @@ export class Completion {
     const names = new Set<string | undefined>(this.#known.map(({ name }) => SAME[name]));
     const ours = this.#ours.filter(({ id }) => !names.has(id.split(' ')[0]));
     this.#show(matching([...this.#known.map(commandRow), ...ours], asked?.query ?? ''));
+    this.answered = asked?.query ?? '';
     this.isCut = false;
   }
 
@@ -175,6 +178,7 @@ export class Completion {
     const found = await this.#read(() => this.commands.files(session, asked.query));
     if (!found) return;
     this.#show(found.paths.map(fileRow));
+    this.answered = asked.query;
     this.isCut = found.isCut;
   }
 

@@ -32,7 +32,7 @@ impl SessionTask {
             AgentEvent::TurnBegan => self.on_turn_began().await,
             AgentEvent::TurnEnded { millis, usage, error } => {
                 let body = EntryBody::TurnEnded {
-                    millis,
+                    millis: self.turn.take_millis(millis),
                     input_tokens: usage.input_tokens,
                     output_tokens: usage.output_tokens,
                     cached_tokens: usage.cached_tokens,
@@ -138,6 +138,7 @@ impl SessionTask {
     }
 
     async fn on_turn_began(&mut self) {
+        self.turn.note_begin();
         self.set_working(true).await;
         // If an agent doesn't report messages, a turn shows that it has received the earlier ones.
         self.late_arrived(None).await;

@@ -12,12 +12,24 @@ pub(super) struct Turn {
     pub(super) is_running: bool,
     /// Set from an interrupt until the interrupted turn ends.
     pub(super) is_interrupted: bool,
+    began: Option<Instant>,
     kill_at: Option<Instant>,
     /// Whether the agent was killed because it did not stop.
     pub(super) ignored_interrupt: bool,
 }
 
 impl Turn {
+    pub(super) fn note_begin(&mut self) {
+        self.began = Some(Instant::now());
+    }
+
+    /// Returns how long the turn that ends took, in milliseconds: as the agent says, else as it was seen. Agents often say
+    /// nothing of a turn that was interrupted.
+    pub(super) fn take_millis(&mut self, said: u64) -> u64 {
+        let seen = self.began.take().map_or(0, |began| began.elapsed().as_millis());
+        if said > 0 { said } else { u64::try_from(seen).unwrap_or(u64::MAX) }
+    }
+
     pub(super) fn interrupt(&mut self) {
         // Without a turn there is nothing to interrupt, and the next turn must not look interrupted.
         self.is_interrupted = self.is_running;

@@ -342,6 +342,23 @@ async fn case_113_a_call_without_a_result_does_not_run_on_after_its_turn_and_a_l
     stage.stop(session).await;
 }
 
+#[tokio::test]
+async fn a_turn_of_which_the_agent_says_no_length_took_as_long_as_it_was_seen() {
+    let mut stage = Stage::open().await;
+    let result =
+        r#"{"type":"result","subtype":"success","is_error":false,"duration_ms":0,"result":"","usage":{}}"#;
+    let script = format!("{CALL} sleep 0.3; echo '{result}'; sleep 60");
+    let session = stage.script(&script, None).await;
+    stage.desk.until("the end of the turn", |known| !known.turns(session).is_empty()).await;
+    let page = stage.desk.engine.page(session, None, 20).await.unwrap();
+    let millis = page.entries.iter().find_map(|entry| match entry.body {
+        EntryBody::TurnEnded { millis, .. } => Some(millis),
+        _ => None,
+    });
+    assert!(millis.unwrap() >= 250, "{millis:?}");
+    stage.stop(session).await;
+}
+
 #[rstest]
 #[case::just_before(0)]
 #[case::long_before(600)]
