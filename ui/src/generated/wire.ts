@@ -955,7 +955,7 @@ export type ToolKind = "read" | "edit" | "execute" | "search" | "fetch" | "think
 /**
  * The state of a tool call.
  */
-export type ToolStatus = "pending" | "awaiting_permission" | "running" | "done" | "failed" | "no_result";
+export type ToolStatus = "pending" | "awaiting_permission" | "running" | "done" | "failed" | "denied" | "no_result";
 
 /**
  * An image of the session that is stored like those of messages.

@@ -113,15 +113,16 @@ pub enum ToolStatus {
     Running,
     /// It finished successfully.
     Done,
-    /// It failed or was denied.
     Failed,
+    /// The user denied it.
+    Denied,
     /// Its turn, its subagent, or the agent ended, and no result came.
     NoResult,
 }
 
 impl ToolStatus {
     pub const fn is_final(self) -> bool {
-        matches!(self, Self::Done | Self::Failed | Self::NoResult)
+        matches!(self, Self::Done | Self::Failed | Self::Denied | Self::NoResult)
     }
 }
 

@@ -86,6 +86,7 @@ fn of_entry(entry: &Entry) -> String {
                 ToolStatus::Running => "running",
                 ToolStatus::Done => "done",
                 ToolStatus::Failed => "failed",
+                ToolStatus::Denied => "denied",
                 ToolStatus::NoResult => "no result",
             };
             let name = match detail {

@@ -46,7 +46,7 @@ impl SessionTask {
                 self.write(WriteSubject::Decision { approval }, output.outbound);
                 if let Some(tool_use) = self.permissions.end(&native_ref) {
                     // It no longer awaits permission either way; the agent reports the result of a denied call.
-                    let status = if allows { ToolStatus::Running } else { ToolStatus::Failed };
+                    let status = if allows { ToolStatus::Running } else { ToolStatus::Denied };
                     self.show_tool(tool_use, status).await;
                 }
                 for event in output.events {

@@ -141,7 +141,11 @@ impl Transcripts {
             EntryWrite::ToolEnded { tool_use, ok, output: result, images: shown } => {
                 let mut entry = self.running_tools.remove(&(session, tool_use))?;
                 if let EntryBody::Tool { status, output, images, .. } = &mut entry.body {
-                    *status = if ok { ToolStatus::Done } else { ToolStatus::Failed };
+                    *status = match *status {
+                        ToolStatus::Denied if !ok => ToolStatus::Denied,
+                        _ if ok => ToolStatus::Done,
+                        _ => ToolStatus::Failed,
+                    };
                     *output = Some(result);
                     *images = shown;
                 }

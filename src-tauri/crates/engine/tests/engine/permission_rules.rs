@@ -76,7 +76,7 @@ async fn case_100_a_rule_denies_without_a_notification_never_a_question_and_its_
         matches!(notified.as_slice(), [NotificationEvent::Asked { request, .. }] if request.id == question.id),
         "{notified:?}"
     );
-    assert_eq!(stage.desk.mirror.tool_statuses(session), [ToolStatus::Failed]);
+    assert_eq!(stage.desk.mirror.tool_statuses(session), [ToolStatus::Denied]);
 
     set(&stage, &[]);
     stage.answer(&question, "A").await;

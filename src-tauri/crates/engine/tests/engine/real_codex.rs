@@ -158,7 +158,7 @@ async fn case_66_and_75_each_decision_on_a_command_arrives_as_it_was_made() {
     assert_eq!([world.file("two"), world.file("three")], [true, false]);
     let heard = world.mock.conversation().last().unwrap()["input"].to_string();
     assert!(heard.contains("Not a third."), "{heard}");
-    world.until_status(session, ToolStatus::Failed).await;
+    world.until_status(session, ToolStatus::Denied).await;
 
     world.stage.sessions.send_message(session, "And a fourth.".to_owned()).await.unwrap();
     let approval = world.permission(session).await;

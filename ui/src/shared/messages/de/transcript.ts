@@ -21,6 +21,7 @@ export const transcript = {
   'tool.running': 'läuft',
   'tool.done': 'fertig',
   'tool.failed': 'fehlgeschlagen',
+  'tool.denied': 'abgelehnt',
   'tool.no_result': 'kein Ergebnis',
   'tool.command': 'Befehl',
   'tool.writes': '{path} (ganze Datei)',

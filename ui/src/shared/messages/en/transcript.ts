@@ -21,6 +21,7 @@ export const transcript = {
   'tool.running': 'running',
   'tool.done': 'done',
   'tool.failed': 'failed',
+  'tool.denied': 'denied',
   'tool.no_result': 'no result',
   'tool.command': 'Command',
   'tool.writes': '{path} (entire file)',

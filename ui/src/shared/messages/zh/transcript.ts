@@ -21,6 +21,7 @@ export const transcript = {
   'tool.running': '运行中',
   'tool.done': '已完成',
   'tool.failed': '失败',
+  'tool.denied': '已拒绝',
   'tool.no_result': '无结果',
   'tool.command': '命令',
   'tool.writes': '{path}（整个文件）',
