@@ -41,6 +41,7 @@ export const claudeCode: AgentDescriptor = {
     folder: true,
     launchOverrides: true,
     continueInTerminal: true,
+    ownSessions: true,
   },
   config: [
     modes,
@@ -133,6 +134,7 @@ export const demo: AgentDescriptor = {
     folder: false,
     launchOverrides: false,
     continueInTerminal: false,
+    ownSessions: false,
   },
   config: [modes, examples()],
 };
