@@ -391,3 +391,43 @@ test.each([
 ])('the mark of %s is %s', (name, mark) => {
   expect(monogram(name)).toBe(mark);
 });
+
+describe('sessions begun elsewhere', () => {
+  const own = { nativeSession: 'n1', title: 'Mend the door', updatedAt: Date.now() - 3_600_000 };
+  const open = async (bridge: FakeBridge) => {
+    const opened = await openStart(bridge);
+    await opened.user.click(screen.getByText('Continue a session begun elsewhere'));
+    await waitFor(() => expect(screen.queryByText('Looking for sessions…')).toBeNull());
+    return opened;
+  };
+
+  test('case 124: they are listed once the user asks for them, and continued with what the form holds', async () => {
+    const bridge = new FakeBridge({ sessions: [] }).on('start_session', () => aSession());
+    bridge.on('list_own_sessions', () => ({ sessions: [own, { ...own, nativeSession: 'n2', title: '' }], problem: null }));
+    const { user } = await openStart(bridge);
+    expect(bridge.sent('list_own_sessions')).toEqual([]);
+    await user.click(screen.getByText('Continue a session begun elsewhere'));
+    const first = await screen.findByRole('button', { name: /Mend the door/ });
+    expect(bridge.sent('list_own_sessions')).toEqual([{ agent: 'claude_code', folder: '/home/ada', program: null }]);
+    expect(screen.getByRole('button', { name: /Untitled session/ })).toBeVisible();
+    await expectNoViolations();
+    await user.type(field('First message'), 'Go on');
+    await user.click(first);
+    expect(bridge.sent('start_session')).toMatchObject([
+      { continues: 'n1', name: 'Mend the door', prompt: 'Go on', folder: '/home/ada', worktree: null },
+    ]);
+  });
+
+  test('an agent that can’t list them says why, and is asked again', async () => {
+    let asked = 0;
+    const bridge = new FakeBridge({ sessions: [] }).on('list_own_sessions', () => {
+      asked += 1;
+      return { sessions: [], problem: asked === 1 ? { problem: 'timed_out', seconds: 20 } : null };
+    });
+    const { user } = await open(bridge);
+    expect(screen.getByText('Claude Code didn’t list its sessions within 20 seconds.')).toBeVisible();
+    expect(button('Start session')).toBeEnabled();
+    await user.click(button('Try again'));
+    expect(await screen.findByText('Claude Code has no other sessions for this folder.')).toBeVisible();
+  });
+});

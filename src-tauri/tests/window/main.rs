@@ -34,6 +34,7 @@ mod no_notification_daemon;
 mod notifications;
 mod open_in;
 mod outcomes;
+mod own_sessions;
 mod page_reload;
 mod permission_rules;
 #[path = "../private_bus.rs"]

@@ -396,7 +396,11 @@ launchOverrides: boolean,
 /**
  * Whether the agent's own program can continue a session in a terminal.
  */
-continueInTerminal: boolean, };
+continueInTerminal: boolean, 
+/**
+ * Whether it can say which sessions it has, and continue one that was begun elsewhere.
+ */
+ownSessions: boolean, };
 
 /**
  * Where a session comes from.
@@ -963,6 +967,11 @@ export type ToolStatus = "pending" | "awaiting_permission" | "running" | "done" 
 export type StoredImage = { image: ImageId, format: ImageFormat, bytes: number, };
 
 /**
+ * Which messages of a session that was begun outside Askdesk are in the transcript.
+ */
+export type EarlierMessages = "all" | "newest" | "unread";
+
+/**
  * A notice about a session; the page chooses the words.
  */
 export type Notice = { "notice": "question_refused", 
@@ -993,7 +1002,7 @@ error: string, } | { "notice": "hook_failed",
 /**
  * Its last lines.
  */
-output: string, } | { "notice": "agent_warned", text: string, } | { "notice": "entries_lost", count: number, } | { "notice": "unreadable" } | { "notice": "message_not_sent", error: DeliveryError, };
+output: string, } | { "notice": "begun_elsewhere", earlier: EarlierMessages, } | { "notice": "agent_warned", text: string, } | { "notice": "entries_lost", count: number, } | { "notice": "unreadable" } | { "notice": "message_not_sent", error: DeliveryError, };
 
 /**
  * One message to a subscriber.
@@ -1181,7 +1190,11 @@ options: SessionOptions,
 /**
  * Starts in a new git worktree of the folder's repository.
  */
-worktree: StartWorktree | null, };
+worktree: StartWorktree | null, 
+/**
+ * Continues a session that was begun elsewhere, one of those that `list_own_sessions` returned.
+ */
+continues: NativeSession | null, };
 
 /**
  * Sends a message to an agent. An ended session that can be resumed is resumed first.
@@ -1384,6 +1397,43 @@ export type EnvironmentFailure = { "why": "no_shell" } | { "why": "no_command_li
  * A way that was tried in vain.
  */
 export type FailedEnvironmentWay = { way: EnvironmentWay, failure: EnvironmentFailure, };
+
+/**
+ * Looks for sessions that were begun outside Askdesk. A server may be started for it, which can take seconds.
+ */
+export type ListOwnSessions = { agent: AgentId, folder: string, 
+/**
+ * Another program of the agent; none for the one that is found.
+ */
+program: string | null, };
+
+export type OwnSessionsFound = { 
+/**
+ * Newest first, without those that are in Askdesk.
+ */
+sessions: Array<OwnSession>, 
+/**
+ * Why they could not be listed.
+ */
+problem: OwnSessionsProblem | null, };
+
+/**
+ * A session that an agent keeps for a folder.
+ */
+export type OwnSession = { nativeSession: NativeSession, 
+/**
+ * Its title or first message, in one line; empty if it has neither.
+ */
+title: string, updatedAt: Timestamp, };
+
+/**
+ * Why an agent's sessions could not be listed.
+ */
+export type OwnSessionsProblem = { "problem": "agent", why: AgentFailure, } | { "problem": "refused", 
+/**
+ * In the words of the agent or the system.
+ */
+error: string, } | { "problem": "timed_out", seconds: number, };
 
 /**
  * Says where the environment comes from that agents get. Waits for the shell if it hasn't answered yet.
@@ -2923,6 +2973,7 @@ export interface CommandMap {
   find_files: { input: FindFiles; output: FilesFound };
   list_agents: { input: ListAgents; output: AgentsFound };
   read_agent_version: { input: ReadAgentVersion; output: AgentVersion };
+  list_own_sessions: { input: ListOwnSessions; output: OwnSessionsFound };
   read_environment: { input: ReadEnvironment; output: EnvironmentRead };
   read_transcript: { input: ReadTranscript; output: TranscriptPage };
   read_log: { input: ReadLog; output: SessionLog };

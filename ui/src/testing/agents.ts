@@ -42,6 +42,7 @@ export const claudeCode: AgentDescriptor = {
     folder: true,
     launchOverrides: true,
     continueInTerminal: true,
+    ownSessions: true,
   },
   config: [
     modes,
@@ -136,6 +137,7 @@ export const demo: AgentDescriptor = {
     folder: false,
     launchOverrides: false,
     continueInTerminal: false,
+    ownSessions: false,
   },
   config: [modes, examples()],
 };

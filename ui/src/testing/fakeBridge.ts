@@ -158,6 +158,8 @@ export class FakeBridge implements Bridge {
       }
       case 'list_agents':
         return this.agents;
+      case 'list_own_sessions':
+        return { sessions: [], problem: null };
       case 'read_agent_version':
         return { version: this.versions[(input as Input<'read_agent_version'>).agent] ?? null };
       case 'read_environment':

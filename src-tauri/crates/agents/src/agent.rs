@@ -10,6 +10,7 @@ use askdesk_domain::{
 use crate::adapter::Adapter;
 use crate::launch::{LaunchPlan, expand_home};
 use crate::link::LinkPlan;
+use crate::own_sessions::OwnSessions;
 use crate::sign_in::SignIn;
 
 /// One agent that the app can start.
@@ -37,6 +38,12 @@ pub trait Agent: Send + Sync + Debug {
     /// Plans its own program for a terminal, where it continues the session of the start. `None` if it has no command for
     /// that, or the start resumes no session.
     fn continue_in_terminal(&self, _: &Start) -> Result<Option<LaunchPlan>, AgentFailure> {
+        Ok(None)
+    }
+
+    /// Plans how to find the sessions that it keeps for the folder of a start, such as those begun in its own terminal. None if
+    /// it keeps none, or offers no way to find them.
+    fn own_sessions(&self, _: &Start) -> Result<Option<OwnSessions>, AgentFailure> {
         Ok(None)
     }
 

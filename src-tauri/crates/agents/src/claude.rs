@@ -13,6 +13,7 @@ mod elicitations;
 mod encode;
 mod helpers;
 mod launch;
+mod own_sessions;
 mod parse;
 mod permissions;
 mod replies;
@@ -37,12 +38,14 @@ use crate::elicitation::Field;
 use crate::event::{AgentEvent, InputError};
 use crate::launch::LaunchPlan;
 use crate::link::LinkPlan;
+use crate::own_sessions::OwnSessions;
 
 pub use answers::{FormattedAnswers, answered_input, format_answers};
 pub use descriptor::{ACCEPT_EDITS, ASK, AUTO, BYPASS, CLAUDE_CODE, EFFORT, MODE, MODEL, PLAN};
 pub(crate) use descriptor::{capabilities, mode};
 use helpers::Helpers;
 pub use launch::launch;
+use own_sessions::ClaudeFiles;
 use permissions::Suggestions;
 use usage::UsageReport;
 
@@ -103,6 +106,11 @@ impl Agent for ClaudeCode {
         let Some(session) = resume else { return Ok(None) };
         let program = launch::find(&self.descriptor, start.program().as_deref())?;
         Ok(Some(launch::in_terminal(program, folder.clone(), session).with_overrides(&options.extras)))
+    }
+
+    fn own_sessions(&self, start: &Start) -> Result<Option<OwnSessions>, AgentFailure> {
+        Ok(launch::home(&start.options.extras)
+            .map(|home| OwnSessions::Files(Box::new(ClaudeFiles { home, folder: start.folder.clone() }))))
     }
 
     fn permission_files(&self, folder: &Path) -> Vec<PermissionFile> {

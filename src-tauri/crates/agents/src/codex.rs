@@ -8,6 +8,7 @@ mod encode;
 mod items;
 mod launch;
 mod notifications;
+mod own_sessions;
 mod plan;
 mod questions;
 mod requests;
@@ -31,12 +32,14 @@ use crate::event::{AgentEvent, InputError};
 use crate::json::text;
 use crate::launch::LaunchPlan;
 use crate::link::LinkPlan;
+use crate::own_sessions::OwnSessions;
 use crate::rpc::{INTERNAL_ERROR, RpcError, RpcIn, RpcOut};
 use crate::supervisor::check_folder;
 
 use commands::Skill;
 pub use descriptor::{APPROVALS, CODEX, DEFAULT, EFFORT, MODE, MODEL, PLAN, SANDBOX};
 pub use launch::{launch, rules, shared};
+use own_sessions::ThreadList;
 use questions::Asking;
 use usage::UsageReport;
 
@@ -96,6 +99,12 @@ impl Agent for Codex {
         let Some(session) = &start.resume else { return Ok(None) };
         let plan = launch::in_terminal(self.program(start)?, start.folder.clone(), session);
         Ok(Some(plan.with_overrides(&start.options.extras)))
+    }
+
+    fn own_sessions(&self, start: &Start) -> Result<Option<OwnSessions>, AgentFailure> {
+        let (plan, _) = shared(launch(self.program(start)?, &start.folder), &start.options.extras);
+        let protocol = Box::new(ThreadList::of(&start.folder));
+        Ok(Some(OwnSessions::Server { link: LinkPlan::Shared(plan), protocol }))
     }
 }
 

@@ -42,6 +42,7 @@ impl Demo {
                 folder: false,
                 launch_overrides: false,
                 continue_in_terminal: false,
+                own_sessions: false,
                 ..claude::capabilities()
             },
             config: vec![claude::mode(), example(examples)],

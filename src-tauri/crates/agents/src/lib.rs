@@ -23,6 +23,7 @@ pub mod line_writer;
 pub mod link;
 pub mod link_event;
 pub mod opencode;
+pub mod own_sessions;
 pub mod question_json;
 pub mod rpc;
 mod sign_in;
@@ -48,6 +49,7 @@ pub use link::{
 };
 pub use link_event::{Exit, LinkEnd, LinkEvent};
 pub use opencode::OpenCode;
+pub use own_sessions::{Conversation, OwnSession, OwnSessions, Said, Unanswered, ask_server};
 pub use rpc::{RpcError, RpcIn, RpcMessage, RpcOut};
 pub use sign_in::SignIn;
 pub use supervisor::AgentProcess;

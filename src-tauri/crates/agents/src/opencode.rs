@@ -7,6 +7,7 @@ mod connection;
 mod descriptor;
 mod encode;
 mod launch;
+mod own_sessions;
 mod parts;
 mod receive;
 mod resync;
@@ -29,12 +30,14 @@ use crate::event::{AgentEvent, InputError};
 use crate::json::text;
 use crate::launch::LaunchPlan;
 use crate::link::LinkPlan;
+use crate::own_sessions::OwnSessions;
 use crate::rpc::{RpcIn, RpcOut};
 use crate::supervisor::check_folder;
 
 use calls::Call;
 pub use connection::OpenCodeConnection;
 pub use descriptor::{AGENT, ASK, MODEL, OPENCODE, PERMISSIONS};
+use own_sessions::SessionList;
 use parts::Part;
 use usage::UsageReport;
 
@@ -94,6 +97,15 @@ impl Agent for OpenCode {
         let plan = launch::in_terminal(program, folder.clone(), session, asks);
         Ok(Some(plan.with_overrides(&options.extras)))
     }
+
+    fn own_sessions(&self, start: &Start) -> Result<Option<OwnSessions>, AgentFailure> {
+        let Start { folder, options, .. } = start;
+        let program = launch::find(&self.descriptor, start.program().as_deref())?;
+        let asks = options.config.get(&PERMISSIONS) == Some(&ASK);
+        let plan = launch::server(program, folder, &self.password, asks, &options.extras);
+        let protocol = Box::new(SessionList::of(folder));
+        Ok(Some(OwnSessions::Server { link: LinkPlan::Http(plan), protocol }))
+    }
 }
 
 /// One session on a server.
@@ -127,6 +139,8 @@ pub struct OpenCodeAdapter {
     barred: HashSet<String>,
     /// The names of the commands that the server knows.
     commands: Vec<String>,
+    /// Whether the session's own rules don't ask before changes.
+    lacks_asking: bool,
     /// The MCP servers, as the names of their tools begin.
     servers: Vec<String>,
     /// The newest message of all earlier turns. Ids of messages ascend.
@@ -229,6 +243,7 @@ impl OpenCodeAdapter {
             subagents: HashMap::new(),
             barred: HashSet::new(),
             commands: Vec::new(),
+            lacks_asking: false,
             servers: Vec::new(),
             last_message: String::new(),
             messages: HashMap::new(),

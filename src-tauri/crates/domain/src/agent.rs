@@ -48,4 +48,6 @@ pub struct Capabilities {
     pub launch_overrides: bool,
     /// Whether the agent's own program can continue a session in a terminal.
     pub continue_in_terminal: bool,
+    /// Whether it can say which sessions it has, and continue one that was begun elsewhere.
+    pub own_sessions: bool,
 }

@@ -53,6 +53,8 @@ pub enum SessionCommand {
         config: Vec<ConfigOption>,
         /// The git worktree that was made for it.
         worktree: Option<Box<Worktree>>,
+        /// The agent's session that it continues, which was begun elsewhere; none for a new one.
+        continues: Option<NativeSession>,
         at: Timestamp,
     },
     Rename {

@@ -129,7 +129,7 @@ pub use settings::{
 pub use setup_command::SetupCommand;
 pub use shortcut::{Combination, GlobalShortcut, Modifiers, PressedKey};
 pub use tool::{TodoItem, TodoStatus, ToolDetail, ToolKind};
-pub use transcript::{Entry, EntryBody, Notice, StoredImage, ToolStatus};
+pub use transcript::{EarlierMessages, Entry, EntryBody, Notice, StoredImage, ToolStatus};
 pub use undo_window::{EndInput, HeldEnd, Hold, UndoWindow};
 pub use usage::{ContextUse, SessionUsage, Usage, UsageSum, Usd};
 pub use worktree::Worktree;

@@ -126,6 +126,18 @@ impl ToolStatus {
     }
 }
 
+/// Which messages of a session that was begun outside Askdesk are in the transcript.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum EarlierMessages {
+    All,
+    /// The newest ones.
+    Newest,
+    /// None, because they could not be read.
+    Unread,
+}
+
 /// A notice about a session; the page chooses the words.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "notice", rename_all = "snake_case")]
@@ -186,6 +198,10 @@ pub enum Notice {
     HookFailed {
         /// Its last lines.
         output: String,
+    },
+    /// The session was begun outside Askdesk.
+    BegunElsewhere {
+        earlier: EarlierMessages,
     },
     /// A warning of the agent, in its own words.
     AgentWarned {

@@ -86,7 +86,7 @@ export function choiceOf(draft: StartDraft, agent: AgentDescriptor, found: Agent
   if (!agent.capabilities.folder) {
     const config = Object.fromEntries(optionsAtOnce(agent).map((option) => [option.id, valueAtOnce(option, chosen)]));
     const options = { ...defaultOptions, config, extras };
-    return { agent: agent.id, folder: null, prompt: t('start.demo_prompt'), name: null, options, worktree: null };
+    return { agent: agent.id, folder: null, prompt: t('start.demo_prompt'), name: null, options, worktree: null, continues: null };
   }
   const options: SessionOptions = {
     config: Object.fromEntries(agent.config.flatMap((option) => choiceIn(option, chosen))),
@@ -95,7 +95,7 @@ export function choiceOf(draft: StartDraft, agent: AgentDescriptor, found: Agent
     extras,
   };
   const prompt = draft.prompt.trim() === '' ? null : draft.prompt;
-  return { agent: agent.id, folder: folder.trim(), prompt, name: orNone(draft.name), options, worktree: null };
+  return { agent: agent.id, folder: folder.trim(), prompt, name: orNone(draft.name), options, worktree: null, continues: null };
 }
 
 /** The worktree that a draft starts in, as it was planned last; null if it starts in the folder itself. */

@@ -31,6 +31,7 @@ const turnedOffWords = {
 const noticeWords: UnionWords<Notice, 'notice'> = {
   question_refused: 'notice.question_refused',
   permission_refused: 'notice.permission_refused',
+  begun_elsewhere: ({ earlier }) => t(`notice.begun_elsewhere_${earlier}`),
   agent_warned: 'notice.agent_warned',
   hook_failed: 'notice.hook_failed',
   question_turned_off: ({ policy, text }) => t(turnedOffWords[policy], { text }),

@@ -1,4 +1,4 @@
-import type { AgentFound, AgentId, EnvironmentRead, SessionOptions } from '../../generated/wire';
+import type { AgentFound, AgentId, EnvironmentRead, OwnSessionsFound, SessionOptions } from '../../generated/wire';
 import { type AppError, type Bridge, type Input, orError } from '../../platform/bridge';
 import type { FocusTargets } from '../../shared/focusTargets';
 import { t } from '../../shared/messages';
@@ -62,6 +62,11 @@ export class StartCommands {
     return read;
   }
 
+  /** Looks for an agent's sessions that were begun outside Askdesk. */
+  listOwn(input: Input<'list_own_sessions'>): Promise<OwnSessionsFound | AppError> {
+    return orError(() => this.bridge.call('list_own_sessions', input));
+  }
+
   /** Opens the folder picker; returns null if the user cancels. */
   async pickFolder(start: string): Promise<string | null> {
     try {
@@ -100,7 +105,7 @@ export class StartCommands {
   #example(example: string, prompt: string, name: string | null): StartChoice | null {
     const demo = demoOf(this.store.state);
     const options = { ...defaultOptions, config: exampleConfig(example) };
-    return demo && { agent: demo.id, folder: null, prompt, name, options, worktree: null };
+    return demo && { agent: demo.id, folder: null, prompt, name, options, worktree: null, continues: null };
   }
 
   async #start(key: string, choice: StartChoice): Promise<boolean> {

@@ -74,6 +74,7 @@ pub(crate) fn capabilities() -> Capabilities {
         folder: true,
         launch_overrides: true,
         continue_in_terminal: true,
+        own_sessions: true,
     }
 }
 

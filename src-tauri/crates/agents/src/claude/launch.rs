@@ -1,9 +1,10 @@
 //! How Claude Code is found and started.
 
+use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use askdesk_domain::{AgentDescriptor, AgentFailure, Choices, NativeSession};
+use askdesk_domain::{AgentDescriptor, AgentFailure, Choices, LaunchOverrides, NativeSession};
 
 use super::descriptor::{EFFORT, MODE, MODEL};
 use super::permissions::mode_word;
@@ -87,6 +88,14 @@ pub(super) fn in_terminal(program: PathBuf, folder: PathBuf, session: &NativeSes
         env: Vec::new(),
         env_remove: PARENT_SESSION_VARIABLES.iter().map(OsString::from).collect(),
     }
+}
+
+/// Returns the folder in which a program with these overrides keeps its settings and conversations.
+pub(super) fn home(overrides: &LaunchOverrides) -> Option<PathBuf> {
+    let plan = launch(PathBuf::new(), PathBuf::new(), &Choices::new(), None).with_overrides(overrides);
+    let named = plan.variable("CLAUDE_CONFIG_DIR").map(PathBuf::from);
+    let home = || plan.variable("HOME").map(PathBuf::from).or_else(env::home_dir);
+    named.or_else(|| Some(home()?.join(".claude"))).filter(|home| home.is_absolute())
 }
 
 /// Finds Claude Code: the program the user named, else on `PATH`, else where installers put it.

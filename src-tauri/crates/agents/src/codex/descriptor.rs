@@ -50,6 +50,7 @@ pub(super) fn descriptor() -> AgentDescriptor {
             folder: true,
             launch_overrides: true,
             continue_in_terminal: true,
+            own_sessions: true,
         },
         config: vec![mode(), approvals(), sandbox(), model(), effort()],
     }

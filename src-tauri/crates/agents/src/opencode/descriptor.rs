@@ -48,6 +48,7 @@ pub(super) fn descriptor() -> AgentDescriptor {
             folder: true,
             launch_overrides: true,
             continue_in_terminal: true,
+            own_sessions: true,
         },
         config: vec![agent(), permissions(), model()],
     }

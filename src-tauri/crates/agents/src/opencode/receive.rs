@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::connection::{CONNECTED, HEARTBEAT, concerns_server};
 use super::launch::CHANGES;
+use super::subagents::asking;
 use super::tools;
 use super::{OpenCodeAdapter, Role, Sent, parent_of};
 use crate::adapter::Output;
@@ -73,8 +74,7 @@ impl OpenCodeAdapter {
     pub(super) fn create(&mut self, out: &mut Output) {
         let mut body = json!({});
         if self.asks() {
-            let ask = |permission: &str| json!({"permission": permission, "pattern": "*", "action": "ask"});
-            body["permission"] = CHANGES.map(ask).into_iter().collect();
+            body["permission"] = CHANGES.map(asking).into_iter().collect();
         }
         self.request(Sent::New, "POST /session", body, out);
     }
@@ -180,7 +180,7 @@ impl OpenCodeAdapter {
         self.session = Some(native_session.to_string());
         self.version = text(session, "version").filter(|_| !self.resumes).map(str::to_owned);
         self.on_session_info(session, out);
-        self.note_barred(session);
+        self.note_rules(session);
         if !self.resumes {
             return self.opened(out);
         }

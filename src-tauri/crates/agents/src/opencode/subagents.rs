@@ -29,23 +29,33 @@ impl OpenCodeAdapter {
         };
         let mut new: Vec<&String> = names.difference(&self.barred).collect();
         new.sort();
-        if new.is_empty() {
+        let deny = |name: &String| json!({"permission": TASK, "pattern": name, "action": "deny"});
+        let asking = CHANGES.into_iter().filter(|_| self.lacks_asking).map(asking);
+        let rules: Vec<Value> = asking.chain(new.into_iter().map(deny)).collect();
+        if rules.is_empty() {
             return self.release(out);
         }
-        let deny = |name: &&String| json!({"permission": TASK, "pattern": name, "action": "deny"});
-        let body = json!({"permission": new.iter().map(deny).collect::<Vec<_>>()});
+        self.lacks_asking = false;
+        let body = json!({"permission": rules});
         self.barred.extend(names);
         self.session_request(Sent::Bar, "PATCH", "", body, out);
     }
 
-    /// Reads which agents were barred before the session was resumed.
-    pub(super) fn note_barred(&mut self, session: &Value) {
+    /// Reads which rules a session has. One that was begun elsewhere doesn't ask before changes by itself.
+    pub(super) fn note_rules(&mut self, session: &Value) {
         let rules = session["permission"].as_array().into_iter().flatten();
+        let asks = |change: &str| rules.clone().any(|rule| *rule == asking(change));
+        self.lacks_asking = self.resumes && !CHANGES.into_iter().all(asks);
         let bars =
             |rule: &&Value| text(rule, "permission") == Some(TASK) && text(rule, "action") == Some("deny");
         self.barred =
             rules.filter(bars).filter_map(|rule| text(rule, "pattern")).map(str::to_owned).collect();
     }
+}
+
+/// The rule of a session that asks before a change.
+pub(super) fn asking(permission: &str) -> Value {
+    json!({"permission": permission, "pattern": "*", "action": "ask"})
 }
 
 /// Whether an agent's rules, of which the last that fits counts, let it change something without asking.

@@ -26,6 +26,7 @@ mod http_links;
 mod json_rpc;
 mod links;
 mod opencode;
+mod opencode_asking;
 mod real_claude;
 #[cfg(unix)]
 mod supervisor;

@@ -1,11 +1,9 @@
 //! What OpenCode's events mean, from recordings of the real program (1.18.33) with a mock of the model.
 
-use askdesk_agents::opencode::{ASK, PERMISSIONS};
-use askdesk_agents::{Action, AgentEvent, InputError, Open, RpcError};
+use askdesk_agents::{Action, AgentEvent, InputError, RpcError};
 use askdesk_domain::{
     AnswerInput, Answers, ApprovalDecision, ApprovalOptionId, ApprovalOptionKind, CallArgument, ContextUse,
-    NativeSession, Notice, OptionLabel, OptionScope, Outcome, QuestionKind, TodoItem, TodoStatus, ToolDetail,
-    ToolRule, Usd,
+    Notice, OptionLabel, OptionScope, Outcome, QuestionKind, TodoItem, TodoStatus, ToolDetail, ToolRule, Usd,
 };
 use rstest::rstest;
 use serde_json::{Value, json};
@@ -47,7 +45,7 @@ fn tool_of_question(session: &str, status: &str) -> Value {
         "tool": "question", "callID": "call_1", "state": {"status": status, "input": {}}}})
 }
 
-fn connection_reset() -> RpcError {
+pub fn connection_reset() -> RpcError {
     RpcError { code: -32_603, message: "connection reset".to_owned(), data: None }
 }
 
@@ -71,7 +69,7 @@ fn answered(session: &OpenCodeSession, of: &[(&[&str], Option<&str>)]) -> Outcom
     Outcome::Answered { answers }
 }
 
-fn errors_of_turns(session: &OpenCodeSession) -> Vec<Option<&str>> {
+pub fn errors_of_turns(session: &OpenCodeSession) -> Vec<Option<&str>> {
     let ended = session.events.iter().filter_map(|event| match event {
         AgentEvent::TurnEnded { error, .. } => Some(error.as_deref()),
         _ => None,
@@ -519,58 +517,6 @@ fn a_long_silence_is_read_less_often_and_outside_a_turn_nothing_is_read() {
     idle(&mut session, "ses_1");
     heartbeats(&mut session, 4);
     assert_eq!(reads(&session), before + 1);
-}
-
-fn agent(name: &str, change: &str) -> Value {
-    let rules = [("*", "allow"), ("edit", change), ("bash", change), ("webfetch", change)];
-    let rule = |(permission, action)| json!({"permission": permission, "pattern": "*", "action": action});
-    json!({"name": name, "mode": "subagent", "permission": rules.map(rule).to_vec()})
-}
-
-fn asking(how: Open) -> OpenCodeSession {
-    let config = [(PERMISSIONS, ASK)].into_iter().collect();
-    OpenCodeSession::begin_with(how, &config)
-}
-
-#[test]
-fn case_108_a_session_that_asks_bars_the_subagents_that_would_not_ask_before_it_begins() {
-    let mut session = asking(Open::New);
-    session.respond("POST /session", Ok(json!({"id": "ses_1", "version": "1.18.33"})));
-    session.message("go");
-    session.respond("GET /agent", Ok(json!([agent("general", "ask"), agent("mine", "allow")])));
-    let bar = json!({"permission": [{"permission": "task", "pattern": "mine", "action": "deny"}]});
-    assert_eq!(session.sent("PATCH /session/ses_1"), [&bar]);
-    assert_eq!(session.sent("POST /session/ses_1/prompt_async").len(), 0, "not before it is barred");
-    session.respond("PATCH /session/ses_1", Ok(json!({"id": "ses_1"})));
-    assert_eq!(session.sent("POST /session/ses_1/prompt_async").len(), 1);
-
-    // Its configuration can change while it runs.
-    session.event("server.instance.disposed", json!({"directory": "/proj"}));
-    session.respond("GET /agent", Ok(json!([agent("general", "allow"), agent("mine", "allow")])));
-    let bar = json!({"permission": [{"permission": "task", "pattern": "general", "action": "deny"}]});
-    assert_eq!(session.sent("PATCH /session/ses_1").last(), Some(&&bar));
-}
-
-#[test]
-fn case_108_a_session_whose_subagents_ask_begins_at_once_and_one_without_a_list_has_none() {
-    let mut session = asking(Open::New);
-    session.message("go");
-    session.respond("POST /session", Ok(json!({"id": "ses_1", "version": "1.18.33"})));
-    session.respond("GET /agent", Ok(json!([agent("general", "ask")])));
-    assert_eq!(session.sent("PATCH /session/ses_1").len(), 0);
-    assert_eq!(session.sent("POST /session/ses_1/prompt_async").len(), 1);
-
-    let mut session = asking(Open::Resume { native_session: NativeSession::literal("ses_1") });
-    session.message("go");
-    let barred = json!([{"permission": "task", "pattern": "mine", "action": "deny"}]);
-    session.respond("GET /session/ses_1", Ok(json!({"id": "ses_1", "permission": barred})));
-    session.respond("GET /session/ses_1/message", Ok(json!([])));
-    session.respond("GET /agent", Err(connection_reset()));
-    let bar = json!({"permission": [{"permission": "task", "pattern": "*", "action": "deny"}]});
-    assert_eq!(session.sent("PATCH /session/ses_1"), [&bar]);
-    session.respond("PATCH /session/ses_1", Err(connection_reset()));
-    assert_eq!(errors_of_turns(&session), [Some("connection reset")]);
-    assert_eq!(session.sent("POST /session/ses_1/prompt_async").len(), 0);
 }
 
 #[test]

@@ -1,5 +1,23 @@
-use askdesk_domain::{AgentFailure, AgentId, LaunchOverrides, Timestamp};
+use askdesk_domain::{AgentFailure, AgentId, LaunchOverrides, NativeSession, Timestamp};
 use askdesk_user_environment::{FailedWay, Way};
+
+/// Why an agent's sessions could not be listed.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(tag = "problem", rename_all = "snake_case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum OwnSessionsProblem {
+    Agent {
+        why: AgentFailure,
+    },
+    Refused {
+        /// In the words of the agent or the system.
+        error: String,
+    },
+    TimedOut {
+        #[cfg_attr(feature = "ts", ts(type = "number"))]
+        seconds: u64,
+    },
+}
 
 wire! {
     /// Looks for agents on this machine.
@@ -29,6 +47,30 @@ wire! {
     struct AgentVersion {
         /// None if the program wasn't found, or reported none in time.
         version: Option<String>,
+    }
+
+    /// Looks for sessions that were begun outside Askdesk. A server may be started for it, which can take seconds.
+    struct ListOwnSessions {
+        agent: AgentId,
+        folder: String,
+        /// Another program of the agent; none for the one that is found.
+        #[serde(default)]
+        program: Option<String>,
+    }
+
+    struct OwnSessionsFound {
+        /// Newest first, without those that are in Askdesk.
+        sessions: Vec<OwnSession>,
+        /// Why they could not be listed.
+        problem: Option<OwnSessionsProblem>,
+    }
+
+    /// A session that an agent keeps for a folder.
+    struct OwnSession {
+        native_session: NativeSession,
+        /// Its title or first message, in one line; empty if it has neither.
+        title: String,
+        updated_at: Timestamp,
     }
 
     /// Says where the environment comes from that agents get. Waits for the shell if it hasn't answered yet.

@@ -1,5 +1,7 @@
 use super::StartWorktree;
-use askdesk_domain::{AgentId, ConfigId, HelperId, SessionId, SessionNotifications, SessionOptions};
+use askdesk_domain::{
+    AgentId, ConfigId, HelperId, NativeSession, SessionId, SessionNotifications, SessionOptions,
+};
 
 commands! {
     /// Starts an agent in a folder.
@@ -20,6 +22,9 @@ commands! {
         /// Starts in a new git worktree of the folder's repository.
         #[serde(default)]
         worktree: Option<StartWorktree>,
+        /// Continues a session that was begun elsewhere, one of those that `list_own_sessions` returned.
+        #[serde(default)]
+        continues: Option<NativeSession>,
     }
 
     /// Changes a config option of a running agent.

@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use askdesk_domain::tool::shown_name;
 use askdesk_domain::{
     Answer, Approval, ApprovalDecision, ApprovalOption, ApprovalOptionKind, ApprovalState, Attachment,
-    Channel, Delivery, Ended, EndedBy, Entry, EntryBody, HelperEnd, HelperKind, Notice, OptionLabel,
-    OptionScope, OriginKind, OrphanedWhy, Outcome, Question, Request, Session, SessionEnd, SessionState,
-    ToolDetail, ToolRule, ToolStatus, WithdrawnWhy,
+    Channel, Delivery, EarlierMessages, Ended, EndedBy, Entry, EntryBody, HelperEnd, HelperKind, Notice,
+    OptionLabel, OptionScope, OriginKind, OrphanedWhy, Outcome, Question, Request, Session, SessionEnd,
+    SessionState, ToolDetail, ToolRule, ToolStatus, WithdrawnWhy,
 };
 use askdesk_engine::Page;
 
@@ -130,6 +130,14 @@ fn of_notice(notice: &Notice) -> String {
                 "A Git hook failed while the worktree was made, and the worktree was kept: {}",
                 inline(output)
             )
+        }
+        Notice::BegunElsewhere { earlier } => {
+            let earlier = match earlier {
+                EarlierMessages::All => "The messages above are from before.",
+                EarlierMessages::Newest => "The messages above are the newest ones from before.",
+                EarlierMessages::Unread => "Its earlier messages couldn’t be read.",
+            };
+            format!("This session was begun outside Askdesk. {earlier}")
         }
         Notice::EntriesLost { count } => {
             format!("{count} entries are missing here, because the disk accepted nothing for too long.")

@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use askdesk_agents::{Agent, expand_home};
+use askdesk_agents::{Agent, Start, expand_home};
 use askdesk_domain::{
     Choices, ConfigCategory, ConfigOption, FolderError, Rejection, Session, SessionCommand, SessionId,
     SessionOptions, ValidationError, ValueId,
 };
 use askdesk_engine::slow_files::{FILES_LIMIT, on_slow_files};
-use askdesk_engine::{ConfigChange, StartSpec, private};
+use askdesk_engine::{ConfigChange, NotListed, StartSpec, private};
 
 use crate::api::Api;
 use crate::dto::*;
@@ -21,9 +21,41 @@ const NAME_BYTES: usize = 4_096;
 /// The longest model name, in bytes.
 const MODEL_BYTES: usize = 256;
 
+/// How many sessions that were begun elsewhere are listed.
+const OWN_SESSIONS_SHOWN: usize = 50;
+
+impl From<NotListed> for OwnSessionsProblem {
+    fn from(why: NotListed) -> Self {
+        match why {
+            NotListed::Agent(why) => Self::Agent { why },
+            NotListed::Refused(error) => Self::Refused { error },
+            NotListed::TimedOut { seconds } => Self::TimedOut { seconds },
+        }
+    }
+}
+
 impl Api {
     pub async fn start_session(&self, input: StartSession) -> Result<Session, Error> {
         self.session_once(input.request_id, "start_session", Box::pin(self.start(input))).await
+    }
+
+    pub async fn list_own_sessions(&self, input: ListOwnSessions) -> Result<OwnSessionsFound, Error> {
+        let agent = self.agent(&input.agent)?;
+        let folder = working_folder(Some(input.folder), Arc::clone(agent)).await?;
+        let extras = self.current_settings().await?.settings.extras(&input.agent);
+        let options = SessionOptions { program: input.program, extras, ..SessionOptions::default() };
+        let options = checked_options(&options, &[])?;
+        let start = Start { folder, options, resume: None };
+        let (sessions, problem) = match self.sessions.list_own(&input.agent, start).await? {
+            Ok(sessions) => (sessions, None),
+            Err(why) => (Vec::new(), Some(why.into())),
+        };
+        let shown = sessions.into_iter().take(OWN_SESSIONS_SHOWN).map(|session| OwnSession {
+            native_session: session.native_session,
+            title: session.title,
+            updated_at: session.updated_at,
+        });
+        Ok(OwnSessionsFound { sessions: shown.collect(), problem })
     }
 
     pub async fn interrupt_session(&self, input: InterruptSession) -> Result<Done, Error> {
@@ -111,6 +143,18 @@ impl Api {
             let message = "the settings for this agent have changed since they were shown";
             return Err(Error::new(ErrorCode::ExtrasChanged, message));
         }
+        let continues = input.continues;
+        if continues.is_some() && !agent.descriptor().capabilities.own_sessions {
+            return Err(Rejection::invalid(
+                "continues",
+                "the agent can't continue a session begun elsewhere",
+            )
+            .into());
+        }
+        if continues.is_some() && input.worktree.is_some() {
+            // The agent finds it only in its own folder.
+            return Err(Rejection::invalid("continues", "it can't be continued in a new worktree").into());
+        }
         let id = self.engine.clock().session_id();
         let repository = folder.clone();
         let (folder, worktree) = match input.worktree {
@@ -127,7 +171,7 @@ impl Api {
             // The branch says which worktree it is.
             None => folder_name(&repository),
         });
-        let spec = StartSpec { agent: input.agent, name, folder, options, prompt, worktree };
+        let spec = StartSpec { agent: input.agent, name, folder, options, prompt, worktree, continues };
         Ok(self.sessions.start(id, spec).await?)
     }
 

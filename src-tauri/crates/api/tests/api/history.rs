@@ -219,6 +219,7 @@ async fn case_61_a_secret_is_in_no_export() {
         options: askdesk_domain::SessionOptions::default(),
         config: Vec::new(),
         worktree: None,
+        continues: None,
         at,
     });
     engine.act(start).await.unwrap();

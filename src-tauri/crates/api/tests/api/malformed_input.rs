@@ -73,6 +73,9 @@ fn example(name: &str) -> (Value, &'static str) {
             (command(json!({"written": {"file": "/nowhere/settings.json", "text": "Bash"}})), "done")
         }
         "read_agent_version" => (json!({"agent": "demo"}), "done"),
+        "list_own_sessions" => {
+            (json!({"agent": "claude_code", "folder": "/nowhere/at/all"}), "folder_missing")
+        }
         "read_environment" => (json!({"again": false}), "done"),
         "remove_permission" => (command(json!({"plan": id})), "plan_gone"),
         "list_programs" => (json!({}), "done"),

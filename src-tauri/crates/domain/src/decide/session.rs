@@ -8,6 +8,7 @@ use crate::desk::Desk;
 use crate::error::{DeliveryError, ValidationError};
 use crate::event::SessionEvent;
 use crate::id::{NativeSession, SessionId, Timestamp};
+use crate::origin::Origin;
 use crate::rejection::Rejection;
 use crate::request::{Delivery, OrphanedWhy, Outcome, RequestState};
 use crate::session::{SESSION_NAME_CHARS, Session, SessionEnd, SessionState};
@@ -16,17 +17,25 @@ use crate::worktree::Worktree;
 
 pub(super) fn decide(desk: &Desk, command: &SessionCommand) -> Result<Decision, Rejection> {
     match command {
-        SessionCommand::Start { id, origin, name, folder, options, config, worktree, at } => {
+        SessionCommand::Start { id, origin, name, folder, options, config, worktree, continues, at } => {
             check_new(desk, *id)?;
+            if let Some(continues) = continues {
+                check_not_here(desk, origin, continues)?;
+            }
             let session = Session {
                 name: bounded_name(name),
                 folder: folder.clone(),
                 options: options.clone(),
                 config: config.clone(),
                 worktree: worktree.clone(),
+                native_session: continues.clone(),
                 ..Session::new(*id, origin.clone(), *at)
             };
-            Ok(Decision::of(SessionEvent::Started { session }))
+            let mut decision = Decision::of(SessionEvent::Started { session });
+            if continues.is_some() {
+                decision.push(SessionEvent::AgentSpoke { session: *id });
+            }
+            Ok(decision)
         }
         SessionCommand::Rename { session, name } => rename(desk, *session, name),
         SessionCommand::ChangeFolder { session, folder, worktree } => {
@@ -88,6 +97,16 @@ pub(super) fn check_new(desk: &Desk, id: SessionId) -> Result<(), Rejection> {
     match desk.session(id) {
         Some(_) => Err(Rejection::invalid("id", "a session with this ID already exists")),
         None => Ok(()),
+    }
+}
+
+/// Two sessions of one conversation would write over each other.
+fn check_not_here(desk: &Desk, origin: &Origin, native_session: &NativeSession) -> Result<(), Rejection> {
+    let same =
+        |known: &Session| known.origin == *origin && known.native_session.as_ref() == Some(native_session);
+    match desk.sessions().any(same) {
+        true => Err(Rejection::invalid("continues", "this session is already in Askdesk")),
+        false => Ok(()),
     }
 }
 

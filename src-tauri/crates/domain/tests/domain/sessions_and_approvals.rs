@@ -4,7 +4,7 @@ use crate::support::desks::*;
 use askdesk_domain::session::SESSION_NAME_CHARS;
 use askdesk_domain::{
     AgentId, ApprovalCommand, ApprovalDecision, ApprovalEvent, ApprovalState, AskApproval, Command, Decision,
-    Effect, EndedBy, NativeSession, Origin, Rejection, RequestEvent, SessionCommand, SessionEnd,
+    Desk, Effect, EndedBy, NativeSession, Origin, Rejection, RequestEvent, SessionCommand, SessionEnd,
     SessionEvent, SessionOptions, SessionState, ValidationError, decide,
 };
 use rstest::rstest;
@@ -20,6 +20,30 @@ fn deny(message: Option<&str>) -> ApprovalDecision {
 }
 
 #[test]
+fn case_124_a_session_begun_elsewhere_can_be_resumed_from_its_start_and_is_there_once() {
+    let native_session = NativeSession::literal("n1");
+    let continuing = |n: u128, agent: AgentId| {
+        let Command::Session(SessionCommand::Start { id, name, folder, options, config, at, .. }) = start(n)
+        else {
+            unreachable!()
+        };
+        let (origin, continues) = (Origin::started(agent), Some(native_session.clone()));
+        SessionCommand::Start { id, origin, name, folder, options, config, worktree: None, continues, at }
+    };
+    let (one, other) = (AgentId::literal("demo"), AgentId::literal("other"));
+    let gone = SessionCommand::End { session: session(1), end: SessionEnd::Finished, at: at(2) };
+    let mut desk = Desk::default();
+    for command in [continuing(1, one.clone()), gone] {
+        take(&mut desk, &command.into()).unwrap();
+    }
+    let ended = desk.session(session(1)).unwrap();
+    assert_eq!((ended.native_session.as_ref(), ended.resumable), (Some(&native_session), true));
+    let again = decide(&desk, &continuing(2, one).into());
+    assert_eq!(again, Err(Rejection::invalid("continues", "this session is already in Askdesk")));
+    assert!(decide(&desk, &continuing(2, other).into()).is_ok(), "another agent's ids are its own");
+}
+
+#[test]
 fn a_session_starts_once_and_its_name_is_bounded() {
     let (name, origin) = ("n".repeat(SESSION_NAME_CHARS), Origin::started(AgentId::literal("demo")));
     let long = SessionCommand::Start {
@@ -30,6 +54,7 @@ fn a_session_starts_once_and_its_name_is_bounded() {
         options: SessionOptions::default(),
         config: Vec::new(),
         worktree: None,
+        continues: None,
         at: at(1),
     };
     let desk = desk(&[long.into()]);

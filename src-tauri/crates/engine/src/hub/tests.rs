@@ -34,6 +34,7 @@ fn start(n: u128) -> Command {
         options,
         config: Vec::new(),
         worktree: None,
+        continues: None,
         at,
     })
 }

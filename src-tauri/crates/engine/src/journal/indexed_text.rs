@@ -32,6 +32,7 @@ pub(super) fn of_entry(body: &EntryBody) -> String {
             Notice::AnswersBrought
             | Notice::CutInHalf
             | Notice::Interrupted
+            | Notice::BegunElsewhere { .. }
             | Notice::Compacted
             | Notice::EntriesLost { .. }
             | Notice::Unreadable

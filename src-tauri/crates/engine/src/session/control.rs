@@ -1,6 +1,7 @@
 //! Starts sessions and controls them: messages, interrupts, config changes, closing and deletion.
 
 mod leaving;
+mod own_sessions;
 mod retention;
 mod setup;
 
@@ -12,8 +13,8 @@ use std::time::Duration;
 use askdesk_agents::{Adapter, Agent, LaunchPlan, Link, LinkEvents, Links, Open, SessionPlan, SignIn, Start};
 use askdesk_domain::{
     AgentCommand, AgentFailure, AgentId, ChangeRefused, ConfigOption, EntryBody, HelperId, LaunchOverrides,
-    MessageId, Notice, Origin, ProgramError, QuestionPolicy, Rejection, Session, SessionCommand, SessionEnd,
-    SessionId, SessionOptions, Settings, Worktree, config,
+    MessageId, NativeSession, Notice, Origin, ProgramError, QuestionPolicy, Rejection, Session,
+    SessionCommand, SessionEnd, SessionId, SessionOptions, Settings, Worktree, config,
 };
 use askdesk_user_environment::settled;
 use tokio::sync::mpsc::error::TrySendError;
@@ -38,6 +39,7 @@ use leaving::{Leaving, Place};
 use setup::Setups;
 
 pub use leaving::FolderLeaving;
+pub use own_sessions::NotListed;
 pub use setup::SetupFailure;
 
 /// How long everything together may take to end when the app quits.
@@ -59,6 +61,8 @@ pub struct StartSpec {
     pub prompt: Option<String>,
     /// The git worktree that was made for it.
     pub worktree: Option<Box<Worktree>>,
+    /// The agent's session that it continues, which was begun elsewhere; none for a new one.
+    pub continues: Option<NativeSession>,
 }
 
 #[derive(Clone)]
@@ -105,7 +109,7 @@ impl Sessions {
     /// Starts an agent. If that fails, the result is an ended session with the reason and the first message.
     pub async fn start(&self, id: SessionId, spec: StartSpec) -> Result<Session, EngineError> {
         let at = self.engine.clock().now();
-        let StartSpec { agent, name, folder, options, prompt, worktree } = spec;
+        let StartSpec { agent, name, folder, options, prompt, worktree, continues } = spec;
         let known = self.agent(&agent)?;
         let kept = SessionOptions { extras: options.extras.clone().without_secrets(), ..options.clone() };
         let start = SessionCommand::Start {
@@ -116,6 +120,7 @@ impl Sessions {
             options: kept,
             config: config::with_choices(&known.descriptor().config, &options.config),
             worktree,
+            continues: continues.clone(),
             at,
         };
         let session = self.store_start(&folder, start).await?;
@@ -129,11 +134,18 @@ impl Sessions {
         }
         let questions = options.questions;
         let recorded = self.engine.changes().begin(id, &folder);
-        let start = Start { folder: folder.clone(), options, resume: None };
+        let start = Start { folder: folder.clone(), options, resume: continues };
         let rules = self.rules(&session);
         // The agent loads while its folder is recorded, and changes nothing before its first message.
-        let (opened, ()) = tokio::join!(Box::pin(self.open(id, known, start)), recorded);
+        let opening = self.open(id, Arc::clone(&known), start.clone());
+        let (opened, ()) = tokio::join!(Box::pin(opening), recorded);
         match opened {
+            Ok(opened) if start.resume.is_some() => {
+                // A server that this session has joined runs on while it is asked.
+                self.write_earlier(id, known, start).await;
+                self.run(id, opened, (questions, rules), None, Resumption::waiting()).await;
+                self.send_once_resumed(id, prompt);
+            }
             Ok(opened) => self.run(id, opened, (questions, rules), prompt, Resumption::default()).await,
             Err(error) => return self.end_unstarted(id, prompt, error).await,
         }

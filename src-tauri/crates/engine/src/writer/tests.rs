@@ -69,6 +69,7 @@ fn start(id: SessionId) -> Command {
         options: SessionOptions::default(),
         config: Vec::new(),
         worktree: None,
+        continues: None,
         at: Timestamp::from_millis(1),
     })
 }

@@ -26,6 +26,7 @@ async fn fill(desk: &TestDesk, of: u128, word: &str) {
         options: SessionOptions::default(),
         config: Vec::new(),
         worktree: None,
+        continues: None,
         at: Timestamp::from_millis(5),
     };
     act(start.into()).await;

@@ -130,6 +130,7 @@ impl World {
             options: SessionOptions { config, questions, ..SessionOptions::default() },
             prompt: Some("Please go on.".to_owned()),
             worktree: None,
+            continues: None,
         };
         stage.sessions.start(id, spec).await.unwrap();
         id

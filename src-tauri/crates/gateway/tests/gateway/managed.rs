@@ -44,6 +44,7 @@ impl Managed {
             options: SessionOptions { program: Some(program.display().to_string()), ..options },
             prompt: prompt.map(str::to_owned),
             worktree: None,
+            continues: None,
         };
         let session = self.sessions.start(id, spec).await.unwrap();
         assert!(session.is_running(), "{session:?}");

@@ -48,6 +48,16 @@ impl Cli {
         }
     }
 
+    /// Returns the command that users type.
+    pub const fn command(self) -> &'static str {
+        match self {
+            Self::ClaudeCode => "claude",
+            Self::Codex => "codex",
+            Self::GeminiCli => "gemini",
+            Self::OpenCode => "opencode",
+        }
+    }
+
     /// Finds it, if it is installed for this machine.
     pub fn program(self) -> Option<Program> {
         let (os, arch) = machine();

@@ -117,6 +117,11 @@ export const transcript = {
   'notice.restarting': 'Wird neu gestartet…',
   'notice.hook_failed':
     'Ein Git-Hook ist beim Anlegen des Worktrees fehlgeschlagen. Der Worktree wurde behalten. Ausgabe des Hooks: {output}',
+  'notice.begun_elsewhere_all': 'Diese Sitzung wurde außerhalb von Askdesk begonnen. Die Nachrichten oben sind von vorher.',
+  'notice.begun_elsewhere_newest':
+    'Diese Sitzung wurde außerhalb von Askdesk begonnen. Die Nachrichten oben sind die neuesten von vorher; der Agent hat sie alle.',
+  'notice.begun_elsewhere_unread':
+    'Diese Sitzung wurde außerhalb von Askdesk begonnen. Ihre früheren Nachrichten konnten nicht gelesen werden; der Agent hat sie.',
   'notice.agent_warned': 'Der Agent warnt: {text}',
   'notice.entries_lost.one': 'Hier fehlt {count} Eintrag, weil zu lange nichts gespeichert werden konnte.',
   'notice.entries_lost.other': 'Hier fehlen {count} Einträge, weil zu lange nichts gespeichert werden konnte.',

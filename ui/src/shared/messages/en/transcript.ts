@@ -111,6 +111,10 @@ export const transcript = {
   'notice.restart': 'Restart session',
   'notice.restarting': 'Restarting…',
   'notice.hook_failed': 'A Git hook failed while the worktree was made. The worktree was kept. The hook wrote: {output}',
+  'notice.begun_elsewhere_all': 'This session was begun outside Askdesk. The messages above are from before.',
+  'notice.begun_elsewhere_newest':
+    'This session was begun outside Askdesk. The messages above are the newest ones from before; the agent has them all.',
+  'notice.begun_elsewhere_unread': 'This session was begun outside Askdesk. Its earlier messages couldn’t be read; the agent has them.',
   'notice.agent_warned': 'The agent warns: {text}',
   'notice.entries_lost.one': '{count} entry is missing here, because nothing could be stored for too long.',
   'notice.entries_lost.other': '{count} entries are missing here, because nothing could be stored for too long.',

@@ -43,6 +43,7 @@ pub fn start(n: u128) -> Command {
         options: SessionOptions::default(),
         config: Vec::new(),
         worktree: None,
+        continues: None,
         at: at(1),
     }
     .into()

@@ -3,10 +3,11 @@
 
 use askdesk_domain::{
     AgentFailure, ApprovalEvent, ApprovalForm, ApprovalOptionKind, Attachment, Channel, ConfigCategory,
-    FolderError, HelperEnd, HelperKind, HelperState, ImageFormat, NextStep, Notice, OptionLabel, OptionScope,
-    OriginKind, OrphanedWhy, ProgramError, QuestionKind, QuestionPolicy, QueueEvent, RequestEvent,
-    RequestState, Risk, RuleAction, SearchedLocation, SessionEnd, SessionEvent, SessionState, StorageError,
-    TodoStatus, ToolDetail, ToolKind, ToolRule, ToolStatus, ValidationError, WithdrawnWhy,
+    EarlierMessages, FolderError, HelperEnd, HelperKind, HelperState, ImageFormat, NextStep, Notice,
+    OptionLabel, OptionScope, OriginKind, OrphanedWhy, ProgramError, QuestionKind, QuestionPolicy,
+    QueueEvent, RequestEvent, RequestState, Risk, RuleAction, SearchedLocation, SessionEnd, SessionEvent,
+    SessionState, StorageError, TodoStatus, ToolDetail, ToolKind, ToolRule, ToolStatus, ValidationError,
+    WithdrawnWhy,
 };
 use serde_json::{Value, json};
 
@@ -67,6 +68,7 @@ fn every_name_of_every_enum_is_in_a_golden_line() {
     check_words::<HelperKind>(None);
     check_words::<HelperState>(None);
     check_words::<HelperEnd>(None);
+    check_words::<EarlierMessages>(None);
     check_words::<SessionEnd>(Some("end"));
     check_words::<AgentFailure>(Some("failure"));
     check_words::<SearchedLocation>(Some("place"));

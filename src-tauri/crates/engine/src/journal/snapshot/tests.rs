@@ -36,6 +36,7 @@ fn start(n: u128, name: &str) -> Command {
         options: SessionOptions::default(),
         config: Vec::new(),
         worktree: None,
+        continues: None,
         at: AT,
     };
     start.into()

@@ -133,6 +133,7 @@ impl World {
             options,
             prompt: Some(prompt.to_owned()),
             worktree: None,
+            continues: None,
         };
         self.stage.sessions.start(id, spec).await.unwrap();
         id

@@ -153,8 +153,15 @@ impl Stage {
     ) -> Session {
         self.desk.agent.stage(staging);
         let prompt = prompt.map(str::to_owned);
-        let spec =
-            StartSpec { agent: STAGED, name: "Demo".to_owned(), folder, options, prompt, worktree: None };
+        let spec = StartSpec {
+            agent: STAGED,
+            name: "Demo".to_owned(),
+            folder,
+            options,
+            prompt,
+            worktree: None,
+            continues: None,
+        };
         self.sessions.start(id, spec).await.unwrap()
     }
 

@@ -238,6 +238,7 @@ pub fn start(n: u128) -> Command {
         options: SessionOptions::default(),
         config: Vec::new(),
         worktree: None,
+        continues: None,
         at: Timestamp::from_millis(1),
     })
 }

@@ -1,0 +1,351 @@
+//! The files in which Claude Code keeps its conversations (measured with 2.1.329): a folder for each working folder, and in it a
+//! file of JSON lines for each session.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+use std::fs::{self, File};
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use askdesk_domain::text::bounded;
+use askdesk_domain::{NativeSession, Timestamp};
+use serde_json::Value;
+use uuid::Uuid;
+
+use crate::json::{is_true, list, text};
+use crate::own_sessions::{Conversation, OWN_SESSIONS, OwnSession, Said, SessionFiles, title};
+
+/// How much of a file's beginning and of its end is read for the list, in bytes.
+const EDGE: u64 = 256 * 1024;
+/// How much of a file's end is read for the conversation, in bytes.
+const TAIL: u64 = 16 * 1024 * 1024;
+/// A longer name of a folder is cut here, and a hash follows.
+const NAME_CHARS: usize = 200;
+/// What the text of a command that the user ran in the terminal, and its output, begin with.
+const COMMAND_MARKS: [&str; 4] = ["<command-", "<local-command-", "<bash-", "<task-notification"];
+
+/// The conversations of one working folder.
+#[derive(Debug)]
+pub(super) struct ClaudeFiles {
+    /// The folder of the user's settings and conversations.
+    pub(super) home: PathBuf,
+    pub(super) folder: PathBuf,
+}
+
+impl SessionFiles for ClaudeFiles {
+    fn list(&self) -> io::Result<Vec<OwnSession>> {
+        let folder = self.resolved();
+        let mut files = Vec::new();
+        for place in self.places(&folder)? {
+            for file in fs::read_dir(place)?.flatten() {
+                let path = file.path();
+                if let (Some(id), Ok(metadata)) = (id_of(&path), file.metadata())
+                    && metadata.is_file()
+                {
+                    files.push((metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH), id, path));
+                }
+            }
+        }
+        files.sort_by_key(|(modified, ..)| Reverse(*modified));
+        files.truncate(OWN_SESSIONS);
+        let sessions = files.into_iter().filter_map(|(modified, native_session, path)| {
+            // Another process may remove a file meanwhile.
+            let lines = edges(&path).ok()?;
+            let title = title_in(&lines, &folder)?;
+            Some(OwnSession { native_session, title, updated_at: time(modified) })
+        });
+        Ok(sessions.collect())
+    }
+
+    fn read(&self, session: &NativeSession) -> io::Result<Conversation> {
+        let id = Uuid::parse_str(session.as_str()).map_err(io::Error::other)?;
+        for place in self.places(&self.resolved())? {
+            let path = place.join(format!("{id}.jsonl"));
+            if path.is_file() {
+                let mut file = File::open(&path)?;
+                let from = file.metadata()?.len().saturating_sub(TAIL);
+                return Ok(conversation(&lines(&mut file, from, TAIL)?, from > 0));
+            }
+        }
+        Err(io::ErrorKind::NotFound.into())
+    }
+}
+
+impl ClaudeFiles {
+    /// The program names the folder that it works in without symbolic links.
+    fn resolved(&self) -> PathBuf {
+        fs::canonicalize(&self.folder).unwrap_or_else(|_| self.folder.clone())
+    }
+
+    /// Lists the folders that may hold the conversations. Several working folders can share one.
+    fn places(&self, folder: &Path) -> io::Result<Vec<PathBuf>> {
+        let projects = self.home.join("projects");
+        let name = name_of(folder);
+        if name.len() <= NAME_CHARS {
+            let place = projects.join(name);
+            return Ok(if place.is_dir() { vec![place] } else { Vec::new() });
+        }
+        let beginning = format!("{}-", &name[..NAME_CHARS]);
+        let entries = match fs::read_dir(projects) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            entries => entries?,
+        };
+        let named = entries.flatten().filter(|it| it.file_name().to_string_lossy().starts_with(&beginning));
+        Ok(named.map(|it| it.path()).collect())
+    }
+}
+
+/// Names a working folder: everything but ASCII letters and digits becomes a hyphen.
+fn name_of(folder: &Path) -> String {
+    let path = folder.to_string_lossy();
+    let unit = |unit: u16| char::from_u32(unit.into()).filter(char::is_ascii_alphanumeric).unwrap_or('-');
+    path.encode_utf16().map(unit).collect()
+}
+
+fn id_of(path: &Path) -> Option<NativeSession> {
+    let name = path.file_name()?.to_str()?.strip_suffix(".jsonl")?;
+    Uuid::parse_str(name).ok()?;
+    NativeSession::new(name)
+}
+
+fn time(modified: SystemTime) -> Timestamp {
+    let since = modified.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    Timestamp::from_millis(since.as_millis().try_into().unwrap_or_default())
+}
+
+/// Reads the lines at the beginning and at the end of a file.
+fn edges(path: &Path) -> io::Result<Vec<Value>> {
+    let mut file = File::open(path)?;
+    let length = file.metadata()?.len();
+    let mut read = lines(&mut file, 0, EDGE)?;
+    if length > EDGE {
+        read.extend(lines(&mut file, length.saturating_sub(EDGE).max(EDGE), EDGE)?);
+    }
+    Ok(read)
+}
+
+/// Reads whole lines of JSON; what is cut or is something else is left out.
+fn lines(file: &mut File, from: u64, most: u64) -> io::Result<Vec<Value>> {
+    file.seek(SeekFrom::Start(from))?;
+    let mut bytes = Vec::new();
+    file.take(most).read_to_end(&mut bytes)?;
+    Ok(bytes.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect())
+}
+
+/// Returns the title of a session of this folder: the last one that it was given, else its first message. None if it belongs
+/// to another folder, or nothing was said in it.
+fn title_in(lines: &[Value], folder: &Path) -> Option<String> {
+    let worked_in = lines.iter().find_map(|line| text(line, "cwd"))?;
+    if Path::new(worked_in) != folder {
+        return None;
+    }
+    let last = |kind: &str, field: &str| {
+        let found = lines.iter().rev().find(|line| text(line, "type") == Some(kind))?;
+        text(found, field).filter(|title| !title.trim().is_empty()).map(str::to_owned)
+    };
+    let first = || {
+        lines.iter().find_map(|line| match said(line).pop()? {
+            Said::User(text) => Some(text),
+            Said::Agent(_) => None,
+        })
+    };
+    let given = last("custom-title", "customTitle").or_else(|| last("summary", "summary"));
+    let found = given.or_else(first).or_else(|| last("last-prompt", "lastPrompt"))?;
+    Some(title(&found))
+}
+
+/// Returns what a line says in the conversation itself: not in a subagent's, and not what the program adds.
+fn said(line: &Value) -> Vec<Said> {
+    let added = ["isSidechain", "isMeta", "isCompactSummary", "isVisibleInTranscriptOnly"];
+    if added.iter().any(|mark| is_true(line, mark)) {
+        return Vec::new();
+    }
+    let message = line.get("message").unwrap_or(&Value::Null);
+    let whole = text(message, "content");
+    let blocks = list(message, "content").iter().filter(|block| text(block, "type") == Some("text"));
+    let texts = whole.into_iter().chain(blocks.filter_map(|block| text(block, "text")));
+    let texts = texts.filter(|text| !text.trim().is_empty());
+    match text(line, "type") {
+        Some("user") => {
+            let own = texts.filter(|text| !COMMAND_MARKS.iter().any(|mark| text.starts_with(mark)));
+            own.map(|text| Said::User(bounded(text))).collect()
+        }
+        Some("assistant") => texts.map(|text| Said::Agent(bounded(text))).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// Reads the conversation that a session continues: the lines that its last one follows. Those that the user went back on
+/// stay in the file.
+fn conversation(lines: &[Value], mut is_cut: bool) -> Conversation {
+    let in_main = |line: &&Value| text(line, "uuid").is_some() && !is_true(line, "isSidechain");
+    let by_id: HashMap<&str, &Value> =
+        lines.iter().filter(in_main).filter_map(|line| Some((text(line, "uuid")?, line))).collect();
+    let mut next = lines.iter().rev().find(in_main);
+    let mut newest_first = Vec::new();
+    // No line is followed twice, so that a circle ends.
+    let mut left = by_id.len();
+    while let Some(line) = next.filter(|_| left > 0) {
+        left -= 1;
+        newest_first.push(line);
+        let before = text(line, "parentUuid").or_else(|| text(line, "logicalParentUuid"));
+        next = before.and_then(|id| by_id.get(id).copied());
+        // Of a whole file, nothing is missing.
+        if before.is_none() {
+            is_cut = false;
+        }
+    }
+    Conversation::newest(newest_first.into_iter().rev().flat_map(said).collect(), is_cut)
+}
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+    use serde_json::json;
+    use tempfile::TempDir;
+
+    use super::*;
+
+    const FIRST: &str = "0b4dfc8f-93a4-4bb0-a1d8-64be2a2f7c11";
+    const SECOND: &str = "5d3b0a5c-2c1e-4a8e-9b0f-0f6d2f0f4c22";
+
+    fn line(kind: &str, [id, parent]: [&str; 2], content: Value) -> Value {
+        let parent = if parent.is_empty() { Value::Null } else { json!(parent) };
+        json!({"type": kind, "uuid": id, "parentUuid": parent, "isSidechain": false, "message": {"content": content}})
+    }
+
+    fn user(ids: [&str; 2], content: Value) -> Value {
+        line("user", ids, content)
+    }
+
+    fn agent(ids: [&str; 2], text: &str) -> Value {
+        line("assistant", ids, json!([{"type": "text", "text": text}]))
+    }
+
+    struct Written {
+        home: TempDir,
+        project: TempDir,
+    }
+
+    impl Written {
+        fn new() -> Self {
+            Self { home: TempDir::new().unwrap(), project: TempDir::new().unwrap() }
+        }
+
+        fn files(&self) -> ClaudeFiles {
+            ClaudeFiles { home: self.home.path().to_owned(), folder: self.project.path().to_owned() }
+        }
+
+        fn write(&self, id: &str, lines: &[Value]) {
+            let folder = fs::canonicalize(self.project.path()).unwrap();
+            let place = self.home.path().join("projects").join(name_of(&folder));
+            fs::create_dir_all(&place).unwrap();
+            let text: String = lines
+                .iter()
+                .map(|line| {
+                    let mut line = line.clone();
+                    if line.get("message").is_some() && line.get("cwd").is_none() {
+                        line["cwd"] = json!(folder);
+                    }
+                    format!("{line}\n")
+                })
+                .collect();
+            fs::write(place.join(format!("{id}.jsonl")), text).unwrap();
+        }
+
+        fn titles(&self) -> Vec<String> {
+            self.files().list().unwrap().into_iter().map(|session| session.title).collect()
+        }
+    }
+
+    #[rstest]
+    #[case("/home/ada/code.x_y", "-home-ada-code-x-y")]
+    #[case("/ä/𝄞", "-----")]
+    fn a_folder_is_named_like_the_program_does(#[case] folder: &str, #[case] expected: &str) {
+        assert_eq!(name_of(Path::new(folder)), expected);
+    }
+
+    #[test]
+    fn case_124_a_session_is_listed_under_its_title_or_first_message() {
+        let written = Written::new();
+        assert_eq!(written.titles(), Vec::<String>::new());
+        let said = [
+            user(["a", ""], json!("<command-name>/clear</command-name>")),
+            user(["b", "a"], json!([{"type": "text", "text": "Mend\n the  door"}])),
+        ];
+        written.write(FIRST, &said);
+        assert_eq!(written.titles(), ["Mend the door"]);
+        let titles = [
+            json!({"type": "custom-title", "customTitle": "Old"}),
+            json!({"type": "custom-title", "customTitle": "Doors"}),
+        ];
+        written.write(FIRST, &[&said[..], &titles].concat());
+        assert_eq!(written.titles(), ["Doors"]);
+    }
+
+    #[test]
+    fn what_is_no_session_of_the_folder_is_left_out() {
+        let written = Written::new();
+        let mut elsewhere = user(["a", ""], json!("Elsewhere"));
+        elsewhere["cwd"] = json!("/somewhere/else");
+        written.write(FIRST, &[elsewhere]);
+        written.write(SECOND, &[json!({"type": "mode", "mode": "normal"})]);
+        written.write("agent-1", &[user(["a", ""], json!("A subagent"))]);
+        assert_eq!(written.titles(), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_long_file_is_read_at_its_edges_only() {
+        let written = Written::new();
+        let filler = json!({"type": "x", "text": "y".repeat(60_000)});
+        let mut all = vec![user(["a", ""], json!("First"))];
+        all.extend(std::iter::repeat_n(filler, 20));
+        all.push(json!({"type": "custom-title", "customTitle": "At the end"}));
+        written.write(FIRST, &all);
+        assert_eq!(written.titles(), ["At the end"]);
+    }
+
+    #[test]
+    fn case_124_the_conversation_is_the_one_that_the_session_continues() {
+        let written = Written::new();
+        let mut subagent = agent(["s", "b"], "Inside");
+        subagent["isSidechain"] = json!(true);
+        written.write(
+            FIRST,
+            &[
+                user(["a", ""], json!("One")),
+                agent(["b", "a"], "Two"),
+                subagent,
+                user(["gone", "b"], json!("Taken back")),
+                user(["c", "b"], json!([{"type": "tool_result", "content": "Result"}])),
+                agent(["d", "c"], "Three"),
+            ],
+        );
+        let said = |said: &[Said]| Conversation { said: said.to_vec(), is_cut: false };
+        let expected = said(&[
+            Said::User("One".to_owned()),
+            Said::Agent("Two".to_owned()),
+            Said::Agent("Three".to_owned()),
+        ]);
+        let read = |id: &str| written.files().read(&NativeSession::new(id).unwrap());
+        assert_eq!(read(FIRST).unwrap(), expected);
+        assert!(read(SECOND).is_err() && read("../../secret").is_err());
+    }
+
+    #[test]
+    fn a_conversation_keeps_its_newest_messages_and_says_that_it_is_cut() {
+        let ids: Vec<String> = (0..=250).map(|n| n.to_string()).collect();
+        let lines: Vec<Value> =
+            (0..250).map(|n| agent([&ids[n + 1], &ids[n]], &format!("Message {n}"))).collect();
+        let read = conversation(&lines, false);
+        assert_eq!((read.said.len(), read.is_cut), (200, true));
+        assert_eq!(read.said.last(), Some(&Said::Agent("Message 249".to_owned())));
+    }
+
+    #[test]
+    fn a_circle_of_lines_ends() {
+        let lines = [agent(["a", "b"], "One"), agent(["b", "a"], "Two")];
+        assert_eq!(conversation(&lines, false).said.len(), 2);
+    }
+}

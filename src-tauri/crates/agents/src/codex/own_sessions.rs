@@ -1,0 +1,137 @@
+//! The threads that Codex keeps for a folder (measured with 0.169.0).
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use askdesk_domain::text::bounded;
+use askdesk_domain::{NativeSession, Timestamp};
+use serde_json::{Value, json};
+
+use super::native_session;
+use crate::json::{is_true, list, text};
+use crate::own_sessions::{Conversation, OwnSession, Said, SessionsProtocol, title};
+
+/// How many threads or turns are asked for.
+const PAGE: usize = 100;
+
+/// The threads of one folder.
+#[derive(Debug)]
+pub(super) struct ThreadList {
+    /// The folder as it is written, and without symbolic links.
+    folders: BTreeSet<String>,
+}
+
+impl ThreadList {
+    pub(super) fn of(folder: &Path) -> Self {
+        let resolved = fs::canonicalize(folder).ok();
+        let folders = resolved.as_deref().into_iter().chain([folder]);
+        Self { folders: folders.map(|folder| folder.display().to_string()).collect() }
+    }
+}
+
+impl SessionsProtocol for ThreadList {
+    fn list(&self) -> (String, Value) {
+        let params = json!({
+            "cwd": self.folders,
+            "limit": PAGE,
+            "sortKey": "updated_at",
+            // Left out, they are those of the terminal only, and of the provider that is chosen now.
+            "sourceKinds": ["cli", "vscode", "exec", "appServer"],
+            "modelProviders": [],
+        });
+        ("thread/list".to_owned(), params)
+    }
+
+    fn listed(&self, response: &Value) -> Vec<OwnSession> {
+        let threads = list(response, "data").iter();
+        // Those of subagents can't be continued alone.
+        let own = threads
+            .filter(|thread| !is_true(thread, "ephemeral") && text(thread, "parentThreadId").is_none());
+        own.filter_map(|thread| {
+            let name = text(thread, "name").or_else(|| text(thread, "preview")).unwrap_or_default();
+            let seconds = thread.get("updatedAt").and_then(Value::as_i64).unwrap_or_default();
+            Some(OwnSession {
+                native_session: native_session(thread)?,
+                title: title(name),
+                updated_at: Timestamp::from_millis(seconds.saturating_mul(1_000)),
+            })
+        })
+        .collect()
+    }
+
+    fn read(&self, session: &NativeSession) -> (String, Value) {
+        let params = json!({
+            "threadId": session.as_str(),
+            "limit": PAGE,
+            "sortDirection": "desc",
+            // The messages of the user and the last one of the agent.
+            "itemsView": "summary",
+        });
+        ("thread/turns/list".to_owned(), params)
+    }
+
+    fn conversation(&self, response: &Value) -> Conversation {
+        let turns = list(response, "data").iter().rev();
+        let said = turns.flat_map(|turn| list(turn, "items")).filter_map(said).collect();
+        Conversation::newest(said, text(response, "nextCursor").is_some())
+    }
+}
+
+fn said(item: &Value) -> Option<Said> {
+    match text(item, "type")? {
+        "userMessage" => {
+            let texts = list(item, "content").iter().filter_map(|input| text(input, "text"));
+            let said = texts.collect::<Vec<_>>().join("\n");
+            (!said.trim().is_empty()).then(|| Said::User(bounded(&said)))
+        }
+        "agentMessage" => Some(Said::Agent(bounded(text(item, "text")?))),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn threads() -> ThreadList {
+        ThreadList::of(Path::new("/nowhere/code"))
+    }
+
+    #[test]
+    fn case_124_threads_are_listed_by_name_or_preview_without_those_of_subagents() {
+        assert_eq!(threads().list().1["cwd"], json!(["/nowhere/code"]));
+        let response = json!({"data": [
+            {"id": "t1", "name": null, "preview": "Mend\nthe door", "updatedAt": 2, "parentThreadId": null},
+            {"id": "t2", "name": "Doors", "preview": "Mend", "updatedAt": 1},
+            {"id": "t3", "preview": "Inside", "updatedAt": 1, "parentThreadId": "t1"},
+            {"id": "t4", "preview": "Gone", "updatedAt": 1, "ephemeral": true},
+        ], "nextCursor": null});
+        let listed = threads().listed(&response);
+        let seen: Vec<_> = listed
+            .iter()
+            .map(|it| (it.native_session.as_str(), it.title.as_str(), it.updated_at.millis()))
+            .collect();
+        assert_eq!(seen, [("t1", "Mend the door", 2_000), ("t2", "Doors", 1_000)]);
+    }
+
+    #[test]
+    fn case_124_turns_are_read_oldest_first() {
+        let turn = |user: &str, agent: &str| {
+            json!({"items": [
+                {"type": "userMessage", "content": [{"type": "text", "text": user}, {"type": "image", "url": "data:"}]},
+                {"type": "reasoning"},
+                {"type": "agentMessage", "text": agent},
+            ]})
+        };
+        let response = json!({"data": [turn("Three", "Four"), turn("One", "Two")], "nextCursor": "more"});
+        let said = [
+            Said::User("One".to_owned()),
+            Said::Agent("Two".to_owned()),
+            Said::User("Three".to_owned()),
+            Said::Agent("Four".to_owned()),
+        ];
+        let expected = Conversation { said: said.to_vec(), is_cut: true };
+        assert_eq!(threads().conversation(&response), expected);
+    }
+}

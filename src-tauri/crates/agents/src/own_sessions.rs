@@ -1,0 +1,139 @@
+//! Sessions that were begun in an agent's own terminal: what there is for a folder, and what was said in one.
+
+use std::fmt::Debug;
+use std::io;
+use std::time::Duration;
+
+use askdesk_domain::text::{bounded, on_one_line};
+use askdesk_domain::{AgentFailure, NativeSession, NextStep, Timestamp};
+use serde_json::Value;
+use tokio::time::timeout;
+
+use crate::adapter::{Inbound, Outbound};
+use crate::link::{Link, LinkEvents, LinkPlan};
+use crate::link_event::LinkEvent;
+use crate::rpc::{RpcError, RpcIn, RpcOut};
+
+/// How many sessions of a folder are read, the newest first.
+pub const OWN_SESSIONS: usize = 200;
+/// How many messages of an earlier conversation are kept, the newest ones.
+pub const EARLIER_MESSAGES: usize = 200;
+/// The longest title, in characters.
+const TITLE_CHARS: usize = 200;
+/// How long a server may take to answer, in addition to its start.
+const ANSWER_WITHIN: Duration = Duration::from_secs(20);
+/// The key of the only request of a link.
+const KEY: u64 = 1;
+
+/// A session that the agent keeps for a folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OwnSession {
+    pub native_session: NativeSession,
+    /// Its title or first message, in one line; empty if it has neither.
+    pub title: String,
+    /// When something was last said in it.
+    pub updated_at: Timestamp,
+}
+
+/// Something that was said in an earlier conversation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Said {
+    User(String),
+    Agent(String),
+}
+
+/// What was said in a session before it was continued.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Conversation {
+    /// The newest messages, at most [`EARLIER_MESSAGES`], oldest first.
+    pub said: Vec<Said>,
+    /// Whether messages before them were left out.
+    pub is_cut: bool,
+}
+
+impl Conversation {
+    /// Keeps the newest messages.
+    pub(crate) fn newest(mut said: Vec<Said>, is_cut: bool) -> Self {
+        let more = said.len().saturating_sub(EARLIER_MESSAGES);
+        said.drain(..more);
+        Self { said, is_cut: is_cut || more > 0 }
+    }
+}
+
+/// Where an agent keeps its sessions.
+#[derive(Debug)]
+pub enum OwnSessions {
+    /// In files that are read without the agent.
+    Files(Box<dyn SessionFiles>),
+    /// Its server lists them. Only requests that begin no turn are sent.
+    Server { link: LinkPlan, protocol: Box<dyn SessionsProtocol> },
+}
+
+/// The files of an agent for one folder. Both calls may block.
+pub trait SessionFiles: Send + Sync + Debug {
+    /// Lists the sessions of the folder, newest first; empty if there are none.
+    fn list(&self) -> io::Result<Vec<OwnSession>>;
+
+    fn read(&self, session: &NativeSession) -> io::Result<Conversation>;
+}
+
+/// The two requests to an agent's server, and what the responses mean.
+pub trait SessionsProtocol: Send + Sync + Debug {
+    /// The method and parameters that ask for the newest sessions of the folder.
+    fn list(&self) -> (String, Value);
+
+    fn listed(&self, response: &Value) -> Vec<OwnSession>;
+
+    /// The method and parameters that ask for the newest messages of a session.
+    fn read(&self, session: &NativeSession) -> (String, Value);
+
+    fn conversation(&self, response: &Value) -> Conversation;
+}
+
+/// Why a server did not answer.
+#[derive(Debug, PartialEq, thiserror::Error)]
+pub enum Unanswered {
+    #[error("{0}")]
+    Failed(AgentFailure),
+    #[error("{}", .0.message)]
+    Refused(RpcError),
+    #[error("it didn't answer within {seconds} seconds")]
+    TimedOut { seconds: u64 },
+}
+
+/// Sends one request over a link and returns the response. The link is left.
+pub async fn ask_server(
+    (link, mut events): (Link, LinkEvents),
+    (method, params): (String, Value),
+) -> Result<Value, Unanswered> {
+    let written = link.write(vec![Outbound::Rpc(RpcOut::request(KEY, method, params))]);
+    let answer = async {
+        // If it can't be written, the link ends.
+        let _ = written.await;
+        loop {
+            match events.next().await {
+                Some(LinkEvent::Inbound(Inbound::Rpc(RpcIn::Response { id: KEY, result }))) => {
+                    return result.map_err(Unanswered::Refused);
+                }
+                Some(LinkEvent::Ended(end)) => {
+                    let failure = end.status.into_failure(&end.stderr_tail, NextStep::StartAnew);
+                    return Err(Unanswered::Failed(failure));
+                }
+                Some(_) => {}
+                None => {
+                    let next = NextStep::StartAnew;
+                    return Err(Unanswered::Failed(AgentFailure::OutputLost { next }));
+                }
+            }
+        }
+    };
+    let seconds = ANSWER_WITHIN.as_secs();
+    let answered = timeout(ANSWER_WITHIN, answer).await.unwrap_or(Err(Unanswered::TimedOut { seconds }));
+    link.stop(Duration::ZERO).await;
+    answered
+}
+
+/// Makes one line of a title.
+pub(crate) fn title(text: &str) -> String {
+    bounded(&on_one_line(text, TITLE_CHARS))
+}

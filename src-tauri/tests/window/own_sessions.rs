@@ -1,0 +1,91 @@
+//! Sessions that the real agents began in their own way, continued in the real window.
+
+use std::os::unix::fs::symlink;
+
+use askdesk_testkit::clis::{self, Cli};
+use askdesk_testkit::mock_api::{MockApi, Script};
+use tempfile::TempDir;
+
+use crate::harness::{App, Setup};
+use crate::real_claude::sealed;
+
+const BEGUN: &str = "Remember the word walnut.";
+const ASKED: &str = "Which word was it?";
+
+/// The window beside one agent, which has run once in a folder without Askdesk.
+struct Begun {
+    app: App,
+    mock: MockApi,
+    _folders: [TempDir; 3],
+}
+
+impl Begun {
+    async fn open(setup: Setup, cli: Cli, agent: &str, test: &str) -> Option<Self> {
+        let program = cli.program()?;
+        let native = clis::native_or_skip(cli, test)?;
+        let mock = MockApi::start(Script(Vec::new())).await.unwrap();
+        let [home, project, programs] = [(); 3].map(|()| TempDir::new().unwrap());
+        cli.write_settings(home.path(), &mock.base_url).unwrap();
+        let mut run = cli.run_once(&program, home.path(), project.path(), &mock.base_url, BEGUN);
+        let ran = tokio::task::spawn_blocking(move || run.output()).await.unwrap().unwrap();
+        assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+
+        symlink(native, programs.path().join(cli.command())).unwrap();
+        let path = format!("{}:/usr/bin:/bin", programs.path().display());
+        let app = sealed(setup, home.path(), &mock).env("PATH", path).open().await;
+        app.find(&format!("form.start [data-agent={agent}] .state .icon-check")).await;
+        app.press(&app.find(&format!("form.start [data-agent={agent}]")).await).await;
+        let field = app.by_role("textbox", "Folder").await;
+        field.clear().await.unwrap();
+        field.send_keys(&project.path().display().to_string()).await.unwrap();
+        Some(Self { app, mock, _folders: [home, project, programs] })
+    }
+
+    /// Continues the session with a message, and checks that the model gets the earlier conversation with it. The mock has
+    /// no script, and replied to the first message as it does to each agent.
+    async fn continues(&self, title: &str, replied: &str) {
+        let app = &self.app;
+        app.press(&app.find("form.start details.own summary").await).await;
+        app.find("form.start [data-own]").await;
+        app.shows_text("form.start [data-own]", title).await;
+        assert_eq!(app.count("form.start [data-own]").await, 1);
+        assert_eq!(app.axe().await, Vec::<String>::new());
+        app.picture("begun-elsewhere").await;
+        app.write("First message", ASKED).await;
+        app.press(&app.find("form.start [data-own]").await).await;
+
+        app.shows_text("[data-notice=begun_elsewhere]", "The messages above are from before.").await;
+        app.shows_text("main", "Turn finished").await;
+        app.shows_text("main", BEGUN).await;
+        app.shows_text("main", &format!("{replied} This session was begun outside Askdesk.")).await;
+        app.shows_text("main", ASKED).await;
+        let requests = self.mock.requests();
+        let heard = requests.iter().map(|request| request.body.to_string());
+        let turn = heard.filter(|heard| heard.contains(ASKED) && heard.contains(BEGUN));
+        assert!(turn.count() > 0, "no request has both messages: {requests:?}");
+        app.picture("continued").await;
+    }
+}
+
+#[tokio::test]
+async fn case_124_a_session_begun_by_claude_is_listed_and_continued() {
+    let test = "case_124_a_session_begun_by_claude_is_listed_and_continued";
+    let setup = Setup::default().pictured();
+    let Some(begun) = Begun::open(setup, Cli::ClaudeCode, "claude_code", test).await else { return };
+    begun.continues(BEGUN, "ok").await;
+}
+
+#[tokio::test]
+async fn case_124_a_session_begun_by_codex_is_listed_and_continued() {
+    let test = "case_124_a_session_begun_by_codex_is_listed_and_continued";
+    let Some(begun) = Begun::open(Setup::default(), Cli::Codex, "codex", test).await else { return };
+    begun.continues(BEGUN, "(The script is over.)").await;
+}
+
+#[tokio::test]
+async fn case_124_a_session_begun_by_opencode_is_listed_and_continued() {
+    let test = "case_124_a_session_begun_by_opencode_is_listed_and_continued";
+    let Some(begun) = Begun::open(Setup::default(), Cli::OpenCode, "opencode", test).await else { return };
+    // The program may end before the model has given the session a title.
+    begun.continues("", "ok").await;
+}
