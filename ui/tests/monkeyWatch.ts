@@ -420,7 +420,7 @@ function allowedByClick(control: HTMLElement): Allowed {
     const option = by.get(words);
     return option ? { ...NOTHING, decides: { approvals, option } } : NOTHING;
   }
-  if (button?.matches('[data-send], [data-reply]')) {
+  if (button?.matches('[data-send], [data-steer], [data-reply]')) {
     return { ...NOTHING, says: button.closest<HTMLElement>('[data-session-view]')?.dataset['sessionView'] ?? null };
   }
   const card = button?.closest<HTMLElement>(`${CARD}, [data-kept]`);

@@ -132,7 +132,7 @@ async fn a_changed_mode_and_model_apply_to_the_next_message() {
     app.click("menuitem", "Accept edits").await;
     app.find("main [data-mode=accept_edits]").await;
     app.press(&app.find("main [data-model]").await).await;
-    app.click("menuitem", "haiku").await;
+    app.click("menuitem", "Haiku").await;
     let path = real.project.path().join("made.txt").display().to_string();
     let write = json!({ "file_path": path, "content": "made\n" });
     real.mock.push(Reply::new([Block::tool("toolu_w", "Write", write)]));

@@ -104,7 +104,7 @@ impl Agent for Codex {
     fn own_sessions(&self, start: &Start) -> Result<Option<OwnSessions>, AgentFailure> {
         let (plan, _) = shared(launch(self.program(start)?, &start.folder), &start.options.extras);
         let protocol = Box::new(ThreadList::of(&start.folder));
-        Ok(Some(OwnSessions::Server { link: LinkPlan::Shared(plan), protocol }))
+        Ok(Some(OwnSessions::Server { link: Box::new(LinkPlan::Shared(plan)), protocol }))
     }
 }
 

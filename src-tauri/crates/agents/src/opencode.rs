@@ -104,7 +104,7 @@ impl Agent for OpenCode {
         let asks = options.config.get(&PERMISSIONS) == Some(&ASK);
         let plan = launch::server(program, folder, &self.password, asks, &options.extras);
         let protocol = Box::new(SessionList::of(folder));
-        Ok(Some(OwnSessions::Server { link: LinkPlan::Http(plan), protocol }))
+        Ok(Some(OwnSessions::Server { link: Box::new(LinkPlan::Http(plan)), protocol }))
     }
 }
 

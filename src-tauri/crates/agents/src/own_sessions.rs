@@ -66,7 +66,7 @@ pub enum OwnSessions {
     /// In files that are read without the agent.
     Files(Box<dyn SessionFiles>),
     /// Its server lists them. Only requests that begin no turn are sent.
-    Server { link: LinkPlan, protocol: Box<dyn SessionsProtocol> },
+    Server { link: Box<LinkPlan>, protocol: Box<dyn SessionsProtocol> },
 }
 
 /// The files of an agent for one folder. Both calls may block.

@@ -210,17 +210,17 @@ mod tests {
     const FIRST: &str = "0b4dfc8f-93a4-4bb0-a1d8-64be2a2f7c11";
     const SECOND: &str = "5d3b0a5c-2c1e-4a8e-9b0f-0f6d2f0f4c22";
 
-    fn line(kind: &str, [id, parent]: [&str; 2], content: Value) -> Value {
+    fn line(kind: &str, [id, parent]: [&str; 2], content: &Value) -> Value {
         let parent = if parent.is_empty() { Value::Null } else { json!(parent) };
         json!({"type": kind, "uuid": id, "parentUuid": parent, "isSidechain": false, "message": {"content": content}})
     }
 
-    fn user(ids: [&str; 2], content: Value) -> Value {
+    fn user(ids: [&str; 2], content: &Value) -> Value {
         line("user", ids, content)
     }
 
     fn agent(ids: [&str; 2], text: &str) -> Value {
-        line("assistant", ids, json!([{"type": "text", "text": text}]))
+        line("assistant", ids, &json!([{"type": "text", "text": text}]))
     }
 
     struct Written {
@@ -271,8 +271,8 @@ mod tests {
         let written = Written::new();
         assert_eq!(written.titles(), Vec::<String>::new());
         let said = [
-            user(["a", ""], json!("<command-name>/clear</command-name>")),
-            user(["b", "a"], json!([{"type": "text", "text": "Mend\n the  door"}])),
+            user(["a", ""], &json!("<command-name>/clear</command-name>")),
+            user(["b", "a"], &json!([{"type": "text", "text": "Mend\n the  door"}])),
         ];
         written.write(FIRST, &said);
         assert_eq!(written.titles(), ["Mend the door"]);
@@ -287,11 +287,11 @@ mod tests {
     #[test]
     fn what_is_no_session_of_the_folder_is_left_out() {
         let written = Written::new();
-        let mut elsewhere = user(["a", ""], json!("Elsewhere"));
+        let mut elsewhere = user(["a", ""], &json!("Elsewhere"));
         elsewhere["cwd"] = json!("/somewhere/else");
         written.write(FIRST, &[elsewhere]);
         written.write(SECOND, &[json!({"type": "mode", "mode": "normal"})]);
-        written.write("agent-1", &[user(["a", ""], json!("A subagent"))]);
+        written.write("agent-1", &[user(["a", ""], &json!("A subagent"))]);
         assert_eq!(written.titles(), Vec::<String>::new());
     }
 
@@ -299,7 +299,7 @@ mod tests {
     fn a_long_file_is_read_at_its_edges_only() {
         let written = Written::new();
         let filler = json!({"type": "x", "text": "y".repeat(60_000)});
-        let mut all = vec![user(["a", ""], json!("First"))];
+        let mut all = vec![user(["a", ""], &json!("First"))];
         all.extend(std::iter::repeat_n(filler, 20));
         all.push(json!({"type": "custom-title", "customTitle": "At the end"}));
         written.write(FIRST, &all);
@@ -314,11 +314,11 @@ mod tests {
         written.write(
             FIRST,
             &[
-                user(["a", ""], json!("One")),
+                user(["a", ""], &json!("One")),
                 agent(["b", "a"], "Two"),
                 subagent,
-                user(["gone", "b"], json!("Taken back")),
-                user(["c", "b"], json!([{"type": "tool_result", "content": "Result"}])),
+                user(["gone", "b"], &json!("Taken back")),
+                user(["c", "b"], &json!([{"type": "tool_result", "content": "Result"}])),
                 agent(["d", "c"], "Three"),
             ],
         );

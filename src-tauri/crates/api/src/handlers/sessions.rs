@@ -46,7 +46,7 @@ impl Api {
         let options = SessionOptions { program: input.program, extras, ..SessionOptions::default() };
         let options = checked_options(&options, &[])?;
         let start = Start { folder, options, resume: None };
-        let (sessions, problem) = match self.sessions.list_own(&input.agent, start).await? {
+        let (sessions, problem) = match Box::pin(self.sessions.list_own(&input.agent, start)).await? {
             Ok(sessions) => (sessions, None),
             Err(why) => (Vec::new(), Some(why.into())),
         };
@@ -172,7 +172,7 @@ impl Api {
             None => folder_name(&repository),
         });
         let spec = StartSpec { agent: input.agent, name, folder, options, prompt, worktree, continues };
-        Ok(self.sessions.start(id, spec).await?)
+        Ok(Box::pin(self.sessions.start(id, spec)).await?)
     }
 
     /// Resumes an ended session with the options it was started with.

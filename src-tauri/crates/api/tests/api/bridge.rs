@@ -146,7 +146,7 @@ impl Bridge {
     }
 
     pub async fn call(&self, name: &str, input: Value) -> Result<Value, Error> {
-        dispatch(&self.api, name, input).await
+        Box::pin(dispatch(&self.api, name, input)).await
     }
 
     /// Runs a command under a new request id, and returns its result.

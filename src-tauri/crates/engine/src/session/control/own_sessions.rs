@@ -118,7 +118,7 @@ impl Sessions {
             }
             Some(OwnSessions::Server { link, protocol }) => {
                 let request = session.as_ref().map_or_else(|| protocol.list(), |known| protocol.read(known));
-                let link = self.links.open(link).await.map_err(NotListed::Agent)?;
+                let link = self.links.open(*link).await.map_err(NotListed::Agent)?;
                 let response = ask_server(link, request).await?;
                 Ok(match session {
                     Some(_) => Own::Said(protocol.conversation(&response)),
