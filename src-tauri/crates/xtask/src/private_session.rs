@@ -23,6 +23,8 @@ pub const SUBCOMMAND: &str = "inside-session";
 /// How long the window manager and the notification daemon may take to start.
 const READY_TIMEOUT: Duration = Duration::from_secs(20);
 const POLL: Duration = Duration::from_millis(50);
+/// Longer than openbox shows a popup by default, 875 ms.
+const POPUP: Duration = Duration::from_millis(1500);
 
 /// What the display is.
 const SCREEN: &str = "-screen 0 1600x1200x24";
@@ -195,6 +197,8 @@ fn settle_keys(workspace: &Workspace) -> Result<()> {
             shown.is_ok_and(|shown| String::from_utf8_lossy(&shown.stdout).trim() == desktop)
         })?;
     }
+    // Openbox names the desktop in a popup, which takes the pointer from a window below it when it goes.
+    thread::sleep(POPUP);
     Ok(())
 }
 
