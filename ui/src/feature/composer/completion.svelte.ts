@@ -20,7 +20,6 @@ const OURS: ReadonlySet<ActionId> = new Set([
   'open_in',
   'continue',
   'export_markdown',
-  'export_json',
   'compact',
   'usage',
   'log',

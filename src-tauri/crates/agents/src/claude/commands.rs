@@ -1,4 +1,4 @@
-//! The commands of Claude Code. A message that begins with one runs it, without further ado (2.1.329).
+//! The commands of Claude Code. A message that begins with one runs it (2.1.329).
 
 use askdesk_domain::AgentCommand;
 use askdesk_domain::agent_command::AGENT_COMMANDS;

@@ -5,7 +5,7 @@ export const composer = {
   'composer.placeholder_ended': 'Diese Sitzung ist beendet',
   'composer.placeholder_resume': 'Mit einer Nachricht fortsetzen…',
   'composer.run': 'Ausführen',
-  'composer.shell': 'Läuft sofort und ohne Rückfrage in einer Shell im Ordner dieser Sitzung. Der Agent sieht die Ausgabe.',
+  'composer.shell': 'Läuft ohne Rückfrage in einer Shell im Ordner dieser Sitzung. Der Agent sieht die Ausgabe.',
   'composer.steer_hint': 'Sendet die Nachricht in die laufende Runde. Der Agent liest sie, sobald er kann; offene Fragen bleiben offen.',
   'composer.send': 'Senden',
   'composer.reply': 'Im Chat antworten',

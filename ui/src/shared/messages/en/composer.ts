@@ -6,7 +6,7 @@ export const composer = {
   'composer.placeholder_ended': 'This session has ended',
   'composer.placeholder_resume': 'Message the agent to resume…',
   'composer.run': 'Run',
-  'composer.shell': 'Runs in a shell in this session’s folder at once, without a permission request. The agent sees the output.',
+  'composer.shell': 'Runs in a shell in this session’s folder, without a permission request. The agent sees the output.',
   'composer.steer_hint': 'Sends the message into the turn that is running. The agent reads it as soon as it can; open questions stay open.',
   'composer.send': 'Send',
   'composer.reply': 'Reply in chat',

@@ -5,7 +5,7 @@ export const composer = {
   'composer.placeholder_ended': '此会话已结束',
   'composer.placeholder_resume': '给智能体发消息以恢复会话…',
   'composer.run': '运行',
-  'composer.shell': '立即在此会话文件夹的 shell 中运行，不再请求许可。智能体会看到输出。',
+  'composer.shell': '在此会话文件夹的 shell 中运行，不再请求许可。智能体会看到输出。',
   'composer.steer_hint': '把消息送入当前这一轮。智能体会尽快读取；待回答的问题会保留。',
   'composer.send': '发送',
   'composer.reply': '在对话中回复',
