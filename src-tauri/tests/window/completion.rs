@@ -15,14 +15,14 @@ const COMPOSER: &str = "[data-composer]";
 const ROWS: &str = "[data-completion] [role=option]";
 
 /// Types into the composer with the keys of the keyboard.
-async fn type_keys(app: &App, text: &str) {
+pub async fn type_keys(app: &App, text: &str) {
     app.press(&app.find(COMPOSER).await).await;
     activate(WINDOW);
     xdotool(&["type", "--delay", "15", text]);
 }
 
 /// Waits until the list begins with this row.
-async fn first_row(app: &App, text: &str) {
+pub async fn first_row(app: &App, text: &str) {
     let first = "return document.querySelector(arguments[0])?.textContent ?? ''";
     let what = format!("{text:?} as the first row");
     app.wait(&what, async || {
@@ -31,7 +31,7 @@ async fn first_row(app: &App, text: &str) {
     .await;
 }
 
-async fn composed(app: &App, text: &str) {
+pub async fn composed(app: &App, text: &str) {
     let value = "return document.querySelector(arguments[0]).value";
     app.wait(text, async || (app.script(value, vec![json!(COMPOSER)]).await == text).then_some(())).await;
 }
@@ -48,7 +48,7 @@ async fn ran(app: &App, session: &str, output: &str) {
     .await;
 }
 
-fn press(key: &str) {
+pub fn press(key: &str) {
     xdotool(&["key", key]);
 }
 

@@ -18,6 +18,7 @@ mod desktop;
 mod drafts;
 mod fake_tray;
 mod first_run;
+mod forks;
 mod full_disk;
 mod gallery;
 mod gateway;

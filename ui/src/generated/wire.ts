@@ -400,7 +400,11 @@ continueInTerminal: boolean,
 /**
  * Whether it can say which sessions it has, and continue one that was begun elsewhere.
  */
-ownSessions: boolean, };
+ownSessions: boolean, 
+/**
+ * Whether it can begin a session with a copy of another one's conversation.
+ */
+fork: boolean, };
 
 /**
  * Where a session comes from.
@@ -711,12 +715,12 @@ export type ChangeRefused = { "refused": "in_words", words: string, } | { "refus
 /**
  * How long Askdesk waited for it.
  */
-seconds: number, } | { "refused": "others_wait" } | { "refused": "working" } | { "refused": "unreached", why: DeliveryError, };
+seconds: number, } | { "refused": "others_wait" } | { "refused": "working" } | { "refused": "unreached", why: DeliveryError, } | { "refused": "no_place" } | { "refused": "nothing_said" };
 
 /**
  * A feature that some agents don't support.
  */
-export type UnsupportedFeature = "attaching" | "continuing_in_terminal" | "compacting" | "stopping_helper";
+export type UnsupportedFeature = "attaching" | "continuing_in_terminal" | "compacting" | "stopping_helper" | "forking";
 
 export type ToolDetail = { "detail": "command", 
 /**
@@ -967,7 +971,7 @@ export type ToolStatus = "pending" | "awaiting_permission" | "running" | "done" 
 export type StoredImage = { image: ImageId, format: ImageFormat, bytes: number, };
 
 /**
- * Which messages of a session that was begun outside Askdesk are in the transcript.
+ * Which messages from before a session began here are in its transcript.
  */
 export type EarlierMessages = "all" | "newest" | "unread";
 
@@ -1002,7 +1006,7 @@ error: string, } | { "notice": "hook_failed",
 /**
  * Its last lines.
  */
-output: string, } | { "notice": "begun_elsewhere", earlier: EarlierMessages, } | { "notice": "agent_warned", text: string, } | { "notice": "entries_lost", count: number, } | { "notice": "unreadable" } | { "notice": "message_not_sent", error: DeliveryError, };
+output: string, } | { "notice": "begun_elsewhere", earlier: EarlierMessages, } | { "notice": "forked", from: SessionId, earlier: EarlierMessages, } | { "notice": "agent_warned", text: string, } | { "notice": "entries_lost", count: number, } | { "notice": "unreadable" } | { "notice": "message_not_sent", error: DeliveryError, };
 
 /**
  * One message to a subscriber.
@@ -1195,6 +1199,15 @@ worktree: StartWorktree | null,
  * Continues a session that was begun elsewhere, one of those that `list_own_sessions` returned.
  */
 continues: NativeSession | null, };
+
+/**
+ * Starts a session with a copy of another one's conversation.
+ */
+export type ForkSession = { requestId: CommandId, session: SessionId, 
+/**
+ * The position of the user's message that the copy ends before; none copies all.
+ */
+before: number | null, };
 
 /**
  * Sends a message to an agent. An ended session that can be resumed is resumed first.
@@ -2950,6 +2963,7 @@ export interface CommandMap {
   dismiss_request: { input: DismissRequest; output: Request };
   decide_approval: { input: DecideApproval; output: Approval };
   start_session: { input: StartSession; output: Session };
+  fork_session: { input: ForkSession; output: Session };
   send_message: { input: SendMessage; output: Done };
   attach_image: { input: AttachImage; output: AttachedFiles };
   attach_text: { input: AttachText; output: AttachedFiles };

@@ -36,6 +36,7 @@ export const actions = {
   model: { words: 'head.model', icon: 'model' },
 
   resume: { words: 'session_action.resume', icon: 'resume' },
+  fork: { words: 'session_action.fork', icon: 'fork' },
   rename: { words: 'session_action.rename', icon: 'note', keys: 'F2' },
   up: { words: 'session_action.up', icon: 'send', keys: 'Alt+↑' },
   down: { words: 'session_action.down', icon: 'down', keys: 'Alt+↓' },

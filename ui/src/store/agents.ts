@@ -11,6 +11,12 @@ export function agentOf(state: State, { origin }: Session): AgentDescriptor | nu
   return state.agentsKnown.find((agent) => agent.id === id) ?? null;
 }
 
+/** Whether a session can begin with a copy of this one's conversation. */
+export function canFork(state: State, session: Session): boolean {
+  const isBusy = session.state.state === 'working' || session.state.state === 'starting';
+  return session.nativeSession !== null && !isBusy && (agentOf(state, session)?.capabilities.fork ?? false);
+}
+
 /** Whether a session works in one of the user's folders. */
 export function worksInFolder(state: State, session: Session): boolean {
   return agentOf(state, session)?.capabilities.folder ?? true;

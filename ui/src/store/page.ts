@@ -80,7 +80,7 @@ export function createPage(bridge: Bridge) {
     openIn: new OpenInCommands(bridge, store, submitter),
     pastQuestions: new PastQuestionCommands(bridge, store),
     questions: new QuestionCommands(store, submitter),
-    sessions: new SessionCommands(bridge, store, submitter),
+    sessions: new SessionCommands(bridge, store, submitter, focusTargets),
     permissions: new PermissionCommands(bridge, store, settings, approvals),
     settings,
     start: new StartCommands(bridge, store, submitter, focusTargets),

@@ -26,6 +26,7 @@ export const submitKey = {
   attention: (session: SessionId) => `attention:${session}`,
   move: (session: SessionId) => `move:${session}`,
   close: (session: SessionId) => `close:${session}`,
+  fork: (session: SessionId) => `fork:${session}`,
   resume: (session: SessionId) => `resume:${session}`,
   openIn: (session: SessionId, program: Program, path: string | null) => `open_in:${session}:${program}:${path ?? ''}`,
   continue: (session: SessionId) => `continue:${session}`,
@@ -98,13 +99,14 @@ export class Submitter {
   }
 
   /** Sends a command that has no card of its own: its error appears at the top of the window. */
-  async submitReported<C extends CommandName>(key: string, command: C, body: Body<C>): Promise<boolean> {
-    if (await this.submit(key, command, body)) return true;
+  async submitReported<C extends CommandName>(key: string, command: C, body: Body<C>): Promise<Output<C> | null> {
+    const output = await this.submit(key, command, body);
+    if (output !== null) return output;
     const submit = this.store.state.submits[key];
     if (submit?.phase === 'failed' && submit.error) {
       this.store.report(submit.error);
       this.store.dispatch({ type: 'submit_done', key });
     }
-    return false;
+    return null;
   }
 }

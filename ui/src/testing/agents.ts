@@ -43,6 +43,7 @@ export const claudeCode: AgentDescriptor = {
     launchOverrides: true,
     continueInTerminal: true,
     ownSessions: true,
+    fork: true,
   },
   config: [
     modes,

@@ -7,6 +7,7 @@ import type { State } from '../store/state';
 export const later = {
   changes: () => import('./ChangesView.svelte'),
   ending: () => import('../feature/sessions/EndingDialog.svelte'),
+  fork: () => import('../feature/sessions/ForkDialog.svelte'),
   history: () => import('./HistoryView.svelte'),
   inbox: () => import('./InboxView.svelte'),
   keys: () => import('../feature/panel/KeysDialog.svelte'),

@@ -33,6 +33,28 @@ pub enum Open {
         /// The agent's own id of it.
         native_session: NativeSession,
     },
+    /// Begins with a copy of another session's conversation. That session stays as it is.
+    Fork {
+        /// The agent's own id of the other session.
+        native_session: NativeSession,
+        /// The agent's own name of the place where the copy ends, as in [`Said::User`](crate::Said::User); none copies all.
+        place: Option<String>,
+    },
+}
+
+impl Open {
+    /// Returns the session that goes on under its own id.
+    pub const fn resumed(&self) -> Option<&NativeSession> {
+        match self {
+            Self::Resume { native_session } => Some(native_session),
+            Self::New | Self::Fork { .. } => None,
+        }
+    }
+
+    /// Whether there was a conversation before.
+    pub const fn is_new(&self) -> bool {
+        matches!(self, Self::New)
+    }
 }
 
 /// The result of a call: the events it means, and what has to be written.

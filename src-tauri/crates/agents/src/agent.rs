@@ -3,11 +3,9 @@
 use std::fmt::Debug;
 use std::path::{Path, PathBuf};
 
-use askdesk_domain::{
-    AgentDescriptor, AgentFailure, NativeSession, OptionScope, ReservedFlags, SessionOptions,
-};
+use askdesk_domain::{AgentDescriptor, AgentFailure, OptionScope, ReservedFlags, SessionOptions};
 
-use crate::adapter::Adapter;
+use crate::adapter::{Adapter, Open};
 use crate::launch::{LaunchPlan, expand_home};
 use crate::link::LinkPlan;
 use crate::own_sessions::OwnSessions;
@@ -77,8 +75,7 @@ pub struct Start {
     pub folder: PathBuf,
     /// What was chosen for it, with the secrets of its environment.
     pub options: SessionOptions,
-    /// The agent's own id of the session that is resumed; `None` for a new one.
-    pub resume: Option<NativeSession>,
+    pub open: Open,
 }
 
 impl Start {

@@ -90,9 +90,9 @@ impl Agent for ClaudeCode {
     }
 
     fn prepare(&self, start: &Start) -> Result<SessionPlan, AgentFailure> {
-        let Start { folder, options, resume } = start;
+        let Start { folder, options, open } = start;
         let program = launch::find(&self.descriptor, start.program().as_deref())?;
-        let plan = launch(program, folder.clone(), &options.config, resume.as_ref());
+        let plan = launch(program, folder.clone(), &options.config, open);
         let adapter = ClaudeAdapter::new(self.descriptor.config.clone(), options);
         Ok(SessionPlan {
             adapter: Box::new(adapter),
@@ -102,8 +102,8 @@ impl Agent for ClaudeCode {
     }
 
     fn continue_in_terminal(&self, start: &Start) -> Result<Option<LaunchPlan>, AgentFailure> {
-        let Start { folder, options, resume } = start;
-        let Some(session) = resume else { return Ok(None) };
+        let Start { folder, options, open } = start;
+        let Some(session) = open.resumed() else { return Ok(None) };
         let program = launch::find(&self.descriptor, start.program().as_deref())?;
         Ok(Some(launch::in_terminal(program, folder.clone(), session).with_overrides(&options.extras)))
     }
@@ -212,10 +212,10 @@ impl Call {
 
 impl Adapter for ClaudeAdapter {
     fn open(&mut self, how: Open) -> Output {
-        self.usage = UsageReport::new(matches!(how, Open::Resume { .. }));
+        self.usage = UsageReport::new(!how.is_new());
         self.resuming = match how {
             Open::New => None,
-            Open::Resume { native_session } => Some(native_session),
+            Open::Resume { native_session } | Open::Fork { native_session, .. } => Some(native_session),
         };
         let mut out = Output::default();
         out.line(self.hello());

@@ -96,7 +96,7 @@ impl Agent for Codex {
     }
 
     fn continue_in_terminal(&self, start: &Start) -> Result<Option<LaunchPlan>, AgentFailure> {
-        let Some(session) = &start.resume else { return Ok(None) };
+        let Some(session) = start.open.resumed() else { return Ok(None) };
         let plan = launch::in_terminal(self.program(start)?, start.folder.clone(), session);
         Ok(Some(plan.with_overrides(&start.options.extras)))
     }
@@ -318,7 +318,7 @@ impl CodexAdapter {
         }
     }
 
-    /// Starts the session, or resumes it; what is chosen nowhere is left to the agent's own settings.
+    /// Starts, resumes, or forks the session; what is chosen nowhere is left to the agent's own settings.
     fn open_thread(&mut self, out: &mut Output) {
         let chosen = |option: &ConfigId| self.choices.get(option).map(ValueId::as_str);
         let mut params = json!({"cwd": self.folder});
@@ -334,6 +334,14 @@ impl CodexAdapter {
                 // The transcript is ours.
                 params["excludeTurns"] = json!(true);
                 "thread/resume"
+            }
+            Open::Fork { native_session, place } => {
+                params["threadId"] = json!(native_session.as_str());
+                params["excludeTurns"] = json!(true);
+                if let Some(turn) = place {
+                    params["lastTurnId"] = json!(turn);
+                }
+                "thread/fork"
             }
         };
         self.thread = Thread::Opening;

@@ -43,6 +43,7 @@ impl Demo {
                 launch_overrides: false,
                 continue_in_terminal: false,
                 own_sessions: false,
+                fork: false,
                 ..claude::capabilities()
             },
             config: vec![claude::mode(), example(examples)],
@@ -79,8 +80,8 @@ impl Agent for Demo {
     }
 
     fn prepare(&self, start: &Start) -> Result<SessionPlan, AgentFailure> {
-        let Start { folder, options, resume } = start;
-        let mut plan = claude::launch(self.program.clone(), folder.clone(), &options.config, resume.as_ref());
+        let Start { folder, options, open } = start;
+        let mut plan = claude::launch(self.program.clone(), folder.clone(), &options.config, open);
         let kept = self.folder.join(SESSIONS);
         // Without it the demo plays all the same, and only forgets its sessions.
         if create_private(&kept).is_ok() {

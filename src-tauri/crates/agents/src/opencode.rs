@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 use askdesk_domain::{
     AgentDescriptor, AgentFailure, ConfigId, ConfigOption, NativeRef, ReservedFlags, ValueId,
 };
-use serde_json::Value;
+use serde_json::{Value, json};
 use uuid::Uuid;
 
 use crate::adapter::{Action, Adapter, EncodeError, Inbound, Open, Output};
@@ -90,8 +90,8 @@ impl Agent for OpenCode {
     }
 
     fn continue_in_terminal(&self, start: &Start) -> Result<Option<LaunchPlan>, AgentFailure> {
-        let Start { folder, options, resume } = start;
-        let Some(session) = resume else { return Ok(None) };
+        let Start { folder, options, open } = start;
+        let Some(session) = open.resumed() else { return Ok(None) };
         let program = launch::find(&self.descriptor, start.program().as_deref())?;
         let asks = options.config.get(&PERMISSIONS) == Some(&ASK);
         let plan = launch::in_terminal(program, folder.clone(), session, asks);
@@ -332,6 +332,11 @@ impl Adapter for OpenCodeAdapter {
             Open::Resume { native_session } => {
                 self.resumes = true;
                 self.request(Sent::Resume, &format!("GET /session/{native_session}"), Value::Null, &mut out);
+            }
+            Open::Fork { native_session, place } => {
+                self.resumes = true;
+                let before = place.map_or_else(|| json!({}), |message| json!({ "messageID": message }));
+                self.request(Sent::Resume, &format!("POST /session/{native_session}/fork"), before, &mut out);
             }
         }
         out

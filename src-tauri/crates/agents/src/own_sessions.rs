@@ -38,7 +38,11 @@ pub struct OwnSession {
 /// Something that was said in an earlier conversation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Said {
-    User(String),
+    User {
+        text: String,
+        /// The agent's own name of the place right before it, where a fork can end; none if there is none.
+        place: Option<String>,
+    },
     Agent(String),
 }
 

@@ -15,6 +15,7 @@ macro_rules! for_each_command {
             dismiss_request(DismissRequest) -> Request,
             decide_approval(DecideApproval) -> Approval,
             start_session(StartSession) -> Session,
+            fork_session(ForkSession) -> Session,
             send_message(SendMessage) -> Done,
             attach_image(AttachImage) -> AttachedFiles,
             attach_text(AttachText) -> AttachedFiles,

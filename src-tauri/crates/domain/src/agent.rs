@@ -50,4 +50,6 @@ pub struct Capabilities {
     pub continue_in_terminal: bool,
     /// Whether it can say which sessions it has, and continue one that was begun elsewhere.
     pub own_sessions: bool,
+    /// Whether it can begin a session with a copy of another one's conversation.
+    pub fork: bool,
 }

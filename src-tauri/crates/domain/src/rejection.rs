@@ -58,6 +58,15 @@ pub enum ChangeRefused {
     Working,
     #[error("{why}")]
     Unreached { why: DeliveryError },
+    /// It was to fork a session before a message where no fork can end.
+    #[error(
+        "The agent can't fork right before this message: it wasn't the first of its turn, is too far back, or isn't in the \
+         agent's own history. Fork before another message."
+    )]
+    NoPlace,
+    /// It was to fork a session in which nothing was said yet.
+    #[error("The agent has no conversation to fork yet. Send it a message first.")]
+    NothingSaid,
 }
 
 /// A feature that some agents don't support.
@@ -76,6 +85,9 @@ pub enum UnsupportedFeature {
     Compacting,
     #[error("stopping a background task alone")]
     StoppingHelper,
+    /// Beginning a session with a copy of another one's conversation.
+    #[error("forking a session")]
+    Forking,
 }
 
 impl Rejection {

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::attachment::{Attachment, ImageFormat, ImageId};
 use crate::error::DeliveryError;
 use crate::helper::{HelperEnd, HelperKind};
-use crate::id::{ApprovalId, RequestId, Timestamp};
+use crate::id::{ApprovalId, RequestId, SessionId, Timestamp};
 use crate::session_options::QuestionPolicy;
 use crate::tool::{TodoItem, ToolDetail, ToolKind};
 use crate::usage::{ContextUse, Usd};
@@ -126,7 +126,7 @@ impl ToolStatus {
     }
 }
 
-/// Which messages of a session that was begun outside Askdesk are in the transcript.
+/// Which messages from before a session began here are in its transcript.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
@@ -201,6 +201,11 @@ pub enum Notice {
     },
     /// The session was begun outside Askdesk.
     BegunElsewhere {
+        earlier: EarlierMessages,
+    },
+    /// The session began with a copy of another session's conversation.
+    Forked {
+        from: SessionId,
         earlier: EarlierMessages,
     },
     /// A warning of the agent, in its own words.

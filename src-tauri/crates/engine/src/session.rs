@@ -23,4 +23,4 @@ mod tool_permissions;
 mod turn;
 mod unusable_lines;
 
-pub use control::{FolderLeaving, NotListed, QUIT_LIMIT, Sessions, SetupFailure, StartSpec};
+pub use control::{Beginning, FolderLeaving, NotListed, QUIT_LIMIT, Sessions, SetupFailure, StartSpec};

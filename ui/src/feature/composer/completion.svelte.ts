@@ -16,6 +16,7 @@ const OURS: ReadonlySet<ActionId> = new Set([
   'mode',
   'model',
   'resume',
+  'fork',
   'rename',
   'open_in',
   'continue',

@@ -5,7 +5,8 @@ import { t } from '../../shared/messages';
 import type { Commands } from '../../store/page';
 
 /** The actions in the context menu of a session's row. */
-export type SessionAction = 'rename' | 'up' | 'down' | 'pin' | 'unpin' | 'mute' | 'unmute' | 'hide' | 'unhide' | 'resume' | 'end' | 'close';
+export type SessionAction =
+  'rename' | 'up' | 'down' | 'pin' | 'unpin' | 'mute' | 'unmute' | 'hide' | 'unhide' | 'resume' | 'fork' | 'end' | 'close';
 
 /** The actions that happen in the list of sessions. */
 type ListAction = 'rename' | 'up' | 'down';
@@ -21,10 +22,16 @@ export interface MovePlace {
 }
 
 /** The actions that a session's menu currently offers; without a place, the session can't be moved. */
-export function actionsOf(session: Session, pinned: boolean, place: MovePlace | null): (MenuItem & { id: SessionAction })[] {
+export function actionsOf(
+  session: Session,
+  forks: boolean,
+  pinned: boolean,
+  place: MovePlace | null,
+): (MenuItem & { id: SessionAction })[] {
   const ended = session.state.state === 'ended';
   const actions: (MenuItem & { id: SessionAction; offered: boolean })[] = [
     { id: 'resume', words: t('session_action.resume'), offered: session.resumable },
+    { id: 'fork', words: t('session_action.fork'), offered: forks },
     { id: 'rename', words: t('session_action.rename'), keys: t('session_action.rename_keys'), offered: true },
     { id: 'up', words: t('session_action.up'), keys: t('session_action.up_keys'), offered: place !== null && place.index > 0 },
     {
@@ -63,6 +70,9 @@ export function doAnywhere({ dispatch, sessions }: Commands, session: Session, a
       break;
     case 'resume':
       void sessions.resume(id);
+      break;
+    case 'fork':
+      void sessions.fork(id);
       break;
     case 'end':
       void sessions.end(id);

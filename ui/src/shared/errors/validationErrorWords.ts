@@ -69,6 +69,8 @@ const refusedWords: UnionWords<ChangeRefused, 'refused'> = {
   in_words: ({ words }) => visibly(words),
   unanswered: 'refused_change.unanswered',
   others_wait: 'refused_change.others_wait',
+  no_place: 'refused_change.no_place',
+  nothing_said: 'refused_change.nothing_said',
   working: 'refused_change.working',
   unreached: ({ why }) => wordsOfDeliveryError(why),
 };
@@ -83,4 +85,5 @@ export const unableWords = {
   continuing_in_terminal: 'unable.continuing_in_terminal',
   compacting: 'unable.compacting',
   stopping_helper: 'unable.stopping_helper',
+  forking: 'unable.forking',
 } as const satisfies Record<UnsupportedFeature, MessageKey>;

@@ -1,5 +1,6 @@
 import type { ConfigId, HelperId, Session, SessionId, SessionLog, SessionNotifications, ValueId } from '../../generated/wire';
 import { type AppError, type Bridge, orError } from '../../platform/bridge';
+import type { FocusTargets } from '../../shared/focusTargets';
 import { closeLoss, endLoss, sessionOf } from '../select';
 import type { Store } from '../store.svelte';
 import { submitKey, type Submitter } from '../submit';
@@ -9,6 +10,7 @@ export class SessionCommands {
     private readonly bridge: Bridge,
     private readonly store: Store,
     private readonly submitter: Submitter,
+    private readonly focusTargets: FocusTargets,
   ) {}
 
   /** Asks the agent to stop its turn. */
@@ -55,6 +57,24 @@ export class SessionCommands {
 
   async resume(session: SessionId): Promise<void> {
     await this.submitter.submitReported(submitKey.resume(session), 'resume_session', { session });
+  }
+
+  /** Opens a session that begins with a copy of this one's conversation. */
+  async fork(session: SessionId): Promise<void> {
+    await this.#fork(session, null, '');
+  }
+
+  /** Opens a session that begins with the conversation before a message, which is written again there. */
+  async forkBefore(session: SessionId, entry: number, text: string): Promise<void> {
+    await this.#fork(session, entry, text);
+  }
+
+  async #fork(source: SessionId, before: number | null, text: string): Promise<void> {
+    const session = await this.submitter.submitReported(submitKey.fork(source), 'fork_session', { session: source, before });
+    if (!session) return;
+    this.store.dispatch({ type: 'session_started', session, opens: true });
+    if (text !== '') this.store.dispatch({ type: 'message_written', session: session.id, text });
+    this.focusTargets.noteWrote();
   }
 
   /** Lets the user choose where the folder of an ended session is now, and resumes the session there. */
@@ -110,9 +130,9 @@ export class SessionCommands {
   }
 
   /** Returns whether the app accepted the value. */
-  setConfig(session: SessionId, option: ConfigId, value: ValueId): Promise<boolean> {
+  async setConfig(session: SessionId, option: ConfigId, value: ValueId): Promise<boolean> {
     const body = { session, option, value };
-    return this.submitter.submitReported(submitKey.config(session, option), 'set_config', body);
+    return (await this.submitter.submitReported(submitKey.config(session, option), 'set_config', body)) !== null;
   }
 
   readLog(session: SessionId): Promise<SessionLog | AppError> {

@@ -97,7 +97,10 @@ export class WorktreeCommands {
     if (way === 'never') return false;
     const body = { session: session.id, text: rebaseMessage(base, files), attachments: [] };
     const key = submitKey.askToRebase(session.id);
-    if (way === 'resume') return this.submitter.submitReported(key, 'send_message', { ...body, closes: [] });
-    return this.submitter.submitReported(key, 'queue_message', body);
+    const sent =
+      way === 'resume'
+        ? await this.submitter.submitReported(key, 'send_message', { ...body, closes: [] })
+        : await this.submitter.submitReported(key, 'queue_message', body);
+    return sent !== null;
   }
 }

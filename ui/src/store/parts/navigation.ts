@@ -17,6 +17,8 @@ export type Overlay =
   | { overlay: 'log'; session: SessionId }
   /** Confirms ending or closing a session that is at work or would lose something. */
   | { overlay: 'ending'; session: SessionId; action: Ending }
+  /** Says what a fork before a message leaves as it is. */
+  | { overlay: 'fork'; session: SessionId; entry: number; text: string }
   /** Confirms reverting a changed file, or one part of it. */
   | { overlay: 'revert'; session: SessionId; file: ChangedFile; part: ShownPart | null }
   /** Completes a permission rule that denies a request. */

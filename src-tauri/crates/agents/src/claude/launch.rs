@@ -8,6 +8,7 @@ use askdesk_domain::{AgentDescriptor, AgentFailure, Choices, LaunchOverrides, Na
 
 use super::descriptor::{EFFORT, MODE, MODEL};
 use super::permissions::mode_word;
+use crate::adapter::Open;
 use crate::launch::{LaunchPlan, find_program};
 
 /// Variables by which a Claude Code that runs above us would speak to a child of its own.
@@ -33,13 +34,8 @@ const PARENT_SESSION_VARIABLES: &[&str] = &[
 
 /// Plans the start of a program that takes Claude Code's command line.
 ///
-/// A new session gets its id from the agent; a resumed one keeps the id it had (measured with 2.1.329).
-pub fn launch(
-    program: PathBuf,
-    folder: PathBuf,
-    choices: &Choices,
-    resume: Option<&NativeSession>,
-) -> LaunchPlan {
+/// A new session and a fork get their id from the agent; a resumed one keeps the id it had (measured with 2.1.329).
+pub fn launch(program: PathBuf, folder: PathBuf, choices: &Choices, open: &Open) -> LaunchPlan {
     // Without a prompt tool the program offers no tool to ask with at all.
     let mut args: Vec<OsString> = [
         "-p",
@@ -54,8 +50,15 @@ pub fn launch(
     .map(OsString::from)
     .to_vec();
     let mut add = |flag: &str, value: &str| args.extend([OsString::from(flag), OsString::from(value)]);
-    if let Some(session) = resume {
-        add("--resume", session.as_str());
+    match open {
+        Open::New => {}
+        Open::Resume { native_session } => add("--resume", native_session.as_str()),
+        Open::Fork { native_session, place } => {
+            add("--resume", native_session.as_str());
+            if let Some(message) = place {
+                add("--resume-session-at", message);
+            }
+        }
     }
     if let Some(model) = choices.get(&MODEL) {
         add("--model", model.as_str());
@@ -69,6 +72,9 @@ pub fn launch(
         add("--effort", effort.as_str());
     }
     args.push("--include-partial-messages".into());
+    if matches!(open, Open::Fork { .. }) {
+        args.push("--fork-session".into());
+    }
     LaunchPlan {
         program,
         args,
@@ -92,7 +98,7 @@ pub(super) fn in_terminal(program: PathBuf, folder: PathBuf, session: &NativeSes
 
 /// Returns the folder in which a program with these overrides keeps its settings and conversations.
 pub(super) fn home(overrides: &LaunchOverrides) -> Option<PathBuf> {
-    let plan = launch(PathBuf::new(), PathBuf::new(), &Choices::new(), None).with_overrides(overrides);
+    let plan = launch(PathBuf::new(), PathBuf::new(), &Choices::new(), &Open::New).with_overrides(overrides);
     let named = plan.variable("CLAUDE_CONFIG_DIR").map(PathBuf::from);
     let home = || plan.variable("HOME").map(PathBuf::from).or_else(env::home_dir);
     named.or_else(|| Some(home()?.join(".claude"))).filter(|home| home.is_absolute())
@@ -110,9 +116,9 @@ mod tests {
     use super::super::descriptor::{ACCEPT_EDITS, descriptor};
     use super::*;
 
-    fn args(choices: &[(askdesk_domain::ConfigId, ValueId)], resume: Option<&NativeSession>) -> String {
+    fn args(choices: &[(askdesk_domain::ConfigId, ValueId)], open: &Open) -> String {
         let choices = choices.iter().cloned().collect();
-        let plan = launch("/bin/claude".into(), "/proj".into(), &choices, resume);
+        let plan = launch("/bin/claude".into(), "/proj".into(), &choices, open);
         let words: Vec<&str> = plan.args.iter().filter_map(|arg| arg.to_str()).collect();
         words.join(" ")
     }
@@ -120,14 +126,14 @@ mod tests {
     #[test]
     fn the_arguments_follow_the_choices() {
         assert_eq!(
-            args(&[], None),
+            args(&[], &Open::New),
             "-p --input-format stream-json --output-format stream-json --verbose --permission-prompt-tool stdio \
              --include-partial-messages"
         );
         let full =
             [(MODEL, ValueId::literal("opus")), (MODE, ACCEPT_EDITS), (EFFORT, ValueId::literal("xhigh"))];
         assert_eq!(
-            args(&full, None),
+            args(&full, &Open::New),
             "-p --input-format stream-json --output-format stream-json --verbose --permission-prompt-tool stdio \
              --model opus --permission-mode acceptEdits --effort xhigh --include-partial-messages"
         );
@@ -135,11 +141,11 @@ mod tests {
 
     #[test]
     fn a_session_is_resumed_under_the_agents_own_id_and_otherwise_started_as_before() {
-        let session = NativeSession::literal("5f0c7d52");
-        let resumed = args(&[(MODEL, ValueId::literal("opus"))], Some(&session));
+        let native_session = NativeSession::literal("5f0c7d52");
+        let resumed = args(&[(MODEL, ValueId::literal("opus"))], &Open::Resume { native_session });
         assert_eq!(
             resumed.replace(" --resume 5f0c7d52", ""),
-            args(&[(MODEL, ValueId::literal("opus"))], None)
+            args(&[(MODEL, ValueId::literal("opus"))], &Open::New)
         );
         assert!(resumed.contains(" --resume 5f0c7d52 "));
     }

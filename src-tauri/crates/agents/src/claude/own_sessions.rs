@@ -146,7 +146,7 @@ fn title_in(lines: &[Value], folder: &Path) -> Option<String> {
     };
     let first = || {
         lines.iter().find_map(|line| match said(line).pop()? {
-            Said::User(text) => Some(text),
+            Said::User { text, .. } => Some(text),
             Said::Agent(_) => None,
         })
     };
@@ -169,7 +169,7 @@ fn said(line: &Value) -> Vec<Said> {
     match text(line, "type") {
         Some("user") => {
             let own = texts.filter(|text| !COMMAND_MARKS.iter().any(|mark| text.starts_with(mark)));
-            own.map(|text| Said::User(bounded(text))).collect()
+            own.map(|text| Said::User { text: bounded(text), place: None }).collect()
         }
         Some("assistant") => texts.map(|text| Said::Agent(bounded(text))).collect(),
         _ => Vec::new(),
@@ -196,7 +196,18 @@ fn conversation(lines: &[Value], mut is_cut: bool) -> Conversation {
             is_cut = false;
         }
     }
-    Conversation::newest(newest_first.into_iter().rev().flat_map(said).collect(), is_cut)
+    let mut all = Vec::new();
+    let mut newest = None;
+    for line in newest_first.into_iter().rev() {
+        all.extend(said(line).into_iter().map(|said| match said {
+            Said::User { text, .. } => Said::User { text, place: newest.map(bounded) },
+            Said::Agent(_) => said,
+        }));
+        if matches!(text(line, "type"), Some("user" | "assistant")) {
+            newest = text(line, "uuid");
+        }
+    }
+    Conversation::newest(all, is_cut)
 }
 
 #[cfg(test)]
@@ -320,13 +331,16 @@ mod tests {
                 user(["gone", "b"], &json!("Taken back")),
                 user(["c", "b"], &json!([{"type": "tool_result", "content": "Result"}])),
                 agent(["d", "c"], "Three"),
+                json!({"type": "attachment", "uuid": "e", "parentUuid": "d", "isSidechain": false}),
+                user(["f", "e"], &json!("Four")),
             ],
         );
         let said = |said: &[Said]| Conversation { said: said.to_vec(), is_cut: false };
         let expected = said(&[
-            Said::User("One".to_owned()),
+            Said::User { text: "One".to_owned(), place: None },
             Said::Agent("Two".to_owned()),
             Said::Agent("Three".to_owned()),
+            Said::User { text: "Four".to_owned(), place: Some("d".to_owned()) },
         ]);
         let read = |id: &str| written.files().read(&NativeSession::new(id).unwrap());
         assert_eq!(read(FIRST).unwrap(), expected);

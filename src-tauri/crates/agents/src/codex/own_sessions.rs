@@ -72,9 +72,18 @@ impl SessionsProtocol for ThreadList {
     }
 
     fn conversation(&self, response: &Value) -> Conversation {
-        let turns = list(response, "data").iter().rev();
-        let said = turns.flat_map(|turn| list(turn, "items")).filter_map(said).collect();
-        Conversation::newest(said, text(response, "nextCursor").is_some())
+        let mut all = Vec::new();
+        let mut last_turn = None;
+        for turn in list(response, "data").iter().rev() {
+            let mut place = last_turn.take();
+            // A fork can end between turns only, so what was sent into a running one has no place.
+            all.extend(list(turn, "items").iter().filter_map(said).map(|said| match said {
+                Said::User { text, .. } => Said::User { text, place: place.take() },
+                Said::Agent(_) => said,
+            }));
+            last_turn = text(turn, "id").map(bounded);
+        }
+        Conversation::newest(all, text(response, "nextCursor").is_some())
     }
 }
 
@@ -83,7 +92,7 @@ fn said(item: &Value) -> Option<Said> {
         "userMessage" => {
             let texts = list(item, "content").iter().filter_map(|input| text(input, "text"));
             let said = texts.collect::<Vec<_>>().join("\n");
-            (!said.trim().is_empty()).then(|| Said::User(bounded(&said)))
+            (!said.trim().is_empty()).then(|| Said::User { text: bounded(&said), place: None })
         }
         "agentMessage" => Some(Said::Agent(bounded(text(item, "text")?))),
         _ => None,
@@ -116,19 +125,27 @@ mod tests {
     }
 
     #[test]
-    fn case_124_turns_are_read_oldest_first() {
-        let turn = |user: &str, agent: &str| {
-            json!({"items": [
+    fn case_124_turns_are_read_oldest_first_and_a_fork_can_end_between_them() {
+        let turn = |id: &str, user: &str, agent: &str| {
+            json!({"id": id, "items": [
                 {"type": "userMessage", "content": [{"type": "text", "text": user}, {"type": "image", "url": "data:"}]},
                 {"type": "reasoning"},
+                {"type": "userMessage", "content": [{"type": "text", "text": "And"}]},
                 {"type": "agentMessage", "text": agent},
             ]})
         };
-        let response = json!({"data": [turn("Three", "Four"), turn("One", "Two")], "nextCursor": "more"});
+        let response =
+            json!({"data": [turn("b", "Three", "Four"), turn("a", "One", "Two")], "nextCursor": "more"});
+        let user = |text: &str, place: Option<&str>| Said::User {
+            text: text.to_owned(),
+            place: place.map(str::to_owned),
+        };
         let said = [
-            Said::User("One".to_owned()),
+            user("One", None),
+            user("And", None),
             Said::Agent("Two".to_owned()),
-            Said::User("Three".to_owned()),
+            user("Three", Some("a")),
+            user("And", None),
             Said::Agent("Four".to_owned()),
         ];
         let expected = Conversation { said: said.to_vec(), is_cut: true };

@@ -90,7 +90,7 @@ impl CodexAdapter {
         };
         self.thread = Thread::Open { id: native.to_string() };
         // Opened again, it is this one.
-        let resumed = matches!(self.how, Open::Resume { .. });
+        let resumed = !self.how.is_new();
         self.how = Open::Resume { native_session: native.clone() };
         self.take_settings(result);
         if self.current(&MODE).is_none() {
@@ -115,7 +115,7 @@ impl CodexAdapter {
     fn on_not_opened(&mut self, error: &RpcError, out: &mut Output) {
         self.thread = Thread::Closed;
         let words = bounded(&error.message);
-        if matches!(self.how, Open::Resume { .. }) && says_unknown(&words) {
+        if !self.how.is_new() && says_unknown(&words) {
             return out.event(AgentEvent::SessionUnknown { error: words });
         }
         let usage = self.usage.on_turn_end();

@@ -71,7 +71,8 @@ fn said(message: &Value) -> Option<Said> {
     }
     let by_user = message.pointer("/info/role").and_then(Value::as_str) == Some("user");
     let said = bounded(&said);
-    Some(if by_user { Said::User(said) } else { Said::Agent(said) })
+    let place = message.pointer("/info/id").and_then(Value::as_str).map(bounded);
+    Some(if by_user { Said::User { text: said, place } } else { Said::Agent(said) })
 }
 
 #[cfg(test)]
@@ -98,7 +99,8 @@ mod tests {
 
     #[test]
     fn case_124_messages_are_read_without_what_the_program_adds() {
-        let message = |role: &str, parts: Value| json!({"info": {"role": role}, "parts": parts});
+        let message =
+            |role: &str, parts: Value| json!({"info": {"id": "msg_1", "role": role}, "parts": parts});
         let messages = json!([
             message(
                 "user",
@@ -110,7 +112,10 @@ mod tests {
             message("assistant", json!([{"type": "tool"}, {"type": "text", "text": "Two"}])),
             message("assistant", json!([{"type": "step-start"}])),
         ]);
-        let said = vec![Said::User("One".to_owned()), Said::Agent("Two".to_owned())];
+        let said = vec![
+            Said::User { text: "One".to_owned(), place: Some("msg_1".to_owned()) },
+            Said::Agent("Two".to_owned()),
+        ];
         assert_eq!(sessions().conversation(&messages), Conversation { said, is_cut: false });
     }
 }

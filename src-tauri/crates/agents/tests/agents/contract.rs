@@ -38,17 +38,17 @@ fn catalog(folder: &Path) -> Catalog {
     Catalog::new(agents)
 }
 
-fn start(folder: &Path, choices: &[(&'static str, &'static str)], resume: Option<&str>) -> Start {
+fn start(folder: &Path, choices: &[(&'static str, &'static str)], open: Open) -> Start {
     let options = SessionOptions {
         config: choices.iter().map(|(id, value)| (ConfigId::literal(id), ValueId::literal(value))).collect(),
         program: Some(some_program().display().to_string()),
         ..SessionOptions::default()
     };
-    Start { folder: folder.to_owned(), options, resume: resume.and_then(NativeSession::new) }
+    Start { folder: folder.to_owned(), options, open }
 }
 
 fn adapter(agent: &Arc<dyn Agent>, folder: &Path) -> Box<dyn Adapter> {
-    agent.prepare(&start(folder, &[], None)).unwrap().adapter
+    agent.prepare(&start(folder, &[], Open::New)).unwrap().adapter
 }
 
 /// The last value of a list; where anything can be typed, something.
@@ -121,11 +121,12 @@ fn a_session_opens_with_a_handshake_and_means_nothing_yet() {
 }
 
 #[test]
-fn a_start_works_in_its_folder_and_a_resume_names_the_agents_own_id() {
+fn a_start_works_in_its_folder_and_a_resume_and_a_fork_name_the_agents_own_id() {
     check(|agent, folder| {
         let native_session = NativeSession::literal("native-7");
-        let begin = |resume: Option<&str>, how| {
-            let SessionPlan { mut adapter, link, .. } = agent.prepare(&start(folder, &[], resume)).unwrap();
+        let begin = |how: Open| {
+            let plan = agent.prepare(&start(folder, &[], how.clone())).unwrap();
+            let SessionPlan { mut adapter, link, .. } = plan;
             let place = match &link {
                 LinkPlan::Process(plan) => plan.folder.display().to_string(),
                 // The server has another folder; the session is told its own.
@@ -133,19 +134,27 @@ fn a_start_works_in_its_folder_and_a_resume_names_the_agents_own_id() {
             };
             format!("{place} {link:?} {:?}", adapter.open(how).outbound)
         };
-        let new = begin(None, Open::New);
-        let resumed = begin(Some("native-7"), Open::Resume { native_session });
+        let new = begin(Open::New);
+        let resumed = begin(Open::Resume { native_session: native_session.clone() });
         for begun in [&new, &resumed] {
             assert!(begun.contains(&folder.display().to_string()), "{begun}");
         }
         assert_eq!((new.contains("native-7"), resumed.contains("native-7")), (false, true));
+        if agent.descriptor().capabilities.fork {
+            let forked = |place: Option<&str>| {
+                begin(Open::Fork { native_session: native_session.clone(), place: place.map(str::to_owned) })
+            };
+            let (whole, before) = (forked(None), forked(Some("place-3")));
+            assert!(whole.contains("native-7") && whole.contains("fork"), "{whole}");
+            assert!(before.contains("native-7") && before.contains("place-3"), "{before}");
+        }
     });
 }
 
 #[test]
 fn a_session_of_a_server_needs_its_folder_too() {
     check(|agent, folder| {
-        let start = start(&folder.join("gone"), &[], None);
+        let start = start(&folder.join("gone"), &[], Open::New);
         let planned = agent.prepare(&start);
         let started_later = matches!(&planned, Ok(SessionPlan { link: LinkPlan::Process(_), .. }));
         let said =
@@ -158,7 +167,7 @@ fn a_session_of_a_server_needs_its_folder_too() {
 fn what_was_chosen_reaches_the_start() {
     check(|agent, folder| {
         for option in &agent.descriptor().config {
-            let mut start = start(folder, &[], None);
+            let mut start = start(folder, &[], Open::New);
             let without = agent.prepare(&start).unwrap();
             if !matches!(without.link, LinkPlan::Process(_)) {
                 // Such a session is told once it is open; the agent's own tests show that.
@@ -206,7 +215,8 @@ fn what_an_agent_cannot_do_is_refused_and_what_nobody_waits_for_is_gone() {
             Action::Message { id: Uuid::nil(), text: "hello".to_owned(), attached: Attached::default() };
         let sent = adapter.send(message).unwrap();
         // A session of a server holds it until the server has opened the session.
-        let shares = !matches!(agent.prepare(&start(folder, &[], None)).unwrap().link, LinkPlan::Process(_));
+        let shares =
+            !matches!(agent.prepare(&start(folder, &[], Open::New)).unwrap().link, LinkPlan::Process(_));
         assert!(shares || !sent.outbound.is_empty());
     });
 }

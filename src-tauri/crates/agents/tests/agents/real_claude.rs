@@ -49,10 +49,10 @@ impl Place {
     }
 
     /// Plans a session that is kept away from the user's own settings and from the network.
-    fn prepare(&self, resume: Option<NativeSession>) -> (Box<dyn Adapter>, LaunchPlan) {
+    fn prepare(&self, open: Open) -> (Box<dyn Adapter>, LaunchPlan) {
         let program = Some(self.program.display().to_string());
         let options = SessionOptions { program, ..SessionOptions::default() };
-        let start = Start { folder: self.project.path().to_owned(), options, resume };
+        let start = Start { folder: self.project.path().to_owned(), options, open };
         let SessionPlan { adapter, link, .. } = ClaudeCode::default().prepare(&start).unwrap();
         let LinkPlan::Process(mut plan) = link else { panic!("{link:?}") };
         plan.env_remove.extend(std::env::vars_os().map(|(name, _)| name));
@@ -62,8 +62,8 @@ impl Place {
     }
 
     async fn start(self, resume: Option<NativeSession>) -> Session {
-        let (adapter, plan) = self.prepare(resume.clone());
         let how = resume.map_or(Open::New, |native_session| Open::Resume { native_session });
+        let (adapter, plan) = self.prepare(how.clone());
         self.run(adapter, plan, how).await
     }
 
@@ -275,7 +275,7 @@ async fn an_interrupt_withdraws_the_real_agents_question_and_is_no_error() {
 #[tokio::test(flavor = "multi_thread")]
 async fn without_the_prompt_tool_the_real_agent_does_not_offer_its_question_tool() {
     let Some(place) = Place::new("without_the_prompt_tool", Vec::new()).await else { return };
-    let (adapter, mut plan) = place.prepare(None);
+    let (adapter, mut plan) = place.prepare(Open::New);
     let flag = plan.args.iter().position(|arg| arg == "--permission-prompt-tool").unwrap();
     plan.args.drain(flag..flag + 2);
     let mut session = place.run(adapter, plan, Open::New).await;

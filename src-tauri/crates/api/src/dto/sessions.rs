@@ -27,6 +27,15 @@ commands! {
         continues: Option<NativeSession>,
     }
 
+    /// Starts a session with a copy of another one's conversation.
+    struct ForkSession {
+        session: SessionId,
+        /// The position of the user's message that the copy ends before; none copies all.
+        #[serde(default)]
+        #[cfg_attr(feature = "ts", ts(type = "number | null"))]
+        before: Option<u64>,
+    }
+
     /// Changes a config option of a running agent.
     struct SetConfig {
         session: SessionId,

@@ -139,6 +139,13 @@ fn of_notice(notice: &Notice) -> String {
             };
             format!("This session was begun outside Askdesk. {earlier}")
         }
+        Notice::Forked { earlier, .. } => {
+            let earlier = match earlier {
+                EarlierMessages::All | EarlierMessages::Unread => "Messages above this line are from there.",
+                EarlierMessages::Newest => "The messages above are the newest ones from there.",
+            };
+            format!("This session is a fork of another one. {earlier}")
+        }
         Notice::EntriesLost { count } => {
             format!("{count} entries are missing here, because the disk accepted nothing for too long.")
         }

@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use askdesk_agents::{Agent, Start, expand_home};
+use askdesk_agents::{Agent, Open, Start, expand_home};
 use askdesk_domain::{
     Choices, ConfigCategory, ConfigOption, FolderError, Rejection, Session, SessionCommand, SessionId,
     SessionOptions, ValidationError, ValueId,
 };
 use askdesk_engine::slow_files::{FILES_LIMIT, on_slow_files};
-use askdesk_engine::{ConfigChange, NotListed, StartSpec, private};
+use askdesk_engine::{Beginning, ConfigChange, NotListed, StartSpec, private};
 
 use crate::api::Api;
 use crate::dto::*;
@@ -39,13 +39,18 @@ impl Api {
         self.session_once(input.request_id, "start_session", Box::pin(self.start(input))).await
     }
 
+    pub async fn fork_session(&self, input: ForkSession) -> Result<Session, Error> {
+        let ForkSession { session, before, request_id } = input;
+        self.session_once(request_id, "fork_session", Box::pin(self.fork(session, before))).await
+    }
+
     pub async fn list_own_sessions(&self, input: ListOwnSessions) -> Result<OwnSessionsFound, Error> {
         let agent = self.agent(&input.agent)?;
         let folder = working_folder(Some(input.folder), Arc::clone(agent)).await?;
         let extras = self.current_settings().await?.settings.extras(&input.agent);
         let options = SessionOptions { program: input.program, extras, ..SessionOptions::default() };
         let options = checked_options(&options, &[])?;
-        let start = Start { folder, options, resume: None };
+        let start = Start { folder, options, open: Open::New };
         let (sessions, problem) = match Box::pin(self.sessions.list_own(&input.agent, start)).await? {
             Ok(sessions) => (sessions, None),
             Err(why) => (Vec::new(), Some(why.into())),
@@ -171,8 +176,18 @@ impl Api {
             // The branch says which worktree it is.
             None => folder_name(&repository),
         });
-        let spec = StartSpec { agent: input.agent, name, folder, options, prompt, worktree, continues };
+        let beginning =
+            continues.map_or(Beginning::Nothing, |native_session| Beginning::Elsewhere { native_session });
+        let spec = StartSpec { agent: input.agent, name, folder, options, prompt, worktree, beginning };
         Ok(Box::pin(self.sessions.start(id, spec)).await?)
+    }
+
+    async fn fork(&self, source: SessionId, before: Option<u64>) -> Result<Session, Error> {
+        let known = self.engine.session(source).await?;
+        let agent = known.origin.agent().ok_or(Rejection::SessionGone)?;
+        let set = self.current_settings().await?.settings.extras(agent);
+        let id = self.engine.clock().session_id();
+        Ok(Box::pin(self.sessions.fork(source, before, id, &set)).await?)
     }
 
     /// Resumes an ended session with the options it was started with.

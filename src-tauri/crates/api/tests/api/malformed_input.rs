@@ -46,7 +46,7 @@ fn example(name: &str) -> (Value, &'static str) {
         "interrupt_session" | "stop_session" | "compact_session" => {
             (command(json!({"session": session})), "session_gone")
         }
-        "close_session" | "resume_session" | "delete_session" => {
+        "close_session" | "resume_session" | "fork_session" | "delete_session" => {
             (command(json!({"session": session})), "not_found")
         }
         "read_session_usage" => (json!({"session": session}), "done"),

@@ -33,6 +33,7 @@ pub(super) fn of_entry(body: &EntryBody) -> String {
             | Notice::CutInHalf
             | Notice::Interrupted
             | Notice::BegunElsewhere { .. }
+            | Notice::Forked { .. }
             | Notice::Compacted
             | Notice::EntriesLost { .. }
             | Notice::Unreadable

@@ -1,5 +1,6 @@
 //! Starts sessions and controls them: messages, interrupts, config changes, closing and deletion.
 
+mod fork;
 mod leaving;
 mod own_sessions;
 mod retention;
@@ -61,8 +62,23 @@ pub struct StartSpec {
     pub prompt: Option<String>,
     /// The git worktree that was made for it.
     pub worktree: Option<Box<Worktree>>,
-    /// The agent's session that it continues, which was begun elsewhere; none for a new one.
-    pub continues: Option<NativeSession>,
+    pub beginning: Beginning,
+}
+
+/// What a session begins with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Beginning {
+    Nothing,
+    /// It continues a session of the agent's that was begun elsewhere.
+    Elsewhere {
+        native_session: NativeSession,
+    },
+    /// It continues a copy of another session.
+    Fork {
+        open: Open,
+        /// What its transcript begins with.
+        entries: Vec<EntryBody>,
+    },
 }
 
 #[derive(Clone)]
@@ -109,7 +125,12 @@ impl Sessions {
     /// Starts an agent. If that fails, the result is an ended session with the reason and the first message.
     pub async fn start(&self, id: SessionId, spec: StartSpec) -> Result<Session, EngineError> {
         let at = self.engine.clock().now();
-        let StartSpec { agent, name, folder, options, prompt, worktree, continues } = spec;
+        let StartSpec { agent, name, folder, options, prompt, worktree, beginning } = spec;
+        let (open, copied) = match beginning {
+            Beginning::Nothing => (Open::New, Vec::new()),
+            Beginning::Elsewhere { native_session } => (Open::Resume { native_session }, Vec::new()),
+            Beginning::Fork { open, entries } => (open, entries),
+        };
         let known = self.agent(&agent)?;
         let kept = SessionOptions { extras: options.extras.clone().without_secrets(), ..options.clone() };
         let start = SessionCommand::Start {
@@ -120,7 +141,7 @@ impl Sessions {
             options: kept,
             config: config::with_choices(&known.descriptor().config, &options.config),
             worktree,
-            continues: continues.clone(),
+            continues: open.resumed().cloned(),
             at,
         };
         let session = self.store_start(&folder, start).await?;
@@ -132,15 +153,18 @@ impl Sessions {
         for line in made.map(|path| self.take_setup_output(&path)).unwrap_or_default() {
             self.logs.add(id, at, LogKind::Setup, &line);
         }
+        if !copied.is_empty() {
+            self.engine.write(id, copied.into_iter().map(EntryWrite::New).collect()).await;
+        }
         let questions = options.questions;
         let recorded = self.engine.changes().begin(id, &folder);
-        let start = Start { folder: folder.clone(), options, resume: continues };
+        let start = Start { folder: folder.clone(), options, open };
         let rules = self.rules(&session);
         // The agent loads while its folder is recorded, and changes nothing before its first message.
         let opening = self.open(id, Arc::clone(&known), start.clone());
         let (opened, ()) = tokio::join!(Box::pin(opening), recorded);
         match opened {
-            Ok(opened) if start.resume.is_some() => {
+            Ok(opened) if start.open.resumed().is_some() => {
                 // A server that this session has joined runs on while it is asked.
                 self.write_earlier(id, known, start).await;
                 self.run(id, opened, (questions, rules), None, Resumption::waiting()).await;
@@ -423,10 +447,7 @@ impl Sessions {
 
     /// Prepares an adapter and opens its link. A process of the session's own gets a token of the session.
     async fn open(&self, id: SessionId, agent: Arc<dyn Agent>, start: Start) -> Result<Opened, AgentFailure> {
-        let open = match &start.resume {
-            Some(native_session) => Open::Resume { native_session: native_session.clone() },
-            None => Open::New,
-        };
+        let open = start.open.clone();
         // Without it, a program might not be found, or work with another account.
         settled().await;
         let name = agent.descriptor().name.clone();
@@ -513,7 +534,9 @@ fn start_again(ended: &Session, set: &LaunchOverrides, described: &[ConfigOption
         extras: ended.options.extras.clone().with_secrets_of(set),
         ..ended.options.clone()
     };
-    Start { folder: PathBuf::from(&ended.folder), options, resume: ended.native_session.clone() }
+    let native_session = ended.native_session.clone();
+    let open = native_session.map_or(Open::New, |native_session| Open::Resume { native_session });
+    Start { folder: PathBuf::from(&ended.folder), options, open }
 }
 
 /// Returns where a session's worktree and its repository are after the session's folder was moved.

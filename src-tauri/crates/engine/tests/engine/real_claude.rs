@@ -50,8 +50,8 @@ impl World {
         let (program, pid_file) = (self.program.clone(), self.home.path().join("pid"));
         let sealed = clis::sealed_env(self.home.path(), &self.mock.base_url);
         Box::new(move |start: &Start| {
-            let Start { folder, options, resume } = start;
-            let mut plan = claude::launch(program, folder.clone(), &options.config, resume.as_ref());
+            let Start { folder, options, open } = start;
+            let mut plan = claude::launch(program, folder.clone(), &options.config, open);
             let first = ["-c", "echo $$ > \"$0\"; exec \"$@\""].map(Into::into);
             let pid_and_program = [pid_file.into_os_string(), plan.program.into_os_string()];
             plan.args = first.into_iter().chain(pid_and_program).chain(plan.args).collect();

@@ -16,7 +16,7 @@ use askdesk_domain::{
     ToolStatus,
 };
 use askdesk_engine::clock::Clock;
-use askdesk_engine::{Catalog, StartSpec};
+use askdesk_engine::{Beginning, Catalog, StartSpec};
 use askdesk_testkit::clis::{self, Cli};
 use askdesk_testkit::eliciting_server::ElicitingServer;
 use askdesk_testkit::mock_api::{Block, MockApi, Reply, Script};
@@ -130,7 +130,7 @@ impl World {
             options: SessionOptions { config, questions, ..SessionOptions::default() },
             prompt: Some("Please go on.".to_owned()),
             worktree: None,
-            continues: None,
+            beginning: Beginning::Nothing,
         };
         stage.sessions.start(id, spec).await.unwrap();
         id

@@ -5,8 +5,8 @@ use std::path::Path;
 use crate::support::agents::{Play, Stage, choose, is_alive, parent_of};
 use crate::support::desk::{TestDesk, locked, poll, rejected};
 use crate::support::mirror::Mirror;
-use askdesk_agents::Agent;
 use askdesk_agents::claude::{self, ClaudeCode};
+use askdesk_agents::{Agent, Open};
 use askdesk_domain::{
     Choices, Delivery, DeliveryError, EntryBody, Notice, OrphanedWhy, Outcome, Rejection, Request,
     SessionEnd, SessionId, SessionState, ToolStatus,
@@ -137,7 +137,7 @@ async fn a_file_that_is_no_program_and_a_missing_folder_fail_the_session() {
         (Path::new("/bin/sh"), vanished.as_path(), "it doesn't exist. Choose another folder."),
     ] {
         let id = stage.desk.clock.session_id();
-        let plan = claude::launch(program.to_owned(), folder.to_owned(), &Choices::new(), None);
+        let plan = claude::launch(program.to_owned(), folder.to_owned(), &Choices::new(), &Open::New);
         let session = stage.start_plan(id, Ok(plan), None).await;
         let SessionState::Ended { end, .. } = session.state else { panic!("{session:?}") };
         let why = why(end);

@@ -126,9 +126,13 @@ export const errors = {
   'validation.path_not_text': 'Der Pfad des Ordners ist kein gültiger Text',
   'refused_change.unanswered': 'Der Agent hat nicht innerhalb von {seconds} Sekunden geantwortet.',
   'refused_change.others_wait': 'Der Agent hat frühere Änderungen noch nicht bestätigt. Versuchen Sie es gleich noch einmal.',
+  'refused_change.no_place':
+    'Direkt vor dieser Nachricht kann der Agent nicht abzweigen: Sie war nicht die erste ihres Turns, liegt zu weit zurück oder steht nicht im Verlauf des Agenten. Zweigen Sie vor einer anderen Nachricht ab.',
+  'refused_change.nothing_said': 'Der Agent hat noch kein Gespräch, von dem abgezweigt werden kann. Senden Sie ihm zuerst eine Nachricht.',
   'refused_change.working': 'Der Agent arbeitet. Versuchen Sie es erneut, wenn seine Runde beendet ist.',
   'unable.attaching': 'Bilder und Dateien anhängen',
   'unable.stopping_helper': 'eine Hintergrundaufgabe einzeln stoppen',
+  'unable.forking': 'eine Sitzung abzweigen',
   'unable.compacting': 'den Kontext komprimieren',
   'error.folder_unusable': 'Der Ordner {path} kann nicht verwendet werden: {problem}. Prüfen Sie ihn oder wählen Sie einen anderen.',
   'error.at_file': '{path}: {error}',

@@ -70,6 +70,7 @@ export const sessions = {
   'session_action.down': 'Nach unten',
   'session_action.down_keys': 'Alt+↓',
   'session_action.resume': 'Fortsetzen',
+  'session_action.fork': 'Abzweigen',
   'session_action.resume_name': '{name} fortsetzen',
   'session_action.end': 'Sitzung beenden',
   'session_action.close': 'Sitzung schließen',

@@ -122,6 +122,15 @@ export const transcript = {
     'Diese Sitzung wurde außerhalb von Askdesk begonnen. Die Nachrichten oben sind die neuesten von vorher; der Agent hat sie alle.',
   'notice.begun_elsewhere_unread':
     'Diese Sitzung wurde außerhalb von Askdesk begonnen. Ihre früheren Nachrichten konnten nicht gelesen werden; der Agent hat sie.',
+  'notice.forked': 'Diese Sitzung ist abgezweigt. Die Nachrichten oben sind aus der anderen Sitzung kopiert, die bleibt, wie sie ist.',
+  'notice.forked_newest':
+    'Diese Sitzung ist abgezweigt. Die Nachrichten oben sind die neuesten der anderen Sitzung, die bleibt, wie sie ist; der Agent hat alle.',
+  'fork.before': 'Vor dieser Nachricht abzweigen',
+  'fork.ask': 'Vor dieser Nachricht abzweigen?',
+  'fork.begins':
+    'Eine neue Sitzung beginnt mit dem Gespräch vor dieser Nachricht, und die Nachricht steht dort im Eingabefeld. Diese Sitzung bleibt, wie sie ist.',
+  'fork.files': 'Die Dateien bleiben in beiden Sitzungen, wie sie jetzt sind.',
+  'fork.yes': 'Abzweigen',
   'notice.agent_warned': 'Der Agent warnt: {text}',
   'notice.entries_lost.one': 'Hier fehlt {count} Eintrag, weil zu lange nichts gespeichert werden konnte.',
   'notice.entries_lost.other': 'Hier fehlen {count} Einträge, weil zu lange nichts gespeichert werden konnte.',

@@ -123,9 +123,13 @@ export const errors = {
   'validation.path_not_text': 'the folder’s path isn’t valid text',
   'refused_change.unanswered': 'The agent didn’t respond within {seconds} seconds.',
   'refused_change.others_wait': 'The agent hasn’t confirmed earlier changes yet. Try again in a moment.',
+  'refused_change.no_place':
+    'The agent can’t fork right before this message: it wasn’t the first of its turn, is too far back, or isn’t in the agent’s own history. Fork before another message.',
+  'refused_change.nothing_said': 'The agent has no conversation to fork yet. Send it a message first.',
   'refused_change.working': 'The agent is working. Try again once its turn has ended.',
   'unable.attaching': 'attaching images and files',
   'unable.stopping_helper': 'stopping a background task alone',
+  'unable.forking': 'forking a session',
   'unable.compacting': 'compacting the context',
   'error.folder_unusable': 'Can’t use the folder {path}: {problem}. Check it, or choose another.',
   'error.at_file': '{path}: {error}',

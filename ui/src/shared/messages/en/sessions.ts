@@ -71,6 +71,7 @@ export const sessions = {
   'session_action.down': 'Move down',
   'session_action.down_keys': 'Alt+↓',
   'session_action.resume': 'Resume',
+  'session_action.fork': 'Fork',
   'session_action.resume_name': 'Resume {name}',
   'session_action.end': 'End session',
   'session_action.close': 'Close session',

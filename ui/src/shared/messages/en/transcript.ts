@@ -115,6 +115,15 @@ export const transcript = {
   'notice.begun_elsewhere_newest':
     'This session was begun outside Askdesk. The messages above are the newest ones from before; the agent has them all.',
   'notice.begun_elsewhere_unread': 'This session was begun outside Askdesk. Its earlier messages couldn’t be read; the agent has them.',
+  'notice.forked': 'This session is a fork. The messages above are copied from the other session, which stays as it is.',
+  'notice.forked_newest':
+    'This session is a fork. The messages above are the newest ones of the other session, which stays as it is; the agent has them all.',
+  'fork.before': 'Fork before this message',
+  'fork.ask': 'Fork before this message?',
+  'fork.begins':
+    'A new session begins with the conversation before this message, and the message waits in its composer. This session stays as it is.',
+  'fork.files': 'Files stay as they are now, in both sessions.',
+  'fork.yes': 'Fork',
   'notice.agent_warned': 'The agent warns: {text}',
   'notice.entries_lost.one': '{count} entry is missing here, because nothing could be stored for too long.',
   'notice.entries_lost.other': '{count} entries are missing here, because nothing could be stored for too long.',

@@ -114,9 +114,13 @@ export const errors = {
   'validation.path_not_text': '文件夹的路径不是有效的文本',
   'refused_change.unanswered': '智能体没有在 {seconds} 秒内响应。',
   'refused_change.others_wait': '智能体尚未确认之前的更改。请稍后重试。',
+  'refused_change.no_place':
+    '智能体无法在这条消息之前分叉：它不是该轮的第一条消息、距今太远，或不在智能体自己的历史中。请在另一条消息之前分叉。',
+  'refused_change.nothing_said': '智能体还没有可以分叉的对话。请先给它发送一条消息。',
   'refused_change.working': '智能体正在工作。请在这一轮结束后重试。',
   'unable.attaching': '附加图片和文件',
   'unable.stopping_helper': '单独停止后台任务',
+  'unable.forking': '分叉会话',
   'unable.compacting': '压缩上下文',
   'error.folder_unusable': '无法使用文件夹 {path}：{problem}。请检查，或选择其他文件夹。',
   'error.at_file': '{path}：{error}',

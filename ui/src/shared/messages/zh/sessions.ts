@@ -64,6 +64,7 @@ export const sessions = {
   'session_action.down': '下移',
   'session_action.down_keys': 'Alt+↓',
   'session_action.resume': '恢复',
+  'session_action.fork': '分叉',
   'session_action.resume_name': '恢复 {name}',
   'session_action.end': '结束会话',
   'session_action.close': '关闭会话',

@@ -9,7 +9,7 @@ async fn asked(test: &str, tool: &str) -> Option<(Session, ElicitingServer, Aske
     let call = Block::tool("toolu_1", &format!("mcp__desk__{tool}"), json!({}));
     let place = Place::new(test, vec![Reply::new([call]), Reply::text("Thank you.")]).await?;
     let server = ElicitingServer::start().await.unwrap();
-    let (adapter, mut plan) = place.prepare(None);
+    let (adapter, mut plan) = place.prepare(Open::New);
     let servers = json!({"mcpServers": {"desk": {"type": "http", "url": server.url, "alwaysLoad": true}}});
     let flags = ["--strict-mcp-config", "--allowedTools", "mcp__desk", "--mcp-config", &servers.to_string()];
     plan.args.extend(flags.map(Into::into));

@@ -60,10 +60,12 @@ impl Sessions {
 
     /// Writes what was said in a session before it was continued here.
     pub(super) async fn write_earlier(&self, id: SessionId, agent: Arc<dyn Agent>, start: Start) {
-        let session = start.resume.clone();
+        let session = start.open.resumed().cloned();
         let (said, earlier) = match self.read_own(agent, start, session).await {
-            Ok(Own::Said(Conversation { said, is_cut: false })) => (said, EarlierMessages::All),
-            Ok(Own::Said(Conversation { said, is_cut: true })) => (said, EarlierMessages::Newest),
+            Ok(Own::Said(conversation)) => {
+                let earlier = earlier_of(&conversation);
+                (conversation.said, earlier)
+            }
             Ok(Own::Listed(_)) => (Vec::new(), EarlierMessages::Unread),
             Err(why) => {
                 let text = format!("the earlier messages could not be read: {why}");
@@ -71,11 +73,8 @@ impl Sessions {
                 (Vec::new(), EarlierMessages::Unread)
             }
         };
-        let body = |said| match said {
-            Said::User(text) => EntryBody::User { text, attachments: Vec::new() },
-            Said::Agent(text) => EntryBody::Agent { text },
-        };
-        let mut writes: Vec<EntryWrite> = said.into_iter().map(|said| EntryWrite::New(body(said))).collect();
+        let mut writes: Vec<EntryWrite> =
+            said.into_iter().map(|said| EntryWrite::New(entry_of(said))).collect();
         writes.push(EntryWrite::New(EntryBody::Notice { notice: Notice::BegunElsewhere { earlier } }));
         self.engine.write(id, writes).await;
     }
@@ -94,7 +93,7 @@ impl Sessions {
     }
 
     /// Reads the list, or what was said in one session.
-    async fn read_own(
+    pub(super) async fn read_own(
         &self,
         agent: Arc<dyn Agent>,
         start: Start,
@@ -129,8 +128,19 @@ impl Sessions {
     }
 }
 
+pub(super) const fn earlier_of(conversation: &Conversation) -> EarlierMessages {
+    if conversation.is_cut { EarlierMessages::Newest } else { EarlierMessages::All }
+}
+
+pub(super) fn entry_of(said: Said) -> EntryBody {
+    match said {
+        Said::User { text, .. } => EntryBody::User { text, attachments: Vec::new() },
+        Said::Agent(text) => EntryBody::Agent { text },
+    }
+}
+
 /// What was read of an agent's sessions.
-enum Own {
+pub(super) enum Own {
     Listed(Vec<OwnSession>),
     Said(Conversation),
 }

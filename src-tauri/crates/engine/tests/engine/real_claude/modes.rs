@@ -35,8 +35,8 @@ impl Real {
         let session = stage.desk.clock.session_id();
         let sealed = clis::sealed_env(home.path(), &mock.base_url);
         let staging = Box::new(move |start: &Start| {
-            let Start { folder, options, resume } = start;
-            let mut plan = claude::launch(program, folder.clone(), &options.config, resume.as_ref());
+            let Start { folder, options, open } = start;
+            let mut plan = claude::launch(program, folder.clone(), &options.config, open);
             plan.env_remove.extend(std::env::vars_os().map(|(name, _)| name));
             plan.env.extend(sealed.into_iter().map(|(name, value)| (name.into(), value.into())));
             if options.config.values().any(|value| value.as_str() == "bypass") {

@@ -13,7 +13,7 @@ use askdesk_domain::{
     SessionOptions, ToolStatus,
 };
 use askdesk_engine::clock::Clock;
-use askdesk_engine::{Catalog, StartSpec};
+use askdesk_engine::{Beginning, Catalog, StartSpec};
 use askdesk_testkit::clis::{self, Cli};
 use askdesk_testkit::mock_api::{Block, MockApi, Reply, Script};
 use serde_json::{Value, json};
@@ -133,7 +133,7 @@ impl World {
             options,
             prompt: Some(prompt.to_owned()),
             worktree: None,
-            continues: None,
+            beginning: Beginning::Nothing,
         };
         self.stage.sessions.start(id, spec).await.unwrap();
         id

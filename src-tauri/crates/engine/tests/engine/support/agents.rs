@@ -12,8 +12,8 @@ use askdesk_domain::{
     SessionOptions, SessionState, Settings, ValueId,
 };
 use askdesk_engine::clock::Clock;
+use askdesk_engine::{Beginning, EngineError, Sessions, StartSpec};
 use askdesk_engine::{ConfigChange, Message};
-use askdesk_engine::{EngineError, Sessions, StartSpec};
 use serde_json::Value;
 use tokio::sync::watch;
 
@@ -86,8 +86,8 @@ impl Stage {
             ("ASKDESK_FAKE_SESSIONS".into(), self.desk.folder.clone().into_os_string()),
         ];
         Box::new(move |start: &Start| {
-            let Start { folder, options, resume } = start;
-            let mut plan = claude::launch(fake_agent(), folder.clone(), &options.config, resume.as_ref());
+            let Start { folder, options, open } = start;
+            let mut plan = claude::launch(fake_agent(), folder.clone(), &options.config, open);
             plan.args.extend(args);
             plan.env.extend(env);
             Ok(plan)
@@ -160,7 +160,7 @@ impl Stage {
             options,
             prompt,
             worktree: None,
-            continues: None,
+            beginning: Beginning::Nothing,
         };
         self.sessions.start(id, spec).await.unwrap()
     }

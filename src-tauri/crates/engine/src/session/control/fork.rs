@@ -1,0 +1,226 @@
+//! Forks: sessions that begin with a copy of another one's conversation, or of its part before a message.
+//!
+//! The other session stays as it is, so going back loses nothing.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use askdesk_agents::{Conversation, Open, Said};
+use askdesk_domain::text::bounded;
+use askdesk_domain::{
+    ChangeRefused, EntryBody, LaunchOverrides, Notice, Rejection, Session, SessionId, SessionState,
+    UnsupportedFeature,
+};
+
+use super::own_sessions::{Own, earlier_of, entry_of};
+use super::{Beginning, Sessions, StartSpec, start_again};
+use crate::error::EngineError;
+use crate::slow_files::FILES_LIMIT;
+
+impl Sessions {
+    /// Starts a session with a copy of what the agent knows of another one; with a message, of what it knew before that one.
+    /// Secrets are not stored; they come from `set`.
+    pub async fn fork(
+        &self,
+        source: SessionId,
+        before: Option<u64>,
+        id: SessionId,
+        set: &LaunchOverrides,
+    ) -> Result<Session, EngineError> {
+        let session = self.engine.session(source).await?;
+        let agent_id = session.origin.agent().ok_or(Rejection::SessionGone)?;
+        let agent = self.agent(agent_id)?;
+        if !agent.descriptor().capabilities.fork {
+            return Err(Rejection::Unsupported { what: UnsupportedFeature::Forking }.into());
+        }
+        if session.state == SessionState::Working {
+            return Err(refused(ChangeRefused::Working));
+        }
+        let native_session =
+            session.native_session.clone().ok_or_else(|| refused(ChangeRefused::NothingSaid))?;
+        let start = start_again(&session, set, &agent.descriptor().config);
+        let read = self.read_own(Arc::clone(&agent), start.clone(), Some(native_session.clone())).await;
+        let Own::Said(conversation) = read.map_err(|why| {
+            refused(match why {
+                super::NotListed::TimedOut { .. } => {
+                    ChangeRefused::Unanswered { seconds: FILES_LIMIT.as_secs() }
+                }
+                why => ChangeRefused::InWords { words: bounded(&why.to_string()) },
+            })
+        })?
+        else {
+            return Err(refused(ChangeRefused::NothingSaid));
+        };
+        let (open, conversation) = match before {
+            None => (Open::Fork { native_session, place: None }, conversation),
+            Some(n) => {
+                let wanted = self.message(source, n).await?;
+                let cut = cut_before(conversation, &wanted).ok_or_else(|| refused(ChangeRefused::NoPlace))?;
+                match cut {
+                    Cut::AtPlace { place, kept } => (Open::Fork { native_session, place: Some(place) }, kept),
+                    Cut::AtStart => (Open::New, Conversation::default()),
+                }
+            }
+        };
+        let earlier = earlier_of(&conversation);
+        let mut entries: Vec<EntryBody> = conversation.said.into_iter().map(entry_of).collect();
+        entries.push(EntryBody::Notice { notice: Notice::Forked { from: source, earlier } });
+        let spec = StartSpec {
+            agent: agent_id.clone(),
+            name: numbered(&session.name),
+            folder: PathBuf::from(&session.folder),
+            options: start.options,
+            prompt: None,
+            worktree: None,
+            beginning: Beginning::Fork { open, entries },
+        };
+        Box::pin(self.start(id, spec)).await
+    }
+
+    async fn message(&self, session: SessionId, n: u64) -> Result<Wanted, EngineError> {
+        let transcript = self.engine.whole(session).await?;
+        let mut said = transcript.entries.into_iter().filter_map(|entry| match entry.body {
+            EntryBody::User { text, attachments } if entry.n >= n => {
+                Some((entry.n, Wanted { text, attached: !attachments.is_empty(), later: 0 }))
+            }
+            _ => None,
+        });
+        let first = said.next().filter(|(found, _)| *found == n);
+        let (_, wanted) = first.ok_or(Rejection::NotFound { what: "message" })?;
+        let later =
+            said.filter(|(_, other)| (&other.text, other.attached) == (&wanted.text, wanted.attached));
+        Ok(Wanted { later: later.count(), ..wanted })
+    }
+}
+
+/// A message of the user that a fork is to end before.
+#[derive(Clone, Debug)]
+struct Wanted {
+    text: String,
+    attached: bool,
+    /// How often the user said the same again later.
+    later: usize,
+}
+
+impl Wanted {
+    /// Agents trim a message, and put the names of attached files below it.
+    fn is(&self, heard: &str) -> bool {
+        let (heard, said) = (heard.trim(), bounded(self.text.trim()));
+        let rest = heard.strip_prefix(&*said).filter(|_| !said.is_empty());
+        rest.is_some_and(|rest| rest.is_empty() || (self.attached && rest.starts_with('\n')))
+    }
+}
+
+/// Where a conversation is cut.
+#[derive(Debug, PartialEq, Eq)]
+enum Cut {
+    /// Before its first message, so nothing is left.
+    AtStart,
+    AtPlace {
+        place: String,
+        kept: Conversation,
+    },
+}
+
+/// Cuts a conversation before a message. None if it isn't in there, or no fork can end before it.
+fn cut_before(conversation: Conversation, wanted: &Wanted) -> Option<Cut> {
+    let Conversation { mut said, is_cut } = conversation;
+    let is_wanted = |said: &Said| matches!(said, Said::User { text, .. } if wanted.is(text));
+    let (at, _) = said.iter().enumerate().rev().filter(|(_, said)| is_wanted(said)).nth(wanted.later)?;
+    if at == 0 && !is_cut {
+        return Some(Cut::AtStart);
+    }
+    let Said::User { place, .. } = said.swap_remove(at) else { return None };
+    said.truncate(at);
+    Some(Cut::AtPlace { place: place?, kept: Conversation { said, is_cut } })
+}
+
+/// Numbers the name of a fork: "Doors", "Doors (2)", "Doors (3)".
+fn numbered(name: &str) -> String {
+    let (stem, number) = name
+        .strip_suffix(')')
+        .and_then(|rest| rest.rsplit_once(" ("))
+        .and_then(|(stem, number)| Some((stem, number.parse::<u32>().ok()?)))
+        .unwrap_or((name, 1));
+    format!("{stem} ({})", number.saturating_add(1))
+}
+
+fn refused(why: ChangeRefused) -> EngineError {
+    Rejection::AgentRefused { why }.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+
+    use super::*;
+
+    fn user(text: &str, place: Option<&str>) -> Said {
+        Said::User { text: text.to_owned(), place: place.map(str::to_owned) }
+    }
+
+    fn agent(text: &str) -> Said {
+        Said::Agent(text.to_owned())
+    }
+
+    fn wanted(text: &str, later: usize) -> Wanted {
+        Wanted { text: text.to_owned(), attached: false, later }
+    }
+
+    fn said() -> Conversation {
+        let said = vec![
+            user("Begin", None),
+            agent("Begun"),
+            user("Go on", Some("a")),
+            agent("Gone"),
+            user("Go on", Some("b")),
+            user("Wait", None),
+            agent("Waited"),
+        ];
+        Conversation { said, is_cut: false }
+    }
+
+    fn kept(count: usize) -> Conversation {
+        Conversation { said: said().said.into_iter().take(count).collect(), is_cut: false }
+    }
+
+    #[test]
+    fn a_conversation_is_cut_before_the_message_that_is_meant() {
+        let at = |place: &str, count| Some(Cut::AtPlace { place: place.to_owned(), kept: kept(count) });
+        assert_eq!(cut_before(said(), &wanted("Go on", 0)), at("b", 4));
+        assert_eq!(cut_before(said(), &wanted(" Go on\n", 1)), at("a", 2));
+        assert_eq!(cut_before(said(), &wanted("Begin", 0)), Some(Cut::AtStart));
+    }
+
+    #[rstest]
+    #[case::not_said("Stop", 0)]
+    #[case::said_less_often("Go on", 2)]
+    #[case::the_beginning_of_another("Go", 0)]
+    #[case::within_a_turn("Wait", 0)]
+    #[case::only_an_attachment("", 0)]
+    fn no_place_is_made_up(#[case] text: &str, #[case] later: usize) {
+        assert_eq!(cut_before(said(), &wanted(text, later)), None);
+    }
+
+    #[test]
+    fn the_first_of_the_newest_messages_is_not_the_start() {
+        let said = Conversation { is_cut: true, ..said() };
+        assert_eq!(cut_before(said, &wanted("Begin", 0)), None);
+    }
+
+    #[test]
+    fn an_agent_may_put_the_names_of_files_below_a_message() {
+        let attached = Wanted { attached: true, ..wanted("Look", 0) };
+        assert!(attached.is("Look\n\n/proj/a.txt") && attached.is("Look") && !attached.is("Look here"));
+        assert!(!wanted("Look", 0).is("Look\n\n/proj/a.txt"));
+    }
+
+    #[rstest]
+    #[case("Doors", "Doors (2)")]
+    #[case("Doors (2)", "Doors (3)")]
+    #[case("Doors (old)", "Doors (old) (2)")]
+    #[case("(7)", "(7) (2)")]
+    fn forks_are_numbered(#[case] name: &str, #[case] expected: &str) {
+        assert_eq!(numbered(name), expected);
+    }
+}
