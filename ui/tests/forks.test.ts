@@ -9,7 +9,7 @@ const said = aSession({ state: { state: 'idle' }, nativeSession: 'n1' });
 const fork = aSession({ id: 's2', name: 'api (2)', state: { state: 'idle' }, place: 1 });
 
 function bridgeWith(session = said): FakeBridge {
-  const bridge = new FakeBridge({ sessions: [session] }).on('fork_session', () => fork);
+  const bridge = new FakeBridge({ sessions: [session] }).on('fork_session', () => fork).on('list_files_since', () => ({ since: null }));
   bridge.entries['s1'] = [
     anEntry(1, { kind: 'user', text: 'Begin', attachments: [] }),
     anEntry(2, { kind: 'agent', text: 'Begun' }),
@@ -33,14 +33,52 @@ describe('a fork before a message', () => {
     expect(bridge.sent('fork_session')).toEqual([]);
     await user.click(dialog.getByRole('button', { name: 'Fork' }));
     await settle();
-    expect(bridge.sent('fork_session')).toMatchObject([{ session: 's1', before: 3 }]);
+    expect(bridge.sent('fork_session')).toMatchObject([{ session: 's1', before: 3, putBack: null }]);
     expect(screen.getByRole('heading', { name: 'api (2)' })).toBeVisible();
     expect(composer()).toHaveValue('Open the red door');
     expect(composer()).toHaveFocus();
   });
 
+  test('lists the files that have changed since, and puts them back only if the user wants that', async () => {
+    const files = [
+      { path: 'src/door.rs', kind: 'modified' as const, recorded: true },
+      { path: 'big.bin', kind: 'added' as const, recorded: false },
+    ];
+    const bridge = bridgeWith().on('list_files_since', () => ({ since: { files, unlisted: 1, state: 7 } }));
+    const { user } = await openPage(bridge);
+    await user.click(forkButtons()[1] as HTMLElement);
+    const dialog = within(await screen.findByRole('dialog', { name: 'Fork before this message?' }));
+    expect(bridge.sent('list_files_since')).toEqual([{ session: 's1', message: 3 }]);
+    const list = within(await dialog.findByRole('list', { name: /^3 files have changed since then/ }));
+    expect(list.getAllByRole('listitem').map((item) => item.textContent.trim())).toEqual([
+      'src/door.rs modified',
+      'big.bin added (stays as it is, because its content wasn’t recorded)',
+      'and 1 more',
+    ]);
+    expect(dialog.getByText('Without this, they stay as they are now.')).toBeVisible();
+    await expectNoViolations();
+    await user.click(dialog.getByRole('checkbox', { name: 'Put them back to how they were before the message' }));
+    await user.click(dialog.getByRole('button', { name: 'Fork' }));
+    await settle();
+    expect(bridge.sent('fork_session')).toMatchObject([{ session: 's1', before: 3, putBack: 7 }]);
+  });
+
+  test.each([
+    [{ since: null }, /wasn’t recorded, so they stay as they are/],
+    [{ since: { files: [], unlisted: 0, state: 7 } }, 'No file has changed since then.'],
+  ])('offers to put back nothing where there is nothing', async (read, words) => {
+    const { user } = await openPage(bridgeWith().on('list_files_since', () => read));
+    await user.click(forkButtons()[1] as HTMLElement);
+    expect(await screen.findByText(words)).toBeVisible();
+    expect(screen.queryByRole('checkbox')).toBeNull();
+    expect(screen.getByRole('button', { name: 'Fork' })).toBeEnabled();
+  });
+
   test('that is refused says why, and loses no draft', async () => {
-    const bridge = bridgeWith().fail('fork_session', { code: 'agent_refused', detail: { detail: 'refused', why: { refused: 'no_place' } } });
+    const bridge = bridgeWith().fail('fork_session', {
+      code: 'agent_refused',
+      detail: { detail: 'refused', why: { refused: 'no_place' } },
+    });
     const { user } = await openPage(bridge);
     await user.type(composer(), 'half a thought');
     await user.click(forkButtons()[1] as HTMLElement);

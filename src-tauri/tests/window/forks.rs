@@ -1,6 +1,9 @@
 //! Forks of sessions with the real agents: of the whole conversation, and of its part before a message.
 
-use askdesk_testkit::mock_api::{MockApi, Reply};
+use std::fs;
+use std::path::Path;
+
+use askdesk_testkit::mock_api::{Block, MockApi, Reply};
 use serde_json::json;
 
 use crate::completion::{composed, first_row, press, type_keys};
@@ -10,11 +13,14 @@ use crate::real_claude::RealClaude;
 use crate::real_codex::RealCodex;
 use crate::real_opencode::RealOpenCode;
 
-fn script() -> Vec<Reply> {
-    ["Ready.", "The red one is open.", "The blue one is open.", "Both are open.", "Closed."]
-        .map(Reply::text)
-        .into()
+fn ready() -> Vec<Reply> {
+    vec![Reply::text("Ready.")]
 }
+
+const DOORS: &str = "doors.txt";
+/// No tool for edits has a part in it.
+const CHANGE: &str = "echo red: open > doors.txt; echo new > new.txt";
+const AT_FIRST: &str = "red: closed\n";
 
 const SECOND: &str = "Open the red door";
 
@@ -37,10 +43,24 @@ fn heard(mock: &MockApi) -> String {
 }
 
 /// Goes back to before the second message in a fork, then goes on in both sessions, and forks the first one as a whole.
-async fn forks(app: &App, mock: &MockApi, source: &str) {
+///
+/// In its second turn, the agent changes a file by this call, and makes another one.
+async fn forks(app: &App, mock: &MockApi, project: &Path, source: &str, (change, asks): (Block, bool)) {
     app.shows_text("main", "Ready.").await;
     app.in_state(source, "idle").await;
-    send(app, SECOND, "The red one is open.").await;
+    let doors = project.join(DOORS);
+    // The user's own change, which comes before the message.
+    fs::write(&doors, AT_FIRST).unwrap();
+    mock.push(Reply::new([change]));
+    for text in ["The red one is open.", "The blue one is open.", "Both are open.", "Closed."] {
+        mock.push(Reply::text(text));
+    }
+    type_keys(app, SECOND).await;
+    press("Return");
+    if asks {
+        app.click("button", "Allow once").await;
+    }
+    app.shows_text("main", "The red one is open.").await;
     app.in_state(source, "idle").await;
 
     let number = "return [...document.querySelectorAll('main [data-kind=user]')]
@@ -52,11 +72,19 @@ async fn forks(app: &App, mock: &MockApi, source: &str) {
     app.press(&app.by_role_in(&message, "button", "Fork before this message").await).await;
     app.find("dialog[data-fork]").await;
     assert_eq!(app.axe().await, Vec::<String>::new());
+    app.shows_text("dialog[data-fork] [data-files-since]", "2 files have changed since then").await;
     app.picture("fork-dialog").await;
+    app.press(&app.by_role_in("dialog[data-fork]", "checkbox", "Put them back").await).await;
+    app.shows_text("dialog[data-fork] [data-files-since]", "each file can be undone there").await;
+    let opened = fs::read_to_string(&doors).unwrap();
+    assert!(opened != AT_FIRST && project.join("new.txt").exists(), "{opened:?}");
     app.press(&app.by_role_in("dialog[data-fork]", "button", "Fork").await).await;
 
     app.shows_text("main [data-notice=forked]", "This session is a fork.").await;
     composed(app, SECOND).await;
+    app.shows_text("main [data-notice=files_put_back]", "2 files were put back").await;
+    assert_eq!(fs::read_to_string(&doors).unwrap(), AT_FIRST);
+    assert!(!project.join("new.txt").exists());
     let fork = current(app).await;
     assert_ne!(fork, source);
     app.picture("fork-session").await;
@@ -96,22 +124,29 @@ async fn forks(app: &App, mock: &MockApi, source: &str) {
 #[tokio::test]
 async fn a_session_of_claude_code_is_forked_before_a_message_and_as_a_whole() {
     let test = "a_session_of_claude_code_is_forked_before_a_message_and_as_a_whole";
-    let Some(real) = RealClaude::start(test, json!({}), script()).await else { return };
-    forks(&real.app, &real.mock, &real.session).await;
+    let Some(real) = RealClaude::start(test, json!({}), ready()).await else { return };
+    let path = real.project.path();
+    let change = Block::tool("c1", "Bash", json!({ "command": CHANGE, "description": "Opens it" }));
+    forks(&real.app, &real.mock, path, &real.session, (change, true)).await;
 }
 
 #[tokio::test]
 async fn a_session_of_codex_is_forked_before_a_message_and_as_a_whole() {
     let test = "a_session_of_codex_is_forked_before_a_message_and_as_a_whole";
-    let Some(real) = RealCodex::open(test, script()).await else { return };
-    let session = real.start(json!({})).await;
-    forks(&real.app, &real.mock, &session).await;
+    let Some(real) = RealCodex::open(test, ready()).await else { return };
+    let config = json!({ "approval_policy": "never", "sandbox": "danger-full-access" });
+    let session = real.start(config).await;
+    let change = Block::tool("c1", "exec_command", json!({ "cmd": CHANGE }));
+    forks(&real.app, &real.mock, real.project.path(), &session, (change, false)).await;
 }
 
 #[tokio::test]
 async fn a_session_of_opencode_is_forked_before_a_message_and_as_a_whole() {
     let test = "a_session_of_opencode_is_forked_before_a_message_and_as_a_whole";
-    let Some(real) = RealOpenCode::open(test, script()).await else { return };
-    let session = real.start_asking().await;
-    forks(&real.app, &real.mock, &session).await;
+    let Some(real) = RealOpenCode::open(test, ready()).await else { return };
+    let input = json!({ "agent": "opencode", "folder": real.project.path(), "prompt": "Please go on.", "name": "Real" });
+    let session = real.app.start_session(input).await;
+    real.app.select(&session).await;
+    let change = Block::tool("c1", "bash", json!({ "command": CHANGE, "description": "Opens it" }));
+    forks(&real.app, &real.mock, real.project.path(), &session, (change, false)).await;
 }

@@ -1006,7 +1006,15 @@ error: string, } | { "notice": "hook_failed",
 /**
  * Its last lines.
  */
-output: string, } | { "notice": "begun_elsewhere", earlier: EarlierMessages, } | { "notice": "forked", from: SessionId, earlier: EarlierMessages, } | { "notice": "agent_warned", text: string, } | { "notice": "entries_lost", count: number, } | { "notice": "unreadable" } | { "notice": "message_not_sent", error: DeliveryError, };
+output: string, } | { "notice": "begun_elsewhere", earlier: EarlierMessages, } | { "notice": "forked", from: SessionId, earlier: EarlierMessages, } | { "notice": "files_put_back", files: number, 
+/**
+ * The paths of files that were left as they are.
+ */
+left: Array<string>, 
+/**
+ * How many more were left.
+ */
+more: number, } | { "notice": "files_not_put_back", error: string, } | { "notice": "agent_warned", text: string, } | { "notice": "entries_lost", count: number, } | { "notice": "unreadable" } | { "notice": "message_not_sent", error: DeliveryError, };
 
 /**
  * One message to a subscriber.
@@ -1207,7 +1215,54 @@ export type ForkSession = { requestId: CommandId, session: SessionId,
 /**
  * The position of the user's message that the copy ends before; none copies all.
  */
-before: number | null, };
+before: number | null, 
+/**
+ * Puts the files back to how they were before the message, if they are still in this state, which `list_files_since`
+ * returned.
+ */
+putBack: number | null, };
+
+/**
+ * Lists the files that have changed since a message of the user.
+ */
+export type ListFilesSince = { session: SessionId, 
+/**
+ * The position of the message.
+ */
+message: number, };
+
+export type FilesSinceRead = { 
+/**
+ * None if the files weren't recorded before the message.
+ */
+since: FilesSince | null, };
+
+/**
+ * The files that have changed since a moment, whoever changed them.
+ */
+export type FilesSince = { 
+/**
+ * Ordered by path, at most 500.
+ */
+files: Array<FileSince>, 
+/**
+ * How many more there are.
+ */
+unlisted: number, 
+/**
+ * Differs once any file changes again.
+ */
+state: number, };
+
+export type FileSince = { 
+/**
+ * The path below the session's folder, for people to read.
+ */
+path: string, kind: ChangeKind, 
+/**
+ * Whether what it held then is recorded, so that it can be put back.
+ */
+recorded: boolean, };
 
 /**
  * Sends a message to an agent. An ended session that can be resumed is resumed first.
@@ -2987,6 +3042,7 @@ export interface CommandMap {
   find_files: { input: FindFiles; output: FilesFound };
   list_agents: { input: ListAgents; output: AgentsFound };
   read_agent_version: { input: ReadAgentVersion; output: AgentVersion };
+  list_files_since: { input: ListFilesSince; output: FilesSinceRead };
   list_own_sessions: { input: ListOwnSessions; output: OwnSessionsFound };
   read_environment: { input: ReadEnvironment; output: EnvironmentRead };
   read_transcript: { input: ReadTranscript; output: TranscriptPage };

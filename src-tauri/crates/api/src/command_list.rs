@@ -39,6 +39,7 @@ macro_rules! for_each_command {
             find_files(FindFiles) -> FilesFound,
             list_agents(ListAgents) -> AgentsFound,
             read_agent_version(ReadAgentVersion) -> AgentVersion,
+            list_files_since(ListFilesSince) -> FilesSinceRead,
             list_own_sessions(ListOwnSessions) -> OwnSessionsFound,
             read_environment(ReadEnvironment) -> EnvironmentRead,
             read_transcript(ReadTranscript) -> TranscriptPage,

@@ -44,7 +44,7 @@ fn typescript() -> String {
         frame::Frame, frame::Snapshot, frame::Delta, frame::Change, frame::LiveText, frame::LiveKind, frame::SessionChanges, frame::SessionContext,
         frame::StorageNotice,
         dto::AnswerQuestion, dto::HoldEnd, dto::UndoEnd, dto::DeclineQuestion, dto::CancelQuestion, dto::RetryDelivery,
-        dto::DismissRequest, dto::DecideApproval, dto::StartSession, dto::ForkSession, dto::SendMessage, domain::Attachment, domain::ImageFormat, domain::ImageId, domain::Takes,
+        dto::DismissRequest, dto::DecideApproval, dto::StartSession, dto::ForkSession, dto::ListFilesSince, dto::FilesSinceRead, askdesk_changes::FilesSince, askdesk_changes::FileSince, dto::SendMessage, domain::Attachment, domain::ImageFormat, domain::ImageId, domain::Takes,
         dto::AttachImage, dto::AttachText, dto::AttachedFiles, dto::RefusedFile, dto::RefusedWhy, dto::DiscardAttachments, dto::QueueMessage, dto::EditQueued,
         dto::RemoveQueued, dto::SendQueued, dto::InterruptSession, dto::StopHelper, dto::StopSession,
         dto::RenameSession, dto::ChangeFolder, dto::SetSessionNotifications, dto::MoveSession, dto::CloseSession, dto::ResumeSession,

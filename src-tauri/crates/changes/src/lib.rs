@@ -10,6 +10,7 @@ mod compare;
 mod counts;
 mod git;
 mod lines;
+mod marks;
 mod objects;
 mod path_id;
 mod relocate;
@@ -23,6 +24,7 @@ pub use changed::{
     Unrecorded, WhyUnrecorded,
 };
 pub use lines::{diff, lines_of};
+pub use marks::{FileSince, FilesSince, MARKS, PutBack};
 pub use path_id::{path_of, path_to_id};
 pub use relocate::{moved_path, relocate};
 pub use revert::{RevertRefused, ShownPart};

@@ -62,35 +62,40 @@ impl Tracker {
     /// Reverts a file of the last listing, or one run of its lines.
     pub fn revert(&self, id: &str, version: &str, part: Option<ShownPart>) -> Result<(), RevertRefused> {
         let recorded = self.recorded(id, version).map_err(|why| RevertRefused::Unavailable { why })?;
-        let Recorded { place, found, old, new } = &recorded;
-        let inner = [&found.old, &found.new].into_iter().flatten().any(|entry| entry.mode == REPOSITORY);
-        if found.unrecorded.is_some() || inner {
-            return Err(RevertRefused::NotRecorded);
-        }
-        let before = present_of(found.old.as_ref(), old.as_deref());
-        let now = present_of(found.new.as_ref(), new.as_deref());
-        let path = place.top.join(to_path(&found.path));
-        check_folders(&place.top, &path)?;
-        if let Some(part) = part {
-            let (Present::File { content: old, .. }, Present::File { content: new, executable }) =
-                (&before, &now)
-            else {
-                return Err(RevertRefused::ChangedSince);
-            };
-            let content = without_part(old, new, part).ok_or(RevertRefused::ChangedSince)?;
-            let executable = *executable;
-            return replace(&path, &now, &Present::File { content, executable });
-        }
-        let Some(old_path) = &found.old_path else { return replace(&path, &now, &before) };
-        let old_path = place.top.join(to_path(old_path));
-        check_folders(&place.top, &old_path)?;
-        if present(&path)? != now {
-            return Err(RevertRefused::ChangedSince);
-        }
-        // Both exist for a moment, so that a crash loses neither.
-        replace(&old_path, &Present::Nothing, &before)?;
-        replace(&path, &now, &Present::Nothing)
+        revert_recorded(&recorded, part)
     }
+}
+
+/// Puts back the older content of a file, or one run of its lines.
+pub(crate) fn revert_recorded(recorded: &Recorded, part: Option<ShownPart>) -> Result<(), RevertRefused> {
+    let Recorded { place, found, old, new } = recorded;
+    let inner = [&found.old, &found.new].into_iter().flatten().any(|entry| entry.mode == REPOSITORY);
+    if found.unrecorded.is_some() || inner {
+        return Err(RevertRefused::NotRecorded);
+    }
+    let before = present_of(found.old.as_ref(), old.as_deref());
+    let now = present_of(found.new.as_ref(), new.as_deref());
+    let path = place.top.join(to_path(&found.path));
+    check_folders(&place.top, &path)?;
+    if let Some(part) = part {
+        let (Present::File { content: old, .. }, Present::File { content: new, executable }) =
+            (&before, &now)
+        else {
+            return Err(RevertRefused::ChangedSince);
+        };
+        let content = without_part(old, new, part).ok_or(RevertRefused::ChangedSince)?;
+        let executable = *executable;
+        return replace(&path, &now, &Present::File { content, executable });
+    }
+    let Some(old_path) = &found.old_path else { return replace(&path, &now, &before) };
+    let old_path = place.top.join(to_path(old_path));
+    check_folders(&place.top, &old_path)?;
+    if present(&path)? != now {
+        return Err(RevertRefused::ChangedSince);
+    }
+    // Both exist for a moment, so that a crash loses neither.
+    replace(&old_path, &Present::Nothing, &before)?;
+    replace(&path, &now, &Present::Nothing)
 }
 
 fn present_of(entry: Option<&Entry>, content: Option<&[u8]>) -> Present {

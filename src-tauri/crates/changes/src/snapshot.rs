@@ -192,7 +192,7 @@ impl Place {
         if let (Some(before), false) = (before, files.is_empty()) {
             budget = Budget::left_for_later(&self.git_dir);
             if !budget.has_room_for(&files) {
-                self.prune(&[&before.tree])?;
+                self.prune(std::slice::from_ref(&before.tree))?;
                 budget = Budget::left_for_later(&self.git_dir);
             }
         }
@@ -230,8 +230,9 @@ impl Place {
     }
 
     /// Removes the contents that belong to none of these trees, nor to the last recorded state.
-    pub(crate) fn prune(&self, trees: &[&str]) -> Result<(), GitError> {
-        let words = [&["prune", "--expire=now"], trees].concat();
+    pub(crate) fn prune(&self, trees: &[String]) -> Result<(), GitError> {
+        let trees: Vec<&str> = trees.iter().map(String::as_str).collect();
+        let words = [&["prune", "--expire=now"], &trees[..]].concat();
         self.git.run(&arguments(&words, &[]), Vec::new(), STEP).map(drop)
     }
 

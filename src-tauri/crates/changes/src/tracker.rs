@@ -125,12 +125,7 @@ impl Tracker {
     pub fn list(&self) -> Result<ChangedFiles, Unavailable> {
         let mut state = self.state();
         let Opened { place, baseline, of_other } = self.opened(&mut state)?;
-        if !place.top.join(to_path(&place.prefix)).is_dir() {
-            return Err(Unavailable::FolderGone);
-        }
-        // What a crash of the app left behind would stop every later listing.
-        let _ = fs::remove_file(self.store.join(GIT_DIR).join("index.lock"));
-        let now = place.record(Moment::Later(&baseline))?;
+        let now = self.record(&place, &baseline)?;
         let mut found = compare(&place, &baseline, &now)?;
         let all = found.len();
         found.truncate(FILES_LISTED);
@@ -156,7 +151,7 @@ impl Tracker {
         state.found = found;
         state.listings += 1;
         if state.listings.is_multiple_of(PRUNE_EVERY)
-            && let Err(error) = place.prune(&[&baseline.tree, &now.tree])
+            && let Err(error) = place.prune(&self.needed(&baseline, &now))
         {
             tracing::info!(%error, "contents that are no longer needed were kept");
         }
@@ -217,6 +212,38 @@ impl Tracker {
         Ok(Recorded { place, found, old, new })
     }
 
+    /// Records the folder as it is now.
+    pub(crate) fn record_now(&self) -> Result<(Place, Snapshot), Unavailable> {
+        let mut state = self.state();
+        let Opened { place, baseline, .. } = self.opened(&mut state)?;
+        let now = self.record(&place, &baseline)?;
+        Ok((place, now))
+    }
+
+    fn record(&self, place: &Place, baseline: &Snapshot) -> Result<Snapshot, Unavailable> {
+        if !place.top.join(to_path(&place.prefix)).is_dir() {
+            return Err(Unavailable::FolderGone);
+        }
+        // What a crash of the app left behind would stop every later listing.
+        let _ = fs::remove_file(self.store.join(GIT_DIR).join("index.lock"));
+        place.record(Moment::Later(baseline))
+    }
+
+    pub(crate) fn place(&self) -> Result<Place, Unavailable> {
+        Ok(self.opened(&mut self.state())?.place)
+    }
+
+    pub(crate) fn store(&self) -> &Path {
+        &self.store
+    }
+
+    /// Returns the trees whose contents are still needed.
+    fn needed(&self, baseline: &Snapshot, now: &Snapshot) -> Vec<String> {
+        let mut trees = self.marked_trees();
+        trees.extend([baseline.tree.clone(), now.tree.clone()]);
+        trees
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -244,7 +271,7 @@ impl Tracker {
         Ok(opened)
     }
 
-    fn write(&self, name: &str, value: &impl Serialize) -> Result<(), Unavailable> {
+    pub(crate) fn write(&self, name: &str, value: &impl Serialize) -> Result<(), Unavailable> {
         let path = self.store.join(name);
         let write = || {
             let mut file = tempfile::NamedTempFile::new_in(&self.store)?;
@@ -280,9 +307,9 @@ fn find<'a>(state: &'a State, place: &Place, id: &str, version: &str) -> Result<
 }
 
 /// The contents of both sides; none where a side doesn't exist or is not a file.
-type Contents = [Option<Vec<u8>>; 2];
+pub(crate) type Contents = [Option<Vec<u8>>; 2];
 
-fn sides(place: &Place, found: &Difference) -> Result<Contents, Unavailable> {
+pub(crate) fn sides(place: &Place, found: &Difference) -> Result<Contents, Unavailable> {
     let is_file = |entry: &&Entry| entry.mode != crate::compare::REPOSITORY;
     let entries = [&found.old, &found.new].map(|entry| entry.as_ref().filter(is_file));
     let wanted = entries.iter().flatten().map(|entry| &*entry.object).collect::<Vec<_>>();
@@ -334,7 +361,7 @@ fn unrecorded(prefix: &[u8], now: &Snapshot) -> Vec<Unrecorded> {
 }
 
 /// A path as the folder has it.
-fn below(prefix: &[u8], path: &[u8]) -> Vec<u8> {
+pub(crate) fn below(prefix: &[u8], path: &[u8]) -> Vec<u8> {
     let rest = path.strip_prefix(prefix).unwrap_or(path);
     rest.strip_prefix(b"/").unwrap_or(rest).to_vec()
 }
@@ -361,7 +388,7 @@ fn version_of(one: &Difference) -> String {
 }
 
 /// A number for a recorded state. It is compared only with others of the same version of the app.
-fn state_of(now: &Snapshot) -> u32 {
+pub(crate) fn state_of(now: &Snapshot) -> u32 {
     let mut hasher = DefaultHasher::new();
     now.hash(&mut hasher);
     u32::try_from(hasher.finish() >> 32).unwrap_or_default()

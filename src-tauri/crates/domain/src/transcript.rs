@@ -208,6 +208,17 @@ pub enum Notice {
         from: SessionId,
         earlier: EarlierMessages,
     },
+    /// The files were put back to how they were before a message of the session that this one is a fork of.
+    FilesPutBack {
+        files: u32,
+        /// The paths of files that were left as they are.
+        left: Vec<String>,
+        /// How many more were left.
+        more: u32,
+    },
+    FilesNotPutBack {
+        error: String,
+    },
     /// A warning of the agent, in its own words.
     AgentWarned {
         text: String,

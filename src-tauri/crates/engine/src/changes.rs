@@ -10,9 +10,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use askdesk_changes::{
-    ChangeTotals, ChangedFiles, FileChange, RevertRefused, ShownPart, Tracker, Unavailable,
+    ChangeTotals, ChangedFiles, FileChange, FilesSince, PutBack, RevertRefused, ShownPart, Tracker,
+    Unavailable,
 };
-use askdesk_domain::SessionId;
+use askdesk_domain::{SessionId, Timestamp};
 use askdesk_worktrees::Head;
 use tokio::sync::mpsc;
 
@@ -21,12 +22,17 @@ use crate::session_folders::SessionFolders;
 
 /// How long the first message waits for the state that the session begins with to be recorded.
 const BEGIN_WAIT: Duration = Duration::from_secs(2);
+/// How long a message waits for the files to be recorded as they are before it.
+const MARK_WAIT: Duration = Duration::from_secs(1);
 /// How long to wait after a tool call before comparing, so that several calls are compared once.
 const SETTLE: Duration = Duration::from_millis(400);
 /// How much longer than a comparison took to wait before the next one.
 const REST: u32 = 3;
 /// The longest wait between two comparisons.
 const LONGEST_REST: Duration = Duration::from_secs(60);
+
+/// The first and the last moment that count, in milliseconds.
+type Span = (i64, i64);
 
 /// Records and compares the folders of all sessions; cheap to clone.
 #[derive(Clone, Debug)]
@@ -88,6 +94,52 @@ impl Changes {
             // The list shows why, once the user opens it.
             let _ = changes.compare(session, watched).await;
         });
+    }
+
+    /// Records the files as they are before a message, so that they can be put back to it. Waits for it, but not for long; what
+    /// isn't recorded by then may already hold changes of the agent, and is not kept.
+    pub(crate) async fn mark(&self, session: SessionId, at: Timestamp) {
+        let Some(watched) = self.known(session) else { return };
+        if *watched.took.lock().unwrap_or_else(PoisonError::into_inner) > MARK_WAIT {
+            return;
+        }
+        let abandoned = Arc::new(AtomicBool::new(false));
+        let is_abandoned = Arc::clone(&abandoned);
+        let mark = move || {
+            if let Err(error) = watched.tracker.mark(at.millis(), || is_abandoned.load(Ordering::Acquire)) {
+                tracing::info!(%session, %error, "the files can't be put back to this message");
+            }
+        };
+        if tokio::time::timeout(MARK_WAIT, tokio::task::spawn_blocking(mark)).await.is_err() {
+            abandoned.store(true, Ordering::Release);
+            tracing::info!(%session, "recording the files took too long, so they can't be put back to this message");
+        }
+    }
+
+    /// Lists the files that have changed since a message was sent within a span. None if they weren't recorded then.
+    pub(crate) async fn since(
+        &self,
+        session: SessionId,
+        folder: &Path,
+        span: Span,
+    ) -> Result<Option<FilesSince>, Unavailable> {
+        let watched = self.watched(session, folder);
+        blocking(move || watched.tracker.since(span)).await
+    }
+
+    /// Puts the files back to how they were before a message, if they still are as they were listed.
+    pub(crate) async fn put_back(
+        &self,
+        session: SessionId,
+        folder: &Path,
+        span: Span,
+        state: u32,
+    ) -> Result<PutBack, RevertRefused> {
+        let watched = self.watched(session, folder);
+        let put_back = move || Ok(watched.tracker.put_back(span, state));
+        let done = blocking(put_back).await.map_err(|why| RevertRefused::Unavailable { why })?;
+        self.note(session);
+        done
     }
 
     pub async fn list(&self, session: SessionId, folder: &Path) -> Result<ChangedFiles, Unavailable> {

@@ -46,6 +46,8 @@ pub use mailbox::{
 };
 pub use open::OpenedEngine;
 pub use reminders::with_reminders;
-pub use session::{Beginning, FolderLeaving, NotListed, QUIT_LIMIT, Sessions, SetupFailure, StartSpec};
+pub use session::{
+    Before, Beginning, FolderLeaving, NotListed, QUIT_LIMIT, Sessions, SetupFailure, StartSpec,
+};
 pub use session_tokens::SESSION_VARIABLE;
 pub use settings::{IgnoredSetting, IgnoredWhy, NotWritten, ReadSettings, SettingsError, SettingsFile};

@@ -23,4 +23,5 @@ mod tool_permissions;
 mod turn;
 mod unusable_lines;
 
+pub use control::fork::Before;
 pub use control::{Beginning, FolderLeaving, NotListed, QUIT_LIMIT, Sessions, SetupFailure, StartSpec};

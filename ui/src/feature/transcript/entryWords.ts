@@ -33,6 +33,14 @@ const noticeWords: UnionWords<Notice, 'notice'> = {
   permission_refused: 'notice.permission_refused',
   begun_elsewhere: ({ earlier }) => t(`notice.begun_elsewhere_${earlier}`),
   forked: ({ earlier }) => t(earlier === 'newest' ? 'notice.forked_newest' : 'notice.forked'),
+  files_put_back: ({ files, left, more }) =>
+    [
+      plural('notice.files_put_back', files),
+      left.length === 0 ? '' : t('notice.files_left', { files: [...left, ...(more > 0 ? [`+${more}`] : [])].join(', ') }),
+    ]
+      .filter((words) => words !== '')
+      .join(' '),
+  files_not_put_back: 'notice.files_not_put_back',
   agent_warned: 'notice.agent_warned',
   hook_failed: 'notice.hook_failed',
   question_turned_off: ({ policy, text }) => t(turnedOffWords[policy], { text }),

@@ -1,5 +1,14 @@
-import type { ConfigId, HelperId, Session, SessionId, SessionLog, SessionNotifications, ValueId } from '../../generated/wire';
-import { type AppError, type Bridge, orError } from '../../platform/bridge';
+import type {
+  ConfigId,
+  FilesSinceRead,
+  HelperId,
+  Session,
+  SessionId,
+  SessionLog,
+  SessionNotifications,
+  ValueId,
+} from '../../generated/wire';
+import { type AppError, type Bridge, type Input, orError } from '../../platform/bridge';
 import type { FocusTargets } from '../../shared/focusTargets';
 import { closeLoss, endLoss, sessionOf } from '../select';
 import type { Store } from '../store.svelte';
@@ -61,16 +70,24 @@ export class SessionCommands {
 
   /** Opens a session that begins with a copy of this one's conversation. */
   async fork(session: SessionId): Promise<void> {
-    await this.#fork(session, null, '');
+    await this.#fork({ session, before: null, putBack: null }, '');
   }
 
-  /** Opens a session that begins with the conversation before a message, which is written again there. */
-  async forkBefore(session: SessionId, entry: number, text: string): Promise<void> {
-    await this.#fork(session, entry, text);
+  /**
+   * Opens a session that begins with the conversation before a message, which is written again there. With the state in which
+   * the changed files were listed, they are put back to how they were before the message.
+   */
+  async forkBefore(session: SessionId, entry: number, text: string, putBack: number | null): Promise<void> {
+    await this.#fork({ session, before: entry, putBack }, text);
   }
 
-  async #fork(source: SessionId, before: number | null, text: string): Promise<void> {
-    const session = await this.submitter.submitReported(submitKey.fork(source), 'fork_session', { session: source, before });
+  /** Lists the files that have changed since a message of the user. */
+  filesSince(session: SessionId, message: number): Promise<FilesSinceRead | AppError> {
+    return orError(() => this.bridge.call('list_files_since', { session, message }));
+  }
+
+  async #fork(body: Omit<Input<'fork_session'>, 'requestId'>, text: string): Promise<void> {
+    const session = await this.submitter.submitReported(submitKey.fork(body.session), 'fork_session', body);
     if (!session) return;
     this.store.dispatch({ type: 'session_started', session, opens: true });
     if (text !== '') this.store.dispatch({ type: 'message_written', session: session.id, text });

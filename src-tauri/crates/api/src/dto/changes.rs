@@ -1,12 +1,25 @@
 //! The changed files of a session.
 
-pub use askdesk_changes::{ChangedFiles, FileChange, ShownPart};
+pub use askdesk_changes::{ChangedFiles, FileChange, FilesSince, ShownPart};
 use askdesk_domain::SessionId;
 
 wire! {
     /// Lists the files that have changed in a session's folder since the session began.
     struct ListChanges {
         session: SessionId,
+    }
+
+    /// Lists the files that have changed since a message of the user.
+    struct ListFilesSince {
+        session: SessionId,
+        /// The position of the message.
+        #[cfg_attr(feature = "ts", ts(type = "number"))]
+        message: u64,
+    }
+
+    struct FilesSinceRead {
+        /// None if the files weren't recorded before the message.
+        since: Option<FilesSince>,
     }
 
     /// Reads both sides of a file as it was listed last.

@@ -34,6 +34,10 @@ commands! {
         #[serde(default)]
         #[cfg_attr(feature = "ts", ts(type = "number | null"))]
         before: Option<u64>,
+        /// Puts the files back to how they were before the message, if they are still in this state, which `list_files_since`
+        /// returned.
+        #[serde(default)]
+        put_back: Option<u32>,
     }
 
     /// Changes a config option of a running agent.

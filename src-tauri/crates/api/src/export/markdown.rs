@@ -146,6 +146,14 @@ fn of_notice(notice: &Notice) -> String {
             };
             format!("This session is a fork of another one. {earlier}")
         }
+        Notice::FilesPutBack { files, left, more } => {
+            let left = match left.len() as u64 + u64::from(*more) {
+                0 => String::new(),
+                count => format!(" {count} more were left as they are."),
+            };
+            format!("Files put back to how they were before the message: {files}.{left}")
+        }
+        Notice::FilesNotPutBack { error } => format!("The files were not put back: {}", inline(error)),
         Notice::EntriesLost { count } => {
             format!("{count} entries are missing here, because the disk accepted nothing for too long.")
         }

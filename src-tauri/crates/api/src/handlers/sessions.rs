@@ -9,7 +9,7 @@ use askdesk_domain::{
     SessionOptions, ValidationError, ValueId,
 };
 use askdesk_engine::slow_files::{FILES_LIMIT, on_slow_files};
-use askdesk_engine::{Beginning, ConfigChange, NotListed, StartSpec, private};
+use askdesk_engine::{Before, Beginning, ConfigChange, NotListed, StartSpec, private};
 
 use crate::api::Api;
 use crate::dto::*;
@@ -40,8 +40,15 @@ impl Api {
     }
 
     pub async fn fork_session(&self, input: ForkSession) -> Result<Session, Error> {
-        let ForkSession { session, before, request_id } = input;
+        let ForkSession { session, before, put_back, request_id } = input;
+        let before = before.map(|message| Before { message, put_back });
         self.session_once(request_id, "fork_session", Box::pin(self.fork(session, before))).await
+    }
+
+    /// Lists the files that have changed since a message of the user.
+    pub async fn list_files_since(&self, input: ListFilesSince) -> Result<FilesSinceRead, Error> {
+        let since = self.sessions.files_since(input.session, input.message).await??;
+        Ok(FilesSinceRead { since })
     }
 
     pub async fn list_own_sessions(&self, input: ListOwnSessions) -> Result<OwnSessionsFound, Error> {
@@ -182,7 +189,7 @@ impl Api {
         Ok(Box::pin(self.sessions.start(id, spec)).await?)
     }
 
-    async fn fork(&self, source: SessionId, before: Option<u64>) -> Result<Session, Error> {
+    async fn fork(&self, source: SessionId, before: Option<Before>) -> Result<Session, Error> {
         let known = self.engine.session(source).await?;
         let agent = known.origin.agent().ok_or(Rejection::SessionGone)?;
         let set = self.current_settings().await?.settings.extras(agent);

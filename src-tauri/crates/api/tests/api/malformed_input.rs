@@ -73,6 +73,7 @@ fn example(name: &str) -> (Value, &'static str) {
             (command(json!({"written": {"file": "/nowhere/settings.json", "text": "Bash"}})), "done")
         }
         "read_agent_version" => (json!({"agent": "demo"}), "done"),
+        "list_files_since" => (json!({"session": session, "message": 1}), "not_found"),
         "list_own_sessions" => {
             (json!({"agent": "claude_code", "folder": "/nowhere/at/all"}), "folder_missing")
         }

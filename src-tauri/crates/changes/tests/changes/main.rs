@@ -7,6 +7,7 @@ mod bounded;
 mod file_modes;
 mod hostile;
 mod listing;
+mod marks;
 mod moved_folders;
 mod properties;
 mod reading;

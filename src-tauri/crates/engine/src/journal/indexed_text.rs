@@ -26,7 +26,9 @@ pub(super) fn of_entry(body: &EntryBody) -> String {
             | Notice::HookFailed { output: text }
             | Notice::HelperEnded { title: text, .. }
             | Notice::LoginRejected { error: text }
+            | Notice::FilesNotPutBack { error: text }
             | Notice::SignInChanged { error: text } => vec![text],
+            Notice::FilesPutBack { left, .. } => left.iter().map(String::as_str).collect(),
             Notice::HelperNotStopped { title, error } => vec![title, error],
             Notice::MessageNotSent { error } => return error.to_string(),
             Notice::AnswersBrought

@@ -1,6 +1,6 @@
 //! Starts sessions and controls them: messages, interrupts, config changes, closing and deletion.
 
-mod fork;
+pub mod fork;
 mod leaving;
 mod own_sessions;
 mod retention;

@@ -21,6 +21,7 @@ impl SessionTask {
     pub(super) async fn send_message(&mut self, message: Message) -> Result<bool, EngineError> {
         let Message { text, attachments, closes } = message;
         let attached = self.read(&attachments).await?;
+        self.mark_files().await;
         let at = self.engine.clock().now();
         let said = attachment::in_words(&text, &attachments);
         let closes_nothing = closes.is_empty();
@@ -61,6 +62,7 @@ impl SessionTask {
             Some(message) => self.read(&message.attachments).await?,
             None => Attached::default(),
         };
+        self.mark_files().await;
         let applied = self.engine.act(QueueCommand::Send { session: self.id, now }).await?;
         let Some(message) = applied.sent else { return Ok(()) };
         let working = std::mem::replace(&mut self.turn.is_running, true);
@@ -80,6 +82,13 @@ impl SessionTask {
             self.set_working(working).await;
         }
         Ok(())
+    }
+
+    /// Records the files as they are before a message begins a turn.
+    async fn mark_files(&mut self) {
+        if !self.turn.is_running {
+            self.engine.changes().mark(self.id, self.engine.clock().now()).await;
+        }
     }
 
     /// Returns whether the agent accepts such a message; if not, the transcript says so.

@@ -129,7 +129,23 @@ export const transcript = {
   'fork.ask': 'Vor dieser Nachricht abzweigen?',
   'fork.begins':
     'Eine neue Sitzung beginnt mit dem Gespräch vor dieser Nachricht, und die Nachricht steht dort im Eingabefeld. Diese Sitzung bleibt, wie sie ist.',
-  'fork.files': 'Die Dateien bleiben in beiden Sitzungen, wie sie jetzt sind.',
+  'fork.looking': 'Seither geänderte Dateien werden gesucht …',
+  'fork.unknown': 'Der Stand der Dateien vor dieser Nachricht wurde nicht aufgezeichnet. Sie bleiben, wie sie sind.',
+  'fork.unchanged': 'Seither hat sich keine Datei geändert.',
+  'fork.changed.one': '{count} Datei hat sich seither geändert, durch wen auch immer:',
+  'fork.changed.other': '{count} Dateien haben sich seither geändert, durch wen auch immer:',
+  'fork.put_back': 'Auf den Stand vor der Nachricht zurücksetzen',
+  'fork.put_back_undo':
+    'Die Änderungen der neuen Sitzung führen auf, was zurückgesetzt wurde; dort lässt sich jede Datei wiederherstellen.',
+  'fork.put_back_not': 'Sonst bleiben sie, wie sie jetzt sind.',
+  'fork.unrecorded': 'bleibt, weil ihr Inhalt nicht aufgezeichnet wurde',
+  'fork.more': 'und {count} weitere',
+  'notice.files_put_back.one':
+    '{count} Datei wurde auf den Stand vor der Nachricht zurückgesetzt. Die Änderungen führen sie auf und können das rückgängig machen.',
+  'notice.files_put_back.other':
+    '{count} Dateien wurden auf den Stand vor der Nachricht zurückgesetzt. Die Änderungen führen sie auf und können das rückgängig machen.',
+  'notice.files_left': 'Nicht zurückgesetzt: {files}.',
+  'notice.files_not_put_back': 'Die Dateien wurden nicht zurückgesetzt: {error}.',
   'fork.yes': 'Abzweigen',
   'notice.agent_warned': 'Der Agent warnt: {text}',
   'notice.entries_lost.one': 'Hier fehlt {count} Eintrag, weil zu lange nichts gespeichert werden konnte.',

@@ -186,8 +186,10 @@ INSERT INTO entries (session, n, at, body) VALUES ('00000000-0000-0000-0000-0000
 INSERT INTO entries (session, n, at, body) VALUES ('00000000-0000-0000-0000-000000000001', 43, 1000, '{"kind":"notice","notice":{"notice":"begun_elsewhere","earlier":"all"}}');
 INSERT INTO entries (session, n, at, body) VALUES ('00000000-0000-0000-0000-000000000001', 44, 1000, '{"kind":"notice","notice":{"notice":"begun_elsewhere","earlier":"newest"}}');
 INSERT INTO entries (session, n, at, body) VALUES ('00000000-0000-0000-0000-000000000001', 45, 1000, '{"kind":"notice","notice":{"notice":"begun_elsewhere","earlier":"unread"}}');
-INSERT INTO entries (session, n, at, body) VALUES ('00000000-0000-0000-0000-000000000001', 46, 1000, '{"kind":"notice","notice":{"notice":"forked","from":"00000000-0000-0000-0000-000000000001","earlier":"all"}}');
-INSERT INTO entries (session, n, at, body) VALUES ('00000000-0000-0000-0000-000000000001', 47, 1000, '{"kind":"turn_ended","millis":5,"inputTokens":1,"outputTokens":2,"cachedTokens":3,"error":"bad","costUsd":0.25,"context":{"used":1,"size":2}}');
+INSERT INTO entries (session, n, at, body) VALUES ('00000000-0000-0000-0000-000000000001', 46, 1000, '{"kind":"notice","notice":{"notice":"files_put_back","files":2,"left":["a.bin"],"more":0}}');
+INSERT INTO entries (session, n, at, body) VALUES ('00000000-0000-0000-0000-000000000001', 47, 1000, '{"kind":"notice","notice":{"notice":"files_not_put_back","error":"bad"}}');
+INSERT INTO entries (session, n, at, body) VALUES ('00000000-0000-0000-0000-000000000001', 48, 1000, '{"kind":"notice","notice":{"notice":"forked","from":"00000000-0000-0000-0000-000000000001","earlier":"all"}}');
+INSERT INTO entries (session, n, at, body) VALUES ('00000000-0000-0000-0000-000000000001', 49, 1000, '{"kind":"turn_ended","millis":5,"inputTokens":1,"outputTokens":2,"cachedTokens":3,"error":"bad","costUsd":0.25,"context":{"used":1,"size":2}}');
 INSERT INTO turns_of_deleted (at, input_tokens, output_tokens, cached_tokens, cost_nanos) VALUES (1000, 1, 2, 3, 250000000);
 INSERT INTO passed_budgets (day, dollars) VALUES ('2026-11-26', 5);
 INSERT INTO searched (id, session, n, at, kind, about) VALUES (1, '00000000-0000-0000-0000-000000000001', 1, 1000, '"user"', NULL);
@@ -225,7 +227,9 @@ INSERT INTO searched (id, session, n, at, kind, about) VALUES (32, '00000000-000
 INSERT INTO searched (id, session, n, at, kind, about) VALUES (33, '00000000-0000-0000-0000-000000000001', 38, 1000, '"notice"', NULL);
 INSERT INTO searched (id, session, n, at, kind, about) VALUES (34, '00000000-0000-0000-0000-000000000001', 39, 1000, '"notice"', NULL);
 INSERT INTO searched (id, session, n, at, kind, about) VALUES (35, '00000000-0000-0000-0000-000000000001', 42, 1000, '"notice"', NULL);
-INSERT INTO searched (id, session, n, at, kind, about) VALUES (36, '00000000-0000-0000-0000-000000000001', 47, 1000, '"turn_ended"', NULL);
+INSERT INTO searched (id, session, n, at, kind, about) VALUES (36, '00000000-0000-0000-0000-000000000001', 46, 1000, '"notice"', NULL);
+INSERT INTO searched (id, session, n, at, kind, about) VALUES (37, '00000000-0000-0000-0000-000000000001', 47, 1000, '"notice"', NULL);
+INSERT INTO searched (id, session, n, at, kind, about) VALUES (38, '00000000-0000-0000-0000-000000000001', 49, 1000, '"turn_ended"', NULL);
 INSERT INTO words (rowid, text) VALUES (1, 'hi
 shot.png
 notes');
@@ -440,5 +444,9 @@ INSERT INTO words (rowid, text) VALUES (34, 'Low on quota.');
 INSERT INTO even_words (rowid, text) VALUES (34, 'Low on quota.');
 INSERT INTO words (rowid, text) VALUES (35, 'the agent can''t take input right now');
 INSERT INTO even_words (rowid, text) VALUES (35, 'the agent can''t take input right now');
-INSERT INTO words (rowid, text) VALUES (36, 'bad');
-INSERT INTO even_words (rowid, text) VALUES (36, 'bad');
+INSERT INTO words (rowid, text) VALUES (36, 'a.bin');
+INSERT INTO even_words (rowid, text) VALUES (36, 'a.bin');
+INSERT INTO words (rowid, text) VALUES (37, 'bad');
+INSERT INTO even_words (rowid, text) VALUES (37, 'bad');
+INSERT INTO words (rowid, text) VALUES (38, 'bad');
+INSERT INTO even_words (rowid, text) VALUES (38, 'bad');

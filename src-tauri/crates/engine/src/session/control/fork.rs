@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use askdesk_agents::{Conversation, Open, Said};
+use askdesk_changes::{FilesSince, PutBack, Unavailable};
 use askdesk_domain::text::bounded;
 use askdesk_domain::{
     ChangeRefused, EntryBody, LaunchOverrides, Notice, Rejection, Session, SessionId, SessionState,
@@ -15,15 +16,38 @@ use askdesk_domain::{
 use super::own_sessions::{Own, earlier_of, entry_of};
 use super::{Beginning, Sessions, StartSpec, start_again};
 use crate::error::EngineError;
+use crate::mailbox::EntryWrite;
 use crate::slow_files::FILES_LIMIT;
 
+/// How many of the files that were not put back are named.
+const LEFT_NAMED: usize = 20;
+
+/// Where a fork ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Before {
+    /// The position of a message of the user.
+    pub message: u64,
+    /// Puts the files back to how they were before it, if they are still in this listed state.
+    pub put_back: Option<u32>,
+}
+
 impl Sessions {
-    /// Starts a session with a copy of what the agent knows of another one; with a message, of what it knew before that one.
-    /// Secrets are not stored; they come from `set`.
+    /// Lists the files that have changed since a message of the user. None if they weren't recorded before it.
+    pub async fn files_since(
+        &self,
+        session: SessionId,
+        message: u64,
+    ) -> Result<Result<Option<FilesSince>, Unavailable>, EngineError> {
+        let folder = PathBuf::from(self.engine.session(session).await?.folder);
+        let wanted = self.message(session, message).await?;
+        Ok(self.engine.changes().since(session, &folder, wanted.sent).await)
+    }
+
+    /// Starts a session with a copy of what the agent knows of another one. Secrets are not stored; they come from `set`.
     pub async fn fork(
         &self,
         source: SessionId,
-        before: Option<u64>,
+        before: Option<Before>,
         id: SessionId,
         set: &LaunchOverrides,
     ) -> Result<Session, EngineError> {
@@ -51,11 +75,14 @@ impl Sessions {
         else {
             return Err(refused(ChangeRefused::NothingSaid));
         };
-        let (open, conversation) = match before {
+        let wanted = match before {
+            Some(before) => Some(self.message(source, before.message).await?),
+            None => None,
+        };
+        let (open, conversation) = match &wanted {
             None => (Open::Fork { native_session, place: None }, conversation),
-            Some(n) => {
-                let wanted = self.message(source, n).await?;
-                let cut = cut_before(conversation, &wanted).ok_or_else(|| refused(ChangeRefused::NoPlace))?;
+            Some(wanted) => {
+                let cut = cut_before(conversation, wanted).ok_or_else(|| refused(ChangeRefused::NoPlace))?;
                 match cut {
                     Cut::AtPlace { place, kept } => (Open::Fork { native_session, place: Some(place) }, kept),
                     Cut::AtStart => (Open::New, Conversation::default()),
@@ -74,14 +101,38 @@ impl Sessions {
             worktree: None,
             beginning: Beginning::Fork { open, entries },
         };
-        Box::pin(self.start(id, spec)).await
+        let forked = Box::pin(self.start(id, spec)).await?;
+        if let (Some(state), Some(wanted)) = (before.and_then(|before| before.put_back), wanted)
+            && self.engine.session(id).await?.is_running()
+        {
+            self.put_back(&session, id, wanted.sent, state).await;
+        }
+        Ok(forked)
+    }
+
+    /// Puts the files back after the fork has recorded them, so that its changes show what was put back, and can undo it.
+    async fn put_back(&self, source: &Session, fork: SessionId, sent: (i64, i64), state: u32) {
+        let folder = PathBuf::from(&source.folder);
+        let notice = match self.engine.changes().put_back(source.id, &folder, sent, state).await {
+            Ok(PutBack { files, left }) => {
+                let more = left.len().saturating_sub(LEFT_NAMED);
+                let left = left.into_iter().take(LEFT_NAMED).map(|path| bounded(&path)).collect();
+                Notice::FilesPutBack { files, left, more: u32::try_from(more).unwrap_or(u32::MAX) }
+            }
+            Err(why) => Notice::FilesNotPutBack { error: bounded(&why.to_string()) },
+        };
+        self.engine.write(fork, vec![EntryWrite::New(EntryBody::Notice { notice })]).await;
+        self.engine.changes().note(fork);
     }
 
     async fn message(&self, session: SessionId, n: u64) -> Result<Wanted, EngineError> {
         let transcript = self.engine.whole(session).await?;
+        let earlier =
+            transcript.entries.iter().filter(|entry| entry.n < n).map(|entry| entry.at.millis()).max();
         let mut said = transcript.entries.into_iter().filter_map(|entry| match entry.body {
             EntryBody::User { text, attachments } if entry.n >= n => {
-                Some((entry.n, Wanted { text, attached: !attachments.is_empty(), later: 0 }))
+                let sent = (earlier.unwrap_or(i64::MIN), entry.at.millis());
+                Some((entry.n, Wanted { text, attached: !attachments.is_empty(), later: 0, sent }))
             }
             _ => None,
         });
@@ -100,6 +151,8 @@ struct Wanted {
     attached: bool,
     /// How often the user said the same again later.
     later: usize,
+    /// After the entry before it and until its own time, in milliseconds.
+    sent: (i64, i64),
 }
 
 impl Wanted {
@@ -164,7 +217,7 @@ mod tests {
     }
 
     fn wanted(text: &str, later: usize) -> Wanted {
-        Wanted { text: text.to_owned(), attached: false, later }
+        Wanted { text: text.to_owned(), attached: false, later, sent: (0, 0) }
     }
 
     fn said() -> Conversation {
