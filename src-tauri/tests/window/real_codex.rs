@@ -1,6 +1,7 @@
 //! Sessions of a real Codex, with a model of the tests' own on loopback, in the real window.
 
 use std::os::unix::fs::symlink;
+use std::path::PathBuf;
 
 use askdesk_testkit::clis::{self, Cli};
 use askdesk_testkit::mock_api::{Block, MockApi, Reply, Script};
@@ -25,8 +26,9 @@ pub struct RealCodex {
     pub app: App,
     pub mock: MockApi,
     pub project: TempDir,
-    _home: TempDir,
-    _programs: TempDir,
+    pub home: TempDir,
+    /// The first folder of the app's `PATH`.
+    pub programs: TempDir,
 }
 
 impl RealCodex {
@@ -44,7 +46,7 @@ impl RealCodex {
         symlink(program, programs.path().join("codex")).unwrap();
         let path = format!("{}:/usr/bin:/bin", programs.path().display());
         let app = sealed(setup, home.path(), &mock).env("PATH", path).open().await;
-        Some(Self { app, mock, project, _home: home, _programs: programs })
+        Some(Self { app, mock, project, home, programs })
     }
 
     /// Starts a selected session.
@@ -54,6 +56,10 @@ impl RealCodex {
         let session = self.app.start_session(input).await;
         self.app.select(&session).await;
         session
+    }
+
+    pub fn program(&self) -> PathBuf {
+        self.programs.path().join("codex")
     }
 
     fn has(&self, file: &str) -> bool {
