@@ -1,7 +1,7 @@
 //! Sessions of a real Codex, with a model of the tests' own on loopback, in the real window.
 
 use std::os::unix::fs::symlink;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use askdesk_testkit::clis::{self, Cli};
 use askdesk_testkit::mock_api::{Block, MockApi, Reply, Script};
@@ -38,12 +38,23 @@ impl RealCodex {
     }
 
     pub async fn open_in(setup: Setup, test: &str, script: Vec<Reply>) -> Option<Self> {
+        Self::open_at(setup, test, script, |_, _| ()).await
+    }
+
+    /// Opens the window once the home folder, and the first folder of the app's `PATH`, are as a test wants them.
+    pub async fn open_at(
+        setup: Setup,
+        test: &str,
+        script: Vec<Reply>,
+        prepare: impl FnOnce(&Path, &Path),
+    ) -> Option<Self> {
         let program = clis::native_or_skip(Cli::Codex, test)?;
         let mock = MockApi::start(Script(script)).await.unwrap();
         let folder = || TempDir::new().unwrap();
         let (home, programs, project) = (folder(), folder(), folder());
         Cli::Codex.write_settings(home.path(), &mock.base_url).unwrap();
         symlink(program, programs.path().join("codex")).unwrap();
+        prepare(home.path(), programs.path());
         let path = format!("{}:/usr/bin:/bin", programs.path().display());
         let app = sealed(setup, home.path(), &mock).env("PATH", path).open().await;
         Some(Self { app, mock, project, home, programs })

@@ -400,7 +400,11 @@ continueInTerminal: boolean,
 /**
  * Whether it can say which sessions it has, and continue one that was begun elsewhere.
  */
-ownSessions: boolean, };
+ownSessions: boolean, 
+/**
+ * Whether a running session keeps the sign-in that it started with, so that another one takes a restart.
+ */
+keepsSignIn: boolean, };
 
 /**
  * Where a session comes from.
@@ -716,7 +720,7 @@ seconds: number, } | { "refused": "others_wait" } | { "refused": "working" } | {
 /**
  * A feature that some agents don't support.
  */
-export type UnsupportedFeature = "attaching" | "continuing_in_terminal" | "compacting" | "stopping_helper";
+export type UnsupportedFeature = "attaching" | "continuing_in_terminal" | "compacting" | "stopping_helper" | "signing_in";
 
 export type ToolDetail = { "detail": "command", 
 /**
@@ -1497,6 +1501,30 @@ export type AgentVersion = {
  * None if the program wasn't found, or reported none in time.
  */
 version: string | null, };
+
+/**
+ * Asks an agent's program whether the user is signed in. It opens nothing, and can take seconds.
+ */
+export type ReadSignIn = { agent: AgentId, 
+/**
+ * Another program of the agent; none for the one that is found.
+ */
+program: string | null, };
+
+export type SignInRead = { 
+/**
+ * None where the program doesn't say, or a session may do without.
+ */
+signedIn: boolean | null, };
+
+/**
+ * Opens an agent's own sign-in in the user's terminal.
+ */
+export type SignIn = { requestId: CommandId, agent: AgentId, 
+/**
+ * Another program of the agent; none for the one that is found.
+ */
+program: string | null, };
 
 export type ReadTranscript = { session: SessionId, 
 /**
@@ -2973,6 +3001,8 @@ export interface CommandMap {
   find_files: { input: FindFiles; output: FilesFound };
   list_agents: { input: ListAgents; output: AgentsFound };
   read_agent_version: { input: ReadAgentVersion; output: AgentVersion };
+  read_sign_in: { input: ReadSignIn; output: SignInRead };
+  sign_in: { input: SignIn; output: Done };
   list_own_sessions: { input: ListOwnSessions; output: OwnSessionsFound };
   read_environment: { input: ReadEnvironment; output: EnvironmentRead };
   read_transcript: { input: ReadTranscript; output: TranscriptPage };

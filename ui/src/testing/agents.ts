@@ -43,6 +43,7 @@ export const claudeCode: AgentDescriptor = {
     launchOverrides: true,
     continueInTerminal: true,
     ownSessions: true,
+    keepsSignIn: false,
   },
   config: [
     modes,
@@ -73,7 +74,7 @@ function aCodexValue(id: 'untrusted' | 'on-request' | 'never' | 'read-only' | 'w
 export const codex: AgentDescriptor = {
   ...claudeCode,
   id: 'codex',
-  capabilities: { ...claudeCode.capabilities, shell: true },
+  capabilities: { ...claudeCode.capabilities, shell: true, keepsSignIn: true },
   name: 'Codex',
   program: 'codex',
   install: 'npm install -g @openai/codex',

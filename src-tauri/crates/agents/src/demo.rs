@@ -43,6 +43,7 @@ impl Demo {
                 launch_overrides: false,
                 continue_in_terminal: false,
                 own_sessions: false,
+                keeps_sign_in: false,
                 ..claude::capabilities()
             },
             config: vec![claude::mode(), example(examples)],

@@ -38,6 +38,8 @@ macro_rules! for_each_command {
             find_files(FindFiles) -> FilesFound,
             list_agents(ListAgents) -> AgentsFound,
             read_agent_version(ReadAgentVersion) -> AgentVersion,
+            read_sign_in(ReadSignIn) -> SignInRead,
+            sign_in(SignIn) -> Done,
             list_own_sessions(ListOwnSessions) -> OwnSessionsFound,
             read_environment(ReadEnvironment) -> EnvironmentRead,
             read_transcript(ReadTranscript) -> TranscriptPage,

@@ -50,4 +50,6 @@ pub struct Capabilities {
     pub continue_in_terminal: bool,
     /// Whether it can say which sessions it has, and continue one that was begun elsewhere.
     pub own_sessions: bool,
+    /// Whether a running session keeps the sign-in that it started with, so that another one takes a restart.
+    pub keeps_sign_in: bool,
 }

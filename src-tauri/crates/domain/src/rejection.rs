@@ -76,6 +76,8 @@ pub enum UnsupportedFeature {
     Compacting,
     #[error("stopping a background task alone")]
     StoppingHelper,
+    #[error("signing in")]
+    SigningIn,
 }
 
 impl Rejection {

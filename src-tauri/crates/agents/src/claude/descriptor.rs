@@ -75,6 +75,7 @@ pub(crate) fn capabilities() -> Capabilities {
         launch_overrides: true,
         continue_in_terminal: true,
         own_sessions: true,
+        keeps_sign_in: false,
     }
 }
 

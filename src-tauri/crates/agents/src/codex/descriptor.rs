@@ -51,6 +51,7 @@ pub(super) fn descriptor() -> AgentDescriptor {
             launch_overrides: true,
             continue_in_terminal: true,
             own_sessions: true,
+            keeps_sign_in: true,
         },
         config: vec![mode(), approvals(), sandbox(), model(), effort()],
     }

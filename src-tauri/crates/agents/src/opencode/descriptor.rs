@@ -49,6 +49,7 @@ pub(super) fn descriptor() -> AgentDescriptor {
             launch_overrides: true,
             continue_in_terminal: true,
             own_sessions: true,
+            keeps_sign_in: false,
         },
         config: vec![agent(), permissions(), model()],
     }

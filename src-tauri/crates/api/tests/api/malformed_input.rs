@@ -73,6 +73,8 @@ fn example(name: &str) -> (Value, &'static str) {
             (command(json!({"written": {"file": "/nowhere/settings.json", "text": "Bash"}})), "done")
         }
         "read_agent_version" => (json!({"agent": "demo"}), "done"),
+        "read_sign_in" => (json!({"agent": "demo"}), "done"),
+        "sign_in" => (command(json!({"agent": "demo"})), "unsupported"),
         "list_own_sessions" => {
             (json!({"agent": "claude_code", "folder": "/nowhere/at/all"}), "folder_missing")
         }
