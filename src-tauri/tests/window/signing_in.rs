@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use askdesk_testkit::clis;
+use askdesk_testkit::login_server::{CODE, LoginServer, TOKEN};
 use askdesk_testkit::mock_api::Reply;
 use serde_json::json;
 
@@ -46,12 +47,16 @@ impl RealCodex {
         fs::read_to_string(self.home.path().join("pages")).ok()
     }
 
-    /// Sets a terminal of the user's own, which begins to run a program once `complete` is called, with a key and how to give it.
-    async fn use_a_terminal(&self) {
+    /// Sets a terminal of the user's own, which takes the way of the sign-in that shows a code, to a server of the test's own. What it
+    /// shows is in the file `shown`.
+    async fn use_a_terminal(&self, server: &LoginServer) {
         let terminal = self.programs.path().join("terminal");
-        let script = "#!/bin/sh\nprintf '%s\\n' \"$@\" > \"$HOME/part\" && mv \"$HOME/part\" \"$HOME/told\"\n\
-            until [ -e \"$HOME/key\" ]; do sleep 0.1; done\n\"$@\" --with-api-key < \"$HOME/key\"\n";
-        install(terminal.clone(), script);
+        let script = format!(
+            "#!/bin/sh\nprintf '%s\\n' \"$@\" > \"$HOME/part\" && mv \"$HOME/part\" \"$HOME/told\"\n\
+            exec \"$@\" --device-auth --experimental_issuer {} > \"$HOME/shown\" 2>&1\n",
+            server.url
+        );
+        install(terminal.clone(), &script);
         let command = format!("{} {{command}}", terminal.display());
         for change in [
             json!({ "setting": "terminal_command", "value": command }),
@@ -68,11 +73,11 @@ impl RealCodex {
         told.lines().map(str::to_owned).collect()
     }
 
-    /// Completes the sign-in in the terminal.
-    fn complete(&self, key: &str) {
-        let part = self.home.path().join("part");
-        fs::write(&part, key).unwrap();
-        fs::rename(part, self.home.path().join("key")).unwrap();
+    /// Enters the code that the terminal shows.
+    async fn complete(&self, server: &LoginServer) {
+        let shown = || fs::read_to_string(self.home.path().join("shown")).ok();
+        self.app.wait("a code in the terminal", async || shown()?.contains(CODE).then_some(())).await;
+        server.enter_code();
     }
 
     /// The environment of the program in another terminal.
@@ -136,14 +141,19 @@ async fn case_123_a_changed_sign_in_is_said_and_a_restart_and_a_new_session_use_
 async fn case_76_a_missing_sign_in_is_said_and_made_in_a_terminal_and_the_session_starts_afterwards() {
     let test = "case_76_a_missing_sign_in_is_said_and_made_in_a_terminal_and_the_session_starts_afterwards";
     let setup = Setup::default().env("BROWSER", BROWSERS[0]);
+    let server = LoginServer::start().await.unwrap();
     let prepare = |home: &Path, programs: &Path| {
         use_the_sign_in(home);
+        // An account has a server of its own too.
+        let config = home.join(".codex/config.toml");
+        let settings = fs::read_to_string(&config).unwrap();
+        fs::write(config, format!("chatgpt_base_url = \"{}\"\n{settings}", server.url)).unwrap();
         install_browsers(programs);
     };
     let script = vec![Reply::text("Signed in now.")];
     let Some(real) = RealCodex::open_at(setup, test, script, prepare).await else { return };
     let app = &real.app;
-    real.use_a_terminal().await;
+    real.use_a_terminal(&server).await;
     app.shows_text(STATE, "Not signed in").await;
     app.write("First message", "Keep my notes.").await;
     assert_eq!(app.axe().await, Vec::<String>::new());
@@ -152,13 +162,13 @@ async fn case_76_a_missing_sign_in_is_said_and_made_in_a_terminal_and_the_sessio
     assert_eq!(real.told().await, [real.program().to_str().unwrap(), "login"]);
     app.shows_text(OFFER, "Complete the sign-in in the terminal that opened.").await;
     app.shows_text(STATE, "Not signed in").await;
-    real.complete("sk-new");
+    real.complete(&server).await;
     app.find(&format!("{STATE} .icon-check")).await;
     app.gone(OFFER).await;
-    // Nothing that asked about the sign-in, and no sign-in with a key, opened a page.
+    // Nothing that asked about the sign-in opened a page, and neither does a sign-in that shows a code.
     assert_eq!(real.pages(), None);
 
-    real.mock.accept_only("sk-new");
+    real.mock.accept_only(TOKEN);
     app.press(&app.by_role("textbox", "First message").await).await;
     app.key("Ctrl+Enter").await;
     app.shows_text("main", "Keep my notes.").await;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::Write;
+use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -10,7 +11,6 @@ use askdesk_agents::codex::Codex;
 use askdesk_agents::{Agent, OpenCode, Start};
 use askdesk_domain::{LaunchOverrides, SessionOptions};
 use askdesk_testkit::clis::{self, Cli};
-use askdesk_testkit::mock_api::{MockApi, Script};
 
 /// The start of a program in a home folder of its own, with these variables.
 fn start(program: &Path, home: &Path, variables: &[(&str, &str)]) -> Start {
@@ -35,24 +35,25 @@ async fn case_76_claude_code_says_whether_there_is_a_sign_in_and_asks_its_provid
         return;
     };
     let home = tempfile::tempdir().unwrap();
-    let mock = MockApi::start(Script(Vec::new())).await.unwrap();
+    let provider = TcpListener::bind("127.0.0.1:0").unwrap();
+    provider.set_nonblocking(true).unwrap();
+    let url = format!("http://{}", provider.local_addr().unwrap());
     let config = home.path().join(".claude").display().to_string();
-    let sealed = [("CLAUDE_CONFIG_DIR", config.as_str()), ("ANTHROPIC_BASE_URL", &mock.base_url)];
+    let sealed = [("CLAUDE_CONFIG_DIR", config.as_str()), ("ANTHROPIC_BASE_URL", &url)];
+    let key = ("ANTHROPIC_API_KEY", "dummy");
     let with = |more: &[(&str, &str)]| start(&program, home.path(), &[&sealed[..], more].concat());
     let agent = ClaudeCode::default();
     assert_eq!(signed_in(&agent, &with(&[])).await, Some(false));
-    assert_eq!(signed_in(&agent, &with(&[("ANTHROPIC_API_KEY", "dummy")])).await, Some(true));
+    assert_eq!(signed_in(&agent, &with(&[key])).await, Some(true));
     assert_eq!(signed_in(&agent, &with(&[("CLAUDE_CODE_USE_BEDROCK", "1")])).await, Some(true));
-    assert_eq!(
-        mock.requests().iter().map(|request| &request.target).collect::<Vec<_>>(),
-        Vec::<&String>::new()
-    );
+    assert!(provider.accept().is_err(), "the provider was asked");
 
     // Without what the probe sets, the same command reaches for its provider.
     let mut usual = Command::new(&program);
-    usual.args(["auth", "status"]).env_clear().envs(clis::sealed_env(home.path(), &mock.base_url));
+    usual.args(["auth", "status"]).env_clear().env("HOME", home.path()).envs(sealed).envs([key]);
+    usual.envs([("DISABLE_TELEMETRY", "1"), ("DISABLE_AUTOUPDATER", "1"), ("DISABLE_ERROR_REPORTING", "1")]);
     assert!(usual.stdout(Stdio::null()).status().unwrap().success());
-    assert!(!mock.requests().is_empty());
+    assert!(provider.accept().is_ok(), "the provider was not asked");
 }
 
 #[tokio::test]
