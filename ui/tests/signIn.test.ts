@@ -4,7 +4,7 @@ import { expect, test, vi } from 'vitest';
 import type { AgentDescriptor } from '../src/generated/wire';
 import { aFound, claudeCode, codex, demo, demoFound, of } from '../src/testing/agents';
 import { anEntry, aSession } from '../src/testing/builders';
-import { anError, FakeBridge } from '../src/testing/fakeBridge';
+import { FakeBridge } from '../src/testing/fakeBridge';
 import { button, expectNoViolations, openPage, radio, settle, skippableTime } from './open';
 
 skippableTime();
@@ -86,8 +86,7 @@ test('a window that gets the focus again reads the sign-in anew, once at a time'
 
 test('without a terminal, the command is shown to copy', async () => {
   const { bridge, user } = await openStart(false);
-  const none = anError({ code: 'not_opened', traceId: null, detail: { detail: 'unopened', why: { unopened: 'no_terminal' } } });
-  bridge.on('sign_in', () => Promise.reject(none));
+  bridge.fail('sign_in', { code: 'not_opened', detail: { detail: 'unopened', why: { unopened: 'no_terminal' } } });
   await user.click(button('Sign in…'));
   const offer = screen.getByRole('region', { name: 'Codex isn’t signed in' });
   expect(within(offer).getByRole('alert')).toHaveTextContent('Askdesk couldn’t find a terminal.');
@@ -99,7 +98,10 @@ test('without a terminal, the command is shown to copy', async () => {
 async function openRejected(agent: AgentDescriptor) {
   const bridge = new FakeBridge({ sessions: [aSession({ ...of(agent), state: { state: 'idle' } })], agents: [agent, demo] });
   bridge.entries = { s1: [anEntry(1, { kind: 'notice', notice: { notice: 'login_rejected', error: 'No access (401)' } })] };
-  bridge.on('sign_in', () => ({})).on('stop_session', () => ({})).on('resume_session', () => aSession(of(agent)));
+  bridge
+    .on('sign_in', () => ({}))
+    .on('stop_session', () => ({}))
+    .on('resume_session', () => aSession(of(agent)));
   const opened = await openPage(bridge);
   await settle();
   return opened;
