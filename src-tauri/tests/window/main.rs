@@ -51,6 +51,7 @@ mod settings;
 mod shortcut;
 mod shutdown;
 mod sidebar;
+mod signing_in;
 mod start_failures;
 mod tray;
 mod usage;

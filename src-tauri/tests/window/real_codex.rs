@@ -1,6 +1,7 @@
 //! Sessions of a real Codex, with a model of the tests' own on loopback, in the real window.
 
 use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
 
 use askdesk_testkit::clis::{self, Cli};
 use askdesk_testkit::mock_api::{Block, MockApi, Reply, Script};
@@ -25,8 +26,9 @@ pub struct RealCodex {
     pub app: App,
     pub mock: MockApi,
     pub project: TempDir,
-    _home: TempDir,
-    _programs: TempDir,
+    pub home: TempDir,
+    /// The first folder of the app's `PATH`.
+    pub programs: TempDir,
 }
 
 impl RealCodex {
@@ -36,15 +38,26 @@ impl RealCodex {
     }
 
     pub async fn open_in(setup: Setup, test: &str, script: Vec<Reply>) -> Option<Self> {
+        Self::open_at(setup, test, script, |_, _| ()).await
+    }
+
+    /// Opens the window once the home folder, and the first folder of the app's `PATH`, are as a test wants them.
+    pub async fn open_at(
+        setup: Setup,
+        test: &str,
+        script: Vec<Reply>,
+        prepare: impl FnOnce(&Path, &Path),
+    ) -> Option<Self> {
         let program = clis::native_or_skip(Cli::Codex, test)?;
         let mock = MockApi::start(Script(script)).await.unwrap();
         let folder = || TempDir::new().unwrap();
         let (home, programs, project) = (folder(), folder(), folder());
         Cli::Codex.write_settings(home.path(), &mock.base_url).unwrap();
         symlink(program, programs.path().join("codex")).unwrap();
+        prepare(home.path(), programs.path());
         let path = format!("{}:/usr/bin:/bin", programs.path().display());
         let app = sealed(setup, home.path(), &mock).env("PATH", path).open().await;
-        Some(Self { app, mock, project, _home: home, _programs: programs })
+        Some(Self { app, mock, project, home, programs })
     }
 
     /// Starts a selected session.
@@ -54,6 +67,10 @@ impl RealCodex {
         let session = self.app.start_session(input).await;
         self.app.select(&session).await;
         session
+    }
+
+    pub fn program(&self) -> PathBuf {
+        self.programs.path().join("codex")
     }
 
     fn has(&self, file: &str) -> bool {

@@ -201,6 +201,12 @@ export const scenes: Record<string, () => FakeBridge> = {
     if (bridge.handover) bridge.handover = { ...bridge.handover, start: draft };
     return bridge;
   },
+  start_signed_out: () => {
+    const bridge = start().fail('sign_in', { code: 'not_opened', detail: { detail: 'unopened', why: { unopened: 'no_terminal' } } });
+    bridge.signIns = { codex: false };
+    if (bridge.handover) bridge.handover = { ...bridge.handover, start: { ...bridge.handover.start, agent: 'codex' } };
+    return bridge;
+  },
   approval: () => base([], [shell]),
   inbox: () => {
     const gone = ended({ outcome: 'orphaned', why: 'app_quit' });

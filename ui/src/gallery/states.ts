@@ -243,6 +243,7 @@ export const states: Record<string, Shown> = {
       ),
     shows: 'aside [data-option=q1o40]',
   },
+  signed_out: { scene: () => scenes['start_signed_out']?.() ?? base([]), shows: '[data-sign-in] button' },
   banners: { scene: () => scenes['storage']?.() ?? base([]), shows: '[data-gateway]' },
   narrow: {
     scene: () => asking(auth, providers),

@@ -404,7 +404,11 @@ ownSessions: boolean,
 /**
  * Whether it can begin a session with a copy of another one's conversation.
  */
-fork: boolean, };
+fork: boolean, 
+/**
+ * Whether a running session keeps the sign-in that it started with, so that another one takes a restart.
+ */
+keepsSignIn: boolean, };
 
 /**
  * Where a session comes from.
@@ -720,7 +724,7 @@ seconds: number, } | { "refused": "others_wait" } | { "refused": "working" } | {
 /**
  * A feature that some agents don't support.
  */
-export type UnsupportedFeature = "attaching" | "continuing_in_terminal" | "compacting" | "stopping_helper" | "forking";
+export type UnsupportedFeature = "attaching" | "continuing_in_terminal" | "compacting" | "stopping_helper" | "forking" | "signing_in";
 
 export type ToolDetail = { "detail": "command", 
 /**
@@ -1565,6 +1569,30 @@ export type AgentVersion = {
  * None if the program wasn't found, or reported none in time.
  */
 version: string | null, };
+
+/**
+ * Asks an agent's program whether the user is signed in. It opens nothing, and can take seconds.
+ */
+export type ReadSignIn = { agent: AgentId, 
+/**
+ * Another program of the agent; none for the one that is found.
+ */
+program: string | null, };
+
+export type SignInRead = { 
+/**
+ * None where the program doesn't say, or a session may do without.
+ */
+signedIn: boolean | null, };
+
+/**
+ * Opens an agent's own sign-in in the user's terminal.
+ */
+export type SignIn = { requestId: CommandId, agent: AgentId, 
+/**
+ * Another program of the agent; none for the one that is found.
+ */
+program: string | null, };
 
 export type ReadTranscript = { session: SessionId, 
 /**
@@ -3043,6 +3071,8 @@ export interface CommandMap {
   list_agents: { input: ListAgents; output: AgentsFound };
   read_agent_version: { input: ReadAgentVersion; output: AgentVersion };
   list_files_since: { input: ListFilesSince; output: FilesSinceRead };
+  read_sign_in: { input: ReadSignIn; output: SignInRead };
+  sign_in: { input: SignIn; output: Done };
   list_own_sessions: { input: ListOwnSessions; output: OwnSessionsFound };
   read_environment: { input: ReadEnvironment; output: EnvironmentRead };
   read_transcript: { input: ReadTranscript; output: TranscriptPage };

@@ -59,6 +59,7 @@ export type Action =
   | { type: 'stop_failed'; session: SessionId }
   | { type: 'agents_listed'; agents: AgentsFound }
   | { type: 'agent_version_read'; agent: AgentId; version: string }
+  | { type: 'sign_in_read'; agent: AgentId; signedIn: boolean | null }
   | { type: 'page_asked'; asked: PageAsked }
   | { type: 'page_read'; asked: PageAsked; page: TranscriptPage }
   | { type: 'transcript_followed'; session: SessionId; atEnd: boolean }
@@ -144,6 +145,10 @@ const handlers: Handlers<Action> = {
   stop_failed: (state, { session }) => ({ ...state, stopping: withoutKey(state.stopping, session) }),
   agents_listed: (state, { agents }) => ({ ...state, agents }),
   agent_version_read: (state, { agent, version }) => ({ ...state, agentVersions: { ...state.agentVersions, [agent]: version } }),
+  sign_in_read: (state, { agent, signedIn }) => ({
+    ...state,
+    signIns: signedIn === null ? withoutKey(state.signIns, agent) : { ...state.signIns, [agent]: signedIn },
+  }),
   page_asked: (state, { asked }) => withTranscript(state, asked.session, { status: 'reading', error: null }),
   page_read: (state, { asked, page }) => takePage(state, asked, page),
   page_failed(state, { asked, error }) {

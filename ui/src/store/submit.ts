@@ -1,4 +1,4 @@
-import type { ConfigId, HelperId, MessageId, Program, RequestId, SessionId } from '../generated/wire';
+import type { AgentId, ConfigId, HelperId, MessageId, Program, RequestId, SessionId } from '../generated/wire';
 import { asAppError, type Bridge, type CommandName, type Input, type Output } from '../platform/bridge';
 import type { Submit } from './parts/unsent';
 import type { Store } from './store.svelte';
@@ -30,6 +30,7 @@ export const submitKey = {
   resume: (session: SessionId) => `resume:${session}`,
   openIn: (session: SessionId, program: Program, path: string | null) => `open_in:${session}:${program}:${path ?? ''}`,
   continue: (session: SessionId) => `continue:${session}`,
+  signIn: (agent: AgentId) => `sign_in:${agent}`,
   compact: (session: SessionId) => `compact:${session}`,
   worktree: (session: SessionId) => `worktree:${session}`,
   askToRebase: (session: SessionId) => `ask_to_rebase:${session}`,

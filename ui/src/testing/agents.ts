@@ -44,6 +44,7 @@ export const claudeCode: AgentDescriptor = {
     continueInTerminal: true,
     ownSessions: true,
     fork: true,
+    keepsSignIn: false,
   },
   config: [
     modes,
@@ -74,7 +75,7 @@ function aCodexValue(id: 'untrusted' | 'on-request' | 'never' | 'read-only' | 'w
 export const codex: AgentDescriptor = {
   ...claudeCode,
   id: 'codex',
-  capabilities: { ...claudeCode.capabilities, shell: true },
+  capabilities: { ...claudeCode.capabilities, shell: true, keepsSignIn: true },
   name: 'Codex',
   program: 'codex',
   install: 'npm install -g @openai/codex',

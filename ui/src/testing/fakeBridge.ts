@@ -46,6 +46,7 @@ export class FakeBridge implements Bridge {
   drafts: DraftTarget[] = [];
   agents: AgentsFound = { agents: [] };
   versions: Record<AgentId, string> = {};
+  signIns: Record<AgentId, boolean> = {};
   environment: EnvironmentRead = { way: 'process', shell: null, failed: [], readAt: null, reading: false };
   /** The result of the folder picker. */
   folder: string | null = null;
@@ -162,6 +163,8 @@ export class FakeBridge implements Bridge {
         return { sessions: [], problem: null };
       case 'read_agent_version':
         return { version: this.versions[(input as Input<'read_agent_version'>).agent] ?? null };
+      case 'read_sign_in':
+        return { signedIn: this.signIns[(input as Input<'read_sign_in'>).agent] ?? null };
       case 'read_environment':
         return this.environment;
       case 'read_settings':

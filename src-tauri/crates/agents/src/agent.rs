@@ -10,6 +10,7 @@ use crate::launch::{LaunchPlan, expand_home};
 use crate::link::LinkPlan;
 use crate::own_sessions::OwnSessions;
 use crate::sign_in::SignIn;
+use crate::sign_in_probe::SignInProbe;
 
 /// One agent that the app can start.
 ///
@@ -36,6 +37,16 @@ pub trait Agent: Send + Sync + Debug {
     /// Plans its own program for a terminal, where it continues the session of the start. `None` if it has no command for
     /// that, or the start resumes no session.
     fn continue_in_terminal(&self, _: &Start) -> Result<Option<LaunchPlan>, AgentFailure> {
+        Ok(None)
+    }
+
+    /// Plans its own sign-in for a terminal, with the program and the variables of a start. None if it has none.
+    fn sign_in(&self, _: &Start) -> Result<Option<LaunchPlan>, AgentFailure> {
+        Ok(None)
+    }
+
+    /// Plans how to learn whether the user is signed in. None where that can't be known, or a session may do without.
+    fn sign_in_probe(&self, _: &Start) -> Result<Option<SignInProbe>, AgentFailure> {
         Ok(None)
     }
 

@@ -20,6 +20,7 @@ mod replies;
 mod retries;
 mod rules;
 mod settings_files;
+mod sign_in;
 mod tools;
 mod usage;
 
@@ -39,6 +40,7 @@ use crate::event::{AgentEvent, InputError};
 use crate::launch::LaunchPlan;
 use crate::link::LinkPlan;
 use crate::own_sessions::OwnSessions;
+use crate::sign_in_probe::SignInProbe;
 
 pub use answers::{FormattedAnswers, answered_input, format_answers};
 pub use descriptor::{ACCEPT_EDITS, ASK, AUTO, BYPASS, CLAUDE_CODE, EFFORT, MODE, MODEL, PLAN};
@@ -105,7 +107,17 @@ impl Agent for ClaudeCode {
         let Start { folder, options, open } = start;
         let Some(session) = open.resumed() else { return Ok(None) };
         let program = launch::find(&self.descriptor, start.program().as_deref())?;
-        Ok(Some(launch::in_terminal(program, folder.clone(), session).with_overrides(&options.extras)))
+        Ok(Some(launch::in_terminal(program, folder, session).with_overrides(&options.extras)))
+    }
+
+    fn sign_in(&self, start: &Start) -> Result<Option<LaunchPlan>, AgentFailure> {
+        let program = launch::find(&self.descriptor, start.program().as_deref())?;
+        Ok(Some(sign_in::in_terminal(program, &start.folder, &start.options.extras)))
+    }
+
+    fn sign_in_probe(&self, start: &Start) -> Result<Option<SignInProbe>, AgentFailure> {
+        let program = launch::find(&self.descriptor, start.program().as_deref())?;
+        Ok(Some(sign_in::probe(program, &start.folder, &start.options.extras)))
     }
 
     fn own_sessions(&self, start: &Start) -> Result<Option<OwnSessions>, AgentFailure> {

@@ -13,6 +13,7 @@ mod plan;
 mod questions;
 mod requests;
 mod responses;
+mod sign_in;
 mod usage;
 
 use std::collections::{HashMap, VecDeque};
@@ -34,6 +35,7 @@ use crate::launch::LaunchPlan;
 use crate::link::LinkPlan;
 use crate::own_sessions::OwnSessions;
 use crate::rpc::{INTERNAL_ERROR, RpcError, RpcIn, RpcOut};
+use crate::sign_in_probe::SignInProbe;
 use crate::supervisor::check_folder;
 
 use commands::Skill;
@@ -97,8 +99,16 @@ impl Agent for Codex {
 
     fn continue_in_terminal(&self, start: &Start) -> Result<Option<LaunchPlan>, AgentFailure> {
         let Some(session) = start.open.resumed() else { return Ok(None) };
-        let plan = launch::in_terminal(self.program(start)?, start.folder.clone(), session);
+        let plan = launch::in_terminal(self.program(start)?, &start.folder, session);
         Ok(Some(plan.with_overrides(&start.options.extras)))
+    }
+
+    fn sign_in(&self, start: &Start) -> Result<Option<LaunchPlan>, AgentFailure> {
+        Ok(Some(sign_in::in_terminal(self.program(start)?, &start.folder, &start.options.extras)))
+    }
+
+    fn sign_in_probe(&self, start: &Start) -> Result<Option<SignInProbe>, AgentFailure> {
+        Ok(sign_in::probe(self.program(start)?, &start.folder, &start.options.extras))
     }
 
     fn own_sessions(&self, start: &Start) -> Result<Option<OwnSessions>, AgentFailure> {

@@ -44,6 +44,7 @@ impl Demo {
                 continue_in_terminal: false,
                 own_sessions: false,
                 fork: false,
+                keeps_sign_in: false,
                 ..claude::capabilities()
             },
             config: vec![claude::mode(), example(examples)],

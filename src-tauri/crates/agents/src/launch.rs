@@ -24,6 +24,12 @@ impl LaunchPlan {
     #[must_use]
     pub fn with_overrides(mut self, overrides: &LaunchOverrides) -> Self {
         self.args.extend(overrides.arguments.iter().map(OsString::from));
+        self.with_variables_of(overrides)
+    }
+
+    /// Adds only the variables of the user's settings: for a command that takes no other arguments.
+    #[must_use]
+    pub(crate) fn with_variables_of(mut self, overrides: &LaunchOverrides) -> Self {
         self.env.extend(overrides.environment.iter().map(|(name, value)| (name.into(), value.into())));
         self
     }

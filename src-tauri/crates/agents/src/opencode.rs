@@ -98,6 +98,12 @@ impl Agent for OpenCode {
         Ok(Some(plan.with_overrides(&options.extras)))
     }
 
+    /// Whether it is signed in isn't asked: it has free models, and providers that need no sign-in.
+    fn sign_in(&self, start: &Start) -> Result<Option<LaunchPlan>, AgentFailure> {
+        let program = launch::find(&self.descriptor, start.program().as_deref())?;
+        Ok(Some(launch::sign_in(program, &start.folder, &start.options.extras)))
+    }
+
     fn own_sessions(&self, start: &Start) -> Result<Option<OwnSessions>, AgentFailure> {
         let Start { folder, options, .. } = start;
         let program = launch::find(&self.descriptor, start.program().as_deref())?;

@@ -40,6 +40,8 @@ macro_rules! for_each_command {
             list_agents(ListAgents) -> AgentsFound,
             read_agent_version(ReadAgentVersion) -> AgentVersion,
             list_files_since(ListFilesSince) -> FilesSinceRead,
+            read_sign_in(ReadSignIn) -> SignInRead,
+            sign_in(SignIn) -> Done,
             list_own_sessions(ListOwnSessions) -> OwnSessionsFound,
             read_environment(ReadEnvironment) -> EnvironmentRead,
             read_transcript(ReadTranscript) -> TranscriptPage,

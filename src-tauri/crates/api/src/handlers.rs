@@ -13,6 +13,7 @@ mod permissions;
 mod questions;
 mod sessions;
 mod settings;
+mod sign_in;
 mod storage;
 mod usage;
 mod window;

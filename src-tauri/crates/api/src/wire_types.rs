@@ -50,7 +50,7 @@ fn typescript() -> String {
         dto::RenameSession, dto::ChangeFolder, dto::SetSessionNotifications, dto::MoveSession, dto::CloseSession, dto::ResumeSession,
         dto::SetConfig,
         domain::AgentCommand, dto::ListCommands, dto::CommandsListed, dto::FindFiles, dto::FilesFound,
-        dto::ListAgents, askdesk_user_environment::Way, askdesk_user_environment::Failure, askdesk_user_environment::FailedWay, dto::ListOwnSessions, dto::OwnSessionsFound, dto::OwnSession, dto::OwnSessionsProblem, dto::ReadEnvironment, dto::EnvironmentRead, dto::AgentsFound, dto::AgentFound, dto::ReadAgentVersion, dto::AgentVersion,
+        dto::ListAgents, askdesk_user_environment::Way, askdesk_user_environment::Failure, askdesk_user_environment::FailedWay, dto::ListOwnSessions, dto::OwnSessionsFound, dto::OwnSession, dto::OwnSessionsProblem, dto::ReadEnvironment, dto::EnvironmentRead, dto::AgentsFound, dto::AgentFound, dto::ReadAgentVersion, dto::AgentVersion, dto::ReadSignIn, dto::SignInRead, dto::SignIn,
         dto::ReadTranscript, dto::TranscriptPage, dto::ReadLog, dto::SessionLog, session_log::LogLine, session_log::LogKind,
         domain::Settings, domain::Setting, domain::Language, domain::LanguageChoice, domain::Theme, domain::TextSize, domain::Density,
         domain::NotifyQuestions, domain::OnOff, domain::OptIn, domain::UndoSeconds, domain::OnClose, domain::RetentionDays, domain::DailyBudget, domain::PausedUntil, domain::DoNotDisturbHours, domain::GlobalShortcut, domain::ReminderMinutes, domain::PreferredEditor, domain::EditorCommand, domain::PreferredTerminal, domain::TerminalCommand, askdesk_engine::IgnoredSetting, askdesk_engine::IgnoredWhy,

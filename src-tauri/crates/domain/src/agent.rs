@@ -52,4 +52,6 @@ pub struct Capabilities {
     pub own_sessions: bool,
     /// Whether it can begin a session with a copy of another one's conversation.
     pub fork: bool,
+    /// Whether a running session keeps the sign-in that it started with, so that another one takes a restart.
+    pub keeps_sign_in: bool,
 }

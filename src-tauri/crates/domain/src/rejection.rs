@@ -88,6 +88,8 @@ pub enum UnsupportedFeature {
     /// Beginning a session with a copy of another one's conversation.
     #[error("forking a session")]
     Forking,
+    #[error("signing in")]
+    SigningIn,
 }
 
 impl Rejection {

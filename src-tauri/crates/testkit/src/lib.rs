@@ -14,6 +14,7 @@ pub mod fake_server;
 pub mod faults;
 #[cfg(target_os = "linux")]
 pub mod hung_disk;
+pub mod login_server;
 pub mod mcp_clients;
 pub mod mock_api;
 #[cfg(unix)]

@@ -83,6 +83,7 @@ export function wordsOfRefused(why: ChangeRefused): string {
 export const unableWords = {
   attaching: 'unable.attaching',
   continuing_in_terminal: 'unable.continuing_in_terminal',
+  signing_in: 'unable.signing_in',
   compacting: 'unable.compacting',
   stopping_helper: 'unable.stopping_helper',
   forking: 'unable.forking',

@@ -20,6 +20,9 @@ export type StartChoice = Omit<Input<'start_session'>, 'requestId'>;
 
 /** Starts sessions, and finds out which agents can start. */
 export class StartCommands {
+  /** The agents whose programs are being asked whether the user is signed in. */
+  readonly #signInsRead = new Set<AgentId>();
+
   constructor(
     private readonly bridge: Bridge,
     private readonly store: Store,
@@ -27,11 +30,15 @@ export class StartCommands {
     private readonly focusTargets: FocusTargets,
   ) {}
 
-  /** Finds the agents, then reads their versions. */
+  /** Finds the agents, then reads their versions and whether the user is signed in. */
   async listAgents(): Promise<void> {
     const agents = await this.findAgents();
     // A program that hangs holds up no other.
-    for (const { agent, program } of agents) if (program !== null) void this.#readVersion(agent);
+    for (const { agent, program } of agents) {
+      if (program === null) continue;
+      void this.#readVersion(agent);
+      if (this.store.state.agentsKnown.find(({ id }) => id === agent)?.login) void this.readSignIn(agent, null);
+    }
   }
 
   /** Finds the agents; empty if that fails. */
@@ -53,6 +60,25 @@ export class StartCommands {
     } catch (thrown) {
       this.store.report(thrown);
     }
+  }
+
+  /** Asks an agent's program whether the user is signed in, unless it is being asked. The program is that of the user's own, if any. */
+  async readSignIn(agent: AgentId, program: string | null): Promise<void> {
+    if (this.#signInsRead.has(agent)) return;
+    this.#signInsRead.add(agent);
+    try {
+      const { signedIn } = await this.bridge.call('read_sign_in', { agent, program });
+      this.store.dispatch({ type: 'sign_in_read', agent, signedIn });
+    } catch {
+      // It is a hint only; what was known stays.
+    } finally {
+      this.#signInsRead.delete(agent);
+    }
+  }
+
+  /** Opens an agent's own sign-in in the user's terminal; returns whether it opened. */
+  async signIn(agent: AgentId, program: string | null): Promise<boolean> {
+    return (await this.submitter.submit(submitKey.signIn(agent), 'sign_in', { agent, program })) !== null;
   }
 
   /** Says where agents' variables come from. With `again`, the shell is asked first, and the agents are looked for anew. */

@@ -54,9 +54,11 @@ export interface Start {
   agents: AgentsFound | null;
   /** An agent is missing until its program has printed one. */
   agentVersions: Readonly<Record<AgentId, string>>;
+  /** Whether the user is signed in, by agent; an agent is missing where that isn't known. */
+  signIns: Readonly<Record<AgentId, boolean>>;
   start: StartDraft;
   /** The latest plan for a new worktree. */
   plan: PlanRead | null;
 }
 
-export const initialStart: Start = { agents: null, agentVersions: {}, start: emptyStartDraft, plan: null };
+export const initialStart: Start = { agents: null, agentVersions: {}, signIns: {}, start: emptyStartDraft, plan: null };

@@ -76,6 +76,7 @@ pub(crate) fn capabilities() -> Capabilities {
         continue_in_terminal: true,
         own_sessions: true,
         fork: true,
+        keeps_sign_in: false,
     }
 }
 

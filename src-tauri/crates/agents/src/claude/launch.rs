@@ -86,11 +86,16 @@ pub fn launch(program: PathBuf, folder: PathBuf, choices: &Choices, open: &Open)
 }
 
 /// Plans the program as a user starts it in a terminal, in a session that began here (measured with 2.1.329).
-pub(super) fn in_terminal(program: PathBuf, folder: PathBuf, session: &NativeSession) -> LaunchPlan {
+pub(super) fn in_terminal(program: PathBuf, folder: &Path, session: &NativeSession) -> LaunchPlan {
+    own_program(program, folder, &["--resume", session.as_str()])
+}
+
+/// Plans the program with a command of its own, as a user runs it.
+pub(super) fn own_program(program: PathBuf, folder: &Path, args: &[&str]) -> LaunchPlan {
     LaunchPlan {
         program,
-        args: vec!["--resume".into(), session.as_str().into()],
-        folder,
+        args: args.iter().map(Into::into).collect(),
+        folder: folder.to_owned(),
         env: Vec::new(),
         env_remove: PARENT_SESSION_VARIABLES.iter().map(OsString::from).collect(),
     }
@@ -152,7 +157,7 @@ mod tests {
 
     #[test]
     fn case_98_a_session_continues_in_a_terminal_under_the_agents_own_id() {
-        let plan = in_terminal("/bin/claude".into(), "/proj".into(), &NativeSession::literal("5f0c7d52"));
+        let plan = in_terminal("/bin/claude".into(), Path::new("/proj"), &NativeSession::literal("5f0c7d52"));
         assert_eq!(plan.args, ["--resume", "5f0c7d52"]);
         assert_eq!(plan.folder, Path::new("/proj"));
         assert!(plan.env_remove.contains(&"CLAUDECODE".into()));

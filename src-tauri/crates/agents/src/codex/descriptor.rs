@@ -52,6 +52,7 @@ pub(super) fn descriptor() -> AgentDescriptor {
             continue_in_terminal: true,
             own_sessions: true,
             fork: true,
+            keeps_sign_in: true,
         },
         config: vec![mode(), approvals(), sandbox(), model(), effort()],
     }

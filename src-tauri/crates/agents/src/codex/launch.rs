@@ -58,7 +58,7 @@ pub fn shared(launch: LaunchPlan, overrides: &LaunchOverrides) -> (SharedPlan, S
 }
 
 /// The Codex home of a server.
-fn home(launch: &LaunchPlan) -> PathBuf {
+pub(super) fn home(launch: &LaunchPlan) -> PathBuf {
     let named = launch.variable("CODEX_HOME").map(PathBuf::from).filter(|home| home.is_dir());
     named.unwrap_or_else(|| {
         let home = launch.variable("HOME").map(PathBuf::from).or_else(env::home_dir);
@@ -102,11 +102,16 @@ pub fn rules() -> JsonRpcRules {
 }
 
 /// Plans the program as a user starts it in a terminal, in a session that began here.
-pub(super) fn in_terminal(program: PathBuf, folder: PathBuf, session: &NativeSession) -> LaunchPlan {
+pub(super) fn in_terminal(program: PathBuf, folder: &Path, session: &NativeSession) -> LaunchPlan {
+    own_program(program, folder, &["resume", session.as_str()])
+}
+
+/// Plans the program with a command of its own, as a user runs it.
+pub(super) fn own_program(program: PathBuf, folder: &Path, args: &[&str]) -> LaunchPlan {
     LaunchPlan {
         program,
-        args: vec!["resume".into(), session.as_str().into()],
-        folder,
+        args: args.iter().map(Into::into).collect(),
+        folder: folder.to_owned(),
         env: Vec::new(),
         env_remove: PARENT_SESSION_VARIABLES.iter().map(Into::into).collect(),
     }
@@ -170,7 +175,7 @@ mod tests {
 
     #[test]
     fn a_session_continues_in_a_terminal_under_the_agents_own_id() {
-        let plan = in_terminal("/bin/codex".into(), "/proj".into(), &NativeSession::literal("5f0c7d52"));
+        let plan = in_terminal("/bin/codex".into(), Path::new("/proj"), &NativeSession::literal("5f0c7d52"));
         assert_eq!(plan.args, ["resume", "5f0c7d52"]);
         assert_eq!(plan.folder, Path::new("/proj"));
     }

@@ -50,6 +50,7 @@ pub(super) fn descriptor() -> AgentDescriptor {
             continue_in_terminal: true,
             own_sessions: true,
             fork: true,
+            keeps_sign_in: false,
         },
         config: vec![agent(), permissions(), model()],
     }

@@ -114,6 +114,18 @@ pub(super) fn in_terminal(
     }
 }
 
+/// Plans the sign-in in a terminal.
+pub(super) fn sign_in(program: PathBuf, folder: &Path, overrides: &LaunchOverrides) -> LaunchPlan {
+    let plan = LaunchPlan {
+        program,
+        args: ["auth", "login"].map(OsString::from).to_vec(),
+        folder: folder.to_owned(),
+        env: Vec::new(),
+        env_remove: PARENT_VARIABLES.iter().map(OsString::from).collect(),
+    };
+    plan.with_variables_of(overrides)
+}
+
 /// Finds OpenCode: the program the user named, else on `PATH`, else where installers put it.
 pub(super) fn find(agent: &AgentDescriptor, explicit: Option<&Path>) -> Result<PathBuf, AgentFailure> {
     let folders = [".opencode/bin", ".local/bin", ".bun/bin", ".npm-global/bin"];

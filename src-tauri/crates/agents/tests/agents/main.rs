@@ -28,6 +28,7 @@ mod links;
 mod opencode;
 mod opencode_asking;
 mod real_claude;
+mod real_sign_in;
 #[cfg(unix)]
 mod supervisor;
 

@@ -49,6 +49,19 @@ wire! {
         version: Option<String>,
     }
 
+    /// Asks an agent's program whether the user is signed in. It opens nothing, and can take seconds.
+    struct ReadSignIn {
+        agent: AgentId,
+        /// Another program of the agent; none for the one that is found.
+        #[serde(default)]
+        program: Option<String>,
+    }
+
+    struct SignInRead {
+        /// None where the program doesn't say, or a session may do without.
+        signed_in: Option<bool>,
+    }
+
     /// Looks for sessions that were begun outside Askdesk. A server may be started for it, which can take seconds.
     struct ListOwnSessions {
         agent: AgentId,
@@ -90,5 +103,15 @@ wire! {
         read_at: Option<Timestamp>,
         /// Whether the shell is being asked again.
         reading: bool,
+    }
+}
+
+commands! {
+    /// Opens an agent's own sign-in in the user's terminal.
+    struct SignIn {
+        agent: AgentId,
+        /// Another program of the agent; none for the one that is found.
+        #[serde(default)]
+        program: Option<String>,
     }
 }

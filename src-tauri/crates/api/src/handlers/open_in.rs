@@ -1,10 +1,12 @@
 //! Opening folders and files in other programs, and continuing a session in a terminal.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use askdesk_agents::LaunchPlan;
 use askdesk_domain::{
-    AgentId, MachineId, OpenError, Program, Rejection, Session, UnsupportedFeature, ValidationError,
+    AgentFailure, AgentId, MachineId, OpenError, Program, Rejection, Session, UnsupportedFeature,
+    ValidationError,
 };
 use askdesk_open_in::{Launch, PATH_BYTES, Programs, Target};
 
@@ -54,10 +56,7 @@ impl Api {
     async fn continue_elsewhere(&self, session: &Session, end_running: bool) -> Result<(), Error> {
         let agent = session.origin.agent().ok_or(Rejection::SessionGone)?;
         let set = self.current_settings().await?.settings.extras(agent);
-        let plan =
-            self.sessions.plan_in_terminal(session, &set).await?.map_err(|why| {
-                Error::new(ErrorCode::NotOpened, why.to_string()).with(Detail::Agent { why })
-            })?;
+        let plan = self.sessions.plan_in_terminal(session, &set).await?.map_err(not_planned)?;
         let plan = plan.ok_or_else(|| self.not_continued(agent))?;
         if session.is_running() && !end_running {
             return Err(Rejection::invalid("endRunning", ValidationError::StillRunning).into());
@@ -65,8 +64,7 @@ impl Api {
         let (programs, folder) = (self.programs().await?, folder_of(session));
         let planned = move || {
             Target::find(&folder, None, None)?;
-            let launch = programs.run_in_terminal(&folder, &plan.program, &plan.args)?;
-            Ok::<_, OpenError>(Launch { env: plan.env, env_remove: plan.env_remove, ..launch })
+            in_terminal(&programs, &folder, plan)
         };
         let launch = blocking(planned).await??;
         if session.is_running() {
@@ -86,10 +84,21 @@ impl Api {
         }
     }
 
-    async fn programs(&self) -> Result<Programs, Error> {
+    pub(super) async fn programs(&self) -> Result<Programs, Error> {
         let settings = self.current_settings().await?.settings;
         Ok(Programs::new(self.host.program_search(), settings))
     }
+}
+
+/// Plans an agent's program in the user's terminal. May block.
+pub(super) fn in_terminal(programs: &Programs, folder: &Path, plan: LaunchPlan) -> Result<Launch, OpenError> {
+    let launch = programs.run_in_terminal(folder, &plan.program, &plan.args)?;
+    Ok(Launch { env: plan.env, env_remove: plan.env_remove, ..launch })
+}
+
+/// The agent's program can't be run in a terminal.
+pub(super) fn not_planned(why: AgentFailure) -> Error {
+    Error::new(ErrorCode::NotOpened, why.to_string()).with(Detail::Agent { why })
 }
 
 /// Returns the session's folder; a session of another computer has none here.

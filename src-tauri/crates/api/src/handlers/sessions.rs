@@ -248,7 +248,10 @@ fn found_folder(given: Option<&str>, agent: &dyn Agent) -> Result<PathBuf, Error
 }
 
 /// Checks the options of a new session. Blank texts count as none.
-fn checked_options(options: &SessionOptions, config: &[ConfigOption]) -> Result<SessionOptions, Error> {
+pub(super) fn checked_options(
+    options: &SessionOptions,
+    config: &[ConfigOption],
+) -> Result<SessionOptions, Error> {
     let mut chosen = Choices::new();
     for (id, value) in &options.config {
         let field = format!("options.config.{id}");

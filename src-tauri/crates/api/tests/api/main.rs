@@ -17,5 +17,6 @@ mod notification_log;
 mod open_in;
 mod past_questions;
 mod permissions;
+mod sign_in;
 mod usage;
 mod worktrees;

@@ -74,6 +74,8 @@ fn example(name: &str) -> (Value, &'static str) {
         }
         "read_agent_version" => (json!({"agent": "demo"}), "done"),
         "list_files_since" => (json!({"session": session, "message": 1}), "not_found"),
+        "read_sign_in" => (json!({"agent": "demo"}), "done"),
+        "sign_in" => (command(json!({"agent": "demo"})), "unsupported"),
         "list_own_sessions" => {
             (json!({"agent": "claude_code", "folder": "/nowhere/at/all"}), "folder_missing")
         }

@@ -407,9 +407,9 @@ async fn changed_options_reach_the_server_and_the_model() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_new_sign_in_is_told_to_a_session_of_the_old_one_and_used_by_new_and_resumed_sessions() {
+async fn case_123_a_new_sign_in_is_told_to_a_session_of_the_old_one_and_used_by_new_and_resumed_sessions() {
     let script = vec![Reply::text("One."), Reply::text("Two."), Reply::text("Three.")];
-    let Some(mut world) = World::open("a_new_sign_in_is_told", script).await else { return };
+    let Some(mut world) = World::open("case_123_a_new_sign_in_is_told", script).await else { return };
     world.sign_in("sk-old");
     world.mock.accept_only("sk-old");
     let old = world.start("Go.").await;

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use askdesk_agents::installed_agents;
 use askdesk_domain::{AgentId, SessionId, SessionOptions, Settings};
-use askdesk_engine::{Catalog, EngineHandle, Sessions, StartSpec};
+use askdesk_engine::{Beginning, Catalog, EngineHandle, Sessions, StartSpec};
 use tokio::sync::watch;
 
 use super::fixture::{Fixture, PATIENCE};
@@ -44,7 +44,7 @@ impl Managed {
             options: SessionOptions { program: Some(program.display().to_string()), ..options },
             prompt: prompt.map(str::to_owned),
             worktree: None,
-            continues: None,
+            beginning: Beginning::Nothing,
         };
         let session = self.sessions.start(id, spec).await.unwrap();
         assert!(session.is_running(), "{session:?}");

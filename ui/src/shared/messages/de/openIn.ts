@@ -35,6 +35,7 @@ export const openIn: Record<keyof typeof english, string> = {
   'unopened.file_manager': 'Die Dateiverwaltung ließ sich nicht öffnen: {error}.',
   'unopened.nothing_to_continue': 'Es gibt noch nichts fortzusetzen. Senden Sie dem Agent zuerst eine Nachricht.',
   'unable.continuing_in_terminal': 'eine Sitzung im Terminal fortsetzen',
+  'unable.signing_in': 'sich anmelden',
 
   'unfit.unclosed': 'ein Anführungszeichen ist nicht geschlossen',
   'unfit.no_program': 'am Anfang muss ein Programm stehen',

@@ -187,4 +187,10 @@ export const sessions = {
   'start.installed': 'Installiert',
   'start.absent': 'Nicht installiert',
   'start.unfit': 'Startet nicht',
+  'start.signed_out': 'Nicht angemeldet',
+  'start.not_signed_in': '{agent} ist nicht angemeldet',
+  'start.not_signed_in_hint': 'Sie können trotzdem starten, wenn Ihr Modellanbieter keine Anmeldung braucht.',
+  'sign_in.button': 'Anmelden…',
+  'sign_in.opened': 'Schließen Sie die Anmeldung im geöffneten Terminal ab.',
+  'sign_in.by_hand': 'Oder führen Sie diesen Befehl in einem Terminal aus:',
 };

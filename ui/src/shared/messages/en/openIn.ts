@@ -31,6 +31,7 @@ export const openIn = {
   'unopened.file_manager': 'The file manager didn’t open: {error}.',
   'unopened.nothing_to_continue': 'There’s nothing to continue yet. Send the agent a message first.',
   'unable.continuing_in_terminal': 'continuing a session in a terminal',
+  'unable.signing_in': 'signing in',
 
   'unfit.unclosed': 'a quote isn’t closed',
   'unfit.no_program': 'it must begin with a program',

@@ -184,4 +184,10 @@ export const sessions = {
   'start.installed': 'Installed',
   'start.absent': 'Not installed',
   'start.unfit': 'Can’t start',
+  'start.signed_out': 'Not signed in',
+  'start.not_signed_in': '{agent} isn’t signed in',
+  'start.not_signed_in_hint': 'You can start anyway if your model provider needs no sign-in.',
+  'sign_in.button': 'Sign in…',
+  'sign_in.opened': 'Complete the sign-in in the terminal that opened.',
+  'sign_in.by_hand': 'Or run this command in a terminal:',
 } as const satisfies Record<string, string>;

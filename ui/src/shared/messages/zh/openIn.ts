@@ -30,6 +30,7 @@ export const openIn: Record<keyof typeof english, string> = {
   'unopened.file_manager': '文件管理器没有打开：{error}。',
   'unopened.nothing_to_continue': '还没有可以继续的内容。请先给智能体发送一条消息。',
   'unable.continuing_in_terminal': '在终端中继续会话',
+  'unable.signing_in': '登录',
 
   'unfit.unclosed': '有引号没有闭合',
   'unfit.no_program': '必须以程序开头',

@@ -173,4 +173,10 @@ export const sessions = {
   'start.installed': '已安装',
   'start.absent': '未安装',
   'start.unfit': '无法启动',
+  'start.signed_out': '未登录',
+  'start.not_signed_in': '{agent} 未登录',
+  'start.not_signed_in_hint': '如果你的模型提供方不需要登录，仍可启动。',
+  'sign_in.button': '登录…',
+  'sign_in.opened': '请在打开的终端中完成登录。',
+  'sign_in.by_hand': '或在终端中运行此命令：',
 };
