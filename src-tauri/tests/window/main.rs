@@ -29,6 +29,7 @@ mod hostile_text;
 mod inbox;
 mod keys;
 mod languages;
+mod long_task;
 mod long_transcript;
 mod menu_start;
 mod no_notification_daemon;
