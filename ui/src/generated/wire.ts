@@ -1296,6 +1296,28 @@ export type InterruptSession = { requestId: CommandId, session: SessionId, };
 export type StopHelper = { requestId: CommandId, session: SessionId, helper: HelperId, };
 
 /**
+ * Reads the end of what a helper has put out so far.
+ */
+export type ReadHelperOutput = { session: SessionId, helper: HelperId, };
+
+/**
+ * The output of a helper.
+ */
+export type HelperOutput = { "output": "gone" } | { "output": "written", 
+/**
+ * The end of it, at most [`OUTPUT_BYTES`].
+ */
+text: string, 
+/**
+ * Whether its beginning is left out.
+ */
+isCut: boolean, } | { "output": "unreadable", path: string, 
+/**
+ * In the words of the system.
+ */
+error: string, };
+
+/**
  * Ends the agent's process and every process it started.
  */
 export type StopSession = { requestId: CommandId, session: SessionId, };
@@ -2960,6 +2982,7 @@ export interface CommandMap {
   send_queued: { input: SendQueued; output: Done };
   interrupt_session: { input: InterruptSession; output: Done };
   stop_helper: { input: StopHelper; output: Done };
+  read_helper_output: { input: ReadHelperOutput; output: HelperOutput };
   stop_session: { input: StopSession; output: Done };
   compact_session: { input: CompactSession; output: Done };
   rename_session: { input: RenameSession; output: Session };

@@ -1,5 +1,7 @@
 //! The events of an agent, without the words of any one protocol.
 
+use std::path::PathBuf;
+
 use askdesk_domain::{
     AgentCommand, ApprovalOption, ConfigOption, ContextUse, HelperEnd, HelperId, HelperKind, NativeRef,
     NativeSession, Notice, PermissionCall, Question, TodoItem, ToolDetail, ToolKind, ToolStatus, Usage,
@@ -139,6 +141,16 @@ pub enum AgentEvent {
         id: HelperId,
         kind: HelperKind,
         title: String,
+    },
+    /// A subagent said something or used a tool.
+    HelperSaid {
+        id: HelperId,
+        text: String,
+    },
+    /// A helper writes what it puts out to this file.
+    HelperWritesTo {
+        id: HelperId,
+        path: PathBuf,
     },
     /// A helper has ended. What it asked was withdrawn before.
     HelperEnded {

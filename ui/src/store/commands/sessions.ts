@@ -1,4 +1,4 @@
-import type { ConfigId, HelperId, Session, SessionId, SessionLog, SessionNotifications, ValueId } from '../../generated/wire';
+import type { ConfigId, HelperId, HelperOutput, Session, SessionId, SessionLog, SessionNotifications, ValueId } from '../../generated/wire';
 import { type AppError, type Bridge, orError } from '../../platform/bridge';
 import { closeLoss, endLoss, sessionOf } from '../select';
 import type { Store } from '../store.svelte';
@@ -21,6 +21,11 @@ export class SessionCommands {
   /** Asks the agent to stop one of its helpers, and nothing else. */
   async stopHelper(session: SessionId, helper: HelperId): Promise<void> {
     await this.submitter.submit(submitKey.helper(session, helper), 'stop_helper', { session, helper });
+  }
+
+  /** The end of what a helper has put out so far. */
+  helperOutput(session: SessionId, helper: HelperId): Promise<HelperOutput | AppError> {
+    return orError(() => this.bridge.call('read_helper_output', { session, helper }));
   }
 
   /** Ends a session at the user's request, wherever they made it: a busy one only after they confirm it. */

@@ -4,6 +4,7 @@ use askdesk_domain::text::bounded;
 use askdesk_domain::{NativeSession, Notice, ToolStatus};
 use serde_json::Value;
 
+use super::helpers::on_output_file;
 use super::{CAPABILITIES, Call, ClaudeAdapter, QUESTION_TOOL, commands, details, tools};
 use crate::adapter::Output;
 use crate::event::{AgentEvent, InputError};
@@ -185,7 +186,7 @@ impl ClaudeAdapter {
         }
     }
 
-    /// A subagent's words are not the agent's own, so only its tool calls are told of. It may work after the agent's turn.
+    /// A subagent's words are not the agent's own: they are its output. It may work after the agent's turn.
     fn on_assistant(&mut self, message: &Value, out: &mut Output) {
         let own = !of_subagent(message);
         if own {
@@ -200,6 +201,8 @@ impl ClaudeAdapter {
         if let Some(Value::String(text)) = content {
             if own && !text.trim().is_empty() {
                 out.event(AgentEvent::Said { text: bounded(text) });
+            } else if !own {
+                self.on_helper_said(message, text, out);
             }
             return;
         }
@@ -215,9 +218,14 @@ impl ClaudeAdapter {
                         out.event(AgentEvent::Thought { text: bounded(text) });
                     }
                 }
-                Some("text" | "thinking" | "redacted_thinking") => {}
+                Some("text") => self.on_helper_said(message, text(block, "text").unwrap_or_default(), out),
+                Some("thinking" | "redacted_thinking") => {}
                 Some("tool_use" | "server_tool_use" | "mcp_tool_use") => {
                     self.on_tool_use(block, text(message, "parent_tool_use_id"), out);
+                    if !own && let Some(name) = text(block, "name") {
+                        let summary = tools::summary(name, block.get("input").unwrap_or(&Value::Null));
+                        self.on_helper_said(message, &format!("▸ {name}: {summary}"), out);
+                    }
                 }
                 Some(kind) if kind.ends_with("_tool_result") => self.on_tool_result(block, out),
                 kind => unknown(out, &format!("assistant/{}", kind.unwrap_or("without a type"))),
@@ -252,6 +260,7 @@ impl ClaudeAdapter {
         let content = message.get("message").and_then(|inner| inner.get("content"));
         for block in content.and_then(Value::as_array).into_iter().flatten() {
             if text(block, "type") == Some("tool_result") {
+                on_output_file(message, block, out);
                 self.on_tool_result(block, out);
             }
         }

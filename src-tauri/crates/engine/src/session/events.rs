@@ -93,8 +93,11 @@ impl SessionTask {
             }
             AgentEvent::HelperBegan { id, kind, title } => {
                 let at = self.engine.clock().now();
+                self.helper_outputs.begin(self.id, id.clone());
                 self.record(HelperCommand::Begin { session: self.id, id, kind, title, at }).await;
             }
+            AgentEvent::HelperSaid { id, text } => self.helper_outputs.add(self.id, &id, &text),
+            AgentEvent::HelperWritesTo { id, path } => self.helper_outputs.set_file(self.id, &id, path),
             AgentEvent::HelperEnded { id, end } => self.on_helper_ended(id, end).await,
             AgentEvent::HelperNotStopped { id, error } => self.on_helper_not_stopped(id, error).await,
             AgentEvent::Withdrawn { native_ref } => self.on_withdrawn(native_ref).await,
