@@ -933,7 +933,11 @@ summary: string, detail: ToolDetail, status: ToolStatus, output: string | null,
 /**
  * The images in what came out, at most [`RESULT_IMAGES`].
  */
-images?: Array<StoredImage>, } | { "kind": "request", request: RequestId, } | { "kind": "approval", approval: ApprovalId, } | { "kind": "plan", items: Array<TodoItem>, } | { "kind": "notice", notice: Notice, } | { "kind": "turn_ended", 
+images?: Array<StoredImage>, 
+/**
+ * What the subagent does that makes the call, in the agent's words; none if the agent itself makes it.
+ */
+subagent?: string, } | { "kind": "request", request: RequestId, } | { "kind": "approval", approval: ApprovalId, } | { "kind": "plan", items: Array<TodoItem>, } | { "kind": "notice", notice: Notice, } | { "kind": "turn_ended", 
 /**
  * Its length in milliseconds.
  */
@@ -1002,7 +1006,7 @@ error: string, } | { "notice": "hook_failed",
 /**
  * Its last lines.
  */
-output: string, } | { "notice": "begun_elsewhere", earlier: EarlierMessages, } | { "notice": "agent_warned", text: string, } | { "notice": "entries_lost", count: number, } | { "notice": "unreadable" } | { "notice": "message_not_sent", error: DeliveryError, };
+output: string, } | { "notice": "begun_elsewhere", earlier: EarlierMessages, } | { "notice": "agent_told", text: string, } | { "notice": "agent_warned", text: string, } | { "notice": "entries_lost", count: number, } | { "notice": "unreadable" } | { "notice": "message_not_sent", error: DeliveryError, };
 
 /**
  * One message to a subscriber.

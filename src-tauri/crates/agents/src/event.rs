@@ -58,6 +58,8 @@ pub enum AgentEvent {
         tool_use: String,
         /// The call that began the subagent which makes this one; none if the agent itself makes it.
         parent: Option<String>,
+        /// What that subagent does, in the agent's words.
+        subagent: Option<String>,
         kind: ToolKind,
         name: String,
         /// One line that says what the call does.

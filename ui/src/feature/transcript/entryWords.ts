@@ -32,6 +32,7 @@ const noticeWords: UnionWords<Notice, 'notice'> = {
   question_refused: 'notice.question_refused',
   permission_refused: 'notice.permission_refused',
   begun_elsewhere: ({ earlier }) => t(`notice.begun_elsewhere_${earlier}`),
+  agent_told: 'notice.agent_told',
   agent_warned: 'notice.agent_warned',
   hook_failed: 'notice.hook_failed',
   question_turned_off: ({ policy, text }) => t(turnedOffWords[policy], { text }),

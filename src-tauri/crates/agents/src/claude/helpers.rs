@@ -85,15 +85,26 @@ impl ClaudeAdapter {
 
     /// Tells what a subagent said, if it is one that works in the background.
     pub(super) fn on_helper_said(&self, message: &Value, said: &str, out: &mut Output) {
-        let by = text(message, "agent_id").and_then(HelperId::new);
-        let call = text(message, "parent_tool_use_id");
-        let known = self.helpers.0.iter().find(|known| match &by {
-            Some(id) => known.id == *id,
-            None => known.tool_use.as_deref() == call,
-        });
-        if let Some(known) = known.filter(|known| known.background && !said.trim().is_empty()) {
+        let known = self.helper_of_message(message).filter(|known| known.background);
+        if let Some(known) = known.filter(|_| !said.trim().is_empty()) {
             out.event(AgentEvent::HelperSaid { id: known.id.clone(), text: bounded(said.trim_end()) });
         }
+    }
+
+    /// Returns what the subagent does that a message is from; none for a message of the agent itself.
+    pub(super) fn subagent_of(&self, message: &Value) -> Option<String> {
+        let call = text(message, "parent_tool_use_id")?;
+        let known = self.helper_of_message(message).map(|known| known.title.clone());
+        Some(known.unwrap_or_else(|| bounded(text(message, "task_description").unwrap_or(call))))
+    }
+
+    fn helper_of_message(&self, message: &Value) -> Option<&Known> {
+        let by = text(message, "agent_id").and_then(HelperId::new);
+        let call = text(message, "parent_tool_use_id");
+        self.helpers.0.iter().find(|known| match &by {
+            Some(id) => known.id == *id,
+            None => known.tool_use.as_deref() == call,
+        })
     }
 
     /// Withdraws what an ended helper still waits for.

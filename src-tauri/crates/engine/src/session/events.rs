@@ -199,7 +199,9 @@ impl SessionTask {
     }
 
     async fn on_tool_started(&mut self, event: AgentEvent) {
-        let AgentEvent::ToolStarted { tool_use, parent, kind, name, summary, detail, status } = event else {
+        let AgentEvent::ToolStarted { tool_use, parent, subagent, kind, name, summary, detail, status } =
+            event
+        else {
             return;
         };
         self.tool_calls.begin(tool_use.clone(), parent);
@@ -213,6 +215,7 @@ impl SessionTask {
             status,
             output: None,
             images: Vec::new(),
+            subagent,
         };
         self.write_entry(entry).await;
         self.note_spoke().await;

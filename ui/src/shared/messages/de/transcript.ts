@@ -126,6 +126,7 @@ export const transcript = {
     'Diese Sitzung wurde außerhalb von Askdesk begonnen. Die Nachrichten oben sind die neuesten von vorher; der Agent hat sie alle.',
   'notice.begun_elsewhere_unread':
     'Diese Sitzung wurde außerhalb von Askdesk begonnen. Ihre früheren Nachrichten konnten nicht gelesen werden; der Agent hat sie.',
+  'notice.agent_told': 'Vom Agenten: {text}',
   'notice.agent_warned': 'Der Agent warnt: {text}',
   'notice.entries_lost.one': 'Hier fehlt {count} Eintrag, weil zu lange nichts gespeichert werden konnte.',
   'notice.entries_lost.other': 'Hier fehlen {count} Einträge, weil zu lange nichts gespeichert werden konnte.',
@@ -193,5 +194,8 @@ export const transcript = {
   'run.fetch.other': '{count} Seiten abgerufen',
   'run.other.one': '{count} Werkzeug verwendet',
   'run.other.other': '{count} Werkzeuge verwendet',
+  'run.subagent': 'Subagent „{title}“: {steps}',
+  'run.steps.one': '{count} Schritt',
+  'run.steps.other': '{count} Schritte',
   'run.and': '{before}, {next}',
 };

@@ -119,6 +119,7 @@ export const transcript = {
   'notice.begun_elsewhere_newest':
     'This session was begun outside Askdesk. The messages above are the newest ones from before; the agent has them all.',
   'notice.begun_elsewhere_unread': 'This session was begun outside Askdesk. Its earlier messages couldn’t be read; the agent has them.',
+  'notice.agent_told': 'From the agent: {text}',
   'notice.agent_warned': 'The agent warns: {text}',
   'notice.entries_lost.one': '{count} entry is missing here, because nothing could be stored for too long.',
   'notice.entries_lost.other': '{count} entries are missing here, because nothing could be stored for too long.',
@@ -186,5 +187,8 @@ export const transcript = {
   'run.fetch.other': 'fetched {count} pages',
   'run.other.one': 'used {count} tool',
   'run.other.other': 'used {count} tools',
+  'run.subagent': 'Subagent “{title}”: {steps}',
+  'run.steps.one': '{count} step',
+  'run.steps.other': '{count} steps',
   'run.and': '{before}, {next}',
 } as const satisfies Record<string, string>;

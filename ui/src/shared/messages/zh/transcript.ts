@@ -111,6 +111,7 @@ export const transcript = {
   'notice.begun_elsewhere_all': '此会话是在 Askdesk 之外开始的。以上是此前的消息。',
   'notice.begun_elsewhere_newest': '此会话是在 Askdesk 之外开始的。以上是此前最新的消息；智能体拥有全部消息。',
   'notice.begun_elsewhere_unread': '此会话是在 Askdesk 之外开始的。无法读取此前的消息；智能体仍拥有它们。',
+  'notice.agent_told': '智能体消息：{text}',
   'notice.agent_warned': '智能体警告：{text}',
   'notice.entries_lost.other': '此处缺少 {count} 条记录，因为长时间无法保存。',
   'notice.unreadable': '有一条记录已损坏，无法读取。',
@@ -169,5 +170,7 @@ export const transcript = {
   'run.search.other': '搜索了 {count} 次',
   'run.fetch.other': '获取了 {count} 个网页',
   'run.other.other': '使用了 {count} 个工具',
+  'run.subagent': '子智能体“{title}”：{steps}',
+  'run.steps.other': '{count} 步',
   'run.and': '{before}，{next}',
 };
