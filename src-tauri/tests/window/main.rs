@@ -24,6 +24,7 @@ mod gallery;
 mod gateway;
 mod guide;
 mod harness;
+mod helpers;
 mod history;
 mod hostile_text;
 mod inbox;
