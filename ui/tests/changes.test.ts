@@ -1,4 +1,4 @@
-import { screen, within } from '@testing-library/svelte';
+import { screen, waitFor, within } from '@testing-library/svelte';
 import { describe, expect, test } from 'vitest';
 
 import { split, withDifference } from '../src/feature/changes/colors';
@@ -232,6 +232,16 @@ describe('comments', () => {
     const lost = await openChanges(withFiles(sharedFiles, [], aSession({ state: ended })));
     await lost.user.keyboard('jcGo on{Enter}');
     expect(button('Send 1 comment')).toBeDisabled();
+  });
+
+  test('their keys work on after they were sent and their button has gone', async () => {
+    const { user } = await openChanges(withFiles());
+    await user.keyboard('jcGo on{Enter}');
+    await user.click(button(/^(Send|Queue) 1 comment/));
+    await settle();
+    await waitFor(() => expect(document.body).toHaveFocus());
+    await user.keyboard('{Escape}');
+    expect(screen.queryByRole('region', { name: /^Changes/ })).toBeNull();
   });
 
   test('a refused message keeps its comments', async () => {

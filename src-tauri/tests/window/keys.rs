@@ -268,7 +268,7 @@ async fn case_80_after_an_answer_the_next_digit_counts_for_the_next_question_aft
 const PALETTE: &str = "dialog.palette[open]";
 
 /// Opens the palette, types a name and runs the chosen entry.
-async fn run_from_palette(app: &App, name: &str) {
+pub async fn run_from_palette(app: &App, name: &str) {
     press(app, &["Ctrl+k"]).await;
     let field = app.find(&format!("{PALETTE} input")).await;
     field.send_keys(name).await.unwrap();

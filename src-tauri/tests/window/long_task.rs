@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use crate::completion::{composed, first_row, press, type_keys};
 use crate::desktop::{WINDOW, activate, xdotool};
 use crate::harness::{App, DELIVERED, OPEN_CARD, Setup};
+use crate::keys::run_from_palette;
 use crate::real_claude::RealClaude;
 use crate::real_codex::RealCodex;
 use crate::real_opencode::RealOpenCode;
@@ -22,7 +23,6 @@ const QUESTION: &str = "Which store?";
 struct Calls {
     shell: fn(&str) -> Block,
     ask: fn() -> Block,
-    compacted: &'static str,
 }
 
 struct Task<'a> {
@@ -51,6 +51,14 @@ impl Task<'_> {
         self.app.wait(name, async || path.exists().then_some(())).await;
     }
 
+    /// Allows a command once it can be read.
+    async fn allow(&self, command: &str) {
+        self.app.shows_text("aside [data-approval]", command).await;
+        self.app.armed().await;
+        self.app.click("button", "Allow once").await;
+        self.app.gone("aside [data-approval][data-state=open]").await;
+    }
+
     async fn run(&self, calls: Calls) {
         let Self { app, mock, project, .. } = self;
         app.shows_text("main", "Ready.").await;
@@ -67,7 +75,7 @@ impl Task<'_> {
         press("Return");
         app.shows_text("aside", "sed -i s/two/2/ notes.txt").await;
         self.picture("permission").await;
-        app.click("button", "Allow once").await;
+        self.allow("sed -i s/two/2/ notes.txt").await;
         app.shows_text("main", "Changed the second line.").await;
         assert_eq!(fs::read_to_string(project.join("notes.txt")).unwrap(), "one\n2\nthree\n");
         self.idle().await;
@@ -111,7 +119,7 @@ impl Task<'_> {
         mock.push(Reply::text("The blue one, then."));
         type_keys(app, "run the long command").await;
         press("Return");
-        app.click("button", "Allow once").await;
+        self.allow("touch began").await;
         self.file("began").await;
         type_keys(app, "take the blue one").await;
         press("alt+Return");
@@ -129,7 +137,7 @@ impl Task<'_> {
         mock.push(Reply::new([(calls.shell)("touch second; sleep 600")]));
         fs::write(project.join("go"), "").unwrap();
         app.shows_text("main", "The blue one, then.").await;
-        app.click("button", "Allow once").await;
+        self.allow("touch second").await;
         self.file("second").await;
         let heard = self.heard();
         assert!(heard.contains("take the blue one") && heard.contains("then the green one"), "{heard}");
@@ -143,17 +151,13 @@ impl Task<'_> {
         type_keys(app, "/compact").await;
         first_row(app, "compact").await;
         press("Return");
-        if calls.compacted == "typed" {
-            composed(app, "/compact ").await;
-            press("Return");
-        }
         app.find("main [data-notice=compacted]").await;
         self.idle().await;
         self.picture("compacted").await;
 
         // It gets another name, and is found by it.
-        app.key("F2").await;
-        app.find("nav [data-rename]").await;
+        run_from_palette(app, "Rename").await;
+        app.find("[data-rename]").await;
         activate(WINDOW);
         press("ctrl+a");
         xdotool(&["type", "--delay", "15", "Doors and notes"]);
@@ -181,7 +185,6 @@ async fn a_long_task_with_claude_code_needs_no_terminal() {
     let calls = Calls {
         shell: |command| Block::tool(&call(), "Bash", json!({ "command": command, "description": "Works" })),
         ask: || Block::tool(&call(), "AskUserQuestion", json!({ "questions": store() })),
-        compacted: "typed",
     };
     let (project, session) = (real.project.path(), real.session.as_str());
     Task { app: &real.app, mock: &real.mock, project, session, name: "claude" }.run(calls).await;
@@ -197,7 +200,6 @@ async fn a_long_task_with_codex_needs_no_terminal() {
     let calls = Calls {
         shell: |command| Block::tool(&call(), "exec_command", json!({ "cmd": command })),
         ask: || Block::tool(&call(), "request_user_input", json!({ "questions": store() })),
-        compacted: "typed",
     };
     let project = real.project.path();
     Task { app: &real.app, mock: &real.mock, project, session: &session, name: "codex" }.run(calls).await;
@@ -212,7 +214,6 @@ async fn a_long_task_with_opencode_needs_no_terminal() {
     let calls = Calls {
         shell: |command| Block::tool(&call(), "bash", json!({ "command": command, "description": "Works" })),
         ask: || Block::tool(&call(), "question", json!({ "questions": store() })),
-        compacted: "typed",
     };
     let project = real.project.path();
     Task { app: &real.app, mock: &real.mock, project, session: &session, name: "opencode" }.run(calls).await;

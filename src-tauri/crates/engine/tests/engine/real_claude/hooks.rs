@@ -58,10 +58,7 @@ async fn why_a_hook_blocked_a_message_is_in_the_transcript() {
     let session = world.start(&stage).await;
     let blocked =
         |notice: &&Notice| matches!(notice, Notice::AgentWarned { text } if text.contains("not on a Friday"));
-    stage
-        .desk
-        .until("the warning", |known| known.notices(session).iter().any(&blocked))
-        .await;
+    stage.desk.until("the warning", |known| known.notices(session).iter().any(&blocked)).await;
     stage.until_idle(session).await;
     assert!(world.mock.conversation().is_empty(), "the model never hears of it");
     stage.sessions.stop(session).await.unwrap();
