@@ -6,6 +6,7 @@ use askdesk_api::dto::*;
 use askdesk_api::read_input;
 use askdesk_client_config::Confirmation;
 use askdesk_domain::{Approval, Request, Session, SessionUsage};
+use askdesk_engine::helper_outputs::HelperOutput;
 use serde::Serialize;
 use serde_json::Value;
 use tauri::ipc::{Invoke, InvokeBody, InvokeError, InvokeResponseBody};

@@ -45,3 +45,42 @@ test('a stop that fails says why', async () => {
   await user.click(within(working()).getByRole('button', { name: 'Stop Write the tests' }));
   expect(within(working()).getByRole('alert')).toBeInTheDocument();
 });
+
+test('case 125: the output of a background task is shown while its row is open, and asked for again', async () => {
+  const helpers = [aHelper(), aHelper({ id: 'b1', kind: 'shell', title: 'pnpm dev' })];
+  let lines = 1;
+  const bridge = new FakeBridge({ sessions: [aSession({ helpers, state: { state: 'idle' } })] }).on('read_helper_output', () => ({
+    output: 'written',
+    text: `line ${lines++}\u001b[0m\n`,
+    isCut: true,
+  }));
+  const { user } = await openPage(bridge);
+  const row = within(working()).getByRole('button', { name: 'Output of pnpm dev' });
+  expect(row).toHaveAttribute('aria-expanded', 'false');
+  expect(bridge.sent('read_helper_output')).toEqual([]);
+  await user.click(row);
+  expect(row).toHaveAttribute('aria-expanded', 'true');
+  expect(await within(working()).findByText('line 1')).toBeInTheDocument();
+  expect(working()).toHaveTextContent('The beginning is left out.');
+  expect(bridge.sent('read_helper_output')).toMatchObject([{ session: 's1', helper: 'b1' }]);
+  await expectNoViolations();
+  expect(await within(working()).findByText('line 2', undefined, { timeout: 3000 })).toBeInTheDocument();
+
+  await user.click(row);
+  const asked = bridge.sent('read_helper_output').length;
+  expect(row).toHaveAttribute('aria-expanded', 'false');
+  expect(working()).not.toHaveTextContent('line');
+  await new Promise((resolve) => setTimeout(resolve, 1500));
+  expect(bridge.sent('read_helper_output')).toHaveLength(asked);
+});
+
+test('an output that can’t be read says which file and why', async () => {
+  const bridge = new FakeBridge({ sessions: [aSession({ helpers: [aHelper({ kind: 'shell' })] })] }).on('read_helper_output', () => ({
+    output: 'unreadable',
+    path: '/tmp/b1.output',
+    error: 'not a regular file',
+  }));
+  const { user } = await openPage(bridge);
+  await user.click(within(working()).getByRole('button', { name: 'Output of Write the tests' }));
+  expect(working()).toHaveTextContent('/tmp/b1.output: not a regular file');
+});

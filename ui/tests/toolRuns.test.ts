@@ -132,3 +132,31 @@ test('while the transcript loads, a placeholder is shown and read out', async ()
   expect(screen.getByText('Loading transcript…')).toHaveAttribute('aria-live', 'polite');
   await expectNoViolations();
 });
+
+describe('the steps of a subagent', () => {
+  const step = (n: number, summary: string, status: ToolStatus = 'done', subagent = 'Look around') =>
+    call(n, 'execute', summary, status, { name: 'Bash', subagent });
+
+  test('case 125: are one line that says how many and what it works at, and unfolds', async () => {
+    const launch = call(1, 'think', 'Look around', 'done', { name: 'Agent' });
+    const { user } = await show(launch, step(2, 'ls'), step(3, 'cat a.ts', 'failed'), step(4, 'npm test', 'running'));
+    expect(screen.getAllByRole('article')).toHaveLength(2);
+    expect(run('Subagent “Look around”: 3 steps')).toBeVisible();
+    expect(transcript().getByText('Bash npm test')).toBeVisible();
+    expect(transcript().queryByText('cat a.ts')).toBeNull();
+    await user.click(run('Subagent “Look around”: 3 steps'));
+    expect(transcript().getByText('cat a.ts')).toBeVisible();
+    await expectNoViolations();
+  });
+
+  test('do not mix with the calls of the agent itself; several subagents at once share a line', () => {
+    const entries = [call(1, 'read', 'a.ts'), step(2, 'ls'), step(3, 'pwd', 'done', 'Write tests'), step(4, 'id'), call(5, 'read', 'b.ts')];
+    const rows = rowsOf(entries);
+    expect(rows.map(({ n, last }) => [n, last])).toEqual([
+      [1, 1],
+      [2, 4],
+      [5, 5],
+    ]);
+    expect(wordsOfRun(rows[1]?.run ?? [])).toBe('Subagent “Look around”: 2 steps, Subagent “Write tests”: 1 step');
+  });
+});

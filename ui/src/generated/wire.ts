@@ -941,7 +941,11 @@ summary: string, detail: ToolDetail, status: ToolStatus, output: string | null,
 /**
  * The images in what came out, at most [`RESULT_IMAGES`].
  */
-images?: Array<StoredImage>, } | { "kind": "request", request: RequestId, } | { "kind": "approval", approval: ApprovalId, } | { "kind": "plan", items: Array<TodoItem>, } | { "kind": "notice", notice: Notice, } | { "kind": "turn_ended", 
+images?: Array<StoredImage>, 
+/**
+ * What the subagent does that makes the call, in the agent's words; none if the agent itself makes it.
+ */
+subagent?: string, } | { "kind": "request", request: RequestId, } | { "kind": "approval", approval: ApprovalId, } | { "kind": "plan", items: Array<TodoItem>, } | { "kind": "notice", notice: Notice, } | { "kind": "turn_ended", 
 /**
  * Its length in milliseconds.
  */
@@ -1018,7 +1022,7 @@ left: Array<string>,
 /**
  * How many more were left.
  */
-more: number, } | { "notice": "files_not_put_back", error: string, } | { "notice": "agent_warned", text: string, } | { "notice": "entries_lost", count: number, } | { "notice": "unreadable" } | { "notice": "message_not_sent", error: DeliveryError, };
+more: number, } | { "notice": "files_not_put_back", error: string, } | { "notice": "agent_told", text: string, } | { "notice": "agent_warned", text: string, } | { "notice": "entries_lost", count: number, } | { "notice": "unreadable" } | { "notice": "message_not_sent", error: DeliveryError, };
 
 /**
  * One message to a subscriber.
@@ -1366,6 +1370,28 @@ export type InterruptSession = { requestId: CommandId, session: SessionId, };
  * Asks the agent to stop one of its helpers, and nothing else.
  */
 export type StopHelper = { requestId: CommandId, session: SessionId, helper: HelperId, };
+
+/**
+ * Reads the end of what a helper has put out so far.
+ */
+export type ReadHelperOutput = { session: SessionId, helper: HelperId, };
+
+/**
+ * The output of a helper.
+ */
+export type HelperOutput = { "output": "gone" } | { "output": "written", 
+/**
+ * The end of it, at most [`OUTPUT_BYTES`].
+ */
+text: string, 
+/**
+ * Whether its beginning is left out.
+ */
+isCut: boolean, } | { "output": "unreadable", path: string, 
+/**
+ * In the words of the system.
+ */
+error: string, };
 
 /**
  * Ends the agent's process and every process it started.
@@ -3057,6 +3083,7 @@ export interface CommandMap {
   send_queued: { input: SendQueued; output: Done };
   interrupt_session: { input: InterruptSession; output: Done };
   stop_helper: { input: StopHelper; output: Done };
+  read_helper_output: { input: ReadHelperOutput; output: HelperOutput };
   stop_session: { input: StopSession; output: Done };
   compact_session: { input: CompactSession; output: Done };
   rename_session: { input: RenameSession; output: Session };

@@ -207,6 +207,8 @@ export class FakeBridge implements Bridge {
         throw anError({ code: 'worktree_unavailable', detail: { detail: 'no_worktree', why: { unavailable: 'no_repository' } } });
       case 'read_worktree':
         return aTree();
+      case 'read_helper_output':
+        return { output: 'gone' };
       case 'list_commands':
         return { commands: [] };
       case 'find_files':

@@ -1,5 +1,7 @@
 //! The events of an agent, without the words of any one protocol.
 
+use std::path::PathBuf;
+
 use askdesk_domain::{
     AgentCommand, ApprovalOption, ConfigOption, ContextUse, HelperEnd, HelperId, HelperKind, NativeRef,
     NativeSession, Notice, PermissionCall, Question, TodoItem, ToolDetail, ToolKind, ToolStatus, Usage,
@@ -56,6 +58,8 @@ pub enum AgentEvent {
         tool_use: String,
         /// The call that began the subagent which makes this one; none if the agent itself makes it.
         parent: Option<String>,
+        /// What that subagent does, in the agent's words.
+        subagent: Option<String>,
         kind: ToolKind,
         name: String,
         /// One line that says what the call does.
@@ -139,6 +143,16 @@ pub enum AgentEvent {
         id: HelperId,
         kind: HelperKind,
         title: String,
+    },
+    /// A subagent said something or used a tool.
+    HelperSaid {
+        id: HelperId,
+        text: String,
+    },
+    /// A helper writes what it puts out to this file.
+    HelperWritesTo {
+        id: HelperId,
+        path: PathBuf,
     },
     /// A helper has ended. What it asked was withdrawn before.
     HelperEnded {

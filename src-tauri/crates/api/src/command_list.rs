@@ -26,6 +26,7 @@ macro_rules! for_each_command {
             send_queued(SendQueued) -> Done,
             interrupt_session(InterruptSession) -> Done,
             stop_helper(StopHelper) -> Done,
+            read_helper_output(ReadHelperOutput) -> HelperOutput,
             stop_session(StopSession) -> Done,
             compact_session(CompactSession) -> Done,
             rename_session(RenameSession) -> Session,

@@ -46,7 +46,7 @@ fn typescript() -> String {
         dto::AnswerQuestion, dto::HoldEnd, dto::UndoEnd, dto::DeclineQuestion, dto::CancelQuestion, dto::RetryDelivery,
         dto::DismissRequest, dto::DecideApproval, dto::StartSession, dto::ForkSession, dto::ListFilesSince, dto::FilesSinceRead, askdesk_changes::FilesSince, askdesk_changes::FileSince, dto::SendMessage, domain::Attachment, domain::ImageFormat, domain::ImageId, domain::Takes,
         dto::AttachImage, dto::AttachText, dto::AttachedFiles, dto::RefusedFile, dto::RefusedWhy, dto::DiscardAttachments, dto::QueueMessage, dto::EditQueued,
-        dto::RemoveQueued, dto::SendQueued, dto::InterruptSession, dto::StopHelper, dto::StopSession,
+        dto::RemoveQueued, dto::SendQueued, dto::InterruptSession, dto::StopHelper, dto::ReadHelperOutput, askdesk_engine::helper_outputs::HelperOutput, dto::StopSession,
         dto::RenameSession, dto::ChangeFolder, dto::SetSessionNotifications, dto::MoveSession, dto::CloseSession, dto::ResumeSession,
         dto::SetConfig,
         domain::AgentCommand, dto::ListCommands, dto::CommandsListed, dto::FindFiles, dto::FilesFound,

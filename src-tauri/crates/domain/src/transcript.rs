@@ -54,6 +54,10 @@ pub enum EntryBody {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         #[cfg_attr(feature = "ts", ts(optional, as = "Option<Vec<StoredImage>>"))]
         images: Vec<StoredImage>,
+        /// What the subagent does that makes the call, in the agent's words; none if the agent itself makes it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "ts", ts(optional))]
+        subagent: Option<String>,
     },
     /// The position of a request; its state is read from the request.
     Request {
@@ -218,6 +222,10 @@ pub enum Notice {
     },
     FilesNotPutBack {
         error: String,
+    },
+    /// What the agent, or a hook of the user's, tells the user, in its own words.
+    AgentTold {
+        text: String,
     },
     /// A warning of the agent, in its own words.
     AgentWarned {

@@ -301,6 +301,7 @@ impl<'a> History<'a> {
             status: ToolStatus::Done,
             output,
             images: Vec::new(),
+            subagent: None,
         }
     }
 }

@@ -12,6 +12,7 @@ mod error;
 mod fault;
 pub mod frame;
 pub mod handle;
+pub mod helper_outputs;
 pub mod hub;
 pub mod images;
 pub mod inbound;

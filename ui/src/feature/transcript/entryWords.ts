@@ -41,6 +41,7 @@ const noticeWords: UnionWords<Notice, 'notice'> = {
       .filter((words) => words !== '')
       .join(' '),
   files_not_put_back: 'notice.files_not_put_back',
+  agent_told: 'notice.agent_told',
   agent_warned: 'notice.agent_warned',
   hook_failed: 'notice.hook_failed',
   question_turned_off: ({ policy, text }) => t(turnedOffWords[policy], { text }),

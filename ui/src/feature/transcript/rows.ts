@@ -1,10 +1,12 @@
 import { type Changes, changesOf } from '../../entities/tool/changes';
-import type { Entry, EntryBody, ToolKind } from '../../generated/wire';
+import { shownTool } from '../../entities/tool/toolName';
+import type { Entry, EntryBody, ToolKind, ToolStatus } from '../../generated/wire';
 import { plural, t } from '../../shared/messages';
+import { visibly } from '../../shared/visible';
 
 export type ToolEntry = Entry & { body: Extract<EntryBody, { kind: 'tool' }> };
 
-/** A row of the transcript: a single entry, or a run of tool calls on one line. */
+/** A row of the transcript: a single entry, or a run of tool calls on one line, of the agent itself or of its subagents. */
 export interface Row {
   /** The first and the last entry number. */
   n: number;
@@ -16,22 +18,25 @@ export interface Row {
   millis: number | null;
 }
 
-/** Arranges entries in rows: consecutive tool calls that are done share one. */
+/** Arranges entries in rows: consecutive tool calls that are done share one, and so do all consecutive ones of subagents. */
 export function rowsOf(entries: readonly Entry[]): Row[] {
   const rows: Row[] = [];
   let run: ToolEntry[] = [];
   const close = (next: Entry | null) => {
     const [first, last] = [run[0], run.at(-1)];
     if (first && last) {
-      const single = first === last;
+      const single = first === last && !ofSubagent(first);
       const millis = next && next.body.kind !== 'user' ? next.at - first.at : null;
       rows.push({ n: first.n, last: last.n, entry: first, run: single ? [] : run, millis });
     }
     run = [];
   };
   for (const entry of entries) {
-    if (folds(entry)) run.push(entry);
-    else {
+    if (folds(entry)) {
+      const before = run.at(-1);
+      if (before && ofSubagent(before) !== ofSubagent(entry)) close(entry);
+      run.push(entry);
+    } else {
       close(entry);
       rows.push({ n: entry.n, last: entry.n, entry, run: [], millis: null });
     }
@@ -40,11 +45,16 @@ export function rowsOf(entries: readonly Entry[]): Row[] {
   return rows;
 }
 
-/** Whether a call may be folded: never one that runs, waits, or failed, and no list, plan, or picture to be read at a glance. */
+/** Whether a call may be folded: any of a subagent; of the agent itself never one that runs, waits, or failed, and no list, plan, or picture to be read at a glance. */
 function folds(entry: Entry): entry is ToolEntry {
   const { body } = entry;
+  if (body.kind === 'tool' && body.subagent !== undefined) return true;
   if (body.kind !== 'tool' || body.status !== 'done' || body.images !== undefined) return false;
   return body.detail.detail !== 'todos' && body.detail.detail !== 'plan';
+}
+
+function ofSubagent({ body }: ToolEntry): boolean {
+  return body.subagent !== undefined;
 }
 
 /** The rows that are one line each, and stand close together. */
@@ -70,8 +80,15 @@ const toolActionWords: Record<ToolAction, (count: number) => string> = {
   other: (count) => plural('run.other', count),
 };
 
-/** What a run did: `Read 6 files, ran 2 commands`. A file counts once. */
+/** What a run did: `Read 6 files, ran 2 commands`, or of subagents how many steps. A file counts once. */
 export function wordsOfRun(run: readonly ToolEntry[]): string {
+  const steps = new Map<string, number>();
+  for (const { body } of run) if (body.subagent !== undefined) steps.set(body.subagent, (steps.get(body.subagent) ?? 0) + 1);
+  if (steps.size > 0) {
+    return [...steps]
+      .map(([title, count]) => t('run.subagent', { title: visibly(title), steps: plural('run.steps', count) }))
+      .reduce((before, next) => t('run.and', { before, next }));
+  }
   const counted = new Map<ToolAction, Set<string>>();
   for (const { n, body } of run) {
     const action = body.toolKind === 'think' ? 'other' : body.toolKind;
@@ -83,6 +100,15 @@ export function wordsOfRun(run: readonly ToolEntry[]): string {
     .reduce((before, next) => t('run.and', { before, next }));
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
+
+/** The step that a subagent works at; null if it works at none. */
+export function stepOfRun(run: readonly ToolEntry[]): string | null {
+  const body = run.at(-1)?.body;
+  if (body?.subagent === undefined || FINAL.has(body.status)) return null;
+  return visibly(`${shownTool(body.name)} ${body.summary}`);
+}
+
+const FINAL: ReadonlySet<ToolStatus> = new Set(['done', 'failed', 'denied', 'no_result']);
 
 /** The changed lines of a run; null if it changed nothing. */
 export function changesOfRun(run: readonly ToolEntry[]): Changes | null {

@@ -2,6 +2,7 @@ import type {
   ConfigId,
   FilesSinceRead,
   HelperId,
+  HelperOutput,
   Session,
   SessionId,
   SessionLog,
@@ -32,6 +33,11 @@ export class SessionCommands {
   /** Asks the agent to stop one of its helpers, and nothing else. */
   async stopHelper(session: SessionId, helper: HelperId): Promise<void> {
     await this.submitter.submit(submitKey.helper(session, helper), 'stop_helper', { session, helper });
+  }
+
+  /** The end of what a helper has put out so far. */
+  helperOutput(session: SessionId, helper: HelperId): Promise<HelperOutput | AppError> {
+    return orError(() => this.bridge.call('read_helper_output', { session, helper }));
   }
 
   /** Ends a session at the user's request, wherever they made it: a busy one only after they confirm it. */

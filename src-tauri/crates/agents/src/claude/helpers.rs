@@ -3,13 +3,14 @@
 //! An interrupt stops the subagents in the background, also between turns, and leaves the shells alone.
 
 use std::collections::VecDeque;
+use std::path::PathBuf;
 
 use askdesk_domain::helper::HELPERS;
 use askdesk_domain::text::bounded;
 use askdesk_domain::{HelperEnd, HelperId, HelperKind};
 use serde_json::{Value, json};
 
-use super::ClaudeAdapter;
+use super::{ClaudeAdapter, tools};
 use crate::adapter::Output;
 use crate::event::AgentEvent;
 use crate::json::{list, text};
@@ -82,6 +83,30 @@ impl ClaudeAdapter {
         }
     }
 
+    /// Tells what a subagent said, if it is one that works in the background.
+    pub(super) fn on_helper_said(&self, message: &Value, said: &str, out: &mut Output) {
+        let known = self.helper_of_message(message).filter(|known| known.background);
+        if let Some(known) = known.filter(|_| !said.trim().is_empty()) {
+            out.event(AgentEvent::HelperSaid { id: known.id.clone(), text: bounded(said.trim_end()) });
+        }
+    }
+
+    /// Returns what the subagent does that a message is from; none for a message of the agent itself.
+    pub(super) fn subagent_of(&self, message: &Value) -> Option<String> {
+        let call = text(message, "parent_tool_use_id")?;
+        let known = self.helper_of_message(message).map(|known| known.title.clone());
+        Some(known.unwrap_or_else(|| bounded(text(message, "task_description").unwrap_or(call))))
+    }
+
+    fn helper_of_message(&self, message: &Value) -> Option<&Known> {
+        let by = text(message, "agent_id").and_then(HelperId::new);
+        let call = text(message, "parent_tool_use_id");
+        self.helpers.0.iter().find(|known| match &by {
+            Some(id) => known.id == *id,
+            None => known.tool_use.as_deref() == call,
+        })
+    }
+
     /// Withdraws what an ended helper still waits for.
     pub(super) fn on_task_ended(&mut self, message: &Value, out: &mut Output) {
         let Some(id) = text(message, "task_id").and_then(HelperId::new) else { return };
@@ -117,5 +142,23 @@ impl ClaudeAdapter {
     pub(super) fn stop_answered(&mut self, request: &str) -> Option<HelperId> {
         let place = self.stops_sent.iter().position(|(sent, _)| sent == request)?;
         self.stops_sent.remove(place).map(|(_, id)| id)
+    }
+}
+
+/// Tells which file a shell in the background writes to. Only the sentence for the model names it (2.1.329): `Command running
+/// in background with ID: b1. Output is being written to: /tmp/…/tasks/b1.output. …`.
+pub(super) fn on_output_file(message: &Value, result: &Value, out: &mut Output) {
+    let Some(task) = message.pointer("/tool_use_result/backgroundTaskId").and_then(Value::as_str) else {
+        return;
+    };
+    let (said, _) = tools::result(result.get("content"));
+    let path = said.split_once("Output is being written to: ").and_then(|(_, after)| {
+        let name = format!("{task}.output");
+        let end = after.find(&name)? + name.len();
+        after.get(..end)
+    });
+    let path = path.map(PathBuf::from).filter(|path| path.is_absolute());
+    if let (Some(id), Some(path)) = (HelperId::new(task), path) {
+        out.event(AgentEvent::HelperWritesTo { id, path });
     }
 }

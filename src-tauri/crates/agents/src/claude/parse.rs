@@ -4,6 +4,7 @@ use askdesk_domain::text::bounded;
 use askdesk_domain::{NativeSession, Notice, ToolStatus};
 use serde_json::Value;
 
+use super::helpers::on_output_file;
 use super::{CAPABILITIES, Call, ClaudeAdapter, QUESTION_TOOL, commands, details, tools};
 use crate::adapter::Output;
 use crate::event::{AgentEvent, InputError};
@@ -24,9 +25,7 @@ const SILENT_TYPES: &[&str] = &[
 const SILENT_SYSTEM: &[&str] = &[
     "files_persisted",
     "hook_progress",
-    "hook_response",
     "hook_started",
-    "informational",
     "local_command_output",
     "permission_denied",
     "session_state_changed",
@@ -105,6 +104,8 @@ impl ClaudeAdapter {
             Some("elicitation_complete") => self.on_elicitation_complete(message, out),
             Some("task_started") => self.on_task_started(message, out),
             Some("background_tasks_changed") => self.on_background_tasks(message, out),
+            Some("informational") => on_informational(message, out),
+            Some("hook_response") => on_hook_response(message, out),
             Some("task_notification") => self.on_task_ended(message, out),
             Some(subtype) if SILENT_SYSTEM.contains(&subtype) => {}
             subtype => unknown(out, &format!("system/{}", subtype.unwrap_or("without a subtype"))),
@@ -185,7 +186,7 @@ impl ClaudeAdapter {
         }
     }
 
-    /// A subagent's words are not the agent's own, so only its tool calls are told of. It may work after the agent's turn.
+    /// A subagent's words are not the agent's own: they are its output. It may work after the agent's turn.
     fn on_assistant(&mut self, message: &Value, out: &mut Output) {
         let own = !of_subagent(message);
         if own {
@@ -200,6 +201,8 @@ impl ClaudeAdapter {
         if let Some(Value::String(text)) = content {
             if own && !text.trim().is_empty() {
                 out.event(AgentEvent::Said { text: bounded(text) });
+            } else if !own {
+                self.on_helper_said(message, text, out);
             }
             return;
         }
@@ -215,9 +218,14 @@ impl ClaudeAdapter {
                         out.event(AgentEvent::Thought { text: bounded(text) });
                     }
                 }
-                Some("text" | "thinking" | "redacted_thinking") => {}
+                Some("text") => self.on_helper_said(message, text(block, "text").unwrap_or_default(), out),
+                Some("thinking" | "redacted_thinking") => {}
                 Some("tool_use" | "server_tool_use" | "mcp_tool_use") => {
-                    self.on_tool_use(block, text(message, "parent_tool_use_id"), out);
+                    self.on_tool_use(block, message, out);
+                    if !own && let Some(name) = text(block, "name") {
+                        let summary = tools::summary(name, block.get("input").unwrap_or(&Value::Null));
+                        self.on_helper_said(message, &format!("▸ {name}: {summary}"), out);
+                    }
                 }
                 Some(kind) if kind.ends_with("_tool_result") => self.on_tool_result(block, out),
                 kind => unknown(out, &format!("assistant/{}", kind.unwrap_or("without a type"))),
@@ -225,7 +233,7 @@ impl ClaudeAdapter {
         }
     }
 
-    fn on_tool_use(&mut self, block: &Value, parent: Option<&str>, out: &mut Output) {
+    fn on_tool_use(&mut self, block: &Value, message: &Value, out: &mut Output) {
         let (Some(tool_use), Some(name)) = (text(block, "id"), text(block, "name")) else {
             return out.invalid(InputError::Incomplete { field: "id or name of a tool use" });
         };
@@ -236,7 +244,8 @@ impl ClaudeAdapter {
         }
         out.event(AgentEvent::ToolStarted {
             tool_use: bounded(tool_use),
-            parent: parent.map(bounded),
+            parent: text(message, "parent_tool_use_id").map(bounded),
+            subagent: self.subagent_of(message),
             kind: tools::kind(name),
             name: bounded(name),
             summary: tools::summary(name, input),
@@ -252,6 +261,7 @@ impl ClaudeAdapter {
         let content = message.get("message").and_then(|inner| inner.get("content"));
         for block in content.and_then(Value::as_array).into_iter().flatten() {
             if text(block, "type") == Some("tool_result") {
+                on_output_file(message, block, out);
                 self.on_tool_result(block, out);
             }
         }
@@ -355,6 +365,34 @@ fn failure(message: &Value) -> Option<String> {
 /// Whether the message of the model that a stream event ends arrived whole (measured with 2.1.329).
 fn event_is_whole(message: &Value) -> bool {
     message.get("abandoned_blocks").is_none()
+}
+
+/// Tells what a hook says to the user, or why it blocked a message; everything else of this kind is for a terminal.
+fn on_informational(message: &Value, out: &mut Output) {
+    let Some(said) = text(message, "content").map(str::trim).filter(|said| !said.is_empty()) else { return };
+    let said = bounded(said);
+    let notice = match text(message, "level") {
+        Some("notice") => Notice::AgentTold { text: said },
+        Some("warning" | "error") => Notice::AgentWarned { text: said },
+        _ => return,
+    };
+    out.event(AgentEvent::Noticed { notice });
+}
+
+/// Hooks that run before the first turn are told of in their responses alone (2.1.329).
+fn on_hook_response(message: &Value, out: &mut Output) {
+    let Some(hook) = text(message, "hook_name") else { return };
+    let said = |name: &str| text(message, name).map(str::trim).filter(|said| !said.is_empty());
+    let notice = if message.get("exit_code").and_then(Value::as_i64).is_some_and(|code| code != 0) {
+        said("stderr").map(|error| Notice::AgentWarned { text: bounded(&format!("{hook}: {error}")) })
+    } else {
+        let output = said("stdout").and_then(|output| serde_json::from_str::<Value>(output).ok());
+        let told = output.as_ref().and_then(|output| text(output, "systemMessage"));
+        told.map(|told| Notice::AgentTold { text: bounded(&format!("{hook} says: {told}")) })
+    };
+    if let Some(notice) = notice {
+        out.event(AgentEvent::Noticed { notice });
+    }
 }
 
 pub(super) fn of_subagent(message: &Value) -> bool {

@@ -340,6 +340,7 @@ impl CodexAdapter {
             out.event(AgentEvent::ToolStarted {
                 tool_use: tool_use.clone(),
                 parent: None,
+                subagent: None,
                 kind: shown.kind,
                 name: shown.name,
                 summary: shown.summary,

@@ -201,6 +201,7 @@ impl OpenCodeAdapter {
             out.event(AgentEvent::ToolStarted {
                 tool_use: tool_use.clone(),
                 parent: None,
+                subagent: self.subagents.get(session).cloned(),
                 kind: tools::kind(name),
                 name: bounded(&tools::neutral_name(&self.servers, name)),
                 summary: tools::summary(name, input),
@@ -223,6 +224,7 @@ fn show_unknown(kind: &str, part: &Value, out: &mut Output) {
     out.event(AgentEvent::ToolStarted {
         tool_use: tool_use.clone(),
         parent: None,
+        subagent: None,
         kind: ToolKind::Other,
         name: bounded(kind),
         summary: String::new(),

@@ -2,8 +2,10 @@
 
 use crate::support::claude::{Claude, decision, native, only_line, sent};
 use askdesk_agents::{Action, AgentEvent};
-use askdesk_domain::{HelperEnd, HelperId, HelperKind, NativeRef};
+use askdesk_domain::{HelperEnd, HelperId, HelperKind, NativeRef, Notice};
+use rstest::rstest;
 use serde_json::{Value, json};
+use std::path::PathBuf;
 
 const HELPER: &str = "a17c";
 
@@ -200,4 +202,86 @@ fn a_helper_that_the_agent_stops_with_an_interrupted_turn_is_told_apart() {
     assert_eq!(ends(&tell(&mut stream, &ended(HELPER, "stopped"))), [HelperEnd::WithTurn]);
     tell(&mut stream, &answer_to(&line, None));
     assert_eq!(ends(&tell(&mut stream, &ended("a2", "stopped"))), [HelperEnd::Stopped]);
+}
+
+#[test]
+fn case_125_what_a_subagent_says_and_does_is_its_output() {
+    let mut stream = with_helper();
+    let uses = json!({"type": "tool_use", "id": "toolu_h", "name": "Bash", "input": {"command": "ls"}});
+    let of_other = json!({"type": "assistant", "message": {"id": "m", "content": [{"type": "text", "text": "Not me."}]},
+        "parent_tool_use_id": "toolu_other"});
+    let lines = [of_helper(&json!({"type": "text", "text": "I will look.\n"})), of_helper(&uses), of_other];
+    let said: Vec<String> = lines
+        .iter()
+        .flat_map(|line| tell(&mut stream, line))
+        .filter_map(|event| match event {
+            AgentEvent::HelperSaid { id, text } => (id == HelperId::literal(HELPER)).then_some(text),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(said, ["I will look.", "▸ Bash: ls"]);
+}
+
+#[test]
+fn case_125_a_shells_output_is_in_the_file_that_the_agent_names() {
+    let mut stream = with_helper();
+    let mut named = |task: Option<&str>, text: &str| {
+        let content = json!([{"type": "tool_result", "tool_use_id": "toolu_1", "content": text}]);
+        let result = json!({"type": "user", "message": {"role": "user", "content": content}, "parent_tool_use_id": null,
+            "tool_use_result": {"stdout": "", "backgroundTaskId": task}});
+        tell(&mut stream, &result).into_iter().find_map(|event| match event {
+            AgentEvent::HelperWritesTo { id, path } => Some((id.to_string(), path)),
+            _ => None,
+        })
+    };
+    let says = |path: &str| {
+        format!(
+            "Command running in background with ID: b1. Output is being written to: {path}. You will be notified."
+        )
+    };
+    let path = "/tmp/claude-0/-a b/s/tasks/b1.output";
+    assert_eq!(named(Some("b1"), &says(path)), Some(("b1".to_owned(), PathBuf::from(path))));
+    // What a command prints names no file.
+    assert_eq!(named(None, &says(path)), None);
+    assert_eq!(named(Some("b1"), &says("/etc/passwd")), None);
+    assert_eq!(named(Some("b1"), &says("tasks/b1.output")), None);
+}
+
+#[test]
+fn case_125_a_subagents_calls_say_whose_they_are() {
+    let mut stream = with_helper();
+    let uses = json!({"type": "tool_use", "id": "toolu_h", "name": "Bash", "input": {"command": "ls"}});
+    let own =
+        json!({"type": "assistant", "message": {"id": "m", "content": [uses]}, "parent_tool_use_id": null});
+    let mut subagents = |line: &Value| -> Vec<Option<String>> {
+        let events = tell(&mut stream, line).into_iter();
+        let started = events.filter_map(|event| match event {
+            AgentEvent::ToolStarted { subagent, .. } => Some(subagent),
+            _ => None,
+        });
+        started.collect()
+    };
+    assert_eq!(subagents(&of_helper(&uses)), [Some("Write a file".to_owned())]);
+    assert_eq!(subagents(&own), [None]);
+}
+
+#[rstest]
+#[case::said(json!({"subtype": "informational", "level": "notice", "content": "Stop says: done"}),
+    Some(Notice::AgentTold { text: "Stop says: done".to_owned() }))]
+#[case::blocked(json!({"subtype": "informational", "level": "warning", "content": "UserPromptSubmit operation blocked by hook:\nno\n"}),
+    Some(Notice::AgentWarned { text: "UserPromptSubmit operation blocked by hook:\nno".to_owned() }))]
+#[case::for_a_terminal(json!({"subtype": "informational", "level": "info", "content": "x"}), None)]
+#[case::at_the_start(json!({"subtype": "hook_response", "hook_name": "SessionStart:startup", "exit_code": 0,
+    "stdout": "{\"systemMessage\":\"Mind the gap\"}\n", "stderr": ""}),
+    Some(Notice::AgentTold { text: "SessionStart:startup says: Mind the gap".to_owned() }))]
+#[case::failed_at_the_start(json!({"subtype": "hook_response", "hook_name": "SessionStart:startup", "exit_code": 1,
+    "stdout": "", "stderr": "no such file\n"}),
+    Some(Notice::AgentWarned { text: "SessionStart:startup: no such file".to_owned() }))]
+#[case::for_the_model(json!({"subtype": "hook_response", "hook_name": "SessionStart:startup", "exit_code": 0,
+    "stdout": "Today is Friday.\n", "stderr": ""}), None)]
+fn what_a_hook_says_to_the_user_is_told(#[case] mut message: Value, #[case] expected: Option<Notice>) {
+    message["type"] = json!("system");
+    let told = tell(&mut Claude::new(), &message);
+    let expected = expected.map(|notice| AgentEvent::Noticed { notice });
+    assert_eq!(told, expected.into_iter().collect::<Vec<_>>());
 }

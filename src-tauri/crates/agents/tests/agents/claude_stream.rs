@@ -208,6 +208,7 @@ fn pieces_are_live_and_finished_blocks_follow_whole() {
             said("I will look."),
             AgentEvent::ToolStarted {
                 parent: None,
+                subagent: None,
                 tool_use: "toolu_ls".to_owned(),
                 kind: ToolKind::Execute,
                 name: "Bash".to_owned(),
@@ -238,6 +239,7 @@ fn a_subagents_tools_are_told_of_and_its_words_are_not_the_agents_own() {
             AgentEvent::TurnBegan,
             AgentEvent::ToolStarted {
                 parent: None,
+                subagent: None,
                 tool_use: "toolu_task".to_owned(),
                 kind: ToolKind::Think,
                 name: "Task".to_owned(),
@@ -250,6 +252,7 @@ fn a_subagents_tools_are_told_of_and_its_words_are_not_the_agents_own() {
             },
             AgentEvent::ToolStarted {
                 parent: Some("toolu_task".to_owned()),
+                subagent: Some("toolu_task".to_owned()),
                 tool_use: "toolu_read".to_owned(),
                 kind: ToolKind::Read,
                 name: "Read".to_owned(),

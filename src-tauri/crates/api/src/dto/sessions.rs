@@ -101,3 +101,11 @@ commands! {
         session: SessionId,
     }
 }
+
+wire! {
+    /// Reads the end of what a helper has put out so far.
+    struct ReadHelperOutput {
+        session: SessionId,
+        helper: HelperId,
+    }
+}

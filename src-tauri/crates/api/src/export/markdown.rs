@@ -79,7 +79,7 @@ fn of_entry(entry: &Entry) -> String {
         }
         EntryBody::Agent { text } => format!("{}\n\n{}", title("Agent"), quoted(text)),
         EntryBody::Thinking { text } => format!("{}\n\n{}", title("Agent, thinking"), quoted(text)),
-        EntryBody::Tool { name, summary, detail, status, output, images, .. } => {
+        EntryBody::Tool { name, summary, detail, status, output, images, subagent, .. } => {
             let status = match status {
                 ToolStatus::Pending => "pending",
                 ToolStatus::AwaitingPermission => "waiting for permission",
@@ -93,7 +93,8 @@ fn of_entry(entry: &Entry) -> String {
                 ToolDetail::Plan { .. } => "Plan".into(),
                 _ => shown_name(name),
             };
-            let line = format!("{} · {} {} · {status}", title("Tool"), inline(&name), inline(summary));
+            let by = subagent.as_ref().map(|title| format!("{}: ", inline(title))).unwrap_or_default();
+            let line = format!("{} · {by}{} {} · {status}", title("Tool"), inline(&name), inline(summary));
             let output = output.as_ref().map(|output| format!("\n\n{}", fenced(output)));
             let images = images
                 .iter()
@@ -158,6 +159,7 @@ fn of_notice(notice: &Notice) -> String {
             format!("{count} entries are missing here, because the disk accepted nothing for too long.")
         }
         Notice::Unreadable => "An entry is damaged and can’t be read.".to_owned(),
+        Notice::AgentTold { text } => format!("From the agent: {}", inline(text)),
         Notice::AgentWarned { text } => format!("The agent warned: {}", inline(text)),
         Notice::QuestionTurnedOff { text, .. } => {
             format!("A question was refused because this session’s questions are off: {}", inline(text))

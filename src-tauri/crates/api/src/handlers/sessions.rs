@@ -8,6 +8,7 @@ use askdesk_domain::{
     Choices, ConfigCategory, ConfigOption, FolderError, Rejection, Session, SessionCommand, SessionId,
     SessionOptions, ValidationError, ValueId,
 };
+use askdesk_engine::helper_outputs::HelperOutput;
 use askdesk_engine::slow_files::{FILES_LIMIT, on_slow_files};
 use askdesk_engine::{Before, Beginning, ConfigChange, NotListed, StartSpec, private};
 
@@ -78,6 +79,10 @@ impl Api {
     pub async fn stop_helper(&self, input: StopHelper) -> Result<Done, Error> {
         let StopHelper { request_id, session, helper } = input;
         self.run_once(request_id, "stop_helper", self.sessions.stop_helper(session, helper)).await
+    }
+
+    pub async fn read_helper_output(&self, input: ReadHelperOutput) -> Result<HelperOutput, Error> {
+        Ok(self.sessions.helper_output(input.session, &input.helper).await)
     }
 
     pub async fn stop_session(&self, input: StopSession) -> Result<Done, Error> {

@@ -4,6 +4,7 @@ use askdesk_api::dto::*;
 use askdesk_api::{Api, Error, read_input};
 use askdesk_client_config::Confirmation;
 use askdesk_domain::{Approval, Request, Session, SessionUsage};
+use askdesk_engine::helper_outputs::HelperOutput;
 use serde_json::Value;
 
 macro_rules! dispatcher {

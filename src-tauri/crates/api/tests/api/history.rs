@@ -125,6 +125,7 @@ async fn what_an_agent_wrote_stays_inside_its_quotes_and_fences() {
             status: ToolStatus::Done,
             output: Some("x\n````\n# out".to_owned()),
             images: Vec::new(),
+            subagent: None,
         };
         journal.journal.commit_entries(&[entry(n + 1, agent), entry(n + 2, tool)]).unwrap();
     }

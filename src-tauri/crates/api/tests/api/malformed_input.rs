@@ -43,6 +43,7 @@ fn example(name: &str) -> (Value, &'static str) {
             (command(json!({"session": session, "option": "mode", "value": "plan"})), "not_found")
         }
         "stop_helper" => (command(json!({"session": session, "helper": "b1"})), "session_gone"),
+        "read_helper_output" => (json!({"session": session, "helper": "b1"}), "done"),
         "interrupt_session" | "stop_session" | "compact_session" => {
             (command(json!({"session": session})), "session_gone")
         }

@@ -170,6 +170,7 @@ fn approvals_and_entries_round_trip() {
         status: askdesk_domain::ToolStatus::Done,
         output: None,
         images: Vec::new(),
+        subagent: None,
     };
     let written = serde_json::to_string(&entry).unwrap();
     assert_eq!(serde_json::from_str::<EntryBody>(&written).unwrap(), entry);

@@ -22,6 +22,7 @@ pub(super) fn of_entry(body: &EntryBody) -> String {
             Notice::QuestionRefused { reason } | Notice::PermissionRefused { reason } => vec![reason],
             Notice::SameTextJoined { text }
             | Notice::QuestionTurnedOff { text, .. }
+            | Notice::AgentTold { text }
             | Notice::AgentWarned { text }
             | Notice::HookFailed { output: text }
             | Notice::HelperEnded { title: text, .. }

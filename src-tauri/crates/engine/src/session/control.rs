@@ -29,6 +29,7 @@ use super::rules::SessionRules;
 use super::task::{Policies, RunningAgent, SessionTask};
 use crate::error::EngineError;
 use crate::handle::EngineHandle;
+use crate::helper_outputs::{HelperOutput, HelperOutputs};
 use crate::mailbox::{
     ConfigChange, EntryWrite, Input, Message, QUEUED_SESSION_INPUTS, Reply, SessionInput, SessionMailbox,
 };
@@ -86,6 +87,7 @@ pub struct Sessions {
     engine: EngineHandle,
     logs: SessionLogs,
     commands: SessionCommands,
+    helper_outputs: HelperOutputs,
     links: Links,
     running: Arc<Mutex<HashMap<SessionId, Running>>>,
     /// The settings with the user's permission rules.
@@ -113,6 +115,7 @@ impl Sessions {
             engine,
             logs: SessionLogs::default(),
             commands: SessionCommands::default(),
+            helper_outputs: HelperOutputs::default(),
             links: Links::default(),
             running: Arc::default(),
             resuming: Arc::default(),
@@ -282,10 +285,10 @@ impl Sessions {
         let pending = Pending::new((back, resolutions));
         let (running_task, ended) = watch::channel(());
         self.running().insert(id, Running { mailbox: mailbox.clone(), ended });
-        let (engine, shared) = (self.engine.clone(), (self.logs.clone(), self.commands.clone()));
+        let shared = (self.logs.clone(), self.commands.clone(), self.helper_outputs.clone());
         let agent = RunningAgent { link, adapter, sign_in };
         let policies = Policies { questions, rules, planning: false };
-        let task = SessionTask::new(id, engine, shared, agent, policies, (pending, resumption));
+        let task = SessionTask::new(id, self.engine.clone(), shared, agent, policies, (pending, resumption));
         let running = tokio::spawn(task.run(open, events, inputs, prompt, token));
         let sessions = self.clone();
         tokio::spawn(async move {
@@ -342,6 +345,11 @@ impl Sessions {
     /// Asks the agent to stop one of its helpers. The helper ends when the agent says so.
     pub async fn stop_helper(&self, session: SessionId, helper: HelperId) -> Result<(), EngineError> {
         self.ask(session, |reply| SessionInput::StopHelper { helper, reply })?.await.map_err(gone)?
+    }
+
+    /// Returns the end of what a helper has put out so far.
+    pub async fn helper_output(&self, session: SessionId, helper: &HelperId) -> HelperOutput {
+        self.helper_outputs.read(session, helper).await
     }
 
     /// Asks the agent to stop its turn. If it does not, its process tree is killed.

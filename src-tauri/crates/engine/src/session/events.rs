@@ -93,8 +93,11 @@ impl SessionTask {
             }
             AgentEvent::HelperBegan { id, kind, title } => {
                 let at = self.engine.clock().now();
+                self.helper_outputs.begin(self.id, id.clone());
                 self.record(HelperCommand::Begin { session: self.id, id, kind, title, at }).await;
             }
+            AgentEvent::HelperSaid { id, text } => self.helper_outputs.add(self.id, &id, &text),
+            AgentEvent::HelperWritesTo { id, path } => self.helper_outputs.set_file(self.id, &id, path),
             AgentEvent::HelperEnded { id, end } => self.on_helper_ended(id, end).await,
             AgentEvent::HelperNotStopped { id, error } => self.on_helper_not_stopped(id, error).await,
             AgentEvent::Withdrawn { native_ref } => self.on_withdrawn(native_ref).await,
@@ -196,7 +199,9 @@ impl SessionTask {
     }
 
     async fn on_tool_started(&mut self, event: AgentEvent) {
-        let AgentEvent::ToolStarted { tool_use, parent, kind, name, summary, detail, status } = event else {
+        let AgentEvent::ToolStarted { tool_use, parent, subagent, kind, name, summary, detail, status } =
+            event
+        else {
             return;
         };
         self.tool_calls.begin(tool_use.clone(), parent);
@@ -210,6 +215,7 @@ impl SessionTask {
             status,
             output: None,
             images: Vec::new(),
+            subagent,
         };
         self.write_entry(entry).await;
         self.note_spoke().await;

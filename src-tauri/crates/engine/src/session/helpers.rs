@@ -24,6 +24,7 @@ impl SessionTask {
     }
 
     pub(super) async fn on_helper_ended(&mut self, id: HelperId, end: HelperEnd) {
+        self.helper_outputs.end(self.id, &id);
         let Some(helper) = self.helper(&id).await else { return };
         let end = match end {
             HelperEnd::Stopped if helper.state == HelperState::Stopping => HelperEnd::ByUser,

@@ -24,6 +24,7 @@ use super::unusable_lines::UnusableLines;
 use crate::error::EngineError;
 use crate::frame::{LiveKind, LiveText};
 use crate::handle::EngineHandle;
+use crate::helper_outputs::HelperOutputs;
 use crate::mailbox::{EntryWrite, Input, Reply, SessionInput};
 use crate::session_commands::SessionCommands;
 use crate::session_log::{LogKind, SessionLogs};
@@ -40,6 +41,7 @@ pub(super) struct SessionTask {
     pub(super) engine: EngineHandle,
     pub(super) logs: SessionLogs,
     pub(super) commands: SessionCommands,
+    pub(super) helper_outputs: HelperOutputs,
     pub(super) agent: RunningAgent,
     pub(super) pending: Pending,
     pub(super) resumption: Resumption,
@@ -94,7 +96,7 @@ impl SessionTask {
     pub(super) fn new(
         id: SessionId,
         engine: EngineHandle,
-        (logs, commands): (SessionLogs, SessionCommands),
+        (logs, commands, helper_outputs): (SessionLogs, SessionCommands, HelperOutputs),
         agent: RunningAgent,
         policies: Policies,
         (pending, resumption): (Pending, Resumption),
@@ -104,6 +106,7 @@ impl SessionTask {
             engine,
             logs,
             commands,
+            helper_outputs,
             agent,
             pending,
             // Only an agent that has produced output can be resumed.
@@ -224,6 +227,7 @@ impl SessionTask {
         self.clear_live().await;
         self.end_retry().await;
         self.tell_helpers_end().await;
+        self.helper_outputs.end_all(self.id);
         // A session that is shown as ended must not be asked in any more.
         drop(token);
         let at = self.engine.clock().now();

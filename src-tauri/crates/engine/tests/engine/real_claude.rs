@@ -2,6 +2,7 @@
 
 mod faults;
 mod helpers;
+mod hooks;
 mod long_lines;
 mod modes;
 mod quit;

@@ -36,6 +36,7 @@ fn tool(n: u64, status: ToolStatus, output: Option<&str>) -> (SessionId, Entry) 
         status,
         output: output.map(str::to_owned),
         images: Vec::new(),
+        subagent: None,
     };
     entry(1, n, body)
 }

@@ -155,41 +155,43 @@ INSERT INTO entries (session, n, at, body) VALUES ('00000000-0000-0000-0000-0000
 INSERT INTO entries (session, n, at, body) VALUES ('00000000-0000-0000-0000-000000000001', 12, 1000, '{"kind":"tool","toolUse":"t","name":"Bash","toolKind":"think","summary":"ls","detail":{"detail":"network","target":"host"},"status":"no_result","output":null}');
 INSERT INTO entries (session, n, at, body) VALUES ('00000000-0000-0000-0000-000000000001', 13, 1000, '{"kind":"tool","toolUse":"t","name":"Bash","toolKind":"other","summary":"ls","detail":{"detail":"other","input":"{}"},"status":"awaiting_permission","output":"out"}');
 INSERT INTO entries (session, n, at, body) VALUES ('00000000-0000-0000-0000-000000000001', 14, 1000, '{"kind":"tool","toolUse":"t","name":"Bash","toolKind":"other","summary":"ls","detail":{"detail":"other","input":"{}"},"status":"awaiting_permission","output":"out","images":[{"image":"abababababababababababababababababababababababababababababababab","format":"png","bytes":70}]}');
-INSERT INTO entries (session, n, at, body) VALUES ('00000000-0000-0000-0000-000000000001', 15, 1000, '{"kind":"request","request":"00000000-0000-0000-0000-000000000101"}');
-INSERT INTO entries (session, n, at, body) VALUES ('00000000-0000-0000-0000-000000000001', 16, 1000, '{"kind":"approval","approval":"00000000-0000-0000-0000-000000000201"}');
-INSERT INTO entries (session, n, at, body) VALUES ('00000000-0000-0000-0000-000000000001', 17, 1000, '{"kind":"plan","items":[{"text":"do","status":"pending"},{"text":"do","status":"in_progress"},{"text":"do","status":"done"}]}');
-INSERT INTO entries (session, n, at, body) VALUES ('00000000-0000-0000-0000-000000000001', 18, 1000, '{"kind":"notice","notice":{"notice":"question_refused","reason":"bad"}}');
-INSERT INTO entries (session, n, at, body) VALUES ('00000000-0000-0000-0000-000000000001', 19, 1000, '{"kind":"notice","notice":{"notice":"permission_refused","reason":"bad"}}');
-INSERT INTO entries (session, n, at, body) VALUES ('00000000-0000-0000-0000-000000000001', 20, 1000, '{"kind":"notice","notice":{"notice":"question_turned_off","policy":"always","text":"Which?"}}');
-INSERT INTO entries (session, n, at, body) VALUES ('00000000-0000-0000-0000-000000000001', 21, 1000, '{"kind":"notice","notice":{"notice":"question_turned_off","policy":"plan_only","text":"Which?"}}');
-INSERT INTO entries (session, n, at, body) VALUES ('00000000-0000-0000-0000-000000000001', 22, 1000, '{"kind":"notice","notice":{"notice":"question_turned_off","policy":"never","text":"Which?"}}');
-INSERT INTO entries (session, n, at, body) VALUES ('00000000-0000-0000-0000-000000000001', 23, 1000, '{"kind":"notice","notice":{"notice":"answers_brought"}}');
-INSERT INTO entries (session, n, at, body) VALUES ('00000000-0000-0000-0000-000000000001', 24, 1000, '{"kind":"notice","notice":{"notice":"same_text_joined","text":"Which?"}}');
-INSERT INTO entries (session, n, at, body) VALUES ('00000000-0000-0000-0000-000000000001', 25, 1000, '{"kind":"notice","notice":{"notice":"cut_in_half"}}');
-INSERT INTO entries (session, n, at, body) VALUES ('00000000-0000-0000-0000-000000000001', 26, 1000, '{"kind":"notice","notice":{"notice":"interrupted"}}');
-INSERT INTO entries (session, n, at, body) VALUES ('00000000-0000-0000-0000-000000000001', 27, 1000, '{"kind":"notice","notice":{"notice":"compacted"}}');
-INSERT INTO entries (session, n, at, body) VALUES ('00000000-0000-0000-0000-000000000001', 28, 1000, '{"kind":"notice","notice":{"notice":"conversation_reset"}}');
-INSERT INTO entries (session, n, at, body) VALUES ('00000000-0000-0000-0000-000000000001', 29, 1000, '{"kind":"notice","notice":{"notice":"login_rejected","error":"Authentication failed (401)"}}');
-INSERT INTO entries (session, n, at, body) VALUES ('00000000-0000-0000-0000-000000000001', 30, 1000, '{"kind":"notice","notice":{"notice":"sign_in_changed","error":"Authentication failed (401)"}}');
-INSERT INTO entries (session, n, at, body) VALUES ('00000000-0000-0000-0000-000000000001', 31, 1000, '{"kind":"notice","notice":{"notice":"helper_ended","helper":"subagent","title":"Write a file","end":"finished"}}');
-INSERT INTO entries (session, n, at, body) VALUES ('00000000-0000-0000-0000-000000000001', 32, 1000, '{"kind":"notice","notice":{"notice":"helper_ended","helper":"shell","title":"Write a file","end":"failed"}}');
-INSERT INTO entries (session, n, at, body) VALUES ('00000000-0000-0000-0000-000000000001', 33, 1000, '{"kind":"notice","notice":{"notice":"helper_ended","helper":"task","title":"Write a file","end":"stopped"}}');
-INSERT INTO entries (session, n, at, body) VALUES ('00000000-0000-0000-0000-000000000001', 34, 1000, '{"kind":"notice","notice":{"notice":"helper_ended","helper":"shell","title":"Write a file","end":"by_user"}}');
-INSERT INTO entries (session, n, at, body) VALUES ('00000000-0000-0000-0000-000000000001', 35, 1000, '{"kind":"notice","notice":{"notice":"helper_ended","helper":"subagent","title":"Write a file","end":"with_turn"}}');
-INSERT INTO entries (session, n, at, body) VALUES ('00000000-0000-0000-0000-000000000001', 36, 1000, '{"kind":"notice","notice":{"notice":"helper_ended","helper":"shell","title":"Write a file","end":"with_agent"}}');
-INSERT INTO entries (session, n, at, body) VALUES ('00000000-0000-0000-0000-000000000001', 37, 1000, '{"kind":"notice","notice":{"notice":"helper_not_stopped","title":"Write a file","error":"bad"}}');
-INSERT INTO entries (session, n, at, body) VALUES ('00000000-0000-0000-0000-000000000001', 38, 1000, '{"kind":"notice","notice":{"notice":"hook_failed","output":"node: not found"}}');
-INSERT INTO entries (session, n, at, body) VALUES ('00000000-0000-0000-0000-000000000001', 39, 1000, '{"kind":"notice","notice":{"notice":"agent_warned","text":"Low on quota."}}');
-INSERT INTO entries (session, n, at, body) VALUES ('00000000-0000-0000-0000-000000000001', 40, 1000, '{"kind":"notice","notice":{"notice":"entries_lost","count":3}}');
-INSERT INTO entries (session, n, at, body) VALUES ('00000000-0000-0000-0000-000000000001', 41, 1000, '{"kind":"notice","notice":{"notice":"unreadable"}}');
-INSERT INTO entries (session, n, at, body) VALUES ('00000000-0000-0000-0000-000000000001', 42, 1000, '{"kind":"notice","notice":{"notice":"message_not_sent","error":{"undelivered":"busy"}}}');
-INSERT INTO entries (session, n, at, body) VALUES ('00000000-0000-0000-0000-000000000001', 43, 1000, '{"kind":"notice","notice":{"notice":"begun_elsewhere","earlier":"all"}}');
-INSERT INTO entries (session, n, at, body) VALUES ('00000000-0000-0000-0000-000000000001', 44, 1000, '{"kind":"notice","notice":{"notice":"begun_elsewhere","earlier":"newest"}}');
-INSERT INTO entries (session, n, at, body) VALUES ('00000000-0000-0000-0000-000000000001', 45, 1000, '{"kind":"notice","notice":{"notice":"begun_elsewhere","earlier":"unread"}}');
-INSERT INTO entries (session, n, at, body) VALUES ('00000000-0000-0000-0000-000000000001', 46, 1000, '{"kind":"notice","notice":{"notice":"files_put_back","files":2,"left":["a.bin"],"more":0}}');
-INSERT INTO entries (session, n, at, body) VALUES ('00000000-0000-0000-0000-000000000001', 47, 1000, '{"kind":"notice","notice":{"notice":"files_not_put_back","error":"bad"}}');
-INSERT INTO entries (session, n, at, body) VALUES ('00000000-0000-0000-0000-000000000001', 48, 1000, '{"kind":"notice","notice":{"notice":"forked","from":"00000000-0000-0000-0000-000000000001","earlier":"all"}}');
-INSERT INTO entries (session, n, at, body) VALUES ('00000000-0000-0000-0000-000000000001', 49, 1000, '{"kind":"turn_ended","millis":5,"inputTokens":1,"outputTokens":2,"cachedTokens":3,"error":"bad","costUsd":0.25,"context":{"used":1,"size":2}}');
+INSERT INTO entries (session, n, at, body) VALUES ('00000000-0000-0000-0000-000000000001', 15, 1000, '{"kind":"tool","toolUse":"t","name":"Bash","toolKind":"execute","summary":"ls","detail":{"detail":"other","input":"{}"},"status":"done","output":"out","subagent":"Look around"}');
+INSERT INTO entries (session, n, at, body) VALUES ('00000000-0000-0000-0000-000000000001', 16, 1000, '{"kind":"request","request":"00000000-0000-0000-0000-000000000101"}');
+INSERT INTO entries (session, n, at, body) VALUES ('00000000-0000-0000-0000-000000000001', 17, 1000, '{"kind":"approval","approval":"00000000-0000-0000-0000-000000000201"}');
+INSERT INTO entries (session, n, at, body) VALUES ('00000000-0000-0000-0000-000000000001', 18, 1000, '{"kind":"plan","items":[{"text":"do","status":"pending"},{"text":"do","status":"in_progress"},{"text":"do","status":"done"}]}');
+INSERT INTO entries (session, n, at, body) VALUES ('00000000-0000-0000-0000-000000000001', 19, 1000, '{"kind":"notice","notice":{"notice":"question_refused","reason":"bad"}}');
+INSERT INTO entries (session, n, at, body) VALUES ('00000000-0000-0000-0000-000000000001', 20, 1000, '{"kind":"notice","notice":{"notice":"permission_refused","reason":"bad"}}');
+INSERT INTO entries (session, n, at, body) VALUES ('00000000-0000-0000-0000-000000000001', 21, 1000, '{"kind":"notice","notice":{"notice":"question_turned_off","policy":"always","text":"Which?"}}');
+INSERT INTO entries (session, n, at, body) VALUES ('00000000-0000-0000-0000-000000000001', 22, 1000, '{"kind":"notice","notice":{"notice":"question_turned_off","policy":"plan_only","text":"Which?"}}');
+INSERT INTO entries (session, n, at, body) VALUES ('00000000-0000-0000-0000-000000000001', 23, 1000, '{"kind":"notice","notice":{"notice":"question_turned_off","policy":"never","text":"Which?"}}');
+INSERT INTO entries (session, n, at, body) VALUES ('00000000-0000-0000-0000-000000000001', 24, 1000, '{"kind":"notice","notice":{"notice":"answers_brought"}}');
+INSERT INTO entries (session, n, at, body) VALUES ('00000000-0000-0000-0000-000000000001', 25, 1000, '{"kind":"notice","notice":{"notice":"same_text_joined","text":"Which?"}}');
+INSERT INTO entries (session, n, at, body) VALUES ('00000000-0000-0000-0000-000000000001', 26, 1000, '{"kind":"notice","notice":{"notice":"cut_in_half"}}');
+INSERT INTO entries (session, n, at, body) VALUES ('00000000-0000-0000-0000-000000000001', 27, 1000, '{"kind":"notice","notice":{"notice":"interrupted"}}');
+INSERT INTO entries (session, n, at, body) VALUES ('00000000-0000-0000-0000-000000000001', 28, 1000, '{"kind":"notice","notice":{"notice":"compacted"}}');
+INSERT INTO entries (session, n, at, body) VALUES ('00000000-0000-0000-0000-000000000001', 29, 1000, '{"kind":"notice","notice":{"notice":"conversation_reset"}}');
+INSERT INTO entries (session, n, at, body) VALUES ('00000000-0000-0000-0000-000000000001', 30, 1000, '{"kind":"notice","notice":{"notice":"login_rejected","error":"Authentication failed (401)"}}');
+INSERT INTO entries (session, n, at, body) VALUES ('00000000-0000-0000-0000-000000000001', 31, 1000, '{"kind":"notice","notice":{"notice":"sign_in_changed","error":"Authentication failed (401)"}}');
+INSERT INTO entries (session, n, at, body) VALUES ('00000000-0000-0000-0000-000000000001', 32, 1000, '{"kind":"notice","notice":{"notice":"helper_ended","helper":"subagent","title":"Write a file","end":"finished"}}');
+INSERT INTO entries (session, n, at, body) VALUES ('00000000-0000-0000-0000-000000000001', 33, 1000, '{"kind":"notice","notice":{"notice":"helper_ended","helper":"shell","title":"Write a file","end":"failed"}}');
+INSERT INTO entries (session, n, at, body) VALUES ('00000000-0000-0000-0000-000000000001', 34, 1000, '{"kind":"notice","notice":{"notice":"helper_ended","helper":"task","title":"Write a file","end":"stopped"}}');
+INSERT INTO entries (session, n, at, body) VALUES ('00000000-0000-0000-0000-000000000001', 35, 1000, '{"kind":"notice","notice":{"notice":"helper_ended","helper":"shell","title":"Write a file","end":"by_user"}}');
+INSERT INTO entries (session, n, at, body) VALUES ('00000000-0000-0000-0000-000000000001', 36, 1000, '{"kind":"notice","notice":{"notice":"helper_ended","helper":"subagent","title":"Write a file","end":"with_turn"}}');
+INSERT INTO entries (session, n, at, body) VALUES ('00000000-0000-0000-0000-000000000001', 37, 1000, '{"kind":"notice","notice":{"notice":"helper_ended","helper":"shell","title":"Write a file","end":"with_agent"}}');
+INSERT INTO entries (session, n, at, body) VALUES ('00000000-0000-0000-0000-000000000001', 38, 1000, '{"kind":"notice","notice":{"notice":"helper_not_stopped","title":"Write a file","error":"bad"}}');
+INSERT INTO entries (session, n, at, body) VALUES ('00000000-0000-0000-0000-000000000001', 39, 1000, '{"kind":"notice","notice":{"notice":"hook_failed","output":"node: not found"}}');
+INSERT INTO entries (session, n, at, body) VALUES ('00000000-0000-0000-0000-000000000001', 40, 1000, '{"kind":"notice","notice":{"notice":"agent_told","text":"Stop says: done"}}');
+INSERT INTO entries (session, n, at, body) VALUES ('00000000-0000-0000-0000-000000000001', 41, 1000, '{"kind":"notice","notice":{"notice":"agent_warned","text":"Low on quota."}}');
+INSERT INTO entries (session, n, at, body) VALUES ('00000000-0000-0000-0000-000000000001', 42, 1000, '{"kind":"notice","notice":{"notice":"entries_lost","count":3}}');
+INSERT INTO entries (session, n, at, body) VALUES ('00000000-0000-0000-0000-000000000001', 43, 1000, '{"kind":"notice","notice":{"notice":"unreadable"}}');
+INSERT INTO entries (session, n, at, body) VALUES ('00000000-0000-0000-0000-000000000001', 44, 1000, '{"kind":"notice","notice":{"notice":"message_not_sent","error":{"undelivered":"busy"}}}');
+INSERT INTO entries (session, n, at, body) VALUES ('00000000-0000-0000-0000-000000000001', 45, 1000, '{"kind":"notice","notice":{"notice":"begun_elsewhere","earlier":"all"}}');
+INSERT INTO entries (session, n, at, body) VALUES ('00000000-0000-0000-0000-000000000001', 46, 1000, '{"kind":"notice","notice":{"notice":"begun_elsewhere","earlier":"newest"}}');
+INSERT INTO entries (session, n, at, body) VALUES ('00000000-0000-0000-0000-000000000001', 47, 1000, '{"kind":"notice","notice":{"notice":"begun_elsewhere","earlier":"unread"}}');
+INSERT INTO entries (session, n, at, body) VALUES ('00000000-0000-0000-0000-000000000001', 48, 1000, '{"kind":"notice","notice":{"notice":"files_put_back","files":2,"left":["a.bin"],"more":0}}');
+INSERT INTO entries (session, n, at, body) VALUES ('00000000-0000-0000-0000-000000000001', 49, 1000, '{"kind":"notice","notice":{"notice":"files_not_put_back","error":"bad"}}');
+INSERT INTO entries (session, n, at, body) VALUES ('00000000-0000-0000-0000-000000000001', 50, 1000, '{"kind":"notice","notice":{"notice":"forked","from":"00000000-0000-0000-0000-000000000001","earlier":"all"}}');
+INSERT INTO entries (session, n, at, body) VALUES ('00000000-0000-0000-0000-000000000001', 51, 1000, '{"kind":"turn_ended","millis":5,"inputTokens":1,"outputTokens":2,"cachedTokens":3,"error":"bad","costUsd":0.25,"context":{"used":1,"size":2}}');
 INSERT INTO turns_of_deleted (at, input_tokens, output_tokens, cached_tokens, cost_nanos) VALUES (1000, 1, 2, 3, 250000000);
 INSERT INTO passed_budgets (day, dollars) VALUES ('2026-11-26', 5);
 INSERT INTO searched (id, session, n, at, kind, about) VALUES (1, '00000000-0000-0000-0000-000000000001', 1, 1000, '"user"', NULL);
@@ -206,16 +208,16 @@ INSERT INTO searched (id, session, n, at, kind, about) VALUES (11, '00000000-000
 INSERT INTO searched (id, session, n, at, kind, about) VALUES (12, '00000000-0000-0000-0000-000000000001', 12, 1000, '"tool"', NULL);
 INSERT INTO searched (id, session, n, at, kind, about) VALUES (13, '00000000-0000-0000-0000-000000000001', 13, 1000, '"tool"', NULL);
 INSERT INTO searched (id, session, n, at, kind, about) VALUES (14, '00000000-0000-0000-0000-000000000001', 14, 1000, '"tool"', NULL);
-INSERT INTO searched (id, session, n, at, kind, about) VALUES (15, '00000000-0000-0000-0000-000000000001', 15, 1000, '"request"', '00000000-0000-0000-0000-000000000101');
-INSERT INTO searched (id, session, n, at, kind, about) VALUES (16, '00000000-0000-0000-0000-000000000001', 16, 1000, '"approval"', '00000000-0000-0000-0000-000000000201');
-INSERT INTO searched (id, session, n, at, kind, about) VALUES (17, '00000000-0000-0000-0000-000000000001', 17, 1000, '"plan"', NULL);
-INSERT INTO searched (id, session, n, at, kind, about) VALUES (18, '00000000-0000-0000-0000-000000000001', 18, 1000, '"notice"', NULL);
+INSERT INTO searched (id, session, n, at, kind, about) VALUES (15, '00000000-0000-0000-0000-000000000001', 15, 1000, '"tool"', NULL);
+INSERT INTO searched (id, session, n, at, kind, about) VALUES (16, '00000000-0000-0000-0000-000000000001', 16, 1000, '"request"', '00000000-0000-0000-0000-000000000101');
+INSERT INTO searched (id, session, n, at, kind, about) VALUES (17, '00000000-0000-0000-0000-000000000001', 17, 1000, '"approval"', '00000000-0000-0000-0000-000000000201');
+INSERT INTO searched (id, session, n, at, kind, about) VALUES (18, '00000000-0000-0000-0000-000000000001', 18, 1000, '"plan"', NULL);
 INSERT INTO searched (id, session, n, at, kind, about) VALUES (19, '00000000-0000-0000-0000-000000000001', 19, 1000, '"notice"', NULL);
 INSERT INTO searched (id, session, n, at, kind, about) VALUES (20, '00000000-0000-0000-0000-000000000001', 20, 1000, '"notice"', NULL);
 INSERT INTO searched (id, session, n, at, kind, about) VALUES (21, '00000000-0000-0000-0000-000000000001', 21, 1000, '"notice"', NULL);
 INSERT INTO searched (id, session, n, at, kind, about) VALUES (22, '00000000-0000-0000-0000-000000000001', 22, 1000, '"notice"', NULL);
-INSERT INTO searched (id, session, n, at, kind, about) VALUES (23, '00000000-0000-0000-0000-000000000001', 24, 1000, '"notice"', NULL);
-INSERT INTO searched (id, session, n, at, kind, about) VALUES (24, '00000000-0000-0000-0000-000000000001', 29, 1000, '"notice"', NULL);
+INSERT INTO searched (id, session, n, at, kind, about) VALUES (23, '00000000-0000-0000-0000-000000000001', 23, 1000, '"notice"', NULL);
+INSERT INTO searched (id, session, n, at, kind, about) VALUES (24, '00000000-0000-0000-0000-000000000001', 25, 1000, '"notice"', NULL);
 INSERT INTO searched (id, session, n, at, kind, about) VALUES (25, '00000000-0000-0000-0000-000000000001', 30, 1000, '"notice"', NULL);
 INSERT INTO searched (id, session, n, at, kind, about) VALUES (26, '00000000-0000-0000-0000-000000000001', 31, 1000, '"notice"', NULL);
 INSERT INTO searched (id, session, n, at, kind, about) VALUES (27, '00000000-0000-0000-0000-000000000001', 32, 1000, '"notice"', NULL);
@@ -226,10 +228,12 @@ INSERT INTO searched (id, session, n, at, kind, about) VALUES (31, '00000000-000
 INSERT INTO searched (id, session, n, at, kind, about) VALUES (32, '00000000-0000-0000-0000-000000000001', 37, 1000, '"notice"', NULL);
 INSERT INTO searched (id, session, n, at, kind, about) VALUES (33, '00000000-0000-0000-0000-000000000001', 38, 1000, '"notice"', NULL);
 INSERT INTO searched (id, session, n, at, kind, about) VALUES (34, '00000000-0000-0000-0000-000000000001', 39, 1000, '"notice"', NULL);
-INSERT INTO searched (id, session, n, at, kind, about) VALUES (35, '00000000-0000-0000-0000-000000000001', 42, 1000, '"notice"', NULL);
-INSERT INTO searched (id, session, n, at, kind, about) VALUES (36, '00000000-0000-0000-0000-000000000001', 46, 1000, '"notice"', NULL);
-INSERT INTO searched (id, session, n, at, kind, about) VALUES (37, '00000000-0000-0000-0000-000000000001', 47, 1000, '"notice"', NULL);
-INSERT INTO searched (id, session, n, at, kind, about) VALUES (38, '00000000-0000-0000-0000-000000000001', 49, 1000, '"turn_ended"', NULL);
+INSERT INTO searched (id, session, n, at, kind, about) VALUES (35, '00000000-0000-0000-0000-000000000001', 40, 1000, '"notice"', NULL);
+INSERT INTO searched (id, session, n, at, kind, about) VALUES (36, '00000000-0000-0000-0000-000000000001', 41, 1000, '"notice"', NULL);
+INSERT INTO searched (id, session, n, at, kind, about) VALUES (37, '00000000-0000-0000-0000-000000000001', 44, 1000, '"notice"', NULL);
+INSERT INTO searched (id, session, n, at, kind, about) VALUES (38, '00000000-0000-0000-0000-000000000001', 48, 1000, '"notice"', NULL);
+INSERT INTO searched (id, session, n, at, kind, about) VALUES (39, '00000000-0000-0000-0000-000000000001', 49, 1000, '"notice"', NULL);
+INSERT INTO searched (id, session, n, at, kind, about) VALUES (40, '00000000-0000-0000-0000-000000000001', 51, 1000, '"turn_ended"', NULL);
 INSERT INTO words (rowid, text) VALUES (1, 'hi
 shot.png
 notes');
@@ -340,7 +344,15 @@ INSERT INTO even_words (rowid, text) VALUES (14, 'Bash
 ls
 {}
 out');
-INSERT INTO words (rowid, text) VALUES (15, 'Which?
+INSERT INTO words (rowid, text) VALUES (15, 'Bash
+ls
+{}
+out');
+INSERT INTO even_words (rowid, text) VALUES (15, 'Bash
+ls
+{}
+out');
+INSERT INTO words (rowid, text) VALUES (16, 'Which?
 Store
 A
 first
@@ -366,7 +378,7 @@ A
 first
 code
 sub');
-INSERT INTO even_words (rowid, text) VALUES (15, 'Which?
+INSERT INTO even_words (rowid, text) VALUES (16, 'Which?
 Store
 A
 first
@@ -392,38 +404,36 @@ A
 first
 code
 sub');
-INSERT INTO words (rowid, text) VALUES (16, 'Bash
+INSERT INTO words (rowid, text) VALUES (17, 'Bash
 runs
 lists
 ls');
-INSERT INTO even_words (rowid, text) VALUES (16, 'Bash
+INSERT INTO even_words (rowid, text) VALUES (17, 'Bash
 runs
 lists
 ls');
-INSERT INTO words (rowid, text) VALUES (17, 'do
+INSERT INTO words (rowid, text) VALUES (18, 'do
 do
 do');
-INSERT INTO even_words (rowid, text) VALUES (17, 'do
+INSERT INTO even_words (rowid, text) VALUES (18, 'do
 do
 do');
-INSERT INTO words (rowid, text) VALUES (18, 'bad');
-INSERT INTO even_words (rowid, text) VALUES (18, 'bad');
 INSERT INTO words (rowid, text) VALUES (19, 'bad');
 INSERT INTO even_words (rowid, text) VALUES (19, 'bad');
-INSERT INTO words (rowid, text) VALUES (20, 'Which?');
-INSERT INTO even_words (rowid, text) VALUES (20, 'Which?');
+INSERT INTO words (rowid, text) VALUES (20, 'bad');
+INSERT INTO even_words (rowid, text) VALUES (20, 'bad');
 INSERT INTO words (rowid, text) VALUES (21, 'Which?');
 INSERT INTO even_words (rowid, text) VALUES (21, 'Which?');
 INSERT INTO words (rowid, text) VALUES (22, 'Which?');
 INSERT INTO even_words (rowid, text) VALUES (22, 'Which?');
 INSERT INTO words (rowid, text) VALUES (23, 'Which?');
 INSERT INTO even_words (rowid, text) VALUES (23, 'Which?');
-INSERT INTO words (rowid, text) VALUES (24, 'Authentication failed (401)');
-INSERT INTO even_words (rowid, text) VALUES (24, 'Authentication failed (401)');
+INSERT INTO words (rowid, text) VALUES (24, 'Which?');
+INSERT INTO even_words (rowid, text) VALUES (24, 'Which?');
 INSERT INTO words (rowid, text) VALUES (25, 'Authentication failed (401)');
 INSERT INTO even_words (rowid, text) VALUES (25, 'Authentication failed (401)');
-INSERT INTO words (rowid, text) VALUES (26, 'Write a file');
-INSERT INTO even_words (rowid, text) VALUES (26, 'Write a file');
+INSERT INTO words (rowid, text) VALUES (26, 'Authentication failed (401)');
+INSERT INTO even_words (rowid, text) VALUES (26, 'Authentication failed (401)');
 INSERT INTO words (rowid, text) VALUES (27, 'Write a file');
 INSERT INTO even_words (rowid, text) VALUES (27, 'Write a file');
 INSERT INTO words (rowid, text) VALUES (28, 'Write a file');
@@ -434,19 +444,23 @@ INSERT INTO words (rowid, text) VALUES (30, 'Write a file');
 INSERT INTO even_words (rowid, text) VALUES (30, 'Write a file');
 INSERT INTO words (rowid, text) VALUES (31, 'Write a file');
 INSERT INTO even_words (rowid, text) VALUES (31, 'Write a file');
-INSERT INTO words (rowid, text) VALUES (32, 'Write a file
+INSERT INTO words (rowid, text) VALUES (32, 'Write a file');
+INSERT INTO even_words (rowid, text) VALUES (32, 'Write a file');
+INSERT INTO words (rowid, text) VALUES (33, 'Write a file
 bad');
-INSERT INTO even_words (rowid, text) VALUES (32, 'Write a file
+INSERT INTO even_words (rowid, text) VALUES (33, 'Write a file
 bad');
-INSERT INTO words (rowid, text) VALUES (33, 'node: not found');
-INSERT INTO even_words (rowid, text) VALUES (33, 'node: not found');
-INSERT INTO words (rowid, text) VALUES (34, 'Low on quota.');
-INSERT INTO even_words (rowid, text) VALUES (34, 'Low on quota.');
-INSERT INTO words (rowid, text) VALUES (35, 'the agent can''t take input right now');
-INSERT INTO even_words (rowid, text) VALUES (35, 'the agent can''t take input right now');
-INSERT INTO words (rowid, text) VALUES (36, 'a.bin');
-INSERT INTO even_words (rowid, text) VALUES (36, 'a.bin');
-INSERT INTO words (rowid, text) VALUES (37, 'bad');
-INSERT INTO even_words (rowid, text) VALUES (37, 'bad');
-INSERT INTO words (rowid, text) VALUES (38, 'bad');
-INSERT INTO even_words (rowid, text) VALUES (38, 'bad');
+INSERT INTO words (rowid, text) VALUES (34, 'node: not found');
+INSERT INTO even_words (rowid, text) VALUES (34, 'node: not found');
+INSERT INTO words (rowid, text) VALUES (35, 'Stop says: done');
+INSERT INTO even_words (rowid, text) VALUES (35, 'Stop says: done');
+INSERT INTO words (rowid, text) VALUES (36, 'Low on quota.');
+INSERT INTO even_words (rowid, text) VALUES (36, 'Low on quota.');
+INSERT INTO words (rowid, text) VALUES (37, 'the agent can''t take input right now');
+INSERT INTO even_words (rowid, text) VALUES (37, 'the agent can''t take input right now');
+INSERT INTO words (rowid, text) VALUES (38, 'a.bin');
+INSERT INTO even_words (rowid, text) VALUES (38, 'a.bin');
+INSERT INTO words (rowid, text) VALUES (39, 'bad');
+INSERT INTO even_words (rowid, text) VALUES (39, 'bad');
+INSERT INTO words (rowid, text) VALUES (40, 'bad');
+INSERT INTO even_words (rowid, text) VALUES (40, 'bad');
