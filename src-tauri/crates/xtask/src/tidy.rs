@@ -6,6 +6,7 @@ mod edges;
 mod layers;
 mod modules;
 mod sources;
+mod terminal;
 mod tree;
 
 use std::{collections::BTreeSet, fmt, fs};
@@ -63,8 +64,9 @@ pub fn check(workspace: &Workspace) -> Result<()> {
         problems.extend(sources::problems(file));
         problems.extend(agents::problems(file));
     }
-    let list = fs::read_to_string(workspace.root().join(cases::LIST));
-    problems.extend(cases::problems(&list.context(cases::LIST)?, &files));
+    let read = |page: &'static str| fs::read_to_string(workspace.root().join(page)).context(page);
+    problems.extend(cases::problems(&read(cases::LIST)?, &files));
+    problems.extend(terminal::problems(&read(terminal::TABLE)?, &read(terminal::TESTS)?, &files));
     for problem in &problems {
         eprintln!("{problem}");
     }

@@ -1,6 +1,7 @@
 //! What every agent of the catalog keeps to.
 
 mod conversation;
+mod terminal;
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
