@@ -16,6 +16,7 @@ mod deep_links;
 mod demo;
 mod desktop;
 mod drafts;
+mod drag_and_drop;
 mod fake_tray;
 mod first_run;
 mod forks;
