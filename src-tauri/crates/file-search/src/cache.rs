@@ -11,6 +11,8 @@ use crate::listing::{LISTED_FILES, Listing};
 const FOLDERS: usize = 4;
 /// A listing older than this is read again while the old one still answers.
 const FRESH: Duration = Duration::from_secs(5);
+/// A listing answers for at least so many times as long as reading it took, so that a large folder isn't read all the time.
+const READING: u32 = 100;
 
 /// The listings of the folders that were used last. Clones share them.
 #[derive(Clone, Debug, Default)]
@@ -23,6 +25,7 @@ struct Known {
     folder: PathBuf,
     listing: Arc<Listing>,
     read_at: Instant,
+    took: Duration,
     is_read_again: bool,
 }
 
@@ -51,7 +54,7 @@ impl ListingCache {
         };
         let Some(mut found) = known.remove(place) else { return Arc::default() };
         let listing = Arc::clone(&found.listing);
-        let stale = found.read_at.elapsed() > FRESH && !found.is_read_again;
+        let stale = found.read_at.elapsed() > FRESH.max(found.took * READING) && !found.is_read_again;
         found.is_read_again |= stale;
         known.push_back(found);
         drop(known);
@@ -63,6 +66,7 @@ impl ListingCache {
     }
 
     fn read(&self, folder: &Path) -> Arc<Listing> {
+        let began = Instant::now();
         let listing = Arc::new(Listing::read(folder, LISTED_FILES));
         let mut known = self.known();
         known.retain(|known| known.folder != folder);
@@ -73,6 +77,7 @@ impl ListingCache {
             folder: folder.to_owned(),
             listing: Arc::clone(&listing),
             read_at: Instant::now(),
+            took: began.elapsed(),
             is_read_again: false,
         });
         listing
@@ -100,7 +105,7 @@ mod tests {
         assert_eq!(find(), ["a"]);
         fs::write(folder.path().join("b"), "").unwrap();
         assert_eq!(find(), ["a"]);
-        cache.known()[0].read_at = Instant::now().checked_sub(FRESH * 2).unwrap();
+        cache.known()[0].read_at = Instant::now().checked_sub(FRESH * 4).unwrap();
         let began = Instant::now();
         while find() != ["a", "b"] {
             assert!(began.elapsed() < Duration::from_secs(20), "it was not read again");

@@ -1,7 +1,9 @@
 //! The files and folders below a folder, and those among them that a query means.
 
 use std::cmp::Reverse;
+use std::num::NonZero;
 use std::path::Path;
+use std::thread;
 
 use ignore::WalkBuilder;
 use nucleo_matcher::pattern::{AtomKind, CaseMatching, Normalization, Pattern};
@@ -9,6 +11,9 @@ use nucleo_matcher::{Config, Matcher, Utf32Str};
 
 /// How many files and folders are listed; of more, those that come first.
 pub const LISTED_FILES: usize = 500_000;
+
+/// How many paths a thread compares at least, so that starting it pays.
+const LEAST_PART: usize = 20_000;
 
 /// Folders in which version control keeps its own files.
 const VERSION_CONTROL: [&str; 4] = [".git", ".hg", ".jj", ".svn"];
@@ -58,19 +63,15 @@ impl Listing {
             return self.paths.iter().take(most).map(|path| &**path).collect();
         }
         let pattern = Pattern::new(query, CaseMatching::Ignore, Normalization::Smart, AtomKind::Fuzzy);
-        let mut matcher = Matcher::new(Config::DEFAULT.match_paths());
-        let mut letters = Vec::new();
-        let scored = self.paths.iter().filter_map(|path| {
-            let score = pattern.score(Utf32Str::new(path, &mut letters), &mut matcher)?;
-            Some((Reverse(score), path.len(), &**path))
+        let threads = thread::available_parallelism().map_or(1, NonZero::get);
+        let part = self.paths.len().div_ceil(threads).max(LEAST_PART);
+        let mut scored: Vec<Scored<'_>> = thread::scope(|scope| {
+            let parts: Vec<_> =
+                self.paths.chunks(part).map(|paths| scope.spawn(|| best(&pattern, paths, most))).collect();
+            parts.into_iter().flat_map(|part| part.join().unwrap_or_default()).collect()
         });
-        let mut scored: Vec<_> = scored.collect();
-        if scored.len() > most {
-            scored.select_nth_unstable(most);
-            scored.truncate(most);
-        }
         scored.sort_unstable();
-        scored.into_iter().map(|(_, _, path)| path).collect()
+        scored.into_iter().take(most).map(|(_, _, path)| path).collect()
     }
 
     pub const fn len(&self) -> usize {
@@ -80,6 +81,25 @@ impl Listing {
     pub const fn is_empty(&self) -> bool {
         self.paths.is_empty()
     }
+}
+
+/// A better score comes first, then a shorter path.
+type Scored<'a> = (Reverse<u32>, usize, &'a str);
+
+/// Returns the best matches among some paths, in any order.
+fn best<'a>(pattern: &Pattern, paths: &'a [Box<str>], most: usize) -> Vec<Scored<'a>> {
+    let mut matcher = Matcher::new(Config::DEFAULT.match_paths());
+    let mut letters = Vec::new();
+    let scored = paths.iter().filter_map(|path| {
+        let score = pattern.score(Utf32Str::new(path, &mut letters), &mut matcher)?;
+        Some((Reverse(score), path.len(), &**path))
+    });
+    let mut scored: Vec<_> = scored.collect();
+    if scored.len() > most {
+        scored.select_nth_unstable(most);
+        scored.truncate(most);
+    }
+    scored
 }
 
 fn depth(path: &str) -> usize {

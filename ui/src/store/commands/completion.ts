@@ -2,7 +2,7 @@ import type { AgentCommand, FilesFound, SessionId } from '../../generated/wire';
 import type { Bridge } from '../../platform/bridge';
 
 /** How many files the composer offers at a time. */
-const FILES = 50;
+const FILES = 20;
 
 /** Reads what the composer offers while a message is written. */
 export class CompletionCommands {
