@@ -78,14 +78,18 @@ async fn case_124_a_session_begun_by_claude_is_listed_and_continued() {
 #[tokio::test]
 async fn case_124_a_session_begun_by_codex_is_listed_and_continued() {
     let test = "case_124_a_session_begun_by_codex_is_listed_and_continued";
-    let Some(begun) = Begun::open(Setup::default(), Cli::Codex, "codex", test).await else { return };
+    let Some(begun) = Begun::open(Setup::default().pictured(), Cli::Codex, "codex", test).await else {
+        return;
+    };
     begun.continues(BEGUN, "(The script is over.)").await;
 }
 
 #[tokio::test]
 async fn case_124_a_session_begun_by_opencode_is_listed_and_continued() {
     let test = "case_124_a_session_begun_by_opencode_is_listed_and_continued";
-    let Some(begun) = Begun::open(Setup::default(), Cli::OpenCode, "opencode", test).await else { return };
+    let Some(begun) = Begun::open(Setup::default().pictured(), Cli::OpenCode, "opencode", test).await else {
+        return;
+    };
     // The program may end before the model has given the session a title.
     begun.continues("", "ok").await;
 }

@@ -21,7 +21,7 @@ pub struct RealClaude {
 impl RealClaude {
     /// Starts a session, or reports that the test did not run because Claude Code is not installed.
     pub async fn start(test: &str, options: Value, script: Vec<Reply>) -> Option<Self> {
-        Self::start_in(Setup::default(), test, options, script).await
+        Self::start_in(Setup::default().pictured(), test, options, script).await
     }
 
     pub async fn start_in(setup: Setup, test: &str, mut options: Value, script: Vec<Reply>) -> Option<Self> {

@@ -34,7 +34,7 @@ pub struct RealCodex {
 impl RealCodex {
     /// Opens the window, or reports that the test did not run because Codex is not installed.
     pub async fn open(test: &str, script: Vec<Reply>) -> Option<Self> {
-        Self::open_in(Setup::default(), test, script).await
+        Self::open_in(Setup::default().pictured(), test, script).await
     }
 
     pub async fn open_in(setup: Setup, test: &str, script: Vec<Reply>) -> Option<Self> {
