@@ -88,6 +88,16 @@ describe('a fork before a message', () => {
     expect(composer()).toHaveValue('half a thought');
   });
 
+  test('leads back to the session that it was made from', async () => {
+    const bridge = new FakeBridge({ sessions: [fork, { ...said, name: 'doors' }] });
+    bridge.entries['s2'] = [anEntry(1, { kind: 'notice', notice: { notice: 'forked', from: 's1', earlier: 'all' } })];
+    const { user, store } = await openPage(bridge);
+    store.dispatch({ type: 'session_selected', session: 's2' });
+    await settle();
+    await user.click(screen.getByRole('button', { name: 'Go to doors' }));
+    expect(screen.getByRole('heading', { name: 'doors' })).toBeVisible();
+  });
+
   test.each([
     ['while the agent works', aSession({ nativeSession: 'n1' })],
     ['before the agent has said anything', aSession({ state: { state: 'idle' } })],

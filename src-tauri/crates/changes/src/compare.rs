@@ -33,6 +33,14 @@ pub(crate) struct Difference {
     pub(crate) unrecorded: Option<WhyUnrecorded>,
 }
 
+impl Difference {
+    /// Whether the contents of both sides are known, so that the older one can be put back.
+    pub(crate) fn is_recorded(&self) -> bool {
+        let inner = [&self.old, &self.new].into_iter().flatten().any(|entry| entry.mode == REPOSITORY);
+        self.unrecorded.is_none() && !inner
+    }
+}
+
 /// Lists what differs, ordered by path.
 pub(crate) fn compare(place: &Place, old: &Snapshot, new: &Snapshot) -> Result<Vec<Difference>, Unavailable> {
     let mut found = match raw(&place.git, old, new, &["-M", "-l2000"], RENAMES) {

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::changed::{ChangeKind, Unavailable};
-use crate::compare::{Difference, REPOSITORY, compare};
+use crate::compare::{Difference, compare};
 use crate::path_id::readable;
 use crate::revert::{RevertRefused, revert_recorded};
 use crate::snapshot::Snapshot;
@@ -62,10 +62,9 @@ impl Tracker {
         let folder = self.store().join(MARKS_FOLDER);
         fs::create_dir_all(&folder).map_err(|error| Unavailable::Failed { error: error.to_string() })?;
         self.write(&format!("{MARKS_FOLDER}/{at}.json"), &now)?;
-        let mut times = self.times();
-        let old = times.len().saturating_sub(MARKS);
-        for time in times.drain(..old) {
-            let _ = fs::remove_file(self.marked(time));
+        let times = self.times();
+        for time in times.iter().rev().skip(MARKS) {
+            let _ = fs::remove_file(self.marked(*time));
         }
         Ok(())
     }
@@ -76,7 +75,7 @@ impl Tracker {
         let named = differences.iter().take(FILES_NAMED).map(|one| FileSince {
             path: readable(&below(&prefix, &one.path)),
             kind: one.kind,
-            recorded: is_recorded(one),
+            recorded: one.is_recorded(),
         });
         let unlisted = differences.len().saturating_sub(FILES_NAMED);
         Ok(Some(FilesSince {
@@ -152,8 +151,3 @@ impl Tracker {
 
 /// The folder below the top, what differs, and the files as they are now.
 type Compared = (Vec<u8>, Vec<Difference>, Snapshot);
-
-fn is_recorded(one: &Difference) -> bool {
-    let inner = [&one.old, &one.new].into_iter().flatten().any(|entry| entry.mode == REPOSITORY);
-    one.unrecorded.is_none() && !inner
-}

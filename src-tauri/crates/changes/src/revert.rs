@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use tempfile::{Builder, NamedTempFile};
 
 use crate::changed::Unavailable;
-use crate::compare::{Entry, LINK, REPOSITORY};
+use crate::compare::{Entry, LINK};
 use crate::lines::{diff, is_binary, lines_of};
 use crate::path_id::{readable, to_bytes, to_path};
 use crate::tracker::{Recorded, Tracker};
@@ -69,8 +69,7 @@ impl Tracker {
 /// Puts back the older content of a file, or one run of its lines.
 pub(crate) fn revert_recorded(recorded: &Recorded, part: Option<ShownPart>) -> Result<(), RevertRefused> {
     let Recorded { place, found, old, new } = recorded;
-    let inner = [&found.old, &found.new].into_iter().flatten().any(|entry| entry.mode == REPOSITORY);
-    if found.unrecorded.is_some() || inner {
+    if !found.is_recorded() {
         return Err(RevertRefused::NotRecorded);
     }
     let before = present_of(found.old.as_ref(), old.as_deref());

@@ -150,6 +150,7 @@ export const transcript = {
     '{count} Dateien wurden auf den Stand vor der Nachricht zurückgesetzt. Die Änderungen führen sie auf und können das rückgängig machen.',
   'notice.files_left': 'Nicht zurückgesetzt: {files}.',
   'notice.files_not_put_back': 'Die Dateien wurden nicht zurückgesetzt: {error}.',
+  'fork.source': 'Zu {name}',
   'fork.yes': 'Abzweigen',
   'notice.agent_told': 'Vom Agenten: {text}',
   'notice.agent_warned': 'Der Agent warnt: {text}',

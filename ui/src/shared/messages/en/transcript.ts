@@ -140,6 +140,7 @@ export const transcript = {
   'notice.files_put_back.other': '{count} files were put back to how they were before the message. Changes lists them, and can undo that.',
   'notice.files_left': 'Left as they are: {files}.',
   'notice.files_not_put_back': 'The files were not put back: {error}.',
+  'fork.source': 'Go to {name}',
   'fork.yes': 'Fork',
   'notice.agent_told': 'From the agent: {text}',
   'notice.agent_warned': 'The agent warns: {text}',

@@ -128,6 +128,7 @@ export const transcript = {
   'notice.files_put_back.other': '已将 {count} 个文件恢复到这条消息之前的状态。它们列在“更改”中，可在那里撤销。',
   'notice.files_left': '保持不变：{files}。',
   'notice.files_not_put_back': '文件未恢复：{error}。',
+  'fork.source': '前往 {name}',
   'fork.yes': '分叉',
   'notice.agent_told': '智能体消息：{text}',
   'notice.agent_warned': '智能体警告：{text}',

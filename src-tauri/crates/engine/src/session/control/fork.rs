@@ -6,10 +6,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use askdesk_agents::{Conversation, Open, Said};
-use askdesk_changes::{FilesSince, PutBack, Unavailable};
+use askdesk_changes::{FilesSince, PutBack, RevertRefused, Unavailable};
 use askdesk_domain::text::bounded;
 use askdesk_domain::{
-    ChangeRefused, EntryBody, LaunchOverrides, Notice, Rejection, Session, SessionId, SessionState,
+    ChangeRefused, Entry, EntryBody, LaunchOverrides, Notice, Rejection, Session, SessionId, SessionState,
     UnsupportedFeature,
 };
 
@@ -113,7 +113,13 @@ impl Sessions {
     /// Puts the files back after the fork has recorded them, so that its changes show what was put back, and can undo it.
     async fn put_back(&self, source: &Session, fork: SessionId, sent: (i64, i64), state: u32) {
         let folder = PathBuf::from(&source.folder);
-        let notice = match self.engine.changes().put_back(source.id, &folder, sent, state).await {
+        let changes = self.engine.changes();
+        // The fork may still be recording them.
+        let put_back = match changes.list(fork, &folder).await {
+            Ok(_) => changes.put_back(source.id, &folder, sent, state).await,
+            Err(why) => Err(RevertRefused::Unavailable { why }),
+        };
+        let notice = match put_back {
             Ok(PutBack { files, left }) => {
                 let more = left.len().saturating_sub(LEFT_NAMED);
                 let left = left.into_iter().take(LEFT_NAMED).map(|path| bounded(&path)).collect();
@@ -127,11 +133,13 @@ impl Sessions {
 
     async fn message(&self, session: SessionId, n: u64) -> Result<Wanted, EngineError> {
         let transcript = self.engine.whole(session).await?;
-        let earlier =
-            transcript.entries.iter().filter(|entry| entry.n < n).map(|entry| entry.at.millis()).max();
+        let is_user = |entry: &&Entry| matches!(entry.body, EntryBody::User { .. });
+        let before = transcript.entries.iter().filter(|entry| entry.n < n).filter(is_user);
+        // The files were recorded after the user's message before, and no later than this one.
+        let from = before.map(|entry| entry.at.millis()).max().map_or(i64::MIN, |at| at.saturating_add(1));
         let mut said = transcript.entries.into_iter().filter_map(|entry| match entry.body {
             EntryBody::User { text, attachments } if entry.n >= n => {
-                let sent = (earlier.unwrap_or(i64::MIN), entry.at.millis());
+                let sent = (from, entry.at.millis());
                 Some((entry.n, Wanted { text, attached: !attachments.is_empty(), later: 0, sent }))
             }
             _ => None,
@@ -151,7 +159,7 @@ struct Wanted {
     attached: bool,
     /// How often the user said the same again later.
     later: usize,
-    /// After the entry before it and until its own time, in milliseconds.
+    /// When the files can have been recorded before it, in milliseconds.
     sent: (i64, i64),
 }
 
