@@ -19,6 +19,7 @@ pub async fn type_keys(app: &App, text: &str) {
     app.press(&app.find(COMPOSER).await).await;
     activate(WINDOW);
     xdotool(&["type", "--delay", "15", text]);
+    composed(app, text).await;
 }
 
 /// Waits until the list begins with this row.

@@ -1,7 +1,7 @@
 //! Files that are dragged onto the window from another program's window, with the pointer of the display.
 
 use std::fs;
-use std::thread;
+use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use askdesk_testkit::mock_api::Reply;
@@ -11,31 +11,54 @@ use gtk::prelude::*;
 use serde_json::json;
 
 use crate::desktop::{WINDOW, xdotool};
-use crate::harness::Setup;
+use crate::harness::{App, Setup};
 use crate::real_claude::RealClaude;
 
 /// The window that files are dragged from.
 const SOURCE: &str = "Files to drag";
 
-/// Shows a window whose whole area can be dragged as a file. It stays until the tests end.
-fn show_source(uri: String) {
-    thread::spawn(move || {
-        gtk::init().unwrap();
-        let window = gtk::Window::new(gtk::WindowType::Toplevel);
-        window.set_title(SOURCE);
-        window.set_default_size(160, 120);
-        window.set_keep_above(true);
-        let area = gtk::EventBox::new();
-        area.add(&gtk::Label::new(Some("a file")));
-        let targets = [gtk::TargetEntry::new("text/uri-list", gtk::TargetFlags::OTHER_APP, 0)];
-        area.drag_source_set(ModifierType::BUTTON1_MASK, &targets, DragAction::COPY);
-        area.connect_drag_data_get(move |_, _, data, _, _| {
-            data.set_uris(&[&uri]);
+/// The window that files are dragged from. Once it is dropped, it is gone and no button of the mouse is held, so the next test on
+/// this display has the keys and the pointer to itself.
+struct Source(Option<JoinHandle<()>>);
+
+impl Source {
+    /// Shows a window whose whole area can be dragged as a file. It doesn't take the keyboard.
+    fn show(uri: String) -> Self {
+        let thread = thread::spawn(move || {
+            gtk::init().unwrap();
+            let window = gtk::Window::new(gtk::WindowType::Toplevel);
+            window.set_title(SOURCE);
+            window.set_default_size(160, 120);
+            window.set_keep_above(true);
+            window.set_accept_focus(false);
+            let area = gtk::EventBox::new();
+            area.add(&gtk::Label::new(Some("a file")));
+            let targets = [gtk::TargetEntry::new("text/uri-list", gtk::TargetFlags::OTHER_APP, 0)];
+            area.drag_source_set(ModifierType::BUTTON1_MASK, &targets, DragAction::COPY);
+            area.connect_drag_data_get(move |_, _, data, _, _| {
+                data.set_uris(&[&uri]);
+            });
+            window.add(&area);
+            window.show_all();
+            gtk::main();
+            window.close();
+            while gtk::events_pending() {
+                gtk::main_iteration();
+            }
         });
-        window.add(&area);
-        window.show_all();
-        gtk::main();
-    });
+        Self(Some(thread))
+    }
+}
+
+impl Drop for Source {
+    fn drop(&mut self) {
+        xdotool(&["mouseup", "1"]);
+        glib::idle_add(|| {
+            gtk::main_quit();
+            glib::ControlFlow::Break
+        });
+        let _ = self.0.take().map(JoinHandle::join);
+    }
 }
 
 /// Moves the pointer in small steps, as a hand does.
@@ -46,14 +69,16 @@ fn drag_to(x: i32, y: i32) {
     }
 }
 
-/// The middle of a window on the display.
-fn middle_of(title: &str) -> (i32, i32) {
-    let shell =
-        xdotool(&["search", "--sync", "--onlyvisible", "--name", title, "getwindowgeometry", "--shell"]);
-    let value = |name: &str| -> i32 {
-        shell.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix('=')).unwrap().parse().unwrap()
-    };
-    (value("X") + value("WIDTH") / 2, value("Y") + value("HEIGHT") / 2)
+/// The middle of a window on the display. A window that has just come has no place yet.
+async fn middle_of(app: &App, title: &str) -> (i32, i32) {
+    app.wait(&format!("the place of {title}"), async || {
+        let shell = xdotool(&["search", "--onlyvisible", "--name", title, "getwindowgeometry", "--shell"]);
+        let value = |name: &str| -> Option<i32> {
+            shell.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix('='))?.parse().ok()
+        };
+        Some((value("X")? + value("WIDTH")? / 2, value("Y")? + value("HEIGHT")? / 2))
+    })
+    .await
 }
 
 #[tokio::test]
@@ -67,11 +92,11 @@ async fn a_file_that_is_dragged_onto_the_window_is_announced_and_attached() {
     let file = real.project.path().join("door plan.txt");
     fs::write(&file, "left of the window").unwrap();
 
-    show_source(glib::filename_to_uri(&file, None).unwrap().to_string());
-    let (x, y) = middle_of(SOURCE);
+    let source = Source::show(glib::filename_to_uri(&file, None).unwrap().to_string());
+    let (x, y) = middle_of(app, SOURCE).await;
     xdotool(&["mousemove", &x.to_string(), &y.to_string(), "mousedown", "1"]);
     drag_to(x + 20, y + 20);
-    let (x, y) = middle_of(WINDOW);
+    let (x, y) = middle_of(app, WINDOW).await;
     drag_to(x, y);
     app.shows_text(".composer", "Drop to attach").await;
     assert_eq!(app.axe().await, Vec::<String>::new());
@@ -79,6 +104,7 @@ async fn a_file_that_is_dragged_onto_the_window_is_announced_and_attached() {
     xdotool(&["mouseup", "1"]);
     app.shows_text(".composer [data-attachment=file]", "door plan.txt").await;
     app.gone(".composer .supporting").await;
+    drop(source);
 
     real.send("See the plan.").await;
     app.shows_text("main", "I read it.").await;

@@ -64,8 +64,9 @@ async fn forks(app: &App, mock: &MockApi, project: &Path, source: &str, (change,
     app.in_state(source, "idle").await;
 
     let number = "return [...document.querySelectorAll('main [data-kind=user]')]
-        .find((entry) => entry.textContent.includes(arguments[0])).dataset.entry";
-    let number = app.script(number, vec![json!(SECOND)]).await.as_str().unwrap().to_owned();
+        .find((entry) => entry.textContent.includes(arguments[0]))?.dataset.entry";
+    let find = async || Some(app.script(number, vec![json!(SECOND)]).await.as_str()?.to_owned());
+    let number = app.wait("the second message", find).await;
     let message = format!("main [data-entry='{number}']");
     assert!(app.point_at(&app.find(&format!("{message} .said")).await).await);
     app.picture("fork-button").await;

@@ -361,6 +361,8 @@ impl App {
     /// Clicks the middle of an element.
     pub async fn press(&self, element: &Element) {
         self.point_at(element).await;
+        // A card that moved meanwhile doesn't act on a click yet.
+        self.armed().await;
         self.press_there().await;
     }
 
