@@ -14,7 +14,7 @@ use tauri::{Manager, Wry};
 
 use crate::pending_api::PendingApi;
 use crate::{
-    attachments, deep_link, external_links, folder_dialog, gateway, guide, page_crash, previous_focus,
+    attachments, deep_link, external_links, folder_dialog, gateway, guide, page_crash, previous_focus, quit,
     subscribe, window_lifecycle,
 };
 
@@ -52,6 +52,7 @@ pub fn handler() -> impl Fn(Invoke<Wry>) -> bool + Send + Sync + 'static {
         subscribe::unsubscribe,
         external_links::open_link,
         guide::open_guide,
+        quit::quit,
         folder_dialog::pick_folder,
         attachments::attach_dropped,
         attachments::attach_pasted,

@@ -32,6 +32,21 @@ const HOST_ON_WINDOWS: &str = "guide.localhost";
 /// Builds the site where it is missing.
 const BUILD_COMMAND: &str = "cargo xtask guide";
 
+/// Where the page leads to when the user closes the window by Esc or Ctrl+W: its pages can call no command.
+const CLOSE: &str = "guide://localhost/close";
+
+/// The search of the guide has a use for Esc while it is open.
+const KEYS: &str = "window.addEventListener('keydown', (event) => {
+    const { key, code, ctrlKey, metaKey, altKey, shiftKey, isComposing, defaultPrevented, target } = event;
+    if (isComposing || defaultPrevented || altKey || shiftKey) return;
+    const letter = /^[a-z]$/i.test(key) ? key.toLowerCase() : code === 'KeyW' ? 'w' : '';
+    const byLetter = ctrlKey !== metaKey && letter === 'w';
+    const byEsc = key === 'Escape' && !ctrlKey && !metaKey && !target.closest?.('input, textarea');
+    if (!byLetter && !byEsc) return;
+    event.preventDefault();
+    location.href = 'guide://localhost/close';
+});";
+
 const SIZE: (f64, f64) = (1080.0, 780.0);
 const MIN_SIZE: (f64, f64) = (360.0, 480.0);
 
@@ -50,13 +65,19 @@ fn open(app: &AppHandle, settings: &Settings) -> tauri::Result<()> {
     if let Some(window) = app.get_webview_window(LABEL) {
         return window.unminimize().and_then(|()| window.show()).and_then(|()| window.set_focus());
     }
+    let closing = app.clone();
     let first = FIRST.parse().map_err(tauri::Error::InvalidUrl)?;
     let window = WebviewWindowBuilder::new(app, LABEL, WebviewUrl::CustomProtocol(first));
     let window = window::keep_in_data_folder(window)
         .title(language::messages(settings).guide)
         .inner_size(SIZE.0, SIZE.1)
         .min_inner_size(MIN_SIZE.0, MIN_SIZE.1)
-        .on_navigation(|url| {
+        .initialization_script(KEYS)
+        .on_navigation(move |url| {
+            if url.as_str() == CLOSE {
+                close(&closing);
+                return false;
+            }
             let inside = is_inside(url);
             if !inside {
                 external_links::open_from_guide(url.clone());
@@ -66,6 +87,13 @@ fn open(app: &AppHandle, settings: &Settings) -> tauri::Result<()> {
         .build()?;
     page_crash::follow(&window);
     window.set_zoom(settings.text_size.factor())
+}
+
+fn close(app: &AppHandle) {
+    let Some(window) = app.get_webview_window(LABEL) else { return };
+    if let Err(error) = window.close() {
+        tracing::warn!(%error, "the guide could not be closed");
+    }
 }
 
 /// Whether an address is a page of the guide.

@@ -14,6 +14,13 @@ use crate::{language, window};
 #[derive(Default)]
 pub struct QuitDialog(AtomicBool);
 
+/// Quits from the window's own keys.
+#[tauri::command]
+#[expect(clippy::needless_pass_by_value, reason = "the signature is Tauri's")]
+pub fn quit(app: AppHandle) {
+    request(&app);
+}
+
 /// Quits, after asking if something is running.
 pub fn request(app: &AppHandle) {
     let app = app.clone();
@@ -21,7 +28,7 @@ pub fn request(app: &AppHandle) {
         let Some(api) = app.state::<PendingApi>().now() else { return app.exit(0) };
         let running = api.running_work().await.unwrap_or_default();
         if running == RunningWork::default() {
-            quit(&app);
+            end(&app);
         } else {
             confirm(&app, &api.settings().watch().borrow().clone(), running);
         }
@@ -44,13 +51,13 @@ fn confirm(app: &AppHandle, settings: &Settings, running: RunningWork) {
     dialog.show(move |confirmed| {
         app.state::<QuitDialog>().0.store(false, Ordering::Relaxed);
         if confirmed {
-            quit(&app);
+            end(&app);
         }
     });
 }
 
 /// Ends the app once the page has saved everything.
-fn quit(app: &AppHandle) {
+fn end(app: &AppHandle) {
     let lifecycle = app.state::<WindowLifecycle>();
     lifecycle.close(Goal::Exit, lifecycle.show_count());
 }

@@ -235,7 +235,7 @@ describe('a plan', () => {
     await user.click(button('Send back'));
     expect(screen.getByRole('alert')).toHaveTextContent('Say what should change.');
     await user.type(screen.getByRole('textbox', { name: 'What should change?' }), 'Smaller steps');
-    await user.click(button('Send back'));
+    await user.keyboard('{Control>}{Enter}{/Control}');
     expect(bridge.sent('decide_approval')).toMatchObject([{ decision: { ...aDecision('deny'), message: 'Smaller steps' } }]);
     expect(screen.getByText('Plan sent back. You wrote: Smaller steps')).toBeVisible();
   });
@@ -346,7 +346,12 @@ describe('options of an agent that has its own', () => {
     const { user, bridge } = await open(anApproval({ options: own }));
     await choose(user, 'More ways to deny', 'Deny with message…');
     await user.type(within(panel()).getByRole('textbox', { name: 'Message to the agent' }), 'Too risky');
-    await user.click(button('Deny and send'));
+    // Esc closes what was opened last, and keeps the text.
+    await user.keyboard('{Escape}');
+    expect(screen.queryByRole('textbox', { name: 'Message to the agent' })).toBeNull();
+    await choose(user, 'More ways to deny', 'Deny with message…');
+    expect(within(panel()).getByRole('textbox', { name: 'Message to the agent' })).toHaveValue('Too risky');
+    await user.keyboard('{Control>}{Enter}{/Control}');
     expect(bridge.sent('decide_approval')).toMatchObject([{ decision: { options: ['opt-90'], message: 'Too risky' } }]);
   });
 

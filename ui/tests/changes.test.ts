@@ -164,8 +164,7 @@ describe('comments', () => {
     expect(within(diff(orders.path)).getByText('Read it from the query, capped at 200.')).toBeVisible();
     expect(document.activeElement?.textContent).toContain('id, limit');
     await user.click(button('Comment: Line 7 before the change'));
-    await user.keyboard('Why?');
-    await user.click(button('Add'));
+    await user.keyboard('Why?{Control>}{Enter}{/Control}');
     await expectNoViolations();
     await user.click(button('Send 2 comments'));
     const text = [

@@ -64,6 +64,8 @@ export interface Bridge {
   openLink(url: string): Promise<void>;
   /** Opens the guide in a window of its own. */
   openGuide(): Promise<void>;
+  /** Quits the app, which asks first if something is running or waiting. */
+  quit(): Promise<void>;
   /** Opens the system's folder picker at a folder; returns null if the user cancels. */
   pickFolder(start: string): Promise<string | null>;
   /** Opens the system's file picker and attaches the chosen files to the session's unsent message. */
@@ -156,6 +158,7 @@ export const tauriBridge: Bridge = {
   takePageCrash: () => reach<boolean>('take_page_crash', {}),
   openLink: (url) => reach<void>('open_link', { url }),
   openGuide: () => reach<void>('open_guide', {}),
+  quit: () => reach<void>('quit', {}),
   pickFolder: (start) => reach<string | null>('pick_folder', { start }),
   pickAttachments: (session) => reach<AttachedFiles>('pick_attachments', { session }),
   attachDropped: (session) => reach<AttachedFiles>('attach_dropped', { session }),

@@ -1,7 +1,7 @@
 import { createContext, untrack } from 'svelte';
 import { SvelteSet } from 'svelte/reactivity';
 
-import { isCommand, shortcut, shortcutKey } from './keys';
+import { commandKeys, type Press, shortcut } from './keys';
 import type { PlainKey } from './messages';
 
 interface Action {
@@ -17,12 +17,13 @@ const byCommand = (key: string) => ({ keys: shortcut(key.toUpperCase()), command
 
 /** Every action of the window, in the order of the palette. A component offers those that are possible now. */
 export const actions = {
-  new_session: { words: 'sessions.new', icon: 'compose' },
+  new_session: { words: 'sessions.new', icon: 'compose', ...byCommand('n') },
   inbox: { words: 'inbox.title', icon: 'inbox' },
   next_waiting: { words: 'palette.next_waiting', icon: 'ask', ...byCommand('j') },
   history: { words: 'history.title', icon: 'history' },
   settings: { words: 'settings.open', icon: 'settings', ...byCommand(',') },
   sessions: { words: 'sessions.show', icon: 'queue' },
+  find: { words: 'find.open', icon: 'search', ...byCommand('f') },
 
   skip: { words: 'question.decline', icon: 'declined' },
   skip_message: { words: 'question.decline_message', icon: 'declined' },
@@ -117,9 +118,13 @@ export const actions = {
   test_question: { words: 'test.ask', icon: 'ask' },
   permissions: { words: 'settings.permissions', icon: 'shield' },
   connected_apps: { words: 'clients.title', icon: 'connection' },
+  zoom_in: { words: 'zoom.in', icon: 'expand', ...byCommand('+') },
+  zoom_out: { words: 'zoom.out', icon: 'collapse', ...byCommand('-') },
+  zoom_reset: { words: 'zoom.reset', icon: 'rows', ...byCommand('0') },
   help: { words: 'guide.open', icon: 'help' },
   keys: { words: 'keys.open', icon: 'info', keys: '?' },
   dismiss: { words: 'banner.dismiss', icon: 'close' },
+  quit: { words: 'app.quit', icon: 'ended', ...byCommand('q') },
 } as const satisfies Record<string, Action>;
 
 export type ActionId = keyof typeof actions;
@@ -165,11 +170,23 @@ export class OfferedActions {
 
 export const [useActions, provideActions] = createContext<OfferedActions>();
 
-/** The action of a key that is pressed with the system's command modifier. */
-export function actionOfKey(event: KeyboardEvent): ActionId | null {
-  if (!isCommand(event)) return null;
-  const key = shortcutKey(event);
-  return actionIds.find((id) => (actions[id] as Action).command === key) ?? null;
+/** Actions that change nothing in the window but its size, or ask before they do anything: they work in front of a dialog too. */
+const ANYWHERE: ReadonlySet<ActionId> = new Set<ActionId>(['zoom_in', 'zoom_out', 'zoom_reset', 'quit']);
+
+/** What keys with the system's command modifier do in the window. */
+export type Command = { does: 'action'; action: ActionId; anywhere: boolean } | { does: 'palette' } | { does: 'session'; place: number };
+
+/** What a press with the system's command modifier does; null if it means nothing here. */
+export function commandOf(press: Press): Command | null {
+  for (const key of commandKeys(press)) {
+    if (key === 'k') return { does: 'palette' };
+    if (/^[1-9]$/.test(key)) return { does: 'session', place: Number(key) };
+    // The plus is on the key of the equals sign on many keyboards.
+    const asked = key === '=' ? '+' : key;
+    const action = actionIds.find((id) => (actions[id] as Action).command === asked);
+    if (action) return { does: 'action', action, anywhere: ANYWHERE.has(action) };
+  }
+  return null;
 }
 
 /** Offers a component's actions while it is mounted. */

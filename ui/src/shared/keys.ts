@@ -55,10 +55,33 @@ export function stepOf(event: KeyboardEvent, from: number, count: number): numbe
 /** Whether this is a Mac, which has different shortcuts. */
 export const mac = /mac/i.test(navigator.platform);
 
-/** Whether only the system's command modifier is held: Command on a Mac, Ctrl elsewhere. */
-export function isCommand(event: Press): boolean {
+/** Whether the system's command modifier is held, and no other one but Shift: Command on a Mac, Ctrl elsewhere. */
+function holdsCommand(event: Press): boolean {
   const [held, other] = mac ? [event.metaKey, event.ctrlKey] : [event.ctrlKey, event.metaKey];
-  return held && !other && !event.altKey && !event.shiftKey && !isComposing(event);
+  return held && !other && !event.altKey && !isComposing(event);
+}
+
+/** Whether only the system's command modifier is held. */
+export function isCommand(event: Press): boolean {
+  return holdsCommand(event) && !event.shiftKey;
+}
+
+/**
+ * What a press with the system's command modifier can mean, the likelier first: the character that the layout types, then the one
+ * that a US keyboard has in its place. So a shortcut works on every layout, and a layout that has its character elsewhere decides.
+ */
+export function commandKeys(press: Press): readonly string[] {
+  if (!holdsCommand(press)) return [];
+  const typed = press.key.toLowerCase();
+  // Some layouts need Shift for a digit or a symbol.
+  if (press.shiftKey) return /^\p{Letter}/u.test(typed) ? [] : [typed];
+  const inPlace = press.code === 'Comma' ? ',' : /^(?:Key|Digit)([A-Z0-9])$/.exec(press.code)?.[1]?.toLowerCase();
+  return /^[a-z]$/.test(typed) || inPlace === undefined ? [typed] : [typed, inPlace];
+}
+
+/** Whether the key is Enter with the system's command modifier, which submits what is being written. */
+export function isCommandEnter(event: Press): boolean {
+  return event.key === 'Enter' && isCommand(event);
 }
 
 /** Formats a command's keys in the system's notation. */

@@ -39,6 +39,7 @@ export class FakeBridge implements Bridge {
   readonly opened: string[] = [];
   /** How often the guide was opened. */
   guides = 0;
+  quits = 0;
   subscriptions = 0;
   snapshot: Snapshot;
   entries: Record<SessionId, Entry[]> = {};
@@ -342,6 +343,10 @@ export class FakeBridge implements Bridge {
 
   async openGuide(): Promise<void> {
     this.guides += 1;
+  }
+
+  async quit(): Promise<void> {
+    this.quits += 1;
   }
 
   async pickFolder(): Promise<string | null> {

@@ -24,8 +24,12 @@ export function windowActions({ store, commands }: Page, showNextWaiting: () => 
     { id: 'notification_log', run: open({ overlay: 'settings', at: 'notification_log' }) },
     { id: 'permissions', run: open({ overlay: 'settings', at: 'permissions' }) },
     demo && { id: 'test_question', run: () => void commands.start.testQuestion() },
+    { id: 'zoom_in', run: () => void commands.window.zoom('in') },
+    { id: 'zoom_out', run: () => void commands.window.zoom('out') },
+    { id: 'zoom_reset', run: () => void commands.window.zoom('reset') },
     { id: 'help', run: () => void commands.window.openGuide() },
     { id: 'keys', run: open({ overlay: 'keys' }) },
+    { id: 'quit', run: () => void commands.window.quit() },
     ...state.failures.map(({ serial }): Offer => ({ id: 'dismiss', run: () => commands.dispatch({ type: 'failure_dismissed', serial }) })),
   ];
 }

@@ -183,10 +183,14 @@ const PANEL_ONLY: ReadonlySet<KeyName> = new Set<KeyName>(['keys.hint.chat', 'ke
 export const WINDOW_KEYS: readonly Pick<KeyRow, 'keys' | 'does'>[] = [
   { keys: [actions.next_waiting.keys], does: 'keys.next_waiting' },
   { keys: [shortcut('K')], does: 'keys.find' },
+  { keys: [actions.find.keys], does: 'keys.find_said' },
+  { keys: [actions.new_session.keys], does: 'keys.new_session' },
   { keys: [`${shortcut('1')}–9`], does: 'keys.tab' },
   { keys: ['Alt+←', 'Alt+→'], does: 'keys.back_forward' },
   { keys: ['F6', 'Shift+F6'], does: 'keys.panes' },
   { keys: [actions.settings.keys], does: 'keys.settings' },
+  { keys: [actions.zoom_in.keys, actions.zoom_out.keys, actions.zoom_reset.keys], does: 'keys.zoom' },
+  { keys: [actions.quit.keys], does: 'keys.quit' },
 ];
 
 /** What a key press does at a spot; null if the field, the browser, or an input method handles the key. */

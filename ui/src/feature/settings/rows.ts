@@ -14,6 +14,7 @@ import { plural, t } from '../../shared/messages';
 import { hours, percent } from '../../shared/messages/formats';
 import { languageNames } from '../../shared/messages/language.svelte';
 import { kindOfProgram, nameOfProgram } from '../../shared/programs';
+import { TEXT_SIZES } from '../../shared/textSizes';
 import { momentTime } from '../../shared/time';
 import { shortCost } from '../../shared/usage';
 
@@ -98,7 +99,7 @@ const MORNING = 8;
 
 /** The offered values of settings with too many possible values for a list. Others can be set in the file. */
 const OFFERED: Partial<Record<SettingId, readonly (number | string)[]>> = {
-  text_size: [80, 90, 100, 110, 125, 150, 175, 200],
+  text_size: TEXT_SIZES,
   undo_seconds: [1, 2, 3, 5, 10, 30],
   daily_budget: [0, 5, 10, 15, 20, 30, 50, 100, 200],
   quiet_hours: ['off', '20:00-08:00', '21:00-07:00', '22:00-07:00', '23:00-08:00'],

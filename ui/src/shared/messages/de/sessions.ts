@@ -3,6 +3,11 @@ export const sessions = {
 
   'sessions.title': 'Sitzungen',
   'sessions.new': 'Neue Sitzung',
+  'zoom.in': 'Vergrößern',
+  'zoom.out': 'Verkleinern',
+  'zoom.reset': 'Originalgröße',
+  'app.quit': 'Askdesk beenden',
+  'find.open': 'Im Transkript suchen…',
   'sessions.waiting.one': '{count} wartet',
   'sessions.waiting.other': '{count} warten',
   'sessions.questions.one': '{count} Frage',

@@ -4,6 +4,11 @@ export const sessions = {
 
   'sessions.title': 'Sessions',
   'sessions.new': 'New session',
+  'zoom.in': 'Zoom in',
+  'zoom.out': 'Zoom out',
+  'zoom.reset': 'Reset zoom',
+  'app.quit': 'Quit Askdesk',
+  'find.open': 'Find in transcript…',
   'sessions.waiting.one': '{count} waiting',
   'sessions.waiting.other': '{count} waiting',
   'sessions.questions.one': '{count} question',

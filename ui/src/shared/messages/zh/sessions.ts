@@ -3,6 +3,11 @@ export const sessions = {
 
   'sessions.title': '会话',
   'sessions.new': '新建会话',
+  'zoom.in': '放大',
+  'zoom.out': '缩小',
+  'zoom.reset': '恢复原始大小',
+  'app.quit': '退出 Askdesk',
+  'find.open': '在对话记录中查找…',
   'sessions.waiting.other': '{count} 项待处理',
   'sessions.questions.other': '{count} 个问题',
   'sessions.approvals.other': '{count} 个权限请求',

@@ -1,0 +1,157 @@
+import { describe, expect, test } from 'vitest';
+
+import { commandOf } from '../src/shared/actions.svelte';
+import { type Press, shortcutKey } from '../src/shared/keys';
+
+/** What a key types without and with Shift on a layout, by its place on a US keyboard. */
+type Layout = Record<string, readonly [plain: string, shifted: string]>;
+
+const LAYOUTS: Record<string, Layout> = {
+  us: {
+    KeyK: ['k', 'K'],
+    KeyJ: ['j', 'J'],
+    KeyN: ['n', 'N'],
+    KeyQ: ['q', 'Q'],
+    Comma: [',', '<'],
+    Slash: ['/', '?'],
+    Digit2: ['2', '@'],
+    Equal: ['=', '+'],
+    Minus: ['-', '_'],
+    Digit0: ['0', ')'],
+  },
+  de: {
+    KeyK: ['k', 'K'],
+    KeyJ: ['j', 'J'],
+    KeyN: ['n', 'N'],
+    KeyQ: ['q', 'Q'],
+    Comma: [',', ';'],
+    Digit7: ['7', '/'],
+    Minus: ['ß', '?'],
+    Slash: ['-', '_'],
+    BracketRight: ['+', '*'],
+    Digit2: ['2', '"'],
+    Digit0: ['0', '='],
+  },
+  fr: {
+    KeyK: ['k', 'K'],
+    KeyJ: ['j', 'J'],
+    KeyN: ['n', 'N'],
+    KeyA: ['q', 'Q'],
+    KeyM: [',', '?'],
+    Period: [':', '/'],
+    Digit2: ['é', '2'],
+    Digit6: ['-', '6'],
+    Equal: ['=', '+'],
+    Digit0: ['à', '0'],
+  },
+  ru: {
+    KeyK: ['л', 'Л'],
+    KeyJ: ['о', 'О'],
+    KeyN: ['т', 'Т'],
+    KeyQ: ['й', 'Й'],
+    Comma: ['б', 'Б'],
+    Slash: ['.', ','],
+    Digit2: ['2', '"'],
+    Equal: ['=', '+'],
+    Minus: ['-', '_'],
+    Digit0: ['0', ')'],
+  },
+  gr: {
+    KeyK: ['κ', 'Κ'],
+    KeyJ: ['ξ', 'Ξ'],
+    KeyN: ['ν', 'Ν'],
+    KeyQ: [';', ':'],
+    Comma: [',', '<'],
+    Slash: ['/', '?'],
+    Digit2: ['2', '@'],
+    Equal: ['=', '+'],
+    Minus: ['-', '_'],
+    Digit0: ['0', ')'],
+  },
+  il: {
+    KeyK: ['ל', 'K'],
+    KeyJ: ['ח', 'J'],
+    KeyN: ['מ', 'N'],
+    KeyQ: ['/', 'Q'],
+    Comma: ['ת', '>'],
+    Quote: [',', '"'],
+    Slash: ['.', '?'],
+    Digit2: ['2', '@'],
+    Equal: ['=', '+'],
+    Minus: ['-', '_'],
+    Digit0: ['0', '('],
+  },
+};
+
+function press(layout: string, code: string, held: Partial<Press> = {}): Press {
+  const [plain, shifted] = LAYOUTS[layout]?.[code] ?? ['', ''];
+  const key = held.shiftKey ? shifted : plain;
+  return {
+    key,
+    code,
+    keyCode: 0,
+    isComposing: false,
+    repeat: false,
+    altKey: false,
+    ctrlKey: false,
+    metaKey: false,
+    shiftKey: false,
+    ...held,
+  };
+}
+
+/** What Ctrl and a key do, in a word. */
+function does(layout: string, code: string, held: Partial<Press> = {}): string | null {
+  const command = commandOf(press(layout, code, { ctrlKey: true, ...held }));
+  if (command?.does === 'session') return `session ${command.place}`;
+  return command?.does === 'action' ? command.action : (command?.does ?? null);
+}
+
+const SHIFT = { shiftKey: true };
+
+describe('case_118_shortcuts_go_by_character_and_else_by_place', () => {
+  test.each(Object.keys(LAYOUTS))('%s', (layout) => {
+    const at = (character: string) => {
+      const keys = Object.entries(LAYOUTS[layout] ?? {});
+      const plain = keys.find(([, [typed]]) => typed === character);
+      const shifted = keys.find(([, [, typed]]) => typed === character);
+      return plain ? ([plain[0], {}] as const) : shifted ? ([shifted[0], SHIFT] as const) : null;
+    };
+    expect(does(layout, 'KeyK')).toBe('palette');
+    expect(does(layout, 'KeyJ')).toBe('next_waiting');
+    expect(does(layout, 'KeyN')).toBe('new_session');
+    expect(does(layout, ...(at('q') ?? (['KeyQ', {}] as const)))).toBe('quit');
+    expect(does(layout, ...(at(',') ?? (['Comma', {}] as const)))).toBe('settings');
+    for (const [character, action] of [
+      ['+', 'zoom_in'],
+      ['-', 'zoom_out'],
+      ['0', 'zoom_reset'],
+      ['2', 'session 2'],
+    ] as const) {
+      const place = at(character);
+      expect(place).not.toBeNull();
+      if (place) expect(does(layout, ...place)).toBe(action);
+    }
+    expect(does(layout, 'Digit2')).toBe('session 2');
+    expect(does(layout, 'Digit0')).toBe('zoom_reset');
+    expect(shortcutKey(press(layout, 'Digit2'))).toBe('2');
+    expect(shortcutKey(press(layout, 'KeyN'))).toBe('n');
+    for (const character of ['/', '?']) {
+      const [code, held] = at(character) ?? ['Slash', character === '?' ? SHIFT : {}];
+      expect(shortcutKey(press(layout, code, held))).toBe(character);
+    }
+  });
+
+  test('a key that types a Latin letter never counts as the letter in its place', () => {
+    expect(does('fr', 'KeyA', {})).toBe('quit');
+    expect(commandOf({ ...press('us', 'KeyK', { ctrlKey: true }), key: 't' })).toBeNull();
+    expect(commandOf({ ...press('us', 'KeyV', { ctrlKey: true }), key: 'k' })).toEqual({ does: 'palette' });
+  });
+
+  test('a shortcut needs its modifier alone, and no letter with Shift is one', () => {
+    for (const held of [{ altKey: true }, { metaKey: true }, SHIFT, { isComposing: true }, { ctrlKey: false }]) {
+      expect(does('us', 'KeyK', held)).toBeNull();
+      expect(does('ru', 'KeyK', held)).toBeNull();
+    }
+  });
+});
