@@ -1,3 +1,5 @@
+import { fold, foldedFrom } from './fold';
+
 /** What a search looks at. */
 export interface Searchable {
   name: string;
@@ -29,7 +31,7 @@ interface Rank {
 }
 
 function rank({ name, about = '', aliases = [] }: Searchable, words: readonly string[]): Rank | null {
-  const texts = [name, about, ...aliases].map((text) => text.toLowerCase());
+  const texts = [name, about, ...aliases].map(fold);
   const ranked: Rank = { sum: 0, scattered: false };
   for (const word of words) {
     const fits = texts.map((text, index) => ({ fit: fit(text, word), other: index > 0 ? OTHER : 0 }));
@@ -43,11 +45,21 @@ function rank({ name, about = '', aliases = [] }: Searchable, words: readonly st
   return ranked;
 }
 
-export function wordsIn(asked: string): string[] {
+function split(asked: string, between: RegExp): string[] {
   return asked
-    .toLowerCase()
-    .split(/[\s:,…]+/)
+    .split(between)
+    .map(fold)
     .filter((word) => word !== '');
+}
+
+export function wordsIn(asked: string): string[] {
+  return split(asked, /[\s:,…]+/);
+}
+
+/** Returns whether a filter finds a text: whether the text contains each of its words. */
+export function contains(text: string, asked: string): boolean {
+  const folded = fold(text);
+  return split(asked, /\s+/).every((word) => folded.includes(word));
 }
 
 /** What contains every searched word in its name or another of its texts, best match first. */
@@ -69,13 +81,22 @@ export interface Part {
 
 /** Splits a name into the parts that contain a searched word and the parts between them. */
 export function partsOf(name: string, asked: string): Part[] {
-  const lower = name.toLowerCase();
-  // Some letters have a lower case of another length, after which positions no longer agree.
-  if (lower.length !== name.length) return [{ text: name, found: false }];
+  return partsWith(name, wordsIn(asked));
+}
+
+/** Splits a text into the parts that a filter finds and the parts between them. */
+export function partsFound(text: string, asked: string): Part[] {
+  return partsWith(text, split(asked, /\s+/));
+}
+
+function partsWith(name: string, words: readonly string[]): Part[] {
+  const { text, from } = foldedFrom(name);
   const found = new Set<number>();
-  for (const word of wordsIn(asked)) {
-    for (let at = lower.indexOf(word); at >= 0; at = lower.indexOf(word, at + word.length)) {
-      for (let index = at; index < at + word.length; index += 1) found.add(index);
+  for (const word of words) {
+    for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + word.length)) {
+      for (const { start, end } of from.slice(at, at + word.length)) {
+        for (let index = start; index < end; index += 1) found.add(index);
+      }
     }
   }
   const parts: Part[] = [];

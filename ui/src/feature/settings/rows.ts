@@ -10,6 +10,7 @@ import {
 } from '../../generated/wire';
 import { textOfRule } from '../../entities/permission/ruleText';
 import { nameOfAgent } from '../../shared/agentNames';
+import { contains } from '../../shared/match';
 import { plural, t } from '../../shared/messages';
 import { hours, percent } from '../../shared/messages/formats';
 import { languageNames } from '../../shared/messages/language.svelte';
@@ -232,9 +233,7 @@ function rowsOfStart(settings: Settings, { id }: AgentDescriptor, agents: readon
 
 /** Whether the texts contain every searched word. */
 export function matches(search: string, texts: readonly string[]): boolean {
-  const words = search.toLocaleLowerCase().split(/\s+/).filter(Boolean);
-  const text = texts.join(' ').toLocaleLowerCase();
-  return words.every((word) => text.includes(word));
+  return contains(texts.join(' '), search);
 }
 
 /** Whether a search finds a row by its section, name, help, or values. */

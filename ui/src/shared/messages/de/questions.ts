@@ -205,4 +205,5 @@ export const questions = {
   'inbox.empty_file': 'Leere Datei',
   'inbox.context': 'Sitzung der aktuellen Anfrage',
   'inbox.open_session': 'Öffnen',
+  'question.filter_none': 'Kein Treffer',
 };

@@ -206,4 +206,5 @@ export const questions = {
   'inbox.empty_file': 'Empty file',
   'inbox.context': 'Session of the current request',
   'inbox.open_session': 'Open',
+  'question.filter_none': 'No match',
 } as const satisfies Record<string, string>;

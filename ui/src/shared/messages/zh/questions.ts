@@ -198,4 +198,5 @@ export const questions = {
   'inbox.empty_file': '空文件',
   'inbox.context': '当前请求的会话',
   'inbox.open_session': '打开',
+  'question.filter_none': '没有匹配项',
 };
