@@ -111,17 +111,17 @@ const SHIFT = { shiftKey: true };
 
 describe('case_118_shortcuts_go_by_character_and_else_by_place', () => {
   test.each(Object.keys(LAYOUTS))('%s', (layout) => {
-    const at = (character: string) => {
+    const at = (character: string): [code: string, held: Partial<Press>] | null => {
       const keys = Object.entries(LAYOUTS[layout] ?? {});
       const plain = keys.find(([, [typed]]) => typed === character);
       const shifted = keys.find(([, [, typed]]) => typed === character);
-      return plain ? ([plain[0], {}] as const) : shifted ? ([shifted[0], SHIFT] as const) : null;
+      return plain ? [plain[0], {}] : shifted ? [shifted[0], SHIFT] : null;
     };
     expect(does(layout, 'KeyK')).toBe('palette');
     expect(does(layout, 'KeyJ')).toBe('next_waiting');
     expect(does(layout, 'KeyN')).toBe('new_session');
-    expect(does(layout, ...(at('q') ?? (['KeyQ', {}] as const)))).toBe('quit');
-    expect(does(layout, ...(at(',') ?? (['Comma', {}] as const)))).toBe('settings');
+    expect(does(layout, ...(at('q') ?? ['KeyQ', {}]))).toBe('quit');
+    expect(does(layout, ...(at(',') ?? ['Comma', {}]))).toBe('settings');
     for (const [character, action] of [
       ['+', 'zoom_in'],
       ['-', 'zoom_out'],

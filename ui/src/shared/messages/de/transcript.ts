@@ -224,4 +224,12 @@ export const transcript = {
   'run.steps.one': '{count} Schritt',
   'run.steps.other': '{count} Schritte',
   'run.and': '{before}, {next}',
+  'find.label': 'Im Transkript suchen',
+  'find.place': '{n} von {count}',
+  'find.place_more': '{n} von {count}, frühere Einträge noch nicht durchsucht',
+  'find.none': 'Nicht gefunden',
+  'find.reading': 'Frühere Einträge werden durchsucht…',
+  'find.earlier': 'Vorheriger Treffer',
+  'find.later': 'Nächster Treffer',
+  'find.close': 'Suche schließen',
 };

@@ -214,4 +214,12 @@ export const transcript = {
   'run.steps.one': '{count} step',
   'run.steps.other': '{count} steps',
   'run.and': '{before}, {next}',
+  'find.label': 'Find in the transcript',
+  'find.place': '{n} of {count}',
+  'find.place_more': '{n} of {count}, earlier entries not searched yet',
+  'find.none': 'Not found',
+  'find.reading': 'Searching earlier entries…',
+  'find.earlier': 'Previous match',
+  'find.later': 'Next match',
+  'find.close': 'Close the search',
 } as const satisfies Record<string, string>;

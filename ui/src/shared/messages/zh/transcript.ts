@@ -192,4 +192,12 @@ export const transcript = {
   'run.subagent': '子智能体“{title}”：{steps}',
   'run.steps.other': '{count} 步',
   'run.and': '{before}，{next}',
+  'find.label': '在对话记录中查找',
+  'find.place': '第 {n} 个，共 {count} 个',
+  'find.place_more': '第 {n} 个，共 {count} 个，更早的条目尚未搜索',
+  'find.none': '未找到',
+  'find.reading': '正在搜索更早的条目…',
+  'find.earlier': '上一个匹配项',
+  'find.later': '下一个匹配项',
+  'find.close': '关闭查找',
 };
