@@ -35,17 +35,16 @@ const BUILD_COMMAND: &str = "cargo xtask guide";
 /// Where the page leads to when the user closes the window by Esc or Ctrl+W: its pages can call no command.
 const CLOSE: &str = "guide://localhost/close";
 
-/// The search of the guide has a use for Esc while it is open.
+/// Runs before the guide's own scripts, which take every Esc. An open search or help of the guide is closed by them first.
 const KEYS: &str = "window.addEventListener('keydown', (event) => {
-    const { key, code, ctrlKey, metaKey, altKey, shiftKey, isComposing, defaultPrevented, target } = event;
-    if (isComposing || defaultPrevented || altKey || shiftKey) return;
+    const { key, code, ctrlKey, metaKey, altKey, shiftKey, isComposing } = event;
+    if (isComposing || altKey || shiftKey) return;
     const letter = /^[a-z]$/i.test(key) ? key.toLowerCase() : code === 'KeyW' ? 'w' : '';
-    const byLetter = ctrlKey !== metaKey && letter === 'w';
-    const byEsc = key === 'Escape' && !ctrlKey && !metaKey && !target.closest?.('input, textarea');
-    if (!byLetter && !byEsc) return;
+    const open = ['mdbook-search-wrapper', 'mdbook-help-container'].some((id) => document.getElementById(id)?.checkVisibility());
+    if (!(ctrlKey !== metaKey && letter === 'w') && !(key === 'Escape' && !ctrlKey && !metaKey && !open)) return;
     event.preventDefault();
     location.href = 'guide://localhost/close';
-});";
+}, true);";
 
 const SIZE: (f64, f64) = (1080.0, 780.0);
 const MIN_SIZE: (f64, f64) = (360.0, 480.0);

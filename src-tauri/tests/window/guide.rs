@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::time::Duration;
 
 use fantoccini::Locator;
 use serde_json::json;
@@ -59,6 +60,12 @@ async fn help_opens_the_guide_offline_in_a_window_of_its_own() {
     app.show_demo("technology", "Notes").await;
     app.click("button", "Help").await;
     app.wait("the guide in front", async || (active_window() == GUIDE).then_some(())).await;
+    assert_eq!(app.client.windows().await.unwrap().len(), 2);
+
+    // The first Esc closes the search that is still open.
+    activate(GUIDE);
+    xdotool(&["key", "Escape"]);
+    tokio::time::sleep(Duration::from_millis(300)).await;
     assert_eq!(app.client.windows().await.unwrap().len(), 2);
 
     // Closing the guide closes nothing else.

@@ -6,7 +6,7 @@ use crate::desktop::{QUIT_DIALOG, WINDOW, activate, xdotool};
 use crate::harness::{App, OPEN_CARD, Setup};
 
 /// A key by its code in the display, the same on every layout. `xdotool` would change the layout for a character that it lacks.
-const ESC: &str = "9";
+const ESC: &str = "Escape";
 const DIGIT_1: &str = "10";
 const DIGIT_2: &str = "11";
 const DIGIT_0: &str = "19";
