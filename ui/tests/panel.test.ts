@@ -335,14 +335,16 @@ describe('sending', () => {
 
 describe('several at once', () => {
   test('the panel can be resized by keyboard and keeps its width in other sessions', async () => {
+    localStorage.setItem('askdesk.panel-stays', 'yes');
     const sessions = [aSession(), aSession({ id: 's2', name: 'web' })];
     const { user } = await openPage(new FakeBridge({ sessions }));
+    localStorage.removeItem('askdesk.panel-stays');
     const handle = () => screen.getByRole('separator', { name: 'Panel width' });
     handle().focus();
     await user.keyboard('{ArrowLeft}');
     await user.click(button(/^web/));
     expect(handle()).toHaveAttribute('aria-valuenow', '424');
-    expect(panel().style.getPropertyValue('--panel')).toBe('424px');
+    expect(panel().parentElement?.style.getPropertyValue('--panel')).toBe('424px');
     handle().focus();
     await user.keyboard('{Home}');
     expect(handle()).toHaveAttribute('aria-valuenow', handle().getAttribute('aria-valuemin'));
@@ -377,5 +379,61 @@ describe('several at once', () => {
     await user.click(screen.getByRole('button', { name: /api.*Working/ }));
     expect(row()).toHaveAttribute('data-state', 'needs_you');
     expect(row()).toHaveTextContent('Needs you');
+  });
+});
+
+describe('a panel with nothing open', () => {
+  const strip = () => screen.queryByRole('button', { name: /^Expand panel/ });
+
+  async function opened() {
+    localStorage.removeItem('askdesk.panel-stays');
+    const page = await openPage(new FakeBridge({ sessions: [aSession()] }));
+    page.store.dispatch({ type: 'session_selected', session: 's1' });
+    await settle();
+    return page;
+  }
+
+  const ask = async ({ bridge }: Awaited<ReturnType<typeof opened>>) => {
+    await bridge.push({ change: 'request', request: aRequest() });
+    await settle();
+  };
+
+  const gone = async ({ bridge }: Awaited<ReturnType<typeof opened>>) => {
+    await bridge.push({ change: 'request', request: aRequest({ state: ended(withdrawn({ why: 'answered_elsewhere' })) }) });
+    await settle();
+  };
+
+  test('is folded, opens with a question, and folds once the pointer and the keyboard have left it', async () => {
+    const page = await opened();
+    expect(strip()).toBeVisible();
+    await ask(page);
+    expect(strip()).toBeNull();
+    await page.user.click(screen.getAllByRole('radio')[0] as HTMLElement);
+    await gone(page);
+    expect(strip()).toBeNull();
+    await page.user.click(composer());
+    expect(strip()).toBeVisible();
+    expect(composer()).toHaveFocus();
+  });
+
+  test('stays if the user chose so, also in the next window', async () => {
+    const page = await opened();
+    await page.user.click(strip() as HTMLElement);
+    expect(screen.getByText('No open questions')).toBeVisible();
+    expect(localStorage.getItem('askdesk.panel-stays')).toBe('yes');
+    await page.user.click(screen.getByRole('button', { name: 'Collapse panel' }));
+    expect(strip()).toBeVisible();
+    expect(localStorage.getItem('askdesk.panel-stays')).toBe('no');
+  });
+
+  test('that was put away with a question comes back with the next one', async () => {
+    const page = await opened();
+    await ask(page);
+    await page.user.click(screen.getByRole('button', { name: 'Collapse panel' }));
+    expect(strip()).toBeVisible();
+    await gone(page);
+    await page.bridge.push({ change: 'request', request: aRequest({ id: 'r2' }) });
+    await settle();
+    expect(strip()).toBeNull();
   });
 });

@@ -141,7 +141,7 @@ describe('the transcript', () => {
     const bridge = new FakeBridge({ requests: [aRequest()] });
     await show([{ kind: 'request', request: 'r1' }], bridge);
     expect(document.querySelectorAll('[data-card="r1"]')).toHaveLength(1);
-    expect(transcript()).toHaveTextContent(/Asked you 1 question · waiting/);
+    expect(transcript()).toHaveTextContent(/Question 1\?.*waiting/);
     expect(transcript()).not.toHaveTextContent(/[{}"]/);
   });
 
@@ -149,7 +149,7 @@ describe('the transcript', () => {
     const bridge = new FakeBridge({ requests: [aRequest()] });
     const { user } = await show([{ kind: 'request', request: 'r1' }], bridge);
     await user.click(button('Collapse panel'));
-    await user.click(within(transcript()).getByRole('button', { name: /Asked you/ }));
+    await user.click(within(transcript()).getByRole('button', { name: /waiting/ }));
     expect(screen.getAllByRole('radio')[0]).toHaveFocus();
     expect(screen.getAllByRole<HTMLInputElement>('radio').some((input) => input.checked)).toBe(false);
   });

@@ -21,6 +21,7 @@ import { WindowCommands } from './commands/window';
 import { WorktreeCommands } from './commands/worktrees';
 import { readOpenIn, storeOpenIn } from './openIn';
 import { selectedSession } from './select';
+import { readPanelStays, storePanelStays } from './parts/layout';
 import { readSidebar, storeSidebar } from './sidebar';
 import { initialState } from './state';
 import { Store } from './store.svelte';
@@ -52,7 +53,14 @@ export type Page = ReturnType<typeof createPage>;
 /** The page without its components: its state, its commands, and the parts that sync it with the app. */
 export function createPage(bridge: Bridge) {
   const remembered = sessionStorage.getItem(SELECTED_KEY);
-  const initial = initialState({ remembered, ...readUnsent(), ...readComments(), sidebar: readSidebar(), openIn: readOpenIn() });
+  const initial = initialState({
+    remembered,
+    ...readUnsent(),
+    ...readComments(),
+    sidebar: readSidebar(),
+    panelStays: readPanelStays(),
+    openIn: readOpenIn(),
+  });
   const store = new Store(resumeFrom(initial, bridge.handover as Handover | null));
   const focusTargets = new FocusTargets();
   const timers = new Timers();
@@ -112,6 +120,7 @@ export function createPage(bridge: Bridge) {
     const selected = selectedSession(after);
     if (selected !== selectedSession(before) && selected) sessionStorage.setItem(SELECTED_KEY, selected);
     if (after.sidebar !== before.sidebar) storeSidebar(after);
+    if (after.panelStays !== before.panelStays) storePanelStays(after);
     if (after.openIn.recent !== before.openIn.recent) storeOpenIn(after);
     const unsent = ['messages', 'attached', 'comments', 'viewed', 'diffForm'] as const;
     if (unsent.some((field) => after[field] !== before[field])) {

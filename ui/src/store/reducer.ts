@@ -80,6 +80,7 @@ export type Action =
   | { type: 'request_picked'; session: SessionId; request: RequestId }
   | { type: 'missed_folded'; request: RequestId; open: boolean }
   | { type: 'panel_collapsed'; collapsed: boolean }
+  | { type: 'panel_stays_set'; stays: boolean }
   | { type: 'panel_resized'; width: number }
   | { type: 'message_written'; session: SessionId; text: string }
   | { type: 'message_sent'; session: SessionId; text: string; attachments: readonly Attachment[] }
@@ -200,6 +201,7 @@ const handlers: Handlers<Action> = {
     return { ...state, missedOpen: { ...state.missedOpen, [request]: open } };
   },
   panel_collapsed: (state, { collapsed }) => ({ ...state, panelCollapsed: collapsed }),
+  panel_stays_set: (state, { stays }) => ({ ...state, panelStays: stays }),
   panel_resized(state, { width }) {
     const { min, max } = PANEL_WIDTH;
     return { ...state, panelWidth: Math.round(Math.min(max, Math.max(min, width))) };

@@ -31,7 +31,10 @@ export interface Layout {
   heldGroups: readonly SessionGroup[] | null;
   picked: Readonly<Record<SessionId, RequestId>>;
   missedOpen: Readonly<Record<RequestId, boolean>>;
+  /** Whether the user has put the panel away although something is open in it. It comes back once that has ended. */
   panelCollapsed: boolean;
+  /** Whether the panel stays open while nothing is open in it. It outlives the window. */
+  panelStays: boolean;
   /** In pixels. */
   panelWidth: number;
 }
@@ -42,5 +45,20 @@ export const initialLayout: Layout = {
   picked: {},
   missedOpen: {},
   panelCollapsed: false,
+  panelStays: false,
   panelWidth: PANEL_WIDTH.preferred,
 };
+
+const STAYS_KEY = 'askdesk.panel-stays';
+
+export function readPanelStays(): boolean {
+  return localStorage.getItem(STAYS_KEY) === 'yes';
+}
+
+export function storePanelStays({ panelStays }: Layout): void {
+  try {
+    localStorage.setItem(STAYS_KEY, panelStays ? 'yes' : 'no');
+  } catch {
+    // The choice then lasts as long as the window.
+  }
+}

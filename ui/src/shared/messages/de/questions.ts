@@ -40,7 +40,6 @@ export const questions = {
   'question.note': 'Anmerkung',
   'question.note_add': 'Anmerkung hinzufügen',
   'question.preview': 'Vorschau: {label}',
-  'question.preview_hint': 'Fokussieren Sie eine Option, um ihre Vorschau zu sehen.',
   'question.preview_none': 'Keine Vorschau für {label}',
   'question.filter': 'Optionen filtern',
   'question.yes': 'Ja',

@@ -164,8 +164,8 @@ export const transcript = {
   'retry.attempt_of': 'Versuch {attempt} von {of}',
   'retry.attempt': 'Versuch {attempt}',
 
-  'asked.one': 'Hat Ihnen {count} Frage gestellt',
-  'asked.other': 'Hat Ihnen {count} Fragen gestellt',
+  'asked.more.one': '+{count} weitere Frage',
+  'asked.more.other': '+{count} weitere Fragen',
   'asked.waiting': 'wartet {time}',
   'asked.waited': 'Wartezeit {time}',
   'asked.show': 'Im Fragenbereich anzeigen',

@@ -41,7 +41,6 @@ export const questions = {
   'question.note': 'Note',
   'question.note_add': 'Add note',
   'question.preview': 'Preview: {label}',
-  'question.preview_hint': 'Focus an option to preview it.',
   'question.preview_none': 'No preview for {label}',
   'question.filter': 'Filter options',
   'question.yes': 'Yes',

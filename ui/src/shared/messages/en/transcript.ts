@@ -154,8 +154,8 @@ export const transcript = {
   'retry.attempt_of': 'Attempt {attempt} of {of}',
   'retry.attempt': 'Attempt {attempt}',
 
-  'asked.one': 'Asked you {count} question',
-  'asked.other': 'Asked you {count} questions',
+  'asked.more.one': '+{count} more question',
+  'asked.more.other': '+{count} more questions',
   'asked.waiting': 'waiting {time}',
   'asked.waited': 'waited {time}',
   'asked.show': 'Show in panel',

@@ -40,7 +40,6 @@ export const questions = {
   'question.note': '备注',
   'question.note_add': '添加备注',
   'question.preview': '预览：{label}',
-  'question.preview_hint': '将焦点移到选项上即可预览。',
   'question.preview_none': '{label} 没有预览',
   'question.filter': '筛选选项',
   'question.yes': '是',

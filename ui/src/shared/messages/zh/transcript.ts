@@ -141,7 +141,7 @@ export const transcript = {
   'retry.attempt_of': '第 {attempt} 次，共 {of} 次',
   'retry.attempt': '第 {attempt} 次',
 
-  'asked.other': '向你提了 {count} 个问题',
+  'asked.more.other': '另有 {count} 个问题',
   'asked.waiting': '已等待 {time}',
   'asked.waited': '等待了 {time}',
   'asked.show': '在面板中显示',
