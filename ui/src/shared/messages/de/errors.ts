@@ -159,4 +159,5 @@ export const errors = {
   'unfit.zero': 'enthält ein NUL-Zeichen',
   'unfit.own_flag': '{flag} setzt Askdesk selbst',
   'unfit.chosen_flag': '{flag} legt der Berechtigungsmodus beim Start einer Sitzung fest',
+  'error.not_copied': 'Der Text wurde nicht kopiert. Markieren Sie ihn und drücken Sie Strg+C.',
 };

@@ -156,4 +156,5 @@ export const errors = {
   'unfit.zero': 'it contains a NUL character',
   'unfit.own_flag': '{flag} is set by Askdesk',
   'unfit.chosen_flag': '{flag} is set by Permission mode when you start a session',
+  'error.not_copied': 'The text wasn’t copied. Select it and press Ctrl+C.',
 } as const satisfies Record<string, string>;
