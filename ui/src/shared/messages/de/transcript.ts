@@ -224,4 +224,9 @@ export const transcript = {
   'run.steps.one': '{count} Schritt',
   'run.steps.other': '{count} Schritte',
   'run.and': '{before}, {next}',
+  'context.copy': 'Kopieren',
+  'context.quote': 'In Antwort zitieren',
+  'context.copy_path': 'Pfad kopieren',
+  'context.menu': 'Kontextmenü',
+  'context.open_file': 'Datei öffnen',
 };

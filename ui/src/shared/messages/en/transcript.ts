@@ -214,4 +214,9 @@ export const transcript = {
   'run.steps.one': '{count} step',
   'run.steps.other': '{count} steps',
   'run.and': '{before}, {next}',
+  'context.copy': 'Copy',
+  'context.quote': 'Quote in reply',
+  'context.copy_path': 'Copy path',
+  'context.menu': 'Context menu',
+  'context.open_file': 'Open file',
 } as const satisfies Record<string, string>;

@@ -192,4 +192,9 @@ export const transcript = {
   'run.subagent': '子智能体“{title}”：{steps}',
   'run.steps.other': '{count} 步',
   'run.and': '{before}，{next}',
+  'context.copy': '复制',
+  'context.quote': '在回复中引用',
+  'context.copy_path': '复制路径',
+  'context.menu': '上下文菜单',
+  'context.open_file': '打开文件',
 };
