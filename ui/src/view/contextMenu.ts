@@ -32,7 +32,7 @@ export function ownContextMenus(commands: Commands, targets: FocusTargets): () =
         label: t('context.menu'),
         items: actions.map(({ words, danger = false }, index) => ({ id: String(index), words, danger })),
         at,
-        choose: (id) => {
+        choose: (id: string) => {
           const action = actions[Number(id)];
           if (action) run(action);
         },

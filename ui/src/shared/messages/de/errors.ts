@@ -32,7 +32,7 @@ export const errors = {
 
   'undelivered.input_closed': 'Der Agent hat sich beendet oder seine Eingabe geschlossen',
   'undelivered.write_failed': 'Das Schreiben an den Agenten ist fehlgeschlagen: {error}',
-  'undelivered.not_reading': 'Der Agent liest seine Eingabe nicht ({lines} Zeilen warten)',
+  'undelivered.not_reading': 'Der Agent liest seine Eingabe nicht (wartende Zeilen: {lines})',
   'undelivered.not_awaited': 'Der Agent wartet nicht mehr darauf',
   'undelivered.may_have_arrived':
     'Der Agent hat sich beim Empfang beendet; vielleicht ist es angekommen. Askdesk sendet es nicht von selbst erneut; „Erneut versuchen“ sendet es als Nachricht',
