@@ -115,6 +115,18 @@ describe('the context menu', () => {
     expect(browserMenuOn(composer())).toBe(true);
   });
 
+  test('of a button is not covered by its tooltip, nor are the buttons below the message field by one of the field', async () => {
+    const opened = await open();
+    expect(composer()).not.toHaveAttribute('title');
+    expect(composer()).toHaveAccessibleDescription(/Enter to send/);
+    const more = screen.getByRole('button', { name: 'Actions for api' });
+    expect(more).toHaveAttribute('title');
+    await opened.user.click(more);
+    expect(more).not.toHaveAttribute('title');
+    await opened.user.keyboard('{Escape}');
+    expect(more).toHaveAttribute('title');
+  });
+
   test('stays away where there is nothing to do', async () => {
     const opened = await open();
     await rightClick(opened, document.querySelector('main') as Element);
