@@ -477,6 +477,6 @@ describe('a tool’s line', () => {
       }),
     ];
     await openPage(bridge);
-    expect(document.querySelector('[data-entry="1"]')).toHaveTextContent('1 tokens in, 2 out · $0.0123');
+    expect(document.querySelector('[data-entry="1"]')).toHaveTextContent('1 token in, 2 out · $0.01');
   });
 });

@@ -125,7 +125,7 @@ describe('case 122: a text that is too long for a message', () => {
     await expectNoViolations();
     await user.click(button('Attach as a file'));
     expect(bridge.sent('attach_text')).toMatchObject([{ session: 's1', text: long }]);
-    expect(within(attached()!).getByText('message-1.txt')).toBeVisible();
+    expect(attached()).toHaveTextContent('message-1.txt');
     expect(composer()).toHaveValue('');
     expect(composer()).toHaveFocus();
     await user.keyboard('look{Enter}');
@@ -230,9 +230,9 @@ describe('an attachment', () => {
     bridge.entries['s1'] = [anEntry(1, { kind: 'user', text: '', attachments: [image()] })];
     await openPage(bridge);
     const waiting = screen.getByRole('region', { name: 'Queued messages' });
-    expect(within(waiting).getByText('notes of mine.txt')).toBeVisible();
+    expect(waiting).toHaveTextContent('notes of mine.txt');
     const transcript = screen.getByRole('region', { name: 'Transcript of api' });
-    expect(within(transcript).getByText('shot 1.png')).toBeVisible();
+    expect(transcript).toHaveTextContent('shot 1.png');
     const picture = transcript.querySelector('img');
     expect(picture).toHaveAttribute('src', `kept-image://localhost/s1.${'1'.repeat(64)}`);
     expect(within(transcript).queryByRole('button', { name: /Remove/ })).toBeNull();

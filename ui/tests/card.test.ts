@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { labelIn, nameIn, parted } from '../src/entities/request/questionNames';
 import type { Question, Request } from '../src/generated/wire';
 import { cutText, firstLetters, shortHeader } from '../src/shared/text';
-import { answered, aQuestion, aRequest } from '../src/testing/builders';
+import { answered, aQuestion, aRequest, aSession } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
 import { button, expectNoViolations, openPage, panel, radio, settle } from './open';
 
@@ -215,6 +215,16 @@ test('the collapsed panel is one button with the number of waiting questions', a
 });
 
 describe('the options', () => {
+  test('are laid out in the direction of their label, badge and all', async () => {
+    const options = [{ label: 'رموز JWT (Recommended)' }, { label: 'Session' }];
+    await openPage(new FakeBridge({ sessions: [aSession()], requests: [aRequest({ questions: [aQuestion(1, { options })] })] }));
+    const line = screen.getByText('رموز JWT').closest('[dir]');
+    expect(line).toHaveAttribute('dir', 'auto');
+    expect(line).toContainElement(screen.getByText('Recommended'));
+    // What has a direction of its own says nothing about that of the line.
+    expect(line?.querySelector('[dir]')).toBeNull();
+  });
+
   test('more than twelve can be filtered, and a digit counts in what is shown', async () => {
     const options = Array.from({ length: 40 }, (_, place) => (place % 10 === 3 ? `ui-${place}` : `Package ${place}`));
     const { user } = await open([aQuestion(1, { kind: 'multi', options, allowsOther: false })]);

@@ -10,7 +10,8 @@ import { en } from '../src/shared/messages/en';
 import { spoken } from '../src/shared/messages/language.svelte';
 import { zh } from '../src/shared/messages/zh';
 import { hours, number, percent } from '../src/shared/messages/formats';
-import { dollars, duration } from '../src/shared/time';
+import { duration } from '../src/shared/time';
+import { cost } from '../src/shared/usage';
 import { claudeCode, codex, demo, openCode } from '../src/testing/agents';
 
 const root = join(import.meta.dirname, '../src');
@@ -230,14 +231,20 @@ describe('in another language', () => {
   test('the general form stands in for a plural category that a catalog leaves out', () => {
     const polish: Catalog = { ...de, 'asked.more.one': 'jedno', 'asked.more.few': 'kilka', 'asked.more.other': 'wiele' };
     const rules = new Intl.PluralRules('pl');
-    expect([1, 2, 5, 22, 0].map((count) => inForm(polish, rules, 'asked.more', count))).toEqual(['jedno', 'kilka', 'wiele', 'kilka', 'wiele']);
+    expect([1, 2, 5, 22, 0].map((count) => inForm(polish, rules, 'asked.more', count))).toEqual([
+      'jedno',
+      'kilka',
+      'wiele',
+      'kilka',
+      'wiele',
+    ]);
     expect(inForm(zh, new Intl.PluralRules('en'), 'asked.more', 1)).toBe(zh['asked.more.other']);
   });
 
   test('numbers, amounts, and lists use the format of that language', async () => {
     await spoken.speak('de');
-    expect(t('turn.used', { input: 48_120, output: 3_204 })).toMatch(/48\.120.*3\.204/);
-    expect([duration(800), dollars(0.1834), percent(1.5)]).toEqual(['0,8 s', '0,1834\u00a0$', '150\u00a0%']);
+    expect(plural('turn.used', 48_120, { output: 3_204 })).toMatch(/48\.120.*3\.204/);
+    expect([duration(800), cost(0.1834), percent(1.5)]).toEqual(['0,8 s', '0,18\u00a0$', '150\u00a0%']);
     expect(hours('22:00-07:00')).toBe('22:00–07:00');
     const loss = (questions: number, approvals: number) =>
       wordsOfLoss({ working: false, waiting: { questions, approvals, since: null }, undelivered: 0, unsent: false });

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { matching } from '../src/shared/match';
 import { anApproval, aRequest, aSession } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
-import { composer, expectNoViolations, openPage } from './open';
+import { composer, expectNoViolations, openPage, settle } from './open';
 
 const sessions = [
   aSession({ place: 0 }),
@@ -74,6 +74,29 @@ describe('the palette', () => {
     await user.keyboard('new sess');
     await user.click(screen.getByRole('option', { name: 'New session' }));
     expect(screen.getByRole('heading', { name: 'New session', level: 1 })).toBeVisible();
+  });
+});
+
+describe('case_82 the last session', () => {
+  test('comes first among the sessions and is preselected, so that the same keys switch back and forth', async () => {
+    const { user, commands } = await openPage(new FakeBridge({ sessions, requests: [aRequest({ session: 's3' })] }));
+    await commands.navigation.showSession('s2');
+    await settle();
+    for (const expected of ['s1', 's2', 's1']) {
+      await user.keyboard('{Control>}k{/Control}');
+      const [request, last] = screen.getAllByRole('option');
+      expect([request?.dataset['found'], last?.dataset['found']]).toEqual(['r1', expected]);
+      expect(last).toHaveAttribute('aria-selected', 'true');
+      screen.getByRole('combobox', { name: LABEL }).focus();
+      await user.keyboard('{Enter}');
+      expect(shown()).toBe(expected);
+    }
+    await user.keyboard('{Control>}k{/Control}');
+    screen.getByRole('combobox', { name: LABEL }).focus();
+    await user.keyboard('{ArrowUp}');
+    expect(screen.getAllByRole('option')[0]).toHaveAttribute('aria-selected', 'true');
+    await user.keyboard('bill');
+    expect(screen.getAllByRole('option')[0]).toHaveAttribute('aria-selected', 'true');
   });
 });
 

@@ -1,11 +1,14 @@
 import { cleanup, screen } from '@testing-library/svelte';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
 import { showChanges, withChanges } from '../src/gallery/changes';
 import { auth, base, scenes } from '../src/gallery/scenes';
 import { tenSessions } from '../src/gallery/tenSessions';
 import type { Session } from '../src/generated/wire';
+import { sight } from '../src/feature/panel/reading.svelte';
 import { actionIds } from '../src/shared/actions.svelte';
+import { arming } from '../src/shared/arming';
+import { sessionOf } from '../src/store/select';
 import { aRequest, aSession } from '../src/testing/builders';
 import { type FakeBridge, settle } from '../src/testing/fakeBridge';
 import { openPage } from './open';
@@ -257,4 +260,116 @@ test('case_82 a setting is found by its name, also in English, and gets the focu
     expect(document.activeElement).toBeVisible();
     await opened.user.click(screen.getByRole('button', { name: 'Close' }));
   }
+});
+
+/** Opens the palette and types into it. */
+async function ask({ user }: Opened, asked: string) {
+  await user.keyboard('{Control>}k{/Control}');
+  screen.getByRole('combobox', { name: 'Search sessions, actions, and settings' }).focus();
+  if (asked !== '') await user.keyboard(asked);
+}
+
+describe('case_82 values in the palette', () => {
+  test('a value of a setting is found by its words and set, and is not listed before', async () => {
+    const opened = await openPage(base([]));
+    await ask(opened, '');
+    expect(screen.queryByRole('option', { name: /^Theme:/ })).toBeNull();
+    await opened.user.keyboard('dark');
+    expect(screen.getAllByRole('option')[0]).toHaveTextContent('Theme: Dark');
+    await opened.user.keyboard('{Enter}');
+    expect(opened.bridge.sent('change_setting')).toEqual([{ change: { setting: 'theme', value: 'dark' } }]);
+  });
+
+  test('a switch is turned by its name', async () => {
+    const opened = await openPage(base([]));
+    await ask(opened, 'sound on');
+    await opened.user.click(screen.getByRole('option', { name: /^Notification sound: On/ }));
+    expect(opened.bridge.sent('change_setting')).toEqual([{ change: { setting: 'notify_sound', value: 'on' } }]);
+  });
+
+  test('a model and a mode of the session are set, and a mode that never asks is confirmed first', async () => {
+    const opened = await openPage(changed({ state: { state: 'idle' } }));
+    const { config } = sessionOf(opened.store.state, 's1') as Session;
+    const model = config.find(({ category }) => category === 'model')?.values[1];
+    const mode = config.find(({ category }) => category === 'mode');
+    const asks = mode?.values.find(({ id, risk }) => risk !== 'unattended' && id !== mode.current);
+    const never = mode?.values.find(({ risk }) => risk === 'unattended');
+    await ask(opened, `model ${model?.name}`);
+    await opened.user.keyboard('{Enter}');
+    expect(opened.bridge.sent('set_config').at(-1)).toMatchObject({ session: 's1', value: model?.id });
+    await ask(opened, `permission mode ${asks?.name}`);
+    await opened.user.keyboard('{Enter}');
+    expect(opened.bridge.sent('set_config').at(-1)).toMatchObject({ session: 's1', option: mode?.id, value: asks?.id });
+    const sent = opened.bridge.sent('set_config').length;
+    await ask(opened, `permission mode ${never?.name}`);
+    await opened.user.keyboard('{Enter}');
+    expect(opened.bridge.sent('set_config')).toHaveLength(sent);
+    expect(screen.getByRole('checkbox', { name: /understand/ })).toHaveFocus();
+  });
+
+  test('the folder of the session is copied, and an export is offered in both forms', async () => {
+    const opened = await openPage(changed({ state: { state: 'idle' } }));
+    await ask(opened, 'copy folder path');
+    await opened.user.keyboard('{Enter}');
+    expect(await navigator.clipboard.readText()).toBe(sessionOf(opened.store.state, 's1')?.folder);
+    await ask(opened, 'export');
+    expect(screen.getByRole('option', { name: /^Export as Markdown/ })).toBeVisible();
+    expect(screen.getByRole('option', { name: /^Export as JSON/ })).toBeVisible();
+  });
+});
+
+describe('case_82 a permission in the palette', () => {
+  const decisions = ({ bridge }: Opened) => bridge.sent('decide_approval').map(({ decision }) => decision.options);
+
+  test('is allowed and denied by the row that names it, which only typing finds', async () => {
+    const opened = await openPage(scene('approval'));
+    await ask(opened, '');
+    expect(screen.queryByRole('option', { name: /^Allow once/ })).toBeNull();
+    await opened.user.keyboard('allow once{Enter}');
+    expect(decisions(opened)).toHaveLength(1);
+    cleanup();
+    const again = await openPage(scene('approval'));
+    await ask(again, 'deny{Enter}');
+    expect(decisions(again)).toHaveLength(1);
+  });
+
+  test('that was not on screen as a whole is shown instead of allowed', async () => {
+    const before = sight.of;
+    sight.of = () => ({ width: 300, height: 1000, now: { from: 0, to: 400 }, line: 20 });
+    try {
+      const opened = await openPage(scene('approval'));
+      await ask(opened, 'allow once');
+      expect(screen.getByRole('option', { name: /^Allow once/ })).toHaveTextContent('shows the request first');
+      await opened.user.keyboard('{Enter}');
+      expect(decisions(opened)).toEqual([]);
+      expect(document.querySelector('[data-card]')).toHaveFocus();
+    } finally {
+      sight.of = before;
+    }
+  });
+
+  test('that has changed since the palette opened, or does not take clicks yet, is shown instead of decided', async () => {
+    const opened = await openPage(scene('approval'));
+    await ask(opened, 'allow once');
+    const [approval] = opened.bridge.snapshot.approvals;
+    if (!approval) throw new Error('no permission');
+    await opened.bridge.push({
+      change: 'approval',
+      approval: { ...approval, subject: { detail: 'command', command: 'rm -r /', description: null } },
+    });
+    await settle();
+    await opened.user.keyboard('{Enter}');
+    expect(decisions(opened)).toEqual([]);
+    cleanup();
+
+    arming.delay = 60_000;
+    try {
+      const unarmed = await openPage(scene('approval'));
+      await ask(unarmed, 'allow once{Enter}');
+      await ask(unarmed, 'deny{Enter}');
+      expect(decisions(unarmed)).toEqual([]);
+    } finally {
+      arming.delay = 0;
+    }
+  });
 });

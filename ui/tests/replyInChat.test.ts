@@ -40,7 +40,7 @@ function asked(...requests: Request[]): FakeBridge {
 
 const sent = (bridge: FakeBridge) => bridge.sent('send_message').map(({ text, closes }) => ({ text, closes }));
 const queued = (bridge: FakeBridge) => bridge.sent('queue_message').map(({ text }) => text);
-const description = () => document.getElementById(composer().getAttribute('aria-describedby') ?? '')?.textContent;
+const description = () => document.getElementById(composer().getAttribute('aria-describedby')?.split(' ')[0] ?? '')?.textContent;
 const held = () => document.querySelector('[data-held-reply]');
 
 describe('case 104 the composer', () => {

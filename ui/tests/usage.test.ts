@@ -33,8 +33,8 @@ describe('the meter of a session', () => {
     expect(meter()).toHaveTextContent(/42%.*\$1\.84/);
     expect(meter()?.title.split('\n')).toEqual([
       'Context: 84,000 of 200,000 tokens',
-      'Input: 264,000 tokens, 263,000 of them cached',
-      'Output: 900 tokens',
+      'Input tokens: 264,000, 263,000 of them cached',
+      'Output tokens: 900',
       'Cost of this session: $1.84, as estimated by the agent',
     ]);
     await expectNoViolations();

@@ -19,8 +19,13 @@ export type CommandName = keyof CommandMap;
 export type Input<C extends CommandName> = CommandMap[C]['input'];
 export type Output<C extends CommandName> = CommandMap[C]['output'];
 
-/** A command's error; `unreachable` means that the command never reached the app. */
-export type AppError = Omit<CommandError, 'code'> & { code: ErrorCode | 'unreachable' };
+/**
+ * A command's error. `unreachable` means that the command never reached the app, and `not_copied` that the page couldn't write to the
+ * clipboard.
+ */
+export type AppError = Omit<CommandError, 'code'> & { code: ErrorCode | 'unreachable' | 'not_copied' };
+
+export const notCopied: AppError = { code: 'not_copied', message: '', retryable: true, traceId: '', field: null, ended: null };
 
 /** The language settings that are known before the page's first line runs. */
 export interface LanguageAtStart {

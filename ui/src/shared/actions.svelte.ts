@@ -11,6 +11,8 @@ interface Action {
   keys?: string;
   /** The key that carries it out together with the system's command modifier, anywhere in the window. */
   command?: string;
+  /** Found by what is typed, but not listed before: one of many values, or a decision that nobody may make by a stray key. */
+  typed?: true;
 }
 
 const byCommand = (key: string) => ({ keys: shortcut(key.toUpperCase()), command: key });
@@ -28,6 +30,8 @@ export const actions = {
   skip: { words: 'question.decline', icon: 'declined' },
   skip_message: { words: 'question.decline_message', icon: 'declined' },
   undo: { words: 'undo.button', icon: 'withdrawn', keys: 'u' },
+  allow: { words: 'approval.allow', icon: 'shield', typed: true },
+  deny: { words: 'approval.deny', icon: 'declined', typed: true },
 
   message: { words: 'composer.label', icon: 'chat', keys: '/' },
   attach: { words: 'composer.attach', icon: 'attach' },
@@ -35,6 +39,9 @@ export const actions = {
   force_stop: { words: 'composer.stop_now', icon: 'stop' },
   mode: { words: 'head.mode', icon: 'shield' },
   model: { words: 'head.model', icon: 'model' },
+  set_mode: { words: 'head.mode', icon: 'shield', typed: true },
+  set_model: { words: 'head.model', icon: 'model', typed: true },
+  set_effort: { words: 'start.effort', icon: 'model', typed: true },
 
   resume: { words: 'session_action.resume', icon: 'resume' },
   fork: { words: 'session_action.fork', icon: 'fork' },
@@ -49,6 +56,7 @@ export const actions = {
   unhide: { words: 'session_action.unhide', icon: 'private' },
   open_in: { words: 'open_in.menu', icon: 'open_in' },
   open_file: { words: 'open_in.open_file', icon: 'open_in' },
+  copy_folder: { words: 'open_in.copy_folder', icon: 'copy' },
   continue: { words: 'continue.action', icon: 'terminal' },
   log: { words: 'session.open_log', icon: 'info' },
   compact: { words: 'usage.compact', icon: 'collapse' },
@@ -134,6 +142,10 @@ export const actionIds = Object.keys(actions) as ActionId[];
 /** An action that is possible now. */
 export interface Offer {
   id: ActionId;
+  /** Its name, if that says more than the action's. */
+  name?: string;
+  /** Whether it is the current choice. */
+  current?: boolean;
   /** What it acts on, such as a session's name. */
   about?: string;
   /** Another name that the window shows for it. */

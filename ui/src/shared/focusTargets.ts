@@ -5,6 +5,7 @@ import type { ApprovalId, RequestId } from '../generated/wire';
 import { isDialogOpen } from './dialogs';
 import { type Asks, type Focus, goalAfter, type Happening, type Place, placeAfter, type Route, routeOf } from './keyboard';
 import type { Press } from './keys';
+import { quoteInto } from './quote';
 
 export type CardId = RequestId | ApprovalId;
 
@@ -211,6 +212,24 @@ export class FocusTargets {
     if (!composer?.matches(':enabled')) return false;
     typeInto(composer);
     return true;
+  }
+
+  /** Whether a text can be quoted in the message. */
+  canQuote(): boolean {
+    return this.#session.get('composer')?.matches(':enabled') === true;
+  }
+
+  /** Inserts a quote into the message at its caret, and moves the focus there. */
+  quote(text: string): void {
+    const composer = this.#session.get('composer');
+    if (!(composer instanceof HTMLTextAreaElement) || !composer.matches(':enabled')) return;
+    const insertion = quoteInto(composer.value, composer.selectionEnd, text);
+    composer.setRangeText(insertion.text, insertion.at, insertion.at, 'end');
+    composer.dispatchEvent(new InputEvent('input', { bubbles: true, inputType: 'insertText', data: insertion.text }));
+    const caret = composer.selectionEnd;
+    composer.focus();
+    composer.setSelectionRange(caret, caret);
+    composer.scrollTop = composer.scrollHeight;
   }
 
   focusSession(): void {

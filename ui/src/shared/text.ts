@@ -30,7 +30,19 @@ export function shortHeader(header: string): string {
 
 /** Shortens a text to a number of graphemes, with an ellipsis if it was cut. */
 export function cutText(text: string, count: number): string {
-  return text.length <= count ? text : `${firstLetters(text, count).trimEnd()}…`;
+  if (text.length <= count) return text;
+  const first = firstLetters(text, count);
+  return first === text ? text : `${first.trimEnd()}…`;
+}
+
+/** Shortens a path to a number of graphemes. Its end names the file, so the beginning is cut. */
+export function cutPath(path: string, count: number): string {
+  if (path.length <= count) return path;
+  letters ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+  const starts = [...letters.segment(path.slice(-count * LETTER_MAX))].map(({ index }) => index);
+  const from = starts.at(-count);
+  const tail = path.slice(-count * LETTER_MAX);
+  return from === undefined || (from === 0 && tail === path) ? path : `…${tail.slice(from)}`;
 }
 
 /** An option's label without the suffix that its badge replaces, all characters visible. The sent label keeps both. */

@@ -57,12 +57,3 @@ export function momentTime(at: number, now: number): string {
   const today = new Date(at).toDateString() === new Date(now).toDateString();
   return today ? clockTime(at) : dayTime(at);
 }
-
-const costs = inLanguage(
-  (locale) => new Intl.NumberFormat(locale, { style: 'currency', currency: 'USD', minimumFractionDigits: 2, maximumFractionDigits: 4 }),
-);
-
-/** Formats US dollars; a turn often costs a fraction of a cent. */
-export function dollars(value: number): string {
-  return costs().format(value);
-}

@@ -51,6 +51,13 @@ export function goToChanges(state: State, session: SessionId): State {
   return enter(state, goTo(state.navigation, { at: 'changes', session }));
 }
 
+/** The session that was in view before the current one; null if there was none. */
+export function lastSession(state: State): SessionId | null {
+  const { place, back } = state.navigation;
+  const others = back.filter(({ session }) => session !== place.session && sessionOf(state, session) !== null);
+  return others.at(-1)?.session ?? null;
+}
+
 /** Changes the session in view, or the one to return to, without a request of the user. */
 export function replaceSession(state: State, session: SessionId | null): State {
   const { navigation } = state;

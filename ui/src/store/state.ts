@@ -17,7 +17,10 @@ export interface State extends Changes, Environment, Layout, Navigated, Noticed,
 }
 
 /** What outlives the window. */
-type Stored = Pick<State, 'remembered' | 'messages' | 'attached' | 'comments' | 'viewed' | 'diffForm' | 'sidebar' | 'panelStays' | 'openIn'>;
+type Stored = Pick<
+  State,
+  'remembered' | 'messages' | 'attached' | 'comments' | 'viewed' | 'diffForm' | 'sidebar' | 'panelStays' | 'openIn'
+>;
 
 export function initialState(stored: Partial<Stored> = {}): State {
   return {

@@ -4,7 +4,7 @@ import { wordsOfCounts, wordsOfFace } from '../entities/session/sessionWords';
 import type { Entry } from '../feature/palette/entry';
 import { type Row, rowsOf } from '../feature/settings/rows';
 import { CLIENTS, sectionIcons, SECTIONS } from '../feature/settings/sections';
-import type { Approval, Request, Session } from '../generated/wire';
+import type { Approval, Request, Session, Setting } from '../generated/wire';
 import { actions, type Offer } from '../shared/actions.svelte';
 import { shortcut } from '../shared/keys';
 import { type PlainKey, t } from '../shared/messages';
@@ -13,6 +13,7 @@ import type { Commands } from '../store/page';
 import { faceOf, openApprovals, openRequests, waitingOf } from '../store/select';
 import { type Age, byAge } from '../store/sessionIndex';
 import { listedSessions } from '../store/sidebar';
+import { lastSession } from '../store/navigation';
 import type { State } from '../store/state';
 
 /** Everything that the palette finds, in the order of its groups. */
@@ -62,7 +63,8 @@ function approvalEntry(session: Session, approval: Approval, commands: Commands)
 }
 
 function sessionEntries(state: State, commands: Commands): Entry[] {
-  return listedSessions(state).map((session: Session, index) => {
+  const last = lastSession(state);
+  const entries = listedSessions(state).map((session: Session, index): Entry => {
     const face = faceOf(state, session);
     return {
       id: session.id,
@@ -74,18 +76,22 @@ function sessionEntries(state: State, commands: Commands): Entry[] {
       state:
         face === 'needs_you' ? `${wordsOfFace(session, face)}: ${wordsOfCounts(waitingOf(state, session.id))}` : wordsOfFace(session, face),
       ...(index < 9 && { keys: shortcut(String(index + 1)) }),
+      preselected: session.id === last,
       run: () => void commands.navigation.showSession(session.id),
     };
   });
+  return [...entries.filter(({ preselected }) => preselected), ...entries.filter(({ preselected }) => !preselected)];
 }
 
 function actionEntry(offer: Offer, index: number): Entry {
-  const action: { words: PlainKey; icon: string; keys?: string } = actions[offer.id];
+  const action: { words: PlainKey; icon: string; keys?: string; typed?: true } = actions[offer.id];
   return {
     id: `${offer.id} ${index}`,
     group: 'actions',
-    icon: action.icon,
-    name: t(action.words),
+    icon: offer.current ? 'check' : action.icon,
+    name: offer.name ?? t(action.words),
+    ...(offer.current && { state: t('palette.current') }),
+    typed: action.typed === true,
     aliases: [inEnglish(action.words), ...(offer.alias ? [offer.alias] : [])],
     ...(offer.about && { about: offer.about }),
     ...(action.keys && { keys: action.keys }),
@@ -119,7 +125,33 @@ function settingEntries(state: State, commands: Commands): Entry[] {
       aliases: [inEnglish(row.section), inEnglish(`settings.${row.id}` as PlainKey)],
       run: lead(row.id),
     })),
+    ...rows.flatMap((row) => valueEntries(row, (change) => void commands.settings.changeReported(change))),
   ];
+}
+
+/** The values of a setting that has a few; choosing one sets it. */
+function valueEntries(row: Row, set: (change: Setting) => void): Entry[] {
+  if (row.kind !== 'choice' && row.kind !== 'switch') return [];
+  const values =
+    row.kind === 'choice'
+      ? row.choices.map((choice) => ({ ...choice, isCurrent: choice.value === row.current, change: () => choice.change }))
+      : [true, false].map((on) => ({
+          value: on ? 'on' : 'off',
+          words: t(on ? 'palette.on' : 'palette.off'),
+          isCurrent: row.on === on,
+          change: () => row.change(on),
+        }));
+  return values.map(({ value, words, isCurrent, change }) => ({
+    group: 'settings',
+    icon: isCurrent ? 'check' : sectionIcons[row.section],
+    id: `value ${row.id} ${value}`,
+    name: t('option.is', { option: row.name, value: words }),
+    about: t(row.section),
+    aliases: [inEnglish(`settings.${row.id}` as PlainKey), inEnglish(`settings.${row.id}.${value}` as PlainKey)],
+    typed: true,
+    ...(isCurrent && { state: t('palette.current') }),
+    run: () => void (isCurrent || set(change())),
+  }));
 }
 
 /** The category and, if it is one of a few, the value. */

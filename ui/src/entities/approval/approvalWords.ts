@@ -11,7 +11,7 @@ import type {
 import { wordsOfChoice, wordsOfConfig } from '../../shared/configWords';
 import { type MessageKey, plural, t } from '../../shared/messages';
 import { list } from '../../shared/messages/formats';
-import { cutText } from '../../shared/text';
+import { cutPath, cutText } from '../../shared/text';
 import { visibly } from '../../shared/visible';
 import { shownTool } from '../tool/toolName';
 import { actingLine } from './actingLine';
@@ -115,7 +115,7 @@ export function wordsOfAskIn(approval: Approval, folder: string | null): string 
   if (subject.detail === 'plan') return t('plan.title');
   if (subject.detail !== 'edit' && subject.detail !== 'write') return wordsOfAsk(approval);
   const inside = folder !== null && /^[\\/]/.test(subject.path.slice(folder.length)) && subject.path.startsWith(folder);
-  const path = visibly(cutText(inside ? subject.path.slice(folder.length + 1) : subject.path, NAME_SHOWN));
+  const path = visibly(cutPath(inside ? subject.path.slice(folder.length + 1) : subject.path, NAME_SHOWN));
   return subject.detail === 'edit' ? t('approval.asks_edit_path', { path }) : t('approval.asks_write_path', { path });
 }
 

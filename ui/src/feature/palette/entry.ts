@@ -19,5 +19,9 @@ export interface Entry {
   state?: string;
   keys?: string;
   face?: SessionFace;
+  /** Whether it is only found by what is typed. */
+  typed?: boolean;
+  /** Whether Enter chooses it while nothing is typed; otherwise that is the first entry. */
+  preselected?: boolean;
   run: () => void;
 }

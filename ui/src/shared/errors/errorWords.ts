@@ -44,6 +44,7 @@ const errorWords = {
   worktree_unavailable: (error) => wordsOfDetail(error),
   worktree_refused: (error) => wordsOfDetail(error),
   setup_failed: () => t('worktree.setup_failed'),
+  not_copied: () => t('error.not_copied'),
   unreachable: ({ message }) => t('error.unreachable', { message: visibly(message) }),
 } satisfies Record<AppError['code'], (error: AppError) => string>;
 

@@ -18,6 +18,12 @@ export class SettingsCommands {
     return this.#take(() => this.bridge.call('change_setting', { change }));
   }
 
+  /** Changes a setting from where there is no place beside it for an error. */
+  async changeReported(change: Setting): Promise<void> {
+    const error = await this.change(change);
+    if (error) this.store.report(error);
+  }
+
   async #take(read: () => Promise<SettingsRead>): Promise<AppError | null> {
     try {
       this.store.dispatch({ type: 'settings_read', settings: await read() });

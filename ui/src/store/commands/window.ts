@@ -1,5 +1,5 @@
 import type { RequestId } from '../../generated/wire';
-import type { Bridge } from '../../platform/bridge';
+import { type Bridge, notCopied } from '../../platform/bridge';
 import { NORMAL_SIZE, TEXT_SIZES } from '../../shared/textSizes';
 import { sessionInView } from '../select';
 import type { Store } from '../store.svelte';
@@ -53,6 +53,15 @@ export class WindowCommands {
   async deepLinkAnswered(request: RequestId): Promise<void> {
     // If the app can't be reached, the focus stays here.
     await this.bridge.deepLinkAnswered(request).catch(() => undefined);
+  }
+
+  /** Copies a text from where there is no place beside it for an error. */
+  async copy(text: string): Promise<void> {
+    try {
+      await navigator.clipboard.writeText(text);
+    } catch {
+      this.store.report(notCopied);
+    }
   }
 
   /** Opens a link that the user confirmed. */

@@ -32,7 +32,7 @@ export const errors = {
 
   'undelivered.input_closed': 'Der Agent hat sich beendet oder seine Eingabe geschlossen',
   'undelivered.write_failed': 'Das Schreiben an den Agenten ist fehlgeschlagen: {error}',
-  'undelivered.not_reading': 'Der Agent liest seine Eingabe nicht ({lines} Zeilen warten)',
+  'undelivered.not_reading': 'Der Agent liest seine Eingabe nicht (wartende Zeilen: {lines})',
   'undelivered.not_awaited': 'Der Agent wartet nicht mehr darauf',
   'undelivered.may_have_arrived':
     'Der Agent hat sich beim Empfang beendet; vielleicht ist es angekommen. Askdesk sendet es nicht von selbst erneut; „Erneut versuchen“ sendet es als Nachricht',
@@ -159,4 +159,5 @@ export const errors = {
   'unfit.zero': 'enthält ein NUL-Zeichen',
   'unfit.own_flag': '{flag} setzt Askdesk selbst',
   'unfit.chosen_flag': '{flag} legt der Berechtigungsmodus beim Start einer Sitzung fest',
+  'error.not_copied': 'Der Text wurde nicht kopiert. Markieren Sie ihn und drücken Sie Strg+C.',
 };

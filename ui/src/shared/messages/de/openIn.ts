@@ -41,4 +41,6 @@ export const openIn: Record<keyof typeof english, string> = {
   'unfit.no_program': 'am Anfang muss ein Programm stehen',
   'unfit.unknown_placeholder': '{name} ist kein Platzhalter; verwenden Sie {known}',
   'unfit.not_alone': '{name} braucht Leerzeichen davor und danach',
+  'open_in.copy_folder': 'Ordnerpfad kopieren',
+  'open_in.folder': 'Ordner öffnen',
 };

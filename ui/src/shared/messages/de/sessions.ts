@@ -198,4 +198,8 @@ export const sessions = {
   'sign_in.button': 'Anmelden…',
   'sign_in.opened': 'Schließen Sie die Anmeldung im geöffneten Terminal ab.',
   'sign_in.by_hand': 'Oder führen Sie diesen Befehl in einem Terminal aus:',
+  'palette.current': 'aktuelle Auswahl',
+  'palette.on': 'Ein',
+  'palette.off': 'Aus',
+  'palette.shows_card': 'zeigt zuerst die Anfrage',
 };

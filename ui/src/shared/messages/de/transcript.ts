@@ -32,7 +32,8 @@ export const transcript = {
   'todo.done': 'erledigt',
   'todo.none': 'Leere Liste',
   'turn.ended': 'Runde nach {time} beendet',
-  'turn.used': '{input} Token Eingabe, {output} Ausgabe',
+  'turn.used.one': '{count} Token Eingabe, {output} Ausgabe',
+  'turn.used.other': '{count} Token Eingabe, {output} Ausgabe',
   'turn.failed': 'Runde nach {time} fehlgeschlagen: {error}',
   'turn.own_words': 'Fehlermeldung des Agenten: {error}',
   'agent_error.signed_out':
@@ -232,4 +233,9 @@ export const transcript = {
   'find.earlier': 'Vorheriger Treffer',
   'find.later': 'Nächster Treffer',
   'find.close': 'Suche schließen',
+  'context.copy': 'Kopieren',
+  'context.quote': 'In Antwort zitieren',
+  'context.copy_path': 'Pfad kopieren',
+  'context.menu': 'Kontextmenü',
+  'context.open_file': 'Datei öffnen',
 };

@@ -1,6 +1,7 @@
 /** Tokens, cost and contexts. */
 export const usage = {
-  'usage.tokens': '{tokens} Token',
+  'usage.tokens.one': '{tokens} Token',
+  'usage.tokens.other': '{tokens} Token',
   'usage.today': 'Heute {usage}',
   'usage.show': 'Kosten im Verlauf zeigen',
   'usage.show_today': 'Heutige Kosten im Verlauf zeigen',

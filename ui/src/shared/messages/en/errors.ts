@@ -32,7 +32,7 @@ export const errors = {
 
   'undelivered.input_closed': 'the agent has exited or closed its input',
   'undelivered.write_failed': 'writing to the agent failed: {error}',
-  'undelivered.not_reading': 'the agent isn’t reading its input ({lines} lines waiting)',
+  'undelivered.not_reading': 'the agent isn’t reading its input (lines waiting: {lines})',
   'undelivered.not_awaited': 'the agent is no longer waiting for it',
   'undelivered.may_have_arrived':
     'the agent exited while receiving it, so it may have arrived. Askdesk won’t resend it on its own; Retry sends it as a message',
@@ -156,4 +156,5 @@ export const errors = {
   'unfit.zero': 'it contains a NUL character',
   'unfit.own_flag': '{flag} is set by Askdesk',
   'unfit.chosen_flag': '{flag} is set by Permission mode when you start a session',
+  'error.not_copied': 'The text wasn’t copied. Select it and press Ctrl+C.',
 } as const satisfies Record<string, string>;

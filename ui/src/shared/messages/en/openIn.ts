@@ -37,4 +37,6 @@ export const openIn = {
   'unfit.no_program': 'it must begin with a program',
   'unfit.unknown_placeholder': '{name} isn’t a placeholder; use {known}',
   'unfit.not_alone': '{name} needs spaces around it',
+  'open_in.copy_folder': 'Copy folder path',
+  'open_in.folder': 'Open folder',
 } as const;

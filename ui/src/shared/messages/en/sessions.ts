@@ -195,4 +195,8 @@ export const sessions = {
   'sign_in.button': 'Sign in…',
   'sign_in.opened': 'Complete the sign-in in the terminal that opened.',
   'sign_in.by_hand': 'Or run this command in a terminal:',
+  'palette.current': 'current choice',
+  'palette.on': 'On',
+  'palette.off': 'Off',
+  'palette.shows_card': 'shows the request first',
 } as const satisfies Record<string, string>;

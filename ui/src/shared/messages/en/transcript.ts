@@ -32,7 +32,8 @@ export const transcript = {
   'todo.done': 'done',
   'todo.none': 'Empty list',
   'turn.ended': 'Turn finished in {time}',
-  'turn.used': '{input} tokens in, {output} out',
+  'turn.used.one': '{count} token in, {output} out',
+  'turn.used.other': '{count} tokens in, {output} out',
   'turn.failed': 'Turn failed after {time}: {error}',
   'turn.own_words': 'Error from the agent: {error}',
   'agent_error.signed_out':
@@ -222,4 +223,9 @@ export const transcript = {
   'find.earlier': 'Previous match',
   'find.later': 'Next match',
   'find.close': 'Close the search',
+  'context.copy': 'Copy',
+  'context.quote': 'Quote in reply',
+  'context.copy_path': 'Copy path',
+  'context.menu': 'Context menu',
+  'context.open_file': 'Open file',
 } as const satisfies Record<string, string>;

@@ -1,13 +1,14 @@
 /** Tokens, cost and contexts. */
 export const usage = {
-  'usage.tokens': '{tokens} tokens',
+  'usage.tokens.one': '{tokens} token',
+  'usage.tokens.other': '{tokens} tokens',
   'usage.today': 'Today {usage}',
   'usage.show': 'Show cost in History',
   'usage.show_today': 'Show today’s cost in History',
   'usage.context': 'Context',
   'usage.cost': 'Cost',
   'usage.context_of': 'Context: {used} of {size} tokens',
-  'usage.in_out': 'Input: {input} tokens, {cached} of them cached\nOutput: {output} tokens',
+  'usage.in_out': 'Input tokens: {input}, {cached} of them cached\nOutput tokens: {output}',
   'usage.cost_estimated': 'Cost of this session: {cost}, as estimated by the agent',
   'usage.cost_reported': 'Cost of this session: {cost}',
   'usage.nearly_full': 'Context {share} full',

@@ -147,4 +147,5 @@ export const errors = {
   'unfit.zero': '含有空字符（U+0000）',
   'unfit.own_flag': '{flag} 由 Askdesk 设置',
   'unfit.chosen_flag': '{flag} 在启动会话时由“权限模式”设置',
+  'error.not_copied': '文本未复制。请选中文本后按 Ctrl+C。',
 };

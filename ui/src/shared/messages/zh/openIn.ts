@@ -36,4 +36,6 @@ export const openIn: Record<keyof typeof english, string> = {
   'unfit.no_program': '必须以程序开头',
   'unfit.unknown_placeholder': '{name} 不是占位符；请使用 {known}',
   'unfit.not_alone': '{name} 前后需要空格',
+  'open_in.copy_folder': '复制文件夹路径',
+  'open_in.folder': '打开文件夹',
 };

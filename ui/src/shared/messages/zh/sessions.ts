@@ -184,4 +184,8 @@ export const sessions = {
   'sign_in.button': '登录…',
   'sign_in.opened': '请在打开的终端中完成登录。',
   'sign_in.by_hand': '或在终端中运行此命令：',
+  'palette.current': '当前选择',
+  'palette.on': '开',
+  'palette.off': '关',
+  'palette.shows_card': '先显示该请求',
 };

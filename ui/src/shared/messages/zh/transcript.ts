@@ -32,7 +32,7 @@ export const transcript = {
   'todo.done': '已完成',
   'todo.none': '列表为空',
   'turn.ended': '本轮用时 {time}',
-  'turn.used': '输入 {input} 个 token，输出 {output} 个',
+  'turn.used.other': '输入 {count} 个 token，输出 {output} 个',
   'turn.failed': '本轮在 {time}后失败：{error}',
   'turn.own_words': '智能体报错：{error}',
   'agent_error.signed_out': '智能体未登录，或其 API 密钥未被接受。请在智能体自己的程序中登录，然后发送消息。',
@@ -200,4 +200,9 @@ export const transcript = {
   'find.earlier': '上一个匹配项',
   'find.later': '下一个匹配项',
   'find.close': '关闭查找',
+  'context.copy': '复制',
+  'context.quote': '在回复中引用',
+  'context.copy_path': '复制路径',
+  'context.menu': '上下文菜单',
+  'context.open_file': '打开文件',
 };

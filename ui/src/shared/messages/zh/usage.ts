@@ -1,6 +1,6 @@
 /** Tokens, cost and contexts. */
 export const usage = {
-  'usage.tokens': '{tokens} token',
+  'usage.tokens.other': '{tokens} token',
   'usage.today': '今天 {usage}',
   'usage.show': '在历史记录中显示费用',
   'usage.show_today': '在历史记录中显示今天的费用',
