@@ -193,4 +193,6 @@ export const sessions = {
   'sign_in.button': 'Anmelden…',
   'sign_in.opened': 'Schließen Sie die Anmeldung im geöffneten Terminal ab.',
   'sign_in.by_hand': 'Oder führen Sie diesen Befehl in einem Terminal aus:',
+  'sessions.stuck.one': '{count} Antwort nicht zugestellt',
+  'sessions.stuck.other': '{count} Antworten nicht zugestellt',
 };

@@ -179,4 +179,5 @@ export const sessions = {
   'sign_in.button': '登录…',
   'sign_in.opened': '请在打开的终端中完成登录。',
   'sign_in.by_hand': '或在终端中运行此命令：',
+  'sessions.stuck.other': '{count} 个回答未送达',
 };
