@@ -300,6 +300,7 @@ describe('the inbox', () => {
     expect(bridge.sent('answer_question')).toMatchObject([{ id: 'b', answers: [{ question: 'q1', chosen: ['q1o2'] }] }]);
     expect(items().map((item) => item.dataset['inboxItem'])).toEqual(['a', 'b', 'c']);
     expect(within(items()[1]!).getByText('JWT', { selector: '.part' })).toBeVisible();
+    expect(items()[1]!.querySelector('summary')).toHaveTextContent('What of b?');
     expect(within(items()[1]!).queryByRole('radio')).toBeNull();
     expect(await screen.findByRole('button', { name: 'Inbox 2 questions' })).toBeVisible();
     // The next question takes the keys.
