@@ -374,7 +374,7 @@ describe('several at once', () => {
     const { user } = await openPage(bridge);
     const row = () => screen.getByRole('button', { name: /^web/ });
     expect(row()).toHaveAttribute('data-state', 'needs_you');
-    expect(row()).toHaveTextContent('2 questions');
+    expect(row()).toHaveTextContent('Needs you: 1 question');
     await user.click(row());
     await user.click(screen.getByRole('button', { name: /api.*Working/ }));
     expect(row()).toHaveAttribute('data-state', 'needs_you');

@@ -88,6 +88,42 @@ async fn case_79_a_permission_that_moves_in_the_inbox_does_nothing_for_a_moment(
     .await;
 }
 
+#[tokio::test]
+async fn after_an_answer_by_keys_the_next_question_of_the_inbox_takes_the_keys() {
+    let app = Setup::default().env("ASKDESK_FAKE_PACE", "0").open().await;
+    app.change_setting("undo_seconds", 1).await;
+    for name in ["First", "Second", "Third", "Fourth"] {
+        let options = json!([{ "label": "Yes", "description": "" }, { "label": "No", "description": "" }]);
+        let question = json!({ "question": format!("{name}: go on with it?"), "header": "Go on", "multiSelect": false, "options": options });
+        let turns = json!([[{ "ask": { "questions": [question] } }]]);
+        let session = app.start_demo(&app.scenario(name, turns), name).await;
+        app.in_state(&session, "needs_you").await;
+    }
+    app.click("button", "Inbox").await;
+    app.key("j").await;
+    let focused = async |name: &str| {
+        let script = "return document.activeElement.closest('[data-inbox-item]')?.ariaLabel ?? document.activeElement.outerHTML.slice(0, 200)";
+        app.wait(&format!("the focus in {name}"), async || {
+            let at = app.script(script, vec![]).await;
+            at.as_str()?.starts_with(name).then_some(())
+        })
+        .await;
+    };
+    focused("First").await;
+    app.key("2").await;
+    app.wait_for_responses(1).await;
+    focused("Second").await;
+    app.key("1").await;
+    app.wait_for_responses(2).await;
+    focused("Third").await;
+    app.key("j").await;
+    focused("Fourth").await;
+    app.key("2").await;
+    app.wait_for_responses(3).await;
+    focused("Third").await;
+    app.picture("inbox-answered").await;
+}
+
 /// The turns of an agent that asks several questions at once, each with its own text.
 fn many(session: usize) -> Value {
     let ask = |part: usize| {

@@ -19,9 +19,9 @@ const PLAIN = /^[\u0000-\u007f]*$/;
  * because some letters only meet there: ß and ss, ς and σ, ı and i.
  */
 export function fold(text: string): string {
-  if (PLAIN.test(text)) return text.toLowerCase();
+  if (PLAIN.test(text)) return text.toUpperCase();
   const letters = text.normalize('NFKD').replace(ACCENTS, '');
-  return letters.toLowerCase().toUpperCase().toLowerCase().replaceAll('ς', 'σ');
+  return letters.toLowerCase().toUpperCase();
 }
 
 export function foldedFrom(original: string): Folded {

@@ -140,14 +140,12 @@ export const allWaiting = remembered<State, 'sessions' | 'requests' | 'approvals
   },
 );
 
-/** How many questions, permission requests, and missed or saved requests the inbox lists, and their sum. */
+/** How many questions and permission requests wait, with their sum, and how many were missed or are saved, which wait for no answer. */
 export function inboxCounts(state: InboxSources): Record<InboxKind, number> {
-  const questions = inboxRequests(state)
-    .filter((request) => waits(state, request))
-    .reduce((sum, request) => sum + request.questions.length, 0);
+  const questions = inSession(state, allIn(state.requests)).filter((request) => request.state.state === 'open').length;
   const approvals = inSession(state, allIn(state.approvals)).filter((approval) => approval.state.state === 'open').length;
   const missed = listedIn(state).reduce((sum, { id }) => sum + missedOf(state, id).length + savedOf(state, id).length, 0);
-  return { all: questions + approvals + missed, questions, approvals, missed };
+  return { all: questions + approvals, questions, approvals, missed };
 }
 
 /** The next waiting request by age, wrapping around; null if nothing is waiting. */

@@ -99,7 +99,7 @@ export function openApprovals(state: Pick<State, 'approvals'>, session: SessionI
   return ofSession(state.approvals, session).filter((approval) => approval.state.state === 'open');
 }
 
-/** How many questions, stuck answers, and approvals of a session wait for the user. */
+/** How many requests of a session wait for the user. */
 export function waitingCount(state: WaitingParts, session: SessionId): number {
   const { questions, approvals } = waitingOf(state, session);
   return questions + approvals;
@@ -125,20 +125,29 @@ export function oldestPending(state: WaitingParts, session: SessionId): Request 
   return pending.reduce<Request | Approval | null>((first, one) => (first && first.askedAt <= one.askedAt ? first : one), null);
 }
 
+/**
+ * What waits for the user in a session, counted as the title, the tray, and the dialog before quitting count it: each open card
+ * once, however many questions it holds. What was missed, or answered but not delivered, waits for no answer; it has its own words.
+ */
 export function waitingOf(state: WaitingParts, session: SessionId): Waiting {
-  return {
-    questions: pendingRequests(state, session).reduce((count, request) => count + request.questions.length, 0),
-    approvals: openApprovals(state, session).length,
-    since: oldestPending(state, session)?.askedAt ?? null,
-  };
+  const questions = openRequests(state, session);
+  const approvals = openApprovals(state, session);
+  const asked = [...questions, ...approvals].map(({ askedAt }) => askedAt);
+  return { questions: questions.length, approvals: approvals.length, since: asked.length > 0 ? Math.min(...asked) : null };
+}
+
+/** How many answers of a session couldn't be delivered. */
+export function stuckCount({ requests }: Pick<State, 'requests'>, session: SessionId): number {
+  return ofSession(requests, session).filter(isStuck).length;
 }
 
 /** What closing a session would lose; null if it would lose nothing. */
 export function closeLoss(state: State, session: Session): CloseLoss | null {
   const waiting = waitingOf(state, session.id);
-  const undelivered = ofSession(state.requests, session.id).filter(
+  const parked = ofSession(state.requests, session.id).filter(
     (request) => request.state.state === 'ended' && session.resumable && request.state.delivery?.delivery === 'parked',
   ).length;
+  const undelivered = parked + stuckCount(state, session.id);
   const loss = {
     working: session.state.state === 'working' || session.state.state === 'starting',
     waiting,
@@ -155,8 +164,9 @@ export function closeLoss(state: State, session: Session): CloseLoss | null {
 /** What ending a session would interrupt: a turn, or what is waiting in it; null if it is at rest. Drafts and saved answers stay. */
 export function endLoss(state: State, session: Session): CloseLoss | null {
   const loss = closeLoss(state, session);
-  if (!loss || (!loss.working && loss.waiting.since === null)) return null;
-  return { ...loss, undelivered: 0, unsent: false };
+  const undelivered = stuckCount(state, session.id);
+  if (!loss || (!loss.working && loss.waiting.since === null && undelivered === 0)) return null;
+  return { ...loss, undelivered, unsent: false };
 }
 
 /** The user's messages in a session, oldest first, without consecutive duplicates. */

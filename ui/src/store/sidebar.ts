@@ -3,7 +3,7 @@ import type { Session, SessionId } from '../generated/wire';
 import type { Handlers } from './handlers';
 import { GROUPINGS, type Grouping, initialSidebar, type SessionGroup, type Sidebar } from './parts/layout';
 import { remembered } from './remembered';
-import { faceOf, sessionOf, sessionsInOrder, waitingOf, type WaitingParts } from './select';
+import { faceOf, oldestPending, sessionOf, sessionsInOrder, type WaitingParts } from './select';
 import type { State } from './state';
 
 export type SidebarAction =
@@ -96,7 +96,7 @@ function stateGroupOf(state: OrderParts, session: Session): StateGroup {
 }
 
 function oldestFirst(state: WaitingParts, sessions: readonly Session[]): Session[] {
-  const since = ({ id }: Session) => waitingOf(state, id).since ?? 0;
+  const since = ({ id }: Session) => oldestPending(state, id)?.askedAt ?? 0;
   return sessions.toSorted((a, b) => since(a) - since(b));
 }
 

@@ -10,7 +10,7 @@ import { shortcut } from '../shared/keys';
 import { type PlainKey, t } from '../shared/messages';
 import { inEnglish } from '../shared/messages/english';
 import type { Commands } from '../store/page';
-import { faceOf, openApprovals, openRequests, waitingOf } from '../store/select';
+import { faceOf, openApprovals, openRequests, stuckCount, waitingOf } from '../store/select';
 import { type Age, byAge } from '../store/sessionIndex';
 import { listedSessions } from '../store/sidebar';
 import { lastSession } from '../store/navigation';
@@ -74,7 +74,9 @@ function sessionEntries(state: State, commands: Commands): Entry[] {
       name: session.name,
       about: session.folder,
       state:
-        face === 'needs_you' ? `${wordsOfFace(session, face)}: ${wordsOfCounts(waitingOf(state, session.id))}` : wordsOfFace(session, face),
+        face === 'needs_you'
+          ? `${wordsOfFace(session, face)}: ${wordsOfCounts(waitingOf(state, session.id), { stuck: stuckCount(state, session.id), missed: 0 })}`
+          : wordsOfFace(session, face),
       ...(index < 9 && { keys: shortcut(String(index + 1)) }),
       preselected: session.id === last,
       run: () => void commands.navigation.showSession(session.id),

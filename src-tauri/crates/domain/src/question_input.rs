@@ -1,5 +1,7 @@
 //! Turns an agent's input into questions that can be shown. Accepts what it can; otherwise an error names the field.
 
+mod own_other;
+
 use std::fmt;
 
 use crate::id::{OptionId, QuestionId};
@@ -142,12 +144,12 @@ fn question(index: usize, draft: &RawQuestion, rules: QuestionLimits) -> Result<
     }
 
     // The agent's own "Other", however often it occurs, becomes the free-text row that always exists.
-    let mut own_other = draft.options.iter().filter(|option| is_other(&option.label));
+    let own_other = draft.options.iter().filter(|option| own_other::is_other(&option.label));
     let mut options: Vec<QuestionOption> = draft
         .options
         .iter()
         .enumerate()
-        .filter(|(_, option)| !is_other(&option.label))
+        .filter(|(_, option)| !own_other::is_other(&option.label))
         .map(|(place, option)| question_option(id.option(place), option))
         .collect();
     let kind = if select && options.is_empty() { QuestionKind::Text } else { draft.kind };
@@ -163,7 +165,7 @@ fn question(index: usize, draft: &RawQuestion, rules: QuestionLimits) -> Result<
         kind,
         options,
         allows_other: matches!(kind, QuestionKind::Single | QuestionKind::Multi),
-        other_description: own_other.find_map(|option| bounded_text(option.description.as_deref())),
+        other_description: description_of(own_other),
         required: draft.required,
         placeholder: draft.placeholder.as_deref().map(bounded),
     })
@@ -179,13 +181,19 @@ fn question_option(id: OptionId, raw: &RawOption) -> QuestionOption {
     }
 }
 
-fn bounded_text(text: Option<&str>) -> Option<String> {
-    text.filter(|text| !text.is_empty()).map(bounded)
+/// What the agent says about its own "Other", once each.
+fn description_of<'a>(own_other: impl Iterator<Item = &'a RawOption>) -> Option<String> {
+    let mut said: Vec<&str> = Vec::new();
+    for text in own_other.filter_map(|option| option.description.as_deref()) {
+        if !text.is_empty() && !said.contains(&text) {
+            said.push(text);
+        }
+    }
+    bounded_text(Some(&said.join("\n")))
 }
 
-fn is_other(label: &str) -> bool {
-    let label = label.trim().trim_end_matches(['.', '…', ':']).trim_end();
-    label.eq_ignore_ascii_case("other")
+fn bounded_text(text: Option<&str>) -> Option<String> {
+    text.filter(|text| !text.is_empty()).map(bounded)
 }
 
 fn is_recommended(label: &str) -> bool {

@@ -4,6 +4,7 @@ mod damage;
 mod drafts;
 mod history;
 mod indexed_text;
+mod joined_scripts;
 mod lasting_permissions;
 mod phrases;
 mod read;

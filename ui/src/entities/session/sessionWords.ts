@@ -8,7 +8,7 @@ export type SessionFace = 'needs_you' | 'starting' | 'working' | 'done' | 'idle'
 
 /** What is waiting for the user in a session, by kind. */
 export interface Waiting {
-  /** Open questions, and answers whose delivery failed. */
+  /** Cards with questions; one can hold several. */
   questions: number;
   approvals: number;
   /** When the oldest of them was asked. */
@@ -31,11 +31,20 @@ export function wordsOfFace(session: Session, face: SessionFace): string {
   return t(`face.${face}`);
 }
 
-/** How many questions and permission requests are waiting, such as "2 questions and 1 permission request". */
-export function wordsOfCounts({ questions, approvals }: Waiting): string {
+/** What else a session keeps for the user, which waits for no answer. */
+export interface Kept {
+  /** Answers that couldn't be delivered. */
+  stuck: number;
+  missed: number;
+}
+
+/** How many requests are waiting, such as "2 questions and 1 permission request", and what else a session keeps. */
+export function wordsOfCounts({ questions, approvals }: Waiting, { stuck, missed }: Kept = { stuck: 0, missed: 0 }): string {
   return list([
     ...(questions > 0 ? [plural('sessions.questions', questions)] : []),
     ...(approvals > 0 ? [plural('sessions.approvals', approvals)] : []),
+    ...(stuck > 0 ? [plural('sessions.stuck', stuck)] : []),
+    ...(missed > 0 ? [plural('sessions.missed', missed)] : []),
   ]);
 }
 

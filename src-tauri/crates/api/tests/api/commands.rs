@@ -269,6 +269,13 @@ async fn case_36_looking_at_a_session_does_not_answer_or_clear_its_question() {
 }
 
 #[tokio::test]
+async fn case_129_a_card_with_several_questions_counts_once_before_quitting() {
+    let bridge = Bridge::open();
+    assert_eq!(bridge.asked("four").await.questions.len(), 4);
+    assert_eq!(bridge.api.running_work().await.unwrap().questions, 1);
+}
+
+#[tokio::test]
 async fn what_would_stop_with_the_app_is_counted() {
     let bridge = Bridge::open();
     assert_eq!(bridge.api.running_work().await.unwrap(), RunningWork::default());

@@ -171,9 +171,70 @@ fn case_07_an_other_sent_twice_is_still_one_row() {
 }
 
 #[rstest]
+#[case("Something else")]
+#[case("something else…")]
+#[case("Other (please specify)")]
+#[case("Other: please describe")]
+#[case("Other – I’ll explain")]
+#[case("D) Other")]
+#[case("(4) Other")]
+#[case("12. Other")]
+#[case("✏️ Other")]
+#[case("**Other**")]
+#[case("Andere")]
+#[case("Anderes …")]
+#[case("Andere (bitte angeben)")]
+#[case("Sonstiges:")]
+#[case("Etwas anderes")]
+#[case("其他")]
+#[case("其它…")]
+#[case("其他选项")]
+#[case("其他（请说明）")]
+#[case("其他，请说明。")]
+#[case("D、其他")]
+#[case("别的")]
+fn case_120_an_other_in_a_language_we_speak_is_the_one_other(#[case] label: &str) {
+    for kind in [single, multi] {
+        let mut draft = kind("Which?", &["A"]);
+        draft.options.push(described(label, "Say it"));
+        let question = asked(&[draft]).remove(0);
+        let labels: Vec<_> = question.options.iter().map(|option| option.label.as_str()).collect();
+        assert_eq!((labels, question.allows_other), (vec!["A"], true));
+        assert_eq!(question.other_description.as_deref(), Some("Say it"));
+    }
+}
+
+#[test]
+fn case_120_two_of_the_agents_own_are_one_other_with_both_descriptions() {
+    let mut draft = single("Which?", &["A", "B"]);
+    draft.options.push(described("Other", "Say it"));
+    draft.options.push(described("其他", "Say it"));
+    draft.options.push(described("Something else", "In your words"));
+    let question = asked(&[draft]).remove(0);
+    assert_eq!(question.options.len(), 2);
+    assert_eq!(question.other_description.as_deref(), Some("Say it\nIn your words"));
+}
+
+#[rstest]
 #[case("Another")]
+#[case("Others")]
 #[case("Other people")]
+#[case("Other users table")]
+#[case("Other (SQLite)")]
 #[case("The other one")]
+#[case("/other")]
+#[case("other/")]
+#[case("`other`")]
+#[case("other.rs")]
+#[case("None of these")]
+#[case("None of the above")]
+#[case("Something else entirely, such as a queue")]
+#[case("Andere Tabelle")]
+#[case("Sonstiges löschen")]
+#[case("其他用户表")]
+#[case("以上都不是")]
+#[case("Custom")]
+#[case("Custom (Other)")]
 fn a_label_that_only_contains_other_stays_an_option(#[case] label: &str) {
     let question = asked(&[single("Which?", &["A", label])]).remove(0);
     assert_eq!(question.options[1].label, label);

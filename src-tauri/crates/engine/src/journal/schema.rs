@@ -121,6 +121,10 @@ pub(super) fn connect(path: &Path) -> Result<Connection, StorageError> {
     if found == 0 {
         create(&mut connection).map_err(fail)?;
     } else {
+        if let Err(error) = search::index_anew_if_outdated(&mut connection) {
+            // A full disk, for example. The indexes that there are still find what they found.
+            tracing::warn!(%error, "the indexes of words could not be made again");
+        }
         connection.execute_batch(search::RECENT_WORDS).map_err(fail)?;
         if let Err(error) = connection.execute_batch(snapshot::SCHEMA) {
             // A full disk, for example. Without it, every start reads all events.

@@ -10,31 +10,44 @@ use serde::{Deserialize, Serialize};
 
 use super::phrases::{self, Part};
 use super::read::{self, Reader};
-use super::{indexed_text, record};
+use super::{indexed_text, joined_scripts, record};
 
 /// How many entries a stretch has. The newest one and the one before it are also in small indexes of their own. What is common
 /// fills a page there, and the large index isn't asked: it has to go through all that begins with a word before it knows the newest.
 const STRETCH: i64 = 8_192;
 
+/// How the indexes part a text into words: a mark is a letter's, except what only chooses the look of a sign. Whoever changes
+/// this, or what [`joined_scripts`] does to a text, changes these words, so that the indexes are made again.
+macro_rules! tokenizer {
+    () => {
+        "tokenize = \"unicode61 remove_diacritics 2 categories 'L* N* Co Mn Mc' separators '\u{fe0e}\u{fe0f}'\""
+    };
+}
+
 /// The indexes. The large one makes no entries for the beginnings of words, because they would take as much space as the words.
-pub(super) const WORDS: &str = "
-    CREATE VIRTUAL TABLE words USING fts5 (
-        text, tokenize = 'unicode61 remove_diacritics 2', content = '', contentless_delete = 1
-    );
-";
+pub(super) const WORDS: &str = concat!(
+    "CREATE VIRTUAL TABLE words USING fts5 (
+        text, ",
+    tokenizer!(),
+    ", content = '', contentless_delete = 1
+    );"
+);
 /// The small ones, which stretches have in turns: to empty one costs less than to take out its entries one by one. A database that
 /// lacks them gets empty ones.
-pub(super) const RECENT_WORDS: &str = "
-    CREATE VIRTUAL TABLE IF NOT EXISTS even_words USING fts5 (
-        text, tokenize = 'unicode61 remove_diacritics 2', content = '', contentless_delete = 1
+pub(super) const RECENT_WORDS: &str = concat!(
+    "CREATE VIRTUAL TABLE IF NOT EXISTS even_words USING fts5 (
+        text, ",
+    tokenizer!(),
+    ", content = '', contentless_delete = 1
     );
     CREATE VIRTUAL TABLE IF NOT EXISTS odd_words USING fts5 (
-        text, tokenize = 'unicode61 remove_diacritics 2', content = '', contentless_delete = 1
-    );
-";
+        text, ",
+    tokenizer!(),
+    ", content = '', contentless_delete = 1
+    );"
+);
 /// The index of the texts of one page, from which the excerpts come.
-const PAGE_WORDS: &str =
-    "CREATE VIRTUAL TABLE page USING fts5 (text, tokenize = 'unicode61 remove_diacritics 2')";
+const PAGE_WORDS: &str = concat!("CREATE VIRTUAL TABLE page USING fts5 (text, ", tokenizer!(), ")");
 
 /// The longest query, in bytes; the rest is ignored.
 pub const QUERY_BYTES: usize = 1_024;
@@ -42,8 +55,9 @@ pub const QUERY_BYTES: usize = 1_024;
 /// How many words of a query are used.
 const QUERY_WORDS: usize = 32;
 
-/// How many words an excerpt has around a match.
+/// How many words an excerpt has around a match, and how many letters where each is a word of its own: as many as SQLite gives.
 const EXCERPT_WORDS: u32 = 24;
+const EXCERPT_LETTERS: u32 = 64;
 
 /// The markers that the index puts around a match.
 const MATCH_BEGINS: char = '\u{2}';
@@ -128,6 +142,48 @@ pub(super) fn index(transaction: &Transaction<'_>, session: &str, entry: &Entry)
     write(transaction, id, &text)
 }
 
+/// Makes the indexes again if they were made in another way.
+pub(super) fn index_anew_if_outdated(connection: &mut Connection) -> rusqlite::Result<()> {
+    let made: Option<String> = connection
+        .query_row("SELECT sql FROM sqlite_schema WHERE name = 'words'", [], |row| row.get(0))
+        .optional()?;
+    if made.is_none_or(|made| made.contains(tokenizer!())) {
+        return Ok(());
+    }
+    let transaction = connection.transaction()?;
+    transaction.execute_batch(
+        "DROP TABLE words; DROP TABLE IF EXISTS even_words; DROP TABLE IF EXISTS odd_words;",
+    )?;
+    transaction.execute_batch(WORDS)?;
+    transaction.execute_batch(RECENT_WORDS)?;
+    let newest: i64 =
+        transaction.query_row("SELECT ifnull(max(id), 0) FROM searched", [], |row| row.get(0))?;
+    {
+        let mut entries = transaction
+            .prepare("SELECT id, body FROM searched JOIN entries USING (session, n) ORDER BY searched.id")?;
+        let mut insert = transaction.prepare("INSERT INTO words (rowid, text) VALUES (?1, ?2)")?;
+        let mut rows = entries.query([])?;
+        while let Some(row) = rows.next()? {
+            let id: i64 = row.get(0)?;
+            let Some(body) = read::readable(record::decode(row, 1))? else { continue };
+            let text = text_of(&transaction, &body)?;
+            let text = joined_scripts::part(&text);
+            insert.execute(params![id, text])?;
+            if id / STRETCH + 1 >= newest / STRETCH {
+                let recent = recent_of(id);
+                let insert = format!("INSERT INTO {recent} (rowid, text) VALUES (?1, ?2)");
+                transaction.prepare_cached(&insert)?.execute(params![id, text])?;
+            }
+        }
+    }
+    transaction.commit()
+}
+
+/// Which of the small indexes an entry belongs to.
+const fn recent_of(id: i64) -> &'static str {
+    if (id / STRETCH) % 2 == 0 { "even_words" } else { "odd_words" }
+}
+
 /// Returns the searchable text of an entry; empty if what it shows can't be read.
 pub(crate) fn text_of(connection: &Connection, body: &EntryBody) -> rusqlite::Result<String> {
     Ok(match body {
@@ -165,8 +221,9 @@ pub(super) fn index_again(transaction: &Transaction<'_>, about: &str) -> rusqlit
 fn write(transaction: &Transaction<'_>, id: i64, text: &str) -> rusqlite::Result<()> {
     let mut statement =
         transaction.prepare_cached("INSERT OR REPLACE INTO words (rowid, text) VALUES (?1, ?2)")?;
+    let text = joined_scripts::part(text);
     statement.execute(params![id, text])?;
-    let recent = if (id / STRETCH) % 2 == 0 { "even_words" } else { "odd_words" };
+    let recent = recent_of(id);
     let mut statement = transaction.prepare_cached("SELECT ?1 = max(id) FROM searched")?;
     let is_newest: bool = statement.query_row([id], |row| row.get(0))?;
     if is_newest && id % STRETCH == 0 {
@@ -193,8 +250,10 @@ pub(super) fn query_of(text: &str) -> Option<String> {
         Part::Words(words) => words.split_whitespace().map(|word| (word, "*")).collect(),
     });
     let says = parts.filter(|(word, _)| word.chars().any(char::is_alphanumeric)).take(QUERY_WORDS);
-    let terms: Vec<String> =
-        says.map(|(word, star)| format!("\"{}\"{star}", word.replace(['\0', '"'], " "))).collect();
+    let term = |(word, star): (&str, _)| {
+        format!("\"{}\"{star}", joined_scripts::part(word).replace(['\0', '"'], " "))
+    };
+    let terms: Vec<String> = says.map(term).collect();
     (!terms.is_empty()).then(|| terms.join(" "))
 }
 
@@ -269,19 +328,20 @@ fn add_excerpts(connection: &Connection, query: &str, hits: &mut [Hit]) -> rusql
     for (place, hit) in hits.iter().enumerate() {
         let body = body.query_row(params![hit.session.to_string(), hit.n], |row| record::decode(row, 0));
         if let Some(body) = read::readable(body.optional())?.flatten() {
-            insert.execute(params![place, text_of(connection, &body)?])?;
+            insert.execute(params![place, joined_scripts::part(&text_of(connection, &body)?)])?;
         }
     }
     inserts.commit()?;
     let mut excerpts = page
         .prepare("SELECT rowid, snippet(page, 0, char(2), char(3), '…', ?2) FROM page WHERE page MATCH ?1")?;
-    let mut rows = excerpts.query(params![query, EXCERPT_WORDS])?;
+    let length = if joined_scripts::holds_joined(query) { EXCERPT_LETTERS } else { EXCERPT_WORDS };
+    let mut rows = excerpts.query(params![query, length])?;
     while let Some(row) = rows.next()? {
         if let Some(hit) = hits.get_mut(row.get::<_, usize>(0)?) {
             let marked = row.get_ref(1)?.as_str()?;
             let (before, rest) = marked.split_once(MATCH_BEGINS).unwrap_or((marked, ""));
             let (matched, after) = rest.split_once(MATCH_ENDS).unwrap_or((rest, ""));
-            let plain = |text: &str| text.replace([MATCH_BEGINS, MATCH_ENDS], "");
+            let plain = |text: &str| joined_scripts::join(&text.replace([MATCH_BEGINS, MATCH_ENDS], ""));
             (hit.before, hit.matched, hit.after) = (plain(before), plain(matched), plain(after));
         }
     }

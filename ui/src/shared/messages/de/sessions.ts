@@ -202,4 +202,6 @@ export const sessions = {
   'palette.on': 'Ein',
   'palette.off': 'Aus',
   'palette.shows_card': 'zeigt zuerst die Anfrage',
+  'sessions.stuck.one': '{count} Antwort nicht zugestellt',
+  'sessions.stuck.other': '{count} Antworten nicht zugestellt',
 };

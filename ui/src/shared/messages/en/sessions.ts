@@ -199,4 +199,6 @@ export const sessions = {
   'palette.on': 'On',
   'palette.off': 'Off',
   'palette.shows_card': 'shows the request first',
+  'sessions.stuck.one': '{count} answer not delivered',
+  'sessions.stuck.other': '{count} answers not delivered',
 } as const satisfies Record<string, string>;

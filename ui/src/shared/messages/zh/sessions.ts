@@ -188,4 +188,5 @@ export const sessions = {
   'palette.on': '开',
   'palette.off': '关',
   'palette.shows_card': '先显示该请求',
+  'sessions.stuck.other': '{count} 个回答未送达',
 };

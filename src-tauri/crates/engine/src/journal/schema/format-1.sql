@@ -70,13 +70,13 @@ CREATE TABLE searched (
 CREATE INDEX searched_by_about ON searched (about) WHERE about IS NOT NULL;
 CREATE TABLE unswept (session TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
 CREATE VIRTUAL TABLE words USING fts5 (
-        text, tokenize = 'unicode61 remove_diacritics 2', content = '', contentless_delete = 1
+        text, tokenize = "unicode61 remove_diacritics 2 categories 'L* N* Co Mn Mc' separators '︎️'", content = '', contentless_delete = 1
     );
 CREATE VIRTUAL TABLE even_words USING fts5 (
-        text, tokenize = 'unicode61 remove_diacritics 2', content = '', contentless_delete = 1
+        text, tokenize = "unicode61 remove_diacritics 2 categories 'L* N* Co Mn Mc' separators '︎️'", content = '', contentless_delete = 1
     );
 CREATE VIRTUAL TABLE odd_words USING fts5 (
-        text, tokenize = 'unicode61 remove_diacritics 2', content = '', contentless_delete = 1
+        text, tokenize = "unicode61 remove_diacritics 2 categories 'L* N* Co Mn Mc' separators '︎️'", content = '', contentless_delete = 1
     );
 CREATE TABLE snapshot (
         id INTEGER PRIMARY KEY CHECK (id = 1),

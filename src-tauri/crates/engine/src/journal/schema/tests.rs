@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::super::totals::DayBounds;
-use super::super::{Journal, Opened, record};
+use super::super::{Journal, Opened, joined_scripts, record};
 use super::*;
 
 const FIXTURE: &str = include_str!("format-1.sql");
@@ -119,8 +119,8 @@ fn as_sql(path: &Path) -> String {
         .prepare("SELECT id, body FROM searched JOIN entries USING (session, n) ORDER BY id")
         .unwrap();
     let texts = entries.query_map([], |row| {
-        let text = search::text_of(&connection, &record::decode(row, 1)?)?.replace('\'', "''");
-        Ok((row.get::<_, i64>(0)?, text))
+        let text = search::text_of(&connection, &record::decode(row, 1)?)?;
+        Ok((row.get::<_, i64>(0)?, joined_scripts::part(&text).replace('\'', "''")))
     });
     for text in texts.unwrap() {
         let (id, text) = text.unwrap();
