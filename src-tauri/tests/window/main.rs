@@ -31,6 +31,7 @@ mod hostile_text;
 mod inbox;
 mod keys;
 mod languages;
+mod left_place;
 mod long_task;
 mod long_transcript;
 mod menu_start;

@@ -193,4 +193,6 @@ export const sessions = {
   'sign_in.button': 'Anmelden…',
   'sign_in.opened': 'Schließen Sie die Anmeldung im geöffneten Terminal ab.',
   'sign_in.by_hand': 'Oder führen Sie diesen Befehl in einem Terminal aus:',
+  'session.again': 'Erneut versuchen',
+  'session.again_hint': 'Startet eine neue Sitzung mit derselben Nachricht, demselben Ordner und denselben Optionen.',
 };

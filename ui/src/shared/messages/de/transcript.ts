@@ -224,4 +224,6 @@ export const transcript = {
   'run.steps.one': '{count} Schritt',
   'run.steps.other': '{count} Schritte',
   'run.and': '{before}, {next}',
+  'turn.again': 'Erneut versuchen',
+  'turn.again_hint': 'Sendet dieselbe Nachricht als neue Runde.',
 };

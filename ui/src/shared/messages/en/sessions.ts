@@ -190,4 +190,6 @@ export const sessions = {
   'sign_in.button': 'Sign in…',
   'sign_in.opened': 'Complete the sign-in in the terminal that opened.',
   'sign_in.by_hand': 'Or run this command in a terminal:',
+  'session.again': 'Retry',
+  'session.again_hint': 'Starts a new session with the same message, folder, and options.',
 } as const satisfies Record<string, string>;

@@ -214,4 +214,6 @@ export const transcript = {
   'run.steps.one': '{count} step',
   'run.steps.other': '{count} steps',
   'run.and': '{before}, {next}',
+  'turn.again': 'Retry',
+  'turn.again_hint': 'Sends the same message as a new turn.',
 } as const satisfies Record<string, string>;

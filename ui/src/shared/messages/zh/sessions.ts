@@ -179,4 +179,6 @@ export const sessions = {
   'sign_in.button': '登录…',
   'sign_in.opened': '请在打开的终端中完成登录。',
   'sign_in.by_hand': '或在终端中运行此命令：',
+  'session.again': '重试',
+  'session.again_hint': '用相同的消息、文件夹和选项启动新会话。',
 };

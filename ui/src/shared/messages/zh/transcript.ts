@@ -192,4 +192,6 @@ export const transcript = {
   'run.subagent': '子智能体“{title}”：{steps}',
   'run.steps.other': '{count} 步',
   'run.and': '{before}，{next}',
+  'turn.again': '重试',
+  'turn.again_hint': '将同一条消息作为新一轮发送。',
 };
