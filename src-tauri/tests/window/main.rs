@@ -20,6 +20,7 @@ mod drag_and_drop;
 mod fake_tray;
 mod first_run;
 mod forks;
+mod frames_of_fields;
 mod full_disk;
 mod gallery;
 mod gateway;
