@@ -6,7 +6,7 @@ import type { State } from '../src/store/state';
 import { anEntry, turnEnded } from '../src/testing/builders';
 
 function after(...bodies: EntryBody[]) {
-  const start = { activity: {}, finished: {} } as unknown as State;
+  const start = { activity: {}, finished: {}, lastAt: {} } as unknown as State;
   const state = bodies.reduce((state, body, index) => noteEntry(state, 's1', anEntry(index + 1, body)), start);
   return state.activity.s1 ?? noActivity;
 }

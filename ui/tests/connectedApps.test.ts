@@ -33,7 +33,8 @@ describe('a connected app', () => {
   test('is shown with its folder, without a composer, Stop, or settings', async () => {
     await open(codex(), asks());
     expect(within(view()).getByRole('heading', { name: 'codex · shop' })).toBeVisible();
-    expect(within(view()).getByText('codex 2.1.0')).toBeVisible();
+    expect(within(view()).getByText('codex')).toBeVisible();
+    expect(within(view()).getByText('2.1.0')).toBeVisible();
     expect(within(view()).getByText('MCP client')).toBeVisible();
     expect(answersGo()).toHaveTextContent('Your answers go to codex in /projects/shop.');
     expect(screen.queryByRole('textbox', { name: 'Message to the agent' })).toBeNull();

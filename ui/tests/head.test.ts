@@ -1,7 +1,7 @@
 import { screen } from '@testing-library/svelte';
 import { expect, test } from 'vitest';
 
-import { claudeCode, demo, of, withCurrent } from '../src/testing/agents';
+import { claudeCode, demo, of, openCode, withCurrent } from '../src/testing/agents';
 import { aSession } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
 import { button, composer, expectNoViolations, openPage } from './open';
@@ -94,4 +94,30 @@ test('an ended session has neither, but shows its model', async () => {
   expect(screen.queryByRole('button', { name: /^Permission mode/ })).toBeNull();
   expect(screen.queryByRole('button', { name: /^Model/ })).toBeNull();
   expect(screen.getByText('claude-sonnet-4-5')).toBeVisible();
+});
+
+test('what an agent was started with and keeps stands beside the composer', async () => {
+  const config = withCurrent(openCode, { permissions: 'ask' });
+  await openPage(new FakeBridge({ sessions: [aSession({ ...of(openCode), config })] }));
+  const fixed = document.querySelector('[data-session-view] [data-option=permissions]');
+  expect(fixed).toHaveTextContent('Ask before changes');
+  expect(fixed).toHaveAttribute('title', 'Permissions: Ask before changes. It can’t change while the session runs.');
+  expect(screen.queryByRole('button', { name: /^Permissions/ })).toBeNull();
+});
+
+test('the menu of the header renames and exports the session', async () => {
+  const { bridge, user } = await openHead();
+  bridge.on('rename_session', () => aSession({ name: 'doors' })).on('save_export', () => ({ path: '/tmp/doors.md' }));
+  await user.click(button('Session menu'));
+  await user.click(screen.getByRole('menuitem', { name: 'Rename' }));
+  const field = screen.getByRole('textbox', { name: 'Session name' });
+  expect(field).toHaveFocus();
+  await user.clear(field);
+  await user.type(field, 'doors{Enter}');
+  expect(bridge.sent('rename_session')).toMatchObject([{ session: 's1', name: 'doors' }]);
+  expect(screen.getByRole('heading', { name: 'doors' })).toBeVisible();
+  expect(button('Session menu')).toHaveFocus();
+  await user.click(button('Session menu'));
+  await user.click(screen.getByRole('menuitem', { name: 'Export as Markdown' }));
+  expect(bridge.sent('save_export')).toMatchObject([{ session: 's1', format: 'markdown' }]);
 });

@@ -20,9 +20,11 @@ interface Allowed {
   /** Identical permission requests are decided together, each by a command of its own. */
   decides: { approvals: readonly string[]; option: string } | null;
   says: string | null;
+  /** Sends the message of a failed turn of this session again. */
+  again: string | null;
 }
 
-const NOTHING: Allowed = { answers: null, hold: null, declines: null, ends: null, decides: null, says: null };
+const NOTHING: Allowed = { answers: null, hold: null, declines: null, ends: null, decides: null, says: null, again: null };
 
 /** A skip with the message that its form showed; without a form, the message is undefined. */
 interface Skip {
@@ -317,6 +319,7 @@ export class Watch {
       case 'queue_message': {
         const { session, text, closes = [] } = input as Input<'send_message'>;
         const shown = document.querySelector<HTMLTextAreaElement>(`[data-session-view="${session}"] [data-composer]`)?.value;
+        if (this.#allowed?.again === session && closes.length === 0) return;
         const kept = this.store?.state.messages[session];
         const reply = this.#replies.get(session);
         const asked = this.#allowed?.says === session || (reply !== undefined && Date.now() >= reply.until);
@@ -422,6 +425,9 @@ function allowedByClick(control: HTMLElement): Allowed {
   }
   if (button?.matches('[data-send], [data-steer], [data-reply]')) {
     return { ...NOTHING, says: button.closest<HTMLElement>('[data-session-view]')?.dataset['sessionView'] ?? null };
+  }
+  if (button?.matches('[data-turn-again]')) {
+    return { ...NOTHING, again: button.closest<HTMLElement>('[data-session-view]')?.dataset['sessionView'] ?? null };
   }
   const card = button?.closest<HTMLElement>(`${CARD}, [data-kept]`);
   const request = card?.dataset['card'] ?? card?.dataset['missed'] ?? card?.dataset['kept'];

@@ -2,7 +2,7 @@ import { screen, within } from '@testing-library/svelte';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 
 import { aiming } from '../src/feature/sessions/holdsOrder';
-import { initialsOf } from '../src/feature/sessions/rowWords';
+import { distinctInitials, initialsOf } from '../src/feature/sessions/rowWords';
 import { aRequest, anEntry, aSession } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
 import { button, expectNoViolations, openPage, skippableTime } from './open';
@@ -84,6 +84,16 @@ test('two letters stand for a session', () => {
     '日志',
     '·',
   ]);
+});
+
+test('sessions with equal initials are told apart, whatever their order', () => {
+  const named = ['shop-api', 'shop admin new', 'shop app', 'shop', 'shop-api', 'infra'];
+  const sessions = named.map((name, n) => aSession({ id: `s${n}`, name, startedAt: n }));
+  const expected = ['sa', 'sn', 's2', 'sh', 's3', 'in'];
+  const found = distinctInitials(sessions);
+  expect(sessions.map(({ id }) => found.get(id))).toEqual(expected);
+  const reversed = distinctInitials(sessions.toReversed());
+  expect(sessions.map(({ id }) => reversed.get(id))).toEqual(expected);
 });
 
 describe('tooltips', () => {

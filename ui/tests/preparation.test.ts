@@ -62,7 +62,7 @@ describe('the window is mounted', () => {
 
   test('with the transcript of its own session, if the app sent another', async () => {
     const [shown, other] = [aSession(), aSession({ id: 's-2' })];
-    sessionStorage.setItem('askdesk.selected', shown.id);
+    localStorage.setItem('askdesk.left', JSON.stringify({ session: shown.id, place: null }));
     const bridge = new FakeBridge({ sessions: [shown, other] });
     bridge.start = startOf(bridge, { session: other.id, page: pageOf() });
     bridge.subscribe = () => new Promise(() => undefined);

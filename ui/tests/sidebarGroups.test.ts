@@ -49,16 +49,36 @@ describe('groups', () => {
       'Needs you 2',
       'sooner',
       'later',
+      'Failed 1',
+      'failed',
       'Working 2',
       'working',
       'starting',
       'Idle 1',
       'idle',
-      'Earlier 2',
-      'failed',
+      'Earlier 1',
       'ended',
     ]);
     await expectNoViolations();
+  });
+
+  test('begin with the session that was active last, whose age says when', async () => {
+    const three = ['a', 'b', 'c'].map((id, place) => aSession({ id, place, startedAt: NOW - 3_600_000, ...idle }));
+    const { bridge } = await openPage(new FakeBridge({ sessions: three }));
+    expect(groups()).toEqual(['Idle 3', 'a', 'b', 'c']);
+    const ends = (session: string, n: number, ago: number) =>
+      ({ change: 'entry', session, entry: { ...anEntry(n, { ...turnEnded, error: 'API Error: 529' }), at: NOW - ago } }) as const;
+    await bridge.push(ends('b', 1, 300_000), ends('c', 1, 60_000));
+    await vi.waitFor(() => expect(groups()).toEqual(['Idle 3', 'c', 'b', 'a']));
+    await bridge.push({
+      change: 'entry',
+      session: 'b',
+      entry: { ...anEntry(2, { kind: 'user', text: 'Go on.', attachments: [] }), at: NOW },
+    });
+    await vi.waitFor(() => expect(groups()).toEqual(['Idle 3', 'b', 'c', 'a']));
+    // An agent that writes moves no row.
+    await bridge.push({ change: 'entry', session: 'a', entry: { ...anEntry(1, { kind: 'agent', text: 'Done.' }), at: NOW + 1000 } });
+    expect(groups()).toEqual(['Idle 3', 'b', 'c', 'a']);
   });
 
   test('call a session done once it has finished a turn, until it works again, but not after Stop or an error', async () => {
@@ -76,7 +96,7 @@ describe('groups', () => {
     expect(row('s1')).toHaveAttribute('data-state', 'idle');
     await bridge.push({ change: 'session', session: three[0]! });
     await bridge.push({ change: 'session', session: { ...three[0]!, ...idle } });
-    await vi.waitFor(() => expect(groups()).toEqual(['Idle 3', 's1', 's2', 's3']));
+    await vi.waitFor(() => expect(groups()).toEqual(['Idle 3', 's2', 's1', 's3']));
   });
 
   test('can be folders, agents, or none, which the next window remembers', async () => {

@@ -118,6 +118,8 @@ test('recent and picked folders fill the field, and the form keeps its input', a
   const recent = within(screen.getByRole('region', { name: 'Recent folders' }));
   const folders = () => recent.getAllByRole('button').map((one) => one.querySelector('code')?.textContent);
   expect(folders()).toEqual(['~/projects/api', '/srv/web/']);
+  // The folder used last.
+  expect(field('Folder')).toHaveValue('/home/ada/projects/api');
   await user.clear(field('Folder'));
   await user.click(button('Start session'));
   expect(field('Folder')).toHaveAccessibleDescription('Choose a folder for the agent to work in.');

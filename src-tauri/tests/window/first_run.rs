@@ -15,7 +15,7 @@ use crate::real_claude::sealed;
 /// A search path with the system's programs only.
 const SYSTEM: &str = "/usr/bin:/bin";
 
-fn path_with(programs: &Path) -> String {
+pub fn path_with(programs: &Path) -> String {
     format!("{}:{SYSTEM}", programs.display())
 }
 

@@ -41,14 +41,7 @@ const US: Layout = Layout {
 
 const LAYOUTS: [Layout; 6] = [
     US,
-    Layout {
-        name: "de",
-        slash: "shift+16",
-        question_mark: "shift+20",
-        plus: "35",
-        minus: "61",
-        ..US
-    },
+    Layout { name: "de", slash: "shift+16", question_mark: "shift+20", plus: "35", minus: "61", ..US },
     Layout {
         name: "fr",
         q: "38",
@@ -138,7 +131,8 @@ async fn try_shortcuts(app: &App, layout: &Layout, sessions: [&str; 2]) {
     press(layout.slash);
     focused(app, "[data-composer]").await;
 
-    for (keys, percent) in [(layout.plus, 110), (NUMPAD_PLUS, 125), (layout.minus, 110), (NUMPAD_MINUS, 100)] {
+    for (keys, percent) in [(layout.plus, 110), (NUMPAD_PLUS, 125), (layout.minus, 110), (NUMPAD_MINUS, 100)]
+    {
         command(keys);
         text_size(app, percent).await;
     }

@@ -521,7 +521,7 @@ export type HelperEnd = "finished" | "failed" | "stopped" | "by_user" | "with_tu
 /**
  * One agent in one folder.
  */
-export type Session = { id: SessionId, origin: Origin, name: string, 
+export type Session = { id: SessionId, origin: Origin, name: string, namedBy?: NamedBy, 
 /**
  * The folder the agent works in.
  */
@@ -570,6 +570,11 @@ helpers: Array<Helper>, attention: SessionNotifications,
  * The git worktree that was made for it.
  */
 worktree?: Worktree, };
+
+/**
+ * Where the name of a session is from. What comes later replaces what comes before, and nothing replaces the user's choice.
+ */
+export type NamedBy = "folder" | "message" | "agent" | "user";
 
 export type SessionState = { "state": "starting" } | { "state": "working" } | { "state": "idle" } | { "state": "ended", end: SessionEnd, at: Timestamp, };
 
@@ -1200,7 +1205,7 @@ folder: string | null,
  */
 prompt: string | null, 
 /**
- * The session's name; defaults to the name of the folder.
+ * The session's name; defaults to the beginning of its first message, or else to the name of the folder.
  */
 name: string | null, 
 /**

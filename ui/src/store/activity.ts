@@ -13,7 +13,8 @@ const SHOWN = 200;
 const SEARCHED = 2000;
 
 /** Notes what an entry tells about its session. */
-export function noteEntry(state: State, session: SessionId, { n, body }: Entry): State {
+export function noteEntry(known: State, session: SessionId, { n, at, body }: Entry): State {
+  const state = body.kind === 'user' || body.kind === 'turn_ended' ? active(known, session, at) : known;
   const before = state.activity[session] ?? noActivity;
   const after = follow(before, body);
   const next = after === before ? state : { ...state, activity: { ...state.activity, [session]: after } };
@@ -22,6 +23,15 @@ export function noteEntry(state: State, session: SessionId, { n, body }: Entry):
   // A turn that failed or was stopped has ended, but nothing is done.
   if (body.error !== null || before.stopped) return unfinished(next, session);
   return { ...next, finished: { ...next.finished, [session]: n } };
+}
+
+/** When something last happened in a session: it started, the user wrote, a turn ended, or it ended. */
+export function lastActive({ lastAt }: Pick<State, 'lastAt'>, { id, startedAt, state }: Session): number {
+  return Math.max(startedAt, lastAt[id] ?? 0, state.state === 'ended' ? state.at : 0);
+}
+
+function active(state: State, session: SessionId, at: number): State {
+  return at <= (state.lastAt[session] ?? 0) ? state : { ...state, lastAt: { ...state.lastAt, [session]: at } };
 }
 
 /** A session that works again is no longer done. */

@@ -121,6 +121,7 @@ function takeSnapshot(state: State, snapshot: Snapshot): State {
     unread: only(state.unread, snapshot.sessions),
     finished: only(noted.finished, snapshot.sessions),
     activity: only(state.activity, snapshot.sessions),
+    lastAt: only(state.lastAt, snapshot.sessions),
     stopping: only(state.stopping, snapshot.sessions.filter(isWorking)),
     changedFiles: Object.fromEntries(snapshot.changedFiles.map(({ session, totals }) => [session, totals])),
     heads: Object.fromEntries(snapshot.heads.map(({ session, head }) => [session, head])),
@@ -233,6 +234,7 @@ function closeSession(state: State, closed: string): State {
     unread: only(state.unread, sessions),
     finished: only(state.finished, sessions),
     activity: only(state.activity, sessions),
+    lastAt: only(state.lastAt, sessions),
     stopping: only(state.stopping, sessions),
   };
 }

@@ -106,6 +106,7 @@ export function forgetSession(state: State, id: SessionId): State {
     unread: drop(state.unread),
     finished: drop(state.finished),
     activity: drop(state.activity),
+    lastAt: drop(state.lastAt),
     stopping: drop(state.stopping),
     unfolded: drop(state.unfolded),
     transcripts: drop(state.transcripts),

@@ -32,6 +32,7 @@ import { DraftSaves } from './sync/draftSaves';
 import { GatewayState } from './sync/gateway';
 import { resumeFrom, type Handover } from './sync/handover';
 import { followLanguage } from './sync/language';
+import { LeftPlace } from './sync/leftPlace';
 import { Preparation } from './sync/preparation';
 import { Subscription } from './sync/subscription';
 import { readComments, storeComments } from './sync/unsentComments';
@@ -44,7 +45,6 @@ import { Timers } from './timers';
 const DELIVERED_MS = 2000;
 /** How long typing must pause before unsent messages are stored. */
 const STORE_UNSENT_MS = 250;
-const SELECTED_KEY = 'askdesk.selected';
 
 /** The commands that the user can issue, grouped by topic. */
 export type Commands = ReturnType<typeof createPage>['commands'];
@@ -52,7 +52,8 @@ export type Page = ReturnType<typeof createPage>;
 
 /** The page without its components: its state, its commands, and the parts that sync it with the app. */
 export function createPage(bridge: Bridge) {
-  const remembered = sessionStorage.getItem(SELECTED_KEY);
+  const left = new LeftPlace();
+  const remembered = left.session;
   const initial = initialState({
     remembered,
     ...readUnsent(),
@@ -92,7 +93,7 @@ export function createPage(bridge: Bridge) {
     permissions: new PermissionCommands(bridge, store, settings, approvals),
     settings,
     start: new StartCommands(bridge, store, submitter, focusTargets),
-    transcripts: new TranscriptCommands(bridge, store, timers),
+    transcripts: new TranscriptCommands(bridge, store, timers, left),
     window: new WindowCommands(bridge, store),
     worktrees: new WorktreeCommands(bridge, store, submitter, timers),
   };
@@ -118,7 +119,7 @@ export function createPage(bridge: Bridge) {
       timers.later(DELIVERED_MS, () => store.dispatch({ type: 'delivery_shown', requests }));
     }
     const selected = selectedSession(after);
-    if (selected !== selectedSession(before) && selected) sessionStorage.setItem(SELECTED_KEY, selected);
+    if (selected !== selectedSession(before) && selected) left.select(selected);
     if (after.sidebar !== before.sidebar) storeSidebar(after);
     if (after.panelStays !== before.panelStays) storePanelStays(after);
     if (after.openIn.recent !== before.openIn.recent) storeOpenIn(after);

@@ -63,6 +63,7 @@ export type Action =
   | { type: 'page_asked'; asked: PageAsked }
   | { type: 'page_read'; asked: PageAsked; page: TranscriptPage }
   | { type: 'transcript_followed'; session: SessionId; atEnd: boolean }
+  | { type: 'end_asked'; session: SessionId }
   | { type: 'transcript_trimmed'; session: SessionId; from: 'start' | 'end' }
   | { type: 'page_failed'; asked: PageAsked; error: AppError }
   | DraftAction
@@ -159,6 +160,7 @@ const handlers: Handlers<Action> = {
   transcript_followed(state, { session, atEnd }) {
     return transcriptOf(state, session).atEnd === atEnd ? state : withTranscript(state, session, { atEnd });
   },
+  end_asked: (state, { session }) => withTranscript(state, session, { endsAsked: transcriptOf(state, session).endsAsked + 1 }),
   transcript_trimmed(state, { session, from }) {
     const transcript = state.transcripts[session];
     return transcript ? withTranscript(state, session, trim(transcript, from)) : state;

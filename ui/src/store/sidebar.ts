@@ -1,5 +1,6 @@
 import { nameOfAsker } from '../entities/session/origin';
 import type { Session, SessionId } from '../generated/wire';
+import { lastActive } from './activity';
 import type { Handlers } from './handlers';
 import { GROUPINGS, type Grouping, initialSidebar, type SessionGroup, type Sidebar } from './parts/layout';
 import { remembered } from './remembered';
@@ -27,7 +28,7 @@ function arrange(state: State, sidebar: Sidebar): State {
 }
 
 /** The groups by state, in their order. */
-const STATE_GROUPS = ['needs_you', 'working', 'done', 'idle', 'earlier'] as const;
+const STATE_GROUPS = ['needs_you', 'failed', 'working', 'done', 'idle', 'earlier'] as const;
 export type StateGroup = (typeof STATE_GROUPS)[number];
 
 export function isPinned({ sidebar }: Pick<State, 'sidebar'>, session: SessionId): boolean {
@@ -35,12 +36,12 @@ export function isPinned({ sidebar }: Pick<State, 'sidebar'>, session: SessionId
 }
 
 /** The parts of the state that the order of the sessions depends on. */
-type OrderPart = 'sessions' | 'requests' | 'approvals' | 'finished' | 'sidebar' | 'agentsKnown';
+type OrderPart = 'sessions' | 'requests' | 'approvals' | 'finished' | 'lastAt' | 'sidebar' | 'agentsKnown';
 type OrderParts = Pick<State, OrderPart>;
 
 /** The groups that the sidebar shows, without empty ones. While the pointer moves over them, no session changes its place. */
 export const sessionGroups = remembered<State, OrderPart | 'heldGroups', readonly SessionGroup[]>(
-  ['sessions', 'requests', 'approvals', 'finished', 'sidebar', 'agentsKnown', 'heldGroups'],
+  ['sessions', 'requests', 'approvals', 'finished', 'lastAt', 'sidebar', 'agentsKnown', 'heldGroups'],
   shownGroups,
 );
 
@@ -58,7 +59,7 @@ function currentGroups(state: OrderParts): SessionGroup[] {
   const { grouping } = state.sidebar;
   const groups = new Map<string, Session[]>(grouping === 'state' ? STATE_GROUPS.map((name) => [name, []]) : []);
   const ordered = sessionsInOrder(state);
-  for (const session of grouping === 'own' ? ordered : ordered.toSorted((a, b) => b.startedAt - a.startedAt)) {
+  for (const session of grouping === 'own' ? ordered : ordered.toSorted((a, b) => lastActive(state, b) - lastActive(state, a))) {
     const name = groupOf(state, session);
     const known = groups.get(name);
     if (known) known.push(session);
@@ -92,7 +93,7 @@ function groupOf(state: OrderParts, session: Session): string {
 function stateGroupOf(state: OrderParts, session: Session): StateGroup {
   const face = faceOf(state, session);
   if (face === 'starting') return 'working';
-  return face === 'ended' || face === 'failed' ? 'earlier' : face;
+  return face === 'ended' ? 'earlier' : face;
 }
 
 function oldestFirst(state: WaitingParts, sessions: readonly Session[]): Session[] {

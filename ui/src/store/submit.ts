@@ -34,6 +34,8 @@ export const submitKey = {
   compact: (session: SessionId) => `compact:${session}`,
   worktree: (session: SessionId) => `worktree:${session}`,
   askToRebase: (session: SessionId) => `ask_to_rebase:${session}`,
+  again: (session: SessionId) => `again:${session}`,
+  turnAgain: (session: SessionId, entry: number) => `turn_again:${session}:${entry}`,
   stopSetup: 'stop_setup',
   discardWorktree: 'discard_worktree',
   start: 'start',

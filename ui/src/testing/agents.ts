@@ -116,7 +116,6 @@ export const openCode: AgentDescriptor = {
     anOption({
       id: 'permissions',
       name: 'Permissions',
-      category: 'other',
       values: [aValue('ask', { name: 'Ask before changes' }), aValue('configured', { name: 'As set in OpenCode' })],
       live: false,
     }),

@@ -17,7 +17,8 @@ pub const EXAMPLE: ConfigId = ConfigId::literal("example");
 /// What it plays where nothing was chosen.
 const DEFAULT_EXAMPLE: &str = "demo";
 /// Where in its folder the demo remembers its sessions.
-const SESSIONS: &str = ".sessions";
+/// Beside its folder, so that what it keeps is no change in it.
+const SESSIONS: &str = "demo-sessions";
 
 #[derive(Debug)]
 pub struct Demo {
@@ -83,7 +84,7 @@ impl Agent for Demo {
     fn prepare(&self, start: &Start) -> Result<SessionPlan, AgentFailure> {
         let Start { folder, options, open } = start;
         let mut plan = claude::launch(self.program.clone(), folder.clone(), &options.config, open);
-        let kept = self.folder.join(SESSIONS);
+        let kept = self.folder.with_file_name(SESSIONS);
         // Without it the demo plays all the same, and only forgets its sessions.
         if create_private(&kept).is_ok() {
             plan.env.push(("ASKDESK_FAKE_SESSIONS".into(), kept.into_os_string()));

@@ -31,6 +31,10 @@ pub enum AgentEvent {
         /// Why it refused, in its own words; none where it did what was asked.
         refused: Option<String>,
     },
+    /// The agent has a title for the session.
+    Titled {
+        title: String,
+    },
     /// The agent has other commands of its own; the list replaces the one before.
     CommandsChanged {
         commands: Vec<AgentCommand>,

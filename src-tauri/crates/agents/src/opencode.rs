@@ -128,6 +128,8 @@ pub struct OpenCodeAdapter {
     version: Option<String>,
     /// The server's id of the session, once it is known.
     session: Option<String>,
+    /// The title that was told last.
+    title: Option<String>,
     resumes: bool,
     /// Whether messages can be sent.
     open: bool,
@@ -239,6 +241,7 @@ impl OpenCodeAdapter {
             sent: HashMap::new(),
             version: None,
             session: None,
+            title: None,
             resumes: false,
             open: false,
             held: VecDeque::new(),

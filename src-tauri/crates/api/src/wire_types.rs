@@ -34,7 +34,7 @@ fn typescript() -> String {
         domain::EndedBy, domain::WithdrawnWhy, domain::OrphanedWhy, domain::Delivery,
         domain::AgentId, domain::MachineId, domain::ConfigId, domain::ValueId, domain::NativeSession, domain::ConfigOption, domain::ConfigCategory, domain::ConfigValue, domain::Risk,
         domain::AgentDescriptor, domain::Capabilities, domain::Origin, domain::OriginKind, domain::Channel, domain::QuestionPolicy, domain::LaunchOverrides, domain::Arguments, domain::Environment, domain::SessionOptions,
-        domain::MessageId, domain::QueuedMessage, domain::SessionNotifications, domain::Helper, domain::HelperKind, domain::HelperState, domain::HelperEnd, domain::Session, domain::SessionState, domain::SessionEnd,
+        domain::MessageId, domain::QueuedMessage, domain::SessionNotifications, domain::Helper, domain::HelperKind, domain::HelperState, domain::HelperEnd, domain::Session, domain::NamedBy, domain::SessionState, domain::SessionEnd,
         domain::AgentFailure, domain::SearchedLocation, domain::FolderError, domain::ProgramError, domain::NextStep,
         domain::DeliveryError, domain::StorageError, domain::ValidationError, domain::SettingError, domain::CommandError, domain::OpenError, domain::LaunchOverrideError, domain::ChangeRefused, domain::UnsupportedFeature,
         domain::ToolDetail, domain::TodoItem, domain::TodoStatus,

@@ -16,6 +16,7 @@ use crate::permission_rule::PermissionRule;
 use crate::question::Question;
 use crate::request::{Delivery, Limit, WithdrawnWhy};
 use crate::session::SessionEnd;
+use crate::session_name::NamedBy;
 use crate::session_options::SessionOptions;
 use crate::tool::ToolDetail;
 use crate::worktree::Worktree;
@@ -47,6 +48,7 @@ pub enum SessionCommand {
         id: SessionId,
         origin: Origin,
         name: String,
+        named_by: NamedBy,
         folder: String,
         options: SessionOptions,
         /// The agent's config options, with the choices as their current values.
@@ -60,6 +62,12 @@ pub enum SessionCommand {
     Rename {
         session: SessionId,
         name: String,
+    },
+    /// Names a session in the user's place, unless it has a better name.
+    SuggestName {
+        session: SessionId,
+        name: String,
+        by: NamedBy,
     },
     /// Sets the folder of an ended session, because it was moved.
     ChangeFolder {

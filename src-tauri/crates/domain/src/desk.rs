@@ -171,9 +171,10 @@ impl Desk {
                 self.on_session(*session, |session| session.unusable_lines += lines);
             }
             SessionEvent::Ended { session, end, at } => self.fold_ended(*session, end, *at),
-            SessionEvent::Renamed { session, name } => {
-                self.on_session(*session, |session| session.name.clone_from(name));
-            }
+            SessionEvent::Renamed { session, name, by } => self.on_session(*session, |session| {
+                session.name.clone_from(name);
+                session.named_by = *by;
+            }),
             SessionEvent::FolderChanged { session, folder, worktree } => {
                 self.on_session(*session, |session| {
                     session.folder.clone_from(folder);

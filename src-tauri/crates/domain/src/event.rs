@@ -14,6 +14,7 @@ use crate::id::{
 use crate::queue::QueuedMessage;
 use crate::request::{CallDelivery, Delivery, Limit, Outcome, Request};
 use crate::session::{Session, SessionEnd};
+use crate::session_name::NamedBy;
 use crate::worktree::Worktree;
 
 /// An event. Serialized without this wrapper: the word in `event` is unique across all four variants.
@@ -91,6 +92,8 @@ pub enum SessionEvent {
     Renamed {
         session: SessionId,
         name: String,
+        #[serde(default, skip_serializing_if = "NamedBy::is_user")]
+        by: NamedBy,
     },
     /// The user said where the folder of an ended session is now.
     #[serde(rename = "session_folder_changed")]

@@ -52,6 +52,7 @@ pub mod request;
 pub mod retention;
 pub mod retention_days;
 pub mod session;
+pub mod session_name;
 pub mod session_options;
 pub mod settings;
 pub mod setup_command;
@@ -121,6 +122,7 @@ pub use request::{
 };
 pub use retention_days::RetentionDays;
 pub use session::{Session, SessionEnd, SessionState};
+pub use session_name::{NamedBy, name_of_message};
 pub use session_options::{QuestionPolicy, SessionOptions};
 pub use settings::{
     Density, NotifyQuestions, OnClose, OnOff, OptIn, SETTINGS, Setting, SettingDescriptor, Settings,

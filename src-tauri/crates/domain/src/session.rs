@@ -10,11 +10,9 @@ use crate::helper::Helper;
 use crate::id::{HelperId, NativeSession, SessionId, Timestamp};
 use crate::origin::Origin;
 use crate::queue::QueuedMessage;
+use crate::session_name::NamedBy;
 use crate::session_options::SessionOptions;
 use crate::worktree::Worktree;
-
-/// The longest session name, in characters.
-pub const SESSION_NAME_CHARS: usize = 120;
 
 /// One agent in one folder.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,6 +22,9 @@ pub struct Session {
     pub id: SessionId,
     pub origin: Origin,
     pub name: String,
+    #[serde(default, skip_serializing_if = "NamedBy::is_user")]
+    #[cfg_attr(feature = "ts", ts(optional, as = "Option<NamedBy>"))]
+    pub named_by: NamedBy,
     /// The folder the agent works in.
     pub folder: String,
     pub started_at: Timestamp,
@@ -65,6 +66,7 @@ impl Session {
             id,
             origin,
             name: String::new(),
+            named_by: NamedBy::default(),
             folder: String::new(),
             started_at,
             state: SessionState::Starting,

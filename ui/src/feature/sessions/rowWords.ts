@@ -3,7 +3,7 @@ import { spokenText } from '../../entities/request/questionNames';
 import { isInbound, nameOfAsker, wordsOfOrigin } from '../../entities/session/origin';
 import { wordsOfFace } from '../../entities/session/sessionWords';
 import { shownTool } from '../../entities/tool/toolName';
-import type { Session } from '../../generated/wire';
+import type { Session, SessionId } from '../../generated/wire';
 import { wordsOfFailure } from '../../shared/errors/agentFailureWords';
 import { plural, t } from '../../shared/messages';
 import { noActivity } from '../../store/activity';
@@ -52,6 +52,31 @@ export function initialsOf(name: string): string {
   const words = name.match(/[\p{Letter}\p{Number}]+/gu) ?? [];
   const [first = '', second] = words.map((word) => [...word]);
   return [first[0] ?? '·', (second ?? first.slice(1))[0] ?? ''].join('').toLowerCase();
+}
+
+/** The initials of sessions, told apart where they would be equal. A session keeps its initials when others move around it. */
+export function distinctInitials(sessions: readonly Session[]): ReadonlyMap<SessionId, string> {
+  const taken = new Set<string>();
+  const found = new Map<SessionId, string>();
+  for (const { id, name } of sessions.toSorted((a, b) => a.startedAt - b.startedAt)) {
+    for (const initials of candidatesOf(name)) {
+      if (taken.has(initials)) continue;
+      taken.add(initials);
+      found.set(id, initials);
+      break;
+    }
+  }
+  return found;
+}
+
+/** The initials, then the first letter with each later word, then with a number. */
+function* candidatesOf(name: string): Generator<string> {
+  const initials = initialsOf(name);
+  yield initials;
+  const [first = '·', ...words] = (name.match(/[\p{Letter}\p{Number}]+/gu) ?? []).map((word) => [...word]);
+  const letter = (first[0] ?? '·').toLowerCase();
+  for (const word of words) yield `${letter}${(word[0] ?? '').toLowerCase()}`;
+  for (let n = 2; ; n += 1) yield `${letter}${n}`;
 }
 
 /** Who asks in a session, its state, and its folder, one a line. */

@@ -31,6 +31,11 @@ export class Follower {
     };
   }
 
+  /** Leaves the end, for a place further up. */
+  leaveEnd(): void {
+    this.following = false;
+  }
+
   toEnd(): void {
     this.following = true;
     this.settle();

@@ -2,7 +2,8 @@ import type { Attachment, MessageId, RequestId, SessionId } from '../../generate
 import { attachedOf } from '../attachments';
 import type { HeldReply } from '../parts/unsent';
 import { actOfHeld, closableRequests, type MessageAct, messageAct } from '../messageAct';
-import { sessionOf } from '../select';
+import { messageOfTurn } from '../retry';
+import { sessionOf, transcriptOf } from '../select';
 import type { Store } from '../store.svelte';
 import { submitKey, type Submitter } from '../submit';
 import type { Timers } from '../timers';
@@ -77,7 +78,19 @@ export class MessageCommands {
       act.does === 'queue'
         ? await this.submitter.submit(key, 'queue_message', body)
         : await this.submitter.submit(key, 'send_message', { ...body, closes: act.does === 'reply' ? [...act.closes] : [] });
-    if (done) this.store.dispatch({ type: 'message_sent', ...body });
+    if (!done) return;
+    this.store.dispatch({ type: 'message_sent', ...body });
+    // What waits in the queue isn't in the transcript yet.
+    if (act.does !== 'queue') this.store.dispatch({ type: 'end_asked', session });
+  }
+
+  /** Sends the message of a failed turn again, as a new turn; open questions stay open. */
+  async sendAgain(session: SessionId, ended: number): Promise<void> {
+    const message = messageOfTurn(transcriptOf(this.store.state, session).entries, ended);
+    if (!message) return;
+    const body = { session, ...message, closes: [] };
+    const done = await this.submitter.submit(submitKey.turnAgain(session, ended), 'send_message', body);
+    if (done) this.store.dispatch({ type: 'end_asked', session });
   }
 
   #written(session: SessionId): { text: string; attachments: Attachment[] } | null {

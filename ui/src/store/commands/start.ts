@@ -1,8 +1,9 @@
-import type { AgentFound, AgentId, EnvironmentRead, OwnSessionsFound, SessionOptions } from '../../generated/wire';
+import type { AgentFound, AgentId, EnvironmentRead, OwnSessionsFound, Session, SessionOptions } from '../../generated/wire';
 import { type AppError, type Bridge, type Input, orError } from '../../platform/bridge';
 import type { FocusTargets } from '../../shared/focusTargets';
 import { t } from '../../shared/messages';
 import { demoOf, exampleConfig } from '../agents';
+import { startAgain } from '../retry';
 import { submitOf } from '../select';
 import { emptyStartDraft } from '../parts/start';
 import type { Store } from '../store.svelte';
@@ -112,6 +113,14 @@ export class StartCommands {
     const error = submitOf(this.store.state, submitKey.start)?.error;
     if (error?.code === 'extras_changed') await this.listAgents();
     return started;
+  }
+
+  /** Starts a session that failed at its start once more, with all that it was started with. */
+  async again(session: Session): Promise<void> {
+    // What the settings add to a start is known only once the agents are.
+    if (this.store.state.agents === null) await this.findAgents();
+    const choice = startAgain(this.store.state, session);
+    if (choice) await this.#start(submitKey.again(session.id), choice);
   }
 
   /** Starts the demo, by default with the example for new users. */

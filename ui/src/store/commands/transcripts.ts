@@ -6,7 +6,8 @@ import { selectedSession, transcriptOf } from '../select';
 import type { State } from '../state';
 import type { Store } from '../store.svelte';
 import type { Timers } from '../timers';
-import { isOverfull } from '../transcriptWindow';
+import type { LeftPlace, ReadingPlace } from '../sync/leftPlace';
+import { isOverfull, WINDOW } from '../transcriptWindow';
 
 /** Entries per page. */
 const PAGE = 200;
@@ -19,7 +20,28 @@ export class TranscriptCommands {
     private readonly bridge: Bridge,
     private readonly store: Store,
     private readonly timers: Timers,
+    private readonly left: LeftPlace,
   ) {}
+
+  /** Where the transcript that is shown first begins; null for its end. */
+  takeLeft(session: SessionId): ReadingPlace | null {
+    return this.left.take(session);
+  }
+
+  /** Keeps where the user reads for the next window; null at the end. */
+  noteReading(session: SessionId, place: ReadingPlace | null): void {
+    this.left.note(session, place);
+  }
+
+  /** Loads earlier entries up to one, or as many as are kept. */
+  async readBackTo(session: SessionId, entry: number): Promise<void> {
+    for (;;) {
+      const { entries, more, error } = transcriptOf(this.store.state, session);
+      const first = entries[0]?.n;
+      if (error || !more || first === undefined || first <= entry || entries.length > WINDOW.kept) return;
+      await this.#readPage(session, first);
+    }
+  }
 
   readNewest(session: SessionId): Promise<void> {
     return this.#readPage(session, null);

@@ -2,7 +2,8 @@ import type { RemoveWorktree, Session, SessionId, WorktreeState } from '../../ge
 import { type AppError, asAppError, type Bridge, type Input, orError } from '../../platform/bridge';
 import { wayOfComments } from '../changes';
 import { rebaseMessage } from '../rebaseMessage';
-import { homeOf, submitOf } from '../select';
+import { startFolder } from '../folders';
+import { submitOf } from '../select';
 import type { Store } from '../store.svelte';
 import { submitKey, type Submitter } from '../submit';
 import type { Timers } from '../timers';
@@ -36,8 +37,8 @@ export class WorktreeCommands {
   /** Plans a worktree for what the start form holds now; null if the folder can have none, or another plan has overtaken it. */
   async plan(): Promise<PlanRead | null> {
     this.#cancelPlan();
-    const { folder: written, prompt, worktree } = this.store.state.start;
-    const folder = (written ?? homeOf(this.store.state) ?? '').trim();
+    const { prompt, worktree } = this.store.state.start;
+    const folder = startFolder(this.store.state).trim();
     const asked = ++this.#asked;
     const { base, branch, path } = worktree;
     const read: PlanRead = { folder, planned: null, error: null };

@@ -25,6 +25,8 @@ export interface Noticed {
   /** Sessions whose last turn has finished, without an error or a stop, and the number of the entry that ended it. */
   finished: Readonly<Record<SessionId, number>>;
   activity: Readonly<Record<SessionId, Activity>>;
+  /** When the user last wrote in a session, or a turn of it ended, as far as the page has seen it. */
+  lastAt: Readonly<Record<SessionId, number>>;
   /** When the user asked an agent to stop its turn; removed once it has stopped. */
   stopping: Readonly<Record<SessionId, number>>;
   /** The open questions that have been known long enough to count as seen. */
@@ -38,6 +40,7 @@ export const initialNoticed: Noticed = {
   unread: {},
   finished: {},
   activity: {},
+  lastAt: {},
   stopping: {},
   settled: {},
   delivered: [],

@@ -15,6 +15,8 @@ export interface Transcript {
   newest: number;
   /** Whether the user follows the end; the loaded entries then move on with it. */
   atEnd: boolean;
+  /** How often the user's own act asked for the end, as sending a message does. */
+  endsAsked: number;
   /** Entries that streamed in while a page was loading, outside the loaded range. */
   meanwhile: readonly Entry[];
   error: AppError | null;
@@ -28,6 +30,7 @@ export const emptyTranscript: Transcript = {
   later: false,
   newest: 0,
   atEnd: true,
+  endsAsked: 0,
   meanwhile: [],
   error: null,
 };

@@ -10,6 +10,7 @@ const fields = [
   'unread',
   'finished',
   'activity',
+  'lastAt',
   'start',
   'picked',
   'missedOpen',

@@ -11,6 +11,7 @@ use super::{
 use crate::adapter::Output;
 use crate::event::{AgentEvent, InputError, Retry, RetryBegins};
 use crate::json::{is_true, list, text};
+use crate::own_sessions::title;
 
 /// Notifications that are known and say nothing that a user needs here.
 const SILENT: &[&str] = &[
@@ -54,7 +55,6 @@ const SILENT: &[&str] = &[
     "thread/environment/disconnected",
     "thread/goal/cleared",
     "thread/goal/updated",
-    "thread/name/updated",
     "thread/prediction/updated",
     "thread/project/updated",
     "thread/queue/changed",
@@ -94,6 +94,13 @@ impl CodexAdapter {
     pub(super) fn on_notification(&mut self, method: &str, params: &Value, out: &mut Output) {
         if method == "thread/started" {
             return self.on_thread_started(&params["thread"]);
+        }
+        if method == "thread/name/updated" {
+            let given = text(params, "threadName").map(title).filter(|title| !title.is_empty());
+            if let Some(title) = given.filter(|_| self.subagent(params).is_none()) {
+                out.event(AgentEvent::Titled { title });
+            }
+            return;
         }
         if method == "serverRequest/resolved" {
             return self.on_resolved(&params["requestId"], out);

@@ -77,7 +77,7 @@ fn permissions() -> ConfigOption {
     ];
     ConfigOption {
         live: false,
-        ..ConfigOption::new(PERMISSIONS, "Permissions", ConfigCategory::Other, values)
+        ..ConfigOption::new(PERMISSIONS, "Permissions", ConfigCategory::Mode, values)
     }
 }
 

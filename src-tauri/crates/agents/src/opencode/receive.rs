@@ -12,6 +12,7 @@ use super::{OpenCodeAdapter, Role, Sent, parent_of};
 use crate::adapter::Output;
 use crate::event::{AgentEvent, InputError, Retry, RetryBegins};
 use crate::json::text;
+use crate::own_sessions::title;
 use crate::rpc::{INTERNAL_ERROR, RpcError};
 
 /// The status of a response about something that doesn't exist.
@@ -28,6 +29,13 @@ const REPEATED: &[&str] = &[
     "session.diff",
     "session.next.",
 ];
+
+/// What the titles of sessions begin with that the server has no title for yet; its time follows.
+const PLACEHOLDERS: [&str; 2] = ["New session - ", "Child session - "];
+
+fn is_placeholder(title: &str) -> bool {
+    PLACEHOLDERS.iter().any(|known| title.starts_with(known))
+}
 
 impl OpenCodeAdapter {
     pub(super) fn on_event(&mut self, kind: &str, properties: &Value, out: &mut Output) {
@@ -250,6 +258,12 @@ impl OpenCodeAdapter {
             return;
         }
         if text(session, "id").is_some_and(|id| self.is_own(id)) {
+            let given =
+                text(session, "title").map(title).filter(|title| !title.is_empty() && !is_placeholder(title));
+            if let Some(title) = given.filter(|title| self.title.as_ref() != Some(title)) {
+                self.title = Some(title.clone());
+                out.event(AgentEvent::Titled { title });
+            }
             let model = &session["model"];
             self.note_choice(text(session, "agent"), text(model, "providerID"), text(model, "id"), out);
         }

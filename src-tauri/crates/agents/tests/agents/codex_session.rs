@@ -31,6 +31,20 @@ fn item(session: &mut Session, what: &str, item: impl Into<Option<Value>>) -> Ve
 }
 
 #[test]
+fn the_name_of_the_thread_is_the_title_of_the_session() {
+    let mut session = Session::open(&Choices::new());
+    let title = |title: &str| vec![AgentEvent::Titled { title: title.to_owned() }];
+    assert_eq!(
+        session.tell("thread/name/updated", json!({"threadName": "Fix the\nlogin"})),
+        title("Fix the login")
+    );
+    assert_eq!(session.tell("thread/name/updated", json!({"threadName": " "})), []);
+    assert_eq!(session.tell("thread/name/updated", json!({})), []);
+    let of_subagent = json!({"threadId": "another", "threadName": "Look around"});
+    assert_eq!(session.receive(RpcIn::notification("thread/name/updated", of_subagent)).events, []);
+}
+
+#[test]
 fn a_session_is_started_with_what_was_chosen_and_the_rest_is_left_to_the_agent() {
     let mut session = Session::unopened(&Choices::new());
     let sent = requests(&session.0.open(Open::New));

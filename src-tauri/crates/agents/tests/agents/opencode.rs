@@ -78,6 +78,29 @@ pub fn errors_of_turns(session: &OpenCodeSession) -> Vec<Option<&str>> {
 }
 
 #[test]
+fn the_title_of_the_session_is_told_once_and_a_placeholder_never() {
+    let mut session = OpenCodeSession::working("ses_1");
+    for (id, title) in [
+        ("ses_1", "New session - 2026-11-27T10:00:00.000Z"),
+        ("ses_1", "Fixing the login"),
+        ("ses_1", "Fixing the login"),
+        ("ses_other", "Something else"),
+        ("ses_1", "Fixing the login and the tests"),
+    ] {
+        session.event("session.updated", json!({"sessionID": id, "info": {"id": id, "title": title}}));
+    }
+    let titles: Vec<_> = session
+        .events
+        .iter()
+        .filter_map(|event| match event {
+            AgentEvent::Titled { title } => Some(title.as_str()),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(titles, ["Fixing the login", "Fixing the login and the tests"]);
+}
+
+#[test]
 fn every_line_of_the_recordings_is_understood() {
     let mut lines = 0;
     for name in ALL {

@@ -13,7 +13,7 @@ commands! {
         /// The first message; without one, the agent waits.
         #[serde(default)]
         prompt: Option<String>,
-        /// The session's name; defaults to the name of the folder.
+        /// The session's name; defaults to the beginning of its first message, or else to the name of the folder.
         #[serde(default)]
         name: Option<String>,
         /// Options that are left out keep the agent's defaults.

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use askdesk_agents::{Agent, Open, Start, expand_home};
 use askdesk_domain::{
-    Choices, ConfigCategory, ConfigOption, FolderError, Rejection, Session, SessionCommand, SessionId,
-    SessionOptions, ValidationError, ValueId,
+    Choices, ConfigCategory, ConfigOption, FolderError, NamedBy, Rejection, Session, SessionCommand,
+    SessionId, SessionOptions, ValidationError, ValueId,
 };
 use askdesk_engine::helper_outputs::HelperOutput;
 use askdesk_engine::slow_files::{FILES_LIMIT, on_slow_files};
@@ -181,16 +181,18 @@ impl Api {
             }
             None => (folder, None),
         };
-        let name = input.name.filter(|name| !name.trim().is_empty());
-        let name = name.unwrap_or_else(|| match agent.default_folder() {
+        let chosen = input.name.filter(|name| !name.trim().is_empty());
+        let (name, named_by) = match (chosen, agent.default_folder()) {
+            (Some(name), _) => (name, NamedBy::User),
             // The name of the agent's own folder says nothing about the session.
-            Some(_) => agent.descriptor().name.clone(),
+            (None, Some(_)) => (agent.descriptor().name.clone(), NamedBy::Agent),
             // The branch says which worktree it is.
-            None => folder_name(&repository),
-        });
+            (None, None) => (folder_name(&repository), NamedBy::Folder),
+        };
         let beginning =
             continues.map_or(Beginning::Nothing, |native_session| Beginning::Elsewhere { native_session });
-        let spec = StartSpec { agent: input.agent, name, folder, options, prompt, worktree, beginning };
+        let spec =
+            StartSpec { agent: input.agent, name, named_by, folder, options, prompt, worktree, beginning };
         Ok(Box::pin(self.sessions.start(id, spec)).await?)
     }
 

@@ -179,6 +179,38 @@ async fn a_program_that_is_missing_is_an_ended_session_that_says_how_to_get_it()
 }
 
 #[tokio::test]
+async fn a_session_is_named_after_its_first_message_unless_the_user_chose_a_name() {
+    let bridge = Bridge::open();
+    let mut named = Vec::new();
+    for (prompt, name) in [
+        (json!("# Fix the **login** page.\nIt fails since Monday."), None),
+        (json!("Fix the login page"), Some("Doors")),
+        (json!("/init"), None),
+        (Value::Null, None),
+    ] {
+        let mut input = claude_code(&bridge, "technology", &json!({}));
+        (input["prompt"], input["name"]) = (prompt, json!(name));
+        named.push(bridge.call("start_session", input).await.unwrap());
+    }
+    let folder = bridge.folder.path().file_name().unwrap().to_string_lossy();
+    let names: Vec<_> = named.iter().map(|session| session["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["Fix the login page", "Doors", &folder, &folder]);
+
+    let say = async |text: &str| {
+        let message =
+            json!({"requestId": fresh(), "session": named[3]["id"], "text": text, "attachments": []});
+        bridge.call("send_message", message).await.unwrap();
+    };
+    let last: askdesk_domain::SessionId = serde_json::from_value(named[3]["id"].clone()).unwrap();
+    say("Look at the tests").await;
+    bridge
+        .until("it is named", |now| {
+            now.sessions.iter().any(|it| it.id == last && it.name == "Look at the tests")
+        })
+        .await;
+}
+
+#[tokio::test]
 async fn start_session_with_one_request_id_starts_one_session_however_often_it_comes() {
     let bridge = Bridge::open();
     let input = demo("technology");

@@ -216,6 +216,7 @@ async fn case_61_a_secret_is_in_no_export() {
         id: session,
         origin: askdesk_domain::Origin::started(askdesk_domain::AgentId::literal("demo")),
         name: "!?".to_owned(),
+        named_by: askdesk_domain::NamedBy::User,
         folder: "/".to_owned(),
         options: askdesk_domain::SessionOptions::default(),
         config: Vec::new(),

@@ -8,7 +8,7 @@ use super::{
     ASKED_AGAIN_MILLIS, Decision, calls, delivery_changed, known, late_answer,
     request::{begin, end, find_call, opening_effects},
     running,
-    session::{bounded_name, check_new},
+    session::check_new,
 };
 use crate::command::{Ask, InboundCommand};
 use crate::config::is_planning;
@@ -22,6 +22,7 @@ use crate::question::QuestionKind;
 use crate::rejection::Rejection;
 use crate::request::{Delivery, Ended, OrphanedWhy, Outcome, Request, RequestState, WithdrawnWhy};
 use crate::session::{Session, SessionEnd, SessionState};
+use crate::session_name::bounded_name;
 
 pub(super) fn decide(desk: &Desk, command: &InboundCommand) -> Result<Decision, Rejection> {
     match command {

@@ -11,19 +11,32 @@ use crate::id::{NativeSession, SessionId, Timestamp};
 use crate::origin::Origin;
 use crate::rejection::Rejection;
 use crate::request::{Delivery, OrphanedWhy, Outcome, RequestState};
-use crate::session::{SESSION_NAME_CHARS, Session, SessionEnd, SessionState};
-use crate::text::{says_something, without_controls};
+use crate::session::{Session, SessionEnd, SessionState};
+use crate::session_name::{NamedBy, bounded_name, on_one_line};
+use crate::text::says_something;
 use crate::worktree::Worktree;
 
 pub(super) fn decide(desk: &Desk, command: &SessionCommand) -> Result<Decision, Rejection> {
     match command {
-        SessionCommand::Start { id, origin, name, folder, options, config, worktree, continues, at } => {
+        SessionCommand::Start {
+            id,
+            origin,
+            name,
+            named_by,
+            folder,
+            options,
+            config,
+            worktree,
+            continues,
+            at,
+        } => {
             check_new(desk, *id)?;
             if let Some(continues) = continues {
                 check_not_here(desk, origin, continues)?;
             }
             let session = Session {
                 name: bounded_name(name),
+                named_by: *named_by,
                 folder: folder.clone(),
                 options: options.clone(),
                 config: config.clone(),
@@ -38,6 +51,9 @@ pub(super) fn decide(desk: &Desk, command: &SessionCommand) -> Result<Decision, 
             Ok(decision)
         }
         SessionCommand::Rename { session, name } => rename(desk, *session, name),
+        SessionCommand::SuggestName { session, name, by } => {
+            Ok(suggest_name(known(desk, *session)?, name, *by))
+        }
         SessionCommand::ChangeFolder { session, folder, worktree } => {
             change_folder(desk, *session, folder, worktree.as_deref())
         }
@@ -132,12 +148,19 @@ fn introduce(
 
 fn rename(desk: &Desk, id: SessionId, name: &str) -> Result<Decision, Rejection> {
     let session = known(desk, id)?;
-    // A line feed would break the name over two lines.
-    let name = bounded_name(&without_controls(&name.replace(['\n', '\t'], " ")));
+    let name = on_one_line(name);
     if !says_something(&name) {
         return Err(Rejection::invalid("name", ValidationError::Empty));
     }
-    Ok(Decision::of_change(session.name != name, SessionEvent::Renamed { session: id, name }))
+    // Whoever keeps a name that was not theirs has chosen it.
+    let changes = session.name != name || session.named_by != NamedBy::User;
+    Ok(Decision::of_change(changes, SessionEvent::Renamed { session: id, name, by: NamedBy::User }))
+}
+
+fn suggest_name(session: &Session, name: &str, by: NamedBy) -> Decision {
+    let name = on_one_line(name);
+    let changes = session.named_by.gives_way_to(by) && says_something(&name) && session.name != name;
+    Decision::of_change(changes, SessionEvent::Renamed { session: session.id, name, by })
 }
 
 /// The agent of a running session works in the folder that it was started in.
@@ -193,10 +216,6 @@ fn resume(desk: &Desk, id: SessionId, at: Timestamp) -> Result<Decision, Rejecti
         return Err(Rejection::SessionGone);
     }
     Ok(Decision::of_change(!session.is_running(), SessionEvent::Resumed { session: id, at }))
-}
-
-pub(super) fn bounded_name(name: &str) -> String {
-    name.trim().chars().take(SESSION_NAME_CHARS).collect()
 }
 
 pub(super) fn end_session(

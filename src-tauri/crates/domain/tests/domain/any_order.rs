@@ -156,6 +156,7 @@ fn target(desk: &Desk, command: &Command) -> Option<SessionId> {
         | Command::Session(SessionCommand::CountUnusable { session, .. })
         | Command::Session(SessionCommand::End { session, .. })
         | Command::Session(SessionCommand::Rename { session, .. })
+        | Command::Session(SessionCommand::SuggestName { session, .. })
         | Command::Session(SessionCommand::ChangeFolder { session, .. })
         | Command::Session(SessionCommand::SetNotifications { session, .. })
         | Command::Session(SessionCommand::Move { session, .. })

@@ -2,10 +2,10 @@
 
 use crate::support::desks::*;
 use crate::support::questions::{choose, secret, which};
-use askdesk_domain::session::SESSION_NAME_CHARS;
+use askdesk_domain::session_name::SESSION_NAME_CHARS;
 use askdesk_domain::{
-    AnswerInput, Command, Decision, Delivery, Desk, Effect, Rejection, SessionEnd, SessionEvent,
-    SessionState, ValidationError, WithdrawnWhy, decide,
+    AnswerInput, Command, Decision, Delivery, Desk, Effect, NamedBy, Rejection, SessionCommand, SessionEnd,
+    SessionEvent, SessionState, ValidationError, WithdrawnWhy, decide,
 };
 use rstest::rstest;
 
@@ -205,4 +205,43 @@ fn case_35_resuming_a_session_leaves_its_queue_alone() {
         assert!(decision.effects.is_empty(), "{decision:?}");
         assert_eq!(desk.session(session(1)).unwrap().queue.len(), 1);
     }
+}
+
+#[test]
+fn a_session_is_named_by_what_knows_it_best_and_the_name_that_the_user_chose_stays() {
+    let suggest = |name: &str, by: NamedBy| -> Command {
+        SessionCommand::SuggestName { session: session(1), name: name.to_owned(), by }.into()
+    };
+    let Command::Session(SessionCommand::Start { id, origin, folder, options, config, at, .. }) = start(1)
+    else {
+        unreachable!()
+    };
+    let (name, named_by) = ("api".to_owned(), NamedBy::Folder);
+    let (worktree, continues) = (None, None);
+    let begun = SessionCommand::Start {
+        id,
+        origin,
+        name,
+        named_by,
+        folder,
+        options,
+        config,
+        worktree,
+        continues,
+        at,
+    };
+    let mut desk = desk(&[begun.into()]);
+    let mut named = |command: Command, expected: &str| {
+        take(&mut desk, &command).unwrap();
+        assert_eq!(desk.session(session(1)).unwrap().name, expected, "{command:?}");
+    };
+    named(suggest(" \n ", NamedBy::Message), "api");
+    named(suggest("Fix the\nlogin", NamedBy::Message), "Fix the login");
+    named(suggest("Then look at the tests", NamedBy::Message), "Fix the login");
+    named(suggest("Login repaired", NamedBy::Agent), "Login repaired");
+    named(suggest("Fix the login", NamedBy::Message), "Login repaired");
+    named(suggest("Login and tests", NamedBy::Agent), "Login and tests");
+    // Whoever confirms a name has chosen it.
+    named(rename(1, "Login and tests"), "Login and tests");
+    named(suggest("Something else", NamedBy::Agent), "Login and tests");
 }

@@ -1,7 +1,7 @@
 //! Sessions from start to end, and the permissions their agents ask for.
 
 use crate::support::desks::*;
-use askdesk_domain::session::SESSION_NAME_CHARS;
+use askdesk_domain::session_name::SESSION_NAME_CHARS;
 use askdesk_domain::{
     AgentId, ApprovalCommand, ApprovalDecision, ApprovalEvent, ApprovalState, AskApproval, Command, Decision,
     Desk, Effect, EndedBy, NativeSession, Origin, Rejection, RequestEvent, SessionCommand, SessionEnd,
@@ -23,12 +23,25 @@ fn deny(message: Option<&str>) -> ApprovalDecision {
 fn case_124_a_session_begun_elsewhere_can_be_resumed_from_its_start_and_is_there_once() {
     let native_session = NativeSession::literal("n1");
     let continuing = |n: u128, agent: AgentId| {
-        let Command::Session(SessionCommand::Start { id, name, folder, options, config, at, .. }) = start(n)
+        let Command::Session(SessionCommand::Start {
+            id, name, named_by, folder, options, config, at, ..
+        }) = start(n)
         else {
             unreachable!()
         };
         let (origin, continues) = (Origin::started(agent), Some(native_session.clone()));
-        SessionCommand::Start { id, origin, name, folder, options, config, worktree: None, continues, at }
+        SessionCommand::Start {
+            id,
+            origin,
+            name,
+            named_by,
+            folder,
+            options,
+            config,
+            worktree: None,
+            continues,
+            at,
+        }
     };
     let (one, other) = (AgentId::literal("demo"), AgentId::literal("other"));
     let gone = SessionCommand::End { session: session(1), end: SessionEnd::Finished, at: at(2) };
@@ -50,6 +63,7 @@ fn a_session_starts_once_and_its_name_is_bounded() {
         id: session(1),
         origin: origin.clone(),
         name: format!("  {name}n"),
+        named_by: askdesk_domain::NamedBy::User,
         folder: "/work".to_owned(),
         options: SessionOptions::default(),
         config: Vec::new(),

@@ -30,6 +30,7 @@ fn start(n: u128) -> Command {
         id,
         origin,
         name,
+        named_by: askdesk_domain::NamedBy::User,
         folder,
         options,
         config: Vec::new(),

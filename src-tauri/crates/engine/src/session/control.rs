@@ -14,8 +14,8 @@ use std::time::Duration;
 use askdesk_agents::{Adapter, Agent, LaunchPlan, Link, LinkEvents, Links, Open, SessionPlan, SignIn, Start};
 use askdesk_domain::{
     AgentCommand, AgentFailure, AgentId, ChangeRefused, ConfigOption, EntryBody, HelperId, LaunchOverrides,
-    MessageId, NativeSession, Notice, Origin, ProgramError, QuestionPolicy, Rejection, Session,
-    SessionCommand, SessionEnd, SessionId, SessionOptions, Settings, Worktree, config,
+    MessageId, NamedBy, NativeSession, Notice, Origin, ProgramError, QuestionPolicy, Rejection, Session,
+    SessionCommand, SessionEnd, SessionId, SessionOptions, Settings, Worktree, config, name_of_message,
 };
 use askdesk_user_environment::settled;
 use tokio::sync::mpsc::error::TrySendError;
@@ -56,6 +56,7 @@ const CHANGE_WAIT: Duration = Duration::from_secs(30);
 pub struct StartSpec {
     pub agent: AgentId,
     pub name: String,
+    pub named_by: NamedBy,
     pub folder: PathBuf,
     /// The chosen options. They are stored without secrets, for the next start.
     pub options: SessionOptions,
@@ -128,7 +129,9 @@ impl Sessions {
     /// Starts an agent. If that fails, the result is an ended session with the reason and the first message.
     pub async fn start(&self, id: SessionId, spec: StartSpec) -> Result<Session, EngineError> {
         let at = self.engine.clock().now();
-        let StartSpec { agent, name, folder, options, prompt, worktree, beginning } = spec;
+        let StartSpec { agent, name, named_by, folder, options, prompt, worktree, beginning } = spec;
+        let said = prompt.as_deref().filter(|_| named_by == NamedBy::Folder).and_then(name_of_message);
+        let (name, named_by) = said.map_or((name, named_by), |name| (name, NamedBy::Message));
         let (open, copied) = match beginning {
             Beginning::Nothing => (Open::New, Vec::new()),
             Beginning::Elsewhere { native_session } => (Open::Resume { native_session }, Vec::new()),
@@ -140,6 +143,7 @@ impl Sessions {
             id,
             origin: Origin::started(agent),
             name,
+            named_by,
             folder: folder.display().to_string(),
             options: kept,
             config: config::with_choices(&known.descriptor().config, &options.config),

@@ -3,8 +3,8 @@
 use askdesk_agents::{self as agents, Action, AgentEvent, Inbound, InputError, ResultImage, RetryBegins};
 use askdesk_domain::text::bounded;
 use askdesk_domain::{
-    AskApproval, ConfigOption, Delivery, EntryBody, HelperCommand, NativeRef, Notice, RequestCommand,
-    SessionCommand, StoredImage, Timestamp, ToolStatus, WithdrawnWhy, config,
+    AskApproval, ConfigOption, Delivery, EntryBody, HelperCommand, NamedBy, NativeRef, Notice,
+    RequestCommand, SessionCommand, StoredImage, Timestamp, ToolStatus, WithdrawnWhy, config,
 };
 
 use super::pending::WriteSubject;
@@ -27,6 +27,10 @@ impl SessionTask {
                 self.resumption.note_ready();
             }
             AgentEvent::ConfigChanged { config } => self.on_config_changed(config).await,
+            AgentEvent::Titled { title } => {
+                let named = SessionCommand::SuggestName { session: self.id, name: title, by: NamedBy::Agent };
+                self.record(named).await;
+            }
             AgentEvent::CommandsChanged { commands } => self.commands.set(self.id, commands),
             AgentEvent::ConfigAnswered { ticket, refused } => self.on_config_answered(ticket, refused),
             AgentEvent::TurnBegan => self.on_turn_began().await,

@@ -2,8 +2,8 @@
 
 use askdesk_agents::{Action, Attached};
 use askdesk_domain::{
-    Attachment, DeliveryError, EntryBody, MessageId, Notice, QueueCommand, Rejection, RequestCommand,
-    SessionId, ValidationError, attachment,
+    Attachment, DeliveryError, EntryBody, MessageId, NamedBy, Notice, QueueCommand, Rejection,
+    RequestCommand, SessionCommand, SessionId, ValidationError, attachment, name_of_message,
 };
 use uuid::Uuid;
 
@@ -34,6 +34,7 @@ impl SessionTask {
             // The ended questions already have the message.
             false => self.write_entry(body).await,
         }
+        self.name_after(&text).await;
         Ok(self.send_words(text, attached).await)
     }
 
@@ -65,6 +66,7 @@ impl SessionTask {
         self.mark_files().await;
         let applied = self.engine.act(QueueCommand::Send { session: self.id, now }).await?;
         let Some(message) = applied.sent else { return Ok(()) };
+        self.name_after(&message.text).await;
         let working = std::mem::replace(&mut self.turn.is_running, true);
         // Another message may have become the first meanwhile.
         let attached = match next {
@@ -82,6 +84,13 @@ impl SessionTask {
             self.set_working(working).await;
         }
         Ok(())
+    }
+
+    /// Names the session after its first message, unless it has a better name than that of its folder.
+    async fn name_after(&mut self, text: &str) {
+        if let Some(name) = name_of_message(text) {
+            self.record(SessionCommand::SuggestName { session: self.id, name, by: NamedBy::Message }).await;
+        }
     }
 
     /// Records the files as they are before a message begins a turn.

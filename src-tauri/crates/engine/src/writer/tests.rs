@@ -65,6 +65,7 @@ fn start(id: SessionId) -> Command {
         id,
         origin: Origin::started(AgentId::literal("demo")),
         name: "Demo".to_owned(),
+        named_by: askdesk_domain::NamedBy::User,
         folder: "/".to_owned(),
         options: SessionOptions::default(),
         config: Vec::new(),

@@ -22,6 +22,7 @@ async fn fill(desk: &TestDesk, of: u128, word: &str) {
         id: session(of),
         origin: Origin::started(STAGED),
         name: format!("{word} name"),
+        named_by: askdesk_domain::NamedBy::User,
         folder: format!("/home/{word}"),
         options: SessionOptions::default(),
         config: Vec::new(),

@@ -126,6 +126,7 @@ impl World {
         let spec = StartSpec {
             agent: OPENCODE,
             name: "Real".to_owned(),
+            named_by: askdesk_domain::NamedBy::User,
             folder: self.project.path().to_owned(),
             options: SessionOptions { config, questions, ..SessionOptions::default() },
             prompt: Some("Please go on.".to_owned()),

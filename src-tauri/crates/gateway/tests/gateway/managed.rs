@@ -40,6 +40,7 @@ impl Managed {
         let spec = StartSpec {
             agent: CLAUDE,
             name: "notes".to_owned(),
+            named_by: askdesk_domain::NamedBy::User,
             folder: self.folder.path().to_owned(),
             options: SessionOptions { program: Some(program.display().to_string()), ..options },
             prompt: prompt.map(str::to_owned),

@@ -49,6 +49,7 @@ const DOMAIN: [&[&str]; 5] = [
         "rejection",
         "request",
         "session",
+        "session_name",
         "session_options",
         "settings",
         "transcript",

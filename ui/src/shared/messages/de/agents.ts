@@ -31,4 +31,9 @@ export const agents = {
   'effort.high': 'Hoch',
   'effort.xhigh': 'Sehr hoch',
   'effort.max': 'Maximal',
+  'mode.ask': 'Vor Änderungen fragen',
+  'mode.configured': 'Wie in OpenCode eingestellt',
+  'mode_hint.ask': 'Der Agent fragt, bevor er eine Datei ändert oder einen Befehl ausführt.',
+  'mode_hint.configured': 'Die Konfiguration von OpenCode bestimmt, wann der Agent fragt.',
+  'mode.fixed': '{option}: {value}. Während die Sitzung läuft, lässt sich das nicht ändern.',
 };

@@ -204,4 +204,6 @@ export const sessions = {
   'palette.shows_card': 'zeigt zuerst die Anfrage',
   'sessions.stuck.one': '{count} Antwort nicht zugestellt',
   'sessions.stuck.other': '{count} Antworten nicht zugestellt',
+  'session.again': 'Erneut versuchen',
+  'session.again_hint': 'Startet eine neue Sitzung mit derselben Nachricht, demselben Ordner und denselben Optionen.',
 };

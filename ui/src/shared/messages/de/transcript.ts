@@ -238,4 +238,6 @@ export const transcript = {
   'context.copy_path': 'Pfad kopieren',
   'context.menu': 'Kontextmenü',
   'context.open_file': 'Datei öffnen',
+  'turn.again': 'Erneut versuchen',
+  'turn.again_hint': 'Sendet dieselbe Nachricht als neuen Turn.',
 };

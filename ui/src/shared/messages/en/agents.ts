@@ -32,4 +32,9 @@ export const agents = {
   'effort.high': 'High',
   'effort.xhigh': 'Extra high',
   'effort.max': 'Maximum',
+  'mode.ask': 'Ask before changes',
+  'mode.configured': 'As set in OpenCode',
+  'mode_hint.ask': 'The agent asks before it changes a file or runs a command.',
+  'mode_hint.configured': 'OpenCode’s own configuration decides when the agent asks.',
+  'mode.fixed': '{option}: {value}. It can’t change while the session runs.',
 } as const;

@@ -201,4 +201,6 @@ export const sessions = {
   'palette.shows_card': 'shows the request first',
   'sessions.stuck.one': '{count} answer not delivered',
   'sessions.stuck.other': '{count} answers not delivered',
+  'session.again': 'Retry',
+  'session.again_hint': 'Starts a new session with the same message, folder, and options.',
 } as const satisfies Record<string, string>;

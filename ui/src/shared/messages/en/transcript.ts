@@ -228,4 +228,6 @@ export const transcript = {
   'context.copy_path': 'Copy path',
   'context.menu': 'Context menu',
   'context.open_file': 'Open file',
+  'turn.again': 'Retry',
+  'turn.again_hint': 'Sends the same message as a new turn.',
 } as const satisfies Record<string, string>;

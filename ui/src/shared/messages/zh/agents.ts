@@ -31,4 +31,9 @@ export const agents = {
   'effort.high': '高',
   'effort.xhigh': '超高',
   'effort.max': '最高',
+  'mode.ask': '更改前询问',
+  'mode.configured': '按 OpenCode 的设置',
+  'mode_hint.ask': '智能体在更改文件或运行命令前会询问。',
+  'mode_hint.configured': '由 OpenCode 自身的配置决定智能体何时询问。',
+  'mode.fixed': '{option}：{value}。会话运行时无法更改。',
 };

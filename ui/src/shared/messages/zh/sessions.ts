@@ -189,4 +189,6 @@ export const sessions = {
   'palette.off': '关',
   'palette.shows_card': '先显示该请求',
   'sessions.stuck.other': '{count} 个回答未送达',
+  'session.again': '重试',
+  'session.again_hint': '用相同的消息、文件夹和选项启动新会话。',
 };

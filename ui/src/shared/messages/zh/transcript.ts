@@ -205,4 +205,6 @@ export const transcript = {
   'context.copy_path': '复制路径',
   'context.menu': '上下文菜单',
   'context.open_file': '打开文件',
+  'turn.again': '重试',
+  'turn.again_hint': '将同一条消息作为新一轮发送。',
 };

@@ -32,6 +32,7 @@ fn start(n: u128, name: &str) -> Command {
         id: session(n),
         origin: Origin::started(AgentId::literal("demo")),
         name: name.to_owned(),
+        named_by: askdesk_domain::NamedBy::User,
         folder: format!("/home/{name}"),
         options: SessionOptions::default(),
         config: Vec::new(),

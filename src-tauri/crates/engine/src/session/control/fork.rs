@@ -9,8 +9,8 @@ use askdesk_agents::{Conversation, Open, Said};
 use askdesk_changes::{FilesSince, PutBack, RevertRefused, Unavailable};
 use askdesk_domain::text::bounded;
 use askdesk_domain::{
-    ChangeRefused, Entry, EntryBody, LaunchOverrides, Notice, Rejection, Session, SessionId, SessionState,
-    UnsupportedFeature,
+    ChangeRefused, Entry, EntryBody, LaunchOverrides, NamedBy, Notice, Rejection, Session, SessionId,
+    SessionState, UnsupportedFeature,
 };
 
 use super::own_sessions::{Own, earlier_of, entry_of};
@@ -95,6 +95,8 @@ impl Sessions {
         let spec = StartSpec {
             agent: agent_id.clone(),
             name: numbered(&session.name),
+            // Its number tells it from its source.
+            named_by: NamedBy::User,
             folder: PathBuf::from(&session.folder),
             options: start.options,
             prompt: None,

@@ -129,6 +129,7 @@ impl World {
         let spec = StartSpec {
             agent: codex::CODEX,
             name: "Codex".to_owned(),
+            named_by: askdesk_domain::NamedBy::User,
             folder: self.project.path().to_owned(),
             options,
             prompt: Some(prompt.to_owned()),

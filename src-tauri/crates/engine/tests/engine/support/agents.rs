@@ -156,6 +156,7 @@ impl Stage {
         let spec = StartSpec {
             agent: STAGED,
             name: "Demo".to_owned(),
+            named_by: askdesk_domain::NamedBy::User,
             folder,
             options,
             prompt,

@@ -234,6 +234,7 @@ pub fn start(n: u128) -> Command {
         id: session(n),
         origin: Origin::started(STAGED),
         name: format!("Session {n}"),
+        named_by: askdesk_domain::NamedBy::User,
         folder: "/work".to_owned(),
         options: SessionOptions::default(),
         config: Vec::new(),
