@@ -194,7 +194,10 @@ impl NotificationDriver {
         }
     }
 
-    async fn activated(&mut self, Activation { subject, action }: Activation) {
+    async fn activated(&mut self, Activation { subject, action, token }: Activation) {
+        if let Some(token) = token {
+            crate::window::take_token(&self.app, token);
+        }
         match (action, subject) {
             (ButtonAction::Open, _) => {
                 self.notifier.withdraw(subject);

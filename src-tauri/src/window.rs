@@ -150,6 +150,20 @@ pub fn show(app: &AppHandle, focus: Focus) {
     }
 }
 
+/// Gives the window the token of a click in another program, so that the desktop lets it take the focus when it is raised.
+pub fn take_token(app: &AppHandle, token: String) {
+    #[cfg(target_os = "linux")]
+    if let Some(window) = app.get_webview_window(MAIN) {
+        let of_window = window.clone();
+        log_error(window.run_on_main_thread(move || match of_window.gtk_window() {
+            Ok(window) => gtk::prelude::GtkWindowExt::set_startup_id(&window, &token),
+            Err(error) => tracing::warn!(%error, "the window has no place for the token of a click"),
+        }));
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = (app, token);
+}
+
 pub fn hide(app: &AppHandle) {
     if let Some(window) = app.get_webview_window(MAIN)
         && let Err(error) = window.hide()

@@ -30,6 +30,9 @@ const ICON: &str = "askdesk-desktop";
 
 const NORMAL_URGENCY: u8 = 1;
 
+/// The reason of a notification that was closed because its time was over (Desktop Notifications Specification 1.3).
+const EXPIRED: u32 = 1;
+
 /// Leaves to the daemon how long a notification is on the backend.
 const DEFAULT_TIMEOUT: i32 = -1;
 
@@ -97,6 +100,7 @@ async fn serve(
         tracked: HashMap::new(),
         awaiting_id: HashMap::new(),
         last_generation: 0,
+        token: None,
         logged: false,
     };
     loop {
@@ -168,6 +172,8 @@ struct Daemon {
     /// The notifications whose id the daemon has not returned yet, by the serial of the call.
     awaiting_id: HashMap<NonZeroU32, (Subject, u64)>,
     last_generation: u64,
+    /// The token of the click that is reported next, and the notification's id.
+    token: Option<(u32, String)>,
     logged: bool,
 }
 
@@ -344,8 +350,16 @@ impl Daemon {
                     self.clicked(number, key);
                 }
             }
+            "ActivationToken" => {
+                if let Ok((number, token)) = body.deserialize::<(u32, String)>() {
+                    self.token = Some((number, token));
+                }
+            }
             "NotificationClosed" => {
-                if let Ok((number, _)) = body.deserialize::<(u32, u32)>() {
+                // Some daemons keep an expired notification in a list, where it can still be clicked and closed.
+                if let Ok((number, reason)) = body.deserialize::<(u32, u32)>()
+                    && reason != EXPIRED
+                {
                     self.tracked.retain(|_, tracked| tracked.stage.number() != Some(number));
                 }
             }
@@ -379,7 +393,8 @@ impl Daemon {
         };
         tracked.stage = Stage::Clicked(number);
         // The receiver is gone when the app ends.
-        let _ = self.activations.send(Activation { subject, action });
+        let token = self.token.take_if(|(of, _)| *of == number).map(|(_, token)| token);
+        let _ = self.activations.send(Activation { token, ..Activation::new(subject, action) });
     }
 }
 

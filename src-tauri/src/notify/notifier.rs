@@ -84,10 +84,18 @@ impl fmt::Display for ButtonAction {
 }
 
 /// The user clicked a notification or one of its buttons.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Activation {
     pub subject: Subject,
     pub action: ButtonAction,
+    /// Lets the window take the focus by this click (`xdg-activation`, or a startup id of X11). Only Linux has one.
+    pub token: Option<String>,
+}
+
+impl Activation {
+    pub fn new(subject: Subject, action: ButtonAction) -> Self {
+        Self { subject, action, token: None }
+    }
 }
 
 #[cfg(test)]

@@ -65,7 +65,7 @@ impl PressHandler {
         let action =
             if key == TAP { ButtonAction::Open } else { ButtonAction::from_key(key).filter(offered)? };
         shown.pressed = true;
-        Some(Activation { subject: shown.notification.subject, action })
+        Some(Activation::new(shown.notification.subject, action))
     }
 
     fn shown(&self) -> MutexGuard<'_, HashMap<i32, ShownNotification>> {

@@ -2,6 +2,8 @@
 
 use serde_json::{Value, json};
 
+use crate::completion::{composed, type_keys};
+use crate::desktop::{WINDOW, activate, xdotool};
 use crate::harness::{App, OPEN_CARD, Setup};
 
 const HELD: &str = "aside [data-held]";
@@ -378,4 +380,71 @@ async fn case_104_a_skip_and_a_reply_in_chat_can_be_taken_back() {
 
     app.find(OPEN_CARD).await;
     assert!(app.received().iter().all(|line| line["type"] != "control_response"));
+}
+
+#[tokio::test]
+async fn case_127_esc_closes_what_was_opened_last_and_does_nothing_else() {
+    let (app, session) = Setup::default().open_asked("technology").await;
+    app.change_setting("quick_answer", "off").await;
+    let escape = || xdotool(&["key", "Escape"]);
+    activate(WINDOW);
+
+    // A list over a search: only the list closes, then the search.
+    press(&app, &["Ctrl+f"]).await;
+    app.find("[data-find]").await;
+    press(&app, &["Ctrl+k"]).await;
+    app.find(PALETTE).await;
+    escape();
+    app.gone(PALETTE).await;
+    assert!(app.shows("[data-find]").await);
+    escape();
+    app.gone("[data-find]").await;
+
+    // An empty search field of a dialog.
+    press(&app, &["Ctrl+,"]).await;
+    app.press(&app.find("dialog.settings input[type=search]").await).await;
+    escape();
+    app.gone("dialog.settings[open]").await;
+
+    // A list of commands over a message: the message stays.
+    type_keys(&app, "/").await;
+    let list = "[data-completion] [role=option]";
+    app.find(list).await;
+    escape();
+    app.gone(list).await;
+    composed(&app, "/").await;
+
+    // A menu, and a name that is being changed.
+    app.press(&app.find("main header [aria-haspopup=menu]").await).await;
+    app.find("[role=menu]").await;
+    escape();
+    app.gone("[role=menu]").await;
+    press(&app, &["Ctrl+1"]).await;
+    run_from_palette(&app, "Rename").await;
+    app.find("[data-rename]").await;
+    escape();
+    app.gone("[data-rename]").await;
+
+    // The message of a skip: its text is there again when it is opened again.
+    let skip = "aside [role=group] textarea";
+    focus_question(&app).await;
+    app.click("button", "More ways to skip").await;
+    app.click("menuitem", "Skip with message…").await;
+    app.find(skip).await;
+    activate(WINDOW);
+    xdotool(&["type", "--delay", "15", "too early"]);
+    app.wait("the text", async || {
+        (app.find(skip).await.prop("value").await.ok()?.as_deref() == Some("too early")).then_some(())
+    })
+    .await;
+    escape();
+    app.gone(skip).await;
+    assert!(app.shows(OPEN_CARD).await, "the panel stays open");
+    app.click("button", "More ways to skip").await;
+    app.click("menuitem", "Skip with message…").await;
+    let words = app.find(skip).await.prop("value").await.unwrap();
+    assert_eq!(words.as_deref(), Some("too early"));
+    escape();
+    app.gone(skip).await;
+    app.check_unanswered(&session, 0).await;
 }

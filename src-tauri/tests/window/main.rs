@@ -61,6 +61,7 @@ mod shutdown;
 mod sidebar;
 mod signing_in;
 mod start_failures;
+mod steadiness;
 mod tray;
 mod usage;
 mod users_git;

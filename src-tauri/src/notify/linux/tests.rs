@@ -129,9 +129,20 @@ impl Daemon {
         self.bus.emit_signal(None::<&str>, OBJECT, DAEMON, "ActionInvoked", &(number, key)).await.unwrap();
     }
 
+    async fn token(&self, number: u32, token: &str) {
+        self.bus
+            .emit_signal(None::<&str>, OBJECT, DAEMON, "ActivationToken", &(number, token))
+            .await
+            .unwrap();
+    }
+
     async fn closed(&self, number: u32) {
-        let by_user = 2_u32;
-        let body = (number, by_user);
+        let by_user = 2;
+        self.closed_for(number, by_user).await;
+    }
+
+    async fn closed_for(&self, number: u32, reason: u32) {
+        let body = (number, reason);
         self.bus.emit_signal(None::<&str>, OBJECT, DAEMON, "NotificationClosed", &body).await.unwrap();
     }
 }
@@ -216,7 +227,7 @@ async fn each_press_has_the_action_of_its_button_and_counts_once() {
         let seen = desktop.shown().await;
         desktop.daemon.press(seen.number, key).await;
         desktop.daemon.press(seen.number, key).await;
-        assert_eq!(desktop.next().await, Activation { subject: request(number), action });
+        assert_eq!(desktop.next().await, Activation::new(request(number), action));
     }
     quiet(&mut desktop.activations).await;
 }
@@ -229,7 +240,7 @@ async fn an_unknown_button_cannot_be_pressed() {
     for key in ["q1o3", "undo", "JWT", "", "q9o9", "q1o1"] {
         desktop.daemon.press(seen.number, key).await;
     }
-    assert_eq!(desktop.next().await, Activation { subject: request(1), action: option(0) });
+    assert_eq!(desktop.next().await, Activation::new(request(1), option(0)));
     quiet(&mut desktop.activations).await;
 }
 
@@ -246,7 +257,7 @@ async fn a_notification_replaces_the_earlier_one_of_its_subject() {
     desktop.gone(first.number).await;
     desktop.daemon.press(first.number, "q1o1").await;
     desktop.daemon.press(second.number, "undo").await;
-    assert_eq!(desktop.next().await, Activation { subject: request(1), action: ButtonAction::Undo });
+    assert_eq!(desktop.next().await, Activation::new(request(1), ButtonAction::Undo));
     quiet(&mut desktop.activations).await;
 }
 
@@ -262,7 +273,7 @@ async fn a_withdrawn_notification_is_removed_and_others_stay() {
     desktop.gone(first.number).await;
     desktop.daemon.press(first.number, "q1o1").await;
     desktop.daemon.press(second.number, "q1o2").await;
-    assert_eq!(desktop.next().await, Activation { subject: request(2), action: option(1) });
+    assert_eq!(desktop.next().await, Activation::new(request(2), option(1)));
     quiet(&mut desktop.activations).await;
 }
 
@@ -280,7 +291,7 @@ async fn a_burst_of_sixty_presses_loses_none() {
     }
     for seen in shown {
         let subject = request(seen.title.parse().unwrap());
-        assert_eq!(desktop.next().await, Activation { subject, action: option(1) });
+        assert_eq!(desktop.next().await, Activation::new(subject, option(1)));
     }
     quiet(&mut desktop.activations).await;
 }
@@ -294,7 +305,7 @@ async fn a_notification_offers_its_options_an_open_button_and_a_default_action()
     assert_eq!(body, "a &lt; b &amp;&amp; c");
     desktop.daemon.settle().await;
     desktop.daemon.press(number, "default").await;
-    assert_eq!(desktop.next().await, Activation { subject: request(1), action: ButtonAction::Open });
+    assert_eq!(desktop.next().await, Activation::new(request(1), ButtonAction::Open));
 }
 
 #[tokio::test]
@@ -350,8 +361,39 @@ async fn a_click_on_an_unknown_or_closed_notification_does_nothing() {
     desktop.daemon.closed(second).await;
     desktop.daemon.press(second, "q1o1").await;
     desktop.daemon.press(first, "q1o1").await;
-    assert_eq!(desktop.next().await, Activation { subject: request(1), action: option(0) });
+    assert_eq!(desktop.next().await, Activation::new(request(1), option(0)));
     quiet(&mut desktop.activations).await;
+}
+
+#[tokio::test]
+async fn a_notification_that_expired_can_still_be_clicked_and_withdrawn() {
+    let mut desktop = Desktop::empty().await;
+    desktop.app.post(notification(1));
+    let first = desktop.daemon.shows().await;
+    desktop.app.post(notification(2));
+    let second = desktop.daemon.shows().await;
+    for number in [first, second] {
+        desktop.daemon.closed_for(number, EXPIRED).await;
+    }
+    desktop.daemon.press(first, "q1o1").await;
+    assert_eq!(desktop.next().await, Activation::new(request(1), option(0)));
+    desktop.app.withdraw(request(2));
+    desktop.gone(second).await;
+}
+
+#[tokio::test]
+async fn a_click_brings_the_token_of_its_own_notification() {
+    let mut desktop = Desktop::empty().await;
+    desktop.app.post(notification(1));
+    let first = desktop.daemon.shows().await;
+    desktop.app.post(notification(2));
+    let second = desktop.daemon.shows().await;
+    desktop.daemon.token(first, "token-1").await;
+    desktop.daemon.press(second, "q1o1").await;
+    assert_eq!(desktop.next().await, Activation::new(request(2), option(0)));
+    desktop.daemon.press(first, "q1o1").await;
+    let token = Some("token-1".to_owned());
+    assert_eq!(desktop.next().await, Activation { token, ..Activation::new(request(1), option(0)) });
 }
 
 #[tokio::test]
@@ -382,7 +424,7 @@ async fn a_clicked_notification_is_replaced_under_its_own_number() {
     assert_eq!((number, replaces), (first, first));
     desktop.daemon.settle().await;
     desktop.daemon.press(first, "q1o2").await;
-    assert_eq!(desktop.next().await, Activation { subject: request(1), action: option(1) });
+    assert_eq!(desktop.next().await, Activation::new(request(1), option(1)));
     desktop.app.withdraw(request(1));
     assert_eq!(desktop.daemon.call().await, DaemonCall::Closed { number: first });
 }
@@ -429,7 +471,7 @@ async fn a_restarted_daemon_gets_new_notifications_only() {
     assert_eq!((number, replaces, body.as_str()), (before, 0, "a < b && c"));
     desktop.daemon.settle().await;
     desktop.daemon.press(number, "open").await;
-    assert_eq!(desktop.next().await, Activation { subject: request(2), action: ButtonAction::Open });
+    assert_eq!(desktop.next().await, Activation::new(request(2), ButtonAction::Open));
 }
 
 #[tokio::test]
@@ -444,7 +486,7 @@ async fn without_a_daemon_nothing_is_queued_and_a_daemon_that_starts_later_is_us
     app.post(notification(3));
     let number = daemon.shows().await;
     daemon.press(number, "q1o1").await;
-    assert_eq!(next(&mut activations).await, Activation { subject: request(3), action: option(0) });
+    assert_eq!(next(&mut activations).await, Activation::new(request(3), option(0)));
 }
 
 #[tokio::test]

@@ -17,8 +17,8 @@ fn each_notification_is_activated_once_by_a_button_that_it_offers() {
         handler.pressed(Some(number), key);
     }
     handler.pressed(None, TAP);
-    assert_eq!(activations.try_recv(), Ok(Activation { subject: request(1), action: option(1) }));
-    assert_eq!(activations.try_recv(), Ok(Activation { subject: request(2), action: ButtonAction::Open }));
+    assert_eq!(activations.try_recv(), Ok(Activation::new(request(1), option(1))));
+    assert_eq!(activations.try_recv(), Ok(Activation::new(request(2), ButtonAction::Open)));
     drop(sender);
     assert_eq!(activations.try_recv(), Err(mpsc::error::TryRecvError::Disconnected));
     handler.pressed(Some(3), TAP);
@@ -33,7 +33,7 @@ fn a_notification_replaces_the_earlier_one_of_its_subject() {
     notifier.post(notification(1));
     notifier.post(notification(2));
     handler.pressed(Some(1), "q1o1");
-    assert_eq!(activations.try_recv(), Ok(Activation { subject: request(1), action: option(0) }));
+    assert_eq!(activations.try_recv(), Ok(Activation::new(request(1), option(0))));
     let undo = Button { action: ButtonAction::Undo, label: "Undo".to_owned() };
     notifier.post(Notification { buttons: vec![undo], ..notification(1) });
     notifier.withdraw(request(2));
@@ -47,7 +47,7 @@ fn a_notification_replaces_the_earlier_one_of_its_subject() {
     for (number, key) in [(1, "q1o2"), (2, "q1o1"), (3, "undo")] {
         handler.pressed(Some(number), key);
     }
-    assert_eq!(activations.try_recv(), Ok(Activation { subject: request(1), action: ButtonAction::Undo }));
+    assert_eq!(activations.try_recv(), Ok(Activation::new(request(1), ButtonAction::Undo)));
     assert_eq!(activations.try_recv(), Err(mpsc::error::TryRecvError::Empty));
 }
 

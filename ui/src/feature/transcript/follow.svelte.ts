@@ -17,6 +17,7 @@ export class Follower {
   #top = 0;
   #height = 0;
   #byHandUntil = 0;
+  #heldUntil = 0;
 
   /** Follows the end whenever the content's size changes; returns a function that stops it. */
   watch(scroller: HTMLElement, content: HTMLElement): () => void {
@@ -44,16 +45,16 @@ export class Follower {
   settle(): void {
     const scroller = this.#scroller;
     if (!scroller || !this.following) return;
-    scroller.scrollTo({ top: scroller.scrollHeight });
+    if (performance.now() < this.#heldUntil) this.following = isNear(scroller);
+    else scroller.scrollTo({ top: scroller.scrollHeight });
     this.#note(scroller);
   }
 
   noteScroll(): void {
     const scroller = this.#scroller;
     if (!scroller) return;
-    const { scrollTop, scrollHeight, clientHeight } = scroller;
-    const upwards = scrollTop < this.#top && scrollHeight === this.#height;
-    if (scrollHeight - scrollTop - clientHeight < NEAR_PX) this.following = !this.open;
+    const upwards = scroller.scrollTop < this.#top && scroller.scrollHeight === this.#height;
+    if (isNear(scroller)) this.following = !this.open;
     else if (upwards || performance.now() < this.#byHandUntil) this.following = false;
     this.#note(scroller);
   }
@@ -75,6 +76,11 @@ export class Follower {
     this.#noteHand();
   }
 
+  /** What the user unfolds grows downwards from where they pressed; the end is followed again once they go there. */
+  noteClick(): void {
+    this.#heldUntil = performance.now() + BY_HAND_MS;
+  }
+
   #noteHand(): void {
     this.#byHandUntil = performance.now() + BY_HAND_MS;
   }
@@ -83,4 +89,8 @@ export class Follower {
     this.#top = scrollTop;
     this.#height = scrollHeight;
   }
+}
+
+function isNear({ scrollTop, scrollHeight, clientHeight }: HTMLElement): boolean {
+  return scrollHeight - scrollTop - clientHeight < NEAR_PX;
 }

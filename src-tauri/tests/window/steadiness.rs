@@ -1,0 +1,125 @@
+//! Nothing under the pointer moves by itself, and what the user opens grows away from where they pressed.
+
+use std::time::Duration;
+
+use fantoccini::Locator;
+use serde_json::{Value, json};
+
+use crate::desktop::{WINDOW, activate, xdotool};
+use crate::harness::{App, OPEN_CARD, Setup};
+
+/// Sets the size of the window in pixels.
+async fn resize(app: &App, width: u32, height: u32) {
+    let (wide, high) = (width.to_string(), height.to_string());
+    xdotool(&["search", "--onlyvisible", "--name", WINDOW, "windowsize", "--sync", &wide, &high]);
+    let inner = "return innerWidth";
+    app.wait("the size", async || (app.script(inner, vec![]).await == width).then_some(())).await;
+}
+
+/// The place of what matches, rounded to pixels.
+async fn place(app: &App, css: &str) -> Value {
+    let script = "const box = document.querySelector(arguments[0])?.getBoundingClientRect();
+        return box ? [Math.round(box.left), Math.round(box.top)] : null";
+    app.script(script, vec![json!(css)]).await
+}
+
+/// The innermost element under the pointer, its text, and its place.
+async fn under_pointer(app: &App) -> Value {
+    let script = "const [element] = [...document.querySelectorAll(':hover')].reverse();
+        const { left, top } = element.getBoundingClientRect();
+        return { text: element.textContent.slice(0, 80), left: Math.round(left), top: Math.round(top) }";
+    app.script(script, vec![]).await
+}
+
+/// Waits until the page has been the same for a moment.
+async fn at_rest(app: &App) {
+    let shown = "return document.body.innerHTML.length";
+    let mut before = Value::Null;
+    app.wait("a page at rest", async || {
+        tokio::time::sleep(Duration::from_millis(250)).await;
+        let now = app.script(shown, vec![]).await;
+        let rests = now == before;
+        before = now;
+        rests.then_some(())
+    })
+    .await;
+}
+
+/// Scrolls up as a wheel does, and lets the pointer rest on an entry of the transcript.
+async fn read_further_up(app: &App) {
+    let view = app.find("[data-transcript]").await;
+    app.point_at(&view).await;
+    for _ in 0..4 {
+        xdotool(&["click", "4"]);
+    }
+    app.wait("a transcript that is read further up", async || {
+        let followed =
+            app.client.find(Locator::XPath("//button[contains(., 'Jump to latest')]")).await.ok()?;
+        followed.is_displayed().await.ok()?.then_some(())
+    })
+    .await;
+    at_rest(app).await;
+}
+
+/// A long text, then a question after a pause.
+fn turns(pause_ms: u64) -> Value {
+    let line = json!({ "say": { "text": "Line {n}: a line of text as agents write it, long enough to be broken where there is less room for it." } });
+    let store = json!({ "question": "Which store?", "header": "Store", "multiSelect": false, "options": [
+        { "label": "SQLite", "description": "One file" }, { "label": "PostgreSQL", "description": "A server" }] });
+    json!([[{ "repeat": { "times": 60, "steps": [line] } }, { "sleep_ms": pause_ms }, { "ask": { "questions": [store] } }]])
+}
+
+#[tokio::test]
+async fn case_128_what_is_under_the_pointer_stays_when_the_panel_opens_or_a_session_needs_somebody() {
+    let app = Setup::default().pictured().env("ASKDESK_FAKE_PACE", "100").open().await;
+    for width in [1440, 1000] {
+        resize(&app, width, 900).await;
+        activate(WINDOW);
+        let scenario = app.scenario("later", turns(9000));
+        let session = app.show_demo(&scenario, "Later").await;
+        app.shows_text("[data-transcript]", "Line 60").await;
+        app.find("aside.strip").await;
+        read_further_up(&app).await;
+        let before = under_pointer(&app).await;
+        app.find(OPEN_CARD).await;
+        app.armed().await;
+        assert_eq!(app.count("aside.strip").await, 0, "the panel has opened");
+        if width == 1440 {
+            assert_eq!(under_pointer(&app).await, before, "what is read stays in its place");
+        } else {
+            // Its lines are broken anew, but the same text is read.
+            assert_eq!(under_pointer(&app).await["text"], before["text"]);
+        }
+        app.picture(&format!("panel-opened-{width}")).await;
+
+        // A row of the sidebar stays under the pointer while other sessions begin to need somebody.
+        let row = format!("nav [data-session='{session}']");
+        app.point_at(&app.find(&row).await).await;
+        let at = place(&app, &row).await;
+        for name in ["First", "Second"] {
+            let other = app.start_demo("technology", name).await;
+            app.in_state(&other, "needs_you").await;
+        }
+        assert_eq!(place(&app, &row).await, at, "the row stays under the pointer");
+        app.select(&session).await;
+    }
+}
+
+#[tokio::test]
+async fn what_is_unfolded_at_the_end_grows_away_from_where_it_was_pressed() {
+    let app = Setup::default().open().await;
+    let long = vec!["A line of the result."; 60].join("\n");
+    let tool = json!({ "tool": { "name": "Bash", "input": { "command": "ls" }, "result": long } });
+    let line = json!({ "say": { "text": "Line {n}" } });
+    let scenario = app.scenario("unfold", json!([[{ "repeat": { "times": 40, "steps": [line] } }, tool]]));
+    let session = app.show_demo(&scenario, "Unfold").await;
+    app.in_state(&session, "idle").await;
+    at_rest(&app).await;
+    let tool = "[data-transcript] summary";
+    let before = place(&app, tool).await;
+    app.press(&app.find(tool).await).await;
+    app.shows_text("[data-transcript]", "A line of the result.").await;
+    at_rest(&app).await;
+    assert_eq!(place(&app, tool).await, before);
+    app.click("button", "Jump to latest").await;
+}
