@@ -119,19 +119,22 @@ describe('the preview', () => {
     aQuestion(1, { options: [{ label: 'A', preview: 'let a = 1;\n<b>\u202e' }, { label: 'B', preview: 'let b = 2;' }, { label: 'C' }] }),
   ];
 
-  test('shows the focused option, otherwise the chosen one, always as text', async () => {
+  test('shows the option under the focus or the pointer, otherwise the chosen one, else the first, always as text', async () => {
     const { user } = await open(previews);
     const figure = screen.getByRole('figure');
-    expect(figure).toHaveTextContent('Focus an option to preview it.');
-    radio('A').focus();
-    await settle();
     expect(figure).toHaveTextContent('Preview: A');
     expect(figure.querySelector('pre')?.textContent).toBe('let a = 1;\n<b>⟨U+202E⟩');
     radio('C').focus();
     await settle();
     expect(figure).toHaveTextContent('No preview for C');
+    radio('C').blur();
+    await user.hover(radio('B'));
+    expect(figure).toHaveTextContent('let b = 2;');
+    await user.unhover(radio('B'));
+    expect(figure).toHaveTextContent('Preview: A');
     await user.click(radio('B'));
     radio('B').blur();
+    await user.unhover(radio('B'));
     await settle();
     expect(figure).toHaveTextContent('let b = 2;');
     await expectNoViolations(panel());

@@ -164,7 +164,7 @@ export class Watch {
     if (openDialog()) return NOTHING;
     if (target.matches('[data-composer]')) {
       const session = target.closest<HTMLElement>('[data-session-view]')?.dataset['sessionView'] ?? null;
-      return { ...NOTHING, says: key === '{Enter}' ? session : null };
+      return { ...NOTHING, says: key === '{Enter}' || key === '{Control>}{Enter}{/Control}' ? session : null };
     }
     const card = this.#cardOf(target);
     const request = card && (isQuestion(card) || isMissed(card)) ? (card.dataset['card'] ?? card.dataset['missed'] ?? null) : null;

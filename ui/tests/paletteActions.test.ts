@@ -73,7 +73,7 @@ const windows: Record<string, { bridge: () => FakeBridge; go?: (opened: Opened) 
   },
   'a question': { bridge: () => base([aRequest({ questions: [auth] })]) },
   'a permission': { bridge: () => scene('approval') },
-  'a collapsed panel': { bridge: () => base([]), go: press('Collapse panel') },
+  'a collapsed panel': { bridge: () => base([aRequest({ questions: [auth] })]), go: press('Collapse panel') },
   'the inbox': { bridge: () => base([]), go: press(/^Inbox/) },
   'a narrow window': {
     bridge: () => {
@@ -158,7 +158,7 @@ async function actionsOf({ user }: Opened): Promise<Action[]> {
 
 /** What the window has done and shows: what it asked of the app, its place, and what opened. */
 function effects({ bridge, store }: Opened) {
-  const { navigation, overlay, start, panelCollapsed, inbox, history, sidebar, drafts, failures } = store.state;
+  const { navigation, overlay, start, panelCollapsed, panelStays, inbox, history, sidebar, drafts, failures } = store.state;
   const asked = bridge.calls
     // The menu of programs looks for new ones when it opens, and usage and a worktree are read after a while.
     .filter(({ command }) => !command.startsWith('note_') && !['list_programs', 'count_usage', 'plan_worktree'].includes(command))
@@ -169,6 +169,7 @@ function effects({ bridge, store }: Opened) {
     overlay,
     start,
     panelCollapsed,
+    panelStays,
     shown: [inbox.kind, inbox.session, inbox.newestFirst, history.part, sidebar, store.state.diffForm],
     deleting: history.excerpt?.deleting,
     drafts,

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::desktop::{WINDOW, activate, copy, xdotool};
-use crate::harness::{App, DELIVERED};
+use crate::harness::{App, DELIVERED, Setup};
 
 fn asks(question: &str, labels: &[&str]) -> Value {
     let options: Vec<Value> =
@@ -68,4 +68,38 @@ async fn case_120_the_agents_own_other_in_chinese_is_the_one_row_with_a_field() 
     app.write("Your own answer", "丙").await;
     app.key("Ctrl+Enter").await;
     app.check_answers(json!({ "用哪个?": "丙" })).await;
+}
+
+/// What is marked in the transcript, with the entry that is shown apart.
+async fn marked(app: &App) -> Value {
+    let script = "const words = (name) => [...(CSS.highlights.get(name) ?? [])].map(String);
+        return { all: words('found'), here: words('found-here') }";
+    app.script(script, vec![]).await
+}
+
+#[tokio::test]
+async fn words_are_found_and_marked_in_the_transcript() {
+    let app = Setup::default().pictured().open().await;
+    let lines: Vec<Value> = ["The tour begins.", "Two more stops.", "The Töur ends."]
+        .iter()
+        .map(|text| json!({ "say": { "text": text } }))
+        .collect();
+    let session = app.show_demo(&app.scenario("tour", json!([lines])), "Tour").await;
+    app.in_state(&session, "idle").await;
+    app.key("Ctrl+f").await;
+    app.find("[data-find] input").await;
+    activate(WINDOW);
+    xdotool(&["type", "--delay", "60", "tour"]);
+    app.shows_text("[data-find]", "2 of 2").await;
+    let words = json!({ "all": ["tour"], "here": ["Töur"] });
+    app.wait("the marks", async || (marked(&app).await == words).then_some(())).await;
+    app.picture("find").await;
+    app.key("Enter").await;
+    app.shows_text("[data-find]", "1 of 2").await;
+    let words = json!({ "all": ["Töur"], "here": ["tour"] });
+    app.wait("the marks", async || (marked(&app).await == words).then_some(())).await;
+    assert_eq!(app.count(".latest").await, 0, "the end is still followed");
+    app.key("Esc").await;
+    app.gone("[data-find]").await;
+    assert_eq!(marked(&app).await, json!({ "all": [], "here": [] }));
 }

@@ -211,7 +211,9 @@ export function panelItems(state: State, session: SessionId): PanelItem[] {
   }
   const shown = shownRequest(state, session);
   if (shown) items.push({ kind: 'question', id: shown.id, at: shown.askedAt, request: shown });
-  return items.sort((a, b) => a.at - b.at || (a.id < b.id ? -1 : 1));
+  // What was sent goes away by itself: below what waits, it moves nothing then.
+  const late = ({ kind }: PanelItem) => Number(kind === 'sent');
+  return items.sort((a, b) => late(a) - late(b) || a.at - b.at || (a.id < b.id ? -1 : 1));
 }
 
 /** The missed requests of a session, oldest first. */

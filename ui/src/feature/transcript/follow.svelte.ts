@@ -44,9 +44,10 @@ export class Follower {
 
   settle(): void {
     const scroller = this.#scroller;
-    if (!scroller || !this.following) return;
-    if (performance.now() < this.#heldUntil) this.following = isNear(scroller);
-    else scroller.scrollTo({ top: scroller.scrollHeight });
+    if (!scroller) return;
+    if (performance.now() < this.#heldUntil) this.following = isNear(scroller) && !this.open;
+    else if (this.following) scroller.scrollTo({ top: scroller.scrollHeight });
+    else return;
     this.#note(scroller);
   }
 

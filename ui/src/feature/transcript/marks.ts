@@ -18,14 +18,22 @@ export function markWords(feed: HTMLElement, asked: string, entry: number | null
     const n = node.parentElement?.closest('[data-entry]')?.getAttribute('data-entry');
     (n === String(entry) ? here : all).push(...ranges);
   }
-  CSS.highlights.set(ALL, new Highlight(...all));
-  CSS.highlights.set(HERE, new Highlight(...here));
+  fill(ALL, all);
+  fill(HERE, here);
 }
 
 export function noMarks(): void {
   if (!('highlights' in CSS)) return;
-  CSS.highlights.delete(ALL);
-  CSS.highlights.delete(HERE);
+  fill(ALL, []);
+  fill(HERE, []);
+}
+
+/** Takes each old range out of the same highlight: WebKit draws the text of one that is replaced as a whole not anew. */
+function fill(name: string, ranges: readonly Range[]): void {
+  const highlight = CSS.highlights.get(name) ?? new Highlight();
+  for (const range of [...highlight]) highlight.delete(range);
+  for (const range of ranges) highlight.add(range);
+  CSS.highlights.set(name, highlight);
 }
 
 function rangesOf(node: Node, words: readonly string[]): Range[] {

@@ -182,7 +182,7 @@ export const transcript = {
   'by.elsewhere': '在别处',
   'by.limit': '因超时',
   'by.session': '在会话结束时',
-  'asked.answered.other': '已回答 {count} 个',
+  'asked.answered.other': '{count} 个尚未提交',
   'run.read.other': '读取了 {count} 个文件',
   'run.edit.other': '编辑了 {count} 个文件',
   'run.execute.other': '运行了 {count} 条命令',
