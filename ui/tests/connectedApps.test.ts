@@ -65,10 +65,10 @@ describe('a connected app', () => {
     expect(document.querySelector('[data-session-view] .folder')).toBeNull();
   });
 
-  test('that has disconnected says so, and that answers are saved', async () => {
+  test('that has disconnected says so, and whether an answer is saved for it', async () => {
     await open(codex({ state: left }));
     expect(view()).toHaveTextContent('Not connected');
-    expect(answersGo()).toHaveTextContent('codex isn’t connected. Your answer is saved until it asks again.');
+    expect(answersGo()).toHaveTextContent('codex isn’t connected anymore. No answer is waiting for it.');
     expect(view()).not.toHaveTextContent('The agent finished');
   });
 

@@ -12,6 +12,7 @@ export const connectedApps = {
   'connected_app.terminal_to': '{client} läuft in einem Terminal und fragt auch dort. Die erste Antwort zählt.',
   'connected_app.terminal_in': '{client} läuft in einem Terminal in {folder} und fragt auch dort. Die erste Antwort zählt.',
   'connected_app.gone': '{client} ist nicht verbunden. Ihre Antwort bleibt gespeichert, bis die App wieder fragt.',
+  'connected_app.left_for_good': '{client} ist nicht mehr verbunden. Es wartet keine Antwort darauf.',
   'connected_app.kept': 'Gespeichert, bis {client} wieder fragt',
   'connected_app.stopped_waiting': '{client} wartet nicht mehr',
   'connected_app.answer_kept': 'Ihre Antwort bleibt gespeichert, bis {client} wieder fragt.',

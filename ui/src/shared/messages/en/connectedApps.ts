@@ -11,6 +11,7 @@ export const connectedApps = {
   'connected_app.terminal_to': '{client} runs in a terminal and asks there too. The first answer counts.',
   'connected_app.terminal_in': '{client} runs in a terminal in {folder} and asks there too. The first answer counts.',
   'connected_app.gone': '{client} isn’t connected. Your answer is saved until it asks again.',
+  'connected_app.left_for_good': '{client} isn’t connected anymore. No answer is waiting for it.',
   'connected_app.kept': 'Saved until {client} asks again',
   'connected_app.stopped_waiting': '{client} stopped waiting',
   'connected_app.answer_kept': 'Your answer is saved until {client} asks again.',

@@ -10,6 +10,7 @@ export const connectedApps = {
   'connected_app.terminal_to': '{client} 在终端中运行，也在那里提问。以先给出的回答为准。',
   'connected_app.terminal_in': '{client} 在 {folder} 的终端中运行，也在那里提问。以先给出的回答为准。',
   'connected_app.gone': '{client} 未连接。你的回答会一直保存，直到它再次提问。',
+  'connected_app.left_for_good': '{client} 已断开连接。没有等待它的回答。',
   'connected_app.kept': '已保存，等待 {client} 再次提问',
   'connected_app.stopped_waiting': '{client} 已停止等待',
   'connected_app.answer_kept': '你的回答会一直保存，直到 {client} 再次提问。',
