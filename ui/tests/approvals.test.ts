@@ -348,7 +348,7 @@ describe('options of an agent that has its own', () => {
     await user.type(within(panel()).getByRole('textbox', { name: 'Message to the agent' }), 'Too risky');
     // Esc closes what was opened last, and keeps the text.
     await user.keyboard('{Escape}');
-    expect(within(panel()).queryByRole('textbox')).toBeNull();
+    expect(within(panel()).queryByRole('textbox', { name: 'Message to the agent' })).toBeNull();
     await choose(user, 'More ways to deny', 'Deny with message…');
     expect(within(panel()).getByRole('textbox', { name: 'Message to the agent' })).toHaveValue('Too risky');
     await user.keyboard('{Control>}{Enter}{/Control}');

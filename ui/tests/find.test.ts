@@ -31,7 +31,7 @@ describe('the search in a transcript', () => {
 
 test('Ctrl+F searches the transcript back to entries that are not loaded, and Esc ends it', async () => {
   const bridge = new FakeBridge({ sessions: [aSession()] });
-  bridge.entries['s1'] = Array.from({ length: 500 }, (_, index) => said(index + 1, index === 3 ? 'The Café is here.' : `Line ${index}`));
+  bridge.entries['s1'] = Array.from({ length: 230 }, (_, index) => said(index + 1, index === 3 ? 'The Café is here.' : `Line ${index}`));
   const { store, user } = await openPage(bridge);
   store.dispatch({ type: 'session_selected', session: 's1' });
   await settle();

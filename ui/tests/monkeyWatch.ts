@@ -166,6 +166,9 @@ export class Watch {
       const session = target.closest<HTMLElement>('[data-session-view]')?.dataset['sessionView'] ?? null;
       return { ...NOTHING, says: key === '{Enter}' || key === '{Control>}{Enter}{/Control}' ? session : null };
     }
+    // In the form of a skip or a denial with a message, the keys press its own button.
+    const sends = key === '{Control>}{Enter}{/Control}' ? target.closest('.stack')?.querySelector<HTMLElement>('button.danger') : null;
+    if (sends && target.matches('textarea')) return allowedByClick(sends);
     const card = this.#cardOf(target);
     const request = card && (isQuestion(card) || isMissed(card)) ? (card.dataset['card'] ?? card.dataset['missed'] ?? null) : null;
     if (!card || request === null) return onButton;

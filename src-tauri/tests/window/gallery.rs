@@ -15,6 +15,7 @@ use crate::harness::{App, Setup};
 
 const STATES: &[&str] = &[
     "loading",
+    "folded",
     "empty",
     "one",
     "skipping",

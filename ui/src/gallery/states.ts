@@ -79,7 +79,12 @@ export const states: Record<string, Shown> = {
     },
     shows: 'main h1',
   },
-  empty: { scene: () => withRequests(), shows: 'aside .empty' },
+  folded: { scene: () => withRequests(), shows: 'aside.strip' },
+  empty: {
+    scene: () => withRequests(),
+    act: () => document.querySelector<HTMLElement>('aside.strip button')?.click(),
+    shows: 'aside .empty',
+  },
   skipping: {
     scene: () => {
       const bridge = asking(auth);
