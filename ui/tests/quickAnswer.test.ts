@@ -113,12 +113,16 @@ test('opening the form to skip with a message undoes the answer, and no key answ
   await skipWithMessage(user);
   expect(bridge.snapshot.held).toEqual([]);
   expect(radio('JWT').checked).toBe(false);
-  screen.getByRole('textbox', { name: 'Message to the agent (optional)' }).focus();
-  await keys('no', '{Control>}{Enter}{/Control}');
+  const field = screen.getByRole('textbox', { name: 'Message to the agent (optional)' });
+  field.focus();
+  await keys('no');
   radio('JWT').focus();
   await keys('2', '{Enter}', '{Control>}{Enter}{/Control}');
   expect(bridge.sent('hold_end')).toHaveLength(1);
   expect(sentAnswers(bridge)).toEqual([]);
+  field.focus();
+  await keys('{Control>}{Enter}{/Control}');
+  expect(bridge.sent('hold_end').at(-1)).toMatchObject({ end: { end: 'declined', words: 'no' } });
 });
 
 test('a multiple-choice question has no quick answer', async () => {
