@@ -403,7 +403,7 @@ describe('a panel with nothing open', () => {
     await settle();
   };
 
-  test('is folded, opens with a question, and folds once the pointer and the keyboard have left it', async () => {
+  test('is folded, opens with a question, and folds once the user writes a message', async () => {
     const page = await opened();
     expect(strip()).toBeVisible();
     await ask(page);

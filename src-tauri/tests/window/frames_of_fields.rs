@@ -38,6 +38,7 @@ async fn nothing_in_the_german_start_form_is_cut_in_a_narrow_or_wide_window() {
     app.show_idle_session().await;
     app.change_setting("language", "de").await;
     app.client.refresh().await.unwrap();
+    app.find("main").await;
     app.click("button", "Neue Sitzung").await;
     app.find("form.start .composer").await;
     for width in [600, 1440] {

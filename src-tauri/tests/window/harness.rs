@@ -370,11 +370,22 @@ impl App {
     pub async fn point_at(&self, element: &Element) -> bool {
         self.armed().await;
         // The driver doesn't scale an element's place by the zoom of the page, which is a multiple of 0.1 here.
-        let script = "arguments[0].scrollIntoView({ block: 'nearest' });
-            const { x, y, width, height } = arguments[0].getBoundingClientRect();
-            const zoom = Math.round(10 * outerWidth / innerWidth) / 10;
-            return [zoom * (x + width / 2), zoom * (y + height / 2)];";
-        let place = self.script(script, vec![serde_json::to_value(element).unwrap()]).await;
+        // What moves is waited for: the end of a turn adds a line below an entry and a count in the header.
+        let script = "const [element, done] = arguments;
+            element.scrollIntoView({ block: 'nearest' });
+            const until = performance.now() + 1000;
+            let before = '';
+            const look = () => {
+                const { x, y, width, height } = element.getBoundingClientRect();
+                const zoom = Math.round(10 * outerWidth / innerWidth) / 10;
+                const now = [zoom * (x + width / 2), zoom * (y + height / 2)];
+                if (String(now) === before || performance.now() > until) return done(now);
+                before = String(now);
+                setTimeout(look, 40);
+            };
+            look();";
+        let args = vec![serde_json::to_value(element).unwrap()];
+        let place = self.client.execute_async(script, args).await.unwrap();
         let [x, y] = [&place[0], &place[1]].map(|at| at.as_f64().unwrap());
         let there = PointerAction::MoveTo { duration: Some(Duration::from_millis(10)), x, y };
         let pointer = MouseActions::new("pointer".to_owned()).then(there);

@@ -125,7 +125,7 @@ async fn the_field_for_your_own_answer_grows_to_three_tenths_of_the_height_and_t
 #[tokio::test]
 async fn the_preview_of_the_focused_option_is_beside_or_above_the_options() {
     let app = App::open_asked("tall").await;
-    app.shows_text("aside .preview", "Focus an option to preview it.").await;
+    app.shows_text("aside .preview figcaption", "Preview: Store 1").await;
     let place = "const options = document.querySelector('aside .options').getBoundingClientRect();
         const preview = document.querySelector('aside .preview').getBoundingClientRect();
         return preview.left >= options.right ? 'beside' : preview.bottom <= options.top ? 'above' : 'over';";
@@ -136,6 +136,10 @@ async fn the_preview_of_the_focused_option_is_beside_or_above_the_options() {
     app.shows_text("aside .preview figcaption", "Preview: Store 1").await;
     app.shows_text("aside .preview pre", "create table if not exists notes").await;
     first.send_keys("\u{e015}\u{e015}").await.unwrap();
+    app.shows_text("aside .preview figcaption", "Preview: Store 3").await;
+    app.point_at(&app.by_role("radio", "Store 2").await).await;
+    app.shows_text("aside .preview figcaption", "Preview: Store 2").await;
+    app.point_at(&app.find("[data-transcript]").await).await;
     app.shows_text("aside .preview figcaption", "Preview: Store 3").await;
 
     for (width, height, expected) in [(720, 900, "beside"), (1280, 820, "above")] {

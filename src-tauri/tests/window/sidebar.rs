@@ -51,7 +51,7 @@ async fn ten_sessions_in_every_group_are_in_view_at_900_pixels() {
     for (session, state) in &sessions {
         app.in_state(session, state).await;
     }
-    for heading in ["Needs you 4", "Working 2", "Done 2", "Idle 1", "Earlier 1"] {
+    for heading in ["Needs you 4", "Failed 1", "Working 2", "Done 2", "Idle 1"] {
         app.wait(heading, async || {
             let headings = "return [...document.querySelectorAll('nav h2')].map(h => h.innerText.replace(/\\s+/g, ' ').trim())";
             let shown = app.script(headings, vec![]).await;

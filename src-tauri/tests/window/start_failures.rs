@@ -4,6 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
+use std::time::Duration;
 
 use crate::desktop::{activate, visible_windows, xdotool};
 use crate::harness::{App, Setup, wait_until};
@@ -25,8 +26,15 @@ async fn refused(setup: Setup) -> String {
     let mut app = setup.log_to(log.path()).start().await;
     wait_until("the dialog", async || (visible_windows(DIALOG) > 0).then_some(())).await;
     activate(DIALOG);
-    xdotool(&["key", "Return"]);
-    let ended = wait_until("the end of the app", async || app.ended()).await;
+    let ended = wait_until("the end of the app", async || {
+        // A dialog that has just come can be active before it takes keys.
+        if visible_windows(DIALOG) > 0 {
+            xdotool(&["key", "Return"]);
+            tokio::time::sleep(Duration::from_millis(300)).await;
+        }
+        app.ended()
+    })
+    .await;
     assert_eq!(ended.code(), Some(1));
     let log = fs::read_to_string(log.path()).unwrap();
     assert!(!log.contains("panicked"), "{log}");

@@ -5,8 +5,8 @@ use std::time::Duration;
 use fantoccini::Locator;
 use serde_json::{Value, json};
 
-use crate::desktop::{WINDOW, activate, xdotool};
-use crate::harness::{App, OPEN_CARD, Setup};
+use crate::desktop::{WINDOW, activate, descendants, press_close, xdotool};
+use crate::harness::{App, OPEN_CARD, Setup, wait_until};
 
 /// Sets the size of the window in pixels.
 async fn resize(app: &App, width: u32, height: u32) {
@@ -122,4 +122,25 @@ async fn what_is_unfolded_at_the_end_grows_away_from_where_it_was_pressed() {
     at_rest(&app).await;
     assert_eq!(place(&app, tool).await, before);
     app.click("button", "Jump to latest").await;
+}
+
+#[tokio::test]
+async fn the_window_has_exactly_the_size_that_it_was_left_with_after_ten_reopenings() {
+    let data = tempfile::tempdir().unwrap();
+    let size = json!([1111, 777]);
+    let inner = "return [innerWidth, innerHeight]";
+    for n in 0..=10 {
+        let app = Setup::default().data(data.path()).open().await;
+        if n == 0 {
+            xdotool(&["search", "--onlyvisible", "--name", WINDOW, "windowsize", "--sync", "1111", "777"]);
+        }
+        app.wait(&format!("the size, reopened {n} times"), async || {
+            (app.script(inner, vec![]).await == size).then_some(())
+        })
+        .await;
+        app.change_setting("on_close", "quit").await;
+        press_close();
+        let runs = || descendants(app.root()).iter().any(|name| name.starts_with("askdesk-desktop"));
+        wait_until("the end of the app", async || (!runs()).then_some(())).await;
+    }
 }

@@ -87,7 +87,7 @@ async fn case_84_a_session_works_in_a_worktree_and_is_merged_and_removed() {
     let session = start(&bridge, &code, edits()).await;
     let path = code.root().join("api.worktrees/askdesk-add-b");
     assert_eq!(session["folder"], json!(path));
-    assert_eq!(session["name"], "api");
+    assert_eq!(session["name"], "Add b");
     let worktree = json!({"repository": code.root().join("api"), "path": path, "branch": "askdesk/add-b", "base": "main"});
     assert_eq!(session["worktree"], worktree);
     assert!(path.join("b.txt").exists() && !code.folder().join("b.txt").exists());
