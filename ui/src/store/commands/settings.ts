@@ -1,5 +1,6 @@
 import type { Setting, SettingsRead, NotificationLogRead } from '../../generated/wire';
 import { type AppError, asAppError, type Bridge, orError } from '../../platform/bridge';
+import { NORMAL_SIZE, TEXT_SIZES } from '../../shared/textSizes';
 import type { Store } from '../store.svelte';
 
 export class SettingsCommands {
@@ -22,6 +23,15 @@ export class SettingsCommands {
   async changeReported(change: Setting): Promise<void> {
     const error = await this.change(change);
     if (error) this.store.report(error);
+  }
+
+  /** Makes everything in the window larger or smaller by a step, or as it was at first. */
+  async zoom(to: 'in' | 'out' | 'reset'): Promise<void> {
+    const now = this.store.state.settings?.settings.textSize;
+    if (now === undefined) return;
+    const next = to === 'in' ? TEXT_SIZES.find((size) => size > now) : TEXT_SIZES.findLast((size) => size < now);
+    const value = to === 'reset' ? NORMAL_SIZE : next;
+    if (value !== undefined && value !== now) await this.changeReported({ setting: 'text_size', value });
   }
 
   async #take(read: () => Promise<SettingsRead>): Promise<AppError | null> {

@@ -1,6 +1,5 @@
 import type { RequestId } from '../../generated/wire';
 import { type Bridge, notCopied } from '../../platform/bridge';
-import { NORMAL_SIZE, TEXT_SIZES } from '../../shared/textSizes';
 import { sessionInView } from '../select';
 import type { Store } from '../store.svelte';
 
@@ -72,19 +71,6 @@ export class WindowCommands {
   readonly openGuide = (): Promise<void> => this.#reporting(() => this.bridge.openGuide());
 
   readonly quit = (): Promise<void> => this.#reporting(() => this.bridge.quit());
-
-  /** Makes everything in the window larger or smaller by a step, or as it was at first. */
-  async zoom(to: 'in' | 'out' | 'reset'): Promise<void> {
-    const now = this.store.state.settings?.settings.textSize;
-    if (now === undefined) return;
-    const next = to === 'in' ? TEXT_SIZES.find((size) => size > now) : TEXT_SIZES.findLast((size) => size < now);
-    const value = to === 'reset' ? NORMAL_SIZE : next;
-    if (value === undefined || value === now) return;
-    await this.#reporting(async () => {
-      const settings = await this.bridge.call('change_setting', { change: { setting: 'text_size', value } });
-      this.store.dispatch({ type: 'settings_read', settings });
-    });
-  }
 
   async #reporting(call: () => Promise<void>): Promise<void> {
     try {
