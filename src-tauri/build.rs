@@ -29,10 +29,19 @@ fn main() -> Result<(), Box<dyn Error>> {
     fs::create_dir_all("target/guide")?;
     println!("cargo:rerun-if-changed=target/guide");
     refuse_unpermitted_commands()?;
+    pack_relocations();
     let attributes =
         tauri_build::Attributes::new().app_manifest(tauri_build::AppManifest::new().commands(COMMANDS));
     tauri_build::try_build(attributes)?;
     Ok(())
+}
+
+/// Makes a release 0.6 MiB smaller. It then needs glibc 2.36 or newer, which all supported systems have.
+fn pack_relocations() {
+    let is = |name: &str, value: &str| std::env::var(name).is_ok_and(|set| set == value);
+    if is("PROFILE", "release") && is("CARGO_CFG_TARGET_OS", "linux") && is("CARGO_CFG_TARGET_ENV", "gnu") {
+        println!("cargo:rustc-link-arg-bins=-Wl,-z,pack-relative-relocs");
+    }
 }
 
 /// The page can't call a command that its capability doesn't name, and finds that out only when it calls.

@@ -25,8 +25,10 @@ pub enum Command {
     Tidy,
     /// Write the generated TypeScript types and the guide's tables of settings again
     Wire,
-    /// Build what packages contain besides the app: the program `askdesk` and the guide
-    PackageFiles,
+    /// Build for release and make the packages that people install
+    Dist(Dist),
+    /// Install a package in a system of its own, and work with it as a user does
+    TryPackage(TryPackage),
     /// Build the guide as a static site and check its links
     Guide {
         /// Build in this folder instead of target/guide
@@ -56,6 +58,29 @@ pub struct Bench {
     pub install: Install,
     /// Measure only these: answers, notifications, tray, gateway, load, long, stream, rest, changes, agents, start, history
     pub parts: Vec<String>,
+}
+
+#[derive(Debug, Default, PartialEq, Eq, Args)]
+pub struct Dist {
+    #[command(flatten)]
+    pub install: Install,
+    /// Make only these: deb, rpm, appimage, dmg, app, msi, nsis; without it, all that this system can make
+    #[arg(long, value_name = "KINDS", value_delimiter = ',')]
+    pub bundles: Vec<String>,
+}
+
+#[derive(Debug, PartialEq, Eq, Args)]
+pub struct TryPackage {
+    #[command(flatten)]
+    pub install: Install,
+    /// The package to try: a .deb, or an .rpm with `--root`
+    pub package: PathBuf,
+    /// A package of an earlier version, which is upgraded from
+    #[arg(long, value_name = "PACKAGE")]
+    pub from: Option<PathBuf>,
+    /// A folder with a whole system in it, such as the content of a container's image, in place of a new Debian
+    #[arg(long, value_name = "DIR")]
+    pub root: Option<PathBuf>,
 }
 
 #[derive(Debug, Default, PartialEq, Eq, Args)]
@@ -126,6 +151,10 @@ mod tests {
                 "xtask bench --yes start",
                 Command::Bench(Bench { install: install(), parts: vec!["start".into()] }),
             ),
+            (
+                "xtask dist --yes --bundles deb,rpm",
+                Command::Dist(Dist { install: install(), bundles: vec!["deb".into(), "rpm".into()] }),
+            ),
             ("xtask inside-session cargo test -- --yes", Command::InsideSession { command: inner }),
         ] {
             assert_eq!(parse(line).unwrap(), expected, "{line}");
@@ -134,9 +163,7 @@ mod tests {
 
     #[test]
     fn unknown_arguments_are_refused_with_the_usage() {
-        for (line, words) in
-            [("xtask rum", "'rum'"), ("xtask run demo", "'demo'"), ("xtask", "package-files")]
-        {
+        for (line, words) in [("xtask rum", "'rum'"), ("xtask run demo", "'demo'"), ("xtask", "dist")] {
             let error = parse(line).unwrap_err().to_string();
             assert!(error.contains(words) && error.contains("Usage: cargo xtask"), "{error}");
         }

@@ -1,12 +1,12 @@
-//! The commands a contributor types: `cargo xtask run`, `dev`, `test`, `tidy`, `wire`, `package-files`, `guide`, `bench`.
+//! The commands a contributor types: `cargo xtask run`, `dev`, `test`, `tidy`, `wire`, `guide`, `bench`, `dist`, `try-package`.
 
 mod arguments;
 mod bench;
 mod counts;
+mod dist;
 mod fingerprint;
 mod guide;
 mod install;
-mod package_files;
 mod prerequisites;
 mod private_session;
 mod probe;
@@ -15,6 +15,7 @@ mod run_command;
 mod steps;
 mod test_command;
 mod tidy;
+mod try_package;
 mod ui;
 mod window_tests;
 mod wire;
@@ -53,7 +54,8 @@ fn start() -> Result<ExitCode> {
         Command::Test(options) => return test_command::run(workspace, &options),
         Command::Tidy => tidy::check(&workspace)?,
         Command::Wire => wire::run(&workspace)?,
-        Command::PackageFiles => package_files::run(&workspace)?,
+        Command::Dist(options) => dist::run(workspace, &options)?,
+        Command::TryPackage(options) => try_package::run(workspace, &options)?,
         Command::Guide { out } => guide::run(&workspace, out.as_deref())?,
         Command::Bench(options) => bench::run(workspace, &options)?,
         Command::InsideSession { command } => {

@@ -11,8 +11,8 @@ pub const LOCAL_NODE: &str = "22.23.3";
 /// The npm that is fetched with [`LOCAL_NODE`]; a system's npm may not run on another Node than its own.
 pub const LOCAL_NPM: &str = "10.9.9";
 
-/// Why the prerequisites are checked. Each purpose needs what those before it need.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+/// Why the prerequisites are checked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
     /// Building and opening the app.
     Run,
@@ -20,6 +20,23 @@ pub enum Purpose {
     QuickTest,
     /// Driving the window in tests.
     Test,
+    /// Making packages.
+    Dist,
+    /// Installing a package in a system of its own, and trying it.
+    TryPackage,
+}
+
+impl Purpose {
+    /// Whether what another purpose needs is needed for this one too.
+    fn includes(self, other: Self) -> bool {
+        match self {
+            Self::Run => other == Self::Run,
+            Self::QuickTest => matches!(other, Self::Run | Self::QuickTest),
+            Self::Test => matches!(other, Self::Run | Self::QuickTest | Self::Test),
+            Self::Dist => matches!(other, Self::Run | Self::Dist),
+            Self::TryPackage => matches!(other, Self::Run | Self::QuickTest | Self::Test | Self::TryPackage),
+        }
+    }
 }
 
 /// The kind of system, as far as installing differs.

@@ -77,11 +77,15 @@ fn linux(os_release: &str) -> System {
     }
 }
 
+pub fn is_root(workspace: &Workspace) -> bool {
+    workspace.output("id", &["-u"]).is_some_and(|id| id.trim() == "0")
+}
+
 fn privilege(workspace: &Workspace) -> Privilege {
     if cfg!(windows) {
         return Privilege::None;
     }
-    if workspace.output("id", &["-u"]).is_some_and(|id| id.trim() == "0") {
+    if is_root(workspace) {
         Privilege::Root
     } else if workspace.has("sudo") {
         Privilege::Sudo

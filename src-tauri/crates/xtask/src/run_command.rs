@@ -22,8 +22,9 @@ use crate::{
 };
 
 /// The program that opens the window.
-const DESKTOP: &str = "askdesk-desktop";
-const COMMAND_LINE: &str = "askdesk";
+pub const DESKTOP: &str = "askdesk-desktop";
+/// The program that asks and answers in a terminal.
+pub const COMMAND_LINE: &str = "askdesk";
 /// The program below which agents run on Linux.
 pub const AGENT_HOST: &str = "askdesk-agent-host";
 /// The exit code where no window can open.

@@ -8,6 +8,7 @@ use std::{
 };
 
 use anyhow::{Context, Result};
+use serde_json::Value;
 use walkdir::WalkDir;
 
 /// The root of the repository and the `PATH` on which programs are found.
@@ -61,6 +62,18 @@ impl Workspace {
         let mut npm = self.command("npm");
         npm.current_dir(self.root.join(folder)).env("npm_config_update_notifier", "false");
         npm
+    }
+
+    /// Returns the folder in which cargo builds, which the user may have set elsewhere.
+    pub fn target_folder(&self) -> Result<PathBuf> {
+        let mut cargo = self.cargo();
+        cargo.args(["metadata", "--no-deps", "--format-version", "1"]);
+        let output = cargo.output().context("cannot start cargo; is it in the PATH?")?;
+        let metadata: Value =
+            serde_json::from_slice(&output.stdout).context("cannot read `cargo metadata`")?;
+        let folder =
+            metadata["target_directory"].as_str().context("`cargo metadata` names no target folder")?;
+        Ok(folder.into())
     }
 
     /// Returns what a program prints; none if it is missing or fails.

@@ -6,7 +6,7 @@ use std::{
 };
 
 use super::{
-    Purpose::{self, QuickTest, Run, Test},
+    Purpose::{self, Dist, QuickTest, Run, Test, TryPackage},
     System,
 };
 use crate::workspace::Workspace;
@@ -16,7 +16,7 @@ use crate::workspace::Workspace;
 pub struct Prerequisite {
     pub description: &'static str,
     pub installation: Installation,
-    /// The first purpose that needs it.
+    /// The purpose that needs it, and those that include that one.
     purpose: Purpose,
     pub is_present: fn(&Workspace) -> bool,
 }
@@ -36,7 +36,7 @@ impl Prerequisite {
             System::Windows => &WINDOWS,
             System::Debian { .. } | System::OtherLinux { .. } => &LINUX,
         };
-        table.iter().filter(move |it| it.purpose <= purpose)
+        table.iter().filter(move |it| purpose.includes(it.purpose))
     }
 }
 
@@ -49,7 +49,7 @@ const fn linux(
     Prerequisite { description, installation: Installation::DebianPackage(package), purpose, is_present }
 }
 
-static LINUX: [Prerequisite; 21] = [
+static LINUX: [Prerequisite; 29] = [
     linux(Run, "build-essential", "a C compiler and linker", |it| it.has("cc")),
     linux(Run, "pkg-config", "pkg-config", |it| it.has("pkg-config")),
     linux(Run, "libwebkit2gtk-4.1-dev", "WebKitGTK 4.1 with its headers", has_webkitgtk),
@@ -88,6 +88,22 @@ static LINUX: [Prerequisite; 21] = [
     linux(Test, "libayatana-appindicator3-1", "the Ayatana library for icons in the tray", |_| {
         library_folders().any(|it| it.with_file_name("libayatana-appindicator3.so.1").exists())
     }),
+    // The Tauri CLI asks pkg-config for it, and panics without an answer.
+    linux(
+        Dist,
+        "libayatana-appindicator3-dev",
+        "the Ayatana library for icons in the tray, with its headers",
+        |it| it.succeeds("pkg-config", &["--exists", "ayatana-appindicator3-0.1"]),
+    ),
+    linux(Dist, "dpkg-dev", "dpkg-shlibdeps", |it| it.has("dpkg-shlibdeps")),
+    linux(Dist, "lintian", "lintian, which checks Debian packages", |it| it.has("lintian")),
+    linux(Dist, "desktop-file-utils", "desktop-file-validate", |it| it.has("desktop-file-validate")),
+    linux(Dist, "appstream", "appstreamcli", |it| it.has("appstreamcli")),
+    linux(Dist, "rpm", "rpm, which reads what programs require", |it| it.has("rpm")),
+    linux(TryPackage, "mmdebstrap", "mmdebstrap, which makes a Debian in a folder", |it| {
+        it.has("mmdebstrap")
+    }),
+    linux(TryPackage, "rpm", "rpm", |it| it.has("rpm")),
 ];
 
 static MACOS: [Prerequisite; 1] = [Prerequisite {

@@ -1,0 +1,84 @@
+//! What packages contain besides the app: the command line, the agents' watcher, manual pages, completions, and the papers of the
+//! package.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+
+use super::PACKAGING;
+use crate::{
+    run_command::{AGENT_HOST, COMMAND_LINE, DESKTOP},
+    steps,
+    workspace::{Workspace, files_below},
+};
+
+/// Where it is put; `tauri.conf.json` names the files in it.
+const FOLDER: &str = "target/package";
+/// The licences of everything that packages contain.
+#[cfg(not(target_os = "linux"))]
+pub const LICENCES: &str = "target/package/licences.txt";
+/// The licences of everything that packages contain, where Debian's policy wants them.
+#[cfg(target_os = "linux")]
+pub const LICENCES: &str = "target/package/share/doc/askdesk/copyright";
+
+/// The shells that get completions, with the place of each below [`FOLDER`].
+const SHELLS: [(&str, &str); 3] = [
+    ("bash", "share/bash-completion/completions/askdesk"),
+    ("zsh", "zsh/_askdesk"),
+    ("fish", "share/fish/vendor_completions.d/askdesk.fish"),
+];
+
+/// Fills the folder from what was built for release.
+pub fn make(workspace: &Workspace, release: &Path) -> Result<()> {
+    let folder = workspace.root().join(FOLDER);
+    if folder.exists() {
+        fs::remove_dir_all(&folder).context("cannot delete target/package")?;
+    }
+    let own = copy(release, COMMAND_LINE, &folder)?;
+    for (shell, place) in SHELLS {
+        completions(workspace, &own, shell, &folder.join(place))?;
+    }
+    if cfg!(target_os = "linux") {
+        copy(release, AGENT_HOST, &folder)?;
+        manual_pages(workspace, &own, &folder.join("share/man/man1"))?;
+    }
+    Ok(())
+}
+
+fn copy(release: &Path, program: &str, folder: &Path) -> Result<PathBuf> {
+    let name = format!("{program}{}", std::env::consts::EXE_SUFFIX);
+    let (built, own) = (release.join(&name), folder.join(&name));
+    fs::create_dir_all(folder).context("cannot create target/package")?;
+    fs::copy(&built, &own).with_context(|| format!("cannot copy {}", built.display()))?;
+    Ok(own)
+}
+
+fn completions(workspace: &Workspace, program: &Path, shell: &str, file: &Path) -> Result<()> {
+    let printed = workspace.command(program).args(["completions", shell]).output()?;
+    if !printed.status.success() {
+        bail!("askdesk made no completions for {shell}: {}", String::from_utf8_lossy(&printed.stderr));
+    }
+    write(file, &printed.stdout)
+}
+
+/// Writes the pages that the command line makes and those of the other programs, compressed as Debian's policy wants them.
+fn manual_pages(workspace: &Workspace, program: &Path, folder: &Path) -> Result<()> {
+    fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
+    steps::show(workspace.command(program).args(["man", "--folder"]).arg(folder))?;
+    for program in [DESKTOP, AGENT_HOST] {
+        let name = format!("{program}.1");
+        let page = workspace.root().join(PACKAGING).join(&name);
+        fs::copy(&page, folder.join(&name)).with_context(|| format!("cannot copy {}", page.display()))?;
+    }
+    let pages = files_below(folder, &[])?;
+    // Without the time of the file, so that the same page is the same file.
+    steps::show(workspace.command("gzip").args(["--best", "--no-name"]).args(pages))
+}
+
+fn write(file: &Path, content: &[u8]) -> Result<()> {
+    if let Some(folder) = file.parent() {
+        fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
+    }
+    fs::write(file, content).with_context(|| format!("cannot write {}", file.display()))
+}
