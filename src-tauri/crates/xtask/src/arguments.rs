@@ -33,6 +33,11 @@ pub enum Command {
         #[arg(long, value_name = "DIR")]
         out: Option<PathBuf>,
     },
+    /// Print what the changelog says about a version
+    ReleaseNotes {
+        /// The version, or its tag
+        version: String,
+    },
     /// Measure the app and print one JSON object
     Bench(Bench),
     /// Run a command beside a window manager and a notification daemon; `test` and `bench` start it
@@ -126,6 +131,7 @@ mod tests {
                 "xtask bench --yes start",
                 Command::Bench(Bench { install: install(), parts: vec!["start".into()] }),
             ),
+            ("xtask release-notes v0.2.0", Command::ReleaseNotes { version: "v0.2.0".into() }),
             ("xtask inside-session cargo test -- --yes", Command::InsideSession { command: inner }),
         ] {
             assert_eq!(parse(line).unwrap(), expected, "{line}");

@@ -2,6 +2,7 @@
 
 mod arguments;
 mod bench;
+mod changelog;
 mod counts;
 mod fingerprint;
 mod guide;
@@ -55,6 +56,7 @@ fn start() -> Result<ExitCode> {
         Command::Wire => wire::run(&workspace)?,
         Command::PackageFiles => package_files::run(&workspace)?,
         Command::Guide { out } => guide::run(&workspace, out.as_deref())?,
+        Command::ReleaseNotes { version } => println!("{}", changelog::notes(&workspace, &version)?),
         Command::Bench(options) => bench::run(workspace, &options)?,
         Command::InsideSession { command } => {
             return Ok(exit_code(private_session::run_inside(&workspace, &command)?));
