@@ -33,6 +33,8 @@ pub enum Command {
         #[arg(long, value_name = "DIR")]
         out: Option<PathBuf>,
     },
+    /// Write the metadata for software centers, with the releases of the changelog
+    Appstream { file: PathBuf },
     /// Print what the changelog says about a version
     ReleaseNotes {
         /// The version, or its tag

@@ -1,5 +1,6 @@
 //! The commands a contributor types: `cargo xtask run`, `dev`, `test`, `tidy`, `wire`, `package-files`, `guide`, `bench`.
 
+mod appstream;
 mod arguments;
 mod bench;
 mod changelog;
@@ -56,6 +57,7 @@ fn start() -> Result<ExitCode> {
         Command::Wire => wire::run(&workspace)?,
         Command::PackageFiles => package_files::run(&workspace)?,
         Command::Guide { out } => guide::run(&workspace, out.as_deref())?,
+        Command::Appstream { file } => appstream::write(&workspace, &file)?,
         Command::ReleaseNotes { version } => println!("{}", changelog::notes(&workspace, &version)?),
         Command::Bench(options) => bench::run(workspace, &options)?,
         Command::InsideSession { command } => {
