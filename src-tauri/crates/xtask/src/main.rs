@@ -8,6 +8,7 @@ mod counts;
 mod fingerprint;
 mod guide;
 mod install;
+mod licences;
 mod package_files;
 mod prerequisites;
 mod private_session;
@@ -58,6 +59,7 @@ fn start() -> Result<ExitCode> {
         Command::PackageFiles => package_files::run(&workspace)?,
         Command::Guide { out } => guide::run(&workspace, out.as_deref())?,
         Command::Appstream { file } => appstream::write(&workspace, &file)?,
+        Command::Licences { file } => licences::write(&workspace, &mut steps::Steps::start(), &file)?,
         Command::ReleaseNotes { version } => println!("{}", changelog::notes(&workspace, &version)?),
         Command::Bench(options) => bench::run(workspace, &options)?,
         Command::InsideSession { command } => {
