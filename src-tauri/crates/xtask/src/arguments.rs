@@ -42,6 +42,10 @@ pub enum Command {
         /// The version, or its tag
         version: String,
     },
+    /// Write latest.json, by which the installed app learns of a version, beside the signed packages
+    UpdateManifest(UpdateManifest),
+    /// Take libraries out of an AppImage that must be the system's own
+    TrimAppimage { file: PathBuf },
     /// Measure the app and print one JSON object
     Bench(Bench),
     /// Run a command beside a window manager and a notification daemon; `test` and `bench` start it
@@ -65,6 +69,18 @@ pub struct Bench {
     pub install: Install,
     /// Measure only these: answers, notifications, tray, gateway, load, long, stream, rest, changes, agents, start, history
     pub parts: Vec<String>,
+}
+
+#[derive(Debug, PartialEq, Eq, Args)]
+pub struct UpdateManifest {
+    /// The folder with the packages and their signatures
+    pub folder: PathBuf,
+    /// The version that the packages have
+    #[arg(long)]
+    pub version: String,
+    /// The address below which the packages can be downloaded
+    #[arg(long, value_name = "URL")]
+    pub base_url: String,
 }
 
 #[derive(Debug, Default, PartialEq, Eq, Args)]

@@ -1,5 +1,6 @@
 //! The commands a contributor types: `cargo xtask run`, `dev`, `test`, `tidy`, `wire`, `package-files`, `guide`, `bench`.
 
+mod appimage;
 mod appstream;
 mod arguments;
 mod bench;
@@ -19,6 +20,7 @@ mod steps;
 mod test_command;
 mod tidy;
 mod ui;
+mod update_manifest;
 mod window_tests;
 mod wire;
 mod workspace;
@@ -32,7 +34,7 @@ use anyhow::{Context, Result};
 use clap::Parser;
 
 use crate::{
-    arguments::{Arguments, Command},
+    arguments::{Arguments, Command, UpdateManifest},
     workspace::Workspace,
 };
 
@@ -60,6 +62,10 @@ fn start() -> Result<ExitCode> {
         Command::Guide { out } => guide::run(&workspace, out.as_deref())?,
         Command::Appstream { file } => appstream::write(&workspace, &file)?,
         Command::Licences { file } => licences::write(&workspace, &mut steps::Steps::start(), &file)?,
+        Command::TrimAppimage { file } => appimage::trim(&workspace, &file)?,
+        Command::UpdateManifest(UpdateManifest { folder, version, base_url }) => {
+            update_manifest::write(&workspace, &folder, &version, &base_url)?;
+        }
         Command::ReleaseNotes { version } => println!("{}", changelog::notes(&workspace, &version)?),
         Command::Bench(options) => bench::run(workspace, &options)?,
         Command::InsideSession { command } => {
