@@ -2,11 +2,12 @@ import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { svelteTesting } from '@testing-library/svelte/vite';
 import { defineConfig } from 'vitest/config';
 
+import { bundledPackages } from './bundledPackages.ts';
 import { firstScript } from './firstScript.ts';
 
 export default defineConfig(({ mode }) => ({
   base: './',
-  plugins: [svelte(), svelteTesting(), firstScript()],
+  plugins: [svelte(), svelteTesting(), firstScript(), bundledPackages()],
   clearScreen: false,
   server: { port: 5173, strictPort: true, host: '127.0.0.1' },
   build: {

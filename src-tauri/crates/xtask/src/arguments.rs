@@ -35,6 +35,19 @@ pub enum Command {
         #[arg(long, value_name = "DIR")]
         out: Option<PathBuf>,
     },
+    /// Write the metadata for software centers, with the releases of the changelog
+    Appstream { file: PathBuf },
+    /// Write the licenses of everything that packages contain; the page must be built
+    Licences { file: PathBuf },
+    /// Print what the changelog says about a version
+    ReleaseNotes {
+        /// The version, or its tag
+        version: String,
+    },
+    /// Write latest.json, by which the installed app learns of a version, beside the signed packages
+    UpdateManifest(UpdateManifest),
+    /// Take libraries out of an AppImage that must be the system's own
+    TrimAppimage { file: PathBuf },
     /// Measure the app and print one JSON object
     Bench(Bench),
     /// Run a command beside a window manager and a notification daemon; `test` and `bench` start it
@@ -58,6 +71,18 @@ pub struct Bench {
     pub install: Install,
     /// Measure only these: answers, notifications, tray, gateway, load, long, stream, rest, changes, agents, start, history
     pub parts: Vec<String>,
+}
+
+#[derive(Debug, PartialEq, Eq, Args)]
+pub struct UpdateManifest {
+    /// The folder with the packages and their signatures
+    pub folder: PathBuf,
+    /// The version that the packages have
+    #[arg(long)]
+    pub version: String,
+    /// The address below which the packages can be downloaded
+    #[arg(long, value_name = "URL")]
+    pub base_url: String,
 }
 
 #[derive(Debug, Default, PartialEq, Eq, Args)]
@@ -155,6 +180,7 @@ mod tests {
                 "xtask dist --yes --bundles deb,rpm",
                 Command::Dist(Dist { install: install(), bundles: vec!["deb".into(), "rpm".into()] }),
             ),
+            ("xtask release-notes v0.2.0", Command::ReleaseNotes { version: "v0.2.0".into() }),
             ("xtask inside-session cargo test -- --yes", Command::InsideSession { command: inner }),
         ] {
             assert_eq!(parse(line).unwrap(), expected, "{line}");

@@ -1,6 +1,7 @@
 //! `cargo xtask dist`: builds Askdesk for release and makes the packages that people install.
 
 mod deb;
+mod debian_changelog;
 mod package_files;
 mod requirements;
 
@@ -13,8 +14,9 @@ use anyhow::{Context, Result, bail, ensure};
 use serde_json::{Value, json};
 
 use crate::{
+    appimage,
     arguments::Dist,
-    guide, install,
+    guide, install, licences,
     prerequisites::Purpose,
     run_command::{AGENT_HOST, COMMAND_LINE, DESKTOP},
     steps::{self, Steps, seconds},
@@ -73,6 +75,9 @@ pub fn run(workspace: Workspace, options: &Dist) -> Result<()> {
     refuse_larger(&program, PROGRAM_BYTES)?;
     steps
         .try_run("make what packages carry besides the app", || package_files::make(&workspace, &release))?;
+    let papers = workspace.root().join(package_files::LICENSES);
+    fs::create_dir_all(papers.parent().context("the licenses have no folder")?)?;
+    licences::write(&workspace, &mut steps, &papers)?;
     let bundled = release.join("bundle");
     let made = steps.try_run("bundle", || {
         if bundled.exists() {
@@ -145,7 +150,7 @@ fn bundle_config(workspace: &Workspace, program: &Path) -> Result<Value> {
             linux["rpm"]["depends"] = json!(requirements::of_rpm(workspace, elfdeps, &programs)?);
         }
     } else {
-        config["bundle"]["resources"][package_files::LICENCES] = json!("licences.txt");
+        config["bundle"]["resources"][package_files::LICENSES] = json!("licences.txt");
     }
     if cfg!(windows) {
         config["bundle"]["resources"]["target/package/askdesk.exe"] = json!("askdesk.exe");
@@ -186,6 +191,9 @@ fn finish(workspace: &Workspace, package: &Path, folder: &Path) -> Result<PathBu
         deb::pack_again(workspace, package, &own)?;
         refuse_larger(&own, DEB_BYTES)?;
         deb::check(workspace, &own)?;
+    } else if package.extension().is_some_and(|it| it == "AppImage") {
+        fs::copy(package, &own).with_context(|| format!("cannot copy {}", package.display()))?;
+        appimage::trim(workspace, &own)?;
     } else {
         fs::copy(package, &own).with_context(|| format!("cannot copy {}", package.display()))?;
     }

@@ -1,12 +1,16 @@
 //! The commands a contributor types: `cargo xtask run`, `dev`, `test`, `tidy`, `wire`, `guide`, `bench`, `dist`, `try-package`.
 
+mod appimage;
+mod appstream;
 mod arguments;
 mod bench;
+mod changelog;
 mod counts;
 mod dist;
 mod fingerprint;
 mod guide;
 mod install;
+mod licences;
 mod prerequisites;
 mod private_session;
 mod probe;
@@ -17,6 +21,7 @@ mod test_command;
 mod tidy;
 mod try_package;
 mod ui;
+mod update_manifest;
 mod window_tests;
 mod wire;
 mod workspace;
@@ -30,7 +35,7 @@ use anyhow::{Context, Result};
 use clap::Parser;
 
 use crate::{
-    arguments::{Arguments, Command},
+    arguments::{Arguments, Command, UpdateManifest},
     workspace::Workspace,
 };
 
@@ -57,6 +62,13 @@ fn start() -> Result<ExitCode> {
         Command::Dist(options) => dist::run(workspace, &options)?,
         Command::TryPackage(options) => try_package::run(workspace, &options)?,
         Command::Guide { out } => guide::run(&workspace, out.as_deref())?,
+        Command::Appstream { file } => appstream::write(&workspace, &file)?,
+        Command::Licences { file } => licences::write(&workspace, &mut steps::Steps::start(), &file)?,
+        Command::TrimAppimage { file } => appimage::trim(&workspace, &file)?,
+        Command::UpdateManifest(UpdateManifest { folder, version, base_url }) => {
+            update_manifest::write(&workspace, &folder, &version, &base_url)?;
+        }
+        Command::ReleaseNotes { version } => println!("{}", changelog::notes(&workspace, &version)?),
         Command::Bench(options) => bench::run(workspace, &options)?,
         Command::InsideSession { command } => {
             return Ok(exit_code(private_session::run_inside(&workspace, &command)?));

@@ -8,15 +8,18 @@ mod modules;
 mod sources;
 mod terminal;
 mod tree;
+mod versions;
 
 use std::{collections::BTreeSet, fmt, fs};
 
 use anyhow::{Context, Result, bail};
 
-use crate::workspace::Workspace;
+use crate::{changelog, workspace::Workspace};
 
 const CRATES: &str = "src-tauri/crates/";
 const SHELL: &str = "src-tauri/src/";
+/// The version of every package, which `Cargo.toml` in the root names.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// A place where a rule is broken, and what to do about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -67,6 +70,11 @@ pub fn check(workspace: &Workspace) -> Result<()> {
     let read = |page: &'static str| fs::read_to_string(workspace.root().join(page)).context(page);
     problems.extend(cases::problems(&read(cases::LIST)?, &files));
     problems.extend(terminal::problems(&read(terminal::TABLE)?, &read(terminal::TESTS)?, &files));
+    let mut versioned = Vec::new();
+    for (file, places) in versions::FILES {
+        versioned.push((file, places, read(file)?));
+    }
+    problems.extend(versions::problems(VERSION, &versioned, &changelog::read(workspace)?)?);
     for problem in &problems {
         eprintln!("{problem}");
     }

@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-use super::PACKAGING;
+use super::{PACKAGING, debian_changelog};
 use crate::{
+    appstream, changelog,
     run_command::{AGENT_HOST, COMMAND_LINE, DESKTOP},
     steps,
     workspace::{Workspace, files_below},
@@ -15,12 +16,12 @@ use crate::{
 
 /// Where it is put; `tauri.conf.json` names the files in it.
 const FOLDER: &str = "target/package";
-/// The licences of everything that packages contain.
+/// The licenses of everything that packages contain.
 #[cfg(not(target_os = "linux"))]
-pub const LICENCES: &str = "target/package/licences.txt";
-/// The licences of everything that packages contain, where Debian's policy wants them.
+pub const LICENSES: &str = "target/package/licenses.txt";
+/// The licenses of everything that packages contain, where Debian's policy wants them.
 #[cfg(target_os = "linux")]
-pub const LICENCES: &str = "target/package/share/doc/askdesk/copyright";
+pub const LICENSES: &str = "target/package/share/doc/askdesk/copyright";
 
 /// The shells that get completions, with the place of each below [`FOLDER`].
 const SHELLS: [(&str, &str); 3] = [
@@ -42,6 +43,7 @@ pub fn make(workspace: &Workspace, release: &Path) -> Result<()> {
     if cfg!(target_os = "linux") {
         copy(release, AGENT_HOST, &folder)?;
         manual_pages(workspace, &own, &folder.join("share/man/man1"))?;
+        papers(workspace, &folder.join("share"))?;
     }
     Ok(())
 }
@@ -74,6 +76,16 @@ fn manual_pages(workspace: &Workspace, program: &Path, folder: &Path) -> Result<
     let pages = files_below(folder, &[])?;
     // Without the time of the file, so that the same page is the same file.
     steps::show(workspace.command("gzip").args(["--best", "--no-name"]).args(pages))
+}
+
+/// Writes the changelog, and what software centers show.
+fn papers(workspace: &Workspace, share: &Path) -> Result<()> {
+    let changelog = share.join("doc/askdesk/changelog");
+    write(&changelog, debian_changelog::text(&changelog::read(workspace)?)?.as_bytes())?;
+    steps::show(workspace.command("gzip").args(["--best", "--no-name"]).arg(changelog))?;
+    let metainfo = share.join("metainfo");
+    fs::create_dir_all(&metainfo).with_context(|| format!("cannot create {}", metainfo.display()))?;
+    appstream::write(workspace, &metainfo.join("io.github.askdesk.metainfo.xml"))
 }
 
 fn write(file: &Path, content: &[u8]) -> Result<()> {

@@ -49,7 +49,7 @@ const fn linux(
     Prerequisite { description, installation: Installation::DebianPackage(package), purpose, is_present }
 }
 
-static LINUX: [Prerequisite; 29] = [
+static LINUX: [Prerequisite; 30] = [
     linux(Run, "build-essential", "a C compiler and linker", |it| it.has("cc")),
     linux(Run, "pkg-config", "pkg-config", |it| it.has("pkg-config")),
     linux(Run, "libwebkit2gtk-4.1-dev", "WebKitGTK 4.1 with its headers", has_webkitgtk),
@@ -100,6 +100,7 @@ static LINUX: [Prerequisite; 29] = [
     linux(Dist, "desktop-file-utils", "desktop-file-validate", |it| it.has("desktop-file-validate")),
     linux(Dist, "appstream", "appstreamcli", |it| it.has("appstreamcli")),
     linux(Dist, "rpm", "rpm, which reads what programs require", |it| it.has("rpm")),
+    linux(Dist, "squashfs-tools", "unsquashfs, which looks into an AppImage", |it| it.has("unsquashfs")),
     linux(TryPackage, "mmdebstrap", "mmdebstrap, which makes a Debian in a folder", |it| {
         it.has("mmdebstrap")
     }),

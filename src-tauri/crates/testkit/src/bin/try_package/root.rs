@@ -142,10 +142,15 @@ impl Root {
         command
     }
 
-    /// Runs a line of the guide, and returns what it printed.
+    /// Types a line into a terminal, and yes to what it asks. Returns what it printed.
     pub fn type_line(&self, line: &str) -> Result<String> {
         eprintln!("    {USER}$ {line}");
-        run(&mut self.terminal(line))
+        let mut yes = Command::new("yes").stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
+        let answers = yes.stdout.take().ok_or("yes has no output")?;
+        let said = run_with(self.terminal(line).stdin(answers));
+        let _ = yes.kill();
+        yes.wait()?;
+        said
     }
 
     /// Lets the user's programs onto the display.
@@ -194,7 +199,11 @@ fn host_name() -> String {
 
 /// Runs a command to its end; its standard output is returned, and all that it said if it fails.
 pub fn run(command: &mut Command) -> Result<String> {
-    let Output { status, stdout, stderr } = command.stdin(Stdio::null()).output()?;
+    run_with(command.stdin(Stdio::null()))
+}
+
+fn run_with(command: &mut Command) -> Result<String> {
+    let Output { status, stdout, stderr } = command.output()?;
     let said = String::from_utf8_lossy(&stdout).into_owned();
     if status.success() {
         return Ok(said);

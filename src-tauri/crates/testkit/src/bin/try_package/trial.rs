@@ -124,13 +124,14 @@ fn make(options: &Options, folder: &Path) -> Result<Root> {
 /// Downloads the package, and types what the guide says.
 fn install(root: &Root, options: &Options, package: &Path) -> Result<()> {
     let name = download(root, package)?;
-    let heading = if root.is_debian() { "Debian" } else { "Fedora" };
+    let (heading, manager) = if root.is_debian() { ("Debian", "apt") } else { ("Fedora", "dnf") };
     let lines = lines_below(&options.guide, heading)?;
-    ensure(lines.iter().any(|line| line.contains(&name)), || {
-        format!("the guide installs {lines:?}, but the package is called {name}")
+    let own: Vec<_> = lines.into_iter().filter(|line| line.contains(manager)).collect();
+    ensure(own.iter().any(|line| line.contains(&name)), || {
+        format!("the guide installs by {own:?}, but the package is called {name}")
     })?;
-    // One terminal: a later line is typed in the folder that an earlier one went to.
-    root.type_line(&format!("set -e; {}", lines.join("; "))).map(drop)
+    // One terminal, in the folder of the download.
+    root.type_line(&format!("set -e\ncd ~/Downloads\n{}", own.join("\n"))).map(drop)
 }
 
 fn download(root: &Root, package: &Path) -> Result<String> {
@@ -306,7 +307,7 @@ fn remove(root: &Root, options: &Options) -> Result<()> {
     let manager = if root.is_debian() { "apt" } else { "dnf" };
     let own: Vec<_> = lines.into_iter().filter(|line| line.contains(manager)).collect();
     ensure(!own.is_empty(), || format!("the guide has no line with {manager} below Remove"))?;
-    let said = root.type_line(&own.join(" && "))?;
+    let said = root.type_line(&own.join("\n"))?;
     ensure(said.contains(DATA), || format!("the removal does not say where the data are:\n{said}"))?;
     left_behind(root)?;
     ensure(root.home(DATA).join("desk.db").exists(), || "the data have gone".to_owned())
