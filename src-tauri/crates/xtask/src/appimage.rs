@@ -52,8 +52,7 @@ pub fn trim(workspace: &Workspace, file: &Path) -> Result<()> {
 pub fn check(workspace: &Workspace, file: &Path) -> Result<()> {
     let offset = runtime(file)?.len().to_string();
     let mut list = workspace.command("unsquashfs");
-    let listed =
-        list.args(["-o", &offset, "-l"]).arg(file).output().context("cannot start unsquashfs")?;
+    let listed = list.args(["-o", &offset, "-l"]).arg(file).output().context("cannot start unsquashfs")?;
     ensure!(
         listed.status.success(),
         "cannot list {}: {}",
@@ -85,11 +84,8 @@ struct Packing {
 impl Packing {
     fn read(workspace: &Workspace, file: &Path, offset: &str) -> Result<Self> {
         let mut command = workspace.command("unsquashfs");
-        let output = command
-            .args(["-o", offset, "-s"])
-            .arg(file)
-            .output()
-            .context("cannot start unsquashfs")?;
+        let output =
+            command.args(["-o", offset, "-s"]).arg(file).output().context("cannot start unsquashfs")?;
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         Self::of(&text).with_context(|| format!("unsquashfs doesn't say how {} is packed", file.display()))
     }
@@ -194,8 +190,7 @@ mod tests {
         assert_eq!(packing, Packing { compression: "xz".into(), block: "65536".into() });
         let unpacked = folder.path().join("unpacked");
         let mut unpack = workspace.command("unsquashfs");
-        steps::show(unpack.args(["-no-progress", "-o", &offset, "-d"]).arg(&unpacked).arg(&file))
-            .unwrap();
+        steps::show(unpack.args(["-no-progress", "-o", &offset, "-d"]).arg(&unpacked).arg(&file)).unwrap();
         let left = files_below(&unpacked, &[]).unwrap();
         let left: Vec<_> =
             left.iter().map(|file| file.strip_prefix(&unpacked).unwrap().to_str().unwrap()).collect();
