@@ -5,7 +5,7 @@ use std::{fs, path::Path};
 use anyhow::{Context, Result};
 
 use crate::{
-    changelog::{self, Release},
+    changelog::{self, Block, Release},
     workspace::Workspace,
 };
 
@@ -31,22 +31,19 @@ fn fill(template: &str, releases: &[Release]) -> Result<String> {
 }
 
 fn entry(release: &Release) -> String {
-    let Release { version, date, notes } = release;
+    let Release { version, date, text } = release;
     let kind = if version.contains('-') { "development" } else { "stable" };
-    let about = introduction(notes)
-        .map(|text| format!("      <description>\n        <p>{}</p>\n      </description>\n", escaped(&text)))
-        .unwrap_or_default();
+    // Software centers show no Markdown; the page of the release has all of it.
+    let about = match changelog::blocks(text).into_iter().next() {
+        Some(Block::Paragraph(text)) => {
+            format!("      <description>\n        <p>{}</p>\n      </description>\n", escaped(&text))
+        }
+        _ => String::new(),
+    };
     format!(
         "    <release version=\"{version}\" date=\"{date}\" type=\"{kind}\">\n{about}      <url \
          type=\"details\">{DETAILS}{version}</url>\n    </release>\n"
     )
-}
-
-/// The sentences above the first heading or list, which software centers can show without Markdown.
-fn introduction(notes: &str) -> Option<String> {
-    let first = notes.split("\n\n").next()?;
-    let is_text = !first.starts_with(['#', '-', '*', '|', '!', '`']);
-    is_text.then(|| first.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
 fn escaped(text: &str) -> String {
@@ -104,15 +101,8 @@ mod tests {
 
     #[test]
     fn notes_are_escaped_and_a_list_is_left_to_the_page_of_the_release() {
-        let release = |version: &str, notes: &str| Release {
-            version: version.into(),
-            date: "2027-01-02".into(),
-            notes: notes.into(),
-        };
-        let releases = [
-            release("0.4.0-beta.1", "### Added\n\n- x"),
-            release("0.3.0", "Faster & <smaller>\nthan ever.\n\n- x"),
-        ];
+        let text = "## 0.4.0-beta.1 - 2027-01-02\n\n### Added\n\n- x\n\n## 0.3.0 - 2027-01-01\n\nFaster & <smaller>\nthan ever.\n\n- x\n";
+        let releases = changelog::releases(text).unwrap();
         let xml = fill("<component>\n  <releases/>\n</component>\n", &releases).unwrap();
         assert!(xml.contains("<p>Faster &amp; &lt;smaller&gt; than ever.</p>"), "{xml}");
         assert!(

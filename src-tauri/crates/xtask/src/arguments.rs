@@ -47,7 +47,12 @@ pub enum Command {
     /// Write latest.json, by which the installed app learns of a version, beside the signed packages
     UpdateManifest(UpdateManifest),
     /// Take libraries out of an AppImage that must be the system's own
-    TrimAppimage { file: PathBuf },
+    TrimAppimage {
+        /// Only check that none is in it
+        #[arg(long)]
+        check: bool,
+        file: PathBuf,
+    },
     /// Measure the app and print one JSON object
     Bench(Bench),
     /// Run a command beside a window manager and a notification daemon; `test` and `bench` start it

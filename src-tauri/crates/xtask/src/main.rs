@@ -15,6 +15,7 @@ mod prerequisites;
 mod private_session;
 mod probe;
 mod python;
+mod release;
 mod run_command;
 mod steps;
 mod test_command;
@@ -64,11 +65,12 @@ fn start() -> Result<ExitCode> {
         Command::Guide { out } => guide::run(&workspace, out.as_deref())?,
         Command::Appstream { file } => appstream::write(&workspace, &file)?,
         Command::Licences { file } => licences::write(&workspace, &mut steps::Steps::start(), &file)?,
-        Command::TrimAppimage { file } => appimage::trim(&workspace, &file)?,
+        Command::TrimAppimage { check: true, file } => appimage::check(&workspace, &file)?,
+        Command::TrimAppimage { check: false, file } => appimage::trim(&workspace, &file)?,
         Command::UpdateManifest(UpdateManifest { folder, version, base_url }) => {
             update_manifest::write(&workspace, &folder, &version, &base_url)?;
         }
-        Command::ReleaseNotes { version } => println!("{}", changelog::notes(&workspace, &version)?),
+        Command::ReleaseNotes { version } => release::print_notes(&workspace, &version)?,
         Command::Bench(options) => bench::run(workspace, &options)?,
         Command::InsideSession { command } => {
             return Ok(exit_code(private_session::run_inside(&workspace, &command)?));

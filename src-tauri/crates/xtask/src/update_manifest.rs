@@ -53,7 +53,7 @@ pub fn write(workspace: &Workspace, folder: &Path, version: &str, base_url: &str
     let release = release.with_context(|| format!("{} has no section for {version}", changelog::FILE))?;
     let manifest = Manifest {
         version: release.version,
-        notes: release.notes,
+        notes: release.text,
         pub_date: format!("{}T00:00:00Z", release.date),
         platforms: platforms(folder, version, base_url)?,
     };

@@ -42,11 +42,13 @@ pub fn problems(
 #[cfg(test)]
 mod tests {
     use super::{super::assert_problems, *};
+    use crate::changelog;
 
     #[test]
     fn a_version_that_differs_is_named_with_its_place() {
-        let release =
-            |version: &str| Release { version: version.into(), date: String::new(), notes: String::new() };
+        let release = |version: &str| {
+            changelog::releases(&format!("## {version} - 2026-11-28\n\n- a\n")).unwrap().remove(0)
+        };
         let lock = |version: &str, own: &str| {
             let text = format!(r#"{{"version":"{version}","packages":{{"":{{"version":"{own}"}}}}}}"#);
             [(FILES[2].0, FILES[2].1, text)]
