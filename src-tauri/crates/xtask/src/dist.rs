@@ -1,7 +1,6 @@
 //! `cargo xtask dist`: builds Askdesk for release and makes the packages that people install.
 
 mod deb;
-mod debian_changelog;
 mod package_files;
 mod requirements;
 

@@ -7,12 +7,10 @@ use anyhow::{Context, Result, bail};
 
 use super::requirements;
 use crate::{
+    changelog::MAINTAINER,
     steps,
     workspace::{Workspace, files_below},
 };
-
-/// Who answers for the package. Debian's policy wants an address.
-pub const MAINTAINER: &str = "Askdesk contributors <askdesk@users.noreply.github.com>";
 
 /// Unpacks a package, says what it depends on, sets the modes of its files, and packs it with xz.
 pub fn pack_again(workspace: &Workspace, package: &Path, to: &Path) -> Result<()> {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-use super::{PACKAGING, debian_changelog};
+use super::PACKAGING;
 use crate::{
     appstream, changelog,
     run_command::{AGENT_HOST, COMMAND_LINE, DESKTOP},
@@ -80,9 +80,10 @@ fn manual_pages(workspace: &Workspace, program: &Path, folder: &Path) -> Result<
 
 /// Writes the changelog, and what software centers show.
 fn papers(workspace: &Workspace, share: &Path) -> Result<()> {
-    let changelog = share.join("doc/askdesk/changelog");
-    write(&changelog, debian_changelog::text(&changelog::read(workspace)?)?.as_bytes())?;
-    steps::show(workspace.command("gzip").args(["--best", "--no-name"]).arg(changelog))?;
+    let file = share.join("doc/askdesk/changelog");
+    let text = fs::read_to_string(workspace.root().join(changelog::FILE)).context(changelog::FILE)?;
+    write(&file, changelog::debian(&text)?.as_bytes())?;
+    steps::show(workspace.command("gzip").args(["--best", "--no-name"]).arg(file))?;
     let metainfo = share.join("metainfo");
     fs::create_dir_all(&metainfo).with_context(|| format!("cannot create {}", metainfo.display()))?;
     appstream::write(workspace, &metainfo.join("io.github.askdesk.metainfo.xml"))
