@@ -49,7 +49,7 @@ const fn linux(
     Prerequisite { description, installation: Installation::DebianPackage(package), purpose, is_present }
 }
 
-static LINUX: [Prerequisite; 30] = [
+static LINUX: [Prerequisite; 31] = [
     linux(Run, "build-essential", "a C compiler and linker", |it| it.has("cc")),
     linux(Run, "pkg-config", "pkg-config", |it| it.has("pkg-config")),
     linux(Run, "libwebkit2gtk-4.1-dev", "WebKitGTK 4.1 with its headers", has_webkitgtk),
@@ -58,6 +58,7 @@ static LINUX: [Prerequisite; 30] = [
     linux(QuickTest, "python3-venv", "Python 3 with venv", |it| {
         it.succeeds("python3", &["-c", "import venv, ensurepip"])
     }),
+    linux(QuickTest, "squashfs-tools", "mksquashfs, which packs an AppImage", |it| it.has("mksquashfs")),
     linux(Test, "xvfb", "Xvfb, a display in memory", |it| it.has("Xvfb") && it.has("xvfb-run")),
     linux(Test, "xauth", "xauth", |it| it.has("xauth")),
     linux(Test, "webkit2gtk-driver", "WebKitWebDriver", |it| it.has("WebKitWebDriver")),

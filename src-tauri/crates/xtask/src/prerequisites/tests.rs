@@ -57,6 +57,7 @@ fn a_bare_debian_gets_everything_from_its_package_manager() {
     let testing = [
         "tmux",
         "python3-venv",
+        "squashfs-tools",
         "xvfb",
         "xauth",
         "webkit2gtk-driver",
@@ -77,7 +78,10 @@ fn a_bare_debian_gets_everything_from_its_package_manager() {
     assert_eq!(test.packages, [&build[..], &testing[..], &["nodejs", "npm"]].concat());
 
     let quick = plan(&bare(debian(), Purpose::QuickTest, Some("20.19.2+dfsg-1")));
-    assert_eq!(quick.packages, [&build[..], &["tmux", "python3-venv", "nodejs", "npm"]].concat());
+    assert_eq!(
+        quick.packages,
+        [&build[..], &["tmux", "python3-venv", "squashfs-tools", "nodejs", "npm"]].concat()
+    );
 }
 
 #[test]
