@@ -72,11 +72,10 @@ pub fn run(workspace: Workspace, options: &Dist) -> Result<()> {
     })?;
     let program = release.join(format!("{DESKTOP}{}", env::consts::EXE_SUFFIX));
     refuse_larger(&program, PROGRAM_BYTES)?;
+    package_files::begin(&workspace)?;
+    licences::write(&workspace, &mut steps, &workspace.root().join(package_files::LICENSES))?;
     steps
         .try_run("make what packages carry besides the app", || package_files::make(&workspace, &release))?;
-    let papers = workspace.root().join(package_files::LICENSES);
-    fs::create_dir_all(papers.parent().context("the licenses have no folder")?)?;
-    licences::write(&workspace, &mut steps, &papers)?;
     let bundled = release.join("bundle");
     let made = steps.try_run("bundle", || {
         if bundled.exists() {

@@ -17,11 +17,7 @@ use crate::{
 /// Where it is put; `tauri.conf.json` names the files in it.
 const FOLDER: &str = "target/package";
 /// The licenses of everything that packages contain.
-#[cfg(not(target_os = "linux"))]
 pub const LICENSES: &str = "target/package/licenses.txt";
-/// The licenses of everything that packages contain, where Debian's policy wants them.
-#[cfg(target_os = "linux")]
-pub const LICENSES: &str = "target/package/share/doc/askdesk/copyright";
 
 /// The shells that get completions, with the place of each below [`FOLDER`].
 const SHELLS: [(&str, &str); 3] = [
@@ -30,12 +26,18 @@ const SHELLS: [(&str, &str); 3] = [
     ("fish", "share/fish/vendor_completions.d/askdesk.fish"),
 ];
 
-/// Fills the folder from what was built for release.
-pub fn make(workspace: &Workspace, release: &Path) -> Result<()> {
+/// Empties the folder.
+pub fn begin(workspace: &Workspace) -> Result<()> {
     let folder = workspace.root().join(FOLDER);
     if folder.exists() {
         fs::remove_dir_all(&folder).context("cannot delete target/package")?;
     }
+    fs::create_dir_all(&folder).context("cannot create target/package")
+}
+
+/// Fills the folder from what was built for release. The licenses are in it already.
+pub fn make(workspace: &Workspace, release: &Path) -> Result<()> {
+    let folder = workspace.root().join(FOLDER);
     let own = copy(release, COMMAND_LINE, &folder)?;
     for (shell, place) in SHELLS {
         completions(workspace, &own, shell, &folder.join(place))?;
@@ -83,7 +85,12 @@ fn papers(workspace: &Workspace, share: &Path) -> Result<()> {
     let file = share.join("doc/askdesk/changelog");
     let text = fs::read_to_string(workspace.root().join(changelog::FILE)).context(changelog::FILE)?;
     write(&file, changelog::debian(&text)?.as_bytes())?;
-    steps::show(workspace.command("gzip").args(["--best", "--no-name"]).arg(file))?;
+    let licenses = share.join("doc/askdesk/licenses.txt");
+    fs::copy(workspace.root().join(LICENSES), &licenses).context("cannot copy the licenses")?;
+    steps::show(workspace.command("gzip").args(["--best", "--no-name", "--force"]).args([&file, &licenses]))?;
+    let copyright = workspace.root().join(PACKAGING).join("copyright");
+    fs::copy(&copyright, share.join("doc/askdesk/copyright"))
+        .with_context(|| format!("cannot copy {}", copyright.display()))?;
     let metainfo = share.join("metainfo");
     fs::create_dir_all(&metainfo).with_context(|| format!("cannot create {}", metainfo.display()))?;
     appstream::write(workspace, &metainfo.join("io.github.askdesk.metainfo.xml"))
