@@ -49,7 +49,7 @@ const fn linux(
     Prerequisite { description, installation: Installation::DebianPackage(package), purpose, is_present }
 }
 
-static LINUX: [Prerequisite; 21] = [
+static LINUX: [Prerequisite; 22] = [
     linux(Run, "build-essential", "a C compiler and linker", |it| it.has("cc")),
     linux(Run, "pkg-config", "pkg-config", |it| it.has("pkg-config")),
     linux(Run, "libwebkit2gtk-4.1-dev", "WebKitGTK 4.1 with its headers", has_webkitgtk),
@@ -57,6 +57,10 @@ static LINUX: [Prerequisite; 21] = [
     // Debian has venv without what it needs to put pip into a new folder.
     linux(QuickTest, "python3-venv", "Python 3 with venv", |it| {
         it.succeeds("python3", &["-c", "import venv, ensurepip"])
+    }),
+    // The updater of packages speaks TLS with it.
+    linux(Test, "libssl-dev", "OpenSSL with its headers", |it| {
+        it.succeeds("pkg-config", &["--exists", "openssl"])
     }),
     linux(Test, "xvfb", "Xvfb, a display in memory", |it| it.has("Xvfb") && it.has("xvfb-run")),
     linux(Test, "xauth", "xauth", |it| it.has("xauth")),

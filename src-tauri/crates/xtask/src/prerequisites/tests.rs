@@ -57,6 +57,7 @@ fn a_bare_debian_gets_everything_from_its_package_manager() {
     let testing = [
         "tmux",
         "python3-venv",
+        "libssl-dev",
         "xvfb",
         "xauth",
         "webkit2gtk-driver",
