@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use askdesk_api::dto::{Exported, NotePainted};
-use askdesk_api::{ClientHost, Host, Pending, SaveError, SelfTestError, UnappliedReason};
+use askdesk_api::dto::{Exported, NotePainted, UpdateRead};
+use askdesk_api::{ClientHost, Host, Pending, SaveError, SelfTestError, UnappliedReason, UpdateAsked};
 use askdesk_domain::{GlobalShortcut, OptIn, Settings};
 use askdesk_open_in::Search;
 use tauri::{AppHandle, Manager};
@@ -11,6 +11,7 @@ use tauri_plugin_dialog::{DialogExt, FilePath};
 use tokio::sync::{oneshot, watch};
 
 use crate::first_paint::FirstPaint;
+use crate::updates::{Asker, Updates};
 use crate::{autostart, gateway, language, shell_environment, shortcut, trace};
 
 /// Serves the API of one data folder.
@@ -65,6 +66,20 @@ impl Host for ShellHost {
 
     fn reveal(&self, path: &Path) -> Result<(), String> {
         tauri_plugin_opener::reveal_item_in_dir(path).map_err(|error| error.to_string())
+    }
+
+    fn updates(&self, asked: UpdateAsked) -> Pending<UpdateRead> {
+        let updates = self.app.state::<Updates>().inner().clone();
+        Box::pin(async move {
+            match asked {
+                UpdateAsked::Nothing => {}
+                UpdateAsked::Check => updates.check(Asker::User).await,
+                UpdateAsked::Install { version } => updates.install(version).await,
+                UpdateAsked::Cancel => updates.cancel(),
+                UpdateAsked::SetAside { version, until } => updates.set_aside(version, until),
+            }
+            updates.read()
+        })
     }
 
     fn self_test(&self) -> Pending<Result<(), SelfTestError>> {

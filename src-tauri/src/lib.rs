@@ -35,6 +35,7 @@ mod startup_error;
 mod subscribe;
 mod trace;
 mod tray;
+mod updates;
 mod window;
 mod window_lifecycle;
 
@@ -109,6 +110,11 @@ pub fn run() -> ExitCode {
             page_crash::recover(page.app_handle(), page.label());
         });
     }
+    let context = tauri::generate_context!();
+    #[cfg(feature = "updater")]
+    {
+        builder = updates::register(builder, &context);
+    }
     let app = builder
         .manage(subscribe::Subscriptions::default())
         .manage(quit::QuitDialog::default())
@@ -143,11 +149,16 @@ pub fn run() -> ExitCode {
             let profile = folder.and_then(Profile::of);
             let settings = profile.as_ref().ok().map(|profile| profile.settings.watch());
             // Without a profile there is only the dialog that says why: the webview would write to the data folder.
-            let open = profile.is_ok() && !autostart::in_background(std::env::args_os());
+            let in_background = autostart::in_background(std::env::args_os())
+                && !profile.as_ref().is_ok_and(|profile| updates::take_restart(&profile.folder));
+            let open = profile.is_ok() && !in_background;
+            if let Ok(profile) = &profile {
+                app.manage(updates::of_app(app.handle(), &profile.folder));
+            }
             // The journal is read while the window is made, so that neither waits for the other.
             let (window_made, window) = std::sync::mpsc::channel();
             let background = app.handle().clone();
-            let start = move || start(&background, profile, &api_sender, &window);
+            let start = move || start(&background, profile, &api_sender, &window, in_background);
             std::thread::Builder::new().name("startup".to_owned()).spawn(start)?;
             let made = window_lifecycle::start(app.handle(), settings, open);
             // The thread has ended only if the app is ending.
@@ -156,7 +167,7 @@ pub fn run() -> ExitCode {
             deep_link::follow(app.handle());
             Ok(())
         })
-        .build(tauri::generate_context!());
+        .build(context);
     match app {
         Ok(app) => {
             app.run(on_run_event);
@@ -192,6 +203,7 @@ fn start(
     profile: Result<Profile, StartupError>,
     api_sender: &watch::Sender<Option<Api>>,
     window: &Receiver<Result<(), StartupError>>,
+    in_background: bool,
 ) {
     shell_environment::read_if_unknown(app);
     let language = match &profile {
@@ -205,7 +217,6 @@ fn start(
     match window.recv().unwrap_or(Ok(())).and(opened) {
         Ok((api, notifications, gateway_config)) => {
             appearance::follow(app, api.settings());
-            let in_background = autostart::in_background(std::env::args_os());
             if !in_background {
                 app.state::<FirstPaint>().wait();
             }
@@ -221,6 +232,7 @@ fn start(
             let retention = api.clone();
             tauri::async_runtime::spawn(async move { retention.delete_expired_daily().await });
             gateway::open(app, gateway_config);
+            updates::start(app, &api);
             tauri::async_runtime::spawn(autostart::apply_system_settings(api));
             let tray_app = app.clone();
             tauri::async_runtime::spawn(async move {
@@ -302,6 +314,9 @@ fn on_run_event(app: &AppHandle, event: RunEvent) {
                     tracing::warn!("not everything ended in time");
                 }
             });
+            if let Some(updates) = app.try_state::<updates::Updates>() {
+                tauri::async_runtime::block_on(updates.install_at_exit());
+            }
             if let Ok(folder) = discovery::data_folder() {
                 // The webview and plugins write files of their own.
                 private::tighten(&folder);

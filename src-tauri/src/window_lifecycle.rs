@@ -19,6 +19,7 @@ use tokio::time::{Instant, sleep, timeout_at};
 
 use crate::pending_api::PendingApi;
 use crate::subscribe::Subscriptions;
+use crate::updates::Updates;
 use crate::window::Focus;
 use crate::{language, page_crash, subscribe, window};
 use state::{Action, Event, StateMachine};
@@ -200,6 +201,14 @@ impl Driver {
             Action::Hide => window::hide(&self.app),
             Action::Destroy => self.destroy().await,
             Action::Exit => self.app.exit(0),
+            Action::Restart => {
+                if self.app.state::<Updates>().may_restart().await {
+                    self.app.request_restart();
+                } else {
+                    self.machine.failed(!self.lifecycle().has_no_window());
+                }
+            }
+            Action::StayOpen => self.app.state::<Updates>().not_saved(),
         }
     }
 

@@ -51,6 +51,7 @@ describe('the settings', () => {
       'Agents',
       'Connected apps',
       'Data',
+      'Updates',
     ]);
     const heading = () =>
       within(dialog())
@@ -62,7 +63,7 @@ describe('the settings', () => {
     expect(within(dialog()).getByRole('button', { name: 'Questions' })).toHaveFocus();
     expect(within(dialog()).getByRole('button', { name: 'Questions' })).toHaveAttribute('aria-current', 'true');
     await user.keyboard('{End}{ArrowDown}');
-    expect(heading()).toEqual(['Data']);
+    expect(heading()).toEqual(['Updates']);
     await user.keyboard('{Home}{ArrowUp}');
     expect(heading()).toEqual(['Appearance']);
     await user.tab();

@@ -9,6 +9,8 @@ pub enum Goal {
     Tray,
     /// The app ends.
     Exit,
+    /// The app starts again.
+    Restart,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +39,10 @@ pub enum Action {
     Destroy,
     /// End the app.
     Exit,
+    /// Start the app again, unless something has come up.
+    Restart,
+    /// Go on, because the page has not saved everything, and nothing forces a restart.
+    StayOpen,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,8 +78,8 @@ impl StateMachine {
             (Event::ShowRequested(focus), phase) => {
                 self.show_count += 1;
                 match phase {
-                    // The user has chosen to quit.
-                    Phase::Closing { goal: Goal::Exit, .. } => Action::Nothing,
+                    // The user has chosen to quit or to restart.
+                    Phase::Closing { goal: Goal::Exit | Goal::Restart, .. } => Action::Nothing,
                     Phase::Closed => self.enter(Phase::Open, Action::Create(focus)),
                     Phase::Open | Phase::Closing { goal: Goal::Tray, .. } => {
                         self.enter(Phase::Open, Action::Raise(focus))
@@ -81,6 +87,7 @@ impl StateMachine {
                 }
             }
             (Event::CloseRequested { goal: Goal::Exit, .. }, Phase::Closed) => Action::Exit,
+            (Event::CloseRequested { goal: Goal::Restart, .. }, Phase::Closed) => Action::Restart,
             // A click after the user closed it keeps it open.
             (Event::CloseRequested { goal: Goal::Tray, show_count }, Phase::Open)
                 if self.show_count > show_count =>
@@ -88,8 +95,15 @@ impl StateMachine {
                 Action::Nothing
             }
             (Event::CloseRequested { goal: Goal::Tray, .. }, Phase::Closed | Phase::Closing { .. })
-            | (Event::CloseRequested { .. }, Phase::Closing { goal: Goal::Exit, .. }) => Action::Nothing,
-            (Event::CloseRequested { goal, .. }, Phase::Open | Phase::Closing { goal: Goal::Tray, .. }) => {
+            | (Event::CloseRequested { .. }, Phase::Closing { goal: Goal::Exit, .. })
+            | (
+                Event::CloseRequested { goal: Goal::Restart, .. },
+                Phase::Closing { goal: Goal::Restart, .. },
+            ) => Action::Nothing,
+            (
+                Event::CloseRequested { goal, .. },
+                Phase::Open | Phase::Closing { goal: Goal::Tray | Goal::Restart, .. },
+            ) => {
                 self.requests += 1;
                 self.enter(Phase::Closing { request: self.requests, goal }, Action::AskPage(self.requests))
             }
@@ -97,12 +111,14 @@ impl StateMachine {
                 match goal {
                     Goal::Tray => self.enter(Phase::Closed, Action::Destroy),
                     Goal::Exit => Action::Exit,
+                    Goal::Restart => Action::Restart,
                 }
             }
             (Event::PageTimedOut(unanswered), Phase::Closing { request, goal }) if unanswered == request => {
                 match goal {
                     Goal::Tray => Action::Hide,
                     Goal::Exit => Action::Exit,
+                    Goal::Restart => self.enter(Phase::Open, Action::StayOpen),
                 }
             }
             (Event::PageSaved(_) | Event::PageTimedOut(_), _) => Action::Nothing,
@@ -224,6 +240,43 @@ mod tests {
             ],
         );
         check(false, &[(quit(), Action::Exit)]);
+    }
+
+    #[test]
+    fn the_app_restarts_only_when_the_page_has_saved() {
+        let restart = Event::CloseRequested { goal: Goal::Restart, show_count: 0 };
+        check(
+            true,
+            &[
+                (restart, Action::AskPage(1)),
+                (restart, Action::Nothing),
+                (SHOW, Action::Nothing),
+                (close(1), Action::Nothing),
+                (Event::PageSaved(1), Action::Restart),
+            ],
+        );
+        check(
+            true,
+            &[
+                (restart, Action::AskPage(1)),
+                (Event::PageTimedOut(1), Action::StayOpen),
+                (Event::PageSaved(1), Action::Nothing),
+                (restart, Action::AskPage(2)),
+                (quit(), Action::AskPage(3)),
+                (Event::PageSaved(3), Action::Exit),
+            ],
+        );
+        check(false, &[(restart, Action::Restart)]);
+    }
+
+    #[test]
+    fn a_restart_that_something_has_come_up_against_leaves_the_window_open() {
+        let restart = Event::CloseRequested { goal: Goal::Restart, show_count: 0 };
+        let mut machine = StateMachine::new(true);
+        assert_eq!(machine.handle(restart), Action::AskPage(1));
+        assert_eq!(machine.handle(Event::PageSaved(1)), Action::Restart);
+        machine.failed(true);
+        assert_eq!(machine.handle(close(0)), Action::AskPage(2));
     }
 
     #[test]

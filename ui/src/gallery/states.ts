@@ -1,16 +1,36 @@
 import { tick } from 'svelte';
 
-import type { Question, Request } from '../generated/wire';
+import type { Question, Request, UpdateRead } from '../generated/wire';
 import { t } from '../shared/messages';
 import type { Store } from '../store/store.svelte';
 import { inbound } from '../testing/agents';
-import { anEntry, aQuestion, aRequest, NOW, withdrawn } from '../testing/builders';
+import { anAvailableUpdate, anEntry, aQuestion, aRequest, NOW, withdrawn } from '../testing/builders';
 import type { FakeBridge } from '../testing/fakeBridge';
 import { showChanges, withChanges } from './changes';
 import { emptyInbox, mixedInbox } from './inbox';
 import { withFirst, withPast } from './past';
 import { answered, at, auth, base, helpers, over, providers, runs, scenes, settled, shell } from './scenes';
 import { tenSessions } from './tenSessions';
+
+const release = {
+  version: '0.3.0',
+  notes: [
+    '## New',
+    '- **Answers** arrive in half the time.',
+    '- The inbox finds questions by their folder.',
+    '',
+    'More is in the [guide](https://example.org/guide).',
+  ].join('\n'),
+  size: 8_700_000,
+};
+
+function withUpdate(bridge: FakeBridge, changes: Partial<UpdateRead> = {}): FakeBridge {
+  bridge.update = anAvailableUpdate({ phase: { phase: 'available', release }, ...changes });
+  return bridge;
+}
+
+const openUpdate = (part: 'news' | 'install') => (store: Store) =>
+  store.dispatch({ type: 'overlay_opened', overlay: { overlay: 'update', part } });
 
 interface Shown {
   scene: () => FakeBridge;
@@ -250,6 +270,28 @@ export const states: Record<string, Shown> = {
   },
   signed_out: { scene: () => scenes['start_signed_out']?.() ?? base([]), shows: '[data-sign-in] button' },
   banners: { scene: () => scenes['storage']?.() ?? base([]), shows: '[data-gateway]' },
+  update: { scene: () => withUpdate(asking(auth), { inTheWay: ['question_open', 'agent_works'] }), shows: '[data-update=available]' },
+  update_blocked: {
+    scene: () => withUpdate(asking(auth), { inTheWay: ['question_open', 'agent_works'] }),
+    act: openUpdate('install'),
+    shows: 'dialog[open] [role=status] li',
+  },
+  update_install: {
+    scene: () => withUpdate(base([])),
+    act: openUpdate('install'),
+    shows: 'dialog[open][data-update-dialog=install] button',
+  },
+  update_news: { scene: () => withUpdate(base([])), act: openUpdate('news'), shows: 'dialog[open] strong' },
+  update_download: {
+    scene: () => withUpdate(base([]), { phase: { phase: 'downloading', release, received: 3_100_000, total: 8_700_000 } }),
+    act: openUpdate('install'),
+    shows: 'dialog[open] progress',
+  },
+  settings_updates: {
+    scene: () => withUpdate(base([])),
+    act: (store) => openSettings(store, 'settings.updates'),
+    shows: 'dialog[open] [data-updates]',
+  },
   narrow: {
     scene: () => asking(auth, providers),
     act: (store) => store.dispatch({ type: 'panel_resized', width: 320 }),

@@ -1714,6 +1714,10 @@ editorCommand: EditorCommand, terminal: PreferredTerminal,
  */
 terminalCommand: TerminalCommand, permissionRules: PermissionRules, keepDays: RetentionDays, 
 /**
+ * Whether a newer version is looked for once a day.
+ */
+checkUpdates: OnOff, 
+/**
  * The additions to every start of an agent.
  */
 launchOverrides: { [key in AgentId]: LaunchOverrides }, 
@@ -1722,7 +1726,7 @@ launchOverrides: { [key in AgentId]: LaunchOverrides },
  */
 setupCommands: { [key in string]: SetupCommand }, };
 
-export type Setting = { "setting": "language", "value": LanguageChoice } | { "setting": "theme", "value": Theme } | { "setting": "text_size", "value": TextSize } | { "setting": "density", "value": Density } | { "setting": "notify_questions", "value": NotifyQuestions } | { "setting": "notify_subagents", "value": OnOff } | { "setting": "notify_finished", "value": OptIn } | { "setting": "daily_budget", "value": DailyBudget } | { "setting": "paused_until", "value": PausedUntil } | { "setting": "quiet_hours", "value": DoNotDisturbHours } | { "setting": "remind_minutes", "value": ReminderMinutes } | { "setting": "notify_sound", "value": OptIn } | { "setting": "quick_answer", "value": OnOff } | { "setting": "undo_seconds", "value": UndoSeconds } | { "setting": "auto_advance", "value": OnOff } | { "setting": "on_close", "value": OnClose } | { "setting": "start_at_login", "value": OptIn } | { "setting": "global_shortcut", "value": GlobalShortcut } | { "setting": "editor", "value": PreferredEditor } | { "setting": "editor_command", "value": EditorCommand } | { "setting": "terminal", "value": PreferredTerminal } | { "setting": "terminal_command", "value": TerminalCommand } | { "setting": "permission_rules", "value": PermissionRules } | { "setting": "keep_days", "value": RetentionDays } | { "setting": "agent_arguments", "value": { agent: AgentId, arguments: Arguments, } } | { "setting": "agent_environment", "value": { agent: AgentId, environment: Environment, } } | { "setting": "setup_command", "value": { repository: string, command: SetupCommand, } };
+export type Setting = { "setting": "language", "value": LanguageChoice } | { "setting": "theme", "value": Theme } | { "setting": "text_size", "value": TextSize } | { "setting": "density", "value": Density } | { "setting": "notify_questions", "value": NotifyQuestions } | { "setting": "notify_subagents", "value": OnOff } | { "setting": "notify_finished", "value": OptIn } | { "setting": "daily_budget", "value": DailyBudget } | { "setting": "paused_until", "value": PausedUntil } | { "setting": "quiet_hours", "value": DoNotDisturbHours } | { "setting": "remind_minutes", "value": ReminderMinutes } | { "setting": "notify_sound", "value": OptIn } | { "setting": "quick_answer", "value": OnOff } | { "setting": "undo_seconds", "value": UndoSeconds } | { "setting": "auto_advance", "value": OnOff } | { "setting": "on_close", "value": OnClose } | { "setting": "start_at_login", "value": OptIn } | { "setting": "global_shortcut", "value": GlobalShortcut } | { "setting": "editor", "value": PreferredEditor } | { "setting": "editor_command", "value": EditorCommand } | { "setting": "terminal", "value": PreferredTerminal } | { "setting": "terminal_command", "value": TerminalCommand } | { "setting": "permission_rules", "value": PermissionRules } | { "setting": "keep_days", "value": RetentionDays } | { "setting": "check_updates", "value": OnOff } | { "setting": "agent_arguments", "value": { agent: AgentId, arguments: Arguments, } } | { "setting": "agent_environment", "value": { agent: AgentId, environment: Environment, } } | { "setting": "setup_command", "value": { repository: string, command: SetupCommand, } };
 
 /**
  * A language that the user interface supports.
@@ -1849,6 +1853,105 @@ line: number,
  * The character in that line, from 1.
  */
 column: number, error: string, } | { "why": "unreadable", error: string, };
+
+/**
+ * What is known about updates.
+ */
+export type UpdateRead = { 
+/**
+ * The version that is running.
+ */
+running: string, phase: UpdatePhase, 
+/**
+ * What went wrong last; none once something newer has begun.
+ */
+problem: UpdateProblem | null, 
+/**
+ * What keeps an update from being installed now.
+ */
+inTheWay: Array<UpdateObstacle>, 
+/**
+ * When the newest version was last learned; none if never.
+ */
+checkedAt: Timestamp | null, 
+/**
+ * Whether the window mentions the update on its own.
+ */
+isOffered: boolean, 
+/**
+ * Whether the system asks for the administrator's password.
+ */
+needsPassword: boolean, };
+
+/**
+ * A newer version.
+ */
+export type Release = { version: string, 
+/**
+ * What is new in it, as Markdown; empty if nothing is said.
+ */
+notes: string, 
+/**
+ * The size of its package in bytes, if the list of versions says.
+ */
+size: number | null, };
+
+/**
+ * How far an update is.
+ */
+export type UpdatePhase = { "phase": "unavailable" } | { "phase": "idle" } | { "phase": "checking", 
+/**
+ * The newer version that was known before.
+ */
+known: Release | null, } | { "phase": "available", release: Release, } | { "phase": "downloading", release: Release, 
+/**
+ * In bytes.
+ */
+received: number, 
+/**
+ * In bytes; none if the server doesn't say.
+ */
+total: number | null, } | { "phase": "downloaded", release: Release, } | { "phase": "installing", release: Release, } | { "phase": "installed", release: Release, };
+
+/**
+ * What keeps an update from being installed.
+ */
+export type UpdateObstacle = "question_open" | "permission_open" | "answer_undoable" | "answer_undelivered" | "agent_works" | "not_stored";
+
+/**
+ * Why a step of an update failed. The page chooses the words.
+ */
+export type UpdateProblem = { "problem": "offline", error: string, } | { "problem": "server", error: string, } | { "problem": "no_package" } | { "problem": "interrupted", error: string, } | { "problem": "signature" } | { "problem": "unusable" } | { "problem": "not_allowed" } | { "problem": "no_password_prompt" } | { "problem": "refused", 
+/**
+ * The end of what it printed.
+ */
+output: string, } | { "problem": "not_saved" } | { "problem": "system", error: string, };
+
+export type SetAsideUntil = "next_start" | "next_version";
+
+export type ReadUpdate = Record<symbol, never>;
+
+export type CheckForUpdate = Record<symbol, never>;
+
+/**
+ * Takes the next step: downloads the update, installs it, or restarts the app. The steps behind it follow as long as nothing
+ * is in the way.
+ */
+export type InstallUpdate = { 
+/**
+ * The version that the user has seen.
+ */
+version: string, };
+
+/**
+ * Ends a download.
+ */
+export type CancelUpdate = Record<symbol, never>;
+
+/**
+ * Stops mentioning an update.
+ */
+export type SetUpdateAside = { version: string, until: SetAsideUntil, };
 
 /**
  * Reads the settings from their file, which may have been edited by hand.
@@ -3113,6 +3216,11 @@ export interface CommandMap {
   change_setting: { input: ChangeSetting; output: SettingsRead };
   recover_database: { input: RecoverDatabase; output: DatabaseRecovered };
   settle_storage: { input: SettleStorage; output: Done };
+  read_update: { input: ReadUpdate; output: UpdateRead };
+  check_for_update: { input: CheckForUpdate; output: UpdateRead };
+  install_update: { input: InstallUpdate; output: UpdateRead };
+  cancel_update: { input: CancelUpdate; output: UpdateRead };
+  set_update_aside: { input: SetUpdateAside; output: UpdateRead };
   read_notification_log: { input: ReadNotificationLog; output: NotificationLogRead };
   read_clients: { input: ReadClients; output: ClientsRead };
   read_client_versions: { input: ReadClientVersions; output: ClientVersions };
@@ -3177,4 +3285,5 @@ export const settingDescriptors = [
   {"id":"terminal_command","category":"open_in","kind":"command","placeholders":["folder","command"]},
   {"id":"permission_rules","category":"permissions","kind":"rules"},
   {"id":"keep_days","category":"data","kind":"number_choice","choices":[0,30,90,365]},
+  {"id":"check_updates","category":"updates","kind":"choice","choices":["on","off"]},
 ] as const;

@@ -63,6 +63,8 @@ export interface Bridge {
   gatewayFailure(): Promise<string | null>;
   /** Tries at once to open a gateway that can't open. */
   retryGateway(): Promise<void>;
+  /** Listens for anything new about updates of the app, until the returned function is called. */
+  onUpdate(listener: () => void): Promise<() => void>;
   /** Whether the app loaded this page again because the process of the page before had died; true only once. */
   takePageCrash(): Promise<boolean>;
   /** Opens a web or mail address in the user's default program. */
@@ -160,6 +162,7 @@ export const tauriBridge: Bridge = {
   onGateway: (listener) => listen('gateway', () => listener()),
   gatewayFailure: () => reach<string | null>('gateway_failure', {}),
   retryGateway: () => reach<void>('retry_gateway', {}),
+  onUpdate: (listener) => listen('update', () => listener()),
   takePageCrash: () => reach<boolean>('take_page_crash', {}),
   openLink: (url) => reach<void>('open_link', { url }),
   openGuide: () => reach<void>('open_guide', {}),

@@ -37,6 +37,7 @@ import { Preparation } from './sync/preparation';
 import { Subscription } from './sync/subscription';
 import { readComments, storeComments } from './sync/unsentComments';
 import { readUnsent, storeUnsent } from './sync/unsentMessages';
+import { UpdateState } from './sync/updates';
 import { UsageReads } from './sync/usage';
 import { WindowClosing } from './sync/windowClosing';
 import { Timers } from './timers';
@@ -74,6 +75,7 @@ export function createPage(bridge: Bridge) {
   const approvals = new ApprovalCommands(store, submitter);
   const settings = new SettingsCommands(bridge, store);
   const gateway = new GatewayState(bridge, store);
+  const updates = new UpdateState(bridge, store);
   const commands = {
     dispatch: store.dispatch,
     approvals,
@@ -93,6 +95,7 @@ export function createPage(bridge: Bridge) {
     permissions: new PermissionCommands(bridge, store, settings, approvals),
     settings,
     start: new StartCommands(bridge, store, submitter, focusTargets),
+    updates,
     transcripts: new TranscriptCommands(bridge, store, timers, left),
     window: new WindowCommands(bridge, store),
     worktrees: new WorktreeCommands(bridge, store, submitter, timers),
@@ -152,7 +155,7 @@ export function createPage(bridge: Bridge) {
     window.addEventListener('focus', noteView, { signal });
     window.addEventListener('blur', noteView, { signal });
     window.addEventListener('pagehide', storeNow, { signal });
-    const closers = [subscription.open(), drafts.open(), closing.open(), gateway.open()];
+    const closers = [subscription.open(), drafts.open(), closing.open(), gateway.open(), updates.open()];
     void subscription.begun.then((start) => {
       if (start) drafts.take(start.drafts.drafts);
       else void drafts.readAll();

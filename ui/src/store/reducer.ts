@@ -16,6 +16,7 @@ import type {
   Session,
   SessionId,
   SettingsRead,
+  UpdateRead,
   TranscriptPage,
 } from '../generated/wire';
 import type { AppError } from '../platform/bridge';
@@ -92,6 +93,7 @@ export type Action =
   | { type: 'entry_folded'; session: SessionId; entry: number; open: boolean }
   | { type: 'settings_read'; settings: SettingsRead }
   | { type: 'gateway_read'; failure: string | null }
+  | { type: 'update_read'; update: UpdateRead }
   | { type: 'page_crash_noted'; crashed: boolean }
   | NavigationAction
   | AttachmentAction
@@ -234,6 +236,7 @@ const handlers: Handlers<Action> = {
   },
   page_crash_noted: (state, { crashed }) => ({ ...state, pageCrashed: crashed }),
   gateway_read: (state, { failure }) => ({ ...state, gatewayFailure: failure }),
+  update_read: (state, { update }) => ({ ...state, update }),
   settings_read(state, { settings }) {
     return { ...state, settings, agents: withSettings(state.agents, settings) };
   },

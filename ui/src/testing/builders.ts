@@ -14,6 +14,7 @@ import type {
   Request,
   Session,
   Snapshot,
+  UpdateRead,
   WithdrawnWhy,
   WorktreePlan,
   WorktreeState,
@@ -256,4 +257,24 @@ export function aTree(changes: Partial<WorktreeState> = {}): WorktreeState {
     losses: [],
     ...changes,
   };
+}
+
+/** What is known about updates right after the start. */
+export function anUpdate(changes: Partial<UpdateRead> = {}): UpdateRead {
+  return {
+    running: '0.2.0',
+    phase: { phase: 'idle' },
+    problem: null,
+    inTheWay: [],
+    checkedAt: null,
+    isOffered: false,
+    needsPassword: false,
+    ...changes,
+  };
+}
+
+/** A newer version that is available. */
+export function anAvailableUpdate(changes: Partial<UpdateRead> = {}): UpdateRead {
+  const release = { version: '0.3.0', notes: '- Answers arrive **faster**', size: 8_700_000 };
+  return anUpdate({ phase: { phase: 'available', release }, isOffered: true, needsPassword: true, checkedAt: 1, ...changes });
 }

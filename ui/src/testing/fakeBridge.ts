@@ -17,10 +17,11 @@ import type {
   PageStart,
   SettingsRead,
   Snapshot,
+  UpdateRead,
 } from '../generated/wire';
 import type { Bridge, CommandName, FileDrag, Input, LanguageAtStart, Output } from '../platform/bridge';
 import type { Handover } from '../store/sync/handover';
-import { aSnapshot, aTree, aUsage, totalsOf } from './builders';
+import { aSnapshot, anUpdate, aTree, aUsage, totalsOf } from './builders';
 
 export interface Call {
   command: CommandName;
@@ -88,6 +89,7 @@ export class FakeBridge implements Bridge {
       permissionRules: [],
       setupCommands: {},
       keepDays: 0,
+      checkUpdates: 'on',
     },
     ignored: [],
     unmet: [],
@@ -174,6 +176,12 @@ export class FakeBridge implements Bridge {
         const { change } = input as Input<'change_setting'>;
         return this.set(changed(this.settings.settings, change)).settings;
       }
+      case 'read_update':
+      case 'check_for_update':
+      case 'install_update':
+      case 'cancel_update':
+      case 'set_update_aside':
+        return this.update;
       case 'list_programs':
         return this.programs;
       case 'read_drafts':
@@ -322,6 +330,22 @@ export class FakeBridge implements Bridge {
 
   async gatewayFailure(): Promise<string | null> {
     return this.gateway;
+  }
+
+  /** What the app knows about updates. */
+  update: UpdateRead = anUpdate();
+  #notifyUpdate: () => void = () => undefined;
+
+  /** Simulates that something about updates changes. */
+  changeUpdate(update: Partial<UpdateRead>): Promise<void> {
+    this.update = { ...this.update, ...update };
+    this.#notifyUpdate();
+    return settle();
+  }
+
+  async onUpdate(listener: () => void): Promise<() => void> {
+    this.#notifyUpdate = listener;
+    return () => (this.#notifyUpdate = () => undefined);
   }
 
   async retryGateway(): Promise<void> {

@@ -16,6 +16,7 @@ export const later = {
   revert: () => import('../feature/changes/RevertDialog.svelte'),
   palette: () => Promise.all([import('./PaletteView.svelte'), loadEnglish()]).then(([view]) => view),
   rule: () => import('../feature/rules/RuleDialog.svelte'),
+  update: () => import('../feature/updates/UpdateDialog.svelte'),
   worktree: () => import('../feature/worktree/WorktreeDialog.svelte'),
   settings: () => import('../feature/settings/SettingsDialog.svelte'),
 };

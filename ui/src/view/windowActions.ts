@@ -27,6 +27,13 @@ export function windowActions({ store, commands }: Page, showNextWaiting: () => 
     { id: 'zoom_in', run: () => void commands.settings.zoom('in') },
     { id: 'zoom_out', run: () => void commands.settings.zoom('out') },
     { id: 'zoom_reset', run: () => void commands.settings.zoom('reset') },
+    {
+      id: 'check_updates',
+      run: () => {
+        open({ overlay: 'settings', at: 'updates' })();
+        void commands.updates.check();
+      },
+    },
     { id: 'help', run: () => void commands.window.openGuide() },
     { id: 'keys', run: open({ overlay: 'keys' }) },
     { id: 'quit', run: () => void commands.window.quit() },

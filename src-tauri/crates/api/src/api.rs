@@ -12,10 +12,11 @@ use askdesk_engine::{EngineError, EngineHandle, Sessions, SettingsFile};
 use askdesk_file_search::ListingCache;
 use tokio::sync::{OnceCell, watch};
 
-use crate::dto::Done;
+use crate::dto::{Done, UpdateObstacle};
 use crate::error::{Detail, Error, ErrorCode};
 use crate::host::Host;
 use crate::notification_log::Notifications;
+use crate::update_obstacles::update_obstacles;
 
 /// How many commands are remembered, so that a repeated one is not run again.
 const REMEMBERED_COMMANDS: usize = 1_024;
@@ -111,6 +112,15 @@ impl Api {
             questions: now.requests.iter().filter(|request| Request::is_open(request)).count(),
             approvals: now.approvals.iter().filter(|it| it.state == ApprovalState::Open).count(),
         })
+    }
+
+    /// Returns what keeps an update from being installed.
+    pub async fn update_obstacles(&self) -> Result<Vec<UpdateObstacle>, Error> {
+        let mut frames = self.engine.subscribe().await?;
+        match frames.take() {
+            Some(Frame::Snapshot(now)) => Ok(update_obstacles(&now)),
+            Some(Frame::Delta(_)) | None => Err(EngineError::Closing.into()),
+        }
     }
 
     /// Returns what the window shows.

@@ -15,6 +15,7 @@ mod sessions;
 mod settings;
 mod sign_in;
 mod storage;
+mod updates;
 mod usage;
 mod window;
 mod worktrees;

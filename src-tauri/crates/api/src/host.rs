@@ -8,7 +8,7 @@ use askdesk_client_config::{DataFolder, Endpoint, Env, Token};
 use askdesk_domain::{GlobalShortcut, OptIn};
 use askdesk_open_in::Search;
 
-use crate::dto::{Exported, NotePainted, UnappliedReason};
+use crate::dto::{Exported, NotePainted, SetAsideUntil, UnappliedReason, UpdateRead};
 
 /// A result that takes a while.
 pub type Pending<T> = Pin<Box<dyn Future<Output = T> + Send>>;
@@ -39,8 +39,21 @@ pub trait Host: Send + Sync {
     /// Shows a file or folder in the system's file manager; never opens a file. Fails with the system's error message. May block.
     fn reveal(&self, path: &Path) -> Result<(), String>;
 
+    /// Carries out what is asked about updates of the app, and returns what is known then.
+    fn updates(&self, asked: UpdateAsked) -> Pending<UpdateRead>;
+
     /// Asks a test question through the gateway.
     fn self_test(&self) -> Pending<Result<(), SelfTestError>>;
+}
+
+/// What the window asks about updates of the app.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum UpdateAsked {
+    Nothing,
+    Check,
+    Install { version: String },
+    Cancel,
+    SetAside { version: String, until: SetAsideUntil },
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

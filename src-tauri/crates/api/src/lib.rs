@@ -10,6 +10,7 @@ mod handlers;
 mod host;
 mod notification_log;
 mod setting_error;
+mod update_obstacles;
 #[cfg(all(test, feature = "ts"))]
 mod wire_types;
 
@@ -18,4 +19,5 @@ pub use commands::read_input;
 pub use dto::{UnappliedReason, UnappliedSetting};
 pub use error::{Detail, Error, ErrorCode};
 pub use handlers::{PassedBudget, PauseLength};
-pub use host::{ClientHost, Host, Pending, SaveError, SelfTestError};
+pub use host::{ClientHost, Host, Pending, SaveError, SelfTestError, UpdateAsked};
+pub use update_obstacles::update_obstacles;

@@ -147,6 +147,10 @@ settings! {
     data {
         keep_days => keep_days: KeepDays(RetentionDays),
     }
+    updates {
+        /// Whether a newer version is looked for once a day.
+        check => check_updates: CheckUpdates(OnOff),
+    }
 }
 
 /// What the settings file, the change of a setting and the settings window know about a setting.

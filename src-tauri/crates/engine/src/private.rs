@@ -13,8 +13,16 @@ const LOOKED_AT: usize = 100_000;
 const MARKS: [&str; 2] = ["desk.lock", "desk.db"];
 
 /// What else may be there before: from the command line, by the user's hand, or from a start that failed.
-const EARLY: [&str; 7] =
-    ["answer-token", "desk.json", "environment.json", "settings.toml", "token", "webview", "window.json"];
+const EARLY: [&str; 8] = [
+    "answer-token",
+    "desk.json",
+    "environment.json",
+    "settings.toml",
+    "token",
+    "updates.json",
+    "webview",
+    "window.json",
+];
 
 /// Returns the name of something in a folder that Askdesk has never used, and that isn't Askdesk's. A data folder must hold
 /// nothing else, because everything in it becomes private.

@@ -41,6 +41,9 @@ pub fn run(workspace: Workspace, options: &Test) -> Result<ExitCode> {
 /// What `--quick` runs of the Rust tests: the unit tests, and the tests of the domain.
 const QUICK_TARGETS: [&str; 4] = ["--lib", "--bins", "--test", "domain"];
 
+/// Turns on what only packages have, so that it is tested.
+const UPDATER: [&str; 2] = ["--features", "askdesk/updater"];
+
 /// Returns whether only what ends within 90 seconds is run. A filter runs whatever it matches.
 const fn is_quick_run(options: &Test) -> bool {
     options.quick && options.filter.is_none()
@@ -112,7 +115,7 @@ impl TestRun {
         if everything && !options.quick {
             self.check("cargo clippy", || {
                 let mut clippy = workspace.cargo();
-                clippy.args(["clippy", "--workspace", "--all-targets"]);
+                clippy.args(["clippy", "--workspace", "--all-targets"]).args(UPDATER);
                 steps::show(clippy.args(["--", "-D", "warnings"]))
             });
         }
@@ -182,7 +185,9 @@ impl TestRun {
         if is_quick_run(options) {
             arguments.extend(QUICK_TARGETS);
         }
-        if !window {
+        if window {
+            arguments.extend(UPDATER);
+        } else {
             arguments.extend(["--exclude", "askdesk"]);
             let why = match (options.quick, page) {
                 (true, _) => "--quick was asked for",

@@ -16,6 +16,7 @@ export const sectionIcons = {
   'settings.agents': 'agent',
   [CLIENTS]: 'connection',
   'settings.data': 'data',
+  'settings.updates': 'download',
 } as const satisfies Record<Section, string>;
 
 export const SECTIONS = Object.keys(sectionIcons) as Section[];
@@ -25,6 +26,7 @@ const parts: Partial<Record<string, Section>> = {
   connected_apps: CLIENTS,
   notification_log: 'settings.notifications',
   permissions: 'settings.permissions',
+  updates: 'settings.updates',
 };
 
 /** The section of a row, a section itself, or another part; the first section if nothing has that name. */

@@ -12,6 +12,7 @@ import { sessions } from './de/sessions';
 import { settings } from './de/settings';
 import { transcript } from './de/transcript';
 import { usage } from './de/usage';
+import { updates } from './de/updates';
 import { worktrees } from './de/worktrees';
 import { connectedApps } from './de/connectedApps';
 
@@ -31,5 +32,6 @@ export const de: Catalog = {
   ...settings,
   ...openIn,
   ...usage,
+  ...updates,
   ...worktrees,
 };

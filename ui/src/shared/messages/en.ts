@@ -11,6 +11,7 @@ import { sessions } from './en/sessions';
 import { settings } from './en/settings';
 import { transcript } from './en/transcript';
 import { usage } from './en/usage';
+import { updates } from './en/updates';
 import { worktrees } from './en/worktrees';
 import { connectedApps } from './en/connectedApps';
 
@@ -30,5 +31,6 @@ export const en = {
   ...settings,
   ...openIn,
   ...usage,
+  ...updates,
   ...worktrees,
 } as const;

@@ -12,6 +12,7 @@ import { sessions } from './zh/sessions';
 import { settings } from './zh/settings';
 import { transcript } from './zh/transcript';
 import { usage } from './zh/usage';
+import { updates } from './zh/updates';
 import { worktrees } from './zh/worktrees';
 import { connectedApps } from './zh/connectedApps';
 
@@ -31,5 +32,6 @@ export const zh: Catalog = {
   ...settings,
   ...openIn,
   ...usage,
+  ...updates,
   ...worktrees,
 };

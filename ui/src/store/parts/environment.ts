@@ -1,4 +1,4 @@
-import type { Program, ProgramsFound, SettingsRead } from '../../generated/wire';
+import type { Program, ProgramsFound, SettingsRead, UpdateRead } from '../../generated/wire';
 import type { AppError } from '../../platform/bridge';
 
 export interface ReportedError {
@@ -20,6 +20,8 @@ export interface Environment {
   openIn: OpenIn;
   /** Why other programs can't ask; null if they can, or if it isn't known yet. */
   gatewayFailure: string | null;
+  /** What is known about updates of the app; null before it is read. */
+  update: UpdateRead | null;
   /** Whether the page says that it was loaded again because its process had died. */
   pageCrashed: boolean;
   failures: readonly ReportedError[];
@@ -29,6 +31,7 @@ export const initialEnvironment: Environment = {
   settings: null,
   openIn: { found: null, recent: [] },
   gatewayFailure: null,
+  update: null,
   pageCrashed: false,
   failures: [],
 };

@@ -25,6 +25,8 @@ export type Overlay =
   | { overlay: 'rule'; approval: ApprovalId }
   /** Merges, rebases, or removes the worktree of a session. */
   | { overlay: 'worktree'; session: SessionId; action: WorktreeAction }
+  /** Says what is new in a newer version, or what installing it does. */
+  | { overlay: 'update'; part: 'news' | 'install' }
   /** Confirms opening an external address. */
   | { overlay: 'link'; url: string };
 

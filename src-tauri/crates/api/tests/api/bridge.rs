@@ -6,8 +6,10 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use askdesk_agents::{Agent, Catalog, Demo, installed_agents};
-use askdesk_api::dto::{ExportFormat, Exported, NotePainted};
-use askdesk_api::{Api, ClientHost, Error, Host, Pending, SaveError, SelfTestError, UnappliedReason};
+use askdesk_api::dto::{ExportFormat, Exported, NotePainted, UpdatePhase, UpdateRead};
+use askdesk_api::{
+    Api, ClientHost, Error, Host, Pending, SaveError, SelfTestError, UnappliedReason, UpdateAsked,
+};
 use askdesk_domain::{ConfigValue, GlobalShortcut, OptIn, Request, ValueId};
 use askdesk_engine::clock::SystemClock;
 use askdesk_engine::frame::{Frame, Snapshot};
@@ -44,6 +46,7 @@ pub struct TestHost {
     pub environments_read: Arc<Mutex<u32>>,
     /// The results of the next self tests.
     pub self_tests: Mutex<VecDeque<Result<(), SelfTestError>>>,
+    pub updates_asked: Mutex<Vec<UpdateAsked>>,
 }
 
 impl TestHost {
@@ -95,6 +98,21 @@ impl Host for TestHost {
     fn reveal(&self, path: &Path) -> Result<(), String> {
         self.revealed.lock().unwrap().push(path.to_owned());
         Ok(())
+    }
+
+    fn updates(&self, asked: UpdateAsked) -> Pending<UpdateRead> {
+        self.updates_asked.lock().unwrap().push(asked);
+        Box::pin(async {
+            UpdateRead {
+                running: "0.2.0".to_owned(),
+                phase: UpdatePhase::Unavailable,
+                problem: None,
+                in_the_way: Vec::new(),
+                checked_at: None,
+                is_offered: false,
+                needs_password: false,
+            }
+        })
     }
 
     fn self_test(&self) -> Pending<Result<(), SelfTestError>> {

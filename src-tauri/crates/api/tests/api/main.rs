@@ -18,5 +18,6 @@ mod open_in;
 mod past_questions;
 mod permissions;
 mod sign_in;
+mod updates;
 mod usage;
 mod worktrees;

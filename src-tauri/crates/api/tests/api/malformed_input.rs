@@ -60,6 +60,9 @@ fn example(name: &str) -> (Value, &'static str) {
             (json!({}), "done")
         }
         "change_setting" => (json!({"change": {"setting": "theme", "value": "dark"}}), "done"),
+        "read_update" | "check_for_update" | "cancel_update" => (json!({}), "done"),
+        "install_update" => (json!({"version": "0.3.0"}), "done"),
+        "set_update_aside" => (json!({"version": "0.3.0", "until": "next_version"}), "done"),
         "read_clients" | "read_client_versions" => (json!({}), "folder_missing"),
         "confirm_client" => (json!({"client": "codex"}), "folder_missing"),
         "plan_client" => (command(json!({"client": "codex", "goal": "connected"})), "folder_missing"),

@@ -49,7 +49,7 @@ const fn linux(
     Prerequisite { description, installation: Installation::DebianPackage(package), purpose, is_present }
 }
 
-static LINUX: [Prerequisite; 31] = [
+static LINUX: [Prerequisite; 33] = [
     linux(Run, "build-essential", "a C compiler and linker", |it| it.has("cc")),
     linux(Run, "pkg-config", "pkg-config", |it| it.has("pkg-config")),
     linux(Run, "libwebkit2gtk-4.1-dev", "WebKitGTK 4.1 with its headers", has_webkitgtk),
@@ -59,6 +59,8 @@ static LINUX: [Prerequisite; 31] = [
         it.succeeds("python3", &["-c", "import venv, ensurepip"])
     }),
     linux(QuickTest, "squashfs-tools", "mksquashfs, which packs an AppImage", |it| it.has("mksquashfs")),
+    // The updater of packages speaks TLS with it.
+    linux(Test, "libssl-dev", "OpenSSL with its headers", has_openssl),
     linux(Test, "xvfb", "Xvfb, a display in memory", |it| it.has("Xvfb") && it.has("xvfb-run")),
     linux(Test, "xauth", "xauth", |it| it.has("xauth")),
     linux(Test, "webkit2gtk-driver", "WebKitWebDriver", |it| it.has("WebKitWebDriver")),
@@ -96,6 +98,7 @@ static LINUX: [Prerequisite; 31] = [
         "the Ayatana library for icons in the tray, with its headers",
         |it| it.succeeds("pkg-config", &["--exists", "ayatana-appindicator3-0.1"]),
     ),
+    linux(Dist, "libssl-dev", "OpenSSL with its headers", has_openssl),
     linux(Dist, "dpkg-dev", "dpkg-shlibdeps", |it| it.has("dpkg-shlibdeps")),
     linux(Dist, "lintian", "lintian, which checks Debian packages", |it| it.has("lintian")),
     linux(Dist, "desktop-file-utils", "desktop-file-validate", |it| it.has("desktop-file-validate")),
@@ -143,6 +146,10 @@ const WEBVIEW2_KEYS: [&str; 2] = [
 fn has_webkitgtk(workspace: &Workspace) -> bool {
     workspace.succeeds("pkg-config", &["--exists", "webkit2gtk-4.1"])
         || (!workspace.has("pkg-config") && library_folders().any(|it| it.join("webkit2gtk-4.1.pc").exists()))
+}
+
+fn has_openssl(workspace: &Workspace) -> bool {
+    workspace.succeeds("pkg-config", &["--exists", "openssl"])
 }
 
 fn has_msvc(workspace: &Workspace) -> bool {

@@ -58,6 +58,7 @@ fn a_bare_debian_gets_everything_from_its_package_manager() {
         "tmux",
         "python3-venv",
         "squashfs-tools",
+        "libssl-dev",
         "xvfb",
         "xauth",
         "webkit2gtk-driver",

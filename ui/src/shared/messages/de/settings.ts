@@ -18,6 +18,7 @@ export const settings = {
   'settings.window': 'Fenster',
   'settings.agents': 'Agenten',
   'settings.data': 'Daten',
+  'settings.updates': 'Aktualisierungen',
   'settings.language': 'Sprache',
   'settings.language.help': 'Sprache der Oberfläche von Askdesk.',
   'settings.language.system': 'Systemstandard',
@@ -192,4 +193,7 @@ export const settings = {
   'settings.keep_days.all': 'Bis ich sie lösche',
   'settings.keep_days.days': '{days} Tage',
   'settings.agent_environment.twice': 'Eine Variable namens {name} gibt es bereits.',
+  'settings.check_updates': 'Täglich nach einer neuen Version suchen',
+  'settings.check_updates.help':
+    'Liest einmal am Tag die Liste der Versionen und sendet nichts über Sie. Erst auf Ihren Wunsch wird etwas heruntergeladen oder installiert.',
 };

@@ -18,6 +18,7 @@ export const settings = {
   'settings.window': 'Window',
   'settings.agents': 'Agents',
   'settings.data': 'Data',
+  'settings.updates': 'Updates',
   'settings.language': 'Language',
   'settings.language.help': 'Language of the Askdesk interface.',
   'settings.language.system': 'System default',
@@ -185,4 +186,7 @@ export const settings = {
   'settings.keep_days.all': 'Until I delete them',
   'settings.keep_days.days': '{days} days',
   'settings.agent_environment.twice': 'A variable named {name} already exists.',
+  'settings.check_updates': 'Check for updates every day',
+  'settings.check_updates.help':
+    'Reads the list of versions once a day, and sends nothing about you. Nothing is downloaded or installed until you ask for it.',
 } as const satisfies Record<string, string>;

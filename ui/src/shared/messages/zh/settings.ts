@@ -18,6 +18,7 @@ export const settings = {
   'settings.window': '窗口',
   'settings.agents': '智能体',
   'settings.data': '数据',
+  'settings.updates': '更新',
   'settings.language': '语言',
   'settings.language.help': 'Askdesk 界面的语言。',
   'settings.language.system': '跟随系统',
@@ -174,4 +175,6 @@ export const settings = {
   'settings.keep_days.all': '直到我删除',
   'settings.keep_days.days': '{days} 天',
   'settings.agent_environment.twice': '名为 {name} 的变量已存在。',
+  'settings.check_updates': '每天检查更新',
+  'settings.check_updates.help': '每天读取一次版本列表，不发送任何关于你的信息。只有在你要求时才会下载或安装。',
 };

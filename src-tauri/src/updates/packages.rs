@@ -1,0 +1,150 @@
+//! Installs Linux packages with the system's package manager, as the administrator.
+
+use std::ffi::{OsStr, OsString};
+use std::io::{self, ErrorKind};
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use askdesk_api::dto::UpdateProblem;
+
+use super::form::Form;
+
+/// Asks for the administrator's password and runs a program.
+const PKEXEC: &str = "pkexec";
+
+const APT_GET: &str = "/usr/bin/apt-get";
+
+/// What `pkexec` ends with when the user closes its window.
+const DISMISSED: i32 = 126;
+
+/// What `pkexec` ends with when it may not, or can't, run the program.
+const NOT_RUN: i32 = 127;
+
+/// How much of what a package manager prints is shown, in characters. Its end says why it failed.
+const SHOWN: usize = 1_000;
+
+pub fn is_administrator() -> bool {
+    rustix::process::geteuid().is_root()
+}
+
+/// Installs a package whose signature was checked.
+pub fn install(package: &[u8], form: Form) -> Result<(), UpdateProblem> {
+    let folder =
+        tempfile::Builder::new().prefix("askdesk-update").tempdir().map_err(|error| system(&error))?;
+    let file = folder.path().join(if form == Form::Rpm { "askdesk.rpm" } else { "askdesk.deb" });
+    std::fs::write(&file, package).map_err(|error| system(&error))?;
+    let manager =
+        Manager { form, has_apt: Path::new(APT_GET).exists(), is_administrator: is_administrator() };
+    judge(run(&manager.command(&file)))
+}
+
+/// What decides how a package is installed.
+struct Manager {
+    form: Form,
+    has_apt: bool,
+    is_administrator: bool,
+}
+
+impl Manager {
+    /// Returns the program to run, with its arguments.
+    fn command(&self, file: &Path) -> Vec<OsString> {
+        let manager: &[&str] = match self.form {
+            Form::Rpm => &["rpm", "--upgrade"],
+            // It also installs what the new version needs, and removes nothing for it.
+            _ if self.has_apt => {
+                &[APT_GET, "--yes", "--no-remove", "-o", "DPkg::Lock::Timeout=60", "install"]
+            }
+            _ => &["dpkg", "--install"],
+        };
+        let asks = (!self.is_administrator).then_some(PKEXEC);
+        let words = asks.iter().chain(manager).map(OsString::from);
+        words.chain([file.as_os_str().to_owned()]).collect()
+    }
+}
+
+fn run(command: &[OsString]) -> io::Result<Output> {
+    let (program, arguments) = command.split_first().ok_or(ErrorKind::InvalidInput)?;
+    // Nobody sees a question of the package manager.
+    Command::new::<&OsStr>(program.as_ref()).args(arguments).stdin(Stdio::null()).output()
+}
+
+fn judge(result: io::Result<Output>) -> Result<(), UpdateProblem> {
+    let output = match result {
+        Ok(output) => output,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Err(UpdateProblem::NoPasswordPrompt),
+        Err(error) => return Err(system(&error)),
+    };
+    if output.status.success() {
+        return Ok(());
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    Err(match output.status.code() {
+        Some(DISMISSED) => UpdateProblem::NotAllowed,
+        Some(NOT_RUN) if said.contains("authentication agent") => UpdateProblem::NoPasswordPrompt,
+        Some(NOT_RUN) => UpdateProblem::NotAllowed,
+        _ => UpdateProblem::Refused { output: end_of(&said) },
+    })
+}
+
+fn end_of(said: &str) -> String {
+    let said = said.trim();
+    let skipped = said.chars().count().saturating_sub(SHOWN);
+    said.chars().skip(skipped).collect()
+}
+
+fn system(error: &io::Error) -> UpdateProblem {
+    UpdateProblem::System { error: error.to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+
+    use super::*;
+
+    #[rstest]
+    #[case(
+        Form::Deb,
+        true,
+        false,
+        "pkexec /usr/bin/apt-get --yes --no-remove -o DPkg::Lock::Timeout=60 install /x y"
+    )]
+    #[case(
+        Form::Deb,
+        true,
+        true,
+        "/usr/bin/apt-get --yes --no-remove -o DPkg::Lock::Timeout=60 install /x y"
+    )]
+    #[case(Form::Deb, false, false, "pkexec dpkg --install /x y")]
+    #[case(Form::Rpm, true, false, "pkexec rpm --upgrade /x y")]
+    fn the_package_manager_is_asked_as_the_administrator(
+        #[case] form: Form,
+        #[case] has_apt: bool,
+        #[case] is_administrator: bool,
+        #[case] expected: &str,
+    ) {
+        let command = Manager { form, has_apt, is_administrator }.command(Path::new("/x y"));
+        assert_eq!(command.join(OsStr::new(" ")), expected);
+    }
+
+    #[rstest]
+    #[case("exit 0", Ok(()))]
+    #[case("exit 126", Err(UpdateProblem::NotAllowed))]
+    #[case("echo 'Not authorized' >&2; exit 127", Err(UpdateProblem::NotAllowed))]
+    #[case("echo 'No authentication agent found.' >&2; exit 127", Err(UpdateProblem::NoPasswordPrompt))]
+    #[case("echo; echo 'E: broken' >&2; exit 100", Err(UpdateProblem::Refused { output: "E: broken".to_owned() }))]
+    #[case("kill -9 $$", Err(UpdateProblem::Refused { output: String::new() }))]
+    fn what_the_package_manager_ends_with_is_told_apart(
+        #[case] script: &str,
+        #[case] expected: Result<(), UpdateProblem>,
+    ) {
+        assert_eq!(judge(run(&["sh".into(), "-c".into(), script.into()])), expected);
+    }
+
+    #[test]
+    fn a_missing_password_prompt_is_named_and_long_output_is_cut_at_its_beginning() {
+        assert_eq!(judge(run(&["no-such-program-here".into()])), Err(UpdateProblem::NoPasswordPrompt));
+        let said = end_of(&format!("start{}end\n", "ü".repeat(SHOWN)));
+        assert!(said.ends_with("üend") && said.chars().count() == SHOWN);
+    }
+}

@@ -1,0 +1,185 @@
+import { fireEvent, screen, within } from '@testing-library/svelte';
+import { describe, expect, test } from 'vitest';
+
+import type { UpdateObstacle, UpdatePhase, UpdateProblem, UpdateRead } from '../src/generated/wire';
+import { anAvailableUpdate, anUpdate } from '../src/testing/builders';
+import { FakeBridge } from '../src/testing/fakeBridge';
+import { button, composer, expectNoViolations, openPage, openSettings, settle } from './open';
+
+const release = { version: '0.3.0', notes: '- Answers arrive **faster**', size: 8_700_000 };
+
+async function openWith(update: UpdateRead) {
+  const bridge = new FakeBridge();
+  bridge.update = update;
+  return openPage(bridge);
+}
+
+const notice = () => screen.queryByText(/Askdesk 0\.3\.0 is available/);
+const dialog = (name: string | RegExp) => within(screen.getByRole('dialog', { name }));
+const installDialog = () => dialog('Update to Askdesk 0.3.0');
+
+describe('the notice of a newer version', () => {
+  test('it offers what is new, the installation, and to be left alone, and takes no focus', async () => {
+    await openWith(anAvailableUpdate());
+    expect(notice()).toBeVisible();
+    for (const name of ['What’s new', 'Install…', 'Skip this version', 'Later']) expect(button(name)).toBeVisible();
+    expect(document.body).toHaveFocus();
+    await expectNoViolations();
+  });
+
+  test('it waits until nobody points at what it would move', async () => {
+    const { bridge, user } = await openPage(new FakeBridge());
+    await user.click(composer());
+    await fireEvent.pointerMove(window);
+    await bridge.changeUpdate(anAvailableUpdate());
+    expect(notice()).toBeNull();
+    await fireEvent.mouseLeave(document.documentElement);
+    await settle();
+    expect(notice()).toBeVisible();
+    expect(composer()).toHaveFocus();
+    // Once it is there, it stays.
+    await fireEvent.pointerMove(window);
+    await settle();
+    expect(notice()).toBeVisible();
+  });
+
+  test.each([
+    ['Skip this version', 'next_version'],
+    ['Later', 'next_start'],
+  ])('%s makes it go', async (name, until) => {
+    const { bridge, user } = await openWith(anAvailableUpdate());
+    bridge.on('set_update_aside', () => anAvailableUpdate({ isOffered: false }));
+    await user.click(button(name));
+    expect(bridge.sent('set_update_aside')).toEqual([{ version: '0.3.0', until }]);
+    expect(notice()).toBeNull();
+  });
+
+  test('what is new is shown as text with its format, without what a page could run', async () => {
+    const notes = '- Answers arrive **faster**\n\n<img src=x onerror="alert(1)"><script>alert(1)</script>';
+    const { user } = await openWith(anAvailableUpdate({ phase: { phase: 'available', release: { ...release, notes } } }));
+    await user.click(button('What’s new'));
+    const news = screen.getByRole('dialog', { name: 'What’s new in Askdesk 0.3.0' });
+    expect(within(news).getByText('faster').tagName).toBe('STRONG');
+    expect(news.querySelector('img, script')).toBeNull();
+    await user.click(within(news).getByRole('button', { name: 'Install…' }));
+    expect(installDialog().getByRole('button', { name: 'Download and install' })).toBeEnabled();
+  });
+});
+
+describe('the installation', () => {
+  test('the dialog says what happens, and only its button begins it', async () => {
+    const { bridge, user } = await openWith(anAvailableUpdate());
+    await user.click(button('Install…'));
+    expect(installDialog().getByText(/downloads 8\.3 MB.*administrator’s password.*Askdesk restarts.*can be resumed/)).toBeVisible();
+    expect(installDialog().getByRole('button', { name: 'Download and install' })).not.toHaveFocus();
+    expect(bridge.sent('install_update')).toEqual([]);
+    await user.click(installDialog().getByRole('button', { name: 'Download and install' }));
+    expect(bridge.sent('install_update')).toEqual([{ version: '0.3.0' }]);
+    await expectNoViolations();
+  });
+
+  test.each<[UpdateObstacle, RegExp]>([
+    ['question_open', /A question is open/],
+    ['permission_open', /A permission request is open/],
+    ['answer_undoable', /can still be undone/],
+    ['answer_undelivered', /on its way/],
+    ['agent_works', /An agent works/],
+    ['not_stored', /The disk/],
+  ])('%s turns the button off with the reason, until that has ended', async (obstacle, words) => {
+    const { bridge, user } = await openWith(anAvailableUpdate({ inTheWay: [obstacle] }));
+    await user.click(button('Install…'));
+    const install = () => installDialog().getByRole('button', { name: 'Download and install' });
+    expect(install()).toBeDisabled();
+    expect(install()).toHaveAccessibleDescription(words);
+    await bridge.changeUpdate({ inTheWay: [] });
+    expect(install()).toBeEnabled();
+    expect(installDialog().queryByText(words)).toBeNull();
+    expect(bridge.sent('install_update')).toEqual([]);
+  });
+
+  test('a download shows how much has come, and can be canceled', async () => {
+    const { bridge, user } = await openWith(anAvailableUpdate());
+    await user.click(button('Install…'));
+    await bridge.changeUpdate({ phase: { phase: 'downloading', release, received: 2_900_000, total: 8_700_000 } });
+    expect(installDialog().getByRole('progressbar')).toHaveValue(2_900_000);
+    expect(installDialog().getByText('2.8 MB of 8.3 MB')).toBeVisible();
+    await user.click(installDialog().getByRole('button', { name: 'Cancel download' }));
+    expect(bridge.sent('cancel_update')).toHaveLength(1);
+  });
+
+  test.each<[UpdatePhase['phase'] & ('downloaded' | 'installed'), string, string, RegExp]>([
+    ['downloaded', 'Install…', 'Install and restart', /is downloaded\. Install it when/],
+    ['installed', 'Restart…', 'Restart', /is installed\. Restart Askdesk to use it/],
+  ])('what came up meanwhile leaves it %s, and the next step waits for the user', async (phase, open, next, words) => {
+    const { bridge, user } = await openWith(anAvailableUpdate({ phase: { phase, release }, inTheWay: ['question_open'] }));
+    expect(screen.getByText(words)).toBeVisible();
+    await user.click(button(open));
+    expect(installDialog().getByRole('button', { name: next })).toBeDisabled();
+    await bridge.changeUpdate({ inTheWay: [] });
+    expect(bridge.sent('install_update')).toEqual([]);
+    await user.click(installDialog().getByRole('button', { name: next }));
+    expect(bridge.sent('install_update')).toEqual([{ version: '0.3.0' }]);
+  });
+
+  test.each<[UpdateProblem, RegExp]>([
+    [{ problem: 'signature' }, /isn’t signed by the makers.*Nothing was installed/],
+    [{ problem: 'interrupted', error: 'reset' }, /broke off: reset\. Nothing was installed/],
+    [{ problem: 'not_allowed' }, /didn’t allow it, and nothing was installed/],
+    [{ problem: 'no_password_prompt' }, /Install the new version by hand/],
+    [{ problem: 'refused', output: 'E: broken\u202e' }, /It says: E: broken/],
+    [{ problem: 'not_saved' }, /couldn’t save what you have typed/],
+  ])('%o is said in words that help', async (problem, words) => {
+    const { user } = await openWith(anAvailableUpdate({ problem }));
+    await user.click(button('Install…'));
+    const alert = installDialog().getByRole('alert');
+    expect(alert).toHaveTextContent(words);
+    expect(alert).not.toHaveTextContent('\u202e');
+  });
+});
+
+describe('the settings', () => {
+  test('they say which version runs, and look for a newer one when asked', async () => {
+    const bridge = new FakeBridge();
+    bridge.update = anUpdate({ checkedAt: null });
+    const { user } = await openSettings(bridge, 'Updates');
+    const row = within(screen.getByRole('group', { name: 'Askdesk 0.2.0' }));
+    expect(row.getByText('No newer version was looked for yet.')).toBeVisible();
+    bridge.on('check_for_update', () => anUpdate({ checkedAt: Date.now() }));
+    await user.click(row.getByRole('button', { name: 'Check now' }));
+    expect(row.getByText(/No newer version was found/)).toBeVisible();
+    expect(bridge.sent('check_for_update')).toHaveLength(1);
+  });
+
+  test('a check that fails says why', async () => {
+    const bridge = new FakeBridge();
+    bridge.on('check_for_update', () => anUpdate({ problem: { problem: 'offline', error: 'no route' } }));
+    const { user } = await openSettings(bridge, 'Updates');
+    await user.click(button('Check now'));
+    expect(screen.getByRole('alert')).toHaveTextContent(/can’t be reached: no route\. Check your connection/);
+  });
+
+  test('the daily check can be turned off', async () => {
+    const { bridge, user } = await openSettings(new FakeBridge(), 'Updates');
+    await user.click(screen.getByRole('switch', { name: 'Check for updates every day' }));
+    expect(bridge.sent('change_setting')).toEqual([{ change: { setting: 'check_updates', value: 'off' } }]);
+  });
+
+  test('a build that doesn’t update itself says so and offers nothing', async () => {
+    const bridge = new FakeBridge();
+    bridge.update = anUpdate({ phase: { phase: 'unavailable' } });
+    await openSettings(bridge, 'Updates');
+    expect(screen.getByText(/This build doesn’t update itself/)).toBeVisible();
+    expect(screen.queryByRole('button', { name: 'Check now' })).toBeNull();
+    expect(screen.queryByRole('switch', { name: 'Check for updates every day' })).toBeNull();
+  });
+
+  test('the palette looks for a newer version and shows what it found', async () => {
+    const bridge = new FakeBridge();
+    bridge.on('check_for_update', () => anUpdate({ checkedAt: Date.now() }));
+    const { user } = await openPage(bridge);
+    await user.keyboard('{Control>}k{/Control}');
+    await user.keyboard('check for updates{Enter}');
+    expect(bridge.sent('check_for_update')).toHaveLength(1);
+    expect(dialog('Settings').getByText(/No newer version was found/)).toBeVisible();
+  });
+});
