@@ -41,7 +41,13 @@ pub struct Package {
 
 impl Metadata {
     pub fn read(workspace: &Workspace) -> Result<Self> {
-        let printed = output(workspace.cargo().args(["metadata", "--locked", "--format-version", "1"]))?;
+        let printed = output(workspace.cargo().args([
+            "metadata",
+            "--locked",
+            "--all-features",
+            "--format-version",
+            "1",
+        ]))?;
         serde_json::from_str(&printed).context("cannot read what cargo metadata prints")
     }
 
