@@ -35,6 +35,7 @@ mod startup_error;
 mod subscribe;
 mod trace;
 mod tray;
+mod update_desk;
 mod updates;
 mod window;
 mod window_lifecycle;
@@ -153,7 +154,7 @@ pub fn run() -> ExitCode {
                 && !profile.as_ref().is_ok_and(|profile| updates::take_restart(&profile.folder));
             let open = profile.is_ok() && !in_background;
             if let Ok(profile) = &profile {
-                app.manage(updates::of_app(app.handle(), &profile.folder));
+                app.manage(update_desk::updates(app.handle(), &profile.folder));
             }
             // The journal is read while the window is made, so that neither waits for the other.
             let (window_made, window) = std::sync::mpsc::channel();

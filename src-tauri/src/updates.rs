@@ -18,26 +18,20 @@ use std::time::Duration;
 use askdesk_api::dto::{SetAsideUntil, UpdateObstacle, UpdatePhase, UpdateProblem, UpdateRead};
 use askdesk_api::{Api, Pending};
 use askdesk_domain::{OnOff, Settings, Timestamp};
-use askdesk_engine::clock::{Clock, SystemClock};
 use askdesk_engine::frame::{Change, Frame};
 use tauri::async_runtime::{JoinHandle, spawn};
-use tauri::{AppHandle, Emitter, Manager};
+use tauri::{AppHandle, Manager};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep};
 
-use crate::pending_api::PendingApi;
-use crate::window;
-use crate::window_lifecycle::{Goal, WindowLifecycle};
 use kept::Kept;
-use source::Source;
 use state::{Action, Event, Installs, StateMachine, Way};
 
 #[cfg(feature = "updater")]
-pub use plugin::register;
-pub use state::Asker;
+pub use plugin::{register, source};
 
-/// The event that tells the page that something about updates has changed.
-const CHANGED_EVENT: &str = "update";
+pub use source::Source;
+pub use state::Asker;
 
 /// How long after the start the first check may be due: the start is not delayed by it.
 const FIRST_CHECK: Duration = Duration::from_secs(60);
@@ -316,50 +310,12 @@ pub fn take_restart(folder: &Path) -> bool {
     true
 }
 
-/// Prepares the updates of this build.
-pub fn of_app(app: &AppHandle, folder: &Path) -> Updates {
-    #[cfg(feature = "updater")]
-    let source = plugin::source(app);
-    #[cfg(not(feature = "updater"))]
-    let source = None;
-    let running = app.package_info().version.to_string();
-    Updates::new(source, Arc::new(AppDesk(app.clone())), folder.to_owned(), running)
-}
-
 /// Starts the daily check. A build that doesn't update itself contacts nothing.
 pub fn start(app: &AppHandle, api: &Api) {
     let updates = app.state::<Updates>().inner().clone();
     if updates.0.source.is_some() {
         spawn(updates.clone().check_daily(api.settings().watch()));
         spawn(updates.follow_desk(api.clone()));
-    }
-}
-
-struct AppDesk(AppHandle);
-
-impl Desk for AppDesk {
-    fn now(&self) -> Timestamp {
-        SystemClock.now()
-    }
-
-    fn obstacles(&self) -> Pending<Vec<UpdateObstacle>> {
-        let pending = self.0.state::<PendingApi>().inner().clone();
-        Box::pin(async move {
-            let found = async { pending.api().await?.update_obstacles().await }.await;
-            // If nobody can say what waits, something may.
-            found.unwrap_or_else(|_| vec![UpdateObstacle::NotStored])
-        })
-    }
-
-    fn changed(&self) {
-        if let Err(error) = self.0.emit_to(window::MAIN, CHANGED_EVENT, ()) {
-            tracing::warn!(%error, "the window was not told about an update");
-        }
-    }
-
-    fn restart(&self) {
-        let lifecycle = self.0.state::<WindowLifecycle>();
-        lifecycle.close(Goal::Restart, lifecycle.show_count());
     }
 }
 

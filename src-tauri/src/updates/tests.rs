@@ -1,5 +1,7 @@
 //! Updates from a server on this machine, with packages that are really signed, checked, and put in place.
 
+#![allow(clippy::unwrap_used, clippy::panic, clippy::expect_used, reason = "test helpers may fail the test")]
+
 use std::fs;
 use std::net::SocketAddr;
 use std::path::Path;
