@@ -35,10 +35,6 @@ pub enum Command {
         #[arg(long, value_name = "DIR")]
         out: Option<PathBuf>,
     },
-    /// Write the metadata for software centers, with the releases of the changelog
-    Appstream { file: PathBuf },
-    /// Write the licenses of everything that packages contain; the page must be built
-    Licences { file: PathBuf },
     /// Print what the changelog says about a version
     ReleaseNotes {
         /// The version, or its tag

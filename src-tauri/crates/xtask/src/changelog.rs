@@ -115,7 +115,6 @@ pub fn release(changelog: &str, version: &str) -> Result<Release> {
 }
 
 /// Returns the released versions as a Debian changelog.
-#[allow(dead_code)]
 pub fn debian(changelog: &str) -> Result<String> {
     let mut text = String::new();
     for release in releases(changelog)? {

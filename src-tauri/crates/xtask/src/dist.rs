@@ -54,6 +54,11 @@ pub fn run(workspace: Workspace, options: &Dist) -> Result<()> {
     let workspace = install::ensure(workspace, Purpose::Dist, options.install.yes, &mut steps)?;
     ui::install_npm_packages(&workspace, ui::UI, &mut steps)?;
     ui::install_npm_packages(&workspace, PACKAGING, &mut steps)?;
+    let page = workspace.root().join(ui::UI).join("dist");
+    // The page is built again if nothing says any more what is in it.
+    if page.exists() && !workspace.root().join(licences::PAGE_LIST).exists() {
+        fs::remove_dir_all(&page).context("cannot delete ui/dist")?;
+    }
     ui::build(&workspace, &mut steps)?;
     guide::build(&workspace, &mut steps)?;
     let updates = updates()?;

@@ -15,6 +15,7 @@ use anyhow::{Context, Result};
 
 use crate::{steps::Steps, workspace::Workspace};
 use accepted::Accepted;
+pub use page::LIST as PAGE_LIST;
 
 /// A part that somebody else wrote.
 #[derive(Debug, Clone, PartialEq, Eq)]

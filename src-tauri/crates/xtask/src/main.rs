@@ -63,8 +63,6 @@ fn start() -> Result<ExitCode> {
         Command::Dist(options) => dist::run(workspace, &options)?,
         Command::TryPackage(options) => try_package::run(workspace, &options)?,
         Command::Guide { out } => guide::run(&workspace, out.as_deref())?,
-        Command::Appstream { file } => appstream::write(&workspace, &file)?,
-        Command::Licences { file } => licences::write(&workspace, &mut steps::Steps::start(), &file)?,
         Command::TrimAppimage { check: true, file } => appimage::check(&workspace, &file)?,
         Command::TrimAppimage { check: false, file } => appimage::trim(&workspace, &file)?,
         Command::UpdateManifest(UpdateManifest { folder, version, base_url }) => {

@@ -9,7 +9,7 @@ use super::{Part, accepted::Accepted, texts};
 use crate::workspace::Workspace;
 
 /// Written by the page's build (`ui/bundledPackages.ts`): folders of packages, relative to `ui`.
-const LIST: &str = "target/page-packages.json";
+pub const LIST: &str = "target/page-packages.json";
 
 #[derive(Debug, Deserialize)]
 struct Manifest {

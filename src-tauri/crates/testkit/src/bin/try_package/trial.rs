@@ -97,7 +97,7 @@ async fn upgrade(report: &mut Report, root: &Root, options: &Options, from: &Pat
     report.step("install the version before", async { install_earlier(root, from) }).await?;
     let desk = report.step("start the version before", Desk::open(root)).await?;
     let asked = report.step("a question is open", ask(root, &desk, "Upgrade now?")).await?;
-    let kept = report.step("settings and history", async { kept(root) }).await?;
+    let kept = report.step("a setting of the user", async { kept(root) }).await?;
     report
         .step("upgrade as the guide says, with the question open", async {
             install(root, options, &options.package)?;
@@ -107,7 +107,7 @@ async fn upgrade(report: &mut Report, root: &Root, options: &Options, from: &Pat
     report.step("quit the version before", desk.quit()).await?;
     let desk = report.step("start the new version", Desk::open(root)).await?;
     report.step("the question is back, and its answer arrives", answer(&desk, asked)).await?;
-    report.step("settings and history are kept", async { still_kept(root, &kept) }).await?;
+    report.step("the settings are kept", async { still_kept(root, &kept) }).await?;
     report.step("quit the new version", desk.quit()).await
 }
 
@@ -265,7 +265,7 @@ pub async fn script(root: &Root, desk: &Desk<'_>) -> Result<()> {
     answer(desk, asked).await
 }
 
-/// What an upgrade must not change: the settings, and how much the history holds.
+/// What an upgrade must not change. That the history is kept is shown by the question that comes back.
 struct Kept {
     settings: Option<String>,
 }
