@@ -150,8 +150,8 @@ pub fn run() -> ExitCode {
             let profile = folder.and_then(Profile::of);
             let settings = profile.as_ref().ok().map(|profile| profile.settings.watch());
             // Without a profile there is only the dialog that says why: the webview would write to the data folder.
-            let in_background = autostart::in_background(std::env::args_os())
-                && !profile.as_ref().is_ok_and(|profile| updates::take_restart(&profile.folder));
+            let is_restarted = profile.as_ref().is_ok_and(|profile| updates::take_restart(&profile.folder));
+            let in_background = !is_restarted && autostart::in_background(std::env::args_os());
             let open = profile.is_ok() && !in_background;
             if let Ok(profile) = &profile {
                 app.manage(update_desk::updates(app.handle(), &profile.folder));

@@ -1,9 +1,11 @@
 //! Installs Linux packages with the system's package manager, as the administrator.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
+use std::fs::{self, File};
 use std::io::{self, ErrorKind};
+use std::os::unix::process::CommandExt as _;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 
 use askdesk_api::dto::UpdateProblem;
 
@@ -32,10 +34,10 @@ pub fn install(package: &[u8], form: Form) -> Result<(), UpdateProblem> {
     let folder =
         tempfile::Builder::new().prefix("askdesk-update").tempdir().map_err(|error| system(&error))?;
     let file = folder.path().join(if form == Form::Rpm { "askdesk.rpm" } else { "askdesk.deb" });
-    std::fs::write(&file, package).map_err(|error| system(&error))?;
+    fs::write(&file, package).map_err(|error| system(&error))?;
     let manager =
         Manager { form, has_apt: Path::new(APT_GET).exists(), is_administrator: is_administrator() };
-    judge(run(&manager.command(&file)))
+    judge(run(&manager.command(&file), folder.path()))
 }
 
 /// What decides how a package is installed.
@@ -62,23 +64,35 @@ impl Manager {
     }
 }
 
-fn run(command: &[OsString]) -> io::Result<Output> {
-    let (program, arguments) = command.split_first().ok_or(ErrorKind::InvalidInput)?;
-    // Nobody sees a question of the package manager.
-    Command::new::<&OsStr>(program.as_ref()).args(arguments).stdin(Stdio::null()).output()
+/// How a program ended, and what it printed.
+struct Ended {
+    status: ExitStatus,
+    said: String,
 }
 
-fn judge(result: io::Result<Output>) -> Result<(), UpdateProblem> {
-    let output = match result {
-        Ok(output) => output,
+/// Runs a program to its end, which it reaches even if this app is ended meanwhile: half of an installation is worse than none.
+fn run(command: &[OsString], folder: &Path) -> io::Result<Ended> {
+    let (program, arguments) = command.split_first().ok_or(ErrorKind::InvalidInput)?;
+    // A pipe would break with this app.
+    let path = folder.join("output");
+    let output = File::create(&path)?;
+    let mut child = Command::new(program);
+    // Nobody sees a question of the package manager.
+    child.args(arguments).stdin(Stdio::null()).stdout(output.try_clone()?).stderr(output).process_group(0);
+    let status = child.status()?;
+    Ok(Ended { status, said: String::from_utf8_lossy(&fs::read(path)?).into_owned() })
+}
+
+fn judge(result: io::Result<Ended>) -> Result<(), UpdateProblem> {
+    let Ended { status, said } = match result {
+        Ok(ended) => ended,
         Err(error) if error.kind() == ErrorKind::NotFound => return Err(UpdateProblem::NoPasswordPrompt),
         Err(error) => return Err(system(&error)),
     };
-    if output.status.success() {
+    if status.success() {
         return Ok(());
     }
-    let said = String::from_utf8_lossy(&output.stderr);
-    Err(match output.status.code() {
+    Err(match status.code() {
         Some(DISMISSED) => UpdateProblem::NotAllowed,
         Some(NOT_RUN) if said.contains("authentication agent") => UpdateProblem::NoPasswordPrompt,
         Some(NOT_RUN) => UpdateProblem::NotAllowed,
@@ -98,6 +112,8 @@ fn system(error: &io::Error) -> UpdateProblem {
 
 #[cfg(test)]
 mod tests {
+    use std::ffi::OsStr;
+
     use rstest::rstest;
 
     use super::*;
@@ -132,18 +148,21 @@ mod tests {
     #[case("exit 126", Err(UpdateProblem::NotAllowed))]
     #[case("echo 'Not authorized' >&2; exit 127", Err(UpdateProblem::NotAllowed))]
     #[case("echo 'No authentication agent found.' >&2; exit 127", Err(UpdateProblem::NoPasswordPrompt))]
-    #[case("echo; echo 'E: broken' >&2; exit 100", Err(UpdateProblem::Refused { output: "E: broken".to_owned() }))]
+    #[case("echo 'E: broken'; exit 100", Err(UpdateProblem::Refused { output: "E: broken".to_owned() }))]
     #[case("kill -9 $$", Err(UpdateProblem::Refused { output: String::new() }))]
     fn what_the_package_manager_ends_with_is_told_apart(
         #[case] script: &str,
         #[case] expected: Result<(), UpdateProblem>,
     ) {
-        assert_eq!(judge(run(&["sh".into(), "-c".into(), script.into()])), expected);
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(judge(run(&["sh".into(), "-c".into(), script.into()], folder.path())), expected);
     }
 
     #[test]
     fn a_missing_password_prompt_is_named_and_long_output_is_cut_at_its_beginning() {
-        assert_eq!(judge(run(&["no-such-program-here".into()])), Err(UpdateProblem::NoPasswordPrompt));
+        let folder = tempfile::tempdir().unwrap();
+        let missing = run(&["no-such-program-here".into()], folder.path());
+        assert_eq!(judge(missing), Err(UpdateProblem::NoPasswordPrompt));
         let said = end_of(&format!("start{}end\n", "ü".repeat(SHOWN)));
         assert!(said.ends_with("üend") && said.chars().count() == SHOWN);
     }
