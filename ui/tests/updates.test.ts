@@ -182,4 +182,19 @@ describe('the settings', () => {
     expect(bridge.sent('check_for_update')).toHaveLength(1);
     expect(dialog('Settings').getByText(/No newer version was found/)).toBeVisible();
   });
+
+  test('the palette leads to the installation of a version that was found, and begins nothing', async () => {
+    const { bridge, user } = await openWith(anAvailableUpdate());
+    await user.keyboard('{Control>}k{/Control}');
+    await user.keyboard('install update{Enter}');
+    expect(installDialog().getByRole('button', { name: 'Download and install' })).toBeEnabled();
+    expect(bridge.sent('install_update')).toEqual([]);
+  });
+
+  test('the palette offers no installation while no newer version is known', async () => {
+    const { user } = await openWith(anUpdate());
+    await user.keyboard('{Control>}k{/Control}');
+    await user.keyboard('install update');
+    expect(screen.queryByRole('option', { name: /Install update/ })).toBeNull();
+  });
 });

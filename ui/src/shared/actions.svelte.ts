@@ -130,6 +130,7 @@ export const actions = {
   zoom_out: { words: 'zoom.out', icon: 'collapse', ...byCommand('-') },
   zoom_reset: { words: 'zoom.reset', icon: 'rows', ...byCommand('0') },
   check_updates: { words: 'update.palette', icon: 'download' },
+  install_update: { words: 'update.palette_install', icon: 'download' },
   help: { words: 'guide.open', icon: 'help' },
   keys: { words: 'keys.open', icon: 'info', keys: '?' },
   dismiss: { words: 'banner.dismiss', icon: 'close' },

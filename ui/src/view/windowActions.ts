@@ -1,3 +1,4 @@
+import type { UpdateRead } from '../generated/wire';
 import type { Offer } from '../shared/actions.svelte';
 import { demoOf } from '../store/agents';
 import { nextWaiting } from '../store/inbox';
@@ -34,9 +35,15 @@ export function windowActions({ store, commands }: Page, showNextWaiting: () => 
         void commands.updates.check();
       },
     },
+    offersUpdate(state.update) && { id: 'install_update', run: open({ overlay: 'update', part: 'install' }) },
     { id: 'help', run: () => void commands.window.openGuide() },
     { id: 'keys', run: open({ overlay: 'keys' }) },
     { id: 'quit', run: () => void commands.window.quit() },
     ...state.failures.map(({ serial }): Offer => ({ id: 'dismiss', run: () => commands.dispatch({ type: 'failure_dismissed', serial }) })),
   ];
+}
+
+/** Whether the next step of an update waits for the user. */
+function offersUpdate(update: UpdateRead | null): boolean {
+  return update !== null && ['available', 'downloaded', 'installed'].includes(update.phase.phase);
 }

@@ -1,6 +1,7 @@
 /** Updates: suchen, ansehen, herunterladen und installieren. */
 export const updates = {
   'update.palette': 'Nach einer neuen Version suchen',
+  'update.palette_install': 'Update installieren',
   'update.check': 'Jetzt suchen',
   'update.checking': 'Eine neuere Version wird gesucht…',
   'update.running': 'Version {version} von Askdesk',

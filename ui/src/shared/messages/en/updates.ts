@@ -1,5 +1,6 @@
 export const updates = {
   'update.palette': 'Check for updates',
+  'update.palette_install': 'Install update',
   'update.check': 'Check now',
   'update.checking': 'Looking for a newer version…',
   'update.running': 'Askdesk {version}',

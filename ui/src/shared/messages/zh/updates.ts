@@ -1,6 +1,7 @@
 /** 更新：查找、查看、下载和安装。 */
 export const updates = {
   'update.palette': '检查更新',
+  'update.palette_install': '安装更新',
   'update.check': '立即检查',
   'update.checking': '正在查找新版本…',
   'update.running': 'Askdesk 版本 {version}',
