@@ -37,6 +37,7 @@ pub fn run(workspace: Workspace, options: &TryPackage) -> Result<()> {
     for (name, value) in [
         ("--package", Some(&options.package)),
         ("--from", options.from.as_ref()),
+        ("--update", options.update.as_ref()),
         ("--root", options.root.as_ref()),
     ] {
         if let Some(value) = value {

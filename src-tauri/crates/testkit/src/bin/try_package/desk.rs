@@ -14,6 +14,8 @@ use crate::root::{Root, run};
 pub const ENTRY: &str = "usr/share/applications/Askdesk.desktop";
 /// The title of the window, with or without a count.
 const WINDOW: &str = "(^|[)] )Askdesk$";
+/// The program of the app.
+const PROGRAM: &str = "/usr/bin/askdesk-desktop";
 /// The data folder, below the user's home.
 pub const DATA: &str = ".local/share/io.github.askdesk";
 /// How long anything may take; a machine that builds something else is slow.
@@ -45,7 +47,8 @@ impl Drop for Bus {
 /// The running app.
 pub struct Desk<'a> {
     root: &'a Root,
-    app: Child,
+    /// None if the app has restarted itself.
+    app: Option<Child>,
 }
 
 impl<'a> Desk<'a> {
@@ -56,18 +59,32 @@ impl<'a> Desk<'a> {
         let line = line.ok_or_else(|| Failure::from("the entry of the menu has no Exec line"))?;
         let words: Vec<&str> = line.split_whitespace().filter(|word| !word.starts_with('%')).collect();
         let app = root.menu(&words).stdin(Stdio::null()).spawn()?;
-        let mut desk = Self { root, app };
+        let mut desk = Self { root, app: Some(app) };
         until("the window", || desk.window()).await?;
-        until("the connection for other programs", || {
-            Ok(root.home(DATA).join("desk.json").exists().then_some(()))
-        })
-        .await?;
-        until("an answer of `askdesk list`", || Ok(root.type_line("askdesk list --json").ok())).await?;
-        Ok(desk)
+        desk.until_ready().await
+    }
+
+    /// Waits until the app that this one has started in its place is ready.
+    pub async fn restarted(mut self) -> Result<Self> {
+        if let Some(app) = &mut self.app {
+            until("the end of the old version", || Ok(app.try_wait()?)).await?;
+        }
+        let mut restarted = Self { root: self.root, app: None };
+        until("the window of the new version", || restarted.window()).await?;
+        restarted.until_ready().await
+    }
+
+    async fn until_ready(self) -> Result<Self> {
+        let published = self.root.home(DATA).join("desk.json");
+        until("the connection for other programs", || Ok(published.exists().then_some(()))).await?;
+        until("an answer of `askdesk list`", || Ok(self.root.type_line("askdesk list --json").ok())).await?;
+        Ok(self)
     }
 
     fn window(&mut self) -> Result<Option<String>> {
-        if let Some(status) = self.app.try_wait()? {
+        if let Some(app) = &mut self.app
+            && let Some(status) = app.try_wait()?
+        {
             return failed(format!("the app ended with {status}"));
         }
         Ok(window())
@@ -109,12 +126,17 @@ impl<'a> Desk<'a> {
         press("ctrl+q")?;
         tokio::time::sleep(Duration::from_secs(2)).await;
         // It asks first if something is running. The dialog starts on its button.
-        if self.app.try_wait()?.is_none() {
+        if self.root.runs(PROGRAM) {
             press("Return")?;
         }
-        let app = &mut self.app;
-        let status = until("the end of the app", || Ok(app.try_wait()?)).await?;
-        ensure(status.success(), || format!("the app ended with {status}"))
+        until("the end of the app", || Ok((!self.root.runs(PROGRAM)).then_some(()))).await?;
+        match self.app.take() {
+            Some(mut app) => {
+                let status = app.wait()?;
+                ensure(status.success(), || format!("the app ended with {status}"))
+            }
+            None => Ok(()),
+        }
     }
 }
 

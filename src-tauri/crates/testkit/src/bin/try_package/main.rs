@@ -18,6 +18,8 @@ mod root;
 mod rpm;
 #[cfg(target_os = "linux")]
 mod trial;
+#[cfg(target_os = "linux")]
+mod update;
 
 #[cfg(target_os = "linux")]
 fn main() -> std::process::ExitCode {

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 
 use crate::report::{Failure, Result, failed};
 
@@ -108,6 +108,25 @@ impl Root {
         run(command.args(words))
     }
 
+    /// Starts a service of the system.
+    pub fn daemon(&self, words: &[&str]) -> Result<Child> {
+        let mut command = Command::new("chroot");
+        command
+            .arg(&self.folder)
+            .args(["/usr/bin/env", "-i", "PATH=/usr/sbin:/usr/bin:/sbin:/bin"])
+            .args(words);
+        Ok(command.stdin(Stdio::null()).spawn()?)
+    }
+
+    /// Returns the version of the package, as the package manager says it.
+    pub fn installed_version(&self) -> Result<String> {
+        if self.is_debian() {
+            self.as_root(["dpkg-query", "--show", "--showformat=${Version}", "askdesk"])
+        } else {
+            self.as_root(["rpm", "--query", "--queryformat=%{VERSION}", "askdesk"])
+        }
+    }
+
     /// Prepares a line of the shell as the user types it into a terminal of a desktop session.
     pub fn terminal(&self, line: &str) -> Command {
         let mut command = self.session();
@@ -176,14 +195,28 @@ impl Root {
         BUILD_TOOLS.into_iter().filter(|tool| self.path(&format!("usr/bin/{tool}")).exists()).collect()
     }
 
+    /// Whether a program runs in this system.
+    pub fn runs(&self, program: &str) -> bool {
+        self.processes().iter().any(|process| {
+            let state = fs::read_to_string(process.join("stat")).unwrap_or_default();
+            let line = fs::read(process.join("cmdline")).unwrap_or_default();
+            let first = line.split(|byte| *byte == 0).next().unwrap_or_default();
+            let is_it = first == program.as_bytes() || program.as_bytes().ends_with(&[b"/", first].concat());
+            is_it && !first.is_empty() && !state.contains(") Z ")
+        })
+    }
+
     /// Ends every process that runs in this system.
-    pub fn end_all(&self) {
-        let Ok(processes) = fs::read_dir("/proc") else { return };
-        for process in processes.flatten() {
-            if fs::read_link(process.path().join("root")).is_ok_and(|root| root == self.folder) {
-                let _ = Command::new("kill").arg("-9").arg(process.file_name()).status();
-            }
+    fn end_all(&self) {
+        for process in self.processes() {
+            let _ = Command::new("kill").arg("-9").args(process.file_name()).status();
         }
+    }
+
+    fn processes(&self) -> Vec<PathBuf> {
+        let all = fs::read_dir("/proc").into_iter().flatten().flatten().map(|entry| entry.path());
+        let is_own = |it: &PathBuf| fs::read_link(it.join("root")).is_ok_and(|root| root == self.folder);
+        all.filter(is_own).collect()
     }
 }
 

@@ -14,7 +14,7 @@ use crate::desk::{Bus, DATA, Desk, ENTRY, press, type_text, until};
 use crate::guide::lines_below;
 use crate::report::{Failure, Report, Result, ensure, failed};
 use crate::root::Root;
-use crate::rpm;
+use crate::{rpm, update};
 
 /// What is gone once the package is removed.
 const OWN_PATHS: [&str; 7] = [
@@ -36,18 +36,21 @@ pub struct Options {
     package: PathBuf,
     /// A package of the version before.
     from: Option<PathBuf>,
+    /// A folder with a signed package of a newer version, and the list of versions that leads to it.
+    update: Option<PathBuf>,
     /// A system that is there; none to make a Debian.
     root: Option<PathBuf>,
 }
 
 impl Options {
     pub fn of(mut arguments: impl Iterator<Item = OsString>) -> Result<Self> {
-        let (mut guide, mut package, mut from, mut root) = (None, None, None, None);
+        let (mut guide, mut package, mut from, mut update, mut root) = (None, None, None, None, None);
         while let Some(name) = arguments.next() {
             let place = match name.to_str() {
                 Some("--guide") => &mut guide,
                 Some("--package") => &mut package,
                 Some("--from") => &mut from,
+                Some("--update") => &mut update,
                 Some("--root") => &mut root,
                 _ => return failed(format!("unknown argument {}", name.display())),
             };
@@ -58,6 +61,7 @@ impl Options {
             guide: guide.ok_or_else(|| missing("--guide"))?,
             package: package.ok_or_else(|| missing("--package"))?,
             from,
+            update,
             root,
         })
     }
@@ -85,6 +89,10 @@ pub async fn case_87_a_package_serves_a_user_from_install_to_removal(
         .step("a connected agent's question is answered by its link", connected(&root, &desk, &model))
         .await?;
     report.step("a script's question is answered", script(&root, &desk)).await?;
+    let desk = match &options.update {
+        Some(folder) => update::try_it(report, &root, desk, folder).await?,
+        None => desk,
+    };
     report.step("quit", desk.quit()).await?;
     if let Some(from) = &options.from {
         upgrade(report, &root, options, from).await?;
@@ -240,18 +248,18 @@ async fn until_answered(model: &MockApi, tool_use: &str) -> Result<()> {
 }
 
 /// A question of a script that waits.
-struct Asked {
+pub struct Asked {
     question: String,
     script: Child,
 }
 
-async fn ask(root: &Root, desk: &Desk<'_>, text: &str) -> Result<Asked> {
+pub async fn ask(root: &Root, desk: &Desk<'_>, text: &str) -> Result<Asked> {
     let line = format!("askdesk ask '{text}' -o Now -o Later --plain");
     let script = root.terminal(&line).stdin(Stdio::null()).stdout(Stdio::piped()).spawn()?;
     Ok(Asked { question: desk.question().await?, script })
 }
 
-async fn answer(desk: &Desk<'_>, asked: Asked) -> Result<()> {
+pub async fn answer(desk: &Desk<'_>, asked: Asked) -> Result<()> {
     let Asked { question, mut script } = asked;
     until("the question", || Ok(desk.questions()?.contains(&question).then_some(()))).await?;
     desk.answer_by_key(&question, "2").await?;
