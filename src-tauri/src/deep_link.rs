@@ -14,13 +14,13 @@ use crate::window::Focus;
 use crate::window_lifecycle::WindowLifecycle;
 use crate::{previous_focus, window};
 
-pub use address::follow;
 #[cfg(target_os = "linux")]
 pub use address::register;
 #[cfg(test)]
 pub use address::target_of;
 #[cfg(any(test, windows))]
 pub use address::{address_of, is_deep_link};
+pub use address::{follow, open_first};
 
 /// The event that tells the page about a new target.
 const TARGET_EVENT: &str = "deep_link";

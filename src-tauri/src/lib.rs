@@ -166,6 +166,10 @@ pub fn run() -> ExitCode {
             let _ =
                 window_made.send(made.map_err(|error| StartupError::NoWindow { error: error.to_string() }));
             deep_link::follow(app.handle());
+            // A restart repeats the arguments of the first start, and the user has left that place.
+            if !is_restarted {
+                deep_link::open_first(app.handle());
+            }
             Ok(())
         })
         .build(context);

@@ -22,12 +22,15 @@ const ID_BYTES: usize = 36;
 /// The most characters of a refused address in the log.
 const LOGGED: usize = 80;
 
-/// Opens the address that the app was started with, and those that later instances hand over.
+/// Opens the addresses that later instances hand over.
 pub fn follow(app: &AppHandle) {
-    let links = app.deep_link();
     let followed = app.clone();
-    links.on_open_url(move |event| open_all(&followed, event.urls()));
-    match links.get_current() {
+    app.deep_link().on_open_url(move |event| open_all(&followed, event.urls()));
+}
+
+/// Opens the address that the app was started with.
+pub fn open_first(app: &AppHandle) {
+    match app.deep_link().get_current() {
         Ok(urls) => open_all(app, urls.unwrap_or_default()),
         Err(error) => tracing::warn!(%error, "the deep link that the app was started with cannot be read"),
     }
