@@ -105,7 +105,7 @@ mod tests {
     #[case::undo_time("held", json!([held(&Value::Null)]), &[UpdateObstacle::AnswerUndoable])]
     #[case::a_full_disk(
         "outage",
-        json!({"error": {"storage": "full"}, "entries": 1, "lost": 0}),
+        json!({"error": {"trouble": "full", "path": "/desk/desk.db"}, "entries": 1, "lost": 0}),
         &[UpdateObstacle::NotStored]
     )]
     fn what_a_restart_would_interrupt_or_lose_is_in_the_way(

@@ -44,6 +44,8 @@ struct Manifest {
 struct Platform {
     url: String,
     signature: String,
+    /// In bytes; the app tells it before a download.
+    size: u64,
 }
 
 /// Writes the manifest beside the packages and their signatures.
@@ -79,7 +81,8 @@ fn platforms(folder: &Path, version: &str, base_url: &str) -> Result<BTreeMap<&'
         let signature = signature.trim().to_owned();
         check_signature(&name, &signature, version)?;
         let url = format!("{base_url}/{name}");
-        if let Some(other) = platforms.insert(key, Platform { url, signature }) {
+        let size = fs::metadata(&file).with_context(|| format!("cannot read {name}"))?.len();
+        if let Some(other) = platforms.insert(key, Platform { url, signature, size }) {
             bail!("{name} and {} are both for {key}", other.url);
         }
     }
@@ -143,6 +146,7 @@ mod tests {
         // Nobody updates from these.
         files.extend([("Askdesk_0.2.0_x64.dmg", None), ("SHA256SUMS", None)]);
         let platform = |name: &str| Platform {
+            size: 7,
             url: format!("https://example.org/v0.2.0/{name}"),
             signature: signature("\tversion:0.2.0"),
         };

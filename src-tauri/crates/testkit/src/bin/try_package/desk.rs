@@ -20,6 +20,8 @@ const PROGRAM: &str = "/usr/bin/askdesk-desktop";
 pub const DATA: &str = ".local/share/io.github.askdesk";
 /// How long anything may take; a machine that builds something else is slow.
 pub const PATIENCE: Duration = Duration::from_secs(90);
+/// How long the page of a started app may take until it takes keys.
+const SETTLING: Duration = Duration::from_secs(8);
 const POLL: Duration = Duration::from_millis(250);
 /// Names the folder for pictures of the display.
 const PICTURES: &str = "ASKDESK_PICTURES";
@@ -71,7 +73,10 @@ impl<'a> Desk<'a> {
         }
         let mut restarted = Self { root: self.root, app: None };
         until("the window of the new version", || restarted.window()).await?;
-        restarted.until_ready().await
+        let restarted = restarted.until_ready().await?;
+        // Its page may still be loading.
+        tokio::time::sleep(SETTLING).await;
+        Ok(restarted)
     }
 
     async fn until_ready(self) -> Result<Self> {

@@ -89,9 +89,12 @@ pub async fn case_87_a_package_serves_a_user_from_install_to_removal(
         .step("a connected agent's question is answered by its link", connected(&root, &desk, &model))
         .await?;
     report.step("a script's question is answered", script(&root, &desk)).await?;
-    let desk = match &options.update {
-        Some(folder) => update::try_it(report, &root, desk, folder).await?,
-        None => desk,
+    let (desk, _services) = match &options.update {
+        Some(folder) => {
+            let (desk, services) = update::try_it(report, &root, desk, folder).await?;
+            (desk, Some(services))
+        }
+        None => (desk, None),
     };
     report.step("quit", desk.quit()).await?;
     if let Some(from) = &options.from {

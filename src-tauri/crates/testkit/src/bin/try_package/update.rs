@@ -29,23 +29,24 @@ const RULE: &str = "polkit.addRule(function (action, subject) {
 ";
 
 /// Tries the update in a folder, with its `latest.json` as `cargo xtask update-manifest` writes it. Returns the app that the
-/// update has started.
+/// update has started, and the services: WebKit ends its processes when the system's bus ends.
 pub async fn try_it<'a>(
     report: &mut Report,
     root: &'a Root,
     desk: Desk<'a>,
     folder: &Path,
-) -> Option<Desk<'a>> {
-    let _services = report.step("the system may ask for a password", Services::start(root)).await?;
+) -> Option<(Desk<'a>, Services)> {
+    let services = report.step("the system may ask for a password", Services::start(root)).await?;
     let server = report.step("a server with a newer version", Server::start(folder)).await?;
     let asked = report.step("a question is open", ask(root, &desk, "Update now?")).await?;
     report.step("the update is found, and not begun while a question is open", server.is_held_back()).await?;
     report.step("the question is answered", answer(&desk, asked)).await?;
-    report.step("the update is installed when the user asks", server.install(root, desk)).await
+    let desk = report.step("the update is installed when the user asks", server.install(root, desk)).await?;
+    Some((desk, services))
 }
 
 /// The system's bus, and what decides who may act as the administrator.
-struct Services(Vec<Child>);
+pub struct Services(Vec<Child>);
 
 impl Services {
     async fn start(root: &Root) -> Result<Self> {
