@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path';
 
 import type { Plugin } from 'vite';
 
-/** Read by `xtask/src/licences`, relative to this folder; beside `dist`, because the app contains everything in there. */
+/** Read by `xtask/src/licenses`, relative to this folder; beside `dist`, because the app contains everything in there. */
 const LIST = '../target/page-packages.json';
 
 /** The folder of the package that a file belongs to. */

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use crate::{
     appimage,
     arguments::Dist,
-    guide, install, licences,
+    guide, install, licenses,
     prerequisites::Purpose,
     run_command::{AGENT_HOST, COMMAND_LINE, DESKTOP},
     steps::{self, Steps, seconds},
@@ -56,7 +56,7 @@ pub fn run(workspace: Workspace, options: &Dist) -> Result<()> {
     ui::install_npm_packages(&workspace, PACKAGING, &mut steps)?;
     let page = workspace.root().join(ui::UI).join("dist");
     // The page is built again if nothing says any more what is in it.
-    if page.exists() && !workspace.root().join(licences::PAGE_LIST).exists() {
+    if page.exists() && !workspace.root().join(licenses::PAGE_LIST).exists() {
         fs::remove_dir_all(&page).context("cannot delete ui/dist")?;
     }
     ui::build(&workspace, &mut steps)?;
@@ -78,7 +78,7 @@ pub fn run(workspace: Workspace, options: &Dist) -> Result<()> {
     let program = release.join(format!("{DESKTOP}{}", env::consts::EXE_SUFFIX));
     refuse_larger(&program, PROGRAM_BYTES)?;
     package_files::begin(&workspace)?;
-    licences::write(&workspace, &mut steps, &workspace.root().join(package_files::LICENSES))?;
+    licenses::write(&workspace, &mut steps, &workspace.root().join(package_files::LICENSES))?;
     steps
         .try_run("make what packages carry besides the app", || package_files::make(&workspace, &release))?;
     let bundled = release.join("bundle");
@@ -144,7 +144,7 @@ fn update_config(key: &str, address: &str) -> Value {
 
 /// Returns what the configuration of the bundles lacks in `tauri.conf.json`, because it depends on what was built.
 fn bundle_config(workspace: &Workspace, program: &Path) -> Result<Value> {
-    let mut config = json!({ "bundle": { "resources": { "target/guide/": "guide/" } } });
+    let mut config = json!({});
     if cfg!(target_os = "linux") {
         let linux = &mut config["bundle"]["linux"];
         let programs =
@@ -153,7 +153,7 @@ fn bundle_config(workspace: &Workspace, program: &Path) -> Result<Value> {
             linux["rpm"]["depends"] = json!(requirements::of_rpm(workspace, elfdeps, &programs)?);
         }
     } else {
-        config["bundle"]["resources"][package_files::LICENSES] = json!("licences.txt");
+        config["bundle"]["resources"][package_files::LICENSES] = json!("licenses.txt");
     }
     if cfg!(windows) {
         config["bundle"]["resources"]["target/package/askdesk.exe"] = json!("askdesk.exe");

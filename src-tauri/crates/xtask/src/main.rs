@@ -10,7 +10,7 @@ mod dist;
 mod fingerprint;
 mod guide;
 mod install;
-mod licences;
+mod licenses;
 mod prerequisites;
 mod private_session;
 mod probe;

@@ -64,7 +64,6 @@ pub fn check(workspace: &Workspace, package: &Path) -> Result<()> {
     for file in with_ending(&share.join("metainfo"), "xml")? {
         steps::show(workspace.command("appstreamcli").args(["validate", "--no-net"]).arg(file))?;
     }
-    // It refuses to run as root without the option's name, and says every error in a line of its own.
     let mut lintian = workspace.command("lintian");
     lintian.args(["--allow-root", "--fail-on", "error", "--tag-display-limit", "0"]).arg(package);
     steps::show(&mut lintian).context("lintian found errors in the Debian package")

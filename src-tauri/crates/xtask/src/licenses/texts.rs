@@ -6,7 +6,7 @@ use anyhow::{Context, Result, bail};
 use spdx::LicenseReq;
 
 /// How the names of such files begin.
-const NAMES: [&str; 7] = ["license", "licence", "copying", "unlicense", "notice", "copyright", "ofl"];
+const NAMES: [&str; 7] = ["license", "license", "copying", "unlicense", "notice", "copyright", "ofl"];
 /// Parts of file names that say whose text is in them, with the license's id.
 const HINTS: [(&str, &str); 6] = [
     ("apache", "Apache-2.0"),
