@@ -42,7 +42,7 @@ async fn nothing_in_the_german_start_form_is_cut_in_a_narrow_or_wide_window() {
     app.click("button", "Neue Sitzung").await;
     app.find("form.start .composer").await;
     for width in [600, 1440] {
-        app.client.set_window_size(width, 900).await.unwrap();
+        app.resize(width, 900).await;
         app.picture(&format!("start-de-{width}")).await;
         assert_eq!(app.cut("form.start").await, Vec::<String>::new(), "{width}");
     }

@@ -225,7 +225,7 @@ async fn look_at_all(theme: &str) {
     for (text_size, states) in usual.chunks(6).map(|states| (100, states)).chain([(200, &[LARGE][..])]) {
         let appearance = format!("[appearance]\ntheme = \"{theme}\"\ntext_size = {text_size}\n");
         let (_data, app) = open_with(&appearance).await;
-        app.client.set_window_size(960, 640).await.unwrap();
+        app.resize(960, 640).await;
         let dark = "return matchMedia('(prefers-color-scheme: dark)').matches";
         app.wait("the theme", async || (app.script(dark, vec![]).await == (theme == "dark")).then_some(()))
             .await;

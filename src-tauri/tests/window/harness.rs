@@ -305,6 +305,23 @@ impl App {
         self.client.execute(script, args).await.unwrap()
     }
 
+    /// Sets the size of the window in pixels, and waits until the page is laid out in it.
+    ///
+    /// The driver returns when the window has the size. The page can have the earlier one for some time after that, on a busy machine.
+    pub async fn resize(&self, width: u32, height: u32) {
+        self.client.set_window_size(width, height).await.unwrap();
+        let read = self.invoke("read_settings", json!({})).await.unwrap();
+        let zoom = read["settings"]["textSize"].as_f64().unwrap() / 100.0;
+        let script = "const [width, height, zoom, done] = arguments;
+            const reached = Math.abs(innerWidth * zoom - width) <= zoom && Math.abs(innerHeight * zoom - height) <= zoom;
+            requestAnimationFrame(() => requestAnimationFrame(() => done(reached)));";
+        let args = vec![json!(width), json!(height), json!(zoom)];
+        self.wait(&format!("a page of {width} × {height}"), async || {
+            (self.client.execute_async(script, args.clone()).await.unwrap() == true).then_some(())
+        })
+        .await;
+    }
+
     /// Waits for an element that can be seen.
     pub async fn find(&self, css: &str) -> Element {
         self.wait(&format!("an element {css}"), async || {

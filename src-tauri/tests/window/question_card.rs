@@ -54,7 +54,7 @@ async fn overlaps(app: &App) -> Value {
 async fn case_19_submit_stays_reachable_however_tall_the_options_are() {
     let app = App::open_asked("tall").await;
     for (width, height) in [(1280, 820), (1000, 560), (800, 820), (640, 480), (360, 640)] {
-        app.client.set_window_size(width, height).await.unwrap();
+        app.resize(width, height).await;
         for place in ["0", "panel.scrollHeight / 2", "panel.scrollHeight"] {
             let scroll = format!(
                 "const panel = document.querySelector('aside .cards'); panel.scrollTop = {place};
@@ -143,7 +143,7 @@ async fn the_preview_of_the_focused_option_is_beside_or_above_the_options() {
     app.shows_text("aside .preview figcaption", "Preview: Store 3").await;
 
     for (width, height, expected) in [(720, 900, "beside"), (1280, 820, "above")] {
-        app.client.set_window_size(width, height).await.unwrap();
+        app.resize(width, height).await;
         app.wait("the preview at its other place", async || {
             (app.script(place, vec![]).await == expected).then_some(())
         })
@@ -151,7 +151,7 @@ async fn the_preview_of_the_focused_option_is_beside_or_above_the_options() {
         assert_eq!(overlaps(&app).await, json!([]), "at {width} × {height}");
     }
 
-    app.client.set_window_size(1600, 900).await.unwrap();
+    app.resize(1600, 900).await;
     let handle = app.find("aside [role=separator]").await;
     for _ in 0..16 {
         handle.send_keys("\u{e012}").await.unwrap();
@@ -184,7 +184,7 @@ async fn the_preview_and_the_note_are_never_under_the_footer() {
         app.script(script, vec![element]).await
     };
     for (width, height) in [(1280, 820), (1000, 560), (720, 900)] {
-        app.client.set_window_size(width, height).await.unwrap();
+        app.resize(width, height).await;
         app.click("radio", "Store 1").await;
         assert_eq!(
             uncovered("aside .preview pre").await,
@@ -286,7 +286,7 @@ async fn the_collapsed_panel_is_a_strip_with_the_number_of_open_questions() {
     assert!(strip.text().await.unwrap().contains('1'));
     let width = "return document.querySelector('aside').getBoundingClientRect().width";
     assert!(app.script(width, vec![]).await.as_f64().unwrap() < 60.0);
-    app.client.set_window_size(700, 700).await.unwrap();
+    app.resize(700, 700).await;
     let height = "return document.querySelector('aside').getBoundingClientRect().height";
     assert!(app.script(height, vec![]).await.as_f64().unwrap() < 60.0, "under the transcript it is a line");
     app.press(&strip).await;

@@ -29,7 +29,7 @@ fn asks(text: &str) -> Value {
 #[tokio::test]
 async fn ten_sessions_in_every_group_are_in_view_at_900_pixels() {
     let app = Setup::default().env("ASKDESK_FAKE_PACE", "100").open().await;
-    app.client.set_window_size(1280, 900).await.unwrap();
+    app.resize(1280, 900).await;
     let works = app.scenario("works", json!([[{ "sleep_ms": 300_000 }]]));
     let mut sessions = Vec::new();
     for (example, name, state) in [
@@ -128,7 +128,7 @@ async fn a_busy_session_ends_only_after_its_row_has_asked() {
 async fn a_narrow_window_has_a_rail_that_opens_the_whole_list() {
     let (app, asker) = Setup::default().open_asked("technology").await;
     let other = app.show_idle_session().await;
-    app.client.set_window_size(720, 820).await.unwrap();
+    app.resize(720, 820).await;
     let width = "return document.querySelector('nav').getBoundingClientRect().width";
     app.wait("the rail", async || (app.script(width, vec![]).await.as_f64()? < 60.0).then_some(())).await;
     assert_eq!(app.axe().await, Vec::<String>::new());
@@ -155,7 +155,7 @@ async fn at_twice_the_text_size_the_question_comes_first() {
     let data = tempfile::tempdir().unwrap();
     std::fs::write(data.path().join("settings.toml"), "[appearance]\ntext_size = 200\n").unwrap();
     let (app, _) = Setup::default().data(data.path()).open_asked("technology").await;
-    app.client.set_window_size(1280, 820).await.unwrap();
+    app.resize(1280, 820).await;
     app.wait("the question in view", async || {
         let view = "const { top, bottom } = document.querySelector('aside legend').getBoundingClientRect();
             return top >= 0 && bottom <= innerHeight";

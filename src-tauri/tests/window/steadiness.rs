@@ -8,14 +8,6 @@ use serde_json::{Value, json};
 use crate::desktop::{WINDOW, activate, descendants, press_close, xdotool};
 use crate::harness::{App, OPEN_CARD, Setup, wait_until};
 
-/// Sets the size of the window in pixels.
-async fn resize(app: &App, width: u32, height: u32) {
-    let (wide, high) = (width.to_string(), height.to_string());
-    xdotool(&["search", "--onlyvisible", "--name", WINDOW, "windowsize", "--sync", &wide, &high]);
-    let inner = "return innerWidth";
-    app.wait("the size", async || (app.script(inner, vec![]).await == width).then_some(())).await;
-}
-
 /// The place of what matches, rounded to pixels.
 async fn place(app: &App, css: &str) -> Value {
     let script = "const box = document.querySelector(arguments[0])?.getBoundingClientRect();
@@ -73,7 +65,7 @@ fn turns(pause_ms: u64) -> Value {
 async fn case_128_what_is_under_the_pointer_stays_when_the_panel_opens_or_a_session_needs_somebody() {
     let app = Setup::default().pictured().env("ASKDESK_FAKE_PACE", "100").open().await;
     for width in [1440, 1000] {
-        resize(&app, width, 900).await;
+        app.resize(width, 900).await;
         activate(WINDOW);
         let scenario = app.scenario("later", turns(9000));
         let session = app.show_demo(&scenario, "Later").await;

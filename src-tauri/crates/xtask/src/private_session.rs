@@ -27,7 +27,10 @@ const POLL: Duration = Duration::from_millis(50);
 const POPUP: Duration = Duration::from_millis(1500);
 
 /// What the display is.
-const SCREEN: &str = "-screen 0 1600x1200x24";
+///
+/// By default it starts anew whenever its last client leaves. While one probes it, that ended openbox at its start: one in ten times
+/// on a busy machine.
+const DISPLAY: &str = "-noreset -screen 0 1600x1200x24";
 /// Tells the bench where the display keeps its pixels.
 const FRAMEBUFFER_VARIABLE: &str = "ASKDESK_FRAMEBUFFER";
 
@@ -91,13 +94,14 @@ fn is_private(name: &OsStr) -> bool {
 ///
 /// The bus runs inside the display, so that services it starts on demand find the display.
 pub fn wrap(workspace: &Workspace, folders: &PrivateFolders, inner: &Command) -> Result<Command> {
-    wrap_with(workspace, folders, inner, SCREEN)
+    wrap_with(workspace, folders, inner, DISPLAY)
 }
 
 /// Like [`wrap`]; the display keeps its pixels in a file, which [`FRAMEBUFFER_VARIABLE`] names.
 pub fn wrap_readable(workspace: &Workspace, folders: &PrivateFolders, inner: &Command) -> Result<Command> {
     let memory = folders.runtime();
-    let mut command = wrap_with(workspace, folders, inner, &format!("{SCREEN} -fbdir {}", memory.display()))?;
+    let mut command =
+        wrap_with(workspace, folders, inner, &format!("{DISPLAY} -fbdir {}", memory.display()))?;
     command.env(FRAMEBUFFER_VARIABLE, memory.join("Xvfb_screen0"));
     Ok(command)
 }
@@ -106,12 +110,12 @@ fn wrap_with(
     workspace: &Workspace,
     folders: &PrivateFolders,
     inner: &Command,
-    screen: &str,
+    display: &str,
 ) -> Result<Command> {
     let this_program = env::current_exe().context("cannot find this program's own file")?;
     let mut command = workspace.command("xvfb-run");
     command
-        .args(["-a", "-s", screen, "dbus-run-session", "--"])
+        .args(["-a", "-s", display, "dbus-run-session", "--"])
         .arg(this_program)
         .arg(SUBCOMMAND)
         .arg(inner.get_program())
