@@ -18,7 +18,7 @@ const COMPOSER: &str = "[data-composer]";
 
 /// Returns the position and the size of the window.
 fn geometry() -> String {
-    let window = xdotool(&["search", "--onlyvisible", "--name", WINDOW]);
+    let window = xdotool(&["search", "--sync", "--onlyvisible", "--name", WINDOW]);
     let geometry = xdotool(&["getwindowgeometry", &window]);
     geometry.lines().skip(1).collect::<Vec<_>>().join(" ")
 }
@@ -39,7 +39,7 @@ async fn the_next_window_restores_the_last_typed_text_and_what_was_shown() {
     let tray = Tray::start().await;
     app.start_demo("prefilled", "Other").await;
     let asker = app.show_demo("technology", "Asks").await;
-    let window = xdotool(&["search", "--onlyvisible", "--name", WINDOW]);
+    let window = xdotool(&["search", "--sync", "--onlyvisible", "--name", WINDOW]);
     xdotool(&["windowsize", "--sync", &window, "1111", "777"]);
     xdotool(&["windowmove", "--sync", &window, "222", "99"]);
     let before = geometry();

@@ -377,39 +377,56 @@ impl App {
 
     /// Clicks the middle of an element.
     pub async fn press(&self, element: &Element) {
-        self.point_at(element).await;
-        // A card that moved meanwhile doesn't act on a click yet.
-        self.armed().await;
+        for _ in 0..5 {
+            let place = self.move_to(element).await;
+            // A card that moved meanwhile doesn't act on a click yet.
+            self.armed().await;
+            // On a busy machine, it can move after it has come to rest, and another option would be there.
+            if self.place_of(element).await == place {
+                break;
+            }
+        }
         self.press_there().await;
     }
 
     /// Moves the pointer to the middle of an element, and returns whether that element is under it.
     pub async fn point_at(&self, element: &Element) -> bool {
         self.armed().await;
-        // The driver doesn't scale an element's place by the zoom of the page, which is a multiple of 0.1 here.
-        // What moves is waited for: the end of a turn adds a line below an entry and a count in the header.
-        let script = "const [element, done] = arguments;
-            element.scrollIntoView({ block: 'nearest' });
-            const until = performance.now() + 1000;
-            let before = '';
-            const look = () => {
-                const { x, y, width, height } = element.getBoundingClientRect();
-                const zoom = Math.round(10 * outerWidth / innerWidth) / 10;
-                const now = [zoom * (x + width / 2), zoom * (y + height / 2)];
-                if (String(now) === before || performance.now() > until) return done(now);
-                before = String(now);
-                setTimeout(look, 40);
-            };
-            look();";
-        let args = vec![serde_json::to_value(element).unwrap()];
-        let place = self.client.execute_async(script, args).await.unwrap();
-        let [x, y] = [&place[0], &place[1]].map(|at| at.as_f64().unwrap());
-        let there = PointerAction::MoveTo { duration: Some(Duration::from_millis(10)), x, y };
-        let pointer = MouseActions::new("pointer".to_owned()).then(there);
-        self.client.perform_actions(pointer).await.unwrap();
+        self.move_to(element).await;
         self.script("return arguments[0].matches(':hover')", vec![serde_json::to_value(element).unwrap()])
             .await
             == true
+    }
+
+    /// Moves the pointer to the middle of an element that has come to rest, and returns its place.
+    async fn move_to(&self, element: &Element) -> [f64; 2] {
+        let script = "arguments[0].scrollIntoView({ block: 'nearest' })";
+        self.script(script, vec![serde_json::to_value(element).unwrap()]).await;
+        // What moves is waited for: the end of a turn adds a line below an entry and a count in the header.
+        let until = Instant::now() + Duration::from_secs(1);
+        let mut place = self.place_of(element).await;
+        loop {
+            tokio::time::sleep(Duration::from_millis(40)).await;
+            let before = std::mem::replace(&mut place, self.place_of(element).await);
+            if before == place || Instant::now() > until {
+                break;
+            }
+        }
+        let [x, y] = place;
+        let there = PointerAction::MoveTo { duration: Some(Duration::from_millis(10)), x, y };
+        let pointer = MouseActions::new("pointer".to_owned()).then(there);
+        self.client.perform_actions(pointer).await.unwrap();
+        place
+    }
+
+    /// Returns the middle of an element, in the driver's pixels.
+    async fn place_of(&self, element: &Element) -> [f64; 2] {
+        // The driver doesn't scale an element's place by the zoom of the page, which is a multiple of 0.1 here.
+        let script = "const { x, y, width, height } = arguments[0].getBoundingClientRect();
+            const zoom = Math.round(10 * outerWidth / innerWidth) / 10;
+            return [zoom * (x + width / 2), zoom * (y + height / 2)];";
+        let place = self.script(script, vec![serde_json::to_value(element).unwrap()]).await;
+        [0, 1].map(|at| place[at].as_f64().unwrap())
     }
 
     /// Clicks where the pointer is.

@@ -100,6 +100,7 @@ async fn after_an_answer_by_keys_the_next_question_of_the_inbox_takes_the_keys()
         app.in_state(&session, "needs_you").await;
     }
     app.click("button", "Inbox").await;
+    app.find("[data-inbox-item]").await;
     app.key("j").await;
     let focused = async |name: &str| {
         let script = "return document.activeElement.closest('[data-inbox-item]')?.ariaLabel ?? document.activeElement.outerHTML.slice(0, 200)";

@@ -124,6 +124,8 @@ async fn the_window_has_exactly_the_size_that_it_was_left_with_after_ten_reopeni
     for n in 0..=10 {
         let app = Setup::default().data(data.path()).open().await;
         if n == 0 {
+            // The page can be there before its window is.
+            activate(WINDOW);
             xdotool(&["search", "--onlyvisible", "--name", WINDOW, "windowsize", "--sync", "1111", "777"]);
         }
         app.wait(&format!("the size, reopened {n} times"), async || {

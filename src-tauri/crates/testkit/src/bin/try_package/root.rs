@@ -161,15 +161,10 @@ impl Root {
         command
     }
 
-    /// Types a line into a terminal, and yes to what it asks. Returns what it printed.
+    /// Types a line into a terminal where nobody answers. Returns what it printed.
     pub fn type_line(&self, line: &str) -> Result<String> {
         eprintln!("    {USER}$ {line}");
-        let mut yes = Command::new("yes").stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
-        let answers = yes.stdout.take().ok_or("yes has no output")?;
-        let said = run_with(self.terminal(line).stdin(answers));
-        let _ = yes.kill();
-        yes.wait()?;
-        said
+        run(&mut self.terminal(line))
     }
 
     /// Lets the user's programs onto the display.
@@ -230,12 +225,9 @@ fn host_name() -> String {
     fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default().trim().to_owned()
 }
 
-/// Runs a command to its end; its standard output is returned, and all that it said if it fails.
+/// Runs a command to its end, without input; its standard output is returned, and all that it said if it fails.
 pub fn run(command: &mut Command) -> Result<String> {
-    run_with(command.stdin(Stdio::null()))
-}
-
-fn run_with(command: &mut Command) -> Result<String> {
+    command.stdin(Stdio::null());
     let Output { status, stdout, stderr } = command.output()?;
     let said = String::from_utf8_lossy(&stdout).into_owned();
     if status.success() {

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -159,7 +159,7 @@ async fn serve(State(served): State<Arc<Served>>, uri: Uri) -> impl IntoResponse
 /// Chooses an action of the palette by its name.
 async fn palette(name: &str) -> Result<()> {
     // The notice of an update comes while nobody points at the window.
-    crate::root::run(Command::new("xdotool").args(["mousemove", "5", "5"]).stdin(Stdio::null()))?;
+    crate::root::run(Command::new("xdotool").args(["mousemove", "5", "5"]))?;
     press("ctrl+k")?;
     tokio::time::sleep(Duration::from_secs(1)).await;
     type_text(name)?;
