@@ -31,8 +31,8 @@ const MANY: usize = 3000;
 /// All events have arrived once none has come for this long.
 const SILENCE: Duration = Duration::from_secs(2);
 
-/// How long an answer may take. One to a call that arrives while a page goes or comes can be missing for ever.
-const UNANSWERED: Duration = Duration::from_secs(5);
+/// How long a reply may take. One never came on a busy machine, and the call waited for ever.
+const REPLY_LIMIT: Duration = Duration::from_secs(5);
 
 /// An object of the tree: its bus name and its path.
 type Reference = (String, OwnedObjectPath);
@@ -64,7 +64,7 @@ impl Bus {
         let session = Connection::session().await.unwrap();
         let launcher = Proxy::new(&session, "org.a11y.Bus", "/org/a11y/bus", "org.a11y.Bus").await.unwrap();
         let address: String = launcher.call("GetAddress", &()).await.unwrap();
-        let bus = zbus::connection::Builder::address(address.as_str()).unwrap().method_timeout(UNANSWERED);
+        let bus = zbus::connection::Builder::address(address.as_str()).unwrap().method_timeout(REPLY_LIMIT);
         Self(bus.build().await.unwrap())
     }
 

@@ -307,7 +307,7 @@ impl App {
 
     /// Sets the size of the window in pixels, and waits until the page is laid out in it.
     ///
-    /// The driver returns when the window has the size. The page can have the earlier one for some time after that, on a busy machine.
+    /// The driver returns once the window has its new size; on a busy machine, the page still has the old one for a moment.
     pub async fn resize(&self, width: u32, height: u32) {
         self.client.set_window_size(width, height).await.unwrap();
         let read = self.invoke("read_settings", json!({})).await.unwrap();
@@ -381,7 +381,7 @@ impl App {
             let place = self.move_to(element).await;
             // A card that moved meanwhile doesn't act on a click yet.
             self.armed().await;
-            // On a busy machine, it can move after it has come to rest, and another option would be there.
+            // On a busy machine, it can move once more, and the press would reach what is there now.
             if self.place_of(element).await == place {
                 break;
             }

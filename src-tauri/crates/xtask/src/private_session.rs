@@ -28,8 +28,8 @@ const POPUP: Duration = Duration::from_millis(1500);
 
 /// What the display is.
 ///
-/// By default it starts anew whenever its last client leaves. While one probes it, that ended openbox at its start: one in ten times
-/// on a busy machine.
+/// By default, an X server resets when its last client leaves. When that client was a probe, the reset ended openbox, which was
+/// just connecting: in one of ten starts on a busy machine.
 const DISPLAY: &str = "-noreset -screen 0 1600x1200x24";
 /// Tells the bench where the display keeps its pixels.
 const FRAMEBUFFER_VARIABLE: &str = "ASKDESK_FRAMEBUFFER";

@@ -6,7 +6,7 @@ use anyhow::{Context, Result, bail};
 use spdx::LicenseReq;
 
 /// How the names of such files begin.
-const NAMES: [&str; 7] = ["license", "license", "copying", "unlicense", "notice", "copyright", "ofl"];
+const NAMES: [&str; 7] = ["license", "licence", "copying", "unlicense", "notice", "copyright", "ofl"];
 /// Parts of file names that say whose text is in them, with the license's id.
 const HINTS: [(&str, &str); 6] = [
     ("apache", "Apache-2.0"),
@@ -107,6 +107,7 @@ mod tests {
         ];
         check(&both, &["MIT"], &["mit", "notice"]);
         check(&both, &["Apache-2.0"], &["apache", "notice"]);
+        check(&[("LICENCE", "British")], &["MIT"], &["British"]);
         check(&[("COPYING", "both of them")], &["MIT"], &["both of them"]);
         check(&[("LICENSE-APACHE", "only this")], &["MIT"], &["only this"]);
     }

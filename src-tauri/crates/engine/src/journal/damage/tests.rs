@@ -30,16 +30,6 @@ fn filled(folder: &Path, is_torn: bool) -> Journal {
     open(folder).journal
 }
 
-fn wait_for<T>(mut look: impl FnMut() -> Option<T>) -> T {
-    let began = Instant::now();
-    loop {
-        if let Some(found) = look() {
-            return found;
-        }
-        assert!(began.elapsed() < PATIENCE, "waited in vain");
-    }
-}
-
 fn is_marked_in(folder: &Path) -> bool {
     is_marked(&folder.join("desk.db"))
 }
@@ -92,19 +82,19 @@ fn a_search_lets_go_when_it_is_held_back_and_begins_again() {
 fn a_search_ends_at_once_while_it_reads() {
     let folder = tempfile::tempdir().unwrap();
     let journal = filled(folder.path(), false);
+    let began = Instant::now();
     // On a busy machine, a search can be over before it is seen.
-    let search = wait_for(|| {
+    let search = loop {
+        assert!(began.elapsed() < PATIENCE, "no search was seen while it read");
         let search = journal.search_damage(|_| true).unwrap();
-        loop {
-            if search.shared.state().is_reading {
-                return Some(search);
-            }
-            if search.thread.as_ref().is_none_or(JoinHandle::is_finished) {
-                return None;
-            }
+        let is_over = || search.thread.as_ref().is_none_or(JoinHandle::is_finished);
+        while !search.shared.state().is_reading && !is_over() {
             std::thread::yield_now();
         }
-    });
+        if search.shared.state().is_reading {
+            break search;
+        }
+    };
     let began = Instant::now();
     drop(search);
     assert!(began.elapsed() < Duration::from_secs(2), "{:?}", began.elapsed());
