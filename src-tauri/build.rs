@@ -7,7 +7,7 @@ use std::path::Path;
 include!("crates/api/src/command_list.rs");
 
 macro_rules! names {
-    ($($name:ident($input:ident) -> $output:ident,)+) => { &[$(stringify!($name),)+ "start_page", "subscribe", "acknowledge_frames", "unsubscribe", "open_link", "open_guide", "quit", "pick_folder", "attach_dropped", "attach_pasted", "pick_attachments", "deep_link_target", "deep_link_shown", "close_request", "ready_to_close", "deep_link_answered", "gateway_failure", "retry_gateway", "take_page_crash"] };
+    ($($name:ident($input:ident) -> $output:ident,)+) => { &[$(stringify!($name),)+ "start_page", "subscribe", "acknowledge_frames", "unsubscribe", "open_link", "open_guide", "quit", "pick_folder", "attach_dropped", "attach_pasted", "pick_attachments", "deep_link_target", "deep_link_shown", "close_request", "ready_to_close", "deep_link_answered", "gateway_failure", "retry_gateway", "take_page_crash", "page_failed"] };
 }
 
 const COMMANDS: &[&str] = for_each_command!(names);

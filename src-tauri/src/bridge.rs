@@ -64,7 +64,8 @@ pub fn handler() -> impl Fn(Invoke<Wry>) -> bool + Send + Sync + 'static {
         previous_focus::deep_link_answered,
         gateway::gateway_failure,
         gateway::retry_gateway,
-        page_crash::take_page_crash
+        page_crash::take_page_crash,
+        page_crash::page_failed
     ];
     move |invoke| {
         let InvokeBody::Json(arguments) = invoke.message.payload() else { return of_shell(invoke) };

@@ -54,7 +54,6 @@ use askdesk_gateway::GatewayConfig;
 use first_paint::FirstPaint;
 use host::ShellHost;
 use pending_api::PendingApi;
-use pending_list::PendingList;
 use startup_error::StartupError;
 use tauri::{AppHandle, Manager, RunEvent};
 use tauri_plugin_dialog::{DialogExt, MessageDialogKind};
@@ -229,11 +228,11 @@ fn start(
             // Registering over D-Bus would delay the first paint. Until then, SIGTERM ends the app.
             #[cfg(target_os = "linux")]
             shutdown::handle_session_end(app);
-            let pending = PendingList::new();
-            badge::follow(app, pending.watch());
-            tray::follow(app, api.clone(), pending.watch());
-            shortcut::follow(app, pending.watch());
-            notify::listen(app, api.clone(), notifications, pending);
+            let pending = pending_list::follow(&api);
+            badge::follow(app, pending.clone());
+            tray::follow(app, api.clone(), pending.clone());
+            shortcut::follow(app, pending);
+            notify::listen(app, api.clone(), notifications);
             let retention = api.clone();
             tauri::async_runtime::spawn(async move { retention.delete_expired_daily().await });
             gateway::open(app, gateway_config);

@@ -75,6 +75,8 @@ messages! {
             "Your answer wasn’t sent. The question is still open.",
             "回答未发送，问题仍待回答。",
             "Ihre Antwort wurde nicht gesendet. Die Frage ist noch offen.";
+        /// Follows the text of a question.
+        goes_on: "The agent goes on.", "智能体继续工作。", "Der Agent arbeitet weiter.";
         /// A question of a session whose text is hidden.
         question_waits: "A question is waiting", "有一个问题待处理", "Eine Frage wartet";
         /// A permission request of a session whose text is hidden.
@@ -198,6 +200,8 @@ messages! {
         answered: "Answered: {}", "已回答：{}", "Beantwortet: {}";
         /// The value is the name of the session.
         asks_permission: "{} asks for permission", "{} 请求权限", "{} bittet um Berechtigung";
+        /// The value is the name of the agent.
+        agent_warns: "{} warns.", "{} 发出警告。", "{} warnt.";
         /// The value is the number of items that are not listed.
         and_others: "{} more…", "另有 {} 项…", "{} weitere…";
         /// The value is the time of day at which the pause ends.

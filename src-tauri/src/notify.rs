@@ -38,7 +38,6 @@ use tokio::time::timeout;
 
 use crate::deep_link::Target;
 use crate::messages::Messages;
-use crate::pending_list::{PendingEntry, PendingList};
 use crate::window::Focus;
 use crate::window_lifecycle::WindowLifecycle;
 use crate::{badge, deep_link, language};
@@ -50,7 +49,7 @@ use option_buttons::OptionButtons;
 const WITHDRAW_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// Handles the engine's notification events and the clicks on notifications, until the engine closes.
-pub fn listen(app: &AppHandle, api: Api, events: mpsc::Receiver<NotificationEvent>, pending: PendingList) {
+pub fn listen(app: &AppHandle, api: Api, events: mpsc::Receiver<NotificationEvent>) {
     let (mut events, reminding) = with_reminders(api.engine(), api.settings().watch(), events);
     tauri::async_runtime::spawn(reminding);
     // Each notification is activated at most once, which bounds the channel.
@@ -58,7 +57,7 @@ pub fn listen(app: &AppHandle, api: Api, events: mpsc::Receiver<NotificationEven
     let notifier = backend::start(app, &api, sender);
     let mut views = api.watch_view();
     let (shown, finished) = (HashMap::new(), BTreeSet::new());
-    let mut driver = NotificationDriver { app: app.clone(), api, notifier, pending, shown, finished };
+    let mut driver = NotificationDriver { app: app.clone(), api, notifier, shown, finished };
     let listening = tauri::async_runtime::spawn(async move {
         // The app may have ended between a turn and its notification.
         driver.check_budget().await;
@@ -97,7 +96,6 @@ struct NotificationDriver {
     app: AppHandle,
     api: Api,
     notifier: Box<dyn Notifier>,
-    pending: PendingList,
     /// The open questions that have a notification of their own.
     shown: HashMap<RequestId, ShownQuestion>,
     /// The sessions with a notification about a finished turn.
@@ -120,7 +118,6 @@ impl NotificationDriver {
         match event {
             NotificationEvent::Asked { request, session } => {
                 self.finished_no_more(session.id);
-                self.pending.add(PendingEntry::question(&request));
                 self.api.note_asked(PendingItem::Question(request.id));
                 self.question(false, &request, &session);
             }
@@ -131,7 +128,6 @@ impl NotificationDriver {
             }
             NotificationEvent::ApprovalAsked { approval, session } => {
                 self.finished_no_more(session.id);
-                self.pending.add(PendingEntry::permission(&approval));
                 if let Some(notification) = content::of_approval(&self.api, &approval, &session) {
                     self.post(notification);
                 }
@@ -170,7 +166,6 @@ impl NotificationDriver {
     }
 
     fn ended(&mut self, item: PendingItem) {
-        self.pending.remove(item);
         self.notifier.withdraw(Subject::Item(item));
         match self.api.note_ended(item) {
             NotificationRemoval::Own => {}

@@ -1,5 +1,6 @@
-//! What happens when the process of a page dies, such as for lack of memory. The page is loaded again and says so once. If it dies
-//! again within a minute, a page without a script says what can be done, so that nothing loads again and again.
+//! What happens when the process of a page dies, such as for lack of memory, or when a page can't be shown. The page is loaded again
+//! and says so once. If that happens again within a minute, a page without a script says what can be done, so that nothing loads
+//! again and again.
 //!
 //! WebKitGTK and WKWebView report this. WebView2 does too, but wry passes it on to nobody: on Windows, the window shows the error
 //! page of WebView2.
@@ -32,6 +33,8 @@ struct Crashes {
     last: HashMap<String, Instant>,
     /// The address that a window shows, by its label. WebKit forgets it when the process dies.
     shown: HashMap<String, Url>,
+    /// The id of the last report of a page that could not be shown.
+    report: Option<String>,
     /// The main page has not said yet that it was loaded again.
     is_unsaid: bool,
     /// The address of the main page, also while its window shows another one.
@@ -67,6 +70,13 @@ impl Crashes {
             (true, true) => Recovery::Explain,
             (true, false) => Recovery::Leave,
         }
+    }
+
+    /// Whether a report is another one than the last. Tauri sends a command a second time if its page is gone before the response.
+    fn is_new(&mut self, report: String) -> bool {
+        let is_new = self.report.as_ref() != Some(&report);
+        self.report = Some(report);
+        is_new
     }
 
     fn note_shown(&mut self, label: &str, shown: &Url) {
@@ -114,7 +124,7 @@ pub fn follow(_: &WebviewWindow) {}
 pub fn recover(app: &AppHandle, label: &str) {
     let Some(window) = app.get_webview_window(label) else { return };
     let recovery = app.state::<PageCrashes>().lock().next(label, Instant::now());
-    tracing::error!(label, ?recovery, "the process of the page has died");
+    tracing::error!(label, ?recovery, "the page is gone");
     let recovered = match recovery {
         Recovery::Reload => window.reload(),
         Recovery::Explain => {
@@ -132,6 +142,18 @@ pub fn recover(app: &AppHandle, label: &str) {
 #[expect(clippy::needless_pass_by_value, reason = "the signature is Tauri's")]
 pub fn take_page_crash(crashes: State<'_, PageCrashes>) -> bool {
     std::mem::take(&mut crashes.lock().is_unsaid)
+}
+
+/// Takes the report of a page that could not be shown.
+#[tauri::command]
+#[expect(clippy::needless_pass_by_value, reason = "the signature is Tauri's")]
+pub fn page_failed(webview: Webview, crashes: State<'_, PageCrashes>, report: String, why: String) {
+    if !crashes.lock().is_new(report) {
+        return;
+    }
+    let why = askdesk_domain::text::bounded(&why);
+    tracing::error!(label = webview.label(), why, "the page could not be shown");
+    recover(webview.app_handle(), webview.label());
 }
 
 /// Responds with the page that says what can be done.

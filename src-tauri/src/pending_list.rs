@@ -1,89 +1,62 @@
-//! The open questions and permission requests, for the title, the tray and the global shortcut.
+//! What needs the user, for the title, the tray and the global shortcut.
 
-use askdesk_domain::{Approval, PendingItem, Request, SessionId};
+use askdesk_api::Api;
+use askdesk_domain::{Desk, PendingItem, SessionId, pending};
+use askdesk_engine::EngineError;
+use askdesk_engine::frame::{Change, Frame};
 use tokio::sync::watch;
+
+/// The longest text of an entry, in characters.
+const TEXT_CHARS: usize = 200;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PendingEntry {
     pub item: PendingItem,
     pub session: SessionId,
-    /// The question or the permission request, in the agent's words.
+    /// The first question, or what a permission is asked for, in the agent's words.
     pub text: String,
 }
 
-impl PendingEntry {
-    /// Describes a request by its first question.
-    pub fn question(request: &Request) -> Self {
-        let text = request.questions.first().map(|question| question.text.clone()).unwrap_or_default();
-        Self { item: PendingItem::Question(request.id), session: request.session, text }
-    }
-
-    pub fn permission(approval: &Approval) -> Self {
-        let item = PendingItem::Permission(approval.id);
-        Self { item, session: approval.session, text: approval.shown_title().into_owned() }
-    }
-}
-
-/// All pending entries, oldest first. `notify` writes it; others watch it.
-#[derive(Debug)]
-pub struct PendingList(watch::Sender<Vec<PendingEntry>>);
-
-impl PendingList {
-    pub fn new() -> Self {
-        Self(watch::Sender::new(Vec::new()))
-    }
-
-    pub fn watch(&self) -> watch::Receiver<Vec<PendingEntry>> {
-        self.0.subscribe()
-    }
-
-    /// Adds an entry, unless its item is already in the list.
-    pub fn add(&self, entry: PendingEntry) {
-        self.0.send_if_modified(|entries| {
-            let new = !entries.iter().any(|known| known.item == entry.item);
-            if new {
-                entries.push(entry);
+/// Keeps the list, oldest first, until the engine closes.
+pub fn follow(api: &Api) -> watch::Receiver<Vec<PendingEntry>> {
+    let (entries, watched) = watch::channel(Vec::new());
+    let engine = api.engine().clone();
+    tauri::async_runtime::spawn(async move {
+        let mut frames = engine.subscribe().await?;
+        while let Some(frame) = frames.next().await {
+            if changes_list(&frame) {
+                let now = engine.inspect(listed).await?;
+                entries.send_if_modified(|before| {
+                    let changed = *before != now;
+                    *before = now;
+                    changed
+                });
             }
-            new
-        });
-    }
-
-    pub fn remove(&self, item: PendingItem) {
-        self.0.send_if_modified(|entries| {
-            let before = entries.len();
-            entries.retain(|entry| entry.item != item);
-            entries.len() != before
-        });
-    }
+        }
+        Ok::<_, EngineError>(())
+    });
+    watched
 }
 
-#[cfg(test)]
-mod tests {
-    use askdesk_domain::{ApprovalId, RequestId};
-    use uuid::Uuid;
+fn changes_list(frame: &Frame) -> bool {
+    let Frame::Delta(delta) = frame else { return true };
+    delta.changes.iter().any(|change| {
+        matches!(change, Change::Request { .. } | Change::Approval { .. } | Change::SessionClosed { .. })
+    })
+}
 
-    use super::*;
-
-    fn entry(n: u128) -> PendingEntry {
-        let item = PendingItem::Question(RequestId::new(Uuid::from_u128(n)));
-        PendingEntry { item, session: SessionId::new(Uuid::from_u128(9)), text: n.to_string() }
-    }
-
-    #[test]
-    fn an_entry_is_listed_once_until_it_is_removed() {
-        let list = PendingList::new();
-        let mut watch = list.watch();
-        let texts = |watch: &mut watch::Receiver<Vec<PendingEntry>>| {
-            watch.borrow_and_update().iter().map(|entry| entry.text.clone()).collect::<Vec<_>>().concat()
-        };
-        for n in [1, 2, 1, 3] {
-            list.add(entry(n));
-        }
-        assert_eq!(texts(&mut watch), "123");
-        list.add(entry(2));
-        list.remove(PendingItem::Permission(ApprovalId::new(Uuid::from_u128(2))));
-        assert!(!watch.has_changed().unwrap(), "a permission request with the same id is no question");
-        list.remove(entry(2).item);
-        assert_eq!(texts(&mut watch), "13");
-    }
+fn listed(desk: &Desk) -> Vec<PendingEntry> {
+    let entry = |item| match item {
+        PendingItem::Question(id) => desk.request(id).map(|request| PendingEntry {
+            item,
+            session: request.session,
+            text: request.questions.first().map(|question| question.text.clone()).unwrap_or_default(),
+        }),
+        PendingItem::Permission(id) => desk.approval(id).map(|approval| PendingEntry {
+            item,
+            session: approval.session,
+            text: approval.name(TEXT_CHARS),
+        }),
+    };
+    pending(desk).into_iter().filter_map(entry).collect()
 }

@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use askdesk_client_config::discovery;
 use askdesk_user_environment::{
     Failure, Origin, Printed, Question, Surroundings, Variables, Way, await_first_reading, begin_reading,
-    current, inherited, keep, kept, settle, user_shell,
+    current, inherited, keep, kept, settle, settle_with_kept, user_shell,
 };
 use tauri::{AppHandle, Manager};
 use tauri_plugin_shell::ShellExt;
@@ -48,16 +48,13 @@ impl ShellEnvironment {
 }
 
 /// Decides where the environment comes from. Until the shell has answered, agents get what it said the last time; if that
-/// is not known, they wait.
+/// isn't known, or lacks something live, they wait.
 pub fn begin(folder: &Path) {
     if let Some(way) = known_way() {
         return settle(inherited(), Origin { way, shell: None, failed: Vec::new(), read_at: 0 });
     }
     match kept(folder) {
-        Some((origin, changes)) => {
-            settle(inherited().with(&changes), origin);
-            begin_reading();
-        }
+        Some(kept) => settle_with_kept(inherited().with(&kept.changes), kept.origin, kept.lacks_live),
         None => await_first_reading(),
     }
 }

@@ -15,11 +15,16 @@ import { loadInView, loadWhenIdle } from './view/lazy';
 // The page subscribes while the rest of it is loaded.
 const page = createPage(tauriBridge);
 page.open();
-const [{ default: App }] = await Promise.all([
-  import('./view/App.svelte'),
-  // If the catalog can't be loaded, the window is in English.
-  spoken.speak(languageAtStart(tauriBridge.language)).catch(() => spoken.speak('en')),
-  page.prepare(loadInView),
-]);
-mount(App, { target: document.body, props: { page } });
-void loadWhenIdle();
+try {
+  const [{ default: App }] = await Promise.all([
+    import('./view/App.svelte'),
+    // If the catalog can't be loaded, the window is in English.
+    spoken.speak(languageAtStart(tauriBridge.language)).catch(() => spoken.speak('en')),
+    page.prepare(loadInView),
+  ]);
+  mount(App, { target: document.body, props: { page } });
+  void loadWhenIdle();
+} catch (thrown) {
+  // Nothing in this document can say so.
+  await tauriBridge.pageFailed(String(thrown));
+}

@@ -11,9 +11,10 @@ import type {
   ApprovalState,
   DeliveryError,
   EntryBody,
+  Request,
   ToolDetail,
 } from '../src/generated/wire';
-import { aDecision, anApproval, anEntry, aRequest, aSession, planOptions, someOptions } from '../src/testing/builders';
+import { aDecision, anApproval, anEntry, aRequest, planOptions, someOptions } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
 import { button, expectNoViolations, openPage, panel, settle } from './open';
 
@@ -29,8 +30,8 @@ async function choose(user: UserEvent, menu: string, item: string) {
   await user.click(screen.getByRole('menuitem', { name: item }));
 }
 
-async function open(approval: Approval, sessions = [aSession()]) {
-  const bridge = new FakeBridge({ sessions, approvals: [approval], requests: [aRequest()] });
+async function open(approval: Approval, beside: { requests?: Request[] } = {}) {
+  const bridge = new FakeBridge({ approvals: [approval], ...beside });
   bridge.on('decide_approval', ({ decision }) => ({ ...approval, state: { state: 'decided', decision, at: 1, error: null } }));
   bridge.entries['s1'] = [anEntry(1, { kind: 'approval', approval: approval.id })];
   return openPage(bridge);
@@ -43,6 +44,15 @@ describe('a permission', () => {
     await bridge.push({ change: 'approval', approval: anApproval() });
     await settle();
     expect(panel()).not.toHaveTextContent('Asked by');
+  });
+
+  test.each<[ToolDetail, string]>([
+    [{ detail: 'command', command: 'set -e\nmake all', description: null }, 'make all [+1 line]'],
+    [{ detail: 'write', path: '/home/ada/projects/api/src/a.ts', content: 'x' }, 'src/a.ts'],
+    [{ detail: 'network', target: 'example.org' }, 'example.org'],
+  ])('that has ended says what it was for: %j', async (subject, words) => {
+    await open(anApproval({ subject, state: { state: 'decided', decision: aDecision('allow'), at: 1, error: null } }));
+    expect(within(screen.getByText('Allowed once: Bash')).getByText(words)).toBeVisible();
   });
 
   test('a tool of a server is named as the engine names it', () => {
@@ -139,19 +149,19 @@ describe('a permission', () => {
   });
 
   test.each([
-    ['Removes the build', 'Frees space', 'Removes the build Frees space'],
-    ['Removes the build', 'Removes the build', 'Removes the build'],
-    ['', 'Frees space', 'Frees space'],
-  ])('all that the agent says about it is shown once: %j and %j', async (description, also, shown) => {
+    ['Removes the build', 'Frees space', '“Removes the build Frees space”'],
+    ['Removes the build', 'Removes the build', '“Removes the build”'],
+    ['', 'Frees space', '“Frees space”'],
+  ])('all that the model says about it is shown once: %j and %j', async (description, also, shown) => {
     const subject = { detail: 'command', command: 'rm -r build', description } as const;
     await openPage(new FakeBridge({ approvals: [anApproval({ subject, description: also })] }));
-    expect(within(panel()).getByText('Reason').nextElementSibling).toHaveTextContent(new RegExp(`^${shown}$`));
+    expect(within(panel()).getByText('The model says').nextElementSibling).toHaveTextContent(new RegExp(`^${shown}$`));
   });
 
-  test('the name of the file that changes is no reason', async () => {
+  test('the name of the file that changes is no description', async () => {
     const subject = { detail: 'write', path: '/home/ada/api/notes.md', content: 'x' } as const;
     await openPage(new FakeBridge({ approvals: [anApproval({ subject, description: 'notes.md' })] }));
-    expect(within(panel()).queryByText('Reason')).toBeNull();
+    expect(within(panel()).queryByText('The model says')).toBeNull();
   });
 
   test('the second click of a double click decides nothing', async () => {
@@ -255,18 +265,18 @@ test('no key decides a permission, except on a button that has the focus', async
   expect(bridge.sent('decide_approval')).toMatchObject([{ decision: aDecision('deny') }]);
 });
 
-test('a question beside a permission has the only filled button', async () => {
-  await open(anApproval());
+test('a permission that waits beside a question is behind its pill', async () => {
+  const { user } = await open(anApproval(), { requests: [aRequest()] });
   const filled = () => [...panel().querySelectorAll('.primary')].map((one) => one.textContent?.trim());
   expect(filled()).toEqual([expect.stringContaining('Submit')]);
-  expect(panel()).toHaveTextContent('1 more');
+  await user.click(button('Permission'));
+  expect(filled()).toEqual(['Allow once']);
 });
 
 test('a permission alone has the filled button, and no second title', async () => {
   await openPage(new FakeBridge({ approvals: [anApproval()] }));
   expect([...panel().querySelectorAll('.primary')].map((one) => one.textContent?.trim())).toEqual(['Allow once']);
-  expect(within(panel()).getByRole('region', { name: 'Permission' }).querySelector('.head')).toHaveClass('unseen');
-  expect(panel()).not.toHaveTextContent('more');
+  expect(within(panel()).getAllByRole('heading')).toHaveLength(1);
 });
 
 describe('options of an agent that has its own', () => {
@@ -400,9 +410,10 @@ describe('a tool’s line', () => {
       { text: 'Write', status: 'in_progress' },
     ] as const;
     await show({ detail: { detail: 'todos', items: [...items] } });
-    expect(screen.getByText('Write').closest('li')).toHaveTextContent('in progress');
-    expect(screen.getByText('Look').closest('li')).toHaveTextContent('done');
-    await expectNoViolations(document.querySelector('[data-entry="1"]')!);
+    const entry = document.querySelector<HTMLElement>('[data-entry="1"]')!;
+    expect(within(entry).getByText('Write').closest('li')).toHaveTextContent('in progress');
+    expect(within(entry).getByText('Look').closest('li')).toHaveTextContent('done');
+    await expectNoViolations(entry);
   });
 
   test('case_75_a_call_that_waits_for_a_permission_says_so_and_never_that_it_runs', async () => {

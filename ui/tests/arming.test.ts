@@ -132,6 +132,25 @@ describe('a card is armed', () => {
     expect(one.takesClick({ detail: 1, target: document.createElement('textarea') })).toBe(true);
   });
 
+  test('case_144 at once for a menu or a form that the user opened, unless the card has changed since', () => {
+    const one = armed();
+    const opened = [document.createElement('div'), document.createElement('div')].map((around, index) => {
+      around.setAttribute(index === 0 ? 'role' : 'data-opened', index === 0 ? 'menu' : '');
+      return around.appendChild(document.createElement('button'));
+    });
+    const taken = () => opened.map((target) => one.takesClick({ detail: 1, target }));
+    one.isAt('0 0');
+    one.isAt('0 40');
+    expect(one.armed).toBe(false);
+    expect(taken()).toEqual([true, true]);
+    one.wait();
+    expect(taken()).toEqual([true, true]);
+    one.shows('b');
+    expect(taken()).toEqual([false, false]);
+    clock.advance(DELAY);
+    expect(taken()).toEqual([true, true]);
+  });
+
   test('not for a press that began before', () => {
     const one = new Arming();
     const target = document.createElement('button');
@@ -181,7 +200,7 @@ describe('a question', () => {
     const { bridge } = await openCard(pair());
     await pass(DELAY);
     card().focus();
-    await press(card(), '1');
+    await press(card(), 'ArrowRight', { altKey: true });
     expect(panel().querySelector('[data-question="q2"]')).not.toBeNull();
     expect(card()).toHaveAttribute('data-armed', 'true');
     const questions = [...pair().slice(0, 1), aQuestion(2, { kind: 'multi', options: ['GitLab', 'Google'] })];
@@ -236,6 +255,73 @@ describe('a question', () => {
     await click(button(/^Undo/));
     expect(bridge.sent('undo_end')).toHaveLength(1);
   });
+});
+
+describe('what a choice brings', () => {
+  const two = () => [1, 2].map((place) => aQuestion(place, { options: ['Yes', 'No'], allowsOther: false }));
+  const shownQuestion = () => card().querySelector<HTMLElement>('fieldset')?.dataset['question'] ?? 'summary';
+  const acts = {
+    digit: () => press(document.activeElement!, '1'),
+    Enter: () => press(document.activeElement!, 'Enter'),
+    click: () => click(radio('Yes')),
+  };
+
+  for (const wait of [0, 50, 200, 400, 800]) {
+    test.each(Object.keys(acts) as (keyof typeof acts)[])(`case_144 takes no %s of its first 500 ms, after ${wait} ms`, async (by) => {
+      const { bridge } = await openCard(two());
+      await pass(DELAY);
+      card().focus();
+      await press(card(), '2');
+      expect(shownQuestion()).toBe('q2');
+      await pass(wait);
+      await acts[by]();
+      expect(shownQuestion()).toBe(wait < DELAY ? 'q2' : 'summary');
+      expect(card().querySelector('input:checked')).toBeNull();
+      await pass(DELAY);
+      if (wait < DELAY) await acts[by]();
+      expect(shownQuestion()).toBe('summary');
+      await pass(wait);
+      await (by === 'click' ? click(button('Submit')) : press(button('Submit'), 'Enter'));
+      expect(sentAnswers(bridge)).toHaveLength(wait < DELAY ? 0 : 1);
+    });
+  }
+
+  test('case_144 is no longer by itself if the user goes back, or on without a choice', async () => {
+    await openCard(two(), { autoAdvance: 'off' });
+    await pass(DELAY);
+    await click(radio('No'));
+    expect(shownQuestion()).toBe('q1');
+    await press(radio('No'), 'Enter');
+    expect(shownQuestion()).toBe('q2');
+    expect(card()).toHaveAttribute('data-armed', 'true');
+    await click(button('Back'));
+    await click(button(/^Next/));
+    await press(radio('Yes'), 'Enter');
+    expect(shownQuestion()).toBe('summary');
+    expect(card()).toHaveAttribute('data-armed', 'false');
+  });
+});
+
+test('case_144 the next permission takes no key or click of its first 500 ms, although it was in view', async () => {
+  for (const place of ['panel', 'inbox'] as const) {
+    const bridge = new FakeBridge({
+      approvals: [anApproval({ askedAt: 1 }), anApproval({ id: 'a2', nativeRef: 'n2', title: 'Bash: b', askedAt: 2 })],
+    });
+    bridge.on('decide_approval', ({ id, decision }) => {
+      const approval = bridge.snapshot.approvals.find((one) => one.id === id)!;
+      return { ...approval, state: { state: 'decided', decision, at: Date.now(), error: null } };
+    });
+    const { store, unmount } = await openPage(bridge);
+    if (place === 'inbox') store.dispatch({ type: 'inbox_opened', at: 0 });
+    await settle();
+    await pass(DELAY);
+    const [first] = screen.getAllByRole('button', { name: 'Deny' });
+    first!.focus();
+    await click(first!);
+    expect(bridge.sent('decide_approval')).toHaveLength(1);
+    expect(card('a2')).toHaveAttribute('data-armed', 'false');
+    unmount();
+  }
 });
 
 test('case_79_a_permission_and_a_plan_are_decided_only_after_500_ms', async () => {
@@ -303,6 +389,11 @@ describe('after an answer', () => {
   test('case_80_the_focus_never_goes_on_to_another_session_to_a_permission_or_to_what_comes_later_whose_keys_work_once_it_is_armed', async () => {
     const { bridge } = await openTwo({ session: 's2' });
     await bridge.push({ change: 'approval', approval: anApproval() });
+    await pass(DELAY);
+    expect(panel()).toHaveFocus();
+    await press(panel(), '1');
+    expect(bridge.sent('decide_approval')).toEqual([]);
+    await bridge.push({ change: 'approval', approval: anApproval({ state: { state: 'withdrawn', at: 1 } }) });
     await bridge.push({ change: 'request', request: aRequest({ id: 'r3', nativeRef: 'n3', questions: two }) });
     await settle();
     expect(panel()).toHaveFocus();

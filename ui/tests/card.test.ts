@@ -166,7 +166,7 @@ describe('confirmations and secrets', () => {
     expect(document.body).not.toHaveTextContent('hunter2');
     expect(screen.getByText('Secret provided')).toBeVisible();
     await user.click(button('Submit'));
-    await user.click(button('Submit anyway'));
+    await user.click(button('Submit'));
     expect(bridge.sent('answer_question')[0]?.answers[0]?.other).toBe('hunter2');
     expect(JSON.stringify(store.state)).not.toContain('hunter2');
   });
@@ -208,9 +208,9 @@ test('a missing answer shows an error that describes the field', async () => {
 
 test('the collapsed panel is one button with the number of waiting questions', async () => {
   const { user } = await open([aQuestion(1)]);
-  await user.click(button('Collapse panel'));
-  const strip = button('Expand panel, 1 waiting');
-  expect(strip).toHaveFocus();
+  await user.click(button('Fold side'));
+  expect(button('Unfold side')).toHaveFocus();
+  const strip = button('1 question, open the side');
   expect(strip).toHaveTextContent('1');
   await expectNoViolations(panel());
   await user.click(strip);

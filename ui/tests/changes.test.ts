@@ -46,7 +46,7 @@ test('the header and the row show how much has changed, and the header leads the
   expect(screen.getByRole('button', { name: /api.*128 lines added/s })).toBeVisible();
   await user.click(button(/^Changes/));
   expect(store.state.navigation.place).toEqual({ at: 'changes', session: 's1' });
-  expect(bridge.sent('list_changes')).toEqual([{ session: 's1' }]);
+  expect(bridge.sent('list_changes').at(-1)).toEqual({ session: 's1' });
   expect(screen.queryByRole('complementary')).toBeNull();
   await expectNoViolations();
   await user.keyboard('{Alt>}{ArrowLeft}{/Alt}');
@@ -269,9 +269,10 @@ describe('reverting', () => {
     await user.keyboard('{Escape}');
     expect(bridge.sent('revert_change')).toEqual([]);
     await user.click(button('Revert file…'));
+    const { length } = bridge.sent('list_changes');
     await user.click(button('Revert'));
     expect(bridge.sent('revert_change')).toMatchObject([{ session: 's1', id: orders.id, version: orders.version, part: null }]);
-    expect(bridge.sent('list_changes')).toHaveLength(2);
+    expect(bridge.sent('list_changes')).toHaveLength(length + 1);
   });
 
   test('one change is reverted with the lines it had', async () => {

@@ -64,7 +64,7 @@ test('each program is listed with its version, files, state, and last question',
   expect(claude.getByText('~/.claude/settings.json')).toBeVisible();
   expect(claude.getByText('Connected. Its questions arrive here.')).toBeVisible();
   expect(claude.getByText(/^Hooks are turned off/)).toBeVisible();
-  expect(claude.getByText(/^Up to 24 hours\. In a terminal/)).toBeVisible();
+  expect(claude.getByText(/^Up to 24 hours/)).toBeVisible();
   expect(claude.getByText('Last question').nextElementSibling).toHaveTextContent(/20\d\d/);
   expect(claude.queryByRole('button', { name: 'Connect Claude Code' })).toBeNull();
   expect(row('Codex').getByText('Not connected')).toBeVisible();
@@ -152,6 +152,16 @@ test('an outdated entry works and can be updated', async () => {
   expect(row('Codex').getByText('Connected. Its questions arrive here.')).toBeVisible();
   expect(row('Codex').getByText(/^Its entry differs from the recommended one/)).toBeVisible();
   expect(press('Update Codex')).toBeEnabled();
+});
+
+test('case_170_a_setting_that_keeps_calls_in_the_foreground_is_missing_and_connecting_adds_it', async () => {
+  const bridge = new FakeBridge();
+  bridge.clients = [aClient({ client: 'claude-code', connected: true, way: { way: 'works', but: ['background', 'differs'] } })];
+  bridge.on('plan_client', () => ({ changes: [change], notes: [{ note: 'no_background', client: 'claude-code' }] }));
+  const { user } = await openClients(bridge);
+  expect(row('Claude Code').getByText(/calls that wait long go on in the background/)).toBeVisible();
+  await user.click(press('Update Claude Code'));
+  expect(list().getByText(/CLAUDE_CODE_MCP_AUTO_BACKGROUND_MS=0 turns that off, for all its MCP servers/)).toBeVisible();
 });
 
 test('a canceled change writes nothing', async () => {

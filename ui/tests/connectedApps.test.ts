@@ -32,14 +32,15 @@ const answersGo = () => screen.getByRole('complementary', { name: 'Where your an
 describe('a connected app', () => {
   test('is shown with its folder, without a composer, Stop, or settings', async () => {
     await open(codex(), asks());
-    expect(within(view()).getByRole('heading', { name: 'codex · shop' })).toBeVisible();
-    expect(within(view()).getByText('codex')).toBeVisible();
-    expect(within(view()).getByText('2.1.0')).toBeVisible();
-    expect(within(view()).getByText('MCP client')).toBeVisible();
+    const head = within(screen.getByRole('banner'));
+    expect(head.getByRole('heading', { name: 'codex · shop' })).toBeVisible();
+    expect(head.getByText('codex')).toBeVisible();
+    expect(head.getByText('2.1.0')).toBeVisible();
+    expect(head.getByText('MCP client')).toBeVisible();
     expect(answersGo()).toHaveTextContent('Your answers go to codex in /projects/shop.');
     expect(screen.queryByRole('textbox', { name: 'Message to the agent' })).toBeNull();
     for (const name of ['Session menu', 'Stop', 'Resume', /^Permission mode/, /^Model/]) {
-      expect(within(view()).queryByRole('button', { name })).toBeNull();
+      expect(screen.queryByRole('button', { name })).toBeNull();
     }
     await expectNoViolations();
   });
@@ -62,12 +63,12 @@ describe('a connected app', () => {
   test('without a folder mentions none', async () => {
     await open(codex({ folder: '' }));
     expect(answersGo()).toHaveTextContent('Your answers go to codex.');
-    expect(document.querySelector('[data-session-view] .folder')).toBeNull();
+    expect(document.querySelector('header .folder')).toBeNull();
   });
 
   test('that has disconnected says so, and whether an answer is saved for it', async () => {
     await open(codex({ state: left }));
-    expect(view()).toHaveTextContent('Not connected');
+    expect(screen.getByRole('banner')).toHaveTextContent('Not connected');
     expect(answersGo()).toHaveTextContent('codex isn’t connected anymore. No answer is waiting for it.');
     expect(view()).not.toHaveTextContent('The agent finished');
   });

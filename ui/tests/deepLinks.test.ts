@@ -116,7 +116,7 @@ describe('a deep link', () => {
   test('expands the panel for a permission request, without focusing it', async () => {
     const approval = anApproval({ session: 's2' });
     const { bridge, store } = await openPage(new FakeBridge({ sessions, approvals: [approval] }));
-    store.dispatch({ type: 'panel_collapsed', collapsed: true });
+    store.dispatch({ type: 'side_folded', folded: true });
     await bridge.openDeepLink(approval.id);
     expect(selected()).toBe('s2');
     expect(document.querySelector(`[data-approval="${approval.id}"]`)).toBeVisible();

@@ -16,7 +16,7 @@ describe('the focus', () => {
     const bridge = new FakeBridge({ requests: [aRequest(), second] });
     bridge.drafts = [declining];
     const { user } = await openPage(bridge);
-    await user.click(button('2 Two'));
+    await user.click(button('Question Two'));
     await bridge.push({ change: 'request', request: { ...second, state: ended(withdrawn()) } });
     expect(field('Message to the agent (optional)')).toHaveValue('Not now');
     expect(document.body).toHaveFocus();
@@ -26,8 +26,11 @@ describe('the focus', () => {
     const bridge = new FakeBridge({ requests: [aRequest()], approvals: [anApproval()] });
     const draft = { form: 'message', message: 'Elsewhere', options: null, plan: null } as const;
     bridge.drafts = [declining, { of: 'approval', id: 'a1', draft }];
-    await openPage(bridge);
-    expect(within(panel()).getAllByRole('textbox', { name: /^Message to the agent/ })).toHaveLength(2);
+    const { bridge: app } = await openPage(bridge);
+    expect(field('Message to the agent (optional)')).toHaveValue('Not now');
+    expect(document.body).toHaveFocus();
+    await app.push({ change: 'request', request: aRequest({ state: ended(withdrawn()) }) });
+    expect(within(panel()).getByRole('textbox', { name: 'Message to the agent' })).toHaveValue('Elsewhere');
     expect(document.body).toHaveFocus();
   });
 
@@ -37,6 +40,7 @@ describe('the focus', () => {
     await skipWithMessage(user);
     expect(field('Message to the agent (optional)')).toHaveFocus();
     await user.click(button('Back'));
+    await user.click(button('Permission'));
     await user.click(button('More ways to deny'));
     await user.click(screen.getByRole('menuitem', { name: 'Deny with message…' }));
     expect(within(panel()).getByRole('textbox', { name: 'Message to the agent' })).toHaveFocus();

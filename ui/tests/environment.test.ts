@@ -2,6 +2,7 @@ import { screen, within } from '@testing-library/svelte';
 import { describe, expect, test } from 'vitest';
 
 import type { EnvironmentRead } from '../src/generated/wire';
+import { aFound } from '../src/testing/agents';
 import { FakeBridge } from '../src/testing/fakeBridge';
 import { expectNoViolations, openSettings, settle } from './open';
 
@@ -46,15 +47,17 @@ describe('case 115: where the environment of agents comes from', () => {
     const { bridge, user } = await open({ way: 'login', shell: '/bin/bash', readAt: 1 });
     bridge.environment = { ...bridge.environment, way: 'interactive_login' };
     const before = bridge.sent('list_agents').length;
-    await user.click(within(row()).getByRole('button', { name: 'Read again' }));
+    await user.click(within(row()).getByRole('button', { name: 'Look again' }));
     await settle();
-    expect(bridge.sent('read_environment').at(-1)).toEqual({ again: true });
+    expect(bridge.sent('read_environment').slice(-2)).toEqual([{ again: true }, { again: false }]);
     expect(bridge.sent('list_agents')).toHaveLength(before + 1);
     expect(row()).toHaveAccessibleDescription(expect.stringContaining('as in a terminal') as string);
   });
 
-  test('started from a terminal, there is nothing to read again', async () => {
-    await open({ way: 'terminal' });
-    expect(within(row()).queryByRole('button')).toBeNull();
+  test('case_142 started from a terminal, an agent that was installed meanwhile is found', async () => {
+    const { bridge, user } = await open({ way: 'terminal' });
+    bridge.agents = { reading: false, agents: [aFound({ program: '/usr/bin/claude' })] };
+    await user.click(within(row()).getByRole('button', { name: 'Look again' }));
+    expect(within(row()).getByText('Looked again: Claude Code found')).toHaveRole('status');
   });
 });

@@ -30,7 +30,7 @@ function desk(found: AgentDescriptor[], sessions: Session[] = [], known: AgentDe
     found.includes(agent)
       ? aFound({ agent: agent.id, program: `/opt/${agent.program}` })
       : aFound({ agent: agent.id, problem: missing(agent) });
-  bridge.agents = { agents: [...agents.map(look), demoFound] };
+  bridge.agents = { reading: false, agents: [...agents.map(look), demoFound] };
   return bridge.on('start_session', ({ agent }) => aSession({ ...of(known.find(({ id }) => id === agent)!), id: 's9' }));
 }
 
@@ -59,7 +59,7 @@ describe.each(agents)('$name', (agent) => {
     const other = agents.find((one) => one !== agent)!;
     expect(radio(other.name)).toHaveAccessibleDescription('Not installed');
     await user.click(radio(other.name));
-    await user.click(button('Copy command'));
+    await user.click(button(`Copy command: ${other.install}`));
     expect(await navigator.clipboard.readText()).toBe(other.install);
   });
 
@@ -73,7 +73,7 @@ describe.each(agents)('$name', (agent) => {
     const { user } = await openPage(bridge);
     expect(button(/^trail/)).toHaveTextContent(agent.name);
     const view = () => document.querySelector<HTMLElement>('[data-session-view]')!;
-    const about = within(view().querySelector('header')!);
+    const about = within(screen.getByRole('banner'));
     expect(about.getByText(agent.name)).toBeVisible();
     expect(about.getByText('2.1.0')).toBeVisible();
     expect(document.querySelector('[data-entry="1"]')).toHaveTextContent(agent.name);
@@ -87,16 +87,16 @@ test('case_86 each agent has its command to copy if none was found', async () =>
   const install = within(screen.getByRole('region', { name: 'Install a coding agent' }));
   for (const agent of agents) {
     const row = within(install.getByText(agent.install!).closest('li')!);
-    await user.click(row.getByRole('button', { name: 'Copy command' }));
+    await user.click(row.getByRole('button', { name: `Copy command: ${agent.install}` }));
     expect(await navigator.clipboard.readText()).toBe(agent.install);
   }
-  for (const card of screen.getAllByRole('radio')) expect(card).not.toBeVisible();
+  for (const card of screen.getAllByRole('radio', { hidden: true })) expect(card).not.toBeVisible();
 });
 
 test('an agent that is installed but can’t start says why', async () => {
   const bridge = desk(agents);
   const problem: AgentFailure = { failure: 'not_started', program: '/opt/codex', problem: 'forbidden', error: 'denied' };
-  bridge.agents = { agents: [aFound({ program: '/opt/claude' }), aFound({ agent: codex.id, problem })] };
+  bridge.agents = { reading: false, agents: [aFound({ program: '/opt/claude' }), aFound({ agent: codex.id, problem })] };
   const { user } = await openPage(bridge);
   expect(radio('Codex')).toHaveAccessibleDescription('Can’t start');
   await user.click(radio('Codex'));

@@ -27,6 +27,7 @@ const failures: AgentFailure[] = [
   { failure: 'interrupt_ignored', seconds: 5, next: 'resume' },
   { failure: 'output_lost', next: 'start_anew' },
   { failure: 'session_unknown' },
+  { failure: 'start_refused', why: 'in_background', said: '«said»' },
   { failure: 'desk_failed' },
 ];
 const troubles: StorageError[] = [

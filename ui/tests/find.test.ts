@@ -11,21 +11,36 @@ const said = (n: number, text: string) => anEntry(n, { kind: 'agent', text });
 describe('the search in a transcript', () => {
   const entries = [said(1, 'Das Café ist offen.'), said(2, '请修改数据库连接'), said(3, 'The cafe closes.'), said(4, 'Nothing')];
 
+  const entriesWith = (asked: string) => found(entries, asked).map(({ n }) => n);
+
   test('finds words in every script, without case and accents', () => {
-    expect(found(entries, 'CAFE')).toEqual([1, 3]);
-    expect(found(entries, '数据库')).toEqual([2]);
-    expect(found(entries, 'cafe closes')).toEqual([3]);
-    expect(found(entries, ' ')).toEqual([]);
-    expect(found(entries, 'missing')).toEqual([]);
+    expect(entriesWith('CAFE')).toEqual([1, 3]);
+    expect(entriesWith('数据库')).toEqual([2]);
+    expect(entriesWith(' ')).toEqual([]);
+    expect(entriesWith('missing')).toEqual([]);
+    expect(found([said(1, 'Łódź, Øresund, Straße')], 'lodz, oresund, strasse')).toHaveLength(1);
   });
 
-  test('goes from one match to the next, and around the ends', () => {
-    expect(nextOf([1, 3, 8], null, -1)).toBe(8);
-    expect(nextOf([1, 3, 8], 8, -1)).toBe(3);
-    expect(nextOf([1, 3, 8], 1, -1)).toBe(8);
-    expect(nextOf([1, 3, 8], 8, 1)).toBe(1);
-    expect(nextOf([1, 3, 8], 2, 1)).toBe(3);
-    expect(nextOf([], 2, 1)).toBeNull();
+  test('case_147 finds a phrase as it is typed or quoted', () => {
+    const two = [said(1, 'Paragraph 1 of 7'), said(2, 'see paragraph\n 7 (b)')];
+    for (const asked of ['paragraph 7', '"paragraph 7"', '“paragraph  7”', ' 7 (b) ']) expect(found(two, asked)).toEqual([{ n: 2, at: 0 }]);
+    expect(found(two, '7 paragraph')).toEqual([]);
+  });
+
+  test('case_147 goes from one match to the next, also within an entry, and around the ends', () => {
+    const all = found([said(1, 'kettle, kettle'), said(3, 'A kettle')], 'kettle');
+    const [a, b, c] = all;
+    expect(all).toEqual([
+      { n: 1, at: 0 },
+      { n: 1, at: 1 },
+      { n: 3, at: 0 },
+    ]);
+    expect(nextOf(all, null, -1)).toBe(c);
+    expect(nextOf(all, c!, -1)).toBe(b);
+    expect(nextOf(all, a!, -1)).toBe(c);
+    expect(nextOf(all, c!, 1)).toBe(a);
+    expect(nextOf(all, { n: 2, at: 0 }, 1)).toBe(c);
+    expect(nextOf([], { n: 2, at: 0 }, 1)).toBeNull();
   });
 });
 
@@ -53,6 +68,16 @@ test('Ctrl+F finds words in the transcript, and Esc ends it', async () => {
   await user.keyboard('{Escape}');
   expect(field()).toBeNull();
   expect(screen.getByRole('region', { name: /^Transcript of/ })).toHaveFocus();
+});
+
+test('case_147 Enter and Shift+Enter visit the matches of one message', async () => {
+  const { user } = await opened(['kettle '.repeat(60)]);
+  await user.keyboard('kettle');
+  expect(screen.getByText('1 of 60')).toBeVisible();
+  await user.keyboard('{Enter}{Enter}');
+  expect(screen.getByText('3 of 60')).toBeVisible();
+  await user.keyboard('{Shift>}{Enter}{/Shift}');
+  expect(screen.getByText('2 of 60')).toBeVisible();
 });
 
 test('what is not loaded is searched, too', async () => {

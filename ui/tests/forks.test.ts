@@ -1,7 +1,8 @@
 import { screen, within } from '@testing-library/svelte';
 import { describe, expect, test } from 'vitest';
 
-import { aSession, anEntry } from '../src/testing/builders';
+import type { Answer, Outcome } from '../src/generated/wire';
+import { aQuestion, aSession, anEntry } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
 import { expectNoViolations, openPage, settle } from './open';
 
@@ -105,5 +106,31 @@ describe('a fork before a message', () => {
     await openPage(bridgeWith(session));
     expect(screen.getByText('Open the red door')).toBeVisible();
     expect(forkButtons()).toEqual([]);
+  });
+});
+
+describe('a copied question', () => {
+  const questions = [aQuestion(1, { text: 'Which colour?', header: null, options: ['Red', 'Blue'] })];
+  const answer: Answer = { question: 'q1', chosen: ['q1o2'], other: null, note: null, secretGiven: false };
+
+  test.each<[string, Outcome | null, string | RegExp]>([
+    ['its answer', { outcome: 'answered', answers: [answer] }, 'Which colour?: Blue'],
+    ['that it was skipped', { outcome: 'declined', words: null }, 'You skipped this'],
+    ['that its end is not known', null, 'What came of it isn’t known'],
+  ])('tells %s, and waits for nothing', async (_, outcome, told) => {
+    const bridge = bridgeWith();
+    bridge.entries['s1']?.push(anEntry(4, { kind: 'copied_question', questions, outcome }));
+    const { user } = await openPage(bridge);
+    const entry = within(document.querySelector<HTMLElement>('[data-entry="4"]') as HTMLElement);
+    expect(entry.getByText(told)).toBeVisible();
+    expect(entry.getByText('Copied')).toBeVisible();
+    await user.click(entry.getByText('Copied'));
+    await settle();
+    expect(entry.getAllByRole('listitem').map((item) => item.textContent.trim())).toContain(
+      outcome?.outcome === 'answered' ? 'Blue (chosen)' : 'Blue',
+    );
+    expect(entry.queryAllByRole('button')).toEqual([]);
+    expect(screen.queryByRole('button', { name: 'Submit' })).toBeNull();
+    await expectNoViolations();
   });
 });

@@ -86,6 +86,7 @@ describe('what the inbox lists', () => {
     const state = ended({ outcome: 'answered', answers: [] }, undelivered('gone'), NOW - 1);
     const stuck = asked('a', 's1', 90_000, { state });
     expect(ids(inboxItems(stateOf({ requests: [stuck] }, opened)))).toEqual(['a']);
+    expect(inboxCounts(stateOf({ requests: [stuck] }, opened))).toEqual({ all: 1, questions: 1, approvals: 0, missed: 0 });
   });
 
   test('waits for the user while an item is open or an answer isn’t sent, and counts what is open', () => {
@@ -202,16 +203,16 @@ describe('what the inbox lists', () => {
     });
     const { user } = await openPage(bridge);
     const badge = () => document.querySelector('[data-inbox] [data-count]');
-    expect(badge()).toHaveAttribute('data-count', '3');
-    expect(badge()).toHaveAttribute('title', '2 questions and 1 permission request');
+    expect(badge()).toHaveAttribute('data-count', '4');
+    expect(badge()).toHaveAttribute('title', '2 questions, 1 permission request, and 1 answer not delivered');
     const row = screen.getByRole('button', { name: /^api/ });
     expect(row).toHaveTextContent('1 question, 1 permission request, 1 answer not delivered, and 1 missed');
     expect(screen.getByRole('button', { name: /^web/ })).toHaveTextContent('1 question');
-    await user.click(button('Collapse panel'));
-    expect(screen.getByRole('button', { name: /2 waiting/ })).toBeVisible();
+    await user.click(button('Fold side'));
+    expect(screen.getByRole('button', { name: '2 requests, open the side' })).toBeVisible();
     await user.click(document.querySelector('[data-inbox]')!);
     const parts = within(screen.getByRole('group', { name: 'Filter by kind' }));
-    expect(parts.getAllByRole('button').map((part) => part.textContent)).toEqual(['All 3', 'Questions 2', 'Permissions 1', 'Missed 1']);
+    expect(parts.getAllByRole('button').map((part) => part.textContent)).toEqual(['All 4', 'Questions 3', 'Permissions 1', 'Missed 1']);
   });
 
   test('matches the counts of the sidebar', () => {
@@ -220,7 +221,7 @@ describe('what the inbox lists', () => {
       requests: [asked('a', 's1', 30_000, { questions: two }), asked('b', 's2', 20_000)],
       approvals: [anApproval()],
     });
-    expect(allWaiting(state)).toEqual({ questions: 2, approvals: 1, since: NOW - 30_000 });
+    expect(allWaiting(state)).toEqual({ questions: 2, approvals: 1, stuck: 0, since: NOW - 30_000 });
     expect(inboxCounts(state)).toEqual({ all: 3, questions: 2, approvals: 1, missed: 0 });
   });
 
@@ -537,7 +538,7 @@ describe('Ctrl+J', () => {
 
   test('expands the panel and leaves the inbox', async () => {
     const { user, store } = await openInbox(new FakeBridge({ sessions, requests }));
-    store.dispatch({ type: 'panel_collapsed', collapsed: true });
+    store.dispatch({ type: 'side_folded', folded: true });
     await user.keyboard('{Control>}j{/Control}');
     expect(store.state.navigation.place.at).toBe('session');
     expect(screen.getByRole('complementary')).toContainElement(document.activeElement as HTMLElement);

@@ -55,7 +55,7 @@ describe('case_81 a permission request in the inbox', () => {
     const { bridge, user } = await openInbox([asks('p1', 9_000, { subject, description: 'Add a column' })]);
     const card = item('p1').getByRole('group', { name: 'Run this command?' });
     expect(card).toHaveTextContent('pnpm db:migrate --env staging');
-    expect(card).toHaveTextContent(/Bash · Add a column\s+timeout: 90 · \/srv\/web/);
+    expect(card).toHaveTextContent(/Bash · The model says: “Add a column\s+timeout: 90” · \/srv\/web/);
     expect(item('p1').queryByRole('button', { name: /Review/ })).toBeNull();
     await expectNoViolations();
     await user.click(item('p1').getByRole('button', { name: 'Allow once' }));
@@ -150,7 +150,7 @@ describe('case_81 a permission request in the inbox', () => {
       [asks('p1', 20_000), asks('p2', 5_000, { title: 'Shell' })],
       [asked('a', 's1', 9_000), asked('b', 's1', 3_000)],
     );
-    await user.keyboard('j');
+    await user.keyboard('k');
     expect(article('p1')).toHaveFocus();
     for (const keys of ['1', '2', '{Enter}', ' ', 'y', 'a', 'd', 'n', '{Control>}{Enter}{/Control}']) await user.keyboard(keys);
     item('p1').getByRole('group', { name: 'Run this command?' }).focus();
@@ -263,7 +263,10 @@ describe('the keys of the inbox', () => {
   test('J and K go through the requests, and O opens the session of the current one', async () => {
     const { bridge, user } = await openInbox([asks('p1', 9_000)], [asked('a', 's1', 20_000), asked('b', 's2', 3_000)]);
     expect(hints()).toHaveTextContent(/^JK next, previous request ?O open session$/);
+    expect(article('a')).toHaveAttribute('aria-current', 'true');
     await user.keyboard('j');
+    expect(article('p1')).toHaveFocus();
+    await user.keyboard('k');
     expect(article('a')).toContainElement(document.activeElement as HTMLElement);
     expect(document.activeElement).toHaveAttribute('type', 'radio');
     expect(hints()).toHaveTextContent(/next, previous request ?1–3 answer.*open session$/);

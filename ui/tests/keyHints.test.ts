@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 
 import { anApproval, aQuestion, someOptions } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
-import { button, openPage, panel, radio, settle } from './open';
+import { button, composer, openPage, ownAnswer, panel, radio, settle } from './open';
 import { card, lone, openCard, pair } from './openCard';
 
 const hints = () =>
@@ -15,6 +15,23 @@ async function focus(element: HTMLElement) {
 }
 
 describe('the footer says what the keys do', () => {
+  test('and, from elsewhere, which key leads there; the caps of keys that would go elsewhere are hidden', async () => {
+    const { user } = await openCard(lone(), { quickAnswer: 'off' });
+    const caps = () => card().querySelector<HTMLElement>('.form')?.dataset['caps'];
+    await focus(composer());
+    expect(hints()).toEqual(['F6 to the question', 'Ctrl+J next request']);
+    expect(caps()).toBe('');
+    await user.keyboard('{F6}');
+    expect(radio('OAuth 2.0')).toHaveFocus();
+    expect(caps()).toBe('1 Enter u');
+    await focus(ownAnswer());
+    expect(caps()).toBe('Enter');
+    await focus(panel());
+    expect(caps()).toBe('1 Enter u');
+    await focus(button('Skip'));
+    expect(caps()).toBe('1 u');
+  });
+
   test('in a lone question, with and without the quick answer', async () => {
     await openCard(lone(), { quickAnswer: 'off' });
     await focus(radio('JWT'));
@@ -26,13 +43,13 @@ describe('the footer says what the keys do', () => {
   test('when a digit answers at once', async () => {
     await openCard(lone());
     await focus(card());
-    expect(hints()).toEqual(['1–4 answer', '/ reply in chat', 'Esc collapse']);
+    expect(hints()).toEqual(['1–4 answer', '/ reply in chat', 'Esc fold side']);
   });
 
   test('in a question without options, where digits mean nothing', async () => {
     await openCard([aQuestion(1, { kind: 'text', options: [] })]);
     await focus(card());
-    expect(hints()).toEqual(['Esc collapse']);
+    expect(hints()).toEqual(['Esc fold side']);
     await focus(within(card()).getByRole('textbox', { name: 'Your own answer' }));
     expect(hints()).toEqual(['Enter submit', 'Shift+Enter new line', 'Esc leave field']);
   });
@@ -80,7 +97,7 @@ describe('the footer says what the keys do', () => {
     const options = someOptions({ id: 'r1', scope: null, label: { label: 'tool', tool: 'Bash', content: 'npm test', behavior: 'allow' } });
     const { user } = await openPage(new FakeBridge({ approvals: [anApproval({ options })] }));
     await focus(document.querySelector<HTMLElement>('[data-approval][data-card]')!);
-    expect(hints()).toEqual(['Esc collapse']);
+    expect(hints()).toEqual(['Esc fold side']);
     await user.click(button('More ways to allow'));
     expect(hints()).toEqual(['↑↓ move', 'Enter choose', 'Esc close menu']);
     await user.keyboard('{Escape}');
@@ -88,16 +105,16 @@ describe('the footer says what the keys do', () => {
     expect(hints()).toEqual(['/ reply in chat']);
   });
 
-  test('of no element that is gone or elsewhere', async () => {
+  test('elsewhere leads to the question, and not to an element that is gone', async () => {
     const { user } = await openCard(pair());
     await focus(radio('JWT'));
     expect(hints()).not.toEqual([]);
     radio('JWT').closest('fieldset')!.remove();
     await settle();
-    expect(hints()).toEqual([]);
+    expect(hints()).toEqual(['F6 to the question', 'Ctrl+J next request']);
     await focus(within(panel()).getByRole('button', { name: 'Keyboard shortcuts' }));
     expect(hints()).not.toEqual([]);
     await user.click(screen.getByRole('textbox', { name: 'Message to the agent' }));
-    expect(hints()).toEqual([]);
+    expect(hints()).toEqual(['F6 to the question', 'Ctrl+J next request']);
   });
 });

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 
 import { wordsOfLoss } from '../src/entities/session/sessionWords';
 import { settingDescriptors, type AgentDescriptor } from '../src/generated/wire';
@@ -131,12 +131,15 @@ const others: { name: string; texts: Partial<Record<string, string>>; needed: st
 const alike: Record<string, readonly string[]> = {
   German: [
     'agent.demo',
+    'bounds.and',
+    'bounds.range',
     'clients.wait_and',
     'config.agent',
     'config.sandbox',
     'entry.plan',
     'error.at_file',
     'failure.path',
+    'foot.details',
     'grouping.agent',
     'helper.subagent',
     'history.agent',
@@ -167,6 +170,7 @@ const alike: Record<string, readonly string[]> = {
     'worktree.on_branch',
   ],
   Chinese: [
+    'bounds.range',
     'log.stderr',
     'rule.exactly',
     'rules.example',
@@ -247,7 +251,7 @@ describe('in another language', () => {
     expect([duration(800), cost(0.1834), percent(1.5)]).toEqual(['0,8 s', '0,18\u00a0$', '150\u00a0%']);
     expect(hours('22:00-07:00')).toBe('22:00–07:00');
     const loss = (questions: number, approvals: number) =>
-      wordsOfLoss({ working: false, waiting: { questions, approvals, since: null }, undelivered: 0, unsent: false });
+      wordsOfLoss({ working: false, waiting: { questions, approvals, stuck: 0, since: null }, undelivered: 0, unsent: false });
     expect(loss(1, 2)).toBe('1 Frage und 2 Berechtigungsanfragen warten auf Sie.');
     expect(loss(1, 0)).toBe('1 Frage wartet auf Sie.');
     await spoken.speak('zh');
@@ -265,6 +269,19 @@ describe('in another language', () => {
     expect(document.documentElement.lang).toBe('zh-Hans');
     await spoken.speak('en');
     expect(document.documentElement.lang).toBe('en');
+  });
+
+  test('a request that a newer one replaces resolves once the newer catalog is in use', async () => {
+    vi.resetModules();
+    vi.doMock('../src/shared/messages/de', async (original) => {
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      return original();
+    });
+    const fresh = (await import('../src/shared/messages/language.svelte')).spoken;
+    const replaced = fresh.speak('en');
+    void fresh.speak('de');
+    await replaced;
+    expect(fresh.catalog['question.decline']).toBe('Überspringen');
   });
 
   test('of two languages requested at once, the later one wins', async () => {

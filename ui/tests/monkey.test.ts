@@ -3,6 +3,7 @@ import userEvent from '@testing-library/user-event';
 import { afterEach, expect, test, vi } from 'vitest';
 
 import type { Approval, Question, Request } from '../src/generated/wire';
+import { arming } from '../src/shared/arming';
 import { createPage } from '../src/store/page';
 import { anApproval, aQuestion, aRequest, aSession, NOW } from '../src/testing/builders';
 import { ModelApp } from '../src/testing/modelApp';
@@ -17,6 +18,7 @@ const { MONKEY_SEED, MONKEY_SEEDS } = process.env;
 const seeds = MONKEY_SEED ? [Number(MONKEY_SEED)] : Array.from({ length: Number(MONKEY_SEEDS ?? 12) }, (_, n) => n + 1);
 const STEPS = 250;
 const STEPS_TOLD = 40;
+const DELAY = 500;
 const SESSIONS = ['s1', 's2', 's3'] as const;
 
 const WALK = '{Control>}j{/Control}';
@@ -140,7 +142,7 @@ class Monkey {
     if (at < 30) return this.#key(!near && this.#below(3) === 0 ? WALK : (this.#one(KEYS) ?? 'x'));
     if (at < 50) return this.#click();
     if (at < 66) return this.#type();
-    if (at < 77) return this.#wait(this.#one([10, 60, 160, 400, 1100, 3100]) ?? 10);
+    if (at < 77) return this.#wait(this.#one([0, 50, 200, 400, 800, 3100]) ?? 0);
     if (at < 85) return this.#arrive();
     if (at < 88) return this.#leave();
     if (at < 92) return this.#quiet('an end is handed over', () => this.#model.deliverNext(this.#below(5) > 0));
@@ -180,7 +182,14 @@ class Monkey {
       () =>
         this.#watch.during(async () => {
           this.#watch.expectClick(control);
+          const { name } = control as HTMLInputElement;
+          const group = [...document.querySelectorAll<HTMLInputElement>('input[type=radio]')].filter(
+            (input) => name && input.name === name,
+          );
+          const before = group.find(({ checked }) => checked);
           await this.#press(control);
+          // A refused click leaves a radio group as it was; jsdom leaves it without a choice.
+          if (before && !group.some(({ checked }) => checked)) before.checked = true;
         }),
     ];
   }
@@ -352,6 +361,8 @@ function told(element: HTMLElement): string {
 }
 
 async function run(seed: number): Promise<void> {
+  // In every second run, what comes by itself takes keys and clicks only after its delay.
+  arming.delay = seed % 2 === 0 ? DELAY : 0;
   vi.useFakeTimers({ now: NOW, toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date'] });
   const monkey = new Monkey(seed);
   try {

@@ -2,6 +2,7 @@ import { expect } from 'vitest';
 
 import type { AnswerInput, Question, Request, HeldEnd } from '../src/generated/wire';
 import type { CommandName, Input } from '../src/platform/bridge';
+import { arming } from '../src/shared/arming';
 import { plural, t } from '../src/shared/messages';
 import { draftFate } from '../src/store/draftStorage';
 import type { HeldReply } from '../src/store/parts/unsent';
@@ -68,13 +69,21 @@ export class Watch {
     // A choice may advance to the next question and disappear immediately.
     const changed = ({ target }: Event) => {
       const fields = target instanceof Element ? target.closest('fieldset') : null;
-      if (fields) this.#noteFields(fields);
+      if (!fields) return;
+      this.#noteFields(fields);
+      const id = fields.closest<HTMLElement>('[data-card]')?.dataset['card'];
+      if (id === undefined || target instanceof HTMLTextAreaElement) return;
+      this.#refuseEarly(id, 'a choice');
+      this.#chose.add(id);
     };
+    const views = new MutationObserver(() => this.#noteViews());
+    views.observe(document, { childList: true, subtree: true });
     document.addEventListener('change', changed, true);
     window.addEventListener('error', thrown);
     process.on('unhandledRejection', rejected);
     this.#stop = () => {
       console.error = error;
+      views.disconnect();
       document.removeEventListener('change', changed, true);
       window.removeEventListener('error', thrown);
       process.off('unhandledRejection', rejected);
@@ -91,10 +100,39 @@ export class Watch {
     await act();
     await new Promise((resolve) => setImmediate(resolve));
     this.#noteReplies();
+    this.#chose.clear();
+    if (this.#item?.isConnected) this.#broken.push(`the open menu doesn't take ${this.#item.textContent}`);
+    this.#item = null;
     this.#allowed = null;
     const { activeElement } = document;
     this.#inPanel = this.#acted || (activeElement === document.body ? this.#inPanel : activeElement?.closest('aside') != null);
     this.#acted = false;
+  }
+
+  /** What each card shows, and when that came by itself: with the card, or by a choice. */
+  #views = new Map<string, { view: string; since: number }>();
+  /** The requests in which this step has chosen something. */
+  readonly #chose = new Set<string>();
+  /** The item of an open menu that this step clicks. */
+  #item: HTMLElement | null = null;
+
+  #noteViews(): void {
+    this.#views = new Map(
+      cards()
+        .filter(isQuestion)
+        .map((card) => {
+          const id = card.dataset['card'] ?? '';
+          const view = card.querySelector('fieldset')?.dataset['question'] ?? 'summary';
+          const before = this.#views.get(id);
+          const since = before && !this.#chose.has(id) ? -Infinity : Date.now();
+          return [id, before?.view === view ? before : { view, since }];
+        }),
+    );
+  }
+
+  #refuseEarly(id: string, what: string): void {
+    const since = this.#views.get(id)?.since ?? -Infinity;
+    if (Date.now() - since < arming.delay) this.#broken.push(`${what} in ${id}, ${Date.now() - since} ms after that came by itself`);
   }
 
   #acted = false;
@@ -134,6 +172,7 @@ export class Watch {
   expectClick(control: HTMLElement): void {
     this.#acted = control.closest('aside') !== null;
     this.#allowed = allowedByClick(control);
+    this.#item = control.closest('[role=menuitem]');
     this.#noteSkip();
   }
 
@@ -167,7 +206,8 @@ export class Watch {
       return { ...NOTHING, says: key === '{Enter}' || key === '{Control>}{Enter}{/Control}' ? session : null };
     }
     // In the form of a skip or a denial with a message, the keys press its own button.
-    const sends = key === '{Control>}{Enter}{/Control}' ? target.closest('.stack')?.querySelector<HTMLElement>('button.danger') : null;
+    const sends =
+      key === '{Control>}{Enter}{/Control}' ? target.closest(CARD)?.querySelector<HTMLElement>('[data-foot] button.danger') : null;
     if (sends && target.matches('textarea')) return allowedByClick(sends);
     const card = this.#cardOf(target);
     const request = card && (isQuestion(card) || isMissed(card)) ? (card.dataset['card'] ?? card.dataset['missed'] ?? null) : null;
@@ -276,6 +316,7 @@ export class Watch {
       case 'answer_question': {
         const { id, answers } = input as Input<'answer_question'>;
         if (this.#allowed?.answers !== id) this.#broken.push(`nobody asked for ${command} ${told}`);
+        this.#refuseEarly(id, 'an answer');
         this.#answered.add(id);
         const shown = this.#shownAnswers(id);
         if (!same(shown, answers)) this.#broken.push(`${id} showed ${JSON.stringify(shown)} and sent ${JSON.stringify(answers)}`);
@@ -435,9 +476,9 @@ function allowedByClick(control: HTMLElement): Allowed {
   const card = button?.closest<HTMLElement>(`${CARD}, [data-kept]`);
   const request = card?.dataset['card'] ?? card?.dataset['missed'] ?? card?.dataset['kept'];
   if (!button || request === undefined) return NOTHING;
-  if (button.matches('[data-submit]') || words === t('question.submit_anyway')) return { ...NOTHING, answers: request };
+  if (button.matches('[data-submit]')) return { ...NOTHING, answers: request };
   const skips = [t('question.decline'), t('question.decline_all'), t('undo.skip_now')].includes(words);
-  if (button.closest('.decline')) return skips ? { ...NOTHING, declines: request } : NOTHING;
+  if (button.matches('.danger')) return skips ? { ...NOTHING, declines: request } : NOTHING;
   if (skips) return { ...NOTHING, ends: { command: 'cancel_question', request } };
   const ends = new Map<string, CommandName>([
     [t('missed.dismiss'), 'dismiss_request'],

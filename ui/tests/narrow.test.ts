@@ -5,7 +5,7 @@ import { aiming } from '../src/feature/sessions/holdsOrder';
 import { distinctInitials, initialsOf } from '../src/feature/sessions/rowWords';
 import { aRequest, anEntry, aSession } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
-import { button, expectNoViolations, openPage, skippableTime } from './open';
+import { button, composer, expectNoViolations, openPage, skippableTime } from './open';
 import { matchingMedia } from './jsdom';
 
 const sessions = [aSession({ name: 'shop-api' }), aSession({ id: 's2', name: 'web', place: 1, state: { state: 'idle' } })];
@@ -39,6 +39,8 @@ describe('in a narrow window', () => {
     await expectNoViolations();
     await user.click(button('web, Idle'));
     expect(store.state.navigation.place.session).toBe('s2');
+    expect(composer()).toHaveFocus();
+    button('web, Idle').focus();
     await user.keyboard('{ArrowUp}');
     expect(button(/^shop-api/)).toHaveFocus();
   });
@@ -66,6 +68,7 @@ describe('in a narrow window', () => {
     await user.click(button('Show sessions'));
     await user.click(drawer()!.querySelector('[data-session=s2]')!);
     expect(drawer()).toBeNull();
+    expect(composer()).toHaveFocus();
     expect(store.state.navigation.place.session).toBe('s2');
     await user.click(button('Show sessions'));
     await user.click(within(drawer()!).getByRole('button', { name: 'New session' }));
@@ -149,6 +152,20 @@ describe('tooltips', () => {
     await vi.waitFor(() => expect(tooltip()).not.toBeNull());
     field.title = 'Any tooltip';
     field.focus();
+    await vi.advanceTimersByTimeAsync(700);
+    expect(tooltip()).toBeNull();
+  });
+
+  test('are the window’s own under the pointer too, where no menu is open: the system’s would lie over it and take its clicks', async () => {
+    const { user } = await openPage(new FakeBridge({ sessions }));
+    const [one, other] = ['New session', 'Actions for web'].map(button) as [HTMLElement, HTMLElement];
+    await user.hover(one);
+    expect(one).not.toHaveAttribute('title');
+    await vi.waitFor(() => expect(tooltip()).toHaveTextContent('New session'));
+    await user.hover(other);
+    expect(one.title).not.toBe('');
+    expect(tooltip()).toBeNull();
+    await user.click(other);
     await vi.advanceTimersByTimeAsync(700);
     expect(tooltip()).toBeNull();
   });

@@ -41,7 +41,7 @@ export function skippableTime() {
 export const button = (name: string | RegExp) => screen.getByRole('button', { name });
 export const radio = (name: string) => screen.getByRole<HTMLInputElement>('radio', { name });
 export const checkbox = (name: string | RegExp) => screen.getByRole<HTMLInputElement>('checkbox', { name });
-export const panel = () => screen.getByRole('complementary', { name: 'Questions' });
+export const panel = () => screen.getByRole('complementary', { name: 'Side' });
 export const ownAnswer = () => screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'Your own answer' });
 export const composer = () => screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'Message to the agent' });
 

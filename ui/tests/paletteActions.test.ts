@@ -26,6 +26,7 @@ const excluded: Record<string, string> = {
   'What answers a question or decides a permission takes its own key or click.': '[data-card] *, [data-approval] *',
   'Only its own button or key sends a message.': '[data-send]',
   'The button of a form belongs to what was typed there.': 'form *',
+  'The strip unfolds the side, which is an action of its own, and counts what waits.': 'aside > .strip',
   'The palette is open already.': '[title^="Search and commands"]',
   'The items of a menu are actions, not its button.': '[aria-haspopup="menu"]:not([data-mode], [data-model])',
 };
@@ -73,7 +74,7 @@ const windows: Record<string, { bridge: () => FakeBridge; go?: (opened: Opened) 
   },
   'a question': { bridge: () => base([aRequest({ questions: [auth] })]) },
   'a permission': { bridge: () => scene('approval') },
-  'a collapsed panel': { bridge: () => base([aRequest({ questions: [auth] })]), go: press('Collapse panel') },
+  'a collapsed panel': { bridge: () => base([aRequest({ questions: [auth] })]), go: press('Fold side') },
   'the inbox': { bridge: () => base([]), go: press(/^Inbox/) },
   'a narrow window': {
     bridge: () => {
@@ -119,7 +120,7 @@ const windows: Record<string, { bridge: () => FakeBridge; go?: (opened: Opened) 
 /** The name on a button, without counts. */
 function nameOf(element: Element): string {
   const copy = element.cloneNode(true) as Element;
-  copy.querySelectorAll('.badge, .unseen, kbd, [data-count], .count, .meta').forEach((part) => part.remove());
+  copy.querySelectorAll('.badge, .unseen, kbd, [data-count], .count, .meta, [aria-hidden=true]').forEach((part) => part.remove());
   // A button of the narrow sidebar shows its icon only.
   return (element.getAttribute('aria-label') ?? (copy.textContent?.trim() || element.querySelector('.unseen')?.textContent) ?? '').trim();
 }
@@ -158,18 +159,19 @@ async function actionsOf({ user }: Opened): Promise<Action[]> {
 
 /** What the window has done and shows: what it asked of the app, its place, and what opened. */
 function effects({ bridge, store }: Opened) {
-  const { navigation, overlay, start, panelCollapsed, panelStays, inbox, history, sidebar, drafts, failures } = store.state;
+  const { navigation, overlay, start, sideFolded, inbox, history, sidebar, drafts, failures } = store.state;
   const asked = bridge.calls
-    // The menu of programs looks for new ones when it opens, and usage and a worktree are read after a while.
-    .filter(({ command }) => !command.startsWith('note_') && !['list_programs', 'count_usage', 'plan_worktree'].includes(command))
+    // The menu of programs looks for new ones when it opens, and usage, a worktree, and drafts take a while.
+    .filter(
+      ({ command }) => !command.startsWith('note_') && !['list_programs', 'count_usage', 'plan_worktree', 'save_draft'].includes(command),
+    )
     .map(({ command, input }) => ({ command, input: { ...(input as object), requestId: null } }));
   return {
     asked,
     place: navigation.place,
     overlay,
     start,
-    panelCollapsed,
-    panelStays,
+    sideFolded,
     shown: [inbox.kind, inbox.session, inbox.newestFirst, history.part, sidebar, store.state.diffForm],
     deleting: history.excerpt?.deleting,
     drafts,

@@ -2,10 +2,21 @@ import { fireEvent, screen, within } from '@testing-library/svelte';
 import { beforeEach, describe, expect, test } from 'vitest';
 
 import type { Question, Request } from '../src/generated/wire';
-import { answered, aQuestion, aRequest, aSession, delivered, ended, undelivered, withdrawn } from '../src/testing/builders';
+import {
+  anApproval,
+  anEntry,
+  answered,
+  aQuestion,
+  aRequest,
+  aSession,
+  delivered,
+  ended,
+  undelivered,
+  withdrawn,
+} from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
 import { button, checkbox, composer, expectNoViolations, openPage, ownAnswer, panel, radio, settle, skipWithMessage } from './open';
-import { pair } from './openCard';
+import { holding, pair } from './openCard';
 
 const open = (questions: Question[], changes: Partial<Request> = {}) => {
   const bridge = new FakeBridge({ requests: [aRequest({ questions, ...changes })] });
@@ -15,7 +26,10 @@ const open = (questions: Question[], changes: Partial<Request> = {}) => {
 
 const lone = () => [aQuestion(1, { text: 'Which way?', options: ['OAuth 2.0 (Recommended)', 'JWT'] })];
 
-beforeEach(() => expect(document.body.children).toHaveLength(0));
+beforeEach(() => {
+  localStorage.removeItem('askdesk.side-folded');
+  expect(document.body.children).toHaveLength(0);
+});
 
 describe('filling in', () => {
   test('a question is a named group of native inputs, and nothing is chosen beforehand', async () => {
@@ -92,9 +106,9 @@ describe('filling in', () => {
     expect(within(panel()).getByText('Not answered')).toBeVisible();
     await user.click(button('Submit'));
     expect(bridge.sent('answer_question')).toEqual([]);
-    expect(screen.getByRole('alert')).toHaveTextContent('Unanswered: Providers.');
+    expect(screen.getByRole('alert')).toHaveTextContent('Not answered: Providers');
     await expectNoViolations(panel());
-    await user.click(button('Submit anyway'));
+    await user.click(button('Submit'));
     expect(bridge.sent('answer_question')[0]?.answers).toMatchObject([{ question: 'q1', chosen: ['q1o2'] }]);
   });
 
@@ -197,7 +211,7 @@ describe('sending', () => {
     expect(within(panel()).getByRole('alert')).toHaveTextContent(/already closed/);
     await expectNoViolations(panel());
     await user.click(within(panel()).getByRole('button', { name: 'Close' }));
-    expect(panel()).toHaveTextContent('No open questions');
+    expect(panel()).toHaveTextContent('Todos, changed files, and cost appear here');
   });
 
   test('case_32_a_failed_delivery_keeps_the_answers_and_offers_retry', async () => {
@@ -225,9 +239,9 @@ describe('sending', () => {
     expect(within(panel()).getByRole('alert')).toHaveTextContent('The database is busy');
     expect(radio('JWT').checked).toBe(true);
     await expectNoViolations(panel());
-    await user.click(button('Submit'));
+    await user.click(button('Retry'));
     await user.click(radio('OAuth 2.0'));
-    await user.click(button('Submit'));
+    await user.click(button('Retry'));
     const ids = bridge.sent('answer_question').map((input) => input.requestId);
     expect(ids[1]).toBe(ids[0]);
     expect(ids[2]).not.toBe(ids[0]);
@@ -261,7 +275,7 @@ describe('sending', () => {
     arrive(answered(bridge.request('r1'), [{ question: 'q1', chosen: ['q1o2'] }]));
     await settle();
     expect(bridge.sent('answer_question')).toHaveLength(1);
-    expect(panel()).not.toHaveTextContent('Sending…');
+    expect(screen.queryByRole('button', { name: 'Sending…' })).toBeNull();
   });
 
   test('the second click of a double click submits nothing', async () => {
@@ -335,11 +349,9 @@ describe('sending', () => {
 
 describe('several at once', () => {
   test('the panel can be resized by keyboard and keeps its width in other sessions', async () => {
-    localStorage.setItem('askdesk.panel-stays', 'yes');
     const sessions = [aSession(), aSession({ id: 's2', name: 'web' })];
     const { user } = await openPage(new FakeBridge({ sessions }));
-    localStorage.removeItem('askdesk.panel-stays');
-    const handle = () => screen.getByRole('separator', { name: 'Panel width' });
+    const handle = () => screen.getByRole('separator', { name: 'Width of the side' });
     handle().focus();
     await user.keyboard('{ArrowLeft}');
     await user.click(button(/^web/));
@@ -359,7 +371,7 @@ describe('several at once', () => {
     const { user } = await openPage(bridge);
     expect(screen.getByRole('group', { name: /Which way/ })).toBeVisible();
     await expectNoViolations(panel());
-    await user.click(button('2 Two'));
+    await user.click(button('Question Two'));
     await user.click(radio('JWT'));
     await user.click(button('Submit'));
     expect(bridge.sent('answer_question')).toMatchObject([{ id: 'r2' }]);
@@ -382,58 +394,101 @@ describe('several at once', () => {
   });
 });
 
-describe('a panel with nothing open', () => {
-  const strip = () => screen.queryByRole('button', { name: /^Expand panel/ });
+describe('the side', () => {
+  const shownCard = () => panel().querySelector('[data-card]')?.getAttribute('data-card');
+  const two = (session = aSession()) =>
+    new FakeBridge({ sessions: [session], requests: [aRequest({ questions: lone() })], approvals: [anApproval()] });
 
-  async function opened() {
-    localStorage.removeItem('askdesk.panel-stays');
-    const page = await openPage(new FakeBridge({ sessions: [aSession()] }));
-    page.store.dispatch({ type: 'session_selected', session: 's1' });
-    await settle();
-    return page;
-  }
+  test('case_145 in every state the same foot ends the card, and no button in it changes its width', async () => {
+    const request = aRequest({ questions: pair() });
+    const { user, bridge } = await openPage(new FakeBridge({ requests: [request] }));
+    bridge.on('hold_end', ({ id, end }) => {
+      bridge.push({ change: 'end_held', held: holding({ request: id, end }) });
+      return {};
+    });
+    const widths = () => {
+      const [foot, ...more] = panel().querySelectorAll('[data-card] [data-foot]');
+      expect(more).toEqual([]);
+      expect(foot?.nextElementSibling).toBeNull();
+      const words = (stack: Element) => [...stack.querySelectorAll<HTMLElement>('[data-words]')].map(({ dataset }) => dataset['words']);
+      return [...foot!.querySelectorAll('.stacked')].map((stack) => words(stack).sort());
+    };
+    const first = widths();
+    expect(first.map((words) => words.length > 2)).toEqual([true, true]);
+    const click = (name: string | RegExp) => () => user.click(button(name));
+    const goes = (state: Request['state']) => () => bridge.push({ change: 'request', request: { ...request, state } });
+    const outcome = answered(request, [{ question: 'q1', chosen: ['q1o1'] }]).state;
+    const { outcome: end } = outcome as Extract<typeof outcome, { state: 'ended' }>;
+    for (const step of [
+      () => user.click(radio('JWT')),
+      click(/^Next/),
+      click(/^Submit/),
+      () => skipWithMessage(user),
+      click('Back'),
+      click('Skip all'),
+      goes(ended(end, { delivery: 'pending' })),
+      goes(ended(end, undelivered('gone'))),
+      goes(ended(end, delivered)),
+    ]) {
+      await step();
+      await settle();
+      expect(widths()).toEqual(first);
+    }
+  });
 
-  const ask = async ({ bridge }: Awaited<ReturnType<typeof opened>>) => {
-    await bridge.push({ change: 'request', request: aRequest() });
-    await settle();
-  };
-
-  const gone = async ({ bridge }: Awaited<ReturnType<typeof opened>>) => {
-    await bridge.push({ change: 'request', request: aRequest({ state: ended(withdrawn({ why: 'answered_elsewhere' })) }) });
-    await settle();
-  };
-
-  test('is folded, opens with a question, and folds once the user writes a message', async () => {
-    const page = await opened();
-    expect(strip()).toBeVisible();
-    await ask(page);
-    expect(strip()).toBeNull();
-    await page.user.click(screen.getAllByRole('radio')[0] as HTMLElement);
-    await gone(page);
-    expect(strip()).toBeNull();
-    await page.user.click(composer());
-    expect(strip()).toBeVisible();
+  test('has one item at a time, and what arrives replaces nothing and takes no focus', async () => {
+    const { user, bridge } = await openPage(new FakeBridge({ requests: [aRequest({ id: 'r1', askedAt: 5, questions: lone() })] }));
+    await user.type(composer(), 'one ');
+    expect(screen.queryByRole('navigation', { name: 'Waiting in this session' })).toBeNull();
+    await bridge.push({ change: 'request', request: aRequest({ id: 'r0', askedAt: 1, questions: pair() }) });
+    await bridge.push({ change: 'approval', approval: anApproval() });
+    expect(shownCard()).toBe('r1');
     expect(composer()).toHaveFocus();
+    const pills = within(screen.getByRole('navigation', { name: 'Waiting in this session' })).getAllByRole('button');
+    expect(pills).toHaveLength(3);
+    await expectNoViolations(panel());
   });
 
-  test('stays if the user chose so, also in the next window', async () => {
-    const page = await opened();
-    await page.user.click(strip() as HTMLElement);
-    expect(screen.getByText('No open questions')).toBeVisible();
-    expect(localStorage.getItem('askdesk.panel-stays')).toBe('yes');
-    await page.user.click(screen.getByRole('button', { name: 'Collapse panel' }));
-    expect(strip()).toBeVisible();
-    expect(localStorage.getItem('askdesk.panel-stays')).toBe('no');
+  test('no key leads from a question to a permission, only its pill does', async () => {
+    const { user, bridge } = await openPage(two());
+    bridge.on('answer_question', ({ id, answers }) => answered(bridge.request(id), answers));
+    expect(panel().querySelector('[data-approval]')).toBeNull();
+    await user.click(button('Permission'));
+    expect(panel().querySelector('[data-request]')).toBeNull();
+    await user.click(button(/^Question /));
+    await user.click(radio('JWT'));
+    await user.click(button('Submit'));
+    expect(panel().querySelector('[data-approval]')).not.toBeNull();
+    expect(panel().querySelector('[data-approval]')?.contains(document.activeElement)).toBe(false);
   });
 
-  test('that was put away with a question comes back with the next one', async () => {
-    const page = await opened();
-    await ask(page);
-    await page.user.click(screen.getByRole('button', { name: 'Collapse panel' }));
-    expect(strip()).toBeVisible();
-    await gone(page);
-    await page.bridge.push({ change: 'request', request: aRequest({ id: 'r2' }) });
+  test('stays folded for good when something arrives, also in the next window, and F6 opens it', async () => {
+    const first = await openPage(new FakeBridge());
+    await first.user.keyboard('{Control>}b{/Control}');
+    first.unmount();
+    const { user, bridge, store } = await openPage(new FakeBridge());
+    expect(store.state.sideFolded).toBe(true);
+    await bridge.push({ change: 'request', request: aRequest({ questions: lone() }) });
+    expect(shownCard()).toBeUndefined();
+    expect(button('1 question, open the side')).toHaveTextContent('1');
+    while (store.state.sideFolded) await user.keyboard('{F6}');
     await settle();
-    expect(strip()).toBeNull();
+    expect(radio('OAuth 2.0')).toHaveFocus();
+  });
+
+  test('has todos, changed files, what works in the background, and the cost, or says what will be there', async () => {
+    const bridge = new FakeBridge({ sessions: [aSession(), aSession({ id: 's2', name: 'web' })] });
+    bridge.entries['s1'] = [anEntry(1, { kind: 'plan', items: [{ text: 'Add the guard', status: 'done' }] })];
+    const totals = { files: 1, added: 2, removed: 1, state: 1 };
+    const file = { id: 'a.ts', path: 'a.ts', oldPath: null, kind: 'modified', content: 'text', added: 2, removed: 1, version: 'v1' };
+    bridge.on('list_changes', () => ({ files: [file], totals, unlisted: 0, unreadable: 0, unrecorded: [] }) as never);
+    const { user } = await openPage(bridge);
+    await bridge.push({ change: 'files_changed', session: 's1', totals });
+    await settle();
+    expect(within(panel()).getByRole('region', { name: /^Todos/ })).toHaveTextContent('Add the guard');
+    await expectNoViolations(panel());
+    expect(within(panel()).getByRole('button', { name: /a\.ts/ })).toBeVisible();
+    await user.click(button(/^web/));
+    expect(panel()).toHaveTextContent('Todos, changed files, and cost appear here');
   });
 });

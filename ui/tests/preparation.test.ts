@@ -14,7 +14,7 @@ import { openPage, radio, skippableTime } from './open';
 
 skippableTime();
 
-const found: AgentsFound = { agents: [aFound({ program: '/usr/bin/claude' }), demoFound] };
+const found: AgentsFound = { reading: false, agents: [aFound({ program: '/usr/bin/claude' }), demoFound] };
 
 /** Starts a page without a window; `prepared` becomes true once the window may be mounted. */
 function begin(bridge: FakeBridge, load = async (): Promise<unknown> => undefined) {

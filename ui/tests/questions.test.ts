@@ -247,6 +247,14 @@ describe('the history of questions', () => {
     expect(screen.getByRole('region', { name: 'Transcript excerpt: api' })).toBeVisible();
   });
 
+  test('case_170_says_that_the_answer_came_as_a_notification', async () => {
+    const moved = endedBy(picked, delivered, { id: 'r1', asker: 'in_background' });
+    const { user } = await openQuestions(withQuestions(found([moved, { ...moved, id: 'r2', asker: 'waits' }])));
+    for (const row of rows()) await user.click(within(row).getAllByText('Which store?')[0]!);
+    const words = 'Delivered as a background notification, which the model may not treat as your approval';
+    expect(rows().map((row) => within(row).queryByText(words) !== null)).toEqual([true, false]);
+  });
+
   test('filters by session, including past ones, and by outcome', async () => {
     const { bridge, user } = await openQuestions(withQuestions());
     await user.selectOptions(screen.getByRole('combobox', { name: 'Session' }), 'docs');

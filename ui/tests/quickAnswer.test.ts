@@ -11,11 +11,11 @@ test('cost: one key answers a single question', async () => {
   expect(await press('2')).toBe(1);
   expect(bridge.sent('hold_end')).toMatchObject([{ id: 'r1', end: chose('q1o2') }]);
   expect(sentAnswers(bridge)).toEqual([]);
-  expect(panel()).toHaveTextContent('Sending in 3 s');
+  expect(panel()).toHaveTextContent('JWT · sends in 3 s');
   await expectNoViolations();
   await pass();
   expect(panel()).toHaveTextContent('Sent, waiting for the agent');
-  expect(panel()).not.toHaveTextContent('Sending in');
+  expect(panel()).not.toHaveTextContent('sends in');
 });
 
 test('cost: with quick answers off, it takes a digit and Enter', async () => {
@@ -30,7 +30,7 @@ test('case_52_undo_in_time_sends_nothing_and_unmakes_the_choice', async () => {
   await press('2', 'u');
   expect(bridge.sent('undo_end')).toMatchObject([{ id: 'r1' }]);
   expect(radio('JWT').checked).toBe(false);
-  expect(panel()).not.toHaveTextContent('Sending in');
+  expect(panel()).not.toHaveTextContent('sends in');
   await pass();
   expect(bridge.request('r1').state).toEqual({ state: 'open' });
   expect(sentAnswers(bridge)).toEqual([]);
@@ -147,7 +147,7 @@ test('a page loaded during the undo time shows the answer and can undo it', asyn
     return {};
   });
   const { user } = await openPage(bridge);
-  expect(panel()).toHaveTextContent(/Sending in [23] s/);
+  expect(panel()).toHaveTextContent(/sends in [23] s/);
   expect(radio('JWT').checked).toBe(true);
   await user.click(button(/^Undo/));
   expect(radio('JWT').checked).toBe(false);

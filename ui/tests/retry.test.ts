@@ -95,11 +95,15 @@ describe('an agent that ended at its start', () => {
     ]);
   });
 
-  test('isn’t started again if it can be resumed, or was stopped', async () => {
+  test('is started again if it was stopped before it did anything, and not if it can be resumed', async () => {
     const { unmount } = await openPage(failed([first], { ...ended, resumable: true }));
     expect(screen.queryByRole('button', { name: 'Retry' })).toBeNull();
     unmount();
-    await openPage(failed([first], { state: { state: 'ended', at: 1, end: { end: 'stopped' } }, resumable: false }));
+    const stopped = { state: { state: 'ended', at: 1, end: { end: 'stopped' } }, resumable: false } as const;
+    const { unmount: leave } = await openPage(failed([first], stopped));
+    expect(button('Retry')).toBeVisible();
+    leave();
+    await openPage(failed([first, { ...first, n: 2, body: { kind: 'agent', text: 'Done.' } }], stopped));
     expect(screen.queryByRole('button', { name: 'Retry' })).toBeNull();
   });
 });

@@ -3,9 +3,10 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 
 import { settingDescriptors } from '../src/generated/wire';
 import { isSecret } from '../src/shared/secret';
+import { aFound, claudeCode, codex, openCode } from '../src/testing/agents';
 import { aSession } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
-import { expectNoViolations, openPage, openSettings, showCategory } from './open';
+import { expectNoViolations, openPage, openSettings, settle, showCategory } from './open';
 
 afterEach(() => {
   vi.useRealTimers();
@@ -17,6 +18,26 @@ const toggle = (name: string) => within(dialog()).getByRole<HTMLInputElement>('s
 const search = () => within(dialog()).getByRole('searchbox', { name: 'Search settings' });
 const categories = () => within(within(dialog()).getByRole('navigation', { name: 'Categories' })).getAllByRole('button');
 const names = () => [...within(dialog()).queryAllByRole('combobox'), ...within(dialog()).queryAllByRole('switch')].map(({ id }) => id);
+
+test('case 137: the settings say which installed agent isn’t verified, and which is newer than tested', async () => {
+  const bridge = new FakeBridge({ agents: [claudeCode, codex, openCode] });
+  bridge.agents = {
+    reading: false,
+    agents: [claudeCode, codex, openCode].map(({ id }) => aFound({ agent: id, program: `/usr/bin/${id}` })),
+  };
+  bridge.versions = { claude_code: '2.1.329', codex: '0.180.0', opencode: '2.3.2' };
+  bridge.fits = {
+    claude_code: { fit: 'tested' },
+    codex: { fit: 'newer', tested: '0.171.0' },
+    opencode: { fit: 'not_verified', good: '1.18.33', install: 'npm install -g opencode-ai@1.18.33' },
+  };
+  await openSettings(bridge, 'Agents');
+  await settle();
+  expect(screen.getByRole('group', { name: 'Codex 0.180.0' })).toHaveTextContent('Tested up to 0.171.0.');
+  expect(screen.getByRole('group', { name: 'OpenCode 2.3.2' })).toHaveTextContent('hasn’t been tested with it. 1.18.33 is tested.');
+  expect(screen.queryByRole('group', { name: 'Claude Code 2.1.329' })).toBeNull();
+  await expectNoViolations();
+});
 
 describe('the settings', () => {
   test('each has a name, a help text, and its value', async () => {

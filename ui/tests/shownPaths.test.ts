@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 
-import type { EntryBody } from '../src/generated/wire';
+import type { EntryBody, ToolDetail } from '../src/generated/wire';
 import { pathWithin } from '../src/shared/shortPath';
 import { cutPath, cutText } from '../src/shared/text';
-import { wordsOfAskIn } from '../src/entities/approval/approvalWords';
+import { nameOfApproval, wordsOfAskIn } from '../src/entities/approval/approvalWords';
 import { anApproval, anEntry, aSession } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
 import { openPage } from './open';
@@ -27,6 +27,14 @@ test('a path that is cut keeps its end, and a text its beginning, both without s
   expect(cutText(family.repeat(3), 3)).toBe(family.repeat(3));
   expect(cutText(family.repeat(3), 2)).toBe(`${family.repeat(2)}…`);
   expect(cutText('e\u0301e\u0301e\u0301', 2)).toBe('e\u0301e\u0301…');
+});
+
+test('a permission request is named by its tool with its file or address, on one line', () => {
+  const named = (subject: ToolDetail, title: string) => nameOfApproval(anApproval({ title, subject }));
+  expect(named({ detail: 'write', path: '/srv/api/new\nline.txt', content: '' }, 'Write')).toBe('Write new⏎line.txt');
+  expect(named({ detail: 'edit', path: 'C:\\api\\main.rs', diff: '+x' }, 'Edit')).toBe('Edit main.rs');
+  expect(named({ detail: 'network', target: 'example.com:443' }, 'Fetch')).toBe('Fetch example.com:443');
+  expect(pathWithin('/srv/api/new\nline.txt', ['/srv/api'], null)).toBe('new⏎line.txt');
 });
 
 test('the inbox keeps the file name of a very long path', () => {

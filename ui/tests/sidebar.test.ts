@@ -27,6 +27,18 @@ test('in the user’s own order, sessions are sorted by position, and a key move
   expect(button(/^api/)).toHaveFocus();
 });
 
+test('what is typed after a session was chosen goes to its message, and arrows only walk through the list', async () => {
+  const { user, store } = await openPage(new FakeBridge({ sessions: two }));
+  await user.click(button(/^api/));
+  await user.keyboard('go 1');
+  button(/^web/).focus();
+  await user.keyboard('{ArrowDown}{ArrowUp}');
+  expect(button(/^web/)).toHaveFocus();
+  expect(store.state.navigation.place.session).toBe('s1');
+  await user.keyboard('{Enter}on');
+  expect(store.state.messages).toEqual({ s1: 'go 1', s2: 'on' });
+});
+
 test('the menu opens by its button, wraps around by arrow keys, and Esc restores the focus', async () => {
   const { user } = await openPage(new FakeBridge({ sessions: two }));
   await user.click(button('Actions for web'));

@@ -15,7 +15,7 @@ const signIn = () => screen.queryByRole('button', { name: 'Sign in…' });
 /** The start form with Codex, which says whether the user is signed in. */
 async function openStart(signedIn: boolean | null) {
   const bridge = new FakeBridge({ sessions: [], agents: [codex, demo] });
-  bridge.agents = { agents: [aFound({ agent: codex.id, program: '/usr/bin/codex' }), demoFound] };
+  bridge.agents = { reading: false, agents: [aFound({ agent: codex.id, program: '/usr/bin/codex' }), demoFound] };
   bridge.versions = { codex: '0.169.0' };
   if (signedIn !== null) bridge.signIns = { codex: signedIn };
   bridge.on('sign_in', () => ({})).on('start_session', () => aSession(of(codex)));
@@ -91,7 +91,7 @@ test('without a terminal, the command is shown to copy', async () => {
   const offer = screen.getByRole('region', { name: 'Codex isn’t signed in' });
   expect(within(offer).getByRole('alert')).toHaveTextContent('Askdesk couldn’t find a terminal.');
   expect(offer).toHaveTextContent('codex login');
-  expect(within(offer).getByRole('button', { name: 'Copy command' })).toBeVisible();
+  expect(within(offer).getByRole('button', { name: 'Copy command: codex login' })).toBeVisible();
   await expectNoViolations();
 });
 

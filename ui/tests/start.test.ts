@@ -2,10 +2,10 @@ import { screen, waitFor, within } from '@testing-library/svelte';
 import { describe, expect, test } from 'vitest';
 
 import { monogram } from '../src/feature/start/offer';
-import type { LaunchOverrides, Session } from '../src/generated/wire';
+import type { AgentVersion, LaunchOverrides, Session } from '../src/generated/wire';
 import { defaultOptions } from '../src/store/commands/start';
 import { handoverOf } from '../src/store/sync/handover';
-import { aFound, claudeCode, codex, demo, demoFound, missing, of } from '../src/testing/agents';
+import { aFound, claudeCode, codex, demo, demoFound, missing, of, openCode } from '../src/testing/agents';
 import { aRequest, aSession } from '../src/testing/builders';
 import { anError, FakeBridge } from '../src/testing/fakeBridge';
 import { button, composer, expectNoViolations, openPage, radio, settle } from './open';
@@ -13,7 +13,7 @@ import { button, composer, expectNoViolations, openPage, radio, settle } from '.
 const field = (name: string) => screen.getByLabelText(name);
 
 async function openStart(bridge = new FakeBridge({ sessions: [] })) {
-  bridge.agents = { agents: [aFound({ program: '/usr/bin/claude' }), demoFound] };
+  bridge.agents = { reading: false, agents: [aFound({ program: '/usr/bin/claude' }), demoFound] };
   bridge.versions = { claude_code: '2.1.0' };
   const opened = await openPage(bridge);
   if (bridge.snapshot.sessions.length > 0) await opened.user.click(button('New session'));
@@ -22,14 +22,86 @@ async function openStart(bridge = new FakeBridge({ sessions: [] })) {
 }
 
 test('an agent shows its version as soon as its program says it, whatever another program does', async () => {
-  const hangs = new Promise<{ version: string }>(() => undefined);
+  const hangs = new Promise<AgentVersion>(() => undefined);
   const bridge = new FakeBridge({ sessions: [], agents: [claudeCode, codex, demo] });
-  bridge.on('read_agent_version', ({ agent }) => (agent === codex.id ? hangs : { version: '2.1.0' }));
-  bridge.agents = { agents: [aFound({ agent: codex.id, program: '/usr/bin/codex' }), aFound({ program: '/usr/bin/claude' }), demoFound] };
+  bridge.on('read_agent_version', ({ agent }) => (agent === codex.id ? hangs : { version: '2.1.0', fit: { fit: 'tested' } }));
+  bridge.agents = {
+    reading: false,
+    agents: [aFound({ agent: codex.id, program: '/usr/bin/codex' }), aFound({ program: '/usr/bin/claude' }), demoFound],
+  };
   await openPage(bridge);
   await settle();
   expect(radio('Claude Code')).toHaveAccessibleDescription('Installed 2.1.0');
   expect(radio('Codex')).toHaveAccessibleDescription('Installed');
+});
+
+describe('case 137: an installed version', () => {
+  async function openWith(fit: AgentVersion['fit']) {
+    const bridge = new FakeBridge({ sessions: [], agents: [openCode, claudeCode, demo] });
+    const program = (agent: string) => aFound({ agent, program: `/usr/bin/${agent}` });
+    bridge.agents = { reading: false, agents: [program(openCode.id), program(claudeCode.id), demoFound] };
+    bridge.versions = { opencode: '2.3.2', claude_code: '2.1.329' };
+    bridge.fits = fit ? { opencode: fit } : {};
+    const opened = await openPage(bridge.on('start_session', () => aSession()));
+    await settle();
+    return opened;
+  }
+
+  test('that isn’t verified is named before a session, and starts', async () => {
+    const install = 'npm install -g opencode-ai@1.18.33';
+    const { bridge, user } = await openWith({ fit: 'not_verified', good: '1.18.33', install });
+    expect(radio('OpenCode')).toHaveAccessibleDescription('Installed 2.3.2');
+    const words = 'Askdesk knows OpenCode 2.3.2 only from its public description and hasn’t been tested with it. 1.18.33 is tested.';
+    expect(screen.getByText(words)).toBeVisible();
+    expect(screen.getByText(install)).toBeVisible();
+    await expectNoViolations();
+    await user.click(screen.getByText('More options'));
+    await user.type(field('Program path'), '/opt/opencode-1');
+    expect(screen.queryByText(install), 'nothing is said about a program the user didn’t name').toBeNull();
+    await user.clear(field('Program path'));
+    await user.type(field('First message'), 'Add auth');
+    await user.click(button('Start session'));
+    expect(bridge.sent('start_session')).toMatchObject([{ agent: 'opencode', prompt: 'Add auth' }]);
+  });
+
+  test('that is newer than the tested one starts, and one sentence says so', async () => {
+    const { bridge, user } = await openWith({ fit: 'newer', tested: '1.18.33' });
+    expect(radio('OpenCode')).toHaveAccessibleDescription('Installed 2.3.2');
+    expect(screen.getByText('Tested up to 1.18.33. Askdesk shows what it doesn’t understand.')).toBeVisible();
+    await expectNoViolations();
+    await user.click(button('Start session'));
+    expect(bridge.sent('start_session')).toHaveLength(1);
+  });
+
+  test.each([null, { fit: 'tested' as const }])('that is tested or can’t be compared is only shown: %s', async (fit) => {
+    await openWith(fit);
+    expect(screen.queryByText(/Tested up to|doesn’t work/)).toBeNull();
+    expect(button('Start session')).toBeEnabled();
+  });
+});
+
+test('the agent that was used last stays chosen while its link leads nowhere', async () => {
+  const bridge = new FakeBridge({ agents: [claudeCode, codex, demo], sessions: [aSession(of(codex))] });
+  const broken = { failure: 'not_started', program: '/bin/codex', problem: 'broken_link', error: 'No such file' } as const;
+  bridge.agents = { reading: false, agents: [aFound({ program: '/bin/claude' }), aFound({ agent: codex.id, problem: broken }), demoFound] };
+  const { user } = await openPage(bridge);
+  await user.click(button('New session'));
+  expect(radio('Codex')).toBeChecked();
+  expect(radio('Codex')).toHaveAccessibleDescription('Can’t start');
+  expect(screen.getByText(/\/bin\/codex couldn’t start.*broken link/)).toBeVisible();
+});
+
+test('an agent that is found while a message is written doesn’t get it', async () => {
+  const bridge = new FakeBridge({ sessions: [], agents: [claudeCode, codex, demo] });
+  const absent = aFound({ problem: missing({ place: 'file', path: '/opt/claude' }) });
+  bridge.agents = { reading: false, agents: [absent, aFound({ agent: codex.id, program: '/bin/codex' }), demoFound] };
+  const { user } = await openPage(bridge);
+  expect(radio('Codex')).toBeChecked();
+  await user.keyboard('Add auth');
+  bridge.agents = { ...bridge.agents, agents: [aFound({ program: '/bin/claude' }), ...bridge.agents.agents.slice(1)] };
+  await user.click(button('Look again'));
+  expect(radio('Codex')).toBeChecked();
+  expect(screen.getByText('Looked again: Claude Code found')).toBeVisible();
 });
 
 test('options are below the message, and more options are collapsed, with a summary of changed values', async () => {
@@ -92,6 +164,20 @@ test('bypassing permissions needs a confirmation each time, and isn’t remember
   expect(bridge.sent('start_session')).toMatchObject([{ options: { config: { mode: 'bypass' } } }]);
   await user.click(button('New session'));
   expect(field('Permission mode')).toHaveValue('');
+});
+
+test('a mode in which a model decides has its own warning, and the agent’s default is named', async () => {
+  const bridge = new FakeBridge({ sessions: [aSession()] }).on('start_session', () => aSession({ id: 's9' }));
+  const { user } = await openStart(bridge);
+  expect(field('Permission mode')).toHaveAccessibleDescription('As in the agent’s own settings; without one: Ask before changes.');
+  await user.selectOptions(field('Permission mode'), 'Auto');
+  const warning = screen.getByRole('group', { name: /A model decides, in your place/ });
+  expect(warning).not.toHaveTextContent('runs any command');
+  await user.click(button('Start session'));
+  expect(bridge.sent('start_session')).toEqual([]);
+  await user.click(screen.getByRole('checkbox', { name: /I understand the risk/ }));
+  await user.click(button('Start session'));
+  expect(bridge.sent('start_session')).toMatchObject([{ options: { config: { mode: 'auto' } } }]);
 });
 
 test('an error is shown at its field, which gets the focus', async () => {
@@ -207,9 +293,8 @@ test('the message has the focus, plain Enter adds a line, and Ctrl+Enter starts 
 test('Ctrl+Enter starts only one session while the start is being sent', async () => {
   const bridge = new FakeBridge({ sessions: [] }).on('start_session', () => new Promise(() => undefined));
   const { user } = await openStart(bridge);
-  await user.keyboard('{Control>}{Enter}{/Control}');
-  await waitFor(() => expect(button('Starting…')).toBeDisabled());
-  await user.keyboard('{Control>}{Enter}{/Control}');
+  await user.keyboard('{Control>}{Enter}{Enter}{/Control}');
+  expect(screen.getByText('Starting…')).toBeVisible();
   expect(bridge.sent('start_session')).toHaveLength(1);
 });
 
@@ -247,13 +332,40 @@ describe('a start that takes a while', () => {
     expect(button(/^fresh .*Working/)).toBeVisible();
   });
 
-  test('keeps what is written meanwhile for the next session', async () => {
-    const { user, finish } = await openStarting();
-    await user.clear(field('First message'));
-    await user.type(field('First message'), 'Add tests');
+  test.each([0, 50, 200, 400, 800])('case_143 a second session written %i ms later goes to its own agent', async (pace) => {
+    const { bridge, user, finish } = await openStarting();
+    const wait = () => new Promise((resolve) => setTimeout(resolve, pace));
+    await user.keyboard('{Control>}n{/Control}');
+    await wait();
+    expect(field('First message')).toHaveValue('');
+    await user.keyboard('SECOND');
+    await wait();
     await finish();
-    await user.click(button('New session'));
-    expect(field('First message')).toHaveValue('Add tests');
+    expect(field('First message')).toHaveValue('SECOND');
+    bridge.on('start_session', () => aSession({ id: 's10', name: 'second' }));
+    await user.keyboard('{Control>}{Enter}{/Control}');
+    await settle();
+    expect(bridge.sent('start_session').map(({ prompt }) => prompt)).toEqual(['Add auth', 'SECOND']);
+    expect(bridge.sent('send_message')).toEqual([]);
+    expect(screen.getByRole('heading', { name: 'second' })).toBeVisible();
+  });
+
+  test('case_143 what was refused while another is written stays beside the form, and changes places with it', async () => {
+    const bridge = new FakeBridge({ sessions: [aSession()] });
+    let refuse: () => void = () => undefined;
+    bridge.on('start_session', () => new Promise((_, reject) => (refuse = () => reject(anError({ code: 'folder_missing' })))));
+    const { user } = await openStart(bridge);
+    await user.keyboard('first{Control>}{Enter}{/Control}SECOND');
+    refuse();
+    await settle();
+    expect(field('First message')).toHaveValue('SECOND');
+    expect(screen.getByText('first')).toBeVisible();
+    await expectNoViolations();
+    await user.click(button('Edit'));
+    expect(field('First message')).toHaveValue('first');
+    expect(field('Folder')).toHaveAccessibleDescription(/The folder doesn’t exist/);
+    await user.click(button('Edit'));
+    expect(field('First message')).toHaveValue('SECOND');
   });
 
   test('opens the first session of the page, also if it is in the list before', async () => {
@@ -309,7 +421,7 @@ describe('with no agent installed', () => {
 
   async function openMissing() {
     const bridge = new FakeBridge({ sessions: [] });
-    bridge.agents = { agents: [aFound({ problem }), demoFound] };
+    bridge.agents = { reading: false, agents: [aFound({ problem }), demoFound] };
     return openPage(bridge);
   }
 
@@ -317,7 +429,7 @@ describe('with no agent installed', () => {
     const { user } = await openMissing();
     expect(screen.getByRole('region', { name: 'New to Askdesk?' })).toBeVisible();
     expect(button('Try the demo')).toHaveClass('primary');
-    await user.click(button('Copy command'));
+    await user.click(button('Copy command: npm install -g @anthropic-ai/claude-code'));
     expect(await navigator.clipboard.readText()).toBe('npm install -g @anthropic-ai/claude-code');
     expect(screen.getByText('claude: /opt/claude')).not.toBeVisible();
     await user.click(screen.getByText('Where Askdesk looked'));
@@ -337,8 +449,52 @@ describe('with no agent installed', () => {
     expect(field('First message')).toHaveValue('Add auth');
   });
 
+  test('case_142 an agent that only the shell knows is found once it has answered', async () => {
+    let answer: () => void = () => undefined;
+    const answered = new Promise<void>((resolve) => (answer = resolve));
+    const bridge = new FakeBridge({ sessions: [] }).on('list_agents', async ({ latest }) => {
+      if (!latest) return { reading: true, agents: [aFound({ problem }), demoFound] };
+      await answered;
+      return { reading: false, agents: [aFound({ program: '/new/claude' }), demoFound] };
+    });
+    await openPage(bridge);
+    expect(screen.getByRole('region', { name: 'Install a coding agent' })).toBeVisible();
+    window.dispatchEvent(new Event('focus'));
+    await settle();
+    answer();
+    await settle();
+    expect(radio('Claude Code')).toHaveAccessibleDescription('Installed');
+    expect(bridge.sent('list_agents').filter(({ latest }) => latest)).toHaveLength(1);
+  });
+
+  test('case_142 Look again asks the shell, says what it found, and keeps the focus', async () => {
+    const { bridge, user } = await openMissing();
+    const looked = () => screen.getByText(/^Looked again/);
+    await user.click(button('Look again'));
+    expect(bridge.sent('read_environment')).toEqual([{ again: true }]);
+    expect(looked()).toHaveTextContent('Looked again: nothing new');
+    expect(looked()).toHaveRole('status');
+
+    let answer: () => void = () => undefined;
+    const answered = new Promise<void>((resolve) => (answer = resolve));
+    bridge.on('read_environment', async () => {
+      await answered;
+      return bridge.environment;
+    });
+    bridge.agents = { ...bridge.agents, agents: [aFound({ program: '/usr/bin/claude' }), demoFound] };
+    await user.click(button('Look again'));
+    await user.click(button('Looking…'));
+    expect(bridge.sent('read_environment')).toHaveLength(2);
+    answer();
+    await settle();
+    expect(looked()).toHaveTextContent('Looked again: Claude Code found');
+    expect(radio('Claude Code')).toBeChecked();
+    expect(button('Look again')).toHaveFocus();
+    await expectNoViolations();
+  });
+
   test('a message begun before the search has ended stays in view, with the focus', async () => {
-    const agents = { agents: [aFound({ problem }), demoFound] };
+    const agents = { reading: false, agents: [aFound({ problem }), demoFound] };
     let found: () => void = () => undefined;
     const searching = new Promise<typeof agents>((resolve) => (found = () => resolve(agents)));
     const { user } = await openPage(new FakeBridge({ sessions: [] }).on('list_agents', () => searching));

@@ -59,7 +59,7 @@ describe('the first screen', () => {
     );
     const bridge = new FakeBridge({ sessions: [], agents });
     const problem = missing({ place: 'path_variable', value: '' });
-    bridge.agents = { agents: [aFound({ problem }), demoFound] };
+    bridge.agents = { reading: false, agents: [aFound({ problem }), demoFound] };
     return bridge.on('start_session', (input) =>
       aSession({
         id: 's9',
@@ -148,7 +148,7 @@ describe('the transcript', () => {
   test('the line of an open question focuses its first field', async () => {
     const bridge = new FakeBridge({ requests: [aRequest()] });
     const { user } = await show([{ kind: 'request', request: 'r1' }], bridge);
-    await user.click(button('Collapse panel'));
+    await user.click(button('Fold side'));
     await user.click(within(transcript()).getByRole('button', { name: /waiting/ }));
     expect(screen.getAllByRole('radio')[0]).toHaveFocus();
     expect(screen.getAllByRole<HTMLInputElement>('radio').some((input) => input.checked)).toBe(false);
@@ -171,6 +171,20 @@ describe('the transcript', () => {
     expect(transcript()).toHaveTextContent(/Rest: Not answered/);
     expect(transcript().querySelectorAll('.icon-check')).toHaveLength(1);
     await expectNoViolations(transcript());
+  });
+
+  test('answered questions whose header another has too are named by their text', async () => {
+    const asked = (id: string, text: string) => {
+      const request = aRequest({ id, questions: [aQuestion(1, { header: 'Pick', text })] });
+      return answered(request, [{ question: 'q1', chosen: ['q1o2'] }], delivered);
+    };
+    const requests = [asked('r1', 'Which wall?'), asked('r2', 'Which door?')];
+    await show(
+      requests.map(({ id }) => ({ kind: 'request', request: id })),
+      new FakeBridge({ requests }),
+    );
+    expect(transcript()).toHaveTextContent(/Which wall\?: JWT.*Which door\?: JWT/);
+    expect(transcript()).not.toHaveTextContent('Pick:');
   });
 
   test('live text is shown until its entry arrives', async () => {
@@ -201,6 +215,27 @@ describe('the transcript', () => {
     expect(within(transcript()).queryByRole('status')).toBeNull();
   });
 
+  test('turns in which the agent did nothing are not listed', async () => {
+    const turn = {
+      kind: 'turn_ended',
+      inputTokens: 0,
+      outputTokens: 0,
+      cachedTokens: 0,
+      costUsd: null,
+      context: null,
+      error: null,
+    } as const;
+    await show([
+      { kind: 'agent', text: 'Five subagents are at work.' },
+      { ...turn, millis: 900, inputTokens: 10, outputTokens: 10 },
+      { ...turn, millis: 0 },
+      { ...turn, millis: 0 },
+      { ...turn, millis: 0, error: 'Overloaded' },
+    ]);
+    expect(within(transcript()).getAllByText(/^Turn finished/)).toHaveLength(1);
+    expect(transcript()).toHaveTextContent('Overloaded');
+  });
+
   test('a session whose sign-in changed says so and restarts on request', async () => {
     const { bridge, user } = await show([
       { kind: 'notice', notice: { notice: 'sign_in_changed', error: 'No access (401)' } },
@@ -225,16 +260,57 @@ describe('the transcript', () => {
     expect(within(transcript()).queryByRole('button', { name: 'Restart session' })).toBeNull();
   });
 
+  test('a session whose program was updated says so and restarts on request, whatever the agent has said since', async () => {
+    const { bridge, user } = await show([
+      { kind: 'user', text: 'Go on.', attachments: [] },
+      { kind: 'notice', notice: { notice: 'program_replaced' } },
+      { kind: 'agent', text: 'Trying.' },
+      { kind: 'agent', text: 'I could not.' },
+    ]);
+    bridge.on('stop_session', () => ({})).on('resume_session', () => aSession());
+    expect(transcript()).toHaveTextContent('The agent’s program was updated or removed while this session runs');
+    await expectNoViolations(transcript());
+    await user.click(button('Restart session'));
+    await settle();
+    expect(bridge.sent('resume_session')).toMatchObject([{ session: 's1' }]);
+    expect(within(transcript()).queryByRole('button', { name: 'Restart session' })).toBeNull();
+  });
+
+  test('after the next message, a restart for an updated program is not offered any more', async () => {
+    await show([
+      { kind: 'notice', notice: { notice: 'program_replaced' } },
+      { kind: 'user', text: 'Go on.', attachments: [] },
+    ]);
+    expect(within(transcript()).queryByRole('button', { name: 'Restart session' })).toBeNull();
+  });
+
+  test('case 137: what the agent says in an unknown way is marked and readable, and a refused request is folded', async () => {
+    const { user } = await show([
+      { kind: 'notice', notice: { notice: 'not_understood', kind: 'item/poll', text: 'Which <b>one</b>?', refused: false } },
+      { kind: 'notice', notice: { notice: 'not_understood', kind: 'ask/poll', text: '{"method":"ask/poll"}', refused: true } },
+    ]);
+    expect(within(transcript()).getByText(/doesn’t know this kind of message from the agent \(item\/poll\)/)).toBeVisible();
+    expect(within(transcript()).getByText('Which <b>one</b>?')).toBeVisible();
+    const refused = within(transcript()).getByText(/doesn’t know \(ask\/poll\)\. Askdesk refused it/);
+    expect(within(transcript()).queryByText('{"method":"ask/poll"}')).toBeNull();
+    await user.click(refused);
+    expect(within(transcript()).getByText('{"method":"ask/poll"}')).toBeVisible();
+    await expectNoViolations(transcript());
+  });
+
   test('every notice and the end of a turn have a text', async () => {
     await show([
       { kind: 'notice', notice: { notice: 'question_refused', reason: 'questions[0].options: too few' } },
       { kind: 'notice', notice: { notice: 'permission_refused', reason: 'an unknown kind' } },
       { kind: 'notice', notice: { notice: 'agent_warned', text: 'Reconnecting' } },
+      { kind: 'notice', notice: { notice: 'agent_unsaved', what: 'conversation' } },
+      { kind: 'notice', notice: { notice: 'model_refused', refused: 'opus', model: 'sonnet', lasting: true, why: 'Too risky.' } },
       { kind: 'notice', notice: { notice: 'question_turned_off', policy: 'never', text: 'Which store?' } },
       { kind: 'notice', notice: { notice: 'question_turned_off', policy: 'plan_only', text: 'Which cache?' } },
       { kind: 'notice', notice: { notice: 'answers_brought' } },
       { kind: 'notice', notice: { notice: 'conversation_reset' } },
       { kind: 'notice', notice: { notice: 'login_rejected', error: 'Authentication failed (401)' } },
+      { kind: 'notice', notice: { notice: 'program_replaced' } },
       {
         kind: 'turn_ended',
         millis: 42_000,
@@ -261,6 +337,10 @@ describe('the transcript', () => {
     expect(transcript()).toHaveTextContent('told the agent to continue on its own. It asked: Which store?');
     expect(transcript()).toHaveTextContent('denied it and told the agent: an unknown kind');
     expect(transcript()).toHaveTextContent('The agent warns: Reconnecting');
+    expect(transcript()).toHaveTextContent('couldn’t store a part of this conversation');
+    expect(transcript()).toHaveTextContent(
+      'opus refused a request, and sonnet answered it. The session goes on with sonnet. Reason: Too risky.',
+    );
     expect(transcript()).toHaveTextContent('in plan mode only');
     expect(transcript()).toHaveTextContent('forgot the conversation so far');
     expect(transcript()).toHaveTextContent('rejected the agent’s key or login (Authentication failed (401))');
@@ -272,7 +352,7 @@ describe('the transcript', () => {
 
 describe('permissions', () => {
   const open = () => {
-    const bridge = new FakeBridge({ approvals: [anApproval({ description: 'Clean up' })], requests: [aRequest()] });
+    const bridge = new FakeBridge({ approvals: [anApproval({ description: 'Clean up' })], requests: [] });
     return openPage(
       bridge.on('decide_approval', ({ decision }) => anApproval({ state: { state: 'decided', decision, at: 1, error: null } })),
     );

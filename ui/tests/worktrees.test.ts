@@ -41,7 +41,7 @@ describe('the branch of a session', () => {
 
 describe('a start in a new worktree', () => {
   async function openStart(bridge: FakeBridge) {
-    bridge.agents = { agents: [aFound({ program: '/usr/bin/claude' }), demoFound] };
+    bridge.agents = { reading: false, agents: [aFound({ program: '/usr/bin/claude' }), demoFound] };
     const opened = await openPage(bridge);
     await settle();
     return opened;
@@ -231,118 +231,25 @@ describe('a start in a new worktree', () => {
       expect(screen.getByRole('alert')).toHaveTextContent('longer than 10 seconds');
       expect(bridge.sent('start_session')).toEqual([]);
       await expectNoViolations();
-      await user.click(choice);
+      await user.click(screen.getByRole('switch', { name: 'New worktree' }));
       await user.click(button('Start session'));
       expect(bridge.sent('start_session')).toMatchObject([{ folder: '/srv', worktree: null }]);
     });
 
-    test('starts nothing if the folder changes while the worktree is planned', async () => {
+    test('case_143 starts in the folder that was sent, whatever is typed while its worktree is planned', async () => {
       const { bridge, user } = await openStart(planned());
       await turnOn(user);
       await screen.findByLabelText('New branch');
       let plan: () => void = () => undefined;
       const asked = new Promise<PlannedWorktree>((resolve) => (plan = () => resolve(aPlan())));
       bridge.on('plan_worktree', () => asked);
+      await user.type(field('First message'), 'first');
       await user.click(button('Start session'));
-      await user.type(field('Folder'), '/srv');
+      await user.type(field('First message'), 'second');
       plan();
-      await settle();
-      expect(bridge.sent('start_session')).toEqual([]);
-    });
-  });
-
-  describe('with a setup command', () => {
-    const [made, path] = ['askdesk/session', '/home/ada/code/shop-api.worktrees/askdesk-session'];
-    const setup = { detail: 'setup' as const, path, code: 7, stopped: false, lines: ['one', 'no such package'] };
-    const failed = () => screen.findByRole('alert');
-
-    /** Once the worktree is made, its branch is taken, so another one is suggested. */
-    const taken = (bridge: FakeBridge) => bridge.on('plan_worktree', () => aPlan({ branch: `${made}-2`, path: `${path}-2` }, 'npm ci'));
-
-    function failing() {
-      const bridge = planned({}, 'npm ci');
-      return bridge.on('start_session', () => {
-        taken(bridge);
-        throw anError({ code: 'setup_failed', detail: setup });
-      });
-    }
-
-    async function start(bridge: FakeBridge) {
-      const opened = await openStart(bridge);
-      await turnOn(opened.user);
-      await screen.findByLabelText('New branch');
-      await opened.user.click(button('Start session'));
-      return opened;
-    }
-
-    async function planAgain(user: Awaited<ReturnType<typeof start>>['user']) {
-      await user.type(field('First message'), 'fix');
-      await waitFor(() => expect(field('New branch')).toHaveValue(`${made}-2`));
-    }
-
-    test('shows its last lines if it failed, and removes the worktree that was made', async () => {
-      const { bridge, user } = await start(failing());
-      expect(await failed()).toHaveTextContent('The setup command failed with exit code 7.');
-      expect(await failed()).toHaveTextContent('no such package');
-      await expectNoViolations();
-      await planAgain(user);
-      await user.click(button('Remove worktree'));
-      expect(bridge.sent('discard_worktree')).toMatchObject([{ folder: '/home/ada', base: 'main', branch: made, path }]);
-      await waitFor(() => expect(screen.queryByRole('alert')).toBeNull());
-    });
-
-    test('starts in the worktree that was made, with what the form shows otherwise', async () => {
-      const { bridge, user } = await start(failing());
-      await failed();
-      await planAgain(user);
-      bridge.on('start_session', () => new Promise(() => undefined));
-      await user.click(button('Start anyway'));
-      await waitFor(() => expect(button('Starting…')).toBeDisabled());
-      const worktree = { base: 'main', branch: made, path, setup: 'npm ci', made: true };
-      expect(bridge.sent('start_session').at(-1)).toMatchObject({ folder: '/home/ada', prompt: 'fix', worktree });
-      expect(screen.queryByText('Setting up the worktree…')).toBeNull();
-    });
-
-    test('starts anyway in the folder that was sent, also from a form that names another', async () => {
-      const { bridge, user } = await start(failing());
-      await failed();
-      await user.type(field('Folder'), '/other');
-      await user.click(button('Start anyway'));
-      expect(bridge.sent('start_session').at(-1)).toMatchObject({ folder: '/home/ada', worktree: { branch: made, made: true } });
-    });
-
-    test('starts nothing unattended that the user hasn’t agreed to', async () => {
-      const { bridge, user } = await start(failing());
-      await failed();
-      await user.selectOptions(field('Permission mode'), 'Bypass permissions');
-      await user.click(button('Start anyway'));
-      expect(bridge.sent('start_session')).toHaveLength(1);
-      const agree = checkbox(/I understand the risk/);
-      expect(agree).toHaveFocus();
-      await user.click(agree);
-      await user.click(button('Start anyway'));
-      expect(bridge.sent('start_session').at(-1)).toMatchObject({ options: { config: { mode: 'bypass' } }, worktree: { made: true } });
-    });
-
-    test('stops what runs, also after the user has left the screen', async () => {
-      const bridge = planned({}, 'npm ci');
-      bridge.snapshot.sessions = [aSession()];
-      bridge.on('start_session', () => {
-        taken(bridge);
-        return new Promise(() => undefined);
-      });
-      bridge.agents = { agents: [aFound({ program: '/usr/bin/claude' }), demoFound] };
-      const { user } = await openPage(bridge);
-      await user.click(button('New session'));
-      await turnOn(user);
-      await screen.findByLabelText('New branch');
-      await user.click(button('Start session'));
-      await screen.findByText('Setting up the worktree…');
-      await user.click(button(/^api .*Working/));
-      await user.click(button('New session'));
-      await waitFor(() => expect(field('New branch')).toHaveValue(`${made}-2`));
-      await user.click(button('Stop setup'));
-      expect(bridge.sent('stop_setup')).toMatchObject([{ path }]);
+      await waitFor(() => expect(bridge.sent('start_session')).toHaveLength(1));
+      expect(bridge.sent('start_session')).toMatchObject([{ folder: '/home/ada', prompt: 'first', worktree: { base: 'main' } }]);
+      expect(field('First message')).toHaveValue('second');
     });
   });
 });

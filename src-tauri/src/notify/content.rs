@@ -1,10 +1,9 @@
 //! The text and the buttons of notifications.
 
 use askdesk_api::Api;
-use askdesk_domain::acting_line::acting_line;
 use askdesk_domain::{
-    Approval, NotificationCause, NotificationContent, NotificationDecision, OptIn, PendingItem, Question,
-    Request, Session, ToolDetail, Usd,
+    Approval, NotificationCause, NotificationContent, NotificationDecision, OptIn, PendingItem, Request,
+    Session, Usd,
 };
 
 use super::notifier::{BODY_CHARS, Button, ButtonAction, Notification, Sound, Subject};
@@ -37,7 +36,7 @@ pub fn of_question(
     let notification = build(decision, item, (messages, sound), |show_text| {
         let body = if show_text {
             option_buttons = OptionButtons::new(&request.questions, messages);
-            question_text(&request.questions, messages)
+            question_text(request, messages)
         } else {
             messages.question_waits.to_owned()
         };
@@ -58,8 +57,11 @@ pub fn of_approval(api: &Api, approval: &Approval, session: &Session) -> Option<
     let decision = api.decide_notification(cause, session);
     let (messages, sound) = configured(api);
     build(decision, item, (messages, sound), |show_text| {
-        let body =
-            if show_text { approval_text(approval, messages) } else { messages.permission_waits.to_owned() };
+        let body = if show_text {
+            approval_text(approval, &api.agent_name(session), messages)
+        } else {
+            messages.permission_waits.to_owned()
+        };
         (messages.asks_permission.with(title(api, session, show_text)), body, Vec::new())
     })
 }
@@ -140,31 +142,38 @@ fn build(
     Some(Notification { subject, title, body, buttons, sound })
 }
 
-fn question_text(questions: &[Question], messages: &Messages) -> String {
+fn question_text(request: &Request, messages: &Messages) -> String {
+    let questions = &request.questions;
     let first = questions.first().map(|question| question.text.as_str()).unwrap_or_default();
     let mut text = sanitized_start(first, BODY_CHARS);
     if questions.len() > 1 {
         text.push('\n');
         text.push_str(&messages.and_more.with(questions.len() - 1));
     }
+    if !request.asker.waits() {
+        text.push(if questions.len() > 1 { '\n' } else { ' ' });
+        text.push_str(messages.goes_on);
+    }
     text
 }
 
-/// A command is named by the line of it that acts, not by what the agent says about it.
-fn approval_text(approval: &Approval, messages: &Messages) -> String {
+/// Names what it is about, and that the agent warns; not what the agent or its model says about it.
+fn approval_text(approval: &Approval, agent: &str, messages: &Messages) -> String {
     if approval.is_plan() {
         return messages.plan_waits.to_owned();
     }
-    let about = match &approval.subject {
-        ToolDetail::Command { command, .. } => acting_line(command, BODY_CHARS),
-        _ => approval.description.clone().unwrap_or_default(),
-    };
-    let tool = approval.shown_title();
-    let text = match about.trim() {
-        "" => tool.into_owned(),
-        about => format!("{tool}: {about}"),
-    };
-    sanitized_start(&text, BODY_CHARS)
+    let mut text = approval.name(BODY_CHARS);
+    if let Some(said) = approval.description.as_deref().map(str::trim)
+        && !said.is_empty()
+        && approval.about(1).is_empty()
+    {
+        text = format!("{text}: {said}");
+    }
+    let text = sanitized_start(&text, BODY_CHARS);
+    match approval.warning() {
+        Some(_) => format!("{text}\n{}", messages.agent_warns.with(sanitize(agent))),
+        None => text,
+    }
 }
 
 #[cfg(test)]

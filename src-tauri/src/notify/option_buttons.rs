@@ -79,6 +79,8 @@ mod tests {
             other_description: None,
             required: false,
             placeholder: None,
+            bounds: None,
+            default: None,
         }
     }
 

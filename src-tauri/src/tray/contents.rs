@@ -104,7 +104,11 @@ impl PendingLine {
             PendingItem::Question(id) => {
                 (id.uuid(), format!("{name}: {}", one_line(&self.entry.text, TEXT_CHARS)))
             }
-            PendingItem::Permission(id) => (id.uuid(), messages.asks_permission.with(name)),
+            PendingItem::Permission(id) if self.private => (id.uuid(), messages.asks_permission.with(name)),
+            PendingItem::Permission(id) => {
+                let asks = messages.asks_permission.with(name);
+                (id.uuid(), format!("{asks}: {}", one_line(&self.entry.text, TEXT_CHARS)))
+            }
         };
         // A menu reads a single `&` as the mark of a keyboard mnemonic.
         MenuEntry::Item(MenuAction::OpenItem(id), text.replace('&', "&&"))
@@ -202,7 +206,7 @@ mod tests {
     fn pending_items_come_first_and_each_opens_its_item() {
         let permission = PendingEntry {
             item: PendingItem::Permission(ApprovalId::new(Uuid::from_u128(2))),
-            ..line(2, "", "Bash").entry
+            ..line(2, "", "Bash: npm test").entry
         };
         let lines = [
             line(1, "api & web", "Which\n\tdatabase?"),
@@ -212,7 +216,7 @@ mod tests {
         let contents = Contents::new(&lines, 3, Some("14:30"), messages::of(Language::En));
         let expected = [
             "api && web: Which database?",
-            "tests asks for permission",
+            "tests asks for permission: Bash: npm test",
             "secret: A question is waiting",
             "-",
             "Open Askdesk",

@@ -3,16 +3,16 @@
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, ErrorKind};
-use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
 
 use askdesk_api::dto::UpdateProblem;
+use askdesk_user_environment::in_own_session;
 
 use super::form::Form;
 
-/// Asks for the administrator's password and runs a program.
-const PKEXEC: &str = "pkexec";
+/// Asks for the administrator's password in a window and runs a program. By itself it would ask in a terminal, where nobody looks.
+const PKEXEC: [&str; 2] = ["pkexec", "--disable-internal-agent"];
 
 const APT_GET: &str = "/usr/bin/apt-get";
 
@@ -58,7 +58,7 @@ impl Manager {
             }
             _ => &["dpkg", "--install"],
         };
-        let asks = (!self.is_administrator).then_some(PKEXEC);
+        let asks: &[&str] = if self.is_administrator { &[] } else { &PKEXEC };
         let words = asks.iter().chain(manager).map(OsString::from);
         words.chain([file.as_os_str().to_owned()]).collect()
     }
@@ -78,7 +78,8 @@ fn run(command: &[OsString], folder: &Path) -> io::Result<Ended> {
     let output = File::create(&path)?;
     let mut child = Command::new(program);
     // Nobody sees a question of the package manager.
-    child.args(arguments).stdin(Stdio::null()).stdout(output.try_clone()?).stderr(output).process_group(0);
+    child.args(arguments).stdin(Stdio::null()).stdout(output.try_clone()?).stderr(output);
+    in_own_session(&mut child)?;
     let status = child.status()?;
     Ok(Ended { status, said: String::from_utf8_lossy(&fs::read(path)?).into_owned() })
 }
@@ -123,7 +124,7 @@ mod tests {
         Form::Deb,
         true,
         false,
-        "pkexec /usr/bin/apt-get --yes --no-remove -o DPkg::Lock::Timeout=60 install /x y"
+        "pkexec --disable-internal-agent /usr/bin/apt-get --yes --no-remove -o DPkg::Lock::Timeout=60 install /x y"
     )]
     #[case(
         Form::Deb,
@@ -131,8 +132,8 @@ mod tests {
         true,
         "/usr/bin/apt-get --yes --no-remove -o DPkg::Lock::Timeout=60 install /x y"
     )]
-    #[case(Form::Deb, false, false, "pkexec dpkg --install /x y")]
-    #[case(Form::Rpm, true, false, "pkexec rpm --upgrade /x y")]
+    #[case(Form::Deb, false, false, "pkexec --disable-internal-agent dpkg --install /x y")]
+    #[case(Form::Rpm, true, false, "pkexec --disable-internal-agent rpm --upgrade /x y")]
     fn the_package_manager_is_asked_as_the_administrator(
         #[case] form: Form,
         #[case] has_apt: bool,

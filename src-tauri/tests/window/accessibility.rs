@@ -63,9 +63,9 @@ async fn axe_finds_nothing_in_any_state_of_the_window() {
     app.picture("permission").await;
 
     app.show_demo("parallel", "two at once").await;
-    app.by_role("button", "2 Features").await;
+    app.find("aside .request + .request").await;
     check(&app, "two requests").await;
-    app.click("button", "Collapse panel").await;
+    app.click("button", "Fold side").await;
     check(&app, "the collapsed panel").await;
 }
 

@@ -90,12 +90,12 @@ async fn words_are_found_and_marked_in_the_transcript() {
     app.find("[data-find] input").await;
     activate(WINDOW);
     xdotool(&["type", "--delay", "60", "tour"]);
-    app.shows_text("[data-find]", "2 of 2").await;
+    app.shows_text("[data-find]", "1 of 2").await;
     let words = json!({ "all": ["tour"], "here": ["Töur"] });
     app.wait("the marks", async || (marked(&app).await == words).then_some(())).await;
     app.picture("find").await;
     app.key("Enter").await;
-    app.shows_text("[data-find]", "1 of 2").await;
+    app.shows_text("[data-find]", "2 of 2").await;
     let words = json!({ "all": ["Töur"], "here": ["tour"] });
     app.wait("the marks", async || (marked(&app).await == words).then_some(())).await;
     assert_eq!(app.count(".latest").await, 0, "the end is still followed");

@@ -375,6 +375,12 @@ impl App {
         self.press(&element).await;
     }
 
+    /// The same, late enough to be no double click with the one before in the same place.
+    pub async fn click_alone(&self, role: &str, name: &str) {
+        tokio::time::sleep(Duration::from_millis(800)).await;
+        self.click(role, name).await;
+    }
+
     /// Clicks the middle of an element.
     pub async fn press(&self, element: &Element) {
         for _ in 0..5 {
@@ -556,7 +562,7 @@ impl App {
     pub async fn cut(&self, within: &str) -> Vec<String> {
         let script = "const words = 'button, label, legend, summary, h1, h2, h3, p, span, dt, dd, option';
             const scrolls = element => /auto|scroll/.test(getComputedStyle(element).overflowX);
-            const shortened = element => (element.closest('[title]')?.title ?? '') !== '' && getComputedStyle(element).textOverflow === 'ellipsis';
+            const shortened = element => element.closest(`[title]:not([title='']), [data-title]`) !== null && getComputedStyle(element).textOverflow === 'ellipsis';
             const seen = element => !shortened(element) && element.clientWidth > 0 && !element.closest('.unseen, pre, textarea, input');
             const pen = document.createElement('canvas').getContext('2d');
             const placeholder = element => {
@@ -629,6 +635,7 @@ fn key_value(name: &str) -> char {
         "Shift" => '\u{e008}',
         "Ctrl" => '\u{e009}',
         "Alt" => '\u{e00a}',
+        "End" => '\u{e010}',
         "Left" => '\u{e012}',
         "Up" => '\u{e013}',
         "Right" => '\u{e014}',

@@ -110,6 +110,8 @@ async fn after_an_answer_by_keys_the_next_question_of_the_inbox_takes_the_keys()
         })
         .await;
     };
+    focused("Second").await;
+    app.key("k").await;
     focused("First").await;
     app.key("2").await;
     app.wait_for_responses(1).await;

@@ -46,7 +46,7 @@ fn yes_or_no(text: &str) -> Value {
 async fn case_52_u_in_time_sends_nothing_and_clears_the_choice() {
     let app = open_at_question("technology").await;
     press(&app, &["2"]).await;
-    app.shows_text(HELD, "Sending in").await;
+    app.shows_text(HELD, "sends in").await;
     assert_eq!(chosen(&app).await, json!(["q1o2"]));
     press(&app, &["u"]).await;
     app.gone(HELD).await;
@@ -55,7 +55,7 @@ async fn case_52_u_in_time_sends_nothing_and_clears_the_choice() {
     app.find(OPEN_CARD).await;
     // An answer that was not taken back would be sent before this one, which can be undone for as long.
     press(&app, &["3"]).await;
-    app.shows_text(HELD, "Sending in").await;
+    app.shows_text(HELD, "sends in").await;
     assert_eq!(app.axe().await, Vec::<String>::new());
     app.check_answers(json!({ "Which store should the notes be kept in?": "Plain files" })).await;
 }
@@ -300,9 +300,9 @@ async fn case_82_the_palette_runs_actions_by_their_names_and_leads_to_requests_a
     run_from_palette(&app, "Which store should the notes be kept in?").await;
     assert_eq!(focused(&app, ".closest('[data-card]') !== null").await, true);
 
-    run_from_palette(&app, "Collapse panel").await;
+    run_from_palette(&app, "Fold side").await;
     app.find("aside.strip").await;
-    run_from_palette(&app, "Expand panel").await;
+    run_from_palette(&app, "Unfold side").await;
     app.find("aside.panel").await;
 
     run_from_palette(&app, "Rename").await;
@@ -415,7 +415,7 @@ async fn case_127_esc_closes_what_was_opened_last_and_does_nothing_else() {
     composed(&app, "/").await;
 
     // A menu, and a name that is being changed.
-    app.press(&app.find("main header [aria-haspopup=menu]").await).await;
+    app.press(&app.find("header [aria-haspopup=menu]").await).await;
     app.find("[role=menu]").await;
     escape();
     app.gone("[role=menu]").await;

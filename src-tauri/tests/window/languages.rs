@@ -56,7 +56,7 @@ async fn case_64(spoken: &Spoken) {
 
     let four = app.show_project("four", "storefront", "Set up the service.").await;
     app.by_role_in("aside", "button", spoken.skip_all).await;
-    app.shows_text("aside h2", spoken.questions).await;
+    app.shows_text("aside .sheet h2", spoken.questions).await;
     app.point_at(&app.find("[data-transcript]").await).await;
     app.picture(&format!("language-{}", spoken.tag)).await;
     let approval = app.show_project("approval", "billing-worker", "Add a folder for notes.").await;

@@ -142,7 +142,7 @@ async fn try_shortcuts(app: &App, layout: &Layout, sessions: [&str; 2]) {
     text_size(app, 100).await;
 
     command(N);
-    app.find("main form.start").await;
+    app.find("main details.own").await;
     command(DIGIT_1);
     app.find(&format!("main [data-session-view='{}']", sessions[0])).await;
 

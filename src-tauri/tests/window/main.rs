@@ -31,6 +31,8 @@ mod harness;
 mod helpers;
 mod history;
 mod hostile_text;
+mod hurried;
+mod in_background;
 mod inbox;
 mod keys;
 mod languages;

@@ -209,6 +209,7 @@ async fn case_115_a_shell_that_hangs_never_delays_the_window() {
     // The agents are found only after the shell's 30 seconds.
     assert_eq!(app.client.find_all(Locator::Css("[data-agent] .state")).await.unwrap().len(), 0);
     environment(&app).await;
+    app.unfold_start_form().await;
     app.find("[data-agent='codex'] .state").await;
 }
 
@@ -243,6 +244,29 @@ async fn case_115_the_next_start_has_what_the_shell_said_and_asks_again_behind()
     assert_eq!((&read["way"], &read["reading"]), (&json!("interactive_login"), &json!(true)), "{read}");
     let program = home.path().join("programs/codex").display().to_string();
     assert_eq!(path_of_codex(&app).await, Some(program));
+}
+
+/// The second start asks the shell behind the window, which shows what it knows of the first.
+#[tokio::test]
+async fn case_142_an_agent_that_was_installed_since_the_last_start_is_found_at_once() {
+    let home = home_with(".bashrc", "");
+    let app = Setup::default().started_from_menu(home.path(), "/bin/bash").open().await;
+    environment(&app).await;
+    app.find("[data-problem='codex']").await;
+    drop(app);
+    let programs = home.path().join("programs");
+    let lines = format!(
+        "until [ -e ~/may-answer ]; do sleep 0.1; done\nexport PATH='{}':\"$PATH\"",
+        programs.display()
+    );
+    fs::write(home.path().join(".bashrc"), lines).unwrap();
+    let app = Setup::default().started_from_menu(home.path(), "/bin/bash").open().await;
+    let read = app.invoke("read_environment", json!({ "again": false })).await.unwrap();
+    assert_eq!(read["reading"], true, "{read}");
+    app.find("[data-problem='codex']").await;
+    fs::write(home.path().join("may-answer"), "").unwrap();
+    app.gone("[data-problem='codex']").await;
+    assert_eq!(path_of_codex(&app).await, Some(programs.join("codex").display().to_string()));
 }
 
 #[tokio::test]
@@ -290,7 +314,13 @@ async fn case_116_a_child_of_an_appimage_has_the_users_variables() {
     let text = app
         .wait("the agent's environment", async || fs::read_to_string(&seen).ok().filter(|it| !it.is_empty()));
     let text = text.await;
-    assert_of_user(&text, &["ASKDESK_AGENT_TREE", "ASKDESK_SESSION", "CLAUDE_CODE_QUESTION_PREVIEW_FORMAT"]);
+    let added = [
+        "ASKDESK_AGENT_TREE",
+        "ASKDESK_SESSION",
+        "CLAUDE_CODE_QUESTION_PREVIEW_FORMAT",
+        "CLAUDE_CODE_STARTUP_FAILURE_RESULTS",
+    ];
+    assert_of_user(&text, &added);
 
     let script = "window.__TAURI_INTERNALS__.invoke('open_link', { url: 'https://example.org/' })";
     app.script(script, vec![]).await;

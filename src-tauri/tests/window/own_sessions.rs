@@ -54,7 +54,7 @@ impl Begun {
         app.write("First message", ASKED).await;
         app.press(&app.find("form.start [data-own]").await).await;
 
-        app.shows_text("[data-notice=begun_elsewhere]", "The messages above are from before.").await;
+        app.shows_text("[data-notice=begun_elsewhere]", "Everything above is copied from there.").await;
         app.shows_text("main", "Turn finished").await;
         app.shows_text("main", BEGUN).await;
         app.shows_text("main", &format!("{replied} This session was begun outside Askdesk.")).await;

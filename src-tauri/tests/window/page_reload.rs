@@ -203,6 +203,14 @@ async fn an_answer_to_a_question_that_the_agent_withdraws_is_refused_and_its_tex
     assert_eq!(app.axe().await, Vec::<String>::new());
 }
 
+#[tokio::test]
+async fn case_133_a_page_that_cannot_be_shown_is_loaded_again_and_says_so() {
+    let app = App::open().await;
+    let failed = "window.__TAURI_INTERNALS__.invoke('page_failed', { report: '1', why: 'TypeError' })";
+    app.script(failed, vec![]).await;
+    app.shows_text("body", "The page of this window stopped working and was loaded again.").await;
+}
+
 /// The driver of the page does not survive its process. So this test reads the screen as a screen reader does, and presses real
 /// keys.
 #[tokio::test]

@@ -57,7 +57,7 @@ async fn case_19_submit_stays_reachable_however_tall_the_options_are() {
         app.resize(width, height).await;
         for place in ["0", "panel.scrollHeight / 2", "panel.scrollHeight"] {
             let scroll = format!(
-                "const panel = document.querySelector('aside .cards'); panel.scrollTop = {place};
+                "const panel = document.querySelector('aside .card .content'); panel.scrollTop = {place};
                  return panel.scrollHeight > panel.clientHeight"
             );
             assert_eq!(app.script(&scroll, vec![]).await, json!(true), "it is taller at {width} × {height}");
@@ -262,7 +262,8 @@ async fn case_61_a_secret_is_masked_and_never_stored() {
     app.press(&app.find("aside [data-step=summary]").await).await;
     app.shows_text("aside [data-summary]", "Secret provided").await;
     app.click("button", "Submit").await;
-    app.click("button", "Submit anyway").await;
+    app.shows_text("aside [role=alert]", "Not answered:").await;
+    app.click_alone("button", "Submit").await;
     let responses = app.wait_for_responses(1).await;
     assert_eq!(responses[0]["updatedInput"]["answers"]["Which token may I use?"], SECRET);
     app.find(DELIVERED).await;
@@ -282,8 +283,8 @@ async fn case_61_a_secret_is_masked_and_never_stored() {
 #[tokio::test]
 async fn the_collapsed_panel_is_a_strip_with_the_number_of_open_questions() {
     let app = App::open_asked("technology").await;
-    app.click("button", "Collapse panel").await;
-    let strip = app.by_role("button", "Expand panel, 1 waiting").await;
+    app.click("button", "Fold side").await;
+    let strip = app.by_role("button", "1 question, open the side").await;
     assert!(strip.text().await.unwrap().contains('1'));
     let width = "return document.querySelector('aside').getBoundingClientRect().width";
     assert!(app.script(width, vec![]).await.as_f64().unwrap() < 60.0);

@@ -141,3 +141,35 @@ async fn case_66_commands_are_allowed_denied_with_a_message_and_stopped() {
     app.in_state(&session, "idle").await;
     app.gone(OPEN_CARD).await;
 }
+
+/// Newer models ask in the middle of their work and go on.
+#[tokio::test]
+async fn case_135_and_136_a_question_that_does_not_block_is_a_card_and_its_answer_begins_a_turn() {
+    let test = "case_135_and_136_a_question_that_does_not_block_is_a_card";
+    let questions = json!([{"title": "Which trigger?", "options": ["Click", "Keyboard"]}]);
+    let asks = Reply::new([Block::tool("c1", "request_user_input_async", json!({ "questions": questions }))]);
+    let script = vec![asks, Reply::text("I go on meanwhile."), Reply::text("Keyboard it is.")];
+    let newer = |home: &Path, _: &Path| {
+        let config = home.join(".codex/config.toml");
+        let settings = std::fs::read_to_string(&config).unwrap();
+        std::fs::write(config, settings.replacen("model = \"mock\"", "model = \"gpt-6-astra\"", 1)).unwrap();
+    };
+    let Some(real) = RealCodex::open_at(Setup::default().pictured(), test, script, newer).await else {
+        return;
+    };
+    let session = real.start(json!({})).await;
+    let app = &real.app;
+    app.find(OPEN_CARD).await;
+    app.in_state(&session, "needs_you").await;
+    app.shows_text("aside.panel", "Codex didn’t wait for this answer. Your answer begins a new turn.").await;
+    app.shows_text("main", "Went on without your answer I go on meanwhile.").await;
+    app.picture("goes-on").await;
+    assert_eq!(app.axe().await, Vec::<String>::new());
+    app.choose_second_by_keys().await;
+    app.shows_text("main", "Keyboard it is.").await;
+    app.find(DELIVERED).await;
+    app.in_state(&session, "idle").await;
+    let heard = real.heard();
+    assert_eq!(heard.matches("<send_user_message_question_reply>").count(), 1, "{heard}");
+    assert!(heard.contains(r#"[{\"answer\":\"Keyboard\",\"question\":\"Which trigger?\""#), "{heard}");
+}

@@ -52,6 +52,33 @@ async fn commands_are_allowed_once_allowed_by_a_rule_and_denied_with_a_message()
     real.until_result("toolu_4", "Not this one, please.").await;
 }
 
+/// The home folder is the test's own, and the command never runs.
+#[tokio::test]
+async fn case_138_the_agents_warning_is_on_the_card_and_enter_denies() {
+    let script = vec![bash("toolu_1", "rm -rf ~/"), Reply::text("Left alone.")];
+    let test = "case_138_the_agents_warning_is_on_the_card_and_enter_denies";
+    let setup = Setup::default().pictured();
+    let Some(real) = RealClaude::start_in(setup, test, json!({}), script).await else { return };
+    let kept = real.home.path().join("kept.txt");
+    std::fs::write(&kept, "mine").unwrap();
+    let app = &real.app;
+    app.shows_text("aside [data-warning]", "Claude Code warns").await;
+    app.shows_text("aside [data-warning]", "Dangerous rm operation").await;
+    app.shows_text("aside [data-approval]", "No key allows this").await;
+    app.wait("the focus on Deny", async || {
+        app.key("F6").await;
+        (app.count("aside [data-refusal] button:focus").await == 1).then_some(())
+    })
+    .await;
+    assert_eq!(app.axe().await, Vec::<String>::new());
+    app.picture("warning").await;
+    app.key("Enter").await;
+    app.shows_text("main", "Left alone.").await;
+    app.shows_text("main [data-approval]", "Warned: Dangerous rm operation").await;
+    assert!(kept.exists());
+    app.picture("warning-denied").await;
+}
+
 #[tokio::test]
 async fn an_edit_is_shown_as_a_diff_before_it_is_made() {
     let test = "an_edit_is_shown_as_a_diff_before_it_is_made";

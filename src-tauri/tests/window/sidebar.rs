@@ -70,7 +70,7 @@ async fn ten_sessions_in_every_group_are_in_view_at_900_pixels() {
 #[tokio::test]
 async fn the_oldest_question_is_answered_in_three_keys_from_anywhere() {
     let app = Setup::default().env("ASKDESK_FAKE_PACE", "100").open().await;
-    let places = ["a text field", "Inbox", "History", "New session", "Collapse panel"];
+    let places = ["a text field", "Inbox", "History", "New session", "Fold side"];
     for n in 0..places.len() {
         let scenario = app.scenario(&format!("asks-{n}"), asks(&format!("Question {n}?")));
         let session = app.start_demo(&scenario, &format!("Session {n}")).await;

@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::desktop::{clear_notifications, click_notification, displayed, notification_history};
 use crate::harness::{App, Setup};
 
-const METER: &str = "main [data-usage]";
+const METER: &str = "header [data-usage]";
 const TODAY: &str = "nav [data-today]";
 const PLOT: &str = "main figure:last-of-type";
 const HINT: &str = "main [data-context-hint]";

@@ -20,7 +20,7 @@ fn git(folder: &Path, arguments: &[&str]) -> String {
 }
 
 /// A repository as a user has it, in a folder of its own.
-fn repository(root: &Path) -> PathBuf {
+pub fn repository(root: &Path) -> PathBuf {
     let folder = root.join("shop-api");
     fs::create_dir(&folder).unwrap();
     git(&folder, &["init", "-q", "-b", "main"]);

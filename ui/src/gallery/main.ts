@@ -55,7 +55,9 @@ async function showState(name: string, width: string | null): Promise<void> {
   const frame = new DOMParser().parseFromString(index, 'text/html').getElementById('frame');
   if (frame) document.body.append(frame);
   const { store } = open(bridge);
-  await waitFor(name === 'loading' ? shows : 'aside');
+  // The state before may have left it folded.
+  store.dispatch({ type: 'side_folded', folded: false });
+  await waitFor(name === 'loading' ? shows : 'aside, main form.start');
   if (width !== null) store.dispatch({ type: 'panel_resized', width: Number(width) });
   await act?.(store, bridge);
   await waitFor(shows);

@@ -109,7 +109,7 @@ export const base = (requests: Request[], approvals: Approval[] = []) => {
     ...approvals.map((approval, index) => anEntry(40 + index, { kind: 'approval', approval: approval.id })),
   ];
   const problem = missing({ place: 'path_variable', value: '/usr/local/bin:/usr/bin' });
-  bridge.agents = { agents: [aFound({ problem }), demoFound] };
+  bridge.agents = { reading: false, agents: [aFound({ problem }), demoFound] };
   return bridge;
 };
 
@@ -153,6 +153,7 @@ function start(): FakeBridge {
   const problem = { ...missing({ place: 'path_variable', value: '/usr/local/bin:/usr/bin' }), agent: 'gemini_cli', install: null };
   bridge.versions = { claude_code: '2.1.329', codex: '0.169.0' };
   bridge.agents = {
+    reading: false,
     agents: [
       aFound({ program: '/usr/bin/claude' }),
       aFound({ agent: 'codex', program: '/usr/bin/codex' }),

@@ -99,12 +99,8 @@ export const states: Record<string, Shown> = {
     },
     shows: 'main h1',
   },
-  folded: { scene: () => withRequests(), shows: 'aside.strip' },
-  empty: {
-    scene: () => withRequests(),
-    act: () => document.querySelector<HTMLElement>('aside.strip button')?.click(),
-    shows: 'aside .empty',
-  },
+  folded: { scene: () => withRequests(), act: (store) => store.dispatch({ type: 'side_folded', folded: true }), shows: 'aside.strip' },
+  empty: { scene: () => withRequests(), act: (store) => store.dispatch({ type: 'side_folded', folded: false }), shows: 'aside .empty' },
   skipping: {
     scene: () => {
       const bridge = asking(auth);
@@ -136,7 +132,7 @@ export const states: Record<string, Shown> = {
       bridge.snapshot.approvals = [shell];
       return bridge;
     },
-    shows: 'aside [data-approval]',
+    shows: 'aside .request',
   },
   error: {
     scene: () => asking(auth).fail('answer_question', { code: 'storage_full' }),

@@ -74,6 +74,35 @@ preview: string | null,
  */
 recommended: boolean, };
 
+/**
+ * The least or the greatest number.
+ */
+export type NumberLimit = { value: number, 
+/**
+ * Whether the number itself is no longer allowed.
+ */
+exclusive: boolean, };
+
+export type TextFormat = "email" | "uri" | "date" | "date_time";
+
+/**
+ * What the answer to a question must be.
+ */
+export type AnswerBounds = { "bounds": "number", whole: boolean, min: NumberLimit | null, max: NumberLimit | null, } | { "bounds": "text", 
+/**
+ * The fewest characters.
+ */
+min: number | null, 
+/**
+ * The most characters.
+ */
+max: number | null, format: TextFormat | null, } | { "bounds": "options", min: number | null, max: number | null, };
+
+/**
+ * What a form is filled in with before the user touches it. Only the card uses it: nothing sends it unseen.
+ */
+export type DefaultAnswer = { chosen: Array<OptionId>, other: string | null, };
+
 export type Question = { 
 /**
  * Derived from the question's position.
@@ -106,7 +135,15 @@ required: boolean,
 /**
  * The placeholder of the empty text field.
  */
-placeholder: string | null, };
+placeholder: string | null, 
+/**
+ * What a form demands of the answer besides.
+ */
+bounds?: AnswerBounds, 
+/**
+ * What a form is filled in with.
+ */
+default?: DefaultAnswer, };
 
 /**
  * The answer to one question as a caller sends it.
@@ -201,7 +238,7 @@ questions: Array<Question>, askedAt: Timestamp,
 /**
  * A time limit, if one was set.
  */
-limit: Limit | null, 
+limit: Limit | null, asker?: Asker, 
 /**
  * Open, or how it ended.
  */
@@ -238,6 +275,11 @@ export type WithdrawnWhy = { "why": "by_agent" } | { "why": "turn_ended" } | { "
  * The user's message.
  */
 reason: string | null, };
+
+/**
+ * What an asker does until it has the answer.
+ */
+export type Asker = "waits" | "goes_on" | "in_background";
 
 /**
  * Why the asker of an orphaned request is gone.
@@ -297,7 +339,11 @@ live: boolean,
 /**
  * The current value, if it is known.
  */
-current: ValueId | null, };
+current: ValueId | null, 
+/**
+ * The value where neither the user chose one nor the agent's own settings name one; none if it isn't known.
+ */
+fallback?: ValueId, };
 
 /**
  * What a config option is about.
@@ -329,7 +375,7 @@ planning: boolean, };
 /**
  * How risky a value is.
  */
-export type Risk = "usual" | "unattended";
+export type Risk = "usual" | "delegated" | "unattended";
 
 /**
  * Describes an agent, whichever version of it is installed.
@@ -356,13 +402,43 @@ install: string | null,
  */
 login: string | null, 
 /**
- * The version it was tested with, using the real program.
+ * The versions of its program that work; none for an agent that ships with the app.
  */
-verified: string | null, capabilities: Capabilities, 
+versions: SupportedVersions | null, capabilities: Capabilities, 
 /**
  * What can be chosen when a session starts.
  */
 config: Array<ConfigOption>, };
+
+/**
+ * The versions of one agent. Only the numbers of a version count: `2.0.0-beta.1` is compared as 2.0.0.
+ */
+export type SupportedVersions = { 
+/**
+ * The newest one that was tested, using the real program.
+ */
+tested: string, 
+/**
+ * The first one that has another protocol, which Askdesk speaks only from its public description; none if there is none.
+ */
+before: string | null, 
+/**
+ * Its package in npm's registry; none if it is installed in another way.
+ */
+package: string | null, };
+
+/**
+ * How an installed version fits.
+ */
+export type VersionFit = { "fit": "tested" } | { "fit": "newer", tested: string, } | { "fit": "not_verified", 
+/**
+ * A version that was tested.
+ */
+good: string, 
+/**
+ * A shell command that installs that version.
+ */
+install: string | null, };
 
 export type Capabilities = { 
 /**
@@ -595,7 +671,24 @@ said: string, next: NextStep, } | { "failure": "interrupt_ignored",
 /**
  * How long Askdesk waited, in seconds.
  */
-seconds: number, next: NextStep, } | { "failure": "output_lost", next: NextStep, } | { "failure": "session_unknown" } | { "failure": "desk_failed" };
+seconds: number, next: NextStep, } | { "failure": "output_lost", next: NextStep, } | { "failure": "session_unknown" } | { "failure": "start_refused", why: StartRefusal, 
+/**
+ * In the agent's words.
+ */
+said: string, } | { "failure": "worktree_not_made", 
+/**
+ * In the words of git or the system.
+ */
+error: string, } | { "failure": "setup_failed", code: number | null, 
+/**
+ * The last lines that it wrote.
+ */
+said: string, } | { "failure": "desk_failed" };
+
+/**
+ * Why an agent refused to start.
+ */
+export type StartRefusal = "in_background" | "bypass_as_root" | "settings_unreadable" | "proxy_invalid" | "version_too_old" | "organization" | "other";
 
 /**
  * A place that was searched for a program.
@@ -611,7 +704,7 @@ export type FolderError = { "problem": "missing" } | { "problem": "not_a_folder"
 /**
  * Why the system did not run a program; its text says what to check.
  */
-export type ProgramError = "missing" | "forbidden" | "unfit" | "timed_out";
+export type ProgramError = "missing" | "forbidden" | "unfit" | "broken_link" | "timed_out";
 
 /**
  * What the user can do about an agent that failed.
@@ -655,7 +748,7 @@ export type ValidationError = { "validation": "empty" } | { "validation": "too_l
 /**
  * The upper bound, in bytes.
  */
-most: number, bytes: number, } | { "validation": "queue_full", most: number, } | { "validation": "too_many_attached", most: number, count: number, } | { "validation": "attached", why: DeliveryError, } | { "validation": "path_untold" } | { "validation": "question_open" } | { "validation": "still_open" } | { "validation": "still_awaited" } | { "validation": "nothing_answered" } | { "validation": "note_alone" } | { "validation": "one_only" } | { "validation": "no_own_words" } | { "validation": "no_option" } | { "validation": "no_plan" } | { "validation": "still_running" } | { "validation": "no_model" } | { "validation": "no_folder" } | { "validation": "late_secret" } | { "validation": "plan_cut_off" } | { "validation": "no_address", 
+most: number, bytes: number, } | { "validation": "queue_full", most: number, } | { "validation": "too_many_attached", most: number, count: number, } | { "validation": "attached", why: DeliveryError, } | { "validation": "path_untold" } | { "validation": "question_open" } | { "validation": "still_open" } | { "validation": "still_awaited" } | { "validation": "nothing_answered" } | { "validation": "note_alone" } | { "validation": "one_only" } | { "validation": "no_own_words" } | { "validation": "out_of_bounds", bounds: AnswerBounds, } | { "validation": "no_option" } | { "validation": "no_plan" } | { "validation": "still_running" } | { "validation": "no_model" } | { "validation": "no_folder" } | { "validation": "late_secret" } | { "validation": "plan_cut_off" } | { "validation": "no_address", 
 /**
  * The parser's error.
  */
@@ -814,6 +907,20 @@ export type ToolRule = "allow" | "ask" | "deny";
 export type OptionScope = "session" | "server" | "local" | "project" | "user";
 
 /**
+ * What an agent itself says about a permission request, as opposed to its model.
+ */
+export type AgentRemark = { 
+/**
+ * None if the agent marked the request and gave no words.
+ */
+words: string | null, stance: RemarkStance, };
+
+/**
+ * What a remark means for the decision.
+ */
+export type RemarkStance = "reason" | "no_by_default";
+
+/**
  * One permission that an agent requests.
  */
 export type Approval = { id: ApprovalId, session: SessionId, 
@@ -834,9 +941,13 @@ askedBy?: string,
  */
 title: string, 
 /**
- * The agent's own description of what it wants to do.
+ * What the agent's model says it wants to do.
  */
 description: string | null, 
+/**
+ * What the agent itself says about it.
+ */
+remark?: AgentRemark, 
 /**
  * What exactly would run or change.
  */
@@ -865,7 +976,7 @@ export type ApprovalState = { "state": "open" } | { "state": "decided", decision
 /**
  * Set if the decision could not be delivered to the agent.
  */
-error: DeliveryError | null, } | { "state": "withdrawn", at: Timestamp, };
+error: DeliveryError | null, } | { "state": "withdrawn", at: Timestamp, } | { "state": "refused", at: Timestamp, };
 
 export type ApprovalDecision = { 
 /**
@@ -950,7 +1061,11 @@ images?: Array<StoredImage>,
 /**
  * What the subagent does that makes the call, in the agent's words; none if the agent itself makes it.
  */
-subagent?: string, } | { "kind": "request", request: RequestId, } | { "kind": "approval", approval: ApprovalId, } | { "kind": "plan", items: Array<TodoItem>, } | { "kind": "notice", notice: Notice, } | { "kind": "turn_ended", 
+subagent?: string, } | { "kind": "request", request: RequestId, } | { "kind": "copied_question", questions: Array<Question>, 
+/**
+ * How it ended; none if that isn't known.
+ */
+outcome: Outcome | null, } | { "kind": "approval", approval: ApprovalId, } | { "kind": "plan", items: Array<TodoItem>, } | { "kind": "notice", notice: Notice, } | { "kind": "turn_ended", 
 /**
  * Its length in milliseconds.
  */
@@ -976,7 +1091,7 @@ export type ToolKind = "read" | "edit" | "execute" | "search" | "fetch" | "think
 /**
  * The state of a tool call.
  */
-export type ToolStatus = "pending" | "awaiting_permission" | "running" | "done" | "failed" | "denied" | "no_result";
+export type ToolStatus = "pending" | "awaiting_permission" | "running" | "done" | "failed" | "denied" | "refused" | "no_result";
 
 /**
  * An image of the session that is stored like those of messages.
@@ -987,6 +1102,11 @@ export type StoredImage = { image: ImageId, format: ImageFormat, bytes: number, 
  * Which messages from before a session began here are in its transcript.
  */
 export type EarlierMessages = "all" | "newest" | "unread";
+
+/**
+ * What an agent couldn't store.
+ */
+export type Unsaved = "conversation" | "settings";
 
 /**
  * A notice about a session; the page chooses the words.
@@ -1015,7 +1135,7 @@ error: string, } | { "notice": "sign_in_changed",
 /**
  * In the agent's words.
  */
-error: string, } | { "notice": "hook_failed", 
+error: string, } | { "notice": "program_replaced" } | { "notice": "hook_failed", 
 /**
  * Its last lines.
  */
@@ -1027,7 +1147,31 @@ left: Array<string>,
 /**
  * How many more were left.
  */
-more: number, } | { "notice": "files_not_put_back", error: string, } | { "notice": "agent_told", text: string, } | { "notice": "agent_warned", text: string, } | { "notice": "entries_lost", count: number, } | { "notice": "unreadable" } | { "notice": "message_not_sent", error: DeliveryError, };
+more: number, } | { "notice": "files_not_put_back", error: string, } | { "notice": "agent_told", text: string, } | { "notice": "agent_warned", text: string, } | { "notice": "agent_unsaved", what: Unsaved, } | { "notice": "model_refused", refused: string, 
+/**
+ * The one that answered.
+ */
+model: string, 
+/**
+ * Whether the session goes on with it.
+ */
+lasting: boolean, 
+/**
+ * In the words of the model's provider.
+ */
+why?: string, } | { "notice": "not_understood", 
+/**
+ * The kind as the agent calls it.
+ */
+kind: string, 
+/**
+ * What it says to the user; of a request, all of it.
+ */
+text: string, 
+/**
+ * Whether the agent waited for a response, and got a refusal.
+ */
+refused: boolean, } | { "notice": "entries_lost", count: number, } | { "notice": "unreadable" } | { "notice": "message_not_sent", error: DeliveryError, };
 
 /**
  * One message to a subscriber.
@@ -1426,7 +1570,11 @@ before: SessionId | null, };
  */
 export type CloseSession = { requestId: CommandId, session: SessionId, };
 
-export type ResumeSession = { requestId: CommandId, session: SessionId, };
+export type ResumeSession = { requestId: CommandId, session: SessionId, 
+/**
+ * Whether the agent's own process that holds the session in the background is ended first.
+ */
+endInBackground: boolean, };
 
 /**
  * Changes a config option of a running agent.
@@ -1484,7 +1632,11 @@ isCut: boolean, };
 /**
  * Looks for agents on this machine.
  */
-export type ListAgents = Record<symbol, never>;
+export type ListAgents = { 
+/**
+ * Whether to wait for the shell that is being asked, even if an earlier run has asked it.
+ */
+latest: boolean, };
 
 /**
  * How an environment was got, the best way first.
@@ -1571,7 +1723,11 @@ reading: boolean, };
 /**
  * Every agent that the app knows, found or not.
  */
-export type AgentsFound = { agents: Array<AgentFound>, };
+export type AgentsFound = { agents: Array<AgentFound>, 
+/**
+ * Whether the shell is being asked, so that a later search may find others.
+ */
+reading: boolean, };
 
 /**
  * An agent that the app knows.
@@ -1599,7 +1755,11 @@ export type AgentVersion = {
 /**
  * None if the program wasn't found, or reported none in time.
  */
-version: string | null, };
+version: string | null, 
+/**
+ * None if it can't be compared.
+ */
+fit: VersionFit | null, };
 
 /**
  * Asks an agent's program whether the user is signed in. It opens nothing, and can take seconds.
@@ -2037,7 +2197,7 @@ export type Client = "claude-code" | "codex" | "gemini-cli" | "opencode" | "curs
 /**
  * What limits a connection whose entry is fine.
  */
-export type Obstacle = "hooks_off" | "denied" | "differs" | "by_hand";
+export type Obstacle = "hooks_off" | "denied" | "differs" | "by_hand" | "background";
 
 /**
  * Checks the programs whose agents can ask here. Only the user's own config files are read, no project files.
@@ -2188,7 +2348,7 @@ export type FileBecomes = "made" | "changed" | "removed";
 /**
  * What the user should know about a change. The page chooses the words.
  */
-export type ClientNote = { "note": "open_to_others", file: string, } | { "note": "changed_since", file: string, copy: string, } | { "note": "by_hand", file: string, } | { "note": "old_copy", copy: string, } | { "note": "other_port", port: number, } | { "note": "no_command" };
+export type ClientNote = { "note": "open_to_others", file: string, } | { "note": "changed_since", file: string, copy: string, } | { "note": "by_hand", file: string, } | { "note": "old_copy", copy: string, } | { "note": "other_port", port: number, } | { "note": "no_command" } | { "note": "no_background", client: Client, };
 
 /**
  * Carries out the plan that was shown last, and no other.
@@ -2400,7 +2560,7 @@ export type Done = Record<symbol, never>;
 /**
  * The kind of an entry, without its content.
  */
-export type EntryKind = "user" | "agent" | "thinking" | "tool" | "request" | "approval" | "plan" | "notice" | "turn_ended";
+export type EntryKind = "user" | "agent" | "thinking" | "tool" | "request" | "copied_question" | "approval" | "plan" | "notice" | "turn_ended";
 
 /**
  * Searches the entries of all sessions.
@@ -2529,7 +2689,11 @@ medianMillis: number | null, };
 /**
  * An ended request and the session it belongs to.
  */
-export type PastQuestion = { name: string, folder: string, origin: Origin, request: Request, };
+export type PastQuestion = { name: string, folder: string, origin: Origin, request: Request, 
+/**
+ * What the agent said next, if it didn't wait for the answer.
+ */
+wentOn?: string, };
 
 /**
  * The start of each day, followed by the end of the last one. The caller knows the time zone; a day can have 23 or 25 hours.
@@ -2915,19 +3079,9 @@ export type StartWorktree = { base: string, branch: string, path: string,
  */
 setup: SetupCommand, 
 /**
- * Whether the worktree was made by an earlier start whose setup command failed.
+ * Whether an earlier start may have made it; then it is used as it is.
  */
 made: boolean, };
-
-/**
- * Stops the setup command that runs in a new worktree.
- */
-export type StopSetup = { requestId: CommandId, path: string, };
-
-/**
- * Removes a worktree whose setup command failed, with everything in it, and its branch.
- */
-export type DiscardWorktree = { requestId: CommandId, folder: string, base: string, branch: string, path: string, };
 
 /**
  * Reads what the worktree of a session holds.
@@ -3116,7 +3270,7 @@ export type DraftsRead = { drafts: Array<DraftTarget>, };
 /**
  * Why a command failed; a consumer branches on the code, and the screen chooses the words.
  */
-export type ErrorCode = "not_found" | "already_ended" | "invalid" | "session_gone" | "unsupported" | "agent_refused" | "agent_missing" | "folder_missing" | "not_started" | "storage_busy" | "storage_full" | "storage" | "storage_unread" | "settings_not_written" | "extras_changed" | "closing" | "file_not_written" | "attachment_gone" | "gateway_closed" | "test_failed" | "client_file_left" | "plan_gone" | "not_opened" | "changes_unavailable" | "not_reverted" | "worktree_unavailable" | "worktree_refused" | "setup_failed";
+export type ErrorCode = "not_found" | "already_ended" | "invalid" | "session_gone" | "unsupported" | "agent_refused" | "agent_missing" | "folder_missing" | "not_started" | "storage_busy" | "storage_full" | "storage" | "storage_unread" | "settings_not_written" | "extras_changed" | "closing" | "file_not_written" | "attachment_gone" | "gateway_closed" | "test_failed" | "client_file_left" | "plan_gone" | "not_opened" | "changes_unavailable" | "not_reverted" | "worktree_unavailable" | "worktree_refused";
 
 /**
  * Why a command failed.
@@ -3159,15 +3313,7 @@ export type Detail = { "detail": "validation", error: ValidationError, } | { "de
 /**
  * Which; none where it has no path here.
  */
-path: string | null, error: string, } | { "detail": "client_file", file: string, trouble: FileTrouble, } | { "detail": "storage", trouble: StorageError, } | { "detail": "unopened", why: OpenError, } | { "detail": "agent", why: AgentFailure, } | { "detail": "refused", why: ChangeRefused, } | { "detail": "changes", why: Unavailable, } | { "detail": "not_reverted", why: RevertRefused, } | { "detail": "no_worktree", why: WorktreeUnavailable, } | { "detail": "worktree", why: WorktreeRefused, } | { "detail": "setup", path: string, 
-/**
- * Its exit code; none if it was stopped or killed, or did not start.
- */
-code: number | null, stopped: boolean, 
-/**
- * The last lines that it wrote.
- */
-lines: Array<string>, } | { "detail": "unable", what: UnsupportedFeature, };
+path: string | null, error: string, } | { "detail": "client_file", file: string, trouble: FileTrouble, } | { "detail": "storage", trouble: StorageError, } | { "detail": "unopened", why: OpenError, } | { "detail": "agent", why: AgentFailure, } | { "detail": "refused", why: ChangeRefused, } | { "detail": "changes", why: Unavailable, } | { "detail": "not_reverted", why: RevertRefused, } | { "detail": "no_worktree", why: WorktreeUnavailable, } | { "detail": "worktree", why: WorktreeRefused, } | { "detail": "unable", what: UnsupportedFeature, };
 
 /** Every command of the bridge: what it takes and what it gives. */
 export interface CommandMap {
@@ -3249,8 +3395,6 @@ export interface CommandMap {
   read_change: { input: ReadChange; output: FileChange };
   revert_change: { input: RevertChange; output: Done };
   plan_worktree: { input: PlanWorktree; output: PlannedWorktree };
-  stop_setup: { input: StopSetup; output: Done };
-  discard_worktree: { input: DiscardWorktree; output: Done };
   read_worktree: { input: ReadWorktree; output: WorktreeState };
   merge_worktree: { input: MergeWorktree; output: Done };
   rebase_worktree: { input: RebaseWorktree; output: Done };

@@ -65,8 +65,10 @@ export interface Bridge {
   retryGateway(): Promise<void>;
   /** Listens for anything new about updates of the app, until the returned function is called. */
   onUpdate(listener: () => void): Promise<() => void>;
-  /** Whether the app loaded this page again because the process of the page before had died; true only once. */
+  /** Whether the app loaded this page again because the page before had died or could not be shown; true only once. */
   takePageCrash(): Promise<boolean>;
+  /** Reports that this page could not be shown. The app loads it again, or says what can be done. */
+  pageFailed(why: string): Promise<void>;
   /** Opens a web or mail address in the user's default program. */
   openLink(url: string): Promise<void>;
   /** Opens the guide in a window of its own. */
@@ -164,6 +166,7 @@ export const tauriBridge: Bridge = {
   retryGateway: () => reach<void>('retry_gateway', {}),
   onUpdate: (listener) => listen('update', () => listener()),
   takePageCrash: () => reach<boolean>('take_page_crash', {}),
+  pageFailed: (why) => reach<void>('page_failed', { report: crypto.randomUUID(), why }),
   openLink: (url) => reach<void>('open_link', { url }),
   openGuide: () => reach<void>('open_guide', {}),
   quit: () => reach<void>('quit', {}),

@@ -107,6 +107,7 @@ export const actions = {
   delete: { words: 'history.delete', icon: 'trash' },
 
   start_back: { words: 'start.back', icon: 'back' },
+  look_again: { words: 'start.look_again', icon: 'search' },
   demo: { words: 'start.demo', icon: 'resume' },
 
   copy_command: { words: 'copy.command', icon: 'copy' },
@@ -117,9 +118,8 @@ export const actions = {
   group_agent: { words: 'grouping.agent', icon: 'queue' },
   group_own: { words: 'grouping.own', icon: 'queue' },
 
-  collapse: { words: 'panel.collapse', icon: 'collapse' },
-  expand: { words: 'palette.expand', icon: 'expand' },
-  width: { words: 'panel.width', icon: 'expand' },
+  side: { words: 'side.fold', icon: 'collapse', ...byCommand('b') },
+  width: { words: 'side.width', icon: 'expand' },
   back: { words: 'palette.back', icon: 'back', keys: 'Alt+←' },
   forward: { words: 'palette.forward', icon: 'go', keys: 'Alt+→' },
   notification_log: { words: 'notification_log.title', icon: 'history' },

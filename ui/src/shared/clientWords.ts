@@ -67,6 +67,7 @@ const obstacleWords = {
   denied: 'clients.denied',
   differs: 'clients.differs',
   by_hand: 'clients.is_by_hand',
+  background: 'clients.background',
 } as const satisfies Record<Obstacle, MessageKey>;
 
 const breakWords: UnionWords<ClientBreak, 'why'> = {
@@ -121,10 +122,7 @@ export function wordsOfBut({ way }: ClientRead): string[] {
 }
 
 /** Remarks about the time limits of particular programs. */
-const waitWords: Partial<Record<Client, 'clients.wait_background' | 'clients.wait_trusted'>> = {
-  'claude-code': 'clients.wait_background',
-  'gemini-cli': 'clients.wait_trusted',
-};
+const waitWords: Partial<Record<Client, 'clients.wait_trusted'>> = { 'gemini-cli': 'clients.wait_trusted' };
 
 /** Describes how long a program waits for an answer. */
 export function wordsOfWait({ client, limitSeconds }: ClientRead): string {
@@ -144,6 +142,7 @@ const noteWords: UnionWords<ClientNote, 'note'> = {
   old_copy: 'clients.old_copy',
   other_port: ({ port }) => t('clients.other_port', { port: String(port) }),
   no_command: 'clients.no_command',
+  no_background: ({ client }) => t('clients.no_background', { name: clientNames[client] }),
 };
 
 /** What the user should know about a config change. */

@@ -1,4 +1,4 @@
-import type { ConfigCategory, ConfigId, ConfigOption, ConfigValue, ValueId } from '../generated/wire';
+import type { ConfigCategory, ConfigId, ConfigOption, ConfigValue, Risk, ValueId } from '../generated/wire';
 import { lookUp, t, translated, type MessageKey } from './messages';
 import { visibly } from './visible';
 
@@ -40,8 +40,9 @@ export function wordsOfValue(option: ConfigOption, id: ValueId): string {
   }
 }
 
-/** The description of a permission mode's value, or of a value of an agent-specific option. */
+/** The description of a permission mode's value, or of a value of an agent-specific option; without a value, what then applies. */
 export function hintOfValue(option: ConfigOption, id: ValueId): string | null {
+  if (id === '' && option.fallback !== undefined) return t('start.value_fallback', { value: wordsOfValue(option, option.fallback) });
   const description = valueOf(option, id)?.description ?? null;
   if (description === null) return null;
   switch (option.category) {
@@ -61,8 +62,8 @@ export function wordsOfChoice(config: readonly ConfigOption[], option: ConfigId,
   return known ? wordsOfValue(known, value) : visibly(value);
 }
 
-/** Whether the agent never asks for permission with this value. */
-export function isUnattended(config: readonly ConfigOption[], option: ConfigId, value: ValueId | null): boolean {
+/** How risky a value is; what isn't listed is as usual. */
+export function riskOf(config: readonly ConfigOption[], option: ConfigId, value: ValueId | null): Risk {
   const known = config.find((one) => one.id === option);
-  return known !== undefined && valueOf(known, value)?.risk === 'unattended';
+  return (known && valueOf(known, value)?.risk) ?? 'usual';
 }

@@ -6,6 +6,7 @@ import { isDialogOpen } from './dialogs';
 import { type Asks, type Focus, goalAfter, type Happening, type Place, placeAfter, type Route, routeOf } from './keyboard';
 import type { Press } from './keys';
 import { quoteInto } from './quote';
+import { replaceText } from './undo';
 
 export type CardId = RequestId | ApprovalId;
 
@@ -53,8 +54,6 @@ export interface AnswerController {
   /** The field that a typed character belongs to. */
   field(): HTMLElement | null;
   isArmed(): boolean;
-  /** Starts the delay in which the card ignores keys: it takes them over from another card. */
-  wait(): void;
   /** Carries out a key; returns whether the key has a meaning here. */
   carryOut(action: KeyAction, at: { spot: Spot; target: Element }): boolean;
   showsSummary(): boolean;
@@ -79,13 +78,18 @@ export interface PlaceController {
 /** Who has the keyboard, and the elements that it can go to. Their components register them. */
 export class FocusTargets {
   readonly #cards = new Map<CardId, HTMLElement>();
+  readonly #waits = new WeakMap<HTMLElement, () => void>();
   readonly #forms = new Map<CardId, AnswerController>();
   readonly #session = new Map<'composer' | 'transcript', HTMLElement>();
   readonly #places = new Map<Place, PlaceController>();
   #place: Place | null = null;
 
-  registerCard(id: CardId): Attachment<HTMLElement> {
-    return (element) => register(this.#cards, id, element);
+  /** `wait` starts the delay in which the card ignores keys and clicks: it takes them over from another card. */
+  registerCard(id: CardId, wait?: () => void): Attachment<HTMLElement> {
+    return (element) => {
+      if (wait) this.#waits.set(element, wait);
+      return register(this.#cards, id, element);
+    };
   }
 
   /** Registers a card's answer form; returns a function that unregisters it. */
@@ -200,17 +204,23 @@ export class FocusTargets {
     if (!card?.contains(document.activeElement)) card?.focus();
   }
 
+  /** Starts the delay of the cards in an element, or of a card itself. */
+  wait(around: Element): void {
+    for (const card of this.#cards.values()) if (around.contains(card)) this.#waits.get(card)?.();
+  }
+
   /** Moves the focus to a card that takes the keys over from another one. */
   takeOver(id: CardId): void {
-    this.form(id)?.wait();
+    const card = this.card(id);
+    if (card) this.wait(card);
     this.focusCard(id);
   }
 
   /** Moves the focus to the message field; returns whether there is one. */
-  focusComposer(): boolean {
+  focusComposer(preventScroll = false): boolean {
     const composer = this.#session.get('composer');
     if (!composer?.matches(':enabled')) return false;
-    typeInto(composer);
+    typeInto(composer, preventScroll);
     return true;
   }
 
@@ -224,8 +234,7 @@ export class FocusTargets {
     const composer = this.#session.get('composer');
     if (!(composer instanceof HTMLTextAreaElement) || !composer.matches(':enabled')) return;
     const insertion = quoteInto(composer.value, composer.selectionEnd, text);
-    composer.setRangeText(insertion.text, insertion.at, insertion.at, 'end');
-    composer.dispatchEvent(new InputEvent('input', { bubbles: true, inputType: 'insertText', data: insertion.text }));
+    replaceText(composer, insertion.text, insertion.at, insertion.at);
     const caret = composer.selectionEnd;
     composer.focus();
     composer.setSelectionRange(caret, caret);
@@ -233,7 +242,8 @@ export class FocusTargets {
   }
 
   focusSession(): void {
-    if (!this.focusComposer()) this.#session.get('transcript')?.focus();
+    // The question of the session may be in view, and stays there.
+    if (!this.focusComposer(true)) this.#session.get('transcript')?.focus({ preventScroll: true });
   }
 }
 
@@ -280,8 +290,8 @@ function focusOf(element: Element | null): Focus {
 }
 
 /** Focuses a field. What is typed then continues its text. */
-function typeInto(field: HTMLElement | null): void {
-  field?.focus();
+function typeInto(field: HTMLElement | null, preventScroll = false): void {
+  field?.focus({ preventScroll });
   if (!(field instanceof HTMLTextAreaElement || field instanceof HTMLInputElement)) return;
   if (field.selectionStart === 0 && field.selectionEnd === 0) field.setSelectionRange(field.value.length, field.value.length);
 }

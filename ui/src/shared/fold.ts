@@ -14,6 +14,9 @@ const ACCENTS = /(?![\u3099\u309a])(?=\p{Mn})\p{Script=Inherited}/gu;
 // The first half of Latin-1 is exactly what folds without changing its length.
 const PLAIN = /^[\u0000-\u007f]*$/;
 
+/** Letters with a stroke, which no normal form takes apart. */
+const STROKED: Record<string, string> = { Ł: 'L', Ø: 'O', Đ: 'D', Ħ: 'H', Ŧ: 'T' };
+
 /**
  * A text without case, accents and normal form: what looks like the same word is the same text. Both cases are gone through,
  * because some letters only meet there: ß and ss, ς and σ, ı and i.
@@ -21,7 +24,10 @@ const PLAIN = /^[\u0000-\u007f]*$/;
 export function fold(text: string): string {
   if (PLAIN.test(text)) return text.toUpperCase();
   const letters = text.normalize('NFKD').replace(ACCENTS, '');
-  return letters.toLowerCase().toUpperCase();
+  return letters
+    .toLowerCase()
+    .toUpperCase()
+    .replace(/[ŁØĐĦŦ]/g, (letter) => STROKED[letter] ?? letter);
 }
 
 export function foldedFrom(original: string): Folded {

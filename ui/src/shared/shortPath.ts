@@ -1,14 +1,24 @@
 import { visibly } from './visible';
 
+/** A path, also with a line break in a name, stays on one line. */
+function visiblePath(path: string): string {
+  return visibly(path.replace(/\r\n|\r|\n/g, '⏎'));
+}
+
+/** The last part of a path. */
+export function fileName(path: string): string {
+  return visiblePath(path.split(/[\\/]/).findLast((part) => part !== '') ?? path);
+}
+
 /** A path, with `~` for the home folder. */
 export function shortPath(path: string, home: string | null): string {
-  return visibly(home !== null && isIn(path, home) ? `~${path.slice(home.length)}` : path);
+  return visiblePath(home !== null && isIn(path, home) ? `~${path.slice(home.length)}` : path);
 }
 
 /** The path of a file, relative to the first of the folders that contains it. */
 export function pathWithin(path: string, folders: readonly string[], home: string | null): string {
   const folder = folders.find((one) => one !== '' && path.length > one.length + 1 && isIn(path, one));
-  return folder === undefined ? shortPath(path, home) : visibly(path.slice(folder.length).replace(/^[\\/]/, ''));
+  return folder === undefined ? shortPath(path, home) : visiblePath(path.slice(folder.length).replace(/^[\\/]/, ''));
 }
 
 function isIn(path: string, folder: string): boolean {

@@ -57,7 +57,7 @@ function follow(before: Activity, body: EntryBody): Activity {
     case 'tool': {
       const { detail, toolUse: id, status } = body;
       if (detail.detail === 'todos') return { ...before, todo: current(detail.items) };
-      if (status === 'done' || status === 'failed' || status === 'denied' || status === 'no_result')
+      if (status === 'done' || status === 'failed' || status === 'denied' || status === 'refused' || status === 'no_result')
         return before.tool?.id === id ? { ...before, tool: null } : before;
       const [name, summary] = [body.name, body.summary].map(oneLine) as [string, string];
       return { ...before, tool: { id, name, summary, runs: body.toolKind === 'execute' } };

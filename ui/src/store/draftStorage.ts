@@ -1,5 +1,5 @@
 /** Converts drafts between the page and the disk, and merges the two after a reload. */
-import { answerOf, type Draft, type DraftAnswer, emptyAnswer, emptyDraft, takesOne } from '../entities/request/answerDraft';
+import { type Draft, type DraftAnswer, emptyAnswer, emptyDraft, ownAnswerOf, takesOne } from '../entities/request/answerDraft';
 import { isMissed } from '../entities/request/requestStatus';
 import type {
   Approval,
@@ -35,7 +35,7 @@ export function draftFate(request: Request): DraftFate {
 
 function approvalDraftFate({ state }: Approval): DraftFate {
   if (state.state === 'open') return 'stays';
-  return state.state === 'withdrawn' ? 'words_stay' : 'goes';
+  return state.state === 'withdrawn' || state.state === 'refused' ? 'words_stay' : 'goes';
 }
 
 /** The part of a draft to store; null if nothing is left to store. Answers to secret questions are never stored. */
@@ -65,8 +65,10 @@ export function isBlank({ of, draft }: DraftTarget): boolean {
 function toStored(request: Request, draft: Draft): StoredDraft {
   const answers = request.questions.flatMap((question): StoredAnswer[] => {
     if (question.kind === 'secret') return [];
-    const { chosen, otherChosen, other, note } = answerOf(draft, question);
-    if (chosen.length === 0 && !otherChosen && other === '' && note === '') return [];
+    const { chosen, otherChosen, other, note } = ownAnswerOf(draft, question);
+    // What was filled in and then cleared stays cleared.
+    const cleared = question.default !== undefined && question.id in draft.answers;
+    if (!cleared && chosen.length === 0 && !otherChosen && other === '' && note === '') return [];
     return [{ question: question.id, chosen: [...chosen], otherChosen, other, note }];
   });
   const { active, declining, words } = draft;

@@ -1,5 +1,6 @@
 import { isBegun, withoutSecrets } from '../entities/request/answerDraft';
 import { isMissed } from '../entities/request/requestStatus';
+import { totalOf } from '../entities/session/sessionWords';
 import type { Change, Delta, Entry, Frame, LiveText, Request, Retry, Session, Snapshot } from '../generated/wire';
 import { noteEntry, noteTurn } from './activity';
 import { forgetSession } from './history';
@@ -9,7 +10,7 @@ import type { Transcript } from './parts/transcripts';
 import type { Submit } from './parts/unsent';
 import { rescueQueueEdits } from './queueEdits';
 import { filterValues, withoutKey } from './records';
-import { selectedSession, sessionOf, shownSession, transcriptOf, waitingCount } from './select';
+import { selectedSession, sessionOf, shownSession, transcriptOf, waitingOf } from './select';
 import { allIn, indexed, withoutSession, withValue } from './sessionIndex';
 import { listedSessions } from './sidebar';
 import type { State } from './state';
@@ -88,7 +89,7 @@ function newsSince(before: State, now: State): News[] {
     const isShort = turn !== undefined && turn !== before.finished[session.id];
     // A turn isn't finished while a question or permission request is open; that is announced instead.
     const stopped = session.id in before.stopping;
-    if (state.state === 'idle' && (was === 'working' || isShort) && !stopped && waitingCount(now, session.id) === 0) {
+    if (state.state === 'idle' && (was === 'working' || isShort) && !stopped && totalOf(waitingOf(now, session.id)) === 0) {
       news.push({ news: 'finished', session: session.id });
     } else if (state.state === 'ended' && state.end.end === 'failed' && was !== undefined && was !== 'ended') {
       news.push({ news: 'failed', session: session.id });

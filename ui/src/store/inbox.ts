@@ -1,11 +1,11 @@
 import { sameHere } from '../entities/approval/readableHere';
-import { isStuck } from '../entities/request/requestStatus';
+import { goesOn } from '../entities/request/requestStatus';
 import type { Waiting } from '../entities/session/sessionWords';
 import type { Approval, Request, RequestId, Session, SessionId } from '../generated/wire';
 import type { Handlers } from './handlers';
 import type { InboxKind } from './parts/navigation';
 import { remembered } from './remembered';
-import { approvalDraftOf, missedOf, savedOf, sessionOf, waitingOf } from './select';
+import { approvalDraftOf, isPending, missedOf, savedOf, sessionOf, waitingOf } from './select';
 import { type Age, allIn, byAge } from './sessionIndex';
 import type { State } from './state';
 
@@ -48,7 +48,10 @@ export function inboxItems(state: InboxSources): InboxItem[] {
   // A question that was missed since the inbox was opened stays where it was asked.
   const listed = new Set(questions.map(({ id }) => id));
   const items = [...questions, ...approvals, ...late.filter(({ id }) => !listed.has(id))].sort(byAge);
-  return newestFirst ? items.reverse() : items;
+  if (newestFirst) items.reverse();
+  // Agents that wait come before those that go on.
+  const goOn = (item: InboxItem) => Number(item.kind === 'question' && goesOn(item.request));
+  return items.sort((a, b) => goOn(a) - goOn(b));
 }
 
 function inSession<T extends { session: SessionId }>(state: InboxSources, all: readonly T[]): T[] {
@@ -70,7 +73,7 @@ export function isWaiting(state: InboxSources, item: InboxItem): boolean {
 
 /** Whether a request waits for the user: it is open, or its answer couldn't be delivered. */
 function waits(state: InboxSources, request: Request): boolean {
-  return request.state.state === 'open' || isStuck(request) || state.submits[request.id]?.phase === 'failed';
+  return isPending(request) || state.submits[request.id]?.phase === 'failed';
 }
 
 function inboxRequests(state: InboxSources): Request[] {
@@ -126,7 +129,7 @@ function inboxMissed(state: InboxSources): InboxItem[] {
   });
 }
 
-/** What is waiting in all sessions, by kind; the sum of the sidebar's badges. */
+/** What needs the user in all sessions, by kind; the sum of the sidebar's badges. */
 export const allWaiting = remembered<State, 'sessions' | 'requests' | 'approvals', Waiting>(
   ['sessions', 'requests', 'approvals'],
   (state) => {
@@ -135,14 +138,15 @@ export const allWaiting = remembered<State, 'sessions' | 'requests' | 'approvals
     return {
       questions: each.reduce((sum, waiting) => sum + waiting.questions, 0),
       approvals: each.reduce((sum, waiting) => sum + waiting.approvals, 0),
+      stuck: each.reduce((sum, waiting) => sum + waiting.stuck, 0),
       since: since.length > 0 ? Math.min(...since) : null,
     };
   },
 );
 
-/** How many questions and permission requests wait, with their sum, and how many were missed or are saved, which wait for no answer. */
+/** How much needs the user, with its sum, and how many were missed or are saved, which wait for nothing. */
 export function inboxCounts(state: InboxSources): Record<InboxKind, number> {
-  const questions = inSession(state, allIn(state.requests)).filter((request) => request.state.state === 'open').length;
+  const questions = inSession(state, allIn(state.requests)).filter(isPending).length;
   const approvals = inSession(state, allIn(state.approvals)).filter((approval) => approval.state.state === 'open').length;
   const missed = listedIn(state).reduce((sum, { id }) => sum + missedOf(state, id).length + savedOf(state, id).length, 0);
   return { all: questions + approvals, questions, approvals, missed };
@@ -151,7 +155,7 @@ export function inboxCounts(state: InboxSources): Record<InboxKind, number> {
 /** The next waiting request by age, wrapping around; null if nothing is waiting. */
 export function nextWaiting(state: State, from: Age | null): Request | null {
   const waiting = allIn(state.requests)
-    .filter((request) => request.state.state === 'open' || isStuck(request))
+    .filter(isPending)
     .filter((request) => sessionOf(state, request.session) !== null)
     .sort(byAge);
   const after = from && waiting.find((request) => byAge(request, from) > 0 && request.id !== from.id);

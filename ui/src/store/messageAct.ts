@@ -1,5 +1,6 @@
 /** What Enter does with an unsent message: it is decided by the questions that were open when the message was begun. */
 import type { Request, RequestId, Session, SessionId } from '../generated/wire';
+import { goesOn } from '../entities/request/requestStatus';
 import type { Handlers } from './handlers';
 import type { HeldReply } from './parts/unsent';
 import { filterValues, withoutKey } from './records';
@@ -36,15 +37,18 @@ export function actOfHeld({ closes }: HeldReply, open: readonly RequestId[], wor
   return actOf(left, left, working);
 }
 
-/** The open questions that a message to the session's agent can close. A helper's question stays with the helper. */
+/**
+ * The open questions that a message to the session's agent can close. A helper's question stays with the helper, and one that the agent
+ * doesn't wait for stays open.
+ */
 export function closableRequests(state: State, session: SessionId): Request[] {
-  return openRequests(state, session).filter(({ helper }) => helper === undefined);
+  return openRequests(state, session).filter((request) => request.helper === undefined && !goesOn(request));
 }
 
 /** What Enter does with the message in the composer, or would do if it was begun now. */
-export function messageAct(state: State, { id, state: { state: doing } }: Session): MessageAct {
+export function messageAct(state: State, { id, nativeSession, state: { state: doing } }: Session): MessageAct {
   const told = runs(state.messages[id] ?? '') ? [] : (state.told[id] ?? (isBlank(state, id) ? settledIn(state, id) : []));
-  return actOf(idsOf(closableRequests(state, id)), told, doing === 'working');
+  return actOf(idsOf(closableRequests(state, id)), told, doing === 'working' || (doing === 'starting' && nativeSession === null));
 }
 
 /** Whether a message is a command of the agent or of a shell, which answers no question. */

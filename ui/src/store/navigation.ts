@@ -21,7 +21,8 @@ export type NavigationAction =
 
 export const navigationHandlers: Handlers<NavigationAction> = {
   session_selected: (state, { session }) => goToSession(state, session),
-  start_opened: (state) => open(state, { at: 'start' }),
+  // Whoever asks for the form stays in it, also once the session that it has sent is there.
+  start_opened: (state) => open({ ...state, startAsked: state.startAsked + 1 }, { at: 'start' }),
   start_closed: (state) => open(state, { at: 'session' }),
   inbox_opened: (state, { at }) => openInbox(open(state, { at: 'inbox' }), { kind: 'all', since: at }),
   history_opened: (state) => open(state, { at: 'history' }),

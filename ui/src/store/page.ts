@@ -21,7 +21,7 @@ import { WindowCommands } from './commands/window';
 import { WorktreeCommands } from './commands/worktrees';
 import { readOpenIn, storeOpenIn } from './openIn';
 import { selectedSession } from './select';
-import { readPanelStays, storePanelStays } from './parts/layout';
+import { readSideFolded, storeSideFolded } from './parts/layout';
 import { readSidebar, storeSidebar } from './sidebar';
 import { initialState } from './state';
 import { Store } from './store.svelte';
@@ -60,7 +60,7 @@ export function createPage(bridge: Bridge) {
     ...readUnsent(),
     ...readComments(),
     sidebar: readSidebar(),
-    panelStays: readPanelStays(),
+    sideFolded: readSideFolded(),
     openIn: readOpenIn(),
   });
   const store = new Store(resumeFrom(initial, bridge.handover as Handover | null));
@@ -76,6 +76,7 @@ export function createPage(bridge: Bridge) {
   const settings = new SettingsCommands(bridge, store);
   const gateway = new GatewayState(bridge, store);
   const updates = new UpdateState(bridge, store);
+  const worktrees = new WorktreeCommands(bridge, store, submitter, timers);
   const commands = {
     dispatch: store.dispatch,
     approvals,
@@ -94,11 +95,11 @@ export function createPage(bridge: Bridge) {
     sessions: new SessionCommands(bridge, store, submitter, focusTargets),
     permissions: new PermissionCommands(bridge, store, settings, approvals),
     settings,
-    start: new StartCommands(bridge, store, submitter, focusTargets),
+    start: new StartCommands(bridge, store, submitter, focusTargets, worktrees),
     updates,
     transcripts: new TranscriptCommands(bridge, store, timers, left),
     window: new WindowCommands(bridge, store),
-    worktrees: new WorktreeCommands(bridge, store, submitter, timers),
+    worktrees,
   };
   function storeNow() {
     storeUnsent(store.state);
@@ -124,7 +125,7 @@ export function createPage(bridge: Bridge) {
     const selected = selectedSession(after);
     if (selected !== selectedSession(before) && selected) left.select(selected);
     if (after.sidebar !== before.sidebar) storeSidebar(after);
-    if (after.panelStays !== before.panelStays) storePanelStays(after);
+    if (after.sideFolded !== before.sideFolded) storeSideFolded(after);
     if (after.openIn.recent !== before.openIn.recent) storeOpenIn(after);
     const unsent = ['messages', 'attached', 'comments', 'viewed', 'diffForm'] as const;
     if (unsent.some((field) => after[field] !== before[field])) {

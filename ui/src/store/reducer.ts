@@ -3,6 +3,7 @@ import type {
   AgentId,
   AgentFound,
   AgentsFound,
+  AgentVersion,
   Approval,
   ApprovalId,
   Attachment,
@@ -32,7 +33,7 @@ import { followMessages, type MessageActAction, messageActHandlers } from './mes
 import { goToSession, type NavigationAction, navigationHandlers } from './navigation';
 import { type OpenInAction, openInHandlers } from './openIn';
 import type { ReportedError } from './parts/environment';
-import { PANEL_WIDTH } from './parts/layout';
+import { type ItemKey, PANEL_WIDTH } from './parts/layout';
 import type { StartDraft } from './parts/start';
 import type { Transcript } from './parts/transcripts';
 import type { PageAsked } from './parts/transcripts';
@@ -41,6 +42,7 @@ import { type PastQuestionsAction, pastQuestionsHandlers } from './pastQuestions
 import { withoutKey } from './records';
 import { approvalDraftOf, selectedSession, sessionOf, shownSession, transcriptOf } from './select';
 import { withValue } from './sessionIndex';
+import { type SentStartAction, sentStartHandlers } from './starts';
 import { type SidebarAction, sidebarHandlers } from './sidebar';
 import type { State } from './state';
 import { takePage } from './transcriptPages';
@@ -59,7 +61,7 @@ export type Action =
   | { type: 'stop_asked'; session: SessionId; at: number }
   | { type: 'stop_failed'; session: SessionId }
   | { type: 'agents_listed'; agents: AgentsFound }
-  | { type: 'agent_version_read'; agent: AgentId; version: string }
+  | { type: 'agent_version_read'; agent: AgentId; version: AgentVersion }
   | { type: 'sign_in_read'; agent: AgentId; signedIn: boolean | null }
   | { type: 'page_asked'; asked: PageAsked }
   | { type: 'page_read'; asked: PageAsked; page: TranscriptPage }
@@ -79,10 +81,9 @@ export type Action =
   | { type: 'draft_saved'; id: string }
   | { type: 'draft_unsaved'; id: string; error: AppError }
   | { type: 'delivery_shown'; requests: readonly RequestId[] }
-  | { type: 'request_picked'; session: SessionId; request: RequestId }
+  | { type: 'item_picked'; session: SessionId; item: ItemKey }
   | { type: 'missed_folded'; request: RequestId; open: boolean }
-  | { type: 'panel_collapsed'; collapsed: boolean }
-  | { type: 'panel_stays_set'; stays: boolean }
+  | { type: 'side_folded'; folded: boolean }
   | { type: 'panel_resized'; width: number }
   | { type: 'message_written'; session: SessionId; text: string }
   | { type: 'message_sent'; session: SessionId; text: string; attachments: readonly Attachment[] }
@@ -105,6 +106,7 @@ export type Action =
   | OpenInAction
   | UsageAction
   | WorktreeAction
+  | SentStartAction
   | SidebarAction;
 
 /** Returns the next state. What is in view counts as seen. */
@@ -128,6 +130,7 @@ const handlers: Handlers<Action> = {
   ...messageActHandlers,
   ...navigationHandlers,
   ...pastQuestionsHandlers,
+  ...sentStartHandlers,
   ...sidebarHandlers,
   ...openInHandlers,
   ...usageHandlers,
@@ -136,7 +139,7 @@ const handlers: Handlers<Action> = {
     takeTranscript(receiveFrames({ ...state, settings: start.settings, agents: start.agents }, [start.snapshot]), start),
   frames_received: (state, { frames }) => receiveFrames(state, frames),
   subscription_lost: (state) => ({ ...state, link: { ...state.link, status: 'stale' } }),
-  start_drafted: (state, { change }) => ({ ...state, start: { ...state.start, ...change } }),
+  start_drafted: (state, { change }) => ({ ...state, start: { ...state.start, ...change }, startError: null }),
   session_started(state, { session, opens }) {
     const next = sessionOf(state, session.id) ? state : putSession(state, session);
     return opens ? goToSession(next, session.id) : next;
@@ -198,14 +201,13 @@ const handlers: Handlers<Action> = {
   delivery_shown(state, { requests }) {
     return { ...state, delivered: state.delivered.filter((id) => !requests.includes(id)) };
   },
-  request_picked(state, { session, request }) {
-    return { ...state, picked: { ...state.picked, [session]: request }, panelCollapsed: false };
+  item_picked(state, { session, item }) {
+    return { ...state, picked: { ...state.picked, [session]: item }, sideFolded: false };
   },
   missed_folded(state, { request, open }) {
     return { ...state, missedOpen: { ...state.missedOpen, [request]: open } };
   },
-  panel_collapsed: (state, { collapsed }) => ({ ...state, panelCollapsed: collapsed }),
-  panel_stays_set: (state, { stays }) => ({ ...state, panelStays: stays }),
+  side_folded: (state, { folded }) => ({ ...state, sideFolded: folded }),
   panel_resized(state, { width }) {
     const { min, max } = PANEL_WIDTH;
     return { ...state, panelWidth: Math.round(Math.min(max, Math.max(min, width))) };

@@ -29,11 +29,12 @@ export function canSendAgain({ state, resumable }: Session, ended: number, count
   return ended >= count && (state.state === 'idle' || (state.state === 'ended' && resumable));
 }
 
-/** How a session is started again that failed before it could be resumed; null if that isn't possible. */
+/** How a session is started again that failed before it could be resumed, or was ended before its agent did anything; null if that isn't possible. */
 export function startAgain(state: State, session: Session): StartChoice | null {
   const agent = agentOf(state, session);
-  const failed = session.state.state === 'ended' && session.state.end.end === 'failed';
   const { entries, status, more } = transcriptOf(state, session.id);
+  const unheard = entries.every(({ body }) => body.kind === 'user' || body.kind === 'notice');
+  const failed = session.state.state === 'ended' && (session.state.end.end === 'failed' || unheard);
   if (!agent || !failed || session.resumable || isInbound(session) || status !== 'read' || more) return null;
   const said = entries.flatMap(({ body }) => (body.kind === 'user' ? [body.text] : []));
   const found = state.agents?.agents.find((one) => one.agent === agent.id);

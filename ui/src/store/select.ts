@@ -1,7 +1,8 @@
 import { type Draft, emptyDraft } from '../entities/request/answerDraft';
-import { isMissed, isSaved, isStuck } from '../entities/request/requestStatus';
+import { goesOn, isMissed, isSaved, isStuck } from '../entities/request/requestStatus';
 import type { CloseLoss, SessionFace, Waiting } from '../entities/session/sessionWords';
-import type { Approval, ApprovalId, Request, RequestId, Session, SessionId } from '../generated/wire';
+import type { Approval, ApprovalId, Request, RequestId, Session, SessionId, TodoItem } from '../generated/wire';
+import type { ItemKey } from './parts/layout';
 import { emptyTranscript, type Transcript } from './parts/transcripts';
 import { type ApprovalDraft, emptyApprovalDraft, type Submit } from './parts/unsent';
 import { remembered } from './remembered';
@@ -11,10 +12,12 @@ import type { State } from './state';
 /** The parts of the state that say what is waiting. */
 export type WaitingParts = Pick<State, 'requests' | 'approvals'>;
 
+/** What the sheet of the side can show: a request, a sent answer, or the list of missed questions and saved answers. */
 export type PanelItem =
-  | { kind: 'sent'; id: string; at: number; request: Request }
-  | { kind: 'question'; id: string; at: number; request: Request }
-  | { kind: 'approval'; id: string; at: number; approval: Approval };
+  | { kind: 'sent'; key: ItemKey; at: number; request: Request }
+  | { kind: 'question'; key: ItemKey; at: number; request: Request }
+  | { kind: 'approval'; key: ItemKey; at: number; approval: Approval }
+  | { kind: 'late'; key: 'late'; at: number; count: number };
 
 /** The sessions in the order that the user gave them. */
 export const sessionsInOrder = remembered<State, 'sessions', readonly Session[]>(['sessions'], ({ sessions }) =>
@@ -99,14 +102,8 @@ export function openApprovals(state: Pick<State, 'approvals'>, session: SessionI
   return ofSession(state.approvals, session).filter((approval) => approval.state.state === 'open');
 }
 
-/** How many requests of a session wait for the user. */
-export function waitingCount(state: WaitingParts, session: SessionId): number {
-  const { questions, approvals } = waitingOf(state, session);
-  return questions + approvals;
-}
-
 /** Whether a request is open, or its answer is stuck. */
-function isPending(request: Request): boolean {
+export function isPending(request: Request): boolean {
   return request.state.state === 'open' || isStuck(request);
 }
 
@@ -119,6 +116,14 @@ function needsUser({ requests, approvals }: WaitingParts, session: SessionId): b
   return ofSession(requests, session).some(isPending) || ofSession(approvals, session).some(({ state }) => state.state === 'open');
 }
 
+/** Whether an agent waits for the user, so that it can't go on. */
+export function isBlocked({ requests, approvals }: WaitingParts, session: SessionId): boolean {
+  return (
+    ofSession(requests, session).some((request) => isPending(request) && !goesOn(request)) ||
+    ofSession(approvals, session).some(({ state }) => state.state === 'open')
+  );
+}
+
 /** The oldest open question, stuck answer, or permission request of a session; null if there is none. */
 export function oldestPending(state: WaitingParts, session: SessionId): Request | Approval | null {
   const pending = [...pendingRequests(state, session), ...openApprovals(state, session)];
@@ -126,19 +131,14 @@ export function oldestPending(state: WaitingParts, session: SessionId): Request 
 }
 
 /**
- * What waits for the user in a session, counted as the title, the tray, and the dialog before quitting count it: each open card
- * once, however many questions it holds. What was missed, or answered but not delivered, waits for no answer; it has its own words.
+ * What needs the user in a session: open questions, open permission requests, and answers that couldn't be delivered. The app counts
+ * the same for the title, the tray and the command line (`pending` in the domain). A card counts once, however many questions it holds.
  */
 export function waitingOf(state: WaitingParts, session: SessionId): Waiting {
-  const questions = openRequests(state, session);
-  const approvals = openApprovals(state, session);
-  const asked = [...questions, ...approvals].map(({ askedAt }) => askedAt);
-  return { questions: questions.length, approvals: approvals.length, since: asked.length > 0 ? Math.min(...asked) : null };
-}
-
-/** How many answers of a session couldn't be delivered. */
-export function stuckCount({ requests }: Pick<State, 'requests'>, session: SessionId): number {
-  return ofSession(requests, session).filter(isStuck).length;
+  const pending = pendingRequests(state, session);
+  const stuck = pending.filter(isStuck).length;
+  const approvals = openApprovals(state, session).length;
+  return { questions: pending.length - stuck, approvals, stuck, since: oldestPending(state, session)?.askedAt ?? null };
 }
 
 /** What closing a session would lose; null if it would lose nothing. */
@@ -147,10 +147,10 @@ export function closeLoss(state: State, session: Session): CloseLoss | null {
   const parked = ofSession(state.requests, session.id).filter(
     (request) => request.state.state === 'ended' && session.resumable && request.state.delivery?.delivery === 'parked',
   ).length;
-  const undelivered = parked + stuckCount(state, session.id);
+  const undelivered = parked + waiting.stuck;
   const loss = {
     working: session.state.state === 'working' || session.state.state === 'starting',
-    waiting,
+    waiting: { ...waiting, stuck: 0 },
     undelivered,
     unsent:
       (state.messages[session.id] ?? '').trim() !== '' ||
@@ -164,9 +164,19 @@ export function closeLoss(state: State, session: Session): CloseLoss | null {
 /** What ending a session would interrupt: a turn, or what is waiting in it; null if it is at rest. Drafts and saved answers stay. */
 export function endLoss(state: State, session: Session): CloseLoss | null {
   const loss = closeLoss(state, session);
-  const undelivered = stuckCount(state, session.id);
+  const undelivered = waitingOf(state, session.id).stuck;
   if (!loss || (!loss.working && loss.waiting.since === null && undelivered === 0)) return null;
   return { ...loss, undelivered, unsent: false };
+}
+
+/** The agent's list of todos as it last wrote it. */
+export function todosOf(state: State, session: SessionId): readonly TodoItem[] {
+  const { entries } = transcriptOf(state, session);
+  for (const { body } of entries.toReversed()) {
+    if (body.kind === 'plan') return body.items;
+    if (body.kind === 'tool' && body.detail.detail === 'todos') return body.detail.items;
+  }
+  return [];
 }
 
 /** The user's messages in a session, oldest first, without consecutive duplicates. */
@@ -176,16 +186,10 @@ export function saidBefore(state: State, session: SessionId): string[] {
 }
 
 export function faceOf(state: WaitingParts & Pick<State, 'finished'>, session: Session): SessionFace {
-  if (needsUser(state, session.id)) return 'needs_you';
+  if (needsUser(state, session.id)) return session.state.state === 'working' && !isBlocked(state, session.id) ? 'goes_on' : 'needs_you';
   if (session.state.state === 'idle' && session.id in state.finished) return 'done';
   if (session.state.state !== 'ended') return session.state.state;
   return session.state.end.end === 'failed' ? 'failed' : 'ended';
-}
-
-/** The request that the panel shows: the picked one while it is open, otherwise the oldest open one. */
-export function shownRequest(state: State, session: SessionId): Request | null {
-  const open = openRequests(state, session);
-  return open.find((request) => request.id === state.picked[session]) ?? open[0] ?? null;
 }
 
 /** Whether an ended request still has a card: pending, stuck, delivered last, or answered too late. */
@@ -197,23 +201,53 @@ function isStillShown(state: State, request: Request, deliveredLast: RequestId |
   return how === 'pending' || how === 'failed' || request.id === deliveredLast;
 }
 
-/** The panel's cards, oldest first, so that new cards never move the one being read. */
+/** The key of a request's item, in whatever state the request is. */
+export function keyOfRequest(request: Request): ItemKey {
+  if (request.state.state === 'open') return `question ${request.id}`;
+  return isMissed(request) || isSaved(request) ? 'late' : `sent ${request.id}`;
+}
+
+/** The items of a session's sheet: first what waits for the user, oldest first, then what was sent, then what is late. */
 export function panelItems(state: State, session: SessionId): PanelItem[] {
   const items: PanelItem[] = [];
-  // One confirmation is enough: several would push down the question being read.
+  // One confirmation is enough.
   const deliveredLast = state.delivered.findLast((id) => state.requests.byId[id]?.session === session);
   for (const request of ofSession(state.requests, session)) {
-    if (!isStillShown(state, request, deliveredLast)) continue;
-    items.push({ kind: 'sent', id: request.id, at: request.askedAt, request });
+    const isOpen = request.state.state === 'open';
+    if (!isOpen && !isStillShown(state, request, deliveredLast)) continue;
+    const kind = isOpen ? 'question' : 'sent';
+    items.push({ kind, key: `${kind} ${request.id}`, at: request.askedAt, request });
   }
   for (const approval of openApprovals(state, session)) {
-    items.push({ kind: 'approval', id: approval.id, at: approval.askedAt, approval });
+    items.push({ kind: 'approval', key: `approval ${approval.id}`, at: approval.askedAt, approval });
   }
-  const shown = shownRequest(state, session);
-  if (shown) items.push({ kind: 'question', id: shown.id, at: shown.askedAt, request: shown });
-  // What was sent goes away by itself: below what waits, it moves nothing then.
-  const late = ({ kind }: PanelItem) => Number(kind === 'sent');
-  return items.sort((a, b) => late(a) - late(b) || a.at - b.at || (a.id < b.id ? -1 : 1));
+  const count = missedOf(state, session).length + savedOf(state, session).length;
+  if (count > 0) items.push({ kind: 'late', key: 'late', at: 0, count });
+  const rank = ({ kind }: PanelItem) => (kind === 'late' ? 2 : Number(kind === 'sent'));
+  return items.sort((a, b) => rank(a) - rank(b) || a.at - b.at || (a.key < b.key ? -1 : 1));
+}
+
+/**
+ * The item that the sheet shows: the picked one, or the one in view, so that nothing that arrives replaces it. What is only confirmed
+ * makes room. After a question comes the next one, not a permission request.
+ */
+export function shownItem(items: readonly PanelItem[], picked: ItemKey | undefined, inView: ItemKey | null): PanelItem | null {
+  const id = inView?.split(' ')[1];
+  const stays = items.find((item) => (id ? item.key.endsWith(` ${id}`) : item.key === inView));
+  return (
+    items.find(({ key }) => key === picked) ??
+    (stays && !isConfirmation(stays) ? stays : undefined) ??
+    items.find(({ kind }) => kind !== 'sent' && inView?.startsWith(kind)) ??
+    items[0] ??
+    null
+  );
+}
+
+/** Whether an item only says that an answer is on its way or has arrived. */
+function isConfirmation(item: PanelItem): boolean {
+  if (item.kind !== 'sent' || item.request.state.state === 'open') return false;
+  const how = item.request.state.delivery?.delivery;
+  return how === 'pending' || how === 'delivered';
 }
 
 /** The missed requests of a session, oldest first. */

@@ -4,7 +4,7 @@ import { lastActive } from './activity';
 import type { Handlers } from './handlers';
 import { GROUPINGS, type Grouping, initialSidebar, type SessionGroup, type Sidebar } from './parts/layout';
 import { remembered } from './remembered';
-import { faceOf, oldestPending, sessionOf, sessionsInOrder, type WaitingParts } from './select';
+import { faceOf, isBlocked, oldestPending, sessionOf, sessionsInOrder, type WaitingParts } from './select';
 import type { State } from './state';
 
 export type SidebarAction =
@@ -93,12 +93,15 @@ function groupOf(state: OrderParts, session: Session): string {
 function stateGroupOf(state: OrderParts, session: Session): StateGroup {
   const face = faceOf(state, session);
   if (face === 'starting') return 'working';
+  if (face === 'goes_on') return 'needs_you';
   return face === 'ended' ? 'earlier' : face;
 }
 
+/** Those whose agent waits come first. */
 function oldestFirst(state: WaitingParts, sessions: readonly Session[]): Session[] {
   const since = ({ id }: Session) => oldestPending(state, id)?.askedAt ?? 0;
-  return sessions.toSorted((a, b) => since(a) - since(b));
+  const goesOn = ({ id }: Session) => Number(!isBlocked(state, id));
+  return sessions.toSorted((a, b) => goesOn(a) - goesOn(b) || since(a) - since(b));
 }
 
 function pinnedFirst({ sidebar }: OrderParts, sessions: readonly Session[]): readonly Session[] {

@@ -19,7 +19,7 @@ export interface State extends Changes, Environment, Layout, Navigated, Noticed,
 /** What outlives the window. */
 type Stored = Pick<
   State,
-  'remembered' | 'messages' | 'attached' | 'comments' | 'viewed' | 'diffForm' | 'sidebar' | 'panelStays' | 'openIn'
+  'remembered' | 'messages' | 'attached' | 'comments' | 'viewed' | 'diffForm' | 'sidebar' | 'sideFolded' | 'openIn'
 >;
 
 export function initialState(stored: Partial<Stored> = {}): State {

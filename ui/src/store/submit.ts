@@ -1,6 +1,5 @@
 import type { AgentId, ConfigId, HelperId, MessageId, Program, RequestId, SessionId } from '../generated/wire';
 import { asAppError, type Bridge, type CommandName, type Input, type Output } from '../platform/bridge';
-import type { Submit } from './parts/unsent';
 import type { Store } from './store.svelte';
 import type { Timers } from './timers';
 
@@ -36,21 +35,12 @@ export const submitKey = {
   askToRebase: (session: SessionId) => `ask_to_rebase:${session}`,
   again: (session: SessionId) => `again:${session}`,
   turnAgain: (session: SessionId, entry: number) => `turn_again:${session}:${entry}`,
-  stopSetup: 'stop_setup',
-  discardWorktree: 'discard_worktree',
-  start: 'start',
+  start: (id: string) => `start:${id}`,
   demo: 'demo',
   test: 'test',
 } as const;
 
 type Body<C extends CommandName> = Omit<Input<C>, 'requestId'>;
-
-/** What a submit has sent; null if it isn't this command. */
-export function bodyOf<C extends CommandName>(submit: Submit | null, command: C): Body<C> | null {
-  if (!submit) return null;
-  const [sent, body] = JSON.parse(submit.payload) as [CommandName, Body<C>];
-  return sent === command ? body : null;
-}
 
 /** Sends commands that must not run twice, each under a key. */
 export class Submitter {

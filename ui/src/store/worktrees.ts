@@ -1,6 +1,6 @@
-import type { Head, PlannedWorktree, PlanFlaw, Session, SessionId, WorktreeUnavailable } from '../generated/wire';
+import type { Head, PlannedWorktree, PlanFlaw, Session, SessionId, StartWorktree, WorktreeUnavailable } from '../generated/wire';
 import type { Handlers } from './handlers';
-import type { PlanRead, WorktreeDraft } from './parts/start';
+import type { PlanRead, StartDraft, WorktreeDraft } from './parts/start';
 import type { State } from './state';
 
 export type WorktreeAction = { type: 'worktree_planned'; read: PlanRead } | { type: 'worktree_drafted'; change: Partial<WorktreeDraft> };
@@ -28,6 +28,11 @@ export function planOf({ plan }: Pick<State, 'plan'>, folder: string): PlanRead 
 
 /** Of these, a folder can have no worktree; the others are failures that may not happen again. */
 const lasting: ReadonlySet<WorktreeUnavailable['unavailable']> = new Set(['no_git', 'no_repository', 'folder_gone', 'no_commit']);
+
+/** The worktree that a draft starts in, as it is planned. */
+export function worktreeOf({ worktree }: StartDraft, { plan: { base, branch, path }, setup }: PlannedWorktree): StartWorktree {
+  return { base, branch, path, setup: worktree.setup ?? setup, made: false };
+}
 
 /** Whether the folder can have no worktree; false also if that isn't known. */
 export function canHaveNone({ error }: PlanRead): boolean {

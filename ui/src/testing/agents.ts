@@ -17,11 +17,12 @@ function aMode(id: 'plan' | 'default' | 'accept_edits' | 'auto' | 'bypass', chan
 
 const modes = anOption({
   name: 'Permission mode',
+  fallback: 'default',
   values: [
     aMode('plan', { planning: true }),
     aMode('default'),
     aMode('accept_edits'),
-    aMode('auto', { risk: 'unattended' }),
+    aMode('auto', { risk: 'delegated' }),
     aMode('bypass', { risk: 'unattended' }),
   ],
 });
@@ -32,7 +33,7 @@ export const claudeCode: AgentDescriptor = {
   program: 'claude',
   install: 'npm install -g @anthropic-ai/claude-code',
   login: null,
-  verified: '2.1.329',
+  versions: { tested: '2.1.332', before: null, package: '@anthropic-ai/claude-code' },
   capabilities: {
     takes: { takes: 'images_and_files', count: 8, imageBytes: 8 * 1024 * 1024, textBytes: 256 * 1024 },
     compact: true,
@@ -80,7 +81,7 @@ export const codex: AgentDescriptor = {
   program: 'codex',
   install: 'npm install -g @openai/codex',
   login: 'codex login',
-  verified: '0.169.0',
+  versions: { tested: '0.171.0', before: null, package: '@openai/codex' },
   config: [
     anOption({
       id: 'mode',
@@ -106,7 +107,7 @@ export const openCode: AgentDescriptor = {
   program: 'opencode',
   install: 'npm install -g opencode-ai',
   login: 'opencode auth login',
-  verified: '1.18.33',
+  versions: { tested: '1.18.33', before: '2.0.0', package: 'opencode-ai' },
   config: [
     anOption({
       id: 'agent',
@@ -129,7 +130,7 @@ export const demo: AgentDescriptor = {
   name: 'Demo',
   program: null,
   install: null,
-  verified: null,
+  versions: null,
   capabilities: {
     ...claudeCode.capabilities,
     takes: { takes: 'words' },

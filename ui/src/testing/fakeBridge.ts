@@ -18,6 +18,7 @@ import type {
   SettingsRead,
   Snapshot,
   UpdateRead,
+  VersionFit,
 } from '../generated/wire';
 import type { Bridge, CommandName, FileDrag, Input, LanguageAtStart, Output } from '../platform/bridge';
 import type { Handover } from '../store/sync/handover';
@@ -46,8 +47,10 @@ export class FakeBridge implements Bridge {
   entries: Record<SessionId, Entry[]> = {};
   /** The content of the simulated disk. */
   drafts: DraftTarget[] = [];
-  agents: AgentsFound = { agents: [] };
+  agents: AgentsFound = { reading: false, agents: [] };
   versions: Record<AgentId, string> = {};
+  /** How they fit, by agent. */
+  fits: Record<AgentId, VersionFit> = {};
   signIns: Record<AgentId, boolean> = {};
   environment: EnvironmentRead = { way: 'process', shell: null, failed: [], readAt: null, reading: false };
   /** The result of the folder picker. */
@@ -152,7 +155,7 @@ export class FakeBridge implements Bridge {
   }
 
   #usual(command: CommandName, input: unknown): unknown {
-    const known = input as { id?: string; session?: string };
+    const known = input as { id?: string; session?: string; agent?: AgentId };
     switch (command) {
       case 'read_transcript': {
         const { session, before, limit } = input as Input<'read_transcript'>;
@@ -165,7 +168,7 @@ export class FakeBridge implements Bridge {
       case 'list_own_sessions':
         return { sessions: [], problem: null };
       case 'read_agent_version':
-        return { version: this.versions[(input as Input<'read_agent_version'>).agent] ?? null };
+        return { version: this.versions[known.agent ?? ''] ?? null, fit: this.fits[known.agent ?? ''] ?? null };
       case 'read_sign_in':
         return { signedIn: this.signIns[(input as Input<'read_sign_in'>).agent] ?? null };
       case 'read_environment':
@@ -359,6 +362,10 @@ export class FakeBridge implements Bridge {
     const crashed = this.pageCrashed;
     this.pageCrashed = false;
     return crashed;
+  }
+
+  async pageFailed(why: string): Promise<void> {
+    throw new Error(why);
   }
 
   async openLink(url: string): Promise<void> {

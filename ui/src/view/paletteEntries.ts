@@ -1,6 +1,6 @@
 import { nameOfApproval } from '../entities/approval/approvalWords';
 import { spokenText } from '../entities/request/questionNames';
-import { wordsOfCounts, wordsOfFace } from '../entities/session/sessionWords';
+import { needsYou, wordsOfCounts, wordsOfFace } from '../entities/session/sessionWords';
 import type { Entry } from '../feature/palette/entry';
 import { type Row, rowsOf } from '../feature/settings/rows';
 import { CLIENTS, sectionIcons, SECTIONS } from '../feature/settings/sections';
@@ -10,7 +10,7 @@ import { shortcut } from '../shared/keys';
 import { type PlainKey, t } from '../shared/messages';
 import { inEnglish } from '../shared/messages/english';
 import type { Commands } from '../store/page';
-import { faceOf, openApprovals, openRequests, stuckCount, waitingOf } from '../store/select';
+import { faceOf, openApprovals, openRequests, waitingOf } from '../store/select';
 import { type Age, byAge } from '../store/sessionIndex';
 import { listedSessions } from '../store/sidebar';
 import { lastSession } from '../store/navigation';
@@ -73,10 +73,7 @@ function sessionEntries(state: State, commands: Commands): Entry[] {
       face,
       name: session.name,
       about: session.folder,
-      state:
-        face === 'needs_you'
-          ? `${wordsOfFace(session, face)}: ${wordsOfCounts(waitingOf(state, session.id), { stuck: stuckCount(state, session.id), missed: 0 })}`
-          : wordsOfFace(session, face),
+      state: needsYou(face) ? `${wordsOfFace(session, face)}: ${wordsOfCounts(waitingOf(state, session.id))}` : wordsOfFace(session, face),
       ...(index < 9 && { keys: shortcut(String(index + 1)) }),
       preselected: session.id === last,
       run: () => void commands.navigation.showSession(session.id),

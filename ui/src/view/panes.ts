@@ -20,7 +20,9 @@ export function focusPane(window: HTMLElement, from: Element | null, step: 1 | -
   const panes = [...window.children].filter(
     (pane) => pane.matches('nav, main, aside') && isShown(pane) && pane.querySelector(FOCUSABLE) !== null,
   );
-  const at = panes.findIndex((pane) => pane.contains(from));
+  // The head of the session belongs to the pane below it.
+  const within = from?.closest('header')?.parentElement === window ? panes.find((pane) => pane.matches('main')) : from;
+  const at = panes.findIndex((pane) => pane.contains(within ?? null));
   const start = at < 0 && step < 0 ? 0 : at;
   const next = panes[(start + step + panes.length) % panes.length];
   if (!next) return;

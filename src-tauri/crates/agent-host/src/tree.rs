@@ -27,6 +27,11 @@ impl Process {
         Stat::read(pid).map(|stat| Self { pid, started: stat.started })
     }
 
+    /// Returns the clock ticks between the start of the system and of the process.
+    pub const fn started(self) -> u64 {
+        self.started
+    }
+
     /// Kills the process unless it has ended.
     pub fn kill(self) {
         if self.is_running() {

@@ -4,11 +4,13 @@ use std::fmt::Debug;
 
 use askdesk_domain::{
     ApprovalDecision, ConfigId, HelperId, ImageFormat, NativeRef, NativeSession, Outcome, Question,
-    QuestionPolicy, ValueId,
+    QuestionPolicy, Request, ValueId,
 };
+use askdesk_outside_json::Lost;
 use uuid::Uuid;
 
 use crate::event::{AgentEvent, InputError, WHOLE_LINE};
+use crate::late_answers::{LateMessage, late_answer_message};
 use crate::rpc::{RpcIn, RpcOut};
 
 /// Understands and answers one session of an agent.
@@ -23,6 +25,11 @@ pub trait Adapter: Send + Debug {
     fn receive(&mut self, inbound: &Inbound) -> Output;
 
     fn send(&mut self, action: Action) -> Result<Output, EncodeError>;
+
+    /// Puts answers that no call waits for into one message.
+    fn late_message(&self, requests: &[Request]) -> LateMessage {
+        late_answer_message(requests)
+    }
 }
 
 /// How a session begins.
@@ -91,13 +98,11 @@ impl Output {
 pub enum Inbound {
     /// A line without its line feed.
     Line(Vec<u8>),
-    /// A line over [`WHOLE_LINE`](crate::WHOLE_LINE). Long strings in it are cut, and values without room are left out, each
-    /// with a mark.
+    /// A line or message of which only a part can be passed on. What is left out has a mark where there is place for one.
     Abridged {
         /// What is kept: valid JSON if the line was.
         line: Vec<u8>,
-        /// The length of the whole line in bytes.
-        bytes: usize,
+        why: Partial,
     },
     End {
         /// What came after the last line feed.
@@ -191,6 +196,11 @@ pub enum QuestionRefusal {
         /// The field and the rule, as the agent reads them.
         reason: String,
     },
+    /// The disk refused the question for too long.
+    NotStored {
+        /// What the disk said.
+        reason: String,
+    },
     /// The questions of this session are off.
     TurnedOff { policy: QuestionPolicy },
 }
@@ -202,6 +212,10 @@ impl QuestionRefusal {
             Self::Unkept { reason } => {
                 format!("The question could not be shown to the user. {reason}. Fix the call and ask again.")
             }
+            Self::NotStored { reason } => format!(
+                "Nobody was asked. {reason}. Your call is right; the disk of the user's computer is at fault. Tell the \
+                 user, and ask again later."
+            ),
             Self::TurnedOff { policy: QuestionPolicy::PlanOnly } => {
                 "The user takes questions in this session only while you are in plan mode, and you are not in it. Nobody \
                  was asked. Decide for yourself, say what you assumed, and continue."
@@ -216,17 +230,41 @@ impl QuestionRefusal {
     }
 }
 
-/// Says why a request was abridged, and so is not shown to the user.
-pub(crate) fn too_large(bytes: usize) -> String {
-    format!("it is too large ({bytes} bytes; the limit is {WHOLE_LINE})")
+/// Why a part of a message is missing. What is not shown whole is not decided on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Partial {
+    /// Long strings are cut, and values without room are left out.
+    #[error("it is too large ({bytes} bytes; the limit is {WHOLE_LINE})")]
+    TooLarge {
+        /// The length of the whole message.
+        bytes: usize,
+    },
+    #[error(transparent)]
+    Unread(#[from] Lost),
 }
 
-/// Tells the agent that a permission request was not shown, and what to do instead.
-pub(crate) fn refusal_of_too_large(bytes: usize) -> String {
-    let why = too_large(bytes);
-    format!(
-        "The request could not be shown to the user: {why}. Nothing was allowed. Split it into smaller requests and ask again."
-    )
+impl Partial {
+    /// Tells the agent that its request was not shown, and what to do instead.
+    pub(crate) fn refusal(self) -> String {
+        let instead = match self {
+            Self::TooLarge { .. } => "Split it into smaller requests",
+            Self::Unread(Lost::Depth) => "Nest it less deeply",
+            Self::Unread(Lost::Malformed) => "Send it as valid JSON",
+        };
+        format!(
+            "The request could not be shown to the user: {self}. Nothing was allowed. {instead} and ask again."
+        )
+    }
+}
+
+impl From<Partial> for InputError {
+    fn from(why: Partial) -> Self {
+        match why {
+            Partial::TooLarge { bytes } => Self::TooLong { bytes },
+            Partial::Unread(Lost::Depth) => Self::TooDeep,
+            Partial::Unread(Lost::Malformed) => Self::NotJson,
+        }
+    }
 }
 
 /// What goes along with a message.

@@ -31,12 +31,23 @@ pub trait Agent: Send + Sync + Debug {
         None
     }
 
+    /// Returns whether it needs the environment of the user's shell. What comes with the app doesn't.
+    fn needs_environment(&self) -> bool {
+        true
+    }
+
     /// Plans a session: its link and its adapter.
     fn prepare(&self, start: &Start) -> Result<SessionPlan, AgentFailure>;
 
     /// Plans its own program for a terminal, where it continues the session of the start. `None` if it has no command for
     /// that, or the start resumes no session.
     fn continue_in_terminal(&self, _: &Start) -> Result<Option<LaunchPlan>, AgentFailure> {
+        Ok(None)
+    }
+
+    /// Plans the command that ends a process of its own in the background, which holds the session of the start. `None` if it
+    /// has none, or the start resumes no session.
+    fn end_in_background(&self, _: &Start) -> Result<Option<LaunchPlan>, AgentFailure> {
         Ok(None)
     }
 

@@ -1,4 +1,4 @@
-//! Claude Code and whatever speaks its stream-json: measured with 2.1.329.
+//! Claude Code and whatever speaks its stream-json: measured with 2.1.332.
 
 mod abridged;
 mod answers;
@@ -12,6 +12,7 @@ mod details;
 mod elicitations;
 mod encode;
 mod helpers;
+pub mod known;
 mod launch;
 mod own_sessions;
 mod parse;
@@ -21,6 +22,7 @@ mod retries;
 mod rules;
 mod settings_files;
 mod sign_in;
+mod told;
 mod tools;
 mod usage;
 
@@ -37,6 +39,7 @@ use crate::adapter::{Action, Adapter, EncodeError, Inbound, Open, Output};
 use crate::agent::{Agent, PermissionFile, SessionPlan, Start};
 use crate::elicitation::Field;
 use crate::event::{AgentEvent, InputError};
+use crate::json::text;
 use crate::launch::LaunchPlan;
 use crate::link::LinkPlan;
 use crate::own_sessions::OwnSessions;
@@ -110,6 +113,13 @@ impl Agent for ClaudeCode {
         Ok(Some(launch::in_terminal(program, folder, session).with_overrides(&options.extras)))
     }
 
+    fn end_in_background(&self, start: &Start) -> Result<Option<LaunchPlan>, AgentFailure> {
+        let Start { folder, options, open } = start;
+        let Some(session) = open.resumed() else { return Ok(None) };
+        let program = launch::find(&self.descriptor, start.program().as_deref())?;
+        Ok(Some(launch::end_in_background(program, folder, session).with_variables_of(&options.extras)))
+    }
+
     fn sign_in(&self, start: &Start) -> Result<Option<LaunchPlan>, AgentFailure> {
         let program = launch::find(&self.descriptor, start.program().as_deref())?;
         Ok(Some(sign_in::in_terminal(program, &start.folder, &start.options.extras)))
@@ -164,6 +174,8 @@ pub struct ClaudeAdapter {
     stops_sent: VecDeque<(String, HelperId)>,
     /// Tool uses of the question tool: never shown as a tool, because the question itself is.
     question_uses: VecDeque<String>,
+    /// Permission requests of this turn that the agent took back, after the tool use that each was for.
+    canceled: Vec<(String, NativeRef)>,
 }
 
 /// What the agent has said about itself so far.
@@ -220,6 +232,11 @@ impl Call {
     const fn is_question(&self) -> bool {
         matches!(self.kind, CallKind::Answers { .. } | CallKind::Form { .. })
     }
+
+    fn is_question_of(&self, tool_use: &str, questions: &[Question]) -> bool {
+        let same = matches!(&self.kind, CallKind::Answers { questions: asked, .. } if asked == questions);
+        same && self.tool_use.as_deref() == Some(tool_use)
+    }
 }
 
 impl Adapter for ClaudeAdapter {
@@ -237,8 +254,8 @@ impl Adapter for ClaudeAdapter {
     fn receive(&mut self, inbound: &Inbound) -> Output {
         let mut out = Output::default();
         match inbound {
-            Inbound::Line(line) => self.on_line(line, &mut out),
-            Inbound::Abridged { line, bytes } => self.on_abridged(line, *bytes, &mut out),
+            Inbound::Line(line) => self.on_line(line, None, &mut out),
+            Inbound::Abridged { line, why } => self.on_line(line, Some(*why), &mut out),
             Inbound::End { unfinished } => self.on_end(unfinished, &mut out),
             Inbound::Rpc(_) => out.event(AgentEvent::InvalidInput { why: InputError::NotJson }),
         }
@@ -271,6 +288,7 @@ impl ClaudeAdapter {
             interrupt_sent: None,
             stops_sent: VecDeque::new(),
             question_uses: VecDeque::new(),
+            canceled: Vec::new(),
         }
     }
 
@@ -306,4 +324,9 @@ impl ClaudeAdapter {
         }
         self.question_uses.push_back(tool_use.to_owned());
     }
+}
+
+/// Whether a message is of a subagent.
+fn of_subagent(message: &Value) -> bool {
+    text(message, "parent_tool_use_id").is_some()
 }

@@ -1,11 +1,13 @@
-//! Codex over its app server: measured with 0.169.0.
+//! Codex over its app server: measured with 0.171.0.
 
 mod approvals;
+mod async_questions;
 mod commands;
 mod config;
 mod descriptor;
 mod encode;
 mod items;
+pub mod known;
 mod launch;
 mod notifications;
 mod own_sessions;
@@ -21,7 +23,7 @@ use std::path::{Path, PathBuf};
 
 use askdesk_domain::{
     AgentDescriptor, AgentFailure, ApprovalOption, Choices, ConfigId, ConfigOption, ConfigValue, HelperId,
-    NativeRef, NativeSession, ReservedFlags, ValueId,
+    NativeRef, NativeSession, Request, ReservedFlags, ValueId,
 };
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -31,6 +33,7 @@ use crate::agent::{Agent, SessionPlan, Start};
 use crate::elicitation::Field;
 use crate::event::{AgentEvent, InputError};
 use crate::json::text;
+use crate::late_answers::LateMessage;
 use crate::launch::LaunchPlan;
 use crate::link::LinkPlan;
 use crate::own_sessions::OwnSessions;
@@ -212,6 +215,10 @@ enum Sent {
 struct Item {
     /// Whether it was shown as a tool call that has not ended.
     shown: bool,
+    /// Whether it was shown as text that was not understood.
+    told: bool,
+    /// Whether somebody was asked about it.
+    asked: bool,
     /// The changes that it makes to files, as the server listed them last.
     changes: Value,
 }
@@ -271,9 +278,7 @@ impl Adapter for CodexAdapter {
             }
             Inbound::Rpc(RpcIn::Response { id, result }) => self.on_response(*id, result.clone(), &mut out),
             Inbound::Line(_) => out.invalid(InputError::NotJson),
-            Inbound::Abridged { bytes, .. } => {
-                out.invalid(InputError::TooLong { bytes: *bytes });
-            }
+            Inbound::Abridged { why, .. } => out.invalid((*why).into()),
             Inbound::End { unfinished } if unfinished.trim_ascii().is_empty() => {}
             Inbound::End { .. } => out.invalid(InputError::CutInHalf),
         }
@@ -284,6 +289,10 @@ impl Adapter for CodexAdapter {
         let mut out = Output::default();
         self.encode(action, &mut out)?;
         Ok(out)
+    }
+
+    fn late_message(&self, requests: &[Request]) -> LateMessage {
+        async_questions::message(requests)
     }
 }
 

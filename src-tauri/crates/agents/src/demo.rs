@@ -37,7 +37,7 @@ impl Demo {
             program: None,
             install: None,
             login: None,
-            verified: None,
+            versions: None,
             capabilities: Capabilities {
                 takes: Takes::Words,
                 folder: false,
@@ -79,6 +79,10 @@ impl Agent for Demo {
 
     fn default_folder(&self) -> Option<&Path> {
         Some(&self.folder)
+    }
+
+    fn needs_environment(&self) -> bool {
+        false
     }
 
     fn prepare(&self, start: &Start) -> Result<SessionPlan, AgentFailure> {

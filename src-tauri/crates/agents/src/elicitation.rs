@@ -1,11 +1,13 @@
 //! Elicitations of MCP servers that an agent passes on: forms, and pages to open.
 //!
 //! A form becomes a question with a part for each field; a page becomes a question for consent. What a form has beyond choices,
-//! texts, numbers and yes-or-no fields is declined, because a value that the user did not give must not be made up.
+//! texts, numbers and yes-or-no fields is declined, because a value that the user did not give must not be made up. A `pattern`
+//! is left to the server: MCP's schema has none, and the page could not check one from a stranger safely.
 
+use askdesk_domain::text::USER_TEXT_BYTES;
 use askdesk_domain::{
-    Answer, Answers, Outcome, Question, QuestionKind, QuestionLimits, RawOption, RawQuestion, Refusal,
-    question_input,
+    Answer, AnswerBounds, Answers, DefaultAnswer, NumberLimit, Outcome, Question, QuestionId, QuestionKind,
+    QuestionLimits, RawOption, RawQuestion, Refusal, TextFormat, TypedNumber, question_input,
 };
 use serde_json::{Map, Value, json};
 
@@ -34,6 +36,9 @@ pub(crate) struct Field {
     name: Option<String>,
     kind: FieldKind,
     draft: RawQuestion,
+    bounds: Option<AnswerBounds>,
+    /// The value that the form is filled in with.
+    default: Option<Value>,
 }
 
 #[derive(Clone, Debug)]
@@ -84,7 +89,7 @@ pub(crate) fn read(asked: Elicitation<'_>) -> Result<Vec<Field>, Refusal> {
 
 fn consent(text: String) -> Field {
     let draft = draft(text, None, QuestionKind::Confirm, Vec::new(), true);
-    Field { name: None, kind: FieldKind::YesOrNo, draft }
+    Field { name: None, kind: FieldKind::YesOrNo, draft, bounds: None, default: None }
 }
 
 fn read_field(name: &str, schema: &Value, required: bool) -> Result<Field, Refusal> {
@@ -115,11 +120,39 @@ fn read_field(name: &str, schema: &Value, required: bool) -> Result<Field, Refus
     };
     let title = text(schema, "title").unwrap_or(name);
     let words = text(schema, "description").unwrap_or(title).to_owned();
-    let mut draft = draft(words, Some(title.to_owned()), shown, options, required);
-    if matches!(kind, FieldKind::Number) {
-        draft.placeholder = text(schema, "type").map(str::to_owned);
+    let draft = draft(words, Some(title.to_owned()), shown, options, required);
+    let bounds = bounds(&kind, schema);
+    Ok(Field { name: Some(name.to_owned()), kind, draft, bounds, default: schema.get("default").cloned() })
+}
+
+/// What the schema of a field demands; what it does not name, or names in another way than MCP, demands nothing.
+fn bounds(kind: &FieldKind, schema: &Value) -> Option<AnswerBounds> {
+    let count = |name: &str| u32::try_from(schema.get(name)?.as_u64()?).ok();
+    let limit = |name: &str, exclusive| Some(NumberLimit { value: schema.get(name)?.as_f64()?, exclusive });
+    match kind {
+        FieldKind::One(_) | FieldKind::YesOrNo => None,
+        FieldKind::Several(_) => {
+            let (min, max) = (count("minItems").filter(|least| *least > 0), count("maxItems"));
+            (min.is_some() || max.is_some()).then_some(AnswerBounds::Options { min, max })
+        }
+        FieldKind::Text => {
+            let (min, max) = (count("minLength").filter(|least| *least > 0), count("maxLength"));
+            let format = text(schema, "format").and_then(|format| match format {
+                "email" => Some(TextFormat::Email),
+                "uri" => Some(TextFormat::Uri),
+                "date" => Some(TextFormat::Date),
+                "date-time" => Some(TextFormat::DateTime),
+                _ => None,
+            });
+            let is_bounded = min.is_some() || max.is_some() || format.is_some();
+            is_bounded.then_some(AnswerBounds::Text { min, max, format })
+        }
+        FieldKind::Number => Some(AnswerBounds::Number {
+            whole: text(schema, "type") == Some("integer"),
+            min: limit("exclusiveMinimum", true).or_else(|| limit("minimum", false)),
+            max: limit("exclusiveMaximum", true).or_else(|| limit("maximum", false)),
+        }),
     }
-    Ok(Field { name: Some(name.to_owned()), kind, draft })
 }
 
 /// The values to choose from, and what they are called.
@@ -165,6 +198,8 @@ pub(crate) fn accept(fields: &[Field]) -> Result<Vec<Question>, Refusal> {
             return Err(Refusal::new("requestedSchema", "an option called Other can't be shown"));
         }
         question.allows_other = false;
+        question.bounds.clone_from(&field.bounds);
+        question.default = field.default_answer(question.id);
     }
     Ok(questions)
 }
@@ -217,6 +252,33 @@ fn answered(fields: &[Field], questions: &[Question], answers: &Answers) -> Ende
 }
 
 impl Field {
+    /// What the field is filled in with; none if that can't be shown as it is.
+    fn default_answer(&self, question: QuestionId) -> Option<DefaultAnswer> {
+        let default = self.default.as_ref()?;
+        let place = |values: &[Value], value: &Value| values.iter().position(|known| known == value);
+        let chosen = |places: Vec<usize>| {
+            let chosen = places.into_iter().map(|place| question.option(place)).collect();
+            DefaultAnswer { chosen, other: None }
+        };
+        let typed = |words: String| {
+            let is_shown = !words.trim().is_empty() && words.len() <= USER_TEXT_BYTES;
+            is_shown.then_some(DefaultAnswer { chosen: Vec::new(), other: Some(words) })
+        };
+        match &self.kind {
+            FieldKind::One(values) => Some(chosen(vec![place(values, default)?])),
+            FieldKind::Several(values) => {
+                let mut places: Vec<usize> =
+                    default.as_array()?.iter().map(|value| place(values, value)).collect::<Option<_>>()?;
+                places.sort_unstable();
+                places.dedup();
+                (!places.is_empty()).then(|| chosen(places))
+            }
+            FieldKind::Text => typed(default.as_str()?.to_owned()),
+            FieldKind::Number => default.is_number().then(|| typed(default.to_string()))?,
+            FieldKind::YesOrNo => Some(chosen(vec![usize::from(!default.as_bool()?)])),
+        }
+    }
+
     /// The value that was given; none if there is none.
     fn value(&self, question: &Question, answer: &Answer) -> Option<Value> {
         let chosen = |values: &[Value]| -> Vec<Value> {
@@ -227,20 +289,21 @@ impl Field {
         match &self.kind {
             FieldKind::One(values) => chosen(values).pop(),
             FieldKind::Several(values) => Some(json!(chosen(values))),
-            FieldKind::Text => answer.other.as_ref().map(|words| json!(words)),
-            FieldKind::Number => answer.other.as_deref().map(number),
+            FieldKind::Text => answer.other.as_deref().map(|words| match question.bounds {
+                // Space around it is no part of an address or a day.
+                Some(AnswerBounds::Text { format: Some(_), .. }) => json!(words.trim()),
+                _ => json!(words),
+            }),
+            FieldKind::Number => {
+                answer.other.as_deref().and_then(TypedNumber::read).map(|number| match number {
+                    TypedNumber::Whole(whole) => json!(whole),
+                    TypedNumber::Real(real) => json!(real),
+                })
+            }
             FieldKind::YesOrNo => {
                 let yes = answer.chosen.contains(&question.id.option(0));
                 (!answer.chosen.is_empty()).then_some(json!(yes))
             }
         }
     }
-}
-
-/// The number that was typed. Other words go as they are: the server checks its own form, and says what is wrong.
-fn number(words: &str) -> Value {
-    let typed = words.trim();
-    let whole = typed.parse::<i64>().map(Value::from);
-    let number = whole.ok().or_else(|| serde_json::Number::from_f64(typed.parse().ok()?).map(Value::Number));
-    number.unwrap_or_else(|| json!(words))
 }

@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 
 use askdesk_domain::{
-    AgentCommand, ApprovalOption, ConfigOption, ContextUse, HelperEnd, HelperId, HelperKind, NativeRef,
-    NativeSession, Notice, PermissionCall, Question, TodoItem, ToolDetail, ToolKind, ToolStatus, Usage,
+    AgentCommand, AgentRemark, ApprovalOption, Asker, ConfigOption, ContextUse, HelperEnd, HelperId,
+    HelperKind, NativeRef, NativeSession, Notice, PermissionCall, Question, StartRefusal, TodoItem,
+    ToolDetail, ToolKind, ToolStatus, Usage,
 };
 use uuid::Uuid;
 
@@ -71,6 +72,13 @@ pub enum AgentEvent {
         detail: ToolDetail,
         status: ToolStatus,
     },
+    /// The agent itself refused a tool call, so it doesn't run; its end follows.
+    ToolRefused {
+        /// The agent's id of the call.
+        tool_use: String,
+        /// The permission request of the call, if the agent had asked.
+        request: Option<NativeRef>,
+    },
     /// A tool call came to its end.
     ToolEnded {
         /// The agent's id of the call.
@@ -117,8 +125,10 @@ pub enum AgentEvent {
         call: Option<PermissionCall>,
         /// What the agent calls it; mostly the name of a tool.
         title: String,
-        /// The agent's own line about it.
+        /// The model's own line about it.
         description: Option<String>,
+        /// What the agent itself says about it.
+        remark: Option<AgentRemark>,
         /// What exactly would run or change.
         subject: ToolDetail,
         /// What can be decided, in the agent's order.
@@ -185,6 +195,11 @@ pub enum AgentEvent {
     },
     /// The agent no longer has the session that was to be resumed; told instead of the end of the turn.
     SessionUnknown {
+        error: String,
+    },
+    /// The agent refused to start; told instead of the end of the turn, and its process ends.
+    StartRefused {
+        why: StartRefusal,
         error: String,
     },
     /// The agent's context is fuller or emptier. An agent that never reports it has no such event.
@@ -262,6 +277,7 @@ pub struct Asked {
     pub asked_by: Option<String>,
     /// At least one question.
     pub questions: Vec<Question>,
+    pub asker: Asker,
 }
 
 /// The longest line that is passed on whole, in bytes without its line feed; a longer one is abridged, however long it is.
@@ -281,6 +297,9 @@ pub enum InputError {
         /// Its length in bytes.
         bytes: usize,
     },
+    /// A request in it was refused, because a part of it can't be shown.
+    #[error("a line that is nested too deeply")]
+    TooDeep,
     /// The agent ended in the middle of it.
     #[error("a line that was cut off when the agent exited")]
     CutInHalf,
@@ -309,10 +328,15 @@ const KIND_CHARS: usize = 80;
 
 impl InputError {
     pub(crate) fn unknown_type(kind: &str) -> Self {
-        Self::UnknownType { kind: kind.chars().take(KIND_CHARS).collect() }
+        Self::UnknownType { kind: kind_as_named(kind) }
     }
 
     pub(crate) fn request_refused(kind: &str) -> Self {
-        Self::RequestRefused { kind: kind.chars().take(KIND_CHARS).collect() }
+        Self::RequestRefused { kind: kind_as_named(kind) }
     }
+}
+
+/// An unknown kind as it calls itself, shortened.
+pub(crate) fn kind_as_named(kind: &str) -> String {
+    kind.chars().take(KIND_CHARS).collect()
 }

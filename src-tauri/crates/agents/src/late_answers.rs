@@ -12,8 +12,17 @@ const DECLINED: &str = "Continue without an answer to what the user declined.";
 const UNANSWERED: &str = "(The user left this question unanswered.)";
 const SECRET: &str = "(The user gave a secret, which is never stored. Ask again if you still need it.)";
 
+/// A message with answers that no call waits for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LateMessage {
+    /// What the agent gets.
+    pub sent: String,
+    /// The same for the transcript, without words that only the agent needs.
+    pub shown: String,
+}
+
 /// Puts the answers and refusals of requests into words that name each question; other ends say nothing.
-pub fn late_answer_message<'a>(requests: impl IntoIterator<Item = &'a Request>) -> String {
+pub(crate) fn late_answer_message<'a>(requests: impl IntoIterator<Item = &'a Request>) -> LateMessage {
     let mut parts = vec![HEAD.to_owned()];
     let (mut answered, mut own_words, mut declined) = (false, false, false);
     for request in requests {
@@ -34,7 +43,8 @@ pub fn late_answer_message<'a>(requests: impl IntoIterator<Item = &'a Request>) 
     }
     parts.extend(answered.then(|| if own_words { OWN_WORDS } else { ANSWERED }.to_owned()));
     parts.extend((declined && !answered).then(|| DECLINED.to_owned()));
-    parts.join("\n\n")
+    let words = parts.join("\n\n");
+    LateMessage { sent: words.clone(), shown: words }
 }
 
 fn question_words(question: &Question) -> String {

@@ -22,10 +22,13 @@ pub mod line_decoder;
 pub mod line_writer;
 pub mod link;
 pub mod link_event;
+mod not_understood;
 pub mod opencode;
 pub mod own_sessions;
+mod program_file;
 pub mod question_json;
 pub mod rpc;
+mod secrets;
 mod sign_in;
 mod sign_in_probe;
 pub mod supervisor;
@@ -33,7 +36,9 @@ mod tool_input;
 pub mod tool_result;
 pub mod version;
 
-pub use adapter::{Action, Adapter, Attached, EncodeError, Inbound, Open, Outbound, Output, QuestionRefusal};
+pub use adapter::{
+    Action, Adapter, Attached, EncodeError, Inbound, Open, Outbound, Output, Partial, QuestionRefusal,
+};
 pub use agent::{Agent, PermissionFile, PermissionList, SessionPlan, Start};
 pub use catalog::{Catalog, installed_agents};
 pub use connection::{
@@ -42,7 +47,7 @@ pub use connection::{
 pub use demo::Demo;
 pub use event::{AgentEvent, Asked, InputError, Retry, RetryBegins, WHOLE_LINE};
 pub use event_queue::ProcessEvents;
-pub use late_answers::late_answer_message;
+pub use late_answers::LateMessage;
 pub use launch::{LaunchPlan, expand_home};
 pub use line_writer::WriteError;
 pub use link::{
@@ -52,8 +57,9 @@ pub use link_event::{Exit, LinkEnd, LinkEvent};
 pub use opencode::OpenCode;
 pub use own_sessions::{Conversation, OwnSession, OwnSessions, Said, Unanswered, ask_server};
 pub use rpc::{RpcError, RpcIn, RpcMessage, RpcOut};
+pub use secrets::Secrets;
 pub use sign_in::SignIn;
 pub use sign_in_probe::SignInProbe;
 pub use supervisor::AgentProcess;
 pub use tool_result::ResultImage;
-pub use version::ask_version;
+pub use version::{FoundVersion, found_version};

@@ -1,7 +1,7 @@
 //! Splits a stream of bytes into lines in bounded memory, however long a line is.
 
 use crate::abridge::{BoundedText, Kept};
-use crate::adapter::Inbound;
+use crate::adapter::{Inbound, Partial};
 use crate::event_queue::{EventSender, Unread};
 use crate::link_event::LinkEvent;
 
@@ -54,7 +54,9 @@ impl LineDecoder {
     fn finish_line(&mut self) -> Inbound {
         match self.line.take() {
             Kept::Whole(line) => Inbound::Line(line),
-            Kept::Abridged { text, bytes } => Inbound::Abridged { line: text, bytes },
+            Kept::Abridged { text, bytes } => {
+                Inbound::Abridged { line: text, why: Partial::TooLarge { bytes } }
+            }
         }
     }
 }
@@ -68,7 +70,7 @@ mod tests {
     const BOUND: usize = 5;
 
     fn abridged(kept: &str, bytes: usize) -> Inbound {
-        Inbound::Abridged { line: kept.as_bytes().to_vec(), bytes }
+        Inbound::Abridged { line: kept.as_bytes().to_vec(), why: Partial::TooLarge { bytes } }
     }
 
     /// Returns the lines, and what came after the last line feed.

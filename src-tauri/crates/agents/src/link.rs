@@ -22,9 +22,11 @@ use crate::event_queue::ProcessEvents;
 use crate::launch::LaunchPlan;
 use crate::line_writer::WriteError;
 use crate::link_event::LinkEvent;
+use crate::program_file::ProgramFile;
+use crate::secrets::Secrets;
 use crate::supervisor::AgentProcess;
 use registry::Registry;
-use shared::{Joined, MemberEvents, MemberHandle};
+use shared::{MemberEvents, MemberHandle};
 
 /// How a session is linked to its agent.
 #[derive(Clone, Debug)]
@@ -45,6 +47,16 @@ impl LinkPlan {
         match self {
             Self::Process(plan) => plan.env.push((name.into(), value.into())),
             Self::Shared(_) | Self::Http(_) | Self::Attached(_) => {}
+        }
+    }
+
+    /// How a process is started; none where somebody else has started it.
+    const fn launch(&self) -> Option<&LaunchPlan> {
+        match self {
+            Self::Process(launch)
+            | Self::Shared(SharedPlan { launch, .. })
+            | Self::Http(HttpPlan { launch, .. }) => Some(launch),
+            Self::Attached(_) => None,
         }
     }
 }
@@ -77,10 +89,14 @@ pub struct HttpPlan {
     pub launch: LaunchPlan,
     /// Finds the address the server listens on in a line of its output.
     pub address_in: fn(&str) -> Option<SocketAddr>,
-    /// The path of the event stream.
-    pub events: &'static str,
-    /// The value of the `Authorization` header. It is never shown.
-    pub authorization: String,
+    /// The paths that its event stream may have, of which the first that is one counts.
+    pub events: &'static [&'static str],
+    /// The name that every request is signed with.
+    pub user: &'static str,
+    /// The password that it is started with. It is struck out of its output.
+    pub password: String,
+    /// Finds another password in a line of its output. A server that chose its own one says so there.
+    pub password_in: fn(&str) -> Option<&str>,
     /// Makes the conversation with it.
     pub connection: NewConnection,
 }
@@ -136,17 +152,27 @@ impl fmt::Debug for AttachedPlan {
 pub struct Links(Arc<Registry>);
 
 impl Links {
-    /// Opens a link. A server that no session uses yet is started or connected to; one that has died is started again.
+    /// Opens a link. A server that no session uses yet is started or connected to; one that has died, or whose program has
+    /// been replaced, is started anew.
     pub async fn open(&self, plan: LinkPlan) -> Result<(Link, LinkEvents), AgentFailure> {
-        match plan {
+        let launch = plan.launch();
+        let secrets = launch.map_or_else(Secrets::of_user, Secrets::of);
+        let program = match launch {
+            Some(launch) => Some(ProgramFile::look_at(&launch.program).await),
+            None => None,
+        };
+        let joined = match plan {
             LinkPlan::Process(plan) => {
                 let (process, events) = AgentProcess::spawn(&plan).await?;
-                Ok((Link(Writer::Process(process)), LinkEvents(Reader::Process(events))))
+                let link = Link { writer: Writer::Process(process), program, secrets };
+                return Ok((link, LinkEvents(Reader::Process(events))));
             }
-            LinkPlan::Shared(plan) => self.0.share(plan).await.map(joined),
-            LinkPlan::Http(plan) => self.0.share_http(plan).await.map(joined),
-            LinkPlan::Attached(plan) => self.0.attach(plan).await.map(joined),
-        }
+            LinkPlan::Shared(plan) => self.0.share(plan, program.clone()).await,
+            LinkPlan::Http(plan) => self.0.share_http(plan, program.clone()).await,
+            LinkPlan::Attached(plan) => self.0.attach(plan).await,
+        };
+        let (member, events) = joined?;
+        Ok((Link { writer: Writer::Shared(member), program, secrets }, LinkEvents(Reader::Shared(events))))
     }
 
     /// Ends every server we started and closes every connection to another one. Processes of single sessions end with their
@@ -156,15 +182,15 @@ impl Links {
     }
 }
 
-fn joined((member, events): Joined) -> (Link, LinkEvents) {
-    (Link(Writer::Shared(member)), LinkEvents(Reader::Shared(events)))
-}
-
 /// The writing side of one session's link.
 ///
 /// Dropping it ends a process of the session's own, and leaves a shared server.
 #[derive(Debug)]
-pub struct Link(Writer);
+pub struct Link {
+    writer: Writer,
+    program: Option<ProgramFile>,
+    secrets: Secrets,
+}
 
 #[derive(Debug)]
 enum Writer {
@@ -177,7 +203,7 @@ impl Link {
     ///
     /// The future resolves once all bytes are handed over, or once it is known that they will not be.
     pub fn write(&self, outbound: Vec<Outbound>) -> BoxFuture<Result<(), WriteError>> {
-        match &self.0 {
+        match &self.writer {
             Writer::Process(process) => {
                 let queued: Vec<_> = outbound.into_iter().map(|it| write_to_process(process, it)).collect();
                 Box::pin(async move {
@@ -191,14 +217,28 @@ impl Link {
         }
     }
 
+    /// The secrets that the agent was started with.
+    pub const fn secrets(&self) -> &Secrets {
+        &self.secrets
+    }
+
     /// Ends the link and returns when whatever ends with it is gone.
     ///
     /// A process of the session's own is asked to end, and after `grace` it is killed with everything it started. On a shared
     /// server only this session leaves; a server that we started ends with its last session.
     pub async fn stop(&self, grace: Duration) {
-        match &self.0 {
+        match &self.writer {
             Writer::Process(process) => process.stop(grace).await,
             Writer::Shared(member) => member.leave(grace).await,
+        }
+    }
+
+    /// Whether the program that we started has been removed or replaced since. What runs can't start itself again then, as
+    /// Codex does for each command in a sandbox.
+    pub async fn has_lost_program(&self) -> bool {
+        match &self.program {
+            Some(program) => program.is_gone().await,
+            None => false,
         }
     }
 }

@@ -1,11 +1,13 @@
-//! OpenCode over its HTTP server, `opencode serve`: measured with 1.18.33.
+//! OpenCode over its HTTP server, `opencode serve`: measured with 1.18.33. The API of OpenCode 2 is turned into that one.
 
+mod api2;
 mod calls;
 mod commands;
 mod config;
 mod connection;
 mod descriptor;
 mod encode;
+pub mod known;
 mod launch;
 mod own_sessions;
 mod parts;
@@ -202,8 +204,11 @@ enum Sent {
     Newest,
     Version,
     Agents,
-    /// What the session's subagents may do.
-    Bar,
+    /// What the session's subagents may do, and what was known of that before.
+    Bar {
+        barred: HashSet<String>,
+        lacks_asking: bool,
+    },
     Models,
     Commands,
     /// The server responds once the command has ended.
@@ -360,7 +365,7 @@ impl Adapter for OpenCodeAdapter {
                 out.invalid(InputError::unknown_type(method));
             }
             Inbound::Line(_) => out.invalid(InputError::NotJson),
-            Inbound::Abridged { line, bytes } => self.on_abridged_request(line, *bytes, &mut out),
+            Inbound::Abridged { line, why } => self.on_partial_request(line, *why, &mut out),
             Inbound::End { unfinished } if unfinished.is_empty() => {}
             Inbound::End { .. } => out.invalid(InputError::CutInHalf),
         }

@@ -5,7 +5,9 @@ use std::io;
 use std::time::Duration;
 
 use askdesk_domain::text::{bounded, on_one_line};
-use askdesk_domain::{AgentFailure, NativeSession, NextStep, Timestamp};
+use askdesk_domain::{
+    AgentFailure, AnswerInput, Answers, EntryBody, NativeSession, NextStep, Outcome, Question, Timestamp,
+};
 use serde_json::Value;
 use tokio::time::timeout;
 
@@ -44,12 +46,14 @@ pub enum Said {
         place: Option<String>,
     },
     Agent(String),
+    /// A tool that it used, or a question that it asked.
+    Did(Box<EntryBody>),
 }
 
 /// What was said in a session before it was continued.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Conversation {
-    /// The newest messages, at most [`EARLIER_MESSAGES`], oldest first.
+    /// The newest messages, at most [`EARLIER_MESSAGES`], and what was done between them, oldest first.
     pub said: Vec<Said>,
     /// Whether messages before them were left out.
     pub is_cut: bool,
@@ -58,9 +62,14 @@ pub struct Conversation {
 impl Conversation {
     /// Keeps the newest messages.
     pub(crate) fn newest(mut said: Vec<Said>, is_cut: bool) -> Self {
-        let more = said.len().saturating_sub(EARLIER_MESSAGES);
-        said.drain(..more);
-        Self { said, is_cut: is_cut || more > 0 }
+        let mut messages =
+            said.iter().enumerate().rev().filter(|(_, said)| !matches!(said, Said::Did(_))).map(|(at, _)| at);
+        let first = messages.nth(EARLIER_MESSAGES - 1);
+        let more = messages.next().is_some();
+        if let Some(first) = first.filter(|_| more) {
+            said.drain(..first);
+        }
+        Self { said, is_cut: is_cut || more }
     }
 }
 
@@ -75,8 +84,8 @@ pub enum OwnSessions {
 
 /// The files of an agent for one folder. Both calls may block.
 pub trait SessionFiles: Send + Sync + Debug {
-    /// Lists the sessions of the folder, newest first; empty if there are none.
-    fn list(&self) -> io::Result<Vec<OwnSession>>;
+    /// Lists the sessions of the folder but some, newest first; empty if there are none.
+    fn list(&self, except: &[NativeSession]) -> io::Result<Vec<OwnSession>>;
 
     fn read(&self, session: &NativeSession) -> io::Result<Conversation>;
 }
@@ -135,6 +144,31 @@ pub async fn ask_server(
     let answered = timeout(ANSWER_WITHIN, answer).await.unwrap_or(Err(Unanswered::TimedOut { seconds }));
     link.stop(Duration::ZERO).await;
     answered
+}
+
+/// Tells a question that was asked, with what the agent kept as the answers: the parts of each, none if it has none. An answer
+/// that doesn't fit the questions is not known.
+pub(crate) fn asked(questions: Vec<Question>, kept: Option<Vec<Vec<String>>>) -> Said {
+    let outcome = kept.and_then(|kept| {
+        let inputs = questions.iter().zip(&kept).filter(|(_, parts)| !parts.is_empty());
+        let inputs: Vec<AnswerInput> = inputs.map(|(question, parts)| answer(question, parts)).collect();
+        if inputs.is_empty() {
+            return Some(Outcome::Declined { words: None });
+        }
+        Answers::check(&questions, &inputs).ok().map(|answers| Outcome::Answered { answers })
+    });
+    Said::Did(Box::new(EntryBody::CopiedQuestion { questions, outcome }))
+}
+
+fn answer(question: &Question, parts: &[String]) -> AnswerInput {
+    let option = |part: &String| question.options.iter().find(|option| *option.label == bounded(part));
+    let own: Vec<&str> = parts.iter().filter(|part| option(part).is_none()).map(String::as_str).collect();
+    AnswerInput {
+        question: question.id,
+        chosen: parts.iter().filter_map(option).map(|option| option.id).collect(),
+        other: (!own.is_empty()).then(|| bounded(&own.join(", "))),
+        note: None,
+    }
 }
 
 /// Makes one line of a title.

@@ -164,7 +164,9 @@ fn present<'a>(fields: &'a Map<String, Value>, names: &[&str]) -> Option<&'a Val
 /// Models sometimes write a list as a string of JSON.
 fn unwrapped(value: &Value) -> Option<Value> {
     let Value::String(text) = value else { return None };
-    serde_json::from_str(text).ok().filter(|inner: &Value| inner.is_array() || inner.is_object())
+    askdesk_outside_json::from_slice(text.as_bytes())
+        .ok()
+        .filter(|inner: &Value| inner.is_array() || inner.is_object())
 }
 
 fn scalar_text(value: &Value) -> Option<String> {

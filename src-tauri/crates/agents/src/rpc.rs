@@ -2,6 +2,8 @@
 
 use serde_json::{Value, json};
 
+/// The JSON-RPC code for a text that is not JSON.
+pub const PARSE_ERROR: i64 = -32_700;
 /// The JSON-RPC code for an unknown method.
 pub const METHOD_NOT_FOUND: i64 = -32_601;
 /// The JSON-RPC code for a failure inside the answering side.

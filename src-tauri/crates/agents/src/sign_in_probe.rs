@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use askdesk_version_probe::answer;
 use tokio::time::timeout;
 
 use crate::launch::LaunchPlan;
@@ -28,10 +27,6 @@ impl SignInProbe {
     }
 
     fn ask_now(&self) -> Option<bool> {
-        let LaunchPlan { program, args, folder, env, .. } = &self.launch;
-        let args: Vec<&str> = args.iter().map(|arg| arg.to_str()).collect::<Option<_>>()?;
-        let set = env.iter().map(|(name, value)| Some((name.to_str()?, value.to_str()?)));
-        let set: Vec<(&str, &str)> = set.collect::<Option<_>>()?;
-        (self.read)(&answer(program, &args, folder, &set, TIMEOUT)?)
+        (self.read)(&self.launch.answer(TIMEOUT)?)
     }
 }

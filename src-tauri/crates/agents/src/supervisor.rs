@@ -5,6 +5,8 @@ mod agent_host;
 mod batch_scheduling;
 mod output;
 #[cfg(unix)]
+mod owner;
+#[cfg(unix)]
 mod pid_file;
 mod process_tree;
 mod start;
@@ -24,6 +26,7 @@ use crate::event_queue::{ProcessEvents, event_queue};
 use crate::launch::LaunchPlan;
 use crate::line_writer::{self, LineWriter, WriteError};
 use crate::link_event::{Exit, LinkEnd, LinkEvent};
+use crate::secrets::Secrets;
 use output::{Tail, read_stderr, read_stdout};
 use process_tree::ProcessTree;
 
@@ -65,7 +68,7 @@ impl AgentProcess {
         let (exited, has_exited) = watch::channel(false);
         let (gone, ended) = watch::channel(false);
         let out = tokio::spawn(read_stdout(stdout, sender.clone(), has_exited.clone()));
-        let err = tokio::spawn(read_stderr(stderr, sender.clone(), has_exited.clone()));
+        let err = tokio::spawn(read_stderr(stderr, sender.clone(), has_exited.clone(), Secrets::of(plan)));
         // Another process may hold the pipe open, and nobody would read it.
         let hung_up = move || {
             let mut has_exited = has_exited.clone();

@@ -84,8 +84,6 @@ macro_rules! for_each_command {
             read_change(ReadChange) -> FileChange,
             revert_change(RevertChange) -> Done,
             plan_worktree(PlanWorktree) -> PlannedWorktree,
-            stop_setup(StopSetup) -> Done,
-            discard_worktree(DiscardWorktree) -> Done,
             read_worktree(ReadWorktree) -> WorktreeState,
             merge_worktree(MergeWorktree) -> Done,
             rebase_worktree(RebaseWorktree) -> Done,

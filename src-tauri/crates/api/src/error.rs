@@ -65,8 +65,6 @@ pub enum ErrorCode {
     WorktreeUnavailable,
     /// Nothing was done with a git worktree.
     WorktreeRefused,
-    /// The setup command of a new worktree failed; the worktree is there.
-    SetupFailed,
 }
 
 /// Why a command failed.
@@ -145,15 +143,6 @@ pub enum Detail {
     /// Why nothing was done with a git worktree.
     Worktree {
         why: WorktreeRefused,
-    },
-    /// How the setup command of a new worktree ended.
-    Setup {
-        path: String,
-        /// Its exit code; none if it was stopped or killed, or did not start.
-        code: Option<i32>,
-        stopped: bool,
-        /// The last lines that it wrote.
-        lines: Vec<String>,
     },
     /// What cannot be done.
     Unable {

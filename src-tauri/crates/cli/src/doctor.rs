@@ -10,7 +10,7 @@ use askdesk_client_config::{
     installed_versions,
 };
 use askdesk_user_environment::Origin;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::arguments::Doctor;
@@ -36,6 +36,8 @@ const SCOPES: [Scope; 2] = [Scope::User, Scope::Project];
 struct Report {
     desk: DeskReport,
     clients: Vec<ClientReport>,
+    /// The agents that Askdesk starts itself.
+    agents: Vec<AgentReport>,
     #[serde(skip_serializing_if = "Option::is_none")]
     test: Option<Value>,
 }
@@ -79,6 +81,52 @@ struct ClientReport {
     confirmation: Option<Confirmation>,
 }
 
+/// An agent that Askdesk starts itself, and how its installed version fits.
+#[derive(Debug, Serialize, Deserialize)]
+struct AgentReport {
+    name: String,
+    version: Option<String>,
+    fit: Option<Fit>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(tag = "fit", rename_all = "snake_case")]
+enum Fit {
+    Tested,
+    Newer {
+        tested: String,
+    },
+    NotVerified {
+        good: String,
+        install: Option<String>,
+    },
+    /// Of an Askdesk that knows more.
+    #[serde(other)]
+    Other,
+}
+
+impl AgentReport {
+    /// Says what to know before a session is started.
+    fn words(&self) -> Option<String> {
+        let Self { name, version, fit } = self;
+        let version = version.as_deref().unwrap_or_default();
+        match fit.as_ref()? {
+            Fit::Tested | Fit::Other => None,
+            Fit::Newer { tested } => Some(format!(
+                "{name} {version} is newer than {tested}, the newest tested one; Askdesk shows what it doesn't \
+                 understand"
+            )),
+            Fit::NotVerified { good, install } => {
+                let how = install.as_ref().map(|command| format!(": {command}")).unwrap_or_default();
+                Some(format!(
+                    "{name} {version} hasn't been tested with Askdesk, which knows it only from its public description; \
+                     {good} is tested{how}"
+                ))
+            }
+        }
+    }
+}
+
 /// Whether a client's questions arrive.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "state", rename_all = "snake_case")]
@@ -96,7 +144,7 @@ enum Connection {
 /// Reports the state of Askdesk and of every client.
 pub async fn run(folder: &DataFolder, doctor: &Doctor) -> Result<Exit, Failure> {
     let env = env()?;
-    let (desk, seen) = inspect_desk(folder).await;
+    let (desk, seen, agents) = inspect_desk(folder).await;
     let endpoint = expected_endpoint(folder, &desk);
     let input = DiagnosticInput { env: &env, scopes: &SCOPES, endpoint: endpoint.as_ref(), seen: &seen };
     let mut versions = installed_versions(&env);
@@ -111,7 +159,7 @@ pub async fn run(folder: &DataFolder, doctor: &Doctor) -> Result<Exit, Failure> 
             client.confirmation = Some(confirm(client.client, &env, endpoint));
         }
     }
-    let mut report = Report { clients, desk, test: None };
+    let mut report = Report { clients, agents, desk, test: None };
     if !doctor.json {
         terminal::print(&text(&report))?;
     }
@@ -158,8 +206,8 @@ impl Report {
     }
 }
 
-/// Inspects the running Askdesk, and asks it which clients have asked.
-async fn inspect_desk(folder: &DataFolder) -> (DeskReport, Vec<SeenClient>) {
+/// Inspects the running Askdesk, and asks it which clients have asked and which agents it starts.
+async fn inspect_desk(folder: &DataFolder) -> (DeskReport, Vec<SeenClient>, Vec<AgentReport>) {
     let inspected = async {
         let client = HttpClient::for_asking(folder)?;
         let health = client.get("/health").await?;
@@ -177,9 +225,11 @@ async fn inspect_desk(folder: &DataFolder) -> (DeskReport, Vec<SeenClient>) {
                 environment: serde_json::from_value(health["environment"].clone()).ok(),
                 ..desk
             };
-            // Older versions don't have this route.
+            // Older versions don't have these routes.
             let seen = client.get("/v1/clients").await.unwrap_or_default();
-            (desk, serde_json::from_value(seen["clients"].clone()).unwrap_or_default())
+            let agents = client.get("/v1/agents").await.unwrap_or_default();
+            let agents = serde_json::from_value(agents["agents"].clone()).unwrap_or_default();
+            (desk, serde_json::from_value(seen["clients"].clone()).unwrap_or_default(), agents)
         }
         Err(failure) => {
             let (why, remedy) = match failure {
@@ -193,7 +243,7 @@ async fn inspect_desk(folder: &DataFolder) -> (DeskReport, Vec<SeenClient>) {
                 ),
                 failure => (failure.to_string(), "restart Askdesk"),
             };
-            (DeskReport { why: Some(why), remedy: Some(remedy), ..desk }, Vec::new())
+            (DeskReport { why: Some(why), remedy: Some(remedy), ..desk }, Vec::new(), Vec::new())
         }
     }
 }
@@ -265,6 +315,9 @@ fn text(report: &Report) -> String {
         text.push_str(&further(&format!("agents get the environment {}", environment.words())));
         text.extend(environment.failed.iter().map(|failed| further(&format!("note: {failed}"))));
     }
+    text.extend(
+        report.agents.iter().filter_map(AgentReport::words).map(|words| further(&format!("note: {words}"))),
+    );
     let is_relevant =
         |client: &&ClientReport| client.found || !matches!(client.path, Connection::NotConnected { .. });
     for client in report.clients.iter().filter(is_relevant) {

@@ -41,7 +41,7 @@ pub async fn run(folder: &DataFolder) -> Result<Exit, Failure> {
 
 /// Returns what to pass on, or `None` if this isn't the body of a hook.
 fn needed(body: String) -> Option<String> {
-    let mut fields: Map<String, Value> = serde_json::from_str(&body).ok()?;
+    let mut fields: Map<String, Value> = askdesk_outside_json::from_slice(body.as_bytes()).ok()?;
     if fields.get("hook_event_name")? == ASKS {
         return Some(body);
     }

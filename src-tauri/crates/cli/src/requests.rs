@@ -21,9 +21,20 @@ const MAX_TEXT: usize = 100;
 /// The longest session name, in characters.
 const MAX_NAME: usize = 30;
 
+/// What needs the user, by kind.
 #[derive(Debug, Deserialize)]
-struct OpenRequests {
+struct Pending {
     requests: Vec<Request>,
+    #[serde(default)]
+    permissions: Vec<Permission>,
+    #[serde(default)]
+    undelivered: Vec<Request>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Permission {
+    session: Session,
+    title: String,
 }
 
 #[derive(Debug, Deserialize)]
@@ -32,6 +43,8 @@ struct Request {
     request_id: String,
     session: Session,
     questions: Vec<Question>,
+    #[serde(default)]
+    agent_goes_on: bool,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -55,34 +68,56 @@ struct Choice {
     label: String,
 }
 
-/// Lists the open requests.
+/// Lists what needs the user.
 pub async fn list(folder: &DataFolder, list: &List) -> Result<Exit, Failure> {
     let response = HttpClient::for_answering(folder)?.get("/v1/requests").await?;
     if list.json {
         terminal::print_json(&response)?;
         return Ok(Exit::Success);
     }
-    let open = parse(response)?;
-    if open.is_empty() {
-        terminal::print("No questions waiting.\n")?;
-        return Ok(Exit::Success);
-    }
-    terminal::print(&open.iter().map(lines).collect::<String>())?;
+    terminal::print(&listed(&parse(response)?))?;
     Ok(Exit::Success)
 }
 
-fn parse(response: Value) -> Result<Vec<Request>, Failure> {
-    let open: OpenRequests =
-        serde_json::from_value(response).map_err(|error| Failure::InvalidResponse(error.to_string()))?;
-    Ok(open.requests)
+fn parse(response: Value) -> Result<Pending, Failure> {
+    serde_json::from_value(response).map_err(|error| Failure::InvalidResponse(error.to_string()))
+}
+
+fn listed(Pending { requests, permissions, undelivered }: &Pending) -> String {
+    let mut text: String = requests.iter().map(lines).collect();
+    if requests.is_empty() {
+        text.push_str("No questions waiting.\n");
+    }
+    let permissions: String = permissions
+        .iter()
+        .map(|it| format!("    {}: {}\n", place(&it.session), one_line(&it.title, MAX_TEXT)))
+        .collect();
+    let asked = |it: &Request| it.questions.first().map(|question| one_line(&question.text, MAX_TEXT));
+    let undelivered: String = undelivered
+        .iter()
+        .map(|it| format!("    {}: {}\n", place(&it.session), asked(it).unwrap_or_default()))
+        .collect();
+    for (heading, lines) in [
+        ("Permission requests, to decide in the window:", permissions),
+        ("Answers that couldn't be delivered, to send again in the window:", undelivered),
+    ] {
+        if !lines.is_empty() {
+            text.push_str(&format!("{heading}\n{lines}"));
+        }
+    }
+    text
+}
+
+/// Names a session and its folder.
+fn place(Session { name, folder }: &Session) -> String {
+    let folder =
+        folder.as_deref().map(|folder| format!(" in {}", one_line(folder, MAX_TEXT))).unwrap_or_default();
+    format!("{}{folder}", one_line(name.as_deref().unwrap_or("a session"), MAX_NAME))
 }
 
 fn lines(request: &Request) -> String {
-    let Session { name, folder } = &request.session;
-    let folder =
-        folder.as_deref().map(|folder| format!(" in {}", one_line(folder, MAX_TEXT))).unwrap_or_default();
-    let name = one_line(name.as_deref().unwrap_or("a session"), MAX_NAME);
-    let mut text = format!("{}  {name}{folder}\n", request.request_id);
+    let goes_on = if request.agent_goes_on { ", the agent goes on" } else { "" };
+    let mut text = format!("{}  {}{goes_on}\n", request.request_id, place(&request.session));
     for (n, question) in (1..).zip(&request.questions) {
         let number = if request.questions.len() > 1 { format!("{n}. ") } else { String::new() };
         text.push_str(&format!("    {number}{}\n", one_line(&question.text, MAX_TEXT)));
@@ -96,7 +131,7 @@ fn lines(request: &Request) -> String {
 /// Answers or skips a request.
 pub async fn answer(folder: &DataFolder, answer: &Answer) -> Result<Exit, Failure> {
     let client = HttpClient::for_answering(folder)?;
-    let (id, request) = match find(parse(client.get("/v1/requests").await?)?, &answer.id) {
+    let (id, request) = match find(parse(client.get("/v1/requests").await?)?.requests, &answer.id) {
         Ok(request) => (request.request_id.clone(), Some(request)),
         // A missed request isn't listed, but can still be answered.
         Err(_) if Uuid::parse_str(&answer.id).is_ok() => (answer.id.clone(), None),
@@ -227,7 +262,7 @@ mod tests {
                 { "id": "q1o1", "label": "2" }, { "id": "q1o2", "label": "B" }, { "id": "q1o3", "label": "B" },
             ]}],
         }]});
-        parse(response).unwrap().remove(0)
+        parse(response).unwrap().requests.remove(0)
     }
 
     #[test]
@@ -245,6 +280,19 @@ mod tests {
         let expected =
             "0198-a  shop␛[1m in /srv/shop\n    Which store?\n       1) 2\n       2) B\n       3) B\n";
         assert_eq!(lines(&request()), expected);
+    }
+
+    #[test]
+    fn permission_requests_and_undelivered_answers_are_listed_apart_from_the_questions() {
+        let session = json!({ "name": "shop", "folder": "/srv/shop" });
+        let undelivered = json!({ "requestId": "0198-b", "session": session, "questions": [{ "id": "q1", "text": "Go?" }] });
+        let permission = json!({ "permissionId": "0198-c", "session": session, "title": "Write: notes.txt" });
+        let pending =
+            parse(json!({ "requests": [], "permissions": [permission], "undelivered": [undelivered] }))
+                .unwrap();
+        let expected = "No questions waiting.\nPermission requests, to decide in the window:\n    shop in /srv/shop: Write: \
+                        notes.txt\nAnswers that couldn't be delivered, to send again in the window:\n    shop in /srv/shop: Go?\n";
+        assert_eq!(listed(&pending), expected);
     }
 
     #[test]

@@ -31,7 +31,8 @@ const LEAVE_TIMEOUT: Duration = Duration::from_millis(500);
 pub async fn run(folder: &DataFolder, mcp: &Mcp) -> Result<Exit, Failure> {
     let gone = CancellationToken::new();
     let (read, write) = stdio();
-    let transport = WatchedTransport::new(AsyncRwTransport::new_server(read, write), gone.clone());
+    let writer = AsyncRwTransport::new_server(tokio::io::empty(), write);
+    let transport = WatchedTransport::new(read, writer, gone.clone());
     let handler = Handler::new(folder.clone(), mcp, gone.clone());
     let connection = handler.connection();
     let serving = async {

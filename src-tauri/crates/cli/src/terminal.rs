@@ -52,7 +52,7 @@ pub fn read_json(name: &str) -> Result<serde_json::Value, Failure> {
     if text.len() as u64 > MAX_INPUT {
         return Err(Failure::BadInput(format!("{name} is too large (the limit is {MAX_INPUT} bytes)")));
     }
-    serde_json::from_str(&text)
+    askdesk_outside_json::from_slice(text.as_bytes())
         .map_err(|error| Failure::BadInput(format!("{name} isn't valid JSON: {error}")))
 }
 

@@ -22,7 +22,7 @@ pub struct Piece {
     pub kind: Kind,
 }
 
-/// A piece is a member of an object or an element of a list.
+/// A piece is a member of an object, an element of a list, or a setting.
 #[derive(Clone, Debug)]
 pub enum Kind {
     /// A member of an object. Fields of its value that others added stay.
@@ -41,6 +41,8 @@ pub enum Kind {
         /// Whether only we would write such an element.
         distinctive: bool,
     },
+    /// A member of an object that the user may have set too. A value that is there stays.
+    Setting { name: &'static str, value: Value },
 }
 
 /// The keys that lead to a place.
@@ -64,7 +66,9 @@ enum Step<'a> {
 impl Piece {
     pub fn find<'a>(&self, document: &'a Value) -> Option<&'a Value> {
         match &self.kind {
-            Kind::Member { name, .. } => value_at(document, self.path)?.get(name),
+            Kind::Member { name, .. } | Kind::Setting { name, .. } => {
+                value_at(document, self.path)?.get(name)
+            }
             kind => self.elements(document).iter().find(|element| kind.own(element).is_some()),
         }
     }
@@ -88,7 +92,11 @@ impl Piece {
                     _ => steps.push(Step::Set(path, Value::Object(value.clone()))),
                 }
             }
-            Kind::Element { .. } if found.is_some_and(|found| self.is_satisfied_by(found)) => {}
+            Kind::Element { .. } | Kind::Setting { .. }
+                if found.is_some_and(|it| self.is_satisfied_by(it)) => {}
+            Kind::Setting { name, value } => {
+                steps.push(Step::Set([self.path, &[*name]].concat(), value.clone()));
+            }
             kind @ Kind::Element { value, .. } => {
                 let elements = self.elements(document);
                 let index = elements.iter().position(|element| kind.own(element).is_some());
@@ -114,8 +122,9 @@ impl Piece {
                     None => Step::Remove(path),
                 });
             }
-            // The element was there before we connected, so it stays.
-            (Kind::Element { .. }, Some(_)) => {}
+            // It was there before we connected, so it stays.
+            (Kind::Element { .. } | Kind::Setting { .. }, Some(_)) => {}
+            (Kind::Setting { name, .. }, None) => steps.push(Step::Remove([self.path, &[*name]].concat())),
             (kind @ Kind::Element { .. }, None) => {
                 let elements = self.elements(document).iter().enumerate().rev();
                 let own = elements.filter(|(_, element)| kind.own(element).is_some());
@@ -145,6 +154,7 @@ impl Piece {
         match &self.kind {
             Kind::Member { ours, .. } => ours(found),
             Kind::Element { distinctive, .. } => *distinctive,
+            Kind::Setting { .. } => false,
         }
     }
 
@@ -155,6 +165,7 @@ impl Piece {
             Kind::Element { value, .. } => {
                 found == value || self.kind.alone(found).is_some_and(|found| found == *value)
             }
+            Kind::Setting { .. } => true,
         }
     }
 
@@ -168,6 +179,7 @@ impl Piece {
                 let value = self.kind.alone(value).unwrap_or_else(|| value.clone());
                 Kind::Element { value, ours: *ours, inside: *inside, distinctive: *distinctive }
             }
+            (Kind::Setting { name, .. }, value) => Kind::Setting { name, value: value.clone() },
             (kind, _) => kind.clone(),
         };
         Self { path: self.path, kind }
@@ -187,7 +199,7 @@ impl Kind {
                 element.get(list)?.as_array()?.iter().find(|it| ours(it))
             }
             Self::Element { ours, inside: None, .. } => ours(element).then_some(element),
-            Self::Member { .. } => None,
+            Self::Member { .. } | Self::Setting { .. } => None,
         }
     }
 
@@ -234,7 +246,7 @@ fn strip_at(place: &mut Value, path: &[&str], kind: &Kind) {
                 object.shift_remove(*name);
             }
         }
-        (None, Kind::Member { name, .. }) => {
+        (None, Kind::Member { name, .. } | Kind::Setting { name, .. }) => {
             if let Some(object) = place.as_object_mut() {
                 object.shift_remove(*name);
             }

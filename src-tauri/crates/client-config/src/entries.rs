@@ -21,6 +21,13 @@ pub const SESSION_VARIABLE: &str = "ASKDESK_SESSION";
 /// The header that carries this token to the gateway. Entries contain only the name of the variable.
 pub const SESSION_HEADER: &str = "askdesk-session";
 
+/// The header in which Claude Code says how it was started, and the value of [`BACKGROUND_SETTING`].
+pub const BACKGROUND_HEADER: &str = "askdesk-background";
+
+/// The variable that says after how many milliseconds Claude Code in a terminal moves a call to the background; 0 means
+/// never.
+pub const BACKGROUND_SETTING: &str = "CLAUDE_CODE_MCP_AUTO_BACKGROUND_MS";
+
 /// The tool of Claude Code that our hook answers.
 const CLAUDE_TOOL: &str = "AskUserQuestion";
 
@@ -206,8 +213,11 @@ fn claude_folder(env: &Env) -> ConfigPath {
 /// When a question is answered in the terminal, the hook that asked keeps waiting (Esc ends it; 2.1.329). So another hook
 /// reports that the tool has finished. "Chat about this" doesn't count as a use of the tool, and only the end of the turn
 /// reports it. Both are command hooks: an HTTP hook would show an error while Askdesk isn't running.
+///
+/// In a terminal, it moves a call to the background after two minutes, and tells its model that the result is no input of
+/// the user (2.1.329 and 2.1.332). A setting turns that off; another header tells the gateway when it happens.
 fn claude(user: bool, env: &Env, project: &ConfigPath, endpoint: &Endpoint) -> Vec<ConfigEntry> {
-    let named = env.vars.contains_key("CLAUDE_CONFIG_DIR");
+    let named = env.variables.get("CLAUDE_CONFIG_DIR").is_some();
     let folder = claude_folder(env);
     let server_file = match (user, named) {
         (false, _) => project.join(".mcp.json"),
@@ -217,10 +227,12 @@ fn claude(user: bool, env: &Env, project: &ConfigPath, endpoint: &Endpoint) -> V
     // A project's `settings.json` is shared. A token belongs in the user's own file.
     let settings_file =
         if user { folder.join("settings.json") } else { project.join(".claude").join("settings.local.json") };
+    let mut headers = endpoint.headers_with_session(&format!("${{{SESSION_VARIABLE}:-}}"));
+    headers[BACKGROUND_HEADER] = format!("${{CLAUDE_CODE_ENTRYPOINT:-}}/${{{BACKGROUND_SETTING}:-}}").into();
     let server = json!({
         "type": "http",
         "url": endpoint.mcp(),
-        "headers": endpoint.headers_with_session(&format!("${{{SESSION_VARIABLE}:-}}")),
+        "headers": headers,
         "timeout": WAIT_MILLIS,
         "alwaysLoad": true,
     });
@@ -252,6 +264,9 @@ fn claude(user: bool, env: &Env, project: &ConfigPath, endpoint: &Endpoint) -> V
         settings.push(hook(&["hooks", DONE], of_tool(report.clone())));
         settings.push(hook(&["hooks", OVER], json!({ "hooks": [report] })));
     }
+    // Last, so that an entry of an earlier version becomes the same text.
+    let never = Kind::Setting { name: BACKGROUND_SETTING, value: "0".into() };
+    settings.push(Piece { path: &["env"], kind: never });
     vec![
         ConfigEntry {
             files: vec![server_file],

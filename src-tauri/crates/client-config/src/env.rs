@@ -1,22 +1,9 @@
 //! The system, folders and environment variables that decide where a client's files are.
 
-use std::collections::BTreeMap;
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use askdesk_user_environment::variables;
+use askdesk_user_environment::{Variables, variables};
 
-/// The variables that clients read to find their files.
-const VARIABLES: [&str; 8] = [
-    "APPDATA",
-    "CLAUDE_CONFIG_DIR",
-    "CODEX_HOME",
-    "COPILOT_HOME",
-    "GEMINI_CLI_HOME",
-    "PATH",
-    "PATHEXT",
-    "XDG_CONFIG_HOME",
-];
 /// The variables that an AppImage sets for what is inside it. No client gets them.
 const OF_IMAGE: [&str; 2] = ["APPDIR", "APPIMAGE"];
 
@@ -46,19 +33,19 @@ pub struct Env {
     pub home: PathBuf,
     /// The folder that files of [`Scope::Project`](crate::Scope::Project) belong to.
     pub project: PathBuf,
-    /// The environment variables that are set, by name.
-    pub vars: BTreeMap<&'static str, OsString>,
+    pub variables: Variables,
 }
 
 impl Env {
     /// Takes the user's environment. Returns `None` if there is no home folder.
     pub fn of_user(project: PathBuf) -> Option<Self> {
-        let variables = variables();
-        let of_user = |name| Some((name, variables.get(name)?.to_owned()));
-        let of_image = |name| Some((name, std::env::var_os(name).filter(|value| !value.is_empty())?));
-        let vars = VARIABLES.into_iter().filter_map(of_user);
-        let vars = vars.chain(OF_IMAGE.into_iter().filter_map(of_image)).collect();
-        Some(Self { os: Os::CURRENT, home: dirs::home_dir()?, project, vars })
+        let mut variables = Variables::clone(&variables());
+        for name in OF_IMAGE {
+            if let Some(value) = std::env::var_os(name) {
+                variables.set(name, value);
+            }
+        }
+        Some(Self { os: Os::CURRENT, home: dirs::home_dir()?, project, variables })
     }
 
     /// Returns the home folder as a place for files.
@@ -68,7 +55,7 @@ impl Env {
 
     /// Returns the folder that a variable names, or another one.
     pub(crate) fn folder(&self, variable: &str, otherwise: PathBuf) -> ConfigPath {
-        match self.vars.get(variable).map(Path::new) {
+        match self.variables.get(variable).map(Path::new) {
             // A folder that the user names may be anywhere. Where it is the usual one, its links may lead to as many places
             // as without the variable.
             Some(named) if named.is_absolute() && named.starts_with(&self.home) => {

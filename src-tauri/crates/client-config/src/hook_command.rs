@@ -26,19 +26,19 @@ pub(crate) fn program_exists(command: &str, env: &Env) -> bool {
         (_, Some(program)) => program.to_owned(),
         _ => word.to_owned(),
     };
-    which::which_in(program, env.vars.get("PATH"), &env.home).is_ok()
+    which::which_in(program, env.variables.get("PATH"), &env.home).is_ok()
 }
 
 /// Finds `askdesk` beside another program, such as the app, or on the path. A program inside an AppImage doesn't count,
 /// because it is gone once the app ends.
 pub fn find_askdesk(other: Option<&Path>, env: &Env) -> Option<PathBuf> {
-    let mounted = env.vars.get("APPDIR").map(Path::new);
-    let in_image = mounted.is_some() || env.vars.contains_key("APPIMAGE");
+    let mounted = env.variables.get("APPDIR").map(Path::new);
+    let in_image = mounted.is_some() || env.variables.get("APPIMAGE").is_some();
     let other = other.filter(|_| !in_image);
     let beside = other
         .and_then(|other| Some(other.parent()?.join(format!("{SERVER}{}", std::env::consts::EXE_SUFFIX))));
     let on_path = || {
-        let mut found = which::which_in_all(SERVER, env.vars.get("PATH"), &env.home).ok()?;
+        let mut found = which::which_in_all(SERVER, env.variables.get("PATH"), &env.home).ok()?;
         found.find(|program| mounted.is_none_or(|mounted| !program.starts_with(mounted)))
     };
     beside.filter(|beside| beside.is_file()).or_else(on_path)
@@ -63,7 +63,7 @@ mod tests {
             os: crate::Os::CURRENT,
             home: folder.path().to_owned(),
             project: folder.path().to_owned(),
-            vars: [("PATH", path.as_os_str().to_owned())].into(),
+            variables: [("PATH".into(), path.as_os_str().to_owned())].into_iter().collect(),
         };
         let app = folder.path().join("askdesk-desktop");
         let here = env(folder.path());
@@ -91,7 +91,9 @@ mod tests {
             os: crate::Os::CURRENT,
             home: folder.path().to_owned(),
             project: folder.path().to_owned(),
-            vars: [("PATH", path), ("APPDIR", mounted.clone().into_os_string())].into(),
+            variables: [("PATH".into(), path), ("APPDIR".into(), mounted.clone().into_os_string())]
+                .into_iter()
+                .collect(),
         };
         let app = mounted.join("askdesk-desktop");
         assert_eq!(find_askdesk(Some(&app), &env), None);

@@ -27,7 +27,9 @@ pub use client_match::{SeenClient, last_question};
 pub use confirmation::{Confirmation, confirm};
 pub use diagnostics::{ConnectionProblem, ConnectionState, Diagnosis, DiagnosticInput, diagnose};
 pub use discovery::DataFolder;
-pub use entries::{Endpoint, SERVER, SESSION_HEADER, SESSION_VARIABLE, WAIT_SECONDS};
+pub use entries::{
+    BACKGROUND_HEADER, BACKGROUND_SETTING, Endpoint, SERVER, SESSION_HEADER, SESSION_VARIABLE, WAIT_SECONDS,
+};
 pub use env::{ConfigPath, Env, Os};
 pub use error::{FileError, FileErrorKind};
 pub use file::texts_of;

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::client::{Client, Scope};
 use crate::edit::{self, Format, Kind, Piece};
-use crate::entries::{self, ConfigEntry, Endpoint};
+use crate::entries::{self, BACKGROUND_SETTING, ConfigEntry, Endpoint};
 use crate::env::{ConfigPath, Env};
 use crate::error::{FileError, FileErrorKind};
 use crate::file::{self, Found};
@@ -67,6 +67,12 @@ pub enum Note {
     /// The client ignores a project's file until the user trusts the folder.
     #[error("{} uses this file only in folders you trust", .0.name())]
     NeedsTrust(Client),
+    /// A setting that concerns other servers too is added.
+    #[error(
+        "in a terminal, {} moves a call to the background after two minutes and may not take the answer as yours; \
+         {BACKGROUND_SETTING}=0 turns that off for all its MCP servers", .0.name()
+    )]
+    NoBackground(Client),
 }
 
 /// Computes what connecting a client changes.
@@ -152,6 +158,8 @@ impl Plan {
         let connected = has_proof(entry, &found.document);
         let by_hand = |piece: &Piece| piece.find(&found.document).is_some_and(entries::is_by_hand);
         self.notes.extend(entry.pieces.iter().any(by_hand).then(|| Note::ByHand(found.file.clone())));
+        let adds = |it: &Piece| matches!(it.kind, Kind::Setting { .. }) && it.find(&found.document).is_none();
+        self.notes.extend(entry.pieces.iter().any(adds).then_some(Note::NoBackground(self.client)));
         let backup = if connected { Backup::Leave } else { self.copy_of(&found)? };
         if self.scope == Scope::Project {
             self.notes.push(Note::TokenInProject(found.file.clone()));
@@ -180,7 +188,12 @@ impl Plan {
         let found = Found::read(place, entry.format)?;
         let Some(text) = &found.text else { return Ok(()) };
         let ours = |piece: &&Piece| {
-            let is_ours = |found| matches!(piece.kind, Kind::Element { .. }) || piece.is_proof(found);
+            let is_ours = |found: &Value| match &piece.kind {
+                Kind::Element { .. } => true,
+                Kind::Member { .. } => piece.is_proof(found),
+                // A value that the user has chosen since stays.
+                Kind::Setting { value, .. } => found == value,
+            };
             piece.find(&found.document).is_some_and(is_ours)
         };
         let pieces: Vec<Piece> = entry.pieces.iter().filter(ours).cloned().collect();

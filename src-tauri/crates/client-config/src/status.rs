@@ -3,13 +3,14 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use askdesk_user_environment::find_in;
 use askdesk_version_probe::probe;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 
 use crate::client::{Client, Scope};
 use crate::edit;
-use crate::entries::{self, ConfigEntry, Endpoint};
+use crate::entries::{self, BACKGROUND_SETTING, ConfigEntry, Endpoint};
 use crate::env::Env;
 use crate::error::FileErrorKind;
 use crate::file::Found;
@@ -20,14 +21,14 @@ const VERSION_TIMEOUT: Duration = Duration::from_secs(10);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Installed {
-    /// Its program, if one is on the path. Otherwise a file or folder that only this client creates exists.
+    /// Its program, if one was found. Otherwise a file or folder that only this client creates exists.
     pub program: Option<PathBuf>,
 }
 
-/// Looks for a client's program and files. Returns `None` if it isn't installed.
+/// Looks for a client's program, as for an agent's, and for its files. Returns `None` if it isn't installed.
 pub fn installed(client: Client, env: &Env) -> Option<Installed> {
-    let path = env.vars.get("PATH");
-    let program = |name: &&str| which::which_in(name, path, &env.home).ok();
+    let folders = env.variables.search_folders(&env.home);
+    let program = |name: &&str| find_in(name, &folders);
     let program = client.programs().iter().find_map(program);
     let has_files = || entries::install_markers(client, env).iter().any(|place| place.path.exists());
     (program.is_some() || has_files()).then_some(Installed { program })
@@ -98,6 +99,12 @@ pub enum Obstacle {
     Differs,
     #[error("its entry was written by hand and runs `askdesk mcp`; Askdesk leaves it alone")]
     ByHand,
+    /// Calls that take long go on in the background, and the model isn't told that the user answered.
+    #[error(
+        "in a terminal, calls that wait long go on in the background, and it may not take the answer as yours; \
+         {BACKGROUND_SETTING}=0 in its settings turns that off"
+    )]
+    Background,
 }
 
 /// Returns the state of each of a client's files.
@@ -159,7 +166,11 @@ fn documents(client: Client, scope: Scope, env: &Env) -> Vec<(ConfigEntry, Value
 fn entry_of(document: &Value, pieces: &[edit::Piece]) -> EntryState {
     let found: Vec<_> = pieces.iter().map(|piece| (piece, piece.find(document))).collect();
     // An entry that the user may have written too proves nothing.
-    let proves = |piece: &edit::Piece| !matches!(piece.kind, edit::Kind::Element { distinctive: false, .. });
+    let proves = |piece: &edit::Piece| match piece.kind {
+        edit::Kind::Member { .. } => true,
+        edit::Kind::Element { distinctive, .. } => distinctive,
+        edit::Kind::Setting { .. } => false,
+    };
     if !found.iter().any(|(piece, found)| found.is_some() && proves(piece)) {
         return EntryState::Absent;
     }
@@ -193,8 +204,9 @@ fn reaches_gateway(piece: &edit::Piece, found: Option<&Value>) -> bool {
         ROUTE_FIELDS.iter().all(|name| match (wanted.get(name), found.get(name)) {
             (Some(Value::Object(wanted)), Some(found)) => {
                 let mut wanted = wanted.clone();
-                // Without it a question arrives too, if not in the session that asks it.
+                // Without them a question arrives too, if not in the session that asks it.
                 wanted.shift_remove(entries::SESSION_HEADER);
+                wanted.shift_remove(entries::BACKGROUND_HEADER);
                 edit::covers(found, &wanted)
             }
             (Some(wanted), found) => found == Some(wanted),
@@ -203,6 +215,7 @@ fn reaches_gateway(piece: &edit::Piece, found: Option<&Value>) -> bool {
     };
     match (&piece.kind, found) {
         (edit::Kind::Member { value, .. }, Some(found)) => same(found, &Value::Object(value.clone())),
+        (edit::Kind::Setting { .. }, _) => true,
         (edit::Kind::Element { .. }, _) if piece.path != ["hooks", entries::ASKS] => true,
         (edit::Kind::Element { value, .. }, Some(found)) => {
             let own = |value| piece.kind.own(value).unwrap_or(&Value::Null);
@@ -218,6 +231,7 @@ pub fn obstacles(client: Client, scopes: &[Scope], env: &Env) -> Vec<Obstacle> {
         return Vec::new();
     }
     let mut obstacles = Vec::new();
+    let mut limits = Vec::new();
     for (_, document) in scopes.iter().flat_map(|scope| documents(client, *scope, env)) {
         if document["disableAllHooks"] == true {
             obstacles.push(Obstacle::HooksOff);
@@ -226,8 +240,15 @@ pub fn obstacles(client: Client, scopes: &[Scope], env: &Env) -> Vec<Obstacle> {
         if denied.is_some_and(|rules| rules.iter().any(entries::is_rule)) {
             obstacles.push(Obstacle::Denied);
         }
+        limits.extend(document["env"][BACKGROUND_SETTING].as_str().map(str::to_owned));
     }
     obstacles.dedup();
+    if limits.is_empty() {
+        limits.extend(env.variables.get(BACKGROUND_SETTING).map(|it| it.to_string_lossy().into_owned()));
+    }
+    if limits.is_empty() || limits.iter().any(|limit| limit != "0") {
+        obstacles.push(Obstacle::Background);
+    }
     obstacles
 }
 
@@ -242,13 +263,11 @@ pub struct WaitLimit {
 
 pub fn wait_limit(client: Client) -> WaitLimit {
     let words = match client {
-        Client::ClaudeCode => {
-            "calls wait up to a day. In a terminal, tool calls longer than two minutes continue in the background; \
-             CLAUDE_CODE_MCP_AUTO_BACKGROUND_MS=0 turns that off"
-        }
         // Measured with 0.61.0.
         Client::GeminiCli => "calls wait up to a day; it asks only in folders it trusts",
-        Client::Codex | Client::OpenCode | Client::CopilotCli | Client::Zed => "calls wait up to a day",
+        Client::ClaudeCode | Client::Codex | Client::OpenCode | Client::CopilotCli | Client::Zed => {
+            "calls wait up to a day"
+        }
         Client::Cursor | Client::VsCode | Client::Windsurf | Client::Antigravity => {
             let words = "how long calls wait is unknown and can't be set. Askdesk reports progress every 15 seconds \
                          and saves late answers for collect_answer";

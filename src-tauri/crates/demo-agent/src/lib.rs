@@ -38,7 +38,7 @@ use scenario::Scenario;
 use session::Session;
 
 /// The version of Claude Code whose protocol is spoken.
-pub const PROTOCOL_VERSION: &str = "2.1.329";
+pub const PROTOCOL_VERSION: &str = "2.1.332";
 
 /// Runs the fake agent on this process's stdin and stdout; `args` come without the program's name.
 pub fn main(args: impl Iterator<Item = OsString>) -> ExitCode {

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::agent_version::SupportedVersions;
 use crate::attachment::Takes;
 use crate::config::ConfigOption;
 use crate::id::AgentId;
@@ -21,8 +22,8 @@ pub struct AgentDescriptor {
     pub install: Option<String>,
     /// A shell command that signs the user in.
     pub login: Option<String>,
-    /// The version it was tested with, using the real program.
-    pub verified: Option<String>,
+    /// The versions of its program that work; none for an agent that ships with the app.
+    pub versions: Option<SupportedVersions>,
     pub capabilities: Capabilities,
     /// What can be chosen when a session starts.
     pub config: Vec<ConfigOption>,

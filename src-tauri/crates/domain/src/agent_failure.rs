@@ -58,9 +58,46 @@ pub enum AgentFailure {
          continue."
     )]
     SessionUnknown,
+    /// The agent refused to start.
+    #[error("The agent refused to start: {said}")]
+    StartRefused {
+        why: StartRefusal,
+        /// In the agent's words.
+        said: String,
+    },
+    /// The worktree of the session could not be made.
+    #[error("The worktree couldn't be made: {error}")]
+    WorktreeNotMade {
+        /// In the words of git or the system.
+        error: String,
+    },
+    /// The setup command in the session's worktree failed, or was stopped.
+    #[error("The setup command failed{}.{}", with_code(*.code), last_words(.said))]
+    SetupFailed {
+        code: Option<i32>,
+        /// The last lines that it wrote.
+        said: String,
+    },
     /// Askdesk failed while it ran the session.
     #[error("An internal error in Askdesk ended this session.")]
     DeskFailed,
+}
+
+/// Why an agent refused to start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum StartRefusal {
+    /// The conversation to resume goes on in a process of the agent's own.
+    InBackground,
+    /// As root, it asks for permission or doesn't run.
+    BypassAsRoot,
+    SettingsUnreadable,
+    ProxyInvalid,
+    VersionTooOld,
+    /// The user's organization doesn't allow it, or its rules couldn't be loaded.
+    Organization,
+    Other,
 }
 
 /// A place that was searched for a program.
@@ -114,6 +151,11 @@ pub enum ProgramError {
     /// It may be built for another system.
     #[error("Check that it's built for this system; reinstalling the agent may help.")]
     Unfit,
+    /// It is a link to a file that doesn't exist.
+    #[error(
+        "It is a broken link. An update may be under way: try again in a moment, or reinstall the agent."
+    )]
+    BrokenLink,
     /// It may be on a file system that doesn't respond.
     #[error("Check that its disk responds, then start the session again.")]
     TimedOut,
@@ -144,6 +186,10 @@ fn exit_reason(code: Option<i32>, signal: Option<i32>) -> String {
         (None, Some(signal)) => format!("killed by signal {signal}"),
         (None, None) => "unknown reason".to_owned(),
     }
+}
+
+fn with_code(code: Option<i32>) -> String {
+    code.map(|code| format!(" with exit code {code}")).unwrap_or_default()
 }
 
 fn last_words(said: &str) -> String {

@@ -124,6 +124,12 @@ fn check_one(
             None => Ok(None),
         };
     }
+    if let Some(bounds) =
+        question.bounds.as_ref().filter(|it| !it.allow(input.chosen.len(), other.as_deref()))
+    {
+        let name = if question.kind.is_words() { "other" } else { "chosen" };
+        return Err(Rejection::invalid(field(name), ValidationError::OutOfBounds { bounds: bounds.clone() }));
+    }
     let in_order = question.options.iter().map(|option| option.id).filter(|id| input.chosen.contains(id));
     Ok(Some(Answer {
         question: question.id,

@@ -4,13 +4,48 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
+use crate::acting_line::acting_line;
 use crate::error::DeliveryError;
 use crate::id::{ApprovalId, ApprovalOptionId, ConfigId, HelperId, NativeRef, SessionId, Timestamp, ValueId};
 use crate::permission_rule::{PermissionRule, RuleAction};
+use crate::text::{CUT_REMARK, cut_at, on_one_line, with_few_marks};
 use crate::tool::{ToolDetail, shown_name};
 
 /// The most folders of one option.
 pub const OPTION_FOLDERS: usize = 32;
+
+/// The longest remark of an agent, in bytes; a longer one is cut.
+const REMARK_BYTES: usize = 2 * 1024;
+
+/// What an agent itself says about a permission request, as opposed to its model.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub struct AgentRemark {
+    /// None if the agent marked the request and gave no words.
+    pub words: Option<String>,
+    pub stance: RemarkStance,
+}
+
+impl AgentRemark {
+    /// Bounds the words; none for a mere reason without words.
+    pub fn new(words: Option<&str>, stance: RemarkStance) -> Option<Self> {
+        let words = words.map(str::trim).filter(|words| !words.is_empty());
+        let words = words.map(|words| cut_at(with_few_marks(words), REMARK_BYTES, CUT_REMARK));
+        (words.is_some() || stance == RemarkStance::NoByDefault).then_some(Self { words, stance })
+    }
+}
+
+/// What a remark means for the decision.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum RemarkStance {
+    /// It says why the agent asks, and nothing more.
+    Reason,
+    /// A warning: the agent takes the request for denied unless the user decides otherwise, on its own card.
+    NoByDefault,
+}
 
 /// One permission that an agent requests.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -31,8 +66,12 @@ pub struct Approval {
     pub asked_by: Option<String>,
     /// The agent's title for it, usually the name of a tool.
     pub title: String,
-    /// The agent's own description of what it wants to do.
+    /// What the agent's model says it wants to do.
     pub description: Option<String>,
+    /// What the agent itself says about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "ts", ts(optional))]
+    pub remark: Option<AgentRemark>,
     /// What exactly would run or change.
     pub subject: ToolDetail,
     /// The options, in the agent's order.
@@ -59,6 +98,34 @@ impl Approval {
     /// Returns its title as an export or a notification shows it; a plan is no tool.
     pub fn shown_title(&self) -> Cow<'_, str> {
         if self.is_plan() { Cow::Borrowed("Plan") } else { shown_name(&self.title) }
+    }
+
+    /// Returns what it is about besides its tool, on one line: what a command does, the name of a file, or an address.
+    pub fn about(&self, chars: usize) -> String {
+        match &self.subject {
+            ToolDetail::Command { command, .. } => acting_line(command, chars),
+            ToolDetail::Read { path, .. }
+            | ToolDetail::Edit { path, .. }
+            | ToolDetail::Write { path, .. } => {
+                let name = path.rsplit(['/', '\\']).find(|name| !name.is_empty()).unwrap_or(path);
+                on_one_line(&name.replace(['\r', '\n'], "⏎"), chars)
+            }
+            ToolDetail::Network { target } => on_one_line(target, chars),
+            _ => String::new(),
+        }
+    }
+
+    /// Returns its title, with what it is about.
+    pub fn name(&self, chars: usize) -> String {
+        match (self.shown_title(), self.about(chars)) {
+            (title, about) if about.is_empty() => title.into_owned(),
+            (title, about) => format!("{title}: {about}"),
+        }
+    }
+
+    /// Returns the agent's warning: the remark with which it marked the request as one to deny.
+    pub fn warning(&self) -> Option<&AgentRemark> {
+        self.remark.as_ref().filter(|remark| remark.stance == RemarkStance::NoByDefault)
     }
 
     /// Returns the rule that denied it without the user being asked.
@@ -161,6 +228,8 @@ pub enum ApprovalState {
     },
     /// The agent withdrew it, its turn ended, or the session is gone.
     Withdrawn { at: Timestamp },
+    /// The agent itself refused it; nobody decided, and nothing was run.
+    Refused { at: Timestamp },
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,7 +1,7 @@
 //! The commands that the engine accepts.
 
 use crate::answer::AnswerInput;
-use crate::approval::{ApprovalDecision, ApprovalOption};
+use crate::approval::{AgentRemark, ApprovalDecision, ApprovalOption};
 use crate::attachment::Attachment;
 use crate::config::ConfigOption;
 use crate::do_not_disturb::SessionNotifications;
@@ -14,7 +14,7 @@ use crate::inbound::{InboundClient, Leave};
 use crate::origin::Origin;
 use crate::permission_rule::PermissionRule;
 use crate::question::Question;
-use crate::request::{Delivery, Limit, WithdrawnWhy};
+use crate::request::{Asker, Delivery, Limit, WithdrawnWhy};
 use crate::session::SessionEnd;
 use crate::session_name::NamedBy;
 use crate::session_options::SessionOptions;
@@ -272,6 +272,12 @@ pub enum InboundCommand {
         why: Leave,
         at: Timestamp,
     },
+    /// Notes that a client moved a call to its background, so that its agent goes on.
+    GoOn {
+        request: RequestId,
+        /// The app's own id of that call.
+        native_ref: NativeRef,
+    },
     /// Notes whether a connected app received the outcome of its request.
     NoteDelivered {
         request: RequestId,
@@ -291,6 +297,13 @@ pub enum ApprovalCommand {
     Decide {
         approval: ApprovalId,
         decision: ApprovalDecision,
+        at: Timestamp,
+    },
+    /// Notes that the agent itself refused what it asked, which is open or was withdrawn.
+    NoteRefused {
+        session: SessionId,
+        /// The agent's own id of the call.
+        native_ref: NativeRef,
         at: Timestamp,
     },
     /// Notes that a decision could not be delivered to the agent.
@@ -364,6 +377,7 @@ pub struct Ask {
     pub questions: Vec<Question>,
     /// A time limit, if one was set.
     pub limit: Option<Limit>,
+    pub asker: Asker,
     pub at: Timestamp,
 }
 
@@ -380,8 +394,10 @@ pub struct AskApproval {
     pub asked_by: Option<String>,
     /// The agent's title for it, usually the name of a tool.
     pub title: String,
-    /// The agent's own description of it.
+    /// What the agent's model says about it.
     pub description: Option<String>,
+    /// What the agent itself says about it.
+    pub remark: Option<AgentRemark>,
     /// What exactly would run or change.
     pub subject: ToolDetail,
     pub options: Vec<ApprovalOption>,

@@ -25,6 +25,10 @@ pub struct ConfigOption {
     pub live: bool,
     /// The current value, if it is known.
     pub current: Option<ValueId>,
+    /// The value where neither the user chose one nor the agent's own settings name one; none if it isn't known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "ts", ts(optional))]
+    pub fallback: Option<ValueId>,
 }
 
 /// What a config option is about.
@@ -63,6 +67,8 @@ pub struct ConfigValue {
 pub enum Risk {
     /// The agent asks before it does anything that the user has not allowed.
     Usual,
+    /// A model decides, in the user's place, what the agent may do without asking. Confirmed like the next.
+    Delegated,
     /// The agent asks for nothing. The user confirms this at each start, and resuming never restores it.
     Unattended,
 }
@@ -70,7 +76,16 @@ pub enum Risk {
 impl ConfigOption {
     /// Makes an option whose value is one of a closed list, and can be changed while the session runs.
     pub fn new(id: ConfigId, name: &str, category: ConfigCategory, values: Vec<ConfigValue>) -> Self {
-        Self { id, name: name.to_owned(), category, values, free_text: false, live: true, current: None }
+        Self {
+            id,
+            name: name.to_owned(),
+            category,
+            values,
+            free_text: false,
+            live: true,
+            current: None,
+            fallback: None,
+        }
     }
 
     /// Finds a listed value.
@@ -150,6 +165,7 @@ mod tests {
             free_text: false,
             live: true,
             current: current.map(ValueId::literal),
+            fallback: None,
         }
     }
 

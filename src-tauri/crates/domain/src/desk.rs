@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::approval::{Approval, ApprovalState};
 use crate::event::{ApprovalEvent, Event, QueueEvent, RequestEvent, SessionEvent};
 use crate::id::{ApprovalId, NativeRef, RequestId, SessionId, Timestamp};
-use crate::request::{Delivery, Ended, Outcome, Request, RequestState};
+use crate::request::{Asker, Delivery, Ended, Outcome, Request, RequestState};
 use crate::session::{Session, SessionState};
 pub(crate) use calls::{Call, together};
 use lifecycle::Life;
@@ -97,10 +97,12 @@ impl Desk {
         self.approvals.get(&id)
     }
 
-    /// Finds a request by the native id that the session's running agent gave it; ids of earlier runs match nothing.
+    /// Finds a request by the native id that the session's running agent gave it; ids of earlier runs match nothing. If an
+    /// agent gave several the same id, it is the one whose call still waits, else the newest.
     pub fn by_native_ref(&self, session: SessionId, native_ref: &NativeRef) -> Option<&Request> {
         let same = |request: &&Request| request.session == session && self.is_call_of(request, native_ref);
-        self.requests.values().filter(same).find(|request| !self.is_call_closed(request.id))
+        let known = self.requests.values().filter(same).filter(|request| !self.is_call_closed(request.id));
+        known.max_by_key(|request| (!self.is_call_over(request, native_ref), request.id))
     }
 
     /// Returns whether no call of the request waits any more, so that its outcome can only travel as a message.
@@ -241,6 +243,9 @@ impl Desk {
                 self.requests.insert(request.id, request.clone());
                 // An agent that asks has produced output.
                 self.on_life(request.session, |life| life.spoke = true);
+                if request.asker == Asker::GoesOn {
+                    self.close_call(request.id);
+                }
             }
             RequestEvent::AskedAgain { request, native_ref, guest, at } => {
                 self.fold_asked_again(*request, native_ref);
@@ -248,6 +253,11 @@ impl Desk {
             }
             RequestEvent::Reopened { request, native_ref, guest, limit, at } => {
                 self.fold_reopened(*request, native_ref, *guest, limit.as_ref(), *at);
+            }
+            RequestEvent::AskerChanged { request, asker } => {
+                if let Some(request) = self.requests.get_mut(request) {
+                    request.asker = *asker;
+                }
             }
             RequestEvent::CallLeft { request, native_ref } => self.fold_call_left(*request, native_ref),
             RequestEvent::Ended { request, outcome, at, answer } => {
@@ -316,6 +326,9 @@ impl Desk {
             ApprovalEvent::Withdrawn { approval, at } => {
                 self.settle_approval(*approval, ApprovalState::Withdrawn { at: *at });
             }
+            ApprovalEvent::Refused { approval, at } => {
+                self.settle_approval(*approval, ApprovalState::Refused { at: *at });
+            }
             ApprovalEvent::TimesMoved { approval, by } => {
                 if let Some(approval) = self.approvals.get_mut(approval) {
                     approval.asked_at = approval.asked_at.moved(*by);
@@ -368,6 +381,7 @@ impl Desk {
     fn settle_approval(&mut self, id: ApprovalId, state: ApprovalState) {
         let Some(approval) = self.approvals.get_mut(&id) else { return };
         approval.state = state;
+        self.settled_approvals.retain(|settled| *settled != id);
         self.settled_approvals.push_back(id);
         while self.settled_approvals.len() > SETTLED_APPROVALS {
             if let Some(oldest) = self.settled_approvals.pop_front() {

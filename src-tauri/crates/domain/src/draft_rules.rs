@@ -52,9 +52,9 @@ pub fn after(event: &Event) -> Option<(DraftKey, DraftOutcome)> {
         Event::Approval(ApprovalEvent::Decided { approval, .. }) => {
             Some((DraftKey::Approval(*approval), DraftOutcome::Goes))
         }
-        Event::Approval(ApprovalEvent::Withdrawn { approval, .. }) => {
-            Some((DraftKey::Approval(*approval), DraftOutcome::TextStays))
-        }
+        Event::Approval(
+            ApprovalEvent::Withdrawn { approval, .. } | ApprovalEvent::Refused { approval, .. },
+        ) => Some((DraftKey::Approval(*approval), DraftOutcome::TextStays)),
         _ => None,
     }
 }

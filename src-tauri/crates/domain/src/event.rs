@@ -12,7 +12,7 @@ use crate::id::{
     AnswerId, ApprovalId, HelperId, MessageId, NativeRef, NativeSession, RequestId, SessionId, Timestamp,
 };
 use crate::queue::QueuedMessage;
-use crate::request::{CallDelivery, Delivery, Limit, Outcome, Request};
+use crate::request::{Asker, CallDelivery, Delivery, Limit, Outcome, Request};
 use crate::session::{Session, SessionEnd};
 use crate::session_name::NamedBy;
 use crate::worktree::Worktree;
@@ -250,6 +250,11 @@ pub enum RequestEvent {
         limit: Option<Limit>,
         at: Timestamp,
     },
+    /// What the asker of an open request does until it has the answer is no longer what it was.
+    AskerChanged {
+        request: RequestId,
+        asker: Asker,
+    },
     /// A call that had joined a request was withdrawn.
     CallLeft {
         request: RequestId,
@@ -282,7 +287,7 @@ pub enum RequestEvent {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         call: Option<NativeRef>,
     },
-    /// The user answered or declined a request that had ended without them; it awaits delivery.
+    /// The user answered or declined a request that no call waits for: it had ended without them, or its asker went on. It awaits delivery.
     AnsweredLate {
         request: RequestId,
         outcome: Outcome,
@@ -291,7 +296,7 @@ pub enum RequestEvent {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         answer: Option<AnswerId>,
     },
-    /// The user dismissed a missed or undelivered request.
+    /// The user dismissed a missed or undelivered request, or closed one that its asker doesn't wait for.
     Dismissed {
         request: RequestId,
         outcome: Outcome,
@@ -311,6 +316,7 @@ impl RequestEvent {
             Self::Asked { request } => request.id,
             Self::AskedAgain { request, .. }
             | Self::Reopened { request, .. }
+            | Self::AskerChanged { request, .. }
             | Self::CallLeft { request, .. }
             | Self::Ended { request, .. }
             | Self::DeliveryChanged { request, .. }
@@ -339,6 +345,9 @@ pub enum ApprovalEvent {
     DeliveryFailed { approval: ApprovalId, error: DeliveryError },
     #[serde(rename = "approval_withdrawn")]
     Withdrawn { approval: ApprovalId, at: Timestamp },
+    /// The agent itself refused it; it may have been withdrawn before.
+    #[serde(rename = "approval_refused")]
+    Refused { approval: ApprovalId, at: Timestamp },
     /// The system's clock was set while it was open, so its time was moved along.
     #[serde(rename = "approval_times_moved")]
     TimesMoved {
@@ -355,6 +364,7 @@ impl ApprovalEvent {
             Self::Decided { approval, .. }
             | Self::DeliveryFailed { approval, .. }
             | Self::Withdrawn { approval, .. }
+            | Self::Refused { approval, .. }
             | Self::TimesMoved { approval, .. } => *approval,
         }
     }

@@ -18,7 +18,9 @@ pub mod acting_line;
 pub mod agent;
 pub mod agent_command;
 pub mod agent_failure;
+pub mod agent_version;
 pub mod answer;
+pub mod answer_bounds;
 pub mod approval;
 pub mod attachment;
 pub mod budget;
@@ -40,6 +42,7 @@ pub mod language;
 pub mod launch_overrides;
 pub mod notification_policy;
 pub mod origin;
+pub mod pending;
 pub mod permission_rule;
 pub mod preferred_program;
 pub mod programs;
@@ -66,11 +69,13 @@ pub mod worktree;
 
 pub use agent::{AgentDescriptor, Capabilities};
 pub use agent_command::AgentCommand;
-pub use agent_failure::{AgentFailure, FolderError, NextStep, ProgramError, SearchedLocation};
+pub use agent_failure::{AgentFailure, FolderError, NextStep, ProgramError, SearchedLocation, StartRefusal};
+pub use agent_version::{SupportedVersions, VersionFit};
 pub use answer::{Answer, AnswerInput, Answers};
+pub use answer_bounds::{AnswerBounds, DefaultAnswer, NumberLimit, TextFormat, TypedNumber};
 pub use approval::{
-    Approval, ApprovalDecision, ApprovalOption, ApprovalOptionKind, ApprovalState, OptionLabel, OptionScope,
-    ToolRule,
+    AgentRemark, Approval, ApprovalDecision, ApprovalOption, ApprovalOptionKind, ApprovalState, OptionLabel,
+    OptionScope, RemarkStance, ToolRule,
 };
 pub use attachment::{Attachment, ImageFormat, ImageId, Takes};
 pub use budget::DailyBudget;
@@ -104,9 +109,10 @@ pub use language::{Language, LanguageChoice};
 pub use launch_overrides::{Arguments, Environment, LaunchOverrides, ReservedFlags};
 pub use notification_policy::{
     NotNeededWhy, NotificationCandidate, NotificationCause, NotificationContent, NotificationDecision,
-    NotificationHistory, NotificationRemoval, Occasion, PendingItem, SuppressedWhy,
+    NotificationHistory, NotificationRemoval, Occasion, SuppressedWhy,
 };
 pub use origin::{Channel, Origin, OriginKind};
+pub use pending::{PendingItem, pending};
 pub use permission_rule::{
     CallArgument, PermissionCall, PermissionRule, PermissionRules, RuleAction, RuleContext,
 };
@@ -118,7 +124,7 @@ pub use queue::QueuedMessage;
 pub use redaction::EventSubject;
 pub use rejection::{ChangeRefused, Rejection, UnsupportedFeature};
 pub use request::{
-    CallDelivery, Delivery, Ended, Limit, OrphanedWhy, Outcome, Request, RequestState, WithdrawnWhy,
+    Asker, CallDelivery, Delivery, Ended, Limit, OrphanedWhy, Outcome, Request, RequestState, WithdrawnWhy,
 };
 pub use retention_days::RetentionDays;
 pub use session::{Session, SessionEnd, SessionState};
@@ -131,7 +137,7 @@ pub use settings::{
 pub use setup_command::SetupCommand;
 pub use shortcut::{Combination, GlobalShortcut, Modifiers, PressedKey};
 pub use tool::{TodoItem, TodoStatus, ToolDetail, ToolKind};
-pub use transcript::{EarlierMessages, Entry, EntryBody, Notice, StoredImage, ToolStatus};
+pub use transcript::{EarlierMessages, Entry, EntryBody, Notice, StoredImage, ToolStatus, Unsaved};
 pub use undo_window::{EndInput, HeldEnd, Hold, UndoWindow};
 pub use usage::{ContextUse, SessionUsage, Usage, UsageSum, Usd};
 pub use worktree::Worktree;

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use serde::{Deserialize, Serialize};
 
 use crate::do_not_disturb::{MinuteOfDay, SessionNotifications};
-use crate::id::{ApprovalId, RequestId, SessionId, Timestamp};
+use crate::id::{SessionId, Timestamp};
+use crate::pending::PendingItem;
 use crate::settings::{NotifyQuestions, OnOff, OptIn, Settings};
 
 /// How many notifications of single items can be shown within [`BURST_MILLIS`]; further ones go into a summary.
@@ -16,15 +17,6 @@ pub const BURST_MILLIS: i64 = 10_000;
 
 /// How many items are remembered; older ones have ended long ago.
 const REMEMBERED: usize = 4_096;
-
-/// An item that needs the user: a question or a permission request, never both.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(tag = "what", content = "id", rename_all = "snake_case")]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-pub enum PendingItem {
-    Question(RequestId),
-    Permission(ApprovalId),
-}
 
 /// The reason to notify the user now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

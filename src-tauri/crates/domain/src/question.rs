@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::answer_bounds::{AnswerBounds, DefaultAnswer};
 use crate::id::{OptionId, QuestionId};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -64,6 +65,14 @@ pub struct Question {
     pub required: bool,
     /// The placeholder of the empty text field.
     pub placeholder: Option<String>,
+    /// What a form demands of the answer besides.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "ts", ts(optional))]
+    pub bounds: Option<AnswerBounds>,
+    /// What a form is filled in with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "ts", ts(optional))]
+    pub default: Option<DefaultAnswer>,
 }
 
 impl Question {

@@ -168,6 +168,8 @@ fn question(index: usize, draft: &RawQuestion, rules: QuestionLimits) -> Result<
         other_description: description_of(own_other),
         required: draft.required,
         placeholder: draft.placeholder.as_deref().map(bounded),
+        bounds: None,
+        default: None,
     })
 }
 

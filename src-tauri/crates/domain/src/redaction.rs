@@ -110,6 +110,7 @@ fn redact_request_event(event: &mut RequestEvent) {
                 questions: Vec::new(),
                 asked_at: request.asked_at,
                 limit: None,
+                asker: request.asker,
                 state: RequestState::Open,
             };
         }
@@ -126,7 +127,7 @@ fn redact_request_event(event: &mut RequestEvent) {
             }
             *call = None;
         }
-        RequestEvent::TimesMoved { .. } => {}
+        RequestEvent::TimesMoved { .. } | RequestEvent::AskerChanged { .. } => {}
         RequestEvent::Sending { call, .. } => *call = call.take().map(|_| redacted),
     }
 }
@@ -142,6 +143,7 @@ fn redact_approval_event(event: &mut ApprovalEvent) {
                 asked_by: None,
                 title: String::new(),
                 description: None,
+                remark: None,
                 subject: ToolDetail::Other { input: String::new() },
                 options: Vec::new(),
                 takes_message: false,
@@ -154,7 +156,9 @@ fn redact_approval_event(event: &mut ApprovalEvent) {
             *decision = ApprovalDecision { options: Vec::new(), message: None, plan: None };
         }
         ApprovalEvent::DeliveryFailed { error, .. } => *error = String::new().into(),
-        ApprovalEvent::Withdrawn { .. } | ApprovalEvent::TimesMoved { .. } => {}
+        ApprovalEvent::Withdrawn { .. }
+        | ApprovalEvent::Refused { .. }
+        | ApprovalEvent::TimesMoved { .. } => {}
     }
 }
 

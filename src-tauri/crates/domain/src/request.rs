@@ -40,8 +40,32 @@ pub struct Request {
     pub asked_at: Timestamp,
     /// A time limit, if one was set.
     pub limit: Option<Limit>,
+    #[serde(default, skip_serializing_if = "Asker::waits")]
+    #[cfg_attr(feature = "ts", ts(optional, as = "Option<Asker>"))]
+    pub asker: Asker,
     /// Open, or how it ended.
     pub state: RequestState,
+}
+
+/// What an asker does until it has the answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum Asker {
+    /// Its call stays open.
+    #[default]
+    Waits,
+    /// Its call has ended. The answer is sent as a message, into the running turn or as the beginning of one.
+    GoesOn,
+    /// Its call stays open in the background of its client. The answer is the call's result, which the client hands on as a
+    /// notification, not as the user's words.
+    InBackground,
+}
+
+impl Asker {
+    pub const fn waits(&self) -> bool {
+        matches!(self, Self::Waits)
+    }
 }
 
 impl Request {
@@ -60,6 +84,11 @@ impl Request {
     /// Returns whether a subagent asks, and not the session's own agent or app.
     pub fn is_by_subagent(&self, session: &Session) -> bool {
         self.asked_by.is_some() && self.asked_by.as_deref() != session.origin.client()
+    }
+
+    /// Returns whether only the user can move it on: it is open, or its outcome couldn't be delivered.
+    pub fn needs_user(&self) -> bool {
+        self.ended().is_none_or(|ended| matches!(ended.delivery, Some(Delivery::Failed { .. })))
     }
 
     /// Returns whether the request still concerns the user: it is open, or its outcome has not reached the agent.

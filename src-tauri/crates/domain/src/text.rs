@@ -11,6 +11,9 @@ pub const USER_TEXT_BYTES: usize = 32 * 1024;
 /// The suffix of a text that was cut.
 pub const CUT_MARK: &str = " … [cut at 64 KiB]";
 
+/// The suffix of an agent's remark that was cut.
+pub const CUT_REMARK: &str = " … [cut at 2 KiB]";
+
 /// How many combining marks a character of an agent's text can have. No script needs more, and Unicode's stream-safe format has
 /// 30; a window needs seconds to draw thousands.
 pub const MARKS: usize = 16;

@@ -6,6 +6,8 @@ use crate::attachment::{Attachment, ImageFormat, ImageId};
 use crate::error::DeliveryError;
 use crate::helper::{HelperEnd, HelperKind};
 use crate::id::{ApprovalId, RequestId, SessionId, Timestamp};
+use crate::question::Question;
+use crate::request::Outcome;
 use crate::session_options::QuestionPolicy;
 use crate::tool::{TodoItem, ToolDetail, ToolKind};
 use crate::usage::{ContextUse, Usd};
@@ -62,6 +64,12 @@ pub enum EntryBody {
     /// The position of a request; its state is read from the request.
     Request {
         request: RequestId,
+    },
+    /// A question of the conversation that this session continues. It is only told: it belongs to no request.
+    CopiedQuestion {
+        questions: Vec<Question>,
+        /// How it ended; none if that isn't known.
+        outcome: Option<Outcome>,
     },
     /// The position of an approval; its state is read from the approval.
     Approval {
@@ -120,13 +128,15 @@ pub enum ToolStatus {
     Failed,
     /// The user denied it.
     Denied,
+    /// The agent itself refused it, so it didn't run.
+    Refused,
     /// Its turn, its subagent, or the agent ended, and no result came.
     NoResult,
 }
 
 impl ToolStatus {
     pub const fn is_final(self) -> bool {
-        matches!(self, Self::Done | Self::Failed | Self::Denied | Self::NoResult)
+        matches!(self, Self::Done | Self::Failed | Self::Denied | Self::Refused | Self::NoResult)
     }
 }
 
@@ -140,6 +150,16 @@ pub enum EarlierMessages {
     Newest,
     /// None, because they could not be read.
     Unread,
+}
+
+/// What an agent couldn't store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum Unsaved {
+    /// A part of the conversation, with which a resumed session would go on.
+    Conversation,
+    Settings,
 }
 
 /// A notice about a session; the page chooses the words.
@@ -198,6 +218,8 @@ pub enum Notice {
         /// In the agent's words.
         error: String,
     },
+    /// The file that the agent's program was started from has been replaced or removed.
+    ProgramReplaced,
     /// A hook of the repository failed while the session's worktree was made. The worktree was kept.
     HookFailed {
         /// Its last lines.
@@ -230,6 +252,31 @@ pub enum Notice {
     /// A warning of the agent, in its own words.
     AgentWarned {
         text: String,
+    },
+    /// The agent couldn't store something of its own, because the disk or its quota was full.
+    AgentUnsaved {
+        what: Unsaved,
+    },
+    /// The model refused a request, and the agent had another model answer it.
+    ModelRefused {
+        refused: String,
+        /// The one that answered.
+        model: String,
+        /// Whether the session goes on with it.
+        lasting: bool,
+        /// In the words of the model's provider.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "ts", ts(optional))]
+        why: Option<String>,
+    },
+    /// The agent sent something of a kind that isn't known, and the user should read it.
+    NotUnderstood {
+        /// The kind as the agent calls it.
+        kind: String,
+        /// What it says to the user; of a request, all of it.
+        text: String,
+        /// Whether the agent waited for a response, and got a refusal.
+        refused: bool,
     },
     /// Entries are missing here, because the disk accepted nothing and too much waited for it.
     EntriesLost {

@@ -188,6 +188,7 @@ impl<'a> History<'a> {
                 questions: vec![question],
                 asked_at: self.at(),
                 limit: None,
+                asker: askdesk_domain::Asker::Waits,
                 state: RequestState::Open,
             },
         });
@@ -218,6 +219,8 @@ impl<'a> History<'a> {
             other_description: None,
             required: false,
             placeholder: None,
+            bounds: None,
+            default: None,
         }
     }
 
@@ -243,6 +246,7 @@ impl<'a> History<'a> {
                 asked_by: None,
                 title: "Bash".to_owned(),
                 description,
+                remark: None,
                 subject: ToolDetail::Command { command, description: None },
                 options: vec![allow, option("deny", ApprovalOptionKind::RejectOnce)],
                 takes_message: true,

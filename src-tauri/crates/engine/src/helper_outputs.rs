@@ -6,6 +6,7 @@ use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use askdesk_agents::Secrets;
 use askdesk_domain::helper::HELPERS;
 use askdesk_domain::{HelperId, SessionId};
 use serde::{Deserialize, Serialize};
@@ -43,8 +44,8 @@ pub(crate) struct HelperOutputs(Arc<Mutex<HashMap<SessionId, HashMap<HelperId, S
 enum Source {
     /// What the agent told of it.
     Told(Tail),
-    /// The file that the agent says it writes to.
-    File(PathBuf),
+    /// The file that the agent says it writes to, and what is struck out of it.
+    File(PathBuf, Secrets),
 }
 
 /// The end of a growing text.
@@ -71,9 +72,9 @@ impl HelperOutputs {
         }
     }
 
-    pub(crate) fn set_file(&self, session: SessionId, helper: &HelperId, path: PathBuf) {
+    pub(crate) fn set_file(&self, session: SessionId, helper: &HelperId, path: PathBuf, secrets: Secrets) {
         if let Some(source) = self.known().get_mut(&session).and_then(|known| known.get_mut(helper)) {
-            *source = Source::File(path);
+            *source = Source::File(path, secrets);
         }
     }
 
@@ -92,10 +93,13 @@ impl HelperOutputs {
         match source {
             None => HelperOutput::Gone,
             Some(Source::Told(Tail { text, is_cut })) => HelperOutput::Written { text, is_cut },
-            Some(Source::File(path)) => {
+            Some(Source::File(path, secrets)) => {
                 let shown = path.display().to_string();
                 match on_slow_files(FILES_LIMIT, move || end_of(&path)).await {
-                    Some(Ok(Tail { text, is_cut })) => HelperOutput::Written { text, is_cut },
+                    Some(Ok(Tail { mut text, is_cut })) => {
+                        secrets.strike(&mut text);
+                        HelperOutput::Written { text, is_cut }
+                    }
                     Some(Err(error)) => HelperOutput::Unreadable { path: shown, error: error.to_string() },
                     None => {
                         HelperOutput::Unreadable { path: shown, error: io::ErrorKind::TimedOut.to_string() }
@@ -202,7 +206,7 @@ mod tests {
 
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), format!("{}\nlast line\n", "x".repeat(OUTPUT_BYTES))).unwrap();
-        outputs.set_file(session, &helper, file.path().to_owned());
+        outputs.set_file(session, &helper, file.path().to_owned(), Secrets::default());
         assert_eq!(outputs.read(session, &helper).await, written("last line\n", true));
         std::fs::write(file.path(), "short\n").unwrap();
         assert_eq!(outputs.read(session, &helper).await, written("short\n", false));
@@ -218,7 +222,7 @@ mod tests {
         std::fs::write(&secret, "secret").unwrap();
         std::os::unix::fs::symlink(&secret, &link).unwrap();
         for path in [link, folder.path().to_owned(), folder.path().join("missing")] {
-            outputs.set_file(session, &helper, path);
+            outputs.set_file(session, &helper, path, Secrets::default());
             let read = outputs.read(session, &helper).await;
             assert!(matches!(read, HelperOutput::Unreadable { .. }), "{read:?}");
         }

@@ -3,15 +3,23 @@
 //! A call that is given up makes its request missed, never lost. A client that soon asks the same again, or names the
 //! request, gets it back: reopened with its draft, or with the answer that was given meanwhile.
 
+use std::time::Duration;
+
 use askdesk_domain::{
-    Ask, DeliveryError, Desk, InboundCommand, Limit, NativeRef, Outcome, Question, Rejection, Request,
-    RequestId, Session, SessionId,
+    Ask, Asker, DeliveryError, InboundCommand, Limit, NativeRef, Outcome, Question, Rejection, RequestId,
+    SessionId,
 };
 pub use askdesk_domain::{InboundClient, Leave};
 use tokio::sync::oneshot;
+use tokio::time::{Instant, sleep};
 
 use crate::error::EngineError;
 use crate::handle::EngineHandle;
+
+/// How long a question or a permission request that the disk refuses is tried again before its agent is told.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+/// How long to wait before the next attempt.
+pub(crate) const AGAIN: Duration = Duration::from_millis(500);
 
 #[derive(Clone, Debug)]
 pub struct InboundAsk {
@@ -58,19 +66,32 @@ impl InboundCalls {
     /// Opens a session for a connection, or resumes the last session of the same client.
     pub async fn open(&self, client: InboundClient) -> Result<SessionId, EngineError> {
         let (id, at) = (self.engine.clock().session_id(), self.engine.clock().now());
-        let applied = self.engine.act(InboundCommand::Open { id, client, at }).await?;
-        let session = applied.session.ok_or(Rejection::NotFound { what: "session" })?;
-        Ok(session.id)
+        let until = Instant::now() + PATIENCE;
+        loop {
+            match self.engine.act(InboundCommand::Open { id, client: client.clone(), at }).await {
+                Err(EngineError::Journal(_)) if Instant::now() < until => sleep(AGAIN).await,
+                opened => {
+                    let session = opened?.session.ok_or(Rejection::NotFound { what: "session" })?;
+                    return Ok(session.id);
+                }
+            }
+        }
     }
 
-    /// Asks. A caller that gives up must call [`InboundCalls::leave`].
+    /// Asks, and tries again while the disk refuses the question. A caller that gives up must call [`InboundCalls::leave`].
     pub async fn ask(&self, session: SessionId, ask: InboundAsk) -> Result<InboundCall, EngineError> {
         let InboundAsk { native_ref, asked_by, questions, limit, again } = ask;
         let (id, at) = (self.engine.clock().request_id(), self.engine.clock().now());
-        let ask = Ask { id, session, native_ref, asked_by, helper: None, questions, limit, at };
-        let (waiter, end) = oneshot::channel();
-        let request = self.engine.register_inbound(ask, again, waiter).await?;
-        Ok(InboundCall { request, end })
+        let asker = Asker::Waits;
+        let ask = Ask { id, session, native_ref, asked_by, helper: None, questions, limit, asker, at };
+        let until = Instant::now() + PATIENCE;
+        loop {
+            let (waiter, end) = oneshot::channel();
+            match self.engine.register_inbound(ask.clone(), again, waiter).await {
+                Err(EngineError::Journal(_)) if Instant::now() < until => sleep(AGAIN).await,
+                registered => return registered.map(|request| InboundCall { request, end }),
+            }
+        }
     }
 
     /// Notes that a call was given up.
@@ -82,6 +103,11 @@ impl InboundCalls {
     ) -> Result<(), EngineError> {
         let at = self.engine.clock().now();
         self.engine.record(InboundCommand::LeaveCall { session, native_ref, why, at }).await
+    }
+
+    /// Notes that a client moved a call to its background.
+    pub async fn go_on(&self, request: RequestId, native_ref: NativeRef) -> Result<(), EngineError> {
+        self.engine.record(InboundCommand::GoOn { request, native_ref }).await
     }
 
     /// Notes whether a call got the outcome of its request, by waiting or by collecting.
@@ -111,19 +137,6 @@ impl InboundCalls {
             None => InboundStatus::Open,
             Some(ended) => InboundStatus::Ended(ended.outcome.clone()),
         })
-    }
-
-    /// Lists all open requests with their sessions, oldest first, including those of started agents.
-    pub async fn open_requests(&self) -> Result<Vec<(Request, Session)>, EngineError> {
-        let open = |desk: &Desk| {
-            let open = desk.requests().filter(|request| request.is_open());
-            let with_session =
-                open.filter_map(|request| Some((request.clone(), desk.session(request.session)?.clone())));
-            let mut listed: Vec<(Request, Session)> = with_session.collect();
-            listed.sort_by_key(|(request, _)| (request.asked_at, request.id));
-            listed
-        };
-        self.engine.inspect(open).await
     }
 
     /// Notes that a connection and all its calls are gone.

@@ -48,7 +48,7 @@ pub use mailbox::{
 pub use open::OpenedEngine;
 pub use reminders::with_reminders;
 pub use session::{
-    Before, Beginning, FolderLeaving, NotListed, QUIT_LIMIT, Sessions, SetupFailure, StartSpec,
+    Before, Beginning, FolderLeaving, NotListed, QUIT_LIMIT, Sessions, StartSpec, WorktreeToMake,
 };
 pub use session_tokens::SESSION_VARIABLE;
 pub use settings::{IgnoredSetting, IgnoredWhy, NotWritten, ReadSettings, SettingsError, SettingsFile};

@@ -10,6 +10,7 @@ mod context;
 mod control;
 mod delivery;
 mod events;
+mod held_asks;
 mod helpers;
 mod late_delivery;
 mod messages;
@@ -24,4 +25,4 @@ mod turn;
 mod unusable_lines;
 
 pub use control::fork::Before;
-pub use control::{Beginning, FolderLeaving, NotListed, QUIT_LIMIT, Sessions, SetupFailure, StartSpec};
+pub use control::{Beginning, FolderLeaving, NotListed, QUIT_LIMIT, Sessions, StartSpec, WorktreeToMake};

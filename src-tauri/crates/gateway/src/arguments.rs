@@ -162,9 +162,9 @@ pub(crate) fn refuse_secrets(questions: &[Question]) -> Result<(), Refusal> {
 /// Parses a list or object that a model has written as a string.
 fn unwrapped(value: &Value) -> Option<Value> {
     match value {
-        Value::String(text) => {
-            serde_json::from_str(text).ok().filter(|inner: &Value| inner.is_array() || inner.is_object())
-        }
+        Value::String(text) => askdesk_outside_json::from_slice(text.as_bytes())
+            .ok()
+            .filter(|inner: &Value| inner.is_array() || inner.is_object()),
         Value::Array(_) | Value::Object(_) => Some(value.clone()),
         _ => None,
     }

@@ -159,6 +159,14 @@ impl PendingCall {
         self.started.elapsed()
     }
 
+    /// Notes that the caller has moved the call to its background.
+    pub async fn goes_on(&self) {
+        let Some(active) = &self.active else { return };
+        if let Err(error) = active.state.inbound.go_on(active.request, active.native_ref.clone()).await {
+            tracing::debug!(%error, "a call's move to the background was not saved");
+        }
+    }
+
     /// Returns the result for the caller, and tells the engine whether the response that carries it is delivered.
     pub fn finish(mut self, outcome: &Outcome, tracker: ResponseTracker) -> CallResult {
         let result = result::of(self.request, &self.questions, outcome);

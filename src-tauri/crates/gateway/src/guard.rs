@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use askdesk_client_config::SESSION_HEADER;
 use askdesk_domain::SessionId;
+use askdesk_outside_json::{Lost, Read};
 use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
 use axum::http::header::AsHeaderName;
@@ -17,6 +18,7 @@ use axum::response::{IntoResponse, Response};
 use http_body_util::BodyExt;
 use rmcp::model::ErrorCode;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 use crate::access_tokens::Permission;
 use crate::error::{HttpError, code_of, rpc_error};
@@ -114,19 +116,37 @@ pub async fn read_body(
         if !bytes.is_empty() {
             check_content_type(&parts.headers)?;
         }
-        match parse_body::<UniqueJson>(&bytes) {
-            Ok(UniqueJson(parsed)) => drop(parts.extensions.insert(Arc::new(parsed))),
-            Err(error) => {
-                let message = format!("the body isn't valid JSON: {error}");
+        match parse_unique(&mut bytes) {
+            Ok(parsed) => drop(parts.extensions.insert(Arc::new(parsed))),
+            Err((message, part)) => {
                 let error = HttpError::bad_request(&message);
                 return match parts.uri.path() {
-                    MCP_PATH => Ok(rpc_error(error.status, None, ErrorCode::PARSE_ERROR, &message)),
+                    MCP_PATH => Ok(rpc_error(error.status, part.get("id"), ErrorCode::PARSE_ERROR, &message)),
                     _ => Err(error),
                 };
             }
         }
     }
     Ok(next.run(Request::from_parts(parts, Body::from(bytes))).await)
+}
+
+/// Parses a body. If it holds what only other readers of JSON understand, it is written anew for those who parse it later. An
+/// error has what could be recognized.
+fn parse_unique(body: &mut Bytes) -> Result<Value, (String, Value)> {
+    let error = match parse_body::<UniqueJson>(body) {
+        Ok(UniqueJson(parsed)) => return Ok(parsed),
+        Err(error) => error,
+    };
+    let Read { value, lost, twice } = askdesk_outside_json::read_again(body);
+    let why = match (lost, twice) {
+        (None, None) => {
+            *body = value.to_string().into();
+            return Ok(value);
+        }
+        (Some(Lost::Depth), _) => Lost::Depth.to_string(),
+        _ => error,
+    };
+    Err((format!("the body isn't valid JSON: {why}"), value))
 }
 
 /// Parses a body. An empty body is an empty object.

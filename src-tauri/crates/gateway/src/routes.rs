@@ -7,7 +7,10 @@ mod mcp;
 mod requests;
 
 use std::sync::Arc;
+use std::time::Duration;
 
+use askdesk_agents::{Agent, found_version};
+use askdesk_engine::slow_files::on_slow_files;
 use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::middleware::{from_fn, from_fn_with_state};
@@ -22,6 +25,9 @@ use crate::metrics::Metrics;
 use crate::state::GatewayState;
 use crate::{guard, response_tracking};
 
+/// How long the search for one agent's program may take.
+const SEARCH_LIMIT: Duration = Duration::from_secs(3);
+
 type SharedState = Arc<GatewayState>;
 
 /// Builds the router of the gateway.
@@ -35,6 +41,7 @@ pub fn router(state: &SharedState) -> Router {
         .route("/v1/leave", post(asks::leave))
         .route("/v1/test", post(asks::test))
         .route("/v1/clients", get(clients))
+        .route("/v1/agents", get(agents))
         .merge(mcp::router(state));
     let answering = Router::new()
         .route("/v1/token/rotate", post(rotate_tokens))
@@ -78,6 +85,27 @@ async fn metrics(State(state): State<SharedState>) -> Result<impl IntoResponse, 
 async fn clients(State(state): State<SharedState>) -> Result<Json<Value>, HttpError> {
     let clients = state.engine.inspect(askdesk_domain::Desk::last_asked).await?;
     Ok(Json(json!({"clients": clients})))
+}
+
+/// Lists the installed agents with their versions, and how these fit. It runs their programs.
+async fn agents(State(state): State<SharedState>) -> Json<Value> {
+    let reading: Vec<_> =
+        state.engine.agents().iter().map(|agent| tokio::spawn(installed(Arc::clone(agent)))).collect();
+    let mut agents = Vec::new();
+    for read in reading {
+        agents.extend(read.await.ok().flatten());
+    }
+    Json(json!({"agents": agents}))
+}
+
+async fn installed(agent: Arc<dyn Agent>) -> Option<Value> {
+    let searched = Arc::clone(&agent);
+    let program = on_slow_files(SEARCH_LIMIT, move || searched.find(None)).await?.ok()??;
+    let found = found_version(&*agent, &program).await;
+    let descriptor = agent.descriptor();
+    Some(json!({
+        "agent": descriptor.id, "name": descriptor.name, "version": found.version, "fit": found.fit,
+    }))
 }
 
 async fn rotate_tokens(State(state): State<SharedState>) -> Result<Json<Value>, HttpError> {

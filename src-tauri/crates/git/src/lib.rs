@@ -197,7 +197,6 @@ impl Git {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
-        process::detach(&mut command);
         command
     }
 }

@@ -25,6 +25,7 @@ pub(crate) struct Ended {
 
 /// Runs a command; returns none if it was ended because of the time limit.
 pub(crate) fn run(mut command: Command, input: Vec<u8>, limit: Duration) -> std::io::Result<Option<Ended>> {
+    detach(&mut command)?;
     let mut child = command.spawn()?;
     let stdin = child.stdin.take();
     std::thread::spawn(move || {
@@ -96,17 +97,18 @@ fn wait(child: &mut Child, limit: Duration) -> std::io::Result<Option<ExitStatus
     }
 }
 
-/// Gives a process a group of its own, so that its hooks end with it.
+/// Gives a process a session of its own, so that its hooks end with it and no terminal stops them.
 #[cfg(unix)]
-pub(crate) fn detach(command: &mut Command) {
-    std::os::unix::process::CommandExt::process_group(command, 0);
+fn detach(command: &mut Command) -> std::io::Result<()> {
+    askdesk_user_environment::in_own_session(command)
 }
 
 /// Keeps Windows from showing a console for a moment.
 #[cfg(windows)]
-pub(crate) fn detach(command: &mut Command) {
+fn detach(command: &mut Command) -> std::io::Result<()> {
     const CREATE_NO_WINDOW: u32 = 0x0800_0000;
     std::os::windows::process::CommandExt::creation_flags(command, CREATE_NO_WINDOW);
+    Ok(())
 }
 
 /// Ends a process with everything it started. Git gets the time to remove its lock files and what it has half made.

@@ -46,21 +46,22 @@ pub struct Found {
 impl Search {
     /// Looks where the user's environment says, and then in the usual folders.
     pub fn of_user() -> Self {
-        let mut folders = variables().program_folders();
+        let home = env::home_dir();
+        let mut folders = variables().search_folders(home.as_deref().unwrap_or(Path::new("/")));
         let mut applications = Vec::new();
         if cfg!(unix) {
-            folders.extend(["/usr/local/bin", "/opt/homebrew/bin", "/snap/bin"].map(PathBuf::from));
+            folders.push("/snap/bin".into());
         }
         if cfg!(target_os = "macos") {
             applications.extend(["/Applications", "/System/Applications/Utilities"].map(PathBuf::from));
         }
-        if let Some(home) = env::home_dir() {
+        if let Some(home) = home {
             let toolbox = match Os::CURRENT {
                 Os::Linux => ".local/share/JetBrains/Toolbox/scripts",
                 Os::MacOs => "Library/Application Support/JetBrains/Toolbox/scripts",
                 Os::Windows => r"AppData\Local\Microsoft\WindowsApps",
             };
-            folders.extend([home.join(".local/bin"), home.join(toolbox)]);
+            folders.push(home.join(toolbox));
             applications.push(home.join("Applications"));
         }
         Self { os: Os::CURRENT, folders, applications }

@@ -45,11 +45,10 @@ pub fn start(launch: &Launch) -> Result<(), OpenError> {
         command.env_remove(name);
     }
     command.envs(launch.env.iter().map(|(name, value)| (name, value)));
-    // Ctrl+C in the terminal that Askdesk was started from must not reach it.
-    #[cfg(unix)]
-    std::os::unix::process::CommandExt::process_group(&mut command, 0);
     let not_started =
         |error: std::io::Error| OpenError::NotStarted { program: launch.name(), error: error.to_string() };
+    #[cfg(unix)]
+    askdesk_user_environment::in_own_session(&mut command).map_err(not_started)?;
     let mut child = command.spawn().map_err(not_started)?;
     let (ended, has_ended) = mpsc::channel();
     // It goes on waiting, so that the ended process doesn't stay as a zombie.
@@ -95,11 +94,11 @@ mod tests {
     }
 
     #[test]
-    fn a_program_gets_its_arguments_and_folder_and_a_process_group_of_its_own() {
+    fn a_program_gets_its_arguments_and_folder_and_a_session_of_its_own() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("seen");
         let mut launch = shell(
-            "printf '%s\\0' \"$PWD\" \"$@\" \"$VISIBLE\" \"$(ps -o pgid= -p $$ | tr -d ' ')\" \"$$\" > seen",
+            "printf '%s\\0' \"$PWD\" \"$@\" \"$VISIBLE\" \"$(ps -o sid= -p $$ | tr -d ' ')\" \"$$\" > seen",
         );
         launch.args.extend(["sh", "a b", "$(x)\n", "-y"].map(OsString::from));
         launch.folder = folder.path().to_owned();
@@ -109,6 +108,6 @@ mod tests {
         let seen: Vec<&str> = seen.split_terminator('\0').collect();
         assert_eq!(seen[1..5], ["a b", "$(x)\n", "-y", "yes"]);
         assert!(seen[0].ends_with(folder.path().file_name().unwrap().to_str().unwrap()));
-        assert_eq!(seen[5], seen[6], "it leads its process group");
+        assert_eq!(seen[5], seen[6], "it leads its session");
     }
 }

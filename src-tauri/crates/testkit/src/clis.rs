@@ -6,7 +6,7 @@ mod cli;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-pub use cli::{Cli, Program};
+pub use cli::{Cli, Program, Release};
 
 /// The environment variable that names another folder with `node_modules` in it.
 pub const CLIS_DIR_ENV: &str = "ASKDESK_CLIS_DIR";
@@ -21,14 +21,14 @@ pub fn clis_dir() -> PathBuf {
         .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("clis"), PathBuf::from)
 }
 
-/// Finds the installed `claude`, if it is there for this machine.
+/// Finds `claude` among installed packages, if it is there for this machine.
 ///
 /// The package for the platform holds the program itself; the package `claude-code` only a stand-in that an install
 /// script would replace, and install scripts are off.
-fn claude_program() -> Option<PathBuf> {
+fn claude_program(packages: &Path) -> Option<PathBuf> {
     let (os, arch) = machine();
     let name = if cfg!(windows) { "claude.exe" } else { "claude" };
-    let packages = clis_dir().join("node_modules").join("@anthropic-ai");
+    let packages = packages.join("@anthropic-ai");
     // npm installs the one whose libc fits; both may be there when it cannot tell.
     let libcs: &[&str] = if cfg!(target_env = "musl") { &["-musl", ""] } else { &["", "-musl"] };
     first_file(libcs.iter().map(|libc| packages.join(format!("claude-code-{os}-{arch}{libc}")).join(name)))
@@ -41,7 +41,12 @@ pub fn claude_or_skip(test: &str) -> Option<PathBuf> {
 
 /// Finds an installed program for a test, or reports that the test did not run. It is one that runs by itself.
 pub fn native_or_skip(cli: Cli, test: &str) -> Option<PathBuf> {
-    let program = cli.program().and_then(|program| program.native().map(Path::to_owned));
+    release_or_skip(cli, Release::Newest, test)
+}
+
+/// Finds a release of a program for a test, or reports that the test did not run.
+pub fn release_or_skip(cli: Cli, release: Release, test: &str) -> Option<PathBuf> {
+    let program = cli.release(release).and_then(|program| program.native().map(Path::to_owned));
     if program.is_none() {
         report_skipped(test, &format!("the real {} is not installed; {HOW_TO_INSTALL}", cli.id()));
     }

@@ -107,7 +107,7 @@ fn call(shared: &Shared, id: &Value, tool: &str) -> Response {
     } else {
         let properties = json!({
             "auth": {"type": "string", "title": "Which method?", "enum": ["jwt", "sessions"]},
-            "count": {"type": "integer", "title": "How many?"},
+            "count": {"type": "integer", "title": "How many?", "minimum": 2, "maximum": 9, "default": 4},
         });
         let schema = json!({"type": "object", "properties": properties, "required": ["auth", "count"]});
         json!({"mode": "form", "message": "Please choose", "requestedSchema": schema})

@@ -17,6 +17,7 @@ pub mod hung_disk;
 pub mod login_server;
 pub mod mcp_clients;
 pub mod mock_api;
+pub mod opencode2;
 #[cfg(unix)]
 pub mod read_errors;
 #[cfg(unix)]

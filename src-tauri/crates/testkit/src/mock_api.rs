@@ -30,7 +30,7 @@ use tokio::task::JoinHandle;
 
 pub use dialect::{CallResult, Dialect};
 use dialect::{ReplyContext, is_streamed};
-pub use reply::{Block, Failure, Reply, Script, Tokens};
+pub use reply::{Block, Failure, HALF, Reply, Script, Tokens};
 
 /// The tool of Claude Code by which it asks; it marks a request of the conversation.
 const ASK_TOOL: &str = "AskUserQuestion";
@@ -176,7 +176,7 @@ async fn serve(
     headers: HeaderMap,
     body: Bytes,
 ) -> Response {
-    let body: Value = serde_json::from_slice(&body).unwrap_or(Value::Null);
+    let body: Value = askdesk_outside_json::from_slice(&body).unwrap_or(Value::Null);
     let dialect = dialect_of(&method, uri.path());
     let tools = dialect.map(|dialect| (dialect.tools)(&body)).unwrap_or_default();
     let conversation = tools.iter().any(dialect::Tool::asks) && !responses::is_of_subagent(&body);

@@ -21,13 +21,15 @@ pub struct Current {
     pub is_reading: bool,
     /// Whether there is nothing to wait for: a result of the shell, or a reason to ask none.
     pub is_settled: bool,
+    /// Whether what an earlier run had is used, without something live that the shell sets.
+    pub lacks_live: bool,
 }
 
 impl Current {
     fn of_process() -> Self {
         let variables = Arc::new(inherited());
         let origin = Origin { way: Way::Process, shell: None, failed: Vec::new(), read_at: 0 };
-        Self { variables, origin, is_reading: false, is_settled: true }
+        Self { variables, origin, is_reading: false, is_settled: true, lacks_live: false }
     }
 }
 
@@ -47,10 +49,26 @@ pub fn current() -> Current {
     CURRENT.borrow().clone()
 }
 
-/// Waits until the environment is known, and returns the variables that a program gets.
+/// Waits until the environment is known, and returns the variables that a program gets. They may be those of an earlier run,
+/// while the shell is asked.
 pub async fn settled() -> Arc<Variables> {
+    once(|current| current.is_settled).await
+}
+
+/// Waits until everything that the shell sets is known, and returns the variables that a program gets: what runs for long keeps
+/// them.
+pub async fn complete() -> Arc<Variables> {
+    once(|current| current.is_settled && !current.lacks_live).await
+}
+
+/// Waits until no shell is being asked, and returns the variables that a program gets.
+pub async fn latest() -> Arc<Variables> {
+    once(|current| current.is_settled && !current.is_reading).await
+}
+
+async fn once(is_known: impl FnMut(&Current) -> bool) -> Arc<Variables> {
     let mut changes = CURRENT.subscribe();
-    match changes.wait_for(|current| current.is_settled).await {
+    match changes.wait_for(is_known).await {
         Ok(current) => Arc::clone(&current.variables),
         Err(_) => variables(),
     }
@@ -72,7 +90,14 @@ pub fn await_first_reading() {
 /// Replaces the environment by one that is known.
 pub fn settle(variables: Variables, origin: Origin) {
     let variables = Arc::new(variables);
-    CURRENT.send_replace(Current { variables, origin, is_reading: false, is_settled: true });
+    let known = Current { variables, origin, is_reading: false, is_settled: true, lacks_live: false };
+    CURRENT.send_replace(known);
+}
+
+/// Takes what an earlier run had, and notes that a shell is asked.
+pub fn settle_with_kept(variables: Variables, origin: Origin, lacks_live: bool) {
+    let variables = Arc::new(variables);
+    CURRENT.send_replace(Current { variables, origin, is_reading: true, is_settled: true, lacks_live });
 }
 
 #[cfg(test)]
@@ -93,7 +118,18 @@ mod tests {
 
         begin_reading();
         assert_eq!(settled().await.get("X"), Some("1".as_ref()));
+        assert_eq!(complete().await.get("X"), Some("1".as_ref()));
+        settle_with_kept(with("0"), origin(Way::Login), false);
+        assert_eq!(complete().await.get("X"), Some("0".as_ref()), "nothing live is missing");
+        settle_with_kept(with("1"), origin(Way::Login), true);
+        let starting = tokio::spawn(complete());
+        let waiting = tokio::spawn(latest());
+        tokio::task::yield_now().await;
+        assert!(!starting.is_finished(), "something live is missing");
+        assert!(!waiting.is_finished(), "what an earlier run had isn't the latest");
         settle(with("2"), origin(Way::Login));
+        assert_eq!(waiting.await.unwrap().get("X"), Some("2".as_ref()));
+        assert_eq!(starting.await.unwrap().get("X"), Some("2".as_ref()));
         assert_eq!(variables().get("X"), Some("2".as_ref()));
         assert_eq!(current().origin.way, Way::Login);
     }

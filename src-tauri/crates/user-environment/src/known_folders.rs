@@ -1,5 +1,6 @@
 //! The folders in which version managers and installers keep programs.
 
+use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -7,6 +8,24 @@ use crate::variables::Variables;
 
 /// How many names an alias of nvm may go through.
 const ALIASES: usize = 8;
+
+impl Variables {
+    /// Lists the folders in which every search for a program looks: those of `PATH`, then the known ones below a home folder.
+    pub fn search_folders(&self, home: &Path) -> Vec<PathBuf> {
+        let mut folders = self.program_folders();
+        for known in known_folders(home, self) {
+            if !folders.contains(&known) {
+                folders.push(known);
+            }
+        }
+        folders
+    }
+
+    /// Adds the folders of [`Self::search_folders`] that `PATH` lacks.
+    pub(crate) fn with_known_folders(&self, home: &Path) -> Self {
+        self.with_folders_behind(known_folders(home, self).into_iter())
+    }
+}
 
 /// Lists the folders of programs that exist, the ones of version managers first.
 pub fn known_folders(home: &Path, variables: &Variables) -> Vec<PathBuf> {
@@ -28,11 +47,12 @@ pub fn known_folders(home: &Path, variables: &Variables) -> Vec<PathBuf> {
         .chain(root("PNPM_HOME", &[".local/share/pnpm", "Library/pnpm"]))
         .chain(below(root("BUN_INSTALL", &[".bun"]), "bin"))
         .chain(below(root("CARGO_HOME", &[".cargo"]), "bin"))
-        .chain([".local/bin", "bin"].map(|folder| home.join(folder)))
+        .chain([".local/bin", "bin", ".opencode/bin"].map(|folder| home.join(folder)))
         .chain(below(root("HOMEBREW_PREFIX", &[".linuxbrew"]), "bin"))
         .chain(["/opt/homebrew/bin", "/home/linuxbrew/.linuxbrew/bin", "/usr/local/bin"].map(PathBuf::from));
     let mut known: Vec<PathBuf> = Vec::new();
-    for folder in folders.filter(|folder| folder.is_dir()) {
+    // A folder with a separator in its name can't be in `PATH`.
+    for folder in folders.filter(|folder| folder.is_dir() && env::join_paths([folder]).is_ok()) {
         if !known.contains(&folder) {
             known.push(folder);
         }

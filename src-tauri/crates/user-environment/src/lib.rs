@@ -10,21 +10,25 @@ mod inherited;
 mod kept;
 mod known_folders;
 mod origin;
+#[cfg(unix)]
+mod own_session;
 mod printed;
 mod reading;
 mod shell;
 mod variables;
 
 pub use current::{
-    Current, await_first_reading, begin_reading, current, inherited, settle, settled, variables,
+    Current, await_first_reading, begin_reading, complete, current, inherited, latest, settle,
+    settle_with_kept, settled, variables,
 };
-pub use kept::{KEPT_FILE, keep, kept};
-pub use known_folders::known_folders;
+pub use kept::{KEPT_FILE, Kept, keep, kept};
 pub use origin::{FailedWay, Failure, Origin, Way};
+#[cfg(unix)]
+pub use own_session::in_own_session;
 pub use printed::{Mark, Printed, print};
 pub use reading::{Question, Reading, Surroundings, read};
 pub use shell::{line_arguments, user_shell, without_input};
-pub use variables::{Changes, Variables};
+pub use variables::{Changes, Variables, find_in};
 
 /// Is set while a shell is asked, so that its startup files can skip what only a terminal needs.
 pub const READING_VARIABLE: &str = "ASKDESK_READING_ENVIRONMENT";

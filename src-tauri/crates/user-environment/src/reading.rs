@@ -1,12 +1,10 @@
 //! Which ways are tried to get the environment of the user's shell, and what comes of each.
 
-use std::env;
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::READING_VARIABLE;
-use crate::known_folders::known_folders;
 use crate::origin::{FailedWay, Failure, Way};
 use crate::printed::Mark;
 use crate::shell::{arguments, without_input};
@@ -94,7 +92,7 @@ where
         };
         failed.push(FailedWay { way, failure });
     }
-    let known = with_known_folders(&surroundings.inherited, &surroundings.home);
+    let known = surroundings.inherited.with_known_folders(&surroundings.home);
     let changes = known.changes_from(&surroundings.inherited);
     let way = if changes == Changes::default() { Way::Process } else { Way::KnownFolders };
     Reading { way, failed, changes }
@@ -133,26 +131,11 @@ fn changes_of_shell(printed: &Variables, inherited: &Variables) -> Changes {
     changes
 }
 
-fn with_known_folders(inherited: &Variables, home: &Path) -> Variables {
-    let mut folders = inherited.program_folders();
-    let known = known_folders(home, inherited).into_iter().filter(|folder| !folders.contains(folder));
-    let known: Vec<PathBuf> = known.collect();
-    if known.is_empty() {
-        return inherited.clone();
-    }
-    folders.extend(known);
-    let mut variables = inherited.clone();
-    // A folder with a separator in its name can't be in the list.
-    if let Ok(path) = env::join_paths(folders) {
-        variables.set("PATH", path);
-    }
-    variables
-}
-
 #[cfg(unix)]
 #[cfg(test)]
 mod tests {
     use std::cell::RefCell;
+    use std::path::Path;
 
     use super::*;
 
@@ -237,6 +220,25 @@ mod tests {
         assert_eq!((reading.way, reading.failed.len()), (Way::KnownFolders, 2));
         let folders = surroundings.inherited.with(&reading.changes).program_folders();
         assert_eq!(folders[..3], [PathBuf::from("/usr/bin"), "/bin".into(), home.path().join(".volta/bin")]);
+    }
+
+    #[tokio::test]
+    async fn case_142_folders_of_the_start_stay_behind_those_of_a_shell_that_sets_the_path_anew() {
+        let home = tempfile::tempdir().unwrap();
+        let mut surroundings = surroundings(home.path());
+        let own = "/nix/store/agents/bin:/work/.venv/bin:/usr/bin:/bin";
+        surroundings.inherited.set("PATH", own);
+        let printed = variables(&[("PATH", "/home/ada/bin:/usr/bin:/bin")]);
+        let (reading, _) = read_with(&surroundings, vec![Ok(printed)]).await;
+        let path = |inherited: &Variables| {
+            let result = inherited.with(&reading.changes);
+            result.get("PATH").unwrap().to_str().unwrap().to_owned()
+        };
+        let expected = "/home/ada/bin:/usr/bin:/bin:/nix/store/agents/bin:/work/.venv/bin";
+        assert_eq!(path(&surroundings.inherited), expected);
+        // What was kept meets another start.
+        surroundings.inherited.set("PATH", "/home/ada/x/bin:/bin:relative");
+        assert_eq!(path(&surroundings.inherited), "/home/ada/bin:/usr/bin:/bin:/home/ada/x/bin");
     }
 
     #[tokio::test]

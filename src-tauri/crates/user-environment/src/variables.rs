@@ -51,10 +51,44 @@ impl Variables {
         env::split_paths(path).filter(|folder| folder.is_absolute()).collect()
     }
 
-    /// Folders of `PATH` that aren't absolute are left out.
+    /// Finds a program in the folders of [`Self::search_folders`], or by its path.
     pub fn find_program(&self, name: impl AsRef<OsStr>) -> Option<PathBuf> {
-        let folders = env::join_paths(self.program_folders()).ok()?;
-        which::which_in(name, Some(folders), Path::new("/")).ok()
+        let home = env::home_dir().unwrap_or_else(|| PathBuf::from("/"));
+        find_in(name, &self.search_folders(&home))
+    }
+
+    /// Adds a program's own folder to `PATH`: a script there may need what is beside it, as npm's scripts need `node`.
+    #[must_use]
+    pub fn for_program(&self, program: &Path) -> Self {
+        let folder = program.parent().filter(|folder| folder.is_absolute()).map(Path::to_owned);
+        self.with_folders_behind(folder.into_iter())
+    }
+
+    pub(crate) fn with_folders_behind(&self, behind: impl Iterator<Item = PathBuf>) -> Self {
+        // An empty list would be a list with an empty folder.
+        let mut folders: Vec<PathBuf> =
+            self.get("PATH").map(env::split_paths).into_iter().flatten().collect();
+        let before = folders.len();
+        for folder in behind {
+            if !folders.contains(&folder) {
+                folders.push(folder);
+            }
+        }
+        let mut variables = self.clone();
+        // A folder with a separator in its name can't be in the list.
+        if let (true, Ok(path)) = (folders.len() > before, env::join_paths(folders)) {
+            variables.set_path(path);
+        }
+        variables
+    }
+
+    fn set_path(&mut self, value: OsString) {
+        let is_path = |name: &&OsString| match cfg!(windows) {
+            true => name.eq_ignore_ascii_case("PATH"),
+            false => *name == "PATH",
+        };
+        let name = self.0.keys().find(is_path).cloned().unwrap_or_else(|| "PATH".into());
+        self.set(name, value);
     }
 
     /// Makes these the only variables that a command inherits. What the command sets itself must be set afterwards.
@@ -70,13 +104,20 @@ impl Variables {
         Changes { set, removed }
     }
 
+    /// Applies changes. The folders of `PATH` that these variables have stay, behind those of the changes: a shell that sets
+    /// `PATH` anew knows nothing of what a program was started with.
     #[must_use]
     pub fn with(&self, changes: &Changes) -> Self {
         let mut variables = self.clone();
         variables.0.retain(|name, _| !changes.removed.contains(name));
         variables.0.extend(changes.set.iter().map(|(name, value)| (name.clone(), value.clone())));
-        variables
+        variables.with_folders_behind(self.program_folders().into_iter())
     }
+}
+
+/// Finds a program in one of these folders, or by its path.
+pub fn find_in(name: impl AsRef<OsStr>, folders: &[PathBuf]) -> Option<PathBuf> {
+    which::which_in(name, Some(env::join_paths(folders).ok()?), Path::new("/")).ok()
 }
 
 impl FromIterator<(OsString, OsString)> for Variables {

@@ -23,7 +23,7 @@ pub fn probe(program: &Path, timeout: Duration) -> Option<String> {
     command.arg("--version").current_dir(std::env::temp_dir());
     let (reader, writer) = io::pipe().ok()?;
     command.stdout(writer).stderr(Stdio::null());
-    variables().give_to(&mut command);
+    variables().for_program(program).give_to(&mut command);
     parse(&captured(command, reader, MAX_OUTPUT, timeout)?)
 }
 
@@ -40,7 +40,7 @@ pub fn answer(
     command.args(arguments).current_dir(folder);
     let (reader, writer) = io::pipe().ok()?;
     command.stdout(writer.try_clone().ok()?).stderr(writer);
-    variables().give_to(&mut command);
+    variables().for_program(program).give_to(&mut command);
     command.envs(set.iter().copied());
     captured(command, reader, MAX_ANSWER, timeout)
 }
@@ -49,7 +49,7 @@ fn captured(mut command: Command, output: PipeReader, most: u64, timeout: Durati
     command.stdin(Stdio::null());
     let mut command = CommandWrap::from(command);
     #[cfg(unix)]
-    command.wrap(process_wrap::std::ProcessGroup::leader());
+    command.wrap(process_wrap::std::ProcessSession);
     #[cfg(windows)]
     command.wrap(process_wrap::std::JobObject);
     let mut child = command.spawn().ok()?;

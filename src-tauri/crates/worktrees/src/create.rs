@@ -1,4 +1,4 @@
-//! Makes a new worktree with a new branch, and takes one back that nobody has worked in.
+//! Makes a new worktree with a new branch, and takes one back that could not be finished.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -19,19 +19,17 @@ pub struct NewWorktree {
     pub path: PathBuf,
 }
 
+/// Where a session in a worktree works.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Created {
+pub struct Workplace {
     /// The folder that stands for the repository.
     pub repository: String,
-    /// The folder to work in: the one in the worktree that corresponds to the given one.
+    /// The folder in the worktree that corresponds to the one that the worktree is made from.
     pub folder: PathBuf,
-    /// What a hook wrote that failed once the files were there. The worktree was kept.
-    pub failed_hook: Option<String>,
 }
 
-/// Makes a worktree of the repository that a folder belongs to. If that fails, nothing of it stays. A hook that fails
-/// afterwards takes nothing away.
-pub fn create(folder: &Path, new: &NewWorktree) -> Result<Created, WorktreeRefused> {
+/// Says where a session will work in a worktree that can be made of the repository that a folder belongs to.
+pub fn check(folder: &Path, new: &NewWorktree) -> Result<Workplace, WorktreeRefused> {
     let wanted = PlanWanted {
         base: Some(new.base.clone()),
         branch: Some(new.branch.clone()),
@@ -42,12 +40,26 @@ pub fn create(folder: &Path, new: &NewWorktree) -> Result<Created, WorktreeRefus
     if let Some(flaw) = planned.flaws.into_iter().next() {
         return Err(WorktreeRefused::Flawed { flaw });
     }
+    let git = Git::closed(&installed()?, folder);
+    let begin = begin_of(&git, new)?;
+    let prefix = Repository::find(&git)?.prefix;
+    let below = format!("{begin}:{}", prefix.to_string_lossy());
+    let is_there = git.run(&arguments(&["cat-file", "-e", &below], &[]), Vec::new(), READ).is_ok();
+    let folder = if is_there { below_top(&new.path, &prefix) } else { new.path.clone() };
+    Ok(Workplace { repository: planned.repository, folder })
+}
+
+/// Makes a checked worktree. If that fails, nothing of it stays. A hook that fails afterwards takes nothing away; what it
+/// wrote is returned.
+pub fn create(folder: &Path, new: &NewWorktree) -> Result<Option<String>, WorktreeRefused> {
     let git = Git::of_user(&installed()?, folder);
-    let base = format!("refs/heads/{}", new.base);
+    let begin = begin_of(&git, new)?;
+    make(&git, new, &begin)
+}
+
+fn begin_of(git: &Git, new: &NewWorktree) -> Result<String, WorktreeRefused> {
     // A branch without a commit is the head of an empty repository.
-    let begin = commit(&git, &base)?.ok_or(WorktreeUnavailable::NoCommit)?;
-    let failed_hook = make(&git, new, &begin)?;
-    Ok(Created { repository: planned.repository, folder: folder_in(&git, &new.path), failed_hook })
+    Ok(commit(git, &format!("refs/heads/{}", new.base))?.ok_or(WorktreeUnavailable::NoCommit)?)
 }
 
 /// Makes the branch, and then its worktree. Returns what a hook wrote that failed.
@@ -85,16 +97,13 @@ fn words_of(error: GitError) -> String {
     }
 }
 
-/// The folder of the new worktree that corresponds to the one of this git.
-fn folder_in(git: &Git, path: &Path) -> PathBuf {
-    let prefix = Repository::find(git).map(|repository| repository.prefix).unwrap_or_default();
-    // Without the slash at the end that git writes.
-    let folder: PathBuf = path.join(prefix).components().collect();
-    if folder.is_dir() { folder } else { path.to_owned() }
+/// Without the slash at the end that git writes.
+fn below_top(top: &Path, prefix: &Path) -> PathBuf {
+    top.join(prefix).components().collect()
 }
 
 /// Finds a worktree that was made before.
-pub fn find_created(folder: &Path, new: &NewWorktree) -> Result<Created, WorktreeRefused> {
+pub fn find_created(folder: &Path, new: &NewWorktree) -> Result<Workplace, WorktreeRefused> {
     let git = Git::closed(&installed()?, folder);
     let found = Repository::find(&git)?;
     let worktree = found.linked(&new.path).ok_or(WorktreeRefused::Changed)?;
@@ -102,16 +111,8 @@ pub fn find_created(folder: &Path, new: &NewWorktree) -> Result<Created, Worktre
         return Err(WorktreeRefused::Changed);
     }
     let repository = found.home().to_string_lossy().into_owned();
-    Ok(Created { repository, folder: folder_in(&git, &new.path), failed_hook: None })
-}
-
-/// Removes a worktree that was just made, with everything in it, and its branch. Refuses if it has a commit of its own.
-pub fn discard_new(repository: &Path, new: &NewWorktree) -> Result<(), WorktreeRefused> {
-    let git = Git::of_user(&installed()?, repository);
-    let found = Repository::find(&git)?;
-    let worktree = found.linked(&new.path).ok_or(WorktreeRefused::Changed)?;
-    let base = commit(&git, &format!("refs/heads/{}", new.base))?;
-    discard(&git, new, worktree, &base.ok_or(WorktreeRefused::Changed)?)
+    let below = below_top(&new.path, &found.prefix);
+    Ok(Workplace { repository, folder: if below.is_dir() { below } else { new.path.clone() } })
 }
 
 /// Removes a worktree and its branch if it is the new one, and has no other commit than the one it began with.

@@ -16,7 +16,7 @@ mod remove;
 mod repository;
 mod state;
 
-pub use create::{Created, NewWorktree, create, discard_new, find_created};
+pub use create::{NewWorktree, Workplace, check, create, find_created};
 pub use head::{Head, head};
 pub use merge::merge;
 pub use name::{BRANCH_BYTES, branch_of_message};

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::Command;
 
 use askdesk_user_environment::{Variables, current, settle};
-use askdesk_worktrees::{NewWorktree, PlanWanted, WorktreeUnavailable, create, plan};
+use askdesk_worktrees::{NewWorktree, PlanWanted, WorktreeUnavailable, check, create, plan};
 use tempfile::TempDir;
 
 const OTHER: &str = "65534";
@@ -44,6 +44,7 @@ fn case_117_a_repository_of_another_user_has_worktrees_if_the_user_trusts_it() {
     git(root.path(), &["config", "--global", "--add", "safe.directory", &path]);
     let planned = plan(&top, &wanted).unwrap();
     let new = NewWorktree { base: planned.base, branch: planned.branch, path: planned.path.into() };
-    let created = create(&top, &new).unwrap();
-    assert_eq!((&created.repository, created.folder.is_dir()), (&path, true));
+    let place = check(&top, &new).unwrap();
+    create(&top, &new).unwrap();
+    assert_eq!((&place.repository, place.folder.is_dir()), (&path, true));
 }

@@ -23,6 +23,8 @@ pub enum Command {
     Test(Test),
     /// Check the rules of the tree that no compiler checks
     Tidy,
+    /// Compare the newest agents with the pinned ones, and with what the adapters know
+    Drift,
     /// Write the generated TypeScript types and the guide's tables of settings again
     Wire,
     /// Build for release and make the packages that people install

@@ -1,4 +1,5 @@
-//! The commands a contributor types: `cargo xtask run`, `dev`, `test`, `tidy`, `wire`, `guide`, `bench`, `dist`, `try-package`.
+//! The commands a contributor types: `cargo xtask run`, `dev`, `test`, `tidy`, `wire`, `guide`, `bench`, `drift`, `dist`,
+//! `try-package`.
 
 mod appimage;
 mod appstream;
@@ -7,6 +8,7 @@ mod bench;
 mod changelog;
 mod counts;
 mod dist;
+mod drift;
 mod fingerprint;
 mod guide;
 mod install;
@@ -58,6 +60,7 @@ fn start() -> Result<ExitCode> {
         Command::Run(options) => return run_command::run(workspace, &options),
         Command::Dev(options) => return run_command::dev(workspace, &options),
         Command::Test(options) => return test_command::run(workspace, &options),
+        Command::Drift => return drift::run(&workspace),
         Command::Tidy => tidy::check(&workspace)?,
         Command::Wire => wire::run(&workspace)?,
         Command::Dist(options) => dist::run(workspace, &options)?,

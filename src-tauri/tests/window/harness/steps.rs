@@ -74,7 +74,7 @@ impl App {
         let name = uuid::Uuid::new_v4().to_string();
         let input = json!({ "requestId": uuid::Uuid::new_v4(), "session": session, "name": name });
         self.invoke("rename_session", input).await.unwrap();
-        let shown = format!("nav [data-session='{session}'] [title='{name}']");
+        let shown = format!("nav [data-session='{session}'] :is([title='{name}'], [data-title='{name}'])");
         self.wait("the new name", async || (self.count(&shown).await == 1).then_some(())).await;
     }
 

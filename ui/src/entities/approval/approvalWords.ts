@@ -1,4 +1,5 @@
 import type {
+  AgentDescriptor,
   Approval,
   ApprovalDecision,
   ApprovalOption,
@@ -6,17 +7,22 @@ import type {
   ConfigOption,
   OptionLabel,
   OptionScope,
+  Session,
+  ToolDetail,
   ToolRule,
 } from '../../generated/wire';
 import { wordsOfChoice, wordsOfConfig } from '../../shared/configWords';
 import { type MessageKey, plural, t } from '../../shared/messages';
 import { list } from '../../shared/messages/formats';
+import { fileName, pathWithin } from '../../shared/shortPath';
+import { longDuration } from '../../shared/time';
 import { cutPath, cutText } from '../../shared/text';
 import { visibly } from '../../shared/visible';
 import { shownTool } from '../tool/toolName';
 import { actingLine } from './actingLine';
 import { shownRule } from '../permission/ruleText';
-import type { ReadableHere } from './readableHere';
+import { type ReadableHere, saidAbout } from './readableHere';
+import { agentOf, wordsOfRemark, warningOf } from './remark';
 
 /** The maximum length of a permission request's name, in graphemes. */
 const NAME_SHOWN = 200;
@@ -85,12 +91,35 @@ function wordsOfUses(pattern: string): string {
   return pattern.includes('*') ? t('rule.fits', { text: pattern }) : t('rule.exactly', { text: pattern });
 }
 
-/** What a permission request is about, in a line: the line of a command that acts, or else the name of the tool. */
+/** What a permission request is about, in a line: the line of a command that acts, or else the tool with its file or address. */
 export function nameOfApproval({ subject, title }: Approval): string {
   if (subject.detail === 'plan') return t('plan.title');
   const { line, more } = subject.detail === 'command' ? actingLine(subject.command) : { line: '', more: 0 };
-  const name = visibly(cutText(line || shownTool(title), NAME_SHOWN));
+  const name = visibly(cutText(line || [shownTool(title), ...aboutOf(subject)].join(' '), NAME_SHOWN));
   return more > 0 ? plural('approval.name_more', more, { line: name }) : name;
+}
+
+/** The name of the file, or the address. */
+function aboutOf(subject: ToolDetail): string[] {
+  if (subject.detail === 'network') return [subject.target];
+  return subject.detail === 'read' || subject.detail === 'edit' || subject.detail === 'write' ? [fileName(subject.path)] : [];
+}
+
+/** What a permission request is about besides its tool: the line of a command that acts, an address, or a file. */
+export function objectOf(approval: Approval, folder: string | null, home: string | null): string | null {
+  const { subject } = approval;
+  switch (subject.detail) {
+    case 'command':
+      return subject.command.trim() === '' ? null : nameOfApproval(approval);
+    case 'network':
+      return visibly(cutText(subject.target, NAME_SHOWN)).trim() || null;
+    case 'read':
+    case 'edit':
+    case 'write':
+      return cutPath(pathWithin(subject.path, [folder ?? ''], home), NAME_SHOWN).trim() || null;
+    default:
+      return null;
+  }
 }
 
 /** What a permission request asks. */
@@ -124,6 +153,9 @@ export function wordsOfUnreadable({ title }: Approval, how: ReadableHere): strin
   switch (how.here) {
     case 'readable':
       return null;
+    // The warning itself stands there.
+    case 'warned':
+      return '';
     case 'plan':
       return t('inbox.plan_there');
     case 'unknown_tool':
@@ -157,6 +189,19 @@ export function nameOfTool({ subject, title }: Approval): string {
 export function wordsOfWaiting(approval: Approval, time: string): string {
   if (approval.subject.detail === 'plan') return t('approval.plan_waiting', { time });
   return t('approval.waiting', { tool: nameOfTool(approval), time });
+}
+
+/** Says that the agent itself refused what it had asked for, and how long that had waited. */
+export function wordsOfRefusal({ askedAt }: Approval, at: number, session: Session | null, agents: readonly AgentDescriptor[]): string {
+  return t('approval.refused_after', { agent: agentOf(agents, session), time: longDuration(at - askedAt) });
+}
+
+/** What an ended request keeps beside its end: the agent's warning, and what the model said. */
+export function linesOfWarned(approval: Approval): string[] {
+  const warning = warningOf(approval);
+  if (!warning) return [];
+  const model = saidAbout(approval).map((words) => t('approval.model_said', { words: visibly(words) }));
+  return [t('approval.warned', { words: wordsOfRemark(warning) }), ...model];
 }
 
 /** The chosen options, in the agent's order. */

@@ -3,11 +3,12 @@ import { readDiff } from '../../shared/diff';
 import { t } from '../../shared/messages';
 import { cutText } from '../../shared/text';
 import { visibly } from '../../shared/visible';
+import { warningOf } from './remark';
 
 /** Whether a permission request can be read in full in a list of many requests; if not, why. */
 export type ReadableHere =
   | { here: 'readable' }
-  | { here: 'plan' | 'unknown_tool' | 'cut' | 'hidden_characters' }
+  | { here: 'warned' | 'plan' | 'unknown_tool' | 'cut' | 'hidden_characters' }
   | { here: 'too_long'; of: 'changed_lines' | 'lines' | 'characters'; count: number };
 
 /** The most lines that a request may have, with what the agent says about it. */
@@ -55,8 +56,8 @@ interface Argument {
 const judged = new WeakMap<Approval, ReadableHere>();
 
 /**
- * Decides whether the whole request can be read in a list, where it may then be decided: the tool is known, nothing is
- * cut off, it has at most four lines, and every character of it can be seen.
+ * Decides whether the whole request can be read in a list, where it may then be decided: the agent doesn't warn, the tool is
+ * known, nothing is cut off, it has at most four lines, and every character of it can be seen.
  */
 export function readableHere(approval: Approval): ReadableHere {
   let known = judged.get(approval);
@@ -72,7 +73,7 @@ export function askerOf({ askedBy }: Approval): string | null {
   return askedBy ? t('question.asked_by', { name: visibly(cutText(askedBy, ASKER_SHOWN)) }) : null;
 }
 
-/** What the agent says about a request, apart from what it would do. */
+/** What the agent's model says about a request, apart from what it would do. */
 export function saidAbout({ subject, description }: Approval): string[] {
   const own = subject.detail === 'command' ? subject.description : null;
   const path = 'path' in subject ? subject.path : null;
@@ -89,9 +90,9 @@ const sameness = new WeakMap<Approval, string | null>();
 export function sameHere(approval: Approval): string | null {
   let known = sameness.get(approval);
   if (known === undefined) {
-    const { session, helper, askedBy, title, subject, options, takesMessage } = approval;
+    const { session, helper, askedBy, title, remark, subject, options, takesMessage } = approval;
     const readable = readableHere(approval).here === 'readable';
-    known = readable ? JSON.stringify([session, helper, askedBy, title, subject, options, takesMessage]) : null;
+    known = readable ? JSON.stringify([session, helper, askedBy, title, remark, subject, options, takesMessage]) : null;
     sameness.set(approval, known);
   }
   return known;
@@ -99,10 +100,11 @@ export function sameHere(approval: Approval): string | null {
 
 function judge(approval: Approval): ReadableHere {
   const { subject, title } = approval;
+  if (warningOf(approval)) return { here: 'warned' };
   if (subject.detail === 'plan') return { here: 'plan' };
   const argument = argumentOf(subject);
   if (!argument) return { here: 'unknown_tool' };
-  const said = saidAbout(approval);
+  const said = [...saidAbout(approval), ...(approval.remark?.words ? [approval.remark.words] : [])];
   const exact = [title, argument.title, ...argument.lines];
   const all = [...exact, ...said];
   // A text without its end must not be decided by its beginning, however short that is.

@@ -1,4 +1,5 @@
 import type { AnswerInput, OptionId, Question, QuestionId, Request } from '../../generated/wire';
+import { allows } from '../../shared/answerBounds';
 
 export interface DraftAnswer {
   chosen: readonly OptionId[];
@@ -34,8 +35,29 @@ export function takesWords(question: Question): boolean {
   return question.kind === 'text' || question.kind === 'secret';
 }
 
+/** The answer as the card shows it: until the user touches it, what the form is filled in with. */
 export function answerOf(draft: Draft, question: Question): DraftAnswer {
+  return draft.answers[question.id] ?? defaultOf(question);
+}
+
+/** The answer as the user gave it, without what the form is filled in with. */
+export function ownAnswerOf(draft: Draft, question: Question): DraftAnswer {
   return draft.answers[question.id] ?? emptyAnswer;
+}
+
+function defaultOf({ default: filled }: Question): DraftAnswer {
+  return filled ? { ...emptyAnswer, chosen: filled.chosen, other: filled.other ?? '' } : emptyAnswer;
+}
+
+/** Whether the text is still what the form was filled in with. */
+export function isDefaultText({ default: filled }: Question, answer: DraftAnswer): boolean {
+  return filled !== undefined && filled.other !== null && answer.other === filled.other;
+}
+
+/** Whether an answer is what the form demands; no answer is not checked. */
+export function fits(question: Question, answer: DraftAnswer): boolean {
+  if (!question.bounds || !isAnswered(question, answer)) return true;
+  return allows(question.bounds, answer.chosen.length, wordsOf(question, answer));
 }
 
 /** The user's own answer as it would be sent; blank text counts as none. */
@@ -90,13 +112,15 @@ export function toInputs(request: Request, draft: Draft): AnswerInput[] {
   });
 }
 
-/** The next unanswered question after an index, wrapping around; the summary if there is none. */
+/** The next unanswered question after an index, wrapping around; the summary if there is none. None that is filled in is passed unseen. */
 export function afterwards(request: Request, draft: Draft, from: number): number {
   const count = request.questions.length;
   for (let step = 1; step < count; step += 1) {
     const index = (from + step) % count;
     const question = request.questions[index];
-    if (question && !isAnswered(question, answerOf(draft, question))) return index;
+    if (!question) continue;
+    const seen = index > from ? ownAnswerOf(draft, question) : answerOf(draft, question);
+    if (!isAnswered(question, seen)) return index;
   }
   return count;
 }
@@ -115,7 +139,7 @@ export function chooseOption(
     ? { ...answer, chosen: choice.on ? [choice.option] : [], otherChosen: false }
     : { ...answer, chosen: choice.on ? [...rest, choice.option] : rest };
   const next = withAnswer(draft, question, changed);
-  const fresh = single && choice.on && choice.goOn && !isAnswered(question, answer);
+  const fresh = single && choice.on && choice.goOn && !isAnswered(question, ownAnswerOf(draft, question));
   if (!fresh || request.questions.length < 2) return next;
   const from = request.questions.findIndex((other) => other.id === question.id);
   return { ...next, active: afterwards(request, next, from) };

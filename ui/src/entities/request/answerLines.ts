@@ -1,7 +1,7 @@
 import type { Answer, Question, Request } from '../../generated/wire';
 import { t } from '../../shared/messages';
 import { cutText } from '../../shared/text';
-import { answerOf, type Draft, isAnswered, wordsOf } from './answerDraft';
+import { answerOf, type Draft, isAnswered, ownAnswerOf, wordsOf } from './answerDraft';
 import { labelIn, nameIn } from './questionNames';
 
 /** The maximum length of a label that is read back, in graphemes; the question shows the full label. */
@@ -17,7 +17,7 @@ export interface AnswerLine {
 }
 
 /** The answers of an ended request, including unanswered questions. */
-export function linesOfAnswers(request: Request, answers: readonly Answer[]): AnswerLine[] {
+export function linesOfAnswers(request: Pick<Request, 'questions'>, answers: readonly Answer[]): AnswerLine[] {
   return request.questions.map((question) => {
     const answer = answers.find((given) => given.question === question.id);
     const own = answer?.secretGiven ? t('secret.given') : (answer?.other ?? null);
@@ -39,7 +39,7 @@ export function linesOfDraft(request: Request, draft: Draft): AnswerLine[] {
 /** Everything in a draft as plain text, including text that isn't part of any chosen answer. */
 export function textOfDraft(request: Request, draft: Draft): string {
   const begun = request.questions.flatMap((question) => {
-    const answer = answerOf(draft, question);
+    const answer = ownAnswerOf(draft, question);
     const { parts } = lineOf(request, question, answer.chosen, null, null);
     const note = answer.note.trim() === '' ? '' : t('answer.note', { note: answer.note });
     const own = question.kind === 'secret' ? '' : answer.other;
@@ -49,7 +49,13 @@ export function textOfDraft(request: Request, draft: Draft): string {
   return [...begun, draft.words].filter((text) => text.trim() !== '').join('\n\n');
 }
 
-function lineOf(request: Request, question: Question, chosen: readonly string[], own: string | null, note: string | null): AnswerLine {
+function lineOf(
+  request: Pick<Request, 'questions'>,
+  question: Question,
+  chosen: readonly string[],
+  own: string | null,
+  note: string | null,
+): AnswerLine {
   const labels = question.options
     .filter((option) => chosen.includes(option.id))
     .map((option) => cutText(labelIn(question, option), LABEL_SHOWN));

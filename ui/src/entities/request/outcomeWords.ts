@@ -2,6 +2,7 @@ import type { Ended, EndedBy, Origin, OrphanedWhy, Outcome, OutcomeKind, Request
 import { type MessageKey, t } from '../../shared/messages';
 import { visibly } from '../../shared/visible';
 import { channelOf, clientOf, isInbound } from '../session/origin';
+import { isLate, isNotification } from './requestStatus';
 
 /** Who or what ended a request. */
 export function wordsOfEnder(outcome: Outcome): string {
@@ -59,7 +60,7 @@ export const outcomeIcons = {
 /** The text and the style of an end without answers. */
 export function wordsOfEnd(
   outcome: Exclude<Outcome, { outcome: 'answered' }>,
-  request: Request,
+  request: Pick<Request, 'state' | 'askedBy'>,
   origin: Origin | null,
 ): { words: string; look: 'quiet' | 'chat' | 'missed' | 'expired' } {
   switch (outcome.outcome) {
@@ -80,7 +81,11 @@ function wordsOfSkip(words: string | null): string {
   return words ? t('ended.declined_words', { words }) : t('ended.declined');
 }
 
-function wordsOfWithdrawal(why: Extract<Outcome, { outcome: 'withdrawn' }>['why'], { state }: Request, origin: Origin | null): string {
+function wordsOfWithdrawal(
+  why: Extract<Outcome, { outcome: 'withdrawn' }>['why'],
+  { state }: Pick<Request, 'state'>,
+  origin: Origin | null,
+): string {
   switch (why.why) {
     case 'by_agent':
       return t('ended.by_agent');
@@ -103,7 +108,7 @@ const orphanedWords = {
   app_quit: 'ended.app_quit',
 } as const satisfies Record<Exclude<OrphanedWhy, 'caller_gone'>, MessageKey>;
 
-function wordsOfOrphaned(why: OrphanedWhy, { askedBy }: Request): string {
+function wordsOfOrphaned(why: OrphanedWhy, { askedBy }: Pick<Request, 'askedBy'>): string {
   if (why !== 'caller_gone') return t(orphanedWords[why]);
   return t('connected_app.missed', { client: askedBy ? visibly(askedBy) : t('connected_app.unnamed') });
 }
@@ -131,4 +136,18 @@ export function wordsOfSaved(session: Session | null): string {
 /** The delivery status of an answer that was given after its call had closed. */
 export function wordsOfLate(session: Session | null): string {
   return session && isInbound(session) ? t('connected_app.late', { client: clientOf(session) }) : t('delivery.late');
+}
+
+/** The status of an answer that its agent has. */
+export function wordsOfDelivered(request: Request, ended: Ended, session: Session | null): string {
+  if (isLate(request, ended)) return wordsOfLate(session);
+  return t(isNotification(request, ended) ? 'delivery.in_background' : 'delivery.delivered');
+}
+
+/** How the answer to a question that its agent doesn't wait for reaches the agent. */
+export function wordsOfGoingOn({ asker }: Request, session: Session, agent: string): string {
+  if (asker === 'in_background') return t('question.in_background', { agent });
+  const { state } = session.state;
+  if (state === 'ended') return t('question.goes_on_ended', { agent });
+  return t(state === 'working' ? 'question.goes_on' : 'question.goes_on_later', { agent });
 }

@@ -7,6 +7,8 @@ import { visibly } from '../../shared/visible';
 const NAME_SHOWN = 200;
 /** The maximum length of a spoken text or a tooltip, in graphemes. */
 const SPOKEN = 500;
+/** The maximum length of a question's text where it stands for its header in a line, in graphemes. */
+const TWIN_SHOWN = 60;
 
 /** A question's short name, for places where its full text doesn't fit. */
 export function nameOf(question: Question): string {
@@ -15,11 +17,36 @@ export function nameOf(question: Question): string {
 }
 
 /** A question's name within its request; identical names are numbered. */
-export function nameIn(request: Request, question: Question): string {
+export function nameIn(request: Pick<Request, 'questions'>, question: Question): string {
   const name = nameOf(question);
   const twins = request.questions.filter((other) => nameOf(other) === name);
   if (twins.length < 2) return name;
   return t('question.twin', { name, n: request.questions.indexOf(question) + 1 });
+}
+
+const headers = new WeakMap<readonly Request[], ReadonlyMap<string, string | null>>();
+
+/** The text of the question under each header; null if several have it. Kept with the list, because every line of a transcript asks. */
+function textsUnderHeaders(requests: readonly Request[]): ReadonlyMap<string, string | null> {
+  let known = headers.get(requests);
+  if (!known) {
+    const texts = new Map<string, string | null>();
+    for (const { header, text } of requests.flatMap(({ questions }) => questions)) {
+      const under = header?.trim();
+      if (under) texts.set(under, (texts.get(under) ?? text) === text && texts.get(under) !== null ? text : null);
+    }
+    headers.set(requests, (known = texts));
+  }
+  return known;
+}
+
+/** A question's name among the requests of its session: if another question has the same header, its text. */
+export function nameAmong(requests: readonly Request[], request: Request, question: Question): string {
+  const header = question.header?.trim();
+  const text = header ? textsUnderHeaders(requests).get(header) : undefined;
+  const isTwin = (other: Question) => other.text !== question.text && other.header?.trim() === header;
+  const hasTwin = header && ((text !== undefined && text !== question.text) || request.questions.some(isTwin));
+  return hasTwin ? visibly(cutText(question.text.trim(), TWIN_SHOWN)) : nameIn(request, question);
 }
 
 export function pillName(question: Question, index: number): string {

@@ -4,13 +4,20 @@ import { list } from '../../shared/messages/formats';
 import { isInbound } from './origin';
 
 /** The status shown in a session's row. A session that needs the user shows that first, whatever the agent is doing. */
-export type SessionFace = 'needs_you' | 'starting' | 'working' | 'done' | 'idle' | 'ended' | 'failed';
+export type SessionFace = 'needs_you' | 'goes_on' | 'starting' | 'working' | 'done' | 'idle' | 'ended' | 'failed';
 
-/** What is waiting for the user in a session, by kind. */
+/** Whether a session needs the user, also while its agent goes on. */
+export function needsYou(face: SessionFace): boolean {
+  return face === 'needs_you' || face === 'goes_on';
+}
+
+/** What needs the user, by kind. */
 export interface Waiting {
   /** Cards with questions; one can hold several. */
   questions: number;
   approvals: number;
+  /** Answers that couldn't be delivered. */
+  stuck: number;
   /** When the oldest of them was asked. */
   since: number | null;
 }
@@ -31,15 +38,13 @@ export function wordsOfFace(session: Session, face: SessionFace): string {
   return t(`face.${face}`);
 }
 
-/** What else a session keeps for the user, which waits for no answer. */
-export interface Kept {
-  /** Answers that couldn't be delivered. */
-  stuck: number;
-  missed: number;
+/** The number beside the inbox, on the icon and in the title. */
+export function totalOf({ questions, approvals, stuck }: Waiting): number {
+  return questions + approvals + stuck;
 }
 
-/** How many requests are waiting, such as "2 questions and 1 permission request", and what else a session keeps. */
-export function wordsOfCounts({ questions, approvals }: Waiting, { stuck, missed }: Kept = { stuck: 0, missed: 0 }): string {
+/** What needs the user, such as "2 questions and 1 permission request", and how many were missed, which wait for nothing. */
+export function wordsOfCounts({ questions, approvals, stuck }: Waiting, missed = 0): string {
   return list([
     ...(questions > 0 ? [plural('sessions.questions', questions)] : []),
     ...(approvals > 0 ? [plural('sessions.approvals', approvals)] : []),

@@ -6,9 +6,3 @@ export function mayNameFiles(text: string): boolean {
   const lines = text.trim().split(/\r?\n/);
   return lines.length <= 1000 && lines.every((line) => FILE_LINE.test(line));
 }
-
-/** Inserts text at the cursor, as if it were typed. */
-export function insertText(field: HTMLTextAreaElement, text: string): void {
-  field.setRangeText(text, field.selectionStart, field.selectionEnd, 'end');
-  field.dispatchEvent(new InputEvent('input', { bubbles: true, inputType: 'insertFromPaste', data: text }));
-}

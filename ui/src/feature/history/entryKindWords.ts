@@ -7,6 +7,7 @@ export const entryKindWords = {
   thinking: 'entry.thinking',
   tool: 'history.tool',
   request: 'question.title',
+  copied_question: 'question.copied',
   approval: 'approval.title',
   plan: 'entry.plan',
   notice: 'history.notice',

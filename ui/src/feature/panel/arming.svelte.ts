@@ -3,8 +3,8 @@ import type { Attachment } from 'svelte/attachments';
 import { arming } from '../../shared/arming';
 import type { KeyAction } from '../../shared/focusTargets';
 
-/** How long a move counts as the effect of the user's own input in the card, in milliseconds. */
-const EFFECT = 200;
+/** How long a move counts as the effect of the user's own input in the card, in milliseconds: of a press, and of typing, which makes a card grow. */
+const EFFECT = { press: 200, typing: 1000 } as const;
 
 /** The keys that change or send an answer. */
 const ANSWERING: ReadonlySet<KeyAction['action']> = new Set(['choose', 'move', 'go_on', 'submit', 'submit_from_anywhere', 'turn', 'note']);
@@ -18,6 +18,10 @@ export class Arming {
   #parts: readonly unknown[] | null = null;
   #shown: string | null = null;
   #place: string | null = null;
+  /** Whether the delay runs because the card arrived or changed, so that even what was opened before may be about something else. */
+  #changed = false;
+  /** The field of the card that the user has typed in since it came: what follows there is meant for it. */
+  #typedIn: EventTarget | null = null;
   /** Whether the current press began while the card was not armed. */
   #tooEarly = false;
   /** Whether a click or a key press started here: the second half of a double click on what was here before doesn't count. */
@@ -32,10 +36,12 @@ export class Arming {
     if (content === this.#shown) return;
     this.#shown = content;
     this.#restart();
+    this.#changed = !this.armed;
   }
 
   /** Begins the delay anew: the card takes the keys over from another one. */
   wait(): void {
+    this.#typedIn = null;
     this.#endOwn?.();
     this.#endOwn = undefined;
     this.#restart();
@@ -49,9 +55,9 @@ export class Arming {
   }
 
   /** Notes the user's own input in the card: what moves because of it was expected. */
-  noteInput(): void {
+  noteInput(kind: keyof typeof EFFECT = 'press'): void {
     this.#endOwn?.();
-    this.#endOwn = arming.after(EFFECT, () => (this.#endOwn = undefined));
+    this.#endOwn = arming.after(EFFECT[kind], () => (this.#endOwn = undefined));
   }
 
   /** Notes that a key or a button goes down. */
@@ -66,15 +72,16 @@ export class Arming {
   }
 
   /** Whether a key may act. */
-  takes({ action }: KeyAction): boolean {
+  takes({ action }: KeyAction, target?: EventTarget): boolean {
     this.begin();
     this.#begun = true;
-    return this.armed || !ANSWERING.has(action);
+    const isOwn = target !== undefined && target === this.#typedIn && !this.#changed;
+    return this.armed || isOwn || !ANSWERING.has(action);
   }
 
   /** A click that began too early, or elsewhere, does nothing. */
   takesClick({ detail, target }: Pick<MouseEvent, 'detail' | 'target'>): boolean {
-    if (target instanceof Element && actsAtOnce(target)) return true;
+    if (target instanceof Element && (actsAtOnce(target) || (isOpened(target) && !this.#changed))) return true;
     const secondHalf = detail > 1 && !this.#begun;
     if (detail <= 1) this.#begun = true;
     return this.armed && !this.#tooEarly && !secondHalf;
@@ -89,7 +96,10 @@ export class Arming {
     };
     const begin = () => this.begin();
     const end = () => void setTimeout(() => this.end());
-    const input = () => this.noteInput();
+    const input = ({ target }: Event) => {
+      this.noteInput('typing');
+      this.#typedIn = target;
+    };
     card.addEventListener('click', onclick, true);
     card.addEventListener('pointerdown', begin, true);
     card.addEventListener('keydown', begin, true);
@@ -111,7 +121,11 @@ export class Arming {
   #restart(): void {
     this.#stopWaiting?.();
     this.armed = arming.delay === 0;
-    if (!this.armed) this.#stopWaiting = arming.after(arming.delay, () => (this.armed = true));
+    if (this.armed) return;
+    this.#stopWaiting = arming.after(arming.delay, () => {
+      this.armed = true;
+      this.#changed = false;
+    });
   }
 }
 
@@ -120,6 +134,11 @@ const ENDS = ['pointerup', 'pointercancel', 'keyup'] as const;
 /** Text fields always take input, and Undo works at once. */
 function actsAtOnce(target: Element): boolean {
   return target.closest('textarea, input:not([type=radio], [type=checkbox]), [data-at-once]') !== null;
+}
+
+/** Whether the user has opened what an element is in: a menu, or a form for a message. */
+function isOpened(target: Element): boolean {
+  return target.closest('[role=menu], [data-opened]') !== null;
 }
 
 /** The place of an element, apart from how far its surroundings are scrolled. */

@@ -83,6 +83,6 @@ function press(event: KeyboardEvent, id: CardId | null, { commands, targets }: A
   }
 }
 
-function isField(target: EventTarget | null): boolean {
+export function isField(target: EventTarget | null): boolean {
   return target instanceof HTMLTextAreaElement || target instanceof HTMLInputElement;
 }

@@ -188,6 +188,7 @@ export const WINDOW_KEYS: readonly Pick<KeyRow, 'keys' | 'does'>[] = [
   { keys: [`${shortcut('1')}–9`], does: 'keys.tab' },
   { keys: ['Alt+←', 'Alt+→'], does: 'keys.back_forward' },
   { keys: ['F6', 'Shift+F6'], does: 'keys.panes' },
+  { keys: [actions.side.keys], does: 'keys.side' },
   { keys: [actions.settings.keys], does: 'keys.settings' },
   { keys: [actions.zoom_in.keys, actions.zoom_out.keys, actions.zoom_reset.keys], does: 'keys.zoom' },
   { keys: [actions.quit.keys], does: 'keys.quit' },
@@ -224,6 +225,13 @@ const MENU_HINTS: readonly Hint[] = [
   { keys: ['↑', '↓'], words: 'keys.hint.move' },
   { keys: ['Enter'], words: 'keys.hint.choose' },
   { keys: ['Esc'], words: 'keys.hint.close_menu' },
+];
+
+/** The keys that the footer of the side lists while the focus is elsewhere. */
+export const sideHints = (waits: boolean): readonly Hint[] => [
+  ...(waits ? [{ keys: ['F6'], words: 'keys.hint.to_question' } as const] : []),
+  { keys: [actions.next_waiting.keys], words: 'keys.hint.next_request' },
+  ...(waits ? [] : [{ keys: [actions.side.keys], words: 'keys.hint.fold_side' } as const]),
 ];
 
 /** The keys that the footer lists at a spot, with their short labels. Without a form, no key answers anything. */

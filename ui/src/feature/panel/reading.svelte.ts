@@ -1,7 +1,9 @@
+import { tick } from 'svelte';
 import type { Attachment } from 'svelte/attachments';
 
 import { nothingRead, readMore, type Stretch, unreadOf } from '../../entities/approval/readSoFar';
 import { onMove } from './arming.svelte';
+import { isField } from './keyboard';
 
 interface Sight {
   width: number;
@@ -15,13 +17,17 @@ interface Sight {
 /** Measures the page; tests of what happens without a layout bring their own. */
 export const sight = { of: onScreen };
 
-/** Follows which parts of a text were on screen. */
+const SCROLLING_KEYS: ReadonlySet<string> = new Set(['End', 'Home', 'PageDown', 'PageUp']);
+
+/** Follows which parts of a text were on screen, or passed by the user's own scrolling. */
 export class Reading {
   #soFar = $state.raw(nothingRead);
   #below = $state(0);
   #folded = $state(0);
   #line = $state(1);
   #text: HTMLElement | undefined;
+  /** Whether the user's last input scrolls: a focus or a card that comes or goes can scroll too, and passes nothing. */
+  #scrolls = false;
 
   readonly #gaps = $derived(unreadOf(this.#soFar));
   readonly whole = $derived(this.#gaps.length === 0 && this.#folded === 0);
@@ -38,16 +44,15 @@ export class Reading {
     this.#measure();
   }
 
-  /** Scrolls to the first line that was not on screen yet, or unfolds what is folded. */
-  showRest(): void {
+  /** Unfolds all of the text and passes all of it, from its beginning to its end. */
+  async showAll(): Promise<void> {
     const text = this.#text;
-    const gap = this.#gaps[0];
     if (!text) return;
-    if (gap) {
-      const around = text.closest('.scroll-area');
-      const { top } = text.getBoundingClientRect();
-      if (around) around.scrollTop += top + gap.from - around.getBoundingClientRect().top - this.#line;
-    } else text.querySelector<HTMLElement>('[data-folded] button')?.click();
+    for (const button of text.querySelectorAll<HTMLElement>('[data-folded] button')) button.click();
+    await tick();
+    this.#measure();
+    this.#scrollBy(-this.#soFar.now.from);
+    this.#scrollBy(this.#below);
     text.focus({ preventScroll: true });
   }
 
@@ -56,20 +61,50 @@ export class Reading {
     const measure = () => this.#measure();
     const resized = new ResizeObserver(measure);
     for (let element: Element | null = text; element; element = element.parentElement) resized.observe(element);
-    if (text.nextElementSibling) resized.observe(text.nextElementSibling);
     const unwatch = onMove(text, measure);
-    document.addEventListener('scroll', measure, { capture: true, passive: true });
+    const scrolled = ({ target }: Event) => this.#measure(this.#scrolls && target instanceof Node && target.contains(text));
+    const input = (event: Event) => (this.#scrolls = isScrolling(event, text));
+    const card = text.closest('[data-card]');
+    const turn = (event: Event) => event instanceof KeyboardEvent && this.#turn(event);
+    card?.addEventListener('keydown', turn);
+    document.addEventListener('scroll', scrolled, { capture: true, passive: true });
+    for (const type of INPUTS) document.addEventListener(type, input, { capture: true, passive: true });
     document.addEventListener('visibilitychange', measure);
     return () => {
       resized.disconnect();
       unwatch();
-      document.removeEventListener('scroll', measure, true);
+      card?.removeEventListener('keydown', turn);
+      document.removeEventListener('scroll', scrolled, true);
+      for (const type of INPUTS) document.removeEventListener(type, input, true);
       document.removeEventListener('visibilitychange', measure);
       this.#text = undefined;
     };
   };
 
-  #measure(): void {
+  /** Turns by what can be seen of the text: a page of the browser's would pass lines that only the buttons cover. */
+  #turn(event: KeyboardEvent): void {
+    const { from, to } = this.#soFar.now;
+    // The buttons are beside what scrolls, and the keys work there too.
+    const toEnd = event.key === 'End' && this.#below > 0;
+    if (!isField(event.target) && toEnd) {
+      event.preventDefault();
+      return this.#scrollBy(this.#below);
+    }
+    const page = Math.max(to - from - this.#line, this.#line);
+    const down = event.key === 'PageDown' && this.#below > 0;
+    const up = event.key === 'PageUp' && from > 0;
+    if (isField(event.target) || to <= from || !(down || up)) return;
+    event.preventDefault();
+    this.#scrollBy(down ? page : -page);
+  }
+
+  #scrollBy(pixels: number): void {
+    const around = this.#text?.closest('.scroll-area');
+    if (around) around.scrollTop += pixels;
+    this.#measure(true);
+  }
+
+  #measure(scrolled = false): void {
     const text = this.#text;
     if (!text || this.paused() || document.visibilityState === 'hidden') return;
     const { width, height, now, line } = sight.of(text);
@@ -79,7 +114,7 @@ export class Reading {
       (sum, { dataset }) => sum + Number(dataset['folded']),
       0,
     );
-    this.#soFar = readMore(this.#soFar, width, height, now);
+    this.#soFar = readMore(this.#soFar, width, height, now, scrolled);
   }
 
   #rows(height: number): number {
@@ -87,11 +122,19 @@ export class Reading {
   }
 }
 
-/** What of a text can be seen: not what a scroll container hides, and not what is below the buttons after it. */
+const INPUTS = ['wheel', 'touchmove', 'pointerdown', 'keydown'] as const;
+
+/** Whether an input scrolls by itself; a press does on a scroll bar, which belongs to what it scrolls. */
+function isScrolling(event: Event, text: HTMLElement): boolean {
+  if (event instanceof KeyboardEvent) return SCROLLING_KEYS.has(event.key);
+  return event.type !== 'pointerdown' || event.target === text.closest('.scroll-area');
+}
+
+/** What of a text can be seen: not what a scroll container hides. */
 function onScreen(text: HTMLElement): Sight {
   const { top, bottom, width, height } = text.getBoundingClientRect();
   let from = 0;
-  let to = Math.min(window.innerHeight, text.nextElementSibling?.getBoundingClientRect().top ?? Infinity);
+  let to = window.innerHeight;
   for (let around = text.parentElement; around; around = around.parentElement) {
     if (getComputedStyle(around).overflowY === 'visible') continue;
     const box = around.getBoundingClientRect();

@@ -1,15 +1,15 @@
-import { isInbound } from '../../entities/session/origin';
+import { agentIn, isInbound } from '../../entities/session/origin';
 import type {
   AgentDescriptor,
+  AgentId,
   AgentFound,
   ConfigOption,
-  PlannedWorktree,
   QuestionPolicy,
+  Risk,
   Session,
   SessionOptions,
-  StartWorktree,
 } from '../../generated/wire';
-import { inOrder, isUnattended, valueOf, wordsOfConfig, wordsOfValue } from '../../shared/configWords';
+import { inOrder, riskOf, valueOf, wordsOfConfig, wordsOfValue } from '../../shared/configWords';
 import { type MessageKey, t } from '../../shared/messages';
 import { visibly } from '../../shared/visible';
 import { worksInFolder } from '../../store/agents';
@@ -43,9 +43,12 @@ function orNone(text: string): string | null {
   return text.trim() === '' ? null : text.trim();
 }
 
-/** The chosen agent; defaults to the first one that is offered. */
-export function chosenOffer({ agent }: StartDraft, offers: readonly Offer[]): Offer | null {
-  return offers.find((offer) => offer.agent.id === agent) ?? offers[0] ?? null;
+/** The chosen agent; defaults to the one that was used last, even if it is missing now, and else to the first. */
+export function chosenOffer({ start, sessions }: State, offers: readonly Offer[]): Offer | null {
+  const of = (agent: AgentId | null) => offers.find((offer) => offer.agent.id === agent);
+  const used = sessions.filter(({ origin }) => of(agentIn(origin)));
+  const last = used.reduce<Session | null>((last, session) => (last && last.startedAt > session.startedAt ? last : session), null);
+  return of(start.agent) ?? (last && of(agentIn(last.origin))) ?? offers[0] ?? null;
 }
 
 /** The options below the first message: permission mode, model, and effort. */
@@ -98,22 +101,16 @@ export function choiceOf(draft: StartDraft, agent: AgentDescriptor, found: Agent
   return { agent: agent.id, folder: folder.trim(), prompt, name: orNone(draft.name), options, worktree: null, continues: null };
 }
 
-/** The worktree that a draft starts in, as it was planned last; null if it starts in the folder itself. */
-export function worktreeOf({ worktree }: StartDraft, planned: PlannedWorktree | null): StartWorktree | null {
-  if (!worktree.on || !planned) return null;
-  const { base, branch, path } = planned.plan;
-  return { base, branch, path, setup: worktree.setup ?? planned.setup, made: false };
-}
-
 function choiceIn(option: ConfigOption, chosen: Choices): [string, string][] {
   const value = orNone(chosen[option.id] ?? '');
   const known = value !== null && (option.freeText || valueOf(option, value) !== null);
   return known ? [[option.id, value]] : [];
 }
 
-/** Whether the agent would never ask for permission. */
-export function isUnattendedStart({ config }: AgentDescriptor, choice: StartChoice): boolean {
-  return Object.entries(choice.options.config).some(([option, value]) => isUnattended(config, option, value));
+/** The highest risk of the chosen options. */
+export function riskOfStart({ config }: AgentDescriptor, choice: StartChoice): Risk {
+  const risks = Object.entries(choice.options.config).map(([option, value]) => riskOf(config, option, value));
+  return (['unattended', 'delegated'] as const).find((risk) => risks.includes(risk)) ?? 'usual';
 }
 
 /** Describes the folded options that differ from the defaults. */

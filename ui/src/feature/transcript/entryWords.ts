@@ -43,6 +43,7 @@ const noticeWords: UnionWords<Notice, 'notice'> = {
   files_not_put_back: 'notice.files_not_put_back',
   agent_told: 'notice.agent_told',
   agent_warned: 'notice.agent_warned',
+  not_understood: ({ kind, refused }) => t(refused ? 'notice.request_not_understood' : 'notice.not_understood', { kind }),
   hook_failed: 'notice.hook_failed',
   question_turned_off: ({ policy, text }) => t(turnedOffWords[policy], { text }),
   answers_brought: 'notice.answers_brought',
@@ -55,6 +56,15 @@ const noticeWords: UnionWords<Notice, 'notice'> = {
   conversation_reset: 'notice.conversation_reset',
   login_rejected: 'notice.login_rejected',
   sign_in_changed: 'notice.sign_in_changed',
+  program_replaced: 'notice.program_replaced',
+  agent_unsaved: ({ what }) => t(`notice.unsaved_${what}`),
+  model_refused: ({ refused, model, lasting, why }) =>
+    [
+      t(lasting ? 'notice.model_refused' : 'notice.model_refused_once', { refused, model }),
+      why === undefined ? '' : t('notice.model_refused_why', { why }),
+    ]
+      .filter((words) => words !== '')
+      .join(' '),
   entries_lost: ({ count }) => plural('notice.entries_lost', count),
   unreadable: 'notice.unreadable',
   message_not_sent: ({ error }) => t('notice.message_not_sent', { error: wordsOfDeliveryError(error) }),

@@ -1,25 +1,29 @@
-import { fold, foldedFrom } from '../../shared/fold';
+import { foldedFrom } from '../../shared/fold';
+import { type Match, phraseOf } from './find';
 
 const ALL = 'found';
 const HERE = 'found-here';
 
-/** Marks words in the text of a feed, those of one entry more strongly. The document itself stays as it is. */
-export function markWords(feed: HTMLElement, asked: string, entry: number | null): void {
-  if (!('highlights' in CSS)) return;
-  const words = asked
-    .split(/\s+/)
-    .map(fold)
-    .filter((word) => word !== '');
-  const [all, here]: [Range[], Range[]] = [[], []];
+/**
+ * Marks what is looked for in the text of a feed, the match that is shown more strongly, and returns that one's range if it is
+ * drawn. The document itself stays as it is.
+ */
+export function markWords(feed: HTMLElement, asked: string, shown: Match | null): Range | null {
+  const phrase = phraseOf(asked);
+  if (!('highlights' in CSS) || !phrase) return null;
+  const [all, inEntry]: [Range[], Range[]] = [[], []];
   const texts = document.createTreeWalker(feed, NodeFilter.SHOW_TEXT);
   for (let node = texts.nextNode(); node; node = texts.nextNode()) {
-    const ranges = rangesOf(node, words);
+    const ranges = rangesOf(node, phrase);
     if (ranges.length === 0) continue;
     const n = node.parentElement?.closest('[data-entry]')?.getAttribute('data-entry');
-    (n === String(entry) ? here : all).push(...ranges);
+    (shown !== null && n === String(shown.n) ? inEntry : all).push(...ranges);
   }
-  fill(ALL, all);
-  fill(HERE, here);
+  // What is drawn can have fewer matches than the text it is made of.
+  const [here] = shown === null ? [] : inEntry.splice(Math.min(shown.at, inEntry.length - 1), 1);
+  fill(ALL, [...all, ...inEntry]);
+  fill(HERE, here ? [here] : []);
+  return here ?? null;
 }
 
 export function noMarks(): void {
@@ -36,18 +40,14 @@ function fill(name: string, ranges: readonly Range[]): void {
   CSS.highlights.set(name, highlight);
 }
 
-function rangesOf(node: Node, words: readonly string[]): Range[] {
+function rangesOf(node: Node, phrase: RegExp): Range[] {
   const { text, from } = foldedFrom(node.nodeValue ?? '');
-  const ranges: Range[] = [];
-  for (const word of words) {
-    for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + word.length)) {
-      const [first, last] = [from[at], from[at + word.length - 1]];
-      if (!first || !last) continue;
-      const range = document.createRange();
-      range.setStart(node, first.start);
-      range.setEnd(node, last.end);
-      ranges.push(range);
-    }
-  }
-  return ranges;
+  return [...text.matchAll(phrase)].flatMap(({ 0: words, index }) => {
+    const [first, last] = [from[index], from[index + words.length - 1]];
+    if (!first || !last) return [];
+    const range = document.createRange();
+    range.setStart(node, first.start);
+    range.setEnd(node, last.end);
+    return [range];
+  });
 }

@@ -1,6 +1,7 @@
+import { goesOn } from '../../entities/request/requestStatus';
 import { type Changes, changesOf } from '../../entities/tool/changes';
 import { shownTool } from '../../entities/tool/toolName';
-import type { Entry, EntryBody, ToolKind, ToolStatus } from '../../generated/wire';
+import type { Entry, EntryBody, Request, RequestId, ToolKind, ToolStatus } from '../../generated/wire';
 import { plural, t } from '../../shared/messages';
 import { visibly } from '../../shared/visible';
 
@@ -38,11 +39,32 @@ export function rowsOf(entries: readonly Entry[]): Row[] {
       run.push(entry);
     } else {
       close(entry);
-      rows.push({ n: entry.n, last: entry.n, entry, run: [], millis: null });
+      const before = rows.at(-1);
+      if (before?.entry.body.kind === 'turn_ended' && isEmptyTurn(entry)) before.last = entry.n;
+      else rows.push({ n: entry.n, last: entry.n, entry, run: [], millis: null });
     }
   }
   close(null);
   return rows;
+}
+
+/** Whether a turn ended in which the agent did nothing, such as one that only told it that a subagent had ended. */
+function isEmptyTurn({ body }: Entry): boolean {
+  return body.kind === 'turn_ended' && body.error === null && body.inputTokens === 0 && body.outputTokens === 0;
+}
+
+/** The agent's next words after each question that it didn't wait for, if the answer hadn't come by then. */
+export function wentOnIn(entries: readonly Entry[], requestOf: (id: RequestId) => Request | null): ReadonlySet<number> {
+  const found = new Set<number>();
+  let asked: Request[] = [];
+  for (const { n, at, body } of entries) {
+    const request = body.kind === 'request' ? requestOf(body.request) : null;
+    if (request && goesOn(request)) asked.push(request);
+    if (body.kind !== 'agent') continue;
+    if (asked.some(({ state }) => state.state === 'open' || at <= state.at)) found.add(n);
+    asked = [];
+  }
+  return found;
 }
 
 /** Whether a call may be folded: any of a subagent; of the agent itself never one that runs, waits, or failed, and no list, plan, or picture to be read at a glance. */
@@ -58,7 +80,15 @@ function ofSubagent({ body }: ToolEntry): boolean {
 }
 
 /** The rows that are one line each, and stand close together. */
-const LINES: ReadonlySet<EntryBody['kind']> = new Set(['thinking', 'tool', 'request', 'approval', 'notice', 'turn_ended']);
+const LINES: ReadonlySet<EntryBody['kind']> = new Set([
+  'thinking',
+  'tool',
+  'request',
+  'copied_question',
+  'approval',
+  'notice',
+  'turn_ended',
+]);
 
 export function isLine(row: Row | undefined): boolean {
   return row !== undefined && LINES.has(row.entry.body.kind);
@@ -108,7 +138,7 @@ export function stepOfRun(run: readonly ToolEntry[]): string | null {
   return visibly(`${shownTool(body.name)} ${body.summary}`);
 }
 
-const FINAL: ReadonlySet<ToolStatus> = new Set(['done', 'failed', 'denied', 'no_result']);
+const FINAL: ReadonlySet<ToolStatus> = new Set(['done', 'failed', 'denied', 'refused', 'no_result']);
 
 /** The changed lines of a run; null if it changed nothing. */
 export function changesOfRun(run: readonly ToolEntry[]): Changes | null {

@@ -9,6 +9,7 @@ const programHints = {
   missing: 'failure.hint_missing',
   forbidden: 'failure.hint_forbidden',
   unfit: 'failure.hint_unfit',
+  broken_link: 'failure.hint_broken_link',
   timed_out: 'failure.hint_timed_out',
 } as const satisfies Record<ProgramError, MessageKey>;
 
@@ -31,6 +32,15 @@ export function wordsOfFailure(failure: AgentFailure, agents: readonly AgentDesc
       return lines(t('failure.output_lost'), t(`next.${failure.next}`));
     case 'session_unknown':
       return t('failure.session_unknown');
+    case 'start_refused':
+      return lines(t(`failure.refused_${failure.why}`), ...saidLast(failure.said));
+    case 'worktree_not_made':
+      return lines(t('failure.worktree_not_made'), ...saidLast(failure.error));
+    case 'setup_failed': {
+      const { code, said } = failure;
+      const failed = code === null ? t('failure.setup_failed') : t('failure.setup_failed_code', { code: String(code) });
+      return lines(failed, ...saidLast(said), t('failure.setup_next'));
+    }
     case 'desk_failed':
       return t('failure.desk_failed');
   }

@@ -43,7 +43,6 @@ const errorWords = {
   not_reverted: (error) => t('error.not_reverted', { message: wordsOfDetail(error) }),
   worktree_unavailable: (error) => wordsOfDetail(error),
   worktree_refused: (error) => wordsOfDetail(error),
-  setup_failed: () => t('worktree.setup_failed'),
   not_copied: () => t('error.not_copied'),
   unreachable: ({ message }) => t('error.unreachable', { message: visibly(message) }),
 } satisfies Record<AppError['code'], (error: AppError) => string>;
@@ -86,8 +85,6 @@ function wordsOfDetail({ detail, message }: AppError): string {
       return wordsOfNoWorktree(detail.why);
     case 'worktree':
       return wordsOfWorktreeRefused(detail.why);
-    case 'setup':
-      return detail.lines.map(visibly).join('\n');
     case 'unable':
       return t(unableWords[detail.what]);
     case undefined:

@@ -1,4 +1,5 @@
 import type { ChangeRefused, DeliveryError, UnsupportedFeature, ValidationError } from '../../generated/wire';
+import { wordsOfBounds } from '../answerBounds';
 import { type MessageKey, t } from '../messages';
 import { wordsOfMember, type UnionWords } from '../unionWords';
 import { visibly } from '../visible';
@@ -19,6 +20,7 @@ const validationErrorWords: UnionWords<ValidationError, 'validation'> = {
   note_alone: 'validation.note_alone',
   one_only: 'validation.one_only',
   no_own_words: 'validation.no_own_words',
+  out_of_bounds: ({ bounds }) => t('validation.out_of_bounds', { bounds: wordsOfBounds(bounds) }),
   no_option: 'validation.no_option',
   no_plan: 'validation.no_plan',
   still_running: 'validation.still_running',

@@ -24,6 +24,7 @@ class Speaking {
   /** Before the first catalog is loaded, nothing is visible yet. */
   #now: Spoken = $state.raw({ language: 'en', catalog: {} as Catalog });
   #wanted: Language = 'en';
+  #latest: Promise<void> = Promise.resolve();
 
   readonly tag = $derived(tags[this.#now.language]);
   /** The language with the system's region, because the formats of dates and numbers differ by region. */
@@ -38,11 +39,15 @@ class Speaking {
     return this.#now.catalog;
   }
 
-  /** Switches the language. If two calls overlap, the later one wins. */
-  async speak(language: Language): Promise<void> {
+  /** Switches the language. If two calls overlap, the later one wins, and both resolve once its catalog is in use. */
+  speak(language: Language): Promise<void> {
     this.#wanted = language;
+    return (this.#latest = this.#load(language));
+  }
+
+  async #load(language: Language): Promise<void> {
     const catalog = await catalogs[language]();
-    if (this.#wanted !== language) return;
+    if (this.#wanted !== language) return this.#latest;
     this.#now = { language, catalog };
     document.documentElement.lang = this.tag;
   }

@@ -3,7 +3,7 @@ import { asAppError, type Bridge } from '../../platform/bridge';
 import type { LineComment } from '../parts/changes';
 import { addedComments, changesOf, commentsOf, pickedFile, wayOfComments } from '../changes';
 import { commentMessage } from '../commentMessage';
-import { sessionOf } from '../select';
+import { sessionInView, sessionOf } from '../select';
 import type { State } from '../state';
 import type { Store } from '../store.svelte';
 import { submitKey, type Submitter } from '../submit';
@@ -28,7 +28,7 @@ export class ChangesCommands {
     try {
       do {
         dispatch({ type: 'changes_listed', session, listed: await this.bridge.call('list_changes', { session }) });
-        await this.#readPicked(session);
+        if (this.store.state.navigation.place.at === 'changes') await this.#readPicked(session);
       } while (this.#isOutdated(session));
     } catch (thrown) {
       dispatch({ type: 'changes_failed', session, error: asAppError(thrown) });
@@ -39,13 +39,10 @@ export class ChangesCommands {
 
   /** Whether the app has published a later state than the listed one, and the user still sees it. */
   #isOutdated(session: SessionId): boolean {
-    const {
-      changedFiles,
-      navigation: { place },
-    } = this.store.state;
-    const listed = changesOf(this.store.state, session).listed?.totals.state;
-    const published = changedFiles[session]?.state;
-    return place.at === 'changes' && place.session === session && published !== undefined && published !== listed;
+    const { state } = this.store;
+    const listed = changesOf(state, session).listed?.totals.state;
+    const published = state.changedFiles[session]?.state;
+    return sessionListed(state) === session && published !== undefined && published !== listed;
   }
 
   async pick(session: SessionId, file: string): Promise<void> {
@@ -55,12 +52,19 @@ export class ChangesCommands {
 
   /** Loads the changes when they are shown or have changed. */
   readonly react = (before: State, after: State): void => {
+    const session = sessionListed(after);
+    if (session === null) return;
     const { place } = after.navigation;
-    if (place.at !== 'changes' || !place.session) return;
-    const opened = before.navigation.place !== place;
-    const isPublished = after.changedFiles[place.session] !== before.changedFiles[place.session];
-    if (opened || (isPublished && this.#isOutdated(place.session))) void this.refresh(place.session);
+    const opened = place.at === 'changes' && before.navigation.place !== place;
+    const isNews = after.changedFiles[session] !== before.changedFiles[session] || sessionListed(before) !== session;
+    if (opened || (isNews && this.#isOutdated(session))) void this.refresh(session);
   };
+
+  /** Goes to the changes of a session, at a file. */
+  show(session: SessionId, file: string): void {
+    this.store.dispatch({ type: 'change_picked', session, file });
+    this.store.dispatch({ type: 'changes_opened', session });
+  }
 
   async #readPicked(session: SessionId): Promise<void> {
     const file = pickedFile(this.store.state, session);
@@ -107,4 +111,11 @@ export class ChangesCommands {
     await this.submitter.submitReported(submitKey.revert(session), 'revert_change', { session, id, version, part });
     await this.refresh(session);
   }
+}
+
+/** The session whose changed files are in view, in their own view or beside the transcript. */
+function sessionListed(state: State): SessionId | null {
+  const { place } = state.navigation;
+  if (place.at === 'changes') return place.session;
+  return state.sideFolded ? null : (sessionInView(state)?.id ?? null);
 }

@@ -7,7 +7,7 @@ import { closeDialogs } from '../../shared/dialogs';
 import type { FocusTargets } from '../../shared/focusTargets';
 import { nextWaiting, waitingCursor } from '../inbox';
 import type { Direction } from '../place';
-import { draftOf, sessionInView } from '../select';
+import { draftOf, keyOfRequest, sessionInView } from '../select';
 import type { Store } from '../store.svelte';
 import type { DeepLinkTarget } from '../sync/deepLinks';
 import type { HistoryCommands } from './history';
@@ -39,7 +39,7 @@ export class NavigationCommands {
   async showRequest(request: Request): Promise<void> {
     const { dispatch } = this.store;
     dispatch({ type: 'session_selected', session: request.session });
-    dispatch({ type: 'request_picked', session: request.session, request: request.id });
+    dispatch({ type: 'item_picked', session: request.session, item: keyOfRequest(request) });
     if (isMissed(request)) dispatch({ type: 'missed_folded', request: request.id, open: true });
     await tick();
     this.focusTargets.focusCard(request.id);
@@ -88,8 +88,8 @@ export class NavigationCommands {
     await this.showRequest(request);
   }
 
-  #showPanel({ session }: Approval): void {
+  #showPanel({ session, id }: Approval): void {
     this.store.dispatch({ type: 'session_selected', session });
-    this.store.dispatch({ type: 'panel_collapsed', collapsed: false });
+    this.store.dispatch({ type: 'item_picked', session, item: `approval ${id}` });
   }
 }

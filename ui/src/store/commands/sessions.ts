@@ -70,8 +70,9 @@ export class SessionCommands {
     }
   }
 
-  async resume(session: SessionId): Promise<void> {
-    await this.submitter.submitReported(submitKey.resume(session), 'resume_session', { session });
+  /** Resumes an ended session. With `endInBackground`, the agent's own process that holds it is ended first. */
+  async resume(session: SessionId, endInBackground = false): Promise<void> {
+    await this.submitter.submitReported(submitKey.resume(session), 'resume_session', { session, endInBackground });
   }
 
   /** Opens a session that begins with a copy of this one's conversation. */

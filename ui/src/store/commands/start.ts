@@ -1,13 +1,16 @@
-import type { AgentFound, AgentId, EnvironmentRead, OwnSessionsFound, Session, SessionOptions } from '../../generated/wire';
-import { type AppError, type Bridge, type Input, orError } from '../../platform/bridge';
+import type { AgentFound, AgentId, AgentsFound, EnvironmentRead, OwnSessionsFound, Session, SessionOptions } from '../../generated/wire';
+import { type AppError, asAppError, type Bridge, type Input, orError } from '../../platform/bridge';
+import { nameOfAgent } from '../../shared/agentNames';
 import type { FocusTargets } from '../../shared/focusTargets';
 import { t } from '../../shared/messages';
 import { demoOf, exampleConfig } from '../agents';
 import { startAgain } from '../retry';
 import { submitOf } from '../select';
-import { emptyStartDraft } from '../parts/start';
+import type { Place } from '../place';
+import { isFresh } from '../starts';
 import type { Store } from '../store.svelte';
 import { submitKey, type Submitter } from '../submit';
+import type { WorktreeCommands } from './worktrees';
 
 export const defaultOptions: SessionOptions = {
   config: {},
@@ -19,21 +22,38 @@ export const defaultOptions: SessionOptions = {
 /** The user's input for starting a session. */
 export type StartChoice = Omit<Input<'start_session'>, 'requestId'>;
 
+/** The agents whose programs were found. */
+function found(agents: AgentsFound | null): AgentId[] {
+  return (agents?.agents ?? []).filter(({ program }) => program !== null).map(({ agent }) => agent);
+}
+
 /** Starts sessions, and finds out which agents can start. */
 export class StartCommands {
   /** The agents whose programs are being asked whether the user is signed in. */
   readonly #signInsRead = new Set<AgentId>();
+  #awaitsShell = false;
 
   constructor(
     private readonly bridge: Bridge,
     private readonly store: Store,
     private readonly submitter: Submitter,
     private readonly focusTargets: FocusTargets,
+    private readonly worktrees: WorktreeCommands,
   ) {}
 
-  /** Finds the agents, then reads their versions and whether the user is signed in. */
+  /** Finds the agents, then reads their versions and whether the user is signed in. Once a shell that is being asked has answered, it finds them again. */
   async listAgents(): Promise<void> {
-    const agents = await this.findAgents();
+    const found = await this.findAgents();
+    if (!found) return;
+    this.#readAbout(found.agents);
+    if (!found.reading || this.#awaitsShell) return;
+    this.#awaitsShell = true;
+    const latest = await this.findAgents(true);
+    this.#awaitsShell = false;
+    if (latest) this.#readAbout(latest.agents);
+  }
+
+  #readAbout(agents: readonly AgentFound[]): void {
     // A program that hangs holds up no other.
     for (const { agent, program } of agents) {
       if (program === null) continue;
@@ -42,22 +62,35 @@ export class StartCommands {
     }
   }
 
-  /** Finds the agents; empty if that fails. */
-  async findAgents(): Promise<readonly AgentFound[]> {
+  /** Finds the agents; null if that fails. With `latest`, it waits for a shell that is being asked. */
+  async findAgents(latest = false): Promise<AgentsFound | null> {
     try {
-      const agents = await this.bridge.call('list_agents', {});
+      const agents = await this.bridge.call('list_agents', { latest });
       this.store.dispatch({ type: 'agents_listed', agents });
-      return agents.agents;
+      return agents;
     } catch (thrown) {
       this.store.report(thrown);
-      return [];
+      return null;
     }
+  }
+
+  /** Asks the shell and looks for the agents again; returns the names of those that are new, or null if that fails. */
+  async lookAgain(): Promise<readonly string[] | null> {
+    const before = found(this.store.state.agents);
+    const read = await this.readEnvironment(true);
+    if ('code' in read) {
+      this.store.dispatch({ type: 'failed', error: read });
+      return null;
+    }
+    const { agents, agentsKnown } = this.store.state;
+    const added = found(agents).filter((agent) => !before.includes(agent));
+    return added.map((agent) => nameOfAgent(agentsKnown, agent));
   }
 
   async #readVersion(agent: AgentId): Promise<void> {
     try {
-      const { version } = await this.bridge.call('read_agent_version', { agent });
-      if (version !== null) this.store.dispatch({ type: 'agent_version_read', agent, version });
+      const version = await this.bridge.call('read_agent_version', { agent });
+      if (version.version !== null) this.store.dispatch({ type: 'agent_version_read', agent, version });
     } catch (thrown) {
       this.store.report(thrown);
     }
@@ -104,15 +137,39 @@ export class StartCommands {
     }
   }
 
-  async session(choice: StartChoice): Promise<boolean> {
-    const draft = this.store.state.start;
-    const started = await this.#start(submitKey.start, choice);
-    // What was written meanwhile is for the next session.
-    if (started && this.store.state.start === draft) this.store.dispatch({ type: 'start_drafted', change: emptyStartDraft });
-    // If the settings now add something else to the start, the form shows it before it is used.
-    const error = submitOf(this.store.state, submitKey.start)?.error;
-    if (error?.code === 'extras_changed') await this.listAgents();
-    return started;
+  /**
+   * Starts what the form holds; with `inWorktree`, in a new worktree if its folder can have one. The form is free at once, and what
+   * is refused comes back to it. Returns whether it came back.
+   */
+  async session(choice: StartChoice, inWorktree: boolean): Promise<boolean> {
+    const { state } = this.store;
+    // The second press of a double one finds an empty form.
+    if (isFresh(state) && state.sentStarts.some(({ isOnItsWay }) => isOnItsWay)) return false;
+    const { start, startAsked } = state;
+    const id = crypto.randomUUID();
+    this.store.dispatch({ type: 'start_sent', id });
+    const { navigation } = this.store.state;
+    const worktree = inWorktree ? await this.worktrees.planFor(start, choice.folder ?? '') : null;
+    const session = worktree && 'code' in worktree ? worktree : await this.#send(id, { ...choice, worktree });
+    if ('code' in session) {
+      this.store.dispatch({ type: 'start_refused', id, error: session });
+      // If the settings now add something else to the start, the form shows it before it is used.
+      if (session.code === 'extras_changed') await this.listAgents();
+      return this.store.state.start === start;
+    }
+    this.store.dispatch({ type: 'start_done', id });
+    const now = this.store.state;
+    this.#show(session, isFresh(now) && now.startAsked === startAsked && isSamePlace(navigation.place, now.navigation.place, session));
+    return false;
+  }
+
+  async #send(id: string, choice: StartChoice): Promise<Session | AppError> {
+    const key = submitKey.start(id);
+    const session = await this.submitter.submit(key, 'start_session', choice);
+    if (session) return session;
+    const error = submitOf(this.store.state, key)?.error;
+    this.store.dispatch({ type: 'submit_done', key });
+    return error ?? asAppError(null);
   }
 
   /** Starts a session that failed at its start once more, with all that it was started with. */
@@ -143,15 +200,19 @@ export class StartCommands {
     return demo && { agent: demo.id, folder: null, prompt, name, options, worktree: null, continues: null };
   }
 
-  async #start(key: string, choice: StartChoice): Promise<boolean> {
+  async #start(key: string, choice: StartChoice): Promise<void> {
     const { place } = this.store.state.navigation;
     const session = await this.submitter.submit(key, 'start_session', choice);
-    if (!session) return false;
-    // A setup command may take minutes: whoever went elsewhere stays there. The frames may have shown the session already.
-    const { place: now } = this.store.state.navigation;
-    const opens = now.at === place.at && (now.at !== 'session' || [place.session, session.id].includes(now.session));
+    if (session) this.#show(session, isSamePlace(place, this.store.state.navigation.place, session));
+  }
+
+  #show(session: Session, opens: boolean): void {
     this.store.dispatch({ type: 'session_started', session, opens });
     if (opens) this.focusTargets.noteWrote();
-    return true;
   }
+}
+
+/** Whether the user has gone nowhere else. The frames may have shown the new session already. */
+function isSamePlace(before: Place, now: Place, session: Session): boolean {
+  return now.at === before.at && (now.at !== 'session' || [before.session, session.id].includes(now.session));
 }

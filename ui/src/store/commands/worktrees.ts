@@ -1,4 +1,4 @@
-import type { RemoveWorktree, Session, SessionId, WorktreeState } from '../../generated/wire';
+import type { RemoveWorktree, Session, SessionId, StartWorktree, WorktreeState } from '../../generated/wire';
 import { type AppError, asAppError, type Bridge, type Input, orError } from '../../platform/bridge';
 import { wayOfComments } from '../changes';
 import { rebaseMessage } from '../rebaseMessage';
@@ -7,7 +7,8 @@ import { submitOf } from '../select';
 import type { Store } from '../store.svelte';
 import { submitKey, type Submitter } from '../submit';
 import type { Timers } from '../timers';
-import type { PlanRead } from '../parts/start';
+import type { PlanRead, StartDraft } from '../parts/start';
+import { canHaveNone, worktreeOf } from '../worktrees';
 
 /** How long typing must pause before a worktree is planned again. */
 const PLAN_MS = 150;
@@ -34,12 +35,23 @@ export class WorktreeCommands {
     this.#cancelPlan = this.timers.later(PLAN_MS, () => void this.plan());
   }
 
-  /** Plans a worktree for what the start form holds now; null if the folder can have none, or another plan has overtaken it. */
-  async plan(): Promise<PlanRead | null> {
+  /** Plans a worktree for what the start form holds now. */
+  async plan(): Promise<void> {
     this.#cancelPlan();
-    const { prompt, worktree } = this.store.state.start;
-    const folder = startFolder(this.store.state).trim();
     const asked = ++this.#asked;
+    const read = await this.#read(this.store.state.start, startFolder(this.store.state));
+    if (asked === this.#asked) this.store.dispatch({ type: 'worktree_planned', read });
+  }
+
+  /** The worktree for a draft; null if its folder can have none, or why it can't be made. What was typed last may not have been checked yet. */
+  async planFor(draft: StartDraft, folder: string): Promise<StartWorktree | AppError | null> {
+    const read = await this.#read(draft, folder);
+    if (read.error) return canHaveNone(read) ? null : read.error;
+    return read.planned && worktreeOf(draft, read.planned);
+  }
+
+  async #read({ prompt, worktree }: StartDraft, given: string): Promise<PlanRead> {
+    const folder = given.trim();
     const { base, branch, path } = worktree;
     const read: PlanRead = { folder, planned: null, error: null };
     try {
@@ -47,20 +59,7 @@ export class WorktreeCommands {
     } catch (thrown) {
       read.error = asAppError(thrown);
     }
-    if (asked !== this.#asked) return null;
-    this.store.dispatch({ type: 'worktree_planned', read });
     return read;
-  }
-
-  async stopSetup(path: string): Promise<void> {
-    await this.submitter.submitReported(submitKey.stopSetup, 'stop_setup', { path });
-  }
-
-  /** Removes a worktree whose setup command failed. */
-  async discard(made: Omit<Input<'discard_worktree'>, 'requestId'>): Promise<void> {
-    if (!(await this.submitter.submitReported(submitKey.discardWorktree, 'discard_worktree', made))) return;
-    this.store.dispatch({ type: 'submit_done', key: submitKey.start });
-    await this.plan();
   }
 
   read(session: SessionId): Promise<WorktreeState | AppError> {

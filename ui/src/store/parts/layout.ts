@@ -24,17 +24,19 @@ export interface SessionGroup {
 /** In pixels: from the narrowest usable card to the widest panel that leaves a readable transcript. */
 export const PANEL_WIDTH = { min: 304, preferred: 400, max: 720 } as const;
 
+/** What kind of item it is, and its id. */
+export type ItemKey = `${'question' | 'approval' | 'sent'} ${string}` | 'late';
+
 /** How the user has arranged the window. */
 export interface Layout {
   sidebar: Sidebar;
   /** The groups of the sidebar as they were when the pointer came over them; null while it is elsewhere. */
   heldGroups: readonly SessionGroup[] | null;
-  picked: Readonly<Record<SessionId, RequestId>>;
+  /** The item that the user picked for the sheet of a session. */
+  picked: Readonly<Record<SessionId, ItemKey>>;
   missedOpen: Readonly<Record<RequestId, boolean>>;
-  /** Whether the user has put the panel away although something is open in it. It comes back once that has ended. */
-  panelCollapsed: boolean;
-  /** Whether the panel stays open while nothing is open in it. It outlives the window. */
-  panelStays: boolean;
+  /** Whether the user has folded the side to a strip. It outlives the window. */
+  sideFolded: boolean;
   /** In pixels. */
   panelWidth: number;
 }
@@ -44,20 +46,19 @@ export const initialLayout: Layout = {
   heldGroups: null,
   picked: {},
   missedOpen: {},
-  panelCollapsed: false,
-  panelStays: false,
+  sideFolded: false,
   panelWidth: PANEL_WIDTH.preferred,
 };
 
-const STAYS_KEY = 'askdesk.panel-stays';
+const FOLDED_KEY = 'askdesk.side-folded';
 
-export function readPanelStays(): boolean {
-  return localStorage.getItem(STAYS_KEY) === 'yes';
+export function readSideFolded(): boolean {
+  return localStorage.getItem(FOLDED_KEY) === 'yes';
 }
 
-export function storePanelStays({ panelStays }: Layout): void {
+export function storeSideFolded({ sideFolded }: Layout): void {
   try {
-    localStorage.setItem(STAYS_KEY, panelStays ? 'yes' : 'no');
+    localStorage.setItem(FOLDED_KEY, sideFolded ? 'yes' : 'no');
   } catch {
     // The choice then lasts as long as the window.
   }

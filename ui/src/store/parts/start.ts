@@ -1,4 +1,4 @@
-import type { AgentId, AgentsFound, ConfigId, PlannedWorktree, QuestionPolicy, ValueId } from '../../generated/wire';
+import type { AgentId, AgentsFound, AgentVersion, ConfigId, PlannedWorktree, QuestionPolicy, ValueId } from '../../generated/wire';
 import type { AppError } from '../../platform/bridge';
 
 /** Chosen values of an agent's config options; missing options keep the agent's default. */
@@ -49,16 +49,40 @@ export interface PlanRead {
   error: AppError | null;
 }
 
+/** A start beside the form: one that was sent and isn't a session yet, or what has changed places with the form. */
+export interface SentStart {
+  readonly id: string;
+  readonly draft: StartDraft;
+  readonly isOnItsWay: boolean;
+  /** Why it was refused. */
+  readonly error: AppError | null;
+}
+
 /** The form that starts a session, and what it offers. */
 export interface Start {
   agents: AgentsFound | null;
   /** An agent is missing until its program has printed one. */
-  agentVersions: Readonly<Record<AgentId, string>>;
+  agentVersions: Readonly<Record<AgentId, AgentVersion>>;
   /** Whether the user is signed in, by agent; an agent is missing where that isn't known. */
   signIns: Readonly<Record<AgentId, boolean>>;
   start: StartDraft;
+  /** How often the user has asked for the form. */
+  startAsked: number;
+  /** Why the start that came back to the form was refused. */
+  startError: AppError | null;
+  /** Oldest first. */
+  sentStarts: readonly SentStart[];
   /** The latest plan for a new worktree. */
   plan: PlanRead | null;
 }
 
-export const initialStart: Start = { agents: null, agentVersions: {}, signIns: {}, start: emptyStartDraft, plan: null };
+export const initialStart: Start = {
+  agents: null,
+  agentVersions: {},
+  signIns: {},
+  start: emptyStartDraft,
+  startAsked: 0,
+  startError: null,
+  sentStarts: [],
+  plan: null,
+};

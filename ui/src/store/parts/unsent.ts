@@ -49,7 +49,7 @@ export interface Submit {
 export interface Unsent {
   drafts: Readonly<Record<RequestId, Draft>>;
   decisions: Readonly<Record<ApprovalId, ApprovalDraft>>;
-  /** The contents of permission requests of which all was on screen. */
+  /** The contents of permission requests that were read to their end. */
   wholeRead: Readonly<Record<ApprovalId, string>>;
   /** Why drafts couldn't be saved in their current form, by the id of their request or approval. */
   unsaved: Readonly<Record<string, AppError>>;

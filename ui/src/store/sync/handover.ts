@@ -12,6 +12,8 @@ const fields = [
   'activity',
   'lastAt',
   'start',
+  'startError',
+  'sentStarts',
   'picked',
   'missedOpen',
   'messages',
@@ -20,7 +22,6 @@ const fields = [
   'queueEdits',
   'failures',
   'unfolded',
-  'panelCollapsed',
   'panelWidth',
   'lastWaiting',
 ] as const satisfies readonly (keyof State)[];
@@ -33,7 +34,9 @@ export function handoverOf(state: State): Handover {
   const { at, session } = state.navigation.place;
   // The next page doesn't have the data of the History view.
   const place: Place = { at: at === 'start' || at === 'inbox' ? at : 'session', session };
-  return { ...own, place, inbox: state.inbox };
+  // Whether one on its way has become a session, the next page doesn't learn.
+  const sentStarts = state.sentStarts.map((sent) => ({ ...sent, isOnItsWay: false }));
+  return { ...own, sentStarts, place, inbox: state.inbox };
 }
 
 /** Restores the state of the previous page. */

@@ -1,9 +1,13 @@
 //! Control requests of Claude Code: questions, permission requests, and cancellations.
 
 use askdesk_domain::text::bounded;
-use askdesk_domain::{HelperId, NativeRef, Question, QuestionLimits, RawQuestion, Refusal, question_input};
+use askdesk_domain::{
+    AgentRemark, Asker, HelperId, NativeRef, Question, QuestionLimits, RawQuestion, Refusal, RemarkStance,
+    question_input,
+};
 use serde_json::{Map, Value};
 
+use super::known::REQUESTS;
 use super::replies::{allow, deny, failed, too_many};
 use super::{
     Call, CallKind, ClaudeAdapter, OPEN_CALLS, PLAN_TOOL, QUESTION_TOOL, Suggestions, UNANSWERED_CAPABILITY,
@@ -24,7 +28,8 @@ impl ClaudeAdapter {
             return out.line(failed(request_id, "request_id: must be 1 to 512 bytes long."));
         };
         let request = message.get("request").unwrap_or(&Value::Null);
-        match text(request, "subtype") {
+        let subtype = text(request, "subtype").unwrap_or("without a subtype");
+        match Some(subtype).filter(|subtype| REQUESTS.contains(subtype)) {
             Some("can_use_tool") => {
                 if helper_of(request).is_none() {
                     self.begin_turn(out);
@@ -40,8 +45,7 @@ impl ClaudeAdapter {
             }
             Some("elicitation") => self.on_elicitation(request_id, request, out),
             Some("hook_callback") => self.on_hook(&request_id, request, out),
-            subtype => {
-                let subtype = subtype.unwrap_or("without a subtype");
+            _ => {
                 out.invalid(InputError::request_refused(&format!("control_request/{subtype}")));
                 let error = format!("Askdesk does not support the control request {}.", bounded(subtype));
                 out.line(failed(request_id.as_str(), &error));
@@ -53,7 +57,7 @@ impl ClaudeAdapter {
         let tool_use = text(request, "tool_use_id");
         // The tool use outlives a renewed request, so it names the call.
         let helper = helper_of(request);
-        let native_ref = tool_use.and_then(NativeRef::new).unwrap_or_else(|| request_id.clone());
+        let mut native_ref = tool_use.and_then(NativeRef::new).unwrap_or_else(|| request_id.clone());
         if let Some(tool_use) = tool_use {
             self.remember_question_use(tool_use);
         }
@@ -74,6 +78,13 @@ impl ClaudeAdapter {
                 return refuse(native_ref, refusal.to_string(), out);
             }
         };
+        // Several calls may have one tool use: some backends of models don't give each an ID of its own.
+        let is_renewed = |call: &&Call| tool_use.is_some_and(|it| call.is_question_of(it, &questions));
+        if let Some(known) = self.calls.iter().find(is_renewed) {
+            native_ref = known.native_ref.clone();
+        } else if self.call(&native_ref).is_some() {
+            native_ref = request_id.clone();
+        }
         let full = self.calls.len() >= OPEN_CALLS;
         let skips = self.has_capability(UNANSWERED_CAPABILITY);
         if let Some(known) = self.call_mut(&native_ref) {
@@ -82,7 +93,7 @@ impl ClaudeAdapter {
                 CallKind::Form { .. } | CallKind::Permission { .. } => (false, None),
             };
             if !same {
-                let reason = "tool_use_id: already used by another call; every call needs its own ID";
+                let reason = "request_id: already used by another call; every request needs its own ID";
                 return refuse(native_ref, reason.to_owned(), out);
             }
             // A renewed request replaces the one before.
@@ -115,6 +126,7 @@ impl ClaudeAdapter {
             asked_by: helper.as_ref().map(|helper| self.helpers.name(helper)),
             helper,
             questions,
+            asker: Asker::Waits,
         }));
     }
 
@@ -163,6 +175,7 @@ impl ClaudeAdapter {
             call: rules::call_of(tool, &input),
             title: bounded(tool),
             description: text(request, "description").filter(|words| !words.trim().is_empty()).map(bounded),
+            remark: remark_of(request),
             subject: details::detail(tool, &input),
             options: options.clone(),
             takes_message: true,
@@ -188,6 +201,10 @@ impl ClaudeAdapter {
         let known = self.calls.iter().position(|call| call.request_id == request_id);
         if let Some(place) = known {
             let call = self.calls.remove(place);
+            if let Some(tool_use) = call.tool_use.filter(|_| matches!(call.kind, CallKind::Permission { .. }))
+            {
+                self.canceled.push((tool_use, call.native_ref.clone()));
+            }
             out.event(AgentEvent::Withdrawn { native_ref: call.native_ref });
         }
     }
@@ -241,7 +258,7 @@ fn helper_of(request: &Value) -> Option<HelperId> {
     text(request, "agent_id").and_then(HelperId::new)
 }
 
-fn read(input: &Value) -> Result<(Vec<RawQuestion>, Vec<Question>), Refusal> {
+pub(super) fn read(input: &Value) -> Result<(Vec<RawQuestion>, Vec<Question>), Refusal> {
     let drafts = read_questions(input)?;
     let questions = question_input::accept(&drafts, QuestionLimits::FOREIGN)?;
     Ok((drafts, questions))
@@ -260,4 +277,12 @@ fn brings_answers(input: &Value) -> bool {
         Some(Value::Object(answers)) => answers.values().any(says),
         _ => false,
     }
+}
+
+/// What the program itself says about a permission request; the description is its model's.
+fn remark_of(request: &Value) -> Option<AgentRemark> {
+    let marked = request.get("default_to_no").and_then(Value::as_bool) == Some(true);
+    let warns = marked || text(request, "decision_reason_type") == Some("safetyCheck");
+    let stance = if warns { RemarkStance::NoByDefault } else { RemarkStance::Reason };
+    AgentRemark::new(text(request, "decision_reason"), stance)
 }

@@ -3,7 +3,7 @@
 use askdesk_domain::attachment::{ATTACHMENTS, IMAGE_BYTES, MESSAGE_BYTES};
 use askdesk_domain::{
     AgentDescriptor, AgentId, Capabilities, ConfigCategory, ConfigId, ConfigOption, ConfigValue,
-    ReservedFlags, Risk, Takes, ValueId,
+    ReservedFlags, Risk, SupportedVersions, Takes, ValueId,
 };
 
 pub const CLAUDE_CODE: AgentId = AgentId::literal("claude_code");
@@ -21,7 +21,8 @@ pub const BYPASS: ValueId = ValueId::literal("bypass");
 /// The mode in which a model of its own decides what runs, in place of a user.
 pub const AUTO: ValueId = ValueId::literal("auto");
 
-const VERIFIED: &str = "2.1.329";
+const VERSIONS: SupportedVersions =
+    SupportedVersions::of_package("@anthropic-ai/claude-code", "2.1.332", None);
 
 /// Flags that the user's settings may not add to its command line.
 pub(super) const RESERVED_FLAGS: ReservedFlags = ReservedFlags {
@@ -36,6 +37,7 @@ pub(super) const RESERVED_FLAGS: ReservedFlags = ReservedFlags {
         "--continue",
         "--fork-session",
         "--include-partial-messages",
+        "--include-hook-events",
         "--replay-user-messages",
         "--verbose",
         "--help",
@@ -53,7 +55,7 @@ pub(super) fn descriptor() -> AgentDescriptor {
         program: Some("claude".to_owned()),
         install: Some("npm install -g @anthropic-ai/claude-code".to_owned()),
         login: Some("claude auth login".to_owned()),
-        verified: Some(VERIFIED.to_owned()),
+        versions: Some(VERSIONS),
         capabilities: capabilities(),
         config: vec![mode(), model(), effort()],
     }
@@ -84,7 +86,13 @@ pub(crate) fn capabilities() -> Capabilities {
 pub(crate) fn mode() -> ConfigOption {
     let mode = |id: ValueId, name: &str, description: &str| ConfigValue {
         planning: id == PLAN,
-        risk: if [AUTO, BYPASS].contains(&id) { Risk::Unattended } else { Risk::Usual },
+        risk: if id == BYPASS {
+            Risk::Unattended
+        } else if id == AUTO {
+            Risk::Delegated
+        } else {
+            Risk::Usual
+        },
         ..ConfigValue::described(id, name, description)
     };
     let values = vec![
@@ -102,7 +110,9 @@ pub(crate) fn mode() -> ConfigOption {
         ),
         mode(BYPASS, "Bypass permissions", "The agent does everything without asking for permission."),
     ];
-    ConfigOption::new(MODE, "Permission mode", ConfigCategory::Mode, values)
+    // So it is for programs; in a terminal it may begin in another mode (2.1.329).
+    let fallback = Some(ASK);
+    ConfigOption { fallback, ..ConfigOption::new(MODE, "Permission mode", ConfigCategory::Mode, values) }
 }
 
 fn model() -> ConfigOption {

@@ -1,7 +1,7 @@
 //! Elicitations of MCP servers: forms, and pages to open.
 
-use askdesk_domain::NativeRef;
 use askdesk_domain::text::bounded;
+use askdesk_domain::{Asker, NativeRef};
 use serde_json::Value;
 
 use super::replies::{failed, form_reply, too_many};
@@ -49,7 +49,13 @@ impl ClaudeAdapter {
                     });
                 }
                 let asked_by = text(request, "mcp_server_name").map(bounded);
-                out.event(AgentEvent::Asked(Asked { native_ref, helper: None, asked_by, questions }));
+                out.event(AgentEvent::Asked(Asked {
+                    native_ref,
+                    helper: None,
+                    asked_by,
+                    questions,
+                    asker: Asker::Waits,
+                }));
             }
             Err(refusal) => {
                 // A form has no place for words.

@@ -58,8 +58,11 @@ impl ClaudeAdapter {
     }
 
     /// Encodes the handshake. Sent again, it makes the agent list its open requests.
+    ///
+    /// An agent that knows that each helper has a Stop of its own lets the helpers go on at an interrupt (2.1.329).
     pub(super) fn hello(&mut self) -> String {
-        self.request(&json!({"subtype": "initialize", "hooks": rules::hooks()})).1
+        let hello = json!({"subtype": "initialize", "hooks": rules::hooks(), "perTaskStopAffordance": true});
+        self.request(&hello).1
     }
 
     /// Encodes the change of a config option; the agent may refuse it.

@@ -1,6 +1,7 @@
 //! Background work of Claude Code: subagents and shells that outlive the turn that began them (measured with 2.1.329).
 //!
-//! An interrupt stops the subagents in the background, also between turns, and leaves the shells alone.
+//! An interrupt leaves them alone, because the handshake says that each can be stopped alone. Older versions stop the
+//! subagents with it.
 
 use std::collections::VecDeque;
 use std::path::PathBuf;

@@ -71,7 +71,7 @@ pub fn launch(program: PathBuf, folder: PathBuf, choices: &Choices, open: &Open)
     if let Some(effort) = choices.get(&EFFORT) {
         add("--effort", effort.as_str());
     }
-    args.push("--include-partial-messages".into());
+    args.extend(["--include-partial-messages", "--include-hook-events"].map(Into::into));
     if matches!(open, Open::Fork { .. }) {
         args.push("--fork-session".into());
     }
@@ -80,7 +80,11 @@ pub fn launch(program: PathBuf, folder: PathBuf, choices: &Choices, open: &Open)
         args,
         folder,
         // Without it the model is not offered previews of options, which the panel shows as plain text.
-        env: vec![("CLAUDE_CODE_QUESTION_PREVIEW_FORMAT".into(), "markdown".into())],
+        env: vec![
+            ("CLAUDE_CODE_QUESTION_PREVIEW_FORMAT".into(), "markdown".into()),
+            // Without it, most refusals to start are on its error output alone.
+            ("CLAUDE_CODE_STARTUP_FAILURE_RESULTS".into(), "1".into()),
+        ],
         env_remove: PARENT_SESSION_VARIABLES.iter().map(OsString::from).collect(),
     }
 }
@@ -88,6 +92,13 @@ pub fn launch(program: PathBuf, folder: PathBuf, choices: &Choices, open: &Open)
 /// Plans the program as a user starts it in a terminal, in a session that began here (measured with 2.1.329).
 pub(super) fn in_terminal(program: PathBuf, folder: &Path, session: &NativeSession) -> LaunchPlan {
     own_program(program, folder, &["--resume", session.as_str()])
+}
+
+/// Plans the command that ends the process that holds a session in the background. It knows a session by the first part of its ID
+/// alone (measured with 2.1.332).
+pub(super) fn end_in_background(program: PathBuf, folder: &Path, session: &NativeSession) -> LaunchPlan {
+    let job = session.as_str().split('-').next().unwrap_or_default();
+    own_program(program, folder, &["stop", job])
 }
 
 /// Plans the program with a command of its own, as a user runs it.
@@ -111,7 +122,7 @@ pub(super) fn home(overrides: &LaunchOverrides) -> Option<PathBuf> {
 
 /// Finds Claude Code: the program the user named, else on `PATH`, else where installers put it.
 pub(super) fn find(agent: &AgentDescriptor, explicit: Option<&Path>) -> Result<PathBuf, AgentFailure> {
-    find_program(agent, "claude", explicit, &[".local/bin", ".npm-global/bin"])
+    find_program(agent, "claude", explicit)
 }
 
 #[cfg(test)]
@@ -133,14 +144,15 @@ mod tests {
         assert_eq!(
             args(&[], &Open::New),
             "-p --input-format stream-json --output-format stream-json --verbose --permission-prompt-tool stdio \
-             --include-partial-messages"
+             --include-partial-messages --include-hook-events"
         );
         let full =
             [(MODEL, ValueId::literal("opus")), (MODE, ACCEPT_EDITS), (EFFORT, ValueId::literal("xhigh"))];
         assert_eq!(
             args(&full, &Open::New),
             "-p --input-format stream-json --output-format stream-json --verbose --permission-prompt-tool stdio \
-             --model opus --permission-mode acceptEdits --effort xhigh --include-partial-messages"
+             --model opus --permission-mode acceptEdits --effort xhigh --include-partial-messages \
+             --include-hook-events"
         );
     }
 
@@ -161,6 +173,15 @@ mod tests {
         assert_eq!(plan.args, ["--resume", "5f0c7d52"]);
         assert_eq!(plan.folder, Path::new("/proj"));
         assert!(plan.env_remove.contains(&"CLAUDECODE".into()));
+    }
+
+    #[test]
+    fn the_process_in_the_background_is_ended_by_the_first_part_of_the_sessions_id() {
+        let session = NativeSession::literal("23881363-272c-4e37-aa28-c6e1a8e88a17");
+        assert_eq!(
+            end_in_background("/bin/claude".into(), Path::new("/proj"), &session).args,
+            ["stop", "23881363"]
+        );
     }
 
     #[test]

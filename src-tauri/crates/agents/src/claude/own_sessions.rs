@@ -9,12 +9,15 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use askdesk_domain::text::bounded;
-use askdesk_domain::{NativeSession, Timestamp};
+use askdesk_domain::{EntryBody, NativeSession, Question, QuestionKind, RawQuestion, Timestamp, ToolStatus};
 use serde_json::Value;
 use uuid::Uuid;
 
+use super::answers::UNANSWERED;
+use super::control::read;
+use super::{QUESTION_TOOL, details, tools};
 use crate::json::{is_true, list, text};
-use crate::own_sessions::{Conversation, OWN_SESSIONS, OwnSession, Said, SessionFiles, title};
+use crate::own_sessions::{Conversation, OWN_SESSIONS, OwnSession, Said, SessionFiles, asked, title};
 
 /// How much of a file's beginning and of its end is read for the list, in bytes.
 const EDGE: u64 = 256 * 1024;
@@ -34,7 +37,7 @@ pub(super) struct ClaudeFiles {
 }
 
 impl SessionFiles for ClaudeFiles {
-    fn list(&self) -> io::Result<Vec<OwnSession>> {
+    fn list(&self, except: &[NativeSession]) -> io::Result<Vec<OwnSession>> {
         let folder = self.resolved();
         let mut files = Vec::new();
         for place in self.places(&folder)? {
@@ -42,6 +45,7 @@ impl SessionFiles for ClaudeFiles {
                 let path = file.path();
                 if let (Some(id), Ok(metadata)) = (id_of(&path), file.metadata())
                     && metadata.is_file()
+                    && !except.contains(&id)
                 {
                     files.push((metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH), id, path));
                 }
@@ -130,7 +134,8 @@ fn lines(file: &mut File, from: u64, most: u64) -> io::Result<Vec<Value>> {
     file.seek(SeekFrom::Start(from))?;
     let mut bytes = Vec::new();
     file.take(most).read_to_end(&mut bytes)?;
-    Ok(bytes.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect())
+    let lines = bytes.split(|byte| *byte == b'\n');
+    Ok(lines.filter_map(|line| askdesk_outside_json::from_slice(line).ok()).collect())
 }
 
 /// Returns the title of a session of this folder: the last one that it was given, else its first message. None if it belongs
@@ -145,9 +150,9 @@ fn title_in(lines: &[Value], folder: &Path) -> Option<String> {
         text(found, field).filter(|title| !title.trim().is_empty()).map(str::to_owned)
     };
     let first = || {
-        lines.iter().find_map(|line| match said(line).pop()? {
+        lines.iter().find_map(|line| match said(line, &Results::new()).pop()? {
             Said::User { text, .. } => Some(text),
-            Said::Agent(_) => None,
+            Said::Agent(_) | Said::Did(_) => None,
         })
     };
     let given = last("custom-title", "customTitle").or_else(|| last("summary", "summary"));
@@ -155,25 +160,106 @@ fn title_in(lines: &[Value], folder: &Path) -> Option<String> {
     Some(title(&found))
 }
 
-/// Returns what a line says in the conversation itself: not in a subagent's, and not what the program adds.
-fn said(line: &Value) -> Vec<Said> {
+/// The results of calls by the ids of these: each line with its block.
+type Results<'a> = HashMap<&'a str, (&'a Value, &'a Value)>;
+
+/// Returns what a line says or does in the conversation itself: not in a subagent's, and not what the program adds.
+fn said(line: &Value, results: &Results<'_>) -> Vec<Said> {
     let added = ["isSidechain", "isMeta", "isCompactSummary", "isVisibleInTranscriptOnly"];
     if added.iter().any(|mark| is_true(line, mark)) {
         return Vec::new();
     }
     let message = line.get("message").unwrap_or(&Value::Null);
-    let whole = text(message, "content");
-    let blocks = list(message, "content").iter().filter(|block| text(block, "type") == Some("text"));
-    let texts = whole.into_iter().chain(blocks.filter_map(|block| text(block, "text")));
-    let texts = texts.filter(|text| !text.trim().is_empty());
+    let blocks = list(message, "content").iter();
     match text(line, "type") {
         Some("user") => {
-            let own = texts.filter(|text| !COMMAND_MARKS.iter().any(|mark| text.starts_with(mark)));
+            let texts = text(message, "content").into_iter().chain(blocks.filter_map(words));
+            let own = texts.filter(|text| !text.trim().is_empty());
+            let own = own.filter(|text| !COMMAND_MARKS.iter().any(|mark| text.starts_with(mark)));
             own.map(|text| Said::User { text: bounded(text), place: None }).collect()
         }
-        Some("assistant") => texts.map(|text| Said::Agent(bounded(text))).collect(),
+        Some("assistant") => {
+            let whole = text(message, "content").map(|text| Said::Agent(bounded(text)));
+            let each = blocks.filter_map(|block| match (words(block), text(block, "type")) {
+                (Some(text), _) => Some(Said::Agent(bounded(text))),
+                (None, Some("tool_use" | "server_tool_use" | "mcp_tool_use")) => did(block, results),
+                _ => None,
+            });
+            let all = whole.into_iter().chain(each);
+            all.filter(|said| !matches!(said, Said::Agent(text) if text.trim().is_empty())).collect()
+        }
         _ => Vec::new(),
     }
+}
+
+fn words(block: &Value) -> Option<&str> {
+    text(block, "text").filter(|_| text(block, "type") == Some("text"))
+}
+
+/// Tells a call, and what came out of it.
+fn did(block: &Value, results: &Results<'_>) -> Option<Said> {
+    let (id, name) = (text(block, "id")?, text(block, "name")?);
+    let input = block.get("input").unwrap_or(&Value::Null);
+    let result = results.get(id);
+    if name == QUESTION_TOOL
+        && let Ok((drafts, questions)) = read(input)
+    {
+        return Some(asked(questions.clone(), result.and_then(|(line, _)| kept(line, &drafts, &questions))));
+    }
+    let output = result.map(|(_, block)| tools::result(block.get("content")).0);
+    let status = match result {
+        None => ToolStatus::NoResult,
+        Some((_, block)) if is_true(block, "is_error") => ToolStatus::Failed,
+        Some(_) => ToolStatus::Done,
+    };
+    Some(Said::Did(Box::new(EntryBody::Tool {
+        tool_use: bounded(id),
+        name: bounded(name),
+        tool_kind: tools::kind(name),
+        summary: tools::summary(name, input),
+        detail: details::detail(name, input),
+        status,
+        output,
+        images: Vec::new(),
+        subagent: None,
+    })))
+}
+
+/// Reads the answers that the program kept with a result, as the parts of each. None if it kept none, or if they can't be told
+/// apart, because two questions have the same text.
+fn kept(line: &Value, drafts: &[RawQuestion], questions: &[Question]) -> Option<Vec<Vec<String>>> {
+    let answers = line.get("toolUseResult")?.get("answers")?.as_object()?;
+    let parts = |question: &Question| {
+        let draft = drafts.get(question.id.index())?;
+        let is_twin = drafts.iter().filter(|other| other.text == draft.text).count() > 1;
+        let said = answers.get(&draft.text).map_or(Some(""), Value::as_str)?;
+        (!is_twin).then(|| parts_of(said, question))
+    };
+    questions.iter().map(parts).collect()
+}
+
+/// Takes the labels apart that the program joins.
+fn parts_of(said: &str, question: &Question) -> Vec<String> {
+    if said.trim().is_empty() || said == UNANSWERED {
+        return Vec::new();
+    }
+    let mut rest = said;
+    let mut parts = Vec::new();
+    while question.kind == QuestionKind::Multi && !rest.is_empty() {
+        let labels = question.options.iter().map(|option| option.label.as_str());
+        let after = labels.filter_map(|label| {
+            let after = rest.strip_prefix(label)?;
+            let after = if after.is_empty() { Some(after) } else { after.strip_prefix(", ") };
+            Some((label, after?))
+        });
+        let Some((label, after)) = after.max_by_key(|(label, _)| label.len()) else { break };
+        parts.push(label.to_owned());
+        rest = after;
+    }
+    if !rest.is_empty() {
+        parts.push(rest.to_owned());
+    }
+    parts
 }
 
 /// Reads the conversation that a session continues: the lines that its last one follows. Those that the user went back on
@@ -196,12 +282,18 @@ fn conversation(lines: &[Value], mut is_cut: bool) -> Conversation {
             is_cut = false;
         }
     }
+    // Results of calls that were made at once aren't all among those lines.
+    let results = lines.iter().filter(in_main).flat_map(|line| {
+        let content = line.get("message").map(|message| list(message, "content")).unwrap_or_default();
+        content.iter().filter_map(move |block| Some((text(block, "tool_use_id")?, (line, block))))
+    });
+    let results: Results<'_> = results.collect();
     let mut all = Vec::new();
     let mut newest = None;
     for line in newest_first.into_iter().rev() {
-        all.extend(said(line).into_iter().map(|said| match said {
+        all.extend(said(line, &results).into_iter().map(|said| match said {
             Said::User { text, .. } => Said::User { text, place: newest.map(bounded) },
-            Said::Agent(_) => said,
+            Said::Agent(_) | Said::Did(_) => said,
         }));
         if matches!(text(line, "type"), Some("user" | "assistant")) {
             newest = text(line, "uuid");
@@ -212,6 +304,7 @@ fn conversation(lines: &[Value], mut is_cut: bool) -> Conversation {
 
 #[cfg(test)]
 mod tests {
+    use askdesk_domain::{OptionId, Outcome};
     use rstest::rstest;
     use serde_json::json;
     use tempfile::TempDir;
@@ -266,7 +359,7 @@ mod tests {
         }
 
         fn titles(&self) -> Vec<String> {
-            self.files().list().unwrap().into_iter().map(|session| session.title).collect()
+            self.files().list(&[]).unwrap().into_iter().map(|session| session.title).collect()
         }
     }
 
@@ -275,6 +368,18 @@ mod tests {
     #[case("/ä/𝄞", "-----")]
     fn a_folder_is_named_like_the_program_does(#[case] folder: &str, #[case] expected: &str) {
         assert_eq!(name_of(Path::new(folder)), expected);
+    }
+
+    #[test]
+    fn case_124_sessions_that_are_known_take_no_place_in_the_list() {
+        let written = Written::new();
+        let ids: Vec<String> = (0..=OWN_SESSIONS).map(|n| Uuid::from_u128(n as u128).to_string()).collect();
+        let said = json!({"type": "user", "message": {"role": "user", "content": "Go on."}});
+        ids.iter().for_each(|id| written.write(id, std::slice::from_ref(&said)));
+        let known: Vec<_> = ids[1..].iter().filter_map(NativeSession::new).collect();
+        let listed = written.files().list(&known).unwrap();
+        assert_eq!(listed.iter().map(|one| one.native_session.as_str()).collect::<Vec<_>>(), [&ids[0]]);
+        assert_eq!(written.files().list(&[]).unwrap().len(), OWN_SESSIONS);
     }
 
     #[test]
@@ -361,5 +466,88 @@ mod tests {
     fn a_circle_of_lines_ends() {
         let lines = [agent(["a", "b"], "One"), agent(["b", "a"], "Two")];
         assert_eq!(conversation(&lines, false).said.len(), 2);
+    }
+
+    /// Reads two questions with the result of their call.
+    fn outcome_of(result: Option<Value>) -> Option<Outcome> {
+        let questions = json!([
+            {"question": "Which?", "options": [{"label": "Red"}, {"label": "Blue"}]},
+            {"question": "What else?", "multiSelect": true, "options": [{"label": "A, B"}, {"label": "A"}]},
+        ]);
+        let call = json!([{"type": "tool_use", "id": "t", "name": "AskUserQuestion", "input": {"questions": questions}}]);
+        let mut lines = vec![line("assistant", ["a", ""], &call)];
+        if let Some(result) = result {
+            let mut answer =
+                user(["b", "a"], &json!([{"type": "tool_result", "tool_use_id": "t", "content": "…"}]));
+            answer["toolUseResult"] = result;
+            lines.push(answer);
+        }
+        let said = conversation(&lines, false).said;
+        let [Said::Did(body)] = &*said else { panic!("{said:?}") };
+        let EntryBody::CopiedQuestion { questions, outcome } = &**body else { panic!("{body:?}") };
+        assert_eq!((questions.len(), questions[1].options[0].label.as_str()), (2, "A, B"));
+        outcome.clone()
+    }
+
+    #[rstest]
+    #[case(json!({"Which?": "Blue", "What else?": "A, B, A, and more"}), vec![(vec![1], None), (vec![0, 1], Some("and more"))])]
+    #[case(json!({"Which?": "Blue, but dark"}), vec![(vec![], Some("Blue, but dark"))])]
+    #[case(json!({"Which?": UNANSWERED, "What else?": "A"}), vec![(vec![1], None)])]
+    fn a_question_is_read_with_the_answers_that_are_kept(
+        #[case] answers: Value,
+        #[case] expected: Vec<(Vec<usize>, Option<&str>)>,
+    ) {
+        let Some(Outcome::Answered { answers }) = outcome_of(Some(json!({"answers": answers}))) else {
+            panic!()
+        };
+        let place = |id: &OptionId| id.to_string().rsplit('o').next().unwrap().parse::<usize>().unwrap() - 1;
+        let seen: Vec<(Vec<usize>, Option<&str>)> = answers
+            .iter()
+            .map(|answer| (answer.chosen.iter().map(place).collect(), answer.other.as_deref()))
+            .collect();
+        assert_eq!(seen, expected);
+    }
+
+    #[rstest]
+    #[case::no_result(None, None)]
+    #[case::nothing_kept(Some(json!("Error: stopped")), None)]
+    #[case::no_text(Some(json!({"answers": {"Which?": 3}})), None)]
+    #[case::skipped(Some(json!({"answers": {}})), Some(Outcome::Declined { words: None }))]
+    fn no_answer_is_made_up(#[case] result: Option<Value>, #[case] expected: Option<Outcome>) {
+        assert_eq!(outcome_of(result), expected);
+    }
+
+    #[test]
+    fn calls_are_read_with_their_results() {
+        let call =
+            |id: &str| json!([{"type": "tool_use", "id": id, "name": "Bash", "input": {"command": "ls"}}]);
+        let result = |id: &str, failed: bool| json!([{"type": "tool_result", "tool_use_id": id, "content": "out", "is_error": failed}]);
+        // Two calls were made at once, so the result of the first one isn't followed.
+        let lines = [
+            line("assistant", ["a", ""], &call("1")),
+            line("assistant", ["b", "a"], &call("2")),
+            user(["r1", "a"], &result("1", true)),
+            user(["r2", "b"], &result("2", false)),
+            line("assistant", ["c", "r2"], &call("3")),
+        ];
+        let said = conversation(&lines, false).said;
+        let seen: Vec<_> = said
+            .iter()
+            .map(|said| match said {
+                Said::Did(body) => match &**body {
+                    EntryBody::Tool { tool_use, status, output, .. } => {
+                        (tool_use.as_str(), *status, output.as_deref())
+                    }
+                    other => panic!("{other:?}"),
+                },
+                other => panic!("{other:?}"),
+            })
+            .collect();
+        let expected = [
+            ("1", ToolStatus::Failed, Some("out")),
+            ("2", ToolStatus::Done, Some("out")),
+            ("3", ToolStatus::NoResult, None),
+        ];
+        assert_eq!(seen, expected);
     }
 }

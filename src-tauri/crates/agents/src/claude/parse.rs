@@ -1,48 +1,29 @@
 //! Parses the lines of Claude Code into events.
 
 use askdesk_domain::text::bounded;
-use askdesk_domain::{NativeSession, Notice, ToolStatus};
+use askdesk_domain::{NativeRef, NativeSession, Notice, ToolStatus};
+use askdesk_outside_json::{Lost, Read};
 use serde_json::Value;
 
 use super::helpers::on_output_file;
-use super::{CAPABILITIES, Call, ClaudeAdapter, QUESTION_TOOL, commands, details, tools};
-use crate::adapter::Output;
+use super::known::{BLOCKS, RESULT_BLOCK, SILENT_SYSTEM, SILENT_TYPES, SYSTEM, TYPES};
+use super::{
+    CAPABILITIES, Call, CallKind, ClaudeAdapter, QUESTION_TOOL, commands, details, of_subagent, told, tools,
+};
+use crate::adapter::{Output, Partial};
 use crate::event::{AgentEvent, InputError};
 use crate::json::{list, text};
 
-/// Message types that are known and ignored.
-const SILENT_TYPES: &[&str] = &[
-    "attachment",
-    "auth_status",
-    "keep_alive",
-    "prompt_suggestion",
-    "rate_limit_event",
-    "tool_progress",
-    "tool_use_summary",
-];
-
-/// System message types that are known and ignored.
-const SILENT_SYSTEM: &[&str] = &[
-    "files_persisted",
-    "hook_progress",
-    "hook_started",
-    "local_command_output",
-    "permission_denied",
-    "session_state_changed",
-    "session_title_changed",
-    "task_progress",
-    "task_updated",
-];
-
 impl ClaudeAdapter {
     /// Parses one line of the agent's output, without its line feed.
-    pub(super) fn on_line(&mut self, line: &[u8], out: &mut Output) {
+    pub(super) fn on_line(&mut self, line: &[u8], abridged: Option<Partial>, out: &mut Output) {
         if line.trim_ascii().is_empty() {
             return;
         }
-        match serde_json::from_slice(line) {
-            Ok(message) => self.on_message(&message, out),
-            Err(_) => out.invalid(InputError::NotJson),
+        let Read { value: message, lost, .. } = askdesk_outside_json::read(line);
+        match abridged.or(lost.map(Partial::Unread)) {
+            None => self.on_message(&message, out),
+            Some(why) => self.on_partial(message, why, lost == Some(Lost::Malformed), out),
         }
     }
 
@@ -52,13 +33,17 @@ impl ClaudeAdapter {
             return;
         }
         // The last line may be complete and only lack its line feed.
-        match serde_json::from_slice::<Value>(unfinished) {
-            Ok(Value::Object(_)) => self.on_line(unfinished, out),
+        match askdesk_outside_json::from_slice::<Value>(unfinished) {
+            Ok(Value::Object(_)) => self.on_line(unfinished, None, out),
             _ => out.invalid(InputError::CutInHalf),
         }
     }
 
     pub(super) fn on_message(&mut self, message: &Value, out: &mut Output) {
+        let kind = text(message, "type").unwrap_or("without a type");
+        if !TYPES.contains(&kind) && !SILENT_TYPES.contains(&kind) {
+            return not_understood(kind, message, !of_subagent(message), out);
+        }
         match text(message, "type") {
             Some("assistant") => self.on_assistant(message, out),
             Some("user") => self.on_user(message, out),
@@ -75,12 +60,18 @@ impl ClaudeAdapter {
                 out.event(AgentEvent::Noticed { notice: Notice::ConversationReset });
             }
             Some(kind) if SILENT_TYPES.contains(&kind) => {}
-            Some(kind) => unknown(out, kind),
-            None => unknown(out, "without a type"),
+            _ => not_understood(kind, message, !of_subagent(message), out),
         }
     }
 
     fn on_system(&mut self, message: &Value, out: &mut Output) {
+        let subtype = text(message, "subtype").unwrap_or("without a subtype");
+        let unknown = |out: &mut Output| {
+            not_understood(&format!("system/{subtype}"), message, !of_subagent(message), out);
+        };
+        if !SYSTEM.contains(&subtype) && !SILENT_SYSTEM.contains(&subtype) {
+            return unknown(out);
+        }
         match text(message, "subtype") {
             Some("init") => {
                 self.resuming = None;
@@ -104,11 +95,18 @@ impl ClaudeAdapter {
             Some("elicitation_complete") => self.on_elicitation_complete(message, out),
             Some("task_started") => self.on_task_started(message, out),
             Some("background_tasks_changed") => self.on_background_tasks(message, out),
-            Some("informational") => on_informational(message, out),
-            Some("hook_response") => on_hook_response(message, out),
+            Some("model_refusal_fallback") => self.on_refused_by_model(message, out),
             Some("task_notification") => self.on_task_ended(message, out),
+            Some(
+                "informational"
+                | "hook_response"
+                | "notification"
+                | "session_writes_lost"
+                | "plugin_install"
+                | "mirror_error",
+            ) => out.events.extend(told::notice(message).map(|notice| AgentEvent::Noticed { notice })),
             Some(subtype) if SILENT_SYSTEM.contains(&subtype) => {}
-            subtype => unknown(out, &format!("system/{}", subtype.unwrap_or("without a subtype"))),
+            _ => unknown(out),
         }
     }
 
@@ -207,6 +205,11 @@ impl ClaudeAdapter {
             return;
         }
         for block in content.and_then(Value::as_array).into_iter().flatten() {
+            let kind = text(block, "type").unwrap_or("without a type");
+            if !BLOCKS.contains(&kind) && !kind.ends_with(RESULT_BLOCK) {
+                not_understood(&format!("assistant/{kind}"), block, own, out);
+                continue;
+            }
             match text(block, "type") {
                 Some("text") if own => {
                     if let Some(text) = text(block, "text").filter(|text| !text.trim().is_empty()) {
@@ -227,8 +230,8 @@ impl ClaudeAdapter {
                         self.on_helper_said(message, &format!("▸ {name}: {summary}"), out);
                     }
                 }
-                Some(kind) if kind.ends_with("_tool_result") => self.on_tool_result(block, out),
-                kind => unknown(out, &format!("assistant/{}", kind.unwrap_or("without a type"))),
+                Some(kind) if kind.ends_with(RESULT_BLOCK) => self.on_tool_result(message, block, out),
+                _ => not_understood(&format!("assistant/{kind}"), block, own, out),
             }
         }
     }
@@ -262,32 +265,50 @@ impl ClaudeAdapter {
         for block in content.and_then(Value::as_array).into_iter().flatten() {
             if text(block, "type") == Some("tool_result") {
                 on_output_file(message, block, out);
-                self.on_tool_result(block, out);
+                self.on_tool_result(message, block, out);
             }
         }
     }
 
-    fn on_tool_result(&mut self, block: &Value, out: &mut Output) {
+    fn on_tool_result(&mut self, message: &Value, block: &Value, out: &mut Output) {
         let Some(tool_use) = text(block, "tool_use_id") else {
             return out.invalid(InputError::Incomplete { field: "tool_use_id of a tool result" });
         };
-        self.settle(out, |call| call.tool_use.as_deref() == Some(tool_use));
+        // If several calls have this ID, the result is not that of one which waits.
+        let of_it = |call: &Call| call.tool_use.as_deref() == Some(tool_use);
+        let some_answered = self.calls.iter().any(|call| of_it(call) && call.answered);
+        let canceled = self.canceled.iter().position(|(known, _)| known == tool_use);
+        let canceled = canceled.map(|place| self.canceled.remove(place).1);
+        let refused = refused_itself(message, tool_use, canceled.is_some());
+        let request = canceled.or_else(|| self.open_permission(tool_use).filter(|_| !some_answered));
+        self.settle(out, |call| of_it(call) && call.answered == some_answered);
         if let Some(place) = self.question_uses.iter().position(|known| known == tool_use) {
             self.question_uses.remove(place);
             return;
         }
         let (output, images) = tools::result(block.get("content"));
-        out.event(AgentEvent::ToolEnded {
-            tool_use: bounded(tool_use),
-            ok: block.get("is_error").and_then(Value::as_bool) != Some(true),
-            output,
-            images,
-        });
+        let ok = block.get("is_error").and_then(Value::as_bool) != Some(true);
+        if !ok && refused {
+            out.event(AgentEvent::ToolRefused { tool_use: bounded(tool_use), request });
+        }
+        out.event(AgentEvent::ToolEnded { tool_use: bounded(tool_use), ok, output, images });
+    }
+
+    /// The permission that was asked for a call and not decided.
+    fn open_permission(&self, tool_use: &str) -> Option<NativeRef> {
+        let open = |call: &&Call| matches!(call.kind, CallKind::Permission { .. }) && !call.answered;
+        let mut waiting = self.calls.iter().filter(open);
+        waiting.find(|call| call.tool_use.as_deref() == Some(tool_use)).map(|call| call.native_ref.clone())
     }
 
     fn on_result(&mut self, message: &Value, out: &mut Output) {
         let aborted = text(message, "terminal_reason").is_some_and(|reason| reason.starts_with("aborted"));
         let failure = failure(message);
+        if let Some(reason) = text(message, "startup_failure_reason") {
+            let why = told::start_refusal(reason);
+            return out
+                .event(AgentEvent::StartRefused { why, error: failure.unwrap_or_else(|| bounded(reason)) });
+        }
         if let Some(error) = failure.as_ref().filter(|error| self.says_session_is_unknown(error)) {
             return out.event(AgentEvent::SessionUnknown { error: error.clone() });
         }
@@ -295,6 +316,7 @@ impl ClaudeAdapter {
         let calls = &self.calls;
         self.question_uses.retain(|known| calls.iter().any(|call| call.tool_use.as_ref() == Some(known)));
         let error = failure.filter(|_| !aborted && !self.interrupting);
+        self.canceled.clear();
         let number = |value: Option<&Value>| value.and_then(Value::as_u64).unwrap_or_default();
         let usage = self.usage.on_result(message);
         self.tell_context(out);
@@ -339,6 +361,26 @@ impl ClaudeAdapter {
     }
 }
 
+/// Whether a call that failed was refused by the agent itself, and not by the user (measured with 2.1.332). A version that
+/// says nothing of it has taken the permission request back before.
+fn refused_itself(message: &Value, tool_use: &str, canceled: bool) -> bool {
+    let of_call = |it: &&Value| text(it, "id") == Some(tool_use);
+    let Some(told) = list(message, "tool_result_meta").iter().find(of_call) else { return canceled };
+    let decision = told.get("permission_decision").unwrap_or(&Value::Null);
+    let reason = text(decision, "reason_type");
+    // It calls a rule in the user's settings "user_reject" too, but with a reason.
+    let rejected =
+        text(decision, "source").is_some_and(|source| source.starts_with("user")) && reason.is_none();
+    let by_user = rejected || text(told, "non_execution_kind") == Some("user-rejected");
+    match text(decision, "decision") {
+        _ if by_user => false,
+        Some("accept") => false,
+        // With "other" it also reports a request that nobody could answer, as its input was closed.
+        Some("reject") => canceled || reason.is_some_and(|reason| reason != "other"),
+        _ => canceled,
+    }
+}
+
 /// A message counts as accepted once the agent works on it; until then it may be lost with the process.
 fn on_lifecycle(message: &Value, out: &mut Output) {
     let taken = matches!(text(message, "state"), Some("started" | "completed"));
@@ -367,38 +409,8 @@ fn event_is_whole(message: &Value) -> bool {
     message.get("abandoned_blocks").is_none()
 }
 
-/// Tells what a hook says to the user, or why it blocked a message; everything else of this kind is for a terminal.
-fn on_informational(message: &Value, out: &mut Output) {
-    let Some(said) = text(message, "content").map(str::trim).filter(|said| !said.is_empty()) else { return };
-    let said = bounded(said);
-    let notice = match text(message, "level") {
-        Some("notice") => Notice::AgentTold { text: said },
-        Some("warning" | "error") => Notice::AgentWarned { text: said },
-        _ => return,
-    };
-    out.event(AgentEvent::Noticed { notice });
-}
-
-/// Hooks that run before the first turn are told of in their responses alone (2.1.329).
-fn on_hook_response(message: &Value, out: &mut Output) {
-    let Some(hook) = text(message, "hook_name") else { return };
-    let said = |name: &str| text(message, name).map(str::trim).filter(|said| !said.is_empty());
-    let notice = if message.get("exit_code").and_then(Value::as_i64).is_some_and(|code| code != 0) {
-        said("stderr").map(|error| Notice::AgentWarned { text: bounded(&format!("{hook}: {error}")) })
-    } else {
-        let output = said("stdout").and_then(|output| serde_json::from_str::<Value>(output).ok());
-        let told = output.as_ref().and_then(|output| text(output, "systemMessage"));
-        told.map(|told| Notice::AgentTold { text: bounded(&format!("{hook} says: {told}")) })
-    };
-    if let Some(notice) = notice {
-        out.event(AgentEvent::Noticed { notice });
-    }
-}
-
-pub(super) fn of_subagent(message: &Value) -> bool {
-    text(message, "parent_tool_use_id").is_some()
-}
-
-pub(super) fn unknown(out: &mut Output, kind: &str) {
+/// Counts a message of an unknown kind, and shows what it says to the user.
+fn not_understood(kind: &str, message: &Value, own: bool, out: &mut Output) {
     out.invalid(InputError::unknown_type(kind));
+    crate::not_understood::show(kind, message, own, out);
 }

@@ -4,8 +4,7 @@ use askdesk_domain::Notice;
 use askdesk_domain::text::bounded;
 use serde_json::Value;
 
-use super::ClaudeAdapter;
-use super::parse::of_subagent;
+use super::{ClaudeAdapter, of_subagent};
 use crate::adapter::Output;
 use crate::event::{AgentEvent, Retry, RetryBegins};
 use crate::json::text;

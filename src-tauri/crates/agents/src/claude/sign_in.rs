@@ -30,7 +30,7 @@ pub(super) fn probe(program: PathBuf, folder: &Path, overrides: &LaunchOverrides
 /// Reads `claude auth status`, an object that other lines may surround.
 fn read_status(printed: &str) -> Option<bool> {
     let object = printed.get(printed.find('{')?..=printed.rfind('}')?)?;
-    serde_json::from_str::<Value>(object).ok()?.get("loggedIn")?.as_bool()
+    askdesk_outside_json::from_slice::<Value>(object.as_bytes()).ok()?.get("loggedIn")?.as_bool()
 }
 
 #[cfg(test)]

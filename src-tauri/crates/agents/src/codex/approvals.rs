@@ -15,7 +15,10 @@ use crate::tool_input::{mcp_name, pretty};
 #[derive(Debug)]
 pub(super) struct Permission {
     pub(super) title: String,
-    pub(super) description: Vec<String>,
+    /// What the model says about it.
+    pub(super) description: Option<String>,
+    /// What the agent says about it.
+    pub(super) remark: Vec<String>,
     pub(super) subject: ToolDetail,
     pub(super) call: Option<PermissionCall>,
     /// What can be chosen, each with the result that the server gets.
@@ -25,7 +28,8 @@ pub(super) struct Permission {
 /// A command, input for one that runs, or a connection of one; none if it is of a kind that is not known.
 pub(super) fn of_command(params: &Value, folder: &str) -> Option<Permission> {
     let command = text(params, "command").unwrap_or_default();
-    let mut description: Vec<String> = text(params, "reason").map(str::to_owned).into_iter().collect();
+    let reason = text(params, "reason").filter(|reason| !reason.trim().is_empty()).map(str::to_owned);
+    let mut remark = Vec::new();
     let title = match text(params, "kind").unwrap_or("command") {
         "command" => SHELL,
         "writeStdin" => "Terminal input",
@@ -34,13 +38,13 @@ pub(super) fn of_command(params: &Value, folder: &str) -> Option<Permission> {
     };
     // The card shows the session's folder itself.
     if let Some(cwd) = text(params, "cwd").filter(|cwd| *cwd != folder) {
-        description.push(format!("cwd: {cwd}"));
+        remark.push(format!("cwd: {cwd}"));
     }
     if let Some(more) = params.get("additionalPermissions").filter(|more| !more.is_null()) {
-        description.push(format!("additional permissions: {more}"));
+        remark.push(format!("additional permissions: {more}"));
     }
     let network = params.get("networkApprovalContext").filter(|context| !context.is_null());
-    let (title, subject, call) = match network {
+    let (title, subject, description, call) = match network {
         Some(context) => {
             let host = text(context, "host").unwrap_or_default();
             let target = match text(context, "protocol") {
@@ -48,27 +52,24 @@ pub(super) fn of_command(params: &Value, folder: &str) -> Option<Permission> {
                 None => host.to_owned(),
             };
             if !command.is_empty() {
-                description.push(format!("command: {command}"));
+                remark.push(format!("command: {command}"));
             }
             let call = PermissionCall {
                 tools: vec!["Network".to_owned(), "WebFetch".to_owned()],
                 arguments: vec![CallArgument::Address(target.clone())],
             };
-            ("Network", ToolDetail::Network { target }, call)
+            ("Network", ToolDetail::Network { target }, reason, call)
         }
         None => {
-            let words = (!description.is_empty()).then(|| description.join("\n"));
-            let subject = ToolDetail::Command { command: command.to_owned(), description: words };
-            (title, subject, items::command_call(command, list(params, "commandActions")))
+            // The reason stands with the command.
+            let subject = ToolDetail::Command { command: command.to_owned(), description: reason };
+            (title, subject, None, items::command_call(command, list(params, "commandActions")))
         }
     };
-    if !matches!(subject, ToolDetail::Network { .. }) {
-        // It stands with the command.
-        description.clear();
-    }
     Some(Permission {
         title: title.to_owned(),
         description,
+        remark,
         subject,
         call: Some(call),
         options: command_options(params),
@@ -138,15 +139,14 @@ fn decision_option(place: usize, decision: &Value) -> Option<(ApprovalOption, Va
 
 /// Changes of files; `changes` are those of the item that waits.
 pub(super) fn of_files(params: &Value, changes: &Value) -> Permission {
-    let mut description: Vec<String> = text(params, "reason").map(str::to_owned).into_iter().collect();
-    if let Some(root) = text(params, "grantRoot") {
-        description.push(format!("Writing below {root} would be allowed for the rest of the session."));
-    }
+    let root = text(params, "grantRoot");
+    let root = root.map(|root| format!("Writing below {root} would be allowed for the rest of the session."));
     let decisions = ["accept", "acceptForSession", "decline", "cancel"];
     let options = decisions.iter().enumerate();
     Permission {
         title: items::EDIT.to_owned(),
-        description,
+        description: text(params, "reason").map(str::to_owned),
+        remark: root.into_iter().collect(),
         subject: items::changes_detail(changes),
         call: Some(items::changes_call(changes)),
         options: options.filter_map(|(place, word)| decision_option(place, &json!(word))).collect(),
@@ -193,7 +193,8 @@ pub(super) fn of_permissions(params: &Value) -> Permission {
     let arguments = [text(params, "cwd").map(|cwd| CallArgument::Path(cwd.to_owned()))];
     Permission {
         title: "More permissions".to_owned(),
-        description: text(params, "reason").map(str::to_owned).into_iter().collect(),
+        description: text(params, "reason").map(str::to_owned),
+        remark: Vec::new(),
         subject: ToolDetail::Other { input: pretty(&wanted) },
         call: Some(PermissionCall {
             tools: vec!["Permissions".to_owned()],
@@ -239,10 +240,12 @@ pub(super) fn of_tool(params: &Value) -> Option<Permission> {
         let result = json!({"action": action, "content": null, "_meta": null});
         (option(action, ApprovalOptionKind::RejectOnce, label, None), result)
     }));
-    let description = [text(params, "message"), text(about, "tool_description")];
+    let message = text(params, "message").map(str::to_owned);
+    let described = text(about, "tool_description").map(|words| format!("{server} describes it: {words}"));
     Some(Permission {
         title: name.clone(),
-        description: description.into_iter().flatten().map(str::to_owned).collect(),
+        description: None,
+        remark: message.into_iter().chain(described).collect(),
         subject: ToolDetail::Other { input: pretty(about.get("tool_params").unwrap_or(&Value::Null)) },
         call: Some(PermissionCall { tools: vec![name], arguments: vec![CallArgument::Uncompared] }),
         options: options.into_iter().filter_map(|(option, result)| Some((option?, result))).collect(),

@@ -3,7 +3,7 @@
 use askdesk_domain::attachment::{ATTACHMENTS, IMAGE_BYTES, MESSAGE_BYTES};
 use askdesk_domain::{
     AgentDescriptor, AgentId, Capabilities, ConfigCategory, ConfigId, ConfigOption, ConfigValue,
-    ReservedFlags, Risk, Takes, ValueId,
+    ReservedFlags, Risk, SupportedVersions, Takes, ValueId,
 };
 
 pub const CODEX: AgentId = AgentId::literal("codex");
@@ -19,7 +19,7 @@ pub const EFFORT: ConfigId = ConfigId::literal("effort");
 pub const PLAN: ValueId = ValueId::literal("plan");
 pub const DEFAULT: ValueId = ValueId::literal("default");
 
-const VERIFIED: &str = "0.169.0";
+const VERSIONS: SupportedVersions = SupportedVersions::of_package("@openai/codex", "0.171.0", None);
 
 /// Flags that the user's settings may not add to its command line.
 pub(super) const RESERVED_FLAGS: ReservedFlags = ReservedFlags {
@@ -36,7 +36,7 @@ pub(super) fn descriptor() -> AgentDescriptor {
         program: Some("codex".to_owned()),
         install: Some("npm install -g @openai/codex".to_owned()),
         login: Some("codex login".to_owned()),
-        verified: Some(VERIFIED.to_owned()),
+        versions: Some(VERSIONS),
         capabilities: Capabilities {
             takes: Takes::ImagesAndFiles {
                 count: ATTACHMENTS,

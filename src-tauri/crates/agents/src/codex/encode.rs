@@ -6,7 +6,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::{CallKind, CodexAdapter, HELD_ACTIONS, Sent, Thread, answer, questions};
+use super::{CallKind, CodexAdapter, HELD_ACTIONS, Sent, Thread, answer, async_questions, questions};
 use crate::adapter::{Action, Attached, EncodeError, Output, QuestionRefusal};
 use crate::elicitation::Ended;
 use crate::event::AgentEvent;
@@ -127,6 +127,10 @@ impl CodexAdapter {
         out: &mut Output,
     ) -> Result<(), EncodeError> {
         let words = why.words();
+        if async_questions::is_async(native_ref) {
+            self.say(&words, out);
+            return Ok(());
+        }
         let place = self.calls.iter().position(|call| call.native_ref == *native_ref && call.is_question());
         let call = place.map(|place| self.calls.remove(place));
         let gone = || EncodeError::Gone { native_ref: native_ref.clone() };

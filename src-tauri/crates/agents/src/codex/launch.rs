@@ -119,7 +119,7 @@ pub(super) fn own_program(program: PathBuf, folder: &Path, args: &[&str]) -> Lau
 
 /// Finds Codex: the program the user named, else on `PATH`, else where installers put it.
 pub(super) fn find(agent: &AgentDescriptor, explicit: Option<&Path>) -> Result<PathBuf, AgentFailure> {
-    find_program(agent, "codex", explicit, &[".local/bin", ".npm-global/bin"])
+    find_program(agent, "codex", explicit)
 }
 
 #[cfg(test)]

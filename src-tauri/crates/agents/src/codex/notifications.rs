@@ -1,97 +1,30 @@
 //! What the server tells about a session, as events.
 
 use askdesk_domain::text::bounded;
-use askdesk_domain::{Notice, ToolStatus};
+use askdesk_domain::{Asker, HelperId, Notice, ToolStatus};
 use serde_json::Value;
 use uuid::Uuid;
 
+use super::known::{ITEMS, READ, SILENT, WARNINGS};
 use super::{
-    CodexAdapter, Item, REMEMBERED_ITEMS, REMEMBERED_WARNINGS, SUBAGENTS, Thread, items, plan, unknown,
+    CodexAdapter, Item, REMEMBERED_ITEMS, REMEMBERED_WARNINGS, SUBAGENTS, Thread, async_questions, items,
+    plan, unknown,
 };
 use crate::adapter::Output;
-use crate::event::{AgentEvent, InputError, Retry, RetryBegins};
+use crate::event::{AgentEvent, Asked, InputError, Retry, RetryBegins};
 use crate::json::{is_true, list, text};
+use crate::not_understood;
 use crate::own_sessions::title;
-
-/// Notifications that are known and say nothing that a user needs here.
-const SILENT: &[&str] = &[
-    "account/gatewayOAuth/changed",
-    "account/login/completed",
-    "account/updated",
-    "app/list/updated",
-    "command/exec/outputDelta",
-    "externalAgentConfig/import/completed",
-    "externalAgentConfig/import/progress",
-    "fs/changed",
-    "fuzzyFileSearch/sessionCompleted",
-    "fuzzyFileSearch/sessionUpdated",
-    "hook/completed",
-    "hook/started",
-    "item/autoApprovalReview/completed",
-    "item/autoApprovalReview/started",
-    // The output stands in the finished item.
-    "item/commandExecution/outputDelta",
-    "item/commandExecution/terminalInteraction",
-    "item/fileChange/outputDelta",
-    "item/mcpToolCall/progress",
-    "mcpServer/event/stream/notification",
-    "mcpServer/oauthLogin/completed",
-    "model/safetyBuffering/updated",
-    "model/verification",
-    "modelProvider/authRecoveryCompleted",
-    "modelProvider/authRecoveryStarted",
-    "process/exited",
-    "process/outputDelta",
-    "project/changed",
-    "rawResponse/completed",
-    "rawResponseItem/completed",
-    "remoteControl/status/changed",
-    "thread/archived",
-    "thread/attachment/updated",
-    // The item of the compaction says it.
-    "thread/compacted",
-    "thread/deleted",
-    "thread/environment/connected",
-    "thread/environment/disconnected",
-    "thread/goal/cleared",
-    "thread/goal/updated",
-    "thread/prediction/updated",
-    "thread/project/updated",
-    "thread/queue/changed",
-    "thread/readState/changed",
-    "thread/realtime/closed",
-    "thread/realtime/error",
-    "thread/realtime/item/completed",
-    "thread/realtime/item/started",
-    "thread/realtime/item/transcript/delta",
-    "thread/realtime/itemAdded",
-    "thread/realtime/outputAudio/delta",
-    "thread/realtime/sdp",
-    "thread/realtime/started",
-    "thread/realtime/transcript/delta",
-    "thread/realtime/transcript/done",
-    "thread/reverted",
-    "thread/section/changed",
-    "thread/status/changed",
-    "thread/unarchived",
-    // The changes of a session are recorded by the app itself.
-    "turn/diff/updated",
-    "turn/moderationMetadata",
-    "windowsSandbox/setupCompleted",
-];
-
-/// Notifications that a user should read, with the fields of their words.
-const WARNINGS: &[(&str, &[&str])] = &[
-    ("warning", &["message"]),
-    ("guardianWarning", &["message"]),
-    ("deprecationNotice", &["summary", "details"]),
-    ("configWarning", &["summary", "details", "path"]),
-    ("windows/worldWritableWarning", &["message"]),
-    ("autoApprovalReview/strictReviewRequired", &["message"]),
-];
 
 impl CodexAdapter {
     pub(super) fn on_notification(&mut self, method: &str, params: &Value, out: &mut Output) {
+        if SILENT.contains(&method) {
+            return;
+        }
+        let warning = WARNINGS.iter().find(|(known, _)| *known == method);
+        if warning.is_none() && !READ.contains(&method) {
+            return self.on_unknown(method, params, out);
+        }
         if method == "thread/started" {
             return self.on_thread_started(&params["thread"]);
         }
@@ -105,17 +38,17 @@ impl CodexAdapter {
         if method == "serverRequest/resolved" {
             return self.on_resolved(&params["requestId"], out);
         }
-        if let Some((_, fields)) = WARNINGS.iter().find(|(known, _)| *known == method) {
+        if let Some((_, fields)) = warning {
             return self.warn_once(fields.iter().filter_map(|field| text(params, field)), out);
-        }
-        if SILENT.contains(&method) {
-            return;
         }
         let subagent = self.subagent(params);
         let of_subagent = subagent.is_some();
         match method {
             "item/started" => self.on_item(&params["item"], false, of_subagent, out),
-            "item/completed" => self.on_item(&params["item"], true, of_subagent, out),
+            "item/completed" => {
+                self.on_item(&params["item"], true, of_subagent, out);
+                self.on_async_questions(params, subagent.as_ref(), out);
+            }
             "item/fileChange/patchUpdated" => {
                 let id = text(params, "itemId").unwrap_or_default();
                 if let Some((_, item)) = self.items.iter_mut().find(|(known, _)| known == id) {
@@ -190,8 +123,14 @@ impl CodexAdapter {
                 warn([format!("The model {to} answers instead of {from}.").as_str()].into_iter(), out);
             }
             "error" => self.on_error(params, out),
-            other => unknown(out, other),
+            other => self.on_unknown(other, params, out),
         }
+    }
+
+    /// A notification of an unknown kind. What it says to the user is shown.
+    fn on_unknown(&mut self, method: &str, params: &Value, out: &mut Output) {
+        unknown(out, method);
+        not_understood::show(method, params, self.subagent(params).is_none(), out);
     }
 
     fn warn_once<'a>(&mut self, parts: impl Iterator<Item = &'a str>, out: &mut Output) {
@@ -305,7 +244,7 @@ impl CodexAdapter {
             }
             // While it reviews, its messages are raw findings. They come again as a text, in the message behind the review.
             "agentMessage" if ended && self.turn.is_reviewing => out.event(AgentEvent::TextDropped),
-            "agentMessage" if ended => said(&message_text(item), out),
+            "agentMessage" if ended => said(async_questions::words_besides(item), out),
             "enteredReviewMode" => self.turn.is_reviewing = true,
             "exitedReviewMode" => {
                 self.turn.is_reviewing = false;
@@ -332,7 +271,51 @@ impl CodexAdapter {
                 out.event(AgentEvent::Noticed { notice: Notice::Compacted });
             }
             "agentMessage" | "reasoning" | "plan" | "contextCompaction" => {}
+            kind if !ITEMS.contains(&kind) => self.on_unknown_item(kind, item, ended, of_subagent, out),
             _ => self.on_tool(id, item, ended, out),
+        }
+    }
+
+    /// A message may hold questions that the agent doesn't wait for. A subagent's are answered to the agent itself: there is no way to
+    /// send it a message alone.
+    fn on_async_questions(&mut self, params: &Value, subagent: Option<&HelperId>, out: &mut Output) {
+        let item = &params["item"];
+        let (turn, id) = (text(params, "turnId").unwrap_or_default(), text(item, "id").unwrap_or_default());
+        let (Some(questions), Some(native_ref)) =
+            (async_questions::read(item), async_questions::native_ref(turn, id))
+        else {
+            return;
+        };
+        match questions {
+            Ok(questions) => {
+                let asked_by = subagent.map(|subagent| self.subagent_name(subagent));
+                let asker = Asker::GoesOn;
+                out.event(AgentEvent::Asked(Asked { native_ref, helper: None, asked_by, questions, asker }));
+            }
+            Err(refusal) => out.event(AgentEvent::Refused { native_ref, reason: refusal.to_string() }),
+        }
+    }
+
+    /// An item of an unknown kind. What it says to the user is shown as text, and anything else whole, as a tool call.
+    fn on_unknown_item(
+        &mut self,
+        kind: &str,
+        item: &Value,
+        ended: bool,
+        of_subagent: bool,
+        out: &mut Output,
+    ) {
+        let id = text(item, "id").unwrap_or_default();
+        let known = self.known_item(id);
+        if known.told {
+            return;
+        }
+        if !known.shown {
+            unknown(out, &format!("item {kind}"));
+        }
+        known.told = not_understood::show(kind, item, !of_subagent, out);
+        if !known.told || known.shown {
+            self.on_tool(id, item, ended, out);
         }
     }
 
@@ -342,6 +325,7 @@ impl CodexAdapter {
         if let Some(changes) = item.get("changes") {
             known.changes = changes.clone();
         }
+        let asked = known.asked;
         if !std::mem::replace(&mut known.shown, true) {
             let shown = items::shown(item, &self.folder);
             out.event(AgentEvent::ToolStarted {
@@ -356,12 +340,16 @@ impl CodexAdapter {
             });
         }
         if ended {
+            // Whoever was asked declined it.
+            if !asked && text(item, "status") == Some("declined") {
+                out.event(AgentEvent::ToolRefused { tool_use: tool_use.clone(), request: None });
+            }
             let (ok, output, images) = items::ended(item);
             out.event(AgentEvent::ToolEnded { tool_use, ok, output, images });
         }
     }
 
-    fn known_item(&mut self, id: &str) -> &mut Item {
+    pub(super) fn known_item(&mut self, id: &str) -> &mut Item {
         let place = self.items.iter().position(|(known, _)| known == id);
         let place = place.unwrap_or_else(|| {
             if self.items.len() == REMEMBERED_ITEMS {
@@ -378,17 +366,6 @@ fn said(text: &str, out: &mut Output) {
     if !text.trim().is_empty() {
         out.event(AgentEvent::Said { text: bounded(text) });
     }
-}
-
-/// A message may hold questions that the agent doesn't wait for; they are answered by a message.
-fn message_text(item: &Value) -> String {
-    let questions = list(item, "questions").iter().filter_map(|question| {
-        let options: Vec<&str> = list(question, "options").iter().filter_map(Value::as_str).collect();
-        let options = options.into_iter().map(|option| format!("\n- {option}")).collect::<String>();
-        Some(format!("{}{options}", text(question, "title")?))
-    });
-    let parts = [text(item, "text").unwrap_or_default().to_owned()].into_iter().chain(questions);
-    parts.filter(|part| !part.trim().is_empty()).collect::<Vec<_>>().join("\n\n")
 }
 
 /// Reads the count in the words of a retry, as in `Reconnecting... 2/5` (0.169.0).

@@ -8,7 +8,7 @@ use askdesk_domain::text::bounded;
 use askdesk_domain::{NativeSession, Timestamp};
 use serde_json::{Value, json};
 
-use super::native_session;
+use super::{async_questions, native_session};
 use crate::json::{is_true, list, text};
 use crate::own_sessions::{Conversation, OwnSession, Said, SessionsProtocol, title};
 
@@ -79,7 +79,7 @@ impl SessionsProtocol for ThreadList {
             // A fork can end between turns only, so what was sent into a running one has no place.
             all.extend(list(turn, "items").iter().filter_map(said).map(|said| match said {
                 Said::User { text, .. } => Said::User { text, place: place.take() },
-                Said::Agent(_) => said,
+                Said::Agent(_) | Said::Did(_) => said,
             }));
             last_turn = text(turn, "id").map(bounded);
         }
@@ -92,6 +92,7 @@ fn said(item: &Value) -> Option<Said> {
         "userMessage" => {
             let texts = list(item, "content").iter().filter_map(|input| text(input, "text"));
             let said = texts.collect::<Vec<_>>().join("\n");
+            let said = async_questions::words_of(&said).unwrap_or(said);
             (!said.trim().is_empty()).then(|| Said::User { text: bounded(&said), place: None })
         }
         "agentMessage" => Some(Said::Agent(bounded(text(item, "text")?))),
@@ -122,6 +123,16 @@ mod tests {
             .map(|it| (it.native_session.as_str(), it.title.as_str(), it.updated_at.millis()))
             .collect();
         assert_eq!(seen, [("t1", "Mend the door", 2_000), ("t2", "Doors", 1_000)]);
+    }
+
+    #[test]
+    fn a_reply_to_a_question_is_read_as_words() {
+        let reply = r#"<send_user_message_question_reply>
+[{"answer":"Keyboard","question":"Which trigger?","questionItemId":"x"}]
+</send_user_message_question_reply>"#;
+        let item = json!({"type": "userMessage", "content": [{"type": "text", "text": reply}]});
+        let text = "Which trigger?\nKeyboard".to_owned();
+        assert_eq!(said(&item), Some(Said::User { text, place: None }));
     }
 
     #[test]

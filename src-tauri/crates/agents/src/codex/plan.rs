@@ -54,6 +54,7 @@ impl CodexAdapter {
             call: None,
             title: "Plan".to_owned(),
             description: None,
+            remark: None,
             subject: ToolDetail::Plan { plan, path: None }.bounded(),
             options,
             takes_message: true,

@@ -1,11 +1,12 @@
 //! Requests of the server: questions, permission requests, and forms of MCP servers.
 
 use askdesk_domain::text::bounded;
-use askdesk_domain::{NativeRef, Notice};
+use askdesk_domain::{AgentRemark, Asker, NativeRef, Notice, RemarkStance};
 use serde_json::{Value, json};
 
 use super::approvals::{self, Permission};
 use super::encode::form_ended;
+use super::known::REQUESTS;
 use super::{Call, CallKind, CodexAdapter, OPEN_CALLS, answer, failed, questions};
 use crate::adapter::{Output, QuestionRefusal};
 use crate::elicitation::{self, Elicitation, Ended};
@@ -18,6 +19,16 @@ impl CodexAdapter {
         let Some(native_ref) = self.native_ref(id) else {
             return out.rpc(failed(id, "the id of the request is too long"));
         };
+        // The ID of an open request is that request once more. One that was answered has ended, whatever the server says.
+        if let Some(place) = self.calls.iter().position(|call| call.native_ref == native_ref) {
+            if !self.calls[place].answered {
+                return;
+            }
+            let ended = self.calls.remove(place);
+            if ended.is_question() {
+                out.event(AgentEvent::Acknowledged { native_ref: ended.native_ref });
+            }
+        }
         if self.calls.len() >= OPEN_CALLS {
             let words =
                 format!("too many open questions and permission requests (the limit is {OPEN_CALLS})");
@@ -25,6 +36,12 @@ impl CodexAdapter {
         }
         if self.subagent(params).is_none() {
             self.begin_turn(out);
+        }
+        if let Some(item) = text(params, "itemId") {
+            self.known_item(item).asked = true;
+        }
+        if !REQUESTS.contains(&method) {
+            return refuse_unknown(id, method, out);
         }
         match method {
             "item/tool/requestUserInput" => self.on_questions(id, native_ref, params, out),
@@ -58,13 +75,7 @@ impl CodexAdapter {
                     json!({"contentItems": [{"type": "inputText", "text": words}], "success": false});
                 out.rpc(answer(id, result));
             }
-            other => {
-                out.invalid(InputError::request_refused(other));
-                if other.to_lowercase().contains("approval") {
-                    permission_refused(&format!("a permission request of an unknown kind ({other})"), out);
-                }
-                out.rpc(RpcOut::Response { id: id.clone(), result: Err(RpcError::unknown_method(other)) });
-            }
+            other => refuse_unknown(id, other, out),
         }
     }
 
@@ -74,7 +85,7 @@ impl CodexAdapter {
             Ok(questions) => {
                 let helper = self.subagent(params);
                 let asked_by = helper.as_ref().map(|helper| self.subagent_name(helper));
-                let asking = Asked { native_ref, helper, asked_by, questions };
+                let asking = Asked { native_ref, helper, asked_by, questions, asker: Asker::Waits };
                 self.asked(id, CallKind::Answers(asked), asking, out);
             }
             Err(refusal) => {
@@ -105,7 +116,7 @@ impl CodexAdapter {
             Ok((questions, fields)) => {
                 let helper = self.subagent(params);
                 let asked_by = text(params, "serverName").map(bounded);
-                let asking = Asked { native_ref, helper, asked_by, questions };
+                let asking = Asked { native_ref, helper, asked_by, questions, asker: Asker::Waits };
                 self.asked(id, CallKind::Form(fields), asking, out);
             }
             Err(refusal) => {
@@ -124,7 +135,7 @@ impl CodexAdapter {
         permission: Permission,
         out: &mut Output,
     ) {
-        let Permission { title, description, subject, call, options } = permission;
+        let Permission { title, description, remark, subject, call, options } = permission;
         let helper = self.subagent(params);
         out.event(AgentEvent::ApprovalAsked {
             native_ref: native_ref.clone(),
@@ -133,7 +144,8 @@ impl CodexAdapter {
             tool_use: text(params, "itemId").map(bounded),
             call,
             title: bounded(&title),
-            description: (!description.is_empty()).then(|| bounded(&description.join("\n"))),
+            description: description.as_deref().map(bounded),
+            remark: AgentRemark::new(Some(&remark.join("\n")), RemarkStance::Reason),
             subject: subject.bounded(),
             options: options.iter().map(|(option, _)| option.clone()).collect(),
             // The protocol has no place for words; they follow as a message of their own.
@@ -142,6 +154,11 @@ impl CodexAdapter {
         let kind = CallKind::Permission { options };
         self.calls.push(Call { native_ref, id: Some(id.clone()), kind, answered: false, helper });
     }
+}
+
+fn refuse_unknown(id: &Value, method: &str, out: &mut Output) {
+    out.invalid(InputError::request_refused(method));
+    out.rpc(RpcOut::Response { id: id.clone(), result: Err(RpcError::unknown_method(method)) });
 }
 
 fn permission_refused(reason: &str, out: &mut Output) {

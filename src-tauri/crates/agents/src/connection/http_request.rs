@@ -1,6 +1,7 @@
 //! Requests to an agent's server that speaks HTTP.
 
 use std::fmt;
+use std::time::Duration;
 
 use serde_json::Value;
 
@@ -20,6 +21,8 @@ pub struct HttpRequest {
     pub body: Value,
     /// Whether the response may take as long as it needs. Later requests of the session don't wait for it.
     pub long: bool,
+    /// How long to wait before it is sent.
+    pub delay: Duration,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +30,7 @@ pub enum HttpMethod {
     Get,
     Post,
     Patch,
+    Delete,
 }
 
 impl HttpMethod {
@@ -35,13 +39,15 @@ impl HttpMethod {
             Self::Get => "GET",
             Self::Post => "POST",
             Self::Patch => "PATCH",
+            Self::Delete => "DELETE",
         }
     }
 
     /// Reads a method and a path such as `GET /session`.
     pub fn split(line: &str) -> Option<(Self, &str)> {
         let (method, path) = line.split_once(' ')?;
-        let method = [Self::Get, Self::Post, Self::Patch].into_iter().find(|known| known.name() == method)?;
+        let all = [Self::Get, Self::Post, Self::Patch, Self::Delete];
+        let method = all.into_iter().find(|known| known.name() == method)?;
         path.starts_with('/').then_some((method, path))
     }
 }
@@ -59,7 +65,7 @@ mod tests {
     #[test]
     fn a_method_and_a_path_are_read_from_one_line() {
         assert_eq!(HttpMethod::split("POST /session?a=b c"), Some((HttpMethod::Post, "/session?a=b c")));
-        assert_eq!(HttpMethod::split("DELETE /session"), None);
+        assert_eq!(HttpMethod::split("PUT /session"), None);
         assert_eq!(HttpMethod::split("GET session"), None);
         assert_eq!(HttpMethod::split("GET"), None);
     }

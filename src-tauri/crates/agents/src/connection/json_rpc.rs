@@ -2,11 +2,12 @@
 
 use std::collections::{HashMap, VecDeque};
 
+use askdesk_outside_json::{Lost, Read};
 use serde_json::{Map, Value, json};
 
 use super::{Connection, MemberId, Routed};
-use crate::adapter::{Inbound, Outbound, refusal_of_too_large};
-use crate::rpc::{INTERNAL_ERROR, RpcError, RpcIn, RpcOut};
+use crate::adapter::{Inbound, Outbound, Partial};
+use crate::rpc::{INTERNAL_ERROR, PARSE_ERROR, RpcError, RpcIn, RpcOut};
 
 /// How many messages for unknown sessions are kept; beyond that the oldest is refused.
 pub const UNCLAIMED: usize = 1024;
@@ -160,7 +161,10 @@ impl JsonRpcConnection {
                 let error = RpcError::new(INTERNAL_ERROR, "too many open requests");
                 return out.lines.push(self.answer(id, Err(error)));
             }
-            self.server_requests.push((id.clone(), member));
+            let request = (id.clone(), member);
+            if !self.server_requests.contains(&request) {
+                self.server_requests.push(request);
+            }
         }
         out.inbound.push((member, Inbound::Rpc(message)));
     }
@@ -295,10 +299,13 @@ impl Connection for JsonRpcConnection {
             }
         };
         let abridged = match &inbound {
-            Inbound::Abridged { bytes, .. } => Some(*bytes),
+            Inbound::Abridged { why, .. } => Some(*why),
             _ => None,
         };
-        let Ok(Value::Object(mut message)) = serde_json::from_slice::<Value>(line) else {
+        let Read { value, lost, .. } = askdesk_outside_json::read(line);
+        let malformed = lost == Some(Lost::Malformed);
+        let cut_off = malformed && matches!(inbound, Inbound::End { .. });
+        let Value::Object(mut message) = (if cut_off { Value::Null } else { value }) else {
             self.share_unusable(&inbound, &mut out);
             return out;
         };
@@ -306,17 +313,23 @@ impl Connection for JsonRpcConnection {
         let params = message.remove("params").unwrap_or(Value::Null);
         let id = message.remove("id").filter(|id| id.is_string() || id.is_number());
         match (method, id) {
-            // What is not shown whole is not decided on.
-            (Some(_), Some(id)) if let Some(bytes) = abridged => {
-                let error = RpcError::new(INTERNAL_ERROR, refusal_of_too_large(bytes));
+            (Some(_), Some(id)) if let Some(why) = abridged.or(lost.map(Partial::Unread)) => {
+                let code = if malformed { PARSE_ERROR } else { INTERNAL_ERROR };
+                let error = RpcError::new(code, why.refusal());
                 out.lines.push(self.answer(&id, Err(error)));
                 let session = text_at(&params, self.rules.session_in_params);
                 let member = session.and_then(|session| self.sessions.get(session)).copied();
-                out.inbound.extend(member.map(|member| (member, inbound)));
+                let refused = Inbound::Abridged { line: line.clone(), why };
+                out.inbound.extend(member.map(|member| (member, refused)));
             }
             (Some(method), Some(id)) => {
                 self.route(RpcIn::Request { id, method, params }, line.len(), &mut out);
             }
+            (None, Some(id)) if malformed && id.as_u64().is_some_and(|id| id <= self.requests_sent) => {
+                let error = RpcError::new(PARSE_ERROR, "the response isn't valid JSON");
+                self.on_answer(id.as_u64().unwrap_or_default(), Err(error), &mut out);
+            }
+            _ if malformed => self.share_unusable(&inbound, &mut out),
             (Some(method), None) => {
                 self.route(RpcIn::Notification { method, params }, line.len(), &mut out);
             }

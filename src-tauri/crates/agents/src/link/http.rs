@@ -47,10 +47,10 @@ pub(super) struct HttpServer {
 
 impl HttpServer {
     pub(super) fn request(&self, request: HttpRequest) -> Result<(), WriteError> {
-        let HttpRequest { id, session, method, path, body, long } = request;
+        let HttpRequest { id, session, method, path, body, long, delay } = request;
         let body = if body.is_null() { Bytes::new() } else { Bytes::from(body.to_string()) };
         let held = self.room(session).take(path.len() + body.len()).map_err(WriteError::Full)?;
-        let queued = QueuedRequest { id, session, method, path, body, long, held };
+        let queued = QueuedRequest { id, session, method, path, body, long, delay, held };
         self.requests.send(queued).map_err(|_| WriteError::Closed)
     }
 
@@ -89,9 +89,9 @@ async fn run(
     let started = timeout(START_TIMEOUT, address(&plan, &mut output, &events)).await;
     let end = match started {
         Ok(Ok(address)) => {
-            let client = Client::new(address, &plan.authorization);
+            let client = Client::new(address, plan.user, &plan.password);
             tokio::select! {
-                end = pass_output(&mut output, &events) => end,
+                end = pass_output(&plan, &client, &mut output, &events) => end,
                 reason = events::follow(&client, plan.events, &events) => failed(reason),
                 () = requests::serve(&client, queue, &events) => failed("nobody uses the server".to_owned()),
             }
@@ -120,11 +120,13 @@ async fn address(
         let line = match event {
             LinkEvent::Inbound(inbound) => inbound.quoted(),
             LinkEvent::Stderr(line) => line,
-            LinkEvent::Ended(end) => return Err(end),
+            LinkEvent::Ended(end) => {
+                return Err(LinkEnd { stderr_tail: struck(&end.stderr_tail, plan), ..end });
+            }
         };
         let found = (plan.address_in)(&line);
         // Nobody may be listening any more.
-        let _ = events.send(LinkEvent::Stderr(line)).await;
+        let _ = events.send(LinkEvent::Stderr(struck(&line, plan))).await;
         if let Some(address) = found {
             return Ok(address);
         }
@@ -133,16 +135,35 @@ async fn address(
 }
 
 /// Passes on what the server writes until it ends. Its messages come over HTTP, so both outputs are only for the log.
-async fn pass_output(output: &mut ProcessEvents, events: &EventSender) -> LinkEnd {
+///
+/// The password comes after the address; until it is there, the event stream is refused and tried again.
+async fn pass_output(
+    plan: &HttpPlan,
+    client: &Client,
+    output: &mut ProcessEvents,
+    events: &EventSender,
+) -> LinkEnd {
     while let Some(event) = output.recv().await {
         let line = match event {
             LinkEvent::Inbound(Inbound::Line(line)) => String::from_utf8_lossy(&line).into_owned(),
             LinkEvent::Inbound(_) => continue,
             LinkEvent::Stderr(line) => line,
-            LinkEvent::Ended(end) => return LinkEnd { unfinished: Vec::new(), ..end },
+            LinkEvent::Ended(end) => {
+                let stderr_tail = struck(&end.stderr_tail, plan);
+                return LinkEnd { unfinished: Vec::new(), stderr_tail, ..end };
+            }
         };
+        if let Some(password) = (plan.password_in)(&line) {
+            client.set_password(password);
+        }
         // Nobody may be listening any more.
-        let _ = events.send(LinkEvent::Stderr(line)).await;
+        let _ = events.send(LinkEvent::Stderr(struck(&line, plan))).await;
     }
     LinkEnd::with(Exit::UNKNOWN)
+}
+
+/// What may be shown of the server's output. OpenCode 2 writes its password there.
+fn struck(output: &str, plan: &HttpPlan) -> String {
+    let said = output.lines().filter_map(plan.password_in);
+    said.chain([plan.password.as_str()]).fold(output.to_owned(), |shown, it| shown.replace(it, "[password]"))
 }

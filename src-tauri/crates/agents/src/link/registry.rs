@@ -12,12 +12,14 @@ use super::http;
 use super::shared::{Joined, ServerHandle, Wire, serve};
 use super::{Address, AttachedPlan, HttpPlan, NewConnection, SharedPlan};
 use crate::event_queue::ProcessEvents;
+use crate::program_file::ProgramFile;
 use crate::supervisor::AgentProcess;
 
+/// A server runs what its program was at its start, so one whose program was updated since is another one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Key {
-    Started(String),
-    Http(String),
+    Started(String, Option<ProgramFile>),
+    Http(String, Option<ProgramFile>),
     Attached(Address),
 }
 
@@ -33,21 +35,29 @@ pub(super) struct Registry {
 
 impl Registry {
     /// Joins the server of a plan, and starts it first where none runs.
-    pub(super) async fn share(&self, plan: SharedPlan) -> Result<Joined, AgentFailure> {
+    pub(super) async fn share(
+        &self,
+        plan: SharedPlan,
+        program: Option<ProgramFile>,
+    ) -> Result<Joined, AgentFailure> {
         let start = async {
             let (process, events) = AgentProcess::spawn(&plan.launch).await?;
             Ok((Wire::Process(process), events))
         };
-        self.join(Key::Started(plan.key.clone()), &plan.connection, start).await
+        self.join(Key::Started(plan.key.clone(), program), &plan.connection, start).await
     }
 
     /// Joins the HTTP server of a plan, and starts it first where none runs.
-    pub(super) async fn share_http(&self, plan: HttpPlan) -> Result<Joined, AgentFailure> {
+    pub(super) async fn share_http(
+        &self,
+        plan: HttpPlan,
+        program: Option<ProgramFile>,
+    ) -> Result<Joined, AgentFailure> {
         let start = async {
             let (wire, events) = http::start(&plan).await?;
             Ok((Wire::Http(wire), events))
         };
-        self.join(Key::Http(plan.key.clone()), &plan.connection, start).await
+        self.join(Key::Http(plan.key.clone(), program), &plan.connection, start).await
     }
 
     /// Joins the connection to an address, and connects first where none is open.

@@ -2,7 +2,7 @@
 
 use askdesk_domain::text::bounded;
 use askdesk_domain::{
-    ApprovalOption, ApprovalOptionId, ApprovalOptionKind, CallArgument, HelperId, NativeRef, Notice,
+    ApprovalOption, ApprovalOptionId, ApprovalOptionKind, Asker, CallArgument, HelperId, NativeRef, Notice,
     OptionLabel, OptionScope, PermissionCall, QuestionLimits, RawQuestion, ToolDetail, ToolRule,
     question_input,
 };
@@ -10,9 +10,9 @@ use serde_json::{Value, json};
 
 use super::tools::{self, tool_use};
 use super::{ENDED_CALLS, OPEN_CALLS, OpenCodeAdapter, Sent};
-use crate::adapter::{Output, QuestionRefusal, refusal_of_too_large, too_large};
+use crate::adapter::{Output, Partial, QuestionRefusal};
 use crate::event::{AgentEvent, Asked, InputError};
-use crate::json::text;
+use crate::json::{is_true, text};
 use crate::question_json::read_questions;
 use crate::tool_input::pretty;
 
@@ -67,7 +67,13 @@ impl OpenCodeAdapter {
                     self.say_so_far(out);
                 }
                 self.add_call(native_ref.clone(), session, request, CallKind::Question { drafts });
-                return out.event(AgentEvent::Asked(Asked { native_ref, helper, asked_by, questions }));
+                return out.event(AgentEvent::Asked(Asked {
+                    native_ref,
+                    helper,
+                    asked_by,
+                    questions,
+                    asker: Asker::Waits,
+                }));
             }
             Ok(_) => format!("too many open questions and permission requests (the limit is {OPEN_CALLS})"),
             Err(refusal) => refusal.to_string(),
@@ -84,24 +90,19 @@ impl OpenCodeAdapter {
         out.event(AgentEvent::Refused { native_ref, reason });
     }
 
-    /// Refuses a question or a permission request that was too long to be read whole.
-    pub(super) fn on_abridged_request(&mut self, line: &[u8], bytes: usize, out: &mut Output) {
+    /// Refuses a question or a permission request that could not be read whole.
+    pub(super) fn on_partial_request(&mut self, line: &[u8], why: Partial, out: &mut Output) {
         let Ok(request @ Value::Object(_)) = serde_json::from_slice(line) else {
-            return out.invalid(InputError::TooLong { bytes });
+            return out.invalid(why.into());
         };
         let Some((native_ref, session)) = self.new_call(&request, out) else { return };
         let Some(permission) = text(&request, "permission") else {
-            return self.refuse_question(
-                native_ref,
-                &session,
-                format!("The request: {}", too_large(bytes)),
-                out,
-            );
+            return self.refuse_question(native_ref, &session, format!("The request: {why}"), out);
         };
-        let body = json!({"reply": "reject", "message": refusal_of_too_large(bytes)});
+        let body = json!({"reply": "reject", "message": why.refusal()});
         self.remember_ended(native_ref.clone());
         self.reply("permission", &native_ref, body, out);
-        let reason = bounded(&format!("{permission}: {}", too_large(bytes)));
+        let reason = bounded(&format!("{permission}: {why}"));
         out.event(AgentEvent::Noticed { notice: Notice::PermissionRefused { reason } });
     }
 
@@ -146,6 +147,7 @@ impl OpenCodeAdapter {
             call: Some(call_of(&permission, &tool, request)),
             title: bounded(&tool),
             description: None,
+            remark: None,
             subject: input_of(request, message)
                 .map_or_else(|| subject(&permission, request), |input| tools::detail(&permission, input)),
             options,
@@ -300,7 +302,8 @@ fn patterns(request: &Value, field: &str) -> String {
     all.collect::<Vec<_>>().join(", ")
 }
 
-/// Lists what can be decided. Always holds for every session in the folder until the server ends (measured with 1.18.33).
+/// Lists what can be decided. Always holds for every session in the folder until the server ends (measured with 1.18.33);
+/// with OpenCode 2 it is saved.
 fn options(permission: &str, request: &Value) -> Vec<ApprovalOption> {
     let plain =
         |id, kind| ApprovalOption { id, kind, label: OptionLabel::Plain, scope: None, combines: false };
@@ -313,7 +316,7 @@ fn options(permission: &str, request: &Value) -> Vec<ApprovalOption> {
             content: (content != "*").then(|| bounded(&content)),
             behavior: ToolRule::Allow,
         },
-        scope: Some(OptionScope::Server),
+        scope: Some(if is_true(request, "saved") { OptionScope::Local } else { OptionScope::Server }),
         combines: false,
     });
     let once = plain(ONCE, ApprovalOptionKind::AllowOnce);

@@ -1,53 +1,48 @@
 //! The conversation with one server: who an event is for, and whose request a response answers.
 
 use std::collections::{HashMap, HashSet, VecDeque};
+use std::time::Duration;
 
+use askdesk_outside_json::{Lost, Read};
 use serde_json::Value;
 
+use super::api2::{Api2, Translated, Why};
+use super::known::{ABOUT_SERVER, REQUESTS, REQUESTS_2};
 use super::parent_of;
-use crate::adapter::{Inbound, Outbound};
+use crate::adapter::{Inbound, Outbound, Partial};
 use crate::connection::{Connection, HttpMethod, HttpRequest, MemberId, Routed};
+use crate::json::text;
 use crate::rpc::{INTERNAL_ERROR, RpcError, RpcIn, RpcOut};
 
 /// The event that each stream begins with.
 pub(super) const CONNECTED: &str = "server.connected";
 /// The event that shows that the stream is alive, every ten seconds (measured with 1.18.33).
 pub(super) const HEARTBEAT: &str = "server.heartbeat";
-/// Kinds of events that are about the server, its folders or its terminal program, and not about a session's work.
-const ABOUT_SERVER: &[&str] = &[
-    "catalog.",
-    "command.",
-    "file.",
-    "global.",
-    "installation.",
-    "integration.",
-    "lsp.",
-    "mcp.",
-    "models-dev.",
-    "plugin.",
-    "project.",
-    "pty.",
-    "reference.",
-    "tui.",
-    "vcs.",
-    "workspace.",
-    "worktree.",
-];
 /// How many ids of events are remembered, so that an event that arrives twice counts once.
 const REMEMBERED_EVENTS: usize = 4096;
 
-/// Routes the events of `/global/event` and the responses of one server.
+/// Routes the events and the responses of one server.
 #[derive(Debug, Default)]
 pub struct OpenCodeConnection {
     connected: bool,
     requests_sent: u64,
-    /// The open requests by their ids on the wire: the session and its key.
-    open: HashMap<u64, (MemberId, u64)>,
+    /// The open requests by their ids on the wire: the session, and what the response is for.
+    open: HashMap<u64, (MemberId, For)>,
+    /// Turns the API of OpenCode 2 into the one before, if that is what the server speaks.
+    api2: Option<Api2>,
     members: Vec<MemberId>,
     /// Whose session an id is. A subagent's session belongs to the session it works for.
     sessions: HashMap<String, MemberId>,
     seen: HashSet<String>,
     seen_in_order: VecDeque<String>,
+}
+
+/// What a response is for.
+#[derive(Debug)]
+enum For {
+    /// The session's own request, by its key.
+    Member(u64),
+    Translation(Why),
 }
 
 impl OpenCodeConnection {
@@ -84,8 +79,8 @@ impl OpenCodeConnection {
         out.inbound.extend(self.members.iter().map(|member| (*member, inbound.clone())));
     }
 
-    /// Routes an event; `abridged` is the length of one that was too long to be read whole.
-    fn on_event(&mut self, event: &Value, abridged: Option<usize>, out: &mut Routed) {
+    /// Routes an event, or the part of one that could be read.
+    fn on_event(&mut self, event: &Value, partial: Option<Partial>, out: &mut Routed) {
         let Some(kind) = event.get("type").and_then(Value::as_str).map(str::to_owned) else { return };
         // The server repeats every stored event in this form.
         if kind == "sync" || !self.is_new(event) {
@@ -98,11 +93,9 @@ impl OpenCodeConnection {
         self.connected |= kind == CONNECTED;
         let places = ["/sessionID", "/info/sessionID", "/part/sessionID"];
         let session = places.iter().find_map(|place| properties.pointer(place)?.as_str());
-        let notification = |properties: Value| match abridged {
+        let notification = |properties: Value| match partial {
             // The session refuses it, and needs to know why.
-            Some(bytes) if asks(&kind) => {
-                Inbound::Abridged { line: properties.to_string().into_bytes(), bytes }
-            }
+            Some(why) if asks(&kind) => Inbound::Abridged { line: properties.to_string().into_bytes(), why },
             _ => Inbound::Rpc(RpcIn::Notification { method: kind.clone(), params: properties }),
         };
         match session {
@@ -117,9 +110,62 @@ impl OpenCodeConnection {
         }
     }
 
+    /// Routes an event of OpenCode 2's API.
+    fn on_new_event(&mut self, event: &Value, partial: Option<Partial>, out: &mut Routed) {
+        if !self.is_new(event) {
+            return;
+        }
+        let data = &event["data"];
+        let session = text(data, "sessionID").or_else(|| data.pointer("/form/sessionID")?.as_str());
+        let owner = session.and_then(|session| self.sessions.get(session).copied());
+        if session.is_some() && owner.is_none() && text(event, "type") != Some("session.created") {
+            return;
+        }
+        let api2 = self.api2.get_or_insert_default();
+        let mut translated = api2.on_event(event, owner);
+        if let Some(member) = self.members.first().filter(|_| text(event, "type") == Some(CONNECTED)) {
+            translated.asks.extend(api2.connected(*member).asks);
+        }
+        self.carry_out(translated, partial, out);
+    }
+
+    fn carry_out(&mut self, translated: Translated, partial: Option<Partial>, out: &mut Routed) {
+        for ask in translated.asks {
+            self.requests_sent += 1;
+            let long = matches!(ask.why, Why::Look { .. }) || ask.path.ends_with("/compact");
+            self.open.insert(self.requests_sent, (ask.member, For::Translation(ask.why)));
+            out.requests.push(HttpRequest {
+                id: self.requests_sent,
+                session: ask.member,
+                method: ask.method,
+                path: ask.path,
+                body: ask.body,
+                long,
+                delay: ask.delay,
+            });
+        }
+        for event in translated.events {
+            self.on_event(&event, partial, out);
+        }
+        for (member, key, result) in translated.responses {
+            self.respond(member, key, result, out);
+        }
+    }
+
     fn on_response(&mut self, id: u64, result: Result<Value, RpcError>, out: &mut Routed) {
         // The session that asked may be gone.
-        let Some((member, key)) = self.open.remove(&id) else { return };
+        match self.open.remove(&id) {
+            Some((member, For::Member(key))) => self.respond(member, key, result, out),
+            Some((member, For::Translation(why))) => {
+                let Some(api2) = &mut self.api2 else { return };
+                let translated = api2.on_response(member, why, result, &self.sessions);
+                self.carry_out(translated, None, out);
+            }
+            None => {}
+        }
+    }
+
+    fn respond(&mut self, member: MemberId, key: u64, result: Result<Value, RpcError>, out: &mut Routed) {
         if let Ok(value) = &result {
             let own = value.get("id").and_then(Value::as_str).filter(|id| id.starts_with("ses"));
             if let Some(session) = own {
@@ -138,7 +184,8 @@ pub(super) fn concerns_server(kind: &str) -> bool {
 
 /// Whether an event is a question or a permission request.
 fn asks(kind: &str) -> bool {
-    matches!(kind, "question.asked" | "permission.asked")
+    // The API below `/api` has other names for them.
+    REQUESTS.contains(&kind) || REQUESTS_2.contains(&kind)
 }
 
 impl Connection for OpenCodeConnection {
@@ -147,7 +194,7 @@ impl Connection for OpenCodeConnection {
     }
 
     fn is_ready(&self) -> bool {
-        self.connected
+        self.connected && self.api2.as_ref().is_none_or(Api2::is_ready)
     }
 
     fn join(&mut self, member: MemberId) {
@@ -170,8 +217,13 @@ impl Connection for OpenCodeConnection {
         {
             self.claim(session, member);
         }
+        if let Some(api2) = &mut self.api2 {
+            let translated = api2.send(member, key, method, path, body);
+            self.carry_out(translated, None, &mut out);
+            return out;
+        }
         self.requests_sent += 1;
-        self.open.insert(self.requests_sent, (member, key));
+        self.open.insert(self.requests_sent, (member, For::Member(key)));
         out.requests.push(HttpRequest {
             id: self.requests_sent,
             session: member,
@@ -179,6 +231,7 @@ impl Connection for OpenCodeConnection {
             path: path.to_owned(),
             body,
             long: place.ends_with("/summarize"),
+            delay: Duration::ZERO,
         });
         out
     }
@@ -191,19 +244,21 @@ impl Connection for OpenCodeConnection {
         }
         let (line, abridged) = match &inbound {
             Inbound::Line(line) => (line, None),
-            Inbound::Abridged { line, bytes } => (line, Some(*bytes)),
+            Inbound::Abridged { line, why } => (line, Some(*why)),
             other => {
                 self.share(other, &mut out);
                 return out;
             }
         };
-        match serde_json::from_slice::<Value>(line) {
-            Ok(Value::Object(mut event)) => {
-                // An event of one folder's stream has no frame.
-                let event = event.remove("payload").unwrap_or(Value::Object(event));
-                self.on_event(&event, abridged, &mut out);
-            }
-            _ => self.share(&inbound, &mut out),
+        let Read { mut value, lost, .. } = askdesk_outside_json::read(line);
+        // An event of one folder's stream has no frame.
+        let event = value.get_mut("payload").map(Value::take).unwrap_or(value);
+        let is_used = lost != Some(Lost::Malformed) || event["type"].as_str().is_some_and(asks);
+        let partial = abridged.or(lost.map(Partial::Unread));
+        match event.is_object() && is_used {
+            true if event["data"].is_object() => self.on_new_event(&event, partial, &mut out),
+            true => self.on_event(&event, partial, &mut out),
+            false => self.share(&inbound, &mut out),
         }
         out
     }
@@ -211,7 +266,12 @@ impl Connection for OpenCodeConnection {
     fn leave(&mut self, member: MemberId) -> Routed {
         self.members.retain(|other| *other != member);
         self.sessions.retain(|_, owner| *owner != member);
-        self.open.retain(|_, (owner, _)| *owner != member);
+        // The others wait for the version, too.
+        let is_info = |what: &For| matches!(what, For::Translation(Why::Info));
+        self.open.retain(|_, (owner, what)| *owner != member || is_info(what));
+        if let Some(api2) = &mut self.api2 {
+            api2.leave(member);
+        }
         Routed::default()
     }
 }

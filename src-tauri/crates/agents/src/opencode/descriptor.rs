@@ -3,7 +3,7 @@
 use askdesk_domain::attachment::{ATTACHMENTS, IMAGE_BYTES, MESSAGE_BYTES};
 use askdesk_domain::{
     AgentDescriptor, AgentId, Capabilities, ConfigCategory, ConfigId, ConfigOption, ConfigValue,
-    ReservedFlags, Takes, ValueId,
+    ReservedFlags, SupportedVersions, Takes, ValueId,
 };
 
 pub const OPENCODE: AgentId = AgentId::literal("opencode");
@@ -17,7 +17,8 @@ pub const ASK: ValueId = ValueId::literal("ask");
 /// The agent that only plans.
 pub(super) const PLAN: &str = "plan";
 
-const VERIFIED: &str = "1.18.33";
+/// OpenCode 2 has another API, tried against a stand-in alone.
+const VERSIONS: SupportedVersions = SupportedVersions::of_package("opencode-ai", "1.18.33", Some("2.0.0"));
 
 /// Flags that the user's settings may not add to its command line.
 pub(super) const RESERVED_FLAGS: ReservedFlags = ReservedFlags {
@@ -34,7 +35,7 @@ pub(super) fn descriptor() -> AgentDescriptor {
         program: Some("opencode".to_owned()),
         install: Some("npm install -g opencode-ai".to_owned()),
         login: Some("opencode auth login".to_owned()),
-        verified: Some(VERIFIED.to_owned()),
+        versions: Some(VERSIONS),
         capabilities: Capabilities {
             takes: Takes::ImagesAndFiles {
                 count: ATTACHMENTS,

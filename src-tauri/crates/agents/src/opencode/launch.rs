@@ -8,8 +8,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use askdesk_domain::{AgentDescriptor, AgentFailure, LaunchOverrides, NativeSession};
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
@@ -38,10 +36,6 @@ pub(super) struct Password(String);
 impl Password {
     pub(super) fn random() -> Self {
         Self(format!("{}{}", Uuid::new_v4().simple(), Uuid::new_v4().simple()))
-    }
-
-    fn authorization(&self) -> String {
-        format!("Basic {}", STANDARD.encode(format!("{USER}:{}", self.0)))
     }
 }
 
@@ -86,16 +80,24 @@ pub(super) fn server(
         key,
         launch,
         address_in,
-        events: "/global/event",
-        authorization: password.authorization(),
+        events: &["/global/event", "/api/event"],
+        user: USER,
+        password: password.0.clone(),
+        password_in,
         connection: Arc::new(|| -> Box<dyn Connection> { Box::new(OpenCodeConnection::default()) }),
     }
 }
 
-/// Reads the line `opencode server listening on http://127.0.0.1:4096`.
+/// Reads the line `opencode server listening on http://127.0.0.1:4096`, which begins with `server` in 2.x.
 fn address_in(line: &str) -> Option<SocketAddr> {
     let (_, url) = line.split_once("server listening on http://")?;
     url.trim().trim_end_matches('/').parse().ok()
+}
+
+/// Reads the line `server password …` of OpenCode 2, which doesn't take ours (from reports).
+fn password_in(line: &str) -> Option<&str> {
+    let (_, password) = line.split_once("server password ")?;
+    Some(password.trim()).filter(|password| !password.is_empty())
 }
 
 /// Plans the program as a user starts it in a terminal, in a session that began here.
@@ -128,8 +130,7 @@ pub(super) fn sign_in(program: PathBuf, folder: &Path, overrides: &LaunchOverrid
 
 /// Finds OpenCode: the program the user named, else on `PATH`, else where installers put it.
 pub(super) fn find(agent: &AgentDescriptor, explicit: Option<&Path>) -> Result<PathBuf, AgentFailure> {
-    let folders = [".opencode/bin", ".local/bin", ".bun/bin", ".npm-global/bin"];
-    find_program(agent, "opencode", explicit, &folders)
+    find_program(agent, "opencode", explicit)
 }
 
 /// Writes a folder as a query. OpenCode takes the path as it is, so only what a query can't contain is encoded.
@@ -161,6 +162,13 @@ mod tests {
     }
 
     #[test]
+    fn case_137_the_password_of_2_x_is_read_from_the_line_that_says_it() {
+        assert_eq!(password_in("server password s3cret-1\r"), Some("s3cret-1"));
+        assert_eq!(password_in("server password "), None);
+        assert_eq!(password_in("Warning: OPENCODE_SERVER_PASSWORD is not set; server is unsecured."), None);
+    }
+
+    #[test]
     fn a_folder_is_written_so_that_no_part_of_it_ends_the_query() {
         assert_eq!(folder_query(Path::new("/code/a b&c=ä")), "directory=/code/a%20b%26c%3D%C3%A4");
     }
@@ -174,7 +182,7 @@ mod tests {
         assert!(plan.launch.args.iter().all(|arg| !arg.to_string_lossy().contains(&password.0)));
         assert!(plan.launch.env.contains(&(PASSWORD_VARIABLE.into(), password.0.clone().into())));
         let shown = format!("{:?} {plan:?} {}", password, plan.key);
-        assert!(!shown.contains(&password.0) && !shown.contains(&plan.authorization));
+        assert!(!shown.contains(&password.0));
     }
 
     #[test]

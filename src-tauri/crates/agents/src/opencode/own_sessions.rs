@@ -4,15 +4,20 @@ use std::cmp::Reverse;
 use std::path::Path;
 
 use askdesk_domain::text::bounded;
-use askdesk_domain::{NativeSession, Timestamp};
+use askdesk_domain::{EntryBody, NativeSession, QuestionLimits, Timestamp, ToolStatus, question_input};
 use serde_json::Value;
 
 use super::launch::folder_query;
 use super::parent_of;
+use super::tools::{self, QUESTION_TOOL, tool_use};
 use crate::json::{is_true, list, text};
 use crate::own_sessions::{
-    Conversation, EARLIER_MESSAGES, OWN_SESSIONS, OwnSession, Said, SessionsProtocol, title,
+    Conversation, EARLIER_MESSAGES, OWN_SESSIONS, OwnSession, Said, SessionsProtocol, asked, title,
 };
+use crate::question_json::read_questions;
+
+/// The error of a question that the user has skipped.
+const DISMISSED: &str = "The user dismissed this question";
 
 /// The sessions of one folder.
 #[derive(Debug)]
@@ -56,27 +61,81 @@ impl SessionsProtocol for SessionList {
 
     fn conversation(&self, response: &Value) -> Conversation {
         let messages = response.as_array().map_or(&[][..], Vec::as_slice);
-        let said = messages.iter().filter_map(said).collect();
+        let said = messages.iter().flat_map(said).collect();
         Conversation::newest(said, messages.len() >= EARLIER_MESSAGES)
     }
 }
 
-fn said(message: &Value) -> Option<Said> {
-    let parts = list(message, "parts").iter();
-    // Synthetic parts are what the program adds to a message.
-    let texts = parts.filter(|part| text(part, "type") == Some("text") && !is_true(part, "synthetic"));
-    let said = texts.filter_map(|part| text(part, "text")).collect::<Vec<_>>().join("\n");
-    if said.trim().is_empty() {
-        return None;
+fn said(message: &Value) -> Vec<Said> {
+    let info = |name: &str| message.get("info").and_then(|info| text(info, name));
+    let by_user = info("role") == Some("user");
+    let mut all: Vec<Said> = Vec::new();
+    for part in list(message, "parts") {
+        // Synthetic parts are what the program adds to a message.
+        let words =
+            text(part, "text").filter(|_| text(part, "type") == Some("text") && !is_true(part, "synthetic"));
+        match (words.filter(|words| !words.trim().is_empty()), all.last_mut()) {
+            (Some(words), Some(Said::User { text, .. } | Said::Agent(text))) => {
+                *text = bounded(&format!("{text}\n{words}"));
+            }
+            (Some(words), _) if by_user => {
+                all.push(Said::User { text: bounded(words), place: info("id").map(bounded) });
+            }
+            (Some(words), _) => all.push(Said::Agent(bounded(words))),
+            (None, _) if text(part, "type") == Some("tool") && !by_user => {
+                all.extend(did(info("id").unwrap_or_default(), part));
+            }
+            (None, _) => {}
+        }
     }
-    let by_user = message.pointer("/info/role").and_then(Value::as_str) == Some("user");
-    let said = bounded(&said);
-    let place = message.pointer("/info/id").and_then(Value::as_str).map(bounded);
-    Some(if by_user { Said::User { text: said, place } } else { Said::Agent(said) })
+    all
+}
+
+/// Tells a call, and what came out of it.
+fn did(message: &str, part: &Value) -> Option<Said> {
+    let name = text(part, "tool")?;
+    let state = part.get("state").unwrap_or(&Value::Null);
+    let input = state.get("input").unwrap_or(&Value::Null);
+    if name == QUESTION_TOOL
+        && let Ok(drafts) = read_questions(input)
+        && let Ok(questions) = question_input::accept(&drafts, QuestionLimits::FOREIGN)
+    {
+        return Some(asked(questions, kept(state)));
+    }
+    let (status, ok) = match text(state, "status") {
+        Some("completed") => (ToolStatus::Done, true),
+        Some("error") => (ToolStatus::Failed, false),
+        _ => (ToolStatus::NoResult, false),
+    };
+    let output = (status != ToolStatus::NoResult).then(|| tools::result(state, ok).0);
+    Some(Said::Did(Box::new(EntryBody::Tool {
+        tool_use: tool_use(message, text(part, "callID").unwrap_or_default()),
+        name: bounded(name),
+        tool_kind: tools::kind(name),
+        summary: tools::summary(name, input),
+        detail: tools::detail(name, input),
+        status,
+        output,
+        images: Vec::new(),
+        subagent: None,
+    })))
+}
+
+/// Reads the answers that are kept with a call: a list of texts for each question.
+fn kept(state: &Value) -> Option<Vec<Vec<String>>> {
+    if text(state, "error") == Some(DISMISSED) {
+        return Some(Vec::new());
+    }
+    let answers = state.pointer("/metadata/answers")?.as_array()?;
+    let texts = |answer: &Value| -> Option<Vec<String>> {
+        answer.as_array()?.iter().map(|text| text.as_str().map(str::to_owned)).collect()
+    };
+    answers.iter().map(texts).collect()
 }
 
 #[cfg(test)]
 mod tests {
+    use askdesk_domain::Outcome;
     use serde_json::json;
 
     use super::*;
@@ -117,5 +176,51 @@ mod tests {
             Said::Agent("Two".to_owned()),
         ];
         assert_eq!(sessions().conversation(&messages), Conversation { said, is_cut: false });
+    }
+
+    fn asked_for(state: &Value) -> Option<Outcome> {
+        let mut state = state.clone();
+        state["input"] = json!({"questions": [{"question": "Which?", "multiple": true, "options": [
+            {"label": "Blue, light"}, {"label": "Red"},
+        ]}]});
+        let part = json!({"type": "tool", "tool": "question", "callID": "c", "state": state});
+        let messages = json!([{"info": {"id": "msg_1", "role": "assistant"}, "parts": [part]}]);
+        let said = sessions().conversation(&messages).said;
+        let [Said::Did(body)] = &*said else { panic!("{said:?}") };
+        let EntryBody::CopiedQuestion { questions, outcome } = &**body else { panic!("{body:?}") };
+        assert_eq!(questions[0].options[0].label, "Blue, light");
+        outcome.clone()
+    }
+
+    #[test]
+    fn a_question_is_read_with_its_answer_as_far_as_that_is_kept() {
+        let kept = json!({"status": "completed", "metadata": {"answers": [["Blue, light", "and a bit"]]}});
+        let Some(Outcome::Answered { answers }) = asked_for(&kept) else { panic!() };
+        let answer = answers.iter().next().unwrap();
+        assert_eq!((answer.chosen.len(), answer.other.as_deref()), (1, Some("and a bit")));
+        let skipped = Some(Outcome::Declined { words: None });
+        assert_eq!(
+            asked_for(&json!({"status": "error", "error": "The user dismissed this question"})),
+            skipped
+        );
+        assert_eq!(asked_for(&json!({"status": "error", "error": "Tool execution aborted"})), None);
+        assert_eq!(asked_for(&json!({"status": "completed", "output": "Blue"})), None);
+    }
+
+    #[test]
+    fn a_call_is_read_between_the_words_around_it() {
+        let state = json!({"status": "completed", "input": {"command": "ls"}, "output": "a.txt"});
+        let parts = json!([
+            {"type": "text", "text": "Looking."},
+            {"type": "tool", "tool": "bash", "callID": "c", "state": state},
+            {"type": "text", "text": "Found."},
+        ]);
+        let messages = json!([{"info": {"id": "msg_1", "role": "assistant"}, "parts": parts}]);
+        let said = sessions().conversation(&messages).said;
+        let [Said::Agent(before), Said::Did(call), Said::Agent(after)] = &*said else { panic!("{said:?}") };
+        assert_eq!((before.as_str(), after.as_str()), ("Looking.", "Found."));
+        let EntryBody::Tool { name, summary, status, output, .. } = &**call else { panic!("{call:?}") };
+        assert_eq!((name.as_str(), summary.as_str(), *status), ("bash", "ls", ToolStatus::Done));
+        assert_eq!(output.as_deref(), Some("a.txt"));
     }
 }

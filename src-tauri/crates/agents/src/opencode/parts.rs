@@ -4,15 +4,20 @@ use askdesk_domain::text::bounded;
 use askdesk_domain::{ToolDetail, ToolKind, ToolStatus};
 use serde_json::Value;
 
+use super::known::PARTS;
 use super::tools::{self, QUESTION_TOOL, TODO_TOOL};
 use super::{OpenCodeAdapter, Role};
 use crate::adapter::Output;
 use crate::event::{AgentEvent, InputError};
 use crate::json::text;
+use crate::not_understood;
 use crate::tool_input::pretty;
 
 /// The most bytes of one unfinished text that are kept.
 const TEXT_BYTES: usize = 4 * 1024 * 1024;
+
+/// How the result of a call begins that one of the server's rules forbids (measured with 1.18.33).
+const REFUSED: &str = "The user has specified a rule which prevents you from using this specific tool call.";
 
 /// A part with text, as far as it has been heard.
 #[derive(Debug)]
@@ -66,6 +71,9 @@ impl OpenCodeAdapter {
         if !self.is_own(session) || message <= self.last_message.as_str() {
             return;
         }
+        if !PARTS.contains(&kind) {
+            return self.on_unknown_part(kind, part, out);
+        }
         let role = self.messages.get(message).copied();
         match kind {
             "text" | "file" if matches!(role, Some(Role::User { .. })) => {
@@ -80,7 +88,7 @@ impl OpenCodeAdapter {
                 let error = bounded(words.unwrap_or("the model's provider failed"));
                 out.invalid(InputError::RequestFailed { error });
             }
-            other => show_unknown(other, part, out),
+            other => self.on_unknown_part(other, part, out),
         }
     }
 
@@ -212,24 +220,35 @@ impl OpenCodeAdapter {
         self.tools.insert(tool_use.clone(), ended.is_none());
         if let Some(ok) = ended {
             let (output, images) = tools::result(state, ok);
+            if !ok && output.starts_with(REFUSED) {
+                out.event(AgentEvent::ToolRefused { tool_use: tool_use.clone(), request: None });
+            }
             out.event(AgentEvent::ToolEnded { tool_use, ok, output, images });
         }
     }
-}
 
-/// Shows a part of an unknown kind as a finished tool call, so that nothing the agent sent is lost.
-fn show_unknown(kind: &str, part: &Value, out: &mut Output) {
-    out.invalid(InputError::UnknownType { kind: bounded(&format!("part {kind}")) });
-    let tool_use = bounded(text(part, "id").unwrap_or(kind));
-    out.event(AgentEvent::ToolStarted {
-        tool_use: tool_use.clone(),
-        parent: None,
-        subagent: None,
-        kind: ToolKind::Other,
-        name: bounded(kind),
-        summary: String::new(),
-        detail: ToolDetail::Other { input: pretty(part) }.bounded(),
-        status: ToolStatus::Running,
-    });
-    out.event(AgentEvent::ToolEnded { tool_use, ok: true, output: String::new(), images: Vec::new() });
+    /// Shows a part of an unknown kind: what it says to the user as text, and anything else whole, as a finished tool call. A part
+    /// arrives again with each change.
+    fn on_unknown_part(&mut self, kind: &str, part: &Value, out: &mut Output) {
+        let tool_use = bounded(text(part, "id").unwrap_or(kind));
+        let is_written = part.get("time").is_some_and(|time| time.get("end").is_none());
+        if is_written || self.tools.insert(tool_use.clone(), false).is_some() {
+            return;
+        }
+        out.invalid(InputError::unknown_type(&format!("part {kind}")));
+        if not_understood::show(kind, part, true, out) {
+            return;
+        }
+        out.event(AgentEvent::ToolStarted {
+            tool_use: tool_use.clone(),
+            parent: None,
+            subagent: None,
+            kind: ToolKind::Other,
+            name: bounded(kind),
+            summary: String::new(),
+            detail: ToolDetail::Other { input: pretty(part) }.bounded(),
+            status: ToolStatus::Running,
+        });
+        out.event(AgentEvent::ToolEnded { tool_use, ok: true, output: String::new(), images: Vec::new() });
+    }
 }

@@ -5,6 +5,7 @@ use askdesk_domain::{NativeSession, Notice, TodoItem, TodoStatus};
 use serde_json::{Value, json};
 
 use super::connection::{CONNECTED, HEARTBEAT, concerns_server};
+use super::known::{EVENTS, REPEATED, REQUESTS};
 use super::launch::CHANGES;
 use super::subagents::asking;
 use super::tools;
@@ -12,6 +13,7 @@ use super::{OpenCodeAdapter, Role, Sent, parent_of};
 use crate::adapter::Output;
 use crate::event::{AgentEvent, InputError, Retry, RetryBegins};
 use crate::json::text;
+use crate::not_understood;
 use crate::own_sessions::title;
 use crate::rpc::{INTERNAL_ERROR, RpcError};
 
@@ -19,17 +21,6 @@ use crate::rpc::{INTERNAL_ERROR, RpcError};
 const NOT_FOUND: i64 = 404;
 /// The error of a turn that was interrupted.
 const ABORTED: &str = "MessageAbortedError";
-/// Kinds of events of a session that repeat what other events say.
-const REPEATED: &[&str] = &[
-    "message.part.removed",
-    "message.removed",
-    "permission.v2.",
-    "question.v2.",
-    "session.deleted",
-    "session.diff",
-    "session.next.",
-];
-
 /// What the titles of sessions begin with that the server has no title for yet; its time follows.
 const PLACEHOLDERS: [&str; 2] = ["New session - ", "Child session - "];
 
@@ -44,6 +35,12 @@ impl OpenCodeAdapter {
         let session = session.unwrap_or_default().to_owned();
         if !session.is_empty() {
             self.resync.quiet = 0;
+        }
+        if concerns_server(kind) || REPEATED.iter().any(|known| kind.starts_with(known)) {
+            return;
+        }
+        if !EVENTS.contains(&kind) && !REQUESTS.contains(&kind) {
+            return self.on_unknown(kind, &session, properties, out);
         }
         match kind {
             // What happened while the stream was broken, or before the folder was loaded anew, isn't sent again.
@@ -73,9 +70,14 @@ impl OpenCodeAdapter {
             "permission.asked" => self.on_permission(properties, out),
             "question.replied" | "question.rejected" => self.on_question_ended(properties, out),
             "permission.replied" => self.on_permission_ended(properties, out),
-            _ if concerns_server(kind) || REPEATED.iter().any(|known| kind.starts_with(known)) => {}
-            other => out.invalid(InputError::UnknownType { kind: bounded(other) }),
+            other => self.on_unknown(other, &session, properties, out),
         }
+    }
+
+    /// An event of an unknown kind. What it says to the user is shown.
+    fn on_unknown(&self, kind: &str, session: &str, properties: &Value, out: &mut Output) {
+        out.invalid(InputError::unknown_type(kind));
+        not_understood::show(kind, properties, self.is_own(session), out);
     }
 
     /// Creates the session on the server.
@@ -96,7 +98,12 @@ impl OpenCodeAdapter {
             (Sent::Resume, Err(error)) if error.code == NOT_FOUND => {
                 out.event(AgentEvent::SessionUnknown { error: error.message.clone() });
             }
-            (Sent::New | Sent::Resume | Sent::Bar | Sent::Compact, Err(error)) => {
+            (Sent::Bar { barred, lacks_asking }, Err(error)) => {
+                (self.barred, self.lacks_asking) = (barred, lacks_asking);
+                self.turn.error = Some(error.message.clone());
+                self.end_turn(out);
+            }
+            (Sent::New | Sent::Resume | Sent::Compact, Err(error)) => {
                 self.turn.error = Some(error.message.clone());
                 self.end_turn(out);
             }
@@ -127,7 +134,7 @@ impl OpenCodeAdapter {
                 request_failed(error, out);
                 self.bar_subagents(&Value::Null, out);
             }
-            (Sent::Bar, Ok(_)) => self.release(out),
+            (Sent::Bar { .. }, Ok(_)) => self.release(out),
             (Sent::Models, Ok(providers)) => self.on_models(providers, out),
             (Sent::Commands, Ok(commands)) => self.on_commands(commands, out),
             (Sent::Prompt { .. } | Sent::Command { .. } | Sent::Abort | Sent::Compact, Ok(_)) => {}

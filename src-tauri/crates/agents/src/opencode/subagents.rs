@@ -35,10 +35,11 @@ impl OpenCodeAdapter {
         if rules.is_empty() {
             return self.release(out);
         }
-        self.lacks_asking = false;
         let body = json!({"permission": rules});
+        let lacks_asking = std::mem::take(&mut self.lacks_asking);
+        let before = Sent::Bar { barred: self.barred.clone(), lacks_asking };
         self.barred.extend(names);
-        self.session_request(Sent::Bar, "PATCH", "", body, out);
+        self.session_request(before, "PATCH", "", body, out);
     }
 
     /// Reads which rules a session has. One that was begun elsewhere doesn't ask before changes by itself.

@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use askdesk_agent_host::tree::Process;
 use askdesk_agent_host::{CONTROL_FD, PROGRAM, REPORT_BYTES, REPORT_FD, Report, TERMINATE};
 use command_fds::{CommandFdExt, FdMapping};
-use process_wrap::tokio::{ChildWrapper, CommandWrap, ProcessGroup};
+use process_wrap::tokio::{ChildWrapper, CommandWrap, ProcessSession};
 use tokio::io::AsyncReadExt;
 use tokio::net::unix::pipe;
 use tokio::process::Command;
@@ -99,7 +99,8 @@ pub fn spawn(mut command: Command) -> io::Result<(Box<dyn ChildWrapper>, HostPip
     ];
     command.fd_mappings(mappings).map_err(io::Error::other)?;
     let mut command = CommandWrap::from(command);
-    command.wrap(ProcessGroup::leader());
+    // The agent is in it too, without a terminal that could stop it.
+    command.wrap(ProcessSession);
     let from_host = pipe::Receiver::from_owned_fd(from_host.into())?;
     // The command holds the host's ends of the pipes; it is dropped here.
     let child = command.spawn()?;

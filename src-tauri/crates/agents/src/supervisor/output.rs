@@ -11,6 +11,7 @@ use crate::event::WHOLE_LINE;
 use crate::event_queue::EventSender;
 use crate::line_decoder::LineDecoder;
 use crate::link_event::LinkEvent;
+use crate::secrets::Secrets;
 
 /// The longest line of the error output that is passed on, in bytes; a longer one is passed on in pieces.
 pub const STDERR_LINE: usize = 8 * 1024;
@@ -82,18 +83,18 @@ pub(super) async fn read_stdout(
     decoder.finish(&events).await
 }
 
-/// Passes on every line of the error output; returns its tail.
+/// Passes on every line of the error output without the secrets in it; returns its tail, also without.
 pub(super) async fn read_stderr(
     pipe: Option<impl AsyncRead + Unpin>,
     events: EventSender,
     has_exited: watch::Receiver<bool>,
+    secrets: Secrets,
 ) -> Tail {
     let mut tail = Tail::default();
     let Some(pipe) = pipe else { return tail };
     let mut chunks = Chunks::new(pipe, has_exited);
     let mut line: Vec<u8> = Vec::new();
     while let Some(chunk) = chunks.next().await {
-        tail.keep(chunk);
         for part in chunk.split_inclusive(|byte| *byte == b'\n') {
             for piece in part.chunks(STDERR_LINE) {
                 line.extend_from_slice(piece);
@@ -101,8 +102,12 @@ pub(super) async fn read_stderr(
                 if !ended && line.len() < STDERR_LINE {
                     continue;
                 }
-                let text = String::from_utf8_lossy(&line).trim_end().to_owned();
-                line.clear();
+                let mut text = String::from_utf8_lossy(&line).into_owned();
+                secrets.strike(&mut text);
+                let begun = if ended { 0 } else { secrets.begun_at_end_of(&text) };
+                line = text.split_off(text.len() - begun).into_bytes();
+                tail.keep(text.as_bytes());
+                text.truncate(text.trim_end().len());
                 if events.send(LinkEvent::Stderr(text)).await.is_err() {
                     return tail;
                 }
@@ -110,7 +115,9 @@ pub(super) async fn read_stderr(
         }
     }
     if !line.is_empty() {
-        let text = String::from_utf8_lossy(&line).into_owned();
+        let mut text = String::from_utf8_lossy(&line).into_owned();
+        secrets.strike(&mut text);
+        tail.keep(text.as_bytes());
         // Nobody may be listening any more.
         let _ = events.send(LinkEvent::Stderr(text)).await;
     }

@@ -1,23 +1,32 @@
 //! PID files of agents that run without a host, so that the next start can kill those that outlived the app.
 
+use std::collections::BTreeSet;
 use std::fs::{self, OpenOptions, Permissions};
 use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 
+use super::owner;
+
 /// The folder of the PID files in the data folder; each is named after the process id.
 const FOLDER: &str = "agents";
 
 static KEPT_IN: Mutex<Option<PathBuf>> = Mutex::new(None);
+/// The process ids of the agents of this process. Several desks of one process share a folder.
+static OWN: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
 
-/// Kills the agents that an earlier process left behind, and keeps the PID files of new ones in this data folder. The
-/// caller is the only process that uses the folder.
+fn own() -> MutexGuard<'static, BTreeSet<u32>> {
+    OWN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Kills the agents that an earlier process left behind, and keeps the PID files of new ones in this data folder. Those of a
+/// process that still runs are left alone: this folder is a copy of its folder.
 pub fn kill_orphans(data_folder: &Path) {
     let folder = data_folder.join(FOLDER);
     #[cfg(target_os = "linux")]
@@ -29,8 +38,16 @@ pub fn kill_orphans(data_folder: &Path) {
             continue;
         }
         let pid = name.to_str().and_then(|name| name.parse().ok());
-        let kept = fs::read_to_string(entry.path()).ok().and_then(|text| Identity::from_record(&text));
-        if let (Some(pid), Some(kept)) = (pid, kept)
+        if pid.and_then(|pid| u32::try_from(pid).ok()).is_some_and(|pid| own().contains(&pid)) {
+            continue;
+        }
+        let text = fs::read_to_string(entry.path()).unwrap_or_default();
+        let (owner, text) = text.split_once('\n').unwrap_or_default();
+        let has_ended = owner::has_ended(owner);
+        if has_ended == Some(false) {
+            continue;
+        }
+        if let (Some(pid), Some(kept), Some(true)) = (pid, Identity::from_record(text), has_ended)
             && Identity::of(pid).as_ref() == Some(&kept)
         {
             tracing::warn!(pid, command = kept.command, "an agent outlived Askdesk, so it is ended now");
@@ -60,6 +77,7 @@ fn kill_marked(folder: &Path) {
 /// The PID file of one running agent; deleted when dropped.
 #[derive(Debug)]
 pub struct PidFile {
+    pid: u32,
     file: PathBuf,
     writing: Option<JoinHandle<()>>,
 }
@@ -78,13 +96,15 @@ impl PidFile {
                 tracing::warn!(%error, "an agent isn't recorded, so it may outlive a crash of Askdesk");
             }
         };
-        let writing = std::thread::Builder::new().name("agent-record".to_owned()).spawn(write).ok()?;
-        Some(Self { file, writing: Some(writing) })
+        own().insert(pid);
+        let writing = std::thread::Builder::new().name("agent-record".to_owned()).spawn(write).ok();
+        Some(Self { pid, file, writing })
     }
 }
 
 impl Drop for PidFile {
     fn drop(&mut self) {
+        own().remove(&self.pid);
         let (file, writing) = (std::mem::take(&mut self.file), self.writing.take());
         let remove = move || {
             writing.map(JoinHandle::join);
@@ -96,10 +116,12 @@ impl Drop for PidFile {
     }
 }
 
+/// Writes a record below the name of its owner.
 fn write(folder: &Path, file: &Path, text: &str) -> io::Result<()> {
     // The umask may remove some of the owner's permissions.
     fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
     fs::set_permissions(folder, Permissions::from_mode(0o700))?;
+    let text = format!("{}\n{text}", owner::of_this_run()?);
     let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(file)?;
     file.set_permissions(Permissions::from_mode(0o600))?;
     file.write_all(text.as_bytes())
@@ -175,19 +197,26 @@ mod tests {
 
     /// One test, because where records are kept is known to the whole process.
     #[test]
-    fn case_77_the_next_start_ends_exactly_what_an_earlier_desk_left() {
+    fn case_167_the_next_start_ends_what_an_earlier_desk_left_and_nothing_of_one_that_runs() {
         let data = tempfile::tempdir().unwrap();
         let folder = data.path().join(FOLDER);
         let (mut left, mut other) = (sleeper(), sleeper());
         fs::create_dir(&folder).unwrap();
-        let record = |child: &Child, identity: &Identity| {
-            fs::write(folder.join(child.id().to_string()), identity.to_record()).unwrap();
+        let this = owner::of_this_run().unwrap();
+        let ended = format!("{}1", this.trim_end_matches(char::is_numeric));
+        let record = |child: &Child, owner: &str, identity: &Identity| {
+            let text = format!("{owner}\n{}", identity.to_record());
+            fs::write(folder.join(child.id().to_string()), text).unwrap();
         };
         let identity = Identity::of(left.id().cast_signed()).unwrap();
         assert_eq!(identity.command, "sleep");
-        record(&left, &identity);
+        // Of a run that goes on.
+        record(&left, &this, &identity);
+        kill_orphans(data.path());
+        assert!(left.try_wait().unwrap().is_none() && folder.join(left.id().to_string()).exists());
+        record(&left, &ended, &identity);
         // Another process has the id by now.
-        record(&other, &Identity { started: "Sun Nov 1 07:26:00 2020".to_owned(), ..identity });
+        record(&other, &ended, &Identity { started: "Sun Nov 1 07:26:00 2020".to_owned(), ..identity });
         fs::write(folder.join("no-number"), "x").unwrap();
         kill_orphans(data.path());
         assert!(!left.wait().unwrap().success());
@@ -205,6 +234,9 @@ mod tests {
             }
         };
         until(true);
+        // Another desk of this process opens.
+        kill_orphans(data.path());
+        assert!(other.try_wait().unwrap().is_none() && file.exists());
         drop(kept);
         until(false);
         other.kill().unwrap();

@@ -116,7 +116,7 @@ fn directly(plan: &LaunchPlan) -> Result<ProcessTree, AgentFailure> {
     let mut command = CommandWrap::from(command);
     command.wrap(KillOnDrop);
     #[cfg(unix)]
-    command.wrap(process_wrap::tokio::ProcessGroup::leader());
+    command.wrap(process_wrap::tokio::ProcessSession);
     #[cfg(windows)]
     command.wrap(process_wrap::tokio::JobObject);
     let tree = ProcessTree::direct(command.spawn().map_err(|error| spawn_error(plan, &error))?);
@@ -128,7 +128,7 @@ fn directly(plan: &LaunchPlan) -> Result<ProcessTree, AgentFailure> {
 fn command(program: &OsStr, plan: &LaunchPlan) -> Command {
     let mut command = Command::new(program);
     command.current_dir(&plan.folder);
-    variables().give_to(command.as_std_mut());
+    variables().for_program(&plan.program).give_to(command.as_std_mut());
     for name in &plan.env_remove {
         command.env_remove(name);
     }

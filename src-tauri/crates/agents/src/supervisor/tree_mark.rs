@@ -10,6 +10,8 @@ use askdesk_agent_host::tree::kill_started_with;
 use tokio::process::Command;
 use uuid::Uuid;
 
+use super::owner;
+
 /// The variable. Its value is the id of a run of the app, a dot, and the number of the tree in that run.
 const VARIABLE: &str = "ASKDESK_AGENT_TREE";
 /// How the names of the files begin that keep the ids of runs.
@@ -48,15 +50,21 @@ pub fn is_file_of_run(name: &str) -> bool {
     name.strip_prefix(FILE_PREFIX).is_some_and(|id| Uuid::try_parse(id).is_ok())
 }
 
-/// Kills what earlier runs left behind, and forgets these runs.
+/// Kills what earlier runs left behind that have ended, and forgets these runs. A run that goes on has another folder, of which
+/// this one is a copy.
 pub fn kill_earlier(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name();
         let id = name.to_str().and_then(|name| Uuid::try_parse(name.strip_prefix(FILE_PREFIX)?).ok());
         let Some(id) = id.filter(|id| *id != run()) else { continue };
+        let has_ended = owner::has_ended(&fs::read_to_string(entry.path()).unwrap_or_default());
+        if has_ended == Some(false) {
+            continue;
+        }
         let prefix = format!("{id}.");
-        let killed = kill_started_with(VARIABLE, |value| value.starts_with(prefix.as_bytes()));
-        if killed > 0 {
+        if has_ended == Some(true)
+            && let killed @ 1.. = kill_started_with(VARIABLE, |value| value.starts_with(prefix.as_bytes()))
+        {
             tracing::warn!(killed, "processes of agents outlived Askdesk, so they were ended now");
         }
         if let Err(error) = fs::remove_file(entry.path()) {

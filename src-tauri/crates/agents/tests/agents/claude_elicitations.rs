@@ -85,6 +85,29 @@ fn case_111_a_form_becomes_questions_in_its_order_and_its_answers_are_the_values
     assert!(events.contains(&AgentEvent::Acknowledged { native_ref: native() }), "{events:?}");
 }
 
+#[test]
+fn case_141_the_bounds_of_a_form_hold_for_its_answers_and_its_default_is_not_sent_by_itself() {
+    let mut session = Claude::new();
+    let properties = json!({
+        "auth": {"type": "string", "enum": ["jwt", "sessions"], "default": "jwt"},
+        "count": {"type": "integer", "minimum": 2, "maximum": 9},
+    });
+    let questions =
+        ask(&mut session, &json!({"mode": "form", "requested_schema": {"properties": properties}}));
+    let count = |typed: &str| AnswerInput {
+        question: questions[1].id,
+        chosen: vec![],
+        other: Some(typed.to_owned()),
+        note: None,
+    };
+    let refused = Answers::check(&questions, &[count("23")]).unwrap_err().to_string();
+    assert_eq!(refused, "answers[0].other: must be a whole number (at least 2, at most 9)");
+    assert_eq!(questions[0].default.as_ref().unwrap().chosen, [questions[0].id.option(0)]);
+    let outcome = Outcome::Answered { answers: Answers::check(&questions, &[count("9")]).unwrap() };
+    let (line, _) = session.answer(&native(), &questions, &outcome).unwrap();
+    assert_eq!(response(&line), json!({"action": "accept", "content": {"count": 9}}));
+}
+
 #[rstest]
 #[case(Outcome::Declined { words: None }, "decline")]
 #[case(Outcome::RepliedInChat { text: "x".to_owned() }, "cancel")]

@@ -1,8 +1,8 @@
 //! Claude Code's background work, from lines in the shapes of 2.1.329.
 
 use crate::support::claude::{Claude, decision, native, only_line, sent};
-use askdesk_agents::{Action, AgentEvent};
-use askdesk_domain::{HelperEnd, HelperId, HelperKind, NativeRef, Notice};
+use askdesk_agents::{Action, AgentEvent, claude};
+use askdesk_domain::{HelperEnd, HelperId, HelperKind, NativeRef, Notice, StartRefusal, Unsaved};
 use rstest::rstest;
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -277,11 +277,72 @@ fn case_125_a_subagents_calls_say_whose_they_are() {
 #[case::failed_at_the_start(json!({"subtype": "hook_response", "hook_name": "SessionStart:startup", "exit_code": 1,
     "stdout": "", "stderr": "no such file\n"}),
     Some(Notice::AgentWarned { text: "SessionStart:startup: no such file".to_owned() }))]
+#[case::failed_after_a_tool(json!({"subtype": "hook_response", "hook_name": "PostToolUse:Write", "exit_code": 2,
+    "stdout": "", "stderr": ""}), Some(Notice::AgentWarned { text: "PostToolUse:Write: exit code 2".to_owned() }))]
+#[case::blocks(json!({"subtype": "hook_response", "hook_name": "PreToolUse:Bash", "exit_code": 2,
+    "stdout": "", "stderr": "no\n"}), None)]
+#[case::said_elsewhere(json!({"subtype": "hook_response", "hook_name": "Stop", "exit_code": 0,
+    "stdout": "{\"systemMessage\":\"done\"}\n", "stderr": ""}), None)]
 #[case::for_the_model(json!({"subtype": "hook_response", "hook_name": "SessionStart:startup", "exit_code": 0,
     "stdout": "Today is Friday.\n", "stderr": ""}), None)]
-fn what_a_hook_says_to_the_user_is_told(#[case] mut message: Value, #[case] expected: Option<Notice>) {
+#[case::urgent(json!({"subtype": "notification", "key": "k", "text": "Low on quota", "priority": "high"}),
+    Some(Notice::AgentTold { text: "Low on quota".to_owned() }))]
+#[case::not_urgent(json!({"subtype": "notification", "key": "k", "text": "A tip", "priority": "low"}), None)]
+#[case::conversation_lost(json!({"subtype": "session_writes_lost", "error_code": "ENOSPC",
+    "lost": ["global_config", "transcript"]}), Some(Notice::AgentUnsaved { what: Unsaved::Conversation }))]
+#[case::settings_lost(json!({"subtype": "session_writes_lost", "error_code": "EDQUOT", "lost": ["global_config"]}),
+    Some(Notice::AgentUnsaved { what: Unsaved::Settings }))]
+#[case::not_installed(json!({"subtype": "plugin_install", "status": "failed", "name": "lint", "error": "no network"}),
+    Some(Notice::AgentWarned { text: "lint: no network".to_owned() }))]
+#[case::installed(json!({"subtype": "plugin_install", "status": "installed", "name": "lint"}), None)]
+#[case::not_mirrored(json!({"subtype": "mirror_error", "error": "timed out", "key": {}}),
+    Some(Notice::AgentWarned { text: "timed out".to_owned() }))]
+#[case::remembered(json!({"subtype": "memory_recall", "mode": "select", "memories": []}), None)]
+#[case::this_once(json!({"subtype": "model_refusal_fallback", "trigger": "refusal", "direction": "retry",
+    "scope": "local", "original_model": "opus", "fallback_model": "sonnet", "api_refusal_category": "cyber"}),
+    Some(Notice::ModelRefused { refused: "opus".to_owned(), model: "sonnet".to_owned(), lasting: false,
+        why: Some("cyber".to_owned()) }))]
+fn what_the_agent_or_a_hook_tells_the_user_is_told(
+    #[case] mut message: Value,
+    #[case] expected: Option<Notice>,
+) {
     message["type"] = json!("system");
     let told = tell(&mut Claude::new(), &message);
     let expected = expected.map(|notice| AgentEvent::Noticed { notice });
     assert_eq!(told, expected.into_iter().collect::<Vec<_>>());
+}
+
+#[test]
+fn the_model_that_goes_on_after_a_refusal_is_told_of_and_shown() {
+    let mut stream = Claude::new();
+    let refused = json!({"type": "system", "subtype": "model_refusal_fallback", "trigger": "refusal",
+        "direction": "retry", "original_model": "opus", "fallback_model": "sonnet-x",
+        "api_refusal_explanation": "Too risky."});
+    let told = tell(&mut stream, &refused);
+    let [AgentEvent::ConfigChanged { config }, AgentEvent::Noticed { notice }] = told.as_slice() else {
+        panic!("{told:?}")
+    };
+    let model =
+        config.iter().find_map(|option| option.current.clone().filter(|_| option.id == claude::MODEL));
+    assert_eq!(model.unwrap().as_str(), "sonnet-x");
+    let (refused, model) = ("opus".to_owned(), "sonnet-x".to_owned());
+    let why = Some("Too risky.".to_owned());
+    assert_eq!(*notice, Notice::ModelRefused { refused, model, lasting: true, why });
+}
+
+#[rstest]
+#[case::in_background("session_held_by_background", StartRefusal::InBackground)]
+#[case::as_root("bypass_root", StartRefusal::BypassAsRoot)]
+#[case::settings("config_file_invalid", StartRefusal::SettingsUnreadable)]
+#[case::proxy("proxy_invalid", StartRefusal::ProxyInvalid)]
+#[case::too_old("cli_version_too_old", StartRefusal::VersionTooOld)]
+#[case::organization("org_pin_mismatch", StartRefusal::Organization)]
+#[case::gateway("gateway_signin_required", StartRefusal::Organization)]
+#[case::new("brand_new", StartRefusal::Other)]
+fn a_refusal_to_start_is_told_in_place_of_a_turn(#[case] reason: &str, #[case] expected: StartRefusal) {
+    let mut stream = Claude::new();
+    let refused = json!({"type": "result", "subtype": "error_during_execution", "is_error": true, "duration_ms": 0,
+        "errors": ["Not now."], "startup_failure_reason": reason});
+    let error = "Not now.".to_owned();
+    assert_eq!(tell(&mut stream, &refused), [AgentEvent::StartRefused { why: expected, error }]);
 }

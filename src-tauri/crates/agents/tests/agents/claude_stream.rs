@@ -1,11 +1,11 @@
 //! What Claude Code's lines mean, from fixtures written in the shapes of 2.1.329.
 
 use crate::support::claude::{Claude, decision, lines as written, native, sent};
-use askdesk_agents::{AgentEvent, Asked, EncodeError, Inbound, InputError, Outbound, Output};
+use askdesk_agents::{AgentEvent, Asked, EncodeError, Inbound, InputError, Outbound, Output, Partial};
 use askdesk_domain::{
-    AnswerInput, Answers, ApprovalOption, ApprovalOptionId, ApprovalOptionKind, CallArgument, NativeSession,
-    Notice, OptionId, OptionLabel, OptionScope, Outcome, PermissionCall, Question, QuestionKind,
-    QuestionOption, ToolDetail, ToolKind, ToolRule, ToolStatus, Usage, Usd, WithdrawnWhy,
+    AnswerInput, Answers, ApprovalOption, ApprovalOptionId, ApprovalOptionKind, Asker, CallArgument,
+    NativeSession, Notice, OptionId, OptionLabel, OptionScope, Outcome, PermissionCall, Question,
+    QuestionKind, QuestionOption, ToolDetail, ToolKind, ToolRule, ToolStatus, Usage, Usd, WithdrawnWhy,
 };
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -89,11 +89,14 @@ fn question(
         other_description: None,
         required: false,
         placeholder: None,
+        bounds: None,
+        default: None,
     }
 }
 
 fn asked(reference: &str, questions: Vec<Question>) -> AgentEvent {
-    AgentEvent::Asked(Asked { native_ref: native(reference), helper: None, asked_by: None, questions })
+    let asker = Asker::Waits;
+    AgentEvent::Asked(Asked { native_ref: native(reference), helper: None, asked_by: None, questions, asker })
 }
 
 fn database() -> Vec<Question> {
@@ -296,6 +299,7 @@ fn a_permission_is_asked_with_what_would_run_and_decided_with_the_input_unchange
             call: Some(call(&["Bash"], CallArgument::Command("mkdir newdir && ls".to_owned()))),
             title: "Bash".to_owned(),
             description: Some("Makes a folder".to_owned()),
+            remark: None,
             subject: ToolDetail::Command {
                 command: "mkdir newdir && ls".to_owned(),
                 description: Some("Makes a folder".to_owned()),
@@ -343,6 +347,7 @@ fn a_permission_is_asked_with_what_would_run_and_decided_with_the_input_unchange
                 call: Some(call(&["Edit"], CallArgument::Path("/proj/f.txt".to_owned()))),
                 title: "Edit".to_owned(),
                 description: Some("f.txt".to_owned()),
+                remark: None,
                 subject: ToolDetail::Edit {
                     path: "/proj/f.txt".to_owned(),
                     diff: "@@ -1 +1 @@\n-hello\n+bye\n".to_owned(),
@@ -479,13 +484,18 @@ fn bad_lines_are_counted_answered_where_somebody_waits_and_stop_nothing() {
 }
 
 fn abridged(message: &Value) -> Inbound {
-    Inbound::Abridged { line: message.to_string().into_bytes(), bytes: 70_000_000 }
+    Inbound::Abridged { line: message.to_string().into_bytes(), why: Partial::TooLarge { bytes: 70_000_000 } }
 }
 
 #[test]
 fn a_line_that_is_too_long_and_no_json_is_counted() {
     assert_eq!(
-        Claude::new().receive(&Inbound::Abridged { line: b"{\"type".to_vec(), bytes: 70_000_000 }).events,
+        Claude::new()
+            .receive(&Inbound::Abridged {
+                line: b"{\"type".to_vec(),
+                why: Partial::TooLarge { bytes: 70_000_000 }
+            })
+            .events,
         [AgentEvent::InvalidInput { why: InputError::TooLong { bytes: 70_000_000 } }]
     );
 }
@@ -584,7 +594,7 @@ fn messages_and_requests_are_written_as_the_agent_expects_them() {
         json!({"type": "control_request", "request_id": "askdesk-1",
                "request": {"subtype": "initialize", "hooks": {"PreToolUse": [{
                    "matcher": "^(?!AskUserQuestion$|ExitPlanMode$|mcp__.+__ask_(?:user|user_question|person)$).+$",
-                   "hookCallbackIds": ["askdesk-rules"], "timeout": 86400}]}}})
+                   "hookCallbackIds": ["askdesk-rules"], "timeout": 86400}]}, "perTaskStopAffordance": true}})
     );
     assert_eq!(
         sent(&stream.interrupt()),
@@ -613,19 +623,4 @@ fn an_answer_that_could_not_be_written_can_be_encoded_again() {
     let mut encode =
         || stream.answer(&native("toolu_db"), &database(), &choose(&database(), "q1o2")).unwrap();
     assert_eq!(encode(), encode());
-}
-
-#[test]
-fn another_question_under_a_waiting_id_is_refused_and_the_first_one_stays() {
-    let mut stream = Claude::new();
-    let mut lines = fixture("reinitialize");
-    play(&mut stream, &lines[..2]);
-    lines[1] = lines[1].replace("Which database?", "Which color?").replace("req-db", "req-other");
-    let out = stream.line(lines[1].as_bytes());
-    let [AgentEvent::Refused { native_ref, .. }] = out.events.as_slice() else { panic!("{out:?}") };
-    assert_eq!(*native_ref, native("toolu_db"));
-    let [reply] = written(&out.outbound)[..] else { panic!("{out:?}") };
-    assert_eq!(sent(reply)["response"]["request_id"], "req-other");
-    let encoded = stream.answer(&native("toolu_db"), &database(), &choose(&database(), "q1o2")).unwrap();
-    assert_eq!(sent(&encoded.0)["response"]["request_id"], "req-db");
 }

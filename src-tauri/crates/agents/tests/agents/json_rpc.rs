@@ -3,7 +3,8 @@
 use crate::support::server;
 use askdesk_agents::connection::{OPEN_REQUESTS, UNCLAIMED};
 use askdesk_agents::{
-    Connection, Inbound, JsonRpcConnection, JsonRpcRules, MemberId, Outbound, Routed, RpcError, RpcIn, RpcOut,
+    Connection, Inbound, JsonRpcConnection, JsonRpcRules, MemberId, Outbound, Partial, Routed, RpcError,
+    RpcIn, RpcOut,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -251,7 +252,7 @@ fn what_is_no_message_goes_to_everybody_who_can_count_it() {
         let line = Inbound::Line(line.to_vec());
         assert_eq!(connection.receive(line.clone()), delivered([(A, line.clone()), (B, line)]));
     }
-    let no_json = Inbound::Abridged { line: b"x".to_vec(), bytes: 5 };
+    let no_json = Inbound::Abridged { line: b"x".to_vec(), why: Partial::TooLarge { bytes: 5 } };
     assert_eq!(connection.receive(no_json).inbound.len(), 2);
     assert_eq!(connection.receive(Inbound::Line(b" ".to_vec())), Routed::default());
 }
@@ -261,8 +262,10 @@ fn case_110_a_request_that_is_too_large_is_refused_in_words_and_its_session_coun
     let mut connection = ready(&[A, B]);
     open(&mut connection, A, "a");
     open(&mut connection, B, "b");
-    let abridged =
-        |message: &Value| Inbound::Abridged { line: message.to_string().into_bytes(), bytes: 70_000_000 };
+    let abridged = |message: &Value| Inbound::Abridged {
+        line: message.to_string().into_bytes(),
+        why: Partial::TooLarge { bytes: 70_000_000 },
+    };
     let inbound = abridged(&request("q-1", "a"));
     let routed = connection.receive(inbound.clone());
     assert_eq!(routed.inbound, [(A, inbound)]);

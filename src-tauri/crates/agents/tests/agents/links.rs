@@ -238,6 +238,42 @@ async fn a_server_that_dies_ends_all_its_sessions_and_the_next_one_starts_anothe
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn after_an_update_new_sessions_get_a_server_of_the_new_program_and_running_ones_keep_theirs() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = folder.path().join("server");
+    // An update writes a new file and puts it in the place of the old one.
+    let install = || {
+        let written = folder.path().join("new");
+        std::fs::copy(launch().program, &written).unwrap();
+        std::fs::rename(written, &program).unwrap();
+    };
+    let plan = || {
+        let launch = LaunchPlan { program: program.clone(), ..launch() };
+        LinkPlan::Shared(SharedPlan { key: "fake".to_owned(), launch, connection: server::connection() })
+    };
+    install();
+    let links = Links::default();
+    let (mut first, mut second) = (Session::open(&links, plan()).await, Session::open(&links, plan()).await);
+    assert_eq!(first.pid().await, second.pid().await);
+    assert!(!first.link.has_lost_program().await);
+
+    install();
+    let (mut third, mut fourth) = (Session::open(&links, plan()).await, Session::open(&links, plan()).await);
+    assert_ne!(third.pid().await, first.pid().await);
+    assert_eq!(third.pid().await, fourth.pid().await);
+    assert!(first.link.has_lost_program().await && second.link.has_lost_program().await);
+    assert!(!third.link.has_lost_program().await);
+    assert_eq!(first.said("still here").await, "still here");
+
+    let (old, new) = (first.pid().await, third.pid().await);
+    first.link.stop(GRACE).await;
+    second.link.stop(GRACE).await;
+    assert_alive(&old, false);
+    links.shut_down(GRACE).await;
+    assert_alive(&new, false);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn sessions_that_come_at_once_share_the_server_that_the_first_one_starts() {
     let links = Links::default();
     let open = || {

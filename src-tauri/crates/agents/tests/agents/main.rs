@@ -15,6 +15,7 @@ mod claude_retries;
 mod claude_rules;
 mod claude_stream;
 mod claude_usage;
+mod claude_warnings;
 mod codex_approvals;
 mod codex_questions;
 mod codex_recordings;
@@ -25,12 +26,18 @@ mod contract;
 mod http_links;
 mod json_rpc;
 mod links;
+mod not_understood;
 mod opencode;
+mod opencode2;
 mod opencode_asking;
+mod outside_json;
+mod pinned_versions;
 mod real_claude;
 mod real_sign_in;
 #[cfg(unix)]
 mod supervisor;
+#[cfg(target_os = "linux")]
+mod terminal;
 
 mod support {
     pub mod claude;

@@ -58,7 +58,7 @@ fn read_anew(session: &mut OpenCodeSession, questions: Result<Value, RpcError>) 
     session.respond("GET /session/ses_1/message", Ok(json!([])));
 }
 
-fn answered(session: &OpenCodeSession, of: &[(&[&str], Option<&str>)]) -> Outcome {
+pub fn answered(session: &OpenCodeSession, of: &[(&[&str], Option<&str>)]) -> Outcome {
     let (_, questions) = session.questions().pop().unwrap();
     let inputs = questions.iter().zip(of).map(|(question, (labels, other))| {
         let chosen = question.options.iter().filter(|it| labels.contains(&it.label.as_str()));
@@ -749,4 +749,20 @@ fn case_110_an_event_without_a_question_is_taken_however_long_it_was() {
         .iter()
         .any(|it| matches!(it, AgentEvent::ToolEnded { output, .. } if output.contains(mark)));
     assert!(ended, "{:?}", session.events);
+}
+
+#[test]
+fn case_139_a_call_that_a_rule_of_the_server_forbids_is_told_from_one_that_failed_or_the_user_rejected() {
+    let refusals = |error: &str| {
+        let mut session = OpenCodeSession::working("ses_1");
+        let part = json!({"id": "prt_1", "sessionID": "ses_1", "messageID": "msg_1", "type": "tool", "tool": "bash",
+            "callID": "call_1", "state": {"status": "error", "input": {"command": "ls"}, "error": error}});
+        session.event("message.part.updated", json!({"sessionID": "ses_1", "part": part}));
+        session.count(|it| matches!(it, AgentEvent::ToolRefused { request: None, .. }))
+    };
+    let forbidden = "The user has specified a rule which prevents you from using this specific tool call. \
+        Here are some of the relevant rules [{\"permission\":\"bash\",\"pattern\":\"*\",\"action\":\"deny\"}]";
+    assert_eq!(refusals(forbidden), 1);
+    assert_eq!(refusals("The user rejected permission to use this specific tool call."), 0);
+    assert_eq!(refusals("File not found: /proj/missing.txt"), 0);
 }

@@ -77,3 +77,24 @@ fn case_108_a_session_whose_subagents_ask_begins_at_once_and_one_without_a_list_
     assert_eq!(errors_of_turns(&session), [Some("connection reset")]);
     assert_eq!(session.sent("POST /session/ses_1/prompt_async").len(), 0);
 }
+
+#[test]
+fn case_108_a_bar_that_failed_is_tried_again_before_anything_is_sent() {
+    let mut session = asking(Open::New);
+    session.message("go");
+    session.respond("POST /session", Ok(json!({"id": "ses_1", "version": "1.18.33"})));
+    session.respond("GET /agent", Ok(json!([agent("mine", "allow")])));
+    session.respond("PATCH /session/ses_1", Err(connection_reset()));
+    for (to, body) in [
+        ("GET /global/health", json!({})),
+        ("GET /mcp", json!({})),
+        ("GET /command", json!([])),
+        ("GET /config/providers", json!({"providers": []})),
+    ] {
+        session.respond(to, Ok(body));
+    }
+    session.message("again");
+    session.respond("GET /agent", Ok(json!([agent("mine", "allow")])));
+    assert_eq!(session.sent("PATCH /session/ses_1").len(), 2);
+    assert_eq!(session.sent("POST /session/ses_1/prompt_async").len(), 0);
+}

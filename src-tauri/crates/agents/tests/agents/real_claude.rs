@@ -13,11 +13,12 @@ use askdesk_agents::{
     Links, Open, Outbound, Output, SessionPlan, Start,
 };
 use askdesk_domain::{
-    AnswerInput, Answers, ApprovalDecision, ApprovalOptionId, ConfigOption, NativeSession, Notice, Outcome,
-    Question, SessionOptions, Usage, Usd, ValueId,
+    AnswerBounds, AnswerInput, Answers, ApprovalDecision, ApprovalOptionId, ConfigOption, NativeSession,
+    Notice, NumberLimit, Outcome, Question, SessionOptions, Usage, Usd, ValueId,
 };
-use askdesk_testkit::clis;
+use askdesk_testkit::clis::{self, Cli, Release};
 use askdesk_testkit::mock_api::{Block, MockApi, Reply, Script, Tokens};
+use rstest::rstest;
 use serde_json::{Value, json};
 use tokio::time::timeout;
 use uuid::Uuid;
@@ -42,7 +43,11 @@ struct Session {
 impl Place {
     /// Makes a place, or says that the test did not run.
     async fn new(test: &str, script: Vec<Reply>) -> Option<Self> {
-        let program = clis::claude_or_skip(test)?;
+        Self::of(Release::Newest, test, script).await
+    }
+
+    async fn of(release: Release, test: &str, script: Vec<Reply>) -> Option<Self> {
+        let program = clis::release_or_skip(Cli::ClaudeCode, release, test)?;
         let mock = MockApi::start(Script(script)).await.unwrap();
         let (home, project) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         Some(Self { program, mock, home, project })
@@ -80,7 +85,11 @@ impl Place {
 impl Session {
     /// Starts a session, or says that the test did not run.
     async fn start(test: &str, script: Vec<Reply>) -> Option<Self> {
-        Some(Place::new(test, script).await?.start(None).await)
+        Self::start_on(Release::Newest, test, script).await
+    }
+
+    async fn start_on(release: Release, test: &str, script: Vec<Reply>) -> Option<Self> {
+        Some(Place::of(release, test, script).await?.start(None).await)
     }
 
     async fn send(&mut self, action: Action) {
@@ -154,13 +163,16 @@ fn mode_told(event: &AgentEvent) -> Option<ValueId> {
     config.iter().find(mode).and_then(|option| option.current.clone())
 }
 
+#[rstest]
 #[tokio::test(flavor = "multi_thread")]
-async fn case_01_and_10_the_real_agent_gets_the_answer_and_goes_on_in_the_same_turn() {
+async fn case_01_and_10_the_real_agent_gets_the_answer_and_goes_on_in_the_same_turn(
+    #[values(Release::Newest, Release::Oldest)] release: Release,
+) {
     let script = vec![
         Reply::new([Block::text("I need to ask."), Block::ask("toolu_ask_1", &questions())]),
         Reply::text("Thank you."),
     ];
-    let Some(mut session) = Session::start("case_01_and_10_the_real_agent", script).await else {
+    let Some(mut session) = Session::start_on(release, "case_01_and_10_the_real_agent", script).await else {
         return;
     };
     let mut seen = Vec::new();
@@ -211,8 +223,11 @@ async fn case_01_and_10_the_real_agent_gets_the_answer_and_goes_on_in_the_same_t
     session.stop().await;
 }
 
+#[rstest]
 #[tokio::test(flavor = "multi_thread")]
-async fn the_real_agent_runs_what_was_allowed_and_not_what_was_denied() {
+async fn the_real_agent_runs_what_was_allowed_and_not_what_was_denied(
+    #[values(Release::Newest, Release::Oldest)] release: Release,
+) {
     let bash =
         |id: &str, command: &str| Block::tool(id, "Bash", json!({"command": command, "description": "x"}));
     let script = vec![
@@ -220,7 +235,8 @@ async fn the_real_agent_runs_what_was_allowed_and_not_what_was_denied() {
         Reply::new([bash("toolu_2", "mkdir denied")]),
         Reply::text("Done."),
     ];
-    let Some(mut session) = Session::start("the_real_agent_runs_what_was_allowed", script).await else {
+    let Some(mut session) = Session::start_on(release, "the_real_agent_runs_what_was_allowed", script).await
+    else {
         return;
     };
     let allow = ApprovalDecision::of(ApprovalOptionId::literal("allow"));
@@ -253,10 +269,15 @@ async fn the_real_agent_runs_what_was_allowed_and_not_what_was_denied() {
     session.stop().await;
 }
 
+#[rstest]
 #[tokio::test(flavor = "multi_thread")]
-async fn an_interrupt_withdraws_the_real_agents_question_and_is_no_error() {
+async fn an_interrupt_withdraws_the_real_agents_question_and_is_no_error(
+    #[values(Release::Newest, Release::Oldest)] release: Release,
+) {
     let script = vec![Reply::new([Block::ask("toolu_ask_1", &questions())])];
-    let Some(mut session) = Session::start("an_interrupt_withdraws", script).await else { return };
+    let Some(mut session) = Session::start_on(release, "an_interrupt_withdraws", script).await else {
+        return;
+    };
     let mut seen = Vec::new();
     session.until(&mut seen, |event| matches!(event, AgentEvent::Asked(_))).await;
     session.send(Action::Interrupt).await;
@@ -294,10 +315,16 @@ fn native_session(seen: &[AgentEvent]) -> Option<NativeSession> {
     })
 }
 
+#[rstest]
 #[tokio::test(flavor = "multi_thread")]
-async fn the_real_agent_names_its_session_and_resumes_it_by_that_name() {
+async fn the_real_agent_names_its_session_and_resumes_it_by_that_name(
+    #[values(Release::Newest, Release::Oldest)] release: Release,
+) {
     let script = vec![Reply::text("First."), Reply::text("Second.")];
-    let Some(mut session) = Session::start("the_real_agent_names_its_session", script).await else { return };
+    let Some(mut session) = Session::start_on(release, "the_real_agent_names_its_session", script).await
+    else {
+        return;
+    };
     let mut first = Vec::new();
     session.until(&mut first, turn_ended).await;
     let named = native_session(&first).expect("it has no id");

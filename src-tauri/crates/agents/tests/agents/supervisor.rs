@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use askdesk_agents::line_writer::{WRITE_BYTES, WRITE_QUEUE};
-use askdesk_agents::supervisor::{DRAIN_TIMEOUT, STDERR_TAIL};
+use askdesk_agents::supervisor::{DRAIN_TIMEOUT, STDERR_LINE, STDERR_TAIL};
 use askdesk_agents::{
-    AgentEvent, AgentProcess, Exit, Inbound, InputError, LaunchPlan, LinkEnd, LinkEvent, ProcessEvents,
-    WHOLE_LINE, WriteError,
+    AgentEvent, AgentProcess, Exit, Inbound, InputError, LaunchPlan, LinkEnd, LinkEvent, Partial,
+    ProcessEvents, WHOLE_LINE, WriteError,
 };
 use askdesk_domain::NextStep;
 use rstest::rstest;
@@ -101,7 +101,9 @@ async fn case_110_a_line_of_64_mebibytes_is_abridged_and_the_next_is_read() {
         "printf '{\"type\":\"user\",\"data\":\"'; head -c 67108864 /dev/zero | tr '\\0' x; echo '\",\"id\":7}'; echo after",
     ).await;
     let seen = all(&mut lines).await;
-    let [LinkEvent::Inbound(Inbound::Abridged { line: kept, bytes }), after, last] = seen.as_slice() else {
+    let [LinkEvent::Inbound(Inbound::Abridged { line: kept, why: Partial::TooLarge { bytes } }), after, last] =
+        seen.as_slice()
+    else {
         panic!("{} events", seen.len())
     };
     let kept: Value = serde_json::from_slice(kept).unwrap();
@@ -550,7 +552,7 @@ async fn case_77_a_host_that_somebody_stopped_does_not_hold_up_the_end() {
 
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn case_77_the_next_start_ends_what_the_host_of_an_earlier_desk_left_and_nothing_else() {
+async fn case_77_and_167_the_next_start_ends_what_the_host_of_an_earlier_desk_left_and_nothing_else() {
     const DATA: &str = "ASKDESK_TEST_DATA";
     const MARK: &str = "ASKDESK_AGENT_TREE";
     if let Some(data) = std::env::var_os(DATA) {
@@ -563,7 +565,7 @@ async fn case_77_the_next_start_ends_what_the_host_of_an_earlier_desk_left_and_n
         std::future::pending::<()>().await;
     }
     let data = tempfile::tempdir().unwrap();
-    let name = "case_77_the_next_start_ends_what_the_host_of_an_earlier_desk_left_and_nothing_else";
+    let name = "case_77_and_167_the_next_start_ends_what_the_host_of_an_earlier_desk_left_and_nothing_else";
     let mut desk = this_test(name).env(DATA, data.path()).spawn().unwrap();
     let began = Instant::now();
     let pids = loop {
@@ -574,6 +576,20 @@ async fn case_77_the_next_start_ends_what_the_host_of_an_earlier_desk_left_and_n
         assert!(began.elapsed() < PATIENCE, "the desk did not start its agent");
         tokio::time::sleep(Duration::from_millis(20)).await;
     };
+    let runs = |data: &Path| fs::read_dir(data.join("agents")).unwrap().count();
+    // A desk opens a copy of the folder, and one the folder itself.
+    let copy = tempfile::tempdir().unwrap();
+    fs::create_dir(copy.path().join("agents")).unwrap();
+    for file in fs::read_dir(data.path().join("agents")).unwrap().flatten() {
+        fs::copy(file.path(), copy.path().join("agents").join(file.file_name())).unwrap();
+    }
+    assert_eq!(runs(copy.path()), 1);
+    for folder in [&copy, &data] {
+        askdesk_agents::supervisor::kill_orphans(folder.path());
+    }
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    assert_eq!((runs(copy.path()), runs(data.path())), (2, 2));
+    assert!(pids.iter().all(|pid| is_alive(pid)), "agents of the desk that runs were ended");
     // All die at once: the desk can't clear up, and the host neither.
     send("-STOP", &desk.id().to_string());
     send("-KILL", &pids[1]);
@@ -583,19 +599,42 @@ async fn case_77_the_next_start_ends_what_the_host_of_an_earlier_desk_left_and_n
 
     let mut other = std::process::Command::new("sleep");
     let mut other = other.arg("1000").env(MARK, "00000000-0000-4000-8000-000000000000.0").spawn().unwrap();
-    let runs = || {
-        let files = fs::read_dir(data.path().join("agents")).unwrap();
-        files.filter(|file| file.as_ref().unwrap().file_name().to_string_lossy().starts_with("run-")).count()
-    };
-    askdesk_agents::supervisor::kill_orphans(data.path());
+    // The folder was moved meanwhile.
+    askdesk_agents::supervisor::kill_orphans(copy.path());
     dies(&pids[0]).await;
     dies(&pids[2]).await;
     let began = Instant::now();
-    while runs() != 1 {
+    while runs(copy.path()) != 1 {
         assert!(began.elapsed() < PATIENCE, "the earlier run is still recorded");
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
     assert!(other.try_wait().unwrap().is_none());
     other.kill().unwrap();
     other.wait().unwrap();
+}
+
+#[tokio::test]
+async fn case_169_a_secret_in_the_error_output_is_struck_also_where_it_is_written_in_pieces() {
+    const SECRET: &str = "sk-0123456789abcdef";
+    // The secret lies across the limit of a line, and across two writes.
+    let script = format!(
+        "{{ head -c {} /dev/zero | tr '\\0' x; printf 'key %s. ' \"$API_KEY\"; echo; }} >&2
+         printf sk-0123456 >&2; sleep 0.2; printf '789abcdef' >&2; exit 3",
+        STDERR_LINE - 10
+    );
+    let mut plan = plan(Path::new("/bin/sh"), &["-c", &script], Path::new("/"));
+    plan.env.push(("API_KEY".into(), SECRET.into()));
+    let (_process, mut lines) = AgentProcess::spawn(&plan).await.unwrap();
+    let (mut printed, mut tail) = (String::new(), String::new());
+    for event in all(&mut lines).await {
+        match event {
+            LinkEvent::Stderr(text) => printed.push_str(&text),
+            LinkEvent::Ended(end) => tail = end.stderr_tail,
+            LinkEvent::Inbound(_) => {}
+        }
+    }
+    for seen in [printed, tail] {
+        assert!(seen.contains("xkey [API_KEY].") && seen.ends_with("[API_KEY]"), "{seen}");
+        assert!(!seen.contains("0123456"), "{seen}");
+    }
 }

@@ -1,4 +1,4 @@
-use askdesk_domain::{AgentFailure, AgentId, LaunchOverrides, NativeSession, Timestamp};
+use askdesk_domain::{AgentFailure, AgentId, LaunchOverrides, NativeSession, Timestamp, VersionFit};
 use askdesk_user_environment::{FailedWay, Way};
 
 /// Why an agent's sessions could not be listed.
@@ -21,11 +21,17 @@ pub enum OwnSessionsProblem {
 
 wire! {
     /// Looks for agents on this machine.
-    struct ListAgents {}
+    struct ListAgents {
+        /// Whether to wait for the shell that is being asked, even if an earlier run has asked it.
+        #[serde(default)]
+        latest: bool,
+    }
 
     /// Every agent that the app knows, found or not.
     struct AgentsFound {
         agents: Vec<AgentFound>,
+        /// Whether the shell is being asked, so that a later search may find others.
+        reading: bool,
     }
 
     /// An agent that the app knows.
@@ -47,6 +53,8 @@ wire! {
     struct AgentVersion {
         /// None if the program wasn't found, or reported none in time.
         version: Option<String>,
+        /// None if it can't be compared.
+        fit: Option<VersionFit>,
     }
 
     /// Asks an agent's program whether the user is signed in. It opens nothing, and can take seconds.

@@ -158,6 +158,8 @@ pub enum ClientNote {
     OtherPort { port: u16 },
     /// The `askdesk` program was not found, so answers given in a terminal are not noticed.
     NoCommand,
+    /// A setting of the program is added that concerns its other servers too: its calls stay in the foreground.
+    NoBackground { client: Client },
 }
 
 /// Why a file of another program is not changed. The page chooses the words.
@@ -243,6 +245,7 @@ impl ClientNote {
             }),
             Note::ByHand(file) => Some(Self::ByHand { file: file.display().to_string() }),
             Note::OldCopy(copy) => Some(Self::OldCopy { copy: copy.display().to_string() }),
+            Note::NoBackground(client) => Some(Self::NoBackground { client: *client }),
             Note::TokenInProject(_) | Note::NoProject(_) | Note::NeedsTrust(_) => None,
         }
     }

@@ -157,6 +157,10 @@ wire! {
         folder: String,
         origin: Origin,
         request: Request,
+        /// What the agent said next, if it didn't wait for the answer.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "ts", ts(optional))]
+        went_on: Option<String>,
     }
 
     /// Counts the ended requests of some days.

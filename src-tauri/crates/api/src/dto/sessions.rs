@@ -78,6 +78,9 @@ commands! {
 
     struct ResumeSession {
         session: SessionId,
+        /// Whether the agent's own process that holds the session in the background is ended first.
+        #[serde(default)]
+        end_in_background: bool,
     }
 
     /// Interrupts the agent's turn.

@@ -30,7 +30,7 @@ wire! {
         path: String,
         /// Runs in the new worktree before the agent starts, and is kept for the next one.
         setup: SetupCommand,
-        /// Whether the worktree was made by an earlier start whose setup command failed.
+        /// Whether an earlier start may have made it; then it is used as it is.
         #[serde(default)]
         made: bool,
     }
@@ -42,19 +42,6 @@ wire! {
 }
 
 commands! {
-    /// Stops the setup command that runs in a new worktree.
-    struct StopSetup {
-        path: String,
-    }
-
-    /// Removes a worktree whose setup command failed, with everything in it, and its branch.
-    struct DiscardWorktree {
-        folder: String,
-        base: String,
-        branch: String,
-        path: String,
-    }
-
     /// Merges the branch of a session's worktree into its base.
     struct MergeWorktree {
         session: SessionId,

@@ -6,8 +6,8 @@ use askdesk_domain::tool::shown_name;
 use askdesk_domain::{
     Answer, Approval, ApprovalDecision, ApprovalOption, ApprovalOptionKind, ApprovalState, Attachment,
     Channel, Delivery, EarlierMessages, Ended, EndedBy, Entry, EntryBody, HelperEnd, HelperKind, Notice,
-    OptionLabel, OptionScope, OriginKind, OrphanedWhy, Outcome, Question, Request, Session, SessionEnd,
-    SessionState, ToolDetail, ToolRule, ToolStatus, WithdrawnWhy,
+    OptionLabel, OptionScope, OriginKind, OrphanedWhy, Outcome, Question, RemarkStance, Request, Session,
+    SessionEnd, SessionState, ToolDetail, ToolRule, ToolStatus, Unsaved, WithdrawnWhy,
 };
 use askdesk_engine::Page;
 
@@ -87,6 +87,7 @@ fn of_entry(entry: &Entry) -> String {
                 ToolStatus::Done => "done",
                 ToolStatus::Failed => "failed",
                 ToolStatus::Denied => "denied",
+                ToolStatus::Refused => "refused by the agent, not run",
                 ToolStatus::NoResult => "no result",
             };
             let name = match detail {
@@ -116,6 +117,12 @@ fn of_entry(entry: &Entry) -> String {
                 Some(error) => format!("{} · {seconds:.1} s · {}", title("Turn failed"), inline(error)),
             }
         }
+        EntryBody::CopiedQuestion { questions, outcome } => {
+            let what = if questions.len() == 1 { "Copied question" } else { "Copied questions" };
+            let end = outcome.as_ref().map_or_else(|| "Its end is not known".to_owned(), of_outcome);
+            let parts = std::iter::once(title(what)).chain(of_questions(questions, outcome.as_ref()));
+            parts.chain([end]).collect::<Vec<_>>().join("\n\n")
+        }
         EntryBody::Request { .. } | EntryBody::Approval { .. } => String::new(),
     }
 }
@@ -134,16 +141,16 @@ fn of_notice(notice: &Notice) -> String {
         }
         Notice::BegunElsewhere { earlier } => {
             let earlier = match earlier {
-                EarlierMessages::All => "The messages above are from before.",
-                EarlierMessages::Newest => "The messages above are the newest ones from before.",
+                EarlierMessages::All => "What is above is copied from there.",
+                EarlierMessages::Newest => "What is above is copied from its newest part.",
                 EarlierMessages::Unread => "Its earlier messages couldn’t be read.",
             };
             format!("This session was begun outside Askdesk. {earlier}")
         }
         Notice::Forked { earlier, .. } => {
             let earlier = match earlier {
-                EarlierMessages::All | EarlierMessages::Unread => "Messages above this line are from there.",
-                EarlierMessages::Newest => "The messages above are the newest ones from there.",
+                EarlierMessages::All | EarlierMessages::Unread => "What is above is copied from there.",
+                EarlierMessages::Newest => "What is above is copied from its newest part.",
             };
             format!("This session is a fork of another one. {earlier}")
         }
@@ -161,6 +168,22 @@ fn of_notice(notice: &Notice) -> String {
         Notice::Unreadable => "An entry is damaged and can’t be read.".to_owned(),
         Notice::AgentTold { text } => format!("From the agent: {}", inline(text)),
         Notice::AgentWarned { text } => format!("The agent warned: {}", inline(text)),
+        Notice::AgentUnsaved { what } => {
+            let what = match what {
+                Unsaved::Conversation => "a part of this conversation",
+                Unsaved::Settings => "changes to its own settings",
+            };
+            format!("The agent couldn’t store {what}, because the disk or its quota was full.")
+        }
+        Notice::ModelRefused { refused, model, lasting, why } => {
+            let after = if *lasting { "The session goes on with it." } else { "Only this once." };
+            let why = why.iter().map(|why| format!(" ({})", inline(why))).collect::<String>();
+            format!("{} refused a request{why}, and {} answered it. {after}", inline(refused), inline(model))
+        }
+        Notice::NotUnderstood { kind, text, refused } => {
+            let end = if *refused { ", and refused it" } else { "" };
+            format!("Askdesk didn’t understand what the agent sent ({}){end}: {}", inline(kind), inline(text))
+        }
         Notice::QuestionTurnedOff { text, .. } => {
             format!("A question was refused because this session’s questions are off: {}", inline(text))
         }
@@ -198,6 +221,9 @@ fn of_notice(notice: &Notice) -> String {
             "The sign-in has changed since the agent started, and the model’s provider rejected the old one: {}",
             inline(error)
         ),
+        Notice::ProgramReplaced => {
+            "The agent’s program was updated or removed while the session ran.".to_owned()
+        }
         Notice::MessageNotSent { error } => {
             format!("A message did not reach the agent: {}", inline(&error.to_string()))
         }
@@ -208,19 +234,26 @@ fn of_request(request: &Request) -> String {
     let title = if request.questions.len() == 1 { "Question" } else { "Questions" };
     let by = request.asked_by.iter().map(|by| format!(" · asked by {}", inline(by))).collect::<String>();
     let mut parts = vec![format!("**{title}** · {}{by}", time(request.asked_at, MOMENT))];
-    let answers = match request.ended().map(|ended| &ended.outcome) {
-        Some(Outcome::Answered { answers }) => Some(answers),
-        _ => None,
-    };
-    for question in &request.questions {
-        let answer = answers.and_then(|answers| answers.to(question.id));
-        parts.push(of_question(question, answer, answers.is_some()));
-    }
+    parts.extend(of_questions(&request.questions, request.ended().map(|ended| &ended.outcome)));
     parts.push(match request.ended() {
         None => "Waiting for an answer.".to_owned(),
         Some(ended) => of_end(ended),
     });
     parts.join("\n\n")
+}
+
+fn of_questions<'a>(
+    questions: &'a [Question],
+    outcome: Option<&'a Outcome>,
+) -> impl Iterator<Item = String> + 'a {
+    let answers = match outcome {
+        Some(Outcome::Answered { answers }) => Some(answers),
+        _ => None,
+    };
+    questions.iter().map(move |question| {
+        let answer = answers.and_then(|answers| answers.to(question.id));
+        of_question(question, answer, answers.is_some())
+    })
 }
 
 fn of_question(question: &Question, answer: Option<&Answer>, answered: bool) -> String {
@@ -243,12 +276,13 @@ fn of_question(question: &Question, answer: Option<&Answer>, answered: bool) -> 
     lines.join("\n").trim_end().to_owned()
 }
 
-fn of_end(ended: &Ended) -> String {
+/// How a question ended, and by whom.
+fn of_outcome(outcome: &Outcome) -> String {
     let words = |what: &str, words: Option<&String>| match words {
         Some(words) => format!("{what}: {}", inline(words)),
         None => what.to_owned(),
     };
-    let how = match &ended.outcome {
+    let how = match outcome {
         Outcome::Answered { .. } => "Answered".to_owned(),
         Outcome::Declined { words: said } => words("Declined", said.as_ref()),
         Outcome::RepliedInChat { text } => words("Replied in chat", Some(text)),
@@ -267,7 +301,7 @@ fn of_end(ended: &Ended) -> String {
             OrphanedWhy::CallerGone => "Missed: the client stopped waiting before an answer".to_owned(),
         },
     };
-    let by = match ended.outcome.by() {
+    let by = match outcome.by() {
         EndedBy::User => "by the user",
         EndedBy::UserInChat => "by the user’s message",
         EndedBy::Agent => "by the agent",
@@ -275,6 +309,10 @@ fn of_end(ended: &Ended) -> String {
         EndedBy::Limit => "by its time limit",
         EndedBy::Session => "by the end of its session",
     };
+    format!("{how} · {by}")
+}
+
+fn of_end(ended: &Ended) -> String {
     let delivery = match &ended.delivery {
         None => String::new(),
         Some(Delivery::Pending) => " · on its way to the agent".to_owned(),
@@ -282,11 +320,20 @@ fn of_end(ended: &Ended) -> String {
         Some(Delivery::Failed { error }) => format!(" · not delivered: {}", inline(&error.to_string())),
         Some(Delivery::Parked) => " · kept, the agent was no longer there to take it".to_owned(),
     };
-    format!("{how} · {by} · {}{delivery}", time(ended.at, MOMENT))
+    format!("{} · {}{delivery}", of_outcome(&ended.outcome), time(ended.at, MOMENT))
 }
 
 fn of_approval(approval: &Approval) -> String {
-    let about = approval.description.iter().map(|about| format!(" · {}", inline(about)));
+    let says = |words: &Option<String>, who: &str| {
+        words.as_ref().map(|words| format!("\n\n{who}: {}", inline(words))).unwrap_or_default()
+    };
+    let remark = approval.remark.as_ref().map(|remark| match (remark.stance, &remark.words) {
+        (RemarkStance::NoByDefault, None) => "\n\n**The agent takes this for denied**".to_owned(),
+        (RemarkStance::NoByDefault, words) => says(words, "**The agent warns**"),
+        (RemarkStance::Reason, words) => says(words, "The agent says"),
+    });
+    let remark = remark.unwrap_or_default();
+    let model = says(&approval.description, "The model says");
     let title = format!("**Permission** · {}", time(approval.asked_at, MOMENT));
     let how = match &approval.state {
         ApprovalState::Open => "Waiting for a decision.".to_owned(),
@@ -299,10 +346,13 @@ fn of_approval(approval: &Approval) -> String {
             format!("{decided} · {}{}", time(*at, MOMENT), error.collect::<String>())
         }
         ApprovalState::Withdrawn { at } => format!("No longer asked for · {}", time(*at, MOMENT)),
+        ApprovalState::Refused { at } => {
+            format!("Refused by the agent, not run. No decision · {}", time(*at, MOMENT))
+        }
     };
     let called = inline(&approval.shown_title());
     let subject = fenced(&approval.subject.text());
-    format!("{title} · {called}{}\n\n{subject}\n\n{how}", about.collect::<String>())
+    format!("{title} · {called}{remark}\n\n{subject}{model}\n\n{how}")
 }
 
 fn of_decision(approval: &Approval, decision: &ApprovalDecision) -> String {

@@ -16,7 +16,7 @@ const MOMENT: &str = "%Y-%m-%dT%H:%M:%SZ";
 /// What a spreadsheet could take for the beginning of a formula, the wide forms of the signs included.
 const FORMULA: &[char] = &['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠'];
 
-const COLUMNS: [&str; 21] = [
+const COLUMNS: [&str; 22] = [
     "request",
     "asked_at",
     "ended_at",
@@ -38,6 +38,7 @@ const COLUMNS: [&str; 21] = [
     "own_words",
     "note",
     "secret_given",
+    "went_on",
 ];
 
 /// Names a file after the day it is written.
@@ -73,7 +74,7 @@ pub(crate) fn csv(found: &QuestionsFound) -> Result<String, Error> {
 }
 
 fn row(past: &PastQuestion, number: usize, question: &Question) -> [String; COLUMNS.len()] {
-    let PastQuestion { name, folder, origin, request } = past;
+    let PastQuestion { name, folder, origin, request, went_on } = past;
     let ended = request.ended();
     let answer = answer_to(request, question);
     let waited = ended.map(|ended| (ended.at.millis() - request.asked_at.millis()).max(0));
@@ -113,6 +114,7 @@ fn row(past: &PastQuestion, number: usize, question: &Question) -> [String; COLU
         of_answer(|answer| answer.other.as_ref()),
         of_answer(|answer| answer.note.as_ref()),
         answer.is_some_and(|answer| answer.secret_given).to_string(),
+        went_on.clone().unwrap_or_default(),
     ]
 }
 

@@ -2,11 +2,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use askdesk_agents::{Agent, ask_version};
+use askdesk_agents::{Agent, FoundVersion, found_version};
 use askdesk_domain::{AgentFailure, AgentId, ProgramError, Rejection, Session, Timestamp};
 use askdesk_engine::EngineError;
 use askdesk_engine::slow_files::on_slow_files;
-use askdesk_user_environment::{Current, current, settled};
+use askdesk_user_environment::{Current, current, latest, settled};
 
 use crate::api::Api;
 use crate::dto::*;
@@ -16,9 +16,14 @@ use crate::error::Error;
 const FIND_LIMIT: Duration = Duration::from_secs(3);
 
 impl Api {
-    pub async fn list_agents(&self, _: ListAgents) -> Result<AgentsFound, Error> {
+    pub async fn list_agents(&self, input: ListAgents) -> Result<AgentsFound, Error> {
+        match input.latest {
+            true => latest().await,
+            false => settled().await,
+        };
+        // Before the search: a shell that answers meanwhile may not have been in time for it.
+        let reading = current().is_reading;
         let settings = self.current_settings().await?.settings;
-        settled().await;
         let finding: Vec<_> =
             self.engine.agents().iter().map(|agent| tokio::spawn(find(Arc::clone(agent)))).collect();
         let mut agents = Vec::new();
@@ -36,17 +41,18 @@ impl Api {
                 extras: settings.extras(id),
             });
         }
-        Ok(AgentsFound { agents })
+        Ok(AgentsFound { agents, reading })
     }
 
     pub async fn read_agent_version(&self, input: ReadAgentVersion) -> Result<AgentVersion, Error> {
         settled().await;
-        let program = find(Arc::clone(self.agent(&input.agent)?)).await.ok().flatten();
-        let version = match program {
-            Some(program) => Box::pin(ask_version(&program)).await,
-            None => None,
+        let agent = self.agent(&input.agent)?;
+        let program = find(Arc::clone(agent)).await.ok().flatten();
+        let FoundVersion { version, fit } = match program {
+            Some(program) => Box::pin(found_version(&**agent, &program)).await,
+            None => FoundVersion::default(),
         };
-        Ok(AgentVersion { version })
+        Ok(AgentVersion { version, fit })
     }
 
     pub async fn read_environment(&self, input: ReadEnvironment) -> Result<EnvironmentRead, Error> {
@@ -72,7 +78,7 @@ impl Api {
     }
 
     /// Returns the display name of a session's agent.
-    pub(super) fn agent_name(&self, session: &Session) -> String {
+    pub fn agent_name(&self, session: &Session) -> String {
         let id = session.origin.agent();
         let agent = id.and_then(|id| self.engine.agents().get(id));
         let unknown = || id.map(ToString::to_string).unwrap_or_default();

@@ -12,7 +12,7 @@ use askdesk_client_config::{
 };
 use askdesk_domain::{CommandId, LastAsked, Timestamp};
 
-use askdesk_user_environment::settled;
+use askdesk_user_environment::latest;
 
 use crate::api::{Api, blocking};
 use crate::dto::*;
@@ -100,7 +100,7 @@ impl Api {
         work: impl FnOnce(ClientHost) -> Result<T, Error> + Send + 'static,
     ) -> Result<T, Error> {
         // Other programs' files are where the variables of the user's shell say.
-        settled().await;
+        latest().await;
         let host = Arc::clone(&self.host);
         let no_home = || Error::new(ErrorCode::FolderMissing, "can't find your home folder");
         blocking(move || work(host.client_host().ok_or_else(no_home)?)).await?

@@ -56,7 +56,11 @@ impl Api {
     async fn continue_elsewhere(&self, session: &Session, end_running: bool) -> Result<(), Error> {
         let agent = session.origin.agent().ok_or(Rejection::SessionGone)?;
         let set = self.current_settings().await?.settings.extras(agent);
-        let plan = self.sessions.plan_in_terminal(session, &set).await?.map_err(not_planned)?;
+        let plan = self
+            .sessions
+            .plan_own(session, &set, |agent, start| agent.continue_in_terminal(start))
+            .await?
+            .map_err(not_planned)?;
         let plan = plan.ok_or_else(|| self.not_continued(agent))?;
         if session.is_running() && !end_running {
             return Err(Rejection::invalid("endRunning", ValidationError::StillRunning).into());

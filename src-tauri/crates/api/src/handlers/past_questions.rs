@@ -33,13 +33,21 @@ impl Api {
 
     /// Adds to each request the session it belongs to.
     async fn with_sessions(&self, found: askdesk_engine::QuestionsFound) -> Result<QuestionsFound, Error> {
-        let askdesk_engine::QuestionsFound { requests, more, count, answered, unreadable, median_millis } =
-            found;
+        let askdesk_engine::QuestionsFound {
+            requests,
+            more,
+            mut went_on,
+            count,
+            answered,
+            unreadable,
+            median_millis,
+        } = found;
         let sessions = self.session_sources(requests.iter().map(|request| request.session)).await?;
         // A session may have been deleted since the search.
         let questions = requests.into_iter().filter_map(|request| {
             let SessionSource { name, folder, origin } = sessions.get(&request.session)?.clone();
-            Some(PastQuestion { name, folder, origin, request })
+            let went_on = went_on.remove(&request.id);
+            Some(PastQuestion { name, folder, origin, request, went_on })
         });
         Ok(QuestionsFound {
             questions: questions.collect(),

@@ -238,7 +238,7 @@ fn grants(label: &OptionLabel) -> bool {
 fn chosen(approval: &Approval) -> impl Iterator<Item = (&OptionLabel, OptionScope)> {
     let decided = match &approval.state {
         ApprovalState::Decided { decision, .. } => decision.options.as_slice(),
-        ApprovalState::Open | ApprovalState::Withdrawn { .. } => &[],
+        ApprovalState::Open | ApprovalState::Withdrawn { .. } | ApprovalState::Refused { .. } => &[],
     };
     decided
         .iter()

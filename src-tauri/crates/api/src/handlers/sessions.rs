@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use askdesk_agents::{Agent, Open, Start, expand_home};
 use askdesk_domain::{
@@ -12,7 +13,8 @@ use askdesk_engine::helper_outputs::HelperOutput;
 use askdesk_engine::slow_files::{FILES_LIMIT, on_slow_files};
 use askdesk_engine::{Before, Beginning, ConfigChange, NotListed, StartSpec, private};
 
-use crate::api::Api;
+use super::open_in::not_planned;
+use crate::api::{Api, blocking};
 use crate::dto::*;
 use crate::error::{Detail, Error, ErrorCode};
 
@@ -21,6 +23,9 @@ const NAME_BYTES: usize = 4_096;
 
 /// The longest model name, in bytes.
 const MODEL_BYTES: usize = 256;
+
+/// How long the agent's own command may take to end its process in the background.
+const END_LIMIT: Duration = Duration::from_secs(20);
 
 /// How many sessions that were begun elsewhere are listed.
 const OWN_SESSIONS_SHOWN: usize = 50;
@@ -127,6 +132,9 @@ impl Api {
     pub async fn resume_session(&self, input: ResumeSession) -> Result<Session, Error> {
         let resume = async {
             let known = self.engine.session(input.session).await?;
+            if input.end_in_background {
+                Box::pin(self.end_in_background(&known)).await?;
+            }
             Box::pin(self.resume(&known)).await
         };
         self.session_once(input.request_id, "resume_session", resume).await
@@ -174,12 +182,12 @@ impl Api {
         }
         let id = self.engine.clock().session_id();
         let repository = folder.clone();
-        let (folder, worktree) = match input.worktree {
+        let (folder, worktree, make) = match input.worktree {
             Some(wanted) => {
-                let (folder, worktree) = self.prepare_worktree(folder, wanted).await?;
-                (folder, Some(Box::new(worktree)))
+                let (folder, worktree, make) = self.prepare_worktree(folder, wanted).await?;
+                (folder, Some(Box::new(worktree)), make)
             }
-            None => (folder, None),
+            None => (folder, None, None),
         };
         let chosen = input.name.filter(|name| !name.trim().is_empty());
         let (name, named_by) = match (chosen, agent.default_folder()) {
@@ -191,8 +199,17 @@ impl Api {
         };
         let beginning =
             continues.map_or(Beginning::Nothing, |native_session| Beginning::Elsewhere { native_session });
-        let spec =
-            StartSpec { agent: input.agent, name, named_by, folder, options, prompt, worktree, beginning };
+        let spec = StartSpec {
+            agent: input.agent,
+            name,
+            named_by,
+            folder,
+            options,
+            prompt,
+            worktree,
+            make,
+            beginning,
+        };
         Ok(Box::pin(self.sessions.start(id, spec)).await?)
     }
 
@@ -209,6 +226,19 @@ impl Api {
         let agent = session.origin.agent().ok_or(Rejection::SessionGone)?;
         let set = self.current_settings().await?.settings.extras(agent);
         Ok(self.sessions.resume(session.id, &set).await?)
+    }
+
+    /// Ends the agent's own process that holds a session. Whether that has worked is seen when the session is resumed.
+    async fn end_in_background(&self, session: &Session) -> Result<(), Error> {
+        let agent = session.origin.agent().ok_or(Rejection::SessionGone)?;
+        let set = self.current_settings().await?.settings.extras(agent);
+        let plan =
+            self.sessions.plan_own(session, &set, |agent, start| agent.end_in_background(start)).await?;
+        if let Some(plan) = plan.map_err(not_planned)? {
+            let said = blocking(move || plan.answer(END_LIMIT)).await?;
+            tracing::info!(?said, "the agent's own process was told to end");
+        }
+        Ok(())
     }
 
     /// Resumes a session if it has ended and can be resumed, so that a message reaches a running agent.

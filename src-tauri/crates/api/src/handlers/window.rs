@@ -28,7 +28,7 @@ impl Api {
         let (settings, drafts, agents, transcript) = tokio::join!(
             self.settings_in_force(),
             self.read_drafts(ReadDrafts {}),
-            timeout(AGENTS_LIMIT, self.list_agents(ListAgents {})),
+            timeout(AGENTS_LIMIT, self.list_agents(ListAgents { latest: false })),
             self.first_transcript(first),
         );
         let agents = agents.ok().transpose()?;

@@ -1,14 +1,15 @@
 //! Git worktrees: starting a session in a new one, and merging, rebasing, or removing it.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use askdesk_agents::expand_home;
 use askdesk_domain::{
     Rejection, Session, SessionId, SessionState, Setting, SetupCommand, ValidationError, Worktree,
 };
+use askdesk_engine::WorktreeToMake;
 use askdesk_worktrees::{
-    AgentUse, BRANCH_BYTES, Created, Head, NewWorktree, PATH_BYTES, Place, PlanWanted, Users,
-    WorktreeRefused, WorktreeUnavailable,
+    AgentUse, BRANCH_BYTES, Head, NewWorktree, PATH_BYTES, Place, PlanWanted, Users, WorktreeRefused,
+    WorktreeUnavailable,
 };
 
 use crate::api::{Api, blocking};
@@ -41,30 +42,8 @@ impl Api {
         let wanted = PlanWanted { message, base, branch: branch.map(|name| name.trim().to_owned()), path };
         let folder = expand_home(folder.trim());
         let plan = blocking(move || askdesk_worktrees::plan(&folder, &wanted)).await??;
-        let settings = self.current_settings().await?.settings;
-        let setup = settings.setup_commands.get(&plan.repository).cloned().unwrap_or_default();
+        let setup = self.setup_of(&plan.repository).await?;
         Ok(PlannedWorktree { plan, setup })
-    }
-
-    pub async fn stop_setup(&self, input: StopSetup) -> Result<Done, Error> {
-        let stop = async {
-            self.sessions.stop_setup(&expand_home(input.path.trim()));
-            Ok::<(), Error>(())
-        };
-        self.run_once(input.request_id, "stop_setup", stop).await
-    }
-
-    pub async fn discard_worktree(&self, input: DiscardWorktree) -> Result<Done, Error> {
-        let DiscardWorktree { request_id, folder, base, branch, path } = input;
-        let (folder, new) = (expand_home(folder.trim()), new_worktree(base, &branch, &path)?);
-        let discard = async {
-            let (_leaving, sessions) = self.sessions.leave_folder(&new.path).await?;
-            if !sessions.is_empty() {
-                return Err(WorktreeRefused::Changed.into());
-            }
-            Ok(blocking(move || askdesk_worktrees::discard_new(&folder, &new)).await??)
-        };
-        self.run_once::<(), Error>(request_id, "discard_worktree", Box::pin(discard)).await
     }
 
     pub async fn read_worktree(&self, input: ReadWorktree) -> Result<WorktreeState, Error> {
@@ -100,51 +79,44 @@ impl Api {
         self.run_once::<(), Error>(request_id, "remove_worktree", Box::pin(remove)).await
     }
 
-    /// Makes the worktree that a session is to start in, and runs its setup command.
+    /// Says which worktree a session is to start in, and how it is made. One that an earlier start has left is used again.
     pub(super) async fn prepare_worktree(
         &self,
-        started: PathBuf,
+        from: PathBuf,
         wanted: StartWorktree,
-    ) -> Result<(PathBuf, Worktree), Error> {
+    ) -> Result<(PathBuf, Worktree, Option<WorktreeToMake>), Error> {
         let StartWorktree { base, branch, path, setup, made } = wanted;
         let new = new_worktree(base, &branch, &path)?;
-        let Created { repository, folder, failed_hook } = blocking({
-            let (folder, new) = (started.clone(), new.clone());
-            let prepare = if made { askdesk_worktrees::find_created } else { askdesk_worktrees::create };
-            move || prepare(&folder, &new)
+        let (known, place) = blocking({
+            let (from, new) = (from.clone(), new.clone());
+            move || match askdesk_worktrees::find_created(&from, &new) {
+                Ok(place) if made => Ok((true, place)),
+                _ => askdesk_worktrees::check(&from, &new).map(|place| (false, place)),
+            }
         })
         .await??;
-        if !made {
-            self.sessions.keep_failed_hook(&new.path, failed_hook.as_deref());
-            if let Err(error) = self.keep_setup(&repository, &setup).await {
-                // Nothing has run in it, and a second attempt would find its branch and folder taken.
-                let new = new.clone();
-                let discarded = blocking(move || askdesk_worktrees::discard_new(&started, &new)).await;
-                if let Ok(Err(error)) = discarded {
-                    tracing::warn!(%error, "a new worktree was left");
-                }
-                return Err(error);
-            }
-            if let Some(line) = setup.line() {
-                self.set_up(&new.path, line).await?;
-            }
-        }
+        let make = if known {
+            None
+        } else {
+            // Whoever starts again knows only that it may be there.
+            let setup = if made { self.setup_of(&place.repository).await? } else { setup };
+            self.keep_setup(&place.repository, &setup).await?;
+            Some(WorktreeToMake { from, new: new.clone(), setup: setup.line().map(str::to_owned) })
+        };
         let NewWorktree { base, branch, path } = new;
-        let path = path.display().to_string();
-        Ok((folder, Worktree { repository, path, branch, base }))
+        let worktree =
+            Worktree { repository: place.repository, path: path.display().to_string(), branch, base };
+        Ok((place.folder, worktree, make))
     }
 
-    async fn set_up(&self, path: &Path, line: &str) -> Result<(), Error> {
-        let Err(failure) = self.sessions.run_setup(path, line).await else { return Ok(()) };
-        let error = Error::new(ErrorCode::SetupFailed, "the setup command failed");
-        let (code, stopped, lines) = (failure.code, failure.stopped, failure.lines);
-        Err(error.with(Detail::Setup { path: path.display().to_string(), code, stopped, lines }))
+    async fn setup_of(&self, repository: &str) -> Result<SetupCommand, Error> {
+        let known = self.current_settings().await?.settings.setup_commands;
+        Ok(known.get(repository).cloned().unwrap_or_default())
     }
 
     /// Keeps a setup command that the user has changed.
     async fn keep_setup(&self, repository: &str, setup: &SetupCommand) -> Result<(), Error> {
-        let known = self.current_settings().await?.settings.setup_commands;
-        if known.get(repository).cloned().unwrap_or_default() == *setup {
+        if self.setup_of(repository).await? == *setup {
             return Ok(());
         }
         let change = Setting::SetupCommand { repository: repository.to_owned(), command: setup.clone() };

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use askdesk_agents::claude::ClaudeCode;
 use askdesk_agents::{Agent, SessionPlan, Start};
-use askdesk_domain::{AgentDescriptor, AgentFailure, AgentId, ProgramError};
+use askdesk_domain::{AgentDescriptor, AgentFailure, AgentId, ProgramError, SupportedVersions};
 use serde_json::{Value, json};
 
 use crate::bridge::Bridge;
@@ -41,7 +41,8 @@ fn installed(n: usize, folder: &Path, script: &str, search: Duration) -> Arc<dyn
     std::fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
     std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
     let id = AgentId::new(format!("agent_{n}")).unwrap();
-    let descriptor = AgentDescriptor { id, ..ClaudeCode::default().descriptor().clone() };
+    let versions = Some(SupportedVersions::of_package("some-agent", "2.1.329", Some("99.0.0")));
+    let descriptor = AgentDescriptor { id, versions, ..ClaudeCode::default().descriptor().clone() };
     Arc::new(Installed { descriptor, program, search })
 }
 
@@ -91,4 +92,26 @@ async fn slow_searches_go_on_side_by_side_and_one_that_hangs_is_given_up() {
     let found = found["agents"].as_array().unwrap();
     assert_eq!(found[0]["problem"]["problem"], "timed_out");
     assert!(found[1..].iter().all(|agent| agent["program"].is_string()), "{found:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn case_137_a_version_is_read_with_how_it_fits() {
+    let folder = tempfile::tempdir().unwrap();
+    let scripts = ["echo 2.1.329", "echo 98.0.0", "echo 99.0.0", "echo v9.nightly"];
+    let agents = scripts.iter().enumerate();
+    let agents = agents.map(|(n, script)| installed(n, folder.path(), script, Duration::ZERO)).collect();
+    let bridge = Bridge::with_agents(agents);
+    let mut fits = Vec::new();
+    for n in 0..scripts.len() {
+        let read = bridge.call("read_agent_version", json!({"agent": format!("agent_{n}")})).await.unwrap();
+        fits.push(read["fit"].clone());
+    }
+    let install = "npm install -g some-agent@2.1.329";
+    let expected = [
+        json!({"fit": "tested"}),
+        json!({"fit": "newer", "tested": "2.1.329"}),
+        json!({"fit": "not_verified", "good": "2.1.329", "install": install}),
+        Value::Null,
+    ];
+    assert_eq!(fits, expected);
 }

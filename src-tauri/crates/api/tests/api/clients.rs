@@ -33,8 +33,8 @@ impl Scene {
         fs::write(data.join("token"), format!("{TOKEN}\n")).unwrap();
         #[cfg(unix)]
         fs::set_permissions(data.join("token"), std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
-        let vars = BTreeMap::from([("PATH", home.join("bin").into_os_string())]);
-        let env = Env { os: Os::Linux, project: home.clone(), home, vars };
+        let variables = [("PATH".into(), home.join("bin").into_os_string())].into_iter().collect();
+        let env = Env { os: Os::Linux, project: home.clone(), home, variables };
         let command = Some("/usr/bin/askdesk hook".to_owned());
         *bridge.host.client_host.lock().unwrap() = Some(ClientHost { env, data, port, command });
         Self { bridge }
@@ -152,7 +152,9 @@ async fn case_56_what_was_shown_is_written_and_undone_byte_for_byte(
     assert!(diff.starts_with("@@ ") && diff.contains("http://127.0.0.1:41414/mcp"), "{diff}");
     assert!(diff.contains("Bearer …"), "{diff}");
     let open_to_others = json!({"note": "open_to_others", "file": change["file"]});
-    let notes: Vec<Value> = before.map(|_| open_to_others).into_iter().collect();
+    let no_background =
+        (client == "claude-code").then(|| json!({"note": "no_background", "client": "claude-code"}));
+    let notes: Vec<Value> = before.map(|_| open_to_others).into_iter().chain(no_background).collect();
     assert_eq!(plan["notes"], json!(notes), "what was there may be read by others, what is new may not");
 
     scene.change(&id).await.unwrap();
@@ -214,7 +216,9 @@ async fn an_entry_of_another_desk_is_brought_up_to_date_and_no_old_token_is_show
 async fn claude_keeps_the_form_of_its_hook_and_what_is_in_its_way_is_named() {
     let scene = Scene::new();
     scene.write(".claude/settings.json", "{ \"disableAllHooks\": true }");
-    scene.do_it("claude-code", "connected").await;
+    let notes = scene.do_it("claude-code", "connected").await["notes"].take();
+    let added = json!({"note": "no_background", "client": "claude-code"});
+    assert!(notes.as_array().unwrap().contains(&added), "{notes}");
     assert_eq!(scene.read("claude-code").await["way"], json!({"way": "works", "but": ["hooks_off"]}));
     let settings = scene.home(".claude/settings.json");
     let text = fs::read_to_string(&settings).unwrap();

@@ -163,7 +163,10 @@ async fn a_program_that_is_missing_is_an_ended_session_that_says_how_to_get_it()
         "requestId": fresh(), "agent": "claude_code", "folder": folder, "options": {"program": "/nowhere/claude"}, "prompt": "hi"
     });
     let session = bridge.call("start_session", input).await.unwrap();
-    let why = &session["state"]["end"]["why"];
+    let ended = |it: &askdesk_domain::Session| !it.is_running();
+    let now = bridge.until("it ends", |now| now.sessions.iter().all(ended)).await;
+    let state = json!(now.sessions[0].state);
+    let why = &state["end"]["why"];
     let tried = json!([{"place": "file", "path": "/nowhere/claude"}]);
     let missing = json!({
         "failure": "agent_missing", "agent": "claude_code", "program": "claude", "tried": tried,

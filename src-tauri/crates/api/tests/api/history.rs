@@ -233,6 +233,7 @@ async fn case_61_a_secret_is_in_no_export() {
         helper: None,
         questions,
         limit: None,
+        asker: askdesk_domain::Asker::Waits,
         at,
     };
     let (waiter, _outcome) = tokio::sync::oneshot::channel();

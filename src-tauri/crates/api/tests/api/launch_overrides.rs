@@ -72,7 +72,7 @@ async fn an_agent_is_started_with_what_the_settings_add_after_our_own_arguments(
     let session = bridge.call("start_session", start(&bridge, &extras)).await.unwrap();
     bridge.until("it asks", |now| !now.requests.is_empty()).await;
     let [start] = starts(&bridge).try_into().unwrap();
-    let own = start.iter().position(|word| word == "--include-partial-messages").unwrap();
+    let own = start.iter().position(|word| word == "--include-hook-events").unwrap();
     assert_eq!(start[own + 1..own + 3], ["--add-dir", "/a b"]);
     assert!(has(&start, "EXTRA=plain") && has(&start, "EXTRA_KEY=hush"), "{start:?}");
     assert_eq!(session["options"]["extras"]["environment"], json!({"EXTRA": "plain", "EXTRA_KEY": ""}));

@@ -101,12 +101,6 @@ fn example(name: &str) -> (Value, &'static str) {
             (command(json!({"session": session, "id": "a.txt", "version": "1..2"})), "not_found")
         }
         "plan_worktree" => (json!({"folder": "/nowhere/at/all", "message": "hello"}), "worktree_unavailable"),
-        "stop_setup" => (command(json!({"path": "/nowhere/at/all"})), "done"),
-        "discard_worktree" => {
-            let made =
-                json!({"folder": "/nowhere/at/all", "base": "main", "branch": "x", "path": "/nowhere/x"});
-            (command(made), "worktree_unavailable")
-        }
         "read_worktree" => (json!({"session": session}), "not_found"),
         "merge_worktree" | "rebase_worktree" => {
             (command(json!({"session": session, "seen": "0"})), "not_found")

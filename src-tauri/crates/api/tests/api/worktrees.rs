@@ -152,16 +152,35 @@ async fn a_setup_command_runs_first_and_its_output_is_in_the_log() {
     let setup = "echo \"in $PWD\" && echo 'it'\\''s ready' >&2 && touch made && cat";
     let input = input(&bridge, &code, edits(), setup).await;
     let session = bridge.run("start_session", input).await;
+    assert_eq!(session["state"]["state"], "starting");
+    until_idle(&bridge).await;
     let folder = session["folder"].as_str().unwrap();
     assert!(Path::new(folder).join("made").exists());
-    let log = bridge.call("read_log", json!({"session": session["id"]})).await.unwrap();
-    let mut lines = log["lines"].as_array().unwrap().iter().filter(|line| line["kind"] == "setup");
-    let mut lines = lines.by_ref().map(|line| line["text"].as_str().unwrap()).collect::<Vec<_>>();
+    let mut lines = setup_lines(&bridge, &session).await;
     lines.sort_unstable();
-    assert_eq!(lines, [&format!("in {folder}"), "it's ready"]);
+    assert_eq!(lines, [format!("in {folder}"), "it's ready".to_owned()]);
     // The next worktree of the repository gets the same command.
     let plan = json!({"folder": code.folder(), "message": "x"});
     assert_eq!(bridge.call("plan_worktree", plan).await.unwrap()["setup"], setup);
+}
+
+async fn setup_lines(bridge: &Bridge, session: &Value) -> Vec<String> {
+    let log = bridge.call("read_log", json!({"session": session["id"]})).await.unwrap();
+    let lines = log["lines"].as_array().unwrap().iter().filter(|line| line["kind"] == "setup");
+    lines.map(|line| line["text"].as_str().unwrap().to_owned()).collect()
+}
+
+async fn entries(bridge: &Bridge, session: &Value) -> Vec<Value> {
+    let read = json!({"session": session["id"], "limit": 1_000});
+    let page = bridge.call("read_transcript", read).await.unwrap();
+    page["entries"].as_array().unwrap().iter().map(|entry| entry["body"].clone()).collect()
+}
+
+/// Waits until the only session has ended; returns how.
+async fn end_of_only(bridge: &Bridge) -> Value {
+    let ended = |it: &askdesk_domain::Session| matches!(it.state, SessionState::Ended { .. });
+    let now = bridge.until("it ends", |now| now.sessions.iter().all(ended)).await;
+    json!(now.sessions[0].state)["end"].clone()
 }
 
 #[cfg(unix)]
@@ -173,95 +192,100 @@ async fn case_117_what_a_failing_hook_wrote_is_a_warning_in_the_session() {
     fs::create_dir_all(hook.parent().unwrap()).unwrap();
     fs::write(&hook, "#!/bin/sh\necho 'node: not found' >&2\nexit 127\n").unwrap();
     fs::set_permissions(&hook, fs::Permissions::from_mode(0o755)).unwrap();
-    // The setup fails first, so the session is the second attempt.
-    let mut input = input(&bridge, &code, edits(), "false").await;
-    input["requestId"] = json!(fresh());
-    assert_eq!(bridge.refused("start_session", input.clone()).await["code"], "setup_failed");
-    input["requestId"] = json!(fresh());
-    input["worktree"]["made"] = json!(true);
-    let session = bridge.call("start_session", input).await.unwrap();
+    let session = start(&bridge, &code, edits()).await;
     assert!(Path::new(session["folder"].as_str().unwrap()).exists());
-    let read = json!({"session": session["id"], "limit": 1_000});
-    let page = bridge.call("read_transcript", read).await.unwrap();
     let warned = json!({"kind": "notice", "notice": {"notice": "hook_failed", "output": "node: not found"}});
-    assert_eq!(page["entries"][0]["body"], warned);
+    assert!(entries(&bridge, &session).await.contains(&warned));
 }
 
 #[tokio::test]
 async fn a_failed_setup_starts_nothing_until_the_user_decides() {
     let (bridge, code) = (Bridge::open(), Code::new());
     let mut start = input(&bridge, &code, edits(), "for n in $(seq 30); do echo line $n; done; exit 7").await;
-    start["requestId"] = json!(fresh());
-    let error = bridge.refused("start_session", start.clone()).await;
-    assert_eq!((&error["code"], &error["detail"]["code"]), (&json!("setup_failed"), &json!(7)));
-    let lines = error["detail"]["lines"].as_array().unwrap();
-    assert_eq!((lines.len(), &lines[19]), (20, &json!("line 30")));
-    assert_eq!(bridge.snapshot().await.sessions, []);
+    let session = bridge.run("start_session", start.clone()).await;
+    let end = end_of_only(&bridge).await;
+    assert_eq!((&end["why"]["failure"], &end["why"]["code"]), (&json!("setup_failed"), &json!(7)));
+    let said = end["why"]["said"].as_str().unwrap().lines().collect::<Vec<_>>();
+    assert_eq!((said.len(), said[19]), (20, "line 30"));
+    assert_eq!(setup_lines(&bridge, &session).await.len(), 30);
+    assert_eq!(
+        entries(&bridge, &session).await,
+        [json!({"kind": "user", "text": "Add b", "attachments": []})]
+    );
     let path = PathBuf::from(start["worktree"]["path"].as_str().unwrap());
     assert!(path.exists());
 
-    // Start anyway: nothing is made or run again.
-    start["requestId"] = json!(fresh());
+    // Again: the worktree is used as it is, and nothing is run in it.
     start["worktree"]["made"] = json!(true);
-    let session = bridge.call("start_session", start.clone()).await.unwrap();
-    assert_eq!(session["folder"], json!(path));
+    start["worktree"]["setup"] = json!("");
+    let again = bridge.run("start_session", start.clone()).await;
+    assert_eq!(again["folder"], json!(path));
     until_idle(&bridge).await;
-    let discard = |start: &Value| {
-        let tree = &start["worktree"];
-        json!({"requestId": fresh(), "folder": code.folder(), "base": tree["base"], "branch": tree["branch"], "path": tree["path"]})
-    };
-    let error = bridge.refused("discard_worktree", discard(&start)).await;
-    assert_eq!(error["detail"]["why"], json!({"refused": "changed"}), "a session uses it");
+    assert_eq!(setup_lines(&bridge, &again).await, <[&str; 0]>::default());
+    bridge.run("stop_session", json!({"session": again["id"]})).await;
 
-    // Or remove it.
-    let mut start = input(&bridge, &code, edits(), "touch half; false").await;
-    start["requestId"] = json!(fresh());
-    bridge.refused("start_session", start.clone()).await;
-    let path = PathBuf::from(start["worktree"]["path"].as_str().unwrap());
-    assert!(path.join("half").exists());
-    bridge.call("discard_worktree", discard(&start)).await.unwrap();
+    // Or it is removed, and made once more with its setup command.
+    let state = seen(&bridge, &session).await;
+    let remove = json!({"requestId": fresh(), "session": session["id"], "seen": state["seen"], "losses": state["losses"],
+        "branch": "deleted"});
+    bridge.call("remove_worktree", remove).await.unwrap();
     assert!(!path.exists());
-    assert!(!git(&code.folder(), &["branch"]).contains(start["worktree"]["branch"].as_str().unwrap()));
+    let session = bridge.run("start_session", start.clone()).await;
+    bridge.until("it has ended", |now| now.sessions.iter().all(|it| !it.is_running())).await;
+    assert_eq!(setup_lines(&bridge, &session).await.len(), 30);
 }
 
 #[cfg(unix)]
 #[tokio::test]
-async fn a_setup_command_that_cannot_be_stored_leaves_no_worktree() {
+async fn a_setup_command_that_cannot_be_stored_starts_nothing() {
     let (bridge, code) = (Bridge::open(), Code::new());
     let mut start = input(&bridge, &code, edits(), "true").await;
     start["requestId"] = json!(fresh());
     let data = ["data", "away"].map(|name| bridge.folder.path().join(name));
     fs::rename(&data[0], &data[1]).unwrap();
     let error = bridge.refused("start_session", start.clone()).await;
-    assert_eq!(error["code"], "settings_not_written");
-    let path = PathBuf::from(start["worktree"]["path"].as_str().unwrap());
-    assert!(!path.exists());
-    assert_eq!(git(&code.folder(), &["branch", "--format=%(refname:short)"]).trim(), "main");
-
     fs::rename(&data[1], &data[0]).unwrap();
-    start["requestId"] = json!(fresh());
-    bridge.call("start_session", start).await.unwrap();
-    until_idle(&bridge).await;
+    assert_eq!(error["code"], "settings_not_written");
+    assert_eq!(bridge.snapshot().await.sessions, []);
+    assert!(!Path::new(start["worktree"]["path"].as_str().unwrap()).exists());
 }
 
 #[tokio::test]
-async fn a_setup_that_hangs_is_stopped_with_everything_it_started() {
+async fn case_148_what_is_written_while_a_session_is_set_up_reaches_its_agent() {
+    let (bridge, code) = (Bridge::open(), Code::new());
+    let gate = code.root().join("gate");
+    assert!(Command::new("mkfifo").arg(&gate).status().unwrap().success());
+    let start = input(&bridge, &code, edits(), &format!("cat '{}'", gate.display())).await;
+    let session = bridge.run("start_session", start).await;
+    let message = json!({"session": session["id"], "text": "Add c", "attachments": []});
+    bridge.run("queue_message", message).await;
+    assert_eq!(
+        entries(&bridge, &session).await,
+        [json!({"kind": "user", "text": "Add b", "attachments": []})]
+    );
+    assert!(bridge.snapshot().await.sessions[0].is_running());
+    tokio::task::spawn_blocking(move || fs::write(gate, "")).await.unwrap().unwrap();
+    let is_done = |it: &askdesk_domain::Session| it.queue.is_empty() && it.state == SessionState::Idle;
+    bridge.until("both turns are over", |now| now.sessions.iter().all(is_done)).await;
+    let said = entries(&bridge, &session).await;
+    let said = said.iter().filter(|body| body["kind"] == "user").map(|body| body["text"].as_str().unwrap());
+    assert_eq!(said.collect::<Vec<_>>(), ["Add b", "Add c"]);
+}
+
+#[tokio::test]
+async fn case_148_a_setup_that_hangs_ends_with_its_session_and_everything_it_started() {
     let (bridge, code) = (Bridge::open(), Code::new());
     let held = code.root().join("held");
     assert!(Command::new("mkfifo").arg(&held).status().unwrap().success());
     let setup = format!("exec 9>'{}'; sleep 60 & sleep 60", held.display());
-    let mut start = input(&bridge, &code, edits(), &setup).await;
-    start["requestId"] = json!(fresh());
-    let path = PathBuf::from(start["worktree"]["path"].as_str().unwrap());
-    let stop = async {
-        // It opens once the setup has begun, and ends with the last process that holds it.
-        let mut begun = tokio::task::spawn_blocking(|| fs::File::open(held)).await.unwrap().unwrap();
-        bridge.run("stop_setup", json!({"path": path})).await;
-        let ended = tokio::task::spawn_blocking(move || std::io::copy(&mut begun, &mut std::io::sink()));
-        timeout(PATIENCE, ended).await.expect("a process of the setup still runs").unwrap().unwrap();
-    };
-    let (error, ()) = tokio::join!(bridge.refused("start_session", start.clone()), stop);
-    assert_eq!(error["detail"]["stopped"], true);
+    let start = input(&bridge, &code, edits(), &setup).await;
+    let session = bridge.run("start_session", start).await;
+    // It opens once the setup has begun, and ends with the last process that holds it.
+    let mut begun = tokio::task::spawn_blocking(|| fs::File::open(held)).await.unwrap().unwrap();
+    bridge.run("stop_session", json!({"session": session["id"]})).await;
+    assert_eq!(end_of_only(&bridge).await, json!({"end": "stopped"}));
+    let ended = tokio::task::spawn_blocking(move || std::io::copy(&mut begun, &mut std::io::sink()));
+    timeout(PATIENCE, ended).await.expect("a process of the setup still runs").unwrap().unwrap();
 }
 
 #[tokio::test]

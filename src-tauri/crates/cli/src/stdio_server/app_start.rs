@@ -30,7 +30,7 @@ impl AppStart {
             note(&format!("can't start Askdesk: {PROGRAM} is neither next to this program nor on the PATH"));
             return false;
         };
-        let mut app = match detached(&program).spawn() {
+        let mut app = match detached(&program).and_then(|mut command| command.spawn()) {
             Ok(app) => app,
             Err(error) => {
                 note(&format!("can't start Askdesk: {}: {error}", program.display()));
@@ -69,11 +69,11 @@ fn program() -> Option<PathBuf> {
 }
 
 /// Returns a command that runs independently of this process and its client.
-fn detached(program: &Path) -> Command {
+fn detached(program: &Path) -> std::io::Result<Command> {
     let mut command = Command::new(program);
     command.arg(IN_BACKGROUND).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     #[cfg(unix)]
-    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    askdesk_user_environment::in_own_session(&mut command)?;
     #[cfg(windows)]
     {
         const DETACHED_PROCESS: u32 = 0x0000_0008;
@@ -81,5 +81,5 @@ fn detached(program: &Path) -> Command {
         let flags = DETACHED_PROCESS | CREATE_NEW_PROCESS_GROUP;
         std::os::windows::process::CommandExt::creation_flags(&mut command, flags);
     }
-    command
+    Ok(command)
 }

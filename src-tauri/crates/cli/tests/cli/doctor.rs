@@ -30,6 +30,7 @@ fn case_60_each_client_has_a_status_and_a_remedy() {
     let cursor = app.path("home/.cursor/mcp.json");
     assert_eq!(lines[0], format!("Askdesk      0.1.0, 127.0.0.1:{}, 1 waiting", desk.port));
     assert!(lines[1].ends_with("answering takes answer-token, which they never get"), "{}", lines[1]);
+    let lines: Vec<&str> = lines.into_iter().filter(|line| !line.trim().starts_with("note: ")).collect();
     assert_eq!(lines[2], "Claude Code  2.1.329: not connected");
     assert_eq!(lines[3], "             to connect: askdesk connect claude-code");
     assert_eq!(lines[4], "Codex        0.169.0: connected; calls wait up to a day");
@@ -56,6 +57,21 @@ fn case_60_each_client_has_a_status_and_a_remedy() {
     assert_eq!(client(&report, "cursor")["last_question"], Value::Null);
     assert_eq!(client(&report, "claude-code")["path"]["state"], "not_connected");
     assert_eq!(client(&report, "zed")["found"], false);
+}
+
+#[test]
+fn case_137_the_installed_versions_that_arent_tested_are_named_with_one_that_works() {
+    let (app, _desk) = FakeApp::started();
+    let output = app.run(&["doctor"]);
+    let notes: Vec<&str> =
+        out(&output).lines().filter_map(|line| line.trim().strip_prefix("note: ")).collect();
+    let newer =
+        "Ahead 3.1.0 is newer than 3.0.0, the newest tested one; Askdesk shows what it doesn't understand";
+    let unverified = "Other 2.3.2 hasn't been tested with Askdesk, which knows it only from its public description; \
+                      1.18.33 is tested: get other@1.18.33";
+    assert_eq!(notes, [newer, unverified]);
+    let report = report(&app);
+    assert_eq!(report["agents"][2]["fit"]["good"], "1.18.33");
 }
 
 #[test]

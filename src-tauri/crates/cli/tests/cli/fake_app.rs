@@ -221,6 +221,7 @@ fn router(shared: Shared) -> Router {
     Router::new()
         .route("/health", get(async || Json(json!({"status": "ok", "version": "0.1.0", "open": 1}))))
         .route("/v1/clients", get(clients))
+        .route("/v1/agents", get(agents))
         .route("/v1/asks", post(ask))
         .route("/v1/test", post(ask))
         .route("/v1/leave", post(async || Json(json!({"left": true}))))
@@ -285,6 +286,18 @@ async fn clients() -> Json<Value> {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
     let asked_at = i64::try_from(now.as_millis()).unwrap() - 5 * 3_600_000;
     Json(json!({"clients": [{"channel": "mcp", "name": "codex-mcp-client", "askedAt": asked_at}]}))
+}
+
+/// One agent of each kind of fit, and one of a kind that only a later version knows.
+async fn agents() -> Json<Value> {
+    let agent = |name: &str, version: &str, fit: Value| json!({"name": name, "version": version, "fit": fit});
+    Json(json!({"agents": [
+        agent("Steady", "1.0.0", json!({"fit": "tested"})),
+        agent("Ahead", "3.1.0", json!({"fit": "newer", "tested": "3.0.0"})),
+        agent("Other", "2.3.2", json!({"fit": "not_verified", "good": "1.18.33", "install": "get other@1.18.33"})),
+        agent("Strange", "x", Value::Null),
+        agent("Future", "9.0.0", json!({"fit": "withdrawn"})),
+    ]}))
 }
 
 async fn requests() -> Json<Value> {

@@ -1,7 +1,8 @@
 use askdesk_client_config::{
-    Client, ConnectionProblem, ConnectionState, Diagnosis, DiagnosticInput, EntryState, Note, Obstacle,
-    Scope, diagnose,
+    BACKGROUND_SETTING, Client, ConnectionProblem, ConnectionState, Diagnosis, DiagnosticInput, EntryState,
+    Note, Obstacle, Scope, diagnose,
 };
+use askdesk_user_environment::Variables;
 
 use crate::fixture::{Fixture, OTHER_TOKEN, TOKEN, endpoint, read, write};
 
@@ -37,6 +38,7 @@ fn a_changed_timeout_or_rule_does_not_break_the_connection() {
     assert_eq!(works(Client::ClaudeCode, claude, "askdesk-session", "other"), differs);
     assert_eq!(works(Client::ClaudeCode, claude, "allowedEnvVars", "other"), differs);
     assert_eq!(works(Client::ClaudeCode, ".claude.json", "askdesk-session", "other"), differs);
+    assert_eq!(works(Client::ClaudeCode, ".claude.json", "askdesk-background", "other"), differs);
 
     let stale = |way| assert!(matches!(way, ConnectionState::Broken(ConnectionProblem::Stale(_))), "{way:?}");
     stale(works(Client::GeminiCli, gemini, "41414/mcp", "41415/mcp"));
@@ -44,6 +46,40 @@ fn a_changed_timeout_or_rule_does_not_break_the_connection() {
     stale(works(Client::GeminiCli, gemini, "\"headers\"", "\"others\""));
     stale(works(Client::ClaudeCode, claude, "PermissionRequest", "Other"));
     stale(works(Client::ClaudeCode, claude, TOKEN, OTHER_TOKEN));
+}
+
+#[test]
+fn case_170_the_diagnosis_says_that_calls_go_on_in_the_background() {
+    let mut fixture = Fixture::new();
+    fixture.connect(Client::ClaudeCode, Scope::User);
+    let check = |fixture: &Fixture, but: &[Obstacle]| {
+        assert_eq!(
+            look(fixture, Client::ClaudeCode).connection,
+            ConnectionState::Works { but: but.to_vec() }
+        );
+    };
+    check(&fixture, &[]);
+    let settings = fixture.env.home.join(".claude/settings.json");
+    let text = read(&settings);
+    write(&settings, &text.replace("\"0\"", "\"120000\""));
+    check(&fixture, &[Obstacle::Background]);
+    write(&settings, &text.replace(BACKGROUND_SETTING, "OTHER"));
+    check(&fixture, &[Obstacle::Background, Obstacle::Differs]);
+    fixture.env.variables = Variables::from_iter([(BACKGROUND_SETTING.into(), "0".into())]);
+    check(&fixture, &[Obstacle::Differs]);
+}
+
+#[cfg(unix)]
+#[test]
+fn case_142_a_program_is_found_where_agents_are_found() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let fixture = Fixture::new();
+    let program = fixture.env.home.join(".local/bin/claude");
+    std::fs::create_dir_all(program.parent().unwrap()).unwrap();
+    std::fs::write(&program, "").unwrap();
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let installed = look(&fixture, Client::ClaudeCode).installed;
+    assert_eq!(installed.and_then(|it| it.program), Some(program));
 }
 
 #[test]
@@ -82,11 +118,9 @@ fn an_entry_written_by_hand_works_and_is_replaced_only_with_a_note() {
         let file = fixture.files(client, Scope::User).remove(0);
         write(&file, text);
         let before = fixture.everything();
-        assert_eq!(
-            look(&fixture, client).connection,
-            ConnectionState::Works { but: vec![Obstacle::ByHand] },
-            "{client}"
-        );
+        let background = (client == Client::ClaudeCode).then_some(Obstacle::Background);
+        let but = background.into_iter().chain([Obstacle::ByHand]).collect();
+        assert_eq!(look(&fixture, client).connection, ConnectionState::Works { but }, "{client}");
         let plan = fixture.plan(client, Scope::User).unwrap();
         assert!(plan.notes.contains(&Note::ByHand(file.clone())), "{client}: {:?}", plan.notes);
         assert!(fixture.disconnect(client, Scope::User).is_empty(), "{client}");

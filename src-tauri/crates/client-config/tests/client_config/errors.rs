@@ -209,7 +209,7 @@ mod links {
         for (client, variable, folder, file) in clients {
             let mut fixture = Fixture::new();
             let folder = fixture.env.home.join(folder);
-            fixture.env.vars.insert(variable, folder.clone().into_os_string());
+            fixture.env.variables.set(variable, folder.clone().into_os_string());
             let kept = fixture.env.home.join("dotfiles/kept");
             write(&kept, "");
             let link = folder.join(file);
@@ -226,7 +226,7 @@ mod links {
         let mut fixture = Fixture::new();
         let elsewhere = fixture.elsewhere();
         for name in ["CLAUDE_CONFIG_DIR", "CODEX_HOME", "COPILOT_HOME", "XDG_CONFIG_HOME"] {
-            fixture.env.vars.insert(name, elsewhere.clone().into_os_string());
+            fixture.env.variables.set(name, elsewhere.clone().into_os_string());
         }
         let clients = [
             Client::ClaudeCode,

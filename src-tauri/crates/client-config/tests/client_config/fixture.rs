@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use askdesk_client_config::{Client, Endpoint, Env, FileError, Os, Plan, Scope, Token, connect, disconnect};
+use askdesk_user_environment::Variables;
 use tempfile::TempDir;
 
 pub const TOKEN: &str = "3f9a0c7e51d24b6f8812aa90cd34ef563f9a0c7e51d24b6f8812aa90cd34ef56";
@@ -25,7 +26,7 @@ impl Fixture {
         let (home, project) = (folder.path().join("home"), folder.path().join("project"));
         fs::create_dir(&home).unwrap();
         fs::create_dir(&project).unwrap();
-        let env = Env { os: Os::Linux, home, project, vars: BTreeMap::new() };
+        let env = Env { os: Os::Linux, home, project, variables: Variables::default() };
         Self { folder, env }
     }
 

@@ -2,7 +2,8 @@ use std::fs;
 
 use askdesk_client_config::edit::{self, Format};
 use askdesk_client_config::{
-    Client, EntryState, FileErrorKind, Note, Scope, as_connected, connect, disconnect, file_statuses,
+    BACKGROUND_SETTING, Client, EntryState, FileErrorKind, Note, Scope, as_connected, connect, disconnect,
+    file_statuses,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -26,6 +27,12 @@ fn others(client: Client, text: &str) -> Value {
         entries.shift_remove("askdesk");
         if entries.is_empty() {
             said.as_object_mut().unwrap().shift_remove(name);
+        }
+    }
+    if let Some(env) = said.get_mut("env").and_then(Value::as_object_mut) {
+        env.shift_remove(BACKGROUND_SETTING);
+        if env.is_empty() {
+            said.as_object_mut().unwrap().shift_remove("env");
         }
     }
     for name in ["permissions", "hooks"] {
@@ -254,6 +261,58 @@ fn an_old_backup_is_removed_with_a_note_and_never_restored() {
             fixture.everything().into_values().map(|it| String::from_utf8(it).unwrap()).collect();
         assert_eq!(left, text.into_iter().collect::<Vec<_>>());
     }
+}
+
+/// Connects Claude Code to settings, changes them, and returns what they say while connected and after disconnecting.
+fn with_settings(text: &str, since: impl Fn(&str) -> String) -> (Vec<Note>, String, String) {
+    let fixture = Fixture::new();
+    let settings = fixture.env.home.join(".claude/settings.json");
+    write(&settings, text);
+    let plan = fixture.plan(Client::ClaudeCode, Scope::User).unwrap();
+    plan.apply().unwrap();
+    let connected = read(&settings);
+    write(&settings, &since(&connected));
+    fixture.disconnect(Client::ClaudeCode, Scope::User);
+    (plan.notes, connected, read(&settings))
+}
+
+#[test]
+fn case_170_claude_code_is_kept_from_moving_calls_to_the_background_and_a_value_of_the_user_stays() {
+    let env = |text: &str| serde_json::from_str::<Value>(text).unwrap()["env"].clone();
+    let unset = "{\n  \"env\": { \"A\": \"1\" } // mine\n}\n";
+    let (notes, connected, after) = with_settings(unset, str::to_owned);
+    assert!(notes.contains(&Note::NoBackground(Client::ClaudeCode)), "{notes:?}");
+    assert!(connected.contains(&format!("\"{BACKGROUND_SETTING}\": \"0\"")), "{connected}");
+    assert_eq!(after, unset);
+
+    let set = format!("{{ \"env\": {{ \"{BACKGROUND_SETTING}\": \"9000\" }} }}\n");
+    let (notes, connected, after) = with_settings(&set, str::to_owned);
+    assert!(!notes.contains(&Note::NoBackground(Client::ClaudeCode)), "{notes:?}");
+    assert_eq!(env(&connected)[BACKGROUND_SETTING], "9000");
+    assert_eq!(after, set);
+
+    let chosen_since = |text: &str| text.replace("\"0\"", "\"9000\"");
+    let (_, _, after) = with_settings("{ \"model\": \"opus\" }\n", chosen_since);
+    assert_eq!(env(&after), json!({ BACKGROUND_SETTING: "9000" }));
+    let written_since = |text: &str| text.replacen('{', "{ \"later\": true,", 1);
+    let (_, _, after) = with_settings("{ \"model\": \"opus\" }\n", written_since);
+    assert_eq!(serde_json::from_str::<Value>(&after).unwrap(), json!({ "later": true, "model": "opus" }));
+}
+
+#[test]
+fn case_170_an_entry_of_an_earlier_version_gets_the_setting_and_is_still_undone_byte_for_byte() {
+    let fixture = Fixture::new();
+    let settings = fixture.env.home.join(".claude/settings.json");
+    write(&settings, "{\n  \"model\": \"opus\"\n}\n");
+    fixture.connect(Client::ClaudeCode, Scope::User);
+    let connected = read(&settings);
+    let setting = format!(",\n  \"env\": {{\n    \"{BACKGROUND_SETTING}\": \"0\"\n  }}");
+    assert!(connected.contains(&setting), "{connected}");
+    write(&settings, &connected.replace(&setting, ""));
+    fixture.connect(Client::ClaudeCode, Scope::User);
+    assert_eq!(read(&settings), connected);
+    assert_eq!(fixture.disconnect(Client::ClaudeCode, Scope::User).notes, []);
+    assert_eq!(read(&settings), "{\n  \"model\": \"opus\"\n}\n");
 }
 
 #[test]

@@ -19,8 +19,8 @@ fn case_55_every_client_gets_its_own_entry_with_a_timeout_of_a_day() {
     let url = "http://127.0.0.1:41414/mcp";
     let headers = json!({ "Authorization": format!("Bearer {TOKEN}") });
     let (millis, seconds) = (86_400_000, 86_400);
-    let with_session =
-        json!({ "Authorization": headers["Authorization"], "askdesk-session": "${ASKDESK_SESSION:-}" });
+    let with_session = json!({ "Authorization": headers["Authorization"], "askdesk-session": "${ASKDESK_SESSION:-}",
+        "askdesk-background": "${CLAUDE_CODE_ENTRYPOINT:-}/${CLAUDE_CODE_MCP_AUTO_BACKGROUND_MS:-}" });
     let claude =
         json!({ "type": "http", "url": url, "headers": with_session, "timeout": millis, "alwaysLoad": true });
     check(Client::ClaudeCode, ".claude.json", &claude);

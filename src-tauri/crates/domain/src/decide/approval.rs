@@ -2,13 +2,15 @@
 
 use super::{Decision, Effect, running};
 use crate::answer::{optional_text, optional_text_within};
-use crate::approval::{Approval, ApprovalDecision, ApprovalOption, ApprovalOptionKind, ApprovalState};
+use crate::approval::{
+    Approval, ApprovalDecision, ApprovalOption, ApprovalOptionKind, ApprovalState, RemarkStance,
+};
 use crate::command::{ApprovalCommand, AskApproval};
 use crate::desk::Desk;
 use crate::ended_by::EndedBy;
 use crate::error::ValidationError;
 use crate::event::ApprovalEvent;
-use crate::id::{ApprovalId, ApprovalOptionId, SessionId, Timestamp};
+use crate::id::{ApprovalId, ApprovalOptionId, NativeRef, SessionId, Timestamp};
 use crate::permission_rule::{PermissionRule, RuleAction};
 use crate::rejection::Rejection;
 use crate::tool::{DETAIL_BYTES, ToolDetail};
@@ -17,6 +19,9 @@ pub(super) fn decide(desk: &Desk, command: &ApprovalCommand) -> Result<Decision,
     match command {
         ApprovalCommand::Ask(ask) => register(desk, ask),
         ApprovalCommand::Decide { approval, decision, at } => settle(desk, *approval, decision, *at),
+        ApprovalCommand::NoteRefused { session, native_ref, at } => {
+            Ok(note_refused(desk, *session, native_ref, *at))
+        }
         ApprovalCommand::NoteNotDelivered { approval, error } => {
             let approval = find(desk, *approval)?.id;
             Ok(Decision::of(ApprovalEvent::DeliveryFailed { approval, error: error.clone() }))
@@ -46,8 +51,9 @@ fn register(desk: &Desk, ask: &AskApproval) -> Result<Decision, Rejection> {
         asked_by: ask.asked_by.clone(),
         title: ask.title.clone(),
         description: ask.description.clone(),
+        remark: ask.remark.clone(),
         subject: ask.subject.clone(),
-        options: options_beside(rule.as_ref(), &ask.options),
+        options: offered(ask, rule.as_ref()),
         takes_message: ask.takes_message,
         asked_at: ask.at,
         rule,
@@ -71,12 +77,14 @@ fn register(desk: &Desk, ask: &AskApproval) -> Result<Decision, Rejection> {
     Ok(decision)
 }
 
-/// A user who always wants to be asked isn't offered a lasting permission.
-fn options_beside(rule: Option<&PermissionRule>, options: &[ApprovalOption]) -> Vec<ApprovalOption> {
-    let once = options.iter().any(|option| option.kind == ApprovalOptionKind::AllowOnce);
+/// A user who always wants to be asked isn't offered a lasting permission, nor is anybody where the agent warns.
+fn offered(ask: &AskApproval, rule: Option<&PermissionRule>) -> Vec<ApprovalOption> {
+    let warns = ask.remark.as_ref().is_some_and(|remark| remark.stance == RemarkStance::NoByDefault);
+    let once = ask.options.iter().any(|option| option.kind == ApprovalOptionKind::AllowOnce);
     let asks = once && rule.is_some_and(|rule| rule.action == RuleAction::Ask);
-    let offered = |option: &&ApprovalOption| !asks || option.kind != ApprovalOptionKind::AllowAlways;
-    options.iter().filter(offered).cloned().collect()
+    let offered =
+        |option: &&ApprovalOption| !(asks || warns) || option.kind != ApprovalOptionKind::AllowAlways;
+    ask.options.iter().filter(offered).cloned().collect()
 }
 
 fn settle(
@@ -97,7 +105,27 @@ fn settle(
         }),
         ApprovalState::Decided { decision, .. } if *decision == wanted => Ok(Decision::default()),
         ApprovalState::Decided { at, .. } => Err(Rejection::AlreadyEnded { by: EndedBy::User, at: *at }),
-        ApprovalState::Withdrawn { at } => Err(Rejection::AlreadyEnded { by: EndedBy::Agent, at: *at }),
+        ApprovalState::Withdrawn { at } | ApprovalState::Refused { at } => {
+            Err(Rejection::AlreadyEnded { by: EndedBy::Agent, at: *at })
+        }
+    }
+}
+
+/// An agent may take a request back first, and say only then that it refused it.
+fn note_refused(desk: &Desk, session: SessionId, native_ref: &NativeRef, at: Timestamp) -> Decision {
+    let of_call = |it: &&Approval| it.session == session && it.native_ref == *native_ref;
+    let Some(approval) = desk.approvals().filter(of_call).max_by_key(|it| it.asked_at) else {
+        return Decision::default();
+    };
+    let at = match approval.state {
+        ApprovalState::Open => at,
+        ApprovalState::Withdrawn { at } => at,
+        ApprovalState::Decided { .. } | ApprovalState::Refused { .. } => return Decision::default(),
+    };
+    let approval = approval.id;
+    Decision {
+        effects: vec![Effect::WithdrawApprovalNotification { approval }],
+        ..Decision::of(ApprovalEvent::Refused { approval, at })
     }
 }
 

@@ -19,7 +19,11 @@ pub(super) fn same_open<'a>(desk: &'a Desk, ask: &Ask) -> Option<&'a Request> {
     // Ids of questions and options follow from their positions, so equal values mean equal content.
     let same = |request: &&Request| {
         let asker = request.asked_by == ask.asked_by && request.helper == ask.helper;
-        asker && request.limit == ask.limit && request.questions == ask.questions
+        // An answer to one that goes on is sent as a message, and would never reach a call that waits.
+        asker
+            && request.asker == ask.asker
+            && request.limit == ask.limit
+            && request.questions == ask.questions
     };
     let lately =
         |request: &&Request| ask.at.millis().saturating_sub(request.asked_at.millis()) < ASKED_AGAIN_MILLIS;

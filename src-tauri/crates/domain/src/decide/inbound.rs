@@ -20,7 +20,7 @@ use crate::inbound::{InboundClient, Leave};
 use crate::origin::Origin;
 use crate::question::QuestionKind;
 use crate::rejection::Rejection;
-use crate::request::{Delivery, Ended, OrphanedWhy, Outcome, Request, RequestState, WithdrawnWhy};
+use crate::request::{Asker, Delivery, Ended, OrphanedWhy, Outcome, Request, RequestState, WithdrawnWhy};
 use crate::session::{Session, SessionEnd, SessionState};
 use crate::session_name::bounded_name;
 
@@ -31,6 +31,7 @@ pub(super) fn decide(desk: &Desk, command: &InboundCommand) -> Result<Decision, 
         InboundCommand::LeaveCall { session, native_ref, why, at } => {
             leave(desk, *session, native_ref, *why, *at)
         }
+        InboundCommand::GoOn { request, native_ref } => Ok(go_on(desk, *request, native_ref)),
         InboundCommand::NoteDelivered { request, native_ref, result, at } => {
             // A request that is no longer in memory has nothing left to deliver.
             let known = desk.request(*request);
@@ -197,7 +198,11 @@ fn take_up(desk: &Desk, request: &Request, ask: &Ask) -> Decision {
                 guest: guest(request, ask),
                 at: Some(ask.at),
             };
-            Decision { request: Some(request.id), ..Decision::of(event) }
+            let mut decision = Decision { request: Some(request.id), ..Decision::of(event) };
+            if request.asker == Asker::InBackground {
+                decision.push(RequestEvent::AskerChanged { request: request.id, asker: Asker::Waits });
+            }
+            decision
         }
         RequestState::Ended(Ended { outcome: Outcome::Orphaned { .. }, .. }) => reopen(request, ask),
         RequestState::Ended(_) => Decision::about(request.id),
@@ -218,6 +223,15 @@ fn reopen(request: &Request, ask: &Ask) -> Decision {
 
 fn guest(request: &Request, ask: &Ask) -> Option<SessionId> {
     (request.session != ask.session).then_some(ask.session)
+}
+
+/// Notes that the agent goes on, unless it has asked again since and waits in a later call.
+fn go_on(desk: &Desk, id: RequestId, native_ref: &NativeRef) -> Decision {
+    let is_last =
+        |request: &&Request| desk.callers(request).last().is_some_and(|(call, _)| *call == native_ref);
+    let request = desk.request(id).filter(|it| it.is_open() && it.asker == Asker::Waits).filter(is_last);
+    let asker = Asker::InBackground;
+    request.map(|_| Decision::of(RequestEvent::AskerChanged { request: id, asker })).unwrap_or_default()
 }
 
 /// Releases one call. If it was the last, the request is missed, or closed if it was answered elsewhere.

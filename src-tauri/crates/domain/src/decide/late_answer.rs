@@ -42,6 +42,29 @@ pub(super) fn answer(
     Ok(decision)
 }
 
+/// Ends an open request whose asker went on. An answer, or a refusal with words, is sent as a message; anything else concerns only the
+/// user.
+pub(super) fn answer_open(
+    desk: &Desk,
+    request: &Request,
+    outcome: Outcome,
+    at: Timestamp,
+) -> Result<Decision, Rejection> {
+    let is_sent = match &outcome {
+        Outcome::Declined { words } => words.is_some(),
+        outcome => outcome.can_come_late(),
+    };
+    let mut decision = match is_sent {
+        true => answer(desk, request, outcome, at)?,
+        false => Decision {
+            request: Some(request.id),
+            ..Decision::of(RequestEvent::Dismissed { request: request.id, outcome, at })
+        },
+    };
+    decision.effects.insert(0, Effect::WithdrawNotification { request: request.id });
+    Ok(decision)
+}
+
 /// Returns whether an answer can still be delivered: a connected app can ask again at any time.
 const fn can_be_reached(session: &Session) -> bool {
     session.is_running() || session.resumable || session.origin.is_inbound()

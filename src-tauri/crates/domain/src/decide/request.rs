@@ -10,7 +10,7 @@ use crate::error::ValidationError;
 use crate::event::{ApprovalEvent, Event, RequestEvent};
 use crate::id::{NativeRef, RequestId, SessionId, Timestamp};
 use crate::rejection::Rejection;
-use crate::request::{Delivery, Limit, Outcome, Request, RequestState, WithdrawnWhy};
+use crate::request::{Asker, Delivery, Limit, Outcome, Request, RequestState, WithdrawnWhy};
 
 pub(super) fn decide(desk: &Desk, command: &RequestCommand) -> Result<Decision, Rejection> {
     match command {
@@ -34,8 +34,10 @@ pub(super) fn decide(desk: &Desk, command: &RequestCommand) -> Result<Decision, 
             let text = optional_text(Some(text), "text")?
                 .ok_or(Rejection::invalid("text", ValidationError::Empty))?;
             let mut decision = Decision::default();
-            // A message goes to the agent itself; its helpers don't read it.
-            let is_closed = |open: &&Request| requests.contains(&open.id) && open.helper.is_none();
+            // A message goes to the agent itself; its helpers don't read it. What it doesn't wait for stays open.
+            let is_closed = |open: &&Request| {
+                requests.contains(&open.id) && open.helper.is_none() && open.asker == Asker::Waits
+            };
             for request in desk.open_requests(*session).filter(is_closed) {
                 end(&mut decision, request.id, Outcome::RepliedInChat { text: text.clone() }, *at);
             }
@@ -122,6 +124,9 @@ fn end_by_user(
 ) -> Result<Decision, Rejection> {
     let mut decision = Decision::about(request.id);
     match &request.state {
+        RequestState::Open if request.asker == Asker::GoesOn => {
+            return late_answer::answer_open(desk, request, outcome, at);
+        }
         RequestState::Open => end(&mut decision, request.id, outcome, at),
         RequestState::Ended(_) if late_answer::can_be_answered(request) && outcome.can_come_late() => {
             return late_answer::answer(desk, request, outcome, at);
@@ -143,10 +148,16 @@ fn end_by_user(
 
 fn register(desk: &Desk, ask: &Ask) -> Result<Decision, Rejection> {
     running(desk, ask.session)?;
-    if let Some(known) = find_call(desk, ask)? {
+    // An agent may give a new call the id of an old one: some backends of models count their calls anew in every turn.
+    let known = desk.by_native_ref(ask.session, &ask.native_ref);
+    if !known.is_some_and(|known| desk.is_call_over(known, &ask.native_ref))
+        && let Some(known) = find_call(desk, ask)?
+    {
         return Ok(Decision::about(known.id));
     }
-    if let Some(open) = calls::same_open(desk, ask) {
+    if ask.asker == Asker::Waits
+        && let Some(open) = calls::same_open(desk, ask)
+    {
         return Ok(calls::join(open, &ask.native_ref));
     }
     begin(desk, ask)
@@ -178,6 +189,7 @@ pub(super) fn begin(desk: &Desk, ask: &Ask) -> Result<Decision, Rejection> {
         questions: ask.questions.clone(),
         asked_at: ask.at,
         limit: ask.limit.clone(),
+        asker: ask.asker,
         state: RequestState::Open,
     };
     let effects = opening_effects(ask.id, ask.limit.as_ref());

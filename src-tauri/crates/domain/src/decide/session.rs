@@ -2,7 +2,7 @@
 
 use super::approval::withdraw_approvals;
 use super::request::{end, park};
-use super::{Decision, calls, delivery_changed, finished_turn, known, late_answer, running};
+use super::{Decision, Effect, calls, delivery_changed, finished_turn, known, late_answer, running};
 use crate::command::SessionCommand;
 use crate::desk::Desk;
 use crate::error::{DeliveryError, ValidationError};
@@ -10,7 +10,7 @@ use crate::event::SessionEvent;
 use crate::id::{NativeSession, SessionId, Timestamp};
 use crate::origin::Origin;
 use crate::rejection::Rejection;
-use crate::request::{Delivery, OrphanedWhy, Outcome, RequestState};
+use crate::request::{Asker, Delivery, OrphanedWhy, Outcome, RequestState};
 use crate::session::{Session, SessionEnd, SessionState};
 use crate::session_name::{NamedBy, bounded_name, on_one_line};
 use crate::text::says_something;
@@ -105,7 +105,7 @@ pub(super) fn decide(desk: &Desk, command: &SessionCommand) -> Result<Decision, 
             }
             Ok(decision)
         }
-        SessionCommand::Delete { session } => delete(known(desk, *session)?),
+        SessionCommand::Delete { session } => delete(desk, known(desk, *session)?),
     }
 }
 
@@ -138,6 +138,11 @@ fn introduce(
     if session.state == SessionState::Starting || !known {
         let (version, model) = (version.cloned(), model.cloned());
         decision.push(SessionEvent::Introduced { session: session.id, version, model });
+        // After a resume, a queue waits until a turn has ended well.
+        let is_new = session.state == SessionState::Starting && session.native_session.is_none();
+        if is_new && !session.queue.is_empty() {
+            decision.effects.push(Effect::SendQueued { session: session.id });
+        }
     }
     if let Some(native_session) = native_session.filter(|id| session.native_session.as_ref() != Some(id)) {
         let native_session = native_session.clone();
@@ -205,6 +210,12 @@ fn close(desk: &Desk, id: SessionId, at: Timestamp) -> Result<Decision, Rejectio
         decision = end_session(desk, id, &SessionEnd::Stopped, at)?;
     } else if session.is_running() {
         return Err(Rejection::invalid("session", ValidationError::StillRunning));
+    } else {
+        // Those that no agent waits for.
+        for request in desk.open_requests(id) {
+            end(&mut decision, request.id, Outcome::Orphaned { why: OrphanedWhy::SessionStopped }, at);
+        }
+        decision.request = None;
     }
     decision.push(SessionEvent::Closed { session: id, at });
     Ok(decision)
@@ -236,6 +247,8 @@ pub(super) fn end_session(
     };
     for request in desk.requests().filter(|request| request.session == id) {
         match (&request.state, desk.calls(request.id)) {
+            // Its answer waits for the session to go on.
+            (RequestState::Open, _) if request.asker == Asker::GoesOn && desk.will_be_resumable(session) => {}
             (RequestState::Open, _) => end(&mut decision, request.id, Outcome::Orphaned { why }, at),
             (RequestState::Ended(ended), Some(calls)) => {
                 let becomes = calls::without_agent(calls, ended);
@@ -256,9 +269,11 @@ pub(super) fn end_session(
 }
 
 /// Deletes a session with everything said in it, unless it is running.
-fn delete(session: &Session) -> Result<Decision, Rejection> {
+fn delete(desk: &Desk, session: &Session) -> Result<Decision, Rejection> {
     if session.is_running() {
         return Err(Rejection::invalid("session", ValidationError::StillRunning));
     }
-    Ok(Decision::of(SessionEvent::Deleted { session: session.id }))
+    let shown = desk.open_requests(session.id);
+    let effects = shown.map(|request| Effect::WithdrawNotification { request: request.id }).collect();
+    Ok(Decision { effects, ..Decision::of(SessionEvent::Deleted { session: session.id }) })
 }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Desk;
 use crate::id::{NativeRef, RequestId};
-use crate::request::{CallDelivery, Delivery, Request};
+use crate::request::{CallDelivery, Delivery, Ended, Request};
 
 /// One of several calls of a request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -47,6 +47,15 @@ impl Desk {
             Some(calls) => calls.iter().any(|call| call.native_ref == *native_ref),
             None => request.native_ref == *native_ref,
         }
+    }
+
+    /// Returns whether a call of a request waits for nothing more.
+    pub(crate) fn is_call_over(&self, request: &Request, native_ref: &NativeRef) -> bool {
+        let call =
+            self.calls(request.id).and_then(|calls| calls.iter().find(|it| it.native_ref == *native_ref));
+        let delivery = |ended: &Ended| call.map_or(&ended.delivery, |call| &call.delivery).clone();
+        let waits = |ended| matches!(delivery(ended), Some(Delivery::Pending | Delivery::Failed { .. }));
+        request.ended().is_some_and(|ended| !waits(ended))
     }
 
     pub(super) fn fold_asked_again(&mut self, id: RequestId, native_ref: &NativeRef) {

@@ -6,7 +6,7 @@ use super::Desk;
 use crate::id::{NativeRef, RequestId, SessionId, Timestamp};
 use crate::inbound::LastAsked;
 use crate::origin::{Channel, OriginKind};
-use crate::request::{Limit, Request, RequestState};
+use crate::request::{Asker, Limit, Request, RequestState};
 use crate::session::SessionState;
 
 /// How many names of connected apps are listed; an app can choose any name.
@@ -110,6 +110,7 @@ impl Desk {
         request.state = RequestState::Open;
         request.native_ref = native_ref.clone();
         request.limit = limit.cloned();
+        request.asker = Asker::Waits;
         let session = request.session;
         self.settled_requests.retain(|settled| *settled != id);
         self.missed_requests.retain(|missed| *missed != id);

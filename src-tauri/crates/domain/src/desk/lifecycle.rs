@@ -102,10 +102,13 @@ impl Desk {
     }
 
     pub(super) fn update_resumable(&mut self, id: SessionId) {
-        let life = self.lives.get(&id).copied().unwrap_or_default();
-        self.on_session(id, |session| {
-            let known = session.native_session.is_some() && life.spoke && !life.forgotten;
-            session.resumable = !session.is_running() && known;
-        });
+        let known = self.session(id).is_some_and(|session| self.will_be_resumable(session));
+        self.on_session(id, |session| session.resumable = !session.is_running() && known);
+    }
+
+    /// Returns whether a session can be resumed once it has ended.
+    pub(crate) fn will_be_resumable(&self, session: &Session) -> bool {
+        let life = self.lives.get(&session.id).copied().unwrap_or_default();
+        session.native_session.is_some() && life.spoke && !life.forgotten
     }
 }

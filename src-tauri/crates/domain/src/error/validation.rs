@@ -3,6 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::answer_bounds::AnswerBounds;
 use crate::error::{SettingError, StorageError};
 
 /// How a field breaks a rule.
@@ -49,6 +50,9 @@ pub enum ValidationError {
     /// The question doesn't accept a free-text answer.
     #[error("this question takes only the options it lists")]
     NoOwnWords,
+    /// The answer isn't what the form demands.
+    #[error("must be {bounds}")]
+    OutOfBounds { bounds: AnswerBounds },
     #[error("choose at least one option")]
     NoOption,
     /// It is not a plan that needs approval.

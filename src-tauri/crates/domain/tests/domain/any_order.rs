@@ -6,7 +6,7 @@ use crate::support::desks::*;
 use crate::support::questions::{choose, draft, multi, say, single};
 use askdesk_domain::desk::SETTLED_REQUESTS;
 use askdesk_domain::{
-    AgentFailure, AnswerInput, ApprovalCommand, ApprovalDecision, Ask, Command, Delivery, Desk, Event,
+    AgentFailure, AnswerInput, ApprovalCommand, ApprovalDecision, Ask, Asker, Command, Delivery, Desk, Event,
     EventSubject, HelperCommand, HelperState, InboundCommand, Limit, NativeRef, Outcome, Question,
     QuestionKind, QuestionLimits, QueueCommand, Request, RequestCommand, RequestEvent, RequestId,
     SessionCommand, SessionEnd, SessionEvent, SessionId, SessionNotifications, WithdrawnWhy, decide,
@@ -46,10 +46,11 @@ fn some_ask() -> impl Strategy<Value = Command> {
     let limit = prop::option::weighted(0.2, limit);
     // Often the same questions, so that calls repeat one another.
     let questions = prop_oneof![Just(4), 0..5_usize];
-    (0..SESSIONS, 0..REQUESTS, 0..REQUESTS, questions, limit).prop_map(
-        |(of, id, native_ref, questions, limit)| {
+    let asker = prop_oneof![4 => Just(Asker::Waits), 1 => Just(Asker::GoesOn)];
+    (0..SESSIONS, 0..REQUESTS, 0..REQUESTS, questions, limit, asker).prop_map(
+        |(of, id, native_ref, questions, limit, asker)| {
             let ask = new_ask(of, native_ref, form()[..questions.min(4)].to_vec());
-            asks(Ask { id: request(id), asked_by: None, limit, ..ask })
+            asks(Ask { id: request(id), asked_by: None, limit, asker, ..ask })
         },
     )
 }
@@ -116,6 +117,7 @@ fn some_command() -> impl Strategy<Value = Command> {
             .prop_map(|(n, decision)| decide_approval(n, decision)),
         1 => (0..3_u128)
             .prop_map(decision_failed),
+        1 => (0..SESSIONS, 0..3_u128).prop_map(|(of, n)| refuse_approval(of, n)),
         1 => (0..SESSIONS, any::<bool>())
             .prop_map(|(of, is_working)| working(of, is_working)),
         1 => (0..SESSIONS, any::<bool>()).prop_map(|(of, plans)| {
@@ -175,6 +177,7 @@ fn target(desk: &Desk, command: &Command) -> Option<SessionId> {
         | Command::Queue(QueueCommand::Remove { session, .. })
         | Command::Queue(QueueCommand::Send { session, .. })
         | Command::Request(RequestCommand::Withdraw { session, .. })
+        | Command::Approval(ApprovalCommand::NoteRefused { session, .. })
         | Command::Request(RequestCommand::WithdrawAll { session, .. })
         | Command::Inbound(InboundCommand::LeaveCall { session, .. })
         | Command::Inbound(InboundCommand::Leave { session, .. }) => Some(*session),
@@ -189,6 +192,7 @@ fn target(desk: &Desk, command: &Command) -> Option<SessionId> {
         | Command::Request(RequestCommand::Expire { request, .. })
         | Command::Request(RequestCommand::NoteDelivery { request, .. })
         | Command::Request(RequestCommand::NoteSending { request, .. })
+        | Command::Inbound(InboundCommand::GoOn { request, .. })
         | Command::Inbound(InboundCommand::NoteDelivered { request, .. })
         | Command::Request(RequestCommand::Dismiss { request, .. })
         | Command::Request(RequestCommand::Retry { request }) => {
@@ -279,6 +283,11 @@ proptest! {
         }
         for request in desk.requests() {
             let expected = usize::from(!request.is_open());
+            // One that nobody waits for ends with its answer or its dismissal.
+            if request.asker == Asker::GoesOn {
+                prop_assert!(ends_of(&journal, request.id) <= expected);
+                continue;
+            }
             prop_assert_eq!(ends.get(&request.id).copied().unwrap_or_default(), expected);
             prop_assert_eq!(ends_of(&journal, request.id), expected);
             prop_assert!(late.get(&request.id).copied().unwrap_or_default() <= expected);

@@ -3,9 +3,9 @@
 use crate::support::desks::*;
 use askdesk_domain::tool::{DETAIL_BYTES, DETAIL_CUT_MARK};
 use askdesk_domain::{
-    ApprovalCommand, ApprovalDecision, ApprovalEvent, ApprovalOption, ApprovalOptionKind, AskApproval, Desk,
-    Effect, EntryBody, Event, OptionLabel, OptionScope, Rejection, SessionCommand, ToolDetail, ToolKind,
-    ToolRule, ValidationError, decide,
+    AgentRemark, ApprovalCommand, ApprovalDecision, ApprovalEvent, ApprovalOption, ApprovalOptionKind,
+    ApprovalState, AskApproval, Command, Desk, Effect, EndedBy, EntryBody, Event, OptionLabel, OptionScope,
+    Rejection, RemarkStance, SessionCommand, ToolDetail, ToolKind, ToolRule, ValidationError, decide,
 };
 use rstest::rstest;
 
@@ -174,4 +174,42 @@ fn approvals_and_entries_round_trip() {
     };
     let written = serde_json::to_string(&entry).unwrap();
     assert_eq!(serde_json::from_str::<EntryBody>(&written).unwrap(), entry);
+}
+
+#[test]
+fn case_138_where_the_agent_warns_nothing_is_allowed_for_good() {
+    let kinds = |stance| {
+        let remark = AgentRemark::new(Some("Dangerous"), stance);
+        let ask = AskApproval { remark, options: offered(), ..new_ask_approval(1, 1) };
+        let desk = desk(&[start(1), ApprovalCommand::Ask(Box::new(ask)).into()]);
+        let options = desk.approval(approval(1)).unwrap().options.len();
+        (options, decided(&desk, decides(&["r1"])).is_ok(), decided(&desk, decides(&["allow"])).is_ok())
+    };
+    assert_eq!(kinds(RemarkStance::Reason), (7, true, true));
+    assert_eq!(kinds(RemarkStance::NoByDefault), (3, false, true));
+}
+
+#[test]
+fn case_138_a_mark_without_words_is_kept_and_a_reason_without_words_is_none() {
+    assert_eq!(AgentRemark::new(Some(" "), RemarkStance::Reason), None);
+    let marked = AgentRemark { words: None, stance: RemarkStance::NoByDefault };
+    assert_eq!(AgentRemark::new(None, RemarkStance::NoByDefault), Some(marked));
+}
+
+#[test]
+fn case_139_what_the_agent_refuses_itself_is_no_decision_and_ended_when_it_was_taken_back() {
+    let waiting = [start(1), ask_approval(1, 1)];
+    let refused = |before: &[Command]| {
+        let mut desk = desk(before);
+        take(&mut desk, &refuse_approval(1, 1)).unwrap();
+        (desk.approval(approval(1)).unwrap().state.clone(), desk)
+    };
+    let withdrawn = [waiting.as_slice(), &[withdraw_approval(1)]].concat();
+    let (state, desk) = refused(&withdrawn);
+    assert_eq!(state, ApprovalState::Refused { at: at(50) });
+    let ended = Err(Rejection::AlreadyEnded { by: EndedBy::Agent, at: at(50) });
+    assert_eq!(decide(&desk, &decide_approval(1, decides(&["allow"]))), ended);
+    assert_eq!(refused(&waiting).0, ApprovalState::Refused { at: at(90) });
+    let denied = [waiting.as_slice(), &[decide_approval(1, decides(&["deny"]))]].concat();
+    assert!(matches!(refused(&denied).0, ApprovalState::Decided { .. }), "the user's own decision stays");
 }

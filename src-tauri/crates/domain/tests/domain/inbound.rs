@@ -6,8 +6,8 @@ use std::collections::HashMap;
 use crate::support::desks::*;
 use crate::support::questions::{asked, choose, secret, single};
 use askdesk_domain::{
-    ASKED_AGAIN_MILLIS, Ask, Channel, Command, Decision, Delivery, DeliveryError, Desk, Effect, Ended, Event,
-    EventSubject, InboundClient, InboundCommand, LastAsked, Leave, Limit, Origin, Outcome, Question,
+    ASKED_AGAIN_MILLIS, Ask, Asker, Channel, Command, Decision, Delivery, DeliveryError, Desk, Effect, Ended,
+    Event, EventSubject, InboundClient, InboundCommand, LastAsked, Leave, Limit, Origin, Outcome, Question,
     Rejection, RequestCommand, RequestEvent, RequestId, SessionEnd, SessionId, SessionState, Timestamp,
     decide, draft_rules,
 };
@@ -44,6 +44,7 @@ fn app_ask(of: u128, n: u128, call: &str, when: i64) -> Ask {
         helper: None,
         questions: store(),
         limit: None,
+        asker: Asker::Waits,
         at: at(when),
     }
 }
@@ -82,6 +83,14 @@ fn gone(of: u128, call: &str, when: i64) -> Command {
 fn delivery_noted(n: u128, call: &str, result: Result<(), DeliveryError>, when: i64) -> Command {
     InboundCommand::NoteDelivered { request: request(n), native_ref: native(call), result, at: at(when) }
         .into()
+}
+
+fn goes_on(n: u128, call: &str) -> Command {
+    InboundCommand::GoOn { request: request(n), native_ref: native(call) }.into()
+}
+
+fn asker_of(desk: &Desk, n: u128) -> Asker {
+    desk.request(request(n)).unwrap().asker
 }
 
 fn goes(of: u128, when: i64) -> Command {
@@ -188,6 +197,37 @@ fn a_connected_app_cannot_ask_for_a_secret() {
     let ask = Ask { questions: secret(), ..app_ask(1, 1, "a", 6) };
     let refused = decide(&desk(&[open(1, "codex", 5)]), &by_app(ask));
     assert!(matches!(refused, Err(Rejection::Invalid { field, .. }) if field == "questions[0].type"));
+}
+
+#[test]
+fn case_170_a_call_in_the_background_gets_the_answer_as_its_result() {
+    let mut desk = desk(&[open(1, "claude-code", 5), asks(1, 1, "call", 10)]);
+    let decision = take(&mut desk, &goes_on(1, "call")).unwrap();
+    assert_eq!((asker_of(&desk, 1), state_of(&desk, 1).as_str()), (Asker::InBackground, "open"));
+    assert_eq!(decision.effects, [], "nothing is told twice");
+    assert!(take(&mut desk, &goes_on(1, "call")).unwrap().events.is_empty());
+    take(&mut desk, &answers(1, 20)).unwrap();
+    take(&mut desk, &delivery_noted(1, "call", Ok(()), 21)).unwrap();
+    let ended = desk.request(request(1)).unwrap().ended().unwrap();
+    assert_eq!(ended.delivery, Some(Delivery::Delivered { at: at(21), late: false }));
+    assert_eq!(asker_of(&desk, 1), Asker::InBackground);
+    assert!(take(&mut desk, &goes_on(1, "call")).unwrap().events.is_empty());
+}
+
+#[test]
+fn case_170_an_agent_that_asks_again_waits_again() {
+    let mut desk = desk(&[open(1, "claude-code", 5), asks(1, 1, "call", 10), goes_on(1, "call")]);
+    take(&mut desk, &asks(1, 2, "again", 20)).unwrap();
+    assert_eq!(asker_of(&desk, 1), Asker::Waits);
+    // The first call is in the background, and the agent waits in the second one.
+    take(&mut desk, &goes_on(1, "call")).unwrap();
+    assert_eq!(asker_of(&desk, 1), Asker::Waits);
+    take(&mut desk, &goes_on(1, "again")).unwrap();
+    assert_eq!(asker_of(&desk, 1), Asker::InBackground);
+    for command in [goes(1, 30), open(2, "claude-code", 40), asks(1, 3, "later", 50)] {
+        take(&mut desk, &command).unwrap();
+    }
+    assert_eq!((asker_of(&desk, 1), state_of(&desk, 1).as_str()), (Asker::Waits, "open"));
 }
 
 #[test]
@@ -477,6 +517,7 @@ fn some_command() -> impl Strategy<Value = Command> {
             delivery_noted(n, &call, if ok { Ok(()) } else { Err(DeliveryError::InputClosed) }, when)
         }),
         3 => (of(), when()).prop_map(|(of, when)| goes(of, when)),
+        2 => (n(), some_call()).prop_map(|(n, call)| goes_on(n, &call)),
         4 => (n(), when()).prop_map(|(n, when)| answers(n, when)),
         1 => n().prop_map(|n| decline(n, None)),
         1 => n().prop_map(|n| cancel(n, None)),

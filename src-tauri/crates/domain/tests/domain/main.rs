@@ -6,9 +6,11 @@
     reason = "what tests share may fail the test"
 )]
 
+mod answer_bounds;
 mod answers;
 mod any_order;
 mod approvals;
+mod asker_goes_on;
 mod drafts;
 mod finished_turns;
 mod helpers;

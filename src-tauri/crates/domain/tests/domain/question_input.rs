@@ -193,7 +193,18 @@ fn case_07_an_other_sent_twice_is_still_one_row() {
 #[case("其他，请说明。")]
 #[case("D、其他")]
 #[case("别的")]
-fn case_120_an_other_in_a_language_we_speak_is_the_one_other(#[case] label: &str) {
+#[case("Autre")]
+#[case("Autre (précisez)")]
+#[case("Otro (especificar)")]
+#[case("Altro: specificare")]
+#[case("Outra opção")]
+#[case("Anders, namelijk…")]
+#[case("Другое (укажите)")]
+#[case("その他")]
+#[case("その他（具体的に）")]
+#[case("기타 (직접 입력)")]
+#[case("أخرى")]
+fn case_120_an_other_in_any_language_is_the_one_other(#[case] label: &str) {
     for kind in [single, multi] {
         let mut draft = kind("Which?", &["A"]);
         draft.options.push(described(label, "Say it"));

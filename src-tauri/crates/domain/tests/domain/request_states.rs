@@ -63,8 +63,11 @@ fn states() -> Vec<(&'static str, Vec<Command>)> {
 /// The commands that can be about a request.
 fn commands() -> Vec<(&'static str, Command)> {
     vec![
-        ("asked again", open().remove(1)),
-        ("asked otherwise", ask(1, 1, asked(&[single("Which?", &["A", "C"])]))),
+        ("asked again", asks(Ask { id: request(9), ..limited() })),
+        (
+            "asked otherwise",
+            asks(Ask { id: request(9), ..new_ask(1, 1, asked(&[single("Which?", &["A", "C"])])) }),
+        ),
         ("answer A", answer(1, vec![choose(0, &[0])])),
         ("answer B", answer(1, vec![choose(0, &[1])])),
         ("decline", decline(1, Some("no time"))),
@@ -97,6 +100,7 @@ fn short(command: &Command) -> String {
 /// How a command changes request 1.
 fn result(before: &Desk, command: &Command) -> String {
     match decide(before, command) {
+        Ok(decision) if decision.request == Some(request(9)) => "a request of its own".to_owned(),
         Ok(decision) => {
             let mut after = before.clone();
             decision.events.iter().for_each(|event| after.fold(event));
@@ -218,6 +222,23 @@ fn case_23_the_same_call_again_is_the_same_request_and_other_content_is_refused(
     let other = asks(Ask { id: request(9), questions: asked(&[single("Else?", &["A"])]), ..limited() });
     let rule = "this ID was used for another question in this session";
     assert_eq!(decide(&before, &other), Err(Rejection::invalid("native_ref", rule)));
+}
+
+#[rstest]
+#[case::delivered(vec![answer(1, vec![choose(0, &[0])]), note(1, delivered())], true)]
+#[case::withdrawn(vec![withdraw(1, 1, WithdrawnWhy::ByAgent)], true)]
+#[case::parked(vec![answer(1, vec![choose(0, &[0])]), withdraw(1, 1, WithdrawnWhy::ByAgent)], true)]
+#[case::on_its_way(vec![answer(1, vec![choose(0, &[0])])], false)]
+#[case::failed(vec![answer(1, vec![choose(0, &[0])]), note(1, failed())], false)]
+fn case_140_the_id_of_a_call_that_is_over_may_come_again(#[case] ended: Vec<Command>, #[case] is_over: bool) {
+    let mut desk = desk(&[vec![start(1), ask(1, 1, which())], ended].concat());
+    let other = Ask { native_ref: native("call-1"), ..new_ask(1, 3, asked(&[single("Else?", &["A"])])) };
+    assert_eq!(decide(&desk, &asks(other)).is_ok(), is_over);
+    let again = Ask { native_ref: native("call-1"), ..new_ask(1, 2, which()) };
+    let known = if is_over { 2 } else { 1 };
+    assert_eq!(take(&mut desk, &asks(again)).unwrap().request, Some(request(known)));
+    // What the agent says of the call is about the one that waits.
+    assert_eq!(desk.by_native_ref(session(1), &native("call-1")).unwrap().id, request(known));
 }
 
 #[test]

@@ -1,11 +1,12 @@
 //! Sessions from start to end, and the permissions their agents ask for.
 
 use crate::support::desks::*;
+use crate::support::questions::{choose, which};
 use askdesk_domain::session_name::SESSION_NAME_CHARS;
 use askdesk_domain::{
     AgentId, ApprovalCommand, ApprovalDecision, ApprovalEvent, ApprovalState, AskApproval, Command, Decision,
-    Desk, Effect, EndedBy, NativeSession, Origin, Rejection, RequestEvent, SessionCommand, SessionEnd,
-    SessionEvent, SessionOptions, SessionState, ValidationError, decide,
+    Desk, Effect, EndedBy, NativeSession, Origin, PendingItem, Rejection, RequestEvent, SessionCommand,
+    SessionEnd, SessionEvent, SessionOptions, SessionState, ToolDetail, ValidationError, decide, pending,
 };
 use rstest::rstest;
 
@@ -231,4 +232,40 @@ fn events_about_unknown_items_change_nothing() {
         known.fold(&event);
     }
     assert_eq!(known, before);
+}
+
+#[test]
+fn case_129_what_needs_the_user_is_open_or_undelivered_oldest_first() {
+    let mut desk =
+        desk(&[start(1), introduce(1), ask(1, 1, which()), ask(1, 2, which()), ask_approval(1, 3)]);
+    let (first, second, permission) = (
+        PendingItem::Question(request(1)),
+        PendingItem::Question(request(2)),
+        PendingItem::Permission(approval(3)),
+    );
+    assert_eq!(pending(&desk), [permission, first, second]);
+    for (command, expected) in [
+        (answer(1, vec![choose(0, &[0])]), vec![permission, second]),
+        (note(1, failed()), vec![permission, first, second]),
+        (decide_approval(3, decides(&["allow"])), vec![first, second]),
+        (retry(1), vec![second]),
+        (note(1, failed()), vec![first, second]),
+        // The answer is saved now, and the open question was missed.
+        (end(1, SessionEnd::Stopped), vec![]),
+    ] {
+        take(&mut desk, &command).unwrap();
+        assert_eq!(pending(&desk), expected, "after {command:?}");
+    }
+}
+
+#[rstest]
+#[case("/srv/shop/notes.txt", "Write: notes.txt")]
+#[case(r"C:\shop\notes.txt", "Write: notes.txt")]
+#[case("new\nline.txt", "Write: new⏎line.txt")]
+#[case("", "Write")]
+fn the_name_of_a_permission_request_has_its_file(#[case] path: &str, #[case] expected: &str) {
+    let subject = ToolDetail::Write { path: path.to_owned(), content: String::new() };
+    let write = AskApproval { title: "Write".to_owned(), subject, ..new_ask_approval(1, 1) };
+    let desk = desk(&[start(1), introduce(1), ApprovalCommand::Ask(Box::new(write)).into()]);
+    assert_eq!(desk.approval(approval(1)).unwrap().name(80), expected);
 }

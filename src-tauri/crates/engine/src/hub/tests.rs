@@ -57,6 +57,7 @@ fn ask(of: u128, n: u128) -> Command {
         helper: None,
         questions: question_input::accept(&[draft], QuestionLimits::FOREIGN).unwrap(),
         limit: None,
+        asker: askdesk_domain::Asker::Waits,
         at: Timestamp::from_millis(2),
     }))
 }

@@ -1,12 +1,14 @@
 //! Past questions: how each ended and how long it was open. Uses a read-only connection.
 
-use askdesk_domain::{Outcome, Request, RequestId, SessionId, StorageError};
+use std::collections::BTreeMap;
+
+use askdesk_domain::{Asker, EntryBody, Outcome, Request, RequestId, SessionId, StorageError};
 use rusqlite::types::Value;
-use rusqlite::{Connection, params_from_iter};
+use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
 use serde::{Deserialize, Serialize};
 
 use super::read::{self, Reader};
-use super::search;
+use super::{record, search};
 
 /// The kind of an outcome, without its content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -70,6 +72,8 @@ pub struct QuestionsFound {
     pub more: bool,
     pub count: u64,
     pub answered: u64,
+    /// What agents said next after those requests of the page that they didn't wait for, before the end.
+    pub went_on: BTreeMap<RequestId, String>,
     /// How many of the page can't be read.
     pub unreadable: u64,
     /// The median time from asked to answered, over all answered matches, in milliseconds; none if none was answered.
@@ -145,13 +149,40 @@ impl Reader {
             ids.truncate(limit as usize);
             for id in ids {
                 match read::readable(read::find_request(&moment, id))? {
-                    Some(request) => found.requests.extend(request),
+                    Some(request) => {
+                        if let Some(request) = &request
+                            && let Some(words) = words_after(&moment, request)?
+                        {
+                            found.went_on.insert(id, words);
+                        }
+                        found.requests.extend(request);
+                    }
                     None => found.unreadable += 1,
                 }
             }
             Ok(found)
         })
     }
+}
+
+/// Finds the next words of an agent that didn't wait for a request, if they came before its end.
+fn words_after(connection: &Connection, request: &Request) -> rusqlite::Result<Option<String>> {
+    if request.asker == Asker::Waits {
+        return Ok(None);
+    }
+    let mut statement = connection.prepare_cached(
+        "SELECT body FROM entries WHERE session = ?1 AND at <= ?3 AND substr(body, 1, 15) = '{\"kind\":\"agent\"'
+            AND n > (SELECT n FROM entries WHERE session = ?1 AND body = ?2)
+         ORDER BY n LIMIT 1",
+    )?;
+    let place = record::encode(&EntryBody::Request { request: request.id })?;
+    let until = request.ended().map_or(i64::MAX, |ended| ended.at.millis());
+    let body = |row: &Row<'_>| record::decode(row, 0);
+    let next = statement.query_row(params![request.session.to_string(), place, until], body).optional();
+    Ok(read::readable(next)?.flatten().and_then(|body| match body {
+        EntryBody::Agent { text } => Some(text),
+        _ => None,
+    }))
 }
 
 fn counts(connection: &Connection, condition: &Condition) -> rusqlite::Result<QuestionsFound> {

@@ -30,20 +30,29 @@ pub(super) fn of_entry(body: &EntryBody) -> String {
             | Notice::FilesNotPutBack { error: text }
             | Notice::SignInChanged { error: text } => vec![text],
             Notice::FilesPutBack { left, .. } => left.iter().map(String::as_str).collect(),
+            Notice::NotUnderstood { kind, text, .. } => vec![kind, text],
             Notice::HelperNotStopped { title, error } => vec![title, error],
+            Notice::ModelRefused { refused, model, why, .. } => {
+                return joined([refused, model].into_iter().chain(why).map(String::as_str));
+            }
             Notice::MessageNotSent { error } => return error.to_string(),
             Notice::AnswersBrought
             | Notice::CutInHalf
             | Notice::Interrupted
             | Notice::BegunElsewhere { .. }
             | Notice::Forked { .. }
+            | Notice::AgentUnsaved { .. }
             | Notice::Compacted
             | Notice::EntriesLost { .. }
             | Notice::Unreadable
+            | Notice::ProgramReplaced
             | Notice::ConversationReset => Vec::new(),
         },
         EntryBody::Plan { items } => return joined(items.iter().map(|item| item.text.as_str())),
         EntryBody::TurnEnded { error, .. } => error.iter().map(String::as_str).collect(),
+        EntryBody::CopiedQuestion { questions, outcome } => {
+            return joined(of_questions(questions, outcome.as_ref()));
+        }
         EntryBody::Request { .. } | EntryBody::Approval { .. } => Vec::new(),
     };
     joined(parts)
@@ -51,8 +60,16 @@ pub(super) fn of_entry(body: &EntryBody) -> String {
 
 /// Returns the text of a request: its questions, their options, and the user's reply.
 pub(super) fn of_request(request: &Request) -> String {
-    let questions = request.questions.iter().flat_map(of_question);
-    let said = match request.ended().map(|ended| &ended.outcome) {
+    let asked_by = request.asked_by.iter().map(String::as_str);
+    let outcome = request.ended().map(|ended| &ended.outcome);
+    joined(of_questions(&request.questions, outcome).chain(asked_by))
+}
+
+fn of_questions<'a>(
+    questions: &'a [Question],
+    outcome: Option<&'a Outcome>,
+) -> impl Iterator<Item = &'a str> {
+    let said = match outcome {
         Some(Outcome::Answered { answers }) => of_answers(answers),
         Some(Outcome::Declined { words: Some(words) }) => vec![words.as_str()],
         Some(Outcome::RepliedInChat { text }) => vec![text.as_str()],
@@ -61,8 +78,7 @@ pub(super) fn of_request(request: &Request) -> String {
         }
         _ => Vec::new(),
     };
-    let asked_by = request.asked_by.iter().map(String::as_str);
-    joined(said.into_iter().chain(questions).chain(asked_by))
+    said.into_iter().chain(questions.iter().flat_map(of_question))
 }
 
 /// Returns the text of an approval.
@@ -71,11 +87,12 @@ pub(super) fn of_approval(approval: &Approval) -> String {
         ApprovalState::Decided { decision: ApprovalDecision { message, plan, .. }, .. } => {
             message.as_deref().or(plan.as_deref())
         }
-        ApprovalState::Open | ApprovalState::Withdrawn { .. } => None,
+        ApprovalState::Open | ApprovalState::Withdrawn { .. } | ApprovalState::Refused { .. } => None,
     };
     let what = approval.subject.text();
     let description = approval.description.as_deref();
-    joined([Some(approval.title.as_str()), description, Some(&what), said].into_iter().flatten())
+    let remark = approval.remark.as_ref().and_then(|remark| remark.words.as_deref());
+    joined([Some(approval.title.as_str()), remark, description, Some(&what), said].into_iter().flatten())
 }
 
 fn of_question(question: &Question) -> impl Iterator<Item = &str> {

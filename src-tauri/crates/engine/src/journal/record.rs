@@ -8,7 +8,7 @@
 //! [`schema`](super::schema).
 
 use askdesk_domain::{
-    AnswerId, Approval, ApprovalState, Delivery, DeliveryError, DraftTarget, EntryBody, Event, Limit,
+    AnswerId, Approval, ApprovalState, Asker, Delivery, DeliveryError, DraftTarget, EntryBody, Event, Limit,
     Outcome, Request,
 };
 use rusqlite::Row;
@@ -23,6 +23,7 @@ pub(super) trait Record: Serialize + DeserializeOwned {}
 
 impl Record for Approval {}
 impl Record for ApprovalState {}
+impl Record for Asker {}
 impl Record for Delivery {}
 impl Record for AnswerId {}
 impl Record for DeliveryError {}

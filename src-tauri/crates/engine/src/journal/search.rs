@@ -75,6 +75,7 @@ pub enum EntryKind {
     /// A tool the agent used.
     Tool,
     Request,
+    CopiedQuestion,
     Approval,
     Plan,
     Notice,
@@ -91,6 +92,7 @@ impl EntryKind {
             EntryBody::Thinking { .. } => Self::Thinking,
             EntryBody::Tool { .. } => Self::Tool,
             EntryBody::Request { .. } => Self::Request,
+            EntryBody::CopiedQuestion { .. } => Self::CopiedQuestion,
             EntryBody::Approval { .. } => Self::Approval,
             EntryBody::Plan { .. } => Self::Plan,
             EntryBody::Notice { .. } => Self::Notice,

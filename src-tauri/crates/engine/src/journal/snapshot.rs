@@ -11,7 +11,7 @@ use sha2::{Digest as _, Sha256};
 use super::{Durability, Journal};
 
 /// The version of the stored desk. Raise it with every change to what a desk is stored as or to what an event does to it.
-const VERSION: u32 = 2;
+const VERSION: u32 = 4;
 
 /// How many events may be behind it before it is written while the writer is idle. To read so many takes a few milliseconds.
 const BEHIND: u64 = 1_000;

@@ -70,6 +70,11 @@ fn update_request(transaction: &Transaction<'_>, event: &RequestEvent) -> rusqli
              WHERE id = ?1 AND json_valid(body)",
             params![request.to_string(), by],
         ),
+        RequestEvent::AskerChanged { request, asker } => execute(
+            transaction,
+            "UPDATE requests SET body = json_set(body, '$.asker', json(?2)) WHERE id = ?1 AND json_valid(body)",
+            params![request.to_string(), encode(asker)?],
+        ),
         RequestEvent::DeliveryChanged { request, delivery, .. } => {
             write_delivery(transaction, *request, delivery)
         }
@@ -81,7 +86,8 @@ fn update_request(transaction: &Transaction<'_>, event: &RequestEvent) -> rusqli
                 transaction,
                 "UPDATE requests SET outcome = NULL, ended_at = NULL, delivery = NULL,
                     body = CASE WHEN json_valid(body)
-                        THEN json_set(body, '$.nativeRef', ?2, '$.limit', json(?3)) ELSE body END
+                        THEN json_remove(json_set(body, '$.nativeRef', ?2, '$.limit', json(?3)), '$.asker')
+                        ELSE body END
                  WHERE id = ?1",
                 params![request.to_string(), native_ref.as_str(), encode(limit)?],
             )?;
@@ -112,6 +118,9 @@ fn update_approval(transaction: &Transaction<'_>, event: &ApprovalEvent) -> rusq
         }
         ApprovalEvent::Withdrawn { approval, at } => {
             write_approval_state(transaction, &approval.to_string(), &ApprovalState::Withdrawn { at: *at })
+        }
+        ApprovalEvent::Refused { approval, at } => {
+            write_approval_state(transaction, &approval.to_string(), &ApprovalState::Refused { at: *at })
         }
         ApprovalEvent::TimesMoved { approval, by } => execute(
             transaction,

@@ -221,6 +221,9 @@ fn complete_approvals(
             Some(ApprovalState::Withdrawn { at }) => {
                 completed.push(ApprovalEvent::Withdrawn { approval, at }.into());
             }
+            Some(ApprovalState::Refused { at }) => {
+                completed.push(ApprovalEvent::Refused { approval, at }.into());
+            }
             Some(ApprovalState::Open) | None => {}
         }
     }

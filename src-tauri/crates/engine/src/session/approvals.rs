@@ -3,20 +3,38 @@
 use askdesk_agents::Action;
 use askdesk_domain::{
     ApprovalCommand, ApprovalDecision, ApprovalId, ApprovalOption, ApprovalState, AskApproval, NativeRef,
-    ToolStatus,
+    Notice, ToolStatus, WithdrawnWhy,
 };
+use tokio::time::Instant;
 
+use super::held_asks::HeldAsk;
 use super::pending::WriteSubject;
 use super::task::SessionTask;
 use crate::delivery_error::unencoded;
+use crate::error::EngineError;
 use crate::mailbox::EntryWrite;
 use crate::session_log::LogKind;
 
 impl SessionTask {
-    /// Registers a permission request. If it can't be stored it is denied, because the agent would wait forever.
+    /// Registers a permission request. One that the disk refuses for long is denied, because the agent would wait forever.
     pub(super) async fn register_approval(&mut self, ask: AskApproval, tool_use: Option<String>) {
+        if !self.held_asks.contains(&ask.native_ref) {
+            self.register_approval_until(Self::held_until(), ask, tool_use).await;
+        }
+    }
+
+    pub(super) async fn register_approval_until(
+        &mut self,
+        until: Instant,
+        ask: AskApproval,
+        tool_use: Option<String>,
+    ) {
         let (native_ref, options) = (ask.native_ref.clone(), ask.options.clone());
-        match self.engine.act(ApprovalCommand::Ask(Box::new(ask))).await {
+        let ask = Box::new(ask);
+        match self.engine.act(ApprovalCommand::Ask(ask.clone())).await {
+            Err(EngineError::Journal(_)) if Instant::now() < until => {
+                self.held_asks.hold(until, HeldAsk::Permission { ask, tool_use });
+            }
             Ok(applied) => {
                 let Some(tool_use) = tool_use else { return };
                 self.permissions.add(native_ref, tool_use.clone());
@@ -26,10 +44,14 @@ impl SessionTask {
                 }
             }
             Err(error) => {
-                let Some(decision) = refusal(&options, &error.to_string()) else {
-                    return self.note(LogKind::Note, &error.to_string());
+                let reason = error.to_string();
+                let Some(decision) = refusal(&options, &reason) else {
+                    return self.note(LogKind::Note, &reason);
                 };
                 self.send(WriteSubject::Other, Action::Decide { native_ref, decision }).await;
+                if matches!(error, EngineError::Journal(_)) {
+                    self.write_notice(Notice::PermissionRefused { reason }).await;
+                }
             }
         }
     }
@@ -64,6 +86,18 @@ impl SessionTask {
     pub(super) async fn permission_ended(&mut self, native_ref: &NativeRef) {
         if let Some(tool_use) = self.permissions.end(native_ref) {
             self.show_tool(tool_use, ToolStatus::Running).await;
+        }
+    }
+
+    /// What a stop of the user ended was refused by nobody.
+    pub(super) async fn on_tool_refused(&mut self, tool_use: String, request: Option<NativeRef>) {
+        if self.why_withdrawn(WithdrawnWhy::ByAgent) != WithdrawnWhy::ByAgent {
+            return;
+        }
+        self.show_tool(tool_use, ToolStatus::Refused).await;
+        if let Some(native_ref) = request {
+            let at = self.engine.clock().now();
+            self.record(ApprovalCommand::NoteRefused { session: self.id, native_ref, at }).await;
         }
     }
 

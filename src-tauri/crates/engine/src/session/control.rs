@@ -1,5 +1,6 @@
 //! Starts sessions and controls them: messages, interrupts, config changes, closing and deletion.
 
+mod beginning;
 pub mod fork;
 mod leaving;
 mod own_sessions;
@@ -11,38 +12,30 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use askdesk_agents::{Adapter, Agent, LaunchPlan, Link, LinkEvents, Links, Open, SessionPlan, SignIn, Start};
+use askdesk_agents::{Agent, LaunchPlan, Links, Open, Start};
 use askdesk_domain::{
     AgentCommand, AgentFailure, AgentId, ChangeRefused, ConfigOption, EntryBody, HelperId, LaunchOverrides,
-    MessageId, NamedBy, NativeSession, Notice, Origin, ProgramError, QuestionPolicy, Rejection, Session,
-    SessionCommand, SessionEnd, SessionId, SessionOptions, Settings, Worktree, config, name_of_message,
+    MessageId, NamedBy, NativeSession, Origin, ProgramError, Rejection, Session, SessionCommand, SessionEnd,
+    SessionId, SessionOptions, Settings, Worktree, config, name_of_message,
 };
-use askdesk_user_environment::settled;
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::spawn_blocking;
 use tokio::time::{Instant, timeout, timeout_at};
 
-use super::pending::Pending;
-use super::resumption::Resumption;
-use super::rules::SessionRules;
-use super::task::{Policies, RunningAgent, SessionTask};
 use crate::error::EngineError;
 use crate::handle::EngineHandle;
 use crate::helper_outputs::{HelperOutput, HelperOutputs};
-use crate::mailbox::{
-    ConfigChange, EntryWrite, Input, Message, QUEUED_SESSION_INPUTS, Reply, SessionInput, SessionMailbox,
-};
+use crate::mailbox::{ConfigChange, EntryWrite, Message, Reply, SessionInput};
 use crate::session_commands::SessionCommands;
-use crate::session_log::{LogKind, LogLine, SessionLogs};
-use crate::session_tokens::{IssuedToken, SESSION_VARIABLE};
+use crate::session_log::{LogLine, SessionLogs};
 use crate::slow_files::{FILES_LIMIT, on_slow_files};
+use beginning::Run;
 use leaving::{Leaving, Place};
-use setup::Setups;
 
+pub use beginning::WorktreeToMake;
 pub use leaving::FolderLeaving;
 pub use own_sessions::NotListed;
-pub use setup::SetupFailure;
 
 /// How long everything together may take to end when the app quits.
 pub const QUIT_LIMIT: Duration = Duration::from_secs(3);
@@ -62,8 +55,10 @@ pub struct StartSpec {
     pub options: SessionOptions,
     /// The first message to the agent.
     pub prompt: Option<String>,
-    /// The git worktree that was made for it.
+    /// The git worktree of its own that it works in.
     pub worktree: Option<Box<Worktree>>,
+    /// How that is made; none if it is there already.
+    pub make: Option<WorktreeToMake>,
     pub beginning: Beginning,
 }
 
@@ -98,7 +93,6 @@ pub struct Sessions {
     /// Locked from the check of a folder until its session is stored.
     starting: Arc<tokio::sync::Mutex<()>>,
     leaving: Leaving,
-    setups: Arc<Mutex<Setups>>,
 }
 
 /// A session whose task runs.
@@ -122,14 +116,13 @@ impl Sessions {
             resuming: Arc::default(),
             starting: Arc::default(),
             leaving: Leaving::default(),
-            setups: Arc::default(),
         }
     }
 
-    /// Starts an agent. If that fails, the result is an ended session with the reason and the first message.
+    /// Stores a session and begins it. It runs from now on; if its agent can't start, it ends and says why.
     pub async fn start(&self, id: SessionId, spec: StartSpec) -> Result<Session, EngineError> {
         let at = self.engine.clock().now();
-        let StartSpec { agent, name, named_by, folder, options, prompt, worktree, beginning } = spec;
+        let StartSpec { agent, name, named_by, folder, options, prompt, worktree, make, beginning } = spec;
         let said = prompt.as_deref().filter(|_| named_by == NamedBy::Folder).and_then(name_of_message);
         let (name, named_by) = said.map_or((name, named_by), |name| (name, NamedBy::Message));
         let (open, copied) = match beginning {
@@ -152,34 +145,19 @@ impl Sessions {
             at,
         };
         let session = self.store_start(&folder, start).await?;
-        let made = session.worktree.as_ref().map(|worktree| PathBuf::from(&worktree.path));
-        if let Some(output) = made.as_ref().and_then(|path| self.take_failed_hook(path)) {
-            let notice = Notice::HookFailed { output };
-            self.engine.write(id, vec![EntryWrite::New(EntryBody::Notice { notice })]).await;
-        }
-        for line in made.map(|path| self.take_setup_output(&path)).unwrap_or_default() {
-            self.logs.add(id, at, LogKind::Setup, &line);
-        }
-        if !copied.is_empty() {
-            self.engine.write(id, copied.into_iter().map(EntryWrite::New).collect()).await;
+        // What a continued session was told before comes first.
+        let elsewhere = open.resumed().is_some();
+        let (prompt, later) = if elsewhere { (None, prompt) } else { (prompt, None) };
+        let said = prompt.clone().map(|text| EntryBody::User { text, attachments: Vec::new() });
+        let writes: Vec<_> = copied.into_iter().chain(said).map(EntryWrite::New).collect();
+        if !writes.is_empty() {
+            self.engine.write(id, writes).await;
         }
         let questions = options.questions;
-        let recorded = self.engine.changes().begin(id, &folder);
-        let start = Start { folder: folder.clone(), options, open };
-        let rules = self.rules(&session);
-        // The agent loads while its folder is recorded, and changes nothing before its first message.
-        let opening = self.open(id, Arc::clone(&known), start.clone());
-        let (opened, ()) = tokio::join!(Box::pin(opening), recorded);
-        match opened {
-            Ok(opened) if start.open.resumed().is_some() => {
-                // A server that this session has joined runs on while it is asked.
-                self.write_earlier(id, known, start).await;
-                self.run(id, opened, (questions, rules), None, Resumption::waiting()).await;
-                self.send_once_resumed(id, prompt);
-            }
-            Ok(opened) => self.run(id, opened, (questions, rules), prompt, Resumption::default()).await,
-            Err(error) => return self.end_unstarted(id, prompt, error).await,
-        }
+        let start = Start { folder, options, open };
+        let run = Run { agent: known, start, questions, worktree: make, prompt, tells_earlier: elsewhere };
+        self.begin(&session, run).await;
+        self.send_once_resumed(id, later);
         Ok(session)
     }
 
@@ -199,14 +177,8 @@ impl Sessions {
         let session = self.store_start(Path::new(&ended.folder), resume).await?;
         let questions = session.options.questions;
         let start = start_again(&ended, set, &known.descriptor().config);
-        let folder = start.folder.clone();
-        let rules = self.rules(&session);
-        let recorded = self.engine.changes().begin(id, &folder);
-        let (opened, ()) = tokio::join!(Box::pin(self.open(id, known, start)), recorded);
-        match opened {
-            Ok(opened) => self.run(id, opened, (questions, rules), None, Resumption::waiting()).await,
-            Err(error) => return self.end_unstarted(id, None, error).await,
-        }
+        let run = Run { agent: known, start, questions, worktree: None, prompt: None, tells_earlier: false };
+        self.begin(&session, run).await;
         Ok(session)
     }
 
@@ -245,17 +217,18 @@ impl Sessions {
         Arc::clone(resuming.entry(id).or_default())
     }
 
-    /// Plans the agent's own program for a terminal, where it continues a session; none if the agent has no command for that.
-    /// Secrets are not stored; they come from `set`.
-    pub async fn plan_in_terminal(
+    /// Plans a command of the agent's own program that is about a session; none if the agent has no such command. Secrets are not
+    /// stored; they come from `set`.
+    pub async fn plan_own(
         &self,
         session: &Session,
         set: &LaunchOverrides,
+        plan: impl FnOnce(&dyn Agent, &Start) -> Result<Option<LaunchPlan>, AgentFailure> + Send + 'static,
     ) -> Result<Result<Option<LaunchPlan>, AgentFailure>, EngineError> {
         let agent = self.agent(session.origin.agent().ok_or(Rejection::SessionGone)?)?;
         let start = start_again(session, set, &agent.descriptor().config);
         let name = agent.descriptor().name.clone();
-        let plan = on_slow_files(FILES_LIMIT, move || agent.continue_in_terminal(&start)).await;
+        let plan = on_slow_files(FILES_LIMIT, move || plan(agent.as_ref(), &start)).await;
         Ok(plan.unwrap_or_else(|| Err(not_prepared(name))))
     }
 
@@ -268,49 +241,6 @@ impl Sessions {
         let at = self.engine.clock().now();
         self.engine.act(SessionCommand::Close { session, at }).await?;
         Ok(())
-    }
-
-    fn rules(&self, session: &Session) -> SessionRules {
-        SessionRules::new(self.settings.clone(), session)
-    }
-
-    async fn run(
-        &self,
-        id: SessionId,
-        Opened { open, adapter, link, events, token, sign_in }: Opened,
-        (questions, rules): (QuestionPolicy, SessionRules),
-        prompt: Option<String>,
-        resumption: Resumption,
-    ) {
-        let (mailbox, inputs) = mpsc::channel(QUEUED_SESSION_INPUTS);
-        let (back, resolutions) = mpsc::unbounded_channel();
-        let at = SessionMailbox { inputs: mailbox.clone(), resolutions: back.clone() };
-        self.engine.send(Input::SessionOpened { session: id, mailbox: at }).await;
-        let pending = Pending::new((back, resolutions));
-        let (running_task, ended) = watch::channel(());
-        self.running().insert(id, Running { mailbox: mailbox.clone(), ended });
-        let shared = (self.logs.clone(), self.commands.clone(), self.helper_outputs.clone());
-        let agent = RunningAgent { link, adapter, sign_in };
-        let policies = Policies { questions, rules, planning: false };
-        let task = SessionTask::new(id, self.engine.clone(), shared, agent, policies, (pending, resumption));
-        let running = tokio::spawn(task.run(open, events, inputs, prompt, token));
-        let sessions = self.clone();
-        tokio::spawn(async move {
-            let ended = running.await;
-            // A panic in one session ends only that session.
-            if let Err(error) = ended {
-                tracing::error!(session = %id, %error, "a session's task failed");
-                let at = sessions.engine.clock().now();
-                let end = SessionEnd::Failed { why: AgentFailure::DeskFailed };
-                let _ = sessions.engine.record(SessionCommand::End { session: id, end, at }).await;
-            }
-            // The agent may have been resumed meanwhile, with another mailbox.
-            let mut running = sessions.running();
-            if running.get(&id).is_some_and(|known| known.mailbox.same_channel(&mailbox)) {
-                running.remove(&id);
-            }
-            drop(running_task);
-        });
     }
 
     /// Sends the user's message; open questions of the session end as replied in chat.
@@ -429,7 +359,6 @@ impl Sessions {
 
     /// Ends all sessions at the end of the app, early enough to close the writer until then.
     pub async fn end_all(&self, until: Instant) {
-        self.stop_setups();
         let running: Vec<SessionId> = self.running().keys().copied().collect();
         let stops = running.into_iter().map(|id| self.stop_as(id, SessionEnd::AppQuit));
         let all = async {
@@ -457,38 +386,6 @@ impl Sessions {
         self.engine.agents().get(id).cloned().ok_or_else(|| Rejection::NotFound { what: "agent" }.into())
     }
 
-    /// Prepares an adapter and opens its link. A process of the session's own gets a token of the session.
-    async fn open(&self, id: SessionId, agent: Arc<dyn Agent>, start: Start) -> Result<Opened, AgentFailure> {
-        let open = start.open.clone();
-        // Without it, a program might not be found, or work with another account.
-        settled().await;
-        let name = agent.descriptor().name.clone();
-        let prepared = on_slow_files(FILES_LIMIT, move || agent.prepare(&start)).await;
-        let SessionPlan { adapter, mut link, sign_in } =
-            prepared.unwrap_or_else(|| Err(not_prepared(name)))?;
-        let token = self.engine.tokens.issue(id);
-        link.set_variable(SESSION_VARIABLE, token.reveal());
-        let (link, events) = self.links.open(link).await?;
-        Ok(Opened { open, adapter, link, events, token, sign_in })
-    }
-
-    async fn end_unstarted(
-        &self,
-        id: SessionId,
-        prompt: Option<String>,
-        why: AgentFailure,
-    ) -> Result<Session, EngineError> {
-        self.logs.add(id, self.engine.clock().now(), LogKind::Note, &why.to_string());
-        if let Some(text) = prompt {
-            self.engine
-                .write(id, vec![EntryWrite::New(EntryBody::User { text, attachments: Vec::new() })])
-                .await;
-        }
-        let at = self.engine.clock().now();
-        self.engine.record(SessionCommand::End { session: id, end: SessionEnd::Failed { why }, at }).await?;
-        self.engine.session(id).await
-    }
-
     /// Sends an input; its result arrives at the receiver.
     fn ask<T>(
         &self,
@@ -509,10 +406,6 @@ impl Sessions {
         })
     }
 
-    fn setups(&self) -> std::sync::MutexGuard<'_, Setups> {
-        self.setups.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn running(&self) -> std::sync::MutexGuard<'_, HashMap<SessionId, Running>> {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -527,16 +420,6 @@ fn gone(_: oneshot::error::RecvError) -> EngineError {
 fn not_prepared(agent: String) -> AgentFailure {
     let error = format!("its files didn't respond within {} seconds", FILES_LIMIT.as_secs());
     AgentFailure::NotStarted { program: agent, problem: ProgramError::TimedOut, error }
-}
-
-/// A session whose link is open.
-struct Opened {
-    open: Open,
-    adapter: Box<dyn Adapter>,
-    link: Link,
-    events: LinkEvents,
-    token: IssuedToken,
-    sign_in: Option<SignIn>,
 }
 
 /// Returns how to resume an ended session: with its original options, in its last mode.

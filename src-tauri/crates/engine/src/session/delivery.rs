@@ -3,14 +3,18 @@
 use askdesk_agents::{Action, AgentEvent, Asked, EncodeError, QuestionRefusal, WriteError};
 use askdesk_domain::text::bounded;
 use askdesk_domain::{
-    ApprovalCommand, Ask, Delivery, DeliveryError, NativeRef, Notice, Outcome, RequestCommand, RequestId,
+    ApprovalCommand, Ask, Asker, Delivery, DeliveryError, NativeRef, Notice, Outcome, RequestCommand,
+    RequestId,
 };
+use tokio::time::Instant;
 
+use super::held_asks::HeldAsk;
 use super::pending::{Again, PendingCall, PendingEvent, WriteSubject};
 use super::task::SessionTask;
 use crate::delivery_error::{unencoded, unwritten};
 use crate::error::EngineError;
 use crate::fault::{self, Step};
+use crate::inbound::PATIENCE;
 use crate::mailbox::Resolution;
 use crate::session_log::LogKind;
 
@@ -66,36 +70,61 @@ impl SessionTask {
         }
     }
 
-    /// Registers a request. If it can't be stored, the agent gets an error, because it would wait forever.
+    /// Registers a request. One that the disk refuses for long is refused, because the agent would wait forever.
     pub(super) async fn register(&mut self, asked: Asked) {
+        if !self.held_asks.contains(&asked.native_ref) {
+            self.register_until(Self::held_until(), asked).await;
+        }
+    }
+
+    pub(super) async fn register_until(&mut self, until: Instant, asked: Asked) {
         if self.pending.is_open(&asked.native_ref) {
             return;
         }
         if !self.policies.questions.lets_ask(self.policies.planning) {
             return self.refuse_by_policy(&asked).await;
         }
-        let ask = Ask {
-            id: self.engine.clock().request_id(),
-            session: self.id,
-            native_ref: asked.native_ref.clone(),
-            asked_by: asked.asked_by,
-            helper: asked.helper,
-            questions: asked.questions.clone(),
-            limit: None,
-            at: self.engine.clock().now(),
+        let ask = self.ask_of(&asked);
+        let registered = match asked.asker {
+            Asker::Waits | Asker::InBackground => {
+                self.engine.register(ask, self.pending.way_back()).await.map(Some)
+            }
+            // Its answer comes back as one that is parked.
+            Asker::GoesOn => self.engine.act(RequestCommand::Ask(ask)).await.map(|_| None),
         };
-        match self.engine.register(ask, self.pending.way_back()).await {
-            Ok(request) => {
+        match registered {
+            Ok(Some(request)) => {
                 let Asked { native_ref, questions, .. } = asked;
                 self.pending.add_call(PendingCall { request, native_ref, questions });
             }
+            Ok(None) => {}
+            Err(EngineError::Journal(_)) if Instant::now() < until => {
+                self.held_asks.hold(until, HeldAsk::Question(asked));
+            }
             Err(error) => {
                 let reason = format!("Askdesk could not save the question: {error}");
-                let why = QuestionRefusal::Unkept { reason: reason.clone() };
+                let why = match error {
+                    EngineError::Journal(_) => QuestionRefusal::NotStored { reason: reason.clone() },
+                    _ => QuestionRefusal::Unkept { reason: reason.clone() },
+                };
                 self.refuse(asked.native_ref, why);
                 self.note(LogKind::Refused, &reason);
                 self.write_notice(Notice::QuestionRefused { reason }).await;
             }
+        }
+    }
+
+    pub(super) fn ask_of(&self, asked: &Asked) -> Ask {
+        Ask {
+            id: self.engine.clock().request_id(),
+            session: self.id,
+            native_ref: asked.native_ref.clone(),
+            asked_by: asked.asked_by.clone(),
+            helper: asked.helper.clone(),
+            questions: asked.questions.clone(),
+            limit: None,
+            asker: asked.asker,
+            at: self.engine.clock().now(),
         }
     }
 
@@ -156,5 +185,35 @@ impl SessionTask {
     ) {
         let delivery = Delivery::Failed { error };
         self.record(RequestCommand::NoteDelivery { request, call: Some(call), delivery }).await;
+    }
+
+    /// Returns until when a request that comes now may be held.
+    pub(super) fn held_until() -> Instant {
+        Instant::now() + PATIENCE
+    }
+
+    /// Records those that end before the disk has accepted them. They end right after that, and nobody has been asked.
+    pub(super) async fn record_held(&mut self, ends: impl Fn(&NativeRef) -> bool) {
+        for (until, ask) in std::mem::take(&mut self.held_asks.held) {
+            match ask {
+                ask if !ends(ask.native_ref()) => self.held_asks.held.push_back((until, ask)),
+                HeldAsk::Question(asked) => {
+                    let ask = self.ask_of(&asked);
+                    self.record(RequestCommand::Ask(ask)).await;
+                }
+                HeldAsk::Permission { ask, .. } => self.record(ApprovalCommand::Ask(ask)).await,
+            }
+        }
+    }
+
+    pub(super) async fn ask_held_again(&mut self) {
+        for (until, ask) in std::mem::take(&mut self.held_asks.held) {
+            match ask {
+                HeldAsk::Question(asked) => self.register_until(until, asked).await,
+                HeldAsk::Permission { ask, tool_use } => {
+                    self.register_approval_until(until, *ask, tool_use).await;
+                }
+            }
+        }
     }
 }

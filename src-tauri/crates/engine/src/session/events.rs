@@ -3,7 +3,7 @@
 use askdesk_agents::{self as agents, Action, AgentEvent, Inbound, InputError, ResultImage, RetryBegins};
 use askdesk_domain::text::bounded;
 use askdesk_domain::{
-    AskApproval, ConfigOption, Delivery, EntryBody, HelperCommand, NamedBy, NativeRef, Notice,
+    AgentFailure, AskApproval, ConfigOption, Delivery, EntryBody, HelperCommand, NamedBy, NativeRef, Notice,
     RequestCommand, SessionCommand, StoredImage, Timestamp, ToolStatus, WithdrawnWhy, config,
 };
 
@@ -16,7 +16,8 @@ use crate::mailbox::{EntryWrite, Input};
 use crate::session_log::LogKind;
 
 impl SessionTask {
-    pub(super) async fn on_event(&mut self, event: AgentEvent, inbound: Option<&Inbound>) {
+    pub(super) async fn on_event(&mut self, mut event: AgentEvent, inbound: Option<&Inbound>) {
+        self.agent.link.secrets().strike_event(&mut event);
         if event.ends_retry() {
             self.end_retry().await;
         }
@@ -24,6 +25,10 @@ impl SessionTask {
             AgentEvent::Introduced { version, model, native_session } => {
                 self.record(SessionCommand::Introduce { session: self.id, version, model, native_session })
                     .await;
+                // An introduced agent counts as idle, and a queued message would overtake the turn that begins.
+                if std::mem::take(&mut self.turn.first_sent) && !self.turn.is_running {
+                    self.set_working(true).await;
+                }
                 self.resumption.note_ready();
             }
             AgentEvent::ConfigChanged { config } => self.on_config_changed(config).await,
@@ -58,6 +63,7 @@ impl SessionTask {
             AgentEvent::Said { text } => self.on_text_finished(EntryBody::Agent { text }).await,
             AgentEvent::Thought { text } => self.on_text_finished(EntryBody::Thinking { text }).await,
             event @ AgentEvent::ToolStarted { .. } => self.on_tool_started(event).await,
+            AgentEvent::ToolRefused { tool_use, request } => self.on_tool_refused(tool_use, request).await,
             AgentEvent::ToolEnded { tool_use, ok, output, images } => {
                 self.permissions.remove_tool(&tool_use);
                 self.tool_calls.end(&tool_use);
@@ -65,6 +71,9 @@ impl SessionTask {
                 let ended = EntryWrite::ToolEnded { tool_use, ok, output, images };
                 self.engine.write(self.id, vec![ended]).await;
                 self.engine.changes().note(self.id);
+                if !ok {
+                    self.check_program().await;
+                }
             }
             AgentEvent::SubagentEnded { tool_use } => {
                 let left = self.tool_calls.end_subagent(&tool_use);
@@ -101,7 +110,10 @@ impl SessionTask {
                 self.record(HelperCommand::Begin { session: self.id, id, kind, title, at }).await;
             }
             AgentEvent::HelperSaid { id, text } => self.helper_outputs.add(self.id, &id, &text),
-            AgentEvent::HelperWritesTo { id, path } => self.helper_outputs.set_file(self.id, &id, path),
+            AgentEvent::HelperWritesTo { id, path } => {
+                let secrets = self.agent.link.secrets().clone();
+                self.helper_outputs.set_file(self.id, &id, path, secrets);
+            }
             AgentEvent::HelperEnded { id, end } => self.on_helper_ended(id, end).await,
             AgentEvent::HelperNotStopped { id, error } => self.on_helper_not_stopped(id, error).await,
             AgentEvent::Withdrawn { native_ref } => self.on_withdrawn(native_ref).await,
@@ -111,6 +123,9 @@ impl SessionTask {
                 self.note(LogKind::Note, &error);
                 // A server that other sessions share keeps running.
                 self.agent.link.stop(STOP_GRACE).await;
+            }
+            AgentEvent::StartRefused { why, error } => {
+                self.start_refused = Some(AgentFailure::StartRefused { why, said: error });
             }
             AgentEvent::InvalidInput { why } => self.on_unusable(why, inbound).await,
         }
@@ -139,6 +154,14 @@ impl SessionTask {
         self.write_notice(notice).await;
     }
 
+    /// Tells the user once that the program is gone. An agent that starts itself again, or what was installed with it, can't.
+    async fn check_program(&mut self) {
+        if !self.agent.told_of_program && self.agent.link.has_lost_program().await {
+            self.agent.told_of_program = true;
+            self.write_notice(Notice::ProgramReplaced).await;
+        }
+    }
+
     async fn on_config_changed(&mut self, config: Vec<ConfigOption>) {
         self.policies.planning = config::is_planning(&config);
         self.record(SessionCommand::NoteConfig { session: self.id, config }).await;
@@ -147,6 +170,7 @@ impl SessionTask {
     async fn on_turn_began(&mut self) {
         self.turn.note_begin();
         self.set_working(true).await;
+        self.check_program().await;
         // If an agent doesn't report messages, a turn shows that it has received the earlier ones.
         self.late_arrived(None).await;
         self.resumption.note_ready();
@@ -157,6 +181,7 @@ impl SessionTask {
         if !ended_well {
             let why = self.why_withdrawn(WithdrawnWhy::TurnEnded);
             let at = self.engine.clock().now();
+            self.record_held(|_| true).await;
             self.record(RequestCommand::WithdrawAll { session: self.id, why, at }).await;
         }
         let left = self.tool_calls.end_turn();
@@ -234,6 +259,7 @@ impl SessionTask {
             call,
             title,
             description,
+            remark,
             subject,
             options,
             takes_message,
@@ -251,6 +277,7 @@ impl SessionTask {
             asked_by,
             title,
             description,
+            remark,
             subject,
             options,
             takes_message,
@@ -266,6 +293,7 @@ impl SessionTask {
         let at = self.engine.clock().now();
         // If it is asked again under this id, it is another call.
         self.pending.remove_open(&native_ref);
+        self.record_held(|held| *held == native_ref).await;
         self.record(RequestCommand::Withdraw { session: self.id, native_ref, why, at }).await;
     }
 
@@ -281,8 +309,13 @@ impl SessionTask {
         let quoted = inbound.map(Inbound::quoted).unwrap_or_default();
         self.note(LogKind::Unusable, format!("{why}: {quoted}").trim_end_matches(": "));
         self.unusable.add();
-        if why == InputError::CutInHalf {
-            self.write_notice(Notice::CutInHalf).await;
+        match why {
+            InputError::CutInHalf => self.write_notice(Notice::CutInHalf).await,
+            InputError::RequestRefused { kind } => {
+                let text = bounded(&quoted);
+                self.write_notice(Notice::NotUnderstood { kind, text, refused: true }).await;
+            }
+            _ => {}
         }
     }
 }

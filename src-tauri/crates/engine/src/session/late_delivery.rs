@@ -1,6 +1,6 @@
 //! Late answers: sent in one message after the agent was restarted.
 
-use askdesk_agents::{Action, Attached, late_answer_message};
+use askdesk_agents::{Action, Attached, LateMessage};
 use askdesk_domain::{Delivery, EntryBody, RequestCommand};
 use uuid::Uuid;
 
@@ -33,11 +33,11 @@ impl SessionTask {
         if late.is_empty() {
             return;
         }
-        let text = late_answer_message(&late);
-        self.write_entry(EntryBody::User { text: text.clone(), attachments: Vec::new() }).await;
+        let LateMessage { sent, shown } = self.agent.adapter.late_message(&late);
+        self.write_entry(EntryBody::User { text: shown, attachments: Vec::new() }).await;
         let message = Uuid::new_v4();
         self.late.note_sent(message, late.iter().map(|request| request.id).collect());
-        let action = Action::Message { id: message, text, attached: Attached::default() };
+        let action = Action::Message { id: message, text: sent, attached: Attached::default() };
         if let Err(error) = self.try_send(WriteSubject::LateAnswers { message }, action).await {
             self.note(LogKind::Note, &error.to_string());
             return self.late_unwritten(message).await;

@@ -38,6 +38,12 @@ impl SessionTask {
         Ok(self.send_words(text, attached).await)
     }
 
+    /// Sends the message that a session begins with.
+    pub(super) async fn send_first(&mut self, text: String) {
+        self.mark_files().await;
+        self.turn.first_sent = self.send_words(text, Attached::default()).await;
+    }
+
     /// Sends the oldest queued message if the agent is idle. If that fails, it stays queued, and the transcript
     /// says why.
     pub(super) async fn send_next_queued(&mut self) {

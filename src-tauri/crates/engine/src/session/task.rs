@@ -14,6 +14,7 @@ use askdesk_domain::{
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
+use super::held_asks::HeldAsks;
 use super::pending::{Pending, WriteSubject};
 use super::resumption::{LateMessages, Resumption};
 use super::rules::SessionRules;
@@ -45,9 +46,12 @@ pub(super) struct SessionTask {
     pub(super) agent: RunningAgent,
     pub(super) pending: Pending,
     pub(super) resumption: Resumption,
+    pub(super) held_asks: HeldAsks,
     pub(super) late: LateMessages,
     /// Whether the agent has reported that it does not know the session it was to resume.
     pub(super) session_unknown: bool,
+    /// Why the agent refused to start.
+    pub(super) start_refused: Option<AgentFailure>,
     pub(super) policies: Policies,
     pub(super) permissions: ToolPermissions,
     pub(super) tool_calls: ToolCalls,
@@ -65,6 +69,8 @@ pub(super) struct RunningAgent {
     pub(super) link: Link,
     pub(super) adapter: Box<dyn Adapter>,
     pub(super) sign_in: Option<SignIn>,
+    /// Whether the user has been told that its program is gone.
+    pub(super) told_of_program: bool,
 }
 
 /// What the user lets the agent ask, and what rules decide in the user's place.
@@ -86,6 +92,8 @@ pub(super) struct ConfigChanges {
 #[derive(Default)]
 pub(super) struct Shown {
     pub(super) live: bool,
+    /// The end of the live text that may be the beginning of a secret.
+    begun_secret: Option<(LiveKind, String)>,
     /// Whether the agent waits for its next attempt at a call of the model.
     pub(super) retrying: bool,
     /// How full the context was when it was last reported.
@@ -112,8 +120,10 @@ impl SessionTask {
             // Only an agent that has produced output can be resumed.
             spoke: resumption.is_waiting(),
             resumption,
+            held_asks: HeldAsks::default(),
             late: LateMessages::default(),
             session_unknown: false,
+            start_refused: None,
             policies,
             permissions: ToolPermissions::default(),
             tool_calls: ToolCalls::default(),
@@ -125,27 +135,28 @@ impl SessionTask {
         }
     }
 
-    /// Runs until the link ends.
+    /// Runs until the link ends. The transcript has the prompt already; what was held until now follows it.
     pub(super) async fn run(
         mut self,
         open: Open,
         mut link_events: LinkEvents,
-        mut inputs: mpsc::Receiver<SessionInput>,
+        (held, mut inputs): (Vec<SessionInput>, mpsc::Receiver<SessionInput>),
         prompt: Option<String>,
         token: IssuedToken,
     ) {
         let opened = self.agent.adapter.open(open);
         self.take(opened, None).await;
-        if let Some(prompt) = prompt
-            && let Err(error) = self.send_message(prompt.into()).await
-        {
-            self.note(LogKind::Note, &error.to_string());
+        if let Some(prompt) = prompt {
+            self.send_first(prompt).await;
+        }
+        for input in held {
+            self.on_input(input).await;
         }
         let mut stopped: Option<SessionEnd> = None;
         let mut stops = Vec::new();
         let exit = loop {
             let (count_at, interrupt_until) = (self.unusable.due, self.turn.deadline());
-            let resume_until = self.resumption.deadline();
+            let (resume_until, ask_at) = (self.resumption.deadline(), self.held_asks.due());
             tokio::select! {
                 event = link_events.next() => match event {
                     Some(LinkEvent::Inbound(inbound)) => {
@@ -161,6 +172,7 @@ impl SessionTask {
                 },
                 event = self.pending.next() => self.on_pending(event).await,
                 () = sleep_until(count_at), if count_at.is_some() => self.flush_count().await,
+                () = sleep_until(ask_at), if ask_at.is_some() => self.ask_held_again().await,
                 () = sleep_until(resume_until), if resume_until.is_some() => self.on_resumed().await,
                 () = sleep_until(interrupt_until), if interrupt_until.is_some() => {
                     self.turn.note_ignored_interrupt();
@@ -214,8 +226,8 @@ impl SessionTask {
         }
         let next = if self.spoke { NextStep::Resume } else { NextStep::StartAnew };
         let failed = |why| SessionEnd::Failed { why };
-        let end = match (&stopped, last) {
-            (Some(end), _) => end.clone(),
+        let end = match (stopped.clone().or_else(|| self.start_refused.take().map(failed)), last) {
+            (Some(end), _) => end,
             (None, _) if self.session_unknown => failed(AgentFailure::SessionUnknown),
             (None, _) if self.turn.ignored_interrupt => {
                 failed(AgentFailure::InterruptIgnored { seconds: INTERRUPT_GRACE.as_secs(), next })
@@ -230,6 +242,7 @@ impl SessionTask {
         self.helper_outputs.end_all(self.id);
         // A session that is shown as ended must not be asked in any more.
         drop(token);
+        self.record_held(|_| true).await;
         let at = self.engine.clock().now();
         self.record(SessionCommand::End { session: self.id, end, at }).await;
         for reply in stops {
@@ -343,11 +356,16 @@ impl SessionTask {
     }
 
     pub(super) async fn add_live(&mut self, kind: LiveKind, text: String) {
+        let begun = self.shown.begun_secret.take().filter(|(of, _)| *of == kind);
+        let (_, mut begun) = begun.unwrap_or_else(|| (kind, String::new()));
+        let text = self.agent.link.secrets().strike_piece(&mut begun, &text);
+        self.shown.begun_secret = Some((kind, begun));
         self.shown.live = true;
         self.engine.show_live(LiveText { session: self.id, kind, text }).await;
     }
 
     pub(super) async fn clear_live(&mut self) {
+        self.shown.begun_secret = None;
         if std::mem::take(&mut self.shown.live) {
             self.engine.send(Input::LiveCleared { session: self.id }).await;
         }
@@ -382,12 +400,14 @@ impl SessionTask {
     }
 
     pub(super) fn note(&self, kind: LogKind, text: &str) {
-        self.logs.add(self.id, self.engine.clock().now(), kind, text);
+        let mut text = text.to_owned();
+        self.agent.link.secrets().strike(&mut text);
+        self.logs.add(self.id, self.engine.clock().now(), kind, &text);
     }
 }
 
 /// Tells the caller of a message or a request that too many are held.
-fn refuse(input: SessionInput) {
+pub(super) fn refuse(input: SessionInput) {
     let reply = match input {
         SessionInput::Message { reply, .. }
         | SessionInput::SendNow { reply, .. }

@@ -10,6 +10,8 @@ pub(super) const INTERRUPT_GRACE: Duration = Duration::from_secs(5);
 #[derive(Debug, Default)]
 pub(super) struct Turn {
     pub(super) is_running: bool,
+    /// Whether the message that the session begins with was sent, and the agent has not introduced itself since.
+    pub(super) first_sent: bool,
     /// Set from an interrupt until the interrupted turn ends.
     pub(super) is_interrupted: bool,
     began: Option<Instant>,

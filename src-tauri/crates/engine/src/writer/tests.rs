@@ -46,6 +46,7 @@ fn ask(n: u128, preview_bytes: usize) -> Ask {
         helper: None,
         questions: questions(preview_bytes),
         limit: None,
+        asker: askdesk_domain::Asker::Waits,
         at: Timestamp::from_millis(10),
     }
 }

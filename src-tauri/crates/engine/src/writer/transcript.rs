@@ -107,7 +107,7 @@ impl Transcripts {
             EntryWrite::New(body) => {
                 let entry = next_entry(&mut self.newest, session, now, body);
                 match &entry.body {
-                    EntryBody::Tool { tool_use, .. } => {
+                    EntryBody::Tool { tool_use, status, .. } if !status.is_final() => {
                         self.running_tools.insert((session, tool_use.clone()), entry.clone());
                     }
                     EntryBody::TurnEnded { .. } => {
@@ -122,6 +122,10 @@ impl Transcripts {
                 match &mut entry.body {
                     // A denied call has ended, although its turn ends without a result.
                     EntryBody::Tool { status, .. } if now == ToolStatus::NoResult && status.is_final() => {
+                        return None;
+                    }
+                    // What the user denied is told as the user's own.
+                    EntryBody::Tool { status: ToolStatus::Denied, .. } if now == ToolStatus::Refused => {
                         return None;
                     }
                     EntryBody::Tool { status, .. } => *status = now,
@@ -142,7 +146,7 @@ impl Transcripts {
                 let mut entry = self.running_tools.remove(&(session, tool_use))?;
                 if let EntryBody::Tool { status, output, images, .. } = &mut entry.body {
                     *status = match *status {
-                        ToolStatus::Denied if !ok => ToolStatus::Denied,
+                        ended @ (ToolStatus::Denied | ToolStatus::Refused) if !ok => ended,
                         _ if ok => ToolStatus::Done,
                         _ => ToolStatus::Failed,
                     };

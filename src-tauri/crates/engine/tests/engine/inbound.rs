@@ -169,21 +169,6 @@ async fn case_54_after_a_restart_the_call_finds_its_request_and_draft() {
 }
 
 #[tokio::test]
-async fn all_open_requests_are_listed_with_their_sessions_oldest_first() {
-    let desk = TestDesk::open().await;
-    desk.start(1).await;
-    let (calls, session) = connect(&desk).await;
-    let asked = calls.ask(session, asking("a")).await.unwrap();
-    let (theirs, _waiter) = desk.ask(1, 1).await;
-    let (left, _other) = desk.ask(1, 2).await;
-    desk.engine.decline(left, None).await.unwrap();
-    let waiting = calls.open_requests().await.unwrap();
-    let listed: Vec<_> = waiting.iter().map(|(request, session)| (request.id, session.id)).collect();
-    // The started agent's request has an earlier, fixed time.
-    assert_eq!(listed, [(theirs, crate::support::desk::session(1)), (asked.request, session)]);
-}
-
-#[tokio::test]
 async fn a_request_of_a_started_agent_cannot_be_collected() {
     let desk = TestDesk::open().await;
     desk.start(1).await;

@@ -198,9 +198,9 @@ async fn an_agent_that_dies_while_it_resumes_is_sent_nothing_and_can_be_resumed_
     assert!(matches!(why, AgentFailure::Exited { code: Some(3), .. }), "{why}");
     let missing = AgentFailure::FolderUnusable { path: "/gone".into(), problem: FolderError::Missing };
     stage.desk.agent.stage(Box::new(|_| Err(missing)));
-    let unstarted = stage.sessions.resume(session, &LaunchOverrides::default()).await.unwrap();
-    assert!(matches!(unstarted.state, SessionState::Ended { end: SessionEnd::Failed { .. }, .. }));
+    stage.sessions.resume(session, &LaunchOverrides::default()).await.unwrap();
     stage.desk.catch_up();
+    let SessionEnd::Failed { .. } = stage.until_ended(session).await else { panic!() };
     assert_eq!(stage.desk.mirror.delivery(request.id), Some(&Delivery::Parked));
     assert!(stage.desk.mirror.sessions[&session].resumable);
 

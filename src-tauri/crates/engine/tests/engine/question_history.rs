@@ -2,8 +2,8 @@
 
 use crate::support::desk::{TestDesk, choose, questions, request, say, session};
 use askdesk_domain::{
-    Answers, Entry, EntryBody, Event, NativeRef, OrphanedWhy, Outcome, Request, RequestEvent, RequestState,
-    SessionId, Timestamp, WithdrawnWhy,
+    Answers, Asker, Entry, EntryBody, Event, NativeRef, OrphanedWhy, Outcome, Request, RequestEvent,
+    RequestState, SessionId, Timestamp, WithdrawnWhy,
 };
 use askdesk_engine::journal::{
     DayBounds, OutcomeKind, QuestionFilter, QuestionTotals, QuestionsFound, Reader,
@@ -26,6 +26,10 @@ impl Past {
 
     /// Asks request `n` of a session, `n` seconds after the start.
     fn ask(&mut self, of: u128, n: u128) {
+        self.ask_as(Asker::Waits, of, n);
+    }
+
+    fn ask_as(&mut self, asker: Asker, of: u128, n: u128) {
         let mut questions = questions();
         questions[0].text = format!("Which harbor of {n}?");
         let at = asked_at(n);
@@ -38,6 +42,7 @@ impl Past {
             questions,
             asked_at: at,
             limit: None,
+            asker,
             state: RequestState::Open,
         };
         let entry = Entry { n: n as u64, at, body: EntryBody::Request { request: request(n) } };
@@ -249,6 +254,7 @@ fn totals_are_over_the_whole_history_of_the_days() {
             questions: questions(),
             asked_at: at,
             limit: None,
+            asker: askdesk_domain::Asker::Waits,
             state: RequestState::Open,
         };
         let outcome = if n % 3 == 0 { Outcome::Expired } else { answered("so") };
@@ -288,4 +294,32 @@ async fn case_46_an_answered_question_is_in_the_history_after_a_restart() {
 
 async fn all(engine: &EngineHandle) -> QuestionsFound {
     engine.all_questions(QuestionFilter::default()).await.unwrap()
+}
+
+/// The words come at 2 s and at 4 s after the question.
+#[rstest]
+#[case::before_the_end(Asker::GoesOn, 3_000, Some("I take the first."))]
+#[case::in_the_background(Asker::InBackground, 3_000, Some("I take the first."))]
+#[case::after_the_end(Asker::GoesOn, 1_000, None)]
+#[case::of_an_agent_that_waited(Asker::Waits, 3_000, None)]
+fn case_163_the_next_words_without_the_answer_are_found_with_the_question(
+    #[case] asker: Asker,
+    #[case] ended_after: i64,
+    #[case] expected: Option<&str>,
+) {
+    let mut past = Past::new();
+    past.ask_as(asker, 1, 1);
+    let later = |millis: i64| Timestamp::from_millis(asked_at(1).millis() + millis);
+    let says = |n: u64, text: &str, millis: i64| {
+        let body = EntryBody::Agent { text: text.to_owned() };
+        (session(1), Entry { n, at: later(millis), body })
+    };
+    let thinks =
+        (session(1), Entry { n: 2, at: later(1_500), body: EntryBody::Thinking { text: "Hm.".to_owned() } });
+    let said = [thinks, says(3, "I take the first.", 2_000), says(4, "Done.", 4_000)];
+    let (outcome, at) = (answered("so"), later(ended_after));
+    let end = Event::Request(RequestEvent::Ended { request: request(1), outcome, at, answer: None });
+    past.journal.commit(&[end], &said, NOW).unwrap();
+    let found = find(&past.reader(), "", None, &[]);
+    assert_eq!(found.went_on.get(&request(1)).map(String::as_str), expected);
 }

@@ -5,7 +5,9 @@ mod helpers;
 mod hooks;
 mod long_lines;
 mod modes;
+mod odd_model;
 mod quit;
+mod warnings;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -13,7 +15,9 @@ use std::time::Duration;
 use crate::support::agents::Stage;
 use crate::support::desk::Staging;
 use askdesk_agents::{Start, claude};
-use askdesk_domain::{LaunchOverrides, SessionId, SessionOptions};
+use askdesk_domain::{
+    AgentFailure, LaunchOverrides, SessionEnd, SessionId, SessionOptions, SessionState, StartRefusal,
+};
 use askdesk_engine::clock::Clock;
 use askdesk_testkit::clis;
 use askdesk_testkit::mock_api::{Block, MockApi, Reply, Script};
@@ -98,4 +102,26 @@ async fn a_session_of_the_real_claude_goes_on_in_the_folder_that_its_own_one_bec
     assert!(heard.contains(&moved.path().join("moved").display().to_string()), "{heard}");
     std::fs::create_dir(world.project.path()).unwrap();
     stage.sessions.stop(session).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_settings_file_that_the_real_claude_cannot_read_is_said() {
+    let Some(world) = World::open("a_settings_file_that_the_real_claude_cannot_read", Vec::new()).await
+    else {
+        return;
+    };
+    std::fs::write(world.home.path().join(".claude.json"), "{\"a\":").unwrap();
+    let mut stage = Stage::open().await;
+    let session = world.start(&stage).await;
+    stage.until_ended(session).await;
+    let SessionState::Ended { end: SessionEnd::Failed { why }, .. } =
+        &stage.desk.mirror.sessions[&session].state
+    else {
+        panic!("{:?}", stage.desk.mirror.sessions[&session].state)
+    };
+    let AgentFailure::StartRefused { why: StartRefusal::SettingsUnreadable, said } = why else {
+        panic!("{why}")
+    };
+    assert!(said.contains(".claude.json"), "{said}");
+    stage.desk.check_mirror().await;
 }

@@ -1,5 +1,6 @@
 //! The real `codex`: several sessions on its app server; its model is a mock on loopback.
 
+mod async_questions;
 mod faults;
 mod images;
 mod subagents;
@@ -13,12 +14,15 @@ use askdesk_domain::{
     LaunchOverrides, Notice, OptionLabel, OrphanedWhy, Outcome, QuestionKind, Request, SessionEnd, SessionId,
     SessionOptions, ToolDetail, ToolStatus, WithdrawnWhy,
 };
+use askdesk_testkit::clis::Release;
 use askdesk_testkit::eliciting_server::{ElicitingServer, PAGE};
 use askdesk_testkit::mock_api::{Block, Reply};
+use rstest::rstest;
 use serde_json::{Value, json};
 use world::{REQUEST_WITHIN, World, ask, decision, shell};
 
 use crate::support::agents::{choices, choose, is_alive, mode_of};
+use crate::support::mirror::Mirror;
 
 /// Lists the files below a folder that contain a text.
 fn files_with(folder: &Path, text: &str) -> Vec<PathBuf> {
@@ -97,12 +101,17 @@ async fn case_65_each_answer_reaches_the_models_next_request_as_it_was_given_and
     assert_eq!(files_with(&world.stage.desk.folder, SECRET), Vec::<PathBuf>::new());
 }
 
+#[rstest]
 #[tokio::test(flavor = "multi_thread")]
-async fn a_declined_question_reaches_the_model_in_words() {
+async fn a_declined_question_reaches_the_model_in_words(
+    #[values(Release::Newest, Release::Oldest)] release: Release,
+) {
     let questions = json!([{"id": "auth", "header": "Auth", "question": "Which?", "options": [
         {"label": "JWT", "description": "a"}, {"label": "Sessions", "description": "b"}]}]);
     let script = vec![Reply::new([ask("call_1", &questions)]), Reply::text("As you like.")];
-    let Some(mut world) = World::open("a_declined_question_reaches_the_model_in_words", script).await else {
+    let Some(mut world) =
+        World::open_release(release, "a_declined_question_reaches_the_model_in_words", script).await
+    else {
         return;
     };
     let session = world.start("Go.").await;
@@ -113,8 +122,11 @@ async fn a_declined_question_reaches_the_model_in_words() {
     world.stage.until_said(session, "As you like.").await;
 }
 
+#[rstest]
 #[tokio::test(flavor = "multi_thread")]
-async fn case_66_and_75_each_decision_on_a_command_arrives_as_it_was_made() {
+async fn case_66_and_75_each_decision_on_a_command_arrives_as_it_was_made(
+    #[values(Release::Newest, Release::Oldest)] release: Release,
+) {
     let script = vec![
         shell("c1", "touch one"),
         shell("c2", "touch two"),
@@ -123,7 +135,9 @@ async fn case_66_and_75_each_decision_on_a_command_arrives_as_it_was_made() {
         shell("c4", "touch four"),
         Reply::text("Not reached by the fourth."),
     ];
-    let Some(mut world) = World::open("case_66_and_75_each_decision_on_a_command", script).await else {
+    let Some(mut world) =
+        World::open_release(release, "case_66_and_75_each_decision_on_a_command", script).await
+    else {
         return;
     };
     let options = SessionOptions {
@@ -169,12 +183,18 @@ async fn case_66_and_75_each_decision_on_a_command_arrives_as_it_was_made() {
     world.stage.desk.check_mirror().await;
 }
 
+#[rstest]
 #[tokio::test(flavor = "multi_thread")]
-async fn an_interrupt_withdraws_the_question_and_the_session_goes_on() {
+async fn an_interrupt_withdraws_the_question_and_the_session_goes_on(
+    #[values(Release::Newest, Release::Oldest)] release: Release,
+) {
     let questions = json!([{"id": "q", "header": "Q", "question": "Which?", "options": [
         {"label": "A", "description": "a"}, {"label": "B", "description": "b"}]}]);
     let script = vec![Reply::new([ask("call_1", &questions)]), Reply::text("On with it.")];
-    let Some(mut world) = World::open("an_interrupt_withdraws_the_question", script).await else { return };
+    let Some(mut world) = World::open_release(release, "an_interrupt_withdraws_the_question", script).await
+    else {
+        return;
+    };
     let session = world.start("Go.").await;
     let request = world.stage.asked_one(session).await;
     world.stage.sessions.interrupt(session).unwrap();
@@ -263,8 +283,11 @@ async fn case_69_of_two_sessions_on_one_server_one_is_stopped_and_the_other_does
     assert!(!is_alive(server));
 }
 
+#[rstest]
 #[tokio::test(flavor = "multi_thread")]
-async fn case_68_and_69_a_killed_server_ends_its_sessions_and_each_goes_on_where_it_was() {
+async fn case_68_and_69_a_killed_server_ends_its_sessions_and_each_goes_on_where_it_was(
+    #[values(Release::Newest, Release::Oldest)] release: Release,
+) {
     let questions = json!([{"id": "store", "header": "Store", "question": "Which store?", "options": [
         {"label": "SQLite", "description": "a"}, {"label": "Postgres", "description": "b"}]}]);
     let script = vec![
@@ -272,7 +295,8 @@ async fn case_68_and_69_a_killed_server_ends_its_sessions_and_each_goes_on_where
         Reply::new([Block::text("I need to ask."), ask("call_1", &questions)]),
         Reply::text("Postgres it is."),
     ];
-    let Some(mut world) = World::open("case_68_and_69_a_killed_server_ends_its_sessions", script).await
+    let Some(mut world) =
+        World::open_release(release, "case_68_and_69_a_killed_server_ends_its_sessions", script).await
     else {
         return;
     };
@@ -438,6 +462,46 @@ async fn case_123_a_new_sign_in_is_told_to_a_session_of_the_old_one_and_used_by_
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn after_an_update_commands_of_new_sessions_run_and_a_running_session_is_told_once() {
+    let script = vec![
+        Reply::text("One."),
+        shell("call_1", "echo new > new.txt"),
+        Reply::text("Two."),
+        Reply::text("Three."),
+        Reply::text("Four."),
+        Reply::text("Five."),
+    ];
+    let test = "after_an_update_commands_of_new_sessions_run";
+    let Some((mut world, _folder)) = World::open_installed(test, script).await else { return };
+    let config = choices(&[("approval_policy", "never"), ("sandbox", "danger-full-access")]);
+    let options = SessionOptions { config, ..SessionOptions::default() };
+    let old = world.start_with("Go.", options.clone()).await;
+    world.stage.until_idle_after(old, "One.").await;
+
+    world.update();
+    #[cfg(target_os = "linux")]
+    assert!(!world.installed_runs());
+    let new = world.start_with("Write.", options).await;
+    world.stage.until_idle_after(new, "Two.").await;
+    assert_eq!(world.stage.desk.mirror.tool_statuses(new), [ToolStatus::Done]);
+    assert!(world.file("new.txt"));
+    #[cfg(target_os = "linux")]
+    assert!(world.installed_runs());
+    let told = |known: &Mirror, session| {
+        known.notices(session).iter().filter(|it| ***it == Notice::ProgramReplaced).count()
+    };
+    for said in ["Three.", "Four."] {
+        world.stage.sessions.send_message(old, "Go on.".to_owned()).await.unwrap();
+        world.stage.until_idle_after(old, said).await;
+    }
+    world.stage.stop(old).await;
+    world.stage.sessions.resume(old, &LaunchOverrides::default()).await.unwrap();
+    world.stage.sessions.send_message(old, "And now?".to_owned()).await.unwrap();
+    world.stage.until_idle_after(old, "Five.").await;
+    assert_eq!([told(&world.stage.desk.mirror, old), told(&world.stage.desk.mirror, new)], [1, 0]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_rejected_key_is_told_as_one_while_the_sign_in_is_the_same() {
     let Some(mut world) = World::open("a_rejected_key_is_told_as_one", Vec::new()).await else { return };
     world.sign_in("sk-old");
@@ -476,12 +540,17 @@ async fn heard(world: &mut World, server: &ElicitingServer, session: SessionId) 
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn case_111_a_form_of_a_server_is_a_card_and_its_values_reach_the_server() {
+async fn case_111_and_141_a_form_of_a_server_is_a_card_and_its_values_reach_the_server_within_its_bounds() {
     let test = "case_111_codex_passes_on_a_form";
     let Some((mut world, server, session, request)) = elicited(test, "form").await else { return };
-    let count = AnswerInput { chosen: vec![], other: Some("3".to_owned()), ..choose(&request, 1, &[]) };
-    let answers = vec![choose(&request, 0, &["sessions"]), count];
-    world.stage.desk.engine.answer(request.id, answers).await.unwrap();
+    let answers = |count: &str| {
+        let count = AnswerInput { chosen: vec![], other: Some(count.to_owned()), ..choose(&request, 1, &[]) };
+        vec![choose(&request, 0, &["sessions"]), count]
+    };
+    assert_eq!(request.questions[1].default.as_ref().unwrap().other.as_deref(), Some("4"));
+    let refused = world.stage.desk.engine.answer(request.id, answers("23")).await.unwrap_err();
+    assert!(refused.to_string().ends_with("a whole number (at least 2, at most 9)"), "{refused}");
+    world.stage.desk.engine.answer(request.id, answers("3")).await.unwrap();
     let reply = heard(&mut world, &server, session).await;
     assert_eq!(
         (&reply["action"], &reply["content"]),

@@ -1,19 +1,21 @@
 //! The real `opencode` over its server, with a mock of the model on loopback.
 
+mod api2;
 mod faults;
 mod images;
+mod stand_in;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
 
-use askdesk_agents::opencode::{ASK, OPENCODE, PERMISSIONS};
+use askdesk_agents::opencode::{ASK, MODEL, OPENCODE, PERMISSIONS};
 use askdesk_agents::{Agent, LinkPlan, OpenCode, SessionPlan, Start};
 use askdesk_domain::{
-    AgentDescriptor, AgentFailure, Approval, ApprovalDecision, ApprovalOptionId, Delivery, EntryBody,
-    LaunchOverrides, OrphanedWhy, Outcome, QuestionPolicy, SessionEnd, SessionId, SessionOptions, ToolDetail,
-    ToolStatus,
+    AgentDescriptor, AgentFailure, Approval, ApprovalDecision, ApprovalOptionId, Choices, Delivery,
+    EntryBody, LaunchOverrides, OrphanedWhy, Outcome, QuestionPolicy, SessionEnd, SessionId, SessionOptions,
+    ToolDetail, ToolStatus, ValueId,
 };
 use askdesk_engine::clock::Clock;
 use askdesk_engine::{Beginning, Catalog, StartSpec};
@@ -34,6 +36,7 @@ struct Sealed {
     program: PathBuf,
     home: PathBuf,
     base_url: String,
+    events: Option<&'static [&'static str]>,
 }
 
 impl Agent for Sealed {
@@ -50,6 +53,7 @@ impl Agent for Sealed {
         let options = SessionOptions { program, ..start.options.clone() };
         let mut planned = self.agent.prepare(&Start { options, ..start.clone() })?;
         let LinkPlan::Http(plan) = &mut planned.link else { panic!("{:?}", planned.link) };
+        plan.events = self.events.unwrap_or(plan.events);
         let launch = &mut plan.launch;
         launch.folder = self.home.clone();
         let first = ["-c", "echo $$ > \"$0\"; exec \"$@\""].map(Into::into);
@@ -71,6 +75,8 @@ struct World {
     mock: MockApi,
     home: tempfile::TempDir,
     project: tempfile::TempDir,
+    /// The event streams that are tried, if not those of the adapter.
+    events: Option<&'static [&'static str]>,
 }
 
 impl World {
@@ -80,7 +86,7 @@ impl World {
         let mock = MockApi::start(Script(script)).await.unwrap();
         let (home, project) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         Cli::OpenCode.write_settings(home.path(), &mock.base_url).unwrap();
-        Some(Self { program, mock, home, project })
+        Some(Self { program, mock, home, project, events: None })
     }
 
     /// Adds an MCP server of the user, and has one of its tools asked for.
@@ -111,6 +117,7 @@ impl World {
             program: self.program.clone(),
             home: self.home.path().to_owned(),
             base_url: self.mock.base_url.clone(),
+            events: self.events,
         };
         Stage::on(TestDesk::open_with(folder, Catalog::new(vec![Arc::new(agent)])).await)
     }
@@ -122,7 +129,9 @@ impl World {
 
     async fn start_taking(&self, stage: &Stage, questions: QuestionPolicy) -> SessionId {
         let id = stage.desk.clock.session_id();
-        let config = [(PERMISSIONS, ASK)].into_iter().collect();
+        let mut config: Choices = [(PERMISSIONS, ASK)].into_iter().collect();
+        // The routes below /api don't follow the model of the configuration (measured with 1.18.33).
+        config.extend(self.events.map(|_| (MODEL, ValueId::literal("mock/mock"))));
         let spec = StartSpec {
             agent: OPENCODE,
             name: "Real".to_owned(),
@@ -131,6 +140,7 @@ impl World {
             options: SessionOptions { config, questions, ..SessionOptions::default() },
             prompt: Some("Please go on.".to_owned()),
             worktree: None,
+            make: None,
             beginning: Beginning::Nothing,
         };
         stage.sessions.start(id, spec).await.unwrap();

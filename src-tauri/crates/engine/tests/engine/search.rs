@@ -131,7 +131,7 @@ fn a_denied_approval_is_found_by_its_title_its_input_and_the_users_message() {
     let folder = tempfile::tempdir().unwrap();
     let mut journal = journal(folder.path());
     let id = ApprovalId::new(uuid::Uuid::from_u128(7));
-    let AskApproval { native_ref, title, description, subject, options, takes_message, .. } =
+    let AskApproval { native_ref, title, description, remark, subject, options, takes_message, .. } =
         ask_approval(1, id);
     let approval = Approval {
         id,
@@ -141,6 +141,7 @@ fn a_denied_approval_is_found_by_its_title_its_input_and_the_users_message() {
         asked_by: None,
         title,
         description,
+        remark,
         subject,
         options,
         takes_message,

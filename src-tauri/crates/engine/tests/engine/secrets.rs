@@ -6,6 +6,8 @@ use crate::support::agents::Stage;
 use crate::support::desk::{choose, say};
 use crate::support::mirror::Mirror;
 use askdesk_domain::{AnswerInput, Delivery, Request, SessionId};
+#[cfg(unix)]
+use askdesk_engine::clock::Clock;
 
 const SECRET: &str = "hunter2-lighthouse-9f3a";
 
@@ -83,4 +85,29 @@ async fn case_61_a_secret_that_could_not_be_handed_over_is_whole_at_the_retry() 
     assert_eq!(sent.lines().count(), 1, "{sent}");
     assert!(sent.contains(&format!(r#""Token?":"{SECRET}""#)), "{sent}");
     check_kept_nowhere(&mut stage, session).await;
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn case_169_a_secret_of_the_environment_is_struck_out_of_all_that_the_agent_prints() {
+    const KEY: &str = "FAKE_API_KEY";
+    const SHOWN: &str = "auth failed with key [FAKE_API_KEY]";
+    let mut stage = Stage::open().await;
+    let id = stage.desk.clock.session_id();
+    // A retry, a text, a line that isn't JSON, the error output, and half a line.
+    let script = r#"said="auth failed with key $FAKE_API_KEY"
+        printf '{"type":"system","subtype":"api_retry","attempt":1,"max_retries":9,"retry_delay_ms":1,"error":"%s"}\n' "$said"
+        printf '{"type":"assistant","message":{"id":"m1","content":[{"type":"text","text":"%s"}]}}\n' "$said"
+        echo "$said"
+        echo "$said" >&2
+        printf %s "$said"
+        exit 3"#;
+    let mut plan = stage.script_plan(script);
+    plan.env.push((KEY.into(), SECRET.into()));
+    stage.start_plan(id, Ok(plan), None).await;
+    let end = format!("{:?}", stage.until_ended(id).await);
+    assert!(end.contains(SHOWN), "{end}");
+    assert_eq!(stage.desk.mirror.said(id), [SHOWN]);
+    assert!(stage.log(id).matches(SHOWN).count() >= 2, "{}", stage.log(id));
+    check_kept_nowhere(&mut stage, id).await;
 }

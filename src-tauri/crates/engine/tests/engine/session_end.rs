@@ -114,9 +114,8 @@ async fn a_missing_program_fails_the_session_with_the_searched_paths_and_how_to_
     let mut stage = Stage::open().await;
     let id = stage.desk.clock.session_id();
     let missing = ClaudeCode::default().find(Some(Path::new("/nowhere/claude"))).unwrap_err();
-    let session = stage.start_plan(id, Err(missing), Some("build me a boat")).await;
-    let SessionState::Ended { end, .. } = session.state else { panic!("{session:?}") };
-    let why = why(end);
+    stage.start_plan(id, Err(missing), Some("build me a boat")).await;
+    let why = why(stage.until_ended(id).await);
     assert!(why.starts_with("Askdesk couldn't find claude. Run `npm install"), "{why}");
     assert!(why.ends_with("Searched: /nowhere/claude."), "{why}");
     assert!(why.contains("npm install -g @anthropic-ai/claude-code"), "{why}");
@@ -128,19 +127,19 @@ async fn a_missing_program_fails_the_session_with_the_searched_paths_and_how_to_
 
 #[tokio::test]
 async fn a_file_that_is_no_program_and_a_missing_folder_fail_the_session() {
-    let stage = Stage::open().await;
+    let mut stage = Stage::open().await;
     let file = stage.desk.folder.join("notes.txt");
     std::fs::write(&file, "no program").unwrap();
     let vanished = stage.desk.folder.join("vanished");
+    let folder = stage.desk.folder.clone();
     for (program, folder, words) in [
-        (file.as_path(), stage.desk.folder.as_path(), "Make the file executable"),
+        (file.as_path(), folder.as_path(), "Make the file executable"),
         (Path::new("/bin/sh"), vanished.as_path(), "it doesn't exist. Choose another folder."),
     ] {
         let id = stage.desk.clock.session_id();
         let plan = claude::launch(program.to_owned(), folder.to_owned(), &Choices::new(), &Open::New);
-        let session = stage.start_plan(id, Ok(plan), None).await;
-        let SessionState::Ended { end, .. } = session.state else { panic!("{session:?}") };
-        let why = why(end);
+        stage.start_plan(id, Ok(plan), None).await;
+        let why = why(stage.until_ended(id).await);
         assert!(why.contains(words), "{why}");
     }
 }
@@ -227,34 +226,88 @@ async fn an_outcome_that_was_never_written_is_not_delivered_when_the_agent_conti
     stage.sessions.stop(session).await.unwrap();
 }
 
-#[tokio::test]
-async fn a_question_that_cannot_be_stored_is_refused_with_the_reason_and_not_shown() {
-    let mut stage = Stage::open().await;
-    let script = format!(
+/// Asks `r1` as soon as it may and a permission `r2` after that, withdraws `r1` when it is told to, and keeps what it is told.
+fn holds_on() -> String {
+    format!(
         r#"{ASK}
+        echo '{{"type":"control_request","request_id":"r2","request":{{"subtype":"can_use_tool","tool_name":"Bash","tool_use_id":"t2","input":{{"command":"ls"}}}}}}'
+        {{ until [ -e "$0/withdraw" ]; do sleep 0.02; done
+        echo '{{"type":"control_cancel_request","request_id":"r1"}}'; }} &
         while read -r line; do
             case "$line" in *'"control_response"'*) echo "$line" >> "$0/answers" ;; esac
         done"#
-    );
-    let session = stage.script(&script, None).await;
+    )
+}
+
+#[tokio::test]
+async fn case_168_a_question_and_a_permission_that_the_disk_refuses_for_a_while_are_asked_after_that() {
+    let mut stage = Stage::open().await;
+    let session = stage.script(&holds_on(), None).await;
     let lock = locked(&stage.desk.folder);
     touch(&stage, "ask");
+    stage.desk.until("the outage", |known| known.outage.is_some()).await;
+    tokio::time::sleep(std::time::Duration::from_secs(2)).await;
     let answers = stage.desk.folder.join("answers");
-    let has_answer = || std::fs::read_to_string(&answers).is_ok_and(|text| text.ends_with('\n'));
-    poll("the agent gets an answer", has_answer).await;
+    assert!(!answers.exists(), "the agent was told: {:?}", std::fs::read_to_string(answers));
+    assert!(stage.desk.mirror.requests.is_empty());
     drop(lock);
-    let written = std::fs::read_to_string(answers).unwrap();
-    assert_eq!(written.lines().count(), 1, "{written}");
+    stage.asked_one(session).await;
+    stage.desk.until("the permission", |known| known.open_approval(session).is_some()).await;
+    assert_eq!(stage.desk.mirror.notices(session), [] as [&Notice; 0]);
+    stage.desk.check_mirror().await;
+    stage.sessions.stop(session).await.unwrap();
+}
+
+#[tokio::test]
+async fn case_168_after_a_minute_the_agent_is_told_and_nobody_is_shown_anything() {
+    let mut stage = Stage::open().await;
+    let session = stage.script(&holds_on(), None).await;
+    let lock = locked(&stage.desk.folder);
+    touch(&stage, "ask");
+    stage.desk.until("the outage", |known| known.outage.is_some()).await;
+    // The permission comes after the first attempts at the question, and each waits for the lock.
+    tokio::time::sleep(std::time::Duration::from_secs(6)).await;
+    tokio::time::pause();
+    tokio::time::advance(std::time::Duration::from_secs(60)).await;
+    tokio::time::resume();
+    let answers = stage.desk.folder.join("answers");
+    let told = || std::fs::read_to_string(&answers).unwrap_or_default();
+    poll("the agent is told of both", || told().lines().count() == 2).await;
+    drop(lock);
     for words in
         [r#""behavior":"deny""#, "Askdesk could not save the question", "or another Askdesk, is using"]
     {
-        assert!(written.contains(words), "{words}: {written}");
+        assert!(told().contains(words), "{words}: {}", told());
     }
-    assert!(!written.contains("The user"), "nobody was asked: {written}");
-    stage.desk.until("the notice", |known| !known.notices(session).is_empty()).await;
+    assert!(!told().contains("The user takes"), "nobody was asked: {}", told());
+    stage.desk.until("the notices", |known| known.notices(session).len() == 2).await;
     stage.desk.check_mirror().await;
-    assert!(stage.desk.mirror.requests.is_empty());
+    assert!(stage.desk.mirror.requests.is_empty() && stage.desk.mirror.approvals.is_empty());
     stage.sessions.stop(session).await.unwrap();
+}
+
+#[tokio::test]
+async fn case_168_what_is_withdrawn_or_ends_with_its_session_while_the_disk_refuses_it_has_ended_after_that()
+{
+    let mut stage = Stage::open().await;
+    let session = stage.script(&holds_on(), None).await;
+    let lock = locked(&stage.desk.folder);
+    touch(&stage, "ask");
+    stage.desk.until("the outage", |known| known.outage.is_some()).await;
+    // The agent is read between the attempts, and each waits for the lock.
+    touch(&stage, "withdraw");
+    tokio::time::sleep(std::time::Duration::from_secs(8)).await;
+    stage.sessions.stop(session).await.unwrap();
+    drop(lock);
+    stage.until_ended(session).await;
+    stage.desk.check_mirror().await;
+    let mirror = &stage.desk.mirror;
+    let (requests, approvals): (Vec<_>, Vec<_>) =
+        (mirror.requests.values().collect(), mirror.approvals.values().collect());
+    assert!(requests.len() == 1 && approvals.len() == 1, "{requests:?} {approvals:?}");
+    assert!(matches!(outcome(requests[0]), Outcome::Withdrawn { .. }), "{requests:?}");
+    assert!(mirror.open_approval(session).is_none(), "{approvals:?}");
+    assert!(!stage.desk.folder.join("answers").exists());
 }
 
 #[tokio::test]

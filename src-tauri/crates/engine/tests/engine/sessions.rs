@@ -303,6 +303,29 @@ async fn unusable_lines_are_counted_and_logged_and_the_session_continues() {
 }
 
 #[tokio::test]
+async fn case_137_a_request_of_an_unknown_kind_is_refused_and_shown_with_all_of_it() {
+    let mut stage = Stage::open().await;
+    let script = r#"
+        read -r hello
+        echo '{"type":"control_request","request_id":"r1","request":{"subtype":"ask_poll","questions":["Which?"]}}'
+        read -r answer
+        printf '%s' "$answer" > "$0/answer"
+        echo '{"type":"result","subtype":"success","duration_ms":1}'
+        read -r end
+        "#;
+    let session = stage.script(script, None).await;
+    stage.desk.until("the turn ends", |known| !known.turns(session).is_empty()).await;
+    let answer = std::fs::read_to_string(stage.desk.folder.join("answer")).unwrap();
+    assert!(answer.contains("does not support the control request ask_poll"), "{answer}");
+    let notices = stage.desk.mirror.notices(session);
+    let [Notice::NotUnderstood { kind, text, refused: true }] = notices.as_slice() else {
+        panic!("{notices:?}")
+    };
+    assert_eq!(kind, "control_request/ask_poll");
+    assert!(text.contains(r#""questions":["Which?"]"#), "{text}");
+}
+
+#[tokio::test]
 async fn case_04_an_invalid_question_is_refused_in_the_same_turn_with_its_field() {
     let mut stage = Stage::open().await;
     let session = stage.play("unusable").await;

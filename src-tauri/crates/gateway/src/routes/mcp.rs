@@ -3,12 +3,13 @@
 mod middleware;
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use askdesk_client_config::BACKGROUND_HEADER;
 use askdesk_domain::{Channel, InboundClient, Leave};
 use askdesk_mcp_tools::{CANCELED, CallResult, Client, Folder, GONE, Tool, refused, shown};
 use axum::Router;
-use axum::http::request;
+use axum::http::{HeaderMap, request};
 use axum::middleware::{from_fn, from_fn_with_state};
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, ListToolsResult, PaginatedRequestParams, ServerConfig,
@@ -33,6 +34,9 @@ use crate::state::GatewayState;
 
 /// How long an idle session is kept. A question may be open in it for a day.
 const SESSION_TIMEOUT: Duration = Duration::from_secs(48 * 60 * 60);
+
+/// How long Claude Code in a terminal waits for a call if its settings don't say it.
+const FOREGROUND: Duration = Duration::from_secs(2 * 60);
 
 const NOT_COUNTED: &str = "the call was not counted";
 const NOT_TRACKED: &str = "the response to the call is not tracked";
@@ -82,6 +86,7 @@ impl McpSession {
         mut params: CallToolRequestParams,
         context: &RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
+        let started = Instant::now();
         let client = Client::of(context);
         let arguments = params.arguments.take().map(Value::Object).unwrap_or_else(|| json!({}));
         let asking = match arguments::read(tool, &arguments) {
@@ -116,7 +121,7 @@ impl McpSession {
         let caller = Caller { asker, client, again: None, open_question, tool };
         let tracker = extension(context, NOT_TRACKED)?;
         match self.state.ask(caller, asking).await {
-            Ok(call) => Ok(self.wait(call, tracker, context).await),
+            Ok(call) => Ok(self.wait(call, started, tracker, context).await),
             Err(error) => Ok(shown::failed(&error.message)),
         }
     }
@@ -124,6 +129,7 @@ impl McpSession {
     async fn wait(
         &self,
         mut call: PendingCall,
+        started: Instant,
         tracker: ResponseTracker,
         context: &RequestContext<RoleServer>,
     ) -> CallToolResponse {
@@ -136,6 +142,16 @@ impl McpSession {
             }
         };
         let mut gone = std::pin::pin!(gone);
+        let foreground =
+            context.extensions.get::<request::Parts>().and_then(|parts| foreground(&parts.headers));
+        let background = async {
+            match foreground {
+                Some(limit) => tokio::time::sleep_until((started + limit).into()).await,
+                None => std::future::pending().await,
+            }
+        };
+        let mut background = std::pin::pin!(background);
+        let mut in_background = false;
         // The first tick comes at once. It opens the stream and shows the client that the call is being handled.
         let mut progress = tokio::time::interval(self.state.timeouts.progress);
         let outcome = loop {
@@ -149,6 +165,10 @@ impl McpSession {
                     }
                 },
                 () = self.state.closing.cancelled() => break None,
+                () = &mut background, if !in_background => {
+                    in_background = true;
+                    call.goes_on().await;
+                }
                 _ = progress.tick(), if token.is_some() => {
                     let Some(token) = token.clone() else { continue };
                     let params = shown::waiting(token, call.elapsed());
@@ -224,6 +244,14 @@ impl Drop for McpSession {
     }
 }
 
+/// Returns how long a client waits for a call before it moves it to its background; none if it always waits. Only Claude
+/// Code in a terminal does that.
+fn foreground(headers: &HeaderMap) -> Option<Duration> {
+    let (entry, limit) = headers.get(BACKGROUND_HEADER)?.to_str().ok()?.split_once('/')?;
+    let limit = limit.parse().map_or(FOREGROUND, Duration::from_millis);
+    (entry == "cli" && !limit.is_zero()).then_some(limit)
+}
+
 /// Returns what the middleware has attached to the HTTP request of a call, or an error that says what is missing.
 fn extension<T: Clone + Send + Sync + 'static>(
     context: &RequestContext<RoleServer>,
@@ -240,4 +268,30 @@ fn attached<T: Clone + Send + Sync + 'static>(context: &RequestContext<RoleServe
 /// Returns the key of a connection once its folder is known. Questions it asked before are in a session without a folder.
 fn key_in_folder(connection: Uuid, folder: &str) -> String {
     format!("{connection}\n{folder}")
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::HeaderName;
+    use rstest::rstest;
+
+    use super::*;
+
+    #[rstest]
+    #[case::by_default("cli/", Some(120_000))]
+    #[case::set("cli/3000", Some(3_000))]
+    #[case::not_a_number("cli/soon", Some(120_000))]
+    #[case::turned_off("cli/0", None)]
+    #[case::not_in_a_terminal("sdk-cli/3000", None)]
+    #[case::in_another_client("${CLAUDE_CODE_ENTRYPOINT:-}/${CLAUDE_CODE_MCP_AUTO_BACKGROUND_MS:-}", None)]
+    #[case::of_another_form("cli", None)]
+    fn case_170_only_a_claude_code_in_a_terminal_moves_calls(
+        #[case] header: &str,
+        #[case] millis: Option<u64>,
+    ) {
+        let headers =
+            HeaderMap::from_iter([(HeaderName::from_static(BACKGROUND_HEADER), header.parse().unwrap())]);
+        assert_eq!(foreground(&headers), millis.map(Duration::from_millis));
+        assert_eq!(foreground(&HeaderMap::new()), None);
+    }
 }

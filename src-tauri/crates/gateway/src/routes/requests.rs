@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use askdesk_domain::{
-    AnswerId, AnswerInput, EndInput, NativeRef, Outcome, Question, QuestionId, QuestionKind, Rejection,
-    Request, RequestId, Session,
+    AnswerId, AnswerInput, Desk, EndInput, NativeRef, Outcome, PendingItem, Question, QuestionId,
+    QuestionKind, Rejection, Request, RequestId, Session, pending,
 };
 use askdesk_engine::{EngineError, InboundStatus};
 use askdesk_mcp_tools::CallResult;
@@ -24,6 +24,9 @@ use crate::guard::{ManagedSession, parse_body};
 use crate::response_tracking::ResponseTracker;
 use crate::result;
 use crate::state::GatewayState;
+
+/// The longest title of a permission request, in characters.
+const TITLE_CHARS: usize = 200;
 
 #[derive(Debug, Deserialize)]
 struct AnswerBody {
@@ -50,11 +53,38 @@ struct DeclineBody {
     id: Option<AnswerId>,
 }
 
-/// Lists the open requests, oldest first.
+/// Lists what needs the user, by kind, each oldest first. Only the open requests can be answered here.
 pub async fn list(State(state): State<SharedState>) -> Result<Json<Value>, HttpError> {
-    let waiting = state.inbound.open_requests().await?;
-    let listed: Vec<Value> = waiting.iter().map(|(request, session)| listed(request, session)).collect();
-    Ok(Json(json!({"requests": listed})))
+    Ok(Json(state.engine.inspect(listing).await?))
+}
+
+fn listing(desk: &Desk) -> Value {
+    let (mut requests, mut permissions, mut undelivered) = (Vec::new(), Vec::new(), Vec::new());
+    for item in pending(desk) {
+        match item {
+            PendingItem::Question(id) => {
+                let Some(request) = desk.request(id) else { continue };
+                let kind = if request.is_open() { &mut requests } else { &mut undelivered };
+                kind.extend(desk.session(request.session).map(|session| listed(request, session)));
+            }
+            PendingItem::Permission(id) => {
+                let Some(approval) = desk.approval(id) else { continue };
+                permissions.extend(desk.session(approval.session).map(|session| {
+                    json!({
+                        "permissionId": id,
+                        "session": session_of(session),
+                        "askedAt": approval.asked_at,
+                        "title": approval.name(TITLE_CHARS),
+                    })
+                }));
+            }
+        }
+    }
+    json!({"requests": requests, "permissions": permissions, "undelivered": undelivered})
+}
+
+fn session_of(session: &Session) -> Value {
+    json!({"name": session.name, "agent": session.origin.word(), "folder": session.folder})
 }
 
 /// Returns how a request ended, and the id of the answer that ended it. A caller whose connection was lost looks up its answer.
@@ -221,8 +251,9 @@ fn listed(request: &Request, session: &Session) -> Value {
     });
     json!({
         "requestId": request.id,
-        "session": {"name": session.name, "agent": session.origin.word(), "folder": session.folder},
+        "session": session_of(session),
         "askedAt": request.asked_at,
+        "agentGoesOn": !request.asker.waits(),
         "questions": questions.collect::<Vec<_>>(),
     })
 }

@@ -8,8 +8,10 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
+use super::claude_hook::hook;
 use super::fixture::{Fixture, PATIENCE, engine, quick};
 use super::fuzz::Fuzzer;
+use super::v1_asks::asks;
 
 const POSTS: [&str; 7] = [
     "/mcp",
@@ -33,7 +35,9 @@ async fn case_43_a_request_without_a_valid_token_is_rejected() {
         format!("Basic {token}"),
         token.clone(),
     ];
-    for path in POSTS.iter().chain(&["/health", "/metrics", "/v1/clients", "/v1/requests", "/nothing"]) {
+    for path in
+        POSTS.iter().chain(&["/health", "/metrics", "/v1/agents", "/v1/clients", "/v1/requests", "/nothing"])
+    {
         let method = if POSTS.contains(path) { "POST" } else { "GET" };
         let head = fixture.head(method, path);
         fixture.send(&head.clone().without("authorization"), b"{}").await.refuses(401, "unauthorized");
@@ -214,11 +218,14 @@ async fn a_token_that_can_ask_cannot_answer_and_the_other_way_round() {
     for path in ["/mcp", "/v1/asks", "/v1/test", "/hooks/claude"] {
         other("POST", path, &answers, "may only answer").await;
     }
-    for path in ["/health", "/metrics", "/v1/clients"] {
+    for path in ["/health", "/metrics", "/v1/agents", "/v1/clients"] {
         other("GET", path, &answers, "may only answer").await;
     }
     assert_eq!(fixture.token(), asks["Bearer ".len()..], "nothing was rotated");
-    assert_eq!(fixture.get("/v1/requests").await.json(), json!({"requests": []}));
+    assert_eq!(
+        fixture.get("/v1/requests").await.json(),
+        json!({"requests": [], "permissions": [], "undelivered": []})
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -276,9 +283,46 @@ async fn a_key_that_occurs_twice_is_refused() {
     let twice = br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"ask_user","arguments":
         {"question":"Drop the table?","question":"Keep the table?"}}}"#;
     let refused = fixture.send(&fixture.head("POST", "/mcp"), twice).await;
-    refused.refuses_call(-32_700, &Value::Null);
+    refused.refuses_call(-32_700, &Value::from(1));
     assert!(refused.body.contains("occurs twice"), "{refused:?}");
     fixture.send(&fixture.head("POST", "/v1/asks"), twice).await.refuses(400, "bad_request");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn case_140_a_question_with_half_a_character_is_asked() {
+    let fixture = Fixture::open().await;
+    for (path, body) in
+        [("/hooks/claude", hook("Which {}?").to_string()), ("/v1/asks", asks("c-1", "Which {}?").to_string())]
+    {
+        let body = body.replace("{}", r"\ud83d").replacen('{', r#"{"odd":[1e400,NaN],"#, 1);
+        let head = fixture.head("POST", path);
+        let (answer, ()) = tokio::join!(fixture.send(&head, body.as_bytes()), async {
+            let (request, _) = fixture.asked().await;
+            assert_eq!(request.questions[0].text, "Which \u{fffd}?");
+            fixture.answer(request.id).await;
+        });
+        assert_eq!(answer.status, 200, "{path}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn case_140_a_message_that_cant_be_read_gets_an_error_with_its_id() {
+    let fixture = Fixture::open().await;
+    let deep = format!("{}{}", "[".repeat(200), "]".repeat(200));
+    for (it, words) in [
+        (r#""\q""#, "isn't valid JSON"),
+        (&deep, "nested too deeply"),
+        (r#"1e400,"it":1"#, "isn't valid JSON"),
+    ] {
+        let call = format!(r#"{{"method":"tools/call","params":{{"it":{it}}},"jsonrpc":"2.0","id":"c-1"}}"#);
+        let refused = fixture.send(&fixture.head("POST", "/mcp"), call.as_bytes()).await;
+        refused.refuses_call(-32_700, &json!("c-1"));
+        assert!(refused.body.contains(words), "{refused:?}");
+        fixture
+            .send(&fixture.head("POST", "/hooks/claude"), call.as_bytes())
+            .await
+            .refuses(400, "bad_request");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -8,6 +8,8 @@
 )]
 
 mod access;
+#[cfg(unix)]
+mod agents_listed;
 mod claude_hook;
 #[cfg(unix)]
 mod faults;

@@ -45,6 +45,7 @@ impl Managed {
             options: SessionOptions { program: Some(program.display().to_string()), ..options },
             prompt: prompt.map(str::to_owned),
             worktree: None,
+            make: None,
             beginning: Beginning::Nothing,
         };
         let session = self.sessions.start(id, spec).await.unwrap();

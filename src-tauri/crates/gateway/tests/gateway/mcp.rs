@@ -1,8 +1,10 @@
 //! MCP clients with and without sessions, through the library's own client.
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use askdesk_domain::{Channel, Delivery, Outcome, Request, Session};
+use askdesk_client_config::BACKGROUND_HEADER;
+use askdesk_domain::{Asker, Channel, Delivery, Desk, Outcome, Request, Session};
 use rstest::rstest;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -63,6 +65,40 @@ async fn case_45_a_waiting_call_is_kept_alive_by_progress(
     };
     let (result, ()) = tokio::join!(calling, answering);
     assert!(text(&result).contains("Postgres"));
+}
+
+#[rstest]
+#[tokio::test(flavor = "multi_thread")]
+async fn case_170_a_call_that_its_client_moved_to_the_background_is_marked_and_gets_its_result(
+    #[values(Speaks::Sessions, Speaks::Discovery)] speaks: Speaks,
+    #[values("cli/200", "cli/0", "sdk-cli/200")] header: &str,
+) {
+    let fixture = Fixture::open().await;
+    let connected =
+        McpClient::with_header(&fixture, (BACKGROUND_HEADER, header), speaks, Folder::AtOnce).await;
+    let answering = async {
+        let (request, _) = fixture.asked().await;
+        let id = request.id;
+        match header {
+            "cli/200" => {
+                let goes_on =
+                    move |desk: &Desk| (desk.request(id)?.asker == Asker::InBackground).then_some(());
+                fixture.until("the agent goes on", goes_on).await;
+                let listed = fixture.get("/v1/requests").await.json();
+                assert_eq!(listed["requests"][0]["agentGoesOn"], true, "{listed}");
+            }
+            _ => tokio::time::sleep(Duration::from_millis(600)).await,
+        }
+        fixture.answer(id).await;
+        id
+    };
+    let (result, id) = tokio::join!(connected.ask(), answering);
+    assert_answered(&result, id);
+    fixture.delivered(id).await;
+    let asker = if header == "cli/200" { Asker::InBackground } else { Asker::Waits };
+    let request = fixture.engine.request(id).await.unwrap();
+    assert_eq!(request.asker, asker);
+    assert!(matches!(request.ended().unwrap().delivery, Some(Delivery::Delivered { late: false, .. })));
 }
 
 #[rstest]

@@ -78,11 +78,21 @@ impl McpClient {
 
     /// Connects as a session's agent does: with the session's token.
     pub async fn in_session(fixture: &Fixture, token: &str) -> Self {
+        Self::with_header(fixture, (SESSION_HEADER, token), Speaks::Sessions, Folder::Never).await
+    }
+
+    /// Connects as Claude Code with another header does.
+    pub async fn with_header(
+        fixture: &Fixture,
+        (name, value): (&'static str, &str),
+        speaks: Speaks,
+        folder: Folder,
+    ) -> Self {
         let config = StreamableHttpClientTransportConfig::with_uri(format!("http://{}/mcp", fixture.address));
-        let headers = [(HeaderName::from_static(SESSION_HEADER), token.parse().unwrap())];
+        let headers = [(HeaderName::from_static(name), value.parse().unwrap())];
         let config = config.auth_header(fixture.token()).custom_headers(headers.into());
         let transport = StreamableHttpClientTransport::from_config(config);
-        Self::over(transport, "claude-code", Speaks::Sessions, Folder::Never).await
+        Self::over(transport, "claude-code", speaks, folder).await
     }
 
     pub async fn over<E: std::error::Error + Send + Sync + 'static, A>(

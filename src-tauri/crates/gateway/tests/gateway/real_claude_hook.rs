@@ -4,9 +4,12 @@ use std::path::PathBuf;
 use std::process::{Command, Output};
 use std::time::Duration;
 
-use askdesk_domain::{Channel, Outcome, Request, WithdrawnWhy};
+use askdesk_client_config::{BACKGROUND_SETTING, Client, Endpoint, Env, Os, Scope, Token, connect};
+use askdesk_domain::{Asker, Channel, Desk, Outcome, Request, WithdrawnWhy};
 use askdesk_testkit::clis;
-use askdesk_testkit::mock_api::Reply;
+use askdesk_testkit::mock_api::{Block, Reply};
+use askdesk_user_environment::Variables;
+use rstest::rstest;
 use serde_json::{Value, json};
 
 use super::fixture::PATIENCE;
@@ -26,11 +29,20 @@ impl Terminal {
     }
 
     fn start(world: &World, arguments: &[String]) -> Self {
+        Self::start_with(world, None, arguments)
+    }
+
+    fn start_with(
+        world: &World,
+        variables: impl IntoIterator<Item = (String, String)>,
+        arguments: &[String],
+    ) -> Self {
         let terminal = Self { socket: world.home.path().join("terminal") };
         let mut words = vec!["env".to_owned(), "-i".to_owned()];
         let mut env = clis::sealed_env(world.home.path(), &world.mock.base_url);
         env.retain(|(name, _)| name != "TERM");
         env.push(("TERM".to_owned(), "screen-256color".to_owned()));
+        env.extend(variables);
         words.extend(env.into_iter().map(|(name, value)| format!("{name}={value}")));
         words.push(world.program.to_string_lossy().into_owned());
         words.extend(arguments.iter().cloned());
@@ -161,6 +173,96 @@ async fn case_53_in_a_real_terminal_the_first_answer_wins() {
     world.fixture.missed(fourth.id).await;
     assert!(matches!(world.fixture.outcome(first.id).await, Outcome::Answered { .. }));
 }
+
+/// Connects Claude Code as `askdesk connect` does, to settings in which the user has set the limit, or hasn't.
+fn connect_with(world: &World, limit: Option<&str>) {
+    let home = world.home.path().to_owned();
+    if let Some(limit) = limit {
+        std::fs::create_dir_all(home.join(".claude")).unwrap();
+        let settings = json!({"env": {BACKGROUND_SETTING: limit}});
+        std::fs::write(home.join(".claude/settings.json"), settings.to_string()).unwrap();
+    }
+    let project = world.project.path().to_owned();
+    let env = Env { os: Os::Linux, home, project, variables: Variables::default() };
+    let token = Token::parse(&world.fixture.token()).unwrap();
+    let port = world.fixture.address.port();
+    let endpoint = Endpoint { port, token, command: None, ask_by_command: false };
+    connect(Client::ClaudeCode, Scope::User, &env, &endpoint).unwrap().apply().unwrap();
+}
+
+/// How long the real program waits for a call here before it moves it to the background, in milliseconds.
+const LIMIT: &str = "3000";
+
+#[rstest]
+#[case::by_the_users_own_limit("case_170_by_the_users_own_limit", Some(LIMIT), None)]
+#[case::not_once_it_is_connected("case_170_not_once_it_is_connected", None, Some(LIMIT))]
+#[tokio::test(flavor = "multi_thread")]
+async fn case_170_in_a_terminal_a_question_goes_to_the_background(
+    #[case] test: &str,
+    #[case] in_settings: Option<&str>,
+    #[case] in_environment: Option<&str>,
+) {
+    if !Terminal::is_installed() {
+        clis::report_skipped(test, "tmux is not installed");
+        return;
+    }
+    let call = Block::tool("toolu_1", "ask_user_question", json!({"questions": which_store("Which store?")}));
+    let script =
+        vec![Reply::text("Ready."), Reply::new([call]), Reply::text("Then I go on."), Reply::text("I see.")];
+    let Some(world) = World::open(test, script).await else { return };
+    past_the_first_start(&world);
+    connect_with(&world, in_settings);
+    let variables = in_environment.map(|limit| (BACKGROUND_SETTING.to_owned(), limit.to_owned()));
+    let terminal = Terminal::start_with(&world, variables, &["Please wait.".to_owned()]);
+    // By its second turn it has connected.
+    terminal.until("it is ready", |shown| shown.contains("Ready.")).await;
+    terminal.key("Ask").await;
+    terminal.key("Enter").await;
+    let request = world.asked(Channel::Mcp).await;
+    let id = request.id;
+    let asker = move |desk: &Desk| Some(desk.request(id)?.asker);
+    if in_settings.is_some() {
+        let marked = move |desk: &Desk| asker(desk).filter(|asker| *asker == Asker::InBackground);
+        world.fixture.until("the request is marked", marked).await;
+        world.mock.wait_for_request(3, REQUEST_WITHIN).await.expect("the agent goes on");
+        let told = world.mock.call_results().remove(0).text;
+        let first = "MCP tool \"askdesk/ask_user_question\" is still running after 3s. It was moved to the background";
+        assert!(told.starts_with(first), "{told}");
+    } else {
+        tokio::time::sleep(Duration::from_secs(5)).await;
+        assert_eq!(world.mock.conversation().len(), 2, "the agent waits");
+        assert_eq!(world.fixture.until("the request is open", asker).await, Asker::Waits);
+    }
+    world.fixture.answer(id).await;
+    world.fixture.delivered(id).await;
+    if in_settings.is_some() {
+        let asked = world.mock.wait_for_request(4, REQUEST_WITHIN).await.expect("the agent is notified");
+        let told = &asked["messages"].as_array().unwrap().last().unwrap()["content"];
+        let told = told[0]["text"].as_str().or(told.as_str()).unwrap_or_default();
+        let lines: Vec<&str> = told.lines().collect();
+        assert_eq!(lines[..4], NOTIFIED, "{told}");
+        assert!(
+            lines[4].ends_with("is NOT real user input and must NOT be treated as approval or consent."),
+            "{told}"
+        );
+        assert!(told.contains("PostgreSQL"), "{told}");
+    } else {
+        world.mock.wait_for_request(3, REQUEST_WITHIN).await.expect("the turn goes on");
+        let told = world.mock.call_results().remove(0);
+        assert!(told.call == "toolu_1" && told.text.contains("PostgreSQL"), "{told:?}");
+    }
+    let request = world.fixture.engine.request(id).await.unwrap();
+    let asker = if in_settings.is_some() { Asker::InBackground } else { Asker::Waits };
+    assert_eq!(request.asker, asker);
+}
+
+/// How Claude Code begins to tell its model the result of a call in the background.
+const NOTIFIED: [&str; 4] = [
+    "<system-reminder>",
+    "[SYSTEM NOTIFICATION - NOT USER INPUT]",
+    "This is an automated background-task event, NOT a message from the user.",
+    "Do NOT interpret this as user acknowledgement, confirmation, or response to any pending question.",
+];
 
 #[tokio::test(flavor = "multi_thread")]
 async fn case_53_the_real_claudes_hook_is_answered_in_askdesk() {

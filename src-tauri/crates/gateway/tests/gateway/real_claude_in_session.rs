@@ -8,6 +8,7 @@ use askdesk_client_config::{Client, Endpoint, Env, Os, Scope, Token, connect};
 use askdesk_domain::{LaunchOverrides, RequestId, SessionId, SessionOptions};
 use askdesk_testkit::clis;
 use askdesk_testkit::mock_api::{Block, MockApi, Reply, Script};
+use askdesk_user_environment::Variables;
 use serde_json::json;
 
 use super::fixture::PATIENCE;
@@ -27,9 +28,8 @@ impl Connected {
         let program = clis::claude_or_skip(test)?;
         let mock = MockApi::start(Script(script)).await.unwrap();
         let (managed, home) = (Managed::open().await, tempfile::tempdir().unwrap());
-        let vars = BTreeMap::new();
         let (user, project) = (home.path().to_owned(), managed.folder.path().to_owned());
-        let env = Env { os: Os::CURRENT, home: user, project, vars };
+        let env = Env { os: Os::CURRENT, home: user, project, variables: Variables::default() };
         let token = Token::parse(&managed.fixture.token()).unwrap();
         let port = managed.fixture.address.port();
         let endpoint = Endpoint { port, token, command: None, ask_by_command: false };

@@ -18,6 +18,14 @@ pub enum Cli {
     OpenCode,
 }
 
+/// One of the releases that are pinned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Release {
+    Newest,
+    /// An older one that the tests of an agent's core run with too. Only Claude Code and Codex have one.
+    Oldest,
+}
+
 /// A program with its first arguments.
 #[derive(Debug, Clone)]
 pub struct Program {
@@ -60,12 +68,26 @@ impl Cli {
 
     /// Finds it, if it is installed for this machine.
     pub fn program(self) -> Option<Program> {
+        self.release(Release::Newest)
+    }
+
+    /// Finds one of its releases, if it is installed for this machine.
+    pub fn release(self, release: Release) -> Option<Program> {
+        let mut packages = clis_dir().join("node_modules");
+        if release == Release::Oldest {
+            // An alias in package.json; npm installs what it needs of another version below it.
+            packages.extend([&format!("{}-oldest", self.id()), "node_modules"]);
+        }
+        self.program_in(&packages)
+    }
+
+    /// Finds it among installed packages.
+    pub fn program_in(self, packages: &Path) -> Option<Program> {
         let (os, arch) = machine();
-        let packages = clis_dir().join("node_modules");
         let exe = |name: &str| format!("{name}{}", std::env::consts::EXE_SUFFIX);
         let native = |path| Program { path, first: Vec::new() };
         match self {
-            Self::ClaudeCode => claude_program().map(native),
+            Self::ClaudeCode => claude_program(packages).map(native),
             Self::Codex => {
                 let vendor = packages.join("@openai").join(format!("codex-{os}-{arch}")).join("vendor");
                 // One folder, called as Rust calls this machine.
@@ -146,6 +168,11 @@ env_key = "MOCK_API_KEY"
 request_max_retries = 0
 stream_max_retries = 0
 supports_websockets = false
+
+# In `/tmp` the sandbox would leave an empty `.git`, which makes all of `/tmp` one project to Claude Code.
+[sandbox_workspace_write]
+exclude_slash_tmp = true
+exclude_tmpdir_env_var = true
 
 [analytics]
 enabled = false

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::dialect::{CallResult, Dialect, ReplyContext, Tool, items, text_of};
-use super::reply::{Block, pieces};
+use super::reply::{Block, HALF, pieces};
 
 pub(super) static MESSAGES: Dialect = Dialect { tools, call_results, json_body, events };
 
@@ -82,7 +82,9 @@ fn as_json(context: &ReplyContext<'_>, block: &Block, whole: bool) -> Value {
 fn deltas(block: &Block) -> Vec<Value> {
     let (kind, field, text) = match block {
         Block::Text(text) => ("text_delta", "text", text.clone()),
-        Block::ToolUse { input, .. } => ("input_json_delta", "partial_json", input.to_string()),
+        Block::ToolUse { input, .. } => {
+            ("input_json_delta", "partial_json", input.to_string().replace(HALF, r"\ud83d"))
+        }
     };
     pieces(&text).into_iter().map(|piece| json!({"type": kind, field: piece})).collect()
 }

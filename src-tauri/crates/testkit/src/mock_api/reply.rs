@@ -2,6 +2,9 @@
 
 use serde_json::{Value, json};
 
+/// Stands for half an emoji in the input of a call, which no string of Rust can hold. Only Anthropic's dialect sends it.
+pub const HALF: char = '\u{f8ff}';
+
 /// The replies to the conversation, in order.
 #[derive(Debug, Clone, Default)]
 pub struct Script(pub Vec<Reply>);

@@ -7,10 +7,12 @@ use super::reply::{Block, pieces};
 
 pub(super) static RESPONSES: Dialect = Dialect { tools, call_results, json_body, events };
 
-/// Tools stand by themselves or in groups; a server of MCP is one (Codex 0.169).
+/// Tools stand by themselves or in groups; a server of MCP is one. Newer models get theirs as an item of the input (Codex 0.169).
 fn tools(request: &Value) -> Vec<Tool> {
     let mut tools = Vec::new();
-    for tool in items(&request["tools"]) {
+    let input = items(&request["input"]).iter().filter(|item| item["type"] == "additional_tools");
+    let lists = input.map(|item| &item["tools"]).chain([&request["tools"]]);
+    for tool in lists.flat_map(items) {
         let namespace = (tool["type"] == "namespace").then(|| tool["name"].as_str()).flatten();
         let members = if namespace.is_some() { items(&tool["tools"]) } else { std::slice::from_ref(tool) };
         let found = members.iter().filter_map(|tool| Tool::plain(&tool["name"]));

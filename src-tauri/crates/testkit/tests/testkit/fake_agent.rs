@@ -12,7 +12,7 @@ fn the_agent_says_nothing_until_it_is_spoken_to() {
     assert_eq!(response["subtype"], "success");
     assert_eq!(response["pending_permission_requests"], json!([]));
     assert_eq!(response["response"]["current_permission_mode"], "default");
-    assert_eq!(response["response"]["claude_code_version"], "2.1.329");
+    assert_eq!(response["response"]["claude_code_version"], askdesk_demo_agent::PROTOCOL_VERSION);
     assert_eq!(host.exit_code(), Some(0));
 }
 

@@ -120,7 +120,8 @@ fn version_help_and_the_list_are_printed() {
         assert!(output.status.success());
         String::from_utf8(output.stdout).unwrap()
     };
-    assert_eq!(print("--version"), "2.1.329 (Askdesk fake agent)\n");
+    let version = format!("{} (Askdesk fake agent)\n", askdesk_demo_agent::PROTOCOL_VERSION);
+    assert_eq!(print("--version"), version);
     assert!(print("--help").contains("--scenario"));
     assert!(print("--list-scenarios").lines().any(|line| line.starts_with("technology ")));
 }

@@ -339,7 +339,7 @@ fn worktrees_of_a_bare_repository_are_merged_and_removed() {
     git(&code.root(), &["clone", "-q", "--bare", "api", "bare.git"]);
     let bare = code.root().join("bare.git");
     set_up(&bare);
-    askdesk_worktrees::create(&bare, &code.new_worktree()).unwrap();
+    crate::support::make(&bare, &code.new_worktree()).unwrap();
     write(&code.tree(), "new.txt", "new\n");
     commit(&code.tree(), "work");
     let place = askdesk_worktrees::Place { repository: bare.clone(), ..code.place() };

@@ -5,10 +5,16 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use askdesk_worktrees::{
-    BranchFate, Created, Loss, NewWorktree, Place, Users, WorktreeRefused, WorktreeState, create, merge,
-    read, rebase, remove,
+    BranchFate, Loss, NewWorktree, Place, Users, Workplace, WorktreeRefused, WorktreeState, check, create,
+    merge, read, rebase, remove,
 };
 use tempfile::TempDir;
+
+/// Makes a worktree as a session does. Returns where it works, and what a hook wrote that failed.
+pub fn make(folder: &Path, new: &NewWorktree) -> Result<(Workplace, Option<String>), WorktreeRefused> {
+    let place = check(folder, new)?;
+    Ok((place, create(folder, new)?))
+}
 
 pub struct Code {
     root: TempDir,
@@ -70,14 +76,10 @@ impl Code {
 
     /// Makes a worktree with the branch `askdesk/x`.
     pub fn with_worktree(self) -> Self {
-        let created = create(&self.folder(), &self.new_worktree()).unwrap();
-        let expected = Created {
-            repository: self.folder().display().to_string(),
-            folder: self.tree(),
-            failed_hook: None,
-        };
-        assert_eq!(created, expected);
-        assert_eq!(created.folder.as_os_str(), self.tree().as_os_str(), "also as text");
+        let (place, failed_hook) = make(&self.folder(), &self.new_worktree()).unwrap();
+        let expected = Workplace { repository: self.folder().display().to_string(), folder: self.tree() };
+        assert_eq!((&place, failed_hook), (&expected, None));
+        assert_eq!(place.folder.as_os_str(), self.tree().as_os_str(), "also as text");
         self
     }
 

@@ -8,10 +8,11 @@ use super::Problem;
 /// Every package of the workspace with the packages of ours it may build on, lowest first.
 ///
 /// Dev-dependencies are free: a test may use the fake agent, or look at its crate from above.
-const ALLOWED: [(&str, &[&str]); 22] = [
+const ALLOWED: [(&str, &[&str]); 23] = [
     ("askdesk-domain", &[]),
     ("askdesk-agent-host", &[]),
     ("askdesk-line-diff", &[]),
+    ("askdesk-outside-json", &[]),
     ("askdesk-user-environment", &[]),
     ("askdesk-git", &["askdesk-user-environment"]),
     ("askdesk-changes", &["askdesk-git", "askdesk-line-diff"]),
@@ -23,6 +24,7 @@ const ALLOWED: [(&str, &[&str]); 22] = [
             "askdesk-agent-host",
             "askdesk-domain",
             "askdesk-line-diff",
+            "askdesk-outside-json",
             "askdesk-user-environment",
             "askdesk-version-probe",
         ],
@@ -62,11 +64,15 @@ const ALLOWED: [(&str, &[&str]); 22] = [
             "askdesk-engine",
             "askdesk-agents",
             "askdesk-domain",
+            "askdesk-outside-json",
             "askdesk-user-environment",
         ],
     ),
     ("askdesk-client-config", &["askdesk-line-diff", "askdesk-user-environment", "askdesk-version-probe"]),
-    ("askdesk-cli", &["askdesk-client-config", "askdesk-mcp-tools", "askdesk-user-environment"]),
+    (
+        "askdesk-cli",
+        &["askdesk-client-config", "askdesk-mcp-tools", "askdesk-outside-json", "askdesk-user-environment"],
+    ),
     (
         "askdesk",
         &[
@@ -82,7 +88,7 @@ const ALLOWED: [(&str, &[&str]); 22] = [
         ],
     ),
     ("askdesk-demo-agent", &[]),
-    ("askdesk-testkit", &["askdesk-demo-agent"]),
+    ("askdesk-testkit", &["askdesk-demo-agent", "askdesk-outside-json"]),
     ("askdesk-guide", &[]),
     ("xtask", &[]),
 ];

@@ -12,6 +12,7 @@ const DOMAIN: [&[&str]; 5] = [
     &[
         "acting_line",
         "agent_command",
+        "answer_bounds",
         "command_template",
         "budget",
         "config",
@@ -38,6 +39,7 @@ const DOMAIN: [&[&str]; 5] = [
     &[
         "agent",
         "agent_failure",
+        "agent_version",
         "answer",
         "approval",
         "attachment",
@@ -57,7 +59,7 @@ const DOMAIN: [&[&str]; 5] = [
     &["command", "event"],
     // The state that events make, and what reads it.
     &["desk", "undo_window"],
-    &["decide", "draft_rules", "notification_policy", "redaction", "retention"],
+    &["decide", "draft_rules", "notification_policy", "pending", "redaction", "retention"],
 ];
 
 /// Layers of modules, lowest first.

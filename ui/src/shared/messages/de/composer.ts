@@ -1,6 +1,7 @@
 export const composer = {
   'composer.label': 'Nachricht an den Agenten',
   'composer.placeholder': 'Nachricht an den Agenten…',
+  'composer.placeholder_keeps': 'Nachricht an den Agenten… (die Frage bleibt offen)',
   'composer.placeholder_open': 'Im Chat antworten…',
   'composer.placeholder_ended': 'Diese Sitzung ist beendet',
   'composer.placeholder_resume': 'Mit einer Nachricht fortsetzen…',

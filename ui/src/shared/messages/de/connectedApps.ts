@@ -51,6 +51,8 @@ export const connectedApps = {
   'clients.hooks_off': 'Hooks sind ausgeschaltet (disableAllHooks). Fragen aus einem Terminal bleiben dort.',
   'clients.differs': 'Der Eintrag weicht vom empfohlenen ab, etwa beim Timeout. „Aktualisieren“ zeigt, wie.',
   'clients.is_by_hand': 'Der Eintrag wurde von Hand geschrieben und startet „askdesk mcp“. Askdesk lässt ihn unverändert.',
+  'clients.background':
+    'Im Terminal laufen Aufrufe, die lange warten, im Hintergrund weiter, und das Modell hält Ihre Antwort womöglich nicht für Ihre. CLAUDE_CODE_MCP_AUTO_BACKGROUND_MS=0 in den Einstellungen der App schaltet das aus.',
   'clients.files': 'Dateien',
   'clients.last_question': 'Letzte Frage',
   'clients.no_question': 'Keine',
@@ -61,7 +63,6 @@ export const connectedApps = {
   'clients.wait_minutes.other': 'Bis zu {count} Minuten',
   'clients.wait_unknown': 'Unbekannt. Späte Antworten bleiben gespeichert.',
   'clients.wait_and': '{wait}. {more}',
-  'clients.wait_background': 'Im Terminal laufen Aufrufe nach zwei Minuten im Hintergrund weiter.',
   'clients.wait_trusted': 'Fragt nur in Ordnern, denen die App vertraut.',
   'clients.connect': 'Verbinden',
   'clients.connect_of': '{name} verbinden',
@@ -83,6 +84,8 @@ export const connectedApps = {
   'clients.changed_since':
     '{file} hat sich seit dem Verbinden geändert. Askdesk entfernt nur seinen Eintrag. Die frühere Version bleibt in {copy}.',
   'clients.by_hand': '{file} enthält bereits einen von Hand geschriebenen Eintrag, der „askdesk mcp“ startet. Der neue ersetzt ihn.',
+  'clients.no_background':
+    'Im Terminal verschiebt {name} einen Aufruf nach zwei Minuten in den Hintergrund, und das Modell hält Ihre Antwort womöglich nicht für Ihre. CLAUDE_CODE_MCP_AUTO_BACKGROUND_MS=0 schaltet das aus, für alle MCP-Server der App.',
   'clients.old_copy':
     '{copy} stammt von einer früheren Verbindung und wird gelöscht. Kopieren Sie die Datei vorher an einen anderen Ort, falls Sie sie brauchen.',
   'clients.other_port':

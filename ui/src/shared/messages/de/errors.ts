@@ -9,6 +9,8 @@ export const errors = {
   'failure.hint_missing': 'Prüfen Sie, ob das Programm noch installiert ist, und starten Sie die Sitzung erneut.',
   'failure.hint_forbidden': 'Machen Sie die Datei ausführbar und starten Sie die Sitzung erneut.',
   'failure.hint_unfit': 'Prüfen Sie, ob das Programm für dieses System gebaut ist; eine Neuinstallation des Agenten kann helfen.',
+  'failure.hint_broken_link':
+    'Es ist ein Link ins Leere. Vielleicht läuft gerade eine Aktualisierung: Versuchen Sie es gleich noch einmal, oder installieren Sie den Agenten neu.',
   'failure.hint_timed_out': 'Prüfen Sie, ob der Datenträger antwortet, und starten Sie die Sitzung erneut.',
   'failure.exited': 'Der Prozess des Agenten endete unerwartet ({how}).',
   'failure.exit_code': 'Exit-Code {code}',
@@ -18,8 +20,25 @@ export const errors = {
   'failure.interrupt_ignored':
     'Der Agent stoppte nicht innerhalb von {seconds} Sekunden. Askdesk hat ihn und alles, was er gestartet hatte, beendet.',
   'failure.output_lost': 'Askdesk konnte die Ausgabe des Agenten nicht mehr lesen.',
+  'failure.refused_in_background':
+    'Diese Unterhaltung läuft im Hintergrund weiter, wo der Agent selbst sie ausführt. Öffnen Sie sie in einem Terminal mit dem Befehl des Agenten, oder stoppen Sie sie dort und setzen Sie sie hier fort. Eine Abzweigung der Sitzung geht sofort.',
+  'failure.refused_bypass_as_root':
+    'In einem Modus, der nie fragt, läuft der Agent nicht als root. Wählen Sie einen anderen Modus, oder starten Sie Askdesk als anderer Benutzer.',
+  'failure.refused_settings_unreadable':
+    'Der Agent kann eine seiner eigenen Einstellungsdateien nicht lesen. Reparieren Sie die Datei, und starten Sie erneut.',
+  'failure.refused_proxy_invalid':
+    'Eine Proxy-Einstellung ist keine vollständige Adresse. Berichtigen Sie sie in Ihrer Umgebung oder in den Einstellungen des Agenten.',
+  'failure.refused_version_too_old': 'Diese Version des Agenten ist ihrem Anbieter zu alt. Aktualisieren Sie sie, und starten Sie erneut.',
+  'failure.refused_organization':
+    'Die Regeln Ihrer Organisation für diesen Agenten verbieten den Start oder ließen sich nicht laden. Melden Sie sich neu an, oder fragen Sie Ihre Administration.',
+  'failure.refused_other': 'Der Agent hat den Start verweigert.',
   'failure.session_unknown':
     'Der Agent kennt diese Sitzung nicht mehr und kann sie nicht fortsetzen. Das Transkript ist gespeichert; starten Sie eine neue Sitzung, um weiterzumachen.',
+  'failure.worktree_not_made': 'Der Worktree konnte nicht angelegt werden.',
+  'failure.setup_failed': 'Der Einrichtungsbefehl ist fehlgeschlagen.',
+  'failure.setup_failed_code': 'Der Einrichtungsbefehl ist mit Exit-Code {code} fehlgeschlagen.',
+  'failure.setup_next':
+    'Der Agent wurde nicht gestartet. „Wiederholen“ startet ihn im Worktree, wie er ist; das Menü der Sitzung entfernt den Worktree.',
   'failure.desk_failed': 'Ein interner Fehler in Askdesk hat diese Sitzung beendet.',
   'next.resume': 'Setzen Sie die Sitzung fort, um weiterzumachen.',
   'next.start_anew': 'Starten Sie eine neue Sitzung, um es erneut zu versuchen.',
@@ -117,6 +136,7 @@ export const errors = {
   'validation.note_alone': 'Zu einer Anmerkung gehört eine Antwort',
   'validation.one_only': 'Diese Frage nimmt nur eine Antwort an',
   'validation.no_own_words': 'Diese Frage lässt nur die aufgeführten Optionen zu',
+  'validation.out_of_bounds': 'erwartet wird: {bounds}',
   'validation.no_option': 'Wählen Sie mindestens eine Option',
   'validation.no_plan': 'Das ist kein Plan',
   'validation.other': 'Das ist ein Fehler in Askdesk ({rule})',

@@ -135,7 +135,6 @@ export const settings = {
   'unmet.system': 'Das System hat diese Einstellung abgewiesen: {error}',
   'environment.title': 'Umgebung der Agenten',
   'environment.reading': 'Wird gelesen …',
-  'environment.again': 'Neu lesen',
   'environment.read_at': 'Gelesen: {time}.',
   'environment.from_now_on': 'Was schon läuft, behält die Variablen, mit denen es gestartet wurde.',
   'environment.terminal': 'Die Variablen des Terminals, aus dem Askdesk gestartet wurde.',

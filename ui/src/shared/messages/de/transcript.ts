@@ -22,6 +22,7 @@ export const transcript = {
   'tool.done': 'fertig',
   'tool.failed': 'fehlgeschlagen',
   'tool.denied': 'abgelehnt',
+  'tool.refused': 'vom Agenten verweigert, nicht ausgeführt',
   'tool.no_result': 'kein Ergebnis',
   'tool.command': 'Befehl',
   'tool.writes': '{path} (ganze Datei)',
@@ -51,6 +52,7 @@ export const transcript = {
 
   'copy.code': 'Code kopieren',
   'copy.command': 'Befehl kopieren',
+  'copy.this_command': 'Befehl kopieren: {command}',
   'copy.address': 'Adresse kopieren',
   'copy.link': 'Link kopieren',
   'copy.file': 'Datei kopieren',
@@ -118,18 +120,20 @@ export const transcript = {
     'Der Modellanbieter hat den Schlüssel oder die Anmeldung des Agenten abgelehnt ({error}). Prüfen Sie den Schlüssel, oder melden Sie sich in einem Terminal neu an.',
   'notice.sign_in_changed':
     'Die Anmeldung hat sich seit dem Start dieser Sitzung geändert, und der Modellanbieter hat die alte abgelehnt ({error}). Starten Sie die Sitzung neu, um die neue zu verwenden.',
+  'notice.program_replaced':
+    'Das Programm des Agenten wurde aktualisiert oder entfernt, während diese Sitzung läuft. Befehle können deshalb fehlschlagen. Starten Sie die Sitzung neu, um das jetzt installierte zu verwenden.',
   'notice.restart': 'Sitzung neu starten',
   'notice.restarting': 'Wird neu gestartet…',
   'notice.hook_failed':
     'Ein Git-Hook ist beim Anlegen des Worktrees fehlgeschlagen. Der Worktree wurde behalten. Ausgabe des Hooks: {output}',
-  'notice.begun_elsewhere_all': 'Diese Sitzung wurde außerhalb von Askdesk begonnen. Die Nachrichten oben sind von vorher.',
+  'notice.begun_elsewhere_all': 'Diese Sitzung wurde außerhalb von Askdesk begonnen. Alles oben ist von dort kopiert.',
   'notice.begun_elsewhere_newest':
-    'Diese Sitzung wurde außerhalb von Askdesk begonnen. Die Nachrichten oben sind die neuesten von vorher; der Agent hat sie alle.',
+    'Diese Sitzung wurde außerhalb von Askdesk begonnen. Alles oben ist aus ihrem neuesten Teil kopiert; der Agent hat alles.',
   'notice.begun_elsewhere_unread':
     'Diese Sitzung wurde außerhalb von Askdesk begonnen. Ihre früheren Nachrichten konnten nicht gelesen werden; der Agent hat sie.',
-  'notice.forked': 'Diese Sitzung ist abgezweigt. Die Nachrichten oben sind aus der anderen Sitzung kopiert, die bleibt, wie sie ist.',
+  'notice.forked': 'Diese Sitzung ist abgezweigt. Alles oben ist aus der anderen Sitzung kopiert, die bleibt, wie sie ist.',
   'notice.forked_newest':
-    'Diese Sitzung ist abgezweigt. Die Nachrichten oben sind die neuesten der anderen Sitzung, die bleibt, wie sie ist; der Agent hat alle.',
+    'Diese Sitzung ist abgezweigt. Alles oben ist aus dem neuesten Teil der anderen Sitzung kopiert, die bleibt, wie sie ist; der Agent hat alles.',
   'fork.before': 'Vor dieser Nachricht abzweigen',
   'fork.ask': 'Vor dieser Nachricht abzweigen?',
   'fork.begins':
@@ -155,6 +159,18 @@ export const transcript = {
   'fork.yes': 'Abzweigen',
   'notice.agent_told': 'Vom Agenten: {text}',
   'notice.agent_warned': 'Der Agent warnt: {text}',
+  'notice.unsaved_conversation':
+    'Der Agent konnte einen Teil dieser Unterhaltung nicht speichern, weil der Datenträger oder sein Kontingent voll war. Sie können ihn hier lesen; wird die Sitzung fortgesetzt, kennt der Agent ihn vielleicht nicht.',
+  'notice.unsaved_settings':
+    'Der Agent konnte Änderungen an seinen eigenen Einstellungen nicht speichern, weil der Datenträger oder sein Kontingent voll war.',
+  'notice.model_refused': '{refused} hat eine Anfrage abgelehnt, {model} hat sie beantwortet. Die Sitzung geht mit {model} weiter.',
+  'notice.model_refused_once':
+    '{refused} hat eine Anfrage einer Hintergrundaufgabe abgelehnt, {model} hat sie beantwortet, nur dieses eine Mal.',
+  'notice.model_refused_why': 'Grund: {why}',
+  'notice.not_understood':
+    'Askdesk kennt diese Art von Nachricht des Agenten nicht ({kind}). Prüfen Sie, ob er etwas fragt; antworten können Sie im Chat.',
+  'notice.request_not_understood':
+    'Der Agent hat etwas angefragt, das Askdesk nicht kennt ({kind}). Askdesk hat es abgelehnt und dem Agenten das gesagt.',
   'notice.entries_lost.one': 'Hier fehlt {count} Eintrag, weil zu lange nichts gespeichert werden konnte.',
   'notice.entries_lost.other': 'Hier fehlen {count} Einträge, weil zu lange nichts gespeichert werden konnte.',
   'notice.unreadable': 'Ein Eintrag ist beschädigt und kann nicht gelesen werden.',
@@ -169,7 +185,10 @@ export const transcript = {
   'asked.more.other': '+{count} weitere Fragen',
   'asked.waiting': 'wartet {time}',
   'asked.waited': 'Wartezeit {time}',
+  'asked.went_on': 'Ohne Ihre Antwort weitergearbeitet',
   'asked.show': 'Im Fragenbereich anzeigen',
+  'ended.copied': 'Kopie',
+  'ended.unknown': 'Wie sie endete, ist nicht bekannt',
   'ended.unanswered': 'Nicht beantwortet',
   'ended.declined': 'Von Ihnen übersprungen',
   'ended.declined_words': 'Von Ihnen übersprungen. Ihre Nachricht: {words}',
@@ -195,10 +214,10 @@ export const transcript = {
   'delivery.delivered': 'Zugestellt',
   'delivery.failed': 'Nicht zugestellt: {error}',
   'delivery.parked': 'Gespeichert, nicht zugestellt: Der Agent lief nicht mehr',
+  'delivery.in_background': 'Als Hintergrundmeldung zugestellt, die das Modell womöglich nicht als Ihre Zustimmung wertet',
   'delivery.late': 'Verspätet zugestellt, als eigene Nachricht',
   'delivery.given_up': 'Von Ihnen verworfen; hat den Agenten möglicherweise nicht erreicht',
   'delivery.retry': 'Erneut versuchen',
-  'delivery.retrying': 'Neuer Versuch…',
   'delivery.kept': 'Ihre Antwort ist gespeichert.',
 
   'by.user': 'von Ihnen',
@@ -230,8 +249,8 @@ export const transcript = {
   'find.place_more': '{n} von {count}, frühere Einträge noch nicht durchsucht',
   'find.none': 'Nicht gefunden',
   'find.reading': 'Frühere Einträge werden durchsucht…',
-  'find.earlier': 'Vorheriger Treffer',
-  'find.later': 'Nächster Treffer',
+  'find.earlier': 'Treffer darüber',
+  'find.later': 'Treffer darunter',
   'find.close': 'Suche schließen',
   'context.copy': 'Kopieren',
   'context.quote': 'In Antwort zitieren',

@@ -53,7 +53,7 @@ export const updates = {
   'update.problem.not_allowed':
     'Das System hat es nicht erlaubt, und nichts wurde installiert. Versuchen Sie es erneut und geben Sie das Passwort des Administrators ein.',
   'update.problem.no_password_prompt':
-    'Hier kann nichts nach dem Passwort des Administrators fragen (pkexec und sein Agent). Installieren Sie die neue Version von Hand.',
+    'Hier kann nichts nach dem Passwort des Administrators fragen (pkexec und sein Agent). Installieren Sie die neue Version von Hand: Laden Sie das Paket herunter und führen Sie in einem Terminal „sudo apt install ./PAKET.deb“ oder „sudo rpm -U PAKET.rpm“ aus.',
   'update.problem.refused': 'Die Paketverwaltung hat abgelehnt. Sie sagt: {output}',
   'update.problem.not_saved':
     'Askdesk wurde nicht neu gestartet, weil das Fenster nicht speichern konnte, was Sie geschrieben haben. Versuchen Sie es erneut.',

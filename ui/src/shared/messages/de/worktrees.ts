@@ -21,15 +21,6 @@ export const worktrees = {
   'worktree.setup_hint':
     'Läuft im neuen Worktree, bevor der Agent startet, zum Beispiel npm ci. Askdesk merkt ihn sich für dieses Repository.',
   'worktree.submodules_hint': 'Dieses Repository hat Submodule. In einem neuen Worktree sind sie leer.',
-  'worktree.setting_up': 'Worktree wird eingerichtet…',
-  'worktree.stop_setup': 'Einrichtung stoppen',
-  'worktree.setup_failed': 'Der Einrichtungsbefehl ist fehlgeschlagen.',
-  'worktree.setup_failed_code': 'Der Einrichtungsbefehl ist mit Exit-Code {code} fehlgeschlagen.',
-  'worktree.setup_stopped': 'Sie haben den Einrichtungsbefehl gestoppt.',
-  'worktree.setup_kept': 'Der Agent wurde nicht gestartet. Der neue Worktree ist in {path}.',
-  'worktree.start_anyway': 'Trotzdem starten',
-  'worktree.remove_new': 'Worktree entfernen',
-  'worktree.remove_new_hint': 'Beim Entfernen werden der neue Ordner mit allem darin und der neue Branch gelöscht.',
 
   'worktree.no_git': 'Für Worktrees benötigt Askdesk Git. Installieren Sie Git, und versuchen Sie es erneut.',
   'worktree.folder_gone': 'Den Ordner gibt es nicht mehr.',

@@ -2,6 +2,7 @@
 export const composer = {
   'composer.label': 'Message to the agent',
   'composer.placeholder': 'Message the agent…',
+  'composer.placeholder_keeps': 'Message the agent… (keeps the question open)',
   'composer.placeholder_open': 'Reply in chat…',
   'composer.placeholder_ended': 'This session has ended',
   'composer.placeholder_resume': 'Message the agent to resume…',

@@ -48,6 +48,8 @@ export const connectedApps = {
   'clients.hooks_off': 'Hooks are turned off (disableAllHooks), so questions asked in a terminal stay there.',
   'clients.differs': 'Its entry differs from the recommended one, for example in its timeout. Choose “Update” to see how.',
   'clients.is_by_hand': 'Its entry was written by hand and runs “askdesk mcp”. Askdesk leaves it alone.',
+  'clients.background':
+    'In a terminal, calls that wait long go on in the background, and the model may not take your answer as yours. CLAUDE_CODE_MCP_AUTO_BACKGROUND_MS=0 in its settings turns that off.',
   'clients.files': 'Files',
   'clients.last_question': 'Last question',
   'clients.no_question': 'None',
@@ -58,7 +60,6 @@ export const connectedApps = {
   'clients.wait_minutes.other': 'Up to {count} minutes',
   'clients.wait_unknown': 'Unknown. Late answers are saved for it.',
   'clients.wait_and': '{wait}. {more}',
-  'clients.wait_background': 'In a terminal, calls longer than two minutes continue in the background.',
   'clients.wait_trusted': 'Asks only in folders it trusts.',
   'clients.connect': 'Connect',
   'clients.connect_of': 'Connect {name}',
@@ -80,6 +81,8 @@ export const connectedApps = {
   'clients.changed_since':
     '{file} has changed since it was connected, so only Askdesk’s entry is removed. The earlier version stays in {copy}.',
   'clients.by_hand': '{file} already has a handwritten entry that runs “askdesk mcp”. This one replaces it.',
+  'clients.no_background':
+    'In a terminal, {name} moves a call to the background after two minutes, and its model may not take your answer as yours. CLAUDE_CODE_MCP_AUTO_BACKGROUND_MS=0 turns that off, for all its MCP servers.',
   'clients.old_copy': '{copy} is left from an earlier connection and will be deleted. Copy it elsewhere first if you need it.',
   'clients.other_port':
     'Askdesk is using port {port} because another program has the default port. If the port changes after a restart, update this entry.',

@@ -10,6 +10,7 @@ export const errors = {
   'failure.hint_missing': 'Check that it’s still installed, then start the session again.',
   'failure.hint_forbidden': 'Make the file executable, then start the session again.',
   'failure.hint_unfit': 'Check that it’s built for this system; reinstalling the agent may help.',
+  'failure.hint_broken_link': 'It’s a broken link. An update may be under way: try again in a moment, or reinstall the agent.',
   'failure.hint_timed_out': 'Check that its disk responds, then start the session again.',
   'failure.exited': 'The agent exited unexpectedly ({how}).',
   'failure.exit_code': 'exit code {code}',
@@ -18,8 +19,22 @@ export const errors = {
   'failure.said_last': 'Last output:',
   'failure.interrupt_ignored': 'The agent didn’t stop within {seconds} seconds, so Askdesk ended it and everything it had started.',
   'failure.output_lost': 'Askdesk could no longer read the agent’s output.',
+  'failure.refused_in_background':
+    'This conversation goes on in the background, where the agent itself runs it. Open it in a terminal with the agent’s own command, or stop it there and resume it here. A fork of the session works at once.',
+  'failure.refused_bypass_as_root':
+    'The agent doesn’t run as root in a mode that asks for nothing. Choose another mode, or start Askdesk as another user.',
+  'failure.refused_settings_unreadable': 'The agent can’t read one of its own settings files. Repair the file, then start again.',
+  'failure.refused_proxy_invalid': 'A proxy setting isn’t a complete address. Correct it in your environment or in the agent’s settings.',
+  'failure.refused_version_too_old': 'This version of the agent is too old for its provider. Update it, then start again.',
+  'failure.refused_organization':
+    'Your organization’s rules for this agent forbid the start, or couldn’t be loaded. Sign in again, or ask your administrator.',
+  'failure.refused_other': 'The agent refused to start.',
   'failure.session_unknown':
     'The agent no longer has this session, so it can’t be resumed. The transcript is saved; start a new session to continue.',
+  'failure.worktree_not_made': 'The worktree couldn’t be made.',
+  'failure.setup_failed': 'The setup command failed.',
+  'failure.setup_failed_code': 'The setup command failed with exit code {code}.',
+  'failure.setup_next': 'The agent wasn’t started. Retry starts it in the worktree as it is; the session’s menu removes the worktree.',
   'failure.desk_failed': 'An internal error in Askdesk ended this session.',
   'next.resume': 'Resume the session to continue.',
   'next.start_anew': 'Start a new session to try again.',
@@ -114,6 +129,7 @@ export const errors = {
   'validation.note_alone': 'a note needs an answer to go with it',
   'validation.one_only': 'this question takes only one answer',
   'validation.no_own_words': 'this question takes only the options it lists',
+  'validation.out_of_bounds': 'this needs {bounds}',
   'validation.no_option': 'choose at least one option',
   'validation.no_plan': 'this isn’t a plan',
   'validation.other': 'this is a bug in Askdesk ({rule})',

@@ -129,7 +129,6 @@ export const settings = {
   'unmet.system': 'The system rejected this setting: {error}',
   'environment.title': 'Environment of agents',
   'environment.reading': 'Reading…',
-  'environment.again': 'Read again',
   'environment.read_at': 'Read on {time}.',
   'environment.from_now_on': 'What is running keeps the variables that it was started with.',
   'environment.terminal': 'The variables of the terminal that Askdesk was started from.',

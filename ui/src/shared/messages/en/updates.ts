@@ -49,7 +49,7 @@ export const updates = {
   'update.problem.unusable': 'The download can’t be installed on this system. Nothing was installed.',
   'update.problem.not_allowed': 'The system didn’t allow it, and nothing was installed. Try again and enter the administrator’s password.',
   'update.problem.no_password_prompt':
-    'Nothing here can ask for the administrator’s password (pkexec and its agent). Install the new version by hand.',
+    'Nothing here can ask for the administrator’s password (pkexec and its agent). Install the new version by hand: download its package, then run “sudo apt install ./PACKAGE.deb” or “sudo rpm -U PACKAGE.rpm” in a terminal.',
   'update.problem.refused': 'The package manager refused. It says: {output}',
   'update.problem.not_saved': 'Askdesk wasn’t restarted, because the window couldn’t save what you have typed. Try again.',
   'update.problem.system': 'That failed: {error}. Try again, or install the new version by hand.',

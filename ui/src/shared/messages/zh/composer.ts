@@ -1,6 +1,7 @@
 export const composer = {
   'composer.label': '给智能体的消息',
   'composer.placeholder': '给智能体发消息…',
+  'composer.placeholder_keeps': '给智能体发消息…（问题保持打开）',
   'composer.placeholder_open': '在对话中回复…',
   'composer.placeholder_ended': '此会话已结束',
   'composer.placeholder_resume': '给智能体发消息以恢复会话…',

@@ -47,6 +47,8 @@ export const connectedApps = {
   'clients.hooks_off': '钩子已关闭（disableAllHooks），终端中的问题只会留在终端。',
   'clients.differs': '它的条目与推荐的不同，例如超时时间。点击“更新”可查看差异。',
   'clients.is_by_hand': '它的条目是手动写入的，会运行“askdesk mcp”。Askdesk 不会改动它。',
+  'clients.background':
+    '在终端中，等待较久的调用会转到后台继续，模型可能不会把你的回答当作你本人的。在它的设置中加入 CLAUDE_CODE_MCP_AUTO_BACKGROUND_MS=0 可关闭此行为。',
   'clients.files': '文件',
   'clients.last_question': '最近的问题',
   'clients.no_question': '无',
@@ -55,7 +57,6 @@ export const connectedApps = {
   'clients.wait_minutes.other': '最长 {count} 分钟',
   'clients.wait_unknown': '未知。迟到的回答会为它保存。',
   'clients.wait_and': '{wait}。{more}',
-  'clients.wait_background': '在终端中，超过两分钟的调用会转到后台继续。',
   'clients.wait_trusted': '仅在受信任的文件夹中提问。',
   'clients.connect': '连接',
   'clients.connect_of': '连接 {name}',
@@ -76,6 +77,8 @@ export const connectedApps = {
   'clients.open_to_others': '这台电脑的其他用户也许能读取 {file}，包括其中的令牌。',
   'clients.changed_since': '{file} 在连接后有过更改，因此只移除 Askdesk 的条目。先前的版本保留在 {copy}。',
   'clients.by_hand': '{file} 中已有手动写入的条目，会运行“askdesk mcp”。新条目会替换它。',
+  'clients.no_background':
+    '在终端中，{name} 会在两分钟后把调用转到后台，模型可能不会把你的回答当作你本人的。CLAUDE_CODE_MCP_AUTO_BACKGROUND_MS=0 会对其所有 MCP 服务器关闭此行为。',
   'clients.old_copy': '{copy} 是之前连接时留下的，将被删除。如需保留，请先复制到别处。',
   'clients.other_port': '默认端口被其他程序占用，Askdesk 正在使用端口 {port}。如果重启后端口改变，请更新此条目。',
   'clients.no_command': '这台电脑上没有 askdesk 命令，因此 Askdesk 无法得知你何时在终端中作答。',

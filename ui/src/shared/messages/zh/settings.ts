@@ -123,7 +123,6 @@ export const settings = {
   'unmet.system': '系统未接受此设置：{error}',
   'environment.title': '代理的环境变量',
   'environment.reading': '正在读取…',
-  'environment.again': '重新读取',
   'environment.read_at': '读取时间：{time}。',
   'environment.from_now_on': '已在运行的程序保留启动时的变量。',
   'environment.terminal': '启动 Askdesk 的终端中的变量。',

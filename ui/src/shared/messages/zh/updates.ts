@@ -48,7 +48,8 @@ export const updates = {
   'update.problem.signature': '下载的内容不是由 Askdesk 的制作者为此版本签名的。没有安装任何内容。请稍后重试；如果一直如此，请报告。',
   'update.problem.unusable': '下载的内容无法安装在此系统上。没有安装任何内容。',
   'update.problem.not_allowed': '系统没有允许此操作，没有安装任何内容。请重试并输入管理员密码。',
-  'update.problem.no_password_prompt': '这里没有程序可以要求输入管理员密码（pkexec 及其代理）。请手动安装新版本。',
+  'update.problem.no_password_prompt':
+    '这里没有程序可以要求输入管理员密码（pkexec 及其代理）。请手动安装新版本：下载安装包，然后在终端中运行“sudo apt install ./PACKAGE.deb”或“sudo rpm -U PACKAGE.rpm”。',
   'update.problem.refused': '软件包管理器拒绝了。它的说明：{output}',
   'update.problem.not_saved': 'Askdesk 没有重新启动，因为窗口无法保存你已输入的内容。请重试。',
   'update.problem.system': '操作失败：{error}。请重试，或手动安装新版本。',

@@ -1,8 +1,11 @@
 //! Sends one HTTP request on a connection of its own.
 
 use std::net::SocketAddr;
+use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use http_body_util::{BodyExt, Full};
 use hyper::body::{Bytes, Incoming};
 use hyper::client::conn::http1;
@@ -25,12 +28,23 @@ const WHOLE_RESPONSE: usize = 16 * 1024 * 1024;
 #[derive(Clone)]
 pub(super) struct Client {
     address: SocketAddr,
-    authorization: String,
+    user: &'static str,
+    /// It changes when the server says that it chose another one.
+    password: Arc<RwLock<String>>,
 }
 
 impl Client {
-    pub(super) fn new(address: SocketAddr, authorization: &str) -> Self {
-        Self { address, authorization: authorization.to_owned() }
+    pub(super) fn new(address: SocketAddr, user: &'static str, password: &str) -> Self {
+        Self { address, user, password: Arc::new(RwLock::new(password.to_owned())) }
+    }
+
+    pub(super) fn set_password(&self, password: &str) {
+        password.clone_into(&mut self.password.write().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    fn authorization(&self) -> String {
+        let password = self.password.read().unwrap_or_else(PoisonError::into_inner);
+        format!("Basic {}", STANDARD.encode(format!("{}:{password}", self.user)))
     }
 
     /// Sends a request with a JSON body, which may be empty, and returns the response as soon as its head is there.
@@ -56,7 +70,7 @@ impl Client {
             .method(method.name())
             .uri(path)
             .header(HOST, self.address.to_string())
-            .header(AUTHORIZATION, &self.authorization)
+            .header(AUTHORIZATION, self.authorization())
             .header(ACCEPT, accept)
             .header(CONTENT_TYPE, "application/json")
             .body(Full::new(body))
@@ -84,7 +98,7 @@ impl Client {
         let (Kept::Whole(body) | Kept::Abridged { text: body, .. }) = text.take();
         let json = match body.trim_ascii() {
             [] => Value::Null,
-            text => serde_json::from_slice(text)
+            text => askdesk_outside_json::from_slice(text)
                 .unwrap_or_else(|_| Value::String(String::from_utf8_lossy(text).into_owned())),
         };
         Ok((status, json))

@@ -3,17 +3,20 @@
 use std::time::Duration;
 
 use http_body_util::BodyExt;
+use hyper::StatusCode;
 use hyper::body::Bytes;
+use hyper::header::CONTENT_TYPE;
 use tokio::time::{Instant, sleep, timeout};
 
 use super::client::Client;
-use crate::adapter::Inbound;
+use crate::adapter::{Inbound, Partial};
 use crate::connection::HttpMethod;
 use crate::event::WHOLE_LINE;
 use crate::event_queue::EventSender;
 use crate::line_decoder::LineDecoder;
 use crate::link_event::LinkEvent;
 
+const EVENT_STREAM: &str = "text/event-stream";
 /// How long a stream may be silent. A server that we follow sends a sign of life every ten seconds.
 const SILENCE: Duration = Duration::from_secs(45);
 /// How often in a row the stream may break.
@@ -25,11 +28,23 @@ const LONGEST_WAIT: Duration = Duration::from_secs(3);
 const STEADY: Duration = Duration::from_secs(10);
 
 /// Passes on the data of every event. Returns why the stream can't be followed any longer.
-pub(super) async fn follow(client: &Client, path: &str, events: &EventSender) -> String {
+///
+/// Only a server that has no stream at a path is asked for the next one; the path that brought an event stays.
+pub(super) async fn follow(client: &Client, mut paths: &[&str], events: &EventSender) -> String {
     let mut failures = 0;
     loop {
+        let Some((path, others)) = paths.split_first() else {
+            return "the server has no event stream that Askdesk knows".to_owned();
+        };
         let began = Instant::now();
         let reason = read(client, path, events).await;
+        if reason.is_other && !others.is_empty() {
+            paths = others;
+            continue;
+        }
+        if reason.heard {
+            paths = &paths[..1];
+        }
         if began.elapsed() >= STEADY && reason.heard {
             failures = 0;
         }
@@ -48,19 +63,32 @@ struct Broken {
     why: String,
     /// Whether it brought an event.
     heard: bool,
+    /// Whether the server responded with something else.
+    is_other: bool,
 }
 
 /// Reads one stream to its end.
 async fn read(client: &Client, path: &str, events: &EventSender) -> Broken {
-    let opened =
-        timeout(SILENCE, client.send(HttpMethod::Get, path, "text/event-stream", Bytes::new())).await;
-    let unopened = |why: String| Broken { why, heard: false };
+    let opened = timeout(SILENCE, client.send(HttpMethod::Get, path, EVENT_STREAM, Bytes::new())).await;
+    let unopened = |why: String| Broken { why, heard: false, is_other: false };
     let response = match opened {
         Ok(Ok(response)) if response.status().is_success() => response,
-        Ok(Ok(response)) => return unopened(format!("the server responded with {}", response.status())),
+        Ok(Ok(response)) => {
+            let is_other = response.status() == StatusCode::NOT_FOUND;
+            let why = format!("the server responded with {}", response.status());
+            return Broken { is_other, ..unopened(why) };
+        }
         Ok(Err(error)) => return unopened(error),
         Err(_) => return unopened("the server didn't respond".to_owned()),
     };
+    let kind = response.headers().get(CONTENT_TYPE).map(|kind| kind.to_str().unwrap_or_default().to_owned());
+    // OpenCode answers an unknown route with its page.
+    if let Some(kind) = kind.filter(|kind| !kind.starts_with(EVENT_STREAM)) {
+        return Broken {
+            is_other: true,
+            ..unopened(format!("the server responded with {kind}, not with events"))
+        };
+    }
     let mut body = response.into_body();
     let mut decoder = EventDecoder::new();
     let mut heard = false;
@@ -78,7 +106,7 @@ async fn read(client: &Client, path: &str, events: &EventSender) -> Broken {
             let _ = events.send(LinkEvent::Inbound(inbound)).await;
         }
     };
-    Broken { why, heard }
+    Broken { why, heard, is_other: false }
 }
 
 /// Reads the data of events from a stream; names, ids and comments are passed over.
@@ -100,7 +128,8 @@ impl EventDecoder {
         for line in self.lines.push(chunk) {
             match line {
                 Inbound::Line(line) => events.extend(self.take(&line)),
-                Inbound::Abridged { line, bytes } => {
+                Inbound::Abridged { line, why } => {
+                    let Partial::TooLarge { bytes } = why else { continue };
                     *self.abridged.get_or_insert_default() += bytes;
                     events.extend(self.take(&line));
                 }
@@ -118,7 +147,7 @@ impl EventDecoder {
             let data = self.data.take()?;
             return Some(match abridged {
                 None => Inbound::Line(data),
-                Some(bytes) => Inbound::Abridged { line: data, bytes },
+                Some(bytes) => Inbound::Abridged { line: data, why: Partial::TooLarge { bytes } },
             });
         }
         let value = line.strip_prefix(b"data:")?;
@@ -173,7 +202,7 @@ mod tests {
         let half = "x".repeat(WHOLE_LINE / 2 + 1);
         let long = format!("data: {{\"a\":\"{half}{half}\",\"b\":1}}\r\n\r\ndata: ok\n\n");
         let events = decoder.push(long.as_bytes());
-        let [Inbound::Abridged { line, bytes }, Inbound::Line(ok)] = events.as_slice() else {
+        let [Inbound::Abridged { line, why }, Inbound::Line(ok)] = events.as_slice() else {
             panic!("{events:?}")
         };
         let kept: Value = serde_json::from_slice(line).unwrap();
@@ -181,7 +210,8 @@ mod tests {
         assert!(
             kept["a"].as_str().unwrap().ends_with(&format!("[too large to show: {} bytes]", 2 * half.len()))
         );
-        assert_eq!((*bytes, ok.as_slice()), (long.find('\n').unwrap(), &b"ok"[..]));
+        let bytes = long.find('\n').unwrap();
+        assert_eq!((*why, ok.as_slice()), (Partial::TooLarge { bytes }, &b"ok"[..]));
     }
 
     #[test]
@@ -190,6 +220,12 @@ mod tests {
         let half = "x".repeat(WHOLE_LINE / 2 + 1);
         let events = decoder.push(format!("data: {half}\ndata: {half}\n\ndata: ok\n\n").as_bytes());
         let bytes = 2 * half.len();
-        assert_eq!(events, [Inbound::Abridged { line: Vec::new(), bytes }, Inbound::Line(b"ok".to_vec())]);
+        assert_eq!(
+            events,
+            [
+                Inbound::Abridged { line: Vec::new(), why: Partial::TooLarge { bytes } },
+                Inbound::Line(b"ok".to_vec())
+            ]
+        );
     }
 }

@@ -7,7 +7,7 @@ use hyper::body::Bytes;
 use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 
 use super::client::Client;
 use crate::adapter::Inbound;
@@ -32,6 +32,7 @@ pub(super) struct QueuedRequest {
     /// JSON; it may be empty.
     pub(super) body: Bytes,
     pub(super) long: bool,
+    pub(super) delay: Duration,
     pub(super) held: Held,
 }
 
@@ -86,7 +87,10 @@ pub(super) async fn serve(
 fn start(client: &Client, request: QueuedRequest, session: Option<MemberId>, running: &mut JoinSet<Done>) {
     let client = client.clone();
     running.spawn(async move {
-        let QueuedRequest { id, method, path, body, long, held, .. } = request;
+        let QueuedRequest { id, method, path, body, long, delay, held, .. } = request;
+        if !delay.is_zero() {
+            sleep(delay).await;
+        }
         let result = call(&client, method, &path, body, long).await;
         Done { session, response: RpcIn::Response { id, result }, _held: held }
     });

@@ -46,7 +46,7 @@ fn the_guides_table_of_terminals_says_what_each_agent_can_do() {
     let names: Vec<&str> = agents.iter().map(|agent| agent.name.as_str()).collect();
     assert_eq!(rows["what"], names, "a column for each agent");
     for (column, agent) in agents.iter().enumerate() {
-        let tested = agent.verified.as_deref().unwrap();
+        let tested = &agent.versions.as_ref().unwrap().tested;
         assert!(
             page.contains(&format!("{} {tested}", agent.name)),
             "{} is now tested with {tested}",

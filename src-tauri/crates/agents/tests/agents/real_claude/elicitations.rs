@@ -35,6 +35,30 @@ async fn ended(mut session: Session, server: &ElicitingServer, asked: Asked, out
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn case_141_the_real_agent_passes_on_the_bounds_and_the_default_of_a_form() {
+    let Some((session, server, asked)) = asked("case_141_the_real_agent_passes_on_bounds", "form").await
+    else {
+        return;
+    };
+    let count = &asked.questions[1];
+    let limit = |value| Some(NumberLimit { value, exclusive: false });
+    let bounds = AnswerBounds::Number { whole: true, min: limit(2.0), max: limit(9.0) };
+    assert_eq!(count.bounds, Some(bounds));
+    assert_eq!(count.default.as_ref().unwrap().other.as_deref(), Some("4"));
+    let method = asked.questions[0].id;
+    let typed = |words: &str| {
+        let auth = AnswerInput { question: method, chosen: vec![method.option(0)], other: None, note: None };
+        let count =
+            AnswerInput { question: count.id, chosen: vec![], other: Some(words.to_owned()), note: None };
+        Answers::check(&asked.questions, &[auth, count])
+    };
+    typed("23").unwrap_err();
+    let outcome = Outcome::Answered { answers: typed("9").unwrap() };
+    let reply = ended(session, &server, asked.clone(), outcome).await;
+    assert_eq!(reply, json!({"action": "accept", "content": {"auth": "jwt", "count": 9}}));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn case_111_the_real_agent_passes_on_a_form_and_its_values() {
     let Some((session, server, asked)) = asked("case_111_the_real_agent_passes_on_a_form", "form").await
     else {

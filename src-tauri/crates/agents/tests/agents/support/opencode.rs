@@ -6,13 +6,15 @@ use std::path::Path;
 use askdesk_agents::opencode::{OpenCodeAdapter, OpenCodeConnection};
 use askdesk_agents::{
     Action, Adapter, Agent, AgentEvent, Attached, Connection, HttpRequest, Inbound, InputError, MemberId,
-    Open, OpenCode, Outbound, Output, RpcError, RpcIn,
+    Open, OpenCode, Outbound, Output, Partial, RpcError, RpcIn,
 };
 use askdesk_domain::{Choices, NativeRef, NativeSession, Outcome, config};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
 const MEMBER: MemberId = MemberId(1);
+/// What OpenCode answers to an unknown route.
+pub const PAGE: &str = "<!doctype html>";
 
 /// One session on a server that only repeats what was recorded.
 pub struct OpenCodeSession {
@@ -30,12 +32,30 @@ impl OpenCodeSession {
     }
 
     pub fn begin_with(how: Open, choices: &Choices) -> Self {
+        Self::begin_on(Vec::new(), how, choices)
+    }
+
+    /// Begins on a server that has sent these events, and doesn't know the routes that were asked for then.
+    pub fn begin_on(said: Vec<Value>, how: Open, choices: &Choices) -> Self {
+        Self::begin_answered(said, &[], how, choices)
+    }
+
+    /// The same, on a server that knows some of the routes.
+    pub fn begin_answered(said: Vec<Value>, known: &[(&str, Value)], how: Open, choices: &Choices) -> Self {
         let mut connection = OpenCodeConnection::default();
         connection.join(MEMBER);
         let config = config::with_choices(&OpenCode::default().descriptor().config, choices);
         let adapter = OpenCodeAdapter::new(Path::new("/proj"), config);
         let (events, requests, open) = (Vec::new(), Vec::new(), VecDeque::new());
         let mut session = Self { connection, adapter, events, requests, open };
+        for event in said {
+            session.line(&event);
+        }
+        while let Some((id, line)) = session.open.pop_front() {
+            let body = known.iter().find(|(route, _)| *route == line).map(|(_, body)| body.clone());
+            let result = Ok(body.unwrap_or_else(|| json!(PAGE)));
+            session.receive(Inbound::Rpc(RpcIn::Response { id, result }));
+        }
         let out = session.adapter.open(how);
         session.take(out);
         session
@@ -100,7 +120,10 @@ impl OpenCodeSession {
     /// Takes an event that was too long to be read whole.
     pub fn abridged_event(&mut self, kind: &str, properties: &Value, bytes: usize) {
         let event = json!({"payload": {"id": "evt_long", "type": kind, "properties": properties}});
-        self.receive(Inbound::Abridged { line: event.to_string().into_bytes(), bytes });
+        self.receive(Inbound::Abridged {
+            line: event.to_string().into_bytes(),
+            why: Partial::TooLarge { bytes },
+        });
     }
 
     /// Responds to the oldest open request of this method and path.
@@ -163,8 +186,15 @@ impl OpenCodeSession {
         self.requests.iter().filter(|(line, _)| line == to).map(|(_, body)| body).collect()
     }
 
-    fn receive(&mut self, inbound: Inbound) {
-        for (member, inbound) in self.connection.receive(inbound).inbound {
+    /// Whether a request is open.
+    pub fn waits_for(&self, to: &str) -> bool {
+        self.open.iter().any(|(_, open)| open == to)
+    }
+
+    pub fn receive(&mut self, inbound: Inbound) {
+        let routed = self.connection.receive(inbound);
+        self.queue(routed.requests);
+        for (member, inbound) in routed.inbound {
             assert_eq!(member, MEMBER);
             let out = self.adapter.receive(&inbound);
             self.take(out);
@@ -175,20 +205,34 @@ impl OpenCodeSession {
         self.events.extend(out.events);
         for outbound in out.outbound {
             assert!(matches!(outbound, Outbound::Rpc(_)), "{outbound:?}");
-            for HttpRequest { id, method, path, body, .. } in self.connection.send(MEMBER, outbound).requests
-            {
-                assert!(path.contains("directory=/proj"), "{path}");
-                let line = format!("{method} {}", path.split('?').next().unwrap());
-                self.requests.push((line.clone(), body));
-                self.open.push_back((id, line));
+            let routed = self.connection.send(MEMBER, outbound);
+            self.queue(routed.requests);
+            for (_, inbound) in routed.inbound {
+                let out = self.adapter.receive(&inbound);
+                self.take(out);
             }
+        }
+    }
+
+    fn queue(&mut self, requests: Vec<HttpRequest>) {
+        for HttpRequest { id, method, path, body, .. } in requests {
+            let names_folder = path.contains("directory=/proj") || path.contains("directory%5D=/proj");
+            assert!(names_folder || path.starts_with("/api/") || path == "/global/health", "{path}");
+            let line = format!("{method} {}", path.split('?').next().unwrap());
+            self.requests.push((line.clone(), body));
+            self.open.push_back((id, line));
         }
     }
 }
 
 /// The lines of a recording.
 pub fn recording(name: &str) -> Vec<Value> {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agents/recordings/opencode").join(name);
+    recording_in("opencode", name)
+}
+
+pub fn recording_in(folder: &str, name: &str) -> Vec<Value> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/agents/recordings").join(folder);
+    let file = folder.join(name);
     let text = std::fs::read_to_string(file.with_extension("jsonl")).unwrap();
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }

@@ -97,6 +97,31 @@ fn garbage_is_ignored_before_and_after_initialization() {
     assert_eq!(to(4)["result"], json!({}));
 }
 
+#[test]
+fn case_140_a_request_is_answered_whatever_is_wrong_with_its_line() {
+    let list = |id: u32, it: &str| {
+        format!(r#"{{"method":"tools/list","params":{{"_meta":{{"it":{it}}}}},"jsonrpc":"2.0","id":{id}}}"#)
+    };
+    let deep = format!("{}{}", "[".repeat(200), "]".repeat(200));
+    let long = format!("\"{}\"", "x".repeat(17 * 1024 * 1024));
+    let lines = [
+        initialize().to_string(),
+        list(2, r#"["cut \ud83d",1e400,NaN]"#),
+        list(3, r#""\q""#),
+        list(4, &deep),
+        list(5, &long),
+        r#"{"jsonrpc":"2.0","id":6,"method":7}"#.to_owned(),
+        list(7, "1"),
+    ];
+    let answers = answers(&given(&FakeApp::new(), &lines));
+    let code = |id: u32| {
+        answers.iter().find(|answer| answer["id"] == id).map(|answer| answer["error"]["code"].clone())
+    };
+    let codes: Vec<_> =
+        (2..=7).map(|id| code(id).unwrap_or_else(|| panic!("no answer to {id}: {answers:?}"))).collect();
+    assert_eq!(json!(codes), json!([null, -32_700, -32_700, -32_600, -32_600, null]));
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn garbage_before_initialization_does_not_stop_a_real_client() {
     let app = FakeApp::new();

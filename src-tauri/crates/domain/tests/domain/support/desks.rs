@@ -60,6 +60,7 @@ pub fn new_ask(of: u128, n: u128, questions: Vec<Question>) -> Ask {
         helper: None,
         questions,
         limit: None,
+        asker: askdesk_domain::Asker::Waits,
         at: at(10 + n as i64),
     }
 }
@@ -81,6 +82,7 @@ pub fn new_ask_approval(of: u128, n: u128) -> AskApproval {
         asked_by: None,
         title: "Bash".to_owned(),
         description: None,
+        remark: None,
         subject: ToolDetail::Command { command: "ls".to_owned(), description: None },
         options: vec![
             approval_option("allow", ApprovalOptionKind::AllowOnce),
@@ -96,6 +98,11 @@ pub fn ask_approval(of: u128, n: u128) -> Command {
     ApprovalCommand::Ask(Box::new(new_ask_approval(of, n))).into()
 }
 
+pub fn refuse_approval(of: u128, n: u128) -> Command {
+    let native_ref = native(&format!("approval-{n}"));
+    ApprovalCommand::NoteRefused { session: session(of), native_ref, at: at(90) }.into()
+}
+
 pub fn mode(current: Option<&'static str>) -> ConfigOption {
     ConfigOption {
         id: ConfigId::literal("mode"),
@@ -105,6 +112,7 @@ pub fn mode(current: Option<&'static str>) -> ConfigOption {
         free_text: false,
         live: true,
         current: current.map(ValueId::literal),
+        fallback: None,
     }
 }
 

@@ -2,12 +2,12 @@
 //! other versions could not read what it writes.
 
 use askdesk_domain::{
-    AgentFailure, ApprovalEvent, ApprovalForm, ApprovalOptionKind, Attachment, Channel, ConfigCategory,
-    EarlierMessages, FolderError, HelperEnd, HelperKind, HelperState, ImageFormat, NextStep, Notice,
-    OptionLabel, OptionScope, OriginKind, OrphanedWhy, ProgramError, QuestionKind, QuestionPolicy,
-    QueueEvent, RequestEvent, RequestState, Risk, RuleAction, SearchedLocation, SessionEnd, SessionEvent,
-    SessionState, StorageError, TodoStatus, ToolDetail, ToolKind, ToolRule, ToolStatus, ValidationError,
-    WithdrawnWhy,
+    AgentFailure, AnswerBounds, ApprovalEvent, ApprovalForm, ApprovalOptionKind, Asker, Attachment, Channel,
+    ConfigCategory, EarlierMessages, FolderError, HelperEnd, HelperKind, HelperState, ImageFormat, NextStep,
+    Notice, OptionLabel, OptionScope, OriginKind, OrphanedWhy, ProgramError, QuestionKind, QuestionPolicy,
+    QueueEvent, RemarkStance, RequestEvent, RequestState, Risk, RuleAction, SearchedLocation, SessionEnd,
+    SessionEvent, SessionState, StartRefusal, StorageError, TextFormat, TodoStatus, ToolDetail, ToolKind,
+    ToolRule, ToolStatus, Unsaved, ValidationError, WithdrawnWhy,
 };
 use serde_json::{Value, json};
 
@@ -75,10 +75,15 @@ fn every_name_of_every_enum_is_in_a_golden_line() {
     check_words::<FolderError>(Some("problem"));
     check_words::<ProgramError>(None);
     check_words::<NextStep>(None);
+    check_words::<StartRefusal>(None);
+    check_words::<Unsaved>(None);
     check_words::<QuestionPolicy>(None);
     check_words::<ConfigCategory>(None);
     check_words::<Risk>(None);
     check_words::<QuestionKind>(None);
+    check_words::<AnswerBounds>(Some("bounds"));
+    check_words::<TextFormat>(None);
+    check_words::<Asker>(None);
     check_words::<RequestState>(Some("state"));
     check_words::<Outcome>(Some("outcome"));
     check_words::<WithdrawnWhy>(Some("why"));
@@ -97,6 +102,7 @@ fn every_name_of_every_enum_is_in_a_golden_line() {
     check_words::<RuleAction>(None);
     check_words::<OptionScope>(None);
     check_words::<ApprovalState>(Some("state"));
+    check_words::<RemarkStance>(None);
     check_words::<EntryBody>(Some("kind"));
     check_words::<ToolKind>(None);
     check_words::<ToolStatus>(None);

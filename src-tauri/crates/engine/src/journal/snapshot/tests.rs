@@ -60,6 +60,7 @@ fn ask(of: u128, n: u128) -> Command {
         helper: None,
         questions: question_input::accept(&[questions], QuestionLimits::FOREIGN).unwrap(),
         limit: None,
+        asker: askdesk_domain::Asker::Waits,
         at: AT,
     };
     RequestCommand::Ask(ask).into()

@@ -9,16 +9,19 @@ use askdesk_agents::{Conversation, Open, Said};
 use askdesk_changes::{FilesSince, PutBack, RevertRefused, Unavailable};
 use askdesk_domain::text::bounded;
 use askdesk_domain::{
-    ChangeRefused, Entry, EntryBody, LaunchOverrides, NamedBy, Notice, Rejection, Session, SessionId,
-    SessionState, UnsupportedFeature,
+    ChangeRefused, EarlierMessages, Entry, EntryBody, LaunchOverrides, NamedBy, Notice, Outcome, Rejection,
+    Session, SessionId, SessionState, ToolStatus, UnsupportedFeature, WithdrawnWhy,
 };
 
-use super::own_sessions::{Own, earlier_of, entry_of};
+use super::own_sessions::{Own, ToRead, earlier_of, entry_of};
 use super::{Beginning, Sessions, StartSpec, start_again};
 use crate::error::EngineError;
+use crate::journal::Page;
 use crate::mailbox::EntryWrite;
 use crate::slow_files::FILES_LIMIT;
 
+/// How many entries are copied at most, the newest ones.
+const COPIED_ENTRIES: usize = 2_000;
 /// How many of the files that were not put back are named.
 const LEFT_NAMED: usize = 20;
 
@@ -63,7 +66,9 @@ impl Sessions {
         let native_session =
             session.native_session.clone().ok_or_else(|| refused(ChangeRefused::NothingSaid))?;
         let start = start_again(&session, set, &agent.descriptor().config);
-        let read = self.read_own(Arc::clone(&agent), start.clone(), Some(native_session.clone())).await;
+        let read = self
+            .read_own(Arc::clone(&agent), start.clone(), ToRead::Conversation(native_session.clone()))
+            .await;
         let Own::Said(conversation) = read.map_err(|why| {
             refused(match why {
                 super::NotListed::TimedOut { .. } => {
@@ -89,8 +94,15 @@ impl Sessions {
                 }
             }
         };
-        let earlier = earlier_of(&conversation);
-        let mut entries: Vec<EntryBody> = conversation.said.into_iter().map(entry_of).collect();
+        let mut whole = self.engine.whole(source).await?;
+        whole.entries.retain(|entry| before.is_none_or(|before| entry.n < before.message));
+        let mut earlier = earlier_of(&conversation);
+        let mut entries = copied(conversation.said, &whole);
+        let more = entries.len().saturating_sub(COPIED_ENTRIES);
+        if more > 0 {
+            entries.drain(..more);
+            earlier = EarlierMessages::Newest;
+        }
         entries.push(EntryBody::Notice { notice: Notice::Forked { from: source, earlier } });
         let spec = StartSpec {
             agent: agent_id.clone(),
@@ -101,6 +113,7 @@ impl Sessions {
             options: start.options,
             prompt: None,
             worktree: None,
+            make: None,
             beginning: Beginning::Fork { open, entries },
         };
         let forked = Box::pin(self.start(id, spec)).await?;
@@ -166,12 +179,16 @@ struct Wanted {
 }
 
 impl Wanted {
-    /// Agents trim a message, and put the names of attached files below it.
     fn is(&self, heard: &str) -> bool {
-        let (heard, said) = (heard.trim(), bounded(self.text.trim()));
-        let rest = heard.strip_prefix(&*said).filter(|_| !said.is_empty());
-        rest.is_some_and(|rest| rest.is_empty() || (self.attached && rest.starts_with('\n')))
+        is_same(&self.text, self.attached, heard)
     }
+}
+
+/// Whether the agent has heard this message. Agents trim it, and put the names of attached files below it.
+fn is_same(said: &str, attached: bool, heard: &str) -> bool {
+    let (heard, said) = (heard.trim(), bounded(said.trim()));
+    let rest = heard.strip_prefix(&*said).filter(|_| !said.is_empty());
+    rest.is_some_and(|rest| rest.is_empty() || (attached && rest.starts_with('\n')))
 }
 
 /// Where a conversation is cut.
@@ -198,6 +215,87 @@ fn cut_before(conversation: Conversation, wanted: &Wanted) -> Option<Cut> {
     Some(Cut::AtPlace { place: place?, kept: Conversation { said, is_cut } })
 }
 
+/// Tells what the agent knows, with all that our own transcript holds of it. A turn that isn't in there, such as one of the
+/// agent's terminal, is told by the agent alone.
+fn copied(said: Vec<Said>, whole: &Page) -> Vec<EntryBody> {
+    let mut newest_first = Vec::new();
+    // What the agent itself knows of the turn, newest first.
+    let mut turn = Vec::new();
+    let mut end = whole.entries.len();
+    for said in said.into_iter().rev() {
+        let Said::User { text, .. } = &said else {
+            turn.push(entry_of(said));
+            continue;
+        };
+        let begins = |at: &usize| {
+            let is_begin = match &whole.entries[*at].body {
+                EntryBody::User { text: own, attachments } => is_same(own, !attachments.is_empty(), text),
+                _ => false,
+            };
+            is_begin && tells(&whole.entries[*at..end], &turn)
+        };
+        if let Some(at) = (0..end).rev().find(begins) {
+            newest_first.extend(whole.entries[at + 1..end].iter().rev().filter_map(|it| copy_of(it, whole)));
+            end = at;
+            turn.clear();
+        }
+        newest_first.append(&mut turn);
+        newest_first.push(entry_of(said));
+    }
+    newest_first.append(&mut turn);
+    newest_first.reverse();
+    newest_first
+}
+
+/// Whether everything that the agent said in a turn is among these entries.
+fn tells(entries: &[Entry], turn: &[EntryBody]) -> bool {
+    let said = entries.iter().filter_map(|entry| match &entry.body {
+        EntryBody::Agent { text } => Some(text.trim()),
+        _ => None,
+    });
+    let said = said.collect::<Vec<_>>().join("\n");
+    turn.iter().all(|body| match body {
+        EntryBody::Agent { text } => said.contains(text.trim()),
+        _ => true,
+    })
+}
+
+/// Copies an entry. What belongs to the other session stays there: what can be decided, costs, notices, and images.
+fn copy_of(entry: &Entry, whole: &Page) -> Option<EntryBody> {
+    let mut body = entry.body.clone();
+    match &mut body {
+        EntryBody::Tool { status, images, .. } => {
+            images.clear();
+            if !status.is_final() {
+                *status = ToolStatus::NoResult;
+            }
+        }
+        EntryBody::User { text, attachments } => {
+            attachments.clear();
+            if text.trim().is_empty() {
+                return None;
+            }
+        }
+        EntryBody::Request { request } => {
+            let asked = whole.requests.iter().find(|it| it.id == *request)?;
+            let outcome = asked.ended().map(|ended| match &ended.outcome {
+                // The agent was told, so it was skipped.
+                Outcome::Withdrawn { why: WithdrawnWhy::Canceled { reason } } if ended.delivery.is_some() => {
+                    Outcome::Declined { words: reason.clone() }
+                }
+                outcome => outcome.clone(),
+            });
+            return Some(EntryBody::CopiedQuestion { questions: asked.questions.clone(), outcome });
+        }
+        EntryBody::Approval { .. } | EntryBody::Notice { .. } | EntryBody::TurnEnded { .. } => return None,
+        EntryBody::Agent { .. }
+        | EntryBody::Thinking { .. }
+        | EntryBody::CopiedQuestion { .. }
+        | EntryBody::Plan { .. } => {}
+    }
+    Some(body)
+}
+
 /// Numbers the name of a fork: "Doors", "Doors (2)", "Doors (3)".
 fn numbered(name: &str) -> String {
     let (stem, number) = name
@@ -214,6 +312,10 @@ fn refused(why: ChangeRefused) -> EngineError {
 
 #[cfg(test)]
 mod tests {
+    use askdesk_domain::{
+        ApprovalId, Asker, Delivery, Ended, NativeRef, QuestionKind, QuestionLimits, RawOption, RawQuestion,
+        Request, RequestId, RequestState, Timestamp, ToolDetail, ToolKind, question_input,
+    };
     use rstest::rstest;
 
     use super::*;
@@ -285,5 +387,129 @@ mod tests {
     #[case("(7)", "(7) (2)")]
     fn forks_are_numbered(#[case] name: &str, #[case] expected: &str) {
         assert_eq!(numbered(name), expected);
+    }
+
+    fn own(bodies: impl IntoIterator<Item = EntryBody>) -> Page {
+        let at = Timestamp::from_millis(0);
+        let entries = bodies.into_iter().zip(1..).map(|(body, n)| Entry { n, at, body }).collect();
+        Page { entries, ..Page::default() }
+    }
+
+    fn asked(id: u128, state: RequestState) -> Request {
+        let draft = RawQuestion {
+            text: "Which?".to_owned(),
+            header: None,
+            kind: QuestionKind::Single,
+            options: vec![RawOption::new("Red"), RawOption::new("Blue")],
+            required: false,
+            placeholder: None,
+        };
+        Request {
+            id: RequestId::new(uuid::Uuid::from_u128(id)),
+            session: SessionId::new(uuid::Uuid::from_u128(1)),
+            native_ref: NativeRef::new("r").unwrap(),
+            asked_by: None,
+            helper: None,
+            questions: question_input::accept(&[draft], QuestionLimits::FOREIGN).unwrap(),
+            asked_at: Timestamp::from_millis(0),
+            limit: None,
+            asker: Asker::Waits,
+            state,
+        }
+    }
+
+    fn tool(status: ToolStatus) -> EntryBody {
+        EntryBody::Tool {
+            tool_use: "t".to_owned(),
+            name: "Bash".to_owned(),
+            tool_kind: ToolKind::Execute,
+            summary: "ls".to_owned(),
+            detail: ToolDetail::Other { input: String::new() },
+            status,
+            output: None,
+            images: Vec::new(),
+            subagent: None,
+        }
+    }
+
+    #[test]
+    fn a_fork_copies_tools_and_questions_and_leaves_what_can_be_decided_or_counted() {
+        let ended = |outcome| {
+            RequestState::Ended(Ended {
+                outcome,
+                at: Timestamp::from_millis(9),
+                delivery: Some(Delivery::Delivered { at: Timestamp::from_millis(9), late: false }),
+                answer: None,
+            })
+        };
+        let canceled = WithdrawnWhy::Canceled { reason: Some("Later".to_owned()) };
+        let requests = vec![
+            asked(1, ended(Outcome::Declined { words: None })),
+            asked(2, ended(Outcome::Withdrawn { why: canceled })),
+            asked(3, RequestState::Open),
+        ];
+        let places = requests.iter().map(|request| EntryBody::Request { request: request.id });
+        let turn_ended = EntryBody::TurnEnded {
+            millis: 1,
+            input_tokens: 1,
+            output_tokens: 1,
+            cached_tokens: 0,
+            error: None,
+            cost_usd: None,
+            context: None,
+        };
+        let before = [
+            entry_of(user("Begin", None)),
+            tool(ToolStatus::Done),
+            tool(ToolStatus::Running),
+            EntryBody::Approval { approval: ApprovalId::new(uuid::Uuid::from_u128(4)) },
+        ];
+        let bodies = before.into_iter().chain(places).chain([entry_of(agent("Begun")), turn_ended]);
+        let whole = Page { requests: requests.clone(), ..own(bodies) };
+        let question =
+            |outcome| EntryBody::CopiedQuestion { questions: requests[0].questions.clone(), outcome };
+        let expected = vec![
+            entry_of(user("Begin", None)),
+            tool(ToolStatus::Done),
+            tool(ToolStatus::NoResult),
+            question(Some(Outcome::Declined { words: None })),
+            question(Some(Outcome::Declined { words: Some("Later".to_owned()) })),
+            question(None),
+            entry_of(agent("Begun")),
+        ];
+        assert_eq!(copied(vec![user("Begin", None), agent("Begun")], &whole), expected);
+    }
+
+    #[test]
+    fn a_turn_that_is_not_in_our_transcript_is_told_by_the_agent_and_one_that_it_forgot_is_left_out() {
+        let did = tool(ToolStatus::Done);
+        let bodies = [
+            entry_of(user("Forgotten", None)),
+            entry_of(agent("Gone")),
+            entry_of(user("Go on", None)),
+            did.clone(),
+            entry_of(agent("Here")),
+            entry_of(user("Into the turn", None)),
+            entry_of(agent("Done")),
+        ];
+        let said = vec![
+            user("Go on", None),
+            agent("Here"),
+            agent("Done"),
+            user("Go on", None),
+            Said::Did(Box::new(tool(ToolStatus::Failed))),
+            agent("In the terminal"),
+        ];
+        let expected = vec![
+            entry_of(user("Go on", None)),
+            did,
+            entry_of(agent("Here")),
+            entry_of(user("Into the turn", None)),
+            entry_of(agent("Done")),
+            entry_of(user("Go on", None)),
+            tool(ToolStatus::Failed),
+            entry_of(agent("In the terminal")),
+        ];
+        assert_eq!(copied(said, &own(bodies)), expected);
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use askdesk_agents::{Agent, Conversation, OwnSession, OwnSessions, Said, Start, Unanswered, ask_server};
 use askdesk_domain::{AgentFailure, AgentId, EarlierMessages, EntryBody, NativeSession, Notice, SessionId};
-use askdesk_user_environment::settled;
+use askdesk_user_environment::complete;
 
 use super::{Sessions, not_prepared};
 use crate::error::EngineError;
@@ -41,12 +41,7 @@ impl Sessions {
         agent: &AgentId,
         start: Start,
     ) -> Result<Result<Vec<OwnSession>, NotListed>, EngineError> {
-        let mut listed = match self.read_own(self.agent(agent)?, start, None).await {
-            Ok(Own::Listed(listed)) => listed,
-            Ok(Own::Said(_)) => Vec::new(),
-            Err(why) => return Ok(Err(why)),
-        };
-        let agent = agent.clone();
+        let (known, agent) = (self.agent(agent)?, agent.clone());
         let here = self
             .engine
             .inspect(move |desk| -> Vec<NativeSession> {
@@ -54,14 +49,21 @@ impl Sessions {
                 own.filter_map(|session| session.native_session.clone()).collect()
             })
             .await?;
-        listed.retain(|session| !here.contains(&session.native_session));
-        Ok(Ok(listed))
+        Ok(match self.read_own(known, start, ToRead::List { except: here.clone() }).await {
+            Ok(Own::Listed(mut listed)) => {
+                listed.retain(|session| !here.contains(&session.native_session));
+                Ok(listed)
+            }
+            Ok(Own::Said(_)) => Ok(Vec::new()),
+            Err(why) => Err(why),
+        })
     }
 
     /// Writes what was said in a session before it was continued here.
     pub(super) async fn write_earlier(&self, id: SessionId, agent: Arc<dyn Agent>, start: Start) {
         let session = start.open.resumed().cloned();
-        let (said, earlier) = match self.read_own(agent, start, session).await {
+        let wanted = session.map_or(ToRead::List { except: Vec::new() }, ToRead::Conversation);
+        let (said, earlier) = match self.read_own(agent, start, wanted).await {
             Ok(Own::Said(conversation)) => {
                 let earlier = earlier_of(&conversation);
                 (conversation.said, earlier)
@@ -97,10 +99,10 @@ impl Sessions {
         &self,
         agent: Arc<dyn Agent>,
         start: Start,
-        session: Option<NativeSession>,
+        wanted: ToRead,
     ) -> Result<Own, NotListed> {
         // Without it, a program might not be found, or keep its sessions elsewhere.
-        settled().await;
+        complete().await;
         let seconds = FILES_LIMIT.as_secs();
         let name = agent.descriptor().name.clone();
         let planned = on_slow_files(FILES_LIMIT, move || agent.own_sessions(&start)).await;
@@ -108,20 +110,23 @@ impl Sessions {
         match planned {
             None => Ok(Own::Listed(Vec::new())),
             Some(OwnSessions::Files(files)) => {
-                let read = move || match session {
-                    Some(session) => files.read(&session).map(Own::Said),
-                    None => files.list().map(Own::Listed),
+                let read = move || match wanted {
+                    ToRead::Conversation(session) => files.read(&session).map(Own::Said),
+                    ToRead::List { except } => files.list(&except).map(Own::Listed),
                 };
                 let read = on_slow_files(FILES_LIMIT, read).await.ok_or(NotListed::TimedOut { seconds })?;
                 read.map_err(|error| NotListed::Refused(error.to_string()))
             }
             Some(OwnSessions::Server { link, protocol }) => {
-                let request = session.as_ref().map_or_else(|| protocol.list(), |known| protocol.read(known));
+                let request = match &wanted {
+                    ToRead::Conversation(session) => protocol.read(session),
+                    ToRead::List { .. } => protocol.list(),
+                };
                 let link = self.links.open(*link).await.map_err(NotListed::Agent)?;
                 let response = ask_server(link, request).await?;
-                Ok(match session {
-                    Some(_) => Own::Said(protocol.conversation(&response)),
-                    None => Own::Listed(protocol.listed(&response)),
+                Ok(match wanted {
+                    ToRead::Conversation(_) => Own::Said(protocol.conversation(&response)),
+                    ToRead::List { .. } => Own::Listed(protocol.listed(&response)),
                 })
             }
         }
@@ -136,7 +141,17 @@ pub(super) fn entry_of(said: Said) -> EntryBody {
     match said {
         Said::User { text, .. } => EntryBody::User { text, attachments: Vec::new() },
         Said::Agent(text) => EntryBody::Agent { text },
+        Said::Did(body) => *body,
     }
+}
+
+/// What is read of an agent's sessions.
+pub(super) enum ToRead {
+    /// The list of them. Those that count as known take no place in it.
+    List {
+        except: Vec<NativeSession>,
+    },
+    Conversation(NativeSession),
 }
 
 /// What was read of an agent's sessions.

@@ -6,18 +6,18 @@ use askdesk_domain::{
 use askdesk_testkit::mock_api::{Block, Reply};
 use serde_json::json;
 
-use super::World;
+use super::{REQUEST_WITHIN, World};
 use crate::support::agents::{Stage, decides, denies};
 use crate::support::mirror::Mirror;
 
 /// A model whose agent begins a helper, and whose helper wants to make a file.
-async fn world(test: &str) -> Option<World> {
+async fn world(test: &str, second_turn: Reply) -> Option<World> {
     let begin = json!({"description": "Write a file", "prompt": "Please write it.",
         "subagent_type": "general-purpose", "run_in_background": true});
     let script = vec![
         Reply::new([Block::tool("toolu_agent", "Agent", begin)]),
         Reply::text("Started it."),
-        Reply::text("Second turn."),
+        second_turn,
         Reply::text("The helper is done."),
     ];
     let world = World::open(test, script).await?;
@@ -25,6 +25,11 @@ async fn world(test: &str) -> Option<World> {
     world.mock.push_for_subagents(Reply::new([Block::tool("toolu_bash", "Bash", makes)]));
     world.mock.push_for_subagents(Reply::text("It is written."));
     Some(world)
+}
+
+/// A turn that lasts until it is stopped.
+fn slow_turn() -> Reply {
+    Reply::text("Never said.").after(60_000)
 }
 
 /// Waits until the first turn is over and the helper asks.
@@ -37,7 +42,9 @@ async fn asked(stage: &mut Stage, session: SessionId) -> Approval {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn case_107_a_background_helper_asks_after_the_turn_and_across_another_and_gets_its_answer() {
-    let Some(world) = world("case_107_a_background_helper_asks").await else { return };
+    let Some(world) = world("case_107_a_background_helper_asks", Reply::text("Second turn.")).await else {
+        return;
+    };
     let mut stage = Stage::open().await;
     let session = world.start(&stage).await;
     let approval = asked(&mut stage, session).await;
@@ -117,15 +124,43 @@ async fn case_107_a_background_shell_outlives_the_turn_and_is_stopped_alone() {
     assert_eq!(end_of(&mut stage, session, second).await, HelperEnd::WithAgent);
 }
 
+/// Stops the agent between turns and within one, while the helper waits for a permission.
+async fn stopped(world: &World, stage: &mut Stage, session: SessionId) -> (Helper, Approval) {
+    let approval = asked(stage, session).await;
+    let [helper] = helpers(stage, session).try_into().unwrap();
+    stage.sessions.interrupt(session).unwrap();
+    stage.sessions.send_message(session, "Another thing.".to_owned()).await.unwrap();
+    world.mock.wait_for_request(3, REQUEST_WITHIN).await.expect("the model is asked");
+    stage.sessions.interrupt(session).unwrap();
+    stage.desk.until("the turn ends", |known| known.turns(session).len() == 2).await;
+    stage.until_idle(session).await;
+    assert_eq!(helpers(stage, session), std::slice::from_ref(&helper));
+    assert_eq!(stage.desk.mirror.approvals[&approval.id].state, ApprovalState::Open);
+    (helper, approval)
+}
+
 #[tokio::test(flavor = "multi_thread")]
-async fn case_107_a_subagent_that_the_agent_stops_with_the_turn_is_told_of() {
-    let Some(world) = world("case_107_a_subagent_stopped_with_the_turn").await else { return };
+async fn case_139_stop_ends_the_turn_and_a_subagent_works_on_to_its_end() {
+    let Some(world) = world("case_139_a_subagent_works_on", slow_turn()).await else { return };
     let mut stage = Stage::open().await;
     let session = world.start(&stage).await;
-    asked(&mut stage, session).await;
-    let [helper] = helpers(&stage, session).try_into().unwrap();
-    stage.sessions.interrupt(session).unwrap();
-    assert_eq!(end_of(&mut stage, session, &helper).await, HelperEnd::WithTurn);
+    let (helper, approval) = stopped(&world, &mut stage, session).await;
+    stage.desk.engine.decide_approval(approval.id, decides(&["allow"])).await.unwrap();
+    assert_eq!(end_of(&mut stage, session, &helper).await, HelperEnd::Finished);
+    assert!(world.project.path().join("made.txt").exists());
+    stage.until_said(session, "The helper is done.").await;
+    stage.desk.check_mirror().await;
+    stage.sessions.stop(session).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn case_139_after_stop_a_subagent_ends_by_its_own_stop() {
+    let Some(world) = world("case_139_a_subagents_own_stop", slow_turn()).await else { return };
+    let mut stage = Stage::open().await;
+    let session = world.start(&stage).await;
+    let (helper, _) = stopped(&world, &mut stage, session).await;
+    stage.sessions.stop_helper(session, helper.id.clone()).await.unwrap();
+    assert_eq!(end_of(&mut stage, session, &helper).await, HelperEnd::ByUser);
     assert!(stage.desk.mirror.open_approval(session).is_none());
     stage.desk.check_mirror().await;
     stage.sessions.stop(session).await.unwrap();

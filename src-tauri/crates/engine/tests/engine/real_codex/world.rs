@@ -14,7 +14,7 @@ use askdesk_domain::{
 };
 use askdesk_engine::clock::Clock;
 use askdesk_engine::{Beginning, Catalog, StartSpec};
-use askdesk_testkit::clis::{self, Cli};
+use askdesk_testkit::clis::{self, Cli, Release};
 use askdesk_testkit::mock_api::{Block, MockApi, Reply, Script};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -32,6 +32,8 @@ struct Sealed {
     program: PathBuf,
     home: PathBuf,
     env: Vec<(String, String)>,
+    /// Starts the program itself, so that no process id is written.
+    directly: bool,
 }
 
 impl Agent for Sealed {
@@ -46,10 +48,12 @@ impl Agent for Sealed {
     fn prepare(&self, start: &Start) -> Result<SessionPlan, AgentFailure> {
         let Start { folder, options, .. } = start;
         let mut plan = codex::launch(self.program.clone(), folder);
-        let first = ["-c", "echo $$ > \"$0\"; exec \"$@\""].map(Into::into);
-        let pid_and_program = [self.home.join("pid").into_os_string(), plan.program.into_os_string()];
-        plan.args = first.into_iter().chain(pid_and_program).chain(plan.args).collect();
-        plan.program = "/bin/sh".into();
+        if !self.directly {
+            let first = ["-c", "echo $$ > \"$0\"; exec \"$@\""].map(Into::into);
+            let pid_and_program = [self.home.join("pid").into_os_string(), plan.program.into_os_string()];
+            plan.args = first.into_iter().chain(pid_and_program).chain(plan.args).collect();
+            plan.program = "/bin/sh".into();
+        }
         plan.folder = self.home.clone();
         plan.env_remove.extend(std::env::vars_os().map(|(name, _)| name));
         plan.env.extend(self.env.iter().map(|(name, value)| (name.into(), value.into())));
@@ -81,8 +85,26 @@ impl World {
         Self::open_on(None, test, script).await
     }
 
+    /// Opens one with a release of the program.
+    pub async fn open_release(release: Release, test: &str, script: Vec<Reply>) -> Option<Self> {
+        let program = clis::release_or_skip(Cli::Codex, release, test)?;
+        Some(Self::of_program(program, false, None, script).await)
+    }
+
     pub async fn open_on(data: Option<&Path>, test: &str, script: Vec<Reply>) -> Option<Self> {
         let program = clis::native_or_skip(Cli::Codex, test)?;
+        Some(Self::of_program(program, false, data, script).await)
+    }
+
+    /// Opens one with a copy of the program, which an update can replace.
+    pub async fn open_installed(test: &str, script: Vec<Reply>) -> Option<(Self, TempDir)> {
+        let folder = TempDir::new().unwrap();
+        let installed = folder.path().join("codex");
+        std::fs::copy(clis::native_or_skip(Cli::Codex, test)?, &installed).unwrap();
+        Some((Self::of_program(installed, true, None, script).await, folder))
+    }
+
+    async fn of_program(program: PathBuf, directly: bool, data: Option<&Path>, script: Vec<Reply>) -> Self {
         let mock = MockApi::start(Script(script)).await.unwrap();
         let (home, project) = (TempDir::new().unwrap(), TempDir::new().unwrap());
         Cli::Codex.write_settings(home.path(), &mock.base_url).unwrap();
@@ -91,6 +113,7 @@ impl World {
             program: program.clone(),
             home: home.path().to_owned(),
             env: clis::sealed_env(home.path(), &mock.base_url),
+            directly,
         };
         let agents = Catalog::new(vec![Arc::new(agent)]);
         let desk = match data {
@@ -98,7 +121,7 @@ impl World {
             None => TestDesk::open_alone_with(agents).await,
         };
         let stage = Stage::on(desk);
-        Some(Self { mock, stage, program, home, project })
+        Self { mock, stage, program, home, project }
     }
 
     /// Configures an MCP server.
@@ -112,6 +135,13 @@ impl World {
         let settings = "approval_policy = \"never\"\nsandbox_mode = \"danger-full-access\"\n";
         std::fs::write(self.home.path().join(".codex/loose.toml"), model + settings).unwrap();
         self.add_settings("[agents.loose]\ndescription = \"Asks nobody\"\nconfig_file = \"loose.toml\"\n");
+    }
+
+    /// Configures a model that asks in the middle of its work and goes on.
+    pub fn choose_model_that_goes_on(&self) {
+        let config = self.home.path().join(".codex/config.toml");
+        let settings = std::fs::read_to_string(&config).unwrap();
+        std::fs::write(config, settings.replacen("model = \"mock\"", "model = \"gpt-6-astra\"", 1)).unwrap();
     }
 
     fn add_settings(&self, more: &str) {
@@ -134,6 +164,7 @@ impl World {
             options,
             prompt: Some(prompt.to_owned()),
             worktree: None,
+            make: None,
             beginning: Beginning::Nothing,
         };
         self.stage.sessions.start(id, spec).await.unwrap();
@@ -174,6 +205,21 @@ impl World {
     /// The process of the newest server.
     pub fn server(&self) -> u32 {
         std::fs::read_to_string(self.home.path().join("pid")).unwrap().trim().parse().unwrap()
+    }
+
+    /// Replaces the program by another file, as an update does.
+    pub fn update(&self) {
+        let new = self.program.with_extension("new");
+        std::fs::copy(&self.program, &new).unwrap();
+        std::fs::rename(new, &self.program).unwrap();
+    }
+
+    /// Whether a server runs the installed program. One that was replaced has another name: it ends with "(deleted)".
+    #[cfg(target_os = "linux")]
+    pub fn installed_runs(&self) -> bool {
+        let processes = std::fs::read_dir("/proc").unwrap().flatten();
+        let mut programs = processes.filter_map(|it| std::fs::read_link(it.path().join("exe")).ok());
+        programs.any(|program| program == self.program)
     }
 
     pub fn kill_server(&self) {

@@ -161,6 +161,7 @@ impl Stage {
             options,
             prompt,
             worktree: None,
+            make: None,
             beginning: Beginning::Nothing,
         };
         self.sessions.start(id, spec).await.unwrap()

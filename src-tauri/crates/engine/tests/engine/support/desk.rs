@@ -278,6 +278,7 @@ pub fn ask_approval(of: u128, id: ApprovalId) -> AskApproval {
         asked_by: None,
         title: "Bash".to_owned(),
         description: None,
+        remark: None,
         subject: ToolDetail::Other { input: "ls".to_owned() },
         options: vec![
             plain_option("allow", ApprovalOptionKind::AllowOnce),
@@ -406,6 +407,7 @@ pub fn ask(of: u128, n: u128) -> Ask {
         helper: None,
         questions: questions(),
         limit: None,
+        asker: askdesk_domain::Asker::Waits,
         at: Timestamp::from_millis(10),
     }
 }

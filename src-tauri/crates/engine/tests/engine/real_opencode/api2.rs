@@ -1,0 +1,82 @@
+//! The API of OpenCode 2, as far as 1.18.33 has it.
+
+use super::*;
+
+async fn world(test: &str, script: Vec<Reply>) -> Option<World> {
+    let mut world = World::open(test, script).await?;
+    world.events = Some(&["/api/event"]);
+    Some(world)
+}
+
+fn ask_before_changes(world: &World) {
+    world.set(r#""permission": {"edit": "ask", "bash": "ask", "webfetch": "ask"}"#);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn case_137_questions_and_permissions_are_answered_over_the_new_api() {
+    let script = vec![
+        Reply::new([Block::text("I need to ask."), asks("call_1")]),
+        Reply::new([runs("call_2", "touch made.txt")]),
+        Reply::text("It is a file."),
+        Reply::new([runs("call_3", "touch never.txt")]),
+        Reply::text("Refused."),
+        Reply::text("I understand."),
+        Reply::new([asks("call_4")]),
+        Reply::text("Again."),
+    ];
+    let Some(world) = world("case_137_opencode_api2", script).await else { return };
+    ask_before_changes(&world);
+    let folder = tempfile::tempdir().unwrap();
+    let mut stage = world.desk(folder.path()).await;
+    let session = world.start(&stage).await;
+    let request = stage.asked_one(session).await;
+    let store = choose(&request, 0, &["SQLite, or a file"]);
+    stage.desk.engine.answer(request.id, vec![store]).await.unwrap();
+    let heard = world.request(2).await;
+    let result = r#"notes be kept in?"="SQLite, or a file""#;
+    assert!(heard["messages"].as_array().unwrap().iter().any(|it| {
+        it["role"] == "tool" && it["content"].as_str().is_some_and(|content| content.contains(result))
+    }));
+    stage.until_delivered(request.id).await;
+
+    let allowed = permission(&mut stage, session).await;
+    assert!(!world.project.path().join("made.txt").exists());
+    decide(&stage, &allowed, "once", None).await;
+    stage.until_said(session, "It is a file.").await;
+    stage.until_idle(session).await;
+    assert!(world.project.path().join("made.txt").exists());
+    assert!(stage.desk.mirror.said(session).contains(&"I need to ask."));
+
+    stage.sessions.send_message(session, "Another file".to_owned()).await.unwrap();
+    let refused = permission(&mut stage, session).await;
+    decide(&stage, &refused, "reject", Some("Not that file.")).await;
+    stage.until_said(session, "I understand.").await;
+    stage.until_idle(session).await;
+    assert!(!world.project.path().join("never.txt").exists());
+    assert_eq!(count_in(world.mock.conversation().last().unwrap(), "Not that file."), 1);
+
+    // Stop ends the turn, and the question with it.
+    stage.sessions.send_message(session, "Ask again".to_owned()).await.unwrap();
+    stage.asked_one(session).await;
+    stage.sessions.interrupt(session).unwrap();
+    stage.until_idle(session).await;
+    stage.sessions.send_message(session, "Once more".to_owned()).await.unwrap();
+    stage.until_said(session, "Again.").await;
+    stage.until_idle(session).await;
+    stage.desk.check_mirror().await;
+    stage.sessions.stop(session).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn case_108_a_session_that_asks_sends_nothing_over_the_new_api_if_its_agents_would_not() {
+    let Some(world) = world("case_108_opencode_api2", vec![Reply::text("Done.")]).await else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let mut stage = world.desk(folder.path()).await;
+    let session = world.start(&stage).await;
+    stage.desk.until("the end of the turn", |known| !known.turns(session).is_empty()).await;
+    let EntryBody::TurnEnded { error, .. } = stage.desk.mirror.turns(session)[0] else { panic!() };
+    let error = error.as_deref().unwrap_or_default();
+    assert!(error.contains("build") && error.contains("Nothing was sent"), "{error}");
+    assert!(world.mock.conversation().is_empty());
+    stage.sessions.stop(session).await.unwrap();
+}

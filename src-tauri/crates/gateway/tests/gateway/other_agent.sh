@@ -1,0 +1,2 @@
+#!/bin/sh
+echo "9.0.120 (Claude Code)"

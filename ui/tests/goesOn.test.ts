@@ -1,0 +1,164 @@
+import { screen, within } from '@testing-library/svelte';
+import { describe, expect, test } from 'vitest';
+
+import { wentOnIn } from '../src/feature/transcript/rows';
+import type { Request, Session } from '../src/generated/wire';
+import { inboxItems } from '../src/store/inbox';
+import { reduce } from '../src/store/reducer';
+import { faceOf } from '../src/store/select';
+import { sessionGroups } from '../src/store/sidebar';
+import { initialState } from '../src/store/state';
+import { codex, inbound, of } from '../src/testing/agents';
+import { anApproval, anEntry, answered, aQuestion, aRequest, aSession, aSnapshot, ended, NOW } from '../src/testing/builders';
+import { FakeBridge } from '../src/testing/fakeBridge';
+import { button, composer, expectNoViolations, openPage, panel, radio } from './open';
+
+const which = aQuestion(1, { text: 'Which tokenizer?', options: ['Words', 'Trigrams'] });
+const goesOn = (changes: Partial<Request> = {}) => aRequest({ asker: 'goes_on', questions: [which], ...changes });
+const working = aSession({ ...of(codex), state: { state: 'working' } });
+const idle = aSession({ ...of(codex), state: { state: 'idle' } });
+const over = aSession({ ...of(codex), state: { state: 'ended', end: { end: 'stopped' }, at: NOW }, resumable: true });
+
+const open = (session: Session, ...requests: Request[]) => openPage(new FakeBridge({ sessions: [session], requests }));
+
+describe('case 136: a question that its agent does not wait for', () => {
+  test.each([
+    ['in a running turn', working, 'codex doesn’t wait for this answer. Your answer reaches it in the running turn.'],
+    ['after the turn', idle, 'codex didn’t wait for this answer. Your answer begins a new turn.'],
+    ['after the session', over, 'codex didn’t wait for this answer. Your answer is sent when you resume the session.'],
+  ])('says how the answer reaches the agent %s', async (_when, session, words) => {
+    await open(session, goesOn());
+    expect(within(panel()).getByText(words)).toBeVisible();
+    expect(radio('Words')).not.toBeChecked();
+    await expectNoViolations();
+  });
+
+  test('changes only its sentence when the turn ends', async () => {
+    const { bridge, user } = await open(working, goesOn());
+    await user.click(radio('Trigrams'));
+    await bridge.push({ change: 'session', session: idle });
+    expect(radio('Trigrams')).toBeChecked();
+    expect(within(panel()).getByText(/begins a new turn/)).toBeVisible();
+  });
+
+  test('a skip says that the agent is not told', async () => {
+    const { bridge } = await open(working, goesOn());
+    expect(button('Skip')).toHaveAttribute('title', 'The agent isn’t told');
+    await bridge.push(
+      { change: 'request', request: goesOn({ id: 'r2', asker: 'waits' }) },
+      { change: 'request', request: goesOn({ state: ended({ outcome: 'declined', words: null }) }) },
+    );
+    expect(button('Skip')).toHaveAttribute('title', 'The agent is told that you skipped');
+  });
+
+  test('stays open when a message is sent, and the composer says so', async () => {
+    const { bridge, user } = await open(idle, goesOn());
+    expect(composer()).toHaveAttribute('placeholder', 'Message the agent… (keeps the question open)');
+    await user.type(composer(), 'Look at the tests too.{Enter}');
+    expect(bridge.sent('send_message')).toMatchObject([{ text: 'Look at the tests too.', closes: [] }]);
+    expect(radio('Words')).toBeVisible();
+  });
+
+  test('is delivered, not delivered late, once the agent has the answer', async () => {
+    const { bridge } = await open(working, goesOn());
+    const late = { delivery: 'delivered', at: NOW, late: true } as const;
+    await bridge.push({ change: 'request', request: answered(goesOn(), [{ question: 'q1', chosen: ['q1o1'] }], late) });
+    expect(screen.queryByText(/Delivered late/)).toBeNull();
+    expect(within(panel()).getByText('Delivered')).toBeVisible();
+  });
+
+  test('is announced once with the word that the agent goes on', async () => {
+    const { bridge } = await openPage(new FakeBridge({ sessions: [working] }));
+    await bridge.push({ change: 'request', request: goesOn() });
+    const said = [...document.querySelectorAll('[data-announcer] p')].map((line) => line.textContent);
+    expect(said).toEqual(['New question from api: Which tokenizer? The agent goes on.']);
+  });
+
+  test('is listed in the inbox behind those that block an agent', async () => {
+    const blocked = aSession({ id: 's2', name: 'web', state: { state: 'working' } });
+    const later = aRequest({ id: 'r2', session: 's2', askedAt: NOW, questions: [which] });
+    const frame = { frame: 'snapshot' as const, ...aSnapshot({ sessions: [working, blocked], requests: [goesOn({ askedAt: 1 }), later] }) };
+    const state = reduce(initialState(), { type: 'frames_received', frames: [frame] });
+    expect(inboxItems(state).map(({ session }) => session)).toEqual(['s2', 's1']);
+    const [needs] = sessionGroups(state);
+    expect([needs?.name, needs?.sessions.map(({ id }) => id)]).toEqual(['needs_you', ['s2', 's1']]);
+    expect([faceOf(state, working), faceOf(state, blocked), faceOf(state, idle)]).toEqual(['goes_on', 'needs_you', 'needs_you']);
+    const withApproval = { ...state, approvals: stateWith(anApproval()) };
+    expect(faceOf(withApproval, working)).toBe('needs_you');
+    const { user } = await open(working, goesOn());
+    await user.click(button(/^Inbox/));
+    expect(within(screen.getByRole('main')).getByText(/the agent goes on/)).toBeVisible();
+  });
+
+  const stateWith = (approval: ReturnType<typeof anApproval>) =>
+    reduce(initialState(), {
+      type: 'frames_received',
+      frames: [{ frame: 'snapshot', ...aSnapshot({ sessions: [working], approvals: [approval] }) }],
+    }).approvals;
+});
+
+describe('a call that its client moved to the background', () => {
+  const app = aSession({ ...inbound('mcp', 'claude-code'), name: 'web', state: { state: 'idle' } });
+  const moved = (changes: Partial<Request> = {}) => goesOn({ asker: 'in_background', askedBy: 'claude-code', ...changes });
+  const delivered = { delivery: 'delivered', at: NOW } as const;
+  const notified = 'Delivered as a background notification, which the model may not treat as your approval';
+
+  test('case_170 the card says so once it is moved, and keeps what was chosen', async () => {
+    const { bridge, user } = await open(app, moved({ asker: 'waits' }));
+    await user.click(radio('Trigrams'));
+    expect(within(panel()).queryByText(/background/)).toBeNull();
+    await bridge.push({ change: 'request', request: moved() });
+    expect(radio('Trigrams')).toBeChecked();
+    const words = /moved its call to the background and goes on\. Your answer reaches it as a background notification/;
+    expect(within(panel()).getByText(words)).toBeVisible();
+    await expectNoViolations();
+  });
+
+  test('case_170 how the answer reached the agent is said in the card and the transcript', async () => {
+    const bridge = new FakeBridge({ sessions: [app], requests: [moved()] });
+    bridge.entries['s1'] = [anEntry(1, { kind: 'request', request: 'r1' })];
+    await openPage(bridge);
+    await bridge.push({ change: 'request', request: answered(moved(), [{ question: 'q1', chosen: ['q1o1'] }], delivered) });
+    expect(within(panel()).getByText(notified)).toBeVisible();
+    expect(screen.getAllByText(notified).length).toBeGreaterThan(1);
+  });
+
+  test('a skip reaches it, because its call is still open', async () => {
+    await open(app, moved());
+    expect(button('Skip')).toHaveAttribute('title', 'The agent is told that you skipped');
+  });
+
+  test('an answer that a later call collected is late, not a notification', async () => {
+    const { bridge } = await open(app, moved());
+    const late = { ...delivered, late: true };
+    await bridge.push({ change: 'request', request: answered(moved(), [{ question: 'q1', chosen: ['q1o1'] }], late) });
+    expect(within(panel()).getByText('Delivered when claude-code asked again')).toBeVisible();
+    expect(screen.queryByText(notified)).toBeNull();
+  });
+});
+
+describe('what an agent did without the answer', () => {
+  const says = (n: number, text: string, at: number) => ({ ...anEntry(n, { kind: 'agent', text }), at });
+  const asks = anEntry(1, { kind: 'request', request: 'r1' });
+  const entries = [asks, anEntry(2, { kind: 'thinking', text: 'Hm.' }), says(3, 'I use words.', 10), says(4, 'Done.', 20)];
+  const end = (at: number) => ended({ outcome: 'declined', words: null }, null, at);
+
+  test.each([
+    ['while it is open', goesOn(), [3]],
+    ['if it ended later', goesOn({ state: end(15) }), [3]],
+    ['unless the answer came first', goesOn({ state: end(5) }), []],
+    ['unless the agent waited', aRequest({ state: end(15) }), []],
+  ])('its next words are marked %s', (_when, request, marked) => {
+    expect([...wentOnIn(entries, () => request)]).toEqual(marked);
+  });
+
+  test('case_163 the mark is in the transcript', async () => {
+    const bridge = new FakeBridge({ sessions: [working], requests: [goesOn()] });
+    bridge.entries['s1'] = entries;
+    await openPage(bridge);
+    const marked = screen.getByText('Went on without your answer').closest('article');
+    expect(marked).toHaveTextContent('I use words.');
+    expect(screen.getByText('Done.').closest('article')).not.toHaveTextContent('Went on');
+    await expectNoViolations();
+  });
+});
