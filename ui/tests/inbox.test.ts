@@ -209,7 +209,7 @@ describe('what the inbox lists', () => {
     expect(row).toHaveTextContent('1 question, 1 permission request, 1 answer not delivered, and 1 missed');
     expect(screen.getByRole('button', { name: /^web/ })).toHaveTextContent('1 question');
     await user.click(button('Fold side'));
-    expect(screen.getByRole('button', { name: '2 requests, open the side' })).toBeVisible();
+    expect(screen.getByRole('button', { name: '3 requests, open the side' })).toBeVisible();
     await user.click(document.querySelector('[data-inbox]')!);
     const parts = within(screen.getByRole('group', { name: 'Filter by kind' }));
     expect(parts.getAllByRole('button').map((part) => part.textContent)).toEqual(['All 4', 'Questions 3', 'Permissions 1', 'Missed 1']);

@@ -94,8 +94,10 @@ mod tests {
         fs::remove_file(&old).unwrap();
         assert!(first.is_gone().await && !second.is_gone().await);
 
+        // Of the same size, and written in the same tick of the clock: only its own time tells it apart.
         let next = folder.path().join("next");
         fs::write(&next, "2nd").unwrap();
+        fs::File::options().write(true).open(&next).unwrap().set_modified(SystemTime::UNIX_EPOCH).unwrap();
         fs::rename(&next, &new).unwrap();
         assert!(second.is_gone().await && second != ProgramFile::look_at(&link).await);
         let missing = ProgramFile::look_at(&old).await;
