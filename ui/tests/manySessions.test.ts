@@ -94,11 +94,14 @@ describe('with 1,000 sessions', () => {
     const { user, bridge } = await openPage(new FakeBridge({ sessions }));
     row('s1')!.focus();
     await user.keyboard('{F2}half a na');
-    await bridge.push({ change: 'session', session: { ...sessions[1]!, startedAt: -1 } });
+    const list = document.querySelector('nav .rows')!;
+    list.scrollTop = 20_000;
+    await fireEvent.scroll(list);
+    expect(mounted()).toContain('s500');
+    expect(mounted()).not.toContain('s3');
     const field = screen.getByRole('textbox', { name: 'Session name' });
     expect(field).toHaveValue('half a na');
     expect(field).toHaveFocus();
-    expect(field.closest('li')).toHaveAttribute('aria-posinset', expect.stringMatching(/^100\d$/) as string);
     expect(bridge.sent('rename_session')).toEqual([]);
   });
 

@@ -1,7 +1,6 @@
 import { screen, within } from '@testing-library/svelte';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 
-import { aiming } from '../src/feature/sessions/holdsOrder';
 import { distinctInitials, initialsOf } from '../src/feature/sessions/rowWords';
 import { aRequest, anEntry, aSession } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
@@ -17,10 +16,6 @@ async function openNarrow() {
 }
 
 describe('in a narrow window', () => {
-  const { lasts } = aiming;
-  beforeEach(() => void (aiming.lasts = 60_000));
-  afterEach(() => void (aiming.lasts = lasts));
-
   test('a rail of icons has names, states, and the number of requests', async () => {
     const { user, store } = await openNarrow();
     const rail = within(screen.getByRole('navigation', { name: 'Sessions' }));

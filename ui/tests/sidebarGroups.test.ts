@@ -1,13 +1,12 @@
 import { fireEvent, screen } from '@testing-library/svelte';
 import type { UserEvent } from '@testing-library/user-event';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 
-import { aiming } from '../src/feature/sessions/holdsOrder';
 import type { EntryBody, Session } from '../src/generated/wire';
 import { demo, of } from '../src/testing/agents';
 import { anApproval, anEntry, aQuestion, aRequest, aSession, NOW, turnEnded } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
-import { button, expectNoViolations, openPage, settle } from './open';
+import { button, expectNoViolations, openPage, settle, skippableTime } from './open';
 
 const row = (id: string) => document.querySelector<HTMLElement>(`[data-row="${id}"] [data-session]`)!;
 const line = (id: string) => document.querySelector(`[data-row="${id}"] .line`)?.textContent;
@@ -155,15 +154,18 @@ describe('groups', () => {
     expect(groups()).toEqual(['a', 'b', 'c']);
   });
 
-  test('a half-typed name survives when its session changes its group', async () => {
+  test('a session whose name is being written changes its group afterwards', async () => {
     const { user, bridge } = await openPage(new FakeBridge({ sessions: [aSession(), aSession({ id: 's2', place: 1, ...idle })] }));
     row('s1').focus();
     await user.keyboard('{F2}half a na');
     await bridge.push({ change: 'session', session: aSession({ ...stopped }) });
-    expect(groups()).toEqual(['Idle 1', 's2', 'Earlier 1', 's1']);
+    expect(groups()).toEqual(['Working 1', 's1', 'Idle 1', 's2']);
     expect(screen.getByRole('textbox', { name: 'Session name' })).toHaveValue('half a na');
     expect(screen.getByRole('textbox', { name: 'Session name' })).toHaveFocus();
     expect(bridge.sent('rename_session')).toEqual([]);
+    await user.keyboard('{Escape}');
+    expect(groups()).toEqual(['Idle 1', 's2', 'Earlier 1', 's1']);
+    expect(row('s1')).toHaveFocus();
   });
 
   test('the keys for a position follow the order that is shown', async () => {
@@ -175,10 +177,8 @@ describe('groups', () => {
   });
 });
 
-describe('while the pointer moves over the sessions', () => {
-  const { lasts } = aiming;
-  beforeEach(() => void (aiming.lasts = 60_000));
-  afterEach(() => void (aiming.lasts = lasts));
+describe('while the pointer is over the sidebar', () => {
+  skippableTime();
 
   const two = [aSession({ id: 'a', name: 'name-a', place: 0 }), aSession({ id: 'b', name: 'name-b', place: 1 })];
   const asks = { change: 'request', request: aRequest({ session: 'b', questions: [aQuestion(1, { text: 'Which one?' })] }) } as const;
@@ -225,16 +225,50 @@ describe('while the pointer moves over the sessions', () => {
     await fireEvent.pointerDown(list, { pointerType: 'touch' });
     await bridge.push(asks);
     await vi.waitFor(() => expect(row('b')).toHaveAttribute('data-state', 'needs_you'));
-    await fireEvent.pointerLeave(list, { pointerType: 'touch' });
+    await fireEvent.pointerLeave(document.documentElement, { pointerType: 'touch' });
     expect(groups()).toEqual(['Working 2', 'a', 'b']);
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(groups()).toEqual(['Needs you 1', 'b', 'Working 1', 'a']);
   });
 
-  test('they catch up once it rests', async () => {
-    aiming.lasts = 100;
+  test('they stay however long it rests, and catch up once it leaves the window or the window is left', async () => {
     const { user, bridge } = await openPage(new FakeBridge({ sessions: two }));
-    await user.hover(row('a'));
+    await user.hover(button('Settings'));
     await bridge.push(asks);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(groups()).toEqual(['Working 2', 'a', 'b']);
+    await fireEvent.pointerLeave(document.documentElement, { pointerType: 'mouse' });
     await vi.waitFor(() => expect(groups()).toEqual(['Needs you 1', 'b', 'Working 1', 'a']));
+    await user.hover(row('a'));
+    await bridge.push({ change: 'session_closed', session: 'b' }, { change: 'session', session: { ...two[0]!, ...idle } });
+    expect(groups()).toEqual(['Working 1', 'a']);
+    await fireEvent.blur(window);
+    await vi.waitFor(() => expect(groups()).toEqual(['Idle 1', 'a']));
+  });
+});
+
+describe('wherever the pointer is, the sessions keep their places', () => {
+  const two = [aSession({ id: 'a', name: 'name-a', place: 0 }), aSession({ id: 'b', name: 'name-b', place: 1 })];
+  const asks = { change: 'request', request: aRequest({ session: 'b' }) } as const;
+
+  test('while a menu of one is open', async () => {
+    const { user, bridge } = await openPage(new FakeBridge({ sessions: two }));
+    await user.click(button('Actions for name-a'));
+    await user.hover(document.querySelector('main')!);
+    await bridge.push(asks);
+    expect(groups()).toEqual(['Working 2', 'a', 'b']);
+    await user.keyboard('{Escape}');
+    expect(groups()).toEqual(['Needs you 1', 'b', 'Working 1', 'a']);
+  });
+
+  test('until the menu goes with its session', async () => {
+    const { user, bridge } = await openPage(new FakeBridge({ sessions: two }));
+    await user.click(button('Actions for name-a'));
+    await user.hover(document.querySelector('main')!);
+    await bridge.push(asks, { change: 'session', session: aSession({ id: 'c', place: 2 }) });
+    expect(groups()).toEqual(['Working 2', 'a', 'b', 'c']);
+    await bridge.push({ change: 'session_closed', session: 'a' });
+    await vi.waitFor(() => expect(groups()).toEqual(['Needs you 1', 'b', 'Working 1', 'c']));
   });
 });
 

@@ -39,7 +39,7 @@ export function isPinned({ sidebar }: Pick<State, 'sidebar'>, session: SessionId
 type OrderPart = 'sessions' | 'requests' | 'approvals' | 'finished' | 'lastAt' | 'sidebar' | 'agentsKnown';
 type OrderParts = Pick<State, OrderPart>;
 
-/** The groups that the sidebar shows, without empty ones. While the pointer moves over them, no session changes its place. */
+/** The groups that the sidebar shows, without empty ones. While they are held, no session changes its place. */
 export const sessionGroups = remembered<State, OrderPart | 'heldGroups', readonly SessionGroup[]>(
   ['sessions', 'requests', 'approvals', 'finished', 'lastAt', 'sidebar', 'agentsKnown', 'heldGroups'],
   shownGroups,

@@ -30,7 +30,7 @@ export type ItemKey = `${'question' | 'approval' | 'sent'} ${string}` | 'late';
 /** How the user has arranged the window. */
 export interface Layout {
   sidebar: Sidebar;
-  /** The groups of the sidebar as they were when the pointer came over them; null while it is elsewhere. */
+  /** The groups of the sidebar as they were when the pointer came over it, or a menu or a name of a session was opened; null otherwise. */
   heldGroups: readonly SessionGroup[] | null;
   /** The item that the user picked for the sheet of a session. */
   picked: Readonly<Record<SessionId, ItemKey>>;
