@@ -226,6 +226,7 @@ describe('while the pointer is over the sidebar', () => {
     await bridge.push(asks);
     await vi.waitFor(() => expect(row('b')).toHaveAttribute('data-state', 'needs_you'));
     await fireEvent.pointerLeave(document.documentElement, { pointerType: 'touch' });
+    await vi.advanceTimersByTimeAsync(300);
     expect(groups()).toEqual(['Working 2', 'a', 'b']);
     await vi.advanceTimersByTimeAsync(2_000);
     expect(groups()).toEqual(['Needs you 1', 'b', 'Working 1', 'a']);
