@@ -88,6 +88,28 @@ test('closing asks for confirmation only if something would be lost', async () =
   expect(document.querySelector('[data-session-view="s2"]')).not.toBeNull();
 });
 
+test('names and messages are written in the direction of their own script', async () => {
+  const named = { name: 'שלום עולם' };
+  const { user } = await openPage(
+    new FakeBridge({ sessions: [aSession(named), aSession({ id: 's2', name: 'web' })], requests: [aRequest()] }),
+  );
+  const withDirection = () => screen.getAllByText(named.name, { ignore: 'option' }).map(({ tagName, dir }) => [tagName, dir]);
+  expect(withDirection()).toEqual([
+    ['SPAN', 'auto'],
+    ['H1', 'auto'],
+  ]);
+  expect(composer()).toHaveAttribute('dir', 'auto');
+  document.querySelector<HTMLElement>('[data-session=s1]')!.focus();
+  await user.keyboard('{F2}');
+  expect(screen.getByRole('textbox', { name: 'Session name' })).toHaveAttribute('dir', 'auto');
+  await user.keyboard('{Escape}');
+  await user.click(button(/^Inbox/));
+  expect(withDirection()).toEqual([
+    ['SPAN', 'auto'],
+    ['BUTTON', 'auto'],
+  ]);
+});
+
 test('the last session goes when it is closed', async () => {
   const { bridge, store } = await openPage(new FakeBridge());
   await bridge.push({ change: 'session_closed', session: 's1' });
