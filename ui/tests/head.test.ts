@@ -1,7 +1,7 @@
 import { screen } from '@testing-library/svelte';
 import { expect, test } from 'vitest';
 
-import { claudeCode, demo, of, openCode, withCurrent } from '../src/testing/agents';
+import { claudeCode, demo, inbound, of, openCode, withCurrent } from '../src/testing/agents';
 import { aSession } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
 import { button, composer, expectNoViolations, openPage } from './open';
@@ -120,4 +120,35 @@ test('the menu of the header renames and exports the session', async () => {
   await user.click(button('Session menu'));
   await user.click(screen.getByRole('menuitem', { name: 'Export as Markdown' }));
   expect(bridge.sent('save_export')).toMatchObject([{ session: 's1', format: 'markdown' }]);
+});
+
+const menuItems = () => screen.getAllByRole('menuitem').map((item) => item.textContent.trim());
+
+test.each<[string, Partial<ReturnType<typeof aSession>>, string[]]>([
+  ['a session at rest', { state: { state: 'idle' }, nativeSession: 'n1' }, ['Fork', 'Pin', 'Mute notifications', 'End session']],
+  ['an ended session', { state: { state: 'ended', at: 1, end: { end: 'finished' } }, resumable: true }, ['Resume', 'Close session']],
+  ['a connected app', inbound('mcp', 'codex'), ['Pin', 'Close session']],
+])('the menu of the header offers what the menu of the row offers, for %s', async (_, changes, some) => {
+  const { user } = await openHead(changes);
+  await user.click(button('Actions for api'));
+  const ofRow = menuItems();
+  expect(ofRow).toEqual(expect.arrayContaining(some));
+  await user.keyboard('{Escape}');
+  await user.click(button('Session menu'));
+  expect(menuItems()).toEqual(expect.arrayContaining(ofRow));
+});
+
+test('the menu of the header forks, pins, and mutes the session', async () => {
+  const { bridge, user, store } = await openHead({ state: { state: 'idle' }, nativeSession: 'n1' });
+  const choose = async (name: string) => {
+    await user.click(button('Session menu'));
+    await user.click(screen.getByRole('menuitem', { name }));
+  };
+  bridge.on('set_session_notifications', () => aSession()).on('fork_session', () => aSession({ id: 's2' }));
+  await choose('Pin');
+  expect(store.state.sidebar.pinned).toEqual(['s1']);
+  await choose('Mute notifications');
+  expect(bridge.sent('set_session_notifications')).toMatchObject([{ session: 's1', attention: { muted: true } }]);
+  await choose('Fork');
+  expect(bridge.sent('fork_session')).toMatchObject([{ session: 's1' }]);
 });

@@ -107,7 +107,6 @@ export const sessions = {
   'head.model_other': 'Anderes Modell…',
   'head.model_use': 'Übernehmen',
   'head.keep': 'Abbrechen',
-  'session.end': 'Sitzung beenden',
   'session.end_ask': '„{name}“ beenden?',
   'session.end_yes': 'Sitzung beenden',
   'session.end_no': 'Weiterlaufen lassen',

@@ -108,7 +108,6 @@ export const sessions = {
   'head.model_other': 'Other model…',
   'head.model_use': 'Apply',
   'head.keep': 'Cancel',
-  'session.end': 'End session',
   'session.end_ask': 'End “{name}”?',
   'session.end_yes': 'End session',
   'session.end_no': 'Keep running',

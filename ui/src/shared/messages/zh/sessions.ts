@@ -99,7 +99,6 @@ export const sessions = {
   'head.model_other': '其他模型…',
   'head.model_use': '应用',
   'head.keep': '取消',
-  'session.end': '结束会话',
   'session.end_ask': '要结束“{name}”吗？',
   'session.end_yes': '结束会话',
   'session.end_no': '继续运行',
