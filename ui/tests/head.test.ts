@@ -1,7 +1,7 @@
 import { screen } from '@testing-library/svelte';
 import { expect, test } from 'vitest';
 
-import { claudeCode, demo, inbound, of, openCode, withCurrent } from '../src/testing/agents';
+import { claudeCode, codex, demo, inbound, of, openCode, withCurrent } from '../src/testing/agents';
 import { aSession } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
 import { button, composer, expectNoViolations, openPage } from './open';
@@ -26,6 +26,31 @@ test('the agent’s permission mode is shown and can be changed in a menu', asyn
   expect(button('Permission mode: Ask before changes')).toBeVisible();
   await bridge.push({ change: 'session', session: aSession({ config: inMode('plan') }) });
   expect(button('Permission mode: Plan mode')).toBeVisible();
+});
+
+test.each<[string, Pick<ReturnType<typeof aSession>, 'origin' | 'config'>, string, string, string]>([
+  ['the next mode', { ...of(claudeCode), config: inMode('default') }, 'mode', 'accept_edits', 'Accept edits'],
+  ['the first, past those that need a confirmation', { ...of(claudeCode), config: inMode('accept_edits') }, 'mode', 'plan', 'Plan mode'],
+  ['one that asks again', { ...of(claudeCode), config: inMode('bypass') }, 'mode', 'plan', 'Plan mode'],
+  ['Codex’s other mode', { ...of(codex), config: withCurrent(codex, { mode: 'plan' }) }, 'mode', 'default', 'Default'],
+  ['OpenCode’s other agent', { ...of(openCode), config: withCurrent(openCode, { agent: 'build' }) }, 'agent', 'plan', 'Plan'],
+])('Alt+M leads to %s, from the message, which stays as it is', async (_, session, option, value, words) => {
+  const { bridge, user } = await openHead(session);
+  await user.type(composer(), 'half a word');
+  await user.keyboard('{Alt>}m{/Alt}');
+  expect(bridge.sent('set_config')).toMatchObject([{ session: 's1', option, value }]);
+  expect(screen.getByText(words, { selector: '[role=status]' })).toBeInTheDocument();
+  expect(composer()).toHaveFocus();
+  expect(composer()).toHaveValue('half a word');
+});
+
+test('the menu shows the key beside what it leads to, and Tab is left to the focus', async () => {
+  const { bridge, user } = await openHead();
+  await user.click(composer());
+  await user.keyboard('{Tab}{Shift>}{Tab}{/Shift}{Shift>}{Tab}{/Shift}');
+  expect(bridge.sent('set_config')).toEqual([]);
+  await user.click(button('Permission mode: Ask before changes'));
+  expect(screen.getAllByRole('menuitemradio').filter((one) => one.textContent.includes('Alt+M'))).toEqual([item('Accept edits')]);
 });
 
 test('bypassing permissions needs a confirmation each time', async () => {

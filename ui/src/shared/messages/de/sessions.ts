@@ -100,6 +100,7 @@ export const sessions = {
   'face.failed': 'Fehlgeschlagen',
 
   'head.mode': 'Berechtigungsmodus',
+  'head.next_mode': 'Nächster Berechtigungsmodus',
   'head.menu': 'Sitzungsmenü',
   'option.is': '{option}: {value}',
   'head.model': 'Modell',

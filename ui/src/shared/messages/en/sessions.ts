@@ -101,6 +101,7 @@ export const sessions = {
   'face.failed': 'Failed',
 
   'head.mode': 'Permission mode',
+  'head.next_mode': 'Next permission mode',
   'head.menu': 'Session menu',
   'option.is': '{option}: {value}',
   'head.model': 'Model',

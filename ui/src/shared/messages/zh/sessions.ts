@@ -93,6 +93,7 @@ export const sessions = {
 
   'head.menu': '会话菜单',
   'head.mode': '权限模式',
+  'head.next_mode': '下一个权限模式',
   'option.is': '{option}：{value}',
   'head.model': '模型',
   'head.model_is': '模型：{model}',
