@@ -1,4 +1,4 @@
-import { screen } from '@testing-library/svelte';
+import { screen, within } from '@testing-library/svelte';
 import { expect, test } from 'vitest';
 
 import { claudeCode, codex, demo, inbound, of, openCode, withCurrent } from '../src/testing/agents';
@@ -112,6 +112,13 @@ test('choosing a model or a mode never sends the message in the composer', async
 test('the demo has neither', async () => {
   await openHead(of(demo));
   expect(screen.queryByRole('button', { name: /^Permission mode|^Model/ })).toBeNull();
+});
+
+test('the demo is named once, without a folder and a version that say nothing', async () => {
+  await openHead({ ...of(demo), name: 'Demo', folder: '/home/ada/.local/share/askdesk/demo', version: '2.1.332' });
+  const head = within(screen.getByRole('banner'));
+  expect(head.getAllByText('Demo')).toEqual([screen.getByRole('heading', { name: 'Demo' })]);
+  expect(head.queryByText(/demo$|2\.1/)).toBeNull();
 });
 
 test('an ended session has neither, but shows its model', async () => {
