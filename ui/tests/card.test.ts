@@ -147,6 +147,7 @@ test.each([
   ['````md\n```sh\nls\n```\n````', '```sh\nls\n```'],
   ['  ```\r\nlet a = 1;\r\n  ```\r\n', 'let a = 1;\n'],
   ['a ``` b', 'a ``` b'],
+  ['``` also drops the table\nls', '``` also drops the table\nls'],
 ])('a preview shows code without its fences: %j', async (preview, shown) => {
   await open([aQuestion(1, { options: [{ label: 'A', preview }, { label: 'B' }] })]);
   expect(screen.getByRole('figure').querySelector('pre')?.textContent).toBe(shown);

@@ -52,7 +52,8 @@ export function shownLabel(option: { label: string; recommended: boolean }): str
   return label.replace(/\s*\(recommended\)$/i, '') || label;
 }
 
-const FENCE = /^ {0,3}(`{3,}|~{3,})(.*)$/;
+/** A fence with at most a language: more words would be hidden with it. */
+const FENCE = /^ {0,3}(`{3,}|~{3,})(?:[ \t]*([\w+#.-]+))?[ \t]*$/;
 
 /** A text without the lines that fence its code, which say nothing where everything is shown as code. */
 export function withoutFences(text: string): string {
@@ -60,10 +61,10 @@ export function withoutFences(text: string): string {
   return text
     .split('\n')
     .filter((line) => {
-      const [, fence, rest = ''] = FENCE.exec(line) ?? [];
+      const [, fence, language] = FENCE.exec(line) ?? [];
       if (fence === undefined) return true;
       // Shorter fences inside are part of the code.
-      const ends = open !== '' && fence.startsWith(open) && rest.trim() === '';
+      const ends = open !== '' && fence.startsWith(open) && language === undefined;
       if (open !== '' && !ends) return true;
       open = ends ? '' : fence;
       return false;
