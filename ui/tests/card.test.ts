@@ -141,6 +141,18 @@ describe('the preview', () => {
   });
 });
 
+test.each([
+  ['```rust\nlet a = 1;\n```', 'let a = 1;'],
+  ['Before\n~~~\nlet a = 1;\n~~~\n\nAfter', 'Before\nlet a = 1;\n\nAfter'],
+  ['````md\n```sh\nls\n```\n````', '```sh\nls\n```'],
+  ['  ```\r\nlet a = 1;\r\n  ```\r\n', 'let a = 1;\n'],
+  ['a ``` b', 'a ``` b'],
+  ['``` also drops the table\nls', '``` also drops the table\nls'],
+])('a preview shows code without its fences: %j', async (preview, shown) => {
+  await open([aQuestion(1, { options: [{ label: 'A', preview }, { label: 'B' }] })]);
+  expect(screen.getByRole('figure').querySelector('pre')?.textContent).toBe(shown);
+});
+
 describe('confirmations and secrets', () => {
   test('a confirmation is a choice between yes and no', async () => {
     const { user, bridge } = await open([aQuestion(1, { kind: 'confirm', options: ['Yes', 'No'], allowsOther: false })]);

@@ -9,7 +9,7 @@ import type { ChangedFiles, FileChange } from '../src/generated/wire';
 import { commentMessage } from '../src/store/commentMessage';
 import { aRequest, aSession } from '../src/testing/builders';
 import { FakeBridge, settle } from '../src/testing/fakeBridge';
-import { button, composer, expectNoViolations, openPage } from './open';
+import { button, composer, expectNoViolations, openPage, panel } from './open';
 
 const tree = () => screen.getByRole('tree', { name: 'Changed files' });
 const file = (name: string) => within(tree()).getByRole('treeitem', { name: new RegExp(`^${name}(?![/.])`) });
@@ -79,6 +79,17 @@ test('the tree shows the files in their folders, which can be closed', async () 
   await user.keyboard('{ArrowRight}{ArrowDown}{ArrowDown}{Enter}');
   expect(file('guard.ts')).toHaveAttribute('aria-selected', 'true');
   expect(diff('src/auth/guard.ts')).toBeVisible();
+});
+
+test('a line break in a name is shown, in the side and in the changes', async () => {
+  const broken = aChangedFile('a\nfolder/new\nline.txt', { id: 'broken' });
+  const { user } = await openPage(withFiles(listingOf([broken])));
+  expect(within(panel()).getByTitle('a⏎folder/new⏎line.txt')).toHaveTextContent('a⏎folder/new⏎line.txt');
+  await user.click(button(/^Changes:/));
+  await user.click(file('new⏎line.txt'));
+  expect(file('a⏎folder')).toHaveTextContent('a⏎folder');
+  expect(screen.getByRole('heading', { name: 'a⏎folder/new⏎line.txt' })).toBeVisible();
+  expect(document.querySelector('main')?.textContent).not.toMatch(/new\s*line\.txt/);
 });
 
 test('both sides are shown with line numbers, and unchanged lines are folded', async () => {

@@ -39,7 +39,7 @@ describe('a connected app', () => {
     expect(head.getByText('MCP client')).toBeVisible();
     expect(answersGo()).toHaveTextContent('Your answers go to codex in /projects/shop.');
     expect(screen.queryByRole('textbox', { name: 'Message to the agent' })).toBeNull();
-    for (const name of ['Session menu', 'Stop', 'Resume', /^Permission mode/, /^Model/]) {
+    for (const name of ['Stop', 'Resume', /^Permission mode/, /^Model/]) {
       expect(screen.queryByRole('button', { name })).toBeNull();
     }
     await expectNoViolations();

@@ -1,7 +1,7 @@
-import { screen } from '@testing-library/svelte';
+import { screen, within } from '@testing-library/svelte';
 import { expect, test } from 'vitest';
 
-import { claudeCode, demo, of, openCode, withCurrent } from '../src/testing/agents';
+import { claudeCode, codex, demo, inbound, of, openCode, withCurrent } from '../src/testing/agents';
 import { aSession } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
 import { button, composer, expectNoViolations, openPage } from './open';
@@ -26,6 +26,31 @@ test('the agent’s permission mode is shown and can be changed in a menu', asyn
   expect(button('Permission mode: Ask before changes')).toBeVisible();
   await bridge.push({ change: 'session', session: aSession({ config: inMode('plan') }) });
   expect(button('Permission mode: Plan mode')).toBeVisible();
+});
+
+test.each<[string, Pick<ReturnType<typeof aSession>, 'origin' | 'config'>, string, string, string]>([
+  ['the next mode', { ...of(claudeCode), config: inMode('default') }, 'mode', 'accept_edits', 'Accept edits'],
+  ['the first, past those that need a confirmation', { ...of(claudeCode), config: inMode('accept_edits') }, 'mode', 'plan', 'Plan mode'],
+  ['one that asks again', { ...of(claudeCode), config: inMode('bypass') }, 'mode', 'plan', 'Plan mode'],
+  ['Codex’s other mode', { ...of(codex), config: withCurrent(codex, { mode: 'plan' }) }, 'mode', 'default', 'Default'],
+  ['OpenCode’s other agent', { ...of(openCode), config: withCurrent(openCode, { agent: 'build' }) }, 'agent', 'plan', 'Plan'],
+])('Alt+M leads to %s, from the message, which stays as it is', async (_, session, option, value, words) => {
+  const { bridge, user } = await openHead(session);
+  await user.type(composer(), 'half a word');
+  await user.keyboard('{Alt>}m{/Alt}');
+  expect(bridge.sent('set_config')).toMatchObject([{ session: 's1', option, value }]);
+  expect(screen.getByText(words, { selector: '[role=status]' })).toBeInTheDocument();
+  expect(composer()).toHaveFocus();
+  expect(composer()).toHaveValue('half a word');
+});
+
+test('the menu shows the key beside what it leads to, and Tab is left to the focus', async () => {
+  const { bridge, user } = await openHead();
+  await user.click(composer());
+  await user.keyboard('{Tab}{Shift>}{Tab}{/Shift}{Shift>}{Tab}{/Shift}');
+  expect(bridge.sent('set_config')).toEqual([]);
+  await user.click(button('Permission mode: Ask before changes'));
+  expect(screen.getAllByRole('menuitemradio').filter((one) => one.textContent.includes('Alt+M'))).toEqual([item('Accept edits')]);
 });
 
 test('bypassing permissions needs a confirmation each time', async () => {
@@ -89,6 +114,13 @@ test('the demo has neither', async () => {
   expect(screen.queryByRole('button', { name: /^Permission mode|^Model/ })).toBeNull();
 });
 
+test('the demo is named once, without a folder and a version that say nothing', async () => {
+  await openHead({ ...of(demo), name: 'Demo', folder: '/home/ada/.local/share/askdesk/demo', version: '2.1.332' });
+  const head = within(screen.getByRole('banner'));
+  expect(head.getAllByText('Demo')).toEqual([screen.getByRole('heading', { name: 'Demo' })]);
+  expect(head.queryByText(/demo$|2\.1/)).toBeNull();
+});
+
 test('an ended session has neither, but shows its model', async () => {
   await openHead({ state: { state: 'ended', at: 1, end: { end: 'finished' } } });
   expect(screen.queryByRole('button', { name: /^Permission mode/ })).toBeNull();
@@ -120,4 +152,35 @@ test('the menu of the header renames and exports the session', async () => {
   await user.click(button('Session menu'));
   await user.click(screen.getByRole('menuitem', { name: 'Export as Markdown' }));
   expect(bridge.sent('save_export')).toMatchObject([{ session: 's1', format: 'markdown' }]);
+});
+
+const menuItems = () => screen.getAllByRole('menuitem').map((item) => item.textContent.trim());
+
+test.each<[string, Partial<ReturnType<typeof aSession>>, string[]]>([
+  ['a session at rest', { state: { state: 'idle' }, nativeSession: 'n1' }, ['Fork', 'Pin', 'Mute notifications', 'End session']],
+  ['an ended session', { state: { state: 'ended', at: 1, end: { end: 'finished' } }, resumable: true }, ['Resume', 'Close session']],
+  ['a connected app', inbound('mcp', 'codex'), ['Pin', 'Close session']],
+])('the menu of the header offers what the menu of the row offers, for %s', async (_, changes, some) => {
+  const { user } = await openHead(changes);
+  await user.click(button('Actions for api'));
+  const ofRow = menuItems();
+  expect(ofRow).toEqual(expect.arrayContaining(some));
+  await user.keyboard('{Escape}');
+  await user.click(button('Session menu'));
+  expect(menuItems()).toEqual(expect.arrayContaining(ofRow));
+});
+
+test('the menu of the header forks, pins, and mutes the session', async () => {
+  const { bridge, user, store } = await openHead({ state: { state: 'idle' }, nativeSession: 'n1' });
+  const choose = async (name: string) => {
+    await user.click(button('Session menu'));
+    await user.click(screen.getByRole('menuitem', { name }));
+  };
+  bridge.on('set_session_notifications', () => aSession()).on('fork_session', () => aSession({ id: 's2' }));
+  await choose('Pin');
+  expect(store.state.sidebar.pinned).toEqual(['s1']);
+  await choose('Mute notifications');
+  expect(bridge.sent('set_session_notifications')).toMatchObject([{ session: 's1', attention: { muted: true } }]);
+  await choose('Fork');
+  expect(bridge.sent('fork_session')).toMatchObject([{ session: 's1' }]);
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 
 import { commandOf } from '../src/shared/actions.svelte';
-import { type Press, shortcutKey } from '../src/shared/keys';
+import { isWithAlt, type Press, shortcutKey } from '../src/shared/keys';
 
 /** What a key types without and with Shift on a layout, by its place on a US keyboard. */
 type Layout = Record<string, readonly [plain: string, shifted: string]>;
@@ -146,6 +146,17 @@ describe('case_118_shortcuts_go_by_character_and_else_by_place', () => {
     expect(does('fr', 'KeyA', {})).toBe('quit');
     expect(commandOf({ ...press('us', 'KeyK', { ctrlKey: true }), key: 't' })).toBeNull();
     expect(commandOf({ ...press('us', 'KeyV', { ctrlKey: true }), key: 'k' })).toEqual({ does: 'palette' });
+  });
+
+  test('a letter with Alt goes by character and else by place too, and never is what AltGr types', () => {
+    const alt = { altKey: true };
+    expect(isWithAlt('m', { ...press('us', 'KeyM', alt), key: 'm' })).toBe(true);
+    expect(isWithAlt('m', { ...press('fr', 'Semicolon', alt), key: 'm' })).toBe(true);
+    expect(isWithAlt('m', press('fr', 'KeyM', alt))).toBe(false);
+    expect(isWithAlt('m', { ...press('ru', 'KeyM', alt), key: 'ь' })).toBe(true);
+    for (const held of [{ ...alt, ctrlKey: true }, { ...alt, ...SHIFT }, { ...alt, metaKey: true }, { ...alt, isComposing: true }, {}]) {
+      expect(isWithAlt('m', { ...press('us', 'KeyM', held), key: 'm' })).toBe(false);
+    }
   });
 
   test('a shortcut needs its modifier alone, and no letter with Shift is one', () => {

@@ -38,6 +38,7 @@ export const actions = {
   stop: { words: 'composer.stop', icon: 'stop' },
   force_stop: { words: 'composer.stop_now', icon: 'stop' },
   mode: { words: 'head.mode', icon: 'shield' },
+  next_mode: { words: 'head.next_mode', icon: 'shield', keys: 'Alt+M' },
   model: { words: 'head.model', icon: 'model' },
   set_mode: { words: 'head.mode', icon: 'shield', typed: true },
   set_model: { words: 'head.model', icon: 'model', typed: true },

@@ -89,10 +89,10 @@ export function shortcut(key: string): string {
   return mac ? `⌘${key}` : `Ctrl+${key}`;
 }
 
-/** Whether the key is Enter with Alt alone, outside a composition. */
-export function isEnterWithAlt(event: KeyboardEvent): boolean {
+/** Whether a key is pressed with Alt alone, outside a composition. */
+export function isWithAlt(key: string, event: Press): boolean {
   const held = event.shiftKey || event.ctrlKey || event.metaKey;
-  return event.key === 'Enter' && event.altKey && !held && !isComposing(event);
+  return shortcutKey(event) === key && event.altKey && !held && !isComposing(event);
 }
 
 /** Whether the key is Enter without modifiers, outside a composition. */

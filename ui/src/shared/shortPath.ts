@@ -1,7 +1,7 @@
 import { visibly } from './visible';
 
-/** A path, also with a line break in a name, stays on one line. */
-function visiblePath(path: string): string {
+/** A path or a file's name; also with a line break in it, it stays on one line. */
+export function visiblePath(path: string): string {
   return visibly(path.replace(/\r\n|\r|\n/g, '⏎'));
 }
 

@@ -52,6 +52,26 @@ export function shownLabel(option: { label: string; recommended: boolean }): str
   return label.replace(/\s*\(recommended\)$/i, '') || label;
 }
 
+/** A fence with at most a language: more words would be hidden with it. */
+const FENCE = /^ {0,3}(`{3,}|~{3,})(?:[ \t]*([\w+#.-]+))?[ \t]*$/;
+
+/** A text without the lines that fence its code, which say nothing where everything is shown as code. */
+export function withoutFences(text: string): string {
+  let open = '';
+  return text
+    .split('\n')
+    .filter((line) => {
+      const [, fence, language] = FENCE.exec(line) ?? [];
+      if (fence === undefined) return true;
+      // Shorter fences inside are part of the code.
+      const ends = open !== '' && fence.startsWith(open) && language === undefined;
+      if (open !== '' && !ends) return true;
+      open = ends ? '' : fence;
+      return false;
+    })
+    .join('\n');
+}
+
 /** The maximum length of an excerpt, in characters, regardless of its line count. */
 const STRETCH_MAX = 64 * 1024;
 

@@ -186,6 +186,7 @@ export const WINDOW_KEYS: readonly Pick<KeyRow, 'keys' | 'does'>[] = [
   { keys: [actions.find.keys], does: 'keys.find_said' },
   { keys: [actions.new_session.keys], does: 'keys.new_session' },
   { keys: [`${shortcut('1')}–9`], does: 'keys.tab' },
+  { keys: [actions.next_mode.keys], does: 'keys.next_mode' },
   { keys: ['Alt+←', 'Alt+→'], does: 'keys.back_forward' },
   { keys: ['F6', 'Shift+F6'], does: 'keys.panes' },
   { keys: [actions.side.keys], does: 'keys.side' },

@@ -26,7 +26,8 @@ export const composer = {
   'composer.stopping': 'Wird gestoppt…',
   'composer.stop_now': 'Stopp erzwingen',
   'composer.stop_now_hint': 'Beendet den Prozess des Agenten. Sie können die Sitzung fortsetzen.',
-  'composer.keys': 'Enter: senden · Alt+Enter: in die laufende Runde senden · Shift+Enter: neue Zeile · ↑: frühere Nachrichten',
+  'composer.keys':
+    'Enter: senden · Alt+Enter: in die laufende Runde senden · Shift+Enter: neue Zeile · ↑: frühere Nachrichten · Alt+M: nächster Modus',
 
   'completion.commands': 'Befehle',
   'completion.files': 'Dateien und Ordner',

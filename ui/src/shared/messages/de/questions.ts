@@ -153,6 +153,7 @@ export const questions = {
   'keys.tab': 'Per Position zu einer Sitzung wechseln',
   'keys.panes': 'Nächster oder voriger Bereich: Seitenleiste, Sitzung, Seitenbereich',
   'keys.side': 'Seitenbereich ein- oder ausklappen',
+  'keys.next_mode': 'Nächster Modus des Agenten, der keine Bestätigung braucht',
   'keys.back_forward': 'Zurück oder vorwärts',
   'keys.settings': 'Einstellungen',
   'keys.find_said': 'Im Transkript suchen',

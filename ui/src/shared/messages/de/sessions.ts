@@ -100,6 +100,7 @@ export const sessions = {
   'face.failed': 'Fehlgeschlagen',
 
   'head.mode': 'Berechtigungsmodus',
+  'head.next_mode': 'Nächster Berechtigungsmodus',
   'head.menu': 'Sitzungsmenü',
   'option.is': '{option}: {value}',
   'head.model': 'Modell',
@@ -107,7 +108,6 @@ export const sessions = {
   'head.model_other': 'Anderes Modell…',
   'head.model_use': 'Übernehmen',
   'head.keep': 'Abbrechen',
-  'session.end': 'Sitzung beenden',
   'session.end_ask': '„{name}“ beenden?',
   'session.end_yes': 'Sitzung beenden',
   'session.end_no': 'Weiterlaufen lassen',

@@ -27,7 +27,8 @@ export const composer = {
   'composer.stopping': 'Stopping…',
   'composer.stop_now': 'Force stop',
   'composer.stop_now_hint': 'Ends the agent’s process. You can resume the session.',
-  'composer.keys': 'Enter to send · Alt+Enter to send into the running turn · Shift+Enter for a new line · ↑ for earlier messages',
+  'composer.keys':
+    'Enter to send · Alt+Enter to send into the running turn · Shift+Enter for a new line · ↑ for earlier messages · Alt+M for the next mode',
 
   'completion.commands': 'Commands',
   'completion.files': 'Files and folders',

@@ -153,6 +153,7 @@ export const questions = {
   'keys.tab': 'Go to a session by position',
   'keys.panes': 'Next or previous pane: sidebar, session, side',
   'keys.side': 'Fold or unfold the side',
+  'keys.next_mode': 'Next mode of the agent that needs no confirmation',
   'keys.back_forward': 'Go back or forward',
   'keys.settings': 'Settings',
   'keys.find_said': 'Find in the transcript',

@@ -101,6 +101,7 @@ export const sessions = {
   'face.failed': 'Failed',
 
   'head.mode': 'Permission mode',
+  'head.next_mode': 'Next permission mode',
   'head.menu': 'Session menu',
   'option.is': '{option}: {value}',
   'head.model': 'Model',
@@ -108,7 +109,6 @@ export const sessions = {
   'head.model_other': 'Other model…',
   'head.model_use': 'Apply',
   'head.keep': 'Cancel',
-  'session.end': 'End session',
   'session.end_ask': 'End “{name}”?',
   'session.end_yes': 'End session',
   'session.end_no': 'Keep running',

@@ -20,7 +20,7 @@ export const composer = {
   'composer.stopping': '正在停止…',
   'composer.stop_now': '强制停止',
   'composer.stop_now_hint': '结束智能体的进程，之后可以恢复会话。',
-  'composer.keys': 'Enter 发送 · Alt+Enter 送入当前这一轮 · Shift+Enter 换行 · ↑ 之前的消息',
+  'composer.keys': 'Enter 发送 · Alt+Enter 送入当前这一轮 · Shift+Enter 换行 · ↑ 之前的消息 · Alt+M 下一个模式',
 
   'completion.commands': '命令',
   'completion.files': '文件和文件夹',

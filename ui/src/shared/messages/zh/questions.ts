@@ -146,6 +146,7 @@ export const questions = {
   'keys.panes': '下一个或上一个区域：侧边栏、会话、侧栏',
   'keys.side': '收起或展开侧栏',
   'keys.tab': '按位置转到会话',
+  'keys.next_mode': '切换到代理的下一个无需确认的模式',
   'keys.back_forward': '后退或前进',
   'keys.settings': '设置',
   'keys.find_said': '在对话记录中查找',

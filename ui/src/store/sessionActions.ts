@@ -1,10 +1,13 @@
-import { isInbound } from '../../entities/session/origin';
-import type { Session } from '../../generated/wire';
-import type { MenuItem } from '../../shared/menu';
-import { t } from '../../shared/messages';
-import type { Commands } from '../../store/page';
+import { isInbound } from '../entities/session/origin';
+import type { Session } from '../generated/wire';
+import type { MenuItem } from '../shared/menu';
+import { t } from '../shared/messages';
+import { canFork } from './agents';
+import type { Commands } from './page';
+import { isPinned } from './sidebar';
+import type { State } from './state';
 
-/** The actions in the context menu of a session's row. */
+/** The actions in a session's menus: of its row and of its header. */
 export type SessionAction =
   'rename' | 'up' | 'down' | 'pin' | 'unpin' | 'mute' | 'unmute' | 'hide' | 'unhide' | 'resume' | 'fork' | 'end' | 'close';
 
@@ -22,16 +25,12 @@ export interface MovePlace {
 }
 
 /** The actions that a session's menu currently offers; without a place, the session can't be moved. */
-export function actionsOf(
-  session: Session,
-  forks: boolean,
-  pinned: boolean,
-  place: MovePlace | null,
-): (MenuItem & { id: SessionAction })[] {
+export function actionsOf(state: State, session: Session, place: MovePlace | null): (MenuItem & { id: SessionAction })[] {
+  const pinned = isPinned(state, session.id);
   const ended = session.state.state === 'ended';
   const actions: (MenuItem & { id: SessionAction; offered: boolean })[] = [
     { id: 'resume', words: t('session_action.resume'), offered: session.resumable },
-    { id: 'fork', words: t('session_action.fork'), offered: forks },
+    { id: 'fork', words: t('session_action.fork'), offered: canFork(state, session) },
     { id: 'rename', words: t('session_action.rename'), keys: t('session_action.rename_keys'), offered: true },
     { id: 'up', words: t('session_action.up'), keys: t('session_action.up_keys'), offered: place !== null && place.index > 0 },
     {
