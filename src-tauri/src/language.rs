@@ -5,12 +5,22 @@ use std::sync::OnceLock;
 
 use askdesk_domain::{Language, LanguageChoice, Settings};
 use serde_json::json;
+use tauri::{AppHandle, Manager, Runtime};
 
 use crate::messages::{self, Messages};
+use crate::pending_api::PendingApi;
 
 /// Returns the messages in the language of the settings.
 pub fn messages(settings: &Settings) -> &'static Messages {
     messages::of(of(settings))
+}
+
+/// Returns the messages of an app that may still be starting.
+pub fn of_app<R: Runtime>(app: &AppHandle<R>) -> &'static Messages {
+    match app.state::<PendingApi>().now() {
+        Some(api) => messages(&api.settings().watch().borrow()),
+        None => messages::of(of_system()),
+    }
 }
 
 pub fn of(settings: &Settings) -> Language {

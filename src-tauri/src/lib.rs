@@ -11,6 +11,7 @@ mod clipboard;
 mod deep_link;
 mod demo;
 mod external_links;
+mod field_menu;
 mod first_paint;
 mod folder_dialog;
 mod gateway;

@@ -68,8 +68,10 @@ messages! {
     texts {
         /// The notification button that shows the window.
         open: "Open", "打开", "Öffnen";
-        /// The notification button that takes an answer back.
+        /// The notification button that takes an answer back, and the entry in the menu of a text field.
         undo: "Undo", "撤销", "Rückgängig";
+        /// The entry in the menu of a text field.
+        redo: "Redo", "重做", "Wiederholen";
         /// The body of a notification whose answer could not be sent.
         not_sent:
             "Your answer wasn’t sent. The question is still open.",

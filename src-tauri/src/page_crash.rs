@@ -14,7 +14,6 @@ use tauri::webview::{PageLoadEvent, PageLoadPayload};
 use tauri::{AppHandle, Manager, Runtime, State, UriSchemeContext, Url, Webview, WebviewWindow};
 
 use crate::messages::{self, Messages};
-use crate::pending_api::PendingApi;
 use crate::{language, window};
 
 /// The scheme of the page that says what can be done.
@@ -160,10 +159,7 @@ pub fn page_failed(webview: Webview, crashes: State<'_, PageCrashes>, report: St
 #[expect(clippy::needless_pass_by_value, reason = "the signature is Tauri's")]
 pub fn serve<R: Runtime>(context: UriSchemeContext<'_, R>, _: Request<Vec<u8>>) -> Response<Vec<u8>> {
     let app = context.app_handle();
-    let messages = match app.state::<PendingApi>().now() {
-        Some(api) => language::messages(&api.settings().watch().borrow()),
-        None => messages::of(language::of_system()),
-    };
+    let messages = language::of_app(app);
     let address = app.state::<PageCrashes>().lock().address.clone();
     let mut response = Response::new(explanation(messages, address.as_ref()).into_bytes());
     let headers = response.headers_mut();

@@ -13,7 +13,7 @@ use askdesk_api::Error;
 use askdesk_api::dto::NoteView;
 use askdesk_domain::{Rejection, Settings, ValidationError};
 use serde_json::{Value, json};
-use tauri::{AppHandle, Emitter, Manager, State};
+use tauri::{AppHandle, Emitter, Manager, State, WebviewWindow};
 use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, sleep, timeout_at};
 
@@ -21,7 +21,7 @@ use crate::pending_api::PendingApi;
 use crate::subscribe::Subscriptions;
 use crate::updates::Updates;
 use crate::window::Focus;
-use crate::{language, page_crash, subscribe, window};
+use crate::{field_menu, language, page_crash, subscribe, window};
 use state::{Action, Event, StateMachine};
 
 pub use state::Goal;
@@ -96,6 +96,11 @@ impl WindowLifecycle {
     }
 }
 
+fn follow(window: &WebviewWindow) {
+    page_crash::follow(window);
+    field_menu::extend(window);
+}
+
 /// Starts the task, with a window or without.
 pub fn start(app: &AppHandle, settings: Option<watch::Receiver<Settings>>, open: bool) -> tauri::Result<()> {
     let lifecycle = app.state::<WindowLifecycle>();
@@ -105,7 +110,7 @@ pub fn start(app: &AppHandle, settings: Option<watch::Receiver<Settings>>, open:
         if let Some(settings) = &driver.settings {
             window::set_theme(app, settings.borrow().theme);
         }
-        window::create_first(app, &driver.script())?.iter().for_each(page_crash::follow);
+        window::create_first(app, &driver.script())?.iter().for_each(follow);
     } else {
         lifecycle.no_window.store(true, Ordering::Relaxed);
     }
@@ -218,7 +223,7 @@ impl Driver {
             tauri::async_runtime::spawn_blocking(move || window::create(&app, &script, focus)).await;
         match created.flatten() {
             Ok(window) => {
-                window.iter().for_each(page_crash::follow);
+                window.iter().for_each(follow);
                 self.lifecycle().no_window.store(false, Ordering::Relaxed);
                 self.lifecycle().created.send_modify(|count| *count += 1);
             }

@@ -9,6 +9,7 @@ use askdesk_testkit::mock_api::{MockApi, Reply, Script};
 use serde_json::json;
 use tempfile::TempDir;
 
+use crate::desktop::{WINDOW, activate};
 use crate::harness::{App, DELIVERED, OPEN_CARD, Setup};
 use crate::real_claude::sealed;
 
@@ -42,8 +43,11 @@ async fn case_86_without_an_agent_the_first_screen_offers_the_demo_and_a_command
     assert_eq!(app.axe().await, Vec::<String>::new());
     assert_eq!(app.cut("main").await, Vec::<String>::new());
     app.picture("first-run").await;
+    activate(WINDOW);
     app.click("button", "Try the demo").await;
     app.find(OPEN_CARD).await;
+    let log = app.invoke("read_notification_log", json!({})).await.unwrap();
+    assert_eq!(log["entries"][0]["decision"], json!({ "decision": "nothing", "why": "in_view" }), "{log}");
 }
 
 #[tokio::test]

@@ -1,7 +1,6 @@
 //! A disk that is full while a real agent works, in the real window.
 
 use std::path::Path;
-use std::time::Duration;
 
 use askdesk_testkit::mock_api::{Block, Reply};
 use askdesk_testkit::small_disk::SmallDisk;
@@ -17,9 +16,6 @@ const DISK: u32 = 12;
 
 const WAIT: &str = "touch began; until [ -e go ]; do sleep 0.05; done";
 const SAID: &str = "It is done, whatever the disk says.";
-
-/// Longer than the two clicks of a double click are apart.
-const DOUBLE_CLICK: Duration = Duration::from_secs(1);
 
 /// Fills the disk while a command of the agent runs, lets the agent end its turn, and makes room again.
 async fn fill_while_it_works(app: &App, session: &str, project: &Path, disk: &SmallDisk) {
@@ -83,8 +79,6 @@ async fn case_132_a_full_disk_leaves_no_trace_in_a_session_of_claude_code() {
     app.shows_text("body", "Nothing is being stored").await;
     app.picture("full-disk").await;
     disk.clear().unwrap();
-    // Sooner, it counts as the second half of a double click, which sends nothing.
-    tokio::time::sleep(DOUBLE_CLICK).await;
     app.click("button", "Send").await;
     app.shows_text("main", "Heard.").await;
     let heard = real.mock.conversation().last().unwrap()["messages"].to_string();

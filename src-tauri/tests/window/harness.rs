@@ -6,6 +6,7 @@
 #[path = "harness/steps.rs"]
 mod steps;
 
+use std::cell::Cell;
 use std::fs;
 use std::net::TcpListener;
 use std::os::unix::process::CommandExt;
@@ -32,6 +33,9 @@ pub const PATIENCE: Duration = Duration::from_secs(40);
 /// How long one test may take; the bench needs the most.
 const LIMIT: Duration = Duration::from_secs(400);
 
+/// Longer than the two clicks of a double click are apart, which GTK says are 400 ms.
+const DOUBLE_CLICK: Duration = Duration::from_millis(600);
+
 /// How often a condition is polled.
 const LOOK: Duration = Duration::from_millis(30);
 
@@ -55,6 +59,7 @@ pub struct Setup {
     args: Vec<String>,
     log: Option<PathBuf>,
     from_menu: bool,
+    from_terminal: bool,
 }
 
 impl Setup {
@@ -103,6 +108,12 @@ impl Setup {
         self.at_home(home).env("PATH", "/usr/bin:/bin").env("SHELL", shell)
     }
 
+    /// Starts the app from a terminal, as `cargo xtask run` does: the terminal is the one that its processes would be stopped by.
+    pub const fn started_from_terminal(mut self) -> Self {
+        self.from_terminal = true;
+        self
+    }
+
     fn env_in(&mut self, home: &Path) -> Vec<(String, String)> {
         let mut env = std::mem::take(&mut self.env);
         if self.from_menu {
@@ -143,7 +154,7 @@ impl Setup {
         let port = free_port();
         let driver = match self.from_menu {
             true => start_driver_from_menu(port, &env, self.log.as_deref()),
-            false => start_driver(port, &env, self.log.as_deref()),
+            false => start_driver(port, &env, self.log.as_deref(), self.from_terminal),
         };
         let driver = Driver::watched(driver);
         let options = json!({ "binary": PROGRAM, "args": self.args });
@@ -164,7 +175,16 @@ impl Setup {
             }
             tokio::time::sleep(LOOK).await;
         };
-        let app = App { client, home, record, env, driver, _turn: turn };
+        let app = App {
+            client,
+            home,
+            record,
+            env,
+            pointer: Cell::default(),
+            pressed: Cell::default(),
+            driver,
+            _turn: turn,
+        };
         app.find("main").await;
         app
     }
@@ -207,10 +227,22 @@ pub struct App {
     pub client: Client,
     record: PathBuf,
     env: Vec<(String, String)>,
+    pointer: Cell<[f64; 2]>,
+    /// When and where the pointer was pressed last.
+    pressed: Cell<Option<(Instant, [f64; 2])>>,
     // Dropped before the folder that the app writes to.
     driver: Driver,
     home: TempDir,
     _turn: MutexGuard<'static, ()>,
+}
+
+/// The app beside another one.
+pub struct Beside(Driver);
+
+impl Beside {
+    pub fn runs(&mut self) -> bool {
+        self.0.process.try_wait().unwrap().is_none()
+    }
 }
 
 /// The driver, and the app in its process group.
@@ -277,6 +309,13 @@ impl App {
     /// Starts a second instance, as a deep link or a user does, and waits until it has ended.
     pub async fn start_again(&self, args: &[&str]) -> ExitStatus {
         start_again(&self.env, args).await
+    }
+
+    /// Starts the app beside this one, with another data folder, until the result is dropped.
+    pub fn start_beside(&self, data: &Path) -> Beside {
+        let data = ("ASKDESK_DATA_DIR".to_owned(), data.display().to_string());
+        let env: Vec<_> = self.env.iter().cloned().chain([data]).collect();
+        Beside(Driver::watched(command(PROGRAM, &env).process_group(0).spawn().unwrap()))
     }
 
     /// Switches the driver to the window that was created after the earlier one was destroyed.
@@ -375,13 +414,7 @@ impl App {
         self.press(&element).await;
     }
 
-    /// The same, late enough to be no double click with the one before in the same place.
-    pub async fn click_alone(&self, role: &str, name: &str) {
-        tokio::time::sleep(Duration::from_millis(800)).await;
-        self.click(role, name).await;
-    }
-
-    /// Clicks the middle of an element.
+    /// Clicks the middle of an element, late enough to be no double click with the one before in its place.
     pub async fn press(&self, element: &Element) {
         for _ in 0..5 {
             let place = self.move_to(element).await;
@@ -392,7 +425,25 @@ impl App {
                 break;
             }
         }
+        if let Some((at, place)) = self.pressed.get()
+            && place == self.pointer.get()
+        {
+            tokio::time::sleep(DOUBLE_CLICK.saturating_sub(at.elapsed())).await;
+        }
         self.press_there().await;
+    }
+
+    /// Clicks the middle of an element at once, even if a card doesn't act on clicks yet.
+    pub async fn press_now(&self, element: &Element) {
+        self.point_to(self.place_of(element).await, None).await;
+        self.press_there().await;
+    }
+
+    async fn point_to(&self, place: [f64; 2], duration: Option<Duration>) {
+        let [x, y] = place;
+        let there = PointerAction::MoveTo { duration, x, y };
+        self.client.perform_actions(MouseActions::new("pointer".to_owned()).then(there)).await.unwrap();
+        self.pointer.set(place);
     }
 
     /// Moves the pointer to the middle of an element, and returns whether that element is under it.
@@ -418,10 +469,7 @@ impl App {
                 break;
             }
         }
-        let [x, y] = place;
-        let there = PointerAction::MoveTo { duration: Some(Duration::from_millis(10)), x, y };
-        let pointer = MouseActions::new("pointer".to_owned()).then(there);
-        self.client.perform_actions(pointer).await.unwrap();
+        self.point_to(place, Some(Duration::from_millis(10))).await;
         place
     }
 
@@ -441,6 +489,7 @@ impl App {
             .then(PointerAction::Down { button: MOUSE_BUTTON_LEFT })
             .then(PointerAction::Up { button: MOUSE_BUTTON_LEFT });
         self.client.perform_actions(pointer).await.unwrap();
+        self.pressed.set(Some((Instant::now(), self.pointer.get())));
     }
 
     /// Presses a key or a combination, such as `2`, `Enter` or `Ctrl+Enter`.
@@ -710,12 +759,16 @@ fn start_driver_from_menu(port: u16, env: &[(String, String)], log: Option<&Path
     command.spawn().expect("setsid belongs to every Linux")
 }
 
-fn start_driver(port: u16, env: &[(String, String)], log: Option<&Path>) -> Child {
-    let mut command = command("WebKitWebDriver", env);
+fn start_driver(port: u16, env: &[(String, String)], log: Option<&Path>, from_terminal: bool) -> Child {
+    let mut command = command(if from_terminal { "script" } else { "WebKitWebDriver" }, env);
     if let Some(log) = log {
         command.stderr(fs::File::create(log).unwrap());
     }
-    command.arg(format!("--port={port}")).env("TAURI_WEBVIEW_AUTOMATION", "true").process_group(0);
+    match from_terminal {
+        true => command.args(["-qec", &format!("exec WebKitWebDriver --port={port}"), "/dev/null"]),
+        false => command.arg(format!("--port={port}")),
+    };
+    command.env("TAURI_WEBVIEW_AUTOMATION", "true").process_group(0);
     command.spawn().expect("WebKitWebDriver is installed; `cargo xtask test` does that")
 }
 

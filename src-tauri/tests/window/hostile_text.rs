@@ -140,7 +140,7 @@ async fn case_57_no_text_of_an_agent_runs_loads_or_deceives() {
     app.click("button", "Next").await;
     app.shows_text("aside [data-summary]", "Same (option 5)").await;
     check_harmless(&app, &server, "the summary").await;
-    app.click_alone("button", "Submit").await;
+    app.click("button", "Submit").await;
 
     // The agent receives its own labels unchanged. Two questions with the same text are numbered.
     let responses = app.wait_for_responses(1).await;

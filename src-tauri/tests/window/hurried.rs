@@ -5,16 +5,21 @@ use std::time::Duration;
 
 use askdesk_testkit::clis;
 use askdesk_testkit::mock_api::{MockApi, Reply, Script};
+use fantoccini::Locator;
+use fantoccini::elements::Element;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::time::sleep;
 
-use crate::desktop::xdotool;
-use crate::harness::Setup;
+use crate::desktop::{
+    WINDOW, activate, all_visible_windows, confirm_quit, descendants, press_close, xdotool,
+};
+use crate::harness::{App, OPEN_CARD, Setup, wait_until};
 use crate::real_claude::sealed;
 use crate::worktrees::repository;
 
 /// The pauses between two acts, in milliseconds.
-const PACES: [u64; 5] = [0, 50, 200, 400, 800];
+pub const PACES: [u64; 5] = [0, 50, 200, 400, 800];
 
 #[tokio::test]
 async fn case_143_a_second_prompt_goes_to_its_own_agent_at_every_pace() {
@@ -68,4 +73,350 @@ async fn case_143_a_second_prompt_goes_to_its_own_agent_at_every_pace() {
     }
     assert_eq!(app.count("nav [data-session]").await, 2 * PACES.len() as u64);
     app.close().await;
+}
+
+/// A question with three options.
+fn asks(header: &str) -> Value {
+    let options =
+        ["First", "Second", "Third"].map(|label| json!({ "label": label, "description": "An option" }));
+    json!({ "question": format!("Which {header}?"), "header": header, "multiSelect": false, "options": options })
+}
+
+/// What a hurried hand does next to the card.
+#[derive(Clone, Copy, Debug)]
+enum Act {
+    Enter,
+    Digit,
+    Click,
+}
+
+impl Act {
+    const ALL: [Self; 3] = [Self::Enter, Self::Digit, Self::Click];
+
+    async fn carry_out(self, app: &App) {
+        match self {
+            Self::Enter => drop(xdotool(&["key", "Return"])),
+            Self::Digit => drop(xdotool(&["key", "1"])),
+            Self::Click => app.press_now(&option(app, 0).await).await,
+        }
+    }
+}
+
+/// An option of the question in view.
+async fn option(app: &App, index: usize) -> Element {
+    app.client.find_all(Locator::Css("aside .options label")).await.unwrap().remove(index)
+}
+
+#[tokio::test]
+async fn case_144_the_next_question_takes_no_key_or_click_that_was_meant_for_the_one_before() {
+    let app = App::open().await;
+    let scenario = app.scenario("two", json!([[{ "ask": { "questions": [asks("store"), asks("cache")] } }]]));
+    let mut answered = 0;
+    for act in Act::ALL {
+        for pace in PACES {
+            app.show_demo(&scenario, &format!("{act:?} after {pace} ms")).await;
+            app.find(OPEN_CARD).await;
+            activate(WINDOW);
+            app.key("Ctrl+j").await;
+            app.armed().await;
+            // Once in the way of the keys, once in that of the pointer.
+            match act {
+                Act::Click => app.press_now(&option(&app, 1).await).await,
+                _ => drop(xdotool(&["key", "2"])),
+            }
+            let chosen = "aside [data-request] input:checked";
+            if pace < 500 {
+                sleep(Duration::from_millis(pace)).await;
+                act.carry_out(&app).await;
+                app.shows_text(OPEN_CARD, "Which cache?").await;
+                app.armed().await;
+                assert_eq!(app.count(chosen).await, 0, "{act:?} after {pace} ms");
+            }
+            // After its first half second, the question takes it.
+            app.shows_text(OPEN_CARD, "Which cache?").await;
+            app.armed().await;
+            Act::Digit.carry_out(&app).await;
+            app.find("aside [data-summary]").await;
+            if pace < 500 {
+                sleep(Duration::from_millis(pace)).await;
+                xdotool(&["key", "Return"]);
+                app.armed().await;
+                assert_eq!(
+                    app.responses().len(),
+                    answered,
+                    "the summary was there for less than half a second"
+                );
+            }
+            app.key("Enter").await;
+            answered += 1;
+            let responses = app.wait_for_responses(answered).await;
+            let expected = json!({ "Which store?": "Second", "Which cache?": "First" });
+            assert_eq!(responses[answered - 1]["updatedInput"]["answers"], expected);
+        }
+    }
+    app.close().await;
+}
+
+#[tokio::test]
+async fn case_144_a_menu_that_the_user_opened_and_its_form_take_every_click_and_key() {
+    let app = App::open().await;
+    for pace in PACES {
+        let pause = || sleep(Duration::from_millis(pace));
+        app.show_demo("approval", &format!("{pace} ms")).await;
+        let more = app.by_role_in("aside", "button", "More ways to deny").await;
+        activate(WINDOW);
+        app.press(&more).await;
+        pause().await;
+        app.press_now(&app.by_role("menuitem", "Deny with message…").await).await;
+        pause().await;
+        xdotool(&["type", "--delay", "0", "use tmp, please"]);
+        let field = app.find("aside textarea").await;
+        app.wait("the whole message", async || {
+            let written = field.prop("value").await.ok()??;
+            assert!("use tmp, please".starts_with(&written), "after {pace} ms: {written:?}");
+            (written == "use tmp, please").then_some(())
+        })
+        .await;
+    }
+    assert_eq!(app.responses().len(), 0);
+    app.close().await;
+}
+
+/// The places of the buttons in the card's foot and in the header, and of the composer, in device pixels.
+async fn places(app: &App) -> Value {
+    let script = "const box = (element) => {
+            const { left, top, right, bottom } = element.getBoundingClientRect();
+            return [left, top, right, bottom].map((at) => Math.round(at * 10) / 10).join(' ');
+        };
+        const foot = [...document.querySelectorAll('aside [data-foot] .acts button')].filter((one) => one.checkVisibility({ visibilityProperty: true }));
+        const named = foot.map((one) => [one.matches('.primary') ? 'main' : (one.ariaLabel ?? 'skip'), box(one)]);
+        const header = [...document.querySelectorAll('main header button')].map((one) => [`header: ${one.ariaLabel ?? one.textContent.trim()}`, box(one)]);
+        return Object.fromEntries([...named, ...header, ['composer', box(document.querySelector('[data-composer]'))]]);";
+    app.script(script, vec![]).await
+}
+
+/// Each button that is seen in several states is in the same place in all of them.
+#[derive(Default)]
+struct Seen(std::collections::BTreeMap<String, (String, String)>);
+
+impl Seen {
+    async fn look(&mut self, app: &App, state: &str) {
+        let places = places(app).await;
+        for (button, place) in places.as_object().unwrap() {
+            let now = (place.as_str().unwrap().to_owned(), state.to_owned());
+            let before = self.0.entry(button.clone()).or_insert_with(|| now.clone());
+            assert_eq!(before.0, now.0, "{button}: {} and {}", before.1, now.1);
+        }
+    }
+}
+
+#[rstest::rstest]
+#[case::wide("en", 1440)]
+#[case::narrow("en", 900)]
+#[case::german("de", 1280)]
+#[case::chinese("zh-Hans", 1280)]
+#[tokio::test]
+async fn case_145_no_button_moves_through_all_states_of_a_card(#[case] language: &str, #[case] width: u32) {
+    let app = App::open().await;
+    app.change_setting("language", language).await;
+    app.resize(width, 820).await;
+    let ask = |header: &str| json!({ "ask": { "questions": [asks(header)] } });
+    let both = json!({ "ask": { "questions": [asks("store"), asks("cache")] } });
+    let scenario = app.scenario("states", json!([[{ "sleep_ms": 300 }, ask("tool"), ask("log"), both]]));
+    app.show_demo(&scenario, "States").await;
+    let mut seen = Seen::default();
+    app.find(OPEN_CARD).await;
+    activate(WINDOW);
+    seen.look(&app, "arming").await;
+    app.armed().await;
+    seen.look(&app, "open").await;
+    app.key("Ctrl+Enter").await;
+    app.find("aside [data-foot] [role=alert]").await;
+    seen.look(&app, "not answered").await;
+    // Typed in the composer, one letter.
+    app.press(&app.find("[data-composer]").await).await;
+    xdotool(&["key", "x"]);
+    app.wait("the letter", async || {
+        let field = app.find("[data-composer]").await;
+        (field.prop("value").await.ok()?? == "x").then_some(())
+    })
+    .await;
+    seen.look(&app, "typed in the composer").await;
+    xdotool(&["key", "BackSpace"]);
+    app.key("Ctrl+j").await;
+    app.key("2").await;
+    seen.look(&app, "chosen").await;
+    app.key("Enter").await;
+    app.find("aside [data-held]").await;
+    seen.look(&app, "held").await;
+    app.key_now("Enter").await;
+    app.shows_text(OPEN_CARD, "Which log?").await;
+    seen.look(&app, "the next card").await;
+    app.key("s").await;
+    seen.look(&app, "skipped").await;
+    app.key_now("s").await;
+    app.shows_text(OPEN_CARD, "Which store?").await;
+    seen.look(&app, "several, arming").await;
+    app.armed().await;
+    seen.look(&app, "several").await;
+    app.key("2").await;
+    app.shows_text(OPEN_CARD, "Which cache?").await;
+    seen.look(&app, "second, arming").await;
+    app.armed().await;
+    seen.look(&app, "second").await;
+    app.key("Alt+Right").await;
+    app.find("aside [data-summary]").await;
+    seen.look(&app, "summary with a gap").await;
+    app.key("Enter").await;
+    app.find("aside [data-foot] [role=alert]").await;
+    seen.look(&app, "gap named").await;
+    app.key("Enter").await;
+    app.wait_for_responses(3).await;
+    app.close().await;
+}
+
+/// Writes into a field by keys, clears it, and takes that back and forth.
+async fn undoes(app: &App, field: &Element, what: &str) {
+    let value = async |expected: &str, after: &str| {
+        app.wait(&format!("{what}: {expected:?} {after}"), async || {
+            (field.prop("value").await.ok()?? == expected).then_some(())
+        })
+        .await;
+    };
+    app.press(field).await;
+    xdotool(&["key", "ctrl+a", "BackSpace"]);
+    value("", "to begin").await;
+    for pace in PACES {
+        let keys = async |keys: &[&str]| {
+            for key in keys {
+                xdotool(&["key", key]);
+                sleep(Duration::from_millis(pace)).await;
+            }
+        };
+        xdotool(&["type", "--delay", "0", "one two"]);
+        value("one two", "typed").await;
+        keys(&["ctrl+a", "BackSpace"]).await;
+        value("", "cleared").await;
+        keys(&["ctrl+z"]).await;
+        value("one two", "undone").await;
+        keys(&["ctrl+shift+z"]).await;
+        value("", "redone").await;
+        keys(&["ctrl+z", "ctrl+z"]).await;
+        value("one ", "undone by a word").await;
+        keys(&["ctrl+z"]).await;
+        value("", "all undone").await;
+    }
+}
+
+#[tokio::test]
+async fn case_146_what_was_typed_or_cleared_by_mistake_comes_back_in_each_field() {
+    let app = App::open_asked("technology").await;
+    activate(WINDOW);
+    undoes(&app, &app.find("[data-composer]").await, "the composer").await;
+    app.click("radio", "Other").await;
+    undoes(&app, &app.find("aside fieldset :is(textarea, input[type=text])").await, "Other").await;
+    app.key_now("Ctrl+k").await;
+    undoes(&app, &app.find("dialog[open] input").await, "the palette").await;
+    app.key_now("Esc").await;
+    app.key_now("Ctrl+f").await;
+    undoes(&app, &app.find("[data-find] input").await, "find").await;
+    app.key_now("Esc").await;
+    app.key_now("Ctrl+n").await;
+    app.unfold_start_form().await;
+    undoes(&app, &app.by_role("textbox", "First message").await, "the first message").await;
+    assert_eq!(app.responses().len(), 0);
+    app.close().await;
+}
+
+/// Opens the menu of a field by the pointer, and chooses its nth entry by keys.
+async fn choose_in_menu(app: &App, field: &Element, nth: usize) {
+    let script = "const { x, y, width, height } = arguments[0].getBoundingClientRect();
+        return [x + width / 2, y + height / 2].map((at) => String(Math.round(at)))";
+    let at = app.script(script, vec![serde_json::to_value(field).unwrap()]).await;
+    let before = all_visible_windows().len();
+    let window = ["search", "--onlyvisible", "--name", WINDOW, "mousemove", "--window", "%1"];
+    xdotool(&[&window[..], &[at[0].as_str().unwrap(), at[1].as_str().unwrap(), "click", "3"]].concat());
+    wait_until("the menu", async || (all_visible_windows().len() > before).then_some(())).await;
+    for _ in 0..nth {
+        xdotool(&["key", "Down"]);
+    }
+    xdotool(&["key", "Return"]);
+}
+
+#[tokio::test]
+async fn case_146_the_menu_of_a_field_undoes_and_redoes() {
+    let app = App::open_asked("technology").await;
+    let field = app.find("[data-composer]").await;
+    activate(WINDOW);
+    app.press(&field).await;
+    xdotool(&["type", "--delay", "0", "one two"]);
+    xdotool(&["key", "ctrl+a", "BackSpace"]);
+    for (nth, expected) in [(1, "one two"), (2, "")] {
+        choose_in_menu(&app, &field, nth).await;
+        app.wait(&format!("{expected:?}"), async || {
+            (field.prop("value").await.ok()?? == expected).then_some(())
+        })
+        .await;
+    }
+    app.close().await;
+}
+
+#[tokio::test]
+async fn case_148_a_session_that_is_starting_holds_messages_and_ends_at_once() {
+    let test = "case_148_a_session_that_is_starting_holds_messages_and_ends_at_once";
+    let Some(program) = clis::claude_or_skip(test) else { return };
+    let (home, projects) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+    let folder = repository(&std::fs::canonicalize(projects.path()).unwrap());
+    let replies = [Reply::text("Understood."), Reply::text("Understood again.")];
+    let mock = MockApi::start(Script(replies.into())).await.unwrap();
+    let programs = TempDir::new().unwrap();
+    symlink(program, programs.path().join("claude")).unwrap();
+    let path = format!("{}:/usr/bin:/bin", programs.path().display());
+    let app = sealed(Setup::default(), home.path(), &mock).env("PATH", path).open().await;
+    let go = folder.join("go");
+    let start = async |name: &str| {
+        let setup = format!("until [ -e {} ]; do sleep 0.1; done", go.display());
+        let path = folder.with_file_name(name);
+        let worktree = json!({ "branch": name, "base": "main", "path": path, "setup": setup, "made": false });
+        let input = json!({ "agent": "claude_code", "folder": folder, "options": { "config": {} }, "name": name,
+            "prompt": format!("First of {name}."), "worktree": worktree });
+        let session = app.start_session(input).await;
+        app.select(&session).await;
+        session
+    };
+    // Ended while its setup waits.
+    let ended = start("ended").await;
+    app.click("button", "Session menu").await;
+    app.click("menuitem", "End session").await;
+    app.in_state(&ended, "ended").await;
+    // Written to while its setup waits.
+    let session = start("written-to").await;
+    let composer = app.find("[data-composer]").await;
+    for pace in PACES {
+        app.press(&composer).await;
+        xdotool(&["type", "--delay", "0", &format!("held {pace}")]);
+        sleep(Duration::from_millis(pace)).await;
+        xdotool(&["key", "ctrl+Return"]);
+        app.shows_text("main", &format!("held {pace}")).await;
+    }
+    assert_eq!(mock.conversation().len(), 0, "no agent runs");
+    std::fs::write(&go, "").unwrap();
+    app.wait_long("all messages", async || {
+        let said: Vec<String> = mock.conversation().iter().map(ToString::to_string).collect();
+        let all = said.last()?;
+        (all.contains("First of written-to.")
+            && PACES.iter().all(|pace| all.contains(&format!("held {pace}"))))
+        .then_some(())
+    })
+    .await;
+    app.in_state(&session, "idle").await;
+    assert!(!mock.conversation().iter().any(|body| body.to_string().contains("First of ended.")));
+    // The window is closed while a setup waits.
+    std::fs::remove_file(&go).unwrap();
+    start("left").await;
+    app.change_setting("on_close", "quit").await;
+    press_close();
+    confirm_quit();
+    let runs = || descendants(app.root()).iter().any(|name| name.starts_with("askdesk-desktop"));
+    wait_until("the end of the app", async || (!runs()).then_some(())).await;
 }

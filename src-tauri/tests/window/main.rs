@@ -45,6 +45,7 @@ mod no_notification_daemon;
 mod notifications;
 mod open_in;
 mod outcomes;
+mod own_run;
 mod own_sessions;
 mod page_reload;
 mod permission_rules;

@@ -215,30 +215,30 @@ async fn case_59_a_subagents_question_names_it_and_every_kind_of_answer_reaches_
     app.check_answers(expected).await;
 }
 
-/// Finds the files below a folder that contain the secret, except the demo agent's record.
-fn holders(folder: &Path, found: &mut Vec<String>) {
+/// Lists the files below a folder that contain a secret, except the demo agent's record.
+pub fn holders(folder: &Path, secret: &str) -> Vec<String> {
+    let utf16: Vec<u8> = secret.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let mut found = Vec::new();
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let path = entry.path();
         if path.is_dir() && !path.is_symlink() {
-            holders(&path, found);
+            found.extend(holders(&path, secret));
         } else if path.file_name().is_some_and(|name| name != "record.jsonl") {
             let bytes = fs::read(&path).unwrap_or_default();
-            let utf16: Vec<u8> = SECRET.encode_utf16().flat_map(u16::to_le_bytes).collect();
             let holds = |secret: &[u8]| bytes.windows(secret.len()).any(|window| window == secret);
-            if holds(SECRET.as_bytes()) || holds(&utf16) {
+            if holds(secret.as_bytes()) || holds(&utf16) {
                 found.push(path.display().to_string());
             }
         }
     }
+    found
 }
 
 #[tokio::test]
 async fn case_61_a_secret_is_masked_and_never_stored() {
     let app = App::open_asked("kinds").await;
     let holds_none = |when: &str| {
-        let mut found = Vec::new();
-        holders(app.home(), &mut found);
-        assert_eq!(found, Vec::<String>::new(), "{when}");
+        assert_eq!(holders(app.home(), SECRET), Vec::<String>::new(), "{when}");
     };
     app.write("Your own answer", "Lighthouse").await;
     app.press(&app.find("aside [data-step=q3]").await).await;
@@ -263,7 +263,7 @@ async fn case_61_a_secret_is_masked_and_never_stored() {
     app.shows_text("aside [data-summary]", "Secret provided").await;
     app.click("button", "Submit").await;
     app.shows_text("aside [role=alert]", "Not answered:").await;
-    app.click_alone("button", "Submit").await;
+    app.click("button", "Submit").await;
     let responses = app.wait_for_responses(1).await;
     assert_eq!(responses[0]["updatedInput"]["answers"]["Which token may I use?"], SECRET);
     app.find(DELIVERED).await;
