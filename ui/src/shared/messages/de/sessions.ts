@@ -215,7 +215,7 @@ export const sessions = {
   'palette.shows_card': 'zeigt zuerst die Anfrage',
   'sessions.stuck.one': '{count} Antwort nicht zugestellt',
   'sessions.stuck.other': '{count} Antworten nicht zugestellt',
-  'session.unanswered': '{agent} antwortet seit {time} nicht.',
+  'session.unanswered': '{agent} ist nach {time} noch nicht bereit.',
   'session.again': 'Erneut versuchen',
   'session.again_hint': 'Startet eine neue Sitzung mit derselben Nachricht, demselben Ordner und denselben Optionen.',
 };

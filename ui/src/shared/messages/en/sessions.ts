@@ -212,7 +212,7 @@ export const sessions = {
   'palette.shows_card': 'shows the request first',
   'sessions.stuck.one': '{count} answer not delivered',
   'sessions.stuck.other': '{count} answers not delivered',
-  'session.unanswered': '{agent} hasn’t answered for {time}.',
+  'session.unanswered': '{agent} isn’t ready after {time}.',
   'session.again': 'Retry',
   'session.again_hint': 'Starts a new session with the same message, folder, and options.',
 } as const satisfies Record<string, string>;

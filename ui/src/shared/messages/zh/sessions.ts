@@ -199,7 +199,7 @@ export const sessions = {
   'palette.off': '关',
   'palette.shows_card': '先显示该请求',
   'sessions.stuck.other': '{count} 个回答未送达',
-  'session.unanswered': '{agent} 已有 {time} 没有回应。',
+  'session.unanswered': '{agent} 在 {time} 后仍未就绪。',
   'session.again': '重试',
   'session.again_hint': '用相同的消息、文件夹和选项启动新会话。',
 };
