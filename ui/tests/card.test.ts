@@ -161,6 +161,17 @@ describe('confirmations and secrets', () => {
     expect(bridge.sent('answer_question')[0]?.answers).toEqual([{ question: 'q1', chosen: ['q1o2'], other: null, note: null }]);
   });
 
+  test('an option of a secret fills its field, masked as what is typed', async () => {
+    const { user, bridge } = await open([aQuestion(1, { kind: 'secret', header: 'Token' })]);
+    const [first] = aQuestion(1).options;
+    await user.click(button(first!.label));
+    const field = screen.getByLabelText('Your own answer');
+    expect(field).toHaveAttribute('type', 'password');
+    expect(field).toHaveValue(first!.label);
+    await user.click(button('Submit'));
+    expect(bridge.sent('answer_question')).toMatchObject([{ answers: [{ chosen: [], other: first!.label }] }]);
+  });
+
   test('case_61_a_secret_is_masked_until_it_is_asked_for_and_stands_nowhere_else', async () => {
     const secret = aQuestion(1, { kind: 'secret', options: [], header: 'Token' });
     const { user, bridge, store } = await open([secret, aQuestion(2, { kind: 'text', options: [] })]);

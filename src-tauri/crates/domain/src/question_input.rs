@@ -136,7 +136,8 @@ fn question(index: usize, draft: &RawQuestion, rules: QuestionLimits) -> Result<
         let rule = format!("too many options ({count}; the limit is {})", rules.options_max);
         return Err(Refusal::new(field("options"), rule));
     }
-    if !select && count > 0 {
+    // Those of a secret are texts to fill in.
+    if !select && draft.kind != QuestionKind::Secret && count > 0 {
         return Err(Refusal::new(
             field("options"),
             format!("must be empty for this type of question, got {count}"),

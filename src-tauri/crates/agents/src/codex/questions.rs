@@ -35,8 +35,7 @@ pub(super) fn read(params: &Value) -> Vec<Asking> {
 }
 
 fn read_one(question: &Value) -> Asking {
-    let mut said = text(question, "question").unwrap_or_default().to_owned();
-    let mut options: Vec<RawOption> = list(question, "options")
+    let options: Vec<RawOption> = list(question, "options")
         .iter()
         .map(|option| RawOption {
             label: text(option, "label").unwrap_or_default().to_owned(),
@@ -45,14 +44,8 @@ fn read_one(question: &Value) -> Asking {
         })
         .collect();
     let secret = is_true(question, "isSecret");
-    if secret && !options.is_empty() {
-        // What is typed is masked and never stored, so nothing can be chosen; the options remain readable.
-        let lines = options.iter().map(|option| format!("- {}", option.label));
-        said = [said, lines.collect::<Vec<_>>().join("\n")].join("\n\n");
-        options.clear();
-    }
     let draft = RawQuestion {
-        text: said,
+        text: text(question, "question").unwrap_or_default().to_owned(),
         header: text(question, "header").map(str::to_owned),
         kind: if secret { QuestionKind::Secret } else { QuestionKind::Single },
         options,
@@ -132,7 +125,12 @@ fn said(asking: &Asking, question: &Question, answers: &Answers) -> Vec<Value> {
     let options = asking.draft.options.iter().enumerate();
     let chosen = options.filter(|(place, _)| answer.chosen.contains(&question.id.option(*place)));
     let labels = chosen.map(|(_, option)| json!(option.label));
-    let words = [answer.other.as_deref(), answer.note.as_deref()].into_iter().flatten().map(note);
+    // A secret has no chosen option: one that was filled in is told by its label.
+    let said = |words: &str| match asking.draft.options.iter().any(|option| option.label == words) {
+        true if question.kind == QuestionKind::Secret => json!(words),
+        _ => note(words),
+    };
+    let words = [answer.other.as_deref(), answer.note.as_deref()].into_iter().flatten().map(said);
     labels.chain(words).collect()
 }
 

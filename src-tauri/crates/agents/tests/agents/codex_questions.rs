@@ -106,15 +106,18 @@ fn each_question_has_its_answer_and_one_left_open_says_so() {
 }
 
 #[test]
-fn only_choices_can_be_wanted_and_the_options_of_a_secret_stay_readable() {
+fn only_choices_can_be_wanted_and_an_option_of_a_secret_is_told_by_its_label() {
     let questions = [
         with(question("a", &["One", "Two"]), "isOther", json!(false)),
         with(question("b", &["One", "Two"]), "isSecret", json!(true)),
     ];
-    let (_, asked) = asked_questions(&questions);
+    let (mut session, asked) = asked_questions(&questions);
     assert!(!asked.questions[0].allows_other);
     assert_eq!(asked.questions[1].kind, QuestionKind::Secret);
-    assert_eq!(asked.questions[1].text, "Which b?\n\n- One\n- Two");
+    assert_eq!(asked.questions[1].options.len(), 2);
+    let given = [Some((&[1][..], None, None)), Some((&[][..], Some("Two"), None))];
+    let sent = session.end(&asked.native_ref, &asked.questions, answers(&asked.questions, &given));
+    assert_eq!(sent, json!({"answers": {"a": {"answers": ["One"]}, "b": {"answers": ["Two"]}}}));
 }
 
 #[test]

@@ -80,11 +80,17 @@ fn the_refusal_names_the_question() {
 #[rstest]
 #[case::text(QuestionKind::Text)]
 #[case::confirm(QuestionKind::Confirm)]
-#[case::secret(QuestionKind::Secret)]
 fn a_question_that_is_not_a_select_takes_no_options(#[case] kind: QuestionKind) {
     check(&wide(kind, 0), ASK_USER, Ok(1));
     let words = "questions[0].options: must be empty for this type of question, got 2";
     check(&wide(kind, 2), ASK_USER, Err(words));
+}
+
+#[test]
+fn a_secret_may_have_texts_to_fill_in() {
+    let question = asked(&wide(QuestionKind::Secret, 2)).remove(0);
+    assert_eq!((question.kind, question.options.len()), (QuestionKind::Secret, 2));
+    assert!(!question.allows_other);
 }
 
 #[rstest]

@@ -57,6 +57,7 @@ export const questions = {
   'question.text_placeholder': 'Antwort eingeben',
   'question.secret_show': 'Geheimnis anzeigen',
   'question.secret_hide': 'Geheimnis verbergen',
+  'question.secret_options': 'Eine Option eintragen',
   'question.secret_hint': 'Geht nur an den Agenten. Askdesk speichert es nie.',
   'question.note': 'Anmerkung',
   'question.note_add': 'Anmerkung hinzufügen',

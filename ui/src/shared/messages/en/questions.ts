@@ -57,6 +57,7 @@ export const questions = {
   'question.text_placeholder': 'Type your answer',
   'question.secret_show': 'Show secret',
   'question.secret_hide': 'Hide secret',
+  'question.secret_options': 'Fill in an option',
   'question.secret_hint': 'Sent only to the agent. Askdesk never stores it.',
   'question.note': 'Note',
   'question.note_add': 'Add note',

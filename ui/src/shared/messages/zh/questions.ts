@@ -52,6 +52,7 @@ export const questions = {
   'question.text_placeholder': '输入回答',
   'question.secret_show': '显示机密',
   'question.secret_hide': '隐藏机密',
+  'question.secret_options': '填入一个选项',
   'question.secret_hint': '只发送给智能体，Askdesk 从不保存。',
   'question.note': '备注',
   'question.note_add': '添加备注',
