@@ -1,5 +1,5 @@
 import { screen } from '@testing-library/svelte';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 
 import type { EntryBody } from '../src/generated/wire';
 import { quoteInto } from '../src/shared/quote';
@@ -125,6 +125,16 @@ describe('the context menu', () => {
     expect(more).not.toHaveAttribute('title');
     await opened.user.keyboard('{Escape}');
     expect(more).toHaveAttribute('title');
+  });
+
+  test('leaves what one reads where it is when it closes', async () => {
+    const opened = await open();
+    await rightClick(opened, screen.getByText('First line', { selector: 'article *' }));
+    const focus = vi.spyOn(HTMLElement.prototype, 'focus');
+    await opened.user.keyboard('{Escape}');
+    expect(items()).toEqual([]);
+    expect(focus.mock.calls).toEqual([[{ preventScroll: true }]]);
+    expect(document.querySelector('main')).toContainElement(document.activeElement as HTMLElement);
   });
 
   test('stays away where there is nothing to do', async () => {

@@ -17,7 +17,7 @@ import {
 } from '../src/testing/builders';
 import { clock } from '../src/shared/clock.svelte';
 import { FakeBridge } from '../src/testing/fakeBridge';
-import { button, composer, expectNoViolations, openPage, settle } from './open';
+import { button, composer, expectNoViolations, openPage, settle, skippableTime } from './open';
 
 const transcript = () => screen.getByRole('region', { name: 'Transcript of api' });
 
@@ -502,5 +502,30 @@ describe('the window', () => {
         { request: 'r1', at: expect.any(Number) },
       ]),
     );
+  });
+});
+
+describe('a session that is starting', () => {
+  skippableTime();
+
+  test('says after 20 seconds that its agent doesn’t answer, and can be looked into and ended', async () => {
+    const starting = aSession({ state: { state: 'starting' } });
+    const bridge = new FakeBridge({ sessions: [starting] }).on('read_log', () => ({ lines: [] }));
+    const { user } = await openPage(bridge);
+    const said = () => screen.queryByText(/^Claude Code hasn’t answered for 0:2\d\.$/);
+    await vi.advanceTimersByTimeAsync(18_000);
+    expect(said()).toBeNull();
+    expect(screen.queryByRole('button', { name: 'End session' })).toBeNull();
+    await vi.advanceTimersByTimeAsync(3_000);
+    expect(said()).toBeVisible();
+    await expectNoViolations();
+    await user.click(button('Open session log'));
+    expect(screen.getByRole('dialog', { name: 'Session log: api' })).toBeVisible();
+    await user.click(button('Close'));
+    await user.click(button('End session'));
+    expect(bridge.sent('stop_session')).toMatchObject([{ session: 's1' }]);
+    await bridge.push({ change: 'session', session: { ...starting, state: { state: 'idle' } } });
+    await settle();
+    expect(said()).toBeNull();
   });
 });
