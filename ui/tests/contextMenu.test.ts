@@ -61,6 +61,16 @@ describe('the context menu', () => {
     expect(opened.store.state.messages['s1']).toBe(composer().value);
   });
 
+  test('case_146 a quote can be undone, also in a field that nobody was in before', async () => {
+    const opened = await open();
+    await rightClick(opened, screen.getByText('Please do'));
+    await opened.user.click(screen.getByRole('menuitem', { name: 'Quote in reply' }));
+    expect(composer()).toHaveValue('> Please do\n\n');
+    await opened.user.keyboard('{Control>}z{/Control}');
+    expect(composer()).toHaveValue('');
+    expect(opened.store.state.messages['s1'] ?? '').toBe('');
+  });
+
   test('of a link copies its address, and that of a tool call its path', async () => {
     const opened = await open();
     await rightClick(opened, screen.getByRole('link', { name: 'the guide' }));

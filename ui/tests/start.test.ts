@@ -350,6 +350,27 @@ describe('a start that takes a while', () => {
     expect(screen.getByRole('heading', { name: 'second' })).toBeVisible();
   });
 
+  test('case_143 the form stays with what is written for the next session when the first one of all has started', async () => {
+    const { bridge, user, finish } = await openStarting(new FakeBridge({ sessions: [] }));
+    field('First message').focus();
+    await user.keyboard('SEC');
+    await bridge.push({ change: 'session', session: aSession({ id: 's9', name: 'fresh' }) });
+    await finish();
+    await user.keyboard('OND');
+    expect(field('First message')).toHaveValue('SECOND');
+  });
+
+  test('an agreement to its risk holds for no other', async () => {
+    const { user } = await openStarting();
+    const bypass = () => user.selectOptions(field('Permission mode'), 'Bypass permissions');
+    const tick = () => screen.getByRole('checkbox', { name: /I understand the risk/ });
+    await bypass();
+    await user.click(tick());
+    await user.type(field('First message'), 'second{Control>}{Enter}{/Control}');
+    await bypass();
+    expect(tick()).not.toBeChecked();
+  });
+
   test.each([
     ['asked for with Ctrl+N', '{Control>}n{/Control}', ''],
     ['written in', 'SEC', 'SEC'],

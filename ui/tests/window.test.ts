@@ -409,6 +409,19 @@ describe('the composer', () => {
     expect(composer()).toHaveAccessibleDescription(/^Enter replies in chat and closes 1 question\./);
   });
 
+  test('case_145 its button keeps the width of its longest word, whatever Enter does', async () => {
+    const { user, bridge } = await openPage(atRest());
+    const reserved = () =>
+      [...document.querySelectorAll<HTMLElement>('[data-send] [data-words]')].map(({ dataset }) => dataset['words'] ?? '').sort();
+    const first = reserved();
+    expect(first).toEqual(expect.arrayContaining(['Queue', 'Reply in chat', 'Send']));
+    await user.type(composer(), 'a');
+    await bridge.push({ change: 'request', request: aRequest() });
+    await settle();
+    expect(button(/^Reply/)).toBeVisible();
+    expect(reserved()).toEqual(first);
+  });
+
   test('a rejected message stays with its error', async () => {
     const bridge = atRest().fail('send_message', { code: 'session_gone' });
     const { user } = await openPage(bridge);
