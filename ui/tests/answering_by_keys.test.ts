@@ -134,6 +134,22 @@ describe('advancing', () => {
     expect(sentAnswers(bridge)).toMatchObject([[{ question: 'q1', chosen: ['q1o1'] }]]);
   });
 
+  test('a second Enter on Submit sends without what is missing, and the sentence leads there', async () => {
+    const { press, keys, user, bridge } = await openCard(pair());
+    await press('1', '{Alt>}{ArrowRight}{/Alt}');
+    expect(button(/^Submit/)).toHaveFocus();
+    await keys('{Enter}');
+    expect(screen.getByRole('alert')).toHaveTextContent('Not answered: Providers');
+    await user.click(button('Go there'));
+    expect(checkbox('GitHub')).toHaveFocus();
+    await keys('{Alt>}{ArrowRight}{/Alt}');
+    expect(button(/^Submit/)).toHaveFocus();
+    await keys('{Enter}');
+    expect(sentAnswers(bridge)).toEqual([]);
+    await keys('{Enter}');
+    expect(sentAnswers(bridge)).toMatchObject([[{ question: 'q1', chosen: ['q1o1'] }]]);
+  });
+
   test('Ctrl+Enter never sends if nothing is answered', async () => {
     const { press, bridge } = await openCard(lone());
     await press('{Control>}{Enter}{/Control}', '{Control>}{Enter}{/Control}');

@@ -1,5 +1,5 @@
 import { screen } from '@testing-library/svelte';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 
 import type { EntryBody } from '../src/generated/wire';
 import { quoteInto } from '../src/shared/quote';
@@ -59,6 +59,16 @@ describe('the context menu', () => {
     expect(composer()).toHaveFocus();
     expect(composer().selectionStart).toBe(composer().value.length);
     expect(opened.store.state.messages['s1']).toBe(composer().value);
+  });
+
+  test('case_146 a quote can be undone, also in a field that nobody was in before', async () => {
+    const opened = await open();
+    await rightClick(opened, screen.getByText('Please do'));
+    await opened.user.click(screen.getByRole('menuitem', { name: 'Quote in reply' }));
+    expect(composer()).toHaveValue('> Please do\n\n');
+    await opened.user.keyboard('{Control>}z{/Control}');
+    expect(composer()).toHaveValue('');
+    expect(opened.store.state.messages['s1'] ?? '').toBe('');
   });
 
   test('of a link copies its address, and that of a tool call its path', async () => {
@@ -125,6 +135,16 @@ describe('the context menu', () => {
     expect(more).not.toHaveAttribute('title');
     await opened.user.keyboard('{Escape}');
     expect(more).toHaveAttribute('title');
+  });
+
+  test('leaves what one reads where it is when it closes', async () => {
+    const opened = await open();
+    await rightClick(opened, screen.getByText('First line', { selector: 'article *' }));
+    const focus = vi.spyOn(HTMLElement.prototype, 'focus');
+    await opened.user.keyboard('{Escape}');
+    expect(items()).toEqual([]);
+    expect(focus.mock.calls).toEqual([[{ preventScroll: true }]]);
+    expect(document.querySelector('main')).toContainElement(document.activeElement as HTMLElement);
   });
 
   test('stays away where there is nothing to do', async () => {

@@ -30,6 +30,8 @@ describe('the footer says what the keys do', () => {
     expect(caps()).toBe('1 Enter u');
     await focus(button('Skip'));
     expect(caps()).toBe('1 u');
+    await focus(button('New session'));
+    expect(caps()).toBe('');
   });
 
   test('in a lone question, with and without the quick answer', async () => {

@@ -151,7 +151,7 @@ describe('tooltips', () => {
     expect(tooltip()).toBeNull();
   });
 
-  test('are the window’s own under the pointer too, where no menu is open: the system’s would lie over it and take its clicks', async () => {
+  test('case_144 are the window’s own under the pointer too, where no menu is open: the system’s would lie over it and take its clicks', async () => {
     const { user } = await openPage(new FakeBridge({ sessions }));
     const [one, other] = ['New session', 'Actions for web'].map(button) as [HTMLElement, HTMLElement];
     await user.hover(one);
@@ -161,6 +161,9 @@ describe('tooltips', () => {
     expect(one.title).not.toBe('');
     expect(tooltip()).toBeNull();
     await user.click(other);
+    await vi.advanceTimersByTimeAsync(700);
+    expect(tooltip()).toBeNull();
+    await user.hover(one);
     await vi.advanceTimersByTimeAsync(700);
     expect(tooltip()).toBeNull();
   });

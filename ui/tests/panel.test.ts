@@ -411,10 +411,12 @@ describe('the side', () => {
       expect(more).toEqual([]);
       expect(foot?.nextElementSibling).toBeNull();
       const words = (stack: Element) => [...stack.querySelectorAll<HTMLElement>('[data-words]')].map(({ dataset }) => dataset['words']);
-      return [...foot!.querySelectorAll('.stacked')].map((stack) => words(stack).sort());
+      const [line, acts] = foot!.children;
+      expect(line).toBeVisible();
+      return [...acts!.querySelectorAll('.stacked')].map((stack) => words(stack).sort());
     };
     const first = widths();
-    expect(first.map((words) => words.length > 2)).toEqual([true, true]);
+    expect(first).toEqual([expect.arrayContaining(['Skip', 'Skip all']), expect.arrayContaining(['Next', 'Submit'])]);
     const click = (name: string | RegExp) => () => user.click(button(name));
     const goes = (state: Request['state']) => () => bridge.push({ change: 'request', request: { ...request, state } });
     const outcome = answered(request, [{ question: 'q1', chosen: ['q1o1'] }]).state;
@@ -434,6 +436,18 @@ describe('the side', () => {
       await settle();
       expect(widths()).toEqual(first);
     }
+  });
+
+  test('case_145 the line above the buttons keeps its place while it says nothing, and Back where it leads nowhere', async () => {
+    await open(lone());
+    const [line, acts, ...more] = panel().querySelector('[data-card] [data-foot]')!.children;
+    expect(line).toBeVisible();
+    expect(line).toHaveTextContent('');
+    expect(acts).toContainElement(button(/^Submit/));
+    expect(more).toEqual([]);
+    const back = screen.getByLabelText('Back');
+    expect(back).not.toBeVisible();
+    expect(back.closest('[hidden]')).toBeNull();
   });
 
   test('has one item at a time, and what arrives replaces nothing and takes no focus', async () => {

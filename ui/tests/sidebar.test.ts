@@ -1,6 +1,6 @@
 import { fireEvent, screen } from '@testing-library/svelte';
 import type { UserEvent } from '@testing-library/user-event';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 
 import { anApproval, anEntry, aRequest, aSession } from '../src/testing/builders';
 import { anError, FakeBridge } from '../src/testing/fakeBridge';
@@ -29,7 +29,9 @@ test('in the user’s own order, sessions are sorted by position, and a key move
 
 test('what is typed after a session was chosen goes to its message, and arrows only walk through the list', async () => {
   const { user, store } = await openPage(new FakeBridge({ sessions: two }));
+  const focus = vi.spyOn(HTMLElement.prototype, 'focus');
   await user.click(button(/^api/));
+  expect(focus).toHaveBeenLastCalledWith({ preventScroll: true });
   await user.keyboard('go 1');
   button(/^web/).focus();
   await user.keyboard('{ArrowDown}{ArrowUp}');

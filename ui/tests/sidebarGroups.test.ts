@@ -332,6 +332,8 @@ test('a field filters the sessions once there are many', async () => {
   expect(groups()).toEqual(['Working 1', 's11']);
   await user.keyboard('{Enter}');
   expect(store.state.navigation.place.session).toBe('s11');
+  await user.keyboard('go on');
+  expect(store.state.messages).toEqual({ s11: 'go on' });
   field.focus();
   await user.keyboard('x');
   expect(screen.getByText('No matching sessions')).toBeVisible();

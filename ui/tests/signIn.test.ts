@@ -63,6 +63,21 @@ test('case 76: while a terminal is open, the card follows the sign-in, and the t
   expect(bridge.sent('read_sign_in')).toHaveLength(asked);
 });
 
+test('case_143 whoever types in another field stays there when the sign-in is found', async () => {
+  const { bridge, user } = await openStart(false);
+  await user.click(button('Sign in…'));
+  const folder = screen.getByLabelText('Folder');
+  await user.clear(folder);
+  await user.type(folder, '/srv/');
+  bridge.signIns = { codex: true };
+  await vi.advanceTimersByTimeAsync(3100);
+  await settle();
+  expect(signIn()).toBeNull();
+  await user.keyboard('shop');
+  expect(folder).toHaveValue('/srv/shop');
+  expect(message()).toHaveValue('');
+});
+
 test('a terminal that is never used is not watched forever', async () => {
   const { bridge, user } = await openStart(false);
   await user.click(button('Sign in…'));

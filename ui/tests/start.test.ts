@@ -350,6 +350,41 @@ describe('a start that takes a while', () => {
     expect(screen.getByRole('heading', { name: 'second' })).toBeVisible();
   });
 
+  test('case_143 the form stays with what is written for the next session when the first one of all has started', async () => {
+    const { bridge, user, finish } = await openStarting(new FakeBridge({ sessions: [] }));
+    field('First message').focus();
+    await user.keyboard('SEC');
+    await bridge.push({ change: 'session', session: aSession({ id: 's9', name: 'fresh' }) });
+    await finish();
+    await user.keyboard('OND');
+    expect(field('First message')).toHaveValue('SECOND');
+  });
+
+  test('an agreement to its risk holds for no other', async () => {
+    const { user } = await openStarting();
+    const bypass = () => user.selectOptions(field('Permission mode'), 'Bypass permissions');
+    const tick = () => screen.getByRole('checkbox', { name: /I understand the risk/ });
+    await bypass();
+    await user.click(tick());
+    await user.type(field('First message'), 'second{Control>}{Enter}{/Control}');
+    await bypass();
+    expect(tick()).not.toBeChecked();
+  });
+
+  test.each([
+    ['asked for with Ctrl+N', '{Control>}n{/Control}', ''],
+    ['written in', 'SEC', 'SEC'],
+  ])('case_143 a form that is %s stays when the session before has started', async (_, keys, written) => {
+    const { user, finish } = await openStarting();
+    field('First message').focus();
+    await user.keyboard(keys);
+    await finish();
+    expect(field('First message')).toHaveValue(written);
+    await user.keyboard('OND');
+    expect(field('First message')).toHaveValue(`${written}OND`);
+    expect(screen.queryByRole('heading', { name: 'fresh' })).toBeNull();
+  });
+
   test('case_143 what was refused while another is written stays beside the form, and changes places with it', async () => {
     const bridge = new FakeBridge({ sessions: [aSession()] });
     let refuse: () => void = () => undefined;
@@ -505,6 +540,20 @@ describe('with no agent installed', () => {
     expect(field('First message')).toBeVisible();
     expect(field('First message')).toHaveValue('Add auth');
     expect(field('First message')).toHaveFocus();
+  });
+
+  test('case_143 whoever types a path stays in its field when the search finds an agent', async () => {
+    const { bridge, user } = await openMissing();
+    await user.click(screen.getByText('Choose a program…'));
+    await user.clear(field('Folder'));
+    await user.type(field('Folder'), '/srv/');
+    bridge.agents = { ...bridge.agents, agents: [aFound({ program: '/usr/bin/claude' }), demoFound] };
+    window.dispatchEvent(new Event('focus'));
+    await settle();
+    expect(screen.queryByRole('region', { name: 'Install a coding agent' })).toBeNull();
+    await user.keyboard('shop');
+    expect(field('Folder')).toHaveValue('/srv/shop');
+    expect(field('First message')).toHaveValue('');
   });
 
   test('what was typed for a program of the user’s own stays in view', async () => {

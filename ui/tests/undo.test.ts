@@ -1,7 +1,7 @@
 import { fireEvent } from '@testing-library/svelte';
 import { describe, expect, test } from 'vitest';
 
-import { aQuestion, aRequest, aSession } from '../src/testing/builders';
+import { anEntry, aQuestion, aRequest, aSession } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
 import { button, composer, openPage, ownAnswer, settle } from './open';
 
@@ -43,6 +43,9 @@ describe('case_146 undo and redo', () => {
     await user.keyboard(UNDO);
     expect(message()).toBe('keep me');
     await user.paste(' and that');
+    await user.paste(' too');
+    await user.keyboard(UNDO);
+    expect(composer()).toHaveValue('keep me and that');
     await user.keyboard(UNDO);
     expect(composer()).toHaveValue('keep me');
   });
@@ -75,6 +78,16 @@ describe('case_146 undo and redo', () => {
     await user.keyboard(UNDO + REDO);
     expect(composer()).toHaveValue('');
     expect(store.state.messages['s2'] ?? '').toBe('');
+  });
+
+  test('take nothing away from a text that comes from outside', async () => {
+    const bridge = new FakeBridge({ sessions: [aSession({ id: 's1' })] });
+    bridge.entries['s1'] = [anEntry(1, { kind: 'user', text: 'as before', attachments: [] })];
+    const { user } = await open(bridge);
+    await user.type(composer(), 'sent{Enter}{ArrowUp}');
+    expect(composer()).toHaveValue('as before');
+    await user.keyboard(UNDO + REDO);
+    expect(composer()).toHaveValue('as before');
   });
 
   test('work in the answer of a question, in a search field and for the system’s own menu', async () => {

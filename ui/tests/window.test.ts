@@ -17,7 +17,7 @@ import {
 } from '../src/testing/builders';
 import { clock } from '../src/shared/clock.svelte';
 import { FakeBridge } from '../src/testing/fakeBridge';
-import { button, composer, expectNoViolations, openPage, settle } from './open';
+import { button, composer, expectNoViolations, openPage, settle, skippableTime } from './open';
 
 const transcript = () => screen.getByRole('region', { name: 'Transcript of api' });
 
@@ -409,6 +409,19 @@ describe('the composer', () => {
     expect(composer()).toHaveAccessibleDescription(/^Enter replies in chat and closes 1 question\./);
   });
 
+  test('case_145 its button keeps the width of its longest word, whatever Enter does', async () => {
+    const { user, bridge } = await openPage(atRest());
+    const reserved = () =>
+      [...document.querySelectorAll<HTMLElement>('[data-send] [data-words]')].map(({ dataset }) => dataset['words'] ?? '').sort();
+    const first = reserved();
+    expect(first).toEqual(expect.arrayContaining(['Queue', 'Reply in chat', 'Send']));
+    await user.type(composer(), 'a');
+    await bridge.push({ change: 'request', request: aRequest() });
+    await settle();
+    expect(button(/^Reply/)).toBeVisible();
+    expect(reserved()).toEqual(first);
+  });
+
   test('a rejected message stays with its error', async () => {
     const bridge = atRest().fail('send_message', { code: 'session_gone' });
     const { user } = await openPage(bridge);
@@ -502,5 +515,30 @@ describe('the window', () => {
         { request: 'r1', at: expect.any(Number) },
       ]),
     );
+  });
+});
+
+describe('a session that is starting', () => {
+  skippableTime();
+
+  test('says after 20 seconds that its agent doesn’t answer, and can be looked into and ended', async () => {
+    const starting = aSession({ state: { state: 'starting' } });
+    const bridge = new FakeBridge({ sessions: [starting] }).on('read_log', () => ({ lines: [] }));
+    const { user } = await openPage(bridge);
+    const said = () => screen.queryByText(/^Claude Code hasn’t answered for 0:2\d\.$/);
+    await vi.advanceTimersByTimeAsync(18_000);
+    expect(said()).toBeNull();
+    expect(screen.queryByRole('button', { name: 'End session' })).toBeNull();
+    await vi.advanceTimersByTimeAsync(3_000);
+    expect(said()).toBeVisible();
+    await expectNoViolations();
+    await user.click(button('Open session log'));
+    expect(screen.getByRole('dialog', { name: 'Session log: api' })).toBeVisible();
+    await user.click(button('Close'));
+    await user.click(button('End session'));
+    expect(bridge.sent('stop_session')).toMatchObject([{ session: 's1' }]);
+    await bridge.push({ change: 'session', session: { ...starting, state: { state: 'idle' } } });
+    await settle();
+    expect(said()).toBeNull();
   });
 });

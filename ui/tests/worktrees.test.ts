@@ -2,7 +2,7 @@ import { screen, waitFor, within } from '@testing-library/svelte';
 import { describe, expect, test } from 'vitest';
 
 import { messageOfBranch } from '../src/feature/worktree/commitMessage';
-import type { PlannedWorktree, Session, WorktreeRefused, WorktreeState, WorktreeUnavailable } from '../src/generated/wire';
+import type { Session, WorktreeRefused, WorktreeState, WorktreeUnavailable } from '../src/generated/wire';
 import { aFound, demoFound } from '../src/testing/agents';
 import { aPlan, aRequest, aSession, aTree } from '../src/testing/builders';
 import { anError, FakeBridge, settle } from '../src/testing/fakeBridge';
@@ -241,14 +241,14 @@ describe('a start in a new worktree', () => {
       await turnOn(user);
       await screen.findByLabelText('New branch');
       let plan: () => void = () => undefined;
-      const asked = new Promise<PlannedWorktree>((resolve) => (plan = () => resolve(aPlan())));
-      bridge.on('plan_worktree', () => asked);
+      const asked = new Promise<void>((resolve) => (plan = resolve));
+      bridge.on('plan_worktree', ({ message }) => asked.then(() => aPlan({ branch: `askdesk/${message}` })));
       await user.type(field('First message'), 'first');
       await user.click(button('Start session'));
       await user.type(field('First message'), 'second');
       plan();
       await waitFor(() => expect(bridge.sent('start_session')).toHaveLength(1));
-      expect(bridge.sent('start_session')).toMatchObject([{ folder: '/home/ada', prompt: 'first', worktree: { base: 'main' } }]);
+      expect(bridge.sent('start_session')).toMatchObject([{ folder: '/home/ada', prompt: 'first', worktree: { branch: 'askdesk/first' } }]);
       expect(field('First message')).toHaveValue('second');
     });
   });
