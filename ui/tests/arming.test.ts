@@ -132,23 +132,22 @@ describe('a card is armed', () => {
     expect(one.takesClick({ detail: 1, target: document.createElement('textarea') })).toBe(true);
   });
 
-  test('case_144 at once for a menu or a form that the user opened, unless the card has changed since', () => {
+  test('case_144 at once for a menu that the user opened, unless the card has changed since', () => {
     const one = armed();
-    const opened = [document.createElement('div'), document.createElement('div')].map((around, index) => {
-      around.setAttribute(index === 0 ? 'role' : 'data-opened', index === 0 ? 'menu' : '');
-      return around.appendChild(document.createElement('button'));
-    });
-    const taken = () => opened.map((target) => one.takesClick({ detail: 1, target }));
+    const menu = document.createElement('div');
+    menu.setAttribute('role', 'menu');
+    const target = menu.appendChild(document.createElement('button'));
+    const taken = () => one.takesClick({ detail: 1, target });
     one.isAt('0 0');
     one.isAt('0 40');
     expect(one.armed).toBe(false);
-    expect(taken()).toEqual([true, true]);
+    expect(taken()).toBe(true);
     one.wait();
-    expect(taken()).toEqual([true, true]);
+    expect(taken()).toBe(true);
     one.shows('b');
-    expect(taken()).toEqual([false, false]);
+    expect(taken()).toBe(false);
     clock.advance(DELAY);
-    expect(taken()).toEqual([true, true]);
+    expect(taken()).toBe(true);
   });
 
   test('not for a press that began before', () => {

@@ -1,7 +1,7 @@
 import { fireEvent, screen, within } from '@testing-library/svelte';
 import { describe, expect, test, vi } from 'vitest';
 
-import type { EntryBody, Session } from '../src/generated/wire';
+import type { EntryBody, Session, Timestamp } from '../src/generated/wire';
 import { aFound, agentsWith, aValue, demoFound, missing } from '../src/testing/agents';
 import {
   anApproval,
@@ -521,17 +521,22 @@ describe('the window', () => {
 describe('a session that is starting', () => {
   skippableTime();
 
-  test('says after 20 seconds that its agent doesn’t answer, and can be looked into and ended', async () => {
-    const starting = aSession({ state: { state: 'starting' } });
-    const bridge = new FakeBridge({ sessions: [starting] }).on('read_log', () => ({ lines: [] }));
+  test('says after 20 seconds that its agent isn’t ready, and can be looked into and ended', async () => {
+    const starting = aSession({ state: { state: 'starting' }, startedAt: Date.now() as Timestamp });
+    const bridge = new FakeBridge({ sessions: [starting, aSession({ id: 's2', name: 'web' })] }).on('read_log', () => ({ lines: [] }));
     const { user } = await openPage(bridge);
-    const said = () => screen.queryByText(/^Claude Code hasn’t answered for 0:2\d\.$/);
+    const said = () => screen.queryByText(/^Claude Code isn’t ready after 0:2[1-9]\.$/);
     await vi.advanceTimersByTimeAsync(18_000);
     expect(said()).toBeNull();
     expect(screen.queryByRole('button', { name: 'End session' })).toBeNull();
     await vi.advanceTimersByTimeAsync(3_000);
     expect(said()).toBeVisible();
+    expect(screen.getByText('Claude Code isn’t ready after 0:20.')).toHaveRole('status');
     await expectNoViolations();
+    await user.click(screen.getByRole('button', { name: /^web/ }));
+    expect(said()).toBeNull();
+    await user.click(screen.getByRole('button', { name: /^api/ }));
+    expect(said()).toBeVisible();
     await user.click(button('Open session log'));
     expect(screen.getByRole('dialog', { name: 'Session log: api' })).toBeVisible();
     await user.click(button('Close'));

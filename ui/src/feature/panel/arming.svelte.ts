@@ -79,9 +79,9 @@ export class Arming {
     return this.armed || isOwn || !ANSWERING.has(action);
   }
 
-  /** A click that began too early, or elsewhere, does nothing. */
+  /** A click that began too early, or elsewhere, does nothing. A menu was opened by the user, so it acts at once. */
   takesClick({ detail, target }: Pick<MouseEvent, 'detail' | 'target'>): boolean {
-    if (target instanceof Element && (actsAtOnce(target) || (isOpened(target) && !this.#changed))) return true;
+    if (target instanceof Element && (actsAtOnce(target) || (target.closest('[role=menu]') && !this.#changed))) return true;
     const secondHalf = detail > 1 && !this.#begun;
     if (detail <= 1) this.#begun = true;
     return this.armed && !this.#tooEarly && !secondHalf;
@@ -134,11 +134,6 @@ const ENDS = ['pointerup', 'pointercancel', 'keyup'] as const;
 /** Text fields always take input, and Undo works at once. */
 function actsAtOnce(target: Element): boolean {
   return target.closest('textarea, input:not([type=radio], [type=checkbox]), [data-at-once]') !== null;
-}
-
-/** Whether the user has opened what an element is in: a menu, or a form for a message. */
-function isOpened(target: Element): boolean {
-  return target.closest('[role=menu], [data-opened]') !== null;
 }
 
 /** The place of an element, apart from how far its surroundings are scrolled. */
