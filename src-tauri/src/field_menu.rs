@@ -14,7 +14,8 @@ pub fn extend(window: &WebviewWindow) {
     let of_menu = window.clone();
     let extended = window.with_webview(move |page| {
         page.inner().connect_context_menu(move |_, menu, _, clicked| {
-            if clicked.context_is_editable() {
+            // Where the page shows a menu of its own, this one is empty, and what was clicked is that of an earlier one.
+            if menu.n_items() > 0 && clicked.context_is_editable() {
                 let messages = language::of_app(of_menu.app_handle());
                 menu.prepend(&ContextMenuItem::new_separator());
                 for (label, kind) in [(messages.redo, "historyRedo"), (messages.undo, "historyUndo")] {

@@ -118,6 +118,21 @@ describe('a card is armed', () => {
     expect(one.armed).toBe(false);
   });
 
+  test('case_144 for no Enter after a choice that came too early, until there is another choice or time to see it', () => {
+    const one = new Arming();
+    one.shows('a');
+    expect(one.takes({ action: 'choose', place: 3 })).toBe(false);
+    clock.advance(DELAY);
+    expect(one.takes({ action: 'go_on' })).toBe(false);
+    expect(one.takes({ action: 'submit_from_anywhere' })).toBe(false);
+    expect(one.takes({ action: 'choose', place: 3 })).toBe(true);
+    expect(one.takes({ action: 'go_on' })).toBe(true);
+    one.wait();
+    expect(one.takes({ action: 'choose', place: 2 })).toBe(false);
+    clock.advance(3_000);
+    expect(one.takes({ action: 'go_on' })).toBe(true);
+  });
+
   test('for keys that change nothing, and always for Undo and typed text', () => {
     const one = new Arming();
     one.shows('a');

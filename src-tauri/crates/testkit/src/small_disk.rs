@@ -46,8 +46,9 @@ impl SmallDisk {
         Ok(())
     }
 
-    /// Makes room again.
+    /// Makes room again, also while a process that was just forked still has the file open.
     pub fn clear(&self) -> Result<()> {
+        File::options().write(true).open(self.filler())?.set_len(0)?;
         std::fs::remove_file(self.filler())
     }
 

@@ -9,6 +9,11 @@ const EFFECT = { press: 200, typing: 1000 } as const;
 /** The keys that change or send an answer. */
 const ANSWERING: ReadonlySet<KeyAction['action']> = new Set(['choose', 'move', 'go_on', 'submit', 'submit_from_anywhere', 'turn', 'note']);
 
+/** The keys that confirm a choice, and without one choose what has the focus. */
+const CONFIRMING: ReadonlySet<KeyAction['action']> = new Set(['go_on', 'submit', 'submit_from_anywhere']);
+/** How long they do nothing after a choice that came too early, in milliseconds: they would confirm another one. */
+const WITHOUT_CHOICE = 3000;
+
 /** Whether a card acts on keys and clicks. */
 export class Arming {
   armed = $state(arming.delay === 0);
@@ -22,6 +27,8 @@ export class Arming {
   #changed = false;
   /** The field of the card that the user has typed in since it came: what follows there is meant for it. */
   #typedIn: EventTarget | null = null;
+  /** Set while a choice that came too early may be thought to be taken. */
+  #endMissed: (() => void) | undefined;
   /** Whether the current press began while the card was not armed. */
   #tooEarly = false;
   /** Whether a click or a key press started here: the second half of a double click on what was here before doesn't count. */
@@ -75,8 +82,13 @@ export class Arming {
   takes({ action }: KeyAction, target?: EventTarget): boolean {
     this.begin();
     this.#begun = true;
+    if (!ANSWERING.has(action)) return true;
     const isOwn = target !== undefined && target === this.#typedIn && !this.#changed;
-    return this.armed || isOwn || !ANSWERING.has(action);
+    if (CONFIRMING.has(action)) return (this.armed || isOwn) && !this.#endMissed;
+    this.#endMissed?.();
+    const taken = this.armed || isOwn;
+    this.#endMissed = taken ? undefined : arming.after(WITHOUT_CHOICE, () => (this.#endMissed = undefined));
+    return taken;
   }
 
   /** A click that began too early, or elsewhere, does nothing. A menu was opened by the user, so it acts at once. */
@@ -115,6 +127,7 @@ export class Arming {
       for (const type of ENDS) document.removeEventListener(type, end, true);
       this.#stopWaiting?.();
       this.#endOwn?.();
+      this.#endMissed?.();
     };
   };
 

@@ -107,7 +107,9 @@ pub(super) async fn read_stderr(
                 let begun = if ended { 0 } else { secrets.begun_at_end_of(&text) };
                 line = text.split_off(text.len() - begun).into_bytes();
                 tail.keep(text.as_bytes());
-                text.truncate(text.trim_end().len());
+                if ended {
+                    text.truncate(text.trim_end().len());
+                }
                 if events.send(LinkEvent::Stderr(text)).await.is_err() {
                     return tail;
                 }
@@ -139,5 +141,34 @@ impl Tail {
     /// Returns the tail as text; a character that was cut at its front is shown as such.
     pub(super) fn into_text(self) -> String {
         String::from_utf8_lossy(&Vec::from(self.0)).into_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event_queue::event_queue;
+    use crate::launch::LaunchPlan;
+
+    #[tokio::test]
+    async fn case_169_a_secret_is_struck_wherever_a_read_cuts_the_line() {
+        const KEY: &str = "sk-0123456789abcdef";
+        let (program, folder) = ("/bin/sh".into(), "/".into());
+        let env = vec![("API_KEY".into(), KEY.into())];
+        let secrets =
+            Secrets::of(&LaunchPlan { program, args: Vec::new(), folder, env, env_remove: Vec::new() });
+        let line = format!("{}key {KEY}. \n", "x".repeat(STDERR_LINE - 10));
+        for cut in STDERR_LINE - 12..=line.len() {
+            let (first, second) = line.as_bytes().split_at(cut);
+            let (_exit, has_exited) = watch::channel(false);
+            let (events, mut printed) = event_queue();
+            let tail = read_stderr(Some(first.chain(second)), events, has_exited, secrets.clone()).await;
+            let mut seen = String::new();
+            while let Some(LinkEvent::Stderr(text)) = printed.recv().await {
+                seen.push_str(&text);
+            }
+            assert!(seen.ends_with("xkey [API_KEY]."), "cut at {cut}: {}", &seen[STDERR_LINE - 12..]);
+            assert!(tail.into_text().ends_with("xkey [API_KEY]. \n"), "cut at {cut}");
+        }
     }
 }
