@@ -60,6 +60,9 @@ async function open(selected: string) {
   const page = await openPage(new FakeBridge({ sessions, requests }));
   await page.commands.navigation.showSession(selected);
   await settle();
+  // The list has measured its lines and come to rest: it would go on scrolling to the session after the test has scrolled.
+  await vi.waitFor(() => expect(topOf(selected)).toBeLessThanOrEqual(VIEWPORT - 40));
+  await frames();
   return page;
 }
 

@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::time::Duration;
 
 use tempfile::TempDir;
 
@@ -140,6 +141,8 @@ async fn case_38_an_address_starts_the_app_on_its_session_and_its_question() {
     let other = app.find(&format!("nav [data-session]:not([data-session='{asker}'])")).await;
     let other = other.attr("data-session").await.unwrap().unwrap();
     app.select(&other).await;
+    // WebKit writes what a page stores half a second later, and the driver doesn't wait for that.
+    tokio::time::sleep(Duration::from_secs(2)).await;
     app.close().await;
 
     let app = Setup::default().data(data.path()).arg(address(&uuid())).open().await;
