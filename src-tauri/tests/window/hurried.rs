@@ -229,7 +229,7 @@ async fn case_145_no_button_moves_through_all_states_of_a_card(#[case] language:
     let ask = |header: &str| json!({ "ask": { "questions": [asks(header)] } });
     let both = json!({ "ask": { "questions": [asks("store"), asks("cache")] } });
     let scenario = app.scenario("states", json!([[{ "sleep_ms": 300 }, ask("tool"), ask("log"), both]]));
-    app.show_demo(&scenario, "States").await;
+    let session = app.show_demo(&scenario, "States").await;
     let mut seen = Seen::default();
     app.find(OPEN_CARD).await;
     activate(WINDOW);
@@ -279,6 +279,8 @@ async fn case_145_no_button_moves_through_all_states_of_a_card(#[case] language:
     seen.look(&app, "gap named").await;
     app.key("Enter").await;
     app.wait_for_responses(3).await;
+    app.in_state(&session, "idle").await;
+    seen.look(&app, "idle").await;
     app.close().await;
 }
 
