@@ -112,6 +112,8 @@ messages! {
         attach: "Attach files", "附加文件", "Dateien anhängen";
         /// Joins the counts of running work.
         comma: ", ", "，", ", ";
+        /// Joins the last of them.
+        and: ", and ", "，", " und ";
         full_stop: ".", "。", ".";
         if_quit:
             "Quitting stops the agents. Their sessions stay in Askdesk, and you can resume them later if their agents support it.",
@@ -247,7 +249,13 @@ impl Messages {
         let counts = [(&self.sessions, sessions), (&self.questions, questions), (&self.approvals, approvals)];
         let parts: Vec<String> =
             counts.into_iter().filter(|(_, count)| *count > 0).map(|(text, count)| text.of(count)).collect();
-        format!("{}{}\n\n{}", parts.join(self.comma), self.full_stop, self.if_quit)
+        let said = match &parts[..] {
+            [before @ .., last] if !before.is_empty() => {
+                format!("{}{}{last}", before.join(self.comma), self.and)
+            }
+            _ => parts.concat(),
+        };
+        format!("{said}{}\n\n{}", self.full_stop, self.if_quit)
     }
 }
 
@@ -260,8 +268,8 @@ mod tests {
         let running = RunningWork { sessions: 1, questions: 2, approvals: 0 };
         let first_line =
             |language| of(language).running_work(running).lines().next().unwrap_or_default().to_owned();
-        assert_eq!(first_line(Language::En), "1 session is working, 2 questions are waiting for you.");
-        assert_eq!(first_line(Language::De), "1 Sitzung arbeitet gerade, 2 Fragen warten auf Sie.");
+        assert_eq!(first_line(Language::En), "1 session is working, and 2 questions are waiting for you.");
+        assert_eq!(first_line(Language::De), "1 Sitzung arbeitet gerade und 2 Fragen warten auf Sie.");
         assert_eq!(first_line(Language::Zh), "1 个会话正在工作，2 个问题待处理。");
     }
 
