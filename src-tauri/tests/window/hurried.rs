@@ -337,14 +337,19 @@ async fn case_146_what_was_typed_or_cleared_by_mistake_comes_back_in_each_field(
     app.close().await;
 }
 
-/// Opens the menu of a field by the pointer, and chooses its nth entry by keys.
-async fn choose_in_menu(app: &App, field: &Element, nth: usize) {
+/// Presses the right button of the pointer in the middle of an element.
+async fn right_click(app: &App, element: &Element) {
     let script = "const { x, y, width, height } = arguments[0].getBoundingClientRect();
         return [x + width / 2, y + height / 2].map((at) => String(Math.round(at)))";
-    let at = app.script(script, vec![serde_json::to_value(field).unwrap()]).await;
-    let before = all_visible_windows().len();
+    let at = app.script(script, vec![serde_json::to_value(element).unwrap()]).await;
     let window = ["search", "--onlyvisible", "--name", WINDOW, "mousemove", "--window", "%1"];
     xdotool(&[&window[..], &[at[0].as_str().unwrap(), at[1].as_str().unwrap(), "click", "3"]].concat());
+}
+
+/// Opens the menu of a field by the pointer, and chooses its nth entry by keys.
+async fn choose_in_menu(app: &App, field: &Element, nth: usize) {
+    let before = all_visible_windows().len();
+    right_click(app, field).await;
     wait_until("the menu", async || (all_visible_windows().len() > before).then_some(())).await;
     for _ in 0..nth {
         xdotool(&["key", "Down"]);
@@ -367,6 +372,11 @@ async fn case_146_the_menu_of_a_field_undoes_and_redoes() {
         })
         .await;
     }
+    // Elsewhere the window's own menu opens as before.
+    let before = all_visible_windows().len();
+    right_click(&app, &app.find("[data-transcript] [data-entry]").await).await;
+    app.by_role("menuitem", "Copy message").await;
+    assert_eq!(all_visible_windows().len(), before, "the system's menu isn't there");
     app.close().await;
 }
 
