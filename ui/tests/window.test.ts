@@ -202,7 +202,7 @@ describe('the transcript', () => {
       requests.map(({ id }) => ({ kind: 'request', request: id })),
       new FakeBridge({ requests }),
     );
-    expect(transcript()).toHaveTextContent(/Which wall\?: JWT.*Which door\?: JWT/);
+    expect(transcript()).toHaveTextContent(/Which wall\? JWT.*Which door\? JWT/);
     expect(transcript()).not.toHaveTextContent('Pick:');
   });
 
