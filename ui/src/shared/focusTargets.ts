@@ -241,6 +241,12 @@ export class FocusTargets {
     composer.scrollTop = composer.scrollHeight;
   }
 
+  /** Selects the text of the transcript that is shown, if one is. */
+  selectTranscript(): void {
+    const transcript = this.#session.get('transcript');
+    if (transcript) document.getSelection()?.selectAllChildren(transcript);
+  }
+
   focusSession(): void {
     // The question of the session may be in view, and stays there.
     if (!this.focusComposer(true)) this.#session.get('transcript')?.focus({ preventScroll: true });
