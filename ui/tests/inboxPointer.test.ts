@@ -91,3 +91,19 @@ describe('nothing in the inbox moves under the pointer', () => {
     expect(scrolled).toHaveBeenCalled();
   });
 });
+
+test('the cards of the inbox don’t scroll in themselves, and those of the panel do', async () => {
+  const late = ended({ outcome: 'orphaned', why: 'agent_ended' }, null, NOW - 1000);
+  const failed = ended({ outcome: 'answered', answers: [] }, undelivered('gone'), NOW - 1);
+  const others = [
+    { ...asked('m', 8_000), state: late },
+    { ...asked('u', 7_000), state: failed },
+  ];
+  const { user } = await openPage(new FakeBridge({ sessions, requests: [...requests, ...others] }));
+  const scrolling = () => document.querySelectorAll('[data-request] .scroll-area').length;
+  expect(scrolling()).toBe(1);
+  await user.click(button(/^Inbox/));
+  await user.click(within(item('m')).getByText('What of m?'));
+  expect(document.querySelectorAll('[data-inbox-list] .content')).toHaveLength(5);
+  expect(scrolling()).toBe(0);
+});
