@@ -107,3 +107,9 @@ test('the cards of the inbox don’t scroll in themselves, and those of the pane
   expect(document.querySelectorAll('[data-inbox-list] .content')).toHaveLength(5);
   expect(scrolling()).toBe(0);
 });
+
+test('the name of a session is cut by itself, because WebKit cuts a button in a line without an ellipsis', async () => {
+  await openInbox();
+  expect(within(item('a')).getByRole('button', { name: 'api' })).toHaveClass('ellipsis');
+  expect(document.querySelectorAll('.ellipsis button')).toHaveLength(0);
+});
