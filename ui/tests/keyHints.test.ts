@@ -30,6 +30,12 @@ describe('the footer says what the keys do', () => {
     expect(caps()).toBe('1 Enter u');
     await focus(button('Skip'));
     expect(caps()).toBe('1 u');
+    await user.click(button(/^Submit/));
+    expect(screen.getByRole('alert')).toHaveTextContent('Choose an answer, or skip.');
+    expect(button(/^Submit/)).toHaveFocus();
+    expect(caps()).toBe('1 Enter u');
+    await user.keyboard('2');
+    expect(radio('JWT')).toBeChecked();
     await focus(button('New session'));
     expect(caps()).toBe('');
   });
@@ -39,7 +45,7 @@ describe('the footer says what the keys do', () => {
     await focus(radio('JWT'));
     expect(hints()).toEqual(['1–4 choose', '↑↓ move', 'Enter choose and submit', 'n note']);
     await focus(button(/^Submit/));
-    expect(hints()).toEqual(['Enter submit', '/ reply in chat']);
+    expect(hints()).toEqual(['1–4 choose', 'Enter submit', '/ reply in chat']);
   });
 
   test('when a digit answers at once', async () => {

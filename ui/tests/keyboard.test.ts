@@ -60,6 +60,10 @@ describe('the model of the keyboard', () => {
     ['/', 'panel', 'frame', 'words', true, 'question_field'],
     ['/', 'panel', 'nothing', 'words', true, 'question_field'],
     ['a', 'panel', 'frame', 'words', false, 'ignored'],
+    [' ', 'panel', 'frame', 'words', true, 'question_field'],
+    [' ', 'panel', 'control', 'words', true, 'as_is'],
+    [' ', 'panel', 'frame', 'choice', true, 'as_is'],
+    [' ', 'panel', 'other', 'choice', true, 'as_is'],
     ['/', 'panel', 'control', 'words', true, 'ignored'],
     ['n', 'panel', 'control', 'words', true, 'ignored'],
     ['u', 'panel', 'control', 'words', true, 'as_is'],
@@ -179,6 +183,13 @@ describe('case_101 what is typed is text', () => {
     expect(ownAnswer()).toHaveValue('2 of us');
     expect(radio('Other').checked).toBe(true);
     expect(bridge.sent('hold_end')).toEqual([]);
+  });
+
+  test('after Esc in a question that asks for words, a space too', async () => {
+    const { user, store } = await openCard([aQuestion(1, { kind: 'text', options: [] })]);
+    await user.type(within(card()).getByRole('textbox'), 'one{Escape} two');
+    expect(store.state.drafts['r1']?.answers['q1']?.other).toBe('one two');
+    expect(within(card()).getByRole('textbox')).toHaveFocus();
   });
 
   test('in a note that was added with the mouse', async () => {

@@ -35,10 +35,10 @@ const SPOTS: Spot[] = ['radio', 'checkbox', 'words', 'note', 'field', 'submit', 
 /** What each key does at each spot; `-` leaves it to the field, the browser, or the window. */
 const TABLE: Record<string, string> = {
   // key            radio               checkbox            words               note                field               submit              control             card
-  '1': 'choose 1          | choose 1          | -                 | -                 | -                 | -                 | choose 1          | choose 1',
-  '9': 'choose 9          | choose 9          | -                 | -                 | -                 | -                 | choose 9          | choose 9',
+  '1': 'choose 1          | choose 1          | -                 | -                 | -                 | choose 1          | choose 1          | choose 1',
+  '9': 'choose 9          | choose 9          | -                 | -                 | -                 | choose 9          | choose 9          | choose 9',
   'Shift+3':
-    'choose 3          | choose 3          | -                 | -                 | -                 | -                 | choose 3          | choose 3',
+    'choose 3          | choose 3          | -                 | -                 | -                 | choose 3          | choose 3          | choose 3',
   '0': '-                 | -                 | -                 | -                 | -                 | -                 | -                 | -',
   'Ctrl+1':
     '-                 | -                 | -                 | -                 | -                 | -                 | -                 | -',
@@ -129,7 +129,7 @@ describe('the table of keys', () => {
     expect(told('control', { options: 40, quick: true })).toEqual(['1–9 answer', '/ chat']);
     expect(told('radio', { submits: true })[2]).toBe('Enter choose_submit');
     expect(told('words', { submits: true })[0]).toBe('Enter submit');
-    expect(told('submit', { several: false })).toEqual(['Enter submit', '/ chat']);
+    expect(told('submit', { several: false })).toEqual(['1–9 choose', 'Enter submit', '/ chat']);
     for (const spot of SPOTS) {
       const answering = told(spot, null).filter((hint) => !/ (chat|fold|leave|new_line|toggle_focused)$/.test(hint));
       expect(answering).toEqual([]);

@@ -131,6 +131,7 @@ const others: { name: string; texts: Partial<Record<string, string>>; needed: st
 const alike: Record<string, readonly string[]> = {
   German: [
     'agent.demo',
+    'answer.name',
     'bounds.and',
     'bounds.range',
     'clients.wait_and',

@@ -187,7 +187,7 @@ describe('a missed question', () => {
     const bridge = new FakeBridge({ sessions: [resumable], requests: [missed()] });
     bridge.entries['s1'] = [anEntry(1, { kind: 'request', request: 'r1' })];
     const { user } = await openPage(bridge);
-    await user.click(within(screen.getByRole('main')).getByRole('button', { name: 'Show in panel' }));
+    await user.click(within(screen.getByRole('main')).getByRole('button', { name: 'Show in side' }));
     expect(within(list()).getByRole('radio', { name: 'SQLite' })).toHaveFocus();
   });
 

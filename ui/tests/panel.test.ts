@@ -303,6 +303,10 @@ describe('sending', () => {
     await user.click(button('Skip'));
     expect(bridge.sent('hold_end')).toMatchObject([{ id: 'r1', end: { end: 'canceled' } }]);
     expect([...bridge.sent('cancel_question'), ...bridge.sent('decline_question')]).toEqual([]);
+    const state = ended(withdrawn({ why: 'canceled', reason: null }), delivered);
+    await bridge.push({ change: 'hold_released', request: 'r1' }, { change: 'request', request: { ...bridge.request('r1'), state } });
+    expect(screen.getByRole('heading', { name: 'Skipped' })).toBeVisible();
+    expect(panel()).not.toHaveTextContent('Sent');
   });
 
   test('several questions are all skipped together', async () => {

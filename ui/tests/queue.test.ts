@@ -1,4 +1,4 @@
-import { screen, within } from '@testing-library/svelte';
+import { fireEvent, screen, within } from '@testing-library/svelte';
 import { describe, expect, test } from 'vitest';
 
 import type { Session } from '../src/generated/wire';
@@ -99,6 +99,17 @@ describe('a queued message', () => {
     await user.click(button('Send now: message 2'));
     expect(bridge.sent('remove_queued')).toMatchObject([{ session: 's1', id: 'm1' }]);
     expect(bridge.sent('send_queued')).toMatchObject([{ session: 's1', id: 'm2' }]);
+  });
+
+  test('a double click sends one message, not also the one that takes its place', async () => {
+    const bridge = withQueue(['one', 'two'], { state: { state: 'idle' } });
+    bridge.on('send_queued', () => bridge.push({ change: 'session', session: aSession({ queue: messages('one', 'two').slice(1) }) }));
+    const { user } = await openPage(bridge);
+    await user.click(button('Send now: message 1'));
+    await fireEvent.click(button('Send now: message 1'), { detail: 2 });
+    expect(bridge.sent('send_queued')).toMatchObject([{ id: 'm1' }]);
+    await user.click(button('Send now: message 1'));
+    expect(bridge.sent('send_queued')).toHaveLength(2);
   });
 
   test('isn’t sent while a question is open', async () => {

@@ -324,7 +324,10 @@ test('a field filters the sessions once there are many', async () => {
   );
   const { user, bridge, store } = await openPage(new FakeBridge({ sessions: many.slice(1) }));
   expect(screen.queryByRole('searchbox')).toBeNull();
+  await user.hover(screen.getByRole('button', { name: /^name-1\b/ }));
   await bridge.push({ change: 'session', session: many[0]! });
+  expect(screen.queryByRole('searchbox')).toBeNull();
+  await user.hover(screen.getByRole('main'));
   const field = screen.getByRole('searchbox', { name: 'Filter sessions' });
   await user.type(field, 'odd name-1');
   expect(groups()).toEqual(['Working 2', 's1', 's11']);

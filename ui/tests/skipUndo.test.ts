@@ -2,7 +2,7 @@ import { screen } from '@testing-library/svelte';
 import { expect, test } from 'vitest';
 
 import { button, expectNoViolations, panel, radio, settle, skipWithMessage } from './open';
-import { lone, openCard, pair } from './openCard';
+import { four, lone, openCard, pair } from './openCard';
 
 test('case 104: a skip waits for the undo window, says so, and can be undone by the button or by u', async () => {
   const { user, bridge, press } = await openCard(lone());
@@ -56,4 +56,21 @@ test('case 104: a message to skip with can be changed while it waits, and nothin
   await settle();
   expect(bridge.sent('undo_end')).toHaveLength(1);
   expect(field).toHaveValue('Not now, later');
+});
+
+test('a double click on Skip only skips, with its undo', async () => {
+  const { user, bridge } = await openCard(lone());
+  await user.dblClick(button('Skip'));
+  expect(button('Skip now')).toBeEnabled();
+  expect(bridge.sent('hold_end')).toHaveLength(1);
+  expect(bridge.sent('cancel_question')).toEqual([]);
+});
+
+test('a double click on Next or Back goes one question on or back', async () => {
+  const { user, store } = await openCard(four());
+  await user.dblClick(button(/^Next/));
+  expect(store.state.drafts['r1']?.active).toBe(1);
+  await user.click(button(/^Next/));
+  await user.dblClick(button('Back'));
+  expect(store.state.drafts['r1']?.active).toBe(1);
 });

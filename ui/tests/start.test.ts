@@ -113,6 +113,7 @@ test('options are below the message, and more options are collapsed, with a summ
   expect(field('Questions')).not.toBeVisible();
   await user.click(screen.getByText('More options'));
   await user.selectOptions(field('Questions'), 'No questions');
+  expect(field('Name (optional)')).toHaveAttribute('placeholder', 'From the first message');
   await user.type(field('Name (optional)'), 'auth');
   await expectNoViolations();
   await user.click(screen.getByText('More options'));

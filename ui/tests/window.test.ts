@@ -37,6 +37,25 @@ test('a gateway that can’t open is shown with its cause until it opens', async
   expect(screen.getByText(/no port/)).toBeVisible();
 });
 
+test('select all takes the transcript and nothing around it, and in a field the text of the field', async () => {
+  const bridge = new FakeBridge();
+  bridge.entries['s1'] = [anEntry(1, { kind: 'user', text: 'what was said', attachments: [] })];
+  const { user } = await openPage(bridge);
+  const all = '{Control>}a{/Control}';
+  const selected = () => document.getSelection()!.toString().replace(/\s+/g, ' ').trim();
+  await user.type(composer(), 'draft');
+  await user.keyboard(all);
+  expect([composer().selectionStart, composer().selectionEnd]).toEqual([0, 5]);
+  button('New session').focus();
+  await user.keyboard(all);
+  expect(selected()).toContain('what was said');
+  expect(document.getSelection()!.getRangeAt(0).commonAncestorContainer).toBe(transcript());
+  document.getSelection()!.removeAllRanges();
+  await user.click(button(/^Inbox/));
+  await user.keyboard(all);
+  expect(selected()).toBe('');
+});
+
 test('case_133_a_page_that_was_loaded_again_after_a_crash_says_so_once', async () => {
   const bridge = new FakeBridge();
   bridge.pageCrashed = true;
@@ -183,7 +202,7 @@ describe('the transcript', () => {
       requests.map(({ id }) => ({ kind: 'request', request: id })),
       new FakeBridge({ requests }),
     );
-    expect(transcript()).toHaveTextContent(/Which wall\?: JWT.*Which door\?: JWT/);
+    expect(transcript()).toHaveTextContent(/Which wall\? JWT.*Which door\? JWT/);
     expect(transcript()).not.toHaveTextContent('Pick:');
   });
 

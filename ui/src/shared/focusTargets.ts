@@ -48,7 +48,7 @@ export interface FormKeys {
 /** The operations that a card's answer form offers to keys and commands. */
 export interface AnswerController {
   /** Moves the focus to what takes the answer: the chosen or first option, the text field, or the submit button. */
-  focus(): void;
+  focus(options?: FocusOptions): void;
   /** What the visible question asks for. */
   asks(): Asks;
   /** The field that a typed character belongs to. */
@@ -198,10 +198,10 @@ export class FocusTargets {
   }
 
   /** Moves the focus to what takes a card's answer, or to the card itself if it has no such control. */
-  focusCard(id: CardId): void {
-    this.form(id)?.focus();
+  focusCard(id: CardId, options?: FocusOptions): void {
+    this.form(id)?.focus(options);
     const card = this.card(id);
-    if (!card?.contains(document.activeElement)) card?.focus();
+    if (!card?.contains(document.activeElement)) card?.focus(options);
   }
 
   /** Starts the delay of the cards in an element, or of a card itself. */
@@ -239,6 +239,12 @@ export class FocusTargets {
     composer.focus();
     composer.setSelectionRange(caret, caret);
     composer.scrollTop = composer.scrollHeight;
+  }
+
+  /** Selects the text of the transcript that is shown, if one is. */
+  selectTranscript(): void {
+    const transcript = this.#session.get('transcript');
+    if (transcript) document.getSelection()?.selectAllChildren(transcript);
   }
 
   focusSession(): void {

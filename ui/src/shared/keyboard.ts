@@ -57,6 +57,9 @@ export type Route =
 /** Keeps text out of choices, and answers out of the chat. `armed` says whether the card has been there long enough. */
 export function routeOf(press: Press, now: { place: Place | null; focus: Focus; asks: Asks; armed: boolean }): Route {
   if (now.focus === 'field' || !isTyped(press)) return 'as_is';
+  const onFrame = now.focus === 'frame' || now.focus === 'nothing';
+  // A space also scrolls, ticks and presses.
+  if (press.key === ' ' && !(onFrame && now.asks === 'words')) return 'as_is';
   if (now.focus === 'other') return 'question_field';
   if (now.place === null && now.focus === 'nothing') return 'message_field';
   if (now.focus === 'choice') return 'as_is';
@@ -64,7 +67,6 @@ export function routeOf(press: Press, now: { place: Place | null; focus: Focus; 
     if (now.focus === 'control') return TURNS_AWAY.has(shortcutKey(press)) ? 'ignored' : 'as_is';
     return now.armed ? 'question_field' : 'ignored';
   }
-  const onFrame = now.focus === 'frame' || now.focus === 'nothing';
   return onFrame && now.asks === 'decision' && shortcutKey(press) === '/' ? 'ignored' : 'as_is';
 }
 

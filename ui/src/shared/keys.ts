@@ -27,12 +27,12 @@ export function shortcutKey({ key, code, shiftKey }: Pick<Press, 'key' | 'code' 
   return letter?.toLowerCase() ?? (code === 'Comma' ? ',' : typed);
 }
 
-/** Whether a press types a character; a space, which also scrolls and ticks, does not count. */
+/** Whether a press types a character. */
 export function isTyped(press: Press): boolean {
   const { altKey, ctrlKey, metaKey, key } = press;
   // Some systems report AltGr as Ctrl and Alt, and on a Mac, Option types further characters.
   const held = metaKey || (mac ? ctrlKey : ctrlKey !== altKey);
-  return !held && !isComposing(press) && key !== ' ' && [...key].length === 1;
+  return !held && !isComposing(press) && [...key].length === 1;
 }
 
 /** The index that an arrow key, Home, or End moves to in a list that wraps around; null for other keys. */

@@ -1,8 +1,9 @@
 import type { Answer, Question, Request } from '../../generated/wire';
 import { t } from '../../shared/messages';
+import { list } from '../../shared/messages/formats';
 import { cutText } from '../../shared/text';
 import { answerOf, type Draft, isAnswered, ownAnswerOf, wordsOf } from './answerDraft';
-import { labelIn, nameIn } from './questionNames';
+import { labelIn, nameBefore, nameIn } from './questionNames';
 
 /** The maximum length of a label that is read back, in graphemes; the question shows the full label. */
 const LABEL_SHOWN = 600;
@@ -47,6 +48,11 @@ export function textOfDraft(request: Request, draft: Draft): string {
     return lines.length > 0 ? [[question.text, ...lines].join('\n')] : [];
   });
   return [...begun, draft.words].filter((text) => text.trim() !== '').join('\n\n');
+}
+
+/** An answer after its question's name, as text. */
+export function wordsOfLine({ name, parts }: Pick<AnswerLine, 'name' | 'parts'>): string {
+  return `${nameBefore(name)} ${parts.length > 0 ? list(parts) : t('ended.unanswered')}`;
 }
 
 function lineOf(

@@ -48,6 +48,11 @@ export const outcomeWords = {
   orphaned: 'outcome.orphaned',
 } as const satisfies Record<OutcomeKind, MessageKey>;
 
+/** What the user did to a request that ended by them. */
+export function wordsOfSent({ state }: Pick<Request, 'state'>): string {
+  return t(state.state === 'ended' && shownOutcome(state) === 'declined' ? 'outcome.declined' : 'side.sent');
+}
+
 export const outcomeIcons = {
   answered: 'check',
   declined: 'declined',

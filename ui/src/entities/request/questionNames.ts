@@ -24,6 +24,11 @@ export function nameIn(request: Pick<Request, 'questions'>, question: Question):
   return t('question.twin', { name, n: request.questions.indexOf(question) + 1 });
 }
 
+/** A question's name in front of its answer: with a colon, unless it ends with a mark of its own. */
+export function nameBefore(name: string): string {
+  return /[?!.:？！。：؟]$/u.test(name) ? name : t('answer.name', { name });
+}
+
 const headers = new WeakMap<readonly Request[], ReadonlyMap<string, string | null>>();
 
 /** The text of the question under each header; null if several have it. Kept with the list, because every line of a transcript asks. */

@@ -32,7 +32,7 @@ export function unsavedStatus(error: AppError): FootStatus {
   return { words, look: 'error', code: error.code };
 }
 
-const MAIN = ['question.next', 'question.sending', 'undo.send_now', 'delivery.retry', 'side.sent'] as const;
+const MAIN = ['question.next', 'question.sending', 'undo.send_now', 'delivery.retry', 'side.sent', 'outcome.declined'] as const;
 
 /** Every label of the main button of a question, in whatever state it is. */
 export function mainLabels(submit: string): string[] {

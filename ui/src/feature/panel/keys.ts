@@ -41,12 +41,18 @@ export const PANEL_KEYS: readonly KeyRow[] = [
   {
     keys: ['1–9'],
     does: 'keys.choose',
-    hints: { radio: 'keys.hint.choose', checkbox: 'keys.hint.toggle', card: 'keys.hint.choose', control: 'keys.hint.choose' },
+    hints: {
+      radio: 'keys.hint.choose',
+      checkbox: 'keys.hint.toggle',
+      submit: 'keys.hint.choose',
+      card: 'keys.hint.choose',
+      control: 'keys.hint.choose',
+    },
     inForm: ({ options, quick }, words) => {
       if (options === 0) return null;
       return quick ? 'keys.hint.answer' : words;
     },
-    works: [...OPTIONS, 'control', 'card'],
+    works: OUTSIDE_FIELDS,
     action: (press) => {
       const key = shortcutKey(press);
       return isBare(press) && /^[1-9]$/.test(key) ? { action: 'choose', place: Number(key) } : null;
@@ -250,7 +256,7 @@ export function hintsAt(spot: HintSpot, form: FormKeys | null, asks: Asks): read
 /** Whether a card takes a key as text, or ignores it, because of what it asks for. */
 function isUnavailable(does: KeyName, spot: HintSpot, asks: Asks): boolean {
   if (does === 'keys.chat' && spot === 'card') return asks === 'words' || asks === 'decision';
-  return (spot === 'card' || spot === 'control') && asks === 'words' && (does === 'keys.chat' || does === 'keys.choose');
+  return (spot === 'card' || spot === 'control' || spot === 'submit') && asks === 'words' && (does === 'keys.chat' || does === 'keys.choose');
 }
 
 function digitsOf({ options }: FormKeys): string {

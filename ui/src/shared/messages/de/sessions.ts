@@ -141,7 +141,7 @@ export const sessions = {
   'start.prompt_hint': 'Optional. Lassen Sie das Feld leer, um den Agenten zu starten und ihm später zu schreiben.',
   'start.prompt_placeholder': 'Was soll der Agent tun?',
   'start.name': 'Name (optional)',
-  'start.name_placeholder': 'Wie der Ordner',
+  'start.name_placeholder': 'Aus der ersten Nachricht',
   'start.more': 'Weitere Optionen',
   'start.own': 'Anderswo begonnene Sitzung fortsetzen',
   'start.own_looking': 'Sitzungen werden gesucht …',

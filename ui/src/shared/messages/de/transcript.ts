@@ -186,7 +186,7 @@ export const transcript = {
   'asked.waiting': 'wartet {time}',
   'asked.waited': 'Wartezeit {time}',
   'asked.went_on': 'Ohne Ihre Antwort weitergearbeitet',
-  'asked.show': 'Im Fragenbereich anzeigen',
+  'asked.show': 'Im Seitenbereich anzeigen',
   'ended.copied': 'Kopie',
   'ended.unknown': 'Wie sie endete, ist nicht bekannt',
   'ended.unanswered': 'Nicht beantwortet',
@@ -208,6 +208,7 @@ export const transcript = {
   'ended.own_words': 'Ihre Antwort: {words}',
   'ended.about': 'Geschlossen {by} · {time} · Wartezeit {waited}',
   'secret.given': 'Geheimnis angegeben',
+  'answer.name': '{name}:',
   'answer.note': 'Anmerkung: {note}',
 
   'delivery.pending': 'Gesendet, wartet auf den Agenten',

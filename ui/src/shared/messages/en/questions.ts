@@ -1,4 +1,4 @@
-/** The panel, its cards, and the inbox. */
+/** The side, its cards, and the inbox. */
 export const questions = {
   'side.title': 'Side',
   'side.todos': 'Todos',
@@ -131,7 +131,7 @@ export const questions = {
   'keys.title': 'Keyboard shortcuts',
   'keys.open': 'Keyboard shortcuts',
   'keys.here': 'Shortcuts here',
-  'keys.panel': 'When the panel has focus',
+  'keys.panel': 'When the side has focus',
   'keys.inbox': 'In the inbox',
   'keys.window': 'Anywhere in the window',
   'keys.fields': 'In a text field, letters and digits are typed as text.',
@@ -140,7 +140,7 @@ export const questions = {
   'keys.space': 'Choose, select, or clear the focused option',
   'keys.enter': 'Single choice: choose and continue. Multiple choice: continue. Summary: submit',
   'keys.new_line': 'New line in Other, a note, or a message',
-  'keys.submit': 'Submit from anywhere in the panel. Lists unanswered questions first',
+  'keys.submit': 'Submit from anywhere in the side. Lists unanswered questions first',
   'keys.turn': 'Previous or next question. The summary comes last',
   'keys.note': 'Add a note to the focused option',
   'keys.undo': 'Undo a quick answer, a skip, or a reply in chat before it’s sent',

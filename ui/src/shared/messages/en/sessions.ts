@@ -140,7 +140,7 @@ export const sessions = {
   'start.prompt_hint': 'Optional. Leave it empty to start the agent and write to it later.',
   'start.prompt_placeholder': 'What should the agent do?',
   'start.name': 'Name (optional)',
-  'start.name_placeholder': 'Same as the folder',
+  'start.name_placeholder': 'From the first message',
   'start.more': 'More options',
   'start.own': 'Continue a session begun elsewhere',
   'start.own_looking': 'Looking for sessions…',

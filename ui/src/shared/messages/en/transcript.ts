@@ -174,7 +174,7 @@ export const transcript = {
   'asked.waiting': 'waiting {time}',
   'asked.waited': 'waited {time}',
   'asked.went_on': 'Went on without your answer',
-  'asked.show': 'Show in panel',
+  'asked.show': 'Show in side',
   'ended.copied': 'Copied',
   'ended.unknown': 'What came of it isn’t known',
   'ended.unanswered': 'Not answered',
@@ -196,6 +196,7 @@ export const transcript = {
   'ended.own_words': 'Your answer: {words}',
   'ended.about': 'Closed {by} · {time} · waited {waited}',
   'secret.given': 'Secret provided',
+  'answer.name': '{name}:',
   'answer.note': 'Note: {note}',
 
   'delivery.pending': 'Sent, waiting for the agent',

@@ -130,7 +130,7 @@ export const sessions = {
   'start.prompt_hint': '可选。留空则只启动智能体，稍后再发消息。',
   'start.prompt_placeholder': '想让智能体做什么？',
   'start.name': '名称（可选）',
-  'start.name_placeholder': '与文件夹同名',
+  'start.name_placeholder': '取自第一条消息',
   'start.more': '更多选项',
   'start.own': '继续在别处开始的会话',
   'start.own_looking': '正在查找会话…',

@@ -156,7 +156,7 @@ export const transcript = {
   'asked.waiting': '已等待 {time}',
   'asked.waited': '等待了 {time}',
   'asked.went_on': '未等你的回答，继续工作',
-  'asked.show': '在面板中显示',
+  'asked.show': '在侧栏中显示',
   'ended.copied': '副本',
   'ended.unknown': '结果未知',
   'ended.unanswered': '未回答',
@@ -178,6 +178,7 @@ export const transcript = {
   'ended.own_words': '你的回答：{words}',
   'ended.about': '{by}关闭 · {time} · 等待了 {waited}',
   'secret.given': '已提供机密',
+  'answer.name': '{name}：',
   'answer.note': '备注：{note}',
 
   'delivery.pending': '已发送，等待智能体接收',
