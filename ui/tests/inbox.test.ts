@@ -441,9 +441,11 @@ describe('the inbox', () => {
     const requests = [asked('a', 's1', 30_000, { questions: [aQuestion(1, { text: 'Keep\u202egnihton' })] })];
     const subject = { detail: 'other', input: '{}' } as const;
     const approvals = [anApproval({ session: 's2', title: 'Ba\u200bsh', subject })];
-    await openInbox(new FakeBridge({ sessions, requests, approvals }));
+    const { bridge } = await openInbox(new FakeBridge({ sessions, requests, approvals }));
     expect(items()[0]).toHaveAttribute('aria-label', 'api: Keep⟨U+202E⟩gnihton');
     expect(items()[1]).toHaveAttribute('aria-label', 'web: Ba⟨U+200B⟩sh');
+    await bridge.push({ change: 'session', session: aSession({ id: 's2', name: 'Why red?', place: 1 }) });
+    expect(items()[1]).toHaveAttribute('aria-label', 'Why red? Ba⟨U+200B⟩sh');
     expect(within(items()[1]!).getByText('Use Ba⟨U+200B⟩sh?')).toBeVisible();
   });
 

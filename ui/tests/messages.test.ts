@@ -144,7 +144,6 @@ const alike: Record<string, readonly string[]> = {
     'grouping.agent',
     'helper.subagent',
     'history.agent',
-    'inbox.item',
     'log.stderr',
     'option.is',
     'plan.document',

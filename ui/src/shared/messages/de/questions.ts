@@ -222,7 +222,6 @@ export const questions = {
   'inbox.order': 'Sortierung',
   'inbox.oldest': 'Älteste zuerst',
   'inbox.newest': 'Neueste zuerst',
-  'inbox.item': '{name}: {text}',
   'inbox.go': 'In {name} anzeigen',
   'inbox.no_questions': 'Keine wartenden Fragen',
   'inbox.no_approvals': 'Keine wartenden Berechtigungsanfragen',

@@ -222,7 +222,6 @@ export const questions = {
   'inbox.order': 'Sort',
   'inbox.oldest': 'Oldest first',
   'inbox.newest': 'Newest first',
-  'inbox.item': '{name}: {text}',
   'inbox.go': 'Show in {name}',
   'inbox.no_questions': 'No questions waiting',
   'inbox.no_approvals': 'No permission requests waiting',

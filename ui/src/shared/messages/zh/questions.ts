@@ -214,7 +214,6 @@ export const questions = {
   'inbox.order': '排序',
   'inbox.oldest': '最早优先',
   'inbox.newest': '最新优先',
-  'inbox.item': '{name}：{text}',
   'inbox.go': '在 {name} 中显示',
   'inbox.no_questions': '没有待处理的问题',
   'inbox.no_approvals': '没有待处理的权限请求',
