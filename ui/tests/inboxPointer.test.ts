@@ -27,6 +27,11 @@ const heights = (...ids: string[]) => ids.map((id) => item(id).style.blockSize);
 const withdraw = (request: Request) =>
   ({ change: 'request', request: { ...request, state: ended(withdrawn(), null, Date.now() + 1) } }) as const;
 
+function answeredNow(request: Request): Request {
+  const done = answered(request, [{ question: 'q1', chosen: ['q1o2'] }], delivered);
+  return { ...done, state: { ...done.state, at: Date.now() + 1 } as Request['state'] };
+}
+
 let scrolled: ReturnType<typeof vi.spyOn>;
 beforeEach(() => {
   vi.spyOn(HTMLElement.prototype, 'clientHeight', 'get').mockReturnValue(180);
@@ -35,10 +40,7 @@ beforeEach(() => {
 
 async function openInbox() {
   const bridge = new FakeBridge({ sessions, requests, approvals: [anApproval({ id: 'p', session: 's1', askedAt: NOW - 5_000 })] })
-    .on('answer_question', ({ id }) => {
-      const done = answered(bridge.request(id), [{ question: 'q1', chosen: ['q1o2'] }], delivered);
-      return { ...done, state: { ...done.state, at: Date.now() + 1 } as Request['state'] };
-    })
+    .on('answer_question', ({ id }) => answeredNow(bridge.request(id)))
     .on('decide_approval', () => {
       const state = { state: 'decided', decision: aDecision('allow'), at: Date.now() + 1, error: null } as const;
       return anApproval({ id: 'p', session: 's1', askedAt: NOW - 5_000, state });
@@ -111,4 +113,37 @@ test('the name of a session is cut by itself, because WebKit cuts a button in a 
   await openInbox();
   expect(within(item('a')).getByRole('button', { name: 'api' })).toHaveClass('ellipsis');
   expect(document.querySelectorAll('.ellipsis button')).toHaveLength(0);
+});
+
+test('the next question takes the keys also if it is far below, behind permission requests', async () => {
+  class LowList extends ResizeObserver {
+    constructor(tell: ResizeObserverCallback) {
+      const low = { width: 800, height: 100 } as DOMRectReadOnly;
+      super((entries, observer) =>
+        tell(
+          entries.map((entry) => (entry.target.matches('[data-inbox-list]') ? { ...entry, contentRect: low } : entry)),
+          observer,
+        ),
+      );
+    }
+  }
+  vi.stubGlobal('ResizeObserver', LowList);
+  const between = Array.from({ length: 20 }, (_, place) =>
+    anApproval({
+      id: `p${place}`,
+      session: 's1',
+      askedAt: NOW - 25_000 + place,
+      subject: { detail: 'command', command: `ls ${place}`, description: null },
+    }),
+  );
+  const bridge = new FakeBridge({ sessions, requests: requests.slice(0, 2), approvals: between }).on('answer_question', ({ id }) =>
+    answeredNow(bridge.request(id)),
+  );
+  const { user } = await openPage(bridge);
+  await user.click(button(/^Inbox/));
+  expect(document.querySelector('[data-inbox-item="p15"]')).toBeNull();
+  await user.click(within(item('a')).getByRole('radio', { name: 'JWT' }));
+  await user.keyboard('{Enter}');
+  expect(item('b')).toContainElement(document.activeElement as HTMLElement);
+  vi.unstubAllGlobals();
 });
