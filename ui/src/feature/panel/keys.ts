@@ -256,7 +256,9 @@ export function hintsAt(spot: HintSpot, form: FormKeys | null, asks: Asks): read
 /** Whether a card takes a key as text, or ignores it, because of what it asks for. */
 function isUnavailable(does: KeyName, spot: HintSpot, asks: Asks): boolean {
   if (does === 'keys.chat' && spot === 'card') return asks === 'words' || asks === 'decision';
-  return (spot === 'card' || spot === 'control' || spot === 'submit') && asks === 'words' && (does === 'keys.chat' || does === 'keys.choose');
+  return (
+    (spot === 'card' || spot === 'control' || spot === 'submit') && asks === 'words' && (does === 'keys.chat' || does === 'keys.choose')
+  );
 }
 
 function digitsOf({ options }: FormKeys): string {
