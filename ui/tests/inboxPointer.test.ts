@@ -39,7 +39,11 @@ beforeEach(() => {
 });
 
 async function openInbox() {
-  const bridge = new FakeBridge({ sessions, requests, approvals: [anApproval({ id: 'p', session: 's1', askedAt: NOW - 5_000 })] })
+  const bridge: FakeBridge = new FakeBridge({
+    sessions,
+    requests,
+    approvals: [anApproval({ id: 'p', session: 's1', askedAt: NOW - 5_000 })],
+  })
     .on('answer_question', ({ id }) => answeredNow(bridge.request(id)))
     .on('decide_approval', () => {
       const state = { state: 'decided', decision: aDecision('allow'), at: Date.now() + 1, error: null } as const;
@@ -136,8 +140,9 @@ test('the next question takes the keys also if it is far below, behind permissio
       subject: { detail: 'command', command: `ls ${place}`, description: null },
     }),
   );
-  const bridge = new FakeBridge({ sessions, requests: requests.slice(0, 2), approvals: between }).on('answer_question', ({ id }) =>
-    answeredNow(bridge.request(id)),
+  const bridge: FakeBridge = new FakeBridge({ sessions, requests: requests.slice(0, 2), approvals: between }).on(
+    'answer_question',
+    ({ id }) => answeredNow(bridge.request(id)),
   );
   const { user } = await openPage(bridge);
   await user.click(button(/^Inbox/));
