@@ -210,6 +210,19 @@ describe('a question', () => {
     expect(sentAnswers(bridge)).toMatchObject([[{ chosen: ['q1o2'] }]]);
   });
 
+  test('case_144 a key that was typed too early into its field is not sent by the next Enter', async () => {
+    const { bridge } = await openCard([aQuestion(1, { kind: 'text', options: [] })], { quickAnswer: 'off' });
+    const field = panel().querySelector('textarea')!;
+    field.focus();
+    await fireEvent.input(field, { target: { value: '3' } });
+    await pass(DELAY);
+    await press(field, 'Enter');
+    expect(bridge.sent('answer_question')).toEqual([]);
+    await fireEvent.input(field, { target: { value: '3 of them' } });
+    await press(field, 'Enter');
+    expect(sentAnswers(bridge)).toMatchObject([[{ other: '3 of them' }]]);
+  });
+
   test('case_79_a_change_that_is_not_the_users_input_delays_again_and_the_users_own_does_not', async () => {
     const { bridge } = await openCard(pair());
     await pass(DELAY);

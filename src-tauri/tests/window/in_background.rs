@@ -38,6 +38,13 @@ async fn a_conversation_that_is_held_in_the_background_is_taken_back_by_one_clic
     let begun = by_hand(&real, &program, &["--bg", "--resume", &conversation, "Go on there."]);
     let said = String::from_utf8_lossy(&begun.stdout);
     assert!(said.contains("backgrounded"), "{begun:?}");
+    // The program returns before the process in the background has taken it.
+    app.wait("a conversation in the background", async || {
+        let held: Value =
+            serde_json::from_slice(&by_hand(&real, &program, &["agents", "--json"]).stdout).ok()?;
+        held.as_array()?.iter().any(|one| one["kind"] == "background").then_some(())
+    })
+    .await;
 
     app.click("button", "Resume").await;
     app.shows_text("main .failed", "goes on in the background").await;

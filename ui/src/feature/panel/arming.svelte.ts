@@ -85,9 +85,8 @@ export class Arming {
     if (!ANSWERING.has(action)) return true;
     const isOwn = target !== undefined && target === this.#typedIn && !this.#changed;
     if (CONFIRMING.has(action)) return (this.armed || isOwn) && !this.#endMissed;
-    this.#endMissed?.();
     const taken = this.armed || isOwn;
-    this.#endMissed = taken ? undefined : arming.after(WITHOUT_CHOICE, () => (this.#endMissed = undefined));
+    this.#noteChoice(taken);
     return taken;
   }
 
@@ -110,7 +109,10 @@ export class Arming {
     const end = () => void setTimeout(() => this.end());
     const input = ({ target }: Event) => {
       this.noteInput('typing');
-      this.#typedIn = target;
+      // A key that was meant for another card can begin a text.
+      const taken = this.armed || target === this.#typedIn;
+      this.#noteChoice(taken);
+      if (taken) this.#typedIn = target;
     };
     card.addEventListener('click', onclick, true);
     card.addEventListener('pointerdown', begin, true);
@@ -130,6 +132,12 @@ export class Arming {
       this.#endMissed?.();
     };
   };
+
+  /** Notes whether a choice, or a typed text, came late enough to be confirmed by the next key. */
+  #noteChoice(taken: boolean): void {
+    this.#endMissed?.();
+    this.#endMissed = taken ? undefined : arming.after(WITHOUT_CHOICE, () => (this.#endMissed = undefined));
+  }
 
   #restart(): void {
     this.#stopWaiting?.();
