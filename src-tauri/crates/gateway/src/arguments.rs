@@ -233,7 +233,7 @@ mod tests {
     #[case::no_object(json!([1]), "input: must be an object with questions, got a list")]
     #[case::a_secret(
         json!({"questions": [{"question": "Key?", "type": "secret", "options": ["x", "y"]}]}),
-        "questions[0].options: must be empty for this type of question, got 2"
+        "questions[0].type: secrets can't be asked for here"
     )]
     fn an_invalid_call_is_rejected_with_its_field_and_rule(#[case] arguments: Value, #[case] words: &str) {
         assert_eq!(refused(Tool::AskUserQuestion, &arguments), words);
