@@ -114,7 +114,7 @@ describe('a copied question', () => {
   const answer: Answer = { question: 'q1', chosen: ['q1o2'], other: null, note: null, secretGiven: false };
 
   test.each<[string, Outcome | null, string | RegExp]>([
-    ['its answer', { outcome: 'answered', answers: [answer] }, 'Which colour?: Blue'],
+    ['its answer', { outcome: 'answered', answers: [answer] }, 'Which colour? Blue'],
     ['that it was skipped', { outcome: 'declined', words: null }, 'You skipped this'],
     ['that its end is not known', null, 'What came of it isn’t known'],
   ])('tells %s, and waits for nothing', async (_, outcome, told) => {
