@@ -158,6 +158,32 @@ async fn case_144_the_next_question_takes_no_key_or_click_that_was_meant_for_the
 }
 
 #[tokio::test]
+async fn case_144_a_digit_and_enter_right_after_ctrl_j_send_nothing() {
+    let app = App::open().await;
+    app.show_idle_session().await;
+    let answered = app.responses().len();
+    let text = json!({ "question": "Which name?", "header": "name", "type": "text" });
+    for (kind, question) in [("choice", asks("store")), ("text", text)] {
+        let scenario = app.scenario(kind, json!([[{ "ask": { "questions": [question] } }]]));
+        for pace in PACES.into_iter().filter(|pace| *pace < 500) {
+            let session = app.start_demo(&scenario, &format!("{kind} after {pace} ms")).await;
+            app.in_state(&session, "needs_you").await;
+            activate(WINDOW);
+            xdotool(&["key", "ctrl+j"]);
+            sleep(Duration::from_millis(pace)).await;
+            xdotool(&["key", "3"]);
+            sleep(Duration::from_millis(400)).await;
+            xdotool(&["key", "Return"]);
+            app.check_unanswered(&session, answered).await;
+            let stop = json!({ "session": session, "requestId": uuid::Uuid::new_v4() });
+            app.invoke("stop_session", stop).await.unwrap();
+            app.in_state(&session, "ended").await;
+        }
+    }
+    app.close().await;
+}
+
+#[tokio::test]
 async fn case_144_a_menu_that_the_user_opened_and_its_form_take_every_click_and_key() {
     let app = App::open().await;
     for pace in PACES {
