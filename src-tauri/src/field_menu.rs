@@ -11,25 +11,26 @@ pub fn extend(window: &WebviewWindow) {
 
     use crate::language;
 
-    let of_menu = window.clone();
-    let extended = window.with_webview(move |page| {
+    let window = window.clone();
+    let label = window.label().to_owned();
+    let extended = window.clone().with_webview(move |page| {
         page.inner().connect_context_menu(move |_, menu, _, clicked| {
-            // Where the page shows a menu of its own, this one is empty, and what was clicked is that of an earlier one.
+            // Where the page shows its own menu, this one is empty and still tells of the click before.
             if menu.n_items() > 0 && clicked.context_is_editable() {
-                let messages = language::of_app(of_menu.app_handle());
+                let messages = language::of_app(window.app_handle());
                 menu.prepend(&ContextMenuItem::new_separator());
-                for (label, kind) in [(messages.redo, "historyRedo"), (messages.undo, "historyUndo")] {
+                for (words, kind) in [(messages.redo, "historyRedo"), (messages.undo, "historyUndo")] {
                     let action = SimpleAction::new(kind, None);
-                    let window = of_menu.clone();
+                    let window = window.clone();
                     action.connect_activate(move |_, _| {
                         let script = format!(
                             "document.activeElement?.dispatchEvent(new InputEvent('beforeinput', {{ bubbles: true, cancelable: true, inputType: '{kind}' }}))"
                         );
                         if let Err(error) = window.eval(script) {
-                            tracing::warn!(kind, %error, "the page can't be asked");
+                            tracing::warn!(kind, %error, "the page couldn't be told");
                         }
                     });
-                    menu.prepend(&ContextMenuItem::from_gaction(&action, label, None));
+                    menu.prepend(&ContextMenuItem::from_gaction(&action, words, None));
                 }
             }
             // The menu is shown.
@@ -37,7 +38,7 @@ pub fn extend(window: &WebviewWindow) {
         });
     });
     if let Err(error) = extended {
-        tracing::warn!(label = window.label(), %error, "the menus of text fields can't be extended");
+        tracing::warn!(label, %error, "the menus of text fields can't be extended");
     }
 }
 

@@ -344,7 +344,7 @@ async fn undoes(app: &App, field: &Element, what: &str) {
 }
 
 #[tokio::test]
-async fn case_146_what_was_typed_or_cleared_by_mistake_comes_back_in_each_field() {
+async fn case_146_what_was_typed_or_cleared_by_mistake_comes_back() {
     let app = App::open_asked("technology").await;
     activate(WINDOW);
     undoes(&app, &app.find("[data-composer]").await, "the composer").await;

@@ -91,7 +91,8 @@ async fn case_168_what_is_asked_while_the_disk_is_full_is_a_card_once_there_is_r
     let app = Setup::default().data(disk.path()).env("ASKDESK_FAKE_PACE", "100").open().await;
     let store = json!({ "question": "Which store?", "header": "Store", "multiSelect": false, "options": [
         { "label": "SQLite", "description": "One file" }, { "label": "PostgreSQL", "description": "A server" }] });
-    let turn = json!([{ "sleep_ms": 5000 }, { "ask": { "questions": [store] } }]);
+    // Long enough for a slow machine to fill the disk before.
+    let turn = json!([{ "sleep_ms": 10_000 }, { "ask": { "questions": [store] } }]);
     let scenario = app.scenario("later", json!([turn]));
     for (answered, pace) in PACES.into_iter().enumerate() {
         let session = app.show_demo(&scenario, &format!("{pace} ms")).await;
