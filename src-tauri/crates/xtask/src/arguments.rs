@@ -4,7 +4,7 @@ use std::{ffi::OsString, path::PathBuf};
 
 use clap::{Args, Parser, Subcommand};
 
-use crate::{private_session, window_tests};
+use crate::{private_session, test_programs};
 
 #[derive(Debug, PartialEq, Eq, Parser)]
 #[command(bin_name = "cargo xtask", subcommand_required = true, arg_required_else_help = true)]
@@ -59,8 +59,8 @@ pub enum Command {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         command: Vec<OsString>,
     },
-    /// Run a test program, the window's on two desktops; cargo starts it
-    #[command(name = window_tests::RUNNER, hide = true)]
+    /// Run a test program within a time limit; `test` starts it
+    #[command(name = test_programs::SUBCOMMAND, hide = true)]
     RunTestProgram {
         program: OsString,
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]

@@ -70,7 +70,7 @@ fn measure(workspace: &Workspace, parts: &[String]) -> Result<Value> {
     cargo.arg("test").args(OPTIONS).args(["--test", "bench", "--", "--nocapture"]).args(parts);
     let mut command = private_session::wrap_readable(workspace, &folders, &cargo)?;
     let mut result = None;
-    let status = steps::read_lines(&mut command, |line| match result_in(line) {
+    let status = steps::read_lines("the bench", &mut command, |line| match result_in(line) {
         Some(json) => result = Some(json.to_owned()),
         None => eprintln!("{line}"),
     })?;

@@ -61,71 +61,82 @@ pub struct Skip {
     pub reason: String,
 }
 
-/// Reads the lines of `cargo test -- --show-output`, several test programs one after the other.
+/// Reads what a test program prints with `--show-output`.
 ///
 /// libtest prints JSON on nightly Rust alone, and `cargo nextest` is missing on a fresh machine.
 ///
-/// `--show-output` is needed because a test that skips itself counts as passed, and cargo swallows what
-/// passed tests print; the rest of that output is hidden again here.
+/// `--show-output` is needed because a test that skips itself counts as passed, and the output of passed tests is not printed
+/// otherwise; the rest of that output is hidden again here.
 #[derive(Debug, Default)]
-pub struct CargoTestOutput {
+pub struct ProgramOutput {
     pub counts: Counts,
-    pub skips: Vec<Skip>,
-    pub failed_tests: Vec<String>,
-    program: Program,
+    /// Tests that have ended so far.
+    pub ended: usize,
+    pub skips: BTreeSet<Skip>,
+    pub failed_tests: BTreeSet<String>,
+    /// What failed tests printed.
+    pub failures: Vec<String>,
+    part: Part,
 }
 
-/// What belongs to the test program whose output is being read.
-#[derive(Debug, Default)]
-struct Program {
-    skips: BTreeSet<Skip>,
-    failed: BTreeSet<String>,
-    in_successes: bool,
+/// The part of its output that a test program prints.
+#[derive(Debug, Default, PartialEq, Eq)]
+enum Part {
+    #[default]
+    Tests,
+    Successes,
+    Failures,
 }
 
-impl CargoTestOutput {
-    /// Reads the next line, and returns whether to show it: output of passed tests is hidden.
+impl ProgramOutput {
+    /// Reads the next line, and returns whether to show it at once: a failure, a test that can't run, or words of the program's own.
     pub fn line(&mut self, line: &str) -> bool {
         if let Some(at) = line.find(SKIP_MARK) {
             let said = &line[at + SKIP_MARK.len()..];
             let (name, reason) = said.split_once(": ").unwrap_or((said, "no reason given"));
-            self.program.skips.insert(Skip { name: name.trim().into(), reason: reason.trim().into() });
-            return true;
+            return self.skips.insert(Skip { name: name.trim().into(), reason: reason.trim().into() });
         }
         if let Some(result) = line.strip_prefix("test result: ") {
             self.program_ended(result);
-            return true;
-        }
-        if let Some(name) = line.strip_prefix("test ").and_then(|rest| rest.strip_suffix(" ... FAILED")) {
-            self.program.failed.insert(name.to_owned());
+            return false;
         }
         match line {
-            "successes:" => self.program.in_successes = true,
-            "failures:" => self.program.in_successes = false,
+            "successes:" => self.part = Part::Successes,
+            "failures:" => self.part = Part::Failures,
             _ => {}
         }
-        !self.program.in_successes
+        let Some(test) = line.strip_prefix("test ").filter(|_| self.part == Part::Tests) else {
+            if self.part == Part::Failures {
+                self.failures.push(line.to_owned());
+            }
+            return self.part == Part::Tests && !line.is_empty() && !is_frame(line);
+        };
+        self.ended += usize::from(test.contains(" ... "));
+        let failed = test.strip_suffix(" ... FAILED");
+        self.failed_tests.extend(failed.map(str::to_owned));
+        failed.is_some() || !test.contains(" ... ")
     }
 
     fn program_ended(&mut self, result: &str) {
-        let program = std::mem::take(&mut self.program);
-        let mut counts = Counts {
+        self.counts = Counts {
             passed: number_before(result, " passed"),
             failed: number_before(result, " failed"),
             skipped: number_before(result, " ignored"),
         };
         // A test that says it skips and then fails has failed.
-        let names_a_failure = |skip: &Skip| {
-            program.failed.iter().any(|path| path.rsplit("::").next().is_some_and(|last| last == skip.name))
-        };
-        let skips: Vec<Skip> = program.skips.iter().filter(|skip| !names_a_failure(skip)).cloned().collect();
-        let moved = skips.len().min(counts.passed);
-        counts.passed -= moved;
-        counts.skipped += moved;
-        self.counts += counts;
-        self.skips.extend(skips);
-        self.failed_tests.extend(program.failed);
+        let failed = &self.failed_tests;
+        self.skips.retain(|skip| {
+            !failed.iter().any(|path| path.rsplit("::").next().is_some_and(|last| last == skip.name))
+        });
+        let moved = self.skips.len().min(self.counts.passed);
+        self.counts.passed -= moved;
+        self.counts.skipped += moved;
     }
+}
+
+/// Whether a line only frames the tests of a program.
+fn is_frame(line: &str) -> bool {
+    line.strip_prefix("running ").is_some_and(|rest| rest.ends_with(" tests") || rest.ends_with(" test"))
 }
 
 fn number_before(text: &str, word: &str) -> usize {
@@ -155,8 +166,8 @@ pub fn vitest(json: &str, filtered: bool) -> Result<Counts> {
 mod tests {
     use super::*;
 
-    fn read(output: &str) -> (CargoTestOutput, String) {
-        let mut reader = CargoTestOutput::default();
+    fn read(output: &str) -> (ProgramOutput, String) {
+        let mut reader = ProgramOutput::default();
         let shown: Vec<&str> = output.lines().filter(|line| reader.line(line)).collect();
         let shown = shown.join("\n");
         (reader, shown)
@@ -167,15 +178,17 @@ mod tests {
     }
 
     #[test]
-    fn several_programs_are_added_up_and_ignored_tests_count_as_skipped() {
-        let (reader, _) = read(
-            "test a ... ok\n\
-            test result: ok. 12 passed; 0 failed; 2 ignored; 0 measured; 5 filtered out; finished in 0.10s\n\
+    fn a_failed_test_is_shown_at_once_and_ignored_tests_count_as_skipped() {
+        let (reader, shown) = read(
+            "running 17 tests\n\
+            test a ... ok\n\
             test b::c ... FAILED\n\
-            test result: FAILED. 3 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; finished in 1.00s\n",
+            test d has been running for over 60 seconds\n\
+            test e ... ignored, the reason\n\
+            test result: FAILED. 14 passed; 1 failed; 2 ignored; 0 measured; 5 filtered out; finished in 0.10s\n",
         );
-        assert_eq!(reader.counts, counts(15, 1, 2));
-        assert_eq!(reader.failed_tests, ["b::c"]);
+        assert_eq!((reader.counts, reader.ended), (counts(14, 1, 2), 3));
+        assert_eq!(shown, "test b::c ... FAILED\ntest d has been running for over 60 seconds");
     }
 
     #[test]
@@ -191,12 +204,12 @@ mod tests {
         );
         assert_eq!(reader.counts, counts(3, 0, 1));
         let skip = Skip { name: "real_agent".into(), reason: "the agent is not installed".into() };
-        assert_eq!(reader.skips, [skip]);
+        assert_eq!(Vec::from_iter(reader.skips), [skip]);
         assert!(shown.contains("askdesk-skip: real_agent") && !shown.contains("noise"), "{shown}");
     }
 
     #[test]
-    fn failures_stay_visible_behind_hidden_successes_and_are_no_skips() {
+    fn failures_are_kept_apart_from_successes_and_are_no_skips() {
         let (reader, shown) = read(
             "test desk::window ... FAILED\n\
             successes:\n\
@@ -204,11 +217,10 @@ mod tests {
             failures:\n\
             askdesk-skip: window: no display\n\
             assertion failed: left == right\n\
-            test result: FAILED. 1 passed; 1 failed; 0 ignored\n\
-            running 1 test\n",
+            test result: FAILED. 1 passed; 1 failed; 0 ignored\n",
         );
-        assert_eq!(reader.counts, counts(1, 1, 0));
-        assert!(shown.contains("assertion failed") && shown.contains("running 1 test"), "{shown}");
+        assert_eq!((reader.counts, reader.skips.len()), (counts(1, 1, 0), 0));
+        assert_eq!(reader.failures, ["failures:", "assertion failed: left == right"]);
         assert!(!shown.contains("hidden"), "{shown}");
     }
 

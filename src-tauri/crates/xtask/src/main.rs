@@ -21,11 +21,11 @@ mod release;
 mod run_command;
 mod steps;
 mod test_command;
+mod test_programs;
 mod tidy;
 mod try_package;
 mod ui;
 mod update_manifest;
-mod window_tests;
 mod wire;
 mod workspace;
 
@@ -77,7 +77,7 @@ fn start() -> Result<ExitCode> {
             return Ok(exit_code(private_session::run_inside(&workspace, &command)?));
         }
         Command::RunTestProgram { program, arguments } => {
-            return Ok(exit_code(window_tests::run(&workspace, &program, &arguments)?));
+            return Ok(exit_code(test_programs::run_limited(&program, &arguments)?));
         }
     }
     Ok(ExitCode::SUCCESS)

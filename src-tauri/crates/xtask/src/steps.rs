@@ -54,12 +54,20 @@ impl Steps {
         eprintln!("[{}] {name} …", clock(self.started.elapsed()));
         let began = Instant::now();
         let result = step();
-        let took = began.elapsed();
-        let (outcome, word) =
-            if result.is_ok() { (Outcome::Passed, "done") } else { (Outcome::Failed, "FAILED") };
+        self.finish(name, result.is_ok(), began.elapsed());
+        result
+    }
+
+    /// Records a step that ran beside others. A failure is printed.
+    pub fn record<T>(&mut self, name: &str, result: Result<T>, took: Duration) -> Option<T> {
+        self.finish(name, result.is_ok(), took);
+        result.inspect_err(|error| eprintln!("{error:#}")).ok()
+    }
+
+    fn finish(&mut self, name: &str, passed: bool, took: Duration) {
+        let (outcome, word) = if passed { (Outcome::Passed, "done") } else { (Outcome::Failed, "FAILED") };
         eprintln!("[{}] {name}: {word} after {}", clock(self.started.elapsed()), seconds(took));
         self.ended.push(Ended { name: name.to_owned(), outcome, took });
-        result
     }
 
     /// Records a step that cannot run, with the reason.
@@ -88,7 +96,7 @@ pub fn show(command: &mut Command) -> Result<()> {
             break status;
         }
         if !silent_terminal && began.elapsed() >= next {
-            still_running(command, began.elapsed());
+            still_running(&program_name(command).to_string_lossy(), began.elapsed());
             next += HEARTBEAT;
         }
         thread::sleep(POLL);
@@ -97,7 +105,7 @@ pub fn show(command: &mut Command) -> Result<()> {
 }
 
 /// Runs a command, passes each line of its output on, and returns its exit status.
-pub fn read_lines(command: &mut Command, mut line: impl FnMut(&str)) -> Result<ExitStatus> {
+pub fn read_lines(name: &str, command: &mut Command, mut line: impl FnMut(&str)) -> Result<ExitStatus> {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = start(command)?;
     let (sender, receiver) = mpsc::channel();
@@ -107,7 +115,7 @@ pub fn read_lines(command: &mut Command, mut line: impl FnMut(&str)) -> Result<E
     loop {
         match receiver.recv_timeout(HEARTBEAT) {
             Ok(text) => line(&text),
-            Err(RecvTimeoutError::Timeout) => still_running(command, began.elapsed()),
+            Err(RecvTimeoutError::Timeout) => still_running(name, began.elapsed()),
             Err(RecvTimeoutError::Disconnected) => break,
         }
     }
@@ -143,8 +151,8 @@ fn program_name(command: &Command) -> &OsStr {
     program.file_name().unwrap_or(program.as_os_str())
 }
 
-fn still_running(command: &Command, since: Duration) {
-    eprintln!("    … {} is still running after {}", program_name(command).display(), seconds(since));
+fn still_running(name: &str, since: Duration) {
+    eprintln!("    … {name} is still running after {}", seconds(since));
 }
 
 fn send_lines(source: Option<impl Read + Send + 'static>, sender: Sender<String>) {
@@ -193,7 +201,7 @@ mod tests {
         let mut command = Command::new("sh");
         command.args(["-c", "echo out; echo err >&2; printf last; exit 3"]);
         let mut lines = Vec::new();
-        let status = read_lines(&mut command, |line| lines.push(line.to_owned())).unwrap();
+        let status = read_lines("sh", &mut command, |line| lines.push(line.to_owned())).unwrap();
         lines.sort();
         assert_eq!((lines, status.code()), (vec!["err".into(), "last".into(), "out".into()], Some(3)));
         let error = check_status(&command, status).unwrap_err().to_string();

@@ -3,21 +3,23 @@
 use std::{
     fs,
     path::PathBuf,
-    process::{Child, Command, ExitCode, Stdio},
-    time::Duration,
+    process::{Command, ExitCode, Stdio},
+    thread::{self, JoinHandle},
+    time::{Duration, Instant},
 };
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, anyhow, ensure};
 
 use crate::{
     arguments::Test,
-    counts::{self, CargoTestOutput, Counts, Skip},
+    counts::{self, Counts, Skip},
     guide, install,
     prerequisites::Purpose,
-    private_session::{self, PrivateFolders},
+    private_session::PrivateFolders,
     python,
     steps::{self, Outcome, Steps, seconds},
-    tidy, ui, window_tests,
+    test_programs::{self, Ended, TestProgram},
+    tidy, ui,
     workspace::Workspace,
 };
 
@@ -49,31 +51,38 @@ const fn is_quick_run(options: &Test) -> bool {
     options.quick && options.filter.is_none()
 }
 
-/// The arguments of `cargo test`, and whether the window's tests are among them.
-struct RustTests {
-    arguments: Vec<&'static str>,
-    window: bool,
-}
-
-/// A command of the page that runs beside the Rust tests, which mostly wait. Its output is shown once it has ended.
+/// A command of the page that runs beside those of Rust. Its output is shown once it has ended.
 struct Beside {
-    child: Child,
+    name: &'static str,
     output: PathBuf,
+    running: JoinHandle<(Result<()>, Duration)>,
 }
 
 impl Beside {
-    fn start(workspace: &Workspace, npm: &mut Command, log: &str) -> Result<Self> {
+    fn start(workspace: &Workspace, mut npm: Command, name: &'static str, log: &str) -> Result<Self> {
         let output = workspace.root().join("target").join(log);
         let file = fs::File::create(&output).context("cannot write the output of npm")?;
         npm.stdin(Stdio::null()).stderr(file.try_clone()?).stdout(file);
-        Ok(Self { child: npm.spawn().context("cannot start npm; is it installed?")?, output })
+        let mut child = npm.spawn().context("cannot start npm; is it installed?")?;
+        let began = Instant::now();
+        let running = thread::spawn(move || {
+            let ended = child.wait().context("cannot wait for npm").and_then(|status| {
+                ensure!(status.success(), "npm ended with {status}; what it says above is the reason");
+                Ok(())
+            });
+            let took = began.elapsed();
+            eprintln!("    {name}: ended after {}", seconds(took));
+            (ended, took)
+        });
+        Ok(Self { name, output, running })
     }
 
-    fn end(mut self) -> Result<()> {
-        let status = self.child.wait().context("cannot wait for npm")?;
+    /// Waits for its end, and records how long it ran.
+    fn end(self, steps: &mut Steps) -> Option<()> {
+        let (ended, took) =
+            self.running.join().unwrap_or_else(|_| (Err(anyhow!("npm was lost")), Duration::ZERO));
         eprint!("{}", fs::read_to_string(&self.output).unwrap_or_default());
-        ensure!(status.success(), "npm ended with {status}; what it says above is the reason");
-        Ok(())
+        steps.record(self.name, ended, took)
     }
 }
 
@@ -106,6 +115,13 @@ impl TestRun {
             let built = ui::build(workspace, &mut self.steps);
             self.require(&built)
         };
+        // Nothing waits for these, so they run while Rust is compiled, and a slow compiler fails no test.
+        let checks = (packages && everything).then(|| {
+            let mut npm = workspace.npm(ui::UI);
+            npm.args(["run", "check"]);
+            Beside::start(workspace, npm, "npm run check", "npm-check.log")
+        });
+        let of_the_page = packages.then(|| Self::start_ui_tests(workspace, folders, options));
         if !options.quick {
             // Help in the window opens it.
             let guide = guide::build(workspace, &mut self.steps);
@@ -122,15 +138,12 @@ impl TestRun {
         if everything {
             self.check("test what builds the guide", || guide::test(workspace));
         }
-        let checks = (packages && everything)
-            .then(|| Beside::start(workspace, workspace.npm(ui::UI).args(["run", "check"]), "npm-check.log"));
-        let built = self.build_rust_tests(workspace, options, page);
-        let of_the_page = packages.then(|| Self::start_ui_tests(workspace, folders, options));
-        if let Some(tests) = built {
-            self.run_rust_tests(workspace, folders, options, &tests);
+        if let Some(programs) = self.build_rust_tests(workspace, options, page) {
+            self.run_rust_tests(workspace, options, programs);
         }
         if let Some(checks) = checks {
-            self.check("npm run check", || checks?.end());
+            let passed = started(checks).and_then(|checks| checks.end(&mut self.steps));
+            self.count("npm run check", passed.is_some());
         }
         match of_the_page {
             Some(tests) => self.end_ui_tests(tests, options),
@@ -140,9 +153,15 @@ impl TestRun {
 
     /// Runs a check that counts as one test.
     fn check(&mut self, name: &str, check: impl FnOnce() -> Result<()>) {
-        match self.steps.run(name, check) {
-            Some(()) => self.counts += Counts::PASSED,
-            None => self.fail(name),
+        let passed = self.steps.run(name, check).is_some();
+        self.count(name, passed);
+    }
+
+    fn count(&mut self, name: &str, passed: bool) {
+        if passed {
+            self.counts += Counts::PASSED;
+        } else {
+            self.fail(name);
         }
     }
 
@@ -176,16 +195,21 @@ impl TestRun {
         }
     }
 
-    fn build_rust_tests(&mut self, workspace: &Workspace, options: &Test, page: bool) -> Option<RustTests> {
+    fn build_rust_tests(
+        &mut self,
+        workspace: &Workspace,
+        options: &Test,
+        page: bool,
+    ) -> Option<Vec<TestProgram>> {
         // The whole workspace in one command: choosing packages would choose other features of what they
         // share, and build the same crates twice.
-        let mut arguments = vec!["test", "--workspace", "--no-fail-fast"];
+        let mut arguments =
+            vec!["test", "--workspace", "--no-run", "--message-format=json-render-diagnostics"];
         arguments.extend(guide::LEFT_OUT);
-        let window = page && !options.quick && cfg!(target_os = "linux");
         if is_quick_run(options) {
             arguments.extend(QUICK_TARGETS);
         }
-        if window {
+        if page && !options.quick && cfg!(target_os = "linux") {
             arguments.extend(UPDATER);
         } else {
             arguments.extend(["--exclude", "askdesk"]);
@@ -196,53 +220,39 @@ impl TestRun {
             };
             self.steps.skip("tests that need a window", why);
         }
+        let mut programs = Vec::new();
         let built = self.steps.run("build the tests", || {
-            steps::show(workspace.cargo().args(&arguments).arg("--no-run"))
-                .context("the tests do not compile")
+            let mut cargo = workspace.cargo();
+            let status = steps::read_lines("cargo", cargo.args(&arguments), |line| {
+                match TestProgram::from_message(line) {
+                    Some(program) => programs.push(program),
+                    None if line.starts_with('{') => {}
+                    None => eprintln!("{line}"),
+                }
+            })?;
+            ensure!(status.success(), "the tests do not compile");
+            Ok(())
         });
         if built.is_none() {
             self.fail("build the tests");
         }
-        built.map(|()| RustTests { arguments, window })
+        built.map(|()| programs)
     }
 
-    fn run_rust_tests(
-        &mut self,
-        workspace: &Workspace,
-        folders: &PrivateFolders,
-        options: &Test,
-        tests: &RustTests,
-    ) {
-        let mut cargo = workspace.cargo();
-        cargo.args(&tests.arguments).args(&options.filter);
-        let mut output = CargoTestOutput::default();
-        let ended = self.steps.run("cargo test", || {
-            if tests.window {
-                window_tests::run_through(&mut cargo)?;
-            }
-            cargo.args(["--", "--show-output"]);
-            let mut command = if tests.window {
-                private_session::wrap(workspace, folders, &cargo)?
-            } else {
-                folders.apply_to(&mut cargo);
-                cargo
-            };
-            let status = steps::read_lines(&mut command, |line| {
-                if output.line(line) {
-                    eprintln!("{line}");
-                }
-            })?;
-            if !status.success() {
-                bail!("cargo test ended with {status}");
-            }
-            Ok(())
+    fn run_rust_tests(&mut self, workspace: &Workspace, options: &Test, programs: Vec<TestProgram>) {
+        let ended = self.steps.run("run the Rust tests", || {
+            test_programs::run_all(workspace, programs, options.filter.as_deref())
         });
-        if ended.is_none() && output.counts.failed == 0 {
-            self.failed.push("cargo test ended early".into());
+        let Some(ended) = ended else { return self.fail("run the Rust tests") };
+        for Ended { name, output, succeeded } in ended {
+            let counts = output.counts.with_exit_status(succeeded, false);
+            if counts.failed > output.failed_tests.len() {
+                self.failed.push(format!("{name} ended early"));
+            }
+            self.counts += counts;
+            self.skips.extend(output.skips);
+            self.failed.extend(output.failed_tests);
         }
-        self.counts += output.counts.with_exit_status(ended.is_some(), options.filter.is_none());
-        self.skips.extend(output.skips);
-        self.failed.extend(output.failed_tests);
     }
 
     fn start_ui_tests(workspace: &Workspace, folders: &PrivateFolders, options: &Test) -> Result<UiTests> {
@@ -255,18 +265,18 @@ impl TestRun {
         if let Some(filter) = &options.filter {
             npm.args(["--passWithNoTests", "-t", filter]);
         } else if is_quick_run(options) {
-            npm.args(["--passWithNoTests", "--changed"]);
+            // A word of a catalog concerns nearly every test.
+            npm.args(["--passWithNoTests", "--changed", "--maxWorkers=100%"]);
         }
         folders.apply_to(&mut npm);
-        Ok(UiTests { npm: Beside::start(workspace, &mut npm, "vitest.log")?, report })
+        Ok(UiTests { npm: Beside::start(workspace, npm, "npm test", "vitest.log")?, report })
     }
 
     fn end_ui_tests(&mut self, tests: Result<UiTests>, options: &Test) {
         let mut counted = Counts::FAILED;
-        let ended = self.steps.run("npm test", || {
-            let UiTests { npm, report } = tests?;
-            let ended = npm.end();
-            counted = read_report(&report, options)?;
+        let ended = started(tests).and_then(|UiTests { npm, report }| {
+            let ended = npm.end(&mut self.steps);
+            counted = read_report(&report, options).inspect_err(|error| eprintln!("{error:#}")).ok()?;
             ended
         });
         let must_run = options.filter.is_none() && !is_quick_run(options);
@@ -297,6 +307,11 @@ impl TestRun {
         }
         println!("{}", self.counts);
     }
+}
+
+/// Takes what was started, or says why it could not be.
+fn started<T>(started: Result<T>) -> Option<T> {
+    started.inspect_err(|error| eprintln!("{error:#}")).ok()
 }
 
 fn read_report(report: &std::path::Path, options: &Test) -> Result<Counts> {
