@@ -1,6 +1,7 @@
 //! `cargo xtask tidy`: the rules of the tree that no compiler checks.
 
 mod agents;
+mod budget;
 mod cases;
 mod edges;
 mod layers;
@@ -69,6 +70,7 @@ pub fn check(workspace: &Workspace) -> Result<()> {
     }
     let read = |page: &'static str| fs::read_to_string(workspace.root().join(page)).context(page);
     problems.extend(cases::problems(&read(cases::LIST)?, &files));
+    problems.extend(budget::problems(&read(budget::LIST)?, &files));
     problems.extend(terminal::problems(&read(terminal::TABLE)?, &read(terminal::TESTS)?, &files));
     let mut versioned = Vec::new();
     for (file, places) in versions::FILES {
