@@ -4,6 +4,8 @@
 //! subreaper, so every descendant of the agent stays below the host. When the agent ends or the control pipe closes, the
 //! host kills what is left of the tree, says on the second pipe that nothing is left, then ends the way the agent did.
 
+use std::path::PathBuf;
+
 #[cfg(target_os = "linux")]
 pub mod tree;
 
@@ -60,6 +62,12 @@ impl Report {
             (errno, _) => Self::Failed { errno },
         }
     }
+}
+
+/// Finds the program beside the running one; tests run one folder below it.
+pub fn beside_this_program() -> Option<PathBuf> {
+    let this = std::env::current_exe().ok()?;
+    this.ancestors().skip(1).take(2).map(|folder| folder.join(PROGRAM)).find(|it| it.is_file())
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use askdesk_domain::{
 };
 use askdesk_engine::frame::Frame;
 use askdesk_engine::{EngineError, EngineHandle, Sessions, SettingsFile};
-use askdesk_file_search::ListingCache;
+use askdesk_file_search::FileSearch;
 use tokio::sync::{OnceCell, watch};
 
 use crate::dto::{Done, UpdateObstacle};
@@ -59,7 +59,7 @@ pub struct Api {
     /// The removal of a permission that was shown last, under the command that planned it.
     pub(crate) permission_removal: Arc<Mutex<Option<(CommandId, Change)>>>,
     /// The folders in which files were looked for last.
-    pub(crate) listings: ListingCache,
+    pub(crate) files: FileSearch,
     commands: Arc<Mutex<VecDeque<RememberedCommand>>>,
     notifications: Arc<Mutex<Notifications>>,
 }
@@ -77,7 +77,7 @@ impl Api {
             view: Arc::new(view),
             client_plan: Arc::default(),
             permission_removal: Arc::default(),
-            listings: ListingCache::default(),
+            files: FileSearch::default(),
             commands: Arc::default(),
             notifications: Arc::default(),
         }

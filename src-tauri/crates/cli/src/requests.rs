@@ -185,7 +185,16 @@ fn judge(found: Value, request: &str, own: Uuid) -> Result<Value, Failure> {
     }
 }
 
+/// The shortest beginning of an ID that names a request. A script's empty variable must never answer the one that is open.
+const SHORTEST_ID: usize = 8;
+
 fn find(open: Vec<Request>, id: &str) -> Result<Request, Failure> {
+    if id.len() < SHORTEST_ID {
+        let says = format!(
+            "{id:?} is too short for an ID; give at least its first {SHORTEST_ID} characters, as `askdesk list` shows them"
+        );
+        return Err(Failure::BadInput(says));
+    }
     let mut matching = open.into_iter().filter(|request| request.request_id.starts_with(id));
     match (matching.next(), matching.next()) {
         (Some(request), None) => Ok(request),
@@ -309,9 +318,16 @@ mod tests {
     }
 
     #[test]
-    fn an_id_is_found_by_a_unique_prefix() {
-        assert_eq!(find(vec![request()], "01").unwrap().request_id, "0198-a");
-        assert!(find(vec![request()], "02").unwrap_err().to_string().contains("no open question"));
-        assert!(find(vec![request(), request()], "01").unwrap_err().to_string().contains("more than one"));
+    fn an_id_is_found_by_a_unique_beginning_and_never_by_an_empty_or_short_one() {
+        let open = |ids: &[&str]| -> Vec<Request> {
+            ids.iter().map(|id| Request { request_id: (*id).into(), ..request() }).collect()
+        };
+        let refused = |ids: &[&str], id: &str| find(open(ids), id).unwrap_err().to_string();
+        assert_eq!(find(open(&["01980000-a", "02980000-b"]), "01980000").unwrap().request_id, "01980000-a");
+        assert!(refused(&["01980000-a"], "02980000").contains("no open question"));
+        assert!(refused(&["01980000-a", "01980000-b"], "01980000-").contains("more than one"));
+        for short in ["", " ", "0", "0198000"] {
+            assert!(refused(&["01980000-a"], short).contains("too short"), "{short:?}");
+        }
     }
 }

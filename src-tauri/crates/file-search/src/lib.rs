@@ -1,7 +1,6 @@
 //! Finds files and folders by parts of their paths, as a user names them in a message.
 
-mod cache;
-mod listing;
+mod search;
+mod walk;
 
-pub use cache::{Found, ListingCache};
-pub use listing::{LISTED_FILES, Listing};
+pub use search::{FileSearch, Found};

@@ -4,11 +4,17 @@ use std::io::{self, PipeReader, Read as _};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::mpsc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+#[cfg(target_os = "linux")]
+use askdesk_agent_host::{CONTROL_FD, REPORT_FD};
 use askdesk_user_environment::variables;
+#[cfg(target_os = "linux")]
+use command_fds::{CommandFdExt as _, FdMapping};
 use process_wrap::std::CommandWrap;
 
+/// How long a host may take to end what it started.
+const HOST_ENDS: Duration = Duration::from_secs(4);
 /// How much of the output is read for a version, in bytes.
 const MAX_OUTPUT: u64 = 4 * 1024;
 /// How much of any other output is read, in bytes.
@@ -19,12 +25,12 @@ const MAX_VERSION: usize = 64;
 /// Returns the version of a program, or `None` if it prints none within the timeout. Blocks until then, and ends the program
 /// and everything it started.
 pub fn probe(program: &Path, timeout: Duration) -> Option<String> {
-    let mut command = Command::new(program);
+    let (mut command, control) = starting(program).ok()?;
     command.arg("--version").current_dir(std::env::temp_dir());
     let (reader, writer) = io::pipe().ok()?;
     command.stdout(writer).stderr(Stdio::null());
     variables().for_program(program).give_to(&mut command);
-    parse(&captured(command, reader, MAX_OUTPUT, timeout)?)
+    parse(&captured(command, control, reader, MAX_OUTPUT, timeout)?)
 }
 
 /// Returns what a program prints on both outputs, or `None` if it hasn't ended within the timeout. Blocks until then, and ends
@@ -36,16 +42,46 @@ pub fn answer(
     set: &[(&str, &str)],
     timeout: Duration,
 ) -> Option<String> {
-    let mut command = Command::new(program);
+    let (mut command, control) = starting(program).ok()?;
     command.args(arguments).current_dir(folder);
     let (reader, writer) = io::pipe().ok()?;
     command.stdout(writer.try_clone().ok()?).stderr(writer);
     variables().for_program(program).give_to(&mut command);
     command.envs(set.iter().copied());
-    captured(command, reader, MAX_ANSWER, timeout)
+    captured(command, control, reader, MAX_ANSWER, timeout)
 }
 
-fn captured(mut command: Command, output: PipeReader, most: u64, timeout: Duration) -> Option<String> {
+/// Our ends of a host's pipes. Without the first one, the host ends the program and everything it started.
+type Control = Option<(io::PipeWriter, PipeReader)>;
+
+/// Prepares to start a program, on Linux below a host, which ends it also when this process is killed.
+#[cfg(target_os = "linux")]
+fn starting(program: &Path) -> io::Result<(Command, Control)> {
+    let Some(host) = askdesk_agent_host::beside_this_program() else {
+        return Ok((Command::new(program), None));
+    };
+    let mut command = Command::new(host);
+    command.arg(program);
+    let (of_host, control) = io::pipe()?;
+    let (reports, report) = io::pipe()?;
+    let mapped = [(of_host.into(), CONTROL_FD), (report.into(), REPORT_FD)]
+        .map(|(parent_fd, child_fd)| FdMapping { parent_fd, child_fd });
+    command.fd_mappings(mapped.into()).map_err(io::Error::other)?;
+    Ok((command, Some((control, reports))))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn starting(program: &Path) -> io::Result<(Command, Control)> {
+    Ok((Command::new(program), None))
+}
+
+fn captured(
+    mut command: Command,
+    control: Control,
+    output: PipeReader,
+    most: u64,
+    timeout: Duration,
+) -> Option<String> {
     command.stdin(Stdio::null());
     let mut command = CommandWrap::from(command);
     #[cfg(unix)]
@@ -63,6 +99,13 @@ fn captured(mut command: Command, output: PipeReader, most: u64, timeout: Durati
         let _ = sender.send(result.map(|_| read));
     });
     let output = receiver.recv_timeout(timeout).ok().and_then(Result::ok);
+    if control.is_some() {
+        drop(control);
+        let began = Instant::now();
+        while matches!(child.try_wait(), Ok(None)) && began.elapsed() < HOST_ENDS {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
     let _ = child.start_kill();
     let _ = child.wait();
     Some(String::from_utf8_lossy(&output?).into_owned())

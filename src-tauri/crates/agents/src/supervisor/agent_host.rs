@@ -71,17 +71,14 @@ impl LeftBehind {
     }
 }
 
-/// Finds the host program beside the running one; tests run one folder below it.
+/// Finds the host program once.
 pub fn find() -> Option<&'static PathBuf> {
     static FOUND: OnceLock<Option<PathBuf>> = OnceLock::new();
     let found = FOUND.get_or_init(|| {
-        let this = std::env::current_exe().ok()?;
-        let found =
-            this.ancestors().skip(1).take(2).map(|folder| folder.join(PROGRAM)).find(|it| it.is_file());
+        let found = askdesk_agent_host::beside_this_program();
         if found.is_none() {
             tracing::warn!(
-                beside = %this.display(),
-                "{PROGRAM} is missing, so agents are started without it and may outlive a crash of Askdesk"
+                "{PROGRAM} is not beside this program, so agents are started without it and may outlive a crash of Askdesk"
             );
         }
         found

@@ -638,3 +638,22 @@ async fn case_169_a_secret_in_the_error_output_is_struck_also_where_it_is_writte
         assert!(!seen.contains("0123456"), "{seen}");
     }
 }
+
+#[test]
+fn a_program_that_is_asked_for_its_version_leaves_no_daemon_behind() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("pid");
+    let script = format!(
+        "setsid sh -c 'echo $$ > {0}.new; mv {0}.new {0}; exec sleep 600' & \
+        while [ ! -e {0} ]; do sleep 0.01; done; echo 1.2.3",
+        file.display()
+    );
+    let printed = plan(Path::new("/bin/sh"), &["-c", &script], Path::new("/")).answer(PATIENCE);
+    assert_eq!(printed.as_deref(), Some("1.2.3\n"));
+    let daemon = fs::read_to_string(file).unwrap();
+    let began = Instant::now();
+    while is_alive(daemon.trim()) {
+        assert!(began.elapsed() < PATIENCE, "the daemon still runs");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}

@@ -29,5 +29,7 @@ wire! {
         paths: Vec<String>,
         /// Whether the folder has more files than were looked at.
         is_cut: bool,
+        /// Whether the folder is still being read, so that the same query may find more later.
+        is_reading: bool,
     }
 }

@@ -25,13 +25,13 @@ impl Api {
             );
         }
         let folder = PathBuf::from(self.engine.session(session).await?.folder);
-        let (listings, most) = (self.listings.clone(), usize::try_from(limit).unwrap_or(usize::MAX));
+        let (files, most) = (self.files.clone(), usize::try_from(limit).unwrap_or(usize::MAX));
         let find = {
             let folder = folder.clone();
-            move || listings.find(&folder, &query, most)
+            move || files.find(&folder, &query, most)
         };
         match on_slow_files(FILES_LIMIT, find).await {
-            Some(Found { paths, is_cut }) => Ok(FilesFound { paths, is_cut }),
+            Some(Found { paths, is_cut, is_reading }) => Ok(FilesFound { paths, is_cut, is_reading }),
             None => Err(folder_error(&folder, FolderError::TimedOut { seconds: FILES_LIMIT.as_secs() })),
         }
     }

@@ -35,7 +35,7 @@ fn a_request_is_answered_by_label_number_text_or_json() {
     let (app, _desk) = FakeApp::started();
     let path = format!("/v1/requests/{REQUEST}/answer");
     let check = |line: &[&str], input: &str, answers: Value| {
-        let output = succeeded(app.run_with(&[&["answer", "0198c1"], line].concat(), input));
+        let output = succeeded(app.run_with(&[&["answer", "0198c1aa"], line].concat(), input));
         assert_eq!(last(&app), Call { path: path.clone(), body: json!({"answers": answers}) });
         let printed: Value = serde_json::from_str(out(&output)).unwrap();
         assert_eq!(printed["outcome"], "answered");

@@ -17,7 +17,7 @@ const ALLOWED: [(&str, &[&str]); 23] = [
     ("askdesk-git", &["askdesk-user-environment"]),
     ("askdesk-changes", &["askdesk-git", "askdesk-line-diff"]),
     ("askdesk-worktrees", &["askdesk-git"]),
-    ("askdesk-version-probe", &["askdesk-user-environment"]),
+    ("askdesk-version-probe", &["askdesk-agent-host", "askdesk-user-environment"]),
     (
         "askdesk-agents",
         &[
