@@ -9,14 +9,13 @@ use ts_rs::{Config, TS};
 use crate::{dto, error};
 
 macro_rules! declarations {
-    ($config:expr; $($type:ty,)+) => { vec![$((<$type as TS>::decl($config), <$type as TS>::docs())),+] };
+    ($config:expr; $($type:ty,)+) => { vec![$(<$type as TS>::decl($config)),+] };
 }
 
 macro_rules! command_map {
     ($($name:ident($input:ident) -> $output:ident,)+) => {
         concat!(
-            "/** Every command of the bridge: what it takes and what it gives. */\n",
-            "export interface CommandMap {\n",
+            "\nexport interface CommandMap {\n",
             $("  ", stringify!($name), ": { input: ", stringify!($input), "; output: ", stringify!($output), " };\n",)+
             "}\n"
         )
@@ -82,25 +81,25 @@ fn typescript() -> String {
         error::ErrorCode, error::Error, error::EndedElsewhere, error::Detail,
     ];
     let mut text = String::from("// Generated from the Rust types by `cargo xtask wire`. Do not edit.\n");
-    for (declaration, docs) in types {
-        text.push('\n');
-        text.push_str(docs.unwrap_or_default().trim_start());
-        text.push_str("export ");
-        text.push_str(declaration.trim_end());
-        text.push('\n');
+    text.push_str("// The Rust types have the documentation.\n\n");
+    for declaration in types {
+        text.push_str(&format!("export {}\n", on_one_line(&declaration)));
     }
-    text.push('\n');
     text.push_str(crate::for_each_command!(command_map));
     text.push_str(&setting_descriptors());
     text
 }
 
+/// Removes the comments and line breaks of a type.
+fn on_one_line(declaration: &str) -> String {
+    let parts = declaration.split("/**").map(|part| part.split_once("*/").map_or(part, |(_, code)| code));
+    parts.flat_map(str::split_whitespace).collect::<Vec<_>>().join(" ")
+}
+
 /// The declarations of the settings, from which the page builds the settings window.
 #[allow(clippy::unwrap_used, reason = "a value without maps of other keys always becomes JSON")]
 fn setting_descriptors() -> String {
-    let mut text =
-        String::from("\n/** Every setting but those of an agent, in the order of the settings window. */\n");
-    text.push_str("export const settingDescriptors = [\n");
+    let mut text = String::from("\nexport const settingDescriptors = [\n");
     for domain::SettingDescriptor { id, category, kind, .. } in domain::SETTINGS {
         let mut descriptor = serde_json::json!({"id": id, "category": category});
         let kind = serde_json::to_value(kind()).unwrap();
