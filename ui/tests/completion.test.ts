@@ -141,6 +141,7 @@ describe('files', () => {
     const bridge = idle().on('find_files', ({ query }) => ({
       paths: query === '' ? ['src/', 'my notes.txt'] : ['src/main.rs'],
       isCut: false,
+      isReading: false,
     }));
     const { user } = await openPage(bridge);
     await user.type(composer(), 'see @');
@@ -156,7 +157,10 @@ describe('files', () => {
 
   test('an answer that comes late replaces no newer one', async () => {
     const answers: ((paths: string[]) => void)[] = [];
-    const bridge = idle().on('find_files', () => new Promise((resolve) => answers.push((paths) => resolve({ paths, isCut: false }))));
+    const bridge = idle().on(
+      'find_files',
+      () => new Promise((resolve) => answers.push((paths) => resolve({ paths, isCut: false, isReading: false }))),
+    );
     const { user } = await openPage(bridge);
     await user.type(composer(), '@ab');
     await vi.waitFor(() => expect(answers).toHaveLength(3));
@@ -165,6 +169,23 @@ describe('files', () => {
     answers[1]!(['old']);
     await settle();
     expect(rows()).toEqual(['new']);
+  });
+
+  test('case_150 while a folder is read the list says so and grows, and the chosen row stays chosen', async () => {
+    const answers = [
+      { paths: ['b'], isReading: true },
+      { paths: ['a', 'b', 'c'], isReading: true },
+      { paths: ['a', 'b'], isReading: false },
+    ];
+    const bridge = idle().on('find_files', () => ({ isCut: false, ...(answers.shift() ?? { paths: [], isReading: false }) }));
+    const { user } = await openPage(bridge);
+    await user.type(composer(), '@');
+    await screen.findByText('Reading the folder…');
+    await screen.findByRole('option', { name: 'c' });
+    expect(screen.getByRole('option', { name: 'b' })).toHaveAttribute('aria-selected', 'true');
+    await vi.waitFor(() => expect(screen.queryByText('Reading the folder…')).toBeNull());
+    expect(rows()).toEqual(['a', 'b']);
+    expect(answers).toEqual([]);
   });
 
   test('a folder that can’t be read says so, and what was typed stays', async () => {

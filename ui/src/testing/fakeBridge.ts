@@ -224,7 +224,7 @@ export class FakeBridge implements Bridge {
       case 'list_commands':
         return { commands: [] };
       case 'find_files':
-        return { paths: [], isCut: false };
+        return { paths: [], isCut: false, isReading: false };
       case 'read_log':
         return { lines: [] };
       case 'read_past_sessions':

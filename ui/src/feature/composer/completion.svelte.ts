@@ -50,6 +50,9 @@ interface Place {
 }
 
 /** The list that opens while a command or a file is typed in the composer. */
+/** How long the list waits before it asks again for what a folder that is being read has, in milliseconds. */
+const READ_AGAIN = 300;
+
 export class Completion {
   asked: Asked | null = $state(null);
   rows: readonly Row[] = $state([]);
@@ -58,6 +61,8 @@ export class Completion {
   answered = $state('');
   /** Whether the folder has more files than were looked at. */
   isCut = $state(false);
+  /** Whether the folder is still being read, so that more may come. */
+  isReading = $state(false);
   failed: unknown = $state(null);
   #known: readonly AgentCommand[] = [];
   #ours: readonly Row[] = [];
@@ -146,6 +151,7 @@ export class Completion {
     this.rows = [];
     this.failed = null;
     this.isCut = false;
+    this.isReading = false;
   }
 
   #show(rows: readonly Row[]): void {
@@ -177,9 +183,16 @@ export class Completion {
     const { session } = this.place();
     const found = await this.#read(() => this.commands.files(session, asked.query));
     if (!found) return;
+    const chosen = this.answered === asked.query ? this.rows[this.current]?.id : undefined;
     this.#show(found.paths.map(fileRow));
+    // What comes while the folder is read leaves the chosen row chosen.
+    this.current = Math.max(0, chosen === undefined ? 0 : this.rows.findIndex(({ id }) => id === chosen));
     this.answered = asked.query;
     this.isCut = found.isCut;
+    this.isReading = found.isReading;
+    if (!found.isReading) return;
+    const reads = this.#reads;
+    setTimeout(() => void (reads === this.#reads && this.#readFiles(asked)), READ_AGAIN);
   }
 
   /** Only the newest reading counts. */
@@ -191,6 +204,7 @@ export class Completion {
     } catch (thrown) {
       if (read === this.#reads) {
         this.#show([]);
+        this.isReading = false;
         this.failed = thrown;
       }
       return null;

@@ -33,6 +33,7 @@ export const composer = {
   'completion.files': 'Dateien und Ordner',
   'completion.from': 'Befehle von {agent}',
   'completion.cut': 'Dieser große Ordner wird nicht ganz durchsucht.',
+  'completion.reading': 'Der Ordner wird gelesen …',
   'completion.count.one': '{count} Vorschlag',
   'completion.count.other': '{count} Vorschläge',
 

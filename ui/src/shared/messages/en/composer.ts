@@ -34,6 +34,7 @@ export const composer = {
   'completion.files': 'Files and folders',
   'completion.from': 'Commands of {agent}',
   'completion.cut': 'Not all files of this large folder are searched.',
+  'completion.reading': 'Reading the folder…',
   'completion.count.one': '{count} suggestion',
   'completion.count.other': '{count} suggestions',
 

@@ -26,6 +26,7 @@ export const composer = {
   'completion.files': '文件和文件夹',
   'completion.from': '{agent} 的命令',
   'completion.cut': '此文件夹很大，只搜索了其中一部分。',
+  'completion.reading': '正在读取文件夹…',
   'completion.count.other': '{count} 条建议',
 
   'composer.too_long': '文本太长，无法作为消息发送（{size}，上限为 {limit}）。智能体可以从文件中读取它。',
