@@ -35,7 +35,7 @@ fn a_request_is_answered_by_label_number_text_or_json() {
     let (app, _desk) = FakeApp::started();
     let path = format!("/v1/requests/{REQUEST}/answer");
     let check = |line: &[&str], input: &str, answers: Value| {
-        let output = succeeded(app.run_with(&[&["answer", "0198c1aa"], line].concat(), input));
+        let output = succeeded(app.run_with(&[&["answer", "0198c1f0"], line].concat(), input));
         assert_eq!(last(&app), Call { path: path.clone(), body: json!({"answers": answers}) });
         let printed: Value = serde_json::from_str(out(&output)).unwrap();
         assert_eq!(printed["outcome"], "answered");
@@ -166,12 +166,13 @@ fn an_invalid_answer_is_rejected_with_a_message() {
         assert_eq!((exit(&output), out(&output)), (code, ""));
         assert!(err(&output).contains(words), "{}", err(&output));
     };
-    check(&["ffff", "--choose", "1"], 2, "no open question has an ID that starts with \"ffff\"");
-    check(&["0198", "--choose", "3"], 2, "no option is labeled \"3\"");
-    check(&["0198", "--choose", "sqlite"], 2, "no option is labeled \"sqlite\"");
-    check(&["0198", "--question", "3", "--other", "x"], 2, "there is no question 3; the last one is 2");
+    check(&["", "--choose", "1"], 2, "too short for an ID");
+    check(&["ffffffff", "--choose", "1"], 2, "no open question has an ID that starts with \"ffffffff\"");
+    check(&["0198c1f0", "--choose", "3"], 2, "no option is labeled \"3\"");
+    check(&["0198c1f0", "--choose", "sqlite"], 2, "no option is labeled \"sqlite\"");
+    check(&["0198c1f0", "--question", "3", "--other", "x"], 2, "there is no question 3; the last one is 2");
     assert_eq!(app.calls(), []);
     let message = "the request has already ended in another way";
     app.user(User::Rejects(409, json!({"error": "already_ended", "message": message, "by": "user"})));
-    check(&["0198", "--choose", "1"], 1, message);
+    check(&["0198c1f0", "--choose", "1"], 1, message);
 }
