@@ -1,11 +1,10 @@
 //! Updates of the app. It looks for a newer version once a day, and downloads, installs, and restarts only when the user asks for
-//! it and nothing is in the way ([decision 49](../../docs/decisions/0049-updates.md)).
+//! it and nothing is in the way ([decision 49](../../docs/decisions/0049-updates.md)). What belongs to the package manager it
+//! leaves to the user ([decision 53](../../docs/decisions/0053-packages-are-updated-by-hand.md)).
 
 #[cfg(feature = "updater")]
 mod form;
 mod kept;
-#[cfg(all(feature = "updater", target_os = "linux"))]
-mod packages;
 #[cfg(feature = "updater")]
 mod plugin;
 mod source;
@@ -101,7 +100,7 @@ impl Updates {
             in_the_way: lock(&self.0.in_the_way).clone(),
             checked_at: machine.kept().checked_at,
             is_offered: machine.is_offered(),
-            needs_password: self.0.source.as_ref().is_some_and(|source| source.needs_password()),
+            by_hand: self.0.source.as_ref().and_then(|it| it.by_hand(&machine.release()?.version)),
         }
     }
 

@@ -70,11 +70,25 @@ describe('the installation', () => {
   test('the dialog says what happens, and only its button begins it', async () => {
     const { bridge, user } = await openWith(anAvailableUpdate());
     await user.click(button('Install…'));
-    expect(installDialog().getByText(/downloads 8\.3 MB.*administrator’s password.*Askdesk restarts.*can be resumed/)).toBeVisible();
+    expect(installDialog().getByText(/downloads 8\.3 MB.*Askdesk restarts.*can be resumed/)).toBeVisible();
     expect(installDialog().getByRole('button', { name: 'Download and install' })).not.toHaveFocus();
     expect(bridge.sent('install_update')).toEqual([]);
     await user.click(installDialog().getByRole('button', { name: 'Download and install' }));
     expect(bridge.sent('install_update')).toEqual([{ version: '0.3.0' }]);
+    await expectNoViolations();
+  });
+
+  test('what belongs to the package manager has a page and a command, whatever is open, and nothing else', async () => {
+    const byHand = { page: 'https://example.org/v0.3.0', command: 'sudo apt install ./Askdesk_0.3.0_amd64.deb' };
+    const { bridge, user } = await openWith(anAvailableUpdate({ byHand, inTheWay: ['question_open'] }));
+    await user.click(button('Install…'));
+    expect(installDialog().getByText(byHand.command)).toBeVisible();
+    expect(installDialog().getByRole('button', { name: /^Copy/ })).toBeEnabled();
+    expect(installDialog().queryByRole('button', { name: 'Download and install' })).toBeNull();
+    expect(installDialog().queryByText(/A question is open/)).toBeNull();
+    await user.click(installDialog().getByRole('button', { name: 'Open download page' }));
+    expect(bridge.opened).toEqual([byHand.page]);
+    expect(bridge.sent('install_update')).toEqual([]);
     await expectNoViolations();
   });
 
@@ -124,9 +138,8 @@ describe('the installation', () => {
   test.each<[UpdateProblem, RegExp]>([
     [{ problem: 'signature' }, /isn’t signed by the makers.*Nothing was installed/],
     [{ problem: 'interrupted', error: 'reset' }, /broke off: reset\. Nothing was installed/],
-    [{ problem: 'not_allowed' }, /didn’t allow it, and nothing was installed/],
-    [{ problem: 'no_password_prompt' }, /Install the new version by hand/],
-    [{ problem: 'refused', output: 'E: broken\u202e' }, /It says: E: broken/],
+    [{ problem: 'not_allowed' }, /isn’t allowed to replace its own file, so nothing was installed/],
+    [{ problem: 'system', error: 'broken\u202e' }, /failed: broken/],
     [{ problem: 'not_saved' }, /couldn’t save what you have typed/],
   ])('%o is said in words that help', async (problem, words) => {
     const { user } = await openWith(anAvailableUpdate({ problem }));

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use askdesk_api::Pending;
-use askdesk_api::dto::{Release, UpdateProblem};
+use askdesk_api::dto::{Release, UpdateByHand, UpdateProblem};
 use tauri::utils::platform::bundle_type;
 use tauri::{AppHandle, Builder, Context, Manager, Runtime};
 use tauri_plugin_updater::{Error, Update, UpdaterBuilder, UpdaterExt};
@@ -112,9 +112,9 @@ impl PluginSource {
 
     async fn put_in_place(self) -> Result<(), UpdateProblem> {
         let Some((update, package)) = lock(&self.0.package).clone() else { return Err(nothing_found()) };
-        let form = self.0.form;
-        let installing = tauri::async_runtime::spawn_blocking(move || install(&update, &package, form));
-        installing.await.unwrap_or_else(|error| Err(UpdateProblem::System { error: error.to_string() }))
+        let installing = tauri::async_runtime::spawn_blocking(move || update.install(package.as_slice()));
+        let ended = installing.await.map_err(|error| UpdateProblem::System { error: error.to_string() })?;
+        ended.map_err(|error| problem_of(&error, Step::Install))
     }
 }
 
@@ -123,16 +123,6 @@ fn size_of(update: &Update) -> Option<u64> {
     let platforms = update.raw_json["platforms"].as_object()?;
     let ours = platforms.values().find(|platform| platform["url"] == update.download_url.as_str())?;
     ours["size"].as_u64()
-}
-
-fn install(update: &Update, package: &[u8], form: Form) -> Result<(), UpdateProblem> {
-    #[cfg(target_os = "linux")]
-    if let Form::Deb | Form::Rpm = form {
-        update.verify(package).map_err(|error| problem_of(&error, Step::Install))?;
-        return super::packages::install(package, form);
-    }
-    let _ = form;
-    update.install(package).map_err(|error| problem_of(&error, Step::Install))
 }
 
 impl Source for PluginSource {
@@ -150,17 +140,14 @@ impl Source for PluginSource {
 
     fn installs(&self) -> Installs {
         match self.0.form {
-            Form::Deb | Form::Rpm | Form::Bundle => Installs::WhileRunning,
+            Form::Deb | Form::Rpm => Installs::ByHand,
+            Form::Bundle => Installs::WhileRunning,
             Form::Installer => Installs::AtExit,
         }
     }
 
-    fn needs_password(&self) -> bool {
-        match self.0.form {
-            #[cfg(target_os = "linux")]
-            Form::Deb | Form::Rpm => !super::packages::is_administrator(),
-            _ => false,
-        }
+    fn by_hand(&self, version: &str) -> Option<UpdateByHand> {
+        self.0.form.by_hand(version)
     }
 }
 
@@ -198,7 +185,6 @@ fn problem_of(error: &Error, step: Step) -> UpdateProblem {
             UpdateProblem::Signature
         }
         Error::InvalidUpdaterFormat | Error::BinaryNotFoundInArchive => UpdateProblem::Unusable,
-        Error::AuthenticationFailed => UpdateProblem::NotAllowed,
         Error::Io(error)
             if matches!(error.kind(), ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem) =>
         {

@@ -1,7 +1,7 @@
 //! Where updates come from.
 
 use askdesk_api::Pending;
-use askdesk_api::dto::{Release, UpdateProblem};
+use askdesk_api::dto::{Release, UpdateByHand, UpdateProblem};
 
 use super::state::Installs;
 
@@ -22,6 +22,6 @@ pub trait Source: Send + Sync {
     /// Returns when the system lets it be installed.
     fn installs(&self) -> Installs;
 
-    /// Returns whether the system asks for the administrator's password.
-    fn needs_password(&self) -> bool;
+    /// Returns how the user installs a version; none if `install` does.
+    fn by_hand(&self, version: &str) -> Option<UpdateByHand>;
 }

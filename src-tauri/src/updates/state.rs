@@ -25,11 +25,17 @@ pub enum Asker {
 pub enum Installs {
     #[cfg_attr(
         not(any(feature = "updater", test)),
-        expect(dead_code, reason = "only packages update themselves")
+        expect(dead_code, reason = "only packages learn of updates")
     )]
     WhileRunning,
     /// The installer ends the app, so it begins when everything else has ended.
     AtExit,
+    /// Only the package manager can install it, which the user runs.
+    #[cfg_attr(
+        not(any(feature = "updater", test)),
+        expect(dead_code, reason = "only packages learn of updates")
+    )]
+    ByHand,
 }
 
 /// Whether something keeps an update from being installed.
@@ -124,20 +130,26 @@ impl StateMachine {
         &self.kept
     }
 
+    /// Returns the newer version, if one is known.
+    pub const fn release(&self) -> Option<&Release> {
+        match &self.phase {
+            UpdatePhase::Unavailable | UpdatePhase::Idle | UpdatePhase::Checking { known: None } => None,
+            UpdatePhase::Checking { known: Some(release) }
+            | UpdatePhase::Available { release }
+            | UpdatePhase::Downloading { release, .. }
+            | UpdatePhase::Downloaded { release }
+            | UpdatePhase::Installing { release }
+            | UpdatePhase::Installed { release } => Some(release),
+        }
+    }
+
     /// Returns whether the window mentions the update on its own.
     pub fn is_offered(&self) -> bool {
-        match &self.phase {
-            UpdatePhase::Available { release } | UpdatePhase::Checking { known: Some(release) } => {
-                let version = Some(&release.version);
-                self.kept.skipped.as_ref() != version && self.put_off.as_ref() != version
-            }
-            // The user has begun it.
-            UpdatePhase::Downloading { .. }
-            | UpdatePhase::Downloaded { .. }
-            | UpdatePhase::Installing { .. }
-            | UpdatePhase::Installed { .. } => true,
-            UpdatePhase::Unavailable | UpdatePhase::Idle | UpdatePhase::Checking { known: None } => false,
-        }
+        let is_begun = !matches!(self.phase, UpdatePhase::Available { .. } | UpdatePhase::Checking { .. });
+        self.release().is_some_and(|release| {
+            let version = Some(&release.version);
+            is_begun || (self.kept.skipped.as_ref() != version && self.put_off.as_ref() != version)
+        })
     }
 
     /// Returns whether the daily check is due.
@@ -167,7 +179,11 @@ impl StateMachine {
             (Event::Checked { newer, at }, UpdatePhase::Checking { known }) => {
                 (self.checked(newer, at, known), Action::Nothing)
             }
-            (Event::InstallAsked { version, way: Way::Clear }, phase) => self.install_asked(&version, phase),
+            (Event::InstallAsked { version, way: Way::Clear }, phase)
+                if self.installs != Installs::ByHand =>
+            {
+                self.install_asked(&version, phase)
+            }
             (Event::Received { received, total }, UpdatePhase::Downloading { release, .. }) => {
                 (UpdatePhase::Downloading { release, received, total }, Action::Nothing)
             }
@@ -260,10 +276,7 @@ impl StateMachine {
 
     fn begin_install(&mut self, release: Release) -> (UpdatePhase, Action) {
         self.problem = None;
-        let action = match self.installs {
-            Installs::WhileRunning => Action::Install,
-            Installs::AtExit => Action::Restart,
-        };
+        let action = if self.installs == Installs::AtExit { Action::Restart } else { Action::Install };
         (UpdatePhase::Installing { release }, action)
     }
 

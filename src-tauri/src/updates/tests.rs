@@ -374,6 +374,7 @@ async fn a_server_that_is_gone_refuses_or_talks_nonsense_is_told_apart() {
     let odd = serve(
         Router::new()
             .route("/words", get(|| async { "no list" }))
+            .route("/shell", get(|| async { r#"{"version": "0.3.0; true", "platforms": {}}"# }))
             .route("/other", get(|| async { r#"{"version": "0.3.0", "platforms": {}}"# })),
     )
     .await;
@@ -381,6 +382,8 @@ async fn a_server_that_is_gone_refuses_or_talks_nonsense_is_told_apart() {
         (format!("http://{gone}/latest.json"), "offline"),
         (format!("http://{odd}/latest.json"), "server"),
         (format!("http://{odd}/words"), "server"),
+        // The version becomes part of what the user types.
+        (format!("http://{odd}/shell"), "server"),
         (format!("http://{odd}/other"), "no_package"),
     ];
     for (endpoint, expected) in cases {

@@ -273,9 +273,9 @@ export const states: Record<string, Shown> = {
     shows: 'dialog[open] [role=status] li',
   },
   update_install: {
-    scene: () => withUpdate(base([])),
+    scene: () => withUpdate(base([]), { byHand: { page: 'https://example.org', command: 'sudo apt install ./Askdesk_0.3.0_amd64.deb' } }),
     act: openUpdate('install'),
-    shows: 'dialog[open][data-update-dialog=install] button',
+    shows: 'dialog[open][data-update-dialog=install] code',
   },
   update_news: { scene: () => withUpdate(base([])), act: openUpdate('news'), shows: 'dialog[open] strong' },
   update_download: {

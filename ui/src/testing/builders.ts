@@ -268,7 +268,7 @@ export function anUpdate(changes: Partial<UpdateRead> = {}): UpdateRead {
     inTheWay: [],
     checkedAt: null,
     isOffered: false,
-    needsPassword: false,
+    byHand: null,
     ...changes,
   };
 }
@@ -276,5 +276,5 @@ export function anUpdate(changes: Partial<UpdateRead> = {}): UpdateRead {
 /** A newer version that is available. */
 export function anAvailableUpdate(changes: Partial<UpdateRead> = {}): UpdateRead {
   const release = { version: '0.3.0', notes: '- Answers arrive **faster**', size: 8_700_000 };
-  return anUpdate({ phase: { phase: 'available', release }, isOffered: true, needsPassword: true, checkedAt: 1, ...changes });
+  return anUpdate({ phase: { phase: 'available', release }, isOffered: true, checkedAt: 1, ...changes });
 }

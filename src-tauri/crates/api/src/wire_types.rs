@@ -53,7 +53,7 @@ fn typescript() -> String {
         dto::ReadTranscript, dto::TranscriptPage, dto::ReadLog, dto::SessionLog, session_log::LogLine, session_log::LogKind,
         domain::Settings, domain::Setting, domain::Language, domain::LanguageChoice, domain::Theme, domain::TextSize, domain::Density,
         domain::NotifyQuestions, domain::OnOff, domain::OptIn, domain::UndoSeconds, domain::OnClose, domain::RetentionDays, domain::DailyBudget, domain::PausedUntil, domain::DoNotDisturbHours, domain::GlobalShortcut, domain::ReminderMinutes, domain::PreferredEditor, domain::EditorCommand, domain::PreferredTerminal, domain::TerminalCommand, askdesk_engine::IgnoredSetting, askdesk_engine::IgnoredWhy,
-        dto::UpdateRead, dto::Release, dto::UpdatePhase, dto::UpdateObstacle, dto::UpdateProblem, dto::SetAsideUntil,
+        dto::UpdateRead, dto::Release, dto::UpdateByHand, dto::UpdatePhase, dto::UpdateObstacle, dto::UpdateProblem, dto::SetAsideUntil,
         dto::ReadUpdate, dto::CheckForUpdate, dto::InstallUpdate, dto::CancelUpdate, dto::SetUpdateAside,
         dto::ReadSettings, dto::ChangeSetting, dto::SettingsRead, dto::UnappliedSetting, dto::UnappliedReason,
         domain::PendingItem, domain::Occasion, domain::NotificationDecision, domain::NotificationContent, domain::SuppressedWhy, domain::NotNeededWhy,

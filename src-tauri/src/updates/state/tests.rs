@@ -92,6 +92,15 @@ fn an_installer_that_ends_the_app_begins_when_everything_else_has_ended() {
 }
 
 #[test]
+fn what_the_user_installs_is_offered_and_never_downloaded() {
+    let mut machine = available(Installs::ByHand);
+    assert!(machine.is_offered());
+    assert_eq!(machine.release(), Some(&release()));
+    assert_eq!(machine.handle(install(Way::Clear)), Action::Nothing);
+    assert_eq!(machine.phase(), &UpdatePhase::Available { release: release() });
+}
+
+#[test]
 fn another_version_than_the_user_has_seen_is_not_installed() {
     let mut machine = available(Installs::WhileRunning);
     let asked = Event::InstallAsked { version: "0.2.9".to_owned(), way: Way::Clear };
@@ -125,8 +134,7 @@ fn a_download_that_failed_is_not_installed(#[case] problem: UpdateProblem) {
 #[case(UpdateProblem::Signature, false)]
 #[case(UpdateProblem::Unusable, false)]
 #[case(UpdateProblem::NotAllowed, true)]
-#[case(UpdateProblem::NoPasswordPrompt, true)]
-#[case(UpdateProblem::Refused { output: String::new() }, true)]
+#[case(offline(), true)]
 fn a_bad_package_is_not_kept_and_a_good_one_can_be_tried_again(
     #[case] problem: UpdateProblem,
     #[case] is_kept: bool,

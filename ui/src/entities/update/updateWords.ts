@@ -21,8 +21,6 @@ const problemWords: UnionWords<UpdateProblem, 'problem'> = {
   signature: 'update.problem.signature',
   unusable: 'update.problem.unusable',
   not_allowed: 'update.problem.not_allowed',
-  no_password_prompt: 'update.problem.no_password_prompt',
-  refused: 'update.problem.refused',
   not_saved: 'update.problem.not_saved',
   system: 'update.problem.system',
 };

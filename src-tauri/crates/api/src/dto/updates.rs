@@ -17,8 +17,8 @@ wire! {
         checked_at: Option<Timestamp>,
         /// Whether the window mentions the update on its own.
         is_offered: bool,
-        /// Whether the system asks for the administrator's password.
-        needs_password: bool,
+        /// How the user installs the newer version; none if none is known, or if Askdesk installs it.
+        by_hand: Option<UpdateByHand>,
     }
 
     struct ReadUpdate {}
@@ -53,6 +53,17 @@ pub struct Release {
     /// The size of its package in bytes, if the list of versions says.
     #[cfg_attr(feature = "ts", ts(type = "number | null"))]
     pub size: Option<u64>,
+}
+
+/// How the user installs a version that only the package manager can install.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub struct UpdateByHand {
+    /// The address of the page with the downloads.
+    pub page: String,
+    /// What installs the downloaded file, for a terminal in its folder.
+    pub command: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -137,15 +148,8 @@ pub enum UpdateProblem {
     Signature,
     /// The package has a form that can't be installed.
     Unusable,
-    /// The user or the system has not allowed it.
+    /// The app may not replace its own file.
     NotAllowed,
-    /// The program that asks for the administrator's password is missing.
-    NoPasswordPrompt,
-    /// The package manager has refused.
-    Refused {
-        /// The end of what it printed.
-        output: String,
-    },
     /// The page has not saved everything that the user has typed, and the app was not restarted.
     NotSaved,
     /// The system reports another error.

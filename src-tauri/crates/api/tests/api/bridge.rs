@@ -110,7 +110,7 @@ impl Host for TestHost {
                 in_the_way: Vec::new(),
                 checked_at: None,
                 is_offered: false,
-                needs_password: false,
+                by_hand: None,
             }
         })
     }

@@ -27,7 +27,11 @@ export const updates = {
   'update.title': 'Auf Askdesk {version} aktualisieren',
   'update.downloads': 'Askdesk lädt die neue Version herunter, prüft ihre Signatur und installiert sie.',
   'update.downloads_size': 'Askdesk lädt {size} herunter, prüft die Signatur und installiert die neue Version.',
-  'update.password': 'Das System fragt nach dem Passwort des Administrators.',
+  'update.by_hand':
+    'Laden Sie die neue Version herunter und installieren Sie sie: Öffnen Sie ein Terminal im Ordner des Downloads und geben Sie dies ein.',
+  'update.by_hand_after':
+    'Ihre Daten und Einstellungen bleiben. Beenden Sie Askdesk und starten Sie es neu, um die neue Version zu verwenden.',
+  'update.open_page': 'Download-Seite öffnen',
   'update.restarts':
     'Dann startet Askdesk neu: Ruhende Sitzungen enden und lassen sich fortsetzen, und was Sie geschrieben haben, bleibt erhalten.',
   'update.install': 'Herunterladen und installieren',
@@ -51,10 +55,7 @@ export const updates = {
     'Der Download ist für diese Version nicht von den Machern von Askdesk signiert. Nichts wurde installiert. Versuchen Sie es später erneut, und melden Sie es, wenn es so bleibt.',
   'update.problem.unusable': 'Der Download lässt sich auf diesem System nicht installieren. Nichts wurde installiert.',
   'update.problem.not_allowed':
-    'Das System hat es nicht erlaubt, und nichts wurde installiert. Versuchen Sie es erneut und geben Sie das Passwort des Administrators ein.',
-  'update.problem.no_password_prompt':
-    'Hier kann nichts nach dem Passwort des Administrators fragen (pkexec und sein Agent). Installieren Sie die neue Version von Hand: Laden Sie das Paket herunter und führen Sie in einem Terminal „sudo apt install ./PAKET.deb“ oder „sudo rpm -U PAKET.rpm“ aus.',
-  'update.problem.refused': 'Die Paketverwaltung hat abgelehnt. Sie sagt: {output}',
+    'Askdesk darf seine eigene Datei nicht ersetzen; nichts wurde installiert. Installieren Sie die neue Version von Hand.',
   'update.problem.not_saved':
     'Askdesk wurde nicht neu gestartet, weil das Fenster nicht speichern konnte, was Sie geschrieben haben. Versuchen Sie es erneut.',
   'update.problem.system': 'Das ist fehlgeschlagen: {error}. Versuchen Sie es erneut, oder installieren Sie die neue Version von Hand.',

@@ -26,7 +26,9 @@ export const updates = {
   'update.title': 'Update to Askdesk {version}',
   'update.downloads': 'Askdesk downloads the new version, checks its signature, and installs it.',
   'update.downloads_size': 'Askdesk downloads {size}, checks its signature, and installs the new version.',
-  'update.password': 'The system asks for the administrator’s password.',
+  'update.by_hand': 'Download the new version, then install it: open a terminal in the folder of the download and type this.',
+  'update.by_hand_after': 'Your data and settings stay. Quit Askdesk and start it again to use the new version.',
+  'update.open_page': 'Open download page',
   'update.restarts': 'Then Askdesk restarts: idle sessions end and can be resumed, and what you have typed is kept.',
   'update.install': 'Download and install',
   'update.install_now': 'Install and restart',
@@ -47,10 +49,7 @@ export const updates = {
   'update.problem.signature':
     'The download isn’t signed by the makers of Askdesk for this version. Nothing was installed. Try again later, and report it if that stays so.',
   'update.problem.unusable': 'The download can’t be installed on this system. Nothing was installed.',
-  'update.problem.not_allowed': 'The system didn’t allow it, and nothing was installed. Try again and enter the administrator’s password.',
-  'update.problem.no_password_prompt':
-    'Nothing here can ask for the administrator’s password (pkexec and its agent). Install the new version by hand: download its package, then run “sudo apt install ./PACKAGE.deb” or “sudo rpm -U PACKAGE.rpm” in a terminal.',
-  'update.problem.refused': 'The package manager refused. It says: {output}',
+  'update.problem.not_allowed': 'Askdesk isn’t allowed to replace its own file, so nothing was installed. Install the new version by hand.',
   'update.problem.not_saved': 'Askdesk wasn’t restarted, because the window couldn’t save what you have typed. Try again.',
   'update.problem.system': 'That failed: {error}. Try again, or install the new version by hand.',
 } as const satisfies Record<string, string>;

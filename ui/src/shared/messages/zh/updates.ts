@@ -27,7 +27,9 @@ export const updates = {
   'update.title': '更新到 Askdesk {version}',
   'update.downloads': 'Askdesk 会下载新版本、检查其签名并安装。',
   'update.downloads_size': 'Askdesk 会下载 {size}、检查签名并安装新版本。',
-  'update.password': '系统会要求输入管理员密码。',
+  'update.by_hand': '下载新版本，然后安装：在下载所在的文件夹中打开终端，输入以下命令。',
+  'update.by_hand_after': '你的数据和设置会保留。退出 Askdesk 后再次启动，即可使用新版本。',
+  'update.open_page': '打开下载页面',
   'update.restarts': '随后 Askdesk 会重新启动：空闲的会话会结束，可以恢复；你已输入的内容会保留。',
   'update.install': '下载并安装',
   'update.install_now': '安装并重新启动',
@@ -47,10 +49,7 @@ export const updates = {
   'update.problem.interrupted': '下载中断：{error}。没有安装任何内容，请重试。',
   'update.problem.signature': '下载的内容不是由 Askdesk 的制作者为此版本签名的。没有安装任何内容。请稍后重试；如果一直如此，请报告。',
   'update.problem.unusable': '下载的内容无法安装在此系统上。没有安装任何内容。',
-  'update.problem.not_allowed': '系统没有允许此操作，没有安装任何内容。请重试并输入管理员密码。',
-  'update.problem.no_password_prompt':
-    '这里没有程序可以要求输入管理员密码（pkexec 及其代理）。请手动安装新版本：下载安装包，然后在终端中运行“sudo apt install ./PACKAGE.deb”或“sudo rpm -U PACKAGE.rpm”。',
-  'update.problem.refused': '软件包管理器拒绝了。它的说明：{output}',
+  'update.problem.not_allowed': 'Askdesk 无权替换自己的文件，没有安装任何内容。请手动安装新版本。',
   'update.problem.not_saved': 'Askdesk 没有重新启动，因为窗口无法保存你已输入的内容。请重试。',
   'update.problem.system': '操作失败：{error}。请重试，或手动安装新版本。',
 };
