@@ -106,9 +106,6 @@ pub struct TryPackage {
     /// A package of an earlier version, which is upgraded from
     #[arg(long, value_name = "PACKAGE")]
     pub from: Option<PathBuf>,
-    /// A folder with a signed package of a newer version and its `latest.json`, which the package updates itself to
-    #[arg(long, value_name = "DIR")]
-    pub update: Option<PathBuf>,
     /// A folder with a whole system in it, such as the content of a container's image, in place of a new Debian
     #[arg(long, value_name = "DIR")]
     pub root: Option<PathBuf>,

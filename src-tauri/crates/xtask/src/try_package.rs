@@ -1,6 +1,6 @@
 //! `cargo xtask try-package`: installs a package in a system of its own and works with it as a user does.
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 
 use crate::{
     arguments::TryPackage,
@@ -9,12 +9,11 @@ use crate::{
     private_session::{self, PrivateFolders},
     probe,
     steps::{self, Steps},
-    ui,
     workspace::Workspace,
 };
 
-/// The program of the testkit that tries the package.
-const PROGRAM: &str = "try-package";
+/// Does the trial.
+const SCRIPT: &str = ".ci/try-package";
 
 pub fn run(workspace: Workspace, options: &TryPackage) -> Result<()> {
     ensure!(cfg!(target_os = "linux"), "packages are tried on Linux only");
@@ -24,26 +23,25 @@ pub fn run(workspace: Workspace, options: &TryPackage) -> Result<()> {
         probe::is_root(&workspace),
         "only root can install a package in a system of its own; run this with sudo"
     );
-    ui::install_npm_packages(&workspace, ui::AGENT_CLIS, &mut steps)?;
-    steps.try_run("build the trial", || {
-        steps::show(workspace.cargo().args(["build", "--package", "askdesk-testkit", "--bin", PROGRAM]))
-    })?;
-    let folders = PrivateFolders::make()?;
+    steps.try_run("try the package", || {
+        case_87_a_package_serves_a_user_from_install_to_removal(&workspace, options)
+    })
+}
+
+fn case_87_a_package_serves_a_user_from_install_to_removal(
+    workspace: &Workspace,
+    options: &TryPackage,
+) -> Result<()> {
     // Its mounts end with it.
     let mut trial = workspace.command("unshare");
-    trial.args(["--mount", "--propagation", "private"]);
-    trial.arg(workspace.target_folder()?.join("debug").join(PROGRAM));
+    trial.args(["--mount", "--propagation", "private"]).arg(workspace.root().join(SCRIPT));
     trial.arg("--guide").arg(workspace.root().join("docs/guide/install.md"));
-    for (name, value) in [
-        ("--package", Some(&options.package)),
-        ("--from", options.from.as_ref()),
-        ("--update", options.update.as_ref()),
-        ("--root", options.root.as_ref()),
-    ] {
+    for (name, value) in [("--from", &options.from), ("--root", &options.root)] {
         if let Some(value) = value {
-            trial.arg(name).arg(std::path::absolute(value).context("cannot tell where a package is")?);
+            trial.arg(name).arg(std::path::absolute(value)?);
         }
     }
-    let mut command = private_session::wrap(&workspace, &folders, &trial)?;
-    steps.try_run("try the package", || steps::show(&mut command))
+    trial.arg(std::path::absolute(&options.package)?);
+    let folders = PrivateFolders::make()?;
+    steps::show(&mut private_session::wrap(workspace, &folders, &trial)?)
 }

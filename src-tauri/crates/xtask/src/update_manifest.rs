@@ -15,7 +15,7 @@ use crate::{
 pub const FILE: &str = "latest.json";
 /// The ending of a signature's file, behind the name of what is signed.
 const SIGNATURE: &str = ".sig";
-/// Endings of packages that the app updates itself with, and the keys by which it looks for them.
+/// Endings of packages that the app looks for when it looks for a newer version, and the keys by which it does.
 const KINDS: [(&str, &str); 12] = [
     ("_amd64.deb", "linux-x86_64-deb"),
     ("_arm64.deb", "linux-aarch64-deb"),

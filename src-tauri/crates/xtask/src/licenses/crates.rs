@@ -63,16 +63,20 @@ impl Package {
         self.manifest_path.parent().unwrap_or(&self.manifest_path)
     }
 
-    pub fn title(&self) -> String {
-        format!("{} {}", self.name, self.version)
+    /// Names its holders where it has no license text of its own.
+    fn credit(&self) -> String {
+        let authors = self.authors.join(", ");
+        let holders = if authors.is_empty() { format!("the authors of {}", self.name) } else { authors };
+        format!("Copyright (c) {holders}")
     }
 
     pub fn part(&self, accepted: &Accepted, texts_in: &Path) -> Result<Part> {
-        let (name, source) =
-            (self.title(), format!("https://crates.io/crates/{}/{}", self.name, self.version));
+        let (name, source) = (
+            format!("{} {}", self.name, self.version),
+            format!("https://crates.io/crates/{}/{}", self.name, self.version),
+        );
         let Some(license) = self.license.clone() else { bail!("the crate {name} names no license") };
-        let chosen = accepted.choose(&name, &license)?;
-        let texts = texts::of_folder(&name, texts_in, &chosen, &self.authors)?;
+        let texts = texts::of_folder(texts_in, &accepted.choose(&name, &license)?, &self.credit())?;
         Ok(Part { name, license, source, texts })
     }
 }
@@ -127,13 +131,8 @@ fn sqlite(metadata: &Metadata) -> Result<Part> {
     let text = fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
     let terms = first_comment(&text).filter(|text| text.contains("disclaims copyright"));
     let terms = terms.with_context(|| format!("{} doesn't begin with SQLite's terms", file.display()))?;
-    let version = text
-        .split("#define SQLITE_VERSION")
-        .nth(1)
-        .and_then(|rest| rest.split('"').nth(1))
-        .unwrap_or_default();
     Ok(Part {
-        name: format!("SQLite {version}"),
+        name: "SQLite".into(),
         license: "public domain".into(),
         source: "https://sqlite.org/copyright.html".into(),
         texts: vec![terms],
@@ -144,17 +143,10 @@ fn standard_library(workspace: &Workspace, accepted: &Accepted) -> Result<Part> 
     let version = output(workspace.command("rustc").arg("--version"))?;
     let version = version.split(' ').nth(1).unwrap_or_default();
     let (name, license) = (format!("Rust standard library {version}"), "MIT OR Apache-2.0".to_owned());
-    let texts = texts::standard(
-        &name,
-        &accepted.choose(&name, &license)?,
-        &["The Rust Project Contributors".into()],
-    )?;
-    Ok(Part {
-        name,
-        license,
-        source: format!("https://github.com/rust-lang/rust/tree/{version}/library"),
-        texts,
-    })
+    let credit = "Copyright (c) The Rust Project Contributors";
+    let texts = texts::standard(&accepted.choose(&name, &license)?, credit)?;
+    let source = format!("https://github.com/rust-lang/rust/tree/{version}/library");
+    Ok(Part { name, license, source, texts })
 }
 
 /// Returns the comment that a source text begins with, without its marks.
@@ -201,7 +193,7 @@ mod tests {
         let parts = linked(&workspace, &Metadata::read(&workspace).unwrap(), &accepted).unwrap();
         let has =
             |name: &str| parts.iter().any(|part| part.name.starts_with(name) && !part.texts[0].is_empty());
-        for name in ["tauri ", "serde ", "clap ", "rusqlite ", "SQLite 3.", "Rust standard library 1."] {
+        for name in ["tauri ", "serde ", "clap ", "rusqlite ", "SQLite", "Rust standard library 1."] {
             assert!(has(name), "{name}");
         }
         for name in ["askdesk", "tauri-build ", "serde_derive ", "proptest ", "mdbook", "spdx "] {

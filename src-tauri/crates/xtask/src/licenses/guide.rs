@@ -46,17 +46,7 @@ fn script(file: &Path, text: &str, source: &str, accepted: &Accepted) -> Result<
     let Some(license) = LICENSES.into_iter().find(|license| comment.contains(license)) else {
         bail!("{} has a license that xtask doesn't know: {comment}", file.display());
     };
-    let holder: Vec<String> = comment
-        .lines()
-        .filter_map(|line| {
-            line.split_once("(c) ").or_else(|| line.split_once("(C) ")).or_else(|| line.split_once("© "))
-        })
-        .map(|(_, holder)| holder.to_owned())
-        .collect();
-    if holder.is_empty() {
-        bail!("{} doesn't say whose it is: {comment}", file.display());
-    }
-    let texts = texts::standard(&title, &accepted.choose(&title, license)?, &holder)?;
+    let texts = texts::standard(&accepted.choose(&title, license)?, &comment)?;
     Ok(Some(Part { name: title, license: license.to_owned(), source: source.to_owned(), texts }))
 }
 

@@ -35,7 +35,8 @@ pub fn bundled(workspace: &Workspace, accepted: &Accepted) -> Result<Vec<Part>> 
         let (title, source) =
             (format!("{name} {version}"), format!("https://www.npmjs.com/package/{name}/v/{version}"));
         let Some(license) = license else { bail!("the npm package {title} names no license") };
-        let texts = texts::of_folder(&title, &folder, &accepted.choose(&title, &license)?, &[])?;
+        let credit = format!("Copyright (c) the authors of {name}");
+        let texts = texts::of_folder(&folder, &accepted.choose(&title, &license)?, &credit)?;
         Ok(Part { name: title, license, source, texts })
     });
     parts.collect()

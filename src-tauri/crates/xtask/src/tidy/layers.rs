@@ -84,7 +84,8 @@ pub fn problems(modules: &Modules, layers: Layers<'_>) -> Vec<Problem> {
     }
     for module in &modules.names {
         // A cycle is reported once, at the first of its modules.
-        if let Some(cycle) = path(&graph, module, module).filter(|cycle| cycle.iter().all(|it| *it >= module))
+        if let Some(cycle) =
+            path(&graph, module, module).filter(|cycle| cycle.iter().all(|it| *it >= module.as_str()))
         {
             let file = &modules.imports[&(cycle[0].to_owned(), cycle[1].to_owned())];
             problems.push(Problem::new(file, format!("closes a cycle of modules: {}", cycle.join(" → "))));
