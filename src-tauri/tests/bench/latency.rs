@@ -85,7 +85,7 @@ pub async fn measure(questions: usize, pace: Pace) -> Latencies {
 }
 
 /// Reads when each request was painted, once that is known of all.
-pub fn all_painted(trace: &Path, questions: usize) -> Option<Vec<f64>> {
+fn all_painted(trace: &Path, questions: usize) -> Option<Vec<f64>> {
     let painted = lines(trace).into_iter().filter(|line| !line["painted"].is_null());
     let times: Vec<f64> = painted.map(|line| line["at_ms"].as_f64().unwrap()).collect();
     (times.len() >= questions).then_some(times)
@@ -110,7 +110,7 @@ const PAINT_A_WORD: &str = "
     change();";
 
 /// Answers each question in the panel, a moment after its card acts on clicks.
-pub const ANSWER_EVERYTHING: &str = "
+const ANSWER_EVERYTHING: &str = "
     window.__submitted = [];
     const done = new Set();
     setInterval(() => {
@@ -127,7 +127,7 @@ pub const ANSWER_EVERYTHING: &str = "
         }, 60);
     }, 20);";
 
-pub fn has(line: &Value, holds: &str) -> bool {
+fn has(line: &Value, holds: &str) -> bool {
     line["line"].to_string().contains(holds)
 }
 

@@ -65,10 +65,10 @@ pub async fn case_62_keys_while_fifty_agents_write() -> Load {
     app.script(NOTE_KEYS, vec![]).await;
     let mut keys = press_keys();
     sleep(Duration::from_secs(SECONDS as u64 / 3)).await;
-    let early_mib = process::memory(app.root()).0 / 1024.0;
+    let early_mib = process::memory(app.root());
     tokio::task::spawn_blocking(move || assert!(keys.wait().unwrap().success())).await.unwrap();
     app.wait_long("the agents to end their turns", async || in_state(&app, "idle").await.then_some(())).await;
-    let late_mib = process::memory(app.root()).0 / 1024.0;
+    let late_mib = process::memory(app.root());
     let of_app_mib = process::of_app(app.root()).iter().map(|held| held.pss_mib).sum();
     let times = key_times(&app).await;
     assert!(times.len() >= KEYS / 2, "{} of {KEYS} keys were seen", times.len());

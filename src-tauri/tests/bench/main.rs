@@ -4,45 +4,20 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "this is a test program")]
 
-#[cfg(target_os = "linux")]
-mod agents;
-mod changes;
 mod desks;
 #[path = "../window/desktop.rs"]
 #[allow(dead_code, reason = "the desktop serves the window tests too")]
 mod desktop;
-#[cfg(target_os = "linux")]
-#[path = "../window/fake_tray.rs"]
-#[allow(dead_code, reason = "the tray serves the window tests too")]
-mod fake_tray;
-mod files;
-mod gateway;
 #[path = "../window/harness.rs"]
 #[allow(dead_code, reason = "the harness serves the window tests too")]
 mod harness;
-mod history;
 mod latency;
 mod load;
-mod long;
-#[cfg(target_os = "linux")]
-mod notifications;
 mod process;
-#[cfg(target_os = "linux")]
-#[path = "../window/process_stats.rs"]
-mod process_stats;
-#[cfg(target_os = "linux")]
-#[path = "../window/real_claude.rs"]
-#[allow(dead_code, reason = "the sessions serve the window tests too")]
-mod real_claude;
-#[cfg(target_os = "linux")]
-mod relay;
-#[cfg(target_os = "linux")]
 mod rest;
 mod screen;
 mod start;
 mod stream;
-#[cfg(target_os = "linux")]
-mod tray;
 
 use latency::Pace;
 use serde_json::json;
@@ -51,18 +26,9 @@ use serde_json::json;
 const QUESTIONS: usize = 200;
 /// How many of them are asked without a pause between.
 const QUESTIONS_AT_ONCE: usize = 100;
-/// How many are asked out of view.
-#[cfg(target_os = "linux")]
-const QUESTIONS_UNSEEN: usize = 40;
 
-/// Measures everything, or only the parts that are named: `answers`, `notifications`, `tray`, `gateway`, `load`, `long`, `stream`, `rest`, `changes`,
-/// `files`, `agents`, `start`, `history`; with both of the last, a long history is started too.
-/// Started as an agent's program, it relays that program.
+/// Measures everything, or only the parts that are named: `answers`, `load`, `stream`, `rest`, `start`.
 fn main() {
-    #[cfg(target_os = "linux")]
-    if let Ok(description) = std::env::var(relay::VARIABLE) {
-        relay::run(&description);
-    }
     tokio::runtime::Runtime::new().unwrap().block_on(measure());
 }
 
@@ -78,51 +44,19 @@ async fn measure() {
         result.insert("submit_to_agent_stdin_ms".to_owned(), latencies.submitted.json());
         result.insert("one_word_painted_ms".to_owned(), latencies.frame.json());
     }
-    #[cfg(target_os = "linux")]
-    if wanted("notifications") {
-        let delays = notifications::measure(QUESTIONS_UNSEEN).await;
-        result.insert("agent_line_to_notification_daemon_ms".to_owned(), delays.json());
-        let share = notifications::at_rest().await;
-        result.insert("cpu_while_a_notification_is_shown_percent".to_owned(), json!(rounded(share * 100.0)));
-    }
-    #[cfg(target_os = "linux")]
-    if wanted("tray") {
-        result.insert("in_the_tray".to_owned(), tray::measure().await.json());
-    }
-    if wanted("gateway") {
-        result.insert("gateway".to_owned(), gateway::measure().await.json());
-    }
     if wanted("load") {
         result.insert("under_load".to_owned(), load::case_62_keys_while_fifty_agents_write().await.json());
-    }
-    if wanted("long") {
-        result.insert("long_session".to_owned(), long::measure().await.json());
     }
     if wanted("stream") {
         result.insert("stream".to_owned(), stream::measure().await);
     }
-    #[cfg(target_os = "linux")]
     if wanted("rest") {
         result.insert("at_rest".to_owned(), rest::measure().await);
     }
-    if wanted("changes") {
-        result.insert("changes".to_owned(), changes::measure().await.json());
-    }
-    if wanted("files") {
-        result.insert("files".to_owned(), files::measure().await.json());
-    }
-    #[cfg(target_os = "linux")]
-    if wanted("agents") {
-        result.insert("agents".to_owned(), agents::measure().await);
-    }
     if wanted("start") {
-        let desks = [Some(desks::TEN), wanted("history").then_some(desks::THOUSAND)];
-        result.insert("start".to_owned(), start::measure(&desks.into_iter().flatten().collect::<Vec<_>>()));
+        result.insert("start".to_owned(), start::measure());
         let binary = std::fs::metadata(env!("CARGO_BIN_EXE_askdesk-desktop")).unwrap().len();
         result.insert("binary_mib".to_owned(), json!(rounded(binary as f64 / MIB)));
-    }
-    if wanted("history") {
-        result.insert("history".to_owned(), history::measure(&desks::THOUSAND.folder()).await);
     }
     result.insert("counts".to_owned(), json!({ "questions": QUESTIONS }));
     println!("askdesk-bench: {}", serde_json::Value::Object(result));

@@ -12,20 +12,15 @@ pub struct Held {
     /// What agents are started with, among other things.
     pub arguments: String,
     pub pss_mib: f64,
-    pub rss_mib: f64,
 }
 
-/// Sums the memory of a process and all its descendants, in KiB: (proportional, resident).
-pub fn memory(root: u32) -> (f64, f64) {
-    let held = held(root);
-    (
-        held.iter().map(|held| held.pss_mib).sum::<f64>() * 1024.0,
-        held.iter().map(|held| held.rss_mib).sum::<f64>() * 1024.0,
-    )
+/// Sums the memory of a process and all its descendants, in MiB.
+pub fn memory(root: u32) -> f64 {
+    held(root).iter().map(|held| held.pss_mib).sum()
 }
 
 /// Lists what a process and each of its descendants hold.
-pub fn held(root: u32) -> Vec<Held> {
+fn held(root: u32) -> Vec<Held> {
     let mut parents: HashMap<u32, u32> = HashMap::new();
     for entry in fs::read_dir("/proc").unwrap().flatten() {
         let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse::<u32>().ok()) else {
@@ -60,12 +55,15 @@ pub fn of_app(root: u32) -> Vec<Held> {
 fn held_by(pid: u32) -> Held {
     let read = |file: &str| fs::read_to_string(format!("/proc/{pid}/{file}")).unwrap_or_default();
     let rollup = read("smaps_rollup");
-    let mib = |name: &str| {
-        let line = rollup.lines().find(|line| line.starts_with(name));
-        line.and_then(|line| line.split_whitespace().nth(1)?.parse::<f64>().ok()).unwrap_or_default() / 1024.0
-    };
+    let pss = rollup.lines().find(|line| line.starts_with("Pss:"));
+    let pss_kib = pss.and_then(|line| line.split_whitespace().nth(1)?.parse::<f64>().ok());
     let arguments = read("cmdline").replace('\0', " ");
-    Held { pid, name: read("comm").trim().to_owned(), arguments, pss_mib: mib("Pss:"), rss_mib: mib("Rss:") }
+    Held {
+        pid,
+        name: read("comm").trim().to_owned(),
+        arguments,
+        pss_mib: pss_kib.unwrap_or_default() / 1024.0,
+    }
 }
 
 /// The processor time of each thread of a process, in nanoseconds.

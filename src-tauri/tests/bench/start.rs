@@ -9,12 +9,11 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 
-use crate::desks::Desk;
 use crate::harness::PATIENCE;
 use crate::latency::lines;
 use crate::process::memory;
 use crate::screen::Screen;
-use crate::{now_ms, rounded};
+use crate::{desks, now_ms, rounded};
 
 /// Names another build of the app that is measured too.
 const OTHER: &str = "ASKDESK_BENCH_OTHER";
@@ -50,44 +49,23 @@ struct Start {
     steps: BTreeMap<String, f64>,
 }
 
-/// Measures the starts of an empty window, of the app without a session, and with those of the desks.
-pub fn measure(desks: &[Desk]) -> Value {
-    let app = || PathBuf::from(env!("CARGO_BIN_EXE_askdesk-desktop"));
+/// Measures the starts of an empty window, of the app without a session, and with ten of them.
+pub fn measure() -> Value {
+    let app = PathBuf::from(env!("CARGO_BIN_EXE_askdesk-desktop"));
+    let new = |name, program: &Path, shell| Subject { name, program: program.into(), data: Data::New, shell };
+    let ten = |name, program: &Path| {
+        let data = Data::Kept(desks::ten_sessions());
+        Subject { name, program: program.into(), data, shell: "" }
+    };
     let mut subjects = vec![
-        Subject {
-            name: "empty_window",
-            program: env!("CARGO_BIN_EXE_empty-window").into(),
-            data: Data::New,
-            shell: "",
-        },
-        Subject { name: "no_session", program: app(), data: Data::New, shell: "" },
-        Subject { name: "slow_shell", program: app(), data: Data::New, shell: "sleep 10\n" },
+        new("empty_window", Path::new(env!("CARGO_BIN_EXE_empty-window")), ""),
+        new("no_session", &app, ""),
+        new("slow_shell", &app, "sleep 10\n"),
+        ten("ten_sessions", &app),
     ];
-    for desk in desks {
-        subjects.push(Subject {
-            name: desk.name,
-            program: app(),
-            data: Data::Kept(desk.folder()),
-            shell: "",
-        });
-    }
     // Another build of the app, for comparisons within one run.
     if let Some(other) = std::env::var_os(OTHER).map(PathBuf::from) {
-        subjects.push(Subject {
-            name: "other_no_session",
-            program: other.clone(),
-            data: Data::New,
-            shell: "",
-        });
-        for desk in desks {
-            let name = format!("other_{}", desk.name).leak();
-            subjects.push(Subject {
-                name,
-                program: other.clone(),
-                data: Data::Kept(desk.folder()),
-                shell: "",
-            });
-        }
+        subjects.extend([new("other_no_session", &other, ""), ten("other_ten_sessions", &other)]);
     }
     let screen = Screen::open();
     let pictures = Path::new(env!("CARGO_TARGET_TMPDIR")).join("bench");
@@ -174,7 +152,7 @@ impl Subject {
         let (first, last) = (seen.changes.first(), seen.changes.last());
         let (Some(first), Some(last)) = (first, last) else { panic!("{} showed nothing", self.name) };
         screen.save(&seen, pictures, self.name);
-        let pss_mib = memory(child.id()).0 / 1024.0;
+        let pss_mib = memory(child.id());
         end(&mut child);
         let mut steps = BTreeMap::new();
         for line in lines(&trace) {

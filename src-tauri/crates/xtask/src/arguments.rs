@@ -72,7 +72,7 @@ pub enum Command {
 pub struct Bench {
     #[command(flatten)]
     pub install: Install,
-    /// Measure only these: answers, notifications, tray, gateway, load, long, stream, rest, changes, agents, start, history
+    /// Measure only these: answers, load, stream, rest, start
     pub parts: Vec<String>,
 }
 
