@@ -60,7 +60,7 @@ pub async fn measure(questions: usize, pace: Pace) -> Latencies {
     app.script(ANSWER_EVERYTHING, vec![]).await;
     app.wait_long("the last answer", async || (app.responses().len() >= questions).then_some(())).await;
 
-    let record = lines(app.record());
+    let record = lines(&app.home().join("record.jsonl"));
     let times_of = |direction: &'static str, holds: &'static str| {
         let those = record.iter().filter(move |line| line["dir"] == direction && has(line, holds));
         those.map(move |line| line["t_ns"].as_f64().unwrap() / 1e6 + offset_ms).collect::<Vec<_>>()

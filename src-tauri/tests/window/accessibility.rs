@@ -85,3 +85,21 @@ async fn axe_finds_nothing_in_a_failed_session_and_its_log() {
     app.find("aside [data-kept]").await;
     check(&app, "a saved answer").await;
 }
+
+#[tokio::test]
+async fn axe_finds_nothing_in_the_changes_that_connect_an_app() {
+    const ROW: &str = "dialog[open] [data-client=cursor]";
+    let home = tempfile::tempdir().unwrap();
+    let config = home.path().join(".cursor/mcp.json");
+    let before = "{\n  // mine\n  \"mcpServers\": {\n    \"docs\": { \"url\": \"https://docs.example/mcp\" },\n  },\n}\n";
+    std::fs::create_dir(config.parent().unwrap()).unwrap();
+    std::fs::write(&config, before).unwrap();
+    let app = Setup::default().pictured().at_home(home.path()).open().await;
+    app.click("button", "Settings").await;
+    app.show_category("Connected apps").await;
+    app.press(&app.by_role_in(ROW, "button", "Connect Cursor").await).await;
+    app.shows_text(ROW, "Changes to connect Cursor").await;
+    check(&app, "the changes").await;
+    app.picture("settings-clients").await;
+    assert_eq!(std::fs::read_to_string(&config).unwrap(), before, "a preview writes nothing");
+}

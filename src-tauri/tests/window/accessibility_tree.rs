@@ -1,19 +1,14 @@
 //! The window as a screen reader sees it, over the accessibility bus.
 
 use std::collections::HashMap;
-use std::pin::Pin;
 use std::time::Duration;
 
-use serde_json::json;
-use tokio::time::timeout;
-use zbus::export::futures_core::Stream;
-use zbus::zvariant::{OwnedObjectPath, Structure, Value};
-use zbus::{Connection, MatchRule, MessageStream, Proxy};
+use zbus::zvariant::OwnedObjectPath;
+use zbus::{Connection, Proxy};
 
-use crate::harness::{App, Setup, wait_until};
+use crate::harness::{App, wait_until};
 
 const ACCESSIBLE: &str = "org.a11y.atspi.Accessible";
-const EVENTS: &str = "org.a11y.atspi.Event.Object";
 const REGISTRY: &str = "org.a11y.atspi.Registry";
 
 /// Roles, from AT-SPI's `AtspiRole`.
@@ -27,9 +22,6 @@ const CHECKED: usize = 4;
 
 /// The most objects of a tree; a larger one is taken for endless.
 const MANY: usize = 3000;
-
-/// All events have arrived once none has come for this long.
-const SILENCE: Duration = Duration::from_secs(2);
 
 /// How long a reply may take. One never came on a busy machine, and the call waited for ever.
 const REPLY_LIMIT: Duration = Duration::from_secs(5);
@@ -124,54 +116,12 @@ impl Bus {
         }
         text
     }
-
-    /// Subscribes to the events that a screen reader gets.
-    async fn listen(&self) -> MessageStream {
-        let registry = Proxy::new(&self.0, REGISTRY, "/org/a11y/atspi/registry", REGISTRY).await.unwrap();
-        let () = registry.call("RegisterEvent", &("object:", Vec::<String>::new(), "")).await.unwrap();
-        let rule =
-            MatchRule::builder().msg_type(zbus::message::Type::Signal).interface(EVENTS).unwrap().build();
-        MessageStream::for_match_rule(rule, &self.0, Some(MANY)).await.unwrap()
-    }
 }
 
 /// Returns the object that all applications are below.
 fn top() -> Reference {
     let root = OwnedObjectPath::try_from("/org/a11y/atspi/accessible/root").unwrap();
     (REGISTRY.to_owned(), root)
-}
-
-/// An event that a screen reader gets.
-#[derive(Debug)]
-struct Event {
-    path: String,
-    member: String,
-    detail: String,
-    on: i32,
-    about: Option<Reference>,
-}
-
-async fn heard(stream: &mut MessageStream) -> Vec<Event> {
-    let mut events = Vec::new();
-    loop {
-        let next = std::future::poll_fn(|context| Pin::new(&mut *stream).poll_next(context));
-        let Ok(Some(message)) = timeout(SILENCE, next).await else { return events };
-        let message = message.unwrap();
-        let header = message.header();
-        let body = message.body();
-        // Toolkits append different fields.
-        let fields = body.deserialize::<Structure<'_>>().unwrap().into_fields();
-        let [Value::Str(detail), Value::I32(on), _, Value::Value(about), ..] = fields.as_slice() else {
-            panic!("{fields:?} is no event")
-        };
-        events.push(Event {
-            path: header.path().map(ToString::to_string).unwrap_or_default(),
-            member: header.member().map(ToString::to_string).unwrap_or_default(),
-            detail: detail.to_string(),
-            on: *on,
-            about: about.try_clone().ok().and_then(|about| about.try_into().ok()),
-        });
-    }
 }
 
 fn names(objects: &[Object], role: u32) -> Vec<(&str, bool)> {
@@ -209,49 +159,4 @@ async fn a_screen_reader_finds_the_question_as_a_group_with_its_options_and_choi
     app.click("checkbox", "Sync").await;
     let ticked = |object: &Object| object.role == CHECK_BOX && object.name == "Sync" && object.is(CHECKED);
     bus.part(&app, "the tick in the tree", ticked).await;
-}
-
-#[tokio::test]
-async fn case_85_a_screen_reader_hears_each_announcement_once_and_the_focus_stays() {
-    let bus = Bus::open().await;
-    // At its own pace, a turn takes long enough to be seen at work.
-    let app = Setup::default().env("ASKDESK_FAKE_PACE", "100").open().await;
-    app.show_idle_session().await;
-    app.by_role("textbox", "Message to the agent").await.click().await.unwrap();
-    let polite = |object: &Object| object.attribute("live") == "polite" && object.attribute("tag") == "div";
-    let announcer = bus.part(&app, "the live region", polite).await.remove(0).reference;
-    let mut stream = bus.listen().await;
-    heard(&mut stream).await;
-
-    let says = app.scenario("says", json!([[{ "sleep_ms": 500 }, { "say": { "text": "All done." } }]]));
-    let news = [
-        ("technology", "needs_you", "New question from Other: Which store should the notes be kept in?"),
-        ("approval", "needs_you", "Permission request from Other: mkdir notes"),
-        ("plan", "needs_you", "Plan to review from Other"),
-        (says.as_str(), "idle", "Other finished its turn"),
-        ("dies-mid-line", "failed", "Other failed"),
-    ];
-    for (example, state, expected) in news {
-        let session = app.start_demo(example, "Other").await;
-        app.in_state(&session, state).await;
-        let added = |event: &Event| {
-            event.member == "ChildrenChanged"
-                && event.detail.starts_with("add")
-                && event.path == announcer.1.as_str()
-        };
-        let mut events = heard(&mut stream).await;
-        // On a busy machine, the announcement may follow the row's new state by more than the silence.
-        for _ in 0..10 {
-            if events.iter().any(added) {
-                break;
-            }
-            events.extend(heard(&mut stream).await);
-        }
-        let said: Vec<&Event> = events.iter().filter(|event| added(event)).collect();
-        assert_eq!(said.len(), 1, "{example}: {events:#?}");
-        assert_eq!(bus.text(said[0].about.as_ref().unwrap()).await, expected);
-        let focus: Vec<&Event> =
-            events.iter().filter(|event| event.detail == "focused" && event.on == 1).collect();
-        assert!(focus.is_empty(), "{example}: the focus was moved: {focus:#?}");
-    }
 }

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::desktop::{WINDOW, activate, clear_notifications, click_notification, notification_history};
-use crate::harness::{App, OPEN_CARD, Setup};
+use crate::harness::{App, OPEN_CARD};
 
 #[tokio::test]
 async fn case_36_a_question_out_of_view_is_counted_and_notified_until_it_is_answered() {
@@ -29,25 +29,22 @@ async fn case_36_a_question_out_of_view_is_counted_and_notified_until_it_is_answ
     assert!(notification_history().contains(&posted), "{:?}", notification_history());
 }
 
-/// The turn of an agent that leaves the time to look elsewhere before it asks.
-fn asks_later() -> serde_json::Value {
-    let options = json!([{ "label": "Yes", "description": "" }, { "label": "No", "description": "" }]);
-    let question =
-        json!({ "question": "Are you looking?", "header": "Look", "multiSelect": false, "options": options });
-    json!([[{ "sleep_ms": 2000 }, { "ask": { "questions": [question] } }]])
-}
-
 #[tokio::test]
 async fn a_question_in_the_focused_session_is_not_notified() {
-    let app = Setup::default().env("ASKDESK_FAKE_PACE", "100").open().await;
+    let app = App::open().await;
     clear_notifications();
     activate(WINDOW);
     let name = format!("Looked at {}", std::process::id());
-    app.show_demo(&app.scenario("later", asks_later()), &name).await;
+    let options = json!([{ "label": "Yes", "description": "" }, { "label": "No", "description": "" }]);
+    let question =
+        json!({ "question": "Are you looking?", "header": "Look", "multiSelect": false, "options": options });
+    let turn = json!([app.until_released("asks"), { "ask": { "questions": [question] } }]);
+    app.show_demo(&app.scenario("later", json!([turn])), &name).await;
     app.wait("the focus", async || {
         (app.script("return document.hasFocus()", vec![]).await == true).then_some(())
     })
     .await;
+    app.release("asks");
     app.find(OPEN_CARD).await;
     // Notifications are posted in the order of the questions.
     app.start_demo("technology", "Out of view").await;
@@ -56,26 +53,6 @@ async fn a_question_in_the_focused_session_is_not_notified() {
     app.notifications(0).await;
     let history = notification_history();
     assert!(history.iter().all(|(title, _)| *title != name), "{history:?}");
-}
-
-#[tokio::test]
-async fn case_37_a_muted_session_is_only_counted_and_the_text_of_a_private_one_is_hidden() {
-    let app = Setup::default().env("ASKDESK_FAKE_PACE", "100").open().await;
-    clear_notifications();
-    let shown = app.show_idle_session().await;
-    let private = format!("Private {}", std::process::id());
-    let scenario = app.scenario("later", asks_later());
-    for (name, muted) in [("Muted", true), (private.as_str(), false)] {
-        let session = app.start_demo(&scenario, name).await;
-        let attention = json!({ "muted": muted, "private": !muted });
-        let input = json!({ "requestId": uuid::Uuid::new_v4(), "session": session, "attention": attention });
-        app.invoke("set_session_notifications", input).await.unwrap();
-        app.select(&shown).await;
-        app.in_state(&session, "needs_you").await;
-    }
-    app.notifications(1).await;
-    clear_notifications();
-    assert_eq!(notification_history()[0], (private, "A question is waiting".to_owned()));
 }
 
 #[tokio::test]
@@ -98,19 +75,22 @@ async fn a_permission_request_has_a_title_of_its_own_and_a_click_decides_nothing
 
 #[tokio::test]
 async fn a_finished_turn_is_notified_until_its_session_works_again_or_is_looked_at() {
-    let app = Setup::default().env("ASKDESK_FAKE_PACE", "100").open().await;
+    let app = App::open().await;
     clear_notifications();
     activate(WINDOW);
-    let shown = app.show_idle_session().await;
+    app.show_idle_session().await;
     app.change_setting("notify_finished", "on").await;
-    let turn = json!([{ "sleep_ms": 1500 }, { "say": { "text": "Done." } }]);
     let name = format!("Finishes {}", std::process::id());
-    let other = app.start_demo(&app.scenario("later", json!([turn, turn])), &name).await;
-    app.select(&shown).await;
+    let turns =
+        ["first", "second"].map(|turn| json!([app.until_released(turn), { "say": { "text": "Done." } }]));
+    let other = app.start_demo(&app.scenario("later", json!(turns)), &name).await;
+    app.in_state(&other, "working").await;
+    app.release("first");
     app.notifications(1).await;
     let message = json!({ "requestId": uuid::Uuid::new_v4(), "session": other, "text": "Go on." });
     app.invoke("send_message", message).await.unwrap();
     app.notifications(0).await;
+    app.release("second");
     app.notifications(1).await;
     click_notification();
     app.find(&format!("[data-session-view='{other}']")).await;

@@ -8,7 +8,7 @@ use tokio::time::sleep;
 
 use crate::desktop::{
     QUIT_DIALOG, WINDOW, activate, active_window, clear_notifications, click_notification, confirm_quit,
-    descendants, displayed, is_visible, press_close, visible_windows, windows, xdotool,
+    descendants, is_visible, press_close, visible_windows, windows, xdotool,
 };
 use crate::fake_tray::Tray;
 use crate::harness::{App, Setup};
@@ -81,25 +81,24 @@ async fn a_window_with_a_typed_secret_is_only_hidden() {
 
 #[tokio::test]
 async fn case_38_a_question_without_a_window_is_notified_and_a_click_opens_one_on_it() {
-    let app = Setup::default().env("ASKDESK_FAKE_PACE", "100").open().await;
+    let app = App::open().await;
     let _tray = Tray::start().await;
     clear_notifications();
     let options =
         json!([{ "label": "SQLite", "description": "" }, { "label": "PostgreSQL", "description": "" }]);
     let question =
         json!({ "question": "Which store?", "header": "Store", "multiSelect": false, "options": options });
-    // The pause leaves the time to close the window.
-    let turns = json!([[{ "sleep_ms": 5000 }, { "ask": { "questions": [question] } }]]);
+    let turns = json!([[app.until_released("closed"), { "ask": { "questions": [question] } }]]);
     // The session is in view, so there would be no notification if its window still counted.
     let asker = app.show_demo(&app.scenario("asks-later", turns), "Asks later").await;
     app.close_to_tray().await;
-    assert_eq!(displayed(), 0, "it has not asked yet");
+    app.release("closed");
     app.notifications(1).await;
     assert_eq!((windows(), app.pages()), (0, 0), "a question opens no window");
     click_notification();
     app.switch_to_new_window().await;
     app.shows_question(&asker).await;
-    assert_eq!(active_window(), "(1) Askdesk");
+    app.wait("the title", async || (active_window() == "(1) Askdesk").then_some(())).await;
     app.check_unanswered(&asker, 0).await;
     app.answer("SQLite").await;
     assert_eq!(app.wait_for_responses(1).await.len(), 1, "the agent has kept running");

@@ -3,12 +3,10 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::time::Duration;
 
 use tempfile::TempDir;
 
 use crate::desktop::{WINDOW, click_notification, is_visible, xdotool};
-use crate::fake_tray::Tray;
 use crate::harness::{App, OPEN_CARD, Setup};
 
 /// Asks in one session and shows another; returns the asking session and the request.
@@ -38,17 +36,6 @@ async fn case_38_a_click_raises_the_window_from_minimized_and_from_another_works
     app.shows_question(&other).await;
     app.check_unanswered(&other, 1).await;
     xdotool(&["set_desktop", "0"]);
-}
-
-#[tokio::test]
-async fn case_38_a_click_opens_the_window_from_the_tray() {
-    let (app, _, asker) = App::open_notified().await;
-    let _tray = Tray::start().await;
-    app.close_to_tray().await;
-    click_notification();
-    app.switch_to_new_window().await;
-    app.shows_question(&asker).await;
-    app.check_unanswered(&asker, 1).await;
 }
 
 #[tokio::test]
@@ -141,8 +128,7 @@ async fn case_38_an_address_starts_the_app_on_its_session_and_its_question() {
     let other = app.find(&format!("nav [data-session]:not([data-session='{asker}'])")).await;
     let other = other.attr("data-session").await.unwrap().unwrap();
     app.select(&other).await;
-    // WebKit writes what a page stores half a second later, and the driver doesn't wait for that.
-    tokio::time::sleep(Duration::from_secs(2)).await;
+    app.until_stored(data.path()).await;
     app.close().await;
 
     let app = Setup::default().data(data.path()).arg(address(&uuid())).open().await;

@@ -1,6 +1,8 @@
 //! The private desktop of the tests: its windows, its notifications, and the processes of the app.
 
+use std::fs;
 use std::io::Write;
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -159,6 +161,25 @@ pub fn descendants_named(root: u32, name: &str) -> Vec<String> {
         false
     };
     ids.lines().filter(below).map(str::to_owned).collect()
+}
+
+/// Lists the files below a folder that contain a text, except the demo agent's record.
+pub fn holders(folder: &Path, text: &str) -> Vec<String> {
+    let utf16: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.is_dir() && !path.is_symlink() {
+            found.extend(holders(&path, text));
+        } else if path.file_name().is_some_and(|name| name != "record.jsonl") {
+            let bytes = fs::read(&path).unwrap_or_default();
+            let holds = |text: &[u8]| bytes.windows(text.len()).any(|window| window == text);
+            if holds(text.as_bytes()) || holds(&utf16) {
+                found.push(path.display().to_string());
+            }
+        }
+    }
+    found
 }
 
 impl App {

@@ -1,9 +1,12 @@
 //! Files that are dragged onto the window from another program's window, with the pointer of the display.
 
 use std::fs;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
+use askdesk_testkit::clis::Cli;
 use askdesk_testkit::mock_api::Reply;
 use gtk::gdk::{DragAction, ModifierType};
 use gtk::glib;
@@ -12,18 +15,23 @@ use serde_json::json;
 
 use crate::desktop::{WINDOW, xdotool};
 use crate::harness::{App, Setup};
-use crate::real_claude::RealClaude;
+use crate::real_agent::Real;
 
 /// The window that files are dragged from.
 const SOURCE: &str = "Files to drag";
 
 /// The window that files are dragged from. Once it is dropped, it is gone and no button of the mouse is held, so the next test on
 /// this display has the keys and the pointer to itself.
-struct Source(Option<JoinHandle<()>>);
+struct Source {
+    thread: Option<JoinHandle<()>>,
+    is_drawn: Arc<AtomicBool>,
+}
 
 impl Source {
     /// Shows a window whose whole area can be dragged as a file. It doesn't take the keyboard.
     fn show(uri: String) -> Self {
+        let is_drawn = Arc::<AtomicBool>::default();
+        let drawn = Arc::clone(&is_drawn);
         let thread = thread::spawn(move || {
             gtk::init().unwrap();
             let window = gtk::Window::new(gtk::WindowType::Toplevel);
@@ -38,6 +46,10 @@ impl Source {
             area.connect_drag_data_get(move |_, _, data, _, _| {
                 data.set_uris(&[&uri]);
             });
+            area.connect_draw(move |_, _| {
+                drawn.store(true, Ordering::Relaxed);
+                glib::Propagation::Proceed
+            });
             window.add(&area);
             window.show_all();
             gtk::main();
@@ -46,7 +58,7 @@ impl Source {
                 gtk::main_iteration();
             }
         });
-        Self(Some(thread))
+        Self { thread: Some(thread), is_drawn }
     }
 }
 
@@ -57,7 +69,7 @@ impl Drop for Source {
             gtk::main_quit();
             glib::ControlFlow::Break
         });
-        let _ = self.0.take().map(JoinHandle::join);
+        let _ = self.thread.take().map(JoinHandle::join);
     }
 }
 
@@ -86,7 +98,7 @@ async fn a_file_that_is_dragged_onto_the_window_is_announced_and_attached() {
     let test = "a_file_that_is_dragged_onto_the_window_is_announced_and_attached";
     let replies = vec![Reply::text("Ready."), Reply::text("I read it.")];
     let setup = Setup::default().pictured();
-    let Some(real) = RealClaude::start_in(setup, test, json!({}), replies).await else { return };
+    let Some(real) = Real::start(Cli::ClaudeCode, setup, test, json!({}), replies).await else { return };
     real.until_first_turn().await;
     let app = &real.app;
     let file = real.project.path().join("door plan.txt");
@@ -94,8 +106,8 @@ async fn a_file_that_is_dragged_onto_the_window_is_announced_and_attached() {
 
     let source = Source::show(glib::filename_to_uri(&file, None).unwrap().to_string());
     let (x, y) = middle_of(app, SOURCE).await;
-    // A window that has a place is not yet drawn.
-    tokio::time::sleep(Duration::from_millis(500)).await;
+    // A window that has a place is not yet drawn, and takes no press.
+    app.wait("the window to be drawn", async || source.is_drawn.load(Ordering::Relaxed).then_some(())).await;
     xdotool(&["mousemove", &x.to_string(), &y.to_string(), "mousedown", "1"]);
     drag_to(x + 20, y + 20);
     let (x, y) = middle_of(app, WINDOW).await;

@@ -1,21 +1,16 @@
 //! Forks of sessions with the real agents: of the whole conversation, and of its part before a message.
 
 use std::fs;
-use std::path::Path;
 
-use askdesk_testkit::mock_api::{Block, MockApi, Reply};
+use askdesk_testkit::clis::Cli;
+use askdesk_testkit::mock_api::Reply;
+use rstest::rstest;
 use serde_json::json;
 
-use crate::completion::{composed, first_row, press, type_keys};
 use crate::desktop::{WINDOW, activate, xdotool};
-use crate::harness::App;
-use crate::real_claude::RealClaude;
-use crate::real_codex::RealCodex;
-use crate::real_opencode::RealOpenCode;
-
-fn ready() -> Vec<Reply> {
-    vec![Reply::text("Ready.")]
-}
+use crate::harness::{App, Setup};
+use crate::real_agent::{Real, asking, shell};
+use crate::typing::{composed, first_row, press, type_keys};
 
 const DOORS: &str = "doors.txt";
 /// No tool for edits has a part in it.
@@ -38,28 +33,22 @@ async fn current(app: &App) -> String {
         .await
 }
 
-fn heard(mock: &MockApi) -> String {
-    mock.conversation().last().unwrap().to_string()
-}
-
 /// Goes back to before the second message in a fork, then goes on in both sessions, and forks the first one as a whole.
-///
-/// In its second turn, the agent changes a file by this call, and makes another one.
-async fn forks(app: &App, mock: &MockApi, project: &Path, source: &str, (change, asks): (Block, bool)) {
+async fn forks(real: &Real) {
+    let Real { cli, app, mock, session: source, project, .. } = real;
+    let project = project.path();
     app.shows_text("main", "Ready.").await;
     app.in_state(source, "idle").await;
     let doors = project.join(DOORS);
     // The user's own change, which comes before the message.
     fs::write(&doors, AT_FIRST).unwrap();
-    mock.push(Reply::new([change]));
+    mock.push(Reply::new([shell(*cli, CHANGE)]));
     for text in ["The red one is open.", "The blue one is open.", "Both are open.", "Closed."] {
         mock.push(Reply::text(text));
     }
     type_keys(app, SECOND).await;
     press("Return");
-    if asks {
-        app.click("button", "Allow once").await;
-    }
+    app.click("button", "Allow once").await;
     app.shows_text("main", "The red one is open.").await;
     app.in_state(source, "idle").await;
 
@@ -68,7 +57,11 @@ async fn forks(app: &App, mock: &MockApi, project: &Path, source: &str, (change,
     let find = async || Some(app.script(number, vec![json!(SECOND)]).await.as_str()?.to_owned());
     let number = app.wait("the second message", find).await;
     let message = format!("main [data-entry='{number}']");
-    assert!(app.point_at(&app.find(&format!("{message} .said")).await).await);
+    // The end of the turn may still move the message away from under the pointer.
+    app.wait("the pointer over the message", async || {
+        app.point_at(&app.find(&format!("{message} .said")).await).await.then_some(())
+    })
+    .await;
     app.picture("fork-button").await;
     app.press(&app.by_role_in(&message, "button", "Fork before this message").await).await;
     app.find("dialog[data-fork]").await;
@@ -87,7 +80,7 @@ async fn forks(app: &App, mock: &MockApi, project: &Path, source: &str, (change,
     assert_eq!(fs::read_to_string(&doors).unwrap(), AT_FIRST);
     assert!(!project.join("new.txt").exists());
     let fork = current(app).await;
-    assert_ne!(fork, source);
+    assert_ne!(fork, *source);
     app.picture("fork-session").await;
     activate(WINDOW);
     press("ctrl+a");
@@ -96,7 +89,7 @@ async fn forks(app: &App, mock: &MockApi, project: &Path, source: &str, (change,
     press("Return");
     app.shows_text("main", "The blue one is open.").await;
     app.in_state(&fork, "idle").await;
-    let words = heard(mock);
+    let words = real.heard();
     assert!(words.contains("Please go on.") && words.contains("Ready."), "{words}");
     assert!(
         words.contains("blue door") && !words.contains("red door") && !words.contains("The red one"),
@@ -107,7 +100,7 @@ async fn forks(app: &App, mock: &MockApi, project: &Path, source: &str, (change,
     app.shows_text("main", "The red one is open.").await;
     send(app, "And the blue one", "Both are open.").await;
     app.in_state(source, "idle").await;
-    let words = heard(mock);
+    let words = real.heard();
     assert!(words.contains("red door") && !words.contains("blue door"), "{words}");
 
     type_keys(app, "/fork").await;
@@ -115,39 +108,23 @@ async fn forks(app: &App, mock: &MockApi, project: &Path, source: &str, (change,
     press("Return");
     app.shows_text("main [data-notice=forked]", "This session is a fork.").await;
     let whole = current(app).await;
-    assert!(whole != source && whole != fork);
+    assert!(whole != *source && whole != fork);
     send(app, "Close them", "Closed.").await;
     app.in_state(&whole, "idle").await;
-    let words = heard(mock);
+    let words = real.heard();
     assert!(words.contains("red door") && words.contains("Both are open."), "{words}");
 }
 
+#[rstest]
+#[case::claude_code(Cli::ClaudeCode)]
+#[case::codex(Cli::Codex)]
+#[case::opencode(Cli::OpenCode)]
 #[tokio::test]
-async fn a_session_of_claude_code_is_forked_before_a_message_and_as_a_whole() {
-    let test = "a_session_of_claude_code_is_forked_before_a_message_and_as_a_whole";
-    let Some(real) = RealClaude::start(test, json!({}), ready()).await else { return };
-    let path = real.project.path();
-    let change = Block::tool("c1", "Bash", json!({ "command": CHANGE, "description": "Opens it" }));
-    forks(&real.app, &real.mock, path, &real.session, (change, true)).await;
-}
-
-#[tokio::test]
-async fn a_session_of_codex_is_forked_before_a_message_and_as_a_whole() {
-    let test = "a_session_of_codex_is_forked_before_a_message_and_as_a_whole";
-    let Some(real) = RealCodex::open(test, ready()).await else { return };
-    let config = json!({ "approval_policy": "never", "sandbox": "danger-full-access" });
-    let session = real.start(config).await;
-    let change = Block::tool("c1", "exec_command", json!({ "cmd": CHANGE }));
-    forks(&real.app, &real.mock, real.project.path(), &session, (change, false)).await;
-}
-
-#[tokio::test]
-async fn a_session_of_opencode_is_forked_before_a_message_and_as_a_whole() {
-    let test = "a_session_of_opencode_is_forked_before_a_message_and_as_a_whole";
-    let Some(real) = RealOpenCode::open(test, ready()).await else { return };
-    let input = json!({ "agent": "opencode", "folder": real.project.path(), "prompt": "Please go on.", "name": "Real" });
-    let session = real.app.start_session(input).await;
-    real.app.select(&session).await;
-    let change = Block::tool("c1", "bash", json!({ "command": CHANGE, "description": "Opens it" }));
-    forks(&real.app, &real.mock, real.project.path(), &session, (change, false)).await;
+async fn a_session_is_forked_before_a_message_and_as_a_whole(#[case] cli: Cli) {
+    let test = "a_session_is_forked_before_a_message_and_as_a_whole";
+    let ready = vec![Reply::text("Ready.")];
+    let Some(real) = Real::start(cli, Setup::default().pictured(), test, asking(cli), ready).await else {
+        return;
+    };
+    forks(&real).await;
 }

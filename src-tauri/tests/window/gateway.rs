@@ -1,12 +1,12 @@
-//! A program that Askdesk did not start asks over the gateway, and is answered in the window.
+//! The gateway for programs that Askdesk did not start.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpStream;
 use std::path::Path;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use crate::harness::{App, DELIVERED, OPEN_CARD, Setup};
+use crate::harness::Setup;
 
 /// Asks over HTTP, with the address and the token of the data folder.
 pub fn ask(folder: &Path, body: &Value) -> Option<BufReader<TcpStream>> {
@@ -30,28 +30,6 @@ pub fn ended(reader: BufReader<TcpStream>) -> Value {
     let lines = reader.lines().map_while(Result::ok);
     let mut lines = lines.filter_map(|line| serde_json::from_str::<Value>(&line).ok());
     lines.find(|line| line["event"] == "ended").expect("an end")
-}
-
-#[tokio::test]
-async fn case_59_a_client_is_named_and_answered_in_the_window() {
-    let app = App::open().await;
-    let folder = app.home().join("data");
-    let body = json!({
-        "client": {"kind": "mcp", "name": "codex-mcp-client", "folder": "/home/a/shop", "connection": "1"},
-        "tool": "ask_user_question",
-        "arguments": {"questions": [{
-            "question": "Which store should the notes be kept in?", "header": "Store", "multiSelect": false,
-            "options": [{"label": "SQLite", "description": "One file"}, {"label": "PostgreSQL", "description": "A server"}],
-        }]},
-    });
-    let reader = app.wait("the gateway", async || ask(&folder, &body)).await;
-    let row = app.find("nav [data-session][data-state=needs_you]").await;
-    app.press(&row).await;
-    app.shows_text(OPEN_CARD, "codex-mcp-client").await;
-    app.answer("PostgreSQL").await;
-    app.find(DELIVERED).await;
-    let ended = tokio::task::spawn_blocking(move || ended(reader)).await.unwrap();
-    assert_eq!(ended["result"]["answers"][0]["selectedOptions"], json!(["PostgreSQL"]), "{ended}");
 }
 
 /// A token file that can't be read would otherwise leave the window silent and every connected app without an answer.

@@ -1,8 +1,7 @@
-//! The guide, in the window that Help opens.
+//! The guide, in the window that Help opens, and what each of both windows may call.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::time::Duration;
 
 use fantoccini::Locator;
 use serde_json::json;
@@ -62,11 +61,15 @@ async fn help_opens_the_guide_offline_in_a_window_of_its_own() {
     app.wait("the guide in front", async || (active_window() == GUIDE).then_some(())).await;
     assert_eq!(app.client.windows().await.unwrap().len(), 2);
 
-    // The first Esc closes the search that is still open.
+    // The first Esc closes the search that is still open, and nothing else.
+    let guide = app.client.windows().await.unwrap().into_iter().find(|window| *window != main).unwrap();
+    app.client.switch_to_window(guide).await.unwrap();
+    app.find("#mdbook-searchbar").await;
     activate(GUIDE);
     xdotool(&["key", "Escape"]);
-    tokio::time::sleep(Duration::from_millis(300)).await;
+    app.gone("#mdbook-searchbar").await;
     assert_eq!(app.client.windows().await.unwrap().len(), 2);
+    app.client.switch_to_window(main.clone()).await.unwrap();
 
     // Closing the guide closes nothing else.
     for keys in ["Escape", "ctrl+w", "alt+F4"] {
@@ -100,4 +103,19 @@ async fn a_link_from_the_guide_to_the_web_opens_in_the_browser() {
     app.wait("the browser", async || (fs::read_to_string(&opened).ok()?.trim() == address).then_some(()))
         .await;
     app.shows_text("main h1", "Install").await;
+}
+
+#[tokio::test]
+async fn the_page_has_no_permissions_beyond_the_list() {
+    let app = App::open().await;
+    for command in [
+        "plugin:dialog|open",
+        "plugin:notification|notify",
+        "plugin:window|close",
+        "plugin:shell|open",
+        "plugin:shell|execute",
+    ] {
+        let error = app.invoke(command, json!({})).await.unwrap_err().to_string();
+        assert!(error.contains("not allowed") || error.contains("not found"), "{command}: {error}");
+    }
 }

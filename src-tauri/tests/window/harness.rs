@@ -296,11 +296,6 @@ impl App {
         self.home.path()
     }
 
-    /// Returns the file in which the demo agents record what they write and receive.
-    pub fn record(&self) -> &Path {
-        &self.record
-    }
-
     /// Returns the process that the app and its agents descend from.
     pub fn root(&self) -> u32 {
         self.driver.process.id()

@@ -1,9 +1,10 @@
 //! What a fast user types goes where it was begun, whatever starts or arrives meanwhile.
 
-use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::Duration;
 
-use askdesk_testkit::clis;
+use askdesk_testkit::clis::Cli;
 use askdesk_testkit::mock_api::{MockApi, Reply, Script};
 use fantoccini::Locator;
 use fantoccini::elements::Element;
@@ -15,8 +16,22 @@ use crate::desktop::{
     WINDOW, activate, all_visible_windows, confirm_quit, descendants, press_close, xdotool,
 };
 use crate::harness::{App, OPEN_CARD, Setup, wait_until};
-use crate::real_claude::sealed;
-use crate::worktrees::repository;
+use crate::real_agent::open_beside;
+
+/// A repository with one commit, in a folder of its own.
+pub fn repository(root: &Path) -> PathBuf {
+    let folder = root.join("shop-api");
+    std::fs::create_dir(&folder).unwrap();
+    std::fs::write(folder.join("limits.txt"), "none\n").unwrap();
+    for arguments in [
+        &["init", "-q", "-b", "main"][..],
+        &["add", "-A"],
+        &["-c", "user.name=Ada", "-c", "user.email=ada@example.org", "commit", "-q", "-m", "first"],
+    ] {
+        assert!(Command::new("git").args(arguments).current_dir(&folder).status().unwrap().success());
+    }
+    folder
+}
 
 /// The pauses between two acts, in milliseconds.
 pub const PACES: [u64; 5] = [0, 50, 200, 400, 800];
@@ -24,15 +39,12 @@ pub const PACES: [u64; 5] = [0, 50, 200, 400, 800];
 #[tokio::test]
 async fn case_143_a_second_prompt_goes_to_its_own_agent_at_every_pace() {
     let test = "case_143_a_second_prompt_goes_to_its_own_agent_at_every_pace";
-    let Some(program) = clis::claude_or_skip(test) else { return };
     let (home, projects) = (TempDir::new().unwrap(), TempDir::new().unwrap());
     let folder = repository(&std::fs::canonicalize(projects.path()).unwrap());
     let replies = PACES.iter().flat_map(|_| [Reply::text("Understood."), Reply::text("Understood.")]);
     let mock = MockApi::start(Script(replies.collect())).await.unwrap();
-    let programs = TempDir::new().unwrap();
-    symlink(program, programs.path().join("claude")).unwrap();
-    let path = format!("{}:/usr/bin:/bin", programs.path().display());
-    let app = sealed(Setup::default(), home.path(), &mock).env("PATH", path).open().await;
+    let opened = open_beside(Cli::ClaudeCode, Setup::default(), test, home.path(), &mock).await;
+    let Some((app, _programs)) = opened else { return };
     app.find("form.start [data-agent=claude_code] .state .icon-check").await;
     let field = app.by_role("textbox", "Folder").await;
     field.clear().await.unwrap();
@@ -416,15 +428,12 @@ async fn case_146_the_menu_of_a_field_undoes_and_redoes() {
 #[tokio::test]
 async fn case_148_a_session_that_is_starting_holds_messages_and_ends_at_once() {
     let test = "case_148_a_session_that_is_starting_holds_messages_and_ends_at_once";
-    let Some(program) = clis::claude_or_skip(test) else { return };
     let (home, projects) = (TempDir::new().unwrap(), TempDir::new().unwrap());
     let folder = repository(&std::fs::canonicalize(projects.path()).unwrap());
     let replies = [Reply::text("Understood."), Reply::text("Understood again.")];
     let mock = MockApi::start(Script(replies.into())).await.unwrap();
-    let programs = TempDir::new().unwrap();
-    symlink(program, programs.path().join("claude")).unwrap();
-    let path = format!("{}:/usr/bin:/bin", programs.path().display());
-    let app = sealed(Setup::default(), home.path(), &mock).env("PATH", path).open().await;
+    let opened = open_beside(Cli::ClaudeCode, Setup::default(), test, home.path(), &mock).await;
+    let Some((app, _programs)) = opened else { return };
     let go = folder.join("go");
     let start = async |name: &str| {
         let setup = format!("until [ -e {} ]; do sleep 0.1; done", go.display());

@@ -3,14 +3,15 @@
 use std::path::Path;
 use std::process::{Command, Output};
 
-use askdesk_testkit::clis;
+use askdesk_testkit::clis::{self, Cli};
 use askdesk_testkit::mock_api::Reply;
 use serde_json::{Value, json};
 
-use crate::real_claude::RealClaude;
+use crate::harness::Setup;
+use crate::real_agent::Real;
 
 /// Runs the real program as a user does in a terminal.
-fn by_hand(real: &RealClaude, program: &Path, args: &[&str]) -> Output {
+fn by_hand(real: &Real, program: &Path, args: &[&str]) -> Output {
     let mut command = Command::new(program);
     command.args(args).current_dir(real.project.path()).env_clear();
     command.envs(clis::sealed_env(real.home.path(), &real.mock.base_url)).output().unwrap()
@@ -21,7 +22,11 @@ async fn a_conversation_that_is_held_in_the_background_is_taken_back_by_one_clic
     let test = "a_conversation_that_is_held_in_the_background_is_taken_back_by_one_click";
     // In the background, the program uses no key of the environment and so asks no model.
     let replies = ["Hi.", "Here again."].map(Reply::text).to_vec();
-    let Some(real) = RealClaude::start(test, json!({}), replies).await else { return };
+    let Some(real) =
+        Real::start(Cli::ClaudeCode, Setup::default().pictured(), test, json!({}), replies).await
+    else {
+        return;
+    };
     let (app, program) = (&real.app, clis::claude_or_skip(test).unwrap());
     real.until_first_turn().await;
     let stop = json!({ "session": real.session, "requestId": uuid::Uuid::new_v4() });
@@ -62,7 +67,7 @@ async fn a_conversation_that_is_held_in_the_background_is_taken_back_by_one_clic
 }
 
 /// The program's own ID of the conversation: the name of its only file.
-fn conversation(real: &RealClaude) -> String {
+fn conversation(real: &Real) -> String {
     let folders = std::fs::read_dir(real.home.path().join(".claude/projects")).unwrap();
     let files = folders.flat_map(|folder| std::fs::read_dir(folder.unwrap().path()).unwrap());
     let mut names = files.filter_map(|file| file.unwrap().file_name().into_string().ok());

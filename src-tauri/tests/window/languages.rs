@@ -1,9 +1,7 @@
 //! The languages of the window: the system's, or the chosen one, with no text cut off.
 
-use serde_json::json;
-
 use crate::gallery::Gallery;
-use crate::harness::{App, Setup};
+use crate::harness::Setup;
 
 /// Some texts of a language.
 struct Spoken {
@@ -40,14 +38,13 @@ const NARROW: &str = "&width=320";
 const WORDY: [&str; 10] =
     ["empty", "many", "error", "parked", "expired", "orphaned", "secret", "note", "long_texts", "narrow"];
 
-async fn speaks(app: &App, tag: &str) {
-    app.wait(&format!("the language {tag}"), async || {
-        (app.script("return document.documentElement.lang", vec![]).await == tag).then_some(())
-    })
-    .await;
-}
-
-async fn case_64(spoken: &Spoken) {
+#[rstest::rstest]
+#[case::german(GERMAN)]
+#[case::chinese(CHINESE)]
+#[tokio::test]
+async fn case_64_on_a_system_in_another_language_everything_is_in_it_and_nothing_is_cut(
+    #[case] spoken: Spoken,
+) {
     let app = Setup::default().pictured().env("LC_ALL", "").env("LANG", spoken.locale).open().await;
     assert_eq!(app.script("return document.documentElement.lang", vec![]).await, spoken.tag);
     app.unfold_start_form().await;
@@ -84,45 +81,4 @@ async fn case_64(spoken: &Spoken) {
         cut.extend(app.cut("aside").await.into_iter().map(|what| format!("{state}: {what}")));
     }
     assert!(cut.is_empty(), "{cut:#?}");
-}
-
-#[tokio::test]
-async fn case_64_on_a_german_system_everything_is_german_and_nothing_is_cut() {
-    case_64(&GERMAN).await;
-}
-
-#[tokio::test]
-async fn case_64_on_a_chinese_system_everything_is_chinese_and_nothing_is_cut() {
-    case_64(&CHINESE).await;
-}
-
-#[tokio::test]
-async fn case_64_a_chosen_language_applies_at_once_and_after_a_restart() {
-    let data = tempfile::tempdir().unwrap();
-    let app = Setup::default().data(data.path()).open().await;
-    app.show_demo("technology", "api").await;
-    app.by_role_in("aside", "textbox", "Your own answer").await.send_keys("Neither of them").await.unwrap();
-    app.click("button", "Settings").await;
-    let control = app.by_role_in("dialog[open]", "combobox", "Language").await;
-    control.select_by_label("Deutsch").await.unwrap();
-    speaks(&app, "de").await;
-    app.by_role_in("dialog[open]", "combobox", "Sprache").await;
-    app.script("document.querySelector('dialog[open]').close()", vec![]).await;
-    app.by_role_in("aside", "button", "Überspringen").await;
-    let written = app.by_role_in("aside", "textbox", "Eigene Antwort").await;
-    assert_eq!(written.prop("value").await.unwrap().as_deref(), Some("Neither of them"), "the draft is kept");
-    // A reloaded page starts in the chosen language.
-    app.client.refresh().await.unwrap();
-    app.find("main").await;
-    assert_eq!(app.script("return document.documentElement.lang", vec![]).await, "de");
-    app.close().await;
-
-    let app = Setup::default().data(data.path()).open().await;
-    assert_eq!(app.script("return document.documentElement.lang", vec![]).await, "de");
-    let file = std::fs::read_to_string(data.path().join("settings.toml")).unwrap();
-    assert_eq!(file, "[appearance]\nlanguage = \"de\"\n");
-    let english = json!({ "change": { "setting": "language", "value": "en" } });
-    app.invoke("change_setting", english).await.unwrap();
-    app.click("button", "Einstellungen").await;
-    speaks(&app, "en").await;
 }

@@ -36,6 +36,7 @@ async fn case_130_a_restart_shows_the_session_that_was_left_with_its_place_and_u
     assert!(left["entry"].as_u64().unwrap() < 300, "{left}");
     app.wait("the place that is kept", async || (kept(&app).await["entry"] == left["entry"]).then_some(()))
         .await;
+    app.until_stored(data.path()).await;
     app.close().await;
 
     let app = Setup::default().data(data.path()).open().await;

@@ -3,70 +3,58 @@
 //! a new name.
 
 use std::fs;
-use std::path::Path;
 
-use askdesk_testkit::mock_api::{Block, MockApi, Reply};
-use serde_json::{Value, json};
+use askdesk_testkit::clis::Cli;
+use askdesk_testkit::mock_api::Reply;
+use rstest::rstest;
+use serde_json::json;
 
-use crate::completion::{composed, first_row, press, type_keys};
 use crate::desktop::{WINDOW, activate, xdotool};
-use crate::harness::{App, DELIVERED, OPEN_CARD, Setup};
+use crate::harness::{DELIVERED, OPEN_CARD, Setup};
 use crate::keys::run_from_palette;
-use crate::real_claude::RealClaude;
-use crate::real_codex::RealCodex;
-use crate::real_opencode::RealOpenCode;
+use crate::real_agent::{Real, ask, asking, shell};
+use crate::typing::{composed, first_row, press, type_keys};
 
-const NOTES: &str = "one\ntwo\nthree\n";
-const QUESTION: &str = "Which store?";
+/// The steps with one agent.
+struct Task(Real);
 
-/// The calls of one agent.
-struct Calls {
-    shell: fn(&str) -> Block,
-    ask: fn() -> Block,
-}
-
-struct Task<'a> {
-    app: &'a App,
-    mock: &'a MockApi,
-    project: &'a Path,
-    session: &'a str,
-    name: &'a str,
-}
-
-impl Task<'_> {
+impl Task {
     async fn picture(&self, step: &str) {
-        self.app.picture(&format!("task-{}-{step}", self.name)).await;
-    }
-
-    async fn idle(&self) {
-        self.app.in_state(self.session, "idle").await;
-    }
-
-    fn heard(&self) -> String {
-        self.mock.conversation().last().unwrap().to_string()
+        self.0.app.picture(&format!("task-{}-{step}", self.0.cli.id())).await;
     }
 
     async fn file(&self, name: &str) {
-        let path = self.project.join(name);
-        self.app.wait(name, async || path.exists().then_some(())).await;
+        let path = self.0.project.path().join(name);
+        self.0.app.wait(name, async || path.exists().then_some(())).await;
     }
 
     /// Allows a command once it can be read.
     async fn allow(&self, command: &str) {
-        self.app.shows_text("aside [data-approval]", command).await;
-        self.app.armed().await;
-        self.app.click("button", "Allow once").await;
-        self.app.gone("aside [data-approval][data-state=open]").await;
+        let app = &self.0.app;
+        app.shows_text("aside [data-approval]", command).await;
+        app.armed().await;
+        app.click("button", "Allow once").await;
+        app.gone("aside [data-approval][data-state=open]").await;
     }
 
-    async fn run(&self, calls: Calls) {
-        let Self { app, mock, project, .. } = self;
+    /// Whether a tool call in the transcript has this output.
+    async fn has_run(&self, output: &str) -> bool {
+        let read = json!({ "session": self.0.session, "limit": 20 });
+        let page = self.0.app.invoke("read_transcript", read).await.unwrap();
+        page["entries"].as_array().unwrap().iter().any(|entry| {
+            entry["body"]["kind"] == "tool" && entry["body"]["output"].to_string().contains(output)
+        })
+    }
+
+    async fn run(&self) {
+        let Real { cli, app, mock, project, .. } = &self.0;
+        let (shell, project) = (|command: &str| Reply::new([shell(*cli, command)]), project.path());
         app.shows_text("main", "Ready.").await;
-        self.idle().await;
+        self.0.until_idle().await;
 
         // A file is named, and a change is allowed.
         let change = "sed -i s/two/2/ notes.txt; echo new > added.txt";
-        mock.push(Reply::new([(calls.shell)(change)]));
+        mock.push(shell(change));
         mock.push(Reply::text("Changed the second line."));
         type_keys(app, "change the second line of @not").await;
         first_row(app, "notes.txt").await;
@@ -78,7 +66,7 @@ impl Task<'_> {
         self.allow("sed -i s/two/2/ notes.txt").await;
         app.shows_text("main", "Changed the second line.").await;
         assert_eq!(fs::read_to_string(project.join("notes.txt")).unwrap(), "one\n2\nthree\n");
-        self.idle().await;
+        self.0.until_idle().await;
 
         // The change is read, and a comment goes back.
         mock.push(Reply::text("Thank you for the comment."));
@@ -92,19 +80,21 @@ impl Task<'_> {
         app.find("[data-diff] textarea").await.send_keys("Write the word.").await.unwrap();
         app.click("button", "Add").await;
         app.click("button", "Send 1 comment").await;
-        app.wait("the comment at the agent", async || self.heard().contains("Write the word.").then_some(()))
-            .await;
+        app.wait("the comment at the agent", async || {
+            self.0.heard().contains("Write the word.").then_some(())
+        })
+        .await;
         app.key("Esc").await;
         app.shows_text("main", "Thank you for the comment.").await;
-        self.idle().await;
+        self.0.until_idle().await;
 
         // A question is answered by keys.
-        mock.push(Reply::new([(calls.ask)()]));
+        mock.push(Reply::new([ask(*cli)]));
         mock.push(Reply::text("SQLite it is."));
         type_keys(app, "choose a store").await;
         press("Return");
         app.find(OPEN_CARD).await;
-        app.shows_text("aside", QUESTION).await;
+        app.shows_text("aside", "Which store?").await;
         app.armed().await;
         self.picture("question").await;
         app.key("Ctrl+j").await;
@@ -112,10 +102,10 @@ impl Task<'_> {
         app.key("Enter").await;
         app.shows_text("main", "SQLite it is.").await;
         app.find(DELIVERED).await;
-        self.idle().await;
+        self.0.until_idle().await;
 
         // While a command runs, one message steers and another one waits and is changed; then the turn is stopped.
-        mock.push(Reply::new([(calls.shell)("touch began; while [ ! -e go ]; do sleep 0.1; done")]));
+        mock.push(shell("touch began; while [ ! -e go ]; do sleep 0.1; done"));
         mock.push(Reply::text("The blue one, then."));
         type_keys(app, "run the long command").await;
         press("Return");
@@ -134,15 +124,15 @@ impl Task<'_> {
         field.send_keys("then the green one").await.unwrap();
         app.click("button", "Save").await;
         app.shows_text("[data-queue]", "then the green one").await;
-        mock.push(Reply::new([(calls.shell)("touch second; sleep 600")]));
+        mock.push(shell("touch second; sleep 600"));
         fs::write(project.join("go"), "").unwrap();
         app.shows_text("main", "The blue one, then.").await;
         self.allow("touch second").await;
         self.file("second").await;
-        let heard = self.heard();
+        let heard = self.0.heard();
         assert!(heard.contains("take the blue one") && heard.contains("then the green one"), "{heard}");
         app.click("button", "Stop").await;
-        self.idle().await;
+        self.0.until_idle().await;
         self.picture("stopped").await;
 
         // The context is made smaller by the agent's own command.
@@ -152,8 +142,18 @@ impl Task<'_> {
         first_row(app, "compact").await;
         press("Return");
         app.find("main [data-notice=compacted]").await;
-        self.idle().await;
+        self.0.until_idle().await;
         self.picture("compacted").await;
+
+        // A command of the user's own, which Claude Code has no way to run.
+        if *cli != Cli::ClaudeCode {
+            type_keys(app, "!printf %s shell-says-hi").await;
+            app.find("[data-shell]").await;
+            press("Return");
+            app.wait("the output of the command", async || self.has_run("shell-says-hi").await.then_some(()))
+                .await;
+            self.0.until_idle().await;
+        }
 
         // It gets another name, and is found by it.
         run_from_palette(app, "Rename").await;
@@ -168,58 +168,16 @@ impl Task<'_> {
     }
 }
 
-fn store() -> Value {
-    json!([{ "id": "store", "question": QUESTION, "header": "Store", "multiSelect": false, "options": [
-        { "label": "SQLite", "description": "One file" }, { "label": "PostgreSQL", "description": "A server" }] }])
-}
-
-fn ready() -> Vec<Reply> {
-    vec![Reply::text("Ready.")]
-}
-
+#[rstest]
+#[case::claude_code(Cli::ClaudeCode)]
+#[case::codex(Cli::Codex)]
+#[case::opencode(Cli::OpenCode)]
 #[tokio::test]
-async fn a_long_task_with_claude_code_needs_no_terminal() {
-    let test = "a_long_task_with_claude_code_needs_no_terminal";
-    let setup = Setup::default().pictured();
-    let Some(real) = RealClaude::start_in(setup, test, json!({}), ready()).await else { return };
-    let calls = Calls {
-        shell: |command| Block::tool(&call(), "Bash", json!({ "command": command, "description": "Works" })),
-        ask: || Block::tool(&call(), "AskUserQuestion", json!({ "questions": store() })),
+async fn a_long_task_needs_no_terminal(#[case] cli: Cli) {
+    let test = "a_long_task_needs_no_terminal";
+    let ready = vec![Reply::text("Ready.")];
+    let Some(real) = Real::start(cli, Setup::default().pictured(), test, asking(cli), ready).await else {
+        return;
     };
-    let (project, session) = (real.project.path(), real.session.as_str());
-    Task { app: &real.app, mock: &real.mock, project, session, name: "claude" }.run(calls).await;
-}
-
-#[tokio::test]
-async fn a_long_task_with_codex_needs_no_terminal() {
-    let test = "a_long_task_with_codex_needs_no_terminal";
-    let Some(real) = RealCodex::open_in(Setup::default().pictured(), test, ready()).await else { return };
-    fs::write(real.project.path().join("notes.txt"), NOTES).unwrap();
-    let config = json!({ "approval_policy": "untrusted", "sandbox": "danger-full-access" });
-    let session = real.start(config).await;
-    let calls = Calls {
-        shell: |command| Block::tool(&call(), "exec_command", json!({ "cmd": command })),
-        ask: || Block::tool(&call(), "request_user_input", json!({ "questions": store() })),
-    };
-    let project = real.project.path();
-    Task { app: &real.app, mock: &real.mock, project, session: &session, name: "codex" }.run(calls).await;
-}
-
-#[tokio::test]
-async fn a_long_task_with_opencode_needs_no_terminal() {
-    let test = "a_long_task_with_opencode_needs_no_terminal";
-    let Some(real) = RealOpenCode::open(test, ready()).await else { return };
-    fs::write(real.project.path().join("notes.txt"), NOTES).unwrap();
-    let session = real.start_asking().await;
-    let calls = Calls {
-        shell: |command| Block::tool(&call(), "bash", json!({ "command": command, "description": "Works" })),
-        ask: || Block::tool(&call(), "question", json!({ "questions": store() })),
-    };
-    let project = real.project.path();
-    Task { app: &real.app, mock: &real.mock, project, session: &session, name: "opencode" }.run(calls).await;
-}
-
-/// The id of a call, which no other one has.
-fn call() -> String {
-    format!("call_{}", uuid::Uuid::new_v4().simple())
+    Task(real).run().await;
 }

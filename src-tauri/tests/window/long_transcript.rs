@@ -1,8 +1,8 @@
-//! A transcript that is longer than what the page holds, and text that is written out of view.
+//! A transcript and a diff that are longer than what the page holds.
 
 use serde_json::{Value, json};
 
-use crate::harness::{App, Setup};
+use crate::harness::App;
 
 /// More than the page holds at a time.
 const ENTRIES: usize = 5_000;
@@ -34,25 +34,36 @@ async fn scrolling_a_long_transcript_never_jumps_and_new_entries_keep_the_positi
 }
 
 #[tokio::test]
-async fn text_that_is_written_out_of_view_is_shown_once() {
-    let app = Setup::default().env("ASKDESK_FAKE_PACE", "100").open().await;
-    let asking = app.show_demo("technology", "Asks").await;
-    app.by_role("radio", "PostgreSQL").await;
-    // The second word comes long after the test.
-    let say = json!({ "text": "alpha beta", "chunk": 6, "pace_ms": 120_000 });
-    let writing = app.start_demo(&app.scenario("slow", json!([[{ "say": say }]])), "Writes").await;
-    app.in_state(&writing, "working").await;
-    let written = async || std::fs::read_to_string(app.record()).ok()?.contains("alpha").then_some(());
-    app.wait("the first word", written).await;
-    app.catch_up(&writing).await;
-    for _ in 0..3 {
-        app.select(&writing).await;
-        app.shows_text("main [data-state=live]", "alpha").await;
-        let live = app.find("main [data-state=live]").await.text().await.unwrap();
-        assert_eq!(live.matches("alpha").count(), 1, "{live}");
-        app.select(&asking).await;
-        app.by_role("radio", "PostgreSQL").await;
-    }
+async fn a_diff_of_a_hundred_thousand_lines_opens_and_only_what_is_in_view_is_drawn() {
+    let app = App::open().await;
+    let project = tempfile::tempdir().unwrap();
+    let write = |tenth: &str| {
+        let word = |n: usize| if n % 10 == 5 { tenth } else { "before" };
+        let lines: String = (0..100_000).map(|n| format!("const value{n} = {}({n});\n", word(n))).collect();
+        std::fs::write(project.path().join("long.ts"), lines).unwrap();
+    };
+    write("before");
+    let example = app.scenario("ready", json!([[{ "say": { "text": "Ready." } }]]));
+    let session = app
+        .start_session(json!({ "agent": "demo", "folder": project.path(), "name": "shop-api",
+            "options": { "config": { "example": example } }, "prompt": "Please begin." }))
+        .await;
+    app.select(&session).await;
+    app.in_state(&session, "idle").await;
+    // Waits until the beginning is recorded.
+    app.invoke("list_changes", json!({ "session": session })).await.unwrap();
+    write("after");
+    app.invoke("list_changes", json!({ "session": session })).await.unwrap();
+    app.click("button", "Changes: 10,000 lines added, 10,000 lines removed").await;
+    app.shows_text("[data-diff] ins", "after").await;
+    assert!(app.count("[data-diff] [role=row]").await < 300);
+    app.script("document.querySelector('[data-diff]').scrollTop = 1e9", vec![]).await;
+    app.shows_text("[data-diff]", "const value99999").await;
+    // The current line is still the first change, far out of view.
+    app.key("c").await;
+    let field = app.find("[data-diff] textarea").await;
+    field.send_keys("Why?").await.unwrap();
+    app.wait("the words", async || (field.prop("value").await.ok()?? == "Why?").then_some(())).await;
 }
 
 /// Returns whether an entry of the first turn is in view. The user's message comes before it.

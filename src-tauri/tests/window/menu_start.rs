@@ -7,7 +7,6 @@ use std::time::{Duration, Instant};
 
 use askdesk_testkit::clis::{self, Cli};
 use askdesk_testkit::mock_api::{Block, MockApi, Reply, Script};
-use fantoccini::Locator;
 use rstest::rstest;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -156,26 +155,24 @@ async fn path_of_codex(app: &App) -> Option<String> {
     codex["program"].as_str().map(str::to_owned)
 }
 
+/// Everything that a startup file may do besides.
+const NOISY: &str = "echo Welcome
+printf 'askdesk-0\\0x=y\\0'
+head -c 1048576 /dev/zero | tr '\\0' x
+read -r -p 'Update? ' answer
+[ -z \"$TMUX\" ] && exec tmux
+cd /tmp
+sleep 300 &
+SET_PATH
+fortune() { :; }
+echo bye >&2";
+
 #[rstest]
-#[case::noise(
-    ".bashrc",
-    "echo Welcome\nprintf 'askdesk-0\\0x=y\\0'\nSET_PATH\nfortune() { :; }; echo bye >&2",
-    "interactive_login"
-)]
-#[case::a_mebibyte(".bashrc", "head -c 1048576 /dev/zero | tr '\\0' x\nSET_PATH", "interactive_login")]
-#[case::waits_for_input(".bashrc", "read -r -p 'Update? ' answer\nSET_PATH", "interactive_login")]
-#[case::tmux(".bashrc", "[ -z \"$TMUX\" ] && exec tmux\nSET_PATH", "interactive_login")]
-#[case::changes_the_folder(".bashrc", "cd /tmp\nSET_PATH", "interactive_login")]
-#[case::leaves_a_child(".bashrc", "sleep 300 &\nSET_PATH", "interactive_login")]
+#[case::prints_waits_and_leaves_a_child(".bashrc", NOISY, "interactive_login")]
 #[case::exits_in_a_terminal(".bashrc", "exit 1", "login")]
 #[case::exits_after_a_login(".profile", "SET_PATH\nexec /bin/false", "known_folders")]
-#[case::hangs_in_a_terminal(".bashrc", "sleep 60\nSET_PATH", "login")]
 #[tokio::test]
-async fn case_115_a_shell_may_print_wait_hang_or_fail(
-    #[case] file: &str,
-    #[case] lines: &str,
-    #[case] way: &str,
-) {
+async fn case_115_a_shell_may_print_wait_or_fail(#[case] file: &str, #[case] lines: &str, #[case] way: &str) {
     let home = home_with(file, lines);
     // A folder that is known without a shell.
     let known = home.path().join(".local/bin");
@@ -203,47 +200,14 @@ async fn case_115_a_shell_may_print_wait_hang_or_fail(
 
 #[tokio::test]
 async fn case_115_a_shell_that_hangs_never_delays_the_window() {
-    let home = home_with(".profile", "sleep 60");
+    let home = home_with(".bashrc", "sleep 60\nSET_PATH");
     let app = Setup::default().started_from_menu(home.path(), "/bin/bash").open().await;
     app.by_role("button", "Start session").await;
     // The agents are found only after the shell's 30 seconds.
-    assert_eq!(app.client.find_all(Locator::Css("[data-agent] .state")).await.unwrap().len(), 0);
-    environment(&app).await;
+    assert_eq!(app.count("[data-agent] .state").await, 0);
+    assert_eq!(environment(&app).await["way"], "login");
     app.unfold_start_form().await;
     app.find("[data-agent='codex'] .state").await;
-}
-
-/// The first picture waits a moment for the agents, so that the shell must not wait for that picture.
-#[tokio::test]
-async fn case_115_a_shell_that_never_answered_is_asked_before_the_first_picture() {
-    let home = home_with(".bashrc", "date +%s%3N > \"$HOME/asked\"");
-    let trace = home.path().join("trace");
-    let setup = Setup::default().started_from_menu(home.path(), "/bin/bash");
-    let app = setup.env("ASKDESK_TRACE", trace.display().to_string()).open().await;
-    environment(&app).await;
-    let painted = app.wait("the first picture", async || {
-        let lines = fs::read_to_string(&trace).ok()?;
-        let mut lines = lines.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-        lines.find(|line| line.get("painted").is_some_and(Value::is_null))?["at_ms"].as_f64()
-    });
-    let painted = painted.await;
-    let asked: f64 = fs::read_to_string(home.path().join("asked")).unwrap().trim().parse().unwrap();
-    assert!(asked < painted, "asked at {asked}, painted at {painted}");
-}
-
-#[tokio::test]
-async fn case_115_the_next_start_has_what_the_shell_said_and_asks_again_behind() {
-    let home = home_with(".bashrc", "SET_PATH");
-    let app = Setup::default().started_from_menu(home.path(), "/bin/bash").open().await;
-    environment(&app).await;
-    drop(app);
-    let lines = fs::read_to_string(home.path().join(".bashrc")).unwrap();
-    fs::write(home.path().join(".bashrc"), format!("sleep 15\n{lines}")).unwrap();
-    let app = Setup::default().started_from_menu(home.path(), "/bin/bash").open().await;
-    let read = app.invoke("read_environment", json!({ "again": false })).await.unwrap();
-    assert_eq!((&read["way"], &read["reading"]), (&json!("interactive_login"), &json!(true)), "{read}");
-    let program = home.path().join("programs/codex").display().to_string();
-    assert_eq!(path_of_codex(&app).await, Some(program));
 }
 
 /// The second start asks the shell behind the window, which shows what it knows of the first.
@@ -267,16 +231,6 @@ async fn case_142_an_agent_that_was_installed_since_the_last_start_is_found_at_o
     fs::write(home.path().join("may-answer"), "").unwrap();
     app.gone("[data-problem='codex']").await;
     assert_eq!(path_of_codex(&app).await, Some(programs.join("codex").display().to_string()));
-}
-
-#[tokio::test]
-async fn case_115_the_page_may_run_no_program() {
-    let app = App::open().await;
-    let script = "const done = arguments[0];
-        window.__TAURI_INTERNALS__.invoke('plugin:shell|execute', { program: 'true', args: [], options: {} })
-            .then(ok => done({ ok }), error => done({ error: String(error) }));";
-    let result = app.client.execute_async(script, vec![]).await.unwrap();
-    assert!(result["error"].as_str().is_some_and(|error| error.contains("not allowed")), "{result}");
 }
 
 /// What a child of an app in an AppImage sees.

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
+use askdesk_testkit::clis::Cli;
 use askdesk_testkit::mock_api::{Block, Reply};
 use askdesk_testkit::small_disk::SmallDisk;
 use serde_json::{Value, json};
@@ -12,9 +13,8 @@ use tokio::time::sleep;
 
 use crate::desktop::windows;
 use crate::harness::{App, OPEN_CARD, Setup, wait_until};
-use crate::hurried::PACES;
-use crate::real_claude::RealClaude;
-use crate::worktrees::repository;
+use crate::hurried::{PACES, repository};
+use crate::real_agent::Real;
 
 /// The size of the data folder's disk, in MiB.
 const DISK: u32 = 12;
@@ -88,16 +88,16 @@ async fn case_167_a_copy_of_the_data_folder_ends_nothing_of_the_original() {
 async fn case_168_what_is_asked_while_the_disk_is_full_is_a_card_once_there_is_room() {
     let test = "case_168_what_is_asked_while_the_disk_is_full_is_a_card_once_there_is_room";
     let Some(disk) = SmallDisk::mount_or_skip(DISK, test) else { return };
-    let app = Setup::default().data(disk.path()).env("ASKDESK_FAKE_PACE", "100").open().await;
+    let app = Setup::default().data(disk.path()).open().await;
     let store = json!({ "question": "Which store?", "header": "Store", "multiSelect": false, "options": [
         { "label": "SQLite", "description": "One file" }, { "label": "PostgreSQL", "description": "A server" }] });
-    // Long enough for a slow machine to fill the disk before.
-    let turn = json!([{ "sleep_ms": 10_000 }, { "ask": { "questions": [store] } }]);
-    let scenario = app.scenario("later", json!([turn]));
     for (answered, pace) in PACES.into_iter().enumerate() {
-        let session = app.show_demo(&scenario, &format!("{pace} ms")).await;
+        let full = format!("full-{pace}");
+        let turn = json!([app.until_released(&full), { "ask": { "questions": [&store] } }]);
+        let session = app.show_demo(&app.scenario(&full, json!([turn])), &format!("{pace} ms")).await;
         app.in_state(&session, "working").await;
         disk.fill().unwrap();
+        app.release(&full);
         app.shows_text("body", "Nothing is being stored: the disk is full").await;
         sleep(Duration::from_millis(pace)).await;
         assert!(!app.shows(OPEN_CARD).await);
@@ -118,17 +118,18 @@ async fn case_169_a_key_that_a_real_claude_prints_is_shown_and_stored_nowhere() 
     let command = json!({ "command": "echo refused: $ANTHROPIC_API_KEY; echo also $ANTHROPIC_API_KEY >&2", "description": "Prints" });
     let script = vec![Reply::new([Block::tool("toolu_1", "Bash", command)]), Reply::text("Printed.")];
     let setup = Setup::default().data(data.path());
-    let Some(claude) = RealClaude::start_in(setup, test, json!({}), script).await else { return };
+    let Some(claude) = Real::start(Cli::ClaudeCode, setup, test, json!({}), script).await else { return };
     claude.app.shows_text("aside", "Prints").await;
     claude.app.click("button", "Allow once").await;
     claude.app.shows_text("main", "Printed.").await;
     claude.until_idle().await;
-    assert!(claude.result("toolu_1").contains(KEY), "the agent printed it: {}", claude.result("toolu_1"));
+    let printed = claude.mock.tool_results().last().unwrap().to_string();
+    assert!(printed.contains(KEY), "the agent printed it: {printed}");
     claude.app.press(&claude.app.find("[data-transcript] summary").await).await;
     claude.app.shows_text("[data-transcript]", "refused: [ANTHROPIC_API_KEY]").await;
     let page = claude.app.script("return document.documentElement.outerHTML", vec![]).await;
     assert!(!page.as_str().unwrap().contains(KEY));
     claude.app.close().await;
-    let holders = crate::question_card::holders(data.path(), KEY);
+    let holders = crate::desktop::holders(data.path(), KEY);
     assert_eq!(holders, Vec::<String>::new());
 }

@@ -1,13 +1,12 @@
 //! Sessions that the real agents began in their own way, continued in the real window.
 
-use std::os::unix::fs::symlink;
-
-use askdesk_testkit::clis::{self, Cli};
+use askdesk_testkit::clis::Cli;
 use askdesk_testkit::mock_api::{MockApi, Script};
+use rstest::rstest;
 use tempfile::TempDir;
 
 use crate::harness::{App, Setup};
-use crate::real_claude::sealed;
+use crate::real_agent::{agent, open_beside};
 
 const BEGUN: &str = "Remember the word walnut.";
 const ASKED: &str = "Which word was it?";
@@ -20,19 +19,18 @@ struct Begun {
 }
 
 impl Begun {
-    async fn open(setup: Setup, cli: Cli, agent: &str, test: &str) -> Option<Self> {
+    async fn open(cli: Cli, test: &str) -> Option<Self> {
         let program = cli.program()?;
-        let native = clis::native_or_skip(cli, test)?;
         let mock = MockApi::start(Script(Vec::new())).await.unwrap();
-        let [home, project, programs] = [(); 3].map(|()| TempDir::new().unwrap());
+        let [home, project] = [(); 2].map(|()| TempDir::new().unwrap());
         cli.write_settings(home.path(), &mock.base_url).unwrap();
         let mut run = cli.run_once(&program, home.path(), project.path(), &mock.base_url, BEGUN);
         let ran = tokio::task::spawn_blocking(move || run.output()).await.unwrap().unwrap();
         assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
 
-        symlink(native, programs.path().join(cli.command())).unwrap();
-        let path = format!("{}:/usr/bin:/bin", programs.path().display());
-        let app = sealed(setup, home.path(), &mock).env("PATH", path).open().await;
+        let setup = Setup::default().pictured();
+        let (app, programs) = open_beside(cli, setup, test, home.path(), &mock).await?;
+        let agent = agent(cli);
         app.find(&format!("form.start [data-agent={agent}] .state .icon-check")).await;
         app.press(&app.find(&format!("form.start [data-agent={agent}]")).await).await;
         let field = app.by_role("textbox", "Folder").await;
@@ -67,29 +65,18 @@ impl Begun {
     }
 }
 
+/// OpenCode may end before the model has given the session a title.
+#[rstest]
+#[case::claude_code(Cli::ClaudeCode, BEGUN, "ok")]
+#[case::codex(Cli::Codex, BEGUN, "(The script is over.)")]
+#[case::opencode(Cli::OpenCode, "", "ok")]
 #[tokio::test]
-async fn case_124_a_session_begun_by_claude_is_listed_and_continued() {
-    let test = "case_124_a_session_begun_by_claude_is_listed_and_continued";
-    let setup = Setup::default().pictured();
-    let Some(begun) = Begun::open(setup, Cli::ClaudeCode, "claude_code", test).await else { return };
-    begun.continues(BEGUN, "ok").await;
-}
-
-#[tokio::test]
-async fn case_124_a_session_begun_by_codex_is_listed_and_continued() {
-    let test = "case_124_a_session_begun_by_codex_is_listed_and_continued";
-    let Some(begun) = Begun::open(Setup::default().pictured(), Cli::Codex, "codex", test).await else {
-        return;
-    };
-    begun.continues(BEGUN, "(The script is over.)").await;
-}
-
-#[tokio::test]
-async fn case_124_a_session_begun_by_opencode_is_listed_and_continued() {
-    let test = "case_124_a_session_begun_by_opencode_is_listed_and_continued";
-    let Some(begun) = Begun::open(Setup::default().pictured(), Cli::OpenCode, "opencode", test).await else {
-        return;
-    };
-    // The program may end before the model has given the session a title.
-    begun.continues("", "ok").await;
+async fn case_124_a_session_begun_elsewhere_is_listed_and_continued(
+    #[case] cli: Cli,
+    #[case] title: &str,
+    #[case] replied: &str,
+) {
+    let test = "case_124_a_session_begun_elsewhere_is_listed_and_continued";
+    let Some(begun) = Begun::open(cli, test).await else { return };
+    begun.continues(title, replied).await;
 }

@@ -1,4 +1,4 @@
-//! Reloads of the page, and commands that overlap with other events: each question has one outcome, and the page shows it.
+//! Reloads and crashes of the page: each question has one outcome, and the page shows it.
 
 use std::collections::BTreeSet;
 use std::process::Command;
@@ -8,36 +8,11 @@ use serde_json::{Value, json};
 
 use crate::accessibility_tree::Bus;
 use crate::desktop::{WINDOW, activate, descendants_named, xdotool};
-use crate::drafts::is_on_disk;
 use crate::gateway::{ask, ended};
-use crate::harness::{App, DELIVERED, OPEN_CARD, Setup, wait_until};
+use crate::harness::{App, OPEN_CARD, Setup, wait_until};
+use crate::shutdown::is_on_disk;
 
 const CARD: &str = "aside [data-request]";
-
-/// Holds a command on its way to the app, or its reply on the way back, until it is released.
-async fn hold(app: &App, command: &str, on_its_way: &str) {
-    let script = "const [command, way] = arguments;
-        const inner = window.fetch;
-        const free = new Promise(resolve => (window.__release = resolve));
-        window.__held = 0;
-        window.fetch = async (url, init) => {
-            if (!String(url).includes(command)) return inner(url, init);
-            window.__held += 1;
-            if (way === 'there') await free;
-            const reply = await inner(url, init);
-            if (way === 'back') await free;
-            return reply;
-        };";
-    app.script(script, vec![json!(command), json!(on_its_way)]).await;
-}
-
-async fn held(app: &App, count: usize) {
-    let what = format!("{count} commands on their way");
-    app.wait(&what, async || {
-        (app.script("return window.__held", vec![]).await == json!(count)).then_some(())
-    })
-    .await;
-}
 
 /// Counts the answers that each of the agents' questions has received.
 fn answers_of_each(app: &App) -> Vec<(String, usize)> {
@@ -141,74 +116,6 @@ async fn case_49_reloads_while_questions_are_asked_and_answered_lose_and_repeat_
     assert_eq!(waiting.iter().map(|(_, state, _)| state.as_str()).collect::<Vec<_>>(), ["open"]);
     app.find(OPEN_CARD).await;
     assert_eq!(on_screen(&app).await, waiting);
-}
-
-#[tokio::test]
-async fn case_23_a_reload_shows_the_same_card_and_the_outcome_of_an_answer_in_transit() {
-    let app = App::open_asked("technology").await;
-    // The app has the answer, and the page doesn't know it.
-    hold(&app, "answer_question", "back").await;
-    app.answer("PostgreSQL").await;
-    held(&app, 1).await;
-    assert_eq!(app.wait_for_responses(1).await.len(), 1);
-    app.client.refresh().await.unwrap();
-    app.find("nav [data-session]").await.click().await.unwrap();
-    app.find(DELIVERED).await;
-    assert!(!app.shows(CARD).await);
-    assert_eq!(app.responses().len(), 1, "a reload sends nothing again");
-    assert_eq!(app.invoke("read_drafts", json!({})).await.unwrap(), json!({ "drafts": [] }));
-    drop(app);
-
-    // The page is reloaded before it has sent the answer: the question is open, and the choice is kept.
-    let app = App::open_asked("technology").await;
-    let request = app.find(OPEN_CARD).await.attr("data-request").await.unwrap();
-    hold(&app, "answer_question", "there").await;
-    app.answer("PostgreSQL").await;
-    held(&app, 1).await;
-    app.client.refresh().await.unwrap();
-    app.find("nav [data-session]").await.click().await.unwrap();
-    let chosen = app.by_role("radio", "PostgreSQL").await;
-    app.wait("the choice", async || chosen.is_selected().await.ok()?.then_some(())).await;
-    assert_eq!(app.find(OPEN_CARD).await.attr("data-request").await.unwrap(), request);
-    assert_eq!(app.count(CARD).await, 1);
-    assert!(app.responses().is_empty());
-    app.click("button", "Submit").await;
-    app.find(DELIVERED).await;
-    assert_eq!(app.responses().len(), 1);
-}
-
-#[tokio::test]
-async fn an_answer_to_a_question_that_the_agent_withdraws_is_refused_and_its_text_is_kept() {
-    let app = Setup::default().env("ASKDESK_FAKE_PACE", "300").open().await;
-    let session = app.show_demo("withdrawn", "Notes").await;
-    app.find(OPEN_CARD).await;
-    hold(&app, "answer_question", "there").await;
-    app.write("Your own answer", "my own way\u{e007}").await;
-    held(&app, 1).await;
-    app.find("main [data-request][data-state=withdrawn]").await;
-    app.script("window.__release()", vec![]).await;
-    app.shows_text("aside [role=alert]", "This question was already closed").await;
-    app.shows_text("main", "Withdrawn by the agent").await;
-    app.shows_text("main", "Your unsent draft").await;
-    app.shows_text("main", "my own way").await;
-    let close = app.by_role_in("aside", "button", "Close").await;
-    app.press(&close).await;
-    app.gone(CARD).await;
-    assert!(app.responses().is_empty(), "nothing is sent to a call that is gone");
-    // The transcript shows this also after a reload.
-    app.client.refresh().await.unwrap();
-    app.select(&session).await;
-    app.shows_text("main", "Withdrawn by the agent").await;
-    app.shows_text("main", "my own way").await;
-    assert_eq!(app.axe().await, Vec::<String>::new());
-}
-
-#[tokio::test]
-async fn case_133_a_page_that_cannot_be_shown_is_loaded_again_and_says_so() {
-    let app = App::open().await;
-    let failed = "window.__TAURI_INTERNALS__.invoke('page_failed', { report: '1', why: 'TypeError' })";
-    app.script(failed, vec![]).await;
-    app.shows_text("body", "The page of this window stopped working and was loaded again.").await;
 }
 
 /// The driver of the page does not survive its process. So this test reads the screen as a screen reader does, and presses real

@@ -6,7 +6,6 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use askdesk_testkit::mock_api::{Block, Reply};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 use tempfile::TempDir;
@@ -14,11 +13,8 @@ use tokio::time::timeout;
 use zbus::zvariant::ObjectPath;
 
 use crate::desktop::{confirm_quit, press_close};
-use crate::drafts::until_on_disk;
 use crate::harness::{App, PATIENCE, Setup};
 use crate::private_bus::Bus;
-use crate::process_stats::main_process;
-use crate::real_claude::RealClaude;
 
 /// How long an orderly end may take.
 const ENDED_WITHIN: Duration = Duration::from_secs(3);
@@ -68,7 +64,13 @@ struct Ending {
 
 impl Ending {
     fn of(app: App) -> Self {
-        let process = main_process(app.root());
+        let program = fs::canonicalize(env!("CARGO_BIN_EXE_askdesk-desktop")).unwrap();
+        let is_app = |pid: &u32| {
+            let exe = fs::read_link(format!("/proc/{pid}/exe"));
+            exe.is_ok_and(|exe| exe == program) && stat(*pid).is_some_and(|(_, above, _)| above == app.root())
+        };
+        let process = tree(app.root()).into_keys().map(|(pid, _)| pid).find(is_app);
+        let process = process.expect("the app runs below its driver");
         let below = tree(process);
         Self { _app: app, process, below }
     }
@@ -130,6 +132,14 @@ fn open_to_others(folder: &Path) -> Vec<String> {
     found
 }
 
+/// Returns whether the database or its log contains a text.
+pub fn is_on_disk(data: &Path, text: &str) -> bool {
+    ["desk.db", "desk.db-wal"].iter().any(|name| {
+        let bytes = fs::read(data.join(name)).unwrap_or_default();
+        bytes.windows(text.len()).any(|part| part == text.as_bytes())
+    })
+}
+
 /// Opens the app with a typed draft, beside an agent whose child process ignores SIGTERM.
 async fn open_with_draft(setup: Setup) -> (App, String) {
     let app = setup.open().await;
@@ -185,7 +195,7 @@ async fn case_77_quitting_in_the_window_ends_everything_and_keeps_the_draft_and_
 async fn case_77_after_sigkill_no_agent_and_no_process_of_an_agent_is_left() {
     let data = TempDir::new().unwrap();
     let (app, session) = open_with_draft(Setup::default().data(data.path())).await;
-    until_on_disk(&app, data.path(), "a graph store").await;
+    app.wait("the draft on disk", async || is_on_disk(data.path(), "a graph store").then_some(())).await;
     let ending = Ending::of(app);
     assert!(ending.has("askdesk-agent-host") && ending.has("demo-agent"));
     ending.end(Signal::KILL, KILLED_WITHIN);
@@ -271,34 +281,4 @@ async fn case_77_the_end_of_the_desktop_session_ends_everything_and_keeps_the_dr
     assert!(!data.join("desk.json").exists());
     drop(manager);
     check_kept(&data, &session).await;
-}
-
-#[tokio::test]
-async fn case_77_a_real_claude_that_waits_for_a_permission_ends_with_the_app() {
-    let test = "case_77_a_real_claude_that_waits_for_a_permission_ends_with_the_app";
-    for (signal, within) in [(Signal::TERM, ENDED_WITHIN), (Signal::KILL, KILLED_WITHIN)] {
-        let call =
-            Block::tool("toolu_1", "Bash", json!({ "command": "mkdir made", "description": "Makes it" }));
-        let Some(real) = RealClaude::start(test, json!({}), vec![Reply::new([call])]).await else { return };
-        let RealClaude { app, project, mock: _mock, home: _home, .. } = real;
-        app.shows_text("aside", "mkdir made").await;
-        let ending = Ending::of(app);
-        assert!(ending.has("--permission-prompt-tool"), "{:#?}", ending.below);
-        ending.end(signal, within);
-        assert!(!project.path().join("made").exists(), "nothing was permitted");
-    }
-}
-
-#[tokio::test]
-async fn case_78_others_can_read_no_file_of_the_usual_data_folder() {
-    let home = TempDir::new().unwrap();
-    let (app, _) = Setup::default().at_home(home.path()).open_asked("technology").await;
-    let ending = Ending::of(app);
-    let data = home.path().join("share/io.github.askdesk");
-    for name in ["desk.db", "desk.db-wal", "desk.db-shm", "desk.lock", "desk.json", "token", "answer-token"] {
-        let mode = fs::metadata(data.join(name)).unwrap().permissions().mode() & 0o777;
-        assert_eq!(format!("{mode:o}"), "600", "{name}");
-    }
-    ending.end(Signal::TERM, ENDED_WITHIN);
-    assert_eq!(open_to_others(&data), Vec::<String>::new());
 }

@@ -12,8 +12,7 @@ const ASKS: &str = "Asks: Which store should the notes be kept in?";
 async fn the_tray_counts_and_lists_open_questions_pauses_notifications_and_opens_a_question() {
     let (app, _, asker) = App::open_notified().await;
     let tray = Tray::start().await;
-    let window = xdotool(&["search", "--name", WINDOW]);
-    assert_eq!(xdotool(&["getwindowname", &window]), "(1) Askdesk");
+    titled(&app, "(1) Askdesk").await;
     // The icon appears when the window is closed.
     app.close_to_tray().await;
     let expected =
@@ -29,16 +28,19 @@ async fn the_tray_counts_and_lists_open_questions_pauses_notifications_and_opens
     app.start_demo("features", "Asks later").await;
     tray.lists(&["Asks later: "]).await;
     shows_count(&app, &tray, "2").await;
-    let entries = app.invoke("read_notification_log", json!({})).await.unwrap();
-    assert_eq!(entries["entries"][0]["decision"], json!({ "decision": "badge_only", "why": "paused" }));
+    app.wait("the entry in the log", async || {
+        let log = app.invoke("read_notification_log", json!({})).await.ok()?;
+        let paused = json!({ "decision": "badge_only", "why": "paused" });
+        (log["entries"][0]["decision"] == paused).then_some(())
+    })
+    .await;
     assert_eq!(displayed(), 0);
     tray.press("Resume notifications").await;
 
     app.close_to_tray().await;
     tray.press(ASKS).await;
     app.switch_to_new_window().await;
-    let window = xdotool(&["search", "--name", WINDOW]);
-    assert_eq!(xdotool(&["getwindowname", &window]), "(2) Askdesk", "the new one knows at once");
+    titled(&app, "(2) Askdesk").await;
     app.shows_question(&asker).await;
     assert!(!app.shows("aside [data-held]").await, "the entry answers nothing");
     assert_eq!(app.responses().len(), 1);
@@ -52,8 +54,12 @@ async fn the_tray_counts_and_lists_open_questions_pauses_notifications_and_opens
         (!tray.labels().await.iter().any(|label| label == ASKS)).then_some(())
     })
     .await;
-    app.wait("the title", async || (xdotool(&["getwindowname", &window]) == "(1) Askdesk").then_some(()))
-        .await;
+    titled(&app, "(1) Askdesk").await;
+}
+
+async fn titled(app: &App, title: &str) {
+    let shown = || xdotool(&["getwindowname", &xdotool(&["search", "--name", WINDOW])]);
+    app.wait(title, async || (shown() == title).then_some(())).await;
 }
 
 /// Waits for the count beside the icon, which follows the menu.

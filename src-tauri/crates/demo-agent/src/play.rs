@@ -15,6 +15,9 @@ use super::turn::{ModelMessage, Turn};
 /// An invented ratio, so that usage grows with the text.
 const CHARS_PER_TOKEN: usize = 4;
 
+/// How often a file that is waited for is looked for.
+const LOOK: Duration = Duration::from_millis(20);
+
 enum Ending<'a> {
     Success { stop_reason: &'a str },
     Aborted { in_tools: bool },
@@ -101,6 +104,12 @@ impl Session {
                 Ok(())
             }
             Step::SleepMs(ms) => self.pause(Duration::from_millis(*ms)),
+            Step::WaitForFile { path } => {
+                while !path.exists() && !self.closed {
+                    self.pump(Some(Instant::now() + LOOK))?;
+                }
+                Ok(())
+            }
             Step::Raw { text } => self.out.line(text.as_bytes()),
             Step::RawHex { hex } => self.out.line(&bytes_of(hex)),
             Step::RawRepeat { text, bytes } => {

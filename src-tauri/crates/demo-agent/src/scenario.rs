@@ -48,6 +48,10 @@ pub enum Step {
     /// Waits for the answers of questions asked with `"wait": false`.
     AwaitAnswers {},
     SleepMs(u64),
+    /// Pauses until this file exists, or the host closes the input.
+    WaitForFile {
+        path: PathBuf,
+    },
     /// Says what the rest of this turn uses and costs.
     Spend(Spending),
     /// Writes a line verbatim.

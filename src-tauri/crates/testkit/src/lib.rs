@@ -14,7 +14,6 @@ pub mod fake_server;
 pub mod faults;
 #[cfg(target_os = "linux")]
 pub mod hung_disk;
-pub mod login_server;
 pub mod mcp_clients;
 pub mod mock_api;
 pub mod opencode2;
