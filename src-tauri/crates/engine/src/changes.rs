@@ -22,8 +22,11 @@ use crate::session_folders::SessionFolders;
 
 /// How long the first message waits for the state that the session begins with to be recorded.
 const BEGIN_WAIT: Duration = Duration::from_secs(2);
-/// How long a message waits for the files to be recorded as they are before it.
-const MARK_WAIT: Duration = Duration::from_secs(1);
+/// The longest comparison of a folder whose files are still recorded before each message.
+const MARKED: Duration = Duration::from_secs(1);
+/// How long a message waits for the files to be recorded as they are before it. It takes far less, but for a machine that is
+/// busy.
+const MARK_WAIT: Duration = Duration::from_secs(3);
 /// How long to wait after a tool call before comparing, so that several calls are compared once.
 const SETTLE: Duration = Duration::from_millis(400);
 /// How much longer than a comparison took to wait before the next one.
@@ -100,7 +103,7 @@ impl Changes {
     /// isn't recorded by then may already hold changes of the agent, and is not kept.
     pub(crate) async fn mark(&self, session: SessionId, at: Timestamp) {
         let Some(watched) = self.known(session) else { return };
-        if *watched.took.lock().unwrap_or_else(PoisonError::into_inner) > MARK_WAIT {
+        if *watched.took.lock().unwrap_or_else(PoisonError::into_inner) > MARKED {
             return;
         }
         let abandoned = Arc::new(AtomicBool::new(false));

@@ -163,17 +163,19 @@ impl CodexAdapter {
                 let (option, result) =
                     options.iter().find(|(option, _)| option.id == *chosen).ok_or_else(unknown)?;
                 let (allows, stops) = (option.kind.allows(), option.id.as_str() == "cancel");
-                if let Some(id) = &self.calls[place].id {
-                    out.rpc(answer(id, result.clone()));
-                }
+                let answered = self.calls[place].id.as_ref().map(|id| answer(id, result.clone()));
                 self.calls[place].answered = true;
                 if let Some(message) = message.filter(|_| !allows) {
-                    // The turn of one ends, so the words begin the next.
+                    // The turn of one ends, so the words begin the next. Otherwise they go before the answer: after it, the
+                    // model's next request could leave without them.
                     if stops {
                         self.turn.follow_up = Some(message.to_owned());
                     } else {
                         self.say(message, out);
                     }
+                }
+                if let Some(answered) = answered {
+                    out.rpc(answered);
                 }
                 Ok(())
             }

@@ -1,7 +1,7 @@
 //! Permission requests as Codex sends them, and what each decision is answered with.
 
 use crate::support::codex::{Session, requests, result};
-use askdesk_agents::{Action, AgentEvent, EncodeError, InputError, Output};
+use askdesk_agents::{Action, AgentEvent, EncodeError, InputError, Outbound, Output, RpcOut};
 use askdesk_domain::{
     AgentRemark, ApprovalDecision, ApprovalOption, ApprovalOptionId, ApprovalOptionKind, NativeRef, Notice,
     OptionLabel, OptionScope, RemarkStance, ToolDetail,
@@ -240,7 +240,7 @@ fn case_66_and_137_a_permission_request_of_another_protocol_is_refused(#[case] m
 }
 
 #[test]
-fn the_words_of_a_denial_follow_it_as_a_message() {
+fn the_words_of_a_denial_are_a_message_that_the_turn_has_before_it_goes_on() {
     let message = Some("Use the folder.".to_owned());
     let mut session = Session::in_turn();
     let asked = approval(&session.ask(0, COMMAND, command(json!({}))));
@@ -252,6 +252,13 @@ fn the_words_of_a_denial_follow_it_as_a_message() {
     let sent = requests(&output);
     assert_eq!((sent[0].0.as_str(), &sent[0].1["expectedTurnId"]), ("turn/steer", &json!("turn-1")));
     assert_eq!(sent[0].1["input"][0]["text"], "Use the folder.");
+    assert!(
+        matches!(
+            output.outbound[..],
+            [Outbound::Rpc(RpcOut::Request { .. }), Outbound::Rpc(RpcOut::Response { .. })]
+        ),
+        "{output:?}"
+    );
 
     // One that stops the turn is followed by a new turn.
     let mut session = Session::in_turn();

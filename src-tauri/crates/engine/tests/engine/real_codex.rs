@@ -22,6 +22,7 @@ use serde_json::{Value, json};
 use world::{REQUEST_WITHIN, World, ask, decision, shell};
 
 use crate::support::agents::{choices, choose, is_alive, mode_of};
+use crate::support::desk::poll;
 use crate::support::mirror::Mirror;
 
 /// Lists the files below a folder that contain a text.
@@ -132,8 +133,6 @@ async fn case_66_and_75_each_decision_on_a_command_arrives_as_it_was_made(
         shell("c2", "touch two"),
         shell("c3", "touch three"),
         Reply::text("As you wish."),
-        shell("c4", "touch four"),
-        Reply::text("Not reached by the fourth."),
     ];
     let Some(mut world) =
         World::open_release(release, "case_66_and_75_each_decision_on_a_command", script).await
@@ -168,18 +167,22 @@ async fn case_66_and_75_each_decision_on_a_command_arrives_as_it_was_made(
     let refused = ApprovalDecision { message: Some("Not a third.".to_owned()), ..decision("decline") };
     world.decide(&approval, refused).await;
     world.stage.until_said(session, "As you wish.").await;
+    // The server puts them into the next request, or into one more.
+    let heard = || world.mock.conversation().last().unwrap()["input"].to_string();
+    poll("the model reads the words", || heard().contains("Not a third.")).await;
     world.stage.until_idle(session).await;
     assert_eq!([world.file("two"), world.file("three")], [true, false]);
-    let heard = world.mock.conversation().last().unwrap()["input"].to_string();
-    assert!(heard.contains("Not a third."), "{heard}");
     world.until_status(session, ToolStatus::Denied).await;
 
+    let before = world.mock.conversation().len();
+    world.mock.push(shell("c4", "touch four"));
+    world.mock.push(Reply::text("Not reached by the fourth."));
     world.stage.sessions.send_message(session, "And a fourth.".to_owned()).await.unwrap();
     let approval = world.permission(session).await;
     world.decide(&approval, decision("cancel")).await;
     world.stage.until_idle(session).await;
     assert!(!world.file("four"));
-    assert_eq!(world.mock.conversation().len(), 5);
+    assert_eq!(world.mock.conversation().len(), before + 1);
     world.stage.desk.check_mirror().await;
 }
 
