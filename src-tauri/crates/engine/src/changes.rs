@@ -24,8 +24,7 @@ use crate::session_folders::SessionFolders;
 const BEGIN_WAIT: Duration = Duration::from_secs(2);
 /// The longest comparison of a folder whose files are still recorded before each message.
 const MARKED: Duration = Duration::from_secs(1);
-/// How long a message waits for the files to be recorded as they are before it. It takes far less, but for a machine that is
-/// busy.
+/// How long a message waits for the files to be recorded as they are before it. Only a busy machine takes that long.
 const MARK_WAIT: Duration = Duration::from_secs(3);
 /// How long to wait after a tool call before comparing, so that several calls are compared once.
 const SETTLE: Duration = Duration::from_millis(400);
