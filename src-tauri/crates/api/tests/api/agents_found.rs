@@ -46,40 +46,6 @@ fn installed(n: usize, folder: &Path, script: &str, search: Duration) -> Arc<dyn
     Arc::new(Installed { descriptor, program, search })
 }
 
-/// Asks ten agents for their versions at once; returns the versions and how long each took, the fastest first.
-async fn ten_versions(first: &str) -> Vec<(Duration, Value)> {
-    let folder = tempfile::tempdir().unwrap();
-    let script = |n| if n == 0 { first } else { "echo 1.2.3" };
-    let agents = (0..10).map(|n| installed(n, folder.path(), script(n), Duration::ZERO)).collect();
-    let bridge = Arc::new(Bridge::with_agents(agents));
-    let began = Instant::now();
-    let asked: Vec<_> = (0..10)
-        .map(|n| {
-            let bridge = Arc::clone(&bridge);
-            tokio::spawn(async move {
-                let read = bridge.call("read_agent_version", json!({"agent": format!("agent_{n}")})).await;
-                (began.elapsed(), read.unwrap()["version"].clone())
-            })
-        })
-        .collect();
-    let mut versions = Vec::new();
-    for asked in asked {
-        versions.push(asked.await.unwrap());
-    }
-    versions.sort_by_key(|(took, _)| *took);
-    versions
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn nine_agents_say_their_versions_while_a_tenth_hangs() {
-    let alone = ten_versions("echo 1.2.3").await;
-    let beside = ten_versions("sleep 60").await;
-    println!("nine versions: {:?} alone, {:?} beside one that hangs", alone[8].0, beside[8].0);
-    assert!(beside[..9].iter().all(|(_, version)| *version == "1.2.3"), "{beside:?}");
-    assert!(beside[8].0 < alone[8].0 + Duration::from_secs(1), "{alone:?} {beside:?}");
-    assert_eq!(beside[9].1, Value::Null);
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn slow_searches_go_on_side_by_side_and_one_that_hangs_is_given_up() {
     let folder = tempfile::tempdir().unwrap();

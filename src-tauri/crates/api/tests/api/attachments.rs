@@ -39,20 +39,6 @@ fn send(session: SessionId, text: &str, attachments: &[Attachment]) -> Value {
 }
 
 #[tokio::test]
-async fn an_image_is_taken_by_its_content_and_not_by_its_name() {
-    let bridge = Bridge::open();
-    let session = started(&bridge).await;
-    let pasted = paste(&bridge, session, "notes.txt", PNG).await;
-    assert_eq!((pasted.attached.len(), pasted.refused.len()), (1, 0));
-    let refused = paste(&bridge, session, "shot.png", b"<svg onload=alert(1)>").await;
-    assert_eq!(refused.refused[0].why, RefusedWhy::UnknownKind);
-    let large = [PNG, &vec![0; IMAGE_BYTES]].concat();
-    assert_eq!(paste(&bridge, session, "a", &large).await.refused[0].why, RefusedWhy::TooLarge);
-    let input = json!({"requestId": fresh(), "session": session, "name": "a", "data": "no base64!"});
-    assert_eq!(bridge.refused("attach_image", input).await["field"], "data");
-}
-
-#[tokio::test]
 async fn chosen_files_are_attached_or_refused_each_for_its_own_reason() {
     let bridge = Bridge::open();
     let session = started(&bridge).await;
@@ -122,42 +108,6 @@ async fn case_122_a_text_over_the_limit_is_refused_and_goes_out_as_a_file() {
     bridge.call("queue_message", send(session, "", &files.attached)).await.unwrap();
     let within = "w".repeat(MESSAGE_BYTES);
     bridge.call("queue_message", send(session, &within, &[])).await.unwrap();
-}
-
-#[tokio::test]
-async fn what_is_gone_or_too_much_is_said_before_anything_is_sent() {
-    let bridge = Bridge::open();
-    let session = started(&bridge).await;
-    let text = file(&bridge, "notes.txt", b"words");
-    let attached = bridge.api.attach_files(session, vec![text.clone()]).await.unwrap().attached;
-    std::fs::remove_file(&text).unwrap();
-    for command in ["send_message", "queue_message"] {
-        let gone = bridge.refused(command, send(session, "look", &attached)).await;
-        assert_eq!((&gone["code"], &gone["message"]), (&json!("attachment_gone"), &json!("notes.txt")));
-        let many = vec![attached[0].clone(); ATTACHMENTS + 1];
-        let many = bridge.refused(command, send(session, "look", &many)).await;
-        assert_eq!((&many["code"], &many["field"]), (&json!("invalid"), &json!("attachments")));
-    }
-    let now = bridge.snapshot().await;
-    assert!(now.requests[0].is_open() && now.sessions[0].queue.is_empty());
-    assert_eq!(bridge.messages(), ["go"]);
-}
-
-#[tokio::test]
-async fn an_image_taken_back_leaves_the_disk_and_one_of_a_removed_message_too() {
-    let bridge = Bridge::open();
-    let session = started(&bridge).await;
-    let kept =
-        || std::fs::read_dir(bridge.folder.path().join(format!("data/images/{session}"))).unwrap().count();
-    let image = paste(&bridge, session, "shot.png", PNG).await.attached;
-    let queued = bridge.call("queue_message", send(session, "look", &image)).await.unwrap();
-    bridge.run("discard_attachments", json!({"session": session, "attachments": image})).await;
-    assert_eq!(kept(), 1, "a message that waits has it");
-    bridge.run("remove_queued", json!({"session": session, "id": queued["queue"][0]["id"]})).await;
-    assert_eq!(kept(), 0);
-    let image = paste(&bridge, session, "shot.png", PNG).await.attached;
-    bridge.run("discard_attachments", json!({"session": session, "attachments": image})).await;
-    assert_eq!(kept(), 0);
 }
 
 #[tokio::test]

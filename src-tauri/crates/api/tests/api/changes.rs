@@ -76,34 +76,6 @@ async fn case_83_the_changes_of_an_agent_are_published_listed_and_read() {
 }
 
 #[tokio::test]
-async fn a_file_is_reverted_once_and_a_changed_one_is_refused() {
-    let (bridge, project) = (Bridge::open(), repository());
-    let session = start(&bridge, project.path(), edits()).await;
-    let listed = bridge.call("list_changes", json!({"session": session})).await.unwrap();
-    let input = |index: usize| {
-        let file = &listed["files"][index];
-        json!({"requestId": fresh(), "session": session, "id": file["id"], "version": file["version"]})
-    };
-    fs::write(project.path().join("new/b.txt"), "newer\n").unwrap();
-    let error = bridge.refused("revert_change", input(1)).await;
-    assert_eq!(error["code"], "not_reverted");
-    assert_eq!(error["detail"]["why"], json!({"refused": "changed_since"}));
-
-    let revert = input(0);
-    bridge.call("revert_change", revert.clone()).await.unwrap();
-    fs::write(project.path().join("a.txt"), "mine\n").unwrap();
-    // The same command again does nothing.
-    bridge.call("revert_change", revert).await.unwrap();
-    assert_eq!(fs::read_to_string(project.path().join("a.txt")).unwrap(), "mine\n");
-    let outdated = json!({"session": session, "id": "gone.txt", "version": "1..2"});
-    let error = bridge.refused("read_change", outdated).await;
-    assert_eq!(
-        (&error["code"], &error["detail"]["why"]["unavailable"]),
-        (&json!("changes_unavailable"), &json!("outdated"))
-    );
-}
-
-#[tokio::test]
 async fn the_recorded_state_is_private_and_goes_with_its_session() {
     let (bridge, project) = (Bridge::open(), repository());
     let session = start(&bridge, project.path(), edits()).await;

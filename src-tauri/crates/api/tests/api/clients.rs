@@ -3,12 +3,10 @@
 use crate::bridge::{Bridge, fresh};
 use askdesk_api::{ClientHost, Error, SelfTestError};
 use askdesk_client_config::{Env, Os};
-use askdesk_domain::{Channel, Command, InboundClient, InboundCommand};
 use rstest::rstest;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 const TOKEN: &str = "3f9a0c7e51d24b6f8812aa90cd34ef563f9a0c7e51d24b6f8812aa90cd34ef56";
@@ -197,44 +195,6 @@ async fn what_somebody_else_wrote_since_it_was_shown_stays() {
 }
 
 #[tokio::test]
-async fn an_entry_of_another_desk_is_brought_up_to_date_and_no_old_token_is_shown() {
-    let scene = Scene::new();
-    let old = format!(
-        "{{\"mcpServers\": {{\"askdesk\": {{\"url\": \"http://127.0.0.1:41415/mcp\", \"headers\": {{\"Authorization\": \"Bearer {}\"}}}}}}, \"note\": \"{TOKEN}\"}}\n",
-        "a".repeat(64)
-    );
-    scene.write(".cursor/mcp.json", &old);
-    let read = scene.read("cursor").await;
-    assert_eq!((&read["way"]["why"]["why"], &read["connected"]), (&json!("stale"), &json!(true)));
-    let plan = scene.do_it("cursor", "connected").await;
-    let diff = plan["changes"][0]["diff"].as_str().unwrap();
-    assert!(!diff.contains(&"a".repeat(64)) && diff.contains("\"note\": \"…\""), "{diff}");
-    assert_eq!(scene.read("cursor").await["way"]["way"], "works");
-}
-
-#[tokio::test]
-async fn claude_keeps_the_form_of_its_hook_and_what_is_in_its_way_is_named() {
-    let scene = Scene::new();
-    scene.write(".claude/settings.json", "{ \"disableAllHooks\": true }");
-    let notes = scene.do_it("claude-code", "connected").await["notes"].take();
-    let added = json!({"note": "no_background", "client": "claude-code"});
-    assert!(notes.as_array().unwrap().contains(&added), "{notes}");
-    assert_eq!(scene.read("claude-code").await["way"], json!({"way": "works", "but": ["hooks_off"]}));
-    let settings = scene.home(".claude/settings.json");
-    let text = fs::read_to_string(&settings).unwrap();
-    assert!(text.contains("/usr/bin/askdesk hook"), "{text}");
-    // By another copy of the program, as the command line may have put it there.
-    let other = scene.write("bin/askdesk", "");
-    fs::set_permissions(&other, fs::Permissions::from_mode(0o755)).unwrap();
-    let by_other = format!("{} hook", other.display());
-    fs::write(&settings, text.replace("/usr/bin/askdesk hook", &by_other)).unwrap();
-    assert_eq!(scene.plan("claude-code", "connected").await.unwrap().1["changes"], json!([]));
-    fs::write(&settings, text.replace("\"allow\"", "\"deny\": [\"mcp__askdesk\"], \"allow\"")).unwrap();
-    let way = &scene.read("claude-code").await["way"];
-    assert_eq!(way["why"], json!({"why": "forbidden", "by": "denied"}));
-}
-
-#[tokio::test]
 async fn while_the_gateway_is_closed_nobody_is_told_of_them_and_all_can_be_undone() {
     let scene = Scene::listening(None);
     let read = scene.call("read_clients", json!({})).await.unwrap();
@@ -292,21 +252,4 @@ async fn a_test_question_is_asked_once_and_what_is_in_its_way_is_said() {
         (&json!("test_failed"), &json!("HTTP/1.1 401 Unauthorized"))
     );
     assert_eq!(refused().await["code"], "gateway_closed");
-}
-
-#[tokio::test]
-async fn the_last_question_of_a_program_is_known() {
-    let scene = Scene::new();
-    assert_eq!(scene.read("claude-code").await["lastQuestion"], Value::Null);
-    let engine = scene.bridge.api.engine();
-    let (id, at) = (engine.clock().session_id(), engine.clock().now());
-    let client = InboundClient {
-        channel: Channel::TerminalHook,
-        name: "Claude Code".to_owned(),
-        version: None,
-        folder: Some("/srv/shop".to_owned()),
-    };
-    engine.act(Command::Inbound(InboundCommand::Open { id, client, at })).await.unwrap();
-    assert_eq!(scene.read("claude-code").await["lastQuestion"], json!(at));
-    assert_eq!(scene.read("codex").await["lastQuestion"], Value::Null);
 }

@@ -17,22 +17,6 @@ fn is_delivered(request: &Request) -> bool {
 }
 
 #[tokio::test]
-async fn answer_question_answers_and_the_agent_gets_it_once() {
-    let bridge = Bridge::open();
-    let request = bridge.asked("technology").await;
-    let input = answer(&request, "q1o2");
-    let answered = bridge.call("answer_question", input.clone()).await.unwrap();
-    assert_eq!(
-        (&answered["id"], &answered["state"]["outcome"]["outcome"]),
-        (&json!(request.id), &json!("answered"))
-    );
-    bridge.until("it is delivered", |now| is_delivered(&now.requests[0])).await;
-    let again = bridge.call("answer_question", input).await.unwrap();
-    assert_eq!(again["state"]["at"], answered["state"]["at"]);
-    assert_eq!(bridge.decisions(), 1);
-}
-
-#[tokio::test]
 async fn case_52_hold_end_waits_as_long_as_is_set_and_a_command_sent_again_holds_nothing_anew() {
     let bridge = Bridge::open();
     let change = json!({"change": {"setting": "undo_seconds", "value": 1}});
@@ -54,28 +38,6 @@ async fn case_52_hold_end_waits_as_long_as_is_set_and_a_command_sent_again_holds
     let now = bridge.until("it is delivered", |now| is_delivered(&now.requests[0])).await;
     assert_eq!(now.held, []);
     assert_eq!(bridge.decisions(), 1);
-}
-
-#[tokio::test]
-async fn case_24_an_unknown_question_is_not_found_and_nothing_is_sent() {
-    let bridge = Bridge::open();
-    let request = bridge.asked("technology").await;
-    let before = bridge.snapshot().await;
-    for (name, more) in [
-        ("answer_question", json!({"answers": [{"question": "q1", "chosen": ["q1o1"]}]})),
-        ("decline_question", json!({"words": "no"})),
-        ("cancel_question", json!({})),
-        ("retry_delivery", json!({})),
-    ] {
-        let mut input = more;
-        input["requestId"] = json!(fresh());
-        input["id"] = json!(fresh());
-        assert_ne!(input["id"], json!(request.id));
-        let error = bridge.refused(name, input).await;
-        assert_eq!((&error["code"], &error["ended"]), (&json!("not_found"), &json!(null)), "{name}: {error}");
-    }
-    assert_eq!(bridge.snapshot().await, before);
-    assert_eq!(bridge.decisions(), 0);
 }
 
 #[tokio::test]
@@ -153,32 +115,6 @@ async fn a_folder_that_does_not_respond_holds_up_no_other_command() {
     assert!(end.join().unwrap(), "another command waited for the folder");
     assert!(read.is_ok());
     assert_eq!(refused["code"], "folder_missing", "{refused}");
-}
-
-#[tokio::test]
-async fn a_program_that_is_missing_is_an_ended_session_that_says_how_to_get_it() {
-    let bridge = Bridge::open();
-    let folder = bridge.folder.path().display().to_string();
-    let input = json!({
-        "requestId": fresh(), "agent": "claude_code", "folder": folder, "options": {"program": "/nowhere/claude"}, "prompt": "hi"
-    });
-    let session = bridge.call("start_session", input).await.unwrap();
-    let ended = |it: &askdesk_domain::Session| !it.is_running();
-    let now = bridge.until("it ends", |now| now.sessions.iter().all(ended)).await;
-    let state = json!(now.sessions[0].state);
-    let why = &state["end"]["why"];
-    let tried = json!([{"place": "file", "path": "/nowhere/claude"}]);
-    let missing = json!({
-        "failure": "agent_missing", "agent": "claude_code", "program": "claude", "tried": tried,
-        "install": "npm install -g @anthropic-ai/claude-code"
-    });
-    assert_eq!(*why, missing);
-    let read = json!({"session": session["id"], "limit": 10});
-    let page = bridge.call("read_transcript", read).await.unwrap();
-    assert_eq!(page["entries"][0]["body"], json!({"kind": "user", "text": "hi", "attachments": []}));
-    let log = bridge.call("read_log", json!({"session": session["id"]})).await.unwrap();
-    let noted = log["lines"][0]["text"].as_str().unwrap();
-    assert!(noted.starts_with("Askdesk couldn't find claude. Run `npm install"), "{noted}");
 }
 
 #[tokio::test]
@@ -267,43 +203,6 @@ async fn a_request_id_that_was_used_for_another_command_is_refused_and_the_comma
 }
 
 #[tokio::test]
-async fn a_message_sent_again_under_its_request_id_is_said_once() {
-    let bridge = Bridge::open();
-    let request = bridge.asked("technology").await;
-    let message = json!({"requestId": fresh(), "session": request.session, "text": "let us talk"});
-    bridge.call("send_message", message.clone()).await.unwrap();
-    bridge.call("send_message", message).await.unwrap();
-    let page =
-        bridge.call("read_transcript", json!({"session": request.session, "limit": 100})).await.unwrap();
-    let said = page["entries"].as_array().unwrap().iter();
-    assert_eq!(
-        said.filter(
-            |entry| entry["body"] == json!({"kind": "user", "text": "let us talk", "attachments": []})
-        )
-        .count(),
-        1
-    );
-}
-
-#[tokio::test]
-async fn case_36_looking_at_a_session_does_not_answer_or_clear_its_question() {
-    let bridge = Bridge::open();
-    let request = bridge.asked("technology").await;
-    let before = bridge.snapshot().await;
-    for focused in [true, false] {
-        for session in [json!(request.session), json!(null)] {
-            bridge.call("note_view", json!({"session": session, "focused": focused})).await.unwrap();
-            assert_eq!(bridge.snapshot().await, before);
-        }
-    }
-    assert_eq!(bridge.api.view(), askdesk_api::View { session: None, focused: false });
-    bridge.call("note_painted", json!({"request": request.id, "at": 7})).await.unwrap();
-    assert_eq!(bridge.host.painted.lock().unwrap()[0].request, Some(request.id));
-    assert_eq!(bridge.snapshot().await, before);
-    assert_eq!(bridge.decisions(), 0);
-}
-
-#[tokio::test]
 async fn case_129_a_card_with_several_questions_counts_once_before_quitting() {
     let bridge = Bridge::open();
     assert_eq!(bridge.asked("four").await.questions.len(), 4);
@@ -373,45 +272,6 @@ async fn keys_that_another_program_has_are_kept_and_named_and_what_is_no_combina
 }
 
 #[tokio::test]
-async fn stop_session_ends_it_and_a_message_takes_it_up_again() {
-    let bridge = Bridge::open();
-    let request = bridge.asked("technology").await;
-    let stop = json!({"requestId": fresh(), "session": request.session});
-    bridge.call("stop_session", stop.clone()).await.unwrap();
-    let now = bridge.snapshot().await;
-    assert!(matches!(now.sessions[0].state, SessionState::Ended { .. }));
-    bridge.call("stop_session", stop).await.unwrap();
-    let interrupt = json!({"requestId": fresh(), "session": request.session});
-    assert_eq!(bridge.refused("interrupt_session", interrupt).await["code"], "session_gone");
-    bridge.run("send_message", json!({"session": request.session, "text": "hello?"})).await;
-    let now = bridge.snapshot().await;
-    assert!(now.sessions[0].is_running());
-    assert_eq!((now.sessions.len(), now.sessions[0].id), (1, request.session));
-}
-
-#[tokio::test]
-async fn case_35_a_message_is_queued_once_changed_and_taken_back_while_the_question_stays_open() {
-    let bridge = Bridge::open();
-    let request = bridge.asked("technology").await;
-    let session = request.session;
-    let message = json!({"requestId": fresh(), "session": session, "text": "then add tests"});
-    let queued = bridge.call("queue_message", message.clone()).await.unwrap();
-    bridge.call("queue_message", message).await.unwrap();
-    let now = bridge.snapshot().await;
-    assert_eq!(now.sessions[0].queue.len(), 1);
-    let id = &queued["queue"][0]["id"];
-    let edit = json!({"requestId": fresh(), "session": session, "id": id, "text": "then add many tests"});
-    let edited = bridge.call("edit_queued", edit).await.unwrap();
-    assert_eq!(edited["queue"], json!([{"id": id, "text": "then add many tests", "attachments": []}]));
-    let send = json!({"requestId": fresh(), "session": session, "id": id});
-    assert_eq!(bridge.refused("send_queued", send).await["field"], "session");
-    let removed = bridge.run("remove_queued", json!({"session": session, "id": id})).await;
-    assert_eq!(removed["queue"], json!([]));
-    assert!(bridge.snapshot().await.requests[0].is_open());
-    assert_eq!(bridge.decisions(), 0);
-}
-
-#[tokio::test]
 async fn case_27_a_missed_question_is_answered_and_a_message_takes_the_session_up_again_with_the_answer_first()
  {
     let bridge = Bridge::open();
@@ -432,66 +292,6 @@ async fn case_27_a_missed_question_is_answered_and_a_message_takes_the_session_u
     let messages = bridge.messages();
     assert_eq!((messages.len(), messages[0].as_str(), messages[2].as_str()), (3, "go", "and go on"));
     assert!(messages[1].contains("Answer: \"PostgreSQL\""), "{messages:?}");
-}
-
-#[tokio::test]
-async fn a_session_is_renamed_moved_closed_and_brought_back() {
-    let bridge = Bridge::open();
-    let first = bridge.asked("technology").await;
-    let session = first.session;
-    let other = bridge.call("start_session", demo("technology")).await.unwrap();
-    let rename = json!({"requestId": fresh(), "session": session, "name": " the store "});
-    assert_eq!(bridge.call("rename_session", rename).await.unwrap()["name"], "the store");
-    bridge.run("move_session", json!({"session": other["id"], "before": session})).await;
-    let now = bridge.snapshot().await;
-    let place = |id: &serde_json::Value| {
-        let session = now.sessions.iter().find(|it| json!(it.id) == *id).unwrap();
-        session.place
-    };
-    assert!(place(&other["id"]) < place(&json!(session)));
-
-    let close = json!({"requestId": fresh(), "session": session});
-    bridge.call("close_session", close.clone()).await.unwrap();
-    bridge.call("close_session", close).await.unwrap();
-    let now = bridge.snapshot().await;
-    assert_eq!(now.sessions.len(), 1);
-    assert!(now.requests.iter().all(|request| request.session != session));
-    // It is not forgotten: what was said stays, and it can be taken up again.
-    let page = bridge.call("read_transcript", json!({"session": session, "limit": 50})).await.unwrap();
-    assert!(page["entries"].as_array().unwrap().len() > 1, "{page}");
-    let back = bridge.run("resume_session", json!({"session": session})).await;
-    assert_eq!(
-        (&back["name"], &back["options"]["config"]["example"]),
-        (&json!("the store"), &json!("technology"))
-    );
-    let now = bridge.until("it is there again", |now| now.sessions.len() == 2).await;
-    let missed = now.requests.iter().find(|request| request.id == first.id).unwrap();
-    assert!(missed.is_missed());
-    let dismissed = bridge.run("dismiss_request", json!({"id": first.id})).await;
-    assert_eq!(dismissed["state"]["outcome"]["outcome"], "withdrawn");
-}
-
-#[tokio::test]
-async fn the_agents_are_listed_with_what_the_demo_can_play() {
-    let bridge = Bridge::open();
-    let found = bridge.call("list_agents", json!({})).await.unwrap();
-    let agents: Vec<_> =
-        found["agents"].as_array().unwrap().iter().map(|agent| agent["agent"].clone()).collect();
-    assert_eq!(agents, ["claude_code", "codex", "opencode", "demo"]);
-    let claude = &found["agents"][0];
-    assert!(claude["program"].is_string() != claude["problem"].is_object(), "{claude}");
-    let described = bridge.snapshot().await.agents;
-    let values = |agent: &str, option: &str| {
-        let agent = described.iter().find(|described| described.id.as_str() == agent).unwrap();
-        let known = agent.config.iter().find(|known| known.id.as_str() == option);
-        known.map(|known| known.values.iter().map(|value| value.id.as_str()).collect::<Vec<_>>())
-    };
-    for agent in ["claude_code", "demo"] {
-        assert_eq!(values(agent, "mode").unwrap(), ["plan", "default", "accept_edits", "auto", "bypass"]);
-    }
-    assert_eq!(values("claude_code", "effort").unwrap(), ["low", "medium", "high", "xhigh", "max"]);
-    assert_eq!(values("demo", "effort"), None);
-    assert_eq!(values("demo", "example").unwrap(), ["technology"]);
 }
 
 #[tokio::test]
@@ -569,22 +369,6 @@ async fn mode_and_model_are_changed_and_what_the_agent_refuses_is_said_in_its_wo
     bridge.call("set_config", set("model", " another ")).await.unwrap();
     bridge.until("the other model", |now| now.sessions[0].model.as_deref() == Some("another")).await;
     assert!(bridge.snapshot().await.requests[0].is_open());
-}
-
-#[tokio::test]
-async fn a_rule_that_was_not_suggested_is_refused_by_its_place() {
-    let bridge = Bridge::open();
-    bridge.call("start_session", demo("rules")).await.unwrap();
-    let now = bridge.until("the approval is there", |now| !now.approvals.is_empty()).await;
-    let decide = |options: &[&str]| {
-        let decision = json!({"options": options});
-        json!({"requestId": fresh(), "id": now.approvals[0].id, "decision": decision})
-    };
-    let error = bridge.refused("decide_approval", decide(&["r1", "r9"])).await;
-    assert_invalid(&error, "decision.options[1]");
-    assert_eq!(bridge.decisions(), 0);
-    let decided = bridge.call("decide_approval", decide(&["r1"])).await.unwrap();
-    assert_eq!(decided["state"]["decision"], json!({"options": ["r1"], "message": null, "plan": null}));
 }
 
 #[tokio::test]

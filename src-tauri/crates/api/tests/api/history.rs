@@ -1,6 +1,6 @@
 //! The past as the window asks for it: finding, exporting, deleting.
 
-use crate::bridge::{Bridge, assert_invalid, demo, fresh};
+use crate::bridge::{Bridge, demo};
 use askdesk_api::dto::Exported;
 use askdesk_domain::{Command, EntryBody, Request, SessionCommand, SessionState, ToolStatus};
 use serde_json::{Value, json};
@@ -23,31 +23,6 @@ async fn stop(bridge: &Bridge, request: &Request) {
 async fn export(bridge: &Bridge, request: &Request, format: &str) -> (String, String) {
     let exported = bridge.exported(&json!(request.session), format).await;
     (exported.text, exported.file_name)
-}
-
-#[tokio::test]
-async fn case_46_a_finished_question_is_found_with_its_session_and_place() {
-    let bridge = Bridge::open();
-    let request = answered(&bridge, "a lighthouse, please").await;
-    let found = bridge.call("search_history", json!({"query": "lightho", "limit": 10})).await.unwrap();
-    // The agent may have had the time to say the word after the user.
-    let hits = found["hits"].as_array().unwrap().iter();
-    let hits: Vec<&Value> = hits.filter(|hit| hit["kind"] == "request").collect();
-    let hit = hits[0];
-    assert_eq!((hits.len(), &found["more"]), (1, &json!(false)));
-    assert_eq!(
-        (&hit["session"], &hit["kind"], &hit["name"]),
-        (&json!(request.session), &json!("request"), &json!("Demo"))
-    );
-    assert_eq!(
-        (&hit["match"], &hit["folder"]),
-        (&json!("lighthouse"), &json!(bridge.folder.path().join("demo")))
-    );
-    let n = hit["n"].as_u64().unwrap();
-    let place = json!({"session": request.session, "before": n + 1, "limit": 1});
-    let page = bridge.call("read_transcript", place).await.unwrap();
-    assert_eq!(page["entries"][0]["body"]["request"], json!(request.id));
-    assert_eq!(page["requests"][0]["state"]["outcome"]["answers"][0]["other"], "a lighthouse, please");
 }
 
 #[tokio::test]
@@ -168,32 +143,6 @@ async fn an_export_is_written_to_the_file_that_was_chosen_or_nowhere_and_a_failu
     *bridge.host.chosen.lock().unwrap() = Some(bridge.folder.path().join("nowhere/out.md"));
     let error = bridge.refused("save_export", save).await;
     assert_eq!((&error["code"], &error["field"]), (&json!("file_not_written"), &json!(null)), "{error}");
-}
-
-#[tokio::test]
-async fn sessions_that_are_over_are_listed_and_a_deleted_one_is_gone_from_everywhere() {
-    let bridge = Bridge::open();
-    let past = async || {
-        let past = bridge.call("read_past_sessions", json!({})).await.unwrap();
-        past["sessions"].as_array().unwrap().iter().map(|it| it["id"].clone()).collect::<Vec<_>>()
-    };
-    let request = bridge.asked("technology").await;
-    let delete = json!({"requestId": fresh(), "session": request.session});
-    let error = bridge.refused("delete_session", delete.clone()).await;
-    assert_invalid(&error, "session");
-    assert_eq!(past().await, Vec::<Value>::new());
-
-    stop(&bridge, &request).await;
-    assert_eq!(past().await, [json!(request.session)]);
-    assert_eq!(bridge.call("delete_session", delete.clone()).await.unwrap(), json!({}));
-    assert_eq!(bridge.call("delete_session", delete).await.unwrap(), json!({}));
-    let again = json!({"requestId": fresh(), "session": request.session});
-    assert_eq!(bridge.refused("delete_session", again).await["code"], "not_found");
-    assert_eq!((past().await, bridge.snapshot().await.sessions.len()), (Vec::new(), 0));
-    let found = bridge.call("search_history", json!({"query": "go", "limit": 10})).await.unwrap();
-    assert_eq!(found["hits"], json!([]));
-    let log = bridge.call("read_log", json!({"session": request.session})).await.unwrap();
-    assert_eq!(log["lines"], json!([]));
 }
 
 #[tokio::test]

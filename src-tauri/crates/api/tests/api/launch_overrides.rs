@@ -1,6 +1,6 @@
 //! What the settings add to the start of an agent: shown first, and nothing else is ever used.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use crate::bridge::{Bridge, fake_claude, fresh};
 use askdesk_domain::Session;
@@ -132,53 +132,4 @@ async fn a_session_goes_on_with_what_it_was_started_with_and_the_secrets_of_now(
         has(&second, "EXTRA=old") && has(&second, "EXTRA_KEY=new") && !has(&second, "OTHER=x"),
         "{second:?}"
     );
-}
-
-#[tokio::test]
-async fn a_secret_is_kept_in_the_settings_alone() {
-    let bridge = Bridge::open();
-    set(&bridge, "environment", json!({"ANTHROPIC_API_KEY": "hush-hush-hush"})).await;
-    let extras = shown(&bridge).await;
-    let session = bridge.call("start_session", start(&bridge, &extras)).await.unwrap();
-    bridge.until("it asks", |now| !now.requests.is_empty()).await;
-    let exported = bridge.exported(&session["id"], "json").await.text;
-    assert!(!exported.contains("ANTHROPIC_API_KEY"), "{exported}");
-    bridge.api.sessions().shut_down().await;
-    let data = bridge.folder.path().join("data");
-    let holds = |path: &Path| {
-        let bytes = std::fs::read(path).unwrap();
-        bytes.windows(14).any(|window| window == b"hush-hush-hush")
-    };
-    let files =
-        std::fs::read_dir(data).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_file());
-    let holding: Vec<PathBuf> = files.filter(|path| holds(path)).collect();
-    assert_eq!(holding, [bridge.folder.path().join("data/settings.toml")]);
-}
-
-#[tokio::test]
-async fn what_cannot_be_set_is_refused_with_the_reason_and_without_the_secret() {
-    let bridge = Bridge::open();
-    let own_flag = json!({"extra": "own_flag", "flag": "--resume"});
-    for (setting, value, why, flaw) in [
-        (
-            "arguments",
-            json!(["--add-dir", "--resume=1"]),
-            "argument 2: --resume is set by Askdesk",
-            json!({"unfit": "argument", "n": 2, "flaw": own_flag}),
-        ),
-        (
-            "environment",
-            json!({"A-KEY": "hush"}),
-            "\"A-KEY\" isn't a valid variable name",
-            json!({"unfit": "no_name", "name": "A-KEY"}),
-        ),
-    ] {
-        let error = bridge.refused("change_setting", change(setting, value)).await;
-        let message = error["message"].as_str().unwrap();
-        assert_eq!(error["code"], json!("invalid"), "{error}");
-        assert!(message.contains(why) && !error.to_string().contains("hush"), "{error}");
-        let validation = json!({"validation": "unfit", "flaw": flaw});
-        assert_eq!(error["detail"], json!({"detail": "validation", "error": validation}));
-    }
-    assert_eq!(shown(&bridge).await, json!({"arguments": [], "environment": {}}));
 }

@@ -9,7 +9,6 @@ mod changes;
 mod clients;
 mod commands;
 mod dispatch;
-mod drafts;
 mod history;
 mod launch_overrides;
 mod malformed_input;

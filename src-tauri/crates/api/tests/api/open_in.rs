@@ -56,11 +56,6 @@ impl Desk {
         self.bridge.run("open_in", input).await;
     }
 
-    async fn refused(&self, program: &str, path: Option<&str>) -> Value {
-        let input = json!({"requestId": fresh(), "session": self.session, "program": program, "path": path});
-        self.bridge.refused("open_in", input).await
-    }
-
     async fn set(&self, setting: &str, value: &str) {
         let change = json!({"change": {"setting": setting, "value": value}});
         self.bridge.call("change_setting", change).await.unwrap();
@@ -110,49 +105,6 @@ async fn case_98_hostile_names_of_folders_and_files_open_exactly_that() {
         let entries: Vec<_> = fs::read_dir(&desk.folder).unwrap().map(|it| it.unwrap().path()).collect();
         assert_eq!(entries, [PathBuf::from(file)], "nothing else happened in the folder");
     }
-}
-
-#[tokio::test]
-async fn case_98_what_is_missing_is_said_and_starts_nothing() {
-    let desk = Desk::with(&["xterm"], "notes").await;
-    let cases = [
-        ("zed", None, json!({"unopened": "not_installed", "program": "zed"})),
-        ("editor_command", None, json!({"unopened": "no_command", "program": "editor_command"})),
-        ("xterm", Some("gone"), json!({"unopened": "gone", "path": text(desk.folder.join("gone"))})),
-        ("file_manager", Some("gone"), json!({"unopened": "gone", "path": text(desk.folder.join("gone"))})),
-    ];
-    for (program, path, why) in cases {
-        let error = desk.refused(program, path).await;
-        assert_eq!((&error["code"], &error["detail"]["why"]), (&json!("not_opened"), &why), "{program}");
-    }
-    desk.set("terminal", "kitty").await;
-    let vim = Desk::with(&["vim"], "notes").await;
-    let error = vim.refused("vim", None).await;
-    assert_eq!(error["detail"]["why"], json!({"unopened": "no_terminal"}));
-    assert!(desk.bridge.host.revealed.lock().unwrap().is_empty());
-    let long = "x".repeat(5_000);
-    assert_eq!(desk.refused("xterm", Some(&long)).await["code"], "invalid");
-}
-
-#[tokio::test]
-async fn case_98_a_program_that_fails_at_once_is_said() {
-    let desk = Desk::with(&["code"], "notes").await;
-    let code = desk.bridge.folder.path().join("bin/code");
-    fs::write(&code, "#!/bin/sh\nexit 4\n").unwrap();
-    let error = desk.refused("vscode", None).await;
-    assert_eq!(error["detail"]["why"], json!({"unopened": "exited", "program": "code", "code": 4}));
-    fs::write(&code, "#!/nowhere/sh\n").unwrap();
-    assert_eq!(desk.refused("vscode", None).await["detail"]["why"]["unopened"], "not_started");
-}
-
-#[tokio::test]
-async fn the_installed_programs_are_listed_and_a_command_of_the_users_own_comes_first() {
-    let desk = Desk::with(&["vim", "code", "xterm"], "notes").await;
-    let found = desk.bridge.call("list_programs", json!({})).await.unwrap();
-    assert_eq!(found, json!({"programs": ["vscode", "vim", "xterm", "file_manager"]}));
-    desk.set("terminal_command", "xterm -e {command}").await;
-    let found = desk.bridge.call("list_programs", json!({})).await.unwrap();
-    assert_eq!(found, json!({"programs": ["vscode", "vim", "terminal_command", "xterm", "file_manager"]}));
 }
 
 #[tokio::test]

@@ -17,10 +17,6 @@ fn wanted(query: &str, session: Option<&Request>, outcomes: &[&str]) -> Value {
     json!({"query": query, "session": session.map(|it| it.session), "outcomes": outcomes})
 }
 
-async fn search(bridge: &Bridge, wanted: Value) -> Value {
-    bridge.call("search_questions", json!({"wanted": wanted, "limit": 20})).await.unwrap()
-}
-
 async fn save(bridge: &Bridge, wanted: Value, format: &str) -> Value {
     bridge.call("save_questions", json!({"wanted": wanted, "format": format})).await.unwrap()
 }
@@ -29,80 +25,6 @@ async fn save(bridge: &Bridge, wanted: Value, format: &str) -> Value {
 fn rows(text: &str) -> Vec<std::collections::HashMap<String, String>> {
     let mut table = csv::Reader::from_reader(text.as_bytes());
     table.deserialize().map(|row| row.unwrap()).collect()
-}
-
-#[tokio::test]
-async fn case_46_a_finished_question_is_found_by_words_session_and_end_with_its_time_to_answer() {
-    let bridge = Bridge::open();
-    let first = asked(&bridge, "technology").await;
-    answer(&bridge, &first, json!([{"question": "q1", "chosen": [], "other": "a lighthouse"}])).await;
-    let second = asked(&bridge, "technology").await;
-    bridge.run("decline_question", json!({"id": second.id, "words": "not now"})).await;
-
-    let all = search(&bridge, wanted("", None, &[])).await;
-    assert_eq!((&all["count"], &all["answered"], &all["more"]), (&json!(2), &json!(1), &json!(false)));
-    assert!(all["medianMillis"].is_u64(), "{all}");
-    assert_eq!(all["questions"][0]["request"]["id"], json!(second.id), "the newest first");
-    assert_eq!(all["questions"][1]["name"], "Demo");
-    let by_words = search(&bridge, wanted("lightho", None, &[])).await;
-    assert_eq!(
-        by_words["questions"][0]["request"]["state"]["outcome"]["answers"][0]["other"],
-        "a lighthouse"
-    );
-    assert_eq!(by_words["count"], 1);
-    assert_eq!(search(&bridge, wanted("", Some(&second), &[])).await["count"], 1);
-    let third = asked(&bridge, "technology").await;
-    bridge.run("cancel_question", json!({"id": third.id})).await;
-    assert_eq!(search(&bridge, wanted("", None, &["declined"])).await["count"], 2, "skipped either way");
-    assert_eq!(search(&bridge, wanted("", None, &["withdrawn"])).await["count"], 0);
-    let declined = search(&bridge, wanted("", Some(&second), &["declined", "orphaned"])).await;
-    assert_eq!(
-        (&declined["count"], &declined["medianMillis"]),
-        (&json!(1), &Value::Null),
-        "what nobody answered has no time to answer"
-    );
-}
-
-#[tokio::test]
-async fn finished_questions_are_counted_by_time_to_answer() {
-    let bridge = Bridge::open();
-    let first = asked(&bridge, "technology").await;
-    answer(&bridge, &first, json!([{"question": "q1", "chosen": [], "other": "a lighthouse"}])).await;
-    let second = asked(&bridge, "technology").await;
-    bridge.run("decline_question", json!({"id": second.id, "words": "not now"})).await;
-    let at = first.asked_at.millis();
-    let days = json!([at - 86_400_000, at, at + 86_400_000]);
-    let input = json!({"wanted": wanted("", None, &[]), "days": days});
-    let totals = bridge.call("count_questions", input).await.unwrap();
-    assert_eq!(totals["answerTimes"][0], json!({"upTo": 5_000, "count": 1}));
-    assert_eq!(totals["answerTimes"][7], json!({"upTo": null, "count": 0}));
-    assert!(totals["medianMillis"].is_u64(), "{totals}");
-}
-
-#[tokio::test]
-async fn days_that_cannot_be_counted_are_refused() {
-    let bridge = Bridge::open();
-    for days in [json!([]), json!([5]), json!([9, 5]), json!(vec![0; 500])] {
-        let input = json!({"wanted": wanted("", None, &[]), "days": days});
-        let error = bridge.refused("count_questions", input).await;
-        assert_eq!((&error["code"], &error["field"]), (&json!("invalid"), &json!("days")), "{error}");
-    }
-}
-
-#[tokio::test]
-async fn what_does_not_fit_names_its_field() {
-    let bridge = Bridge::open();
-    for (input, field) in [
-        (
-            json!({"wanted": {"query": "", "session": null, "outcomes": ["vanished"]}, "limit": 1}),
-            "wanted.outcomes[0]",
-        ),
-        (json!({"wanted": {"query": 1, "session": null, "outcomes": []}, "limit": 1}), "wanted.query"),
-        (json!({"wanted": {"query": "", "session": "x", "outcomes": []}, "limit": 1}), "wanted.session"),
-    ] {
-        let error = bridge.refused("search_questions", input).await;
-        assert_eq!((&error["code"], &error["field"]), (&json!("invalid"), &json!(field)));
-    }
 }
 
 #[tokio::test]
@@ -162,20 +84,4 @@ async fn what_was_filtered_is_written_for_programs() {
     let one = &whole["questions"][0];
     assert_eq!((&one["name"], &one["request"]["id"]), (&json!("Demo"), &json!(request.id)));
     assert_eq!(one["request"]["state"]["outcome"]["answers"][0]["note"], "=1", "a program needs no guard");
-}
-
-#[tokio::test]
-async fn a_user_who_chooses_no_file_gets_none_and_an_error_is_said() {
-    let bridge = Bridge::open();
-    assert_eq!(save(&bridge, wanted("", None, &[]), "csv").await["path"], Value::Null);
-    let file = bridge.folder.path().join("nowhere/past.json").display().to_string();
-    *bridge.host.chosen.lock().unwrap() = Some(file.clone().into());
-    let input = json!({"wanted": wanted("", None, &[]), "format": "json"});
-    let error = bridge.refused("save_questions", input).await;
-    let missing = "No such file or directory (os error 2)";
-    assert_eq!(
-        (&error["code"], &error["message"]),
-        (&json!("file_not_written"), &json!(format!("{file}: {missing}")))
-    );
-    assert_eq!(error["detail"], json!({"detail": "file", "path": file, "error": missing}));
 }

@@ -82,44 +82,6 @@ async fn seen(bridge: &Bridge, session: &Value) -> Value {
 }
 
 #[tokio::test]
-async fn case_84_a_session_works_in_a_worktree_and_is_merged_and_removed() {
-    let (bridge, code) = (Bridge::open(), Code::new());
-    let session = start(&bridge, &code, edits()).await;
-    let path = code.root().join("api.worktrees/askdesk-add-b");
-    assert_eq!(session["folder"], json!(path));
-    assert_eq!(session["name"], "Add b");
-    let worktree = json!({"repository": code.root().join("api"), "path": path, "branch": "askdesk/add-b", "base": "main"});
-    assert_eq!(session["worktree"], worktree);
-    assert!(path.join("b.txt").exists() && !code.folder().join("b.txt").exists());
-    let now = bridge.until("the branch is known", |now| !now.heads.is_empty()).await;
-    assert_eq!(json!(now.heads[0].head), json!({"head": "branch", "name": "askdesk/add-b"}));
-
-    let state = seen(&bridge, &session).await;
-    assert_eq!(state["untracked"], json!({"count": 1, "first": ["b.txt"]}));
-    let merge = |seen: &Value, message: Value| json!({"requestId": fresh(), "session": session["id"], "seen": seen["seen"], "message": message});
-    let error = bridge.refused("merge_worktree", merge(&state, Value::Null)).await;
-    assert_eq!(error["detail"]["why"], json!({"refused": "uncommitted"}));
-    bridge.call("merge_worktree", merge(&state, json!("Add b"))).await.unwrap();
-    assert_eq!(fs::read_to_string(code.folder().join("b.txt")).unwrap(), "b\n");
-    assert_eq!(git(&code.folder(), &["log", "-1", "--format=%s"]).trim(), "Add b");
-
-    let remove = |seen: &Value| json!({"requestId": fresh(), "session": session["id"], "seen": seen["seen"], "losses": [], "branch": "deleted_if_merged"});
-    let state = seen(&bridge, &session).await;
-    assert_eq!(state["remove"], json!({"blocked": "agent_runs"}));
-    let error = bridge.refused("remove_worktree", remove(&state)).await;
-    assert_eq!(error["detail"]["why"], json!({"refused": "blocked", "why": {"blocked": "agent_runs"}}));
-    bridge.run("stop_session", json!({"session": session["id"]})).await;
-    let state = seen(&bridge, &session).await;
-    bridge.call("remove_worktree", remove(&state)).await.unwrap();
-    assert!(!path.exists());
-    assert_eq!(git(&code.folder(), &["branch", "--format=%(refname:short)"]).trim(), "main");
-    let now = bridge.snapshot().await;
-    assert_eq!((now.sessions.len(), now.heads.len()), (1, 0));
-    let error = bridge.refused("list_changes", json!({"session": session["id"]})).await;
-    assert_eq!(error["detail"]["why"], json!({"unavailable": "folder_gone"}));
-}
-
-#[tokio::test]
 async fn case_84_a_dirty_worktree_asks_and_another_session_keeps_it() {
     let (bridge, code) = (Bridge::open(), Code::new());
     let session = start(&bridge, &code, edits()).await;
