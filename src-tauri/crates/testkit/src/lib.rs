@@ -16,7 +16,6 @@ pub mod faults;
 pub mod hung_disk;
 pub mod mcp_clients;
 pub mod mock_api;
-pub mod opencode2;
 #[cfg(unix)]
 pub mod read_errors;
 #[cfg(unix)]

@@ -10,7 +10,7 @@ use askdesk_domain::{
     Channel, Delivery, NativeRef, OrphanedWhy, Outcome, QuestionId, Rejection, RequestId, SessionId,
 };
 use askdesk_engine::inbound::{InboundClient, Leave};
-use askdesk_engine::{EngineError, InboundAsk, InboundCall, InboundCalls, InboundStatus, NotificationEvent};
+use askdesk_engine::{EngineError, InboundAsk, InboundCall, InboundCalls, InboundStatus};
 use tokio::sync::oneshot;
 
 pub fn codex() -> InboundClient {
@@ -58,47 +58,6 @@ async fn the_call_that_waits_gets_the_answer_which_is_delivered_once_that_is_not
     assert!(matches!(delivery(&desk, request).await, Some(Delivery::Delivered { late: false, .. })));
     assert_eq!(calls.collect(request, None).await.unwrap(), InboundStatus::Ended(outcome));
     desk.check_notified_and_withdrawn(request);
-    desk.check_mirror().await;
-}
-
-#[tokio::test]
-async fn case_34_two_calls_that_ask_the_same_share_one_request() {
-    let mut desk = TestDesk::open().await;
-    let (calls, session) = connect(&desk).await;
-    let first = calls.ask(session, asking("a")).await.unwrap();
-    let other = calls.open(codex()).await.unwrap();
-    assert_ne!(other, session, "each connection has a session of its own");
-    let second = calls.ask(other, asking("b")).await.unwrap();
-    assert_eq!(first.request, second.request);
-    // The first connection closes; the other still waits.
-    calls.close(session).await.unwrap();
-    assert!(first.end.await.is_err());
-    let outcome = answer(&desk, second.request).await;
-    assert_eq!(heard(second.end).await, outcome);
-    calls.note_delivered(second.request, call("b"), Ok(())).await.unwrap();
-    assert!(matches!(delivery(&desk, second.request).await, Some(Delivery::Delivered { .. })));
-    desk.check_notified_and_withdrawn(second.request);
-    desk.check_mirror().await;
-}
-
-#[tokio::test]
-async fn case_34_a_request_that_a_client_left_is_reopened_with_its_draft_when_it_asks_again() {
-    let mut desk = TestDesk::open().await;
-    let (calls, session) = connect(&desk).await;
-    let left = calls.ask(session, asking("a")).await.unwrap();
-    desk.begin(left.request).await;
-    calls.leave(session, call("a"), Leave::Gone).await.unwrap();
-    assert_eq!(heard(left.end).await, Outcome::Orphaned { why: OrphanedWhy::CallerGone });
-    desk.check_notified_and_withdrawn(left.request);
-    desk.clock.advance(170_000);
-    let again = calls.ask(session, asking("b")).await.unwrap();
-    assert_eq!(again.request, left.request);
-    assert!(desk.request(again.request).await.is_open());
-    assert!(matches!(&desk.notified()[..], [NotificationEvent::Asked { .. }]));
-    assert_eq!(desk.engine.drafts().await.unwrap(), [half(again.request)]);
-    let outcome = answer(&desk, again.request).await;
-    assert_eq!(heard(again.end).await, outcome);
-    assert_eq!(desk.engine.drafts().await.unwrap(), []);
     desk.check_mirror().await;
 }
 

@@ -2,12 +2,12 @@
 
 use std::fs;
 
-use crate::support::agents::{Stage, choose};
+use crate::support::agents::Stage;
 use crate::support::desk::{Refusal, TestDesk, copy_of, introduced, rejected, session};
 use askdesk_domain::{
-    AgentFailure, Delivery, DeliveryError, EndedBy, EntryBody, FolderError, LaunchOverrides, MessageId,
-    Outcome, Rejection, Request, RequestCommand, RequestId, SessionCommand, SessionEnd, SessionId,
-    SessionState, Timestamp, WithdrawnWhy,
+    AgentFailure, Delivery, DeliveryError, EntryBody, FolderError, LaunchOverrides, MessageId, Outcome,
+    Rejection, Request, RequestCommand, RequestId, SessionCommand, SessionEnd, SessionId, SessionState,
+    Timestamp,
 };
 use rstest::rstest;
 
@@ -76,19 +76,6 @@ async fn case_132_a_late_answer_is_sent_once_that_can_be_noted() {
 }
 
 #[tokio::test]
-async fn case_27_a_dismissed_question_takes_no_answer_and_the_agent_gets_nothing() {
-    let (mut stage, session, request) = stopped("technology").await;
-    let dismissed = stage.desk.engine.dismiss(request.id).await.unwrap();
-    let why = WithdrawnWhy::Canceled { reason: None };
-    assert_eq!(dismissed.ended().unwrap().outcome, Outcome::Withdrawn { why });
-    let late = stage.desk.engine.answer(request.id, vec![choose(&request, 0, &["PostgreSQL"])]).await;
-    assert!(matches!(rejected(late.unwrap_err()), Rejection::AlreadyEnded { .. }));
-    stage.resume(session, "technology").await;
-    stage.go_on(session).await;
-    assert_eq!(stage.messages(session), ["go", "go on"]);
-}
-
-#[tokio::test]
 async fn case_28_a_question_that_was_open_when_the_app_quit_is_missed_and_its_answer_is_delivered() {
     let folder = tempfile::tempdir().unwrap();
     let mut stage = Stage::open_at(folder.path()).await;
@@ -110,22 +97,6 @@ async fn case_28_a_question_that_was_open_when_the_app_quit_is_missed_and_its_an
     let sent = late_messages(&stage, session);
     assert_eq!(sent.len(), 1);
     assert!(sent[0].contains("The user declined to answer. The user said: ask me tomorrow"), "{sent:?}");
-}
-
-#[tokio::test]
-async fn case_29_a_question_that_the_agent_withdrew_takes_no_answer_after_a_resume_either() {
-    let mut stage = Stage::open().await;
-    let session = stage.play("withdrawn").await;
-    let request = stage.asked_one(session).await;
-    stage.desk.until("it is withdrawn", |known| known.open(session).is_empty()).await;
-    assert_eq!(stage.decisions(session).len(), 0);
-    stage.stop(session).await;
-    stage.resume(session, "withdrawn").await;
-    let label = request.questions[0].options[0].label.clone();
-    let late = stage.desk.engine.answer(request.id, vec![choose(&request, 0, &[&label])]).await;
-    assert!(matches!(rejected(late.unwrap_err()), Rejection::AlreadyEnded { by: EndedBy::Agent, .. }));
-    stage.go_on(session).await;
-    assert!(late_messages(&stage, session).is_empty());
 }
 
 #[tokio::test]
@@ -300,22 +271,4 @@ async fn case_47_and_48_after_a_kill_at_any_step_a_late_answer_is_sent_once_or_m
         stage.desk.check_mirror().await;
         stage.stop(session).await;
     }
-}
-
-#[tokio::test]
-async fn case_42_a_question_of_a_resumed_session_waits_for_the_user() {
-    let desk = TestDesk::open().await;
-    desk.start(1).await;
-    desk.engine.act(introduced(1)).await.unwrap();
-    let (_, _waiter) = desk.ask(1, 1).await;
-    desk.engine.close().await.unwrap();
-    let (mut stage, session) = (Stage::open_at(&desk.folder).await, session(1));
-    fs::write(stage.memory_of_agent(session), "0").unwrap();
-    stage.resume(session, "technology").await;
-    stage.sessions.send_message(session, "go on".to_owned()).await.unwrap();
-    let request = stage.asked_one(session).await;
-    // If anything else had answered, this answer would be refused or be a second decision.
-    stage.answer(&request, "PostgreSQL").await;
-    stage.until_delivered(request.id).await;
-    assert_eq!(stage.decisions(session).len(), 1);
 }

@@ -2,76 +2,18 @@
 
 use std::time::{Duration, Instant};
 
-use crate::support::agents::{Play, Stage, choices, decides, is_alive, mode_of};
-use crate::support::desk::{plain_option, poll, rejected};
+use crate::support::agents::{Play, Stage, choices, is_alive, mode_of};
+use crate::support::desk::{poll, rejected};
 use crate::support::mirror::Mirror;
 use askdesk_domain::{
-    AgentFailure, Approval, ApprovalDecision, ApprovalOption, ApprovalOptionKind, ChangeRefused, ConfigId,
-    EntryBody, Notice, OptionLabel, OptionScope, QuestionPolicy, Rejection, SessionEnd, SessionId,
-    SessionOptions, SessionState, TodoStatus, ToolDetail, ToolRule, ValueId,
+    AgentFailure, ChangeRefused, EntryBody, Notice, QuestionPolicy, Rejection, SessionEnd, SessionId,
+    SessionOptions, SessionState, TodoStatus, ToolDetail,
 };
 use rstest::rstest;
-use serde_json::json;
-
-async fn waiting(stage: &mut Stage, session: SessionId) -> Approval {
-    stage.desk.until("an approval", |known| known.open_approval(session).is_some()).await;
-    stage.desk.mirror.open_approval(session).unwrap().clone()
-}
-
-async fn decide(stage: &Stage, approval: &Approval, decision: ApprovalDecision) {
-    stage.desk.engine.decide_approval(approval.id, decision).await.unwrap();
-}
 
 fn options(mode: Option<&'static str>, questions: QuestionPolicy) -> SessionOptions {
     let config = mode.map(|mode| choices(&[("mode", mode)])).unwrap_or_default();
     SessionOptions { config, questions, ..SessionOptions::default() }
-}
-
-#[tokio::test]
-async fn a_suggested_rule_is_returned_as_received_and_the_next_command_needs_no_permission() {
-    let mut stage = Stage::open().await;
-    let session = stage.play("rules").await;
-    let approval = waiting(&mut stage, session).await;
-    let rule = |id, label, scope| ApprovalOption {
-        label,
-        scope: Some(scope),
-        combines: true,
-        ..plain_option(id, ApprovalOptionKind::AllowAlways)
-    };
-    let words = OptionLabel::Tool {
-        tool: "Bash".to_owned(),
-        content: Some("npm install *".to_owned()),
-        behavior: ToolRule::Allow,
-    };
-    let folder = OptionLabel::Folder { paths: vec!["/tmp/packages".to_owned()] };
-    let mode =
-        OptionLabel::Config { option: ConfigId::literal("mode"), value: ValueId::literal("accept_edits") };
-    assert_eq!(
-        approval.options,
-        [
-            plain_option("allow", ApprovalOptionKind::AllowOnce),
-            rule("r1", words, OptionScope::Local),
-            rule("r2", folder, OptionScope::Session),
-            rule("r3", mode, OptionScope::Session),
-            plain_option("deny", ApprovalOptionKind::RejectOnce),
-        ]
-    );
-
-    let refused = stage.desk.engine.decide_approval(approval.id, decides(&["r1", "r4"])).await.unwrap_err();
-    let expected = Rejection::invalid("decision.options[1]", "this permission request has no option r4");
-    assert_eq!(rejected(refused), expected);
-    assert!(stage.decisions(session).is_empty());
-
-    decide(&stage, &approval, decides(&["r1"])).await;
-    stage.until_said(session, "Both are there").await;
-    let suggested = stage.asked_by_agent(session)[0]["request"].clone();
-    assert_eq!(
-        stage.responses(session)[0],
-        json!({"behavior": "allow", "updatedInput": suggested["input"],
-            "updatedPermissions": [suggested["permission_suggestions"][0]]})
-    );
-    assert_eq!(stage.desk.mirror.approvals.len(), 1);
-    stage.desk.check_mirror().await;
 }
 
 #[tokio::test]

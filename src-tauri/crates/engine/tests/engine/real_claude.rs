@@ -3,7 +3,6 @@
 mod faults;
 mod helpers;
 mod hooks;
-mod long_lines;
 mod modes;
 mod odd_model;
 mod quit;
@@ -14,10 +13,9 @@ use std::time::Duration;
 
 use crate::support::agents::Stage;
 use crate::support::desk::Staging;
+use crate::support::moves::goes_on_in_the_moved_folder;
 use askdesk_agents::{Start, claude};
-use askdesk_domain::{
-    AgentFailure, LaunchOverrides, SessionEnd, SessionId, SessionOptions, SessionState, StartRefusal,
-};
+use askdesk_domain::{SessionId, SessionOptions};
 use askdesk_engine::clock::Clock;
 use askdesk_testkit::clis;
 use askdesk_testkit::mock_api::{Block, MockApi, Reply, Script};
@@ -85,43 +83,6 @@ async fn a_session_of_the_real_claude_goes_on_in_the_folder_that_its_own_one_bec
     stage.until_said(session, "Hi.").await;
     stage.until_idle(session).await;
     tokio::time::sleep(STORED_AFTER).await;
-    stage.stop(session).await;
-    let moved = tempfile::tempdir().unwrap();
-    let folder = moved.path().join("moved");
-    std::fs::rename(world.project.path(), &folder).unwrap();
-    stage.sessions.change_folder(session, folder).await.unwrap();
-    stage.desk.agent.stage(world.staging());
-    stage.sessions.resume(session, &LaunchOverrides::default()).await.unwrap();
-    stage.desk.catch_up();
-    stage.sessions.send_message(session, "And now?".to_owned()).await.unwrap();
-    stage.until_said(session, "Still here.").await;
-    stage.until_idle(session).await;
-    let heard = world.mock.conversation().last().unwrap().to_string();
-    // The agent knows the conversation, and works in the new folder.
-    assert!(heard.contains("Please go on.") && heard.contains("And now?"), "{heard}");
-    assert!(heard.contains(&moved.path().join("moved").display().to_string()), "{heard}");
-    std::fs::create_dir(world.project.path()).unwrap();
-    stage.sessions.stop(session).await.unwrap();
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_settings_file_that_the_real_claude_cannot_read_is_said() {
-    let Some(world) = World::open("a_settings_file_that_the_real_claude_cannot_read", Vec::new()).await
-    else {
-        return;
-    };
-    std::fs::write(world.home.path().join(".claude.json"), "{\"a\":").unwrap();
-    let mut stage = Stage::open().await;
-    let session = world.start(&stage).await;
-    stage.until_ended(session).await;
-    let SessionState::Ended { end: SessionEnd::Failed { why }, .. } =
-        &stage.desk.mirror.sessions[&session].state
-    else {
-        panic!("{:?}", stage.desk.mirror.sessions[&session].state)
-    };
-    let AgentFailure::StartRefused { why: StartRefusal::SettingsUnreadable, said } = why else {
-        panic!("{why}")
-    };
-    assert!(said.contains(".claude.json"), "{said}");
-    stage.desk.check_mirror().await;
+    let stage_resume = |stage: &Stage| stage.desk.agent.stage(world.staging());
+    goes_on_in_the_moved_folder(&mut stage, &world.mock, &world.project, session, stage_resume).await;
 }

@@ -7,12 +7,11 @@ mod subagents;
 mod world;
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use askdesk_domain::{
-    AgentFailure, AnswerInput, ApprovalDecision, ApprovalOptionKind, ApprovalState, EntryBody,
-    LaunchOverrides, Notice, OptionLabel, OrphanedWhy, Outcome, QuestionKind, Request, SessionEnd, SessionId,
-    SessionOptions, ToolDetail, ToolStatus, WithdrawnWhy,
+    AgentFailure, AnswerInput, ApprovalDecision, ApprovalOptionKind, EntryBody, LaunchOverrides, Notice,
+    OptionLabel, OrphanedWhy, Outcome, QuestionKind, Request, SessionEnd, SessionId, SessionOptions,
+    ToolDetail, ToolStatus, WithdrawnWhy,
 };
 use askdesk_testkit::clis::Release;
 use askdesk_testkit::eliciting_server::{ElicitingServer, PAGE};
@@ -21,9 +20,9 @@ use rstest::rstest;
 use serde_json::{Value, json};
 use world::{REQUEST_WITHIN, World, ask, decision, shell};
 
-use crate::support::agents::{choices, choose, is_alive, mode_of};
+use crate::support::agents::{choices, choose, is_alive};
 use crate::support::desk::poll;
-use crate::support::mirror::Mirror;
+use crate::support::moves::goes_on_in_the_moved_folder;
 
 /// Lists the files below a folder that contain a text.
 fn files_with(folder: &Path, text: &str) -> Vec<PathBuf> {
@@ -100,27 +99,6 @@ async fn case_65_each_answer_reaches_the_models_next_request_as_it_was_given_and
     world.stage.desk.check_mirror().await;
     world.stage.stop(session).await;
     assert_eq!(files_with(&world.stage.desk.folder, SECRET), Vec::<PathBuf>::new());
-}
-
-#[rstest]
-#[tokio::test(flavor = "multi_thread")]
-async fn a_declined_question_reaches_the_model_in_words(
-    #[values(Release::Newest, Release::Oldest)] release: Release,
-) {
-    let questions = json!([{"id": "auth", "header": "Auth", "question": "Which?", "options": [
-        {"label": "JWT", "description": "a"}, {"label": "Sessions", "description": "b"}]}]);
-    let script = vec![Reply::new([ask("call_1", &questions)]), Reply::text("As you like.")];
-    let Some(mut world) =
-        World::open_release(release, "a_declined_question_reaches_the_model_in_words", script).await
-    else {
-        return;
-    };
-    let session = world.start("Go.").await;
-    let request = world.stage.asked_one(session).await;
-    world.stage.desk.engine.decline(request.id, Some("Ask me later.".to_owned())).await.unwrap();
-    let words = "user_note: The user declined to answer. The user said: Ask me later.";
-    assert_eq!(world.result_of(2, "call_1").await, json!({"answers": {"auth": {"answers": [words]}}}));
-    world.stage.until_said(session, "As you like.").await;
 }
 
 #[rstest]
@@ -211,81 +189,6 @@ async fn an_interrupt_withdraws_the_question_and_the_session_goes_on(
     world.stage.desk.check_mirror().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn case_113_a_file_change_that_waits_for_a_permission_does_not_run_on_after_a_stop() {
-    let patch = "apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: made.txt\n+made\n*** End Patch\nEOF";
-    let script = vec![shell("call_1", patch)];
-    let Some(mut world) = World::open("case_113_codex_stop_during_a_file_approval", script).await else {
-        return;
-    };
-    let config = choices(&[("approval_policy", "untrusted"), ("sandbox", "read-only")]);
-    let options = SessionOptions { config, ..SessionOptions::default() };
-    let session = world.start_with("Go.", options).await;
-    let approval = world.permission(session).await;
-    assert!(matches!(approval.subject, ToolDetail::Write { .. }), "{approval:?}");
-    world.stage.sessions.interrupt(session).unwrap();
-    world.stage.until_idle(session).await;
-    let statuses = world.stage.desk.mirror.tool_statuses(session);
-    assert!(statuses.iter().all(|status| status.is_final()), "{statuses:?}");
-    assert!(world.stage.desk.mirror.open_approval(session).is_none());
-    assert!(!world.file("made.txt"));
-    world.stage.desk.check_mirror().await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_message_during_a_turn_goes_into_it_and_counts_as_the_answer_in_chat() {
-    let questions = json!([{"id": "q", "header": "Q", "question": "Which?", "options": [
-        {"label": "A", "description": "a"}, {"label": "B", "description": "b"}]}]);
-    let script = vec![Reply::new([ask("call_1", &questions)]), Reply::text("Understood.")];
-    let Some(mut world) = World::open("a_message_during_a_turn_goes_into_it", script).await else { return };
-    let session = world.start("Go.").await;
-    let request = world.stage.asked_one(session).await;
-    world.stage.reply_in_chat(&[&request], "Neither of them.").await;
-    world.stage.until_said(session, "Understood.").await;
-    world.stage.until_delivered(request.id).await;
-    world.stage.until_idle(session).await;
-    let heard = world.mock.conversation();
-    assert_eq!(heard.len(), 2);
-    let input = heard[1]["input"].to_string();
-    assert!(input.contains("Neither of them.") && input.contains("writes a message instead"), "{input}");
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn case_69_of_two_sessions_on_one_server_one_is_stopped_and_the_other_does_not_notice() {
-    let questions = |id: &str| {
-        json!([{"id": id, "header": "Q", "question": format!("Which {id}?"), "options": [
-            {"label": "A", "description": "a"}, {"label": "B", "description": "b"}]}])
-    };
-    let script = vec![
-        Reply::new([ask("call_1", &questions("first"))]),
-        Reply::new([ask("call_2", &questions("second"))]),
-        Reply::text("Second it is."),
-    ];
-    let Some(mut world) = World::open("case_69_of_two_sessions_on_one_server", script).await else { return };
-    let first = world.start("First.").await;
-    let of_first = world.stage.asked_one(first).await;
-    let second = world.start("Second.").await;
-    let of_second = world.stage.asked_one(second).await;
-    let server = world.server();
-    assert!(is_alive(server));
-
-    world.stage.stop(first).await;
-    let ended = world.stage.desk.request(of_first.id).await;
-    let why = OrphanedWhy::SessionStopped;
-    assert_eq!(ended.ended().unwrap().outcome, Outcome::Orphaned { why });
-    assert!(world.stage.desk.engine.request(of_second.id).await.unwrap().is_open());
-    assert!(is_alive(server));
-    world.stage.answer(&of_second, "B").await;
-    world.stage.until_said(second, "Second it is.").await;
-    world.stage.until_delivered(of_second.id).await;
-    assert_eq!(world.result_of(3, "call_2").await, json!({"answers": {"second": {"answers": ["B"]}}}));
-    // The model heard nothing in the name of the first.
-    assert_eq!(world.mock.conversation().len(), 3);
-    world.stage.until_idle(second).await;
-    world.stage.stop(second).await;
-    assert!(!is_alive(server));
-}
-
 #[rstest]
 #[tokio::test(flavor = "multi_thread")]
 async fn case_68_and_69_a_killed_server_ends_its_sessions_and_each_goes_on_where_it_was(
@@ -333,72 +236,6 @@ async fn case_68_and_69_a_killed_server_ends_its_sessions_and_each_goes_on_where
     assert_eq!(input.matches("This is a late answer.").count(), 1, "{input}");
     assert!(input.contains("Which store?") && input.contains("Go."), "{input}");
     assert_ne!(world.server(), server);
-    world.stage.desk.check_mirror().await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_session_that_the_server_does_not_know_ends_and_gets_nothing() {
-    let Some(mut world) =
-        World::open("a_session_the_real_server_does_not_know", vec![Reply::text("Hi.")]).await
-    else {
-        return;
-    };
-    let session = world.start("Go.").await;
-    world.stage.until_said(session, "Hi.").await;
-    world.stage.until_idle(session).await;
-    world.stage.stop(session).await;
-    world.forget_sessions();
-    world.stage.sessions.resume(session, &LaunchOverrides::default()).await.unwrap();
-    world.stage.desk.catch_up();
-    let SessionEnd::Failed { why } = world.stage.until_ended(session).await else { panic!() };
-    assert!(why == AgentFailure::SessionUnknown, "{why}");
-    assert!(!world.stage.desk.mirror.sessions[&session].resumable);
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_plan_is_sent_back_and_then_approved_and_the_mode_follows() {
-    let plan = |text: &str| Reply::text(&format!("Here it is.\n<proposed_plan>\n{text}\n</proposed_plan>\n"));
-    let script = vec![plan("# First"), plan("# Second"), Reply::text("All done.")];
-    let Some(mut world) = World::open("a_plan_is_sent_back_and_then_approved", script).await else { return };
-    let options = SessionOptions { config: choices(&[("mode", "plan")]), ..SessionOptions::default() };
-    let session = world.start_with("Plan it.", options).await;
-    let approval = world.permission(session).await;
-    let ToolDetail::Plan { plan, .. } = &approval.subject else { panic!("{:?}", approval.subject) };
-    assert_eq!(plan.trim(), "# First");
-    let sent_back =
-        ApprovalDecision { message: Some("Smaller steps.".to_owned()), ..decision("keep-planning") };
-    world.decide(&approval, sent_back).await;
-    let approval = world.permission(session).await;
-    let ToolDetail::Plan { plan, .. } = &approval.subject else { panic!("{:?}", approval.subject) };
-    assert_eq!(plan.trim(), "# Second");
-    assert_eq!(mode_of(&world.stage.desk.mirror.sessions[&session]), Some("plan"));
-    let edited = ApprovalDecision { plan: Some("# Mine".to_owned()), ..decision("implement") };
-    world.decide(&approval, edited).await;
-    world.stage.until_said(session, "All done.").await;
-    world.stage.until_mode(session, "default").await;
-    world.stage.until_idle(session).await;
-    let heard = world.mock.conversation();
-    assert!(heard[1]["input"].to_string().contains("Smaller steps."));
-    let input = heard[2]["input"].to_string();
-    assert!(input.contains("Implement the plan.") && input.contains("# Mine"), "{input}");
-
-    // Both plans and the edited one are still there, once each, when the session goes on later.
-    world.stage.stop(session).await;
-    world.stage.sessions.resume(session, &LaunchOverrides::default()).await.unwrap();
-    world.stage.until_idle(session).await;
-    world.stage.desk.catch_up();
-    let known = &world.stage.desk.mirror;
-    for plan in ["# First", "# Second"] {
-        let said = known.said(session).into_iter().filter(|said| said.trim() == plan);
-        assert_eq!(said.count(), 1, "{:?}", known.said(session));
-    }
-    let is_shown =
-        |body: &&EntryBody| matches!(body, EntryBody::Approval { approval: id } if *id == approval.id);
-    assert_eq!(known.transcript(session).iter().filter(|body| is_shown(body)).count(), 1);
-    let kept = &known.approvals[&approval.id];
-    assert_eq!(kept.subject, approval.subject);
-    let ApprovalState::Decided { decision, .. } = &kept.state else { panic!("{kept:?}") };
-    assert_eq!(decision.plan.as_deref(), Some("# Mine"));
     world.stage.desk.check_mirror().await;
 }
 
@@ -464,57 +301,6 @@ async fn case_123_a_new_sign_in_is_told_to_a_session_of_the_old_one_and_used_by_
     world.stage.desk.check_mirror().await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn after_an_update_commands_of_new_sessions_run_and_a_running_session_is_told_once() {
-    let script = vec![
-        Reply::text("One."),
-        shell("call_1", "echo new > new.txt"),
-        Reply::text("Two."),
-        Reply::text("Three."),
-        Reply::text("Four."),
-        Reply::text("Five."),
-    ];
-    let test = "after_an_update_commands_of_new_sessions_run";
-    let Some((mut world, _folder)) = World::open_installed(test, script).await else { return };
-    let config = choices(&[("approval_policy", "never"), ("sandbox", "danger-full-access")]);
-    let options = SessionOptions { config, ..SessionOptions::default() };
-    let old = world.start_with("Go.", options.clone()).await;
-    world.stage.until_idle_after(old, "One.").await;
-
-    world.update();
-    #[cfg(target_os = "linux")]
-    assert!(!world.installed_runs());
-    let new = world.start_with("Write.", options).await;
-    world.stage.until_idle_after(new, "Two.").await;
-    assert_eq!(world.stage.desk.mirror.tool_statuses(new), [ToolStatus::Done]);
-    assert!(world.file("new.txt"));
-    #[cfg(target_os = "linux")]
-    assert!(world.installed_runs());
-    let told = |known: &Mirror, session| {
-        known.notices(session).iter().filter(|it| ***it == Notice::ProgramReplaced).count()
-    };
-    for said in ["Three.", "Four."] {
-        world.stage.sessions.send_message(old, "Go on.".to_owned()).await.unwrap();
-        world.stage.until_idle_after(old, said).await;
-    }
-    world.stage.stop(old).await;
-    world.stage.sessions.resume(old, &LaunchOverrides::default()).await.unwrap();
-    world.stage.sessions.send_message(old, "And now?".to_owned()).await.unwrap();
-    world.stage.until_idle_after(old, "Five.").await;
-    assert_eq!([told(&world.stage.desk.mirror, old), told(&world.stage.desk.mirror, new)], [1, 0]);
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_rejected_key_is_told_as_one_while_the_sign_in_is_the_same() {
-    let Some(mut world) = World::open("a_rejected_key_is_told_as_one", Vec::new()).await else { return };
-    world.sign_in("sk-old");
-    world.mock.accept_only("sk-other");
-    let session = world.start("Go.").await;
-    let rejected = |notice: &&Notice| matches!(notice, Notice::LoginRejected { .. });
-    let what = "the rejected key is told";
-    world.stage.desk.until(what, |known| known.notices(session).iter().any(rejected)).await;
-}
-
 /// Starts a session whose model calls a tool of an eliciting server, allows the call, and waits for what the server asks.
 async fn elicited(test: &str, tool: &str) -> Option<(World, ElicitingServer, SessionId, Request)> {
     let input = json!({"topic": "auth"});
@@ -562,34 +348,6 @@ async fn case_111_and_141_a_form_of_a_server_is_a_card_and_its_values_reach_the_
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn case_111_a_form_of_a_server_can_be_declined() {
-    let test = "case_111_codex_passes_on_a_declined_form";
-    let Some((mut world, server, session, request)) = elicited(test, "form").await else { return };
-    world.stage.desk.engine.decline(request.id, None).await.unwrap();
-    assert_eq!(heard(&mut world, &server, session).await["action"], "decline");
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn case_111_a_form_of_a_server_is_canceled_with_its_turn() {
-    let test = "case_111_codex_cancels_a_form";
-    let Some((mut world, server, session, request)) = elicited(test, "form").await else { return };
-    world.stage.sessions.interrupt(session).unwrap();
-    world.stage.until_idle(session).await;
-    assert!(matches!(
-        world.stage.desk.request(request.id).await.ended().unwrap().outcome,
-        Outcome::Withdrawn { .. }
-    ));
-    let heard = async {
-        while server.replies().is_empty() {
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
-    };
-    tokio::time::timeout(REQUEST_WITHIN, heard).await.expect("the server hears of it");
-    let actions: Vec<_> = server.replies().iter().map(|reply| reply["action"].clone()).collect();
-    assert_eq!(actions, ["cancel"]);
-}
-
-#[tokio::test(flavor = "multi_thread")]
 async fn case_111_a_page_that_a_server_wants_opened_is_a_card_and_the_consent_reaches_the_server() {
     let test = "case_111_codex_passes_on_a_page";
     let Some((mut world, server, session, request)) = elicited(test, "page").await else { return };
@@ -599,34 +357,12 @@ async fn case_111_a_page_that_a_server_wants_opened_is_a_card_and_the_consent_re
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn case_111_a_page_that_a_server_wants_opened_can_be_declined() {
-    let test = "case_111_codex_passes_on_a_declined_page";
-    let Some((mut world, server, session, request)) = elicited(test, "page").await else { return };
-    world.stage.desk.engine.decline(request.id, None).await.unwrap();
-    assert_eq!(heard(&mut world, &server, session).await["action"], "decline");
-}
-
-#[tokio::test(flavor = "multi_thread")]
 async fn a_session_of_the_real_codex_goes_on_in_the_folder_that_its_own_one_became() {
     let script = vec![Reply::text("Hi."), Reply::text("Still here.")];
     let Some(mut world) = World::open("a_session_of_the_real_codex_goes_on", script).await else { return };
-    let session = world.start("Go.").await;
+    let session = world.start("Please go on.").await;
     world.stage.until_said(session, "Hi.").await;
     world.stage.until_idle(session).await;
-    world.stage.stop(session).await;
-    let moved = tempfile::tempdir().unwrap();
-    let folder = moved.path().join("moved");
-    std::fs::rename(world.project.path(), &folder).unwrap();
-    world.stage.sessions.change_folder(session, folder).await.unwrap();
-    world.stage.sessions.resume(session, &LaunchOverrides::default()).await.unwrap();
-    world.stage.desk.catch_up();
-    world.stage.sessions.send_message(session, "And now?".to_owned()).await.unwrap();
-    world.stage.until_said(session, "Still here.").await;
-    world.stage.until_idle(session).await;
-    let heard = world.mock.conversation().last().unwrap().to_string();
-    // The agent knows the conversation, and works in the new folder.
-    assert!(heard.contains("Go.") && heard.contains("And now?"), "{heard}");
-    assert!(heard.contains(&moved.path().join("moved").display().to_string()), "{heard}");
-    std::fs::create_dir(world.project.path()).unwrap();
-    world.stage.sessions.shut_down().await;
+    let World { stage, mock, project, .. } = &mut world;
+    goes_on_in_the_moved_folder(stage, mock, project, session, |_| ()).await;
 }

@@ -3,7 +3,6 @@
 mod api2;
 mod faults;
 mod images;
-mod stand_in;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -20,12 +19,12 @@ use askdesk_domain::{
 use askdesk_engine::clock::Clock;
 use askdesk_engine::{Beginning, Catalog, StartSpec};
 use askdesk_testkit::clis::{self, Cli};
-use askdesk_testkit::eliciting_server::ElicitingServer;
 use askdesk_testkit::mock_api::{Block, MockApi, Reply, Script};
 use serde_json::{Value, json};
 
 use crate::support::agents::{Stage, choose, is_alive};
 use crate::support::desk::TestDesk;
+use crate::support::moves::goes_on_in_the_moved_folder;
 
 const REQUEST_WITHIN: Duration = Duration::from_secs(30);
 
@@ -87,15 +86,6 @@ impl World {
         let (home, project) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         Cli::OpenCode.write_settings(home.path(), &mock.base_url).unwrap();
         Some(Self { program, mock, home, project, events: None })
-    }
-
-    /// Adds an MCP server of the user, and has one of its tools asked for.
-    fn add_server(&self, name: &str, url: &str, tool: &str) {
-        let permission = json!({format!("{name}_{tool}"): "ask"});
-        self.set(&format!(
-            "\"mcp\": {}, \"permission\": {permission}",
-            json!({name: {"type": "remote", "url": url}})
-        ));
     }
 
     fn set(&self, setting: &str) {
@@ -332,33 +322,6 @@ async fn case_108_a_subagent_of_a_session_that_asks_asks_too_or_is_barred() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_tool_of_a_server_is_asked_for_by_its_server_and_with_its_input() {
-    let input = json!({"topic": "auth", "deep": {"n": 1}});
-    let script = vec![
-        Reply::new([Block::tool("call_1", "my_desk_form", input.clone())]),
-        Reply::text("I understand."),
-    ];
-    let Some(world) = World::open("opencode_mcp_permission", script).await else { return };
-    let server = ElicitingServer::start().await.unwrap();
-    world.add_server("my_desk", &server.url, "form");
-    let folder = tempfile::tempdir().unwrap();
-    let mut stage = world.desk(folder.path()).await;
-    let session = world.start(&stage).await;
-    let approval = permission(&mut stage, session).await;
-    assert_eq!(approval.title, "mcp__my_desk__form");
-    let ToolDetail::Other { input: shown } = &approval.subject else { panic!("{:?}", approval.subject) };
-    assert_eq!(serde_json::from_str::<Value>(shown).unwrap(), input);
-    decide(&stage, &approval, "reject", Some("Not now.")).await;
-    stage.until_said(session, "I understand.").await;
-    stage.until_idle(session).await;
-    let is_named =
-        |body: &&EntryBody| matches!(body, EntryBody::Tool { name, .. } if name == "mcp__my_desk__form");
-    assert_eq!(stage.desk.mirror.transcript(session).into_iter().filter(is_named).count(), 1);
-    stage.desk.check_mirror().await;
-    stage.sessions.stop(session).await.unwrap();
-}
-
-#[tokio::test(flavor = "multi_thread")]
 async fn an_interrupt_while_it_asks_closes_the_card_and_the_session_goes_on() {
     let script = vec![Reply::new([asks("call_1")]), Reply::text("On it.")];
     let Some(world) = World::open("opencode_interrupt", script).await else { return };
@@ -378,84 +341,6 @@ async fn an_interrupt_while_it_asks_closes_the_card_and_the_session_goes_on() {
     assert!(matches!(stage.desk.mirror.delivery(request.id), None | Some(Delivery::Parked)));
     stage.desk.check_mirror().await;
     stage.sessions.stop(session).await.unwrap();
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_declined_question_ends_the_turn_without_an_answer() {
-    let script = vec![Reply::new([asks("call_1")]), Reply::text("Then not.")];
-    let Some(world) = World::open("opencode_decline", script).await else { return };
-    let folder = tempfile::tempdir().unwrap();
-    let mut stage = world.desk(folder.path()).await;
-    let session = world.start(&stage).await;
-    let request = stage.asked_one(session).await;
-    stage.desk.engine.decline(request.id, None).await.unwrap();
-    stage.until_delivered(request.id).await;
-    stage.until_idle(session).await;
-    let EntryBody::TurnEnded { error, .. } = stage.desk.mirror.turns(session)[0] else { panic!() };
-    assert!(error.as_deref().is_some_and(|error| error.contains("declined")), "{error:?}");
-    assert_eq!(world.mock.conversation().len(), 1);
-    stage.sessions.send_message(session, "Go on".to_owned()).await.unwrap();
-    stage.until_said(session, "Then not.").await;
-    stage.sessions.stop(session).await.unwrap();
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_message_instead_of_an_answer_reaches_the_model_in_the_next_turn() {
-    let script = vec![Reply::new([asks("call_1")]), Reply::text("Neither, then.")];
-    let Some(world) = World::open("opencode_chat", script).await else { return };
-    let folder = tempfile::tempdir().unwrap();
-    let mut stage = world.desk(folder.path()).await;
-    let session = world.start(&stage).await;
-    let request = stage.asked_one(session).await;
-    stage.reply_in_chat(&[&request], "Use neither of them.").await;
-    let heard = world.request(2).await;
-    assert_eq!(count_in(&heard, "Use neither of them."), 1, "{}", heard["messages"]);
-    stage.until_said(session, "Neither, then.").await;
-    stage.until_idle(session).await;
-    stage.until_delivered(request.id).await;
-    let ended = stage.desk.request(request.id).await;
-    assert!(matches!(ended.ended().unwrap().outcome, Outcome::RepliedInChat { .. }), "{ended:?}");
-    stage.desk.check_mirror().await;
-    stage.sessions.stop(session).await.unwrap();
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn where_questions_are_off_the_agent_is_told_and_goes_on() {
-    let script = vec![Reply::new([asks("call_1")]), Reply::text("I assume SQLite.")];
-    let Some(world) = World::open("opencode_questions_off", script).await else { return };
-    let folder = tempfile::tempdir().unwrap();
-    let mut stage = world.desk(folder.path()).await;
-    let session = world.start_taking(&stage, QuestionPolicy::Never).await;
-    let heard = world.request(2).await;
-    assert_eq!(count_in(&heard, "The user takes no questions in this session."), 1, "{}", heard["messages"]);
-    stage.until_said(session, "I assume SQLite.").await;
-    stage.until_idle(session).await;
-    assert!(stage.desk.mirror.open(session).is_empty());
-    stage.sessions.stop(session).await.unwrap();
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn case_69_two_sessions_share_a_server_and_one_that_is_stopped_leaves_the_other_alone() {
-    let script =
-        vec![Reply::new([asks("call_1")]), Reply::new([asks("call_2")]), Reply::text("PostgreSQL it is.")];
-    let Some(world) = World::open("case_69_opencode_two_sessions", script).await else { return };
-    let folder = tempfile::tempdir().unwrap();
-    let mut stage = world.desk(folder.path()).await;
-    let first = world.start(&stage).await;
-    stage.asked_one(first).await;
-    let pid = world.pid();
-    let second = world.start(&stage).await;
-    let request = stage.asked_one(second).await;
-    assert_eq!(world.pid(), pid, "they share one server");
-    stage.stop(first).await;
-    assert!(is_alive(&pid));
-    stage.answer(&request, "PostgreSQL").await;
-    stage.until_delivered(request.id).await;
-    stage.until_said(second, "PostgreSQL it is.").await;
-    stage.until_idle(second).await;
-    stage.stop(second).await;
-    assert!(!is_alive(&pid));
-    stage.desk.check_mirror().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -516,20 +401,5 @@ async fn a_session_of_the_real_opencode_goes_on_in_the_folder_that_its_own_one_b
     let session = world.start(&stage).await;
     stage.until_said(session, "Hi.").await;
     stage.until_idle(session).await;
-    stage.stop(session).await;
-    let moved = tempfile::tempdir().unwrap();
-    let folder = moved.path().join("moved");
-    std::fs::rename(world.project.path(), &folder).unwrap();
-    stage.sessions.change_folder(session, folder).await.unwrap();
-    stage.sessions.resume(session, &LaunchOverrides::default()).await.unwrap();
-    stage.desk.catch_up();
-    stage.sessions.send_message(session, "And now?".to_owned()).await.unwrap();
-    stage.until_said(session, "Still here.").await;
-    stage.until_idle(session).await;
-    let heard = world.mock.conversation().last().unwrap().to_string();
-    // The agent knows the conversation, and works in the new folder.
-    assert!(heard.contains("Please go on.") && heard.contains("And now?"), "{heard}");
-    assert!(heard.contains(&moved.path().join("moved").display().to_string()), "{heard}");
-    std::fs::create_dir(world.project.path()).unwrap();
-    stage.sessions.shut_down().await;
+    goes_on_in_the_moved_folder(&mut stage, &world.mock, &world.project, session, |_| ()).await;
 }

@@ -1,8 +1,8 @@
 //! Notifications of new questions, and one reminder after the time that the user set.
 
 use crate::support::agents::Stage;
-use crate::support::desk::{PATIENCE, TestDesk, ask, choose, session};
-use askdesk_domain::{Ask, Command, RequestId, SessionCommand, SessionNotifications, Setting};
+use crate::support::desk::{PATIENCE, TestDesk, ask, choose};
+use askdesk_domain::{Ask, RequestId, Setting};
 use askdesk_engine::clock::Clock;
 use askdesk_engine::{Catalog, NotificationEvent, SettingsFile, with_reminders};
 use rstest::rstest;
@@ -143,20 +143,6 @@ async fn case_39_a_restart_notifies_of_no_earlier_question() {
     let mut desk = TestDesk::open_at(folder.path()).await;
     let events = desk.notified();
     assert!(matches!(&events[..], [NotificationEvent::Ended { request }] if *request == id), "{events:?}");
-}
-
-#[tokio::test]
-async fn notification_settings_of_a_session_are_shown_at_once_and_survive_a_restart() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut desk = TestDesk::open_at(folder.path()).await;
-    desk.start(1).await;
-    let notifications = SessionNotifications { muted: true, private: true };
-    let set = Command::Session(SessionCommand::SetNotifications { session: session(1), notifications });
-    assert_eq!(desk.engine.act(set).await.unwrap().session.unwrap().notifications, notifications);
-    desk.check_mirror().await;
-    desk.engine.close().await.unwrap();
-    let desk = TestDesk::open_at(folder.path()).await;
-    assert_eq!(desk.snapshot().await.sessions[0].notifications, notifications);
 }
 
 /// A background helper asks, and the turn ends before the answer; after it the agent has another turn.

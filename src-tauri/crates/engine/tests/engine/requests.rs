@@ -1,13 +1,12 @@
 //! Open requests: registered, answered, withdrawn, and read again after a restart.
 
 use crate::support::desk::{
-    TestDesk, ask, choose, end, heard, poll, questions, rejected, request, say, session, withdraw,
+    TestDesk, ask, choose, heard, questions, rejected, request, say, session, withdraw,
 };
 use askdesk_domain::{
-    AnswerInput, Ask, Command, Delivery, DeliveryError, EndedBy, OrphanedWhy, Outcome, Rejection, Request,
-    RequestCommand, RequestId, SessionEnd, SessionState, Timestamp, WithdrawnWhy,
+    AnswerInput, Ask, Command, Delivery, DeliveryError, EndedBy, Outcome, Rejection, Request, RequestCommand,
+    RequestId, Timestamp, WithdrawnWhy,
 };
-use askdesk_engine::frame;
 use tokio::sync::oneshot;
 
 /// Answers in a short form: `q1: q1o2 + "words"`.
@@ -143,56 +142,6 @@ async fn case_32_an_undelivered_outcome_keeps_its_answers_and_a_retry_without_an
     let error = DeliveryError::NotRunning;
     assert_eq!(delivery(&desk.request(id).await), Some(&Delivery::Failed { error }));
     assert_eq!(desk.engine.answer(id, answers).await.unwrap(), desk.request(id).await);
-}
-
-#[tokio::test]
-async fn the_next_run_ends_open_sessions_and_parks_answers_on_their_way() {
-    let folder = tempfile::tempdir().unwrap();
-    let before = TestDesk::open_at(folder.path()).await;
-    before.start(1).await;
-    before.start(2).await;
-    let (open, orphaned) = before.ask(1, 1).await;
-    let (on_its_way, _heard) = before.ask(1, 2).await;
-    let (there, _heard) = before.ask(1, 3).await;
-    let (other, _heard) = before.ask(2, 4).await;
-    before.engine.answer(on_its_way, vec![choose(0, &[1])]).await.unwrap();
-    before.engine.answer(there, vec![choose(0, &[1])]).await.unwrap();
-    before.engine.act(delivered(there)).await.unwrap();
-    before.engine.decline(other, None).await.unwrap();
-    before.engine.act(end(2, SessionEnd::Finished)).await.unwrap();
-    let left = before.snapshot().await;
-    // Dropped, not closed.
-    let TestDesk { engine, mut mirror, .. } = before;
-    drop(engine);
-    assert!(tokio::time::timeout(crate::support::desk::PATIENCE, orphaned).await.unwrap().is_err());
-
-    let after = open_when_free(folder.path()).await;
-    let now = after.snapshot().await;
-    assert_ne!(now.epoch, left.epoch);
-    assert_eq!(now.sessions[1], left.sessions[1]);
-    let SessionState::Ended { end: SessionEnd::AppQuit, .. } = now.sessions[0].state else {
-        panic!("{now:?}")
-    };
-    let by_id = |id| now.requests.iter().find(|request| request.id == id).unwrap();
-    let why = OrphanedWhy::AppQuit;
-    assert_eq!(by_id(open).ended().unwrap().outcome, Outcome::Orphaned { why });
-    assert_eq!(delivery(by_id(on_its_way)), Some(&Delivery::Parked));
-    // Nothing else is different.
-    for request in &left.requests {
-        if ![open, on_its_way].contains(&request.id) {
-            assert_eq!(by_id(request.id), request);
-        }
-        assert_eq!(by_id(request.id).questions, request.questions);
-    }
-    mirror.take(&frame::Frame::Snapshot(std::sync::Arc::new(frame::Snapshot { seq: u64::MAX, ..now })));
-    assert!(mirror.open(session(1)).is_empty());
-}
-
-/// Opens the folder once the earlier writer has released its lock.
-async fn open_when_free(folder: &std::path::Path) -> TestDesk {
-    let lock = || std::fs::File::open(folder.join("desk.lock")).unwrap();
-    poll("the writer ends", || lock().try_lock().is_ok()).await;
-    TestDesk::open_at(folder).await
 }
 
 #[tokio::test]

@@ -4,12 +4,11 @@ use std::path::Path;
 
 use crate::support::agents::{Play, Stage, choose, is_alive, parent_of};
 use crate::support::desk::{TestDesk, locked, poll, rejected};
-use crate::support::mirror::Mirror;
-use askdesk_agents::claude::{self, ClaudeCode};
-use askdesk_agents::{Agent, Open};
+use askdesk_agents::Agent;
+use askdesk_agents::claude::ClaudeCode;
 use askdesk_domain::{
-    Choices, Delivery, DeliveryError, EntryBody, Notice, OrphanedWhy, Outcome, Rejection, Request,
-    SessionEnd, SessionId, SessionState, ToolStatus,
+    Delivery, DeliveryError, EntryBody, Notice, OrphanedWhy, Outcome, Rejection, Request, SessionEnd,
+    SessionState, ToolStatus,
 };
 use askdesk_engine::clock::Clock;
 use rstest::rstest;
@@ -23,22 +22,6 @@ fn why(end: SessionEnd) -> String {
         SessionEnd::Failed { why } => why.to_string(),
         other => panic!("{other:?}"),
     }
-}
-
-#[tokio::test]
-async fn an_agent_that_dies_in_the_middle_of_a_line_fails_with_its_last_output() {
-    let mut stage = Stage::open().await;
-    let session = stage.play("dies-mid-line").await;
-    let why = why(stage.until_ended(session).await);
-    assert!(why.contains("exit code 1") && why.contains("fatal: out of luck"), "{why}");
-    let resumable = stage.desk.mirror.sessions[&session].resumable;
-    assert_eq!(why.contains("Resume the session"), resumable, "{why}");
-    assert_eq!(why.contains("Start a new session"), !resumable, "{why}");
-    assert!(stage.desk.mirror.notices(session).contains(&&Notice::CutInHalf));
-    assert_eq!(stage.desk.mirror.sessions[&session].unusable_lines, 1);
-    assert!(stage.log(session).contains("Stderr: fatal: out of luck"));
-    assert!(stage.log(session).contains("Unusable: a line that was cut off when the agent exited"));
-    stage.desk.check_mirror().await;
 }
 
 #[tokio::test]
@@ -123,25 +106,6 @@ async fn a_missing_program_fails_the_session_with_the_searched_paths_and_how_to_
     stage.desk.until("the first message is kept", |known| !known.transcript(id).is_empty()).await;
     let kept = EntryBody::User { text: "build me a boat".to_owned(), attachments: Vec::new() };
     assert_eq!(stage.desk.mirror.transcript(id), [&kept]);
-}
-
-#[tokio::test]
-async fn a_file_that_is_no_program_and_a_missing_folder_fail_the_session() {
-    let mut stage = Stage::open().await;
-    let file = stage.desk.folder.join("notes.txt");
-    std::fs::write(&file, "no program").unwrap();
-    let vanished = stage.desk.folder.join("vanished");
-    let folder = stage.desk.folder.clone();
-    for (program, folder, words) in [
-        (file.as_path(), folder.as_path(), "Make the file executable"),
-        (Path::new("/bin/sh"), vanished.as_path(), "it doesn't exist. Choose another folder."),
-    ] {
-        let id = stage.desk.clock.session_id();
-        let plan = claude::launch(program.to_owned(), folder.to_owned(), &Choices::new(), &Open::New);
-        stage.start_plan(id, Ok(plan), None).await;
-        let why = why(stage.until_ended(id).await);
-        assert!(why.contains(words), "{why}");
-    }
 }
 
 /// Asks one question under the tool use `t1` as soon as there is a file `ask`; `$0` is the folder.
@@ -334,38 +298,6 @@ async fn case_109_the_token_of_a_session_counts_for_nothing_once_the_session_is_
     std::fs::write(stage.desk.folder.join("go"), "").unwrap();
     stage.until_ended(session).await;
     assert_eq!(stage.desk.engine.session_of_token(&token), None);
-}
-
-/// Returns the ids of the processes that a session's agent consists of, without its host.
-#[cfg(target_os = "linux")]
-fn processes_of(session: SessionId) -> Vec<i32> {
-    let entries = std::fs::read_dir("/proc").unwrap().map(|entry| entry.unwrap());
-    let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
-    let read = |pid: i32, name: &str| std::fs::read(format!("/proc/{pid}/{name}")).unwrap_or_default();
-    let record = format!("record-{session}");
-    let of_session = |pid: &i32| String::from_utf8_lossy(&read(*pid, "environ")).contains(&record);
-    pids.filter(of_session).filter(|pid| !read(*pid, "comm").starts_with(b"askdesk-agent-h")).collect()
-}
-
-#[cfg(target_os = "linux")]
-#[tokio::test]
-async fn case_113_a_call_that_awaits_permission_has_no_result_once_its_agent_was_killed() {
-    let mut stage = Stage::open().await;
-    let session = stage.play("approval").await;
-    let awaits =
-        |known: &Mirror| known.tool_statuses(session).last() == Some(&ToolStatus::AwaitingPermission);
-    stage.desk.until("the tool awaits permission", awaits).await;
-    let killed = processes_of(session);
-    assert!(!killed.is_empty());
-    for pid in killed {
-        assert!(
-            std::process::Command::new("kill").args(["-KILL", &pid.to_string()]).status().unwrap().success()
-        );
-    }
-    stage.until_ended(session).await;
-    stage.desk.catch_up();
-    assert_eq!(stage.desk.mirror.tool_statuses(session), [ToolStatus::NoResult]);
-    stage.desk.check_mirror().await;
 }
 
 /// Calls a tool under the tool uses `t1` and `t2`.

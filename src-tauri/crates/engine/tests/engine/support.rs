@@ -8,6 +8,7 @@ pub mod images;
 #[cfg(unix)]
 pub mod kills;
 pub mod mirror;
+pub mod moves;
 #[cfg(unix)]
 pub mod own_process;
 

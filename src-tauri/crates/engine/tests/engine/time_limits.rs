@@ -1,11 +1,7 @@
 //! Time limits of requests: they pass by the engine's clock, and a late answer is still possible.
 
-use crate::support::agents::{Play, Stage};
-use crate::support::desk::{TestDesk, ask, choose, heard, locked, rejected, request};
-use askdesk_domain::{
-    Ask, Command, Delivery, Limit, NativeRef, Outcome, Rejection, RequestCommand, RequestId, SessionId,
-    Timestamp,
-};
+use crate::support::desk::{TestDesk, ask, heard, locked, request};
+use askdesk_domain::{Ask, Limit, NativeRef, Outcome, RequestId, SessionId, Timestamp};
 use askdesk_engine::NotificationEvent;
 use askdesk_engine::clock::Clock;
 use rstest::rstest;
@@ -78,19 +74,6 @@ async fn case_41_a_request_expires_at_its_limit_and_stays_open_without_one() {
 }
 
 #[tokio::test]
-async fn an_answer_before_the_limit_stays_the_outcome() {
-    let mut desk = TestDesk::open().await;
-    let session = desk.start(1).await.id;
-    let (id, outcome) = limited(&desk, session, 1).await;
-    desk.engine.answer(id, vec![choose(0, &[1])]).await.unwrap();
-    assert!(matches!(heard(outcome).await, Outcome::Answered { .. }));
-    desk.clock.advance(DAY);
-    pass_another(&desk, session, 2).await;
-    desk.catch_up();
-    assert!(matches!(outcome_of(&desk, id), Some(Outcome::Answered { .. })));
-}
-
-#[tokio::test]
 async fn case_132_a_limit_that_passes_while_nothing_can_be_stored_is_noted_once_it_can() {
     let mut desk = TestDesk::open().await;
     let session = desk.start(1).await.id;
@@ -143,33 +126,4 @@ async fn limits_pass_in_the_order_of_their_times() {
     assert!(later.try_recv().is_err());
     desk.clock.advance(5_000);
     assert_eq!(heard(later).await, Outcome::Expired);
-}
-
-#[tokio::test]
-async fn case_41_an_answer_after_the_limit_reaches_the_running_agent_once_as_a_message() {
-    let mut stage = Stage::open().await;
-    let session = stage.start(Play { prompt: None, ..Play::of("technology") }).await;
-    stage.until_idle(session).await;
-    let (id, outcome) = limited(&stage.desk, session, 1).await;
-    stage.desk.clock.advance(LIMIT);
-    assert_eq!(heard(outcome).await, Outcome::Expired);
-
-    // Until the agent knows that the limit has passed, an answer would be a second outcome on its way.
-    let early = stage.desk.engine.answer(id, vec![choose(0, &[0])]).await.unwrap_err();
-    assert!(matches!(rejected(early), Rejection::AlreadyEnded { .. }));
-    let at = stage.desk.clock.now();
-    let delivery = Delivery::Delivered { at, late: false };
-    let call = stage.desk.request(id).await.native_ref;
-    let sending = Command::Request(RequestCommand::NoteSending { request: id, call });
-    stage.desk.engine.act(sending).await.unwrap();
-    let delivered = Command::Request(RequestCommand::NoteDelivery { request: id, call: None, delivery });
-    stage.desk.engine.act(delivered).await.unwrap();
-
-    stage.desk.engine.answer(id, vec![choose(0, &[0])]).await.unwrap();
-    stage.desk.catch_up();
-    stage.until_delivered_late(id).await;
-    let messages = stage.messages(session);
-    let late: Vec<&String> = messages.iter().filter(|text| text.contains("late answer")).collect();
-    assert_eq!(late.len(), 1, "{messages:?}");
-    assert!(late[0].contains("Question: Which store?\nAnswer: \"A\""), "{late:?}");
 }

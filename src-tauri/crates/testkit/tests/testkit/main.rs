@@ -8,7 +8,6 @@
 
 mod fake_agent;
 mod fake_agent_scenarios;
-mod mock_api;
 mod real_claude;
 
 mod support {

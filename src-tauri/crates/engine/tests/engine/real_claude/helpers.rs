@@ -154,19 +154,6 @@ async fn case_139_stop_ends_the_turn_and_a_subagent_works_on_to_its_end() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn case_139_after_stop_a_subagent_ends_by_its_own_stop() {
-    let Some(world) = world("case_139_a_subagents_own_stop", slow_turn()).await else { return };
-    let mut stage = Stage::open().await;
-    let session = world.start(&stage).await;
-    let (helper, _) = stopped(&world, &mut stage, session).await;
-    stage.sessions.stop_helper(session, helper.id.clone()).await.unwrap();
-    assert_eq!(end_of(&mut stage, session, &helper).await, HelperEnd::ByUser);
-    assert!(stage.desk.mirror.open_approval(session).is_none());
-    stage.desk.check_mirror().await;
-    stage.sessions.stop(session).await.unwrap();
-}
-
-#[tokio::test(flavor = "multi_thread")]
 async fn case_108_a_subagent_of_a_session_that_asks_asks_too() {
     // Every subagent works in the background (measured with 2.1.329).
     let begin =

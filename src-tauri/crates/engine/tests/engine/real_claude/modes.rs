@@ -2,13 +2,13 @@
 
 use std::time::{Duration, Instant};
 
-use crate::support::agents::{Stage, choices, choose, decides, denies, in_mode, is_alive, mode_of};
+use crate::support::agents::{Stage, choose, decides, denies, in_mode, is_alive};
 use crate::support::desk::{poll, rejected};
 use crate::support::mirror::Mirror;
 use askdesk_agents::{Start, claude};
 use askdesk_domain::{
     Approval, ApprovalDecision, ApprovalOption, ChangeRefused, ConfigId, EntryBody, Notice, OptionLabel,
-    OptionScope, QuestionPolicy, Rejection, SessionId, SessionOptions, ToolDetail, ToolRule, ValueId,
+    OptionScope, Rejection, SessionId, SessionOptions, ToolDetail, ToolRule, ValueId,
 };
 use askdesk_engine::clock::Clock;
 use askdesk_testkit::clis;
@@ -202,17 +202,6 @@ fn plan_file(mock: &MockApi) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_plan_is_approved_as_it_is_and_the_earlier_mode_returns() {
-    let Some((mut real, approval)) = planning("a_plan_is_approved_as_it_is").await else { return };
-    real.decide(&approval, decides(&["allow"])).await;
-    real.until_turns(2).await;
-    real.until_mode("default").await;
-    let told = real.result_of("toolu_p");
-    assert!(told.contains("1. Do it") && !told.contains("edited"), "{told}");
-    real.stop().await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
 async fn the_model_gets_an_edited_plan_and_the_chosen_mode_follows() {
     let Some((mut real, approval)) = planning("an_edited_plan").await else { return };
     let plan = Some("# Plan\n\n1. Do it twice\n".to_owned());
@@ -222,31 +211,6 @@ async fn the_model_gets_an_edited_plan_and_the_chosen_mode_follows() {
     real.until_mode("accept_edits").await;
     let told = real.result_of("toolu_p");
     assert!(told.contains("1. Do it twice") && told.contains("edited"), "{told}");
-    real.stop().await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn after_a_plan_is_sent_back_the_model_has_the_message_and_still_plans() {
-    let Some((mut real, approval)) = planning("a_plan_that_is_sent_back").await else { return };
-    real.decide(&approval, denies("Smaller steps, please.")).await;
-    real.until_turns(2).await;
-    assert!(real.result_of("toolu_p").contains("Smaller steps, please."), "{}", real.result_of("toolu_p"));
-    assert_eq!(mode_of(&real.stage.desk.mirror.sessions[&real.session]), Some("plan"));
-    real.stop().await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn the_model_can_enter_plan_mode_and_the_mode_is_shown() {
-    let script =
-        vec![Reply::new([Block::tool("toolu_in", "EnterPlanMode", json!({}))]), Reply::text("I plan now.")];
-    let Some(mut real) = Real::start("the_model_enters_plan_mode", SessionOptions::default(), script).await
-    else {
-        return;
-    };
-    real.until_turns(1).await;
-    real.until_mode("plan").await;
-    // Entering needs no permission; leaving does.
-    assert!(real.stage.desk.mirror.approvals.is_empty());
     real.stop().await;
 }
 
@@ -266,19 +230,6 @@ async fn an_interrupt_stops_a_running_command_and_the_session_continues() {
     let real = interrupted(real).await;
     poll("the command ends", || !is_alive(shell.trim())).await;
     real.stop().await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn an_interrupt_stops_the_model_in_the_middle_of_a_text_and_the_session_continues() {
-    let script = vec![Reply::text(&"A long story. ".repeat(200)).paced(100), Reply::text("Here again.")];
-    let Some(mut real) = Real::start("an_interrupt_stops_the_model", SessionOptions::default(), script).await
-    else {
-        return;
-    };
-    let session = real.session;
-    let begun = |known: &Mirror| known.live.get(&session).is_some_and(|live| live.text.contains("story"));
-    real.stage.desk.until("the beginning of the text", begun).await;
-    interrupted(real).await.stop().await;
 }
 
 /// Interrupts a turn, and fails unless it stops soon without an error and the session takes another message.
@@ -328,61 +279,6 @@ async fn mode_and_model_change_between_turns_and_a_refusal_has_the_agents_words(
     real.say("Who are you?").await;
     real.until_turns(3).await;
     assert_eq!(real.mock.conversation().last().unwrap()["model"], "no-such-model");
-    real.stop().await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_change_during_a_turn_applies_to_the_next_call_and_an_open_request_stays_open() {
-    let Some(mut real) = Real::start("a_change_within_a_turn", SessionOptions::default(), vec![]).await
-    else {
-        return;
-    };
-    real.until_turns(1).await;
-    let path = |name: &str| real.project.path().join(name).display().to_string();
-    real.mock.push(write("toolu_1", &path("first.txt"), "1\n"));
-    real.mock.push(write("toolu_2", &path("second.txt"), "2\n"));
-    real.mock.push(Reply::text("Written."));
-    real.say("Write them.").await;
-    let approval = real.asked().await;
-    real.stage.set(real.session, "model", "claude-sonnet-4-5").await.unwrap();
-    real.stage.set(real.session, "mode", "accept_edits").await.unwrap();
-    real.until_mode("accept_edits").await;
-    // A withdrawal would come together with the mode.
-    assert_eq!(real.asked().await.id, approval.id);
-    real.decide(&approval, decides(&["allow"])).await;
-    real.until_turns(2).await;
-    assert_eq!(["first.txt", "second.txt"].map(|name| real.file(name).is_some()), [true, true]);
-    assert_eq!(real.stage.desk.mirror.approvals.len(), 1);
-    let models: Vec<_> = real.mock.conversation().iter().map(|body| body["model"].clone()).collect();
-    assert_ne!(models[1], "claude-sonnet-4-5");
-    assert_eq!(models[2..], ["claude-sonnet-4-5", "claude-sonnet-4-5"]);
-    real.stop().await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn case_42_questions_that_are_turned_off_are_refused_and_not_shown() {
-    let questions = json!([{"question": "Which store?", "header": "Store", "multiSelect": false, "options": [
-        {"label": "SQLite", "description": "One file"}, {"label": "PostgreSQL", "description": "A server"}]}]);
-    let script = vec![Reply::question("toolu_q", &questions), Reply::text("I took SQLite.")];
-    let options = SessionOptions {
-        questions: QuestionPolicy::Never,
-        config: choices(&[("effort", "low"), ("model", "claude-opus-4-6")]),
-        ..SessionOptions::default()
-    };
-    let Some(mut real) = Real::start("questions_that_are_turned_off", options, script).await else { return };
-    real.until_turns(1).await;
-    let told = real.result_of("toolu_q");
-    assert!(told.contains("takes no questions in this session"), "{told}");
-    assert!(real.stage.desk.mirror.requests.is_empty());
-    let notice = Notice::QuestionTurnedOff { policy: QuestionPolicy::Never, text: "Which store?".to_owned() };
-    assert!(real.stage.desk.mirror.notices(real.session).contains(&&notice));
-    let first = real.mock.conversation()[0].clone();
-    assert_eq!(
-        (&first["model"], &first["output_config"]["effort"]),
-        (&json!("claude-opus-4-6"), &json!("low"))
-    );
-    let ended = real.stage.desk.mirror.turns(real.session)[0].clone();
-    assert!(matches!(ended, EntryBody::TurnEnded { cost_usd: Some(_), .. }), "{ended:?}");
     real.stop().await;
 }
 

@@ -49,15 +49,6 @@ async fn case_114_a_quit_with_an_open_question_begins_no_other_call_of_the_model
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn case_114_a_closed_session_with_an_open_permission_begins_no_other_call_of_the_model() {
-    let Some((world, stage, session)) = waiting("case_114_a_closed_session", bash()).await else {
-        return;
-    };
-    stage.sessions.close(session).await.unwrap();
-    assert_eq!(world.mock.conversation().len(), 1);
-}
-
-#[tokio::test(flavor = "multi_thread")]
 async fn case_112_the_text_of_a_failed_attempt_disappears_and_the_retry_is_shown_until_the_agent_goes_on() {
     let script =
         vec![Reply::text("Half a sentence, and").broken(), Reply::text("The whole sentence.").after(300)];

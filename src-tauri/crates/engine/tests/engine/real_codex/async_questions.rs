@@ -1,13 +1,13 @@
 //! Questions that newer models ask in Default mode without waiting for the answer.
 
-use askdesk_domain::{Asker, EntryBody, LaunchOverrides, Request, SessionId, SessionOptions};
+use askdesk_domain::{Asker, LaunchOverrides, Request, SessionId};
 use askdesk_testkit::clis::Release;
 use askdesk_testkit::mock_api::{Block, Reply};
 use rstest::rstest;
 use serde_json::{Value, json};
 
-use super::world::{REQUEST_WITHIN, World, decision, shell};
-use crate::support::agents::{choices, choose};
+use super::world::{REQUEST_WITHIN, World};
+use crate::support::agents::choose;
 
 const OPENING: &str = "<send_user_message_question_reply>";
 
@@ -50,41 +50,6 @@ fn expected() -> Vec<Value> {
         json!({"question": question, "answer": answer, "questionItemId": id})
     };
     vec![reply("Which trigger?", "Keyboard", 0), reply("Which file?", "src/a \"b\".rs", 1)]
-}
-
-/// Whether the transcript has the questions as an entry, and nothing of them as the agent's words.
-fn is_shown_once(world: &World, session: SessionId) -> bool {
-    let transcript = world.stage.desk.mirror.transcript(session);
-    let entries = transcript.iter().filter(|body| matches!(body, EntryBody::Request { .. })).count();
-    let said = world.stage.desk.mirror.said(session);
-    entries == 1 && !said.iter().any(|said| said.contains("Which trigger?"))
-}
-
-#[rstest]
-#[tokio::test(flavor = "multi_thread")]
-async fn case_136_the_answer_goes_into_the_running_turn(
-    #[values(Release::Newest, Release::Oldest)] release: Release,
-) {
-    let script = vec![ask_async("c1"), shell("c2", "touch done"), Reply::text("All done.")];
-    let Some(mut world) = world(release, "case_136_the_answer_goes_into_the_running_turn", script).await
-    else {
-        return;
-    };
-    let config = choices(&[("approval_policy", "untrusted"), ("sandbox", "danger-full-access")]);
-    let session = world.start_with("Fix it.", SessionOptions { config, ..SessionOptions::default() }).await;
-    let request = asked(&mut world, session).await;
-    // The agent goes on: it asks for a permission meanwhile.
-    let approval = world.permission(session).await;
-    answer(&world, &request).await;
-    world.decide(&approval, decision("accept")).await;
-    let heard = world.mock.wait_for_request(3, REQUEST_WITHIN).await.unwrap();
-    assert_eq!(replies(&heard), expected());
-    world.stage.until_said(session, "All done.").await;
-    world.stage.until_delivered_late(request.id).await;
-    world.stage.until_idle(session).await;
-    assert!(is_shown_once(&world, session));
-    assert_eq!(world.stage.desk.mirror.turns(session).len(), 1);
-    world.stage.desk.check_mirror().await;
 }
 
 #[rstest]

@@ -96,14 +96,6 @@ impl World {
         Some(Self::of_program(program, false, data, script).await)
     }
 
-    /// Opens one with a copy of the program, which an update can replace.
-    pub async fn open_installed(test: &str, script: Vec<Reply>) -> Option<(Self, TempDir)> {
-        let folder = TempDir::new().unwrap();
-        let installed = folder.path().join("codex");
-        std::fs::copy(clis::native_or_skip(Cli::Codex, test)?, &installed).unwrap();
-        Some((Self::of_program(installed, true, None, script).await, folder))
-    }
-
     async fn of_program(program: PathBuf, directly: bool, data: Option<&Path>, script: Vec<Reply>) -> Self {
         let mock = MockApi::start(Script(script)).await.unwrap();
         let (home, project) = (TempDir::new().unwrap(), TempDir::new().unwrap());
@@ -207,21 +199,6 @@ impl World {
         std::fs::read_to_string(self.home.path().join("pid")).unwrap().trim().parse().unwrap()
     }
 
-    /// Replaces the program by another file, as an update does.
-    pub fn update(&self) {
-        let new = self.program.with_extension("new");
-        std::fs::copy(&self.program, &new).unwrap();
-        std::fs::rename(new, &self.program).unwrap();
-    }
-
-    /// Whether a server runs the installed program. One that was replaced has another name: it ends with "(deleted)".
-    #[cfg(target_os = "linux")]
-    pub fn installed_runs(&self) -> bool {
-        let processes = std::fs::read_dir("/proc").unwrap().flatten();
-        let mut programs = processes.filter_map(|it| std::fs::read_link(it.path().join("exe")).ok());
-        programs.any(|program| program == self.program)
-    }
-
     pub fn kill_server(&self) {
         let pid = self.server().to_string();
         assert!(Command::new("kill").args(["-9", &pid]).status().unwrap().success());
@@ -239,12 +216,6 @@ impl World {
         let mut running = command.spawn().unwrap();
         running.stdin.take().unwrap().write_all(key.as_bytes()).unwrap();
         assert!(running.wait().unwrap().success());
-    }
-
-    /// Removes what the program has written of its sessions.
-    pub fn forget_sessions(&self) {
-        std::fs::remove_dir_all(self.home.path().join(".codex")).unwrap();
-        Cli::Codex.write_settings(self.home.path(), &self.mock.base_url).unwrap();
     }
 }
 

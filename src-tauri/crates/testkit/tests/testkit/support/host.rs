@@ -193,13 +193,6 @@ pub fn user(content: &Value, uuid: Option<&str>) -> Value {
     message
 }
 
-/// The `tool_result` blocks among the events.
-pub fn tool_results(events: &[Value]) -> Vec<Value> {
-    let blocks = |event: &Value| event["message"]["content"].as_array().cloned().unwrap_or_default();
-    let of_user = events.iter().filter(|event| event["type"] == "user");
-    of_user.flat_map(blocks).filter(|block| block["type"] == "tool_result").collect()
-}
-
 /// The whole texts that the agent said.
 pub fn texts(events: &[Value]) -> Vec<String> {
     let said = events.iter().filter(|event| event["type"] == "assistant");
