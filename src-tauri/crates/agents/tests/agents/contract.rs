@@ -1,6 +1,5 @@
 //! What every agent of the catalog keeps to.
 
-mod conversation;
 mod terminal;
 
 use std::collections::HashSet;

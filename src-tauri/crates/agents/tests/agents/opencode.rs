@@ -1,6 +1,6 @@
 //! What OpenCode's events mean, from recordings of the real program (1.18.33) with a mock of the model.
 
-use askdesk_agents::{Action, AgentEvent, InputError, RpcError};
+use askdesk_agents::{Action, Adapter, AgentEvent, EncodeError, InputError, RpcError};
 use askdesk_domain::{
     AnswerInput, Answers, ApprovalDecision, ApprovalOptionId, ApprovalOptionKind, CallArgument, ContextUse,
     Notice, OptionLabel, OptionScope, Outcome, QuestionKind, TodoItem, TodoStatus, ToolDetail, ToolRule, Usd,
@@ -208,7 +208,7 @@ fn an_aborted_turn_closes_its_questions_and_a_reply_to_one_of_them_is_refused() 
     let mut session = session;
     let outcome = Outcome::Declined { words: None };
     let answer = Action::Answer { native_ref, questions, outcome };
-    assert!(askdesk_agents::Adapter::send(&mut session.adapter, answer).is_err());
+    assert!(Adapter::send(&mut session.adapter, answer).is_err());
 }
 
 #[test]
@@ -321,6 +321,20 @@ fn a_permission_that_ended_before_its_call_was_read_is_not_shown() {
     session.event("permission.replied", json!({"sessionID": "ses_1", "requestID": "per_1", "reply": "once"}));
     session.respond(MESSAGE, Ok(message));
     assert_eq!(session.count(|it| matches!(it, AgentEvent::ApprovalAsked { .. })), 0);
+}
+
+#[test]
+fn case_66_only_what_was_offered_can_be_decided() {
+    let mut session = OpenCodeSession::working("ses_1");
+    let asked = json!({"id": "per_9", "sessionID": "ses_1", "permission": "bash", "patterns": ["rm -r notes"],
+        "metadata": {"command": "rm -r notes"}, "always": ["rm *"], "tool": {"messageID": "msg_1", "callID": "call_9"}});
+    session.event("permission.asked", asked);
+    let Some(AgentEvent::ApprovalAsked { native_ref, .. }) = session.events.last().cloned() else {
+        panic!("{:?}", session.events)
+    };
+    let decision = ApprovalDecision::of(ApprovalOptionId::literal("juggle"));
+    let other = Adapter::send(&mut session.adapter, Action::Decide { native_ref, decision });
+    assert!(matches!(other, Err(EncodeError::Unsupported { .. })), "{other:?}");
 }
 
 #[test]

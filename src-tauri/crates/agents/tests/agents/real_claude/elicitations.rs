@@ -35,7 +35,7 @@ async fn ended(mut session: Session, server: &ElicitingServer, asked: Asked, out
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn case_141_the_real_agent_passes_on_the_bounds_and_the_default_of_a_form() {
+async fn case_111_and_141_the_real_agent_passes_on_a_form_with_its_bounds_and_its_values() {
     let Some((session, server, asked)) = asked("case_141_the_real_agent_passes_on_bounds", "form").await
     else {
         return;
@@ -56,32 +56,6 @@ async fn case_141_the_real_agent_passes_on_the_bounds_and_the_default_of_a_form(
     let outcome = Outcome::Answered { answers: typed("9").unwrap() };
     let reply = ended(session, &server, asked.clone(), outcome).await;
     assert_eq!(reply, json!({"action": "accept", "content": {"auth": "jwt", "count": 9}}));
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn case_111_the_real_agent_passes_on_a_form_and_its_values() {
-    let Some((session, server, asked)) = asked("case_111_the_real_agent_passes_on_a_form", "form").await
-    else {
-        return;
-    };
-    let [method, count] = asked.questions.as_slice() else { panic!("{asked:?}") };
-    let inputs = [
-        AnswerInput { question: method.id, chosen: vec![method.id.option(1)], other: None, note: None },
-        AnswerInput { question: count.id, chosen: vec![], other: Some("3".to_owned()), note: None },
-    ];
-    let outcome = Outcome::Answered { answers: Answers::check(&asked.questions, &inputs).unwrap() };
-    let reply = ended(session, &server, asked, outcome).await;
-    assert_eq!(reply, json!({"action": "accept", "content": {"auth": "sessions", "count": 3}}));
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn case_111_the_real_agent_passes_on_a_refused_form() {
-    let Some((session, server, asked)) = asked("case_111_the_real_agent_passes_on_a_refused", "form").await
-    else {
-        return;
-    };
-    let reply = ended(session, &server, asked, Outcome::Declined { words: None }).await;
-    assert_eq!(reply["action"], "decline");
 }
 
 #[tokio::test(flavor = "multi_thread")]

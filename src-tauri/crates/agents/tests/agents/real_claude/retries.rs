@@ -30,35 +30,3 @@ async fn case_112_the_real_agent_tells_a_rejected_key_at_once_and_each_retry() {
     assert!(seen.contains(&AgentEvent::Said { text: "Fine now.".to_owned() }), "{seen:?}");
     session.stop().await;
 }
-
-#[tokio::test(flavor = "multi_thread")]
-async fn case_112_the_real_agent_drops_the_text_of_a_failed_attempt_before_it_writes_it_anew() {
-    let script = vec![
-        Reply::text("Half a sentence, and").broken(),
-        Reply::error(529, "overloaded_error"),
-        Reply::text("The whole sentence."),
-    ];
-    let Some(mut session) = Session::start("case_112_the_real_agent_drops_the_text", script).await else {
-        return;
-    };
-    let mut seen = Vec::new();
-    session.until(&mut seen, turn_ended).await;
-    // What a user sees as it is written.
-    let mut live = String::new();
-    let mut shown = Vec::new();
-    for event in &seen {
-        match event {
-            AgentEvent::TextDelta { text } => live.push_str(text),
-            AgentEvent::TextDropped | AgentEvent::Retrying { .. } | AgentEvent::Said { .. } => {
-                shown.push(std::mem::take(&mut live));
-            }
-            _ => {}
-        }
-    }
-    shown.retain(|text| !text.is_empty());
-    assert_eq!(shown, ["Half a sentence,", "The whole sentence."], "{seen:?}");
-    let said = seen.iter().filter(|event| matches!(event, AgentEvent::Said { .. }));
-    assert_eq!(said.count(), 1, "{seen:?}");
-    assert!(seen.iter().filter_map(retrying).count() >= 2, "{seen:?}");
-    session.stop().await;
-}
