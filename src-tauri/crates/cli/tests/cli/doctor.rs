@@ -75,21 +75,6 @@ fn case_137_the_installed_versions_that_arent_tested_are_named_with_one_that_wor
 }
 
 #[test]
-fn case_60_an_entry_with_another_port_is_reported_with_a_remedy() {
-    let (app, desk) = FakeApp::started();
-    succeeded(app.run(&["connect", "gemini", "--yes"]));
-    drop(desk);
-    let closed = report(&app);
-    assert_eq!(closed["desk"]["reachable"], false);
-    let _other = app.start();
-    let report = report(&app);
-    let path = &client(&report, "gemini-cli")["path"];
-    assert_eq!(path["state"], "broken");
-    assert!(path["why"].as_str().unwrap().contains("the port or token in "), "{path}");
-    assert_eq!(path["remedy"], "askdesk connect gemini-cli");
-}
-
-#[test]
 fn case_60_without_the_app_the_remedy_is_to_start_it() {
     let app = FakeApp::new();
     succeeded(app.run(&["connect", "opencode", "--yes"]));

@@ -24,16 +24,6 @@ async fn answer(fixture: &Fixture) -> (Request, Session) {
     (request, session)
 }
 
-/// Asks, and gives the call up once the question is open, as a client does after its own timeout.
-async fn give_up(fixture: &Fixture, connected: &McpClient) -> Request {
-    let asked = tokio::select! {
-        result = connected.ask() => panic!("{result:?}"),
-        (request, _) = fixture.asked() => request,
-    };
-    fixture.missed(asked.id).await;
-    asked
-}
-
 #[rstest]
 #[tokio::test(flavor = "multi_thread")]
 async fn an_answer_is_the_result_of_the_call(#[values(Speaks::Sessions, Speaks::Discovery)] speaks: Speaks) {
@@ -101,48 +91,6 @@ async fn case_170_a_call_that_its_client_moved_to_the_background_is_marked_and_g
     assert!(matches!(request.ended().unwrap().delivery, Some(Delivery::Delivered { late: false, .. })));
 }
 
-#[rstest]
-#[tokio::test(flavor = "multi_thread")]
-async fn case_45_a_repeated_call_finds_its_late_answer(
-    #[values(Speaks::Sessions, Speaks::Discovery)] speaks: Speaks,
-) {
-    let fixture = Fixture::open().await;
-    let connected = connect(&fixture, "claude-code", speaks).await;
-    if speaks == Speaks::Discovery {
-        // After this call the folder is known, so the next one takes one round trip.
-        assert_eq!(connected.call("ask_user", json!({"questions": []})).await.is_error, Some(true));
-    }
-    let first = give_up(&fixture, &connected).await;
-    fixture.answer(first.id).await;
-    let late = fixture.engine.request(first.id).await.unwrap();
-    assert_eq!(late.ended().unwrap().delivery, Some(Delivery::Parked));
-    let again = connected.ask().await;
-    assert_eq!(structured(&again)["requestId"], json!(first.id));
-    assert!(text(&again).contains("\"Postgres\""), "{again:?}");
-    fixture.delivered(first.id).await;
-    assert_eq!(fixture.open_count().await, 0);
-}
-
-#[rstest]
-#[tokio::test(flavor = "multi_thread")]
-async fn without_a_folder_two_connections_of_one_client_never_share_an_answer(
-    #[values(Speaks::Sessions, Speaks::Discovery)] speaks: Speaks,
-) {
-    let fixture = Fixture::open().await;
-    let connected = McpClient::over_http(&fixture, "codex", speaks, Folder::Never).await;
-    let first = give_up(&fixture, &connected).await;
-    drop(connected);
-    fixture.answer(first.id).await;
-    let other = McpClient::over_http(&fixture, "codex", speaks, Folder::Never).await;
-    let (result, (request, session)) = tokio::join!(other.ask(), answer(&fixture));
-    assert_ne!((request.id, session.id), (first.id, first.session));
-    assert_eq!(structured(&result)["requestId"], json!(request.id));
-    let first = fixture.engine.request(first.id).await.unwrap();
-    assert_eq!(first.ended().unwrap().delivery, Some(Delivery::Parked));
-    drop(other);
-    fixture.all_sessions_end().await;
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn a_folder_that_is_named_late_is_used_from_then_on() {
     let fixture = Fixture::open().await;
@@ -205,20 +153,6 @@ async fn canceling_a_finished_call_is_ignored() {
 
 #[rstest]
 #[tokio::test(flavor = "multi_thread")]
-async fn gemini_is_offered_a_tool_name_that_it_does_not_hide(
-    #[values(Speaks::Sessions, Speaks::Discovery)] speaks: Speaks,
-) {
-    let fixture = Fixture::open().await;
-    for (name, expected) in [("gemini-cli-mcp-client", "ask_person"), ("codex", "ask_user")] {
-        let connected = connect(&fixture, name, speaks).await;
-        let tools = connected.client.list_all_tools().await.unwrap();
-        let names: Vec<_> = tools.iter().map(|tool| tool.name.to_string()).collect();
-        assert_eq!(names, ["ask_user_question", expected, "collect_answer"]);
-    }
-}
-
-#[rstest]
-#[tokio::test(flavor = "multi_thread")]
 async fn an_invalid_question_is_rejected_in_the_same_turn(
     #[values(Speaks::Sessions, Speaks::Discovery)] speaks: Speaks,
 ) {
@@ -246,23 +180,6 @@ async fn a_client_that_goes_leaves_its_question_to_the_user() {
     fixture.missed(request.id).await;
     fixture.all_sessions_end().await;
     fixture.answer(request.id).await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn each_connection_has_a_session_of_its_own() {
-    let fixture = Fixture::open().await;
-    let first = connect(&fixture, "codex", Speaks::Sessions).await;
-    let second = connect(&fixture, "codex", Speaks::Sessions).await;
-    let _one = first.begin().await;
-    let other = json!({"questions": [{"question": "Name?", "type": "text"}]});
-    let _two = second.begin_call("ask_user", other).await;
-    fixture
-        .until("both ask in sessions of their own", |desk| {
-            let mut sessions: Vec<_> = desk.requests().map(|request| request.session).collect();
-            sessions.dedup();
-            (sessions.len() == 2).then_some(())
-        })
-        .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -7,9 +7,8 @@ use std::time::Duration;
 use askdesk_client_config::{Client, Endpoint, Env, Os, Scope, Token, connect};
 use askdesk_domain::{LaunchOverrides, RequestId, SessionId, SessionOptions};
 use askdesk_testkit::clis;
-use askdesk_testkit::mock_api::{Block, MockApi, Reply, Script};
+use askdesk_testkit::mock_api::{MockApi, Reply, Script};
 use askdesk_user_environment::Variables;
-use serde_json::json;
 
 use super::fixture::PATIENCE;
 use super::managed::Managed;
@@ -91,18 +90,5 @@ async fn case_109_the_question_tool_of_the_real_claude_in_a_session_is_one_card(
     world.until_called("askdesk_calls_total{tool=\"hook\",outcome=\"managed\"} 1").await;
     let (request, asked_in) = world.managed.fixture.asked().await;
     assert_eq!(asked_in.id, session);
-    world.answer(session, request.id).await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn case_109_what_the_real_claude_in_a_session_asks_over_mcp_is_one_card_of_its_session() {
-    let test = "case_109_what_the_real_claude_in_a_session_asks_over_mcp_is_one_card_of_its_session";
-    let questions = json!({"questions": which_store("Which store should the notes be kept in?")});
-    let call = Block::tool("toolu_1", "mcp__askdesk__ask_user_question", questions);
-    let script = vec![Reply::new([call]), Reply::text("PostgreSQL it is.")];
-    let Some(world) = Connected::open(test, script).await else { return };
-    let session = world.start().await;
-    let (request, asked_in) = world.managed.fixture.asked().await;
-    assert_eq!((asked_in.id, request.asked_by.as_deref()), (session, Some("claude-code")));
     world.answer(session, request.id).await;
 }

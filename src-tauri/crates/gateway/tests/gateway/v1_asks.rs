@@ -200,15 +200,6 @@ async fn an_invalid_question_is_rejected_with_its_field() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_script_that_ends_leaves_its_question_and_can_ask_again() {
-    let fixture = Fixture::open().await;
-    let (call, id) = Call::asks(&fixture, "c1").await;
-    drop(call);
-    fixture.missed(id).await;
-    assert_eq!(Call::asks(&fixture, "c2").await.1, id);
-}
-
-#[tokio::test(flavor = "multi_thread")]
 async fn a_repeated_call_is_not_ended_by_its_earlier_attempt() {
     let fixture = Fixture::open().await;
     let mut body = asks("c1", "Deploy?");
@@ -271,20 +262,6 @@ async fn case_54_a_call_finds_its_question_after_a_restart() {
     assert_eq!(again.asked().await, id);
     assert_eq!(choose(&fixture, id, "No").await.status, 200);
     assert_eq!(again.ended().await["result"]["answers"][0]["selectedOptions"], json!(["No"]));
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_test_question_is_asked_like_any_other() {
-    let fixture = Fixture::open().await;
-    let mut call = Call::begin(&fixture, "/v1/test", &json!({})).await;
-    let id = call.asked().await;
-    let (_, session) = fixture.asked().await;
-    assert_eq!(
-        (session.origin.channel(), session.origin.client()),
-        (Some(Channel::CommandLine), Some("askdesk doctor"))
-    );
-    assert_eq!(choose(&fixture, id, "Yes").await.status, 200);
-    assert_eq!(call.ended().await["result"]["outcome"], "answered");
 }
 
 #[tokio::test(flavor = "multi_thread")]

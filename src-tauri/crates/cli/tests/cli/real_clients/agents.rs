@@ -31,14 +31,8 @@ fn name(cli: Cli) -> &'static str {
     }
 }
 
-#[derive(Clone, Copy, PartialEq)]
-pub enum User {
-    AnswersAfter(Duration),
-    Declines,
-}
-
-/// Lets a program ask, answers or declines, and checks what its model receives.
-pub async fn asks(test: &str, cli: Cli, user: User) {
+/// Lets a program ask, answers after a time, and checks what its model receives.
+pub async fn asks(test: &str, cli: Cli, after: Duration) {
     let Some(program) = program_or_skip(test, cli) else { return };
     let fixture = Fixture::open().await;
     let call = Block::tool("call_1", "ask_user_question", json!({"questions": questions()}));
@@ -53,7 +47,6 @@ pub async fn asks(test: &str, cli: Cli, user: User) {
     let mut running = fixture.start(command);
     let (request, session) = fixture.asked(&mut running).await;
     assert_eq!((session.origin.channel(), session.origin.client()), (Some(Channel::Mcp), Some(name(cli))));
-    let after = if let User::AnswersAfter(after) = user { after } else { Duration::ZERO };
     let asked = Instant::now();
     while asked.elapsed() < after {
         let id = request.id;
@@ -63,12 +56,7 @@ pub async fn asks(test: &str, cli: Cli, user: User) {
         tokio::time::sleep(Duration::from_secs(1).min(after)).await;
     }
     assert_eq!(model.conversation().len(), 1, "the model gets nothing before the user has answered");
-    match user {
-        User::AnswersAfter(_) => fixture.gateway.answer(request.id).await,
-        User::Declines => {
-            fixture.gateway.engine.decline(request.id, Some("not today".to_owned())).await.unwrap();
-        }
-    }
+    fixture.gateway.answer(request.id).await;
     if model.wait_for_request(2, PATIENCE).await.is_none() {
         panic!("the turn does not go on; it says:\n{}", running.says());
     }
@@ -76,7 +64,7 @@ pub async fn asks(test: &str, cli: Cli, user: User) {
     assert_eq!(told.len(), 1, "{told:?}");
     // Codex first reports how long the call took.
     let text = told[0].text.rsplit_once("Output:\n").map_or(told[0].text.as_str(), |(_, output)| output);
-    assert_eq!(text, form(cli, user, &request));
+    assert_eq!(text, form(cli, &request));
     fixture.gateway.delivered(request.id).await;
     let said = running.ends_well().await;
     assert!(said.contains("So be it."), "{said}");
@@ -93,20 +81,13 @@ pub async fn asks(test: &str, cli: Cli, user: User) {
 }
 
 /// What a model receives: the JSON from Claude Code and Codex, the text from the others.
-fn form(cli: Cli, user: User, request: &Request) -> String {
-    let (words, data) = if user == User::Declines {
-        let words = "The user declined to answer. The user said: not today".to_owned();
-        let data =
-            json!({"outcome": "declined", "requestId": request.id, "words": "not today", "message": words});
-        (words, data)
-    } else {
-        let words = format!(
-            "User has answered your questions: \"{QUESTION}\"=\"PostgreSQL\". You can now continue with the user's answers in \
-             mind."
-        );
-        let answers = json!([{"question": QUESTION, "selectedOptions": ["PostgreSQL"], "header": "Store"}]);
-        (words, json!({"outcome": "answered", "requestId": request.id, "answers": answers}))
-    };
+fn form(cli: Cli, request: &Request) -> String {
+    let words = format!(
+        "User has answered your questions: \"{QUESTION}\"=\"PostgreSQL\". You can now continue with the user's answers in \
+         mind."
+    );
+    let answers = json!([{"question": QUESTION, "selectedOptions": ["PostgreSQL"], "header": "Store"}]);
+    let data = json!({"outcome": "answered", "requestId": request.id, "answers": answers});
     match cli {
         Cli::ClaudeCode | Cli::Codex => data.to_string(),
         Cli::GeminiCli => format!("<untrusted_context>\n{words}\n</untrusted_context>"),
@@ -122,15 +103,6 @@ fn form(cli: Cli, user: User, request: &Request) -> String {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_real_agent_asks_and_its_model_receives_the_answer(#[case] cli: Cli) {
     let test = format!("a_real_agent_asks_and_its_model_receives_the_answer ({})", cli.id());
-    asks(&test, cli, User::AnswersAfter(Duration::ZERO)).await;
-}
-
-#[rstest]
-#[tokio::test(flavor = "multi_thread")]
-async fn a_declined_question_reaches_every_model_as_text(
-    #[values(Cli::ClaudeCode, Cli::Codex, Cli::GeminiCli, Cli::OpenCode)] cli: Cli,
-) {
     assert_eq!(Cli::ALL, [Cli::ClaudeCode, Cli::Codex, Cli::GeminiCli, Cli::OpenCode], "each has a case");
-    let test = format!("a_declined_question_reaches_every_model_as_text ({})", cli.id());
-    asks(&test, cli, User::Declines).await;
+    asks(&test, cli, Duration::ZERO).await;
 }

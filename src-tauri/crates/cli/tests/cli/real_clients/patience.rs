@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use askdesk_testkit::clis::Cli;
 
-use super::agents::{User, asks};
+use super::agents::asks;
 
-const LONG: User = User::AnswersAfter(Duration::from_secs(400));
+const LONG: Duration = Duration::from_secs(400);
 
 /// Run it with `cargo test -p askdesk-cli --test cli -- --ignored case_55`. `docs/measured.md` has the results.
 #[tokio::test(flavor = "multi_thread")]

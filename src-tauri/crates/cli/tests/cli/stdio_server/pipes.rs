@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::mcp_client::{Folder, Speaks, connect, connect_as, text, unanswered, which_store};
+use super::mcp_client::{connect, text, unanswered, which_store};
 use crate::fake_app::{FakeApp, TOKEN, User, err, exit, give, out};
 
 fn initialize() -> Value {
@@ -120,16 +120,6 @@ fn case_140_a_request_is_answered_whatever_is_wrong_with_its_line() {
     let codes: Vec<_> =
         (2..=7).map(|id| code(id).unwrap_or_else(|| panic!("no answer to {id}: {answers:?}"))).collect();
     assert_eq!(json!(codes), json!([null, -32_700, -32_700, -32_600, -32_600, null]));
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn garbage_before_initialization_does_not_stop_a_real_client() {
-    let app = FakeApp::new();
-    for speaks in [Speaks::Sessions, Speaks::Discovery] {
-        let garbage = "text\n{\n\u{0}\n\n";
-        let connected = connect_as(app.command(&["mcp"]), "codex", speaks, Folder::Never, garbage).await;
-        assert_eq!(connected.client.list_all_tools().await.unwrap().len(), 3);
-    }
 }
 
 /// It doesn't wait, because nobody could answer.
