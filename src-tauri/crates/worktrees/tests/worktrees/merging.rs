@@ -1,6 +1,6 @@
 //! Merging and rebasing: either it is done, or nothing has changed.
 
-use askdesk_worktrees::{AgentUse, Blocked, Users, WorktreeRefused, merge};
+use askdesk_worktrees::{Blocked, Users, WorktreeRefused, merge};
 
 use rstest::rstest;
 
@@ -241,17 +241,6 @@ fn case_84_a_worktree_that_has_changed_since_it_was_shown_is_left() {
     write(&code.tree(), "a.txt", "first edit\n");
     commit(&code.tree(), "another commit");
     check_refused(&code, stale, &WorktreeRefused::Changed);
-}
-
-#[test]
-fn nothing_is_merged_while_an_agent_works() {
-    let code = Code::with_work();
-    let users = Users { agent: AgentUse::Working, ..Users::default() };
-    let seen = code.state().seen;
-    let refused = merge(&code.place(), &users, &seen, None);
-    assert_eq!(refused, Err(WorktreeRefused::Blocked { why: Blocked::Working }));
-    let idle = Users { agent: AgentUse::Idle, ..Users::default() };
-    merge(&code.place(), &idle, &seen, None).unwrap();
 }
 
 #[test]
