@@ -248,8 +248,11 @@ pub fn fake_claude(bridge: &Bridge, lines: &str) -> PathBuf {
         record.display(),
         fake.display()
     );
-    std::fs::write(&program, script).unwrap();
-    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    // The one before may be starting at this moment, and can't be written then.
+    let part = program.with_extension("part");
+    std::fs::write(&part, script).unwrap();
+    std::fs::set_permissions(&part, std::fs::Permissions::from_mode(0o755)).unwrap();
+    std::fs::rename(part, &program).unwrap();
     program
 }
 
