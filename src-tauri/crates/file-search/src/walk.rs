@@ -93,7 +93,8 @@ impl Walk {
                 .filter_entry(move |entry| {
                     let is_own = VERSION_CONTROL.iter().any(|name| entry.file_name() == *name);
                     let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
-                    let is_left_out = !is_own && is_folder && entry.depth() > 0 && rules_are_too_large(entry.path());
+                    let is_left_out =
+                        !is_own && is_folder && entry.depth() > 0 && rules_are_too_large(entry.path());
                     if is_left_out {
                         cut.is_cut.store(true, Ordering::Relaxed);
                     }
@@ -102,7 +103,9 @@ impl Walk {
             let least = if depth.is_none() { 2 } else { 1 };
             for entry in walk.build().flatten().filter(|entry| entry.depth() >= least) {
                 // A name that is not Unicode is left out, because no message could name it.
-                let Some(path) = entry.path().strip_prefix(root).ok().and_then(Path::to_str) else { continue };
+                let Some(path) = entry.path().strip_prefix(root).ok().and_then(Path::to_str) else {
+                    continue;
+                };
                 if self.is_stopped.load(Ordering::Relaxed) {
                     return;
                 }

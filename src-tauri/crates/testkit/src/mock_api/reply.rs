@@ -59,12 +59,7 @@ pub enum Block {
 
 impl Reply {
     pub fn new(blocks: impl IntoIterator<Item = Block>) -> Self {
-        Self {
-            blocks: blocks.into_iter().collect(),
-            pace_ms: 0,
-            tokens: Tokens::default(),
-            failure: None,
-        }
+        Self { blocks: blocks.into_iter().collect(), pace_ms: 0, tokens: Tokens::default(), failure: None }
     }
 
     /// A reply of words only.
