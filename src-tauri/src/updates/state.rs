@@ -22,19 +22,12 @@ pub enum Asker {
 
 /// When the system lets an update be installed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(not(any(feature = "updater", test)), expect(dead_code, reason = "only packages learn of updates"))]
 pub enum Installs {
-    #[cfg_attr(
-        not(any(feature = "updater", test)),
-        expect(dead_code, reason = "only packages learn of updates")
-    )]
     WhileRunning,
     /// The installer ends the app, so it begins when everything else has ended.
     AtExit,
     /// Only the package manager can install it, which the user runs.
-    #[cfg_attr(
-        not(any(feature = "updater", test)),
-        expect(dead_code, reason = "only packages learn of updates")
-    )]
     ByHand,
 }
 
