@@ -39,7 +39,8 @@ export default defineConfig(({ mode }) => ({
   test: {
     environment: 'jsdom',
     include: ['tests/**/*.test.ts'],
-    setupFiles: ['tests/setup.ts'],
+    setupFiles: ['tests/jsdom.ts', 'tests/setup.ts'],
+    sequence: { setupFiles: 'list' },
     restoreMocks: true,
     // Generous, because a slow machine is no fault of the window.
     testTimeout: 30_000,

@@ -6,7 +6,7 @@ import type { Request } from '../src/generated/wire';
 import { arming } from '../src/shared/arming';
 import { anApproval, aQuestion, aRequest, aSession, ended } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
-import { button, openPage, ownAnswer, panel, radio, settle } from './open';
+import { button, openPage, ownAnswer, panel, radio, settle, skippableTime } from './open';
 import { lone, openCard, pair, sentAnswers } from './openCard';
 
 const DELAY = 500;
@@ -59,6 +59,8 @@ async function click(target: Element) {
 }
 
 const card = (id = 'r1') => document.querySelector<HTMLElement>(`[data-card="${id}"]`)!;
+
+skippableTime();
 
 describe('a card is armed', () => {
   const armed = () => {
@@ -243,8 +245,8 @@ describe('a question', () => {
 
   test('case_79_a_card_that_something_above_pushes_away_waits_again', async () => {
     const { bridge } = await openCard(lone());
-    // From then on, the card's place is watched.
-    await new Promise(requestAnimationFrame);
+    // The card's place is watched from its second frame on.
+    await vi.advanceTimersByTimeAsync(100);
     await pass(DELAY);
     vi.spyOn(HTMLElement.prototype, 'getBoundingClientRect').mockReturnValue({ left: 0, top: 200 } as DOMRect);
     await bridge.push({ change: 'approval', approval: anApproval({ askedAt: 0 }) });

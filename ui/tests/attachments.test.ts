@@ -1,4 +1,4 @@
-import { fireEvent, screen, within } from '@testing-library/svelte';
+import { fireEvent, screen, waitFor, within } from '@testing-library/svelte';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 
 import type { Attachment, RefusedWhy } from '../src/generated/wire';
@@ -98,7 +98,7 @@ describe('pasting', () => {
     const bridge = idle().on('attach_image', () => ({ attached: [image((n += 1))], refused: [] }));
     await openPage(bridge);
     await paste(Array.from({ length: 9 }, (_, index) => pasted(`${index}.png`, 'x')));
-    await vi.waitFor(() => expect(within(attached()!).getAllByRole('listitem')).toHaveLength(8));
+    await waitFor(() => expect(within(attached()!).getAllByRole('listitem')).toHaveLength(8));
     expect(screen.getByRole('alert')).toHaveTextContent('8.png wasn’t attached: a message can have up to 8 attachments.');
   });
 });

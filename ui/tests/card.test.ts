@@ -6,7 +6,7 @@ import type { Question, Request } from '../src/generated/wire';
 import { cutText, firstLetters, shortHeader } from '../src/shared/text';
 import { answered, aQuestion, aRequest, aSession } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
-import { button, expectNoViolations, openPage, panel, radio, settle } from './open';
+import { button, cpuMillis, expectNoViolations, openPage, panel, radio, settle } from './open';
 
 const open = (questions: Question[], changes: Partial<Request> = {}) => {
   const bridge = new FakeBridge({ requests: [aRequest({ questions, ...changes })] });
@@ -32,11 +32,11 @@ describe('a question in Markdown', () => {
   });
 
   test('a text of any shape is split quickly', () => {
-    const started = performance.now();
+    const started = cpuMillis();
     for (const line of [`a\n${'-'.repeat(65_000)}x`, `a\n${' '.repeat(65_000)}x`, '\n'.repeat(65_000), '- \n'.repeat(20_000)]) {
       parted(line);
     }
-    expect(performance.now() - started).toBeLessThan(2_000);
+    expect(cpuMillis() - started).toBeLessThan(2_000);
   });
 
   test('the first paragraph names the group, and the rest is below it', async () => {

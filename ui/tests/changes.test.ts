@@ -9,7 +9,7 @@ import type { ChangedFiles, FileChange } from '../src/generated/wire';
 import { commentMessage } from '../src/store/commentMessage';
 import { aRequest, aSession } from '../src/testing/builders';
 import { FakeBridge, settle } from '../src/testing/fakeBridge';
-import { button, composer, expectNoViolations, openPage, panel } from './open';
+import { button, composer, cpuMillis, expectNoViolations, openPage, panel } from './open';
 
 const tree = () => screen.getByRole('tree', { name: 'Changed files' });
 const file = (name: string) => within(tree()).getByRole('treeitem', { name: new RegExp(`^${name}(?![/.])`) });
@@ -366,11 +366,11 @@ describe('rows', () => {
     const parts = Array.from({ length: 20_000 }, (_, n) =>
       n % 2 === 0 ? same('a', 'b', 'c', 'd', 'e') : changed(['x', 'y', 'z'], ['1', '2', '3', '4', '5']),
     );
-    const began = performance.now();
+    const began = cpuMillis();
     const rows = rowsOf(parts, 'split', new Set(), []);
     expect(rows).toHaveLength(100_000);
     expect(changeStarts(rows)).toHaveLength(10_000);
-    expect(performance.now() - began).toBeLessThan(2_000);
+    expect(cpuMillis() - began).toBeLessThan(2_000);
   });
 
   test('what differs between two lines ends at words', () => {

@@ -1,5 +1,5 @@
-import { screen, within } from '@testing-library/svelte';
-import { describe, expect, test, vi } from 'vitest';
+import { screen, waitFor, within } from '@testing-library/svelte';
+import { describe, expect, test } from 'vitest';
 
 import { askedAt, filledIn, namedFile } from '../src/feature/composer/asked';
 import type { AgentCommand } from '../src/generated/wire';
@@ -131,7 +131,7 @@ describe('commands', () => {
     const { user } = await openPage(bridge.on('queue_message', () => aSession()));
     await settle();
     await user.type(composer(), '/context{Enter}');
-    await vi.waitFor(() => expect(bridge.sent('queue_message')).toMatchObject([{ text: '/context' }]));
+    await waitFor(() => expect(bridge.sent('queue_message')).toMatchObject([{ text: '/context' }]));
     expect(bridge.sent('send_message')).toEqual([]);
   });
 });
@@ -163,7 +163,7 @@ describe('files', () => {
     );
     const { user } = await openPage(bridge);
     await user.type(composer(), '@ab');
-    await vi.waitFor(() => expect(answers).toHaveLength(3));
+    await waitFor(() => expect(answers).toHaveLength(3));
     answers[2]!(['new']);
     await screen.findByRole('option', { name: 'new' });
     answers[1]!(['old']);
@@ -183,7 +183,7 @@ describe('files', () => {
     await screen.findByText('Reading the folder…');
     await screen.findByRole('option', { name: 'c' });
     expect(screen.getByRole('option', { name: 'b' })).toHaveAttribute('aria-selected', 'true');
-    await vi.waitFor(() => expect(screen.queryByText('Reading the folder…')).toBeNull());
+    await waitFor(() => expect(screen.queryByText('Reading the folder…')).toBeNull());
     expect(rows()).toEqual(['a', 'b']);
     expect(answers).toEqual([]);
   });

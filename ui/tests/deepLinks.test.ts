@@ -1,4 +1,4 @@
-import { screen } from '@testing-library/svelte';
+import { screen, waitFor } from '@testing-library/svelte';
 import { describe, expect, test, vi } from 'vitest';
 
 import type { DraftTarget } from '../src/generated/wire';
@@ -106,7 +106,7 @@ describe('a deep link', () => {
     store.dispatch({ type: 'inbox_opened', at: NOW });
     store.dispatch({ type: 'overlay_opened', overlay: { overlay: 'settings' } });
     await settle();
-    await vi.waitFor(() => expect(screen.getByRole('dialog', { name: 'Settings' })).toBeVisible());
+    await waitFor(() => expect(screen.getByRole('dialog', { name: 'Settings' })).toBeVisible());
     await bridge.openDeepLink(request.id);
     expect(screen.queryByRole('dialog')).toBeNull();
     expect([selected(), focusedCard()]).toEqual(['s2', request.id]);

@@ -1,4 +1,4 @@
-import { fireEvent, screen, within } from '@testing-library/svelte';
+import { fireEvent, screen, waitFor, within } from '@testing-library/svelte';
 import { describe, expect, test, vi } from 'vitest';
 
 import type { DraftTarget, Request } from '../src/generated/wire';
@@ -169,7 +169,7 @@ describe('saving', () => {
     expect(ownAnswer()).toHaveValue('mine');
     await expectNoViolations();
     bridge.on('save_draft', () => ({}));
-    await vi.waitFor(() => expect(screen.queryByText(/^Draft not saved yet/)).toBeNull(), { timeout: 2000 });
+    await waitFor(() => expect(screen.queryByText(/^Draft not saved yet/)).toBeNull());
     expect(saved(bridge)).toEqual(draft({ answers: [on('q1', { other: 'mine' })] }));
   });
 
@@ -238,7 +238,7 @@ describe('loading after a reload', () => {
     await openPage(bridge);
     expect(screen.getByText(/The database is busy/)).toBeVisible();
     bridge.on('read_drafts', () => ({ drafts: [draft({ answers: [on('q1', { other: 'mine' })] })] }));
-    await vi.waitFor(() => expect(ownAnswer()).toHaveValue('mine'), { timeout: 2000 });
+    await waitFor(() => expect(ownAnswer()).toHaveValue('mine'));
   });
 });
 

@@ -1,10 +1,12 @@
 import { screen, within } from '@testing-library/svelte';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 
 import type { Helper } from '../src/generated/wire';
 import { aSession } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
-import { expectNoViolations, openPage, settle } from './open';
+import { expectNoViolations, openPage, settle, skippableTime } from './open';
+
+skippableTime();
 
 const aHelper = (changes: Partial<Helper> = {}): Helper => ({
   id: 'a1',
@@ -64,13 +66,14 @@ test('case 125: the output of a background task is shown while its row is open, 
   expect(working()).toHaveTextContent('The beginning is left out.');
   expect(bridge.sent('read_helper_output')).toMatchObject([{ session: 's1', helper: 'b1' }]);
   await expectNoViolations();
-  expect(await within(working()).findByText('line 2', undefined, { timeout: 3000 })).toBeInTheDocument();
+  await vi.advanceTimersByTimeAsync(1500);
+  expect(within(working()).getByText('line 2')).toBeInTheDocument();
 
   await user.click(row);
   const asked = bridge.sent('read_helper_output').length;
   expect(row).toHaveAttribute('aria-expanded', 'false');
   expect(working()).not.toHaveTextContent('line');
-  await new Promise((resolve) => setTimeout(resolve, 1500));
+  await vi.advanceTimersByTimeAsync(1500);
   expect(bridge.sent('read_helper_output')).toHaveLength(asked);
 });
 

@@ -1,5 +1,5 @@
-import { fireEvent, screen, within } from '@testing-library/svelte';
-import { describe, expect, test, vi } from 'vitest';
+import { fireEvent, screen, waitFor, within } from '@testing-library/svelte';
+import { describe, expect, test } from 'vitest';
 
 import type { SearchHit, Session } from '../src/generated/wire';
 import { selectedSession } from '../src/store/select';
@@ -48,7 +48,7 @@ async function openHistory(bridge: FakeBridge) {
 async function search(bridge: FakeBridge, text = 'light') {
   const opened = await openHistory(bridge);
   await fireEvent.input(field(), { target: { value: text } });
-  await vi.waitFor(() => expect(bridge.sent('search_history')).not.toEqual([]));
+  await waitFor(() => expect(bridge.sent('search_history')).not.toEqual([]));
   await settle();
   return opened;
 }
@@ -86,7 +86,7 @@ describe('the history', () => {
     const { bridge, user } = await openHistory(withPast());
     await user.type(field(), 'the lig');
     expect(bridge.sent('search_history')).toEqual([]);
-    await vi.waitFor(() => expect(bridge.sent('search_history')).not.toEqual([]));
+    await waitFor(() => expect(bridge.sent('search_history')).not.toEqual([]));
     expect(bridge.sent('search_history')).toEqual([{ query: 'the lig', limit: 30, offset: 0 }]);
   });
 
@@ -122,7 +122,7 @@ describe('the history', () => {
     const { user } = await search(slow, 'one');
     await user.clear(field());
     await user.type(field(), 'two');
-    await vi.waitFor(() => expect(button(/second/)).toBeVisible());
+    await waitFor(() => expect(button(/second/)).toBeVisible());
     reply([aHit(1, { match: 'first' })]);
     await settle();
     expect(screen.queryByRole('button', { name: /first/ })).toBeNull();
@@ -140,7 +140,7 @@ describe('the history', () => {
   test('shows an error if a search fails, and keeps the query', async () => {
     const bridge = withPast().fail('search_history', { code: 'storage_busy' });
     await search(bridge);
-    await vi.waitFor(() => expect(screen.getByRole('alert')).toBeVisible());
+    await waitFor(() => expect(screen.getByRole('alert')).toBeVisible());
     expect(field()).toHaveValue('light');
   });
 });

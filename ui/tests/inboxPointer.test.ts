@@ -1,4 +1,4 @@
-import { fireEvent, within } from '@testing-library/svelte';
+import { fireEvent, waitFor, within } from '@testing-library/svelte';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 
 import type { Request } from '../src/generated/wire';
@@ -83,7 +83,7 @@ describe('nothing in the inbox moves under the pointer', () => {
     expect(within(item('p')).queryByRole('button', { name: /^Allow/ })).toBeNull();
     expect(heights('a', 'b', 'p')).toEqual(['', '180px', '180px']);
     await fireEvent.blur(window);
-    await vi.waitFor(() => expect(heights('a', 'b', 'p')).toEqual(['', '', '']));
+    await waitFor(() => expect(heights('a', 'b', 'p')).toEqual(['', '', '']));
   });
 
   test('whoever goes on by key follows the list, wherever the pointer rests', async () => {

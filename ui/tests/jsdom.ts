@@ -1,3 +1,24 @@
+/*
+ * The virtual list keeps the timers that it finds when it is loaded, and goes on with a scroll for 150 ms. These lead to the
+ * fake timers of a test, so that it decides when a scroll is over.
+ */
+for (const name of ['setTimeout', 'clearTimeout'] as const) {
+  const real = globalThis[name] as (...input: unknown[]) => unknown;
+  // Fake timers pass on what isn't theirs.
+  let passedOn = false;
+  const leading = (...input: unknown[]) => {
+    const fake = globalThis[name] as unknown;
+    if (passedOn || fake === leading) return real(...input);
+    passedOn = true;
+    try {
+      return (fake as typeof real)(...input);
+    } finally {
+      passedOn = false;
+    }
+  };
+  globalThis[name] = leading as never;
+}
+
 // APIs that the page uses and jsdom lacks.
 HTMLCanvasElement.prototype.getContext = (() => null) as never;
 Element.prototype.scrollBy = () => undefined;

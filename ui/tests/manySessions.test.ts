@@ -1,4 +1,4 @@
-import { fireEvent, screen } from '@testing-library/svelte';
+import { fireEvent, screen, waitFor } from '@testing-library/svelte';
 import { describe, expect, test, vi } from 'vitest';
 
 import type { Change, Session } from '../src/generated/wire';
@@ -82,11 +82,11 @@ describe('with 1,000 sessions', () => {
     const { user } = await openPage(new FakeBridge({ sessions }));
     row('s0')!.focus();
     await user.keyboard('{End}');
-    await vi.waitFor(() => expect(row('s999')).toHaveFocus());
+    await waitFor(() => expect(row('s999')).toHaveFocus());
     await user.keyboard('{ArrowDown}');
-    await vi.waitFor(() => expect(row('s0')).toHaveFocus());
+    await waitFor(() => expect(row('s0')).toHaveFocus());
     await user.keyboard('{ArrowUp}');
-    await vi.waitFor(() => expect(row('s999')).toHaveFocus());
+    await waitFor(() => expect(row('s999')).toHaveFocus());
     expect(mounted().length).toBeLessThan(FEW);
   });
 
@@ -142,6 +142,6 @@ describe('with 1,000 sessions', () => {
     expect(mounted().length).toBeLessThan(FEW);
     row('s0')!.focus();
     await user.keyboard('{End}');
-    await vi.waitFor(() => expect(row('s999')).toHaveFocus());
+    await waitFor(() => expect(row('s999')).toHaveFocus());
   });
 });

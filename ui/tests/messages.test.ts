@@ -13,6 +13,7 @@ import { hours, number, percent } from '../src/shared/messages/formats';
 import { duration } from '../src/shared/time';
 import { cost } from '../src/shared/usage';
 import { claudeCode, codex, demo, openCode } from '../src/testing/agents';
+import { settle } from '../src/testing/fakeBridge';
 
 const root = join(import.meta.dirname, '../src');
 const sources = readdirSync(root, { recursive: true, encoding: 'utf8' })
@@ -273,14 +274,21 @@ describe('in another language', () => {
 
   test('a request that a newer one replaces resolves once the newer catalog is in use', async () => {
     vi.resetModules();
+    let load: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => (load = resolve));
     vi.doMock('../src/shared/messages/de', async (original) => {
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      await held;
       return original();
     });
     const fresh = (await import('../src/shared/messages/language.svelte')).spoken;
     const replaced = fresh.speak('en');
     void fresh.speak('de');
-    await replaced;
+    const resolved = vi.fn();
+    const replacedThen = replaced.then(resolved);
+    await settle();
+    expect(resolved).not.toHaveBeenCalled();
+    load();
+    await replacedThen;
     expect(fresh.catalog['question.decline']).toBe('Überspringen');
   });
 

@@ -15,7 +15,7 @@ import { openDialog, Watch } from './monkeyWatch';
  * repeat it, run `MONKEY_SEED=… npx vitest run tests/monkey`. `MONKEY_SEEDS=100` walks further.
  */
 const { MONKEY_SEED, MONKEY_SEEDS } = process.env;
-const seeds = MONKEY_SEED ? [Number(MONKEY_SEED)] : Array.from({ length: Number(MONKEY_SEEDS ?? 12) }, (_, n) => n + 1);
+const seeds = MONKEY_SEED ? [Number(MONKEY_SEED)] : Array.from({ length: Number(MONKEY_SEEDS ?? 3) }, (_, n) => n + 1);
 const STEPS = 250;
 const STEPS_TOLD = 40;
 const DELAY = 500;

@@ -1,4 +1,4 @@
-import { screen, within } from '@testing-library/svelte';
+import { screen, waitFor, within } from '@testing-library/svelte';
 import { describe, expect, test, vi } from 'vitest';
 
 import { distinctInitials, initialsOf } from '../src/feature/sessions/rowWords';
@@ -45,7 +45,7 @@ describe('in a narrow window', () => {
     const shown = () => [...document.querySelectorAll<HTMLElement>('nav [data-session]')].map((tile) => tile.dataset['session']);
     await user.hover(button('web, Idle'));
     await bridge.push({ change: 'request', request: aRequest({ id: 'r2', session: 's2', askedAt: 1 }) });
-    await vi.waitFor(() => expect(button(/^web, Needs you/)).toBeVisible());
+    await waitFor(() => expect(button(/^web, Needs you/)).toBeVisible());
     expect(shown()).toEqual(['s1', 's2']);
     await user.hover(document.querySelector('main')!);
     expect(shown()).toEqual(['s2', 's1']);
@@ -103,13 +103,13 @@ describe('tooltips', () => {
     const { user } = await openPage(new FakeBridge({ sessions, requests: [aRequest()] }));
     await user.keyboard('{Shift}');
     document.querySelector<HTMLElement>('nav [data-session=s1]')!.focus();
-    await vi.waitFor(() => expect(tooltip()).toHaveTextContent('Question 1?'));
+    await waitFor(() => expect(tooltip()).toHaveTextContent('Question 1?'));
     expect(tooltip()).toHaveTextContent('/home/ada/projects/api');
     await expectNoViolations();
     await user.keyboard('{Escape}');
     expect(tooltip()).toBeNull();
     button('New session').focus();
-    await vi.waitFor(() => expect(tooltip()).toHaveTextContent('New session'));
+    await waitFor(() => expect(tooltip()).toHaveTextContent('New session'));
   });
 
   test('don’t list those of every control in a region or a card', async () => {
@@ -136,7 +136,7 @@ describe('tooltips', () => {
     await user.keyboard('{Shift}');
     button('New session').focus();
     button('New session').title = 'Another name';
-    await vi.waitFor(() => expect(tooltip()).toHaveTextContent('Another name'));
+    await waitFor(() => expect(tooltip()).toHaveTextContent('Another name'));
   });
 
   test('don’t appear for a field, which the focus rests in', async () => {
@@ -144,7 +144,7 @@ describe('tooltips', () => {
     await user.keyboard('{Shift}');
     const field = screen.getByRole('textbox', { name: 'Message to the agent' });
     button('New session').focus();
-    await vi.waitFor(() => expect(tooltip()).not.toBeNull());
+    await waitFor(() => expect(tooltip()).not.toBeNull());
     field.title = 'Any tooltip';
     field.focus();
     await vi.advanceTimersByTimeAsync(700);
@@ -156,7 +156,7 @@ describe('tooltips', () => {
     const [one, other] = ['New session', 'Actions for web'].map(button) as [HTMLElement, HTMLElement];
     await user.hover(one);
     expect(one).not.toHaveAttribute('title');
-    await vi.waitFor(() => expect(tooltip()).toHaveTextContent('New session'));
+    await waitFor(() => expect(tooltip()).toHaveTextContent('New session'));
     await user.hover(other);
     expect(one.title).not.toBe('');
     expect(tooltip()).toBeNull();

@@ -38,6 +38,9 @@ export function skippableTime() {
   afterEach(() => void vi.useRealTimers());
 }
 
+/** The CPU time of this process in milliseconds, which a busy machine doesn't lengthen. */
+export const cpuMillis = () => process.cpuUsage().user / 1000;
+
 export const button = (name: string | RegExp) => screen.getByRole('button', { name });
 export const radio = (name: string) => screen.getByRole<HTMLInputElement>('radio', { name });
 export const checkbox = (name: string | RegExp) => screen.getByRole<HTMLInputElement>('checkbox', { name });

@@ -1,4 +1,4 @@
-import { screen, within } from '@testing-library/svelte';
+import { screen, waitFor, within } from '@testing-library/svelte';
 import { describe, expect, test, vi } from 'vitest';
 
 import { linesUpTo } from '../src/feature/history/plot';
@@ -102,7 +102,7 @@ describe('the totals of past questions', () => {
     const { bridge } = await openTotals();
     const before = counted(bridge)!.days;
     vi.spyOn(Date, 'now').mockReturnValue(before.at(-1)!);
-    await vi.waitFor(() => expect(bridge.sent('count_questions')).toHaveLength(2), { timeout: 20_000 });
+    await waitFor(() => expect(bridge.sent('count_questions')).toHaveLength(2));
     expect(counted(bridge)!.days.slice(0, -1)).toEqual(before.slice(1));
     expect(bridge.sent('search_questions')).toHaveLength(2);
   });
@@ -110,7 +110,7 @@ describe('the totals of past questions', () => {
   test('follow the filter', async () => {
     const { bridge, user } = await openTotals();
     await user.selectOptions(screen.getByRole('combobox', { name: 'Outcome' }), 'Skipped');
-    await vi.waitFor(() => expect(counted(bridge)!.wanted.outcomes).toEqual(['declined']));
+    await waitFor(() => expect(counted(bridge)!.wanted.outcomes).toEqual(['declined']));
   });
 
   test('of a single question have one bar', async () => {
@@ -162,7 +162,7 @@ describe('the totals of past questions', () => {
       return new Promise((done) => (reply = () => done(found)));
     });
     const { user } = await openTotals(bridge);
-    await vi.waitFor(() => expect(screen.getByRole('alert')).toBeVisible());
+    await waitFor(() => expect(screen.getByRole('alert')).toBeVisible());
     reply();
     await settle();
     expect(screen.getByRole('group')).toHaveTextContent('Timed out');

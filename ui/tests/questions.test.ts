@@ -1,5 +1,5 @@
-import { fireEvent, screen, within } from '@testing-library/svelte';
-import { describe, expect, test, vi } from 'vitest';
+import { fireEvent, screen, waitFor, within } from '@testing-library/svelte';
+import { describe, expect, test } from 'vitest';
 
 import { shownOutcome } from '../src/entities/request/outcomeWords';
 import type { Delivery, Outcome, PastQuestion, QuestionsFound, Request } from '../src/generated/wire';
@@ -259,7 +259,7 @@ describe('the history of questions', () => {
     const { bridge, user } = await openQuestions(withQuestions());
     await user.selectOptions(screen.getByRole('combobox', { name: 'Session' }), 'docs');
     await user.selectOptions(screen.getByRole('combobox', { name: 'Outcome' }), 'Replied in chat');
-    await vi.waitFor(() => expect(asked(bridge)).toEqual({ query: '', session: 's9', outcomes: ['replied_in_chat'] }));
+    await waitFor(() => expect(asked(bridge)).toEqual({ query: '', session: 's9', outcomes: ['replied_in_chat'] }));
   });
 
   test('searches when typing pauses, and keeps the filter', async () => {
@@ -269,7 +269,7 @@ describe('the history of questions', () => {
     const field = screen.getByRole('searchbox', { name: 'Search questions and answers' });
     // Without a pause in between, however slow the machine is.
     for (const value of ['s', 'st', 'sto', 'stor', 'store']) await fireEvent.input(field, { target: { value } });
-    await vi.waitFor(() => expect(bridge.sent('search_questions')).not.toEqual([]));
+    await waitFor(() => expect(bridge.sent('search_questions')).not.toEqual([]));
     expect(bridge.sent('search_questions')).toEqual([
       { wanted: { query: 'store', session: null, outcomes: ['answered'] }, limit: 50, offset: 0 },
     ]);
@@ -280,7 +280,7 @@ describe('the history of questions', () => {
     expect(screen.getByRole('status')).toHaveTextContent('No past questions yet');
     expect(screen.queryByRole('button', { name: /^Export/ })).toBeNull();
     await fireEvent.input(screen.getByRole('searchbox'), { target: { value: 'x' } });
-    await vi.waitFor(() => expect(asked(bridge)?.query).toBe('x'));
+    await waitFor(() => expect(asked(bridge)?.query).toBe('x'));
     expect(screen.getByRole('status')).toHaveTextContent('No matching questions');
     await expectNoViolations();
   });

@@ -1,10 +1,12 @@
 import { screen, within } from '@testing-library/svelte';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 
 import { aRequest, ended, withdrawn } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
-import { button, composer, expectNoViolations, openPage, ownAnswer, panel, radio, skipWithMessage } from './open';
+import { button, composer, expectNoViolations, openPage, ownAnswer, panel, radio, skippableTime, skipWithMessage } from './open';
 import { card, chose, holding, lone, openCard, pair, sentAnswers } from './openCard';
+
+skippableTime();
 
 test('cost: one key answers a single question', async () => {
   const { press, pass, bridge } = await openCard(lone());
@@ -49,7 +51,7 @@ test('a screen reader announces once that an answer will be sent, and that it wa
   expect(status()).toEqual(['']);
   await keys('2');
   expect(status()).toEqual(['Sending “JWT” in 3 seconds. Press u to undo.']);
-  await new Promise((resolve) => setTimeout(resolve, 1100));
+  await vi.advanceTimersByTimeAsync(1100);
   expect(status()).toEqual(['Sending “JWT” in 3 seconds. Press u to undo.']);
   await keys('u');
   expect(status()).toEqual(['Undone. Nothing was sent.']);

@@ -1,4 +1,4 @@
-import { screen, within } from '@testing-library/svelte';
+import { screen, waitFor, within } from '@testing-library/svelte';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 
 import type { Request } from '../src/generated/wire';
@@ -51,7 +51,7 @@ describe('case 104 the composer', () => {
     await user.type(composer(), 'let us talk');
     expect(button('Reply in chat')).toBeEnabled();
     await bridge.push({ change: 'request', request: a('r2', { state: ended(withdrawn()) }) });
-    await vi.waitFor(() => expect(description()).toBe('Enter replies in chat and closes 1 question.'));
+    await waitFor(() => expect(description()).toBe('Enter replies in chat and closes 1 question.'));
     await expectNoViolations();
   });
 
@@ -90,7 +90,7 @@ describe('case 104 the composer', () => {
     const { user, bridge } = await openPage(asked());
     await user.type(composer(), 'leave it');
     await bridge.push({ change: 'request', request: a('r1') });
-    await vi.waitFor(() => expect(description()).toBe('Enter queues this message. 1 question stays open.'));
+    await waitFor(() => expect(description()).toBe('Enter queues this message. 1 question stays open.'));
     await expectNoViolations();
     await user.click(button('Reply in chat: closes 1 question'));
     expect(sent(bridge)).toEqual([]);

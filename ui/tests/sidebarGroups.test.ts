@@ -1,4 +1,4 @@
-import { fireEvent, screen } from '@testing-library/svelte';
+import { fireEvent, screen, waitFor } from '@testing-library/svelte';
 import type { UserEvent } from '@testing-library/user-event';
 import { describe, expect, test, vi } from 'vitest';
 
@@ -68,13 +68,13 @@ describe('groups', () => {
     const ends = (session: string, n: number, ago: number) =>
       ({ change: 'entry', session, entry: { ...anEntry(n, { ...turnEnded, error: 'API Error: 529' }), at: NOW - ago } }) as const;
     await bridge.push(ends('b', 1, 300_000), ends('c', 1, 60_000));
-    await vi.waitFor(() => expect(groups()).toEqual(['Idle 3', 'c', 'b', 'a']));
+    await waitFor(() => expect(groups()).toEqual(['Idle 3', 'c', 'b', 'a']));
     await bridge.push({
       change: 'entry',
       session: 'b',
       entry: { ...anEntry(2, { kind: 'user', text: 'Go on.', attachments: [] }), at: NOW },
     });
-    await vi.waitFor(() => expect(groups()).toEqual(['Idle 3', 'b', 'c', 'a']));
+    await waitFor(() => expect(groups()).toEqual(['Idle 3', 'b', 'c', 'a']));
     // An agent that writes moves no row.
     await bridge.push({ change: 'entry', session: 'a', entry: { ...anEntry(1, { kind: 'agent', text: 'Done.' }), at: NOW + 1000 } });
     expect(groups()).toEqual(['Idle 3', 'b', 'c', 'a']);
@@ -91,11 +91,11 @@ describe('groups', () => {
       happens('s3', 1, { ...turnEnded, error: 'API Error: 529' }),
       ...three.map((session) => ({ change: 'session', session: { ...session, ...idle } }) as const),
     );
-    await vi.waitFor(() => expect(groups()).toEqual(['Done 1', 's1', 'Idle 2', 's2', 's3']));
+    await waitFor(() => expect(groups()).toEqual(['Done 1', 's1', 'Idle 2', 's2', 's3']));
     expect(row('s1')).toHaveAttribute('data-state', 'idle');
     await bridge.push({ change: 'session', session: three[0]! });
     await bridge.push({ change: 'session', session: { ...three[0]!, ...idle } });
-    await vi.waitFor(() => expect(groups()).toEqual(['Idle 3', 's2', 's1', 's3']));
+    await waitFor(() => expect(groups()).toEqual(['Idle 3', 's2', 's1', 's3']));
   });
 
   test('can be folders, agents, or none, which the next window remembers', async () => {
@@ -187,7 +187,7 @@ describe('while the pointer is over the sidebar', () => {
     const { user, bridge, store } = await openPage(new FakeBridge({ sessions: two }));
     await user.hover(row('a'));
     await bridge.push(asks);
-    await vi.waitFor(() => expect(row('b')).toHaveAttribute('data-state', 'needs_you'));
+    await waitFor(() => expect(row('b')).toHaveAttribute('data-state', 'needs_you'));
     expect(line('b')).toBe('Which one?');
     expect(groups()).toEqual(['Working 2', 'a', 'b']);
     await user.keyboard('{Control>}2{/Control}');
@@ -195,7 +195,7 @@ describe('while the pointer is over the sidebar', () => {
     await user.click(row('a'));
     expect(store.state.navigation.place.session).toBe('a');
     await bridge.push({ change: 'session', session: aSession({ id: 'new', place: 2 }) });
-    await vi.waitFor(() => expect(groups()).toEqual(['Working 2', 'a', 'b', 'new']));
+    await waitFor(() => expect(groups()).toEqual(['Working 2', 'a', 'b', 'new']));
     await expectNoViolations();
     await user.hover(document.querySelector('main')!);
     expect(groups()).toEqual(['Needs you 1', 'b', 'Working 2', 'a', 'new']);
@@ -203,7 +203,7 @@ describe('while the pointer is over the sidebar', () => {
     expect(store.state.navigation.place.session).toBe('b');
     await user.hover(row('a'));
     await bridge.push({ change: 'session_closed', session: 'b' });
-    await vi.waitFor(() => expect(groups()).toEqual(['Working 2', 'a', 'new']));
+    await waitFor(() => expect(groups()).toEqual(['Working 2', 'a', 'new']));
   });
 
   test('the user’s own changes of the layout take effect', async () => {
@@ -211,12 +211,12 @@ describe('while the pointer is over the sidebar', () => {
     await user.hover(row('a'));
     await bridge.push(asks);
     store.dispatch({ type: 'session_pinned', session: 'b', pinned: true });
-    await vi.waitFor(() => expect(groups()).toEqual(['Needs you 1', 'b', 'Working 1', 'a']));
+    await waitFor(() => expect(groups()).toEqual(['Needs you 1', 'b', 'Working 1', 'a']));
     store.dispatch({ type: 'session_pinned', session: 'b', pinned: false });
     store.dispatch({ type: 'sidebar_grouped', grouping: 'own' });
-    await vi.waitFor(() => expect(groups()).toEqual(['a', 'b']));
+    await waitFor(() => expect(groups()).toEqual(['a', 'b']));
     await bridge.push({ change: 'session', session: { ...two[1]!, place: -1 } });
-    await vi.waitFor(() => expect(groups()).toEqual(['b', 'a']));
+    await waitFor(() => expect(groups()).toEqual(['b', 'a']));
   });
 
   test('a touch still clicks the session that it began on', async () => {
@@ -224,7 +224,7 @@ describe('while the pointer is over the sidebar', () => {
     const list = document.querySelector('nav .rows')!;
     await fireEvent.pointerDown(list, { pointerType: 'touch' });
     await bridge.push(asks);
-    await vi.waitFor(() => expect(row('b')).toHaveAttribute('data-state', 'needs_you'));
+    await waitFor(() => expect(row('b')).toHaveAttribute('data-state', 'needs_you'));
     await fireEvent.pointerLeave(document.documentElement, { pointerType: 'touch' });
     await vi.advanceTimersByTimeAsync(300);
     expect(groups()).toEqual(['Working 2', 'a', 'b']);
@@ -239,12 +239,12 @@ describe('while the pointer is over the sidebar', () => {
     await vi.advanceTimersByTimeAsync(60_000);
     expect(groups()).toEqual(['Working 2', 'a', 'b']);
     await fireEvent.pointerLeave(document.documentElement, { pointerType: 'mouse' });
-    await vi.waitFor(() => expect(groups()).toEqual(['Needs you 1', 'b', 'Working 1', 'a']));
+    await waitFor(() => expect(groups()).toEqual(['Needs you 1', 'b', 'Working 1', 'a']));
     await user.hover(row('a'));
     await bridge.push({ change: 'session_closed', session: 'b' }, { change: 'session', session: { ...two[0]!, ...idle } });
     expect(groups()).toEqual(['Working 1', 'a']);
     await fireEvent.blur(window);
-    await vi.waitFor(() => expect(groups()).toEqual(['Idle 1', 'a']));
+    await waitFor(() => expect(groups()).toEqual(['Idle 1', 'a']));
   });
 });
 
@@ -269,7 +269,7 @@ describe('wherever the pointer is, the sessions keep their places', () => {
     await bridge.push(asks, { change: 'session', session: aSession({ id: 'c', place: 2 }) });
     expect(groups()).toEqual(['Working 2', 'a', 'b', 'c']);
     await bridge.push({ change: 'session_closed', session: 'a' });
-    await vi.waitFor(() => expect(groups()).toEqual(['Needs you 1', 'b', 'Working 1', 'c']));
+    await waitFor(() => expect(groups()).toEqual(['Needs you 1', 'b', 'Working 1', 'c']));
   });
 });
 
@@ -314,7 +314,7 @@ describe('the second line of a row', () => {
     expect(line('s2')).toBe('Working · Claude Code');
     await happens(4, { kind: 'agent', text: '\n## **Renamed** 38 `color` tokens\n\nMore below.' });
     await bridge.push({ change: 'session', session: aSession({ id: 's2', place: 1, ...idle }) });
-    await vi.waitFor(() => expect(line('s2')).toBe('Renamed 38 color tokens'));
+    await waitFor(() => expect(line('s2')).toBe('Renamed 38 color tokens'));
   });
 });
 

@@ -3,10 +3,12 @@ import { beforeEach, expect, test, vi } from 'vitest';
 
 import { aRequest, aSession } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
-import { openPage, settle } from './open';
+import { openPage, settle, skippableTime } from './open';
 
 /** In pixels; a row and a heading are 40 high. */
 const VIEWPORT = 400;
+
+skippableTime();
 
 beforeEach(() => {
   class WithRoom extends ResizeObserver {
@@ -60,14 +62,12 @@ async function open(selected: string) {
   const page = await openPage(new FakeBridge({ sessions, requests }));
   await page.commands.navigation.showSession(selected);
   await settle();
-  // The list has measured its lines and come to rest: it would go on scrolling to the session after the test has scrolled.
-  await vi.waitFor(() => expect(topOf(selected)).toBeLessThanOrEqual(VIEWPORT - 40));
-  await frames();
+  await rest();
   return page;
 }
 
-/** Lets the list settle after its rows have moved. */
-const frames = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(done))));
+/** Lets the list come to rest: it goes on with a scroll for 150 ms after a line was measured. */
+const rest = () => vi.advanceTimersByTimeAsync(500);
 
 test('case_51_the heading of the group in view sticks below that of the sessions that need the user', async () => {
   const { store } = await open('s0');
@@ -101,7 +101,7 @@ test('case_51_the selected row stays in view when rows come above it', async () 
   await scrollTo(200);
   expect(topOf('s10')).toBe(280);
   await bridge.push(...['s15', 's16', 's17', 's18'].map(asks));
-  await frames();
+  await rest();
   expect(topOf('s10')).toBe(VIEWPORT - 40);
 });
 
@@ -109,7 +109,7 @@ test('case_51_the selected row stays in view when it moves to another group', as
   const { bridge } = await open('s10');
   await scrollTo(200);
   await bridge.push(asks('s10'));
-  await frames();
+  await rest();
   expect(topOf('s10')).toBeGreaterThanOrEqual(40);
   expect(topOf('s10')).toBeLessThanOrEqual(VIEWPORT - 40);
 });
@@ -118,7 +118,7 @@ test('case_51_nothing scrolls where the user has scrolled the selected row out o
   const { bridge } = await open('s10');
   await scrollTo(1000);
   await bridge.push(...['s15', 's16', 's17'].map(asks));
-  await frames();
+  await rest();
   expect(list().scrollTop).toBe(1000);
 });
 
@@ -128,12 +128,12 @@ test('case_51_what comes while the pointer is over the sidebar scrolls once it h
   await user.hover(list().querySelector('[data-session=s10]')!);
   const before = lines().map(({ dataset }) => dataset['row']);
   await bridge.push(...['s15', 's16', 's17', 's18'].map(asks), { change: 'session', session: aSession({ id: 'new', place: 40 }) });
-  await frames();
+  await rest();
   expect(lines().map(({ dataset }) => dataset['row'])).toEqual([...before, 'new']);
   expect(list().querySelector('[data-session=s15]')).toHaveAttribute('data-state', 'needs_you');
   expect(list().scrollTop).toBe(200);
   await user.hover(document.querySelector('main')!);
-  await frames();
+  await rest();
   expect(stuck()[0]).toBe('Needs you 6 at 0px');
   expect(topOf('s10')).toBe(VIEWPORT - 40);
 });

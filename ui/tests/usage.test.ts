@@ -1,4 +1,4 @@
-import { screen, within } from '@testing-library/svelte';
+import { screen, waitFor, within } from '@testing-library/svelte';
 import { describe, expect, test, vi } from 'vitest';
 
 import { linesUpTo } from '../src/feature/history/plot';
@@ -82,7 +82,7 @@ describe('the meter of a session', () => {
     expect(meter()).toHaveAccessibleName('Cost $1.84');
     used = { ...sum, cost: 2.5 };
     await bridge.push({ change: 'entry', session: 's1', entry: turnEnded(9) });
-    await vi.waitFor(() => expect(meter()).toHaveAccessibleName('Cost $2.50'));
+    await waitFor(() => expect(meter()).toHaveAccessibleName('Cost $2.50'));
   });
 });
 
@@ -116,7 +116,7 @@ describe('the use of today', () => {
       await bridge.push({ change: 'entry', session: 's1', entry: turnEnded(9) });
       expect(asked()).toHaveLength(2);
       vi.setSystemTime(new Date(2026, 10, 24, 0, 0, 1));
-      await vi.waitFor(() => expect(asked().at(-1)).toBe(new Date(2026, 10, 24).getTime()), { timeout: 5_000 });
+      await waitFor(() => expect(asked().at(-1)).toBe(new Date(2026, 10, 24).getTime()));
     } finally {
       vi.useRealTimers();
     }

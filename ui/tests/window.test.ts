@@ -1,4 +1,4 @@
-import { fireEvent, screen, within } from '@testing-library/svelte';
+import { fireEvent, screen, waitFor, within } from '@testing-library/svelte';
 import { describe, expect, test, vi } from 'vitest';
 
 import type { EntryBody, Session, Timestamp } from '../src/generated/wire';
@@ -528,7 +528,7 @@ describe('the window', () => {
 
   test('the first paint and the first paint of each request are reported once', async () => {
     const { bridge } = await openPage(new FakeBridge({ requests: [aRequest()] }));
-    await vi.waitFor(() =>
+    await waitFor(() =>
       expect(bridge.sent('note_painted')).toEqual([
         { request: null, at: expect.any(Number) },
         { request: 'r1', at: expect.any(Number) },

@@ -1,4 +1,4 @@
-import { screen } from '@testing-library/svelte';
+import { screen, waitFor } from '@testing-library/svelte';
 import { describe, expect, test, vi } from 'vitest';
 
 import { aQuestion, aRequest, aSession } from '../src/testing/builders';
@@ -9,8 +9,7 @@ const sessions = [aSession(), aSession({ id: 's2', name: 'web' })];
 const request = aRequest({ questions: [aQuestion(1)] });
 const message = () => screen.getByRole('textbox', { name: /message/i });
 const savedWords = (bridge: FakeBridge) => JSON.stringify(bridge.sent('save_draft').at(-1)?.draft ?? null);
-const handovers = (bridge: FakeBridge, count: number) =>
-  vi.waitFor(() => expect(bridge.handovers).toHaveLength(count), { timeout: 3000, interval: 5 });
+const handovers = (bridge: FakeBridge, count: number) => waitFor(() => expect(bridge.handovers).toHaveLength(count));
 /** Waits longer than a page without unsaved input needs to confirm. */
 const wait = () => vi.advanceTimersByTimeAsync(400);
 
@@ -150,7 +149,7 @@ describe('a closing window', () => {
       return asked;
     });
     await openPage(bridge);
-    await vi.waitFor(() => expect(bridge.closing).toHaveBeenCalled());
+    await waitFor(() => expect(bridge.closing).toHaveBeenCalled());
     bridge.close(4);
     give();
     await handovers(bridge, 1);
