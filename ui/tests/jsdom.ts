@@ -75,6 +75,16 @@ window.getComputedStyle = (element) => {
     get: (target, name) => (name === 'getPropertyValue' ? value : (values[name as string] ?? (Reflect.get(target, name) as unknown))),
   });
 };
+/** jsdom would look at the whole document for the labels of each control whose name is asked for. */
+for (const control of [HTMLButtonElement, HTMLInputElement, HTMLSelectElement, HTMLTextAreaElement]) {
+  Object.defineProperty(control.prototype, 'labels', {
+    get(this: HTMLElement) {
+      const around = this.closest('label');
+      const labels = this.id === '' && !around ? [] : [...this.ownerDocument.getElementsByTagName('label')];
+      return labels.filter((label) => (label.htmlFor === '' ? label === around && label.control === this : label.htmlFor === this.id));
+    },
+  });
+}
 globalThis.CSS ??= {} as typeof CSS;
 CSS.escape ??= (text: string) => text.replace(/["\\]/g, '\\$&');
 
@@ -85,10 +95,11 @@ HTMLElement.prototype.hidePopover = function hidePopover() {
   this.style.removeProperty('display');
 };
 
-/** Gives every element a size, and scroll containers room for all their content. */
+/** Gives every element a size, and scroll containers room for all their content. Reports all at once, as a browser does. */
 class SomeResizeObserver implements ResizeObserver {
   readonly #callback: ResizeObserverCallback;
   readonly #seen = new Set<Element>();
+  readonly #unreported = new Set<Element>();
 
   constructor(callback: ResizeObserverCallback) {
     this.#callback = callback;
@@ -96,12 +107,18 @@ class SomeResizeObserver implements ResizeObserver {
 
   observe(target: Element): void {
     this.#seen.add(target);
-    queueMicrotask(() => {
-      if (!this.#seen.has(target)) return;
+    this.#unreported.add(target);
+    if (this.#unreported.size === 1) queueMicrotask(() => this.#report());
+  }
+
+  #report(): void {
+    const targets = [...this.#unreported].filter((target) => this.#seen.has(target));
+    this.#unreported.clear();
+    const entries = targets.map((target) => {
       const height = target.matches('section, [role=tree], [role=grid]') ? 100_000 : 40;
-      const contentRect = { width: 800, height } as DOMRectReadOnly;
-      this.#callback([{ target, contentRect } as ResizeObserverEntry], this);
+      return { target, contentRect: { width: 800, height } as DOMRectReadOnly } as ResizeObserverEntry;
     });
+    if (entries.length > 0) this.#callback(entries, this);
   }
 
   unobserve(target: Element): void {

@@ -52,12 +52,6 @@ function scene(name: string): FakeBridge {
 const at = 0;
 /** The window in the states in which it offers different actions. */
 const windows: Record<string, { bridge: () => FakeBridge; go?: (opened: Opened) => Promise<void> }> = {
-  'the changes of a session': {
-    bridge: () => withChanges(tenSessions()),
-    go: async ({ store }) => {
-      await showChanges(store);
-    },
-  },
   'an idle session': { bridge: () => changed({ state: { state: 'idle' } }) },
   'a session in a worktree': {
     bridge: () => changed({ worktree: { repository: '/code/api', path: '/code/x', branch: 'x', base: 'main' } }),
@@ -115,6 +109,13 @@ const windows: Record<string, { bridge: () => FakeBridge; go?: (opened: Opened) 
   'a new session': { bridge: () => base([]), go: press('New session') },
   'a start without its agent': { bridge: () => scene('start_missing') },
   'the first start': { bridge: () => scene('first') },
+  // Last, as each opening takes long: what the other windows offer too has been tried by then.
+  'the changes of a session': {
+    bridge: () => withChanges(tenSessions()),
+    go: async ({ store }) => {
+      await showChanges(store);
+    },
+  },
 };
 
 /** The name on a button, without counts. */

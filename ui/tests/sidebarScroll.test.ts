@@ -13,10 +13,10 @@ skippableTime();
 beforeEach(() => {
   class WithRoom extends ResizeObserver {
     constructor(report: ResizeObserverCallback) {
+      const contentRect = { width: 800, height: VIEWPORT } as DOMRectReadOnly;
       super((entries, observer) => {
-        const [{ target } = {}] = entries;
-        const contentRect = { width: 800, height: VIEWPORT } as DOMRectReadOnly;
-        report(target?.matches('.rows') ? [{ target, contentRect } as ResizeObserverEntry] : entries, observer);
+        const sized = entries.map((entry) => (entry.target.matches('.rows') ? { ...entry, contentRect } : entry));
+        report(sized, observer);
       });
     }
   }
