@@ -3,6 +3,7 @@ import type { UserEvent } from '@testing-library/user-event';
 import { describe, expect, test } from 'vitest';
 
 import toolNames from '../../src-tauri/crates/domain/src/tool_names.json';
+import { wordsInFull, wordsOfLabel } from '../src/entities/approval/approvalWords';
 import { shownTool } from '../src/entities/tool/toolName';
 import type {
   Approval,
@@ -98,27 +99,32 @@ describe('a permission', () => {
     expect(line).toHaveTextContent('Also work in /srv/data · In this project, for everyone who shares it');
   });
 
+  const plain: ApprovalOption = { id: 'always', kind: 'allow_always', label: { label: 'plain' }, scope: null, combines: false };
+
   test.each([
     ['session', 'Until this session ends'],
     ['server', 'In this folder, until the agent’s server ends; not saved'],
     ['local', 'In this project, only for you'],
     ['project', 'In this project, for everyone who shares it'],
     ['user', 'In all your projects'],
-  ] as const)('how long it holds is said before and after the decision: %s', async (scope, words) => {
-    const plain: ApprovalOption = { id: 'always', kind: 'allow_always', label: { label: 'plain' }, scope, combines: false };
-    const never: ApprovalOption = {
-      ...plain,
-      id: 'never',
-      kind: 'reject_always',
-      label: { label: 'text', text: 'Never allow example.org' },
-    };
-    const { user, unmount } = await open(anApproval({ options: [...someOptions(), plain, never] }));
+  ] as const)('how long it holds is said in words: %s', (scope, words) => {
+    expect(wordsInFull({ ...plain, scope }, [])).toBe(`Always allow · ${words}`);
+  });
+
+  test('how long it holds is said before and after the decision', async () => {
+    const words = 'In this project, only for you';
+    const label = { label: 'text', text: 'Never allow example.org' } as const;
+    const both: ApprovalOption[] = [
+      { ...plain, scope: 'local' },
+      { ...plain, id: 'never', kind: 'reject_always', label, scope: 'local' },
+    ];
+    const { user, unmount } = await open(anApproval({ options: [...someOptions(), ...both] }));
     await choose(user, 'More ways to allow', 'Always allow…');
     expect(within(screen.getByRole('group', { name: /from now on/ })).getByRole('radio')).toHaveAccessibleName(`Always allow ${words}`);
     await user.click(button('Allow with rules'));
     expect(screen.getByText(`Allowed with rules: Bash · ${words}`)).toBeVisible();
     unmount();
-    const { user: again } = await open(anApproval({ options: [...someOptions(), plain, never] }));
+    const { user: again } = await open(anApproval({ options: [...someOptions(), ...both] }));
     await choose(again, 'More ways to deny', `Never allow example.org · ${words}`);
     expect(document.querySelector('[data-entry="1"]')).toHaveTextContent(`Denied: Bash · ${words}`);
   });
@@ -128,11 +134,9 @@ describe('a permission', () => {
     ['mkdir out *', 'anything that starts with “mkdir out”'],
     ['git * main', 'anything that matches “git * main” (* matches any text)'],
     ['ls', 'without asking: “ls”'],
-  ])('the pattern %s is described in words', async (content, words) => {
+  ])('the pattern %s is described in words', (content, words) => {
     const label = { label: 'tool', tool: 'Bash', content, behavior: 'allow' } as const;
-    const { user } = await open(anApproval({ options: someOptions({ id: 'r1', label, scope: 'local' }) }));
-    await choose(user, 'More ways to allow', 'Always allow…');
-    expect(screen.getByRole('checkbox')).toHaveAccessibleName(expect.stringContaining(words));
+    expect(wordsOfLabel(label, 'allow_always', [])).toContain(words);
   });
 
   test('an edit is shown as its diff and a new file as its content', async () => {
@@ -162,13 +166,6 @@ describe('a permission', () => {
     const subject = { detail: 'write', path: '/home/ada/api/notes.md', content: 'x' } as const;
     await openPage(new FakeBridge({ approvals: [anApproval({ subject, description: 'notes.md' })] }));
     expect(within(panel()).queryByText('The model says')).toBeNull();
-  });
-
-  test('the second click of a double click decides nothing', async () => {
-    const { bridge } = await open(anApproval());
-    button('Allow once').dispatchEvent(new MouseEvent('click', { bubbles: true, detail: 2 }));
-    await settle();
-    expect(bridge.sent('decide_approval')).toEqual([]);
   });
 });
 

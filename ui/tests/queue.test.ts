@@ -49,14 +49,6 @@ describe('the composer while the agent works', () => {
     expect(composer()).toHaveValue('hello');
   });
 
-  test('case_35_replies_in_chat_instead_when_a_question_is_open', async () => {
-    const bridge = new FakeBridge({ requests: [aRequest()] });
-    const { user } = await openPage(bridge);
-    await user.type(composer(), 'let us talk{Enter}{Enter}');
-    expect(bridge.sent('send_message')).toMatchObject([{ text: 'let us talk', closes: ['r1'] }]);
-    expect(bridge.sent('queue_message')).toEqual([]);
-  });
-
   test('keeps the message if it can’t be queued', async () => {
     const bridge = new FakeBridge().fail('queue_message', { code: 'invalid', message: 'queue: at most 64 messages wait' });
     const { user } = await openPage(bridge);

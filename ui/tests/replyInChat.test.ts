@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Request } from '../src/generated/wire';
 import { arming } from '../src/shared/arming';
 import { Timers } from '../src/store/timers';
-import { anApproval, aRequest, aSession, ended, withdrawn } from '../src/testing/builders';
+import { aRequest, aSession, ended, withdrawn } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
 import { button, composer, expectNoViolations, openPage, panel, settle } from './open';
 import { pair } from './openCard';
@@ -53,17 +53,6 @@ describe('case 104 the composer', () => {
     await bridge.push({ change: 'request', request: a('r2', { state: ended(withdrawn()) }) });
     await waitFor(() => expect(description()).toBe('Enter replies in chat and closes 1 question.'));
     await expectNoViolations();
-  });
-
-  test('queues a message that was begun before the question came, and the question stays open', async () => {
-    const { user, bridge } = await openPage(asked());
-    await user.type(composer(), 'and the docs');
-    expect(button('Queue')).toBeEnabled();
-    await bridge.push({ change: 'request', request: a('r1') });
-    await user.keyboard('{Enter}');
-    expect(queued(bridge)).toEqual(['and the docs']);
-    expect(sent(bridge)).toEqual([]);
-    expect(bridge.request('r1').state.state).toBe('open');
   });
 
   test('queues a message that was begun within the delay of the question', async () => {
@@ -123,14 +112,6 @@ describe('case 104 the composer', () => {
     await user.type(composer(), '{Enter}');
     expect(queued(bridge)).toEqual(['from before']);
   });
-
-  test('leaves a helper’s question and a permission request out of what it closes', async () => {
-    const bridge = asked(a('r1', { helper: 'h1' }));
-    bridge.snapshot = { ...bridge.snapshot, approvals: [anApproval()] };
-    const { user } = await openPage(bridge);
-    await user.type(composer(), 'and then{Enter}');
-    expect(queued(bridge)).toEqual(['and then']);
-  });
 });
 
 describe('case 104 a reply in chat', () => {
@@ -178,6 +159,14 @@ describe('case 104 a reply in chat', () => {
     ['Undo in the composer', (user: User) => user.click(within(held() as HTMLElement).getByRole('button', { name: /^Undo/ })), 'talk'],
     ['Undo in the card', (user: User) => user.click(within(panel()).getByRole('button', { name: /^Undo/ })), 'talk'],
     ['an edit', (user: User) => user.keyboard('!'), 'talk!'],
+    [
+      'u in the panel',
+      (user: User) => {
+        document.querySelector<HTMLElement>('[data-card="r1"]')!.focus();
+        return user.keyboard('u');
+      },
+      'talk',
+    ],
   ])('is undone by %s, which loses neither the text nor the question', async (_, undo, left) => {
     const { user, bridge } = await openPage(asked(a('r1')));
     await user.type(composer(), 'talk{Enter}');
@@ -189,24 +178,6 @@ describe('case 104 a reply in chat', () => {
     expect(bridge.request('r1').state.state).toBe('open');
     // It can be held again, and still says the same.
     expect(description()).toBe('Enter replies in chat and closes 1 question.');
-  });
-
-  test('is undone by u in the panel', async () => {
-    const { user, bridge } = await openPage(asked(a('r1')));
-    await user.type(composer(), 'talk{Enter}');
-    document.querySelector<HTMLElement>('[data-card="r1"]')!.focus();
-    await user.keyboard('u');
-    await pass();
-    expect(sent(bridge)).toEqual([]);
-    expect(composer()).toHaveValue('talk');
-  });
-
-  test('doesn’t close a question that comes meanwhile', async () => {
-    const { user, bridge } = await openPage(asked(a('r1')));
-    await user.type(composer(), 'talk{Enter}');
-    await bridge.push({ change: 'request', request: a('r2') });
-    await pass();
-    expect(sent(bridge)).toEqual([{ text: 'talk', closes: ['r1'] }]);
   });
 
   test('is queued if its question has gone meanwhile, also if another has come', async () => {

@@ -189,12 +189,6 @@ test('a session is muted and its text hidden from its menu, and its row says so'
   ]);
 });
 
-test('Help opens the guide from the first screen', async () => {
-  const { bridge, user } = await openPage(new FakeBridge());
-  await user.click(button('Help'));
-  expect(bridge.guides).toBe(1);
-});
-
 test('Help in the sidebar opens the guide, and says if the app can’t be reached', async () => {
   const { bridge, user } = await openPage(new FakeBridge({ sessions: two }));
   await user.click(button('Help'));

@@ -89,14 +89,6 @@ describe('the first screen', () => {
     );
   };
 
-  test('the demo starts and its session is shown', async () => {
-    const { bridge, user } = await openPage(empty());
-    await expectNoViolations();
-    await user.click(button('Try the demo'));
-    expect(bridge.sent('start_session')).toMatchObject([{ agent: 'demo', options: { config: { example: 'demo' } }, folder: null }]);
-    expect(screen.getByRole('heading', { name: 'fresh' })).toBeVisible();
-  });
-
   test('a session starts with the form’s values', async () => {
     const { bridge, user } = await openPage(empty());
     expect(screen.getByLabelText('Folder')).not.toBeVisible();
@@ -388,13 +380,6 @@ describe('permissions', () => {
     await expectNoViolations();
   });
 
-  test('a permission request is allowed by its button', async () => {
-    const { user, bridge } = await open();
-    await user.click(button('Allow once'));
-    expect(bridge.sent('decide_approval')).toMatchObject([{ id: 'a1', decision: { options: ['allow'], message: null, plan: null } }]);
-    expect(screen.queryByRole('region', { name: 'Permission' })).toBeNull();
-  });
-
   test('denying with a message needs a message', async () => {
     const { user, bridge } = await open();
     await user.click(button('More ways to deny'));
@@ -479,12 +464,6 @@ describe('the window', () => {
     await expectNoViolations();
     await user.click(button('Close'));
     expect(screen.queryByRole('dialog')).toBeNull();
-  });
-
-  test('damaged storage is reported at the top', async () => {
-    await openPage(new FakeBridge({ storage: [{ storage: 'set_aside', kept: '/kept/here' }] }));
-    expect(screen.getByText(/moved to \/kept\/here/)).toBeVisible();
-    await expectNoViolations();
   });
 
   test('a gap in the frames causes one new subscription', async () => {
