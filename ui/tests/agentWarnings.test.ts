@@ -1,11 +1,13 @@
-import { screen, waitFor, within } from '@testing-library/svelte';
-import { afterEach, expect, test } from 'vitest';
+import { screen, within } from '@testing-library/svelte';
+import { afterEach, expect, test, vi } from 'vitest';
 
 import { arming } from '../src/shared/arming';
 import type { Approval, EntryBody, ToolStatus } from '../src/generated/wire';
 import { aDecision, anApproval, anEntry, aRequest, aSession, someOptions } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
-import { button, expectNoViolations, openPage, panel, settle } from './open';
+import { button, expectNoViolations, openPage, panel, settle, skippableTime } from './open';
+
+skippableTime();
 
 afterEach(() => (arming.delay = 0));
 
@@ -76,12 +78,14 @@ test('case_138 the user who goes to the card stands on Deny, which is the filled
 test('case_138 an Enter that was meant for the card before denies nothing, and Tab leads to Allow once', async () => {
   arming.delay = 300;
   const { user, bridge } = await open(warned());
-  await waitFor(() => expect(panel().querySelector('[data-armed=true]')).not.toBeNull());
+  await vi.advanceTimersByTimeAsync(300);
+  expect(panel().querySelector('[data-armed=true]')).not.toBeNull();
   screen.getByRole('region', { name: 'Permission' }).focus();
   expect(button('Deny')).toHaveFocus();
   await user.keyboard('{Enter}');
   expect(bridge.sent('decide_approval')).toEqual([]);
-  await waitFor(() => expect(panel().querySelector('[data-armed=true]')).not.toBeNull());
+  await vi.advanceTimersByTimeAsync(300);
+  expect(panel().querySelector('[data-armed=true]')).not.toBeNull();
   await user.keyboard('{Tab}{Tab}');
   expect(button('Allow once')).toHaveFocus();
   await user.keyboard('{Enter}');

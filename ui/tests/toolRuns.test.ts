@@ -47,12 +47,6 @@ describe('consecutive tool calls', () => {
     await expectNoViolations();
   });
 
-  test('a single call is a line of its own, and so is one before and after a message', async () => {
-    await show(call(1, 'read', 'a.ts'), says(2, 'Hm.'), call(3, 'read', 'b.ts'));
-    expect(transcript().getByText('a.ts')).toBeVisible();
-    expect(transcript().getByText('b.ts')).toBeVisible();
-  });
-
   test('case 126: an image in a result is shown as a picture, and not folded away', async () => {
     const image = 'a'.repeat(64);
     const images = [{ image, format: 'png', bytes: 70 } as const];
@@ -65,17 +59,24 @@ describe('consecutive tool calls', () => {
     expect(transcript().getByText(/^The image can’t be displayed/)).toBeVisible();
   });
 
-  test.each(['failed', 'awaiting_permission', 'running', 'pending'] as const)('never hide a call that is %s', async (status) => {
-    await show(...looked, call(5, 'execute', 'rm -r build', status), call(6, 'read', 'c.ts'), call(7, 'read', 'd.ts'));
-    expect(run('Read 2 files, ran 1 command')).toBeVisible();
-    expect(transcript().getByText('rm -r build')).toBeVisible();
-    expect(run('Read 2 files')).toBeVisible();
+  const rows = (...entries: Entry[]) => rowsOf(entries).map(({ n, last }) => [n, last]);
+
+  test.each(['failed', 'awaiting_permission', 'running', 'pending'] as const)('never hide a call that is %s', (status) => {
+    const stands = call(5, 'execute', 'rm -r build', status);
+    expect(rows(...looked, stands, call(6, 'read', 'c.ts'), call(7, 'read', 'd.ts'))).toEqual([
+      [1, 4],
+      [5, 5],
+      [6, 7],
+    ]);
   });
 
-  test('never hide a list of tasks or a plan', async () => {
+  test('never hide a list of tasks or a plan, and no single call beside a message', () => {
     const items = [{ text: 'Look', status: 'done' } as const];
-    await show(...looked, call(5, 'think', 'tasks', 'done', { detail: { detail: 'todos', items } }));
-    expect(transcript().getByText('Look')).toBeVisible();
+    expect(rows(...looked, call(5, 'think', 'tasks', 'done', { detail: { detail: 'todos', items } }))).toEqual([
+      [1, 4],
+      [5, 5],
+    ]);
+    expect(rowsOf([call(1, 'read', 'a.ts'), says(2, 'Hm.'), call(3, 'read', 'b.ts')]).map(({ run }) => run)).toEqual([[], [], []]);
   });
 
   test('a running call joins the run once it is done', async () => {
