@@ -2,7 +2,9 @@
 //!
 //! WebKitGTK's paste event has text and nothing else; elsewhere the page's own event carries images.
 
+use std::cell::Cell;
 use std::path::PathBuf;
+use std::rc::Rc;
 
 use gtk::gdk::{Atom, SELECTION_CLIPBOARD};
 use gtk::gdk_pixbuf::PixbufLoader;
@@ -77,13 +79,31 @@ fn files(list: &str) -> Vec<PathBuf> {
     addresses.filter_map(|address| Some(glib::filename_from_uri(address).ok()?.0)).collect()
 }
 
-/// Converts an image of any form that the system can decode to PNG; none if it can't.
+/// The largest image that is converted, in pixels. Four bytes of memory are taken for each.
+const MOST_PIXELS: i64 = 64 << 20;
+/// How much of an image is read before its size is looked at, in bytes.
+const PIECE: usize = 16 * 1024;
+
+/// Converts an image of any form that the system can decode to PNG; none if it can't, or if the image is too large.
 pub fn as_png(content: &[u8]) -> Option<Vec<u8>> {
     let loader = PixbufLoader::new();
+    let is_too_large = Rc::new(Cell::new(false));
+    let found = Rc::clone(&is_too_large);
+    loader.connect_size_prepared(move |loader, width, height| {
+        if i64::from(width) * i64::from(height) > MOST_PIXELS {
+            found.set(true);
+            // A drawing would be rendered at its own size when the loader is closed.
+            loader.set_size(1, 1);
+        }
+    });
+    let written =
+        content.chunks(PIECE).take_while(|_| !is_too_large.get()).try_for_each(|piece| loader.write(piece));
     // A loader that is dropped before it was closed complains.
-    let written = loader.write(content);
     let closed = loader.close();
     written.and(closed).ok()?;
+    if is_too_large.get() {
+        return None;
+    }
     loader.pixbuf()?.save_to_bufferv("png", &[]).ok()
 }
 
@@ -128,10 +148,32 @@ mod tests {
         bmp
     };
 
+    /// The most memory that this process has had, in KiB.
+    fn peak_memory() -> u64 {
+        let status = std::fs::read_to_string("/proc/self/status").unwrap();
+        let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+        peak.trim().trim_end_matches(" kB").parse().unwrap()
+    }
+
     #[test]
-    fn a_bitmap_becomes_a_png_and_what_is_no_image_nothing() {
+    fn a_bitmap_becomes_a_png_and_what_is_no_image_or_too_large_becomes_nothing() {
         let png = as_png(&BMP).unwrap();
         assert_eq!(ImageFormat::of(&png), Some(ImageFormat::Png));
         assert_eq!(as_png(b"words"), None);
+        let mut huge = BMP;
+        (huge[18..22]).copy_from_slice(&60_000_u32.to_le_bytes());
+        (huge[22..26]).copy_from_slice(&60_000_u32.to_le_bytes());
+        assert_eq!(as_png(&huge), None);
+        let drawing = |size: u32| {
+            format!(
+                r#"<svg xmlns="http://www.w3.org/2000/svg" width="{size}" height="{size}"><path d="M0 0h9v9z"/></svg>"#
+            )
+        };
+        // Not every system draws SVG.
+        if as_png(drawing(20).as_bytes()).is_some() {
+            let before = peak_memory();
+            assert_eq!(as_png(drawing(32_000).as_bytes()), None);
+            assert!(peak_memory() < before + (1 << 20), "{before} then {} KiB", peak_memory());
+        }
     }
 }

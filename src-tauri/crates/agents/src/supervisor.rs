@@ -133,10 +133,25 @@ pub(crate) fn check_folder(folder: &Path) -> Result<(), AgentFailure> {
     }
 }
 
+#[cfg(unix)]
+fn is_out_of_files(error: &io::Error) -> bool {
+    use nix::errno::Errno;
+    let error = error.raw_os_error().map(Errno::from_raw);
+    matches!(error, Some(Errno::EMFILE | Errno::ENFILE))
+}
+
+#[cfg(not(unix))]
+const fn is_out_of_files(_: &io::Error) -> bool {
+    false
+}
+
 fn spawn_error(plan: &LaunchPlan, source: &io::Error) -> AgentFailure {
     let problem = match source.kind() {
         ErrorKind::NotFound => ProgramError::Missing,
         ErrorKind::PermissionDenied => ProgramError::Forbidden,
+        // EAGAIN: no process more may be started.
+        ErrorKind::OutOfMemory | ErrorKind::WouldBlock => ProgramError::Exhausted,
+        _ if is_out_of_files(source) => ProgramError::Exhausted,
         _ => ProgramError::Unfit,
     };
     AgentFailure::NotStarted {
@@ -189,6 +204,38 @@ async fn end_with_grace(
                 asked |= grace.is_zero();
                 until = until.min(Instant::now() + grace);
             }
+        }
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use nix::errno::Errno;
+
+    use super::*;
+
+    #[test]
+    fn what_the_system_lacks_is_no_fault_of_the_program() {
+        let plan = LaunchPlan {
+            program: "/bin/agent".into(),
+            args: Vec::new(),
+            folder: "/".into(),
+            env: Vec::new(),
+            env_remove: Vec::new(),
+        };
+        for (errno, expected) in [
+            (Errno::EMFILE, ProgramError::Exhausted),
+            (Errno::ENFILE, ProgramError::Exhausted),
+            (Errno::EAGAIN, ProgramError::Exhausted),
+            (Errno::ENOMEM, ProgramError::Exhausted),
+            (Errno::ENOEXEC, ProgramError::Unfit),
+            (Errno::ENOENT, ProgramError::Missing),
+        ] {
+            let error = io::Error::from_raw_os_error(errno as i32);
+            let AgentFailure::NotStarted { problem, .. } = spawn_error(&plan, &error) else {
+                panic!("{errno}")
+            };
+            assert_eq!(problem, expected, "{errno}");
         }
     }
 }

@@ -151,6 +151,11 @@ pub enum ProgramError {
     /// It may be built for another system.
     #[error("Check that it's built for this system; reinstalling the agent may help.")]
     Unfit,
+    /// The system has no memory, process, or open file left for it.
+    #[error(
+        "The system has run out of memory, processes, or open files. Close something, then start the session again."
+    )]
+    Exhausted,
     /// It is a link to a file that doesn't exist.
     #[error(
         "It is a broken link. An update may be under way: try again in a moment, or reinstall the agent."

@@ -13,6 +13,8 @@ pub const MAX_CALLS: usize = 100;
 const WINDOW: Duration = Duration::from_secs(60);
 /// How many questions of one client can be open at a time.
 pub const MAX_OPEN_QUESTIONS: usize = 64;
+/// How many questions of all clients can be open at a time: a client may give itself a new name for each.
+const MAX_OPEN_IN_ALL: usize = 512;
 /// How many clients are kept before idle ones are removed.
 const MAX_CLIENTS: usize = 4_096;
 
@@ -31,6 +33,11 @@ pub enum RateLimitError {
         "too many open questions (the limit is {MAX_OPEN_QUESTIONS} per client); wait until the user has answered some"
     )]
     TooManyOpen,
+    #[error(
+        "too many open questions (the limit is {MAX_OPEN_IN_ALL} for all clients together); wait until the user has \
+         answered some"
+    )]
+    TooManyInAll,
 }
 
 /// The calls and open questions of all clients.
@@ -74,6 +81,9 @@ impl RateLimits {
     /// Counts a question as open until the returned guard is dropped.
     pub fn open(&self, name: &str) -> Result<OpenQuestion, RateLimitError> {
         let mut clients = self.clients();
+        if clients.values().map(|client| client.open).sum::<usize>() >= MAX_OPEN_IN_ALL {
+            return Err(RateLimitError::TooManyInAll);
+        }
         let client = clients.entry(name.to_owned()).or_default();
         if client.open >= MAX_OPEN_QUESTIONS {
             return Err(RateLimitError::TooManyOpen);
@@ -137,6 +147,16 @@ mod tests {
         assert!(rate_limits.open("b").is_ok());
         open.pop();
         assert!(rate_limits.open("a").is_ok());
+    }
+
+    #[test]
+    fn clients_with_many_names_share_one_limit() {
+        let rate_limits = RateLimits::default();
+        let mut open: Vec<_> =
+            (0..MAX_OPEN_IN_ALL).map(|n| rate_limits.open(&n.to_string()).unwrap()).collect();
+        assert_eq!(rate_limits.open("new").unwrap_err(), RateLimitError::TooManyInAll);
+        open.pop();
+        assert!(rate_limits.open("new").is_ok());
     }
 
     #[test]

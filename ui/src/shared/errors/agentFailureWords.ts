@@ -9,6 +9,7 @@ const programHints = {
   missing: 'failure.hint_missing',
   forbidden: 'failure.hint_forbidden',
   unfit: 'failure.hint_unfit',
+  exhausted: 'failure.hint_exhausted',
   broken_link: 'failure.hint_broken_link',
   timed_out: 'failure.hint_timed_out',
 } as const satisfies Record<ProgramError, MessageKey>;

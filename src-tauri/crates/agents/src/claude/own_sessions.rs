@@ -21,6 +21,8 @@ use crate::own_sessions::{Conversation, OWN_SESSIONS, OwnSession, Said, SessionF
 
 /// How much of a file's beginning and of its end is read for the list, in bytes.
 const EDGE: u64 = 256 * 1024;
+/// How many of the newest files are looked at for the list: many may have no message, or belong to another folder.
+const LOOKED_AT: usize = 10 * OWN_SESSIONS;
 /// How much of a file's end is read for the conversation, in bytes.
 const TAIL: u64 = 16 * 1024 * 1024;
 /// A longer name of a folder is cut here, and a hash follows.
@@ -52,14 +54,14 @@ impl SessionFiles for ClaudeFiles {
             }
         }
         files.sort_by_key(|(modified, ..)| Reverse(*modified));
-        files.truncate(OWN_SESSIONS);
+        files.truncate(LOOKED_AT);
         let sessions = files.into_iter().filter_map(|(modified, native_session, path)| {
             // Another process may remove a file meanwhile.
             let lines = edges(&path).ok()?;
             let title = title_in(&lines, &folder)?;
             Some(OwnSession { native_session, title, updated_at: time(modified) })
         });
-        Ok(sessions.collect())
+        Ok(sessions.take(OWN_SESSIONS).collect())
     }
 
     fn read(&self, session: &NativeSession) -> io::Result<Conversation> {
@@ -380,6 +382,9 @@ mod tests {
         let listed = written.files().list(&known).unwrap();
         assert_eq!(listed.iter().map(|one| one.native_session.as_str()).collect::<Vec<_>>(), [&ids[0]]);
         assert_eq!(written.files().list(&[]).unwrap().len(), OWN_SESSIONS);
+        // Newer files without a message take no place either.
+        ids[1..].iter().for_each(|id| written.write(id, &[]));
+        assert_eq!(written.files().list(&[]).unwrap().len(), 1);
     }
 
     #[test]

@@ -10,6 +10,7 @@ export const errors = {
   'failure.hint_missing': 'Check that it’s still installed, then start the session again.',
   'failure.hint_forbidden': 'Make the file executable, then start the session again.',
   'failure.hint_unfit': 'Check that it’s built for this system; reinstalling the agent may help.',
+  'failure.hint_exhausted': 'The system has run out of memory, processes, or open files. Close something, then start the session again.',
   'failure.hint_broken_link': 'It’s a broken link. An update may be under way: try again in a moment, or reinstall the agent.',
   'failure.hint_timed_out': 'Check that its disk responds, then start the session again.',
   'failure.exited': 'The agent exited unexpectedly ({how}).',

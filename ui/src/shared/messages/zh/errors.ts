@@ -9,6 +9,7 @@ export const errors = {
   'failure.hint_missing': '请确认它仍已安装，然后重新启动会话。',
   'failure.hint_forbidden': '请将该文件设为可执行，然后重新启动会话。',
   'failure.hint_unfit': '请确认它适用于此系统；重新安装智能体可能有帮助。',
+  'failure.hint_exhausted': '系统的内存、进程或打开的文件已用尽。请关闭一些程序，然后重新启动会话。',
   'failure.hint_broken_link': '这是一个失效的链接。可能正在更新：请稍后重试，或重新安装该代理。',
   'failure.hint_timed_out': '请确认其所在磁盘有响应，然后重新启动会话。',
   'failure.exited': '智能体意外退出（{how}）。',
