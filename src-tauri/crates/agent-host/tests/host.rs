@@ -10,6 +10,8 @@ use std::time::{Duration, Instant};
 use askdesk_agent_host::{CONTROL_FD, REPORT_BYTES, REPORT_FD, Report, tree};
 use command_fds::{CommandFdExt, FdMapping};
 
+/// A file that the app leaves open for its children.
+const LEFT_OPEN_FD: i32 = 9;
 const PATIENCE: Duration = Duration::from_secs(20);
 
 fn start(program: &str, args: &[&str]) -> (Child, PipeWriter, Report) {
@@ -17,9 +19,11 @@ fn start(program: &str, args: &[&str]) -> (Child, PipeWriter, Report) {
     let (mut from_host, report) = std::io::pipe().unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_askdesk-agent-host"));
     command.arg(program).args(args).stdout(Stdio::piped());
+    let left_open = std::fs::File::open("/dev/null").unwrap();
     let mappings = vec![
         FdMapping { parent_fd: control.into(), child_fd: CONTROL_FD },
         FdMapping { parent_fd: report.into(), child_fd: REPORT_FD },
+        FdMapping { parent_fd: left_open.into(), child_fd: LEFT_OPEN_FD },
     ];
     let child = command.fd_mappings(mappings).unwrap().spawn().unwrap();
     drop(command);
@@ -64,13 +68,12 @@ fn a_program_that_cannot_be_started_is_reported_with_the_systems_number() {
 }
 
 #[test]
-fn the_agent_inherits_nothing_of_the_host() {
-    let list = ["-1", "/proc/self/fd"];
-    let direct = Command::new("/bin/ls").args(list).output().unwrap().stdout;
-    let (mut host, _control, _) = start("/bin/ls", &list);
+fn the_agent_inherits_nothing_of_the_host_or_the_app() {
+    let (mut host, _control, _) = start("/bin/ls", &["-1", "/proc/self/fd"]);
     let mut hosted = Vec::new();
     host.stdout.take().unwrap().read_to_end(&mut hosted).unwrap();
-    assert_eq!(String::from_utf8(hosted).unwrap(), String::from_utf8(direct).unwrap());
+    // The last one is the list itself.
+    assert_eq!(String::from_utf8(hosted).unwrap(), "0\n1\n2\n3\n");
     host.wait().unwrap();
 }
 
