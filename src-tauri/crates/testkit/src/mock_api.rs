@@ -199,6 +199,7 @@ async fn serve(
     };
     shared.arrived.notify_waiters();
     if let Some(dialect) = dialect {
+        tokio::time::sleep(Duration::from_millis(reply.delay_ms)).await;
         let context = ReplyContext { reply: &reply, request: &body, number, tools: &tools };
         return respond(dialect, uri.path(), &context);
     }

@@ -13,6 +13,8 @@ pub struct Script(pub Vec<Reply>);
 pub struct Reply {
     /// What the model says and calls.
     pub blocks: Vec<Block>,
+    /// How long it thinks before.
+    pub delay_ms: u64,
     /// The pause between two pieces of a streamed reply.
     pub pace_ms: u64,
     /// What the model says that the call used.
@@ -59,7 +61,13 @@ pub enum Block {
 
 impl Reply {
     pub fn new(blocks: impl IntoIterator<Item = Block>) -> Self {
-        Self { blocks: blocks.into_iter().collect(), pace_ms: 0, tokens: Tokens::default(), failure: None }
+        Self {
+            blocks: blocks.into_iter().collect(),
+            delay_ms: 0,
+            pace_ms: 0,
+            tokens: Tokens::default(),
+            failure: None,
+        }
     }
 
     /// A reply of words only.
@@ -81,6 +89,12 @@ impl Reply {
     /// A reply that asks the user.
     pub fn question(id: &str, questions: &Value) -> Self {
         Self::new([Block::ask(id, questions)])
+    }
+
+    /// The reply, given after a while.
+    pub fn after(mut self, delay_ms: u64) -> Self {
+        self.delay_ms = delay_ms;
+        self
     }
 
     /// The reply, streamed with a pause between two pieces.
