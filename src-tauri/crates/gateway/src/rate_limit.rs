@@ -25,19 +25,19 @@ pub enum RateLimitError {
         "too many calls (the limit is {MAX_CALLS} a minute per client); wait {seconds} seconds. Ask several questions in \
          one call instead of one at a time"
     )]
-    TooFast {
+    Calls {
         /// When the client can try again.
         seconds: u64,
     },
     #[error(
         "too many open questions (the limit is {MAX_OPEN_QUESTIONS} per client); wait until the user has answered some"
     )]
-    TooManyOpen,
+    OpenOfClient,
     #[error(
         "too many open questions (the limit is {MAX_OPEN_IN_ALL} for all clients together); wait until the user has \
          answered some"
     )]
-    TooManyInAll,
+    OpenOfAll,
 }
 
 /// The calls and open questions of all clients.
@@ -69,7 +69,7 @@ impl RateLimits {
         match client.calls.front() {
             Some(first) if client.calls.len() >= MAX_CALLS => {
                 let left = WINDOW.saturating_sub(now.saturating_duration_since(*first));
-                Err(RateLimitError::TooFast { seconds: left.as_secs() + 1 })
+                Err(RateLimitError::Calls { seconds: left.as_secs() + 1 })
             }
             _ => {
                 client.calls.push_back(now);
@@ -82,11 +82,11 @@ impl RateLimits {
     pub fn open(&self, name: &str) -> Result<OpenQuestion, RateLimitError> {
         let mut clients = self.clients();
         if clients.values().map(|client| client.open).sum::<usize>() >= MAX_OPEN_IN_ALL {
-            return Err(RateLimitError::TooManyInAll);
+            return Err(RateLimitError::OpenOfAll);
         }
         let client = clients.entry(name.to_owned()).or_default();
         if client.open >= MAX_OPEN_QUESTIONS {
-            return Err(RateLimitError::TooManyOpen);
+            return Err(RateLimitError::OpenOfClient);
         }
         client.open += 1;
         Ok(OpenQuestion { rate_limits: self.clone(), client: name.to_owned() })
@@ -134,7 +134,7 @@ mod tests {
             assert_eq!(rate_limits.call("a", begin), Ok(()));
         }
         let soon = begin + Duration::from_secs(20);
-        assert_eq!(rate_limits.call("a", soon), Err(RateLimitError::TooFast { seconds: 41 }));
+        assert_eq!(rate_limits.call("a", soon), Err(RateLimitError::Calls { seconds: 41 }));
         assert_eq!(rate_limits.call("b", soon), Ok(()));
         assert_eq!(rate_limits.call("a", begin + WINDOW), Ok(()));
     }
@@ -143,7 +143,7 @@ mod tests {
     fn an_open_question_counts_until_it_is_dropped() {
         let rate_limits = RateLimits::default();
         let mut open: Vec<_> = (0..MAX_OPEN_QUESTIONS).map(|_| rate_limits.open("a").unwrap()).collect();
-        assert_eq!(rate_limits.open("a").unwrap_err(), RateLimitError::TooManyOpen);
+        assert_eq!(rate_limits.open("a").unwrap_err(), RateLimitError::OpenOfClient);
         assert!(rate_limits.open("b").is_ok());
         open.pop();
         assert!(rate_limits.open("a").is_ok());
@@ -154,7 +154,7 @@ mod tests {
         let rate_limits = RateLimits::default();
         let mut open: Vec<_> =
             (0..MAX_OPEN_IN_ALL).map(|n| rate_limits.open(&n.to_string()).unwrap()).collect();
-        assert_eq!(rate_limits.open("new").unwrap_err(), RateLimitError::TooManyInAll);
+        assert_eq!(rate_limits.open("new").unwrap_err(), RateLimitError::OpenOfAll);
         open.pop();
         assert!(rate_limits.open("new").is_ok());
     }

@@ -3,7 +3,6 @@
 use crate::support::host;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use std::time::Duration;
 
 use crate::support::host::{Host, MANAGED, kind};
 use askdesk_testkit::clis;
