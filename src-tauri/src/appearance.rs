@@ -1,11 +1,16 @@
 //! The theme and the text size of the window, as the settings say.
 
+use std::sync::Arc;
+
 use askdesk_domain::Settings;
 use askdesk_engine::SettingsFile;
-use tauri::{AppHandle, Manager};
+use tauri::{AppHandle, Emitter, Manager};
 
 use crate::window;
 use crate::window_lifecycle::WindowLifecycle;
+
+/// The event with which the page reads the settings again.
+const EDITED_EVENT: &str = "settings_edited";
 
 /// Applies the settings now and after each change.
 pub fn follow(app: &AppHandle, settings: &SettingsFile) {
@@ -29,6 +34,17 @@ pub fn follow(app: &AppHandle, settings: &SettingsFile) {
             }
         }
     });
+}
+
+/// Makes edits of the settings file count, and has the page read them.
+pub fn follow_edits(app: &AppHandle, settings: &Arc<SettingsFile>) {
+    let app = app.clone();
+    let edited = move || {
+        if let Err(error) = app.emit_to(window::MAIN, EDITED_EVENT, ()) {
+            tracing::warn!(%error, "the page doesn't know of an edit of the settings file");
+        }
+    };
+    tauri::async_runtime::spawn(Arc::clone(settings).follow_edits(edited));
 }
 
 fn apply(app: &AppHandle, before: &Settings, now: &Settings) {

@@ -234,6 +234,7 @@ fn start(
             tray::follow(app, api.clone(), pending.clone());
             shortcut::follow(app, pending);
             notify::listen(app, api.clone(), notifications);
+            appearance::follow_edits(app, api.settings());
             let retention = api.clone();
             tauri::async_runtime::spawn(async move { retention.delete_expired_daily().await });
             gateway::open(app, gateway_config);

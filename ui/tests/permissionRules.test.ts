@@ -1,4 +1,4 @@
-import { screen, within } from '@testing-library/svelte';
+import { screen, waitFor, within } from '@testing-library/svelte';
 import { expect, test } from 'vitest';
 
 import { readRule, ruleFor, textOfRule } from '../src/entities/permission/ruleText';
@@ -250,6 +250,22 @@ test.each([
   await user.click(button('Show in Settings'));
   expect(within(screen.getByRole('dialog')).getByRole('heading', { name: 'Permissions' })).toBeVisible();
   await expectNoViolations();
+});
+
+test('a mistake made and corrected in the file by hand is announced and no longer announced', async () => {
+  const words = 'A mistake in the settings file keeps your permission rules from applying.';
+  const bridge = new FakeBridge({ sessions: [aSession()] });
+  await openPage(bridge);
+  const { settings } = bridge;
+  bridge.settings = {
+    ...settings,
+    ignored: [{ key: 'permissions.rules', why: { why: 'unfit', value: null, flaw: { unfit: 'no_rules' } } }],
+  };
+  bridge.settingsEdited();
+  expect(await screen.findByText(words)).toBeVisible();
+  bridge.settings = settings;
+  bridge.settingsEdited();
+  await waitFor(() => expect(screen.queryByText(words)).toBeNull());
 });
 
 test('rules that stay in force while the file can’t be read announce nothing', async () => {

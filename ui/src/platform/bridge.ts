@@ -57,6 +57,8 @@ export interface Bridge {
   readyToClose(ask: number, handover: unknown): Promise<void>;
   /** Reports that the user answered the deep link's target and did nothing else: the focus may return. */
   deepLinkAnswered(id: RequestId): Promise<void>;
+  /** Listens for edits of the settings file by hand, until the returned function is called. */
+  onSettingsEdited(listener: () => void): Promise<() => void>;
   /** Listens for the gateway opening or failing to open, until the returned function is called. */
   onGateway(listener: () => void): Promise<() => void>;
   /** Why other programs can't ask, in English; null if they can. */
@@ -161,6 +163,7 @@ export const tauriBridge: Bridge = {
   closing: () => reach<number | null>('close_request', {}),
   readyToClose: (ask, handover) => reach<void>('ready_to_close', { request: ask, handover }),
   deepLinkAnswered: (id) => reach<void>('deep_link_answered', { id }),
+  onSettingsEdited: (listener) => listen('settings_edited', () => listener()),
   onGateway: (listener) => listen('gateway', () => listener()),
   gatewayFailure: () => reach<string | null>('gateway_failure', {}),
   retryGateway: () => reach<void>('retry_gateway', {}),

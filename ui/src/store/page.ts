@@ -156,6 +156,8 @@ export function createPage(bridge: Bridge) {
     window.addEventListener('focus', noteView, { signal });
     window.addEventListener('blur', noteView, { signal });
     window.addEventListener('pagehide', storeNow, { signal });
+    const edits = bridge.onSettingsEdited(() => void commands.settings.read());
+    edits.catch((thrown: unknown) => store.report(thrown));
     const closers = [subscription.open(), drafts.open(), closing.open(), gateway.open(), updates.open()];
     void subscription.begun.then((start) => {
       if (start) drafts.take(start.drafts.drafts);
@@ -167,6 +169,7 @@ export function createPage(bridge: Bridge) {
     return () => {
       close = null;
       closers.forEach((close) => close());
+      void edits.then((stop) => stop()).catch(() => undefined);
       closed.abort();
       storeNow();
       timers.cancelAll();

@@ -326,6 +326,14 @@ export class FakeBridge implements Bridge {
     return settle();
   }
 
+  /** What the page does after an edit of the settings file. */
+  settingsEdited = () => undefined as void;
+
+  async onSettingsEdited(listener: () => void): Promise<() => void> {
+    this.settingsEdited = listener;
+    return () => undefined;
+  }
+
   async onGateway(listener: () => void): Promise<() => void> {
     this.#notifyGateway = listener;
     return () => (this.#notifyGateway = () => undefined);

@@ -92,7 +92,7 @@ impl Api {
         &self.sessions
     }
 
-    pub fn settings(&self) -> &SettingsFile {
+    pub const fn settings(&self) -> &Arc<SettingsFile> {
         &self.settings
     }
 

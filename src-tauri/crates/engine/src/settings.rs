@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, SystemTime};
 
 use askdesk_agents::{Agent, Catalog};
 use askdesk_domain::{
@@ -20,6 +21,9 @@ pub const FILE: &str = "settings.toml";
 
 /// The largest file that is read, in bytes.
 const FILE_BYTES: u64 = 4 * 1024 * 1024;
+
+/// How often the file is looked at for edits.
+const LOOKED_AT: Duration = Duration::from_millis(500);
 
 /// The table with a subtable for each agent.
 const AGENTS: &str = "agents";
@@ -145,6 +149,21 @@ pub enum NotWritten {
     Unreadable { error: String },
 }
 
+/// What changes with each edit of a file: its time, its length, and which file it is. None without a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Edition(Option<(SystemTime, u64, u64)>);
+
+impl Edition {
+    fn of(path: &Path) -> Self {
+        let Ok(found) = std::fs::metadata(path) else { return Self(None) };
+        #[cfg(unix)]
+        let number = std::os::unix::fs::MetadataExt::ino(&found);
+        #[cfg(not(unix))]
+        let number = 0;
+        Self(found.modified().ok().map(|modified| (modified, found.len(), number)))
+    }
+}
+
 /// The settings file, and its content when it was last read.
 #[derive(Debug)]
 pub struct SettingsFile {
@@ -152,14 +171,17 @@ pub struct SettingsFile {
     agents: Catalog,
     now: watch::Sender<Settings>,
     changing: Mutex<()>,
+    /// What was read or written last.
+    edition: Mutex<Edition>,
 }
 
 impl SettingsFile {
     /// Reads the file of a data folder; without one, all defaults apply.
     pub fn open(folder: &Path, agents: Catalog) -> Self {
         let path = folder.join(FILE);
+        let edition = Mutex::new(Edition::of(&path));
         let (now, _) = watch::channel(read(&path, &agents).settings);
-        Self { path, agents, now, changing: Mutex::new(()) }
+        Self { path, agents, now, changing: Mutex::new(()), edition }
     }
 
     pub fn path(&self) -> &Path {
@@ -179,6 +201,8 @@ impl SettingsFile {
     }
 
     fn read_alone(&self) -> ReadSettings {
+        // Before it is read: an edit meanwhile is read again.
+        *self.edition.lock().unwrap_or_else(PoisonError::into_inner) = Edition::of(&self.path);
         let mut read = read(&self.path, &self.agents);
         if let Some(file) = read.ignored.iter().find(|it| it.key == FILE) {
             if file.why.is_invalid() {
@@ -190,6 +214,30 @@ impl SettingsFile {
         }
         self.publish(read.settings.clone());
         read
+    }
+
+    /// Reads the file again within a second of each edit that isn't our own, and then calls `edited`. Goes on until the runtime ends.
+    pub async fn follow_edits(self: Arc<Self>, edited: impl Fn()) {
+        loop {
+            tokio::time::sleep(LOOKED_AT).await;
+            let file = Arc::clone(&self);
+            let read = move || {
+                let _one_at_a_time = file.changing.lock().unwrap_or_else(PoisonError::into_inner);
+                let is_edited = file.edition() != Edition::of(&file.path);
+                if is_edited {
+                    file.read_alone();
+                }
+                is_edited
+            };
+            // A file that can't be looked at now is looked at again.
+            if tokio::task::spawn_blocking(read).await.unwrap_or_default() {
+                edited();
+            }
+        }
+    }
+
+    fn edition(&self) -> Edition {
+        self.edition.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Changes one setting and preserves everything else in the file, including comments. A file that was read and holds no

@@ -10,6 +10,7 @@ use rstest::rstest;
 use super::*;
 
 const NOW: Timestamp = Timestamp::from_millis(7);
+const PATIENCE: Duration = Duration::from_secs(30);
 
 fn folder_with(text: &str) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
@@ -502,4 +503,29 @@ fn case_100_a_read_waits_for_a_change() {
             assert_eq!(read.join().unwrap().settings.theme, theme);
         });
     }
+}
+
+#[tokio::test]
+async fn an_edit_of_the_file_counts_by_itself_also_one_that_replaces_it_or_mends_a_mistake() {
+    let folder = folder_with("");
+    let path = folder.path().join(FILE);
+    let file = Arc::new(SettingsFile::open(folder.path(), Catalog::default()));
+    let mut settings = file.watch();
+    let (told, mut edits) = tokio::sync::mpsc::unbounded_channel();
+    let following = tokio::spawn(Arc::clone(&file).follow_edits(move || told.send(()).unwrap()));
+    let rule = "[permissions]\nrules = [{ action = \"deny\", tool = \"Bash\" }]\n";
+    let new = folder.path().join("new");
+    let mistake = rule.replace("deny", "forbid");
+    for (text, has_rules) in [(rule, true), ("", false), (&mistake, false), (rule, true)] {
+        std::fs::write(&new, text).unwrap();
+        std::fs::rename(&new, &path).unwrap();
+        let found =
+            settings.wait_for(|now| (now.permission_rules != PermissionRules::default()) == has_rules);
+        tokio::time::timeout(PATIENCE, found).await.unwrap().unwrap();
+        tokio::time::timeout(PATIENCE, edits.recv()).await.unwrap().unwrap();
+    }
+    file.change(&Setting::Theme(Theme::Dark), NOW).unwrap();
+    tokio::time::sleep(3 * LOOKED_AT).await;
+    assert!(edits.try_recv().is_err(), "our own change is no edit");
+    following.abort();
 }
