@@ -10,6 +10,8 @@ use crate::workspace::Workspace;
 pub const FILE: &str = "CHANGELOG.md";
 /// Who answers for the Debian package.
 pub const MAINTAINER: &str = "Askdesk contributors <askdesk@users.noreply.github.com>";
+/// What the heading of a version has behind its date until the version is tagged. Packages need a date before that.
+const NOT_RELEASED: &str = " (not released)";
 /// The page of a version, before the version.
 pub const PAGE: &str = "https://github.com/askdesk/askdesk/releases/tag/v";
 
@@ -41,6 +43,7 @@ fn release_of(section: &str) -> Result<Release> {
     let (version, day) = heading
         .split_once(" - ")
         .with_context(|| format!("the heading {heading:?} of {FILE} is not `VERSION - DATE`"))?;
+    let day = day.strip_suffix(NOT_RELEASED).unwrap_or(day);
     let date = Date::strptime("%Y-%m-%d", day).ok().filter(|date| date.to_string() == day);
     let date = date.with_context(|| format!("{day:?} is no date such as 2026-11-28"))?;
     let text = text.trim().to_owned();
@@ -73,7 +76,7 @@ mod tests {
     use super::*;
 
     const CHANGELOG: &str = "# Changelog\n\nWords.\n\n## Unreleased\n\n- not yet\n\n## 0.3.0 - 2027-02-28\n\nIntroduction.\n\n\
-        ### Answer\n\n- One\n\n## 0.2.0 - 2026-11-28\n\n- First\n";
+        ### Answer\n\n- One\n\n## 0.2.0 - 2026-11-28 (not released)\n\n- First\n";
 
     #[test]
     fn each_released_version_has_its_date_and_its_section() {
