@@ -10,8 +10,6 @@ use crate::workspace::Workspace;
 pub const FILE: &str = "CHANGELOG.md";
 /// Who answers for the Debian package.
 pub const MAINTAINER: &str = "Askdesk contributors <askdesk@users.noreply.github.com>";
-/// What the heading of a version has behind its date until the version is tagged. Packages need a date before that.
-const NOT_RELEASED: &str = " (not released)";
 /// The page of a version, before the version.
 pub const PAGE: &str = "https://github.com/askdesk/askdesk/releases/tag/v";
 
@@ -29,7 +27,7 @@ pub fn read(workspace: &Workspace) -> Result<Vec<Release>> {
     releases(&fs::read_to_string(workspace.root().join(FILE)).context(FILE)?)
 }
 
-/// Returns the released versions, newest first. A heading that isn't `Unreleased` or `VERSION - DATE` is an error.
+/// Returns the released versions, newest first. A heading is `Unreleased` or `VERSION - DATE`, and may end with `(not released)`.
 pub fn releases(changelog: &str) -> Result<Vec<Release>> {
     let sections = format!("\n{changelog}");
     let sections = sections.split("\n## ").skip(1).filter(|section| !section.starts_with("Unreleased"));
@@ -41,14 +39,13 @@ pub fn releases(changelog: &str) -> Result<Vec<Release>> {
 fn release_of(section: &str) -> Result<Release> {
     let (heading, text) = section.split_once('\n').unwrap_or((section, ""));
     let (version, day) = heading
+        .trim_end_matches(" (not released)")
         .split_once(" - ")
         .with_context(|| format!("the heading {heading:?} of {FILE} is not `VERSION - DATE`"))?;
-    let day = day.strip_suffix(NOT_RELEASED).unwrap_or(day);
     let date = Date::strptime("%Y-%m-%d", day).ok().filter(|date| date.to_string() == day);
     let date = date.with_context(|| format!("{day:?} is no date such as 2026-11-28"))?;
-    let text = text.trim().to_owned();
-    ensure!(!text.is_empty(), "{FILE} says nothing about {version}");
-    Ok(Release { version: version.to_owned(), date, text })
+    ensure!(!text.trim().is_empty(), "{FILE} says nothing about {version}");
+    Ok(Release { version: version.to_owned(), date, text: text.trim().to_owned() })
 }
 
 /// Returns one version.
