@@ -11,7 +11,7 @@ use crate::{
 const TYPES: &str = "wire_types_match_the_typescript_checked_in";
 const SETTINGS: &str = "the_guide_lists_every_setting";
 
-/// Writes `ui/src/generated/wire.ts` and the tables of `docs/guide/settings.md` again.
+/// Writes `ui/src/generated/wire.ts` and the tables of settings in `docs/guide` again.
 pub fn run(workspace: &Workspace) -> Result<()> {
     let mut steps = Steps::start();
     steps.try_run("write ui/src/generated/wire.ts", || {
@@ -19,7 +19,7 @@ pub fn run(workspace: &Workspace) -> Result<()> {
         cargo.args(["test", "--package", "askdesk-api", "--features", "ts", TYPES]);
         steps::show(cargo.env("UPDATE_WIRE", "1")).context("the TypeScript types were not written")
     })?;
-    steps.try_run("write the tables of docs/guide/settings.md", || {
+    steps.try_run("write the tables of settings in docs/guide", || {
         let mut cargo = workspace.cargo();
         cargo.args(["test", "--package", "askdesk-domain", "--test", "domain", SETTINGS]);
         steps::show(cargo.env("UPDATE_GUIDE", "1")).context("the tables of settings were not written")
