@@ -139,28 +139,28 @@ pub struct List {
 
 const ANSWER_EXAMPLES: &str = "\
 Examples:
-  askdesk answer 0198c1 --choose SQLite
-  askdesk answer 0198c1 --choose 2 --note \"only for now\"
-  askdesk answer 0198c1 --other \"neither of them\"
-  askdesk answer 0198c1 --skip \"not today\"
+  askdesk answer 0198c1aa --choose SQLite
+  askdesk answer 0198c1aa --choose 2 --note \"only for now\"
+  askdesk answer 0198c1aa --other \"neither of them\"
+  askdesk answer 0198c1aa --skip \"not today\"
   echo '[{\"question\":1,\"chosen\":[\"SQLite\"]},{\"question\":2,\"other\":\"shop\"}]' |
-    askdesk answer 0198c1 --json -";
+    askdesk answer 0198c1aa --json -";
 
 #[derive(Debug, Args)]
 #[command(group(clap::ArgGroup::new("what").required(true).multiple(true)))]
 pub struct Answer {
-    /// ID of the question, or its first characters
+    /// ID of the question, or at least its first 8 characters
     pub id: String,
     /// Option to choose, by label or by its number in `askdesk list`; repeat for more
     #[arg(long, value_name = "OPTION", group = "what", conflicts_with_all = ["json", "skip"])]
     pub choose: Vec<String>,
-    /// Your own answer
+    /// Your own answer, or the answer to a text question
     #[arg(long, value_name = "TEXT", group = "what", conflicts_with_all = ["json", "skip"])]
     pub other: Option<String>,
     /// Note to go with the answer
     #[arg(long, value_name = "TEXT", conflicts_with_all = ["json", "skip"])]
     pub note: Option<String>,
-    /// Number of the question, if there are several
+    /// Number of the question, if there are several; the others are sent as unanswered
     #[arg(long, value_name = "NUMBER", default_value_t = 1, conflicts_with_all = ["json", "skip"])]
     pub question: usize,
     /// JSON file with answers to several questions; `-` for stdin
@@ -287,7 +287,7 @@ fn duration(text: &str) -> Result<Duration, String> {
         _ => 1,
     };
     let seconds = number.parse::<u64>().ok().and_then(|number| number.checked_mul(factor));
-    seconds.map(Duration::from_secs).ok_or_else(|| "expected a duration such as 90s, 10m, or 2h".to_owned())
+    seconds.map(Duration::from_secs).ok_or_else(|| "expected a duration such as 90s or 10m".to_owned())
 }
 
 #[cfg(test)]
