@@ -6,9 +6,10 @@ use std::path::Path;
 use askdesk_domain::{SETTINGS, SettingDescriptor, SettingKind, Settings};
 use serde::Serialize;
 
-/// The pages that have tables of settings.
 const PAGES: [&str; 4] = ["settings.md", "notifications.md", "permission-rules.md", "open-in.md"];
 const TEXTS: &str = "ui/src/shared/messages/en/settings.ts";
+const RULES: &str =
+    r#"a list of rules such as `{ action = "deny", tool = "Bash", argument = "git push *" }`"#;
 const HEAD: &str = "| setting | what it does | key | values | default |\n|---|---|---|---|---|\n";
 
 /// Returns the English text that the page shows for a key.
@@ -23,9 +24,9 @@ fn table(category: &str, texts: &str) -> String {
     let defaults = serde_json::to_value(Settings::default()).unwrap();
     let rows = SETTINGS.iter().filter(|setting| setting.category == category).map(|setting| {
         let SettingDescriptor { id, key, kind, .. } = setting;
-        let name = text(texts, &format!("settings.{id}"));
         let help = text(texts, &format!("settings.{id}.help")).replace('’', "'").replace('|', "\\|");
         let default = defaults.get(camel_case(id)).unwrap_or_else(|| panic!("{id} has no default"));
+        let name = text(texts, &format!("settings.{id}"));
         format!("| {name} | {help} | `{key}` | {} | {} |\n", values(&kind()), code(default))
     });
     HEAD.to_owned() + &rows.collect::<String>()
@@ -43,13 +44,8 @@ fn values(kind: &SettingKind) -> String {
             let placeholders: Vec<_> = placeholders.iter().map(|name| format!("`{{{name}}}`")).collect();
             format!("a command with {}, or `\"\"`", placeholders.join(", "))
         }
-        SettingKind::Rules => {
-            "a list of rules such as `{ action = \"deny\", tool = \"Bash\", argument = \"git push *\" }`"
-                .to_owned()
-        }
-        SettingKind::Arguments | SettingKind::Variables => {
-            unreachable!("only the settings of an agent have these")
-        }
+        SettingKind::Rules => RULES.to_owned(),
+        SettingKind::Arguments | SettingKind::Variables => unreachable!("only agents have these"),
     }
 }
 
