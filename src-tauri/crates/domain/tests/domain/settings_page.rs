@@ -66,8 +66,7 @@ fn camel_case(id: &str) -> String {
 
 /// Writes each table again between `<!-- settings: CATEGORY -->` and `<!-- end -->`.
 fn with_tables(page: &str, texts: &str) -> String {
-    let mut rest = page;
-    let mut written = String::new();
+    let (mut rest, mut written) = (page, String::new());
     while let Some((before, after)) = rest.split_once("<!-- settings: ") {
         let (category, after) = after.split_once(" -->").expect("a marker ends");
         let (_, after) = after.split_once("<!-- end -->").expect("a table ends");
@@ -87,10 +86,9 @@ fn the_guide_lists_every_setting() {
         let path = root.join("docs/guide").join(name);
         let page = fs::read_to_string(&path).unwrap();
         let now = with_tables(&page, &texts);
-        if std::env::var_os("UPDATE_GUIDE").is_some() {
-            fs::write(&path, &now).unwrap();
-        } else {
-            assert!(page == now, "{name} is out of date; run `cargo xtask wire`");
+        match std::env::var_os("UPDATE_GUIDE") {
+            Some(_) => fs::write(&path, &now).unwrap(),
+            None => assert!(page == now, "{name} is out of date; run `cargo xtask wire`"),
         }
         all += &now;
     }
