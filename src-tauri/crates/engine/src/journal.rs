@@ -6,6 +6,7 @@ mod history;
 mod indexed_text;
 mod joined_scripts;
 mod lasting_permissions;
+mod pages;
 mod phrases;
 mod read;
 mod record;

@@ -1,6 +1,7 @@
 //! Recovers what can be read of a database that was set aside as damaged.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::{Read as _, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use askdesk_domain::{ApprovalEvent, ApprovalId, RequestId};
@@ -9,10 +10,11 @@ use askdesk_domain::{
     Timestamp, decide,
 };
 use rusqlite::types::Value;
-use rusqlite::{Connection, Params, Row, Transaction, params_from_iter};
+use rusqlite::{Connection, Transaction, params_from_iter};
 
-use super::unreadable::{Events, Placed};
-use super::{Durability, Journal, named, read, record, storage_error, tables};
+use super::pages::{MAGIC, Pages, Record};
+use super::unreadable::{Events, Placed, Unreadable};
+use super::{Durability, Journal, named, read, record, schema, snapshot, storage_error, tables};
 use crate::frame::StorageNotice;
 use crate::private;
 
@@ -23,14 +25,42 @@ const DEALT_WITH: &str = ".settled-";
 /// The beginning of the name of a folder with a copy.
 const COPIES: &str = "recover-";
 
-/// How many positions of the events are read at a time, so that a damaged page hides only its neighbors.
-const STRETCH: i64 = 64;
+/// A table whose records are recovered, known by what a record is made of: of the records that are found, no others are alike.
+struct Table {
+    name: &'static str,
+    columns: &'static str,
+    has_rowid: bool,
+    /// The types of the columns: `i` an integer, `t` a text, `b` a blob, and in capitals what may also be NULL.
+    types: &'static [u8],
+}
 
-/// Tables whose rows are copied as they are, with their columns and their key.
-const COPIED: [(&str, &str, &str); 3] = [
-    ("requests", "id, session, asked_at, body, outcome, ended_at, delivery", "id"),
-    ("approvals", "id, session, body, state", "id"),
-    ("drafts", "about, session, saved_at, has_words, body", "about"),
+const EVENTS: Table =
+    Table { name: "events", columns: "seq, at, body, session", has_rowid: true, types: b"iitT" };
+const ENTRIES: Table =
+    Table { name: "entries", columns: "session, n, at, body", has_rowid: false, types: b"tiit" };
+const SNAPSHOT: Table =
+    Table { name: "snapshot", columns: "id, version, seq, checksum, body", has_rowid: true, types: b"itibb" };
+/// Tables whose rows are copied as they are.
+const COPIED: [Table; 4] = [
+    Table {
+        name: "requests",
+        columns: "id, session, asked_at, body, outcome, ended_at, delivery",
+        has_rowid: false,
+        types: b"ttitTIT",
+    },
+    Table { name: "approvals", columns: "id, session, body, state", has_rowid: false, types: b"tttt" },
+    Table {
+        name: "drafts",
+        columns: "about, session, saved_at, has_words, body",
+        has_rowid: true,
+        types: b"ttiit",
+    },
+    Table {
+        name: "turns_of_deleted",
+        columns: "at, input_tokens, output_tokens, cached_tokens, cost_nanos",
+        has_rowid: true,
+        types: b"iiiiI",
+    },
 ];
 
 /// What can be read of a damaged database.
@@ -69,76 +99,54 @@ impl Salvaged {
         }
         private::tighten(copies.path());
         let fail = |error: rusqlite::Error| storage_error(database, &error);
-        let connection = Connection::open(&copy).map_err(fail)?;
-        let found: u32 =
-            connection.pragma_query_value(None, "user_version", |row| row.get(0)).map_err(fail)?;
-        if found > record::FORMAT {
+        fold_log(&copy).map_err(io)?;
+        let mut pages = Pages::open(&copy).map_err(io)?;
+        if pages.format > record::FORMAT {
+            let found = pages.format;
             return Err(StorageError::TooNew { path: named(database), found, known: record::FORMAT });
         }
-        Self::read_from(&connection).map_err(fail)
+        let mut connection = Connection::open(copies.path().join("read.db")).map_err(fail)?;
+        connection.execute_batch("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF").map_err(fail)?;
+        let transaction = connection.transaction().map_err(fail)?;
+        // A snapshot is read whether or not its events are found after it.
+        let tables = [schema::SCHEMA, snapshot::SCHEMA, "DROP TRIGGER event_inserted"];
+        tables.into_iter().try_for_each(|sql| transaction.execute_batch(sql)).map_err(fail)?;
+        let mut found = false;
+        for n in 1..=pages.count {
+            for record in pages.records(n).map_err(io)? {
+                found |= insert(&transaction, &record).map_err(fail)?;
+            }
+        }
+        if !found && !pages.are_sound() {
+            let error = "no record of it can be read".to_owned();
+            return Err(StorageError::Damaged { path: named(database), error });
+        }
+        let salvaged = Self::read_from(&transaction).map_err(fail)?;
+        Ok(Self { complete: salvaged.complete && pages.are_sound(), ..salvaged })
     }
 
+    /// Reads a sound database that holds the records that were found.
     fn read_from(connection: &Connection) -> rusqlite::Result<Self> {
-        let mut salvaged = Self { complete: true, ..Self::default() };
-        let mut events = salvaged.read_events(connection);
-        salvaged.complete &= events.unreadable.is_empty();
+        let mut events = Events::read(connection, 0)?;
+        let complete = events.unreadable.is_empty();
+        add_lost_sessions(connection, &mut events)?;
         events.complete(connection)?;
-        salvaged.events = events.readable;
-        salvaged.read_entries(connection);
-        for (n, (table, columns, key)) in COPIED.into_iter().enumerate() {
-            let select = format!("SELECT {columns} FROM {table} ORDER BY {key}");
-            let mut known = BTreeSet::new();
-            let complete = both_ways(connection, &select, &(), |row| {
-                let of_row = (0..row.as_ref().column_count()).map(|column| row.get(column));
-                let values = of_row.collect::<rusqlite::Result<Vec<Value>>>()?;
-                let is_new = known.insert(row.get::<_, String>(0)?);
-                if is_new {
-                    salvaged.copied[n].push(values);
-                }
-                Ok(is_new)
-            });
-            salvaged.complete &= complete;
+        let mut salvaged = Self { events: events.readable, complete, ..Self::default() };
+        let mut entries =
+            connection.prepare("SELECT n, at, body, session FROM entries ORDER BY session, n")?;
+        let mut rows = entries.query([])?;
+        while let Some(row) = rows.next()? {
+            if let Ok(session) = row.get_ref(3)?.as_str()?.parse() {
+                salvaged.entries.push((session, read::entry(row)?));
+            }
+        }
+        for (Table { name, columns, .. }, copied) in COPIED.iter().zip(&mut salvaged.copied) {
+            let mut statement = connection.prepare(&format!("SELECT {columns} FROM {name}"))?;
+            let count = statement.column_count();
+            let values = statement.query_map([], |row| (0..count).map(|column| row.get(column)).collect())?;
+            *copied = values.collect::<rusqlite::Result<_>>()?;
         }
         Ok(salvaged)
-    }
-
-    fn read_events(&mut self, connection: &Connection) -> Events {
-        let mut events = Events::default();
-        let mut known = BTreeSet::new();
-        let newest = connection.query_row("SELECT max(seq) FROM events", [], |row| row.get(0));
-        let newest: Option<i64> = newest
-            .or_else(|_| {
-                connection
-                    .query_row("SELECT seq FROM sqlite_sequence WHERE name = 'events'", [], |row| row.get(0))
-            })
-            .unwrap_or_default();
-        let select = "SELECT seq, at, body, session FROM events WHERE seq BETWEEN ?1 AND ?2 ORDER BY seq";
-        for from in (0..=newest.unwrap_or_default()).step_by(STRETCH as usize) {
-            let stretch = [from, from + STRETCH - 1];
-            self.complete &= both_ways(connection, select, &stretch, |row| {
-                let is_new = known.insert(row.get::<_, i64>(0)?);
-                if is_new {
-                    events.add(row)?;
-                }
-                Ok(is_new)
-            });
-        }
-        events.readable.sort_by_key(|placed| placed.seq);
-        events
-    }
-
-    fn read_entries(&mut self, connection: &Connection) {
-        let sessions: BTreeSet<SessionId> = self.events.iter().filter_map(|it| started(&it.event)).collect();
-        let select = "SELECT n, at, body FROM entries WHERE session = ?1 ORDER BY n";
-        for session in sessions {
-            let mut entries = BTreeMap::new();
-            let complete = both_ways(connection, select, &[session.to_string()], |row| {
-                let entry = read::entry(row)?;
-                Ok(entries.insert(entry.n, entry).is_none())
-            });
-            self.complete &= complete;
-            self.entries.extend(entries.into_values().map(|entry| (session, entry)));
-        }
     }
 
     /// Leaves out the sessions that a desk knows, and those that were deleted.
@@ -202,8 +210,8 @@ impl Journal {
             for Placed { at, event, .. } in &salvaged.events {
                 tables::write_event(transaction, event, *at)?;
             }
-            for ((table, columns, _), rows) in COPIED.iter().zip(&salvaged.copied) {
-                copy(transaction, table, columns, rows)?;
+            for (table, rows) in COPIED.iter().zip(&salvaged.copied) {
+                rows.iter().try_for_each(|row| copy(transaction, table, row))?;
             }
             for event in &closing {
                 tables::write_event(transaction, event, now)?;
@@ -274,41 +282,100 @@ fn started(event: &Event) -> Option<SessionId> {
     }
 }
 
-/// Takes rows from the first on, then from the last backwards, until a damaged page or a row that `take` knows. Returns
-/// whether every row was read.
-fn both_ways(
-    connection: &Connection,
-    select: &str,
-    params: &(impl Params + Clone),
-    mut take: impl FnMut(&Row<'_>) -> rusqlite::Result<bool>,
-) -> bool {
-    let mut run = |select: &str| -> rusqlite::Result<()> {
-        let mut statement = connection.prepare(select)?;
-        let mut rows = statement.query(params.clone())?;
-        while let Some(row) = rows.next()? {
-            if !take(row)? {
-                break;
-            }
-        }
-        Ok(())
-    };
-    let complete = run(select).is_ok();
-    if !complete {
-        let _ = run(&format!("{select} DESC"));
+/// Moves the log of a copy into it. If its first page isn't one, another takes its place, because SQLite needs it for that.
+fn fold_log(copy: &Path) -> std::io::Result<()> {
+    let mut file = std::fs::OpenOptions::new().read(true).write(true).open(copy)?;
+    let mut magic = [0; MAGIC.len()];
+    if file.read_exact(&mut magic).is_err() || magic != MAGIC {
+        let empty = with_suffix(copy, "-empty");
+        let made = Connection::open(&empty).and_then(|it| it.pragma_update(None, "journal_mode", "WAL"));
+        made.map_err(std::io::Error::other)?;
+        file.rewind()?;
+        file.write_all(&std::fs::read(&empty)?)?;
     }
-    complete
+    drop(file);
+    let fold = |connection: Connection| {
+        // It may be shorter than it says, and its schema may be damaged.
+        connection.pragma_update(None, "writable_schema", true)?;
+        connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
+    };
+    if let Err(error) = Connection::open(copy).and_then(fold) {
+        tracing::warn!(%error, "the log of a damaged database could not be read");
+    }
+    Ok(())
 }
 
-fn copy(
-    transaction: &Transaction<'_>,
-    table: &str,
-    columns: &str,
-    rows: &[Vec<Value>],
-) -> rusqlite::Result<()> {
-    let places: Vec<String> = (1..=columns.split(", ").count()).map(|n| format!("?{n}")).collect();
-    let insert = format!("INSERT OR IGNORE INTO {table} ({columns}) VALUES ({})", places.join(", "));
-    let mut statement = transaction.prepare_cached(&insert)?;
-    rows.iter().try_for_each(|row| statement.execute(params_from_iter(row)).map(drop))
+/// Adds a record to its table; returns whether it has one.
+fn insert(transaction: &Transaction<'_>, record: &Record) -> rusqlite::Result<bool> {
+    let fits = |table: &&Table| {
+        let types = table.types.iter().zip(&record.values).all(|(kind, value)| match value {
+            Value::Null => kind.is_ascii_uppercase(),
+            Value::Integer(_) => kind.eq_ignore_ascii_case(&b'i'),
+            Value::Text(_) => kind.eq_ignore_ascii_case(&b't'),
+            Value::Blob(_) => kind.eq_ignore_ascii_case(&b'b'),
+            Value::Real(_) => false,
+        });
+        types && (table.has_rowid, table.types.len()) == (record.has_rowid, record.values.len())
+    };
+    let table = [&EVENTS, &ENTRIES, &SNAPSHOT].into_iter().chain(&COPIED).find(fits);
+    table.map_or(Ok(false), |table| copy(transaction, table, &record.values).map(|()| true))
+}
+
+fn copy(transaction: &Transaction<'_>, table: &Table, row: &[Value]) -> rusqlite::Result<()> {
+    let Table { name, columns, .. } = table;
+    let places = vec!["?"; row.len()].join(", ");
+    let insert = format!("INSERT OR IGNORE INTO {name} ({columns}) VALUES ({places})");
+    transaction.prepare_cached(&insert)?.execute(params_from_iter(row)).map(drop)
+}
+
+/// Adds the sessions whose beginning was lost: as the snapshot has them, or those that left records.
+fn add_lost_sessions(connection: &Connection, events: &mut Events) -> rusqlite::Result<()> {
+    let (mut begun, mut wordless) = (BTreeSet::new(), BTreeSet::new());
+    for event in events.iter() {
+        match event {
+            Event::Session(SessionEvent::Started { session }) => {
+                begun.insert(session.id);
+                wordless.extend((*event == event.without_words()).then_some(session.id));
+            }
+            Event::Session(SessionEvent::Deleted { session }) => drop(begun.insert(*session)),
+            _ => {}
+        }
+    }
+    if let Some((desk, seq)) = snapshot::read_lost(connection)? {
+        let sessions = desk.sessions().chain(desk.closed_sessions());
+        let lost: Vec<_> = sessions.filter(|session| begun.insert(session.id)).cloned().collect();
+        let subjects: BTreeSet<_> = lost.iter().map(|session| session.id).collect();
+        // They have what these events did.
+        let is_in_snapshot = |placed: &Placed| match placed.event.subject() {
+            EventSubject::Session(session) => placed.seq <= seq && subjects.contains(&session),
+            EventSubject::Request(_) | EventSubject::Approval(_) => false,
+        };
+        events.readable.retain(|placed| !is_in_snapshot(placed));
+        events.readable.extend(lost.into_iter().map(|session| {
+            let at = session.started_at;
+            Placed { seq: 0, at, event: SessionEvent::Started { session }.into() }
+        }));
+    }
+    let mut left = connection.prepare(
+        "SELECT session, min(at) FROM (
+            SELECT session, at FROM entries UNION ALL SELECT session, asked_at FROM requests
+            UNION ALL SELECT session, NULL FROM approvals
+         ) GROUP BY session",
+    )?;
+    let mut rows = left.query([])?;
+    while let Some(row) = rows.next()? {
+        let Ok(session) = row.get_ref(0)?.as_str()?.parse() else { continue };
+        wordless.remove(&session);
+        if begun.insert(session) {
+            let at = Timestamp::from_millis(row.get::<_, Option<i64>>(1)?.unwrap_or_default());
+            events.unreadable.push(Unreadable { seq: 0, at, session: Some(session) });
+        }
+    }
+    // What is left of these is what a deletion leaves.
+    let at = Timestamp::from_millis(0);
+    let deleted = wordless.into_iter().map(|session| SessionEvent::Deleted { session }.into());
+    events.readable.extend(deleted.map(|event| Placed { seq: i64::MAX, at, event }));
+    Ok(())
 }
 
 fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
@@ -316,3 +383,6 @@ fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     name.push(suffix);
     PathBuf::from(name)
 }
+
+#[cfg(test)]
+mod tests;

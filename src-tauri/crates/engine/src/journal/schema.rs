@@ -18,7 +18,7 @@ const BUSY_WAIT: Duration = Duration::from_secs(2);
 ///
 /// The index `turns` holds only the ends of turns. Their records begin with these words: a tag comes first (the golden lines
 /// pin that), and a comparison of text can't fail on a damaged record.
-const SCHEMA: &str = r#"
+pub(super) const SCHEMA: &str = r#"
     CREATE TABLE events (
         seq INTEGER PRIMARY KEY AUTOINCREMENT,
         at INTEGER NOT NULL,

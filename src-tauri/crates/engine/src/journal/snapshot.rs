@@ -103,6 +103,18 @@ pub(super) fn read(connection: &Connection) -> rusqlite::Result<Option<(Desk, i6
 }
 
 fn read_trusted(connection: &Connection) -> rusqlite::Result<Option<(Desk, i64)>> {
+    let read = read_lost(connection)?;
+    if let Some((_, seq)) = &read
+        && newest_event(connection)? < *seq
+    {
+        tracing::warn!(seq, "the snapshot of the desk is ahead of its events, so all events are read");
+        return Ok(None);
+    }
+    Ok(read)
+}
+
+/// Reads the snapshot, whether or not there are the events that it contains.
+pub(super) fn read_lost(connection: &Connection) -> rusqlite::Result<Option<(Desk, i64)>> {
     let mut statement =
         connection.prepare("SELECT seq, checksum, body FROM snapshot WHERE id = 1 AND version = ?1")?;
     let version = version();
@@ -110,7 +122,7 @@ fn read_trusted(connection: &Connection) -> rusqlite::Result<Option<(Desk, i64)>
     let Some(row) = rows.next()? else { return Ok(None) };
     let seq: i64 = row.get(0)?;
     let (known, body) = (row.get_ref(1)?.as_blob()?, row.get_ref(2)?.as_blob()?);
-    if known != checksum(&version, seq, body) || newest_event(connection)? < seq {
+    if known != checksum(&version, seq, body) {
         tracing::warn!(seq, "the snapshot of the desk is wrong, so all events are read");
         return Ok(None);
     }
