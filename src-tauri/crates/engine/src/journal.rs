@@ -38,6 +38,7 @@ pub(crate) use search::text_of;
 pub use search::{EntryKind, Found, Hit};
 pub use totals::{ANSWER_TIMES, AnswerTimeCount, DAYS_COUNTED, DayBounds, NotDayBounds, QuestionTotals};
 
+use redaction::Sweep;
 use snapshot::Progress;
 use unreadable::Events;
 
@@ -49,6 +50,7 @@ struct Contents {
     connection: Connection,
     desk: Desk,
     progress: Progress,
+    sweep: Option<Sweep>,
     /// The position of the newest entry of each session.
     entries: BTreeMap<SessionId, u64>,
     /// How many events can't be read.
@@ -61,6 +63,7 @@ pub struct Journal {
     connection: Connection,
     path: PathBuf,
     progress: Progress,
+    sweep: Option<Sweep>,
     // Locked as long as the journal exists: two writers on one folder would each assume that they are the only one.
     _lock: File,
 }
@@ -136,10 +139,8 @@ impl Journal {
     }
 
     fn opened(path: PathBuf, lock: File, opened: Contents, newer: Option<StorageNotice>) -> Opened {
-        let Contents { connection, desk, progress, entries, unreadable } = opened;
-        let journal = Self { connection, path, progress, _lock: lock };
-        // If the app ended during a deletion, traces may remain.
-        journal.sweep_soon();
+        let Contents { connection, desk, progress, sweep, entries, unreadable } = opened;
+        let journal = Self { connection, path, progress, sweep, _lock: lock };
         let mut notices = journal.set_aside_databases();
         notices.extend((unreadable > 0).then_some(StorageNotice::Unreadable { count: unreadable }));
         notices.extend(newer);
@@ -194,7 +195,9 @@ impl Journal {
         });
         let sessions = desk.sessions().chain(desk.closed_sessions()).map(|session| session.id);
         let entries = read::newest_entries(&connection, sessions).map_err(fail)?;
-        Ok(Contents { connection, desk, progress, entries, unreadable: untold })
+        // The app may have ended before all traces of a deletion were removed.
+        let sweep = Self::owed_sweep(&connection).map_err(fail)?;
+        Ok(Contents { connection, desk, progress, sweep, entries, unreadable: untold })
     }
 
     /// Returns a reader with its own connection to the same database.
@@ -223,6 +226,7 @@ impl Journal {
         self.progress.stored(events.len());
         if events.iter().any(|event| matches!(event, Event::Session(SessionEvent::Deleted { .. }))) {
             self.progress.dropped();
+            self.sweep = Some(Sweep::BEGIN);
         }
         Ok(())
     }

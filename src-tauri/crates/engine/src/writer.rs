@@ -157,8 +157,8 @@ impl Writer {
                     }
                     self.write_drafts();
                     self.damage = None;
-                    self.journal.sweep_or_later();
                     self.journal.write_last_snapshot(&self.desk);
+                    self.journal.sweep_at_end();
                     if let Err(error) = self.journal.checkpoint() {
                         tracing::warn!(%error, "the journal was not folded into the database");
                     }
@@ -181,21 +181,38 @@ impl Writer {
         }
     }
 
-    /// Waits for the next input, and meanwhile tries again what the disk refused, or writes a snapshot of the desk.
+    /// Waits for the next input, and meanwhile tries again what the disk refused, removes the traces of deletions step by step,
+    /// or writes a snapshot of the desk.
     fn next(&mut self, inputs: &mut mpsc::Receiver<Input>, waiting: &Runtime) -> Option<Input> {
+        let mut rest = Duration::ZERO;
         loop {
             let again = self.unstored.due();
-            let is_snapshot_due = again.is_none() && self.journal.is_snapshot_due();
-            let until = again.or_else(|| is_snapshot_due.then(|| Instant::now() + IDLE));
+            let is_sweep_due = again.is_none() && self.journal.is_sweep_due();
+            let is_snapshot_due = again.is_none() && !is_sweep_due && self.journal.is_snapshot_due();
+            let idle = if is_sweep_due { rest } else { IDLE };
+            let until = again.or_else(|| (is_sweep_due || is_snapshot_due).then(|| Instant::now() + idle));
             let Some(until) = until else { return inputs.blocking_recv() };
             if let Ok(next) = waiting.block_on(async { timeout_at(until.into(), inputs.recv()).await }) {
                 return next;
             }
-            match is_snapshot_due {
-                true => self.journal.write_snapshot(&self.desk),
-                false => self.try_again(),
+            match (is_sweep_due, is_snapshot_due) {
+                (true, _) => rest = if self.sweep() { Duration::ZERO } else { IDLE },
+                (_, true) => self.journal.write_snapshot(&self.desk),
+                _ => self.try_again(),
             }
         }
+    }
+
+    /// Removes some traces of deletions; returns whether that went well.
+    fn sweep(&mut self) -> bool {
+        // While the database is searched for damage, its log can't be emptied.
+        let held = self.damage.as_ref().map(DamageSearch::hold_back);
+        let swept = self.journal.sweep();
+        drop(held);
+        if let Err(error) = &swept {
+            tracing::warn!(%error, "traces of a deleted session are still in the file");
+        }
+        swept.is_ok()
     }
 
     fn take(&mut self, input: Input) {
@@ -316,14 +333,9 @@ impl Writer {
         for effect in &decision.effects {
             self.carry_out(effect);
         }
-        if let Command::Session(SessionCommand::Delete { .. }) = command {
-            // While the database is read, traces of what was deleted stay in its log.
-            let held = self.damage.as_ref().map(DamageSearch::hold_back);
-            self.journal.sweep_soon();
-            drop(held);
-            if self.unstored.due().is_some() {
-                self.try_again();
-            }
+        if matches!(command, Command::Session(SessionCommand::Delete { .. })) && self.unstored.due().is_some()
+        {
+            self.try_again();
         }
         Ok(decision)
     }

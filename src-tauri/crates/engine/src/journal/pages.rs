@@ -5,9 +5,10 @@
 //!
 //! The form of a page is from <https://www.sqlite.org/fileformat2.html>. The app's databases reserve no bytes at its end.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::ops::Range;
 use std::path::Path;
 
 use rusqlite::types::Value;
@@ -35,7 +36,7 @@ pub(super) struct Pages {
     pub(super) count: u32,
     /// The format of the app's records.
     pub(super) format: u32,
-    free: BTreeSet<u32>,
+    free: BTreeMap<u32, usize>,
     /// Pages that hold the rest of a record, and those of which nothing says what they are.
     rests: BTreeSet<u32>,
     unknown: BTreeSet<u32>,
@@ -56,14 +57,9 @@ impl Pages {
         };
         let count = u32::try_from(file.metadata()?.len().div_ceil(size as u64)).unwrap_or(u32::MAX);
         let (is_cut, format) = (number(28) > count, number(60));
-        let [free, rests, unknown] = <[BTreeSet<u32>; 3]>::default();
-        let mut pages = Self { file, size, count, format, free, rests, unknown, is_cut };
-        let mut trunk = number(32);
-        while let Some(page) = pages.page(trunk)?.filter(|_| pages.free.insert(trunk)) {
-            trunk = be(&page[..4]) as u32;
-            let leaves = (be(&page[4..8]) as usize).min(page.len() / 4 - 2);
-            pages.free.extend(page[8..].chunks(4).take(leaves).map(|leaf| be(leaf) as u32));
-        }
+        let [rests, unknown] = <[BTreeSet<u32>; 2]>::default();
+        let mut pages = Self { file, size, count, format, free: BTreeMap::new(), rests, unknown, is_cut };
+        pages.free = free(&header, &(1..count.saturating_add(1)), |n| pages.page(n))?;
         Ok(pages)
     }
 
@@ -88,7 +84,7 @@ impl Pages {
     /// Reads the records that a page lists.
     pub(super) fn records(&mut self, n: u32) -> io::Result<Vec<Record>> {
         let begins = if n == 1 { HEADER } else { 0 };
-        let Some(page) = self.page(n)?.filter(|_| !self.free.contains(&n)) else { return Ok(Vec::new()) };
+        let Some(page) = self.page(n)?.filter(|_| !self.free.contains_key(&n)) else { return Ok(Vec::new()) };
         let (has_rowid, before, pointers) = match page[begins] {
             0x0d => (true, 0, 8),
             0x0a => (false, 0, 8),
@@ -144,6 +140,56 @@ impl Pages {
             Record { has_rowid, values }
         }))
     }
+}
+
+/// Finds the free pages of a stretch, and how many bytes each needs: some list others. The header is the beginning of the first page.
+pub(super) fn free<E>(
+    header: &[u8],
+    stretch: &Range<u32>,
+    mut page: impl FnMut(u32) -> Result<Option<Vec<u8>>, E>,
+) -> Result<BTreeMap<u32, usize>, E> {
+    let (mut free, mut lists) = (BTreeMap::new(), BTreeSet::new());
+    let mut list = header.get(32..36).map_or(0, be) as u32;
+    while lists.insert(list)
+        && let Some(content) = page(list)?
+    {
+        let leaves = (be(&content[4..8]) as usize).min(content.len() / 4 - 2);
+        free.insert(list, 8 + 4 * leaves);
+        let leaves = content[8..].chunks(4).take(leaves).map(|leaf| be(leaf) as u32);
+        free.extend(leaves.filter(|leaf| stretch.contains(leaf)).map(|leaf| (leaf, 0)));
+        list = be(&content[..4]) as u32;
+    }
+    Ok(free)
+}
+
+/// Overwrites what a page doesn't use, or what a free page doesn't need; returns whether something was there.
+pub(super) fn overwrite_unused(page: &mut [u8], is_first: bool, needed: Option<usize>) -> bool {
+    let mut unused = Vec::new();
+    let begins = if is_first { HEADER } else { 0 };
+    let number = |at: usize| page.get(at..at + 2).map_or(0, be) as usize;
+    match (needed, page[begins]) {
+        (Some(needed), _) => unused.push(needed..page.len()),
+        (None, kind @ (0x02 | 0x05 | 0x0a | 0x0d)) => {
+            let cells = begins + if kind > 0x05 { 8 } else { 12 } + 2 * number(begins + 3);
+            // In a page of 65,536 bytes, this may be zero, for its end.
+            let contents = number(begins + 5);
+            unused.push(cells..contents);
+            let mut block = number(begins + 1);
+            while block >= contents && block + 4 <= page.len() && unused.len() < page.len() {
+                unused.push(block + 4..block + number(block + 2));
+                block = number(block);
+            }
+        }
+        (None, _) => {}
+    }
+    let mut found = false;
+    for range in unused {
+        if let Some(bytes) = page.get_mut(range).filter(|bytes| bytes.iter().any(|byte| *byte != 0)) {
+            bytes.fill(0);
+            found = true;
+        }
+    }
+    found
 }
 
 fn be(bytes: &[u8]) -> u64 {

@@ -12,7 +12,7 @@ use super::{damage, named, search, snapshot, storage_error};
 use crate::private;
 
 /// How long to wait for another connection's write.
-const BUSY_WAIT: Duration = Duration::from_secs(2);
+pub(super) const BUSY_WAIT: Duration = Duration::from_secs(2);
 
 /// All tables and indexes but those of the [`snapshot`] and the [`search`]. A change needs a new format.
 ///

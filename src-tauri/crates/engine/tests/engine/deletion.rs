@@ -1,8 +1,10 @@
 //! Deleting a session permanently: nothing of it is left in memory, in the tables, in the index or in the file.
 
+use std::path::Path;
+
 use crate::support::agents::denies;
 use crate::support::desk::{
-    STAGED, TestDesk, ask_approval, choose, count_in_files, end, request, say, session, start,
+    STAGED, TestDesk, ask_approval, choose, count_in_files, end, heard, poll, request, say, session, start,
 };
 use askdesk_domain::{
     AgentFailure, ApprovalCommand, AskApproval, Command, Desk, Entry, EntryBody, Event, NativeRef,
@@ -64,8 +66,16 @@ async fn end_as_gone(desk: &TestDesk, of: u128, word: &str) {
     desk.engine.act(end(of, SessionEnd::Failed { why })).await.unwrap();
 }
 
+/// Deletes a session, and waits until its traces are removed.
 async fn delete(desk: &TestDesk, session: SessionId) {
     desk.engine.act(SessionCommand::Delete { session }).await.unwrap();
+    poll("the traces are removed", || count_unswept(&desk.folder) == 0).await;
+}
+
+/// How many deletions have left traces.
+fn count_unswept(folder: &Path) -> u32 {
+    let connection = rusqlite::Connection::open(folder.join("desk.db")).unwrap();
+    connection.query_row("SELECT count(*) FROM unswept", [], |row| row.get(0)).unwrap()
 }
 
 #[tokio::test]
@@ -156,6 +166,34 @@ async fn a_deletion_that_a_crash_interrupted_is_finished_at_the_next_start() {
     journal.commit(&[deleted], &[], Timestamp::from_millis(2)).unwrap();
     assert!(count_in_files(folder.path(), GONE) > 0);
     drop(journal);
-    drop(Journal::open(folder.path(), Timestamp::from_millis(3)).unwrap());
+    TestDesk::open_at(folder.path()).await.engine.close().await.unwrap();
     assert_eq!(count_in_files(folder.path(), GONE), 0);
+}
+
+#[tokio::test]
+async fn case_151_a_question_is_asked_and_answered_between_two_steps_of_a_sweep() {
+    let folder = tempfile::tempdir().unwrap();
+    {
+        let mut journal = Journal::open(folder.path(), Timestamp::from_millis(1)).unwrap().journal;
+        let mut desk = Desk::default();
+        for command in [start(2), end(2, SessionEnd::Finished).into()] {
+            let events = decide(&desk, &command).unwrap().events;
+            events.iter().for_each(|event| desk.fold(event));
+            journal.commit(&events, &[], Timestamp::from_millis(9)).unwrap();
+        }
+        let entries = (1..=1_000).map(|n| {
+            let text = format!("{GONE}{n} {}", "x".repeat(20_000));
+            (session(2), Entry { n, at: Timestamp::from_millis(5), body: EntryBody::Agent { text } })
+        });
+        journal.commit_entries(&entries.collect::<Vec<_>>()).unwrap();
+    }
+    let desk = TestDesk::open_at(folder.path()).await;
+    desk.engine.act(start(1)).await.unwrap();
+    desk.engine.act(SessionCommand::Delete { session: session(2) }).await.unwrap();
+    let (id, outcome) = desk.ask(1, 1).await;
+    desk.engine.answer(id, vec![choose(0, &[1])]).await.unwrap();
+    heard(outcome).await;
+    assert_eq!(count_unswept(folder.path()), 1, "the sweep goes on");
+    desk.engine.close().await.unwrap();
+    assert_eq!((count_in_files(folder.path(), GONE), count_unswept(folder.path())), (0, 0));
 }

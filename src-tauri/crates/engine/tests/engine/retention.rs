@@ -10,8 +10,6 @@ use askdesk_engine::{Catalog, Sessions, SettingsFile};
 
 const DAY: i64 = 86_400_000;
 const EVERY: Duration = Duration::from_secs(86_400);
-/// The pause between two deletions.
-const PAUSE: Duration = Duration::from_secs(1);
 
 fn left(desk: &mut TestDesk) -> Vec<SessionId> {
     desk.catch_up();
@@ -39,9 +37,6 @@ async fn the_setting_is_applied_every_day_until_the_engine_closes() {
     let ended = SessionCommand::End { session: session(3), end: SessionEnd::Finished, at };
     desk.engine.act(ended).await.unwrap();
     desk.clock.advance(DAY);
-    desk.until_awaited(desk.clock.after(PAUSE)).await;
-    assert_eq!(left(&mut desk), [session(2), session(3)], "the second waits for the pause");
-    desk.clock.advance(1_000);
     desk.until_awaited(desk.clock.after(EVERY)).await;
     assert_eq!(left(&mut desk), [session(3)], "it ended a day ago");
     desk.clock.advance(30 * DAY);

@@ -147,7 +147,7 @@ fn a_deleted_session_is_in_no_index_nor_in_the_file() {
     assert_eq!((held(&journal, IN_WORDS), held(&journal, IN_RECENT_WORDS)), (vec![2], vec![2]));
     assert_eq!(found(&reader, "lighthouse"), [0; 0]);
     drop(reader);
-    journal.sweep_or_later();
+    journal.sweep_at_end();
     drop(journal);
     let file = std::fs::read(folder.path().join("desk.db")).unwrap();
     assert!(!file.windows(10).any(|bytes| bytes == b"lighthouse"));

@@ -220,7 +220,7 @@ fn what_is_deleted_is_left_in_no_snapshot() {
     desk.fold(&deleted);
     assert_eq!(count_snapshots(folder.path()), 0);
     assert!(journal.is_snapshot_due());
-    journal.sweep_soon();
+    journal.sweep_at_end();
     assert_eq!(count_in_files(folder.path(), "quetzalcoatl"), 0);
     journal.write_snapshot(&desk);
     assert_eq!(count_in_files(folder.path(), "quetzalcoatl"), 0);

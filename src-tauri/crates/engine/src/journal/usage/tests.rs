@@ -91,7 +91,7 @@ fn a_deleted_session_stays_in_the_sums_of_days_without_its_words() {
     let over = |n| SessionEvent::Ended { session: session(n), end: SessionEnd::Finished, at };
     let gone = |n| SessionEvent::Deleted { session: session(n) };
     journal.commit(&[over(1).into(), over(2).into(), gone(1).into(), gone(2).into()], &[], at).unwrap();
-    journal.sweep_or_later();
+    journal.sweep_at_end();
     assert_eq!(reader.usage_of_days(None, &days).unwrap(), before);
     assert_eq!(reader.session_usage(session(1)).unwrap(), SessionUsage::default());
     assert_eq!(costs(&reader, Some(1), &days), [None]);

@@ -12,20 +12,13 @@ use crate::settings::SettingsFile;
 /// The interval between checks for sessions to delete.
 const EVERY: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// How long to wait after a deletion: each one rewrites the database, and questions must not wait for all of them.
-const PAUSE: Duration = Duration::from_secs(1);
-
 impl Sessions {
     /// Deletes the sessions that are due, and counts them.
     async fn delete_due(&self, keep: RetentionDays) -> Result<usize, EngineError> {
-        let clock = self.engine.clock();
-        let now = clock.now();
+        let now = self.engine.clock().now();
         let due = self.engine.inspect(move |desk| retention::due(keep, desk, now)).await?;
         let mut deleted = 0;
         for id in due {
-            if deleted > 0 {
-                clock.wait_until(clock.after(PAUSE)).await;
-            }
             // The user may have resumed it meanwhile.
             let still_due = self.engine.inspect(move |desk| {
                 desk.session(id).is_some_and(|session| retention::is_due(keep, desk, session, now))
