@@ -71,8 +71,17 @@ impl Journal {
     }
 
     /// Removes some traces of deletions. SQLite overwrites deleted content, but an index keeps deleted words until it is merged,
-    /// and the unused part of a page that was once split may hold a copy of them. After an error, this can be tried again.
+    /// and the unused part of a page that was once split may hold a copy of them. If somebody else uses the database, this can be
+    /// tried again. What fails in another way is left to the next start.
     pub(crate) fn sweep(&mut self) -> Result<(), StorageError> {
+        let swept = self.take_step();
+        if matches!(&swept, Err(error) if !matches!(error, StorageError::Busy { .. })) {
+            self.sweep = None;
+        }
+        swept
+    }
+
+    fn take_step(&mut self) -> Result<(), StorageError> {
         self.sweep = match self.sweep {
             None => None,
             Some(Sweep::Merge { index, .. }) if index == INDEXES.len() => Some(Sweep::Overwrite { from: 1 }),
