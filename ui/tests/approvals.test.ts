@@ -147,7 +147,6 @@ describe('a permission', () => {
     for (const [subject, words] of details) {
       const { unmount } = await open(anApproval({ subject, title: 'Edit' }));
       expect(screen.getByRole('region', { name: 'Permission' })).toHaveTextContent(words);
-      await expectNoViolations(panel());
       unmount();
     }
   });
@@ -180,7 +179,6 @@ describe('a plan', () => {
   test('is shown as a document and approved with the next permission mode', async () => {
     const { user, bridge } = await open(plan);
     expect(within(card()).getByRole('heading', { name: 'Steps' })).toBeVisible();
-    await expectNoViolations(panel());
     card().focus();
     await user.keyboard('1{Enter}{Control>}{Enter}{/Control}');
     expect(bridge.sent('decide_approval')).toEqual([]);
@@ -198,7 +196,6 @@ describe('a plan', () => {
     await user.clear(field);
     expect(button('Approve edited plan')).toBeDisabled();
     await user.type(field, 'Do less');
-    await expectNoViolations(panel());
     await user.click(button('Approve edited plan'));
     expect(bridge.sent('decide_approval')).toMatchObject([{ decision: { ...aDecision('allow:default'), plan: 'Do less' } }]);
   });
@@ -233,7 +230,6 @@ describe('a plan', () => {
     expect(transcript.getByRole('heading', { name: heading })).toBeVisible();
     expect(transcript.getByText('/plans/a.md')).toBeVisible();
     expect(document.body).not.toHaveTextContent('ExitPlanMode');
-    await expectNoViolations(screen.getByRole('region', { name: /^Transcript of/ }));
   });
 
   test('is sent back with comments', async () => {
@@ -300,7 +296,6 @@ describe('options of an agent that has its own', () => {
     ] as const) {
       const { user, bridge, unmount } = await open(anApproval({ options: own, takesMessage: false }));
       expect(button(words)).toHaveAttribute('title', kind);
-      await expectNoViolations(panel());
       await user.click(button(words));
       expect(bridge.sent('decide_approval')).toMatchObject([{ decision: aDecision(id) }]);
       const line = document.querySelector('[data-entry="1"]');
@@ -327,7 +322,6 @@ describe('options of an agent that has its own', () => {
     await user.click(choice(/whole folder/));
     expect(choice(/npm/)).not.toBeChecked();
     expect(choice(/whole folder/)).toBeChecked();
-    await expectNoViolations(panel());
     await user.click(button('Allow with rules'));
     expect(bridge.sent('decide_approval')).toMatchObject([{ decision: aDecision('opt-82') }]);
   });
@@ -410,7 +404,6 @@ describe('a tool’s line', () => {
     const entry = document.querySelector<HTMLElement>('[data-entry="1"]')!;
     expect(within(entry).getByText('Write').closest('li')).toHaveTextContent('in progress');
     expect(within(entry).getByText('Look').closest('li')).toHaveTextContent('done');
-    await expectNoViolations(entry);
   });
 
   test('case_75_a_call_that_waits_for_a_permission_says_so_and_never_that_it_runs', async () => {
@@ -421,7 +414,6 @@ describe('a tool’s line', () => {
     expect(line.querySelector('[data-state]')).toHaveAttribute('data-state', 'awaiting_permission');
     expect(line.querySelector('.icon-shield')).not.toBeNull();
     expect(line.querySelector('.icon-pending')).toBeNull();
-    await expectNoViolations(line);
   });
 
   test('a call of an MCP tool is named in words, and its empty input is said', async () => {
@@ -457,7 +449,6 @@ describe('a tool’s line', () => {
         .getAllByRole('listitem')
         .map(({ textContent }) => textContent?.trim()),
     ).toEqual([expect.stringMatching(/^Look\s*done$/), expect.stringMatching(/^Write\s*in progress$/)]);
-    await expectNoViolations(document.querySelector('[data-entry="1"]')!);
   });
 
   test('a long result is cut at 200 lines until it is expanded', async () => {

@@ -90,7 +90,6 @@ describe('pasting', () => {
     await screen.findByText(/notes.txt isn’t a PNG, JPEG, GIF, or WebP image./);
     expect(screen.getByRole('alert')).toHaveTextContent('large.png is too large. Images can be up to 8 MB.');
     expect(bridge.sent('attach_image')).toHaveLength(1);
-    await expectNoViolations();
   });
 
   test('of too many files, the first ones are attached and the others are named', async () => {
@@ -122,7 +121,6 @@ describe('case 122: a text that is too long for a message', () => {
     expect(screen.getByRole('alert')).toHaveTextContent('256 kB; the limit is 256 kB');
     await fireEvent.keyDown(composer(), { key: 'Enter' });
     expect(bridge.sent('send_message')).toHaveLength(0);
-    await expectNoViolations();
     await user.click(button('Attach as a file'));
     expect(bridge.sent('attach_text')).toMatchObject([{ session: 's1', text: long }]);
     expect(attached()).toHaveTextContent('message-1.txt');

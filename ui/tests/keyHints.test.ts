@@ -1,6 +1,7 @@
 import { screen, within } from '@testing-library/svelte';
 import { describe, expect, test } from 'vitest';
 
+import type { Question, Settings } from '../src/generated/wire';
 import { anApproval, aQuestion, someOptions } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
 import { button, composer, openPage, ownAnswer, panel, radio, settle } from './open';
@@ -40,33 +41,34 @@ describe('the footer says what the keys do', () => {
     expect(caps()).toBe('');
   });
 
-  test('in a lone question, with and without the quick answer', async () => {
-    await openCard(lone(), { quickAnswer: 'off' });
+  const words = () => [aQuestion(1, { kind: 'text', options: [] })];
+  const own = () => within(card()).getByRole('textbox', { name: 'Your own answer' });
+  const off = { quickAnswer: 'off' } as const;
+
+  test.each<[string, Question[], Partial<Settings>, () => HTMLElement, string[]]>([
+    ['on a lone option', lone(), off, () => radio('JWT'), ['1–4 choose', '↑↓ move', 'Enter choose and submit', 'n note']],
+    ['on Submit', lone(), off, () => button(/^Submit/), ['1–4 choose', 'Enter submit', '/ reply in chat']],
+    ['when a digit answers at once', lone(), {}, card, ['1–4 answer', '/ reply in chat', 'Esc fold side']],
+    ['without options, where digits mean nothing', words(), {}, card, ['Esc fold side']],
+    ['in a text question', words(), {}, own, ['Enter submit', 'Shift+Enter new line', 'Esc leave field']],
+  ])('%s', async (_, questions, settings, at, expected) => {
+    await openCard(questions, settings);
+    await focus(at());
+    expect(hints()).toEqual(expected);
+  });
+
+  test('in several questions, on a button of the card too, where digits still choose', async () => {
+    const { keys, user } = await openCard(pair());
     await focus(radio('JWT'));
-    expect(hints()).toEqual(['1–4 choose', '↑↓ move', 'Enter choose and submit', 'n note']);
-    await focus(button(/^Submit/));
-    expect(hints()).toEqual(['1–4 choose', 'Enter submit', '/ reply in chat']);
-  });
-
-  test('when a digit answers at once', async () => {
-    await openCard(lone());
-    await focus(card());
-    expect(hints()).toEqual(['1–4 answer', '/ reply in chat', 'Esc fold side']);
-  });
-
-  test('in a question without options, where digits mean nothing', async () => {
-    await openCard([aQuestion(1, { kind: 'text', options: [] })]);
-    await focus(card());
-    expect(hints()).toEqual(['Esc fold side']);
-    await focus(within(card()).getByRole('textbox', { name: 'Your own answer' }));
-    expect(hints()).toEqual(['Enter submit', 'Shift+Enter new line', 'Esc leave field']);
-  });
-
-  test('on a button of the card, where digits still choose', async () => {
-    const { user } = await openCard(pair());
-    await user.click(button(/^Next/));
+    expect(hints()).toEqual(['1–3 choose', '↑↓ move', 'Enter choose and continue', 'n note']);
+    await keys('1');
+    expect(hints()).toEqual(['1–3 select', '↑↓ move', 'Space select this', 'Enter continue', 'n note']);
     await focus(button('Back'));
     expect(hints()).toEqual(['1–3 choose', '/ reply in chat']);
+    await user.type(ownAnswer(), 'x');
+    expect(hints()).toEqual(['Enter continue', 'Shift+Enter new line', 'Esc leave field']);
+    await keys('{Enter}');
+    expect(hints()).toEqual(['Enter submit', 'Alt+←Alt+→ switch question', '/ reply in chat']);
   });
 
   test('in the form of a skip, where what is typed is its message', async () => {

@@ -3,26 +3,12 @@ import { describe, expect, test } from 'vitest';
 
 import { keyActionOf } from '../src/feature/panel/keys';
 import { type Asks, type Focus, goalAfter, type Happening, type Place, placeAfter, routeOf } from '../src/shared/keyboard';
-import { type Press, shortcutKey } from '../src/shared/keys';
+import { shortcutKey } from '../src/shared/keys';
 import { anApproval, aQuestion, aRequest, aSession } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
 import { button, checkbox, composer, openPage, ownAnswer, panel, radio } from './open';
-import { card, lone, openCard, pair, sentAnswers } from './openCard';
-
-function pressed(key: string, changes: Partial<Press> = {}): Press {
-  return {
-    key,
-    code: '',
-    keyCode: 0,
-    isComposing: false,
-    repeat: false,
-    ctrlKey: false,
-    altKey: false,
-    shiftKey: false,
-    metaKey: false,
-    ...changes,
-  };
-}
+import { card, checkKeys, type KeyCase, lone, openCard, pair, sentAnswers } from './openCard';
+import { pressed } from './pressed';
 
 describe('the model of the keyboard', () => {
   const places: (Place | null)[] = ['panel', 'inbox', null];
@@ -129,135 +115,91 @@ describe('shortcuts on other layouts', () => {
   });
 });
 
-describe('case_101 what is typed is text', () => {
-  test.each([
-    ['its radio button', () => radio('Other')],
-    ['its label', () => within(card()).getByText('Other', { exact: false, selector: 'label' })],
-  ])('after a click on Other, at %s', async (_, target) => {
-    const { user, bridge } = await openCard(lone());
-    await user.click(target());
-    expect(ownAnswer()).toHaveFocus();
-    expect(radio('Other').checked).toBe(true);
-    await user.keyboard('2 factor/n');
-    expect(ownAnswer()).toHaveValue('2 factor/n');
-    expect(radio('Other').checked).toBe(true);
-    expect(bridge.sent('hold_end')).toEqual([]);
-  });
+const note = () => screen.getByRole('textbox', { name: 'Note' });
+const labelOfOther = () => within(card()).getByText('Other', { exact: false, selector: 'label' });
+const secret = () => screen.getByLabelText('Your own answer');
+const words = () => [aQuestion(1, { kind: 'text', options: [] })];
+const three = () => [
+  aQuestion(1, { kind: 'text', header: 'Why', options: [] }),
+  aQuestion(2, { kind: 'confirm', header: 'Sure', options: ['Yes', 'No'], allowsOther: false }),
+  aQuestion(3, { kind: 'secret', header: 'Key', options: [] }),
+];
+const off = { quickAnswer: 'off' } as const;
 
-  test('after a click beside the open field of Other', async () => {
-    const { user } = await openCard(lone());
-    await user.type(ownAnswer(), 'one ');
-    composer().focus();
-    await user.click(card().querySelector('[data-option=other] .digit')!);
-    expect(ownAnswer()).toHaveFocus();
-  });
-
-  test.each([
-    ['its checkbox', () => checkbox('Other')],
-    ['its label', () => within(card()).getByText('Other', { exact: false, selector: 'label' })],
-  ])('in multiple choice after a click on %s', async (_, target) => {
-    const { user } = await openCard([pair()[1]!]);
-    await user.click(target());
-    expect(ownAnswer()).toHaveFocus();
-    await user.keyboard('n1');
-    expect(ownAnswer()).toHaveValue('n1');
-    expect(screen.queryByRole('textbox', { name: 'Note' })).toBeNull();
-    expect(checkbox('GitHub').checked).toBe(false);
-  });
-
-  test('when the arrow keys have chosen Other, and no key is lost', async () => {
-    const { user, bridge } = await openCard(lone());
-    radio('Sessions').focus();
-    await user.keyboard('{ArrowDown}');
-    expect(radio('Other')).toHaveFocus();
-    await user.keyboard('2 of us');
-    expect(ownAnswer()).toHaveValue('2 of us');
-    expect(radio('Other').checked).toBe(true);
-    expect(bridge.sent('hold_end')).toEqual([]);
-  });
-
-  test('after Esc in a question that asks for words, a space too', async () => {
-    const { user, store } = await openCard([aQuestion(1, { kind: 'text', options: [] })]);
-    await user.type(within(card()).getByRole('textbox'), 'one{Escape} two');
-    expect(store.state.drafts['r1']?.answers['q1']?.other).toBe('one two');
-    expect(within(card()).getByRole('textbox')).toHaveFocus();
-  });
-
-  test('in a note that was added with the mouse', async () => {
-    const { user } = await openCard(lone(), { quickAnswer: 'off' });
-    await user.click(radio('JWT'));
-    await user.click(button('Add note'));
-    expect(screen.getByRole('textbox', { name: 'Note' })).toHaveFocus();
-    await user.keyboard('1u');
-    expect(screen.getByRole('textbox', { name: 'Note' })).toHaveValue('1u');
-    expect(radio('JWT').checked).toBe(true);
-  });
+test.each<[string, KeyCase]>([
+  [
+    'case_101 a click on Other',
+    { of: lone(), click: () => radio('Other'), keys: ['2 f/n'], chosen: ['other'], fields: [[ownAnswer, '2 f/n']] },
+  ],
+  [
+    'case_101 a click on its label',
+    { of: lone(), click: labelOfOther, keys: ['2 f/n'], chosen: ['other'], fields: [[ownAnswer, '2 f/n']] },
+  ],
+  [
+    'case_101 a click on Other of multiple choice',
+    { of: [pair()[1]!], click: () => checkbox('Other'), keys: ['n1'], chosen: ['other'], fields: [[ownAnswer, 'n1']] },
+  ],
+  [
+    'case_101 a click on its label there',
+    { of: [pair()[1]!], click: labelOfOther, keys: ['n1'], chosen: ['other'], fields: [[ownAnswer, 'n1']] },
+  ],
+  [
+    'case_101 arrow keys that have chosen Other, and no key is lost',
+    { of: lone(), from: () => radio('Sessions'), keys: ['{ArrowDown}', '2 of us'], chosen: ['other'], fields: [[ownAnswer, '2 of us']] },
+  ],
+  [
+    'case_101 Esc in a question that asks for words, a space too',
+    { of: words(), from: ownAnswer, keys: ['one{Escape} two'], focus: ownAnswer, fields: [[ownAnswer, 'one two']] },
+  ],
+  [
+    'case_102 Esc on the frame of a text question',
+    {
+      of: three(),
+      from: ownAnswer,
+      keys: ['{Escape}', 'n/a'],
+      fields: [
+        [ownAnswer, 'n/a'],
+        [composer, ''],
+      ],
+    },
+  ],
+  ['case_102 F6 from the composer', { of: three(), from: composer, keys: ['{F6}'], focus: ownAnswer }],
+  ['case_102 Enter in a field, on the options', { of: three(), from: composer, keys: ['{F6}', 'n/a{Enter}'], focus: () => radio('Yes') }],
+  [
+    'case_102 a digit, in the field of a secret',
+    { of: three(), from: composer, keys: ['{F6}', 'n/a{Enter}', '1', 'n/a?1'], fields: [[secret, 'n/a?1']] },
+  ],
+  ['case_102 F6 to options', { of: lone(), from: composer, keys: ['{F6}'], focus: () => radio('OAuth 2.0') }],
+  ['case_102 F6 to the chosen one', { of: lone(), with: off, keys: ['2', '/', '{F6}'], focus: () => radio('JWT') }],
+  ['case_102 F6 to the field of Other', { of: lone(), with: off, keys: ['4', '{Escape}', '/', '{F6}'], focus: ownAnswer }],
+  ['case_102 Ctrl+J to a text question', { of: three(), from: composer, keys: ['{Control>}j{/Control}', '2'], fields: [[ownAnswer, '2']] }],
+])('the keyboard is where it belongs after %s', async (_, tried) => {
+  const { bridge } = await checkKeys(tried);
+  expect(bridge.sent('send_message')).toEqual([]);
+  expect(screen.queryByRole('textbox', { name: 'Note' })).toBeNull();
 });
 
-describe('case_102 the control that takes the answer has the keyboard', () => {
-  const three = () => [
-    aQuestion(1, { kind: 'text', header: 'Why', options: [] }),
-    aQuestion(2, { kind: 'confirm', header: 'Sure', options: ['Yes', 'No'], allowsOther: false }),
-    aQuestion(3, { kind: 'secret', header: 'Key', options: [] }),
-  ];
+test('case_101 a click beside the open field of Other, or on Add note, leads to its field', async () => {
+  const { user } = await openCard(lone(), off);
+  await user.type(ownAnswer(), 'one ');
+  composer().focus();
+  await user.click(card().querySelector('[data-option=other] .digit')!);
+  expect(ownAnswer()).toHaveFocus();
+  await user.click(radio('JWT'));
+  await user.click(button('Add note'));
+  await user.keyboard('1u');
+  expect(note()).toHaveValue('1u');
+  expect(radio('JWT').checked).toBe(true);
+});
 
-  test('after F6 from the composer, and a slash is text', async () => {
-    const { user, bridge } = await openCard(three());
-    await user.click(composer());
-    await user.keyboard('{F6}');
-    expect(ownAnswer()).toHaveFocus();
-    await user.keyboard('n/a{Enter}');
-    expect(composer()).toHaveValue('');
-    expect(radio('Yes')).toHaveFocus();
-    await user.keyboard('1');
-    expect(screen.getByLabelText('Your own answer')).toHaveFocus();
-    await user.keyboard('n/a?1');
-    expect(screen.getByLabelText('Your own answer')).toHaveValue('n/a?1');
-    expect(bridge.sent('send_message')).toEqual([]);
-  });
-
-  test('also on the frame of a text question, after Esc', async () => {
-    const { user } = await openCard(three());
-    await user.click(ownAnswer());
-    await user.keyboard('{Escape}');
-    expect(card()).toHaveFocus();
-    await user.keyboard('n/a');
-    expect(ownAnswer()).toHaveValue('n/a');
-    expect(composer()).toHaveValue('');
-  });
-
-  test('after F6 to options, the chosen one, or the field of Other', async () => {
-    const { user } = await openCard(lone(), { quickAnswer: 'off' });
-    await user.click(composer());
-    await user.keyboard('{F6}');
-    expect(radio('OAuth 2.0')).toHaveFocus();
-    await user.keyboard('2');
-    await user.click(composer());
-    await user.keyboard('{F6}');
-    expect(radio('JWT')).toHaveFocus();
-    await user.click(radio('Other'));
-    await user.click(composer());
-    await user.keyboard('{F6}');
-    expect(ownAnswer()).toHaveFocus();
-  });
-
-  test('of a permission request, its card, where a slash leads nowhere', async () => {
-    const { user } = await openPage(new FakeBridge({ approvals: [anApproval()] }));
-    await user.click(composer());
-    await user.keyboard('{F6}');
+test('case_102 F6 leads to the card of a permission request, where a slash leads nowhere', async () => {
+  const { user } = await openPage(new FakeBridge({ approvals: [anApproval()] }));
+  await user.click(composer());
+  for (const keys of ['{F6}', 'n/a']) {
+    await user.keyboard(keys);
     expect(document.activeElement).toHaveAttribute('data-approval', 'a1');
-    await user.keyboard('n/a');
-    expect(document.activeElement).toHaveAttribute('data-approval', 'a1');
-    expect(composer()).toHaveValue('');
-  });
-
-  test('after Ctrl+J to a text question', async () => {
-    const { user } = await openCard(three());
-    await user.click(composer());
-    await user.keyboard('{Control>}j{/Control}');
-    await user.keyboard('2');
-    expect(ownAnswer()).toHaveValue('2');
-  });
+  }
+  expect(composer()).toHaveValue('');
 });
 
 describe('case_103 who answers in the panel stays there', () => {

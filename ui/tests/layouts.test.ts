@@ -2,102 +2,28 @@ import { describe, expect, test } from 'vitest';
 
 import { commandOf } from '../src/shared/actions.svelte';
 import { isWithAlt, type Press, shortcutKey } from '../src/shared/keys';
+import { pressed } from './pressed';
 
 /** What a key types without and with Shift on a layout, by its place on a US keyboard. */
 type Layout = Record<string, readonly [plain: string, shifted: string]>;
 
+/** A layout, written as `KeyK=kK …`. */
+const layout = (written: string): Layout =>
+  Object.fromEntries(written.split(' ').map((key) => [key.slice(0, -3), [key.at(-2) ?? '', key.at(-1) ?? '']]));
+
 const LAYOUTS: Record<string, Layout> = {
-  us: {
-    KeyK: ['k', 'K'],
-    KeyJ: ['j', 'J'],
-    KeyN: ['n', 'N'],
-    KeyQ: ['q', 'Q'],
-    Comma: [',', '<'],
-    Slash: ['/', '?'],
-    Digit2: ['2', '@'],
-    Equal: ['=', '+'],
-    Minus: ['-', '_'],
-    Digit0: ['0', ')'],
-  },
-  de: {
-    KeyK: ['k', 'K'],
-    KeyJ: ['j', 'J'],
-    KeyN: ['n', 'N'],
-    KeyQ: ['q', 'Q'],
-    Comma: [',', ';'],
-    Digit7: ['7', '/'],
-    Minus: ['ß', '?'],
-    Slash: ['-', '_'],
-    BracketRight: ['+', '*'],
-    Digit2: ['2', '"'],
-    Digit0: ['0', '='],
-  },
-  fr: {
-    KeyK: ['k', 'K'],
-    KeyJ: ['j', 'J'],
-    KeyN: ['n', 'N'],
-    KeyA: ['q', 'Q'],
-    KeyM: [',', '?'],
-    Period: [':', '/'],
-    Digit2: ['é', '2'],
-    Digit6: ['-', '6'],
-    Equal: ['=', '+'],
-    Digit0: ['à', '0'],
-  },
-  ru: {
-    KeyK: ['л', 'Л'],
-    KeyJ: ['о', 'О'],
-    KeyN: ['т', 'Т'],
-    KeyQ: ['й', 'Й'],
-    Comma: ['б', 'Б'],
-    Slash: ['.', ','],
-    Digit2: ['2', '"'],
-    Equal: ['=', '+'],
-    Minus: ['-', '_'],
-    Digit0: ['0', ')'],
-  },
-  gr: {
-    KeyK: ['κ', 'Κ'],
-    KeyJ: ['ξ', 'Ξ'],
-    KeyN: ['ν', 'Ν'],
-    KeyQ: [';', ':'],
-    Comma: [',', '<'],
-    Slash: ['/', '?'],
-    Digit2: ['2', '@'],
-    Equal: ['=', '+'],
-    Minus: ['-', '_'],
-    Digit0: ['0', ')'],
-  },
-  il: {
-    KeyK: ['ל', 'K'],
-    KeyJ: ['ח', 'J'],
-    KeyN: ['מ', 'N'],
-    KeyQ: ['/', 'Q'],
-    Comma: ['ת', '>'],
-    Quote: [',', '"'],
-    Slash: ['.', '?'],
-    Digit2: ['2', '@'],
-    Equal: ['=', '+'],
-    Minus: ['-', '_'],
-    Digit0: ['0', '('],
-  },
+  us: layout('KeyK=kK KeyJ=jJ KeyN=nN KeyQ=qQ Comma=,< Slash=/? Digit2=2@ Equal==+ Minus=-_ Digit0=0)'),
+  de: layout('KeyK=kK KeyJ=jJ KeyN=nN KeyQ=qQ Comma=,; Digit7=7/ Minus=ß? Slash=-_ BracketRight=+* Digit2=2" Digit0=0='),
+  fr: layout('KeyK=kK KeyJ=jJ KeyN=nN KeyA=qQ KeyM=,? Period=:/ Digit2=é2 Digit6=-6 Equal==+ Digit0=à0'),
+  ru: layout('KeyK=лЛ KeyJ=оО KeyN=тТ KeyQ=йЙ Comma=бБ Slash=., Digit2=2" Equal==+ Minus=-_ Digit0=0)'),
+  gr: layout('KeyK=κΚ KeyJ=ξΞ KeyN=νΝ KeyQ=;: Comma=,< Slash=/? Digit2=2@ Equal==+ Minus=-_ Digit0=0)'),
+  il: layout('KeyK=לK KeyJ=חJ KeyN=מN KeyQ=/Q Comma=ת> Quote=," Slash=.? Digit2=2@ Equal==+ Minus=-_ Digit0=0('),
 };
 
 function press(layout: string, code: string, held: Partial<Press> = {}): Press {
   const [plain, shifted] = LAYOUTS[layout]?.[code] ?? ['', ''];
   const key = held.shiftKey ? shifted : plain;
-  return {
-    key,
-    code,
-    keyCode: 0,
-    isComposing: false,
-    repeat: false,
-    altKey: false,
-    ctrlKey: false,
-    metaKey: false,
-    shiftKey: false,
-    ...held,
-  };
+  return pressed('', { key, code, ...held });
 }
 
 /** What Ctrl and a key do, in a word. */

@@ -1,7 +1,9 @@
+import { expect } from 'vitest';
+
 import type { EndInput, HeldEnd, Question, Settings } from '../src/generated/wire';
 import { answered, aQuestion, aRequest } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
-import { openPage, settle } from './open';
+import { openPage, panel, settle } from './open';
 
 export const card = () => document.querySelector<HTMLElement>('[data-card="r1"]')!;
 
@@ -62,3 +64,42 @@ export const chose = (...chosen: string[]): EndInput => ({
 });
 
 export const sentAnswers = (bridge: FakeBridge) => bridge.sent('answer_question').map(({ answers }) => answers);
+
+/** A card, the keys that are pressed in it, and what has come of them; nothing is sent or held that isn't named. */
+export interface KeyCase {
+  of: Question[];
+  with?: Partial<Settings>;
+  /** Where the focus is before the keys; the card unless named. */
+  from?: () => HTMLElement;
+  /** What is clicked before. */
+  click?: () => HTMLElement;
+  keys: string[];
+  sends?: object[][];
+  holds?: object[];
+  /** The ids of the options that are chosen in the question in view. */
+  chosen?: string[];
+  focus?: () => HTMLElement;
+  /** The values of fields. */
+  fields?: [() => HTMLElement, string][];
+  says?: (string | RegExp)[];
+}
+
+export const chosenOptions = () =>
+  [...card().querySelectorAll<HTMLInputElement>('[data-option] input:checked')].map(
+    (input) => input.closest<HTMLElement>('[data-option]')?.dataset['option'],
+  );
+
+export async function checkKeys(tried: KeyCase) {
+  const opened = await openCard(tried.of, tried.with);
+  const { bridge, user, keys } = opened;
+  if (tried.click) await user.click(tried.click());
+  else (tried.from ?? card)().focus();
+  await keys(...tried.keys);
+  expect(sentAnswers(bridge)).toMatchObject(tried.sends ?? []);
+  expect(bridge.sent('hold_end').map(({ end }) => end)).toMatchObject(tried.holds ?? []);
+  if (tried.chosen) expect(chosenOptions()).toEqual(tried.chosen);
+  if (tried.focus) expect(tried.focus()).toHaveFocus();
+  for (const [field, value] of tried.fields ?? []) expect(field()).toHaveValue(value);
+  for (const words of tried.says ?? []) expect(panel()).toHaveTextContent(words);
+  return opened;
+}

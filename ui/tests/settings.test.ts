@@ -57,7 +57,6 @@ describe('the settings', () => {
     const others = settingDescriptors.filter(({ kind }) => kind === 'shortcut' || kind === 'command' || kind === 'rules');
     expect(count).toBe(settingDescriptors.length - others.length);
     await showCategory(user, 'Notifications');
-    await expectNoViolations();
   });
 
   test('one category is shown at a time, and the arrow keys move between them', async () => {
@@ -136,7 +135,6 @@ describe('the settings', () => {
       /The system rejected this setting: autostart: Permission denied⟨U\+202E⟩$/,
     );
     expect(within(dialog()).getAllByRole('alert')).toHaveLength(1);
-    await expectNoViolations(document.querySelector('dialog[open]')!);
   });
 
   test('a search finds settings of every category by name, help, and choices', async () => {
@@ -250,7 +248,6 @@ describe('the settings', () => {
     expect(muted).toMatch(/docs finished its turn.*Not notified: the session is muted\./);
     expect(asked[0]).toMatch(/Question from web \(reminder\).*Count only: do not disturb hours\./);
     expect(asked[1]).toMatch(/Permission request from api.*Not notified: the session was in view\./);
-    await expectNoViolations(document.querySelector('dialog[open]')!);
   });
 
   test('a test notification comes from a question in its own session, or shows why it can’t be asked', async () => {
@@ -294,7 +291,6 @@ describe('the settings', () => {
     const note = within(dialog()).getByRole('note');
     expect(note).toHaveTextContent('appearance.theme');
     expect(note).toHaveTextContent('invalid value "pink" (must be one of these: system, light, and dark)');
-    await expectNoViolations(document.querySelector('dialog[open]')!);
   });
 
   test('they open by key from a field without changing its text', async () => {
@@ -352,7 +348,6 @@ describe('launch overrides', () => {
         .getAllByRole('textbox')
         .map((it) => (it as HTMLInputElement).value),
     ).toEqual(['/b', '--debug']);
-    await expectNoViolations(document.querySelector('dialog[open]')!);
   });
 
   test('a new field left empty adds no argument, but an existing empty argument stays', async () => {
@@ -374,7 +369,6 @@ describe('launch overrides', () => {
     expect(box('Argument 2')).toHaveValue('-p');
     await fill('Argument 1', '--verbose');
     expect([box('Argument 1'), box('Argument 2')].map((it) => it.getAttribute('aria-invalid'))).toEqual(['false', 'true']);
-    await expectNoViolations(document.querySelector('dialog[open]')!);
   });
 
   test('a rejected argument stays while another category or a search is shown', async () => {
@@ -403,7 +397,6 @@ describe('launch overrides', () => {
     await user.tab();
     await user.click(press('Remove PAGER'));
     expect(values(bridge)).toEqual([{ PAGER: 'less', EDITOR: '' }, { PAGER: 'less', EDITOR: 'vi' }, { EDITOR: 'vi' }]);
-    await expectNoViolations(document.querySelector('dialog[open]')!);
   });
 
   test('a duplicate name shows an error, and neither value is lost', async () => {
@@ -421,7 +414,6 @@ describe('launch overrides', () => {
     const value = () => inDialog().getByLabelText('Value of API_KEY');
     expect(value()).toHaveAttribute('type', 'password');
     expect(inDialog().getByLabelText('Value of EDITOR')).toHaveAttribute('type', 'text');
-    await expectNoViolations(document.querySelector('dialog[open]')!);
     await user.click(press('Show the value of API_KEY'));
     expect(value()).toHaveAttribute('type', 'text');
     expect(value()).toHaveValue('hush');

@@ -64,7 +64,6 @@ test('a rejected name stays in the field with its error and can be corrected', a
   const field = screen.getByRole('textbox', { name: 'Session name' });
   expect(field).toHaveValue('bad');
   expect(screen.getByRole('alert')).toHaveTextContent('Couldn’t save');
-  await expectNoViolations();
   await user.clear(field);
   await user.type(field, 'gateway{Enter}');
   expect(button(/^gateway/)).toHaveFocus();
@@ -81,7 +80,6 @@ test('closing asks for confirmation only if something would be lost', async () =
   expect(screen.getByRole('alertdialog')).toHaveTextContent('1 question and 1 permission request are waiting for you.');
   expect(bridge.sent('close_session')).toEqual([]);
   expect(button('Keep open')).toHaveFocus();
-  await expectNoViolations();
   await user.click(button('Close session'));
   await close('web');
   expect(bridge.sent('close_session').map(({ session }) => session)).toEqual(['s1', 's2']);
@@ -130,7 +128,6 @@ test('a new entry out of view marks its session as unread until it is shown', as
 
 test('an ended session is resumed by its row or by sending', async () => {
   const { bridge, user } = await openPage(new FakeBridge({ sessions: [gone] }));
-  await expectNoViolations();
   await user.click(button('Resume api'));
   expect(bridge.sent('resume_session')).toMatchObject([{ session: 's1' }]);
   expect(composer()).toHaveAttribute('placeholder', 'Message the agent to resume…');
@@ -180,7 +177,6 @@ test('a session is muted and its text hidden from its menu, and its row says so'
   expect(bridge.sent('set_session_notifications')[1]).toMatchObject({ attention: { muted: true, private: true } });
   await bridge.push({ change: 'session', session: { ...muted, attention: { muted: true, private: true } } });
   expect(button(/^web/)).toHaveTextContent('text hidden');
-  await expectNoViolations();
   await choose('Unmute notifications');
   await choose('Show text in notifications');
   expect(bridge.sent('set_session_notifications').slice(2)).toMatchObject([
@@ -197,5 +193,4 @@ test('Help in the sidebar opens the guide, and says if the app can’t be reache
   bridge.openGuide = () => Promise.reject(anError());
   await user.click(button('Help'));
   expect(await screen.findByRole('alert')).toBeVisible();
-  await expectNoViolations();
 });

@@ -33,7 +33,6 @@ describe('the branch of a session', () => {
     await waitFor(() => expect(branches()).toEqual(['Commit 1a2b3c4d', 'Commit 1a2b3c4d']));
     await user.click(button(/^Inbox/));
     await waitFor(() => expect(document.querySelector('[data-inbox-view] [data-branch]')).toHaveTextContent('1a2b3c4d'));
-    await expectNoViolations();
     await bridge.push({ change: 'checked_out', session: 's1', head: null });
     await waitFor(() => expect(branches()).toEqual([]));
   });
@@ -70,7 +69,6 @@ describe('a start in a new worktree', () => {
     await turnOn(user);
     await user.type(field('First message'), 'fix');
     await waitFor(() => expect(field('New branch')).toHaveValue('askdesk/fix'));
-    await expectNoViolations();
     await user.type(field('Setup command'), 'npm ci');
     await user.click(button('Start session'));
     await waitFor(() => expect(bridge.sent('start_session')).toHaveLength(1));
@@ -101,7 +99,6 @@ describe('a start in a new worktree', () => {
         .getAllByRole('option')
         .map(({ textContent }) => textContent);
     expect(options()).toEqual(['main', 'oauth-login', 'release/2.1']);
-    await expectNoViolations();
     await user.keyboard('{ArrowDown}{ArrowDown}{ArrowUp}');
     expect(within(screen.getByRole('listbox')).getByRole('option', { selected: true })).toHaveTextContent('oauth-login');
     await user.keyboard('REL');
@@ -149,7 +146,6 @@ describe('a start in a new worktree', () => {
     expect(screen.getByText('3 older branches aren’t listed. Type the whole name of one.')).toBeVisible();
     expect(screen.queryByText(/more branch/)).toBeNull();
     await user.keyboard('legacy');
-    await expectNoViolations();
     await user.keyboard(keys);
     await waitFor(() => expect(bridge.sent('plan_worktree').at(-1)?.base).toBe('legacy'));
   });
@@ -162,7 +158,6 @@ describe('a start in a new worktree', () => {
     await user.type(branch, 'main');
     await waitFor(() => expect(branch).toHaveAccessibleDescription('The branch main exists already. Choose another name.'));
     expect(field('Worktree folder')).toHaveAccessibleDescription('This folder exists already. Choose another one.');
-    await expectNoViolations();
     await user.click(button('Start session'));
     await waitFor(() => expect(branch).toHaveFocus());
     expect(bridge.sent('start_session')).toEqual([]);
@@ -187,7 +182,6 @@ describe('a start in a new worktree', () => {
     const choice = await screen.findByRole('switch', { name: 'New worktree' });
     expect(choice).toBeDisabled();
     expect(choice).toHaveAccessibleDescription(/no commits yet/);
-    await expectNoViolations();
   });
 
   describe('with the switch on', () => {
@@ -230,7 +224,6 @@ describe('a start in a new worktree', () => {
       await user.click(button('Start session'));
       expect(screen.getByRole('alert')).toHaveTextContent('longer than 10 seconds');
       expect(bridge.sent('start_session')).toEqual([]);
-      await expectNoViolations();
       await user.click(screen.getByRole('switch', { name: 'New worktree' }));
       await user.click(button('Start session'));
       expect(bridge.sent('start_session')).toMatchObject([{ folder: '/srv', worktree: null }]);
@@ -275,7 +268,6 @@ describe('the menu of a session in a worktree', () => {
     const { dialog } = await open('Remove worktree…', { ignored: listed('.env') });
     expect(within(dialog).getByText('.env')).toBeVisible();
     expect(dialog).toHaveTextContent('Deletes the folder ~/code/shop-api.worktrees/rate-limits.');
-    await expectNoViolations(document.querySelector('dialog[open]')!);
   });
 
   test('case_84_merges what is committed, after showing it', async () => {
@@ -283,7 +275,6 @@ describe('the menu of a session in a worktree', () => {
     expect(dialog).toHaveAccessibleName('Merge rate-limits into main?');
     expect(within(dialog).getByText('1a2b Add limits')).toBeVisible();
     expect(within(dialog).queryByLabelText('Commit message')).toBeNull();
-    await expectNoViolations(document.querySelector('dialog[open]')!);
     await user.click(within(dialog).getByRole('button', { name: 'Merge' }));
     expect(bridge.sent('merge_worktree')).toMatchObject([{ session: 's1', seen: 'a1', message: null }]);
     await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
@@ -299,7 +290,6 @@ describe('the menu of a session in a worktree', () => {
     await user.clear(message);
     expect(within(dialog).getByRole('button', { name: 'Commit and rebase' })).toBeDisabled();
     await user.type(message, 'Limit requests');
-    await expectNoViolations(document.querySelector('dialog[open]')!);
     await user.click(within(dialog).getByRole('button', { name: 'Commit and rebase' }));
     expect(bridge.sent('rebase_worktree')).toMatchObject([{ message: 'Limit requests' }]);
   });
@@ -348,7 +338,6 @@ describe('the menu of a session in a worktree', () => {
     });
     await user.click(within(dialog).getByRole('button', { name: 'Merge' }));
     expect(await within(dialog).findByRole('alert')).toHaveTextContent('src/a.ts');
-    await expectNoViolations(document.querySelector('dialog[open]')!);
     await user.click(within(dialog).getByRole('button', { name: 'Ask the agent to rebase' }));
     const [sent] = bridge.sent('queue_message');
     expect(sent?.text).toContain('- src/a.ts\n- b.ts');
@@ -376,7 +365,6 @@ describe('the menu of a session in a worktree', () => {
       const { bridge, commands, end, remove } = await closeAndReopen();
       await waitFor(() => expect(remove).toBeDisabled());
       expect(screen.getByText('Git is running…')).toBeVisible();
-      await expectNoViolations(document.querySelector('dialog[open]')!);
       const removal = { session: 's1', seen: 'a1', losses: [], branch: 'stays' as const };
       expect(await commands.worktrees.remove(removal)).toBe('running');
       expect(bridge.sent('remove_worktree')).toEqual([]);
@@ -411,7 +399,6 @@ describe('the menu of a session in a worktree', () => {
     expect(within(dialog).getByRole('button', { name: 'Cancel' })).toHaveFocus();
     expect(dialog).toHaveTextContent('1 ignored file or folder, deleted as well');
     expect(radio('Keep rate-limits')).toBeChecked();
-    await expectNoViolations(document.querySelector('dialog[open]')!);
     await user.click(checkbox(/^Discard 1 changed file that isn’t committed and 1 untracked file/));
     await user.click(remove);
     const sent = bridge.sent('remove_worktree');
@@ -448,7 +435,6 @@ describe('the menu of a session in a worktree', () => {
   test('case_84_offers to end the session before its worktree is removed', async () => {
     const { bridge, user, dialog } = await open('Remove worktree…', { remove: { blocked: 'agent_runs' } });
     expect(dialog).toHaveTextContent('End the session first.');
-    await expectNoViolations(document.querySelector('dialog[open]')!);
     await user.click(within(dialog).getByRole('button', { name: 'End session' }));
     expect(bridge.sent('stop_session')).toHaveLength(1);
     bridge.on('read_worktree', () => aTree());
