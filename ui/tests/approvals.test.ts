@@ -15,7 +15,7 @@ import type {
   Request,
   ToolDetail,
 } from '../src/generated/wire';
-import { aDecision, anApproval, anEntry, aRequest, planOptions, someOptions } from '../src/testing/builders';
+import { aDecision, anApproval, anEntry, aRequest, planOptions, someOptions, turnEnded } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
 import { button, expectNoViolations, openPage, panel, settle } from './open';
 
@@ -139,16 +139,12 @@ describe('a permission', () => {
     expect(wordsOfLabel(label, 'allow_always', [])).toContain(words);
   });
 
-  test('an edit is shown as its diff and a new file as its content', async () => {
-    const details: [ToolDetail, string][] = [
-      [{ detail: 'edit', path: 'src/a.rs', diff: '@@ -1 +1 @@\n-old\n+new' }, 'Exact change'],
-      [{ detail: 'write', path: 'b.txt', content: 'all of it' }, 'Exact file contents'],
-    ];
-    for (const [subject, words] of details) {
-      const { unmount } = await open(anApproval({ subject, title: 'Edit' }));
-      expect(screen.getByRole('region', { name: 'Permission' })).toHaveTextContent(words);
-      unmount();
-    }
+  test.each<[string, ToolDetail]>([
+    ['Exact change', { detail: 'edit', path: 'src/a.rs', diff: '@@ -1 +1 @@\n-old\n+new' }],
+    ['Exact file contents', { detail: 'write', path: 'b.txt', content: 'all of it' }],
+  ])('an edit is shown as its diff and a new file as its content: %s', async (words, subject) => {
+    await open(anApproval({ subject, title: 'Edit' }));
+    expect(screen.getByRole('region', { name: 'Permission' })).toHaveTextContent(words);
   });
 
   test.each([
@@ -288,32 +284,30 @@ describe('options of an agent that has its own', () => {
     option('opt-91', 'reject_always', 'No, and never again'),
   ];
   const card = () => screen.getByRole('region', { name: 'Permission' });
+  const openOwn = (changes: Partial<Approval> = {}) => open(anApproval({ options: own, takesMessage: false, ...changes }));
+  const decisions = (bridge: FakeBridge) => bridge.sent('decide_approval').map(({ decision }) => decision);
 
-  test('show the agent’s own text, say what they do, and are returned by id', async () => {
-    for (const [words, id, kind, said] of [
-      ['Yes, go ahead', 'opt-7f', 'Allow once', 'Allowed once: Bash'],
-      ['No', 'opt-90', 'Deny', 'Denied: Bash'],
-    ] as const) {
-      const { user, bridge, unmount } = await open(anApproval({ options: own, takesMessage: false }));
-      expect(button(words)).toHaveAttribute('title', kind);
-      await user.click(button(words));
-      expect(bridge.sent('decide_approval')).toMatchObject([{ decision: aDecision(id) }]);
-      const line = document.querySelector('[data-entry="1"]');
-      expect(line).toHaveTextContent(said);
-      expect(line).toHaveTextContent(words);
-      unmount();
-    }
+  test.each([
+    ['Yes, go ahead', 'opt-7f', 'Allow once', 'Allowed once: Bash'],
+    ['No', 'opt-90', 'Deny', 'Denied: Bash'],
+  ])('show the agent’s own text “%s”, say what they do, and are returned by id', async (words, id, kind, said) => {
+    const { user, bridge } = await openOwn();
+    expect(button(words)).toHaveAttribute('title', kind);
+    await user.click(button(words));
+    expect(decisions(bridge)).toMatchObject([aDecision(id)]);
+    expect(document.querySelector('[data-entry="1"]')).toHaveTextContent(said);
+    expect(document.querySelector('[data-entry="1"]')).toHaveTextContent(words);
   });
 
   test('offer other refusals in a menu', async () => {
-    const { user, bridge } = await open(anApproval({ options: own, takesMessage: false }));
+    const { user, bridge } = await openOwn();
     await choose(user, 'More ways to deny', 'No, and never again');
     expect(bridge.sent('decide_approval')).toMatchObject([{ decision: aDecision('opt-91') }]);
     expect(document.querySelector('[data-entry="1"]')).toHaveTextContent('No, and never again');
   });
 
   test('that don’t combine are chosen one at a time', async () => {
-    const { user, bridge } = await open(anApproval({ options: own, takesMessage: false }));
+    const { user, bridge } = await openOwn();
     await choose(user, 'More ways to allow', 'Always allow…');
     expect(screen.queryByRole('checkbox')).toBeNull();
     const choice = (name: RegExp) => within(card()).getByRole('radio', { name });
@@ -340,7 +334,7 @@ describe('options of an agent that has its own', () => {
   });
 
   test('a denial has a message only if the agent accepts one', async () => {
-    const { user: first, unmount } = await open(anApproval({ options: own, takesMessage: false }));
+    const { user: first, unmount } = await openOwn();
     await first.click(button('More ways to deny'));
     expect(screen.queryByRole('menuitem', { name: 'Deny with message…' })).toBeNull();
     unmount();
@@ -362,120 +356,86 @@ describe('options of an agent that has its own', () => {
     expect(button('Deny')).toBeVisible();
   });
 
-  test('approve a plan, too; bypassing permissions is never offered with it', async () => {
-    const subject = { detail: 'plan', plan: '1. Look', path: null } as const;
-    const { user, bridge, unmount } = await open(anApproval({ subject, options: own, takesMessage: false }));
+  const plan = { detail: 'plan', plan: '1. Look', path: null } as const;
+
+  test('approve a plan, too', async () => {
+    const { user, bridge } = await openOwn({ subject: plan });
     await user.selectOptions(screen.getByLabelText('Then continue in'), 'Yes, for the whole folder');
     await user.click(button('Approve'));
-    expect(bridge.sent('decide_approval')).toMatchObject([{ decision: aDecision('opt-82') }]);
+    expect(decisions(bridge)).toMatchObject([aDecision('opt-82')]);
+  });
+
+  test('refuse a plan, too; bypassing permissions is never offered with it', async () => {
+    const { user, bridge, unmount } = await openOwn({ subject: plan });
+    await user.click(button('No, and never again'));
+    expect(decisions(bridge)).toMatchObject([aDecision('opt-91')]);
     unmount();
-    const plain = await open(anApproval({ subject, options: own, takesMessage: false }));
-    await plain.user.click(button('No, and never again'));
-    expect(plain.bridge.sent('decide_approval')).toMatchObject([{ decision: aDecision('opt-91') }]);
-    plain.unmount();
-    await open(anApproval({ subject, options: planOptions('default', 'bypass') }));
+    await openOwn({ subject: plan, options: planOptions('default', 'bypass') });
     const offered = within(screen.getByLabelText('Then continue in')).getAllByRole('option');
     expect(offered.map(({ textContent }) => textContent)).toEqual(['Ask before changes']);
   });
 });
 
 describe('a tool’s line', () => {
-  const show = async (body: Partial<Extract<EntryBody, { kind: 'tool' }>>) => {
+  const entry = () => document.querySelector<HTMLElement>('[data-entry="1"]')!;
+  const usual = { kind: 'tool', toolUse: 't', name: 'Tool', toolKind: 'other', summary: 'the line', status: 'done', output: null } as const;
+  const shows = (body: EntryBody) => {
     const bridge = new FakeBridge();
-    const usual = {
-      kind: 'tool',
-      toolUse: 't',
-      name: 'Tool',
-      toolKind: 'other',
-      summary: 'the line',
-      status: 'done',
-      output: null,
-    } as const;
-    bridge.entries['s1'] = [anEntry(1, { ...usual, detail: { detail: 'other', input: '{}' }, ...body })];
+    bridge.entries['s1'] = [anEntry(1, body)];
     return openPage(bridge);
   };
+  const show = (body: Partial<Extract<EntryBody, { kind: 'tool' }>>) =>
+    shows({ ...usual, detail: { detail: 'other', input: '{}' }, ...body });
+  const items: Extract<EntryBody, { kind: 'plan' }>['items'] = [
+    { text: 'Look', status: 'done' },
+    { text: 'Write', status: 'in_progress' },
+  ];
 
-  test('todos are an open checklist with states in words', async () => {
-    const items = [
-      { text: 'Look', status: 'done' },
-      { text: 'Write', status: 'in_progress' },
-    ] as const;
-    await show({ detail: { detail: 'todos', items: [...items] } });
-    const entry = document.querySelector<HTMLElement>('[data-entry="1"]')!;
-    expect(within(entry).getByText('Write').closest('li')).toHaveTextContent('in progress');
-    expect(within(entry).getByText('Look').closest('li')).toHaveTextContent('done');
+  test.each<[string, EntryBody]>([
+    ['todos', { ...usual, detail: { detail: 'todos', items } }],
+    ['the agent’s plan', { kind: 'plan', items }],
+  ])('%s are an open checklist with states in words', async (_, body) => {
+    await shows(body);
+    const lines = within(entry()).getAllByRole('listitem');
+    expect(lines.map(({ textContent }) => textContent?.trim())).toEqual([
+      expect.stringMatching(/^Look\s*done$/),
+      expect.stringMatching(/^Write\s*in progress$/),
+    ]);
   });
 
   test('case_75_a_call_that_waits_for_a_permission_says_so_and_never_that_it_runs', async () => {
     await show({ status: 'awaiting_permission', detail: { detail: 'command', command: 'rm -r build', description: null } });
-    const line = document.querySelector('[data-entry="1"]')!;
-    expect(line).toHaveTextContent('waiting for permission');
-    expect(line).not.toHaveTextContent('running');
-    expect(line.querySelector('[data-state]')).toHaveAttribute('data-state', 'awaiting_permission');
-    expect(line.querySelector('.icon-shield')).not.toBeNull();
-    expect(line.querySelector('.icon-pending')).toBeNull();
+    expect(entry()).toHaveTextContent('waiting for permission');
+    expect(entry()).not.toHaveTextContent('running');
+    expect(entry().querySelector('[data-state]')).toHaveAttribute('data-state', 'awaiting_permission');
+    expect(entry().querySelector('.icon-shield')).not.toBeNull();
+    expect(entry().querySelector('.icon-pending')).toBeNull();
   });
 
   test('a call of an MCP tool is named in words, and its empty input is said', async () => {
-    const { user } = await show({ name: 'mcp__tracker__find_issue', toolKind: 'other', detail: { detail: 'other', input: '' } });
-    const line = document.querySelector<HTMLElement>('[data-entry="1"]')!;
-    expect(line).toHaveTextContent('find_issue (tracker)');
-    await user.click(within(line).getByText('find_issue (tracker)'));
-    expect(line).toHaveTextContent('No input');
-    expect(line).not.toHaveTextContent('mcp__');
+    const { user } = await show({ name: 'mcp__tracker__find_issue', detail: { detail: 'other', input: '' } });
+    await user.click(within(entry()).getByText('find_issue (tracker)'));
+    expect(entry()).toHaveTextContent('No input');
+    expect(entry()).not.toHaveTextContent('mcp__');
   });
 
   test('a pending call isn’t shown as running', async () => {
     await show({ status: 'pending' });
-    expect(document.querySelector('[data-entry="1"]')).toHaveTextContent('pending');
-    expect(document.querySelector('[data-entry="1"]')).not.toHaveTextContent('running');
-  });
-
-  test('the agent’s plan is an open checklist', async () => {
-    const bridge = new FakeBridge();
-    bridge.entries['s1'] = [
-      anEntry(1, {
-        kind: 'plan',
-        items: [
-          { text: 'Look', status: 'done' },
-          { text: 'Write', status: 'in_progress' },
-        ],
-      }),
-    ];
-    await openPage(bridge);
-    const plan = screen.getByRole('group', { name: 'Plan' });
-    expect(
-      within(plan)
-        .getAllByRole('listitem')
-        .map(({ textContent }) => textContent?.trim()),
-    ).toEqual([expect.stringMatching(/^Look\s*done$/), expect.stringMatching(/^Write\s*in progress$/)]);
+    expect(entry()).toHaveTextContent('pending');
+    expect(entry()).not.toHaveTextContent('running');
   });
 
   test('a long result is cut at 200 lines until it is expanded', async () => {
     const { user } = await show({ output: Array.from({ length: 500 }, (_, line) => `line ${line + 1}`).join('\n') });
     await user.click(screen.getByText('the line'));
-    const entry = document.querySelector('[data-entry="1"]');
-    expect(entry).toHaveTextContent('line 200');
-    expect(entry).not.toHaveTextContent('line 201');
+    expect(entry()).toHaveTextContent('line 200');
+    expect(entry()).not.toHaveTextContent('line 201');
     await user.click(button('Show 300 more lines'));
-    expect(entry).toHaveTextContent('line 500');
+    expect(entry()).toHaveTextContent('line 500');
   });
 
   test('the end of a turn shows its cost', async () => {
-    const bridge = new FakeBridge();
-    bridge.entries['s1'] = [
-      anEntry(1, {
-        kind: 'turn_ended',
-        millis: 1000,
-        inputTokens: 1,
-        outputTokens: 2,
-        cachedTokens: 0,
-        costUsd: 0.0123,
-        context: null,
-        error: null,
-      }),
-    ];
-    await openPage(bridge);
-    expect(document.querySelector('[data-entry="1"]')).toHaveTextContent('1 token in, 2 out · $0.01');
+    await shows({ ...turnEnded, inputTokens: 1, outputTokens: 2, costUsd: 0.0123 });
+    expect(entry()).toHaveTextContent('1 token in, 2 out · $0.01');
   });
 });

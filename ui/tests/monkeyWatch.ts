@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 
-import type { AnswerInput, Question, Request, HeldEnd } from '../src/generated/wire';
+import type { AnswerInput, HeldEnd, Question, Request } from '../src/generated/wire';
 import type { CommandName, Input } from '../src/platform/bridge';
 import { arming } from '../src/shared/arming';
 import { plural, t } from '../src/shared/messages';
@@ -10,62 +10,53 @@ import type { Store } from '../src/store/store.svelte';
 import type { ModelApp } from '../src/testing/modelApp';
 
 const CARD = '[data-card], [data-missed]';
+const SUBMIT = '{Control>}{Enter}{/Control}';
 
-/** What the user's action in this step may send, given what was visible before it. */
-interface Allowed {
-  answers: string | null;
-  hold: { request: string; option: string } | null;
-  declines: string | null;
-  /** Skip, dismiss, or retry. */
-  ends: { command: CommandName; request: string } | null;
-  /** Identical permission requests are decided together, each by a command of its own. */
-  decides: { approvals: readonly string[]; option: string } | null;
-  says: string | null;
-  /** Sends the message of a failed turn of this session again. */
-  again: string | null;
-}
-
-const NOTHING: Allowed = { answers: null, hold: null, declines: null, ends: null, decides: null, says: null, again: null };
-
-/** A skip with the message that its form showed; without a form, the message is undefined. */
-interface Skip {
-  request: string;
-  words: string | null | undefined;
-}
+/** What an action of the user may send, such as `answer_question r1`, `says s1`, or `decide_approval a1 allow`. */
+type Allowed = readonly string[];
 
 /** A typed text, and the draft that it belongs to. */
 interface Token {
   token: string;
-  on: { kind: 'request' | 'approval' | 'message'; id: string };
+  on: 'request' | 'approval' | 'message';
+  id: string;
 }
 
 /** Checks after every step that no text was lost, nothing was sent unasked, no focus was taken, and no error occurred. */
 export class Watch {
   store: Store | null = null;
   readonly #model: ModelApp;
-  #allowed: Allowed | null = null;
-  /** Requested quick answers that weren't sent to the app yet. */
-  #holds: { request: string; option: string }[] = [];
-  /** The skips that the user asked for and that no command has carried out yet; an earlier command about the request may hold one up. */
-  #skips: Skip[] = [];
+  #allowed: Allowed = [];
+  /** Quick answers and skips that the user asked for and that weren't sent to the app yet; an earlier command may hold one up. */
+  #pending: string[] = [];
   /** The answer that each question showed when it was last visible. */
   readonly #shown = new Map<string, AnswerInput | null>();
-  /** Whether the user's last action was in the panel. */
+  /** Whether the user's last action was in the panel, and whether this one is. */
   #inPanel = false;
+  #acted = false;
   #tokens: Token[] = [];
-  /** Texts whose request or approval was ended by others. */
-  #left: Token[] = [];
+  /** What each card shows, and when that came by itself: with the card, or by a choice. */
+  #views = new Map<string, { view: string; since: number }>();
+  /** The requests in which this step has chosen something. */
+  readonly #chose = new Set<string>();
+  /** Requests that the user has answered. */
+  readonly #answered = new Set<string>();
+  /** The item of an open menu that this step clicks. */
+  #item: HTMLElement | null = null;
+  #undoableSent = false;
+  /** The reply in chat of each session that was held last, as the composer told the user. */
+  readonly #replies = new Map<string, HeldReply>();
   readonly #broken: string[] = [];
-  readonly #stop: () => void;
+  readonly close: () => void;
 
   constructor(model: ModelApp) {
     this.#model = model;
     model.onCommand = (command, input) => this.#hear(command, input);
     model.onUndoableSent = (answer) => this.#checkSent(answer);
     const { error } = console;
-    console.error = (...told: unknown[]) => void this.#broken.push(`console.error: ${told.map(String).join(' ')}`);
-    const thrown = (event: ErrorEvent) => void this.#broken.push(`an exception: ${event.message}`);
-    const rejected = (reason: unknown) => void this.#broken.push(`an unhandled rejection: ${String(reason)}`);
+    console.error = (...told: unknown[]) => this.#breaks(`console.error: ${told.map(String).join(' ')}`);
+    const thrown = (event: ErrorEvent) => this.#breaks(`an exception: ${event.message}`);
+    const rejected = (reason: unknown) => this.#breaks(`an unhandled rejection: ${String(reason)}`);
     // A choice may advance to the next question and disappear immediately.
     const changed = ({ target }: Event) => {
       const fields = target instanceof Element ? target.closest('fieldset') : null;
@@ -81,7 +72,7 @@ export class Watch {
     document.addEventListener('change', changed, true);
     window.addEventListener('error', thrown);
     process.on('unhandledRejection', rejected);
-    this.#stop = () => {
+    this.close = () => {
       console.error = error;
       views.disconnect();
       document.removeEventListener('change', changed, true);
@@ -90,61 +81,44 @@ export class Watch {
     };
   }
 
-  close(): void {
-    this.#stop();
+  #breaks(what: string, unless = false): void {
+    if (!unless) this.#broken.push(what);
   }
 
   /** Runs an action of the user; only during one may anything be sent. */
   async during(act: () => Promise<void>): Promise<void> {
-    this.#allowed = NOTHING;
     await act();
     await new Promise((resolve) => setImmediate(resolve));
-    this.#noteReplies();
+    for (const [session, reply] of Object.entries(this.store?.state.replies ?? {})) {
+      if (this.#replies.get(session) === reply) continue;
+      this.#breaks(`nobody asked to hold ${JSON.stringify(reply)} in ${session}`, this.#allowed.includes(`says ${session}`));
+      this.#replies.set(session, reply);
+    }
     this.#chose.clear();
-    if (this.#item?.isConnected) this.#broken.push(`the open menu doesn't take ${this.#item.textContent}`);
+    this.#breaks(`the open menu doesn't take ${this.#item?.textContent}`, this.#item?.isConnected !== true);
     this.#item = null;
-    this.#allowed = null;
+    this.#allowed = [];
     const { activeElement } = document;
     this.#inPanel = this.#acted || (activeElement === document.body ? this.#inPanel : activeElement?.closest('aside') != null);
     this.#acted = false;
   }
 
-  /** What each card shows, and when that came by itself: with the card, or by a choice. */
-  #views = new Map<string, { view: string; since: number }>();
-  /** The requests in which this step has chosen something. */
-  readonly #chose = new Set<string>();
-  /** The item of an open menu that this step clicks. */
-  #item: HTMLElement | null = null;
-
   #noteViews(): void {
+    const seen = cards().filter(isQuestion);
     this.#views = new Map(
-      cards()
-        .filter(isQuestion)
-        .map((card) => {
-          const id = card.dataset['card'] ?? '';
-          const view = card.querySelector('fieldset')?.dataset['question'] ?? 'summary';
-          const before = this.#views.get(id);
-          const since = before && !this.#chose.has(id) ? -Infinity : Date.now();
-          return [id, before?.view === view ? before : { view, since }];
-        }),
+      seen.map((card) => {
+        const id = idOf(card) ?? '';
+        const view = card.querySelector('fieldset')?.dataset['question'] ?? 'summary';
+        const before = this.#views.get(id);
+        const since = before && !this.#chose.has(id) ? -Infinity : Date.now();
+        return [id, before?.view === view ? before : { view, since }];
+      }),
     );
   }
 
   #refuseEarly(id: string, what: string): void {
-    const since = this.#views.get(id)?.since ?? -Infinity;
-    if (Date.now() - since < arming.delay) this.#broken.push(`${what} in ${id}, ${Date.now() - since} ms after that came by itself`);
-  }
-
-  #acted = false;
-  /** The reply in chat of each session that was held last, as the composer told the user. */
-  readonly #replies = new Map<string, HeldReply>();
-
-  #noteReplies(): void {
-    for (const [session, reply] of Object.entries(this.store?.state.replies ?? {})) {
-      if (this.#replies.get(session) === reply) continue;
-      if (this.#allowed?.says !== session) this.#broken.push(`nobody asked to hold ${JSON.stringify(reply)} in ${session}`);
-      this.#replies.set(session, reply);
-    }
+    const seen = Date.now() - (this.#views.get(id)?.since ?? -Infinity);
+    this.#breaks(`${what} in ${id}, ${seen} ms after that came by itself`, seen >= arming.delay);
   }
 
   /** Runs something that isn't an action of the user, so it must not move the focus. */
@@ -155,279 +129,224 @@ export class Watch {
     this.#undoableSent = false;
     await happen();
     const after = document.activeElement;
-    if (after === before) return;
     const nowhere = before === null || before === document.body || !before.isConnected;
-    if (nowhere && (after === null || after === document.body)) return;
-    // An earlier action of the user has finished and restored the focus.
-    if (nowhere && (this.#model.settled > settled || this.#undoableSent)) return;
-    // The card of an answer that the user has sent is removed with the focus.
-    if (nowhere && card !== undefined && this.#answered.has(card)) return;
-    this.#broken.push(`the focus went by itself from ${named(before)} to ${named(after)}`);
+    // An earlier action of the user has finished and restored the focus, or the card of an answer is removed with it.
+    const isFreed =
+      after === null || after === document.body || this.#model.settled > settled || this.#undoableSent || this.#answered.has(card ?? '');
+    this.#breaks(`the focus went by itself from ${named(before)} to ${named(after)}`, after === before || (nowhere && isFreed));
   }
 
-  #undoableSent = false;
-  /** Requests that the user has answered. */
-  readonly #answered = new Set<string>();
-
   expectClick(control: HTMLElement): void {
-    this.#acted = control.closest('aside') !== null;
-    this.#allowed = allowedByClick(control);
     this.#item = control.closest('[role=menuitem]');
-    this.#noteSkip();
+    this.#expect(control, allowedByClick(control));
   }
 
   expectKey(key: string, target: Element): void {
+    const allowed = this.#allowedByKey(key, target);
+    this.#expect(target, allowed);
+    for (const one of allowed) {
+      const [command, request = '', option = ''] = one.split(' ');
+      if (command === 'hold_end')
+        this.#pending.push(`${request} ${inBrief([{ question: 'q1', chosen: [option], other: null, note: null }])}`);
+    }
+  }
+
+  #expect(target: Element, allowed: Allowed): void {
     this.#acted = target.closest('aside') !== null;
-    this.#allowed = this.#allowedByKey(key, target);
-    const { hold } = this.#allowed;
-    if (hold) this.#holds.push(hold);
-    this.#noteSkip();
+    this.#allowed = allowed;
+    for (const one of allowed) {
+      const [command, request = ''] = one.split(' ');
+      if (command === 'decline_question') this.#pending.push(skipOf(request, wordsOf(request)));
+      if (command === 'cancel_question') this.#pending.push(skipOf(request, undefined));
+    }
   }
 
-  #noteSkip(): void {
-    const { declines, ends } = this.#allowed ?? NOTHING;
-    if (declines !== null) this.#skips.push({ request: declines, words: wordsOf(declines) });
-    else if (ends?.command === 'cancel_question') this.#skips.push({ request: ends.request, words: undefined });
-  }
-
-  #takeSkip(request: string, words: Skip['words']): boolean {
-    const asked = this.#skips.findIndex((skip) => skip.request === request && skip.words === words);
-    this.#skips = this.#skips.filter((_, index) => index !== asked);
-    return asked >= 0;
+  /** Takes what the user has asked for, and tells whether they did. */
+  #take(asked: string): boolean {
+    const at = this.#pending.indexOf(asked);
+    this.#pending = this.#pending.filter((_, index) => index !== at);
+    return at >= 0;
   }
 
   #allowedByKey(key: string, target: Element): Allowed {
     const button = target.closest<HTMLElement>('button');
     // Browsers also click a button if Shift is held.
-    const onButton = button && (key === '{Enter}' || key === ' ' || key === '{Shift>}{Enter}{/Shift}') ? allowedByClick(button) : NOTHING;
-    if (openDialog()) return NOTHING;
-    if (target.matches('[data-composer]')) {
-      const session = target.closest<HTMLElement>('[data-session-view]')?.dataset['sessionView'] ?? null;
-      return { ...NOTHING, says: key === '{Enter}' || key === '{Control>}{Enter}{/Control}' ? session : null };
-    }
+    const onButton = button && ['{Enter}', ' ', '{Shift>}{Enter}{/Shift}'].includes(key) ? allowedByClick(button) : [];
+    if (openDialog()) return [];
+    if (target.matches('[data-composer]')) return key === '{Enter}' || key === SUBMIT ? inSession(target, 'says') : [];
     // In the form of a skip or a denial with a message, the keys press its own button.
-    const sends =
-      key === '{Control>}{Enter}{/Control}' ? target.closest(CARD)?.querySelector<HTMLElement>('[data-foot] button.danger') : null;
+    const sends = key === SUBMIT ? target.closest(CARD)?.querySelector<HTMLElement>('[data-foot] button.danger') : null;
     if (sends && target.matches('textarea')) return allowedByClick(sends);
     const card = this.#cardOf(target);
-    const request = card && (isQuestion(card) || isMissed(card)) ? (card.dataset['card'] ?? card.dataset['missed'] ?? null) : null;
-    if (!card || request === null) return onButton;
-    if (key === '{Control>}{Enter}{/Control}') return { ...onButton, answers: request };
-    const ownButton = button !== null && !button.matches('[data-submit]');
-    if (key === '{Enter}') return ownButton ? onButton : { ...onButton, answers: request };
+    const request = card && (isQuestion(card) || 'missed' in card.dataset) ? idOf(card) : undefined;
+    if (!card || request === undefined) return onButton;
+    const isOwnButton = button !== null && !button.matches('[data-submit]');
+    if (key === SUBMIT || (key === '{Enter}' && !isOwnButton)) return [...onButton, `answer_question ${request}`];
     const isField = target.matches('textarea, input:not([type=radio], [type=checkbox])');
-    const option =
-      /^[1-9]$/.test(key) && !isField && card.matches('[data-card]')
-        ? card.querySelectorAll<HTMLElement>('fieldset [data-option]')[Number(key) - 1]
-        : null;
-    const chosen = option?.dataset['option'];
-    return chosen !== undefined && chosen !== 'other' ? { ...NOTHING, hold: { request, option: chosen } } : onButton;
+    const options =
+      /^[1-9]$/.test(key) && !isField && card.matches('[data-card]') ? [...card.querySelectorAll('fieldset [data-option]')] : [];
+    const chosen = (options[Number(key) - 1] as HTMLElement | undefined)?.dataset['option'] ?? 'other';
+    return chosen === 'other' ? onButton : [`hold_end ${request} ${chosen}`];
   }
 
   /** The card that receives a key: the focused one, otherwise the one in the panel if the user is in the panel. */
   #cardOf(target: Element): HTMLElement | null {
-    const card = target.closest<HTMLElement>(CARD);
-    if (card) return card;
-    const shown = this.#panelShown();
     const inPanel = target.closest('aside') !== null || (target === document.body && this.#inPanel);
-    return inPanel && shown !== null ? cardOf(shown) : null;
-  }
-
-  #panelShown(): string | null {
-    return cards().find((card) => isQuestion(card) && card.closest('aside'))?.dataset['card'] ?? null;
+    const shown = inPanel ? cards().find((card) => isQuestion(card) && card.closest('aside')) : undefined;
+    return target.closest<HTMLElement>(CARD) ?? (shown ? cardOf(idOf(shown) ?? '') : null);
   }
 
   typed(token: string, field: HTMLTextAreaElement): void {
     const card = field.closest<HTMLElement>(CARD);
     const approval = card?.dataset['approval'];
-    const request = card?.dataset['card'] ?? card?.dataset['missed'];
+    const request = card ? idOf(card) : undefined;
     const session = field.closest<HTMLElement>('[data-session-view]')?.dataset['sessionView'];
-    if (approval !== undefined) this.#tokens.push({ token, on: { kind: 'approval', id: approval } });
-    else if (request !== undefined) this.#tokens.push({ token, on: { kind: 'request', id: request } });
-    else if (session !== undefined) this.#tokens.push({ token, on: { kind: 'message', id: session } });
+    if (approval !== undefined) this.#tokens.push({ token, on: 'approval', id: approval });
+    else if (request !== undefined) this.#tokens.push({ token, on: 'request', id: request });
+    else if (session !== undefined) this.#tokens.push({ token, on: 'message', id: session });
     this.#acted = field.closest('aside') !== null;
   }
 
   /** Fails if anything has gone wrong so far. */
   check(): void {
-    this.#checkTexts();
-    this.#noteShown();
+    this.#tokens = this.#tokens.filter((token) => this.#isKept(token));
+    for (const fields of document.getElementsByTagName('fieldset')) this.#noteFields(fields);
     if (this.#broken.length > 0) throw new Error(this.#broken.join('\n'));
   }
 
   /** Checks that the transcript in view shows the drafts of requests that others ended. */
   checkLeftWords(session: string): void {
     const left = [...document.querySelectorAll('[data-session-view] .left .words')].map((one) => one.textContent ?? '');
-    for (const { token, on } of this.#left) {
-      const request = this.#model.known(on.id);
-      if (on.kind !== 'request' || request?.session !== session || draftFate(request) !== 'words_stay') continue;
-      expect(
-        left.filter((text) => text.includes(token)),
-        `${token}, left of ${on.id}`,
-      ).toHaveLength(1);
+    for (const { token, on, id } of this.#tokens) {
+      const request = this.#model.known(id);
+      if (on !== 'request' || request?.session !== session || draftFate(request) !== 'words_stay') continue;
+      const shown = left.filter((text) => text.includes(token));
+      expect(shown, `${token}, left of ${id}`).toHaveLength(1);
     }
   }
 
-  #checkTexts(): void {
+  /** Whether a text is still a draft, which must hold it. */
+  #isKept({ token, on, id }: Token): boolean {
     const state = this.store?.state;
-    if (!state) return;
-    this.#tokens = this.#tokens.filter(({ token, on }) => {
-      if (on.kind === 'message') {
-        const said = (this.#model.said[on.id] ?? []).some((text) => text.includes(token));
-        const kept = (state.messages[on.id] ?? '').includes(token);
-        // The reply may still be pending, so the composer may keep the text for a moment.
-        if (said) return kept;
-        if (!kept) this.#broken.push(`${token}, written to ${on.id}, is lost`);
-        return true;
-      }
-      if (on.kind === 'approval') {
-        const approval = this.#model.approval(on.id);
-        if (approval.state.state === 'decided') return false;
-        if (!JSON.stringify(state.decisions[on.id] ?? '').includes(token)) {
-          this.#broken.push(`${token}, written to ${on.id}, is lost`);
-        }
-        return true;
-      }
-      const request = this.#model.known(on.id);
-      if (!request) this.#broken.push(`${on.id} is lost`);
-      if (!request || draftFate(request) === 'goes') return false;
-      if (!JSON.stringify(state.drafts[on.id] ?? '').includes(token)) {
-        this.#broken.push(`${token}, written to ${on.id}, is lost`);
-      }
-      return true;
-    });
-    this.#left = this.#tokens;
-  }
-
-  #noteShown(): void {
-    for (const fields of document.getElementsByTagName('fieldset')) this.#noteFields(fields);
+    if (!state) return true;
+    const request = this.#model.known(id);
+    const draft = { message: state.messages[id], approval: state.decisions[id], request: state.drafts[id] }[on];
+    const isThere = JSON.stringify(draft ?? '').includes(token);
+    // The reply to a message may still be pending, so the composer may keep the text for a moment.
+    if (on === 'message' && (this.#model.said[id] ?? []).some((text) => text.includes(token))) return isThere;
+    if (on === 'approval' && this.#model.approval(id).state.state === 'decided') return false;
+    if (on === 'request' && request && draftFate(request) === 'goes') return false;
+    const isKnown = on !== 'request' || request !== null;
+    this.#breaks(`${token}, written to ${id}, is lost`, isThere && isKnown);
+    return isKnown;
   }
 
   #noteFields(fields: HTMLElement): void {
     const card = fields.closest<HTMLElement>(CARD);
-    const request = this.#model.known(card?.dataset['card'] ?? card?.dataset['missed'] ?? '');
+    const request = this.#model.known((card && idOf(card)) ?? '');
     const question = request?.questions.find(({ id }) => id === fields.dataset['question']);
     if (request && question) this.#shown.set(`${request.id} ${question.id}`, answerIn(fields, question));
   }
 
   #hear(command: CommandName, input: unknown): void {
-    const told = JSON.stringify(input);
+    const unasked = `nobody asked for ${command} ${JSON.stringify(input)}`;
+    const { id } = input as { id: string };
+    const isAllowed = this.#allowed.includes(`${command} ${id}`);
     switch (command) {
-      case 'answer_question': {
-        const { id, answers } = input as Input<'answer_question'>;
-        if (this.#allowed?.answers !== id) this.#broken.push(`nobody asked for ${command} ${told}`);
+      case 'answer_question':
+        this.#breaks(unasked, isAllowed);
         this.#refuseEarly(id, 'an answer');
         this.#answered.add(id);
-        const shown = this.#shownAnswers(id);
-        if (!same(shown, answers)) this.#broken.push(`${id} showed ${JSON.stringify(shown)} and sent ${JSON.stringify(answers)}`);
+        this.#compare(id, (input as Input<'answer_question'>).answers);
         return;
-      }
       case 'hold_end': {
-        const { id, end } = input as Input<'hold_end'>;
-        if (end.end !== 'answered') {
-          if (!this.#takeSkip(id, end.end === 'declined' ? end.words : undefined)) this.#broken.push(`nobody asked for ${command} ${told}`);
-          return;
-        }
-        const { answers } = end;
-        const asked = this.#holds.findIndex(
-          ({ request, option }) => same([{ question: 'q1', chosen: [option], other: null, note: null }], answers) && request === id,
-        );
-        if (asked < 0) this.#broken.push(`nobody asked for ${command} ${told}`);
-        this.#holds = this.#holds.filter((_, index) => index !== asked);
+        const { end } = input as Input<'hold_end'>;
+        const asked = end.end === 'answered' ? `${id} ${inBrief(end.answers)}` : skipOf(id, end.end === 'declined' ? end.words : undefined);
+        this.#breaks(unasked, this.#take(asked));
         return;
       }
       case 'decline_question': {
-        const { id, words } = input as Input<'decline_question'>;
-        this.#takeSkip(id, words);
-        if (this.#allowed?.declines !== id || wordsOf(id) !== words) this.#broken.push(`nobody asked for ${command} ${told}`);
+        const { words } = input as Input<'decline_question'>;
+        this.#take(skipOf(id, words));
+        this.#breaks(unasked, isAllowed && wordsOf(id) === words);
         return;
       }
       case 'cancel_question':
-      case 'dismiss_request':
-      case 'retry_delivery': {
-        const { id } = input as { id: string };
-        if (command === 'cancel_question') this.#takeSkip(id, undefined);
-        const { ends } = this.#allowed ?? NOTHING;
-        if (ends?.command !== command || ends.request !== id) this.#broken.push(`nobody asked for ${command} ${told}`);
+        this.#take(skipOf(id, undefined));
+        this.#breaks(unasked, isAllowed);
         return;
-      }
+      case 'dismiss_request':
+      case 'retry_delivery':
+        this.#breaks(unasked, isAllowed);
+        return;
       case 'decide_approval': {
-        const { id, decision } = input as Input<'decide_approval'>;
-        const { decides } = this.#allowed ?? NOTHING;
-        if (!decides?.approvals.includes(id) || decision.options.join() !== decides.option) {
-          this.#broken.push(`nobody asked for ${command} ${told}`);
-        }
+        const options = (input as Input<'decide_approval'>).decision.options.join();
+        this.#breaks(unasked, this.#allowed.includes(`${command} ${id} ${options}`));
         return;
       }
       case 'send_message':
       case 'queue_message': {
         const { session, text, closes = [] } = input as Input<'send_message'>;
+        if (this.#allowed.includes(`again ${session}`) && closes.length === 0) return;
         const shown = document.querySelector<HTMLTextAreaElement>(`[data-session-view="${session}"] [data-composer]`)?.value;
-        if (this.#allowed?.again === session && closes.length === 0) return;
-        const kept = this.store?.state.messages[session];
         const reply = this.#replies.get(session);
-        const asked = this.#allowed?.says === session || (reply !== undefined && Date.now() >= reply.until);
-        if (!asked || (shown ?? kept) !== text) this.#broken.push(`nobody asked for ${command} ${told}`);
-        if (!closes.every((id) => reply?.closes.includes(id))) this.#broken.push(`nobody was told of what is closed by ${told}`);
+        const isAsked = this.#allowed.includes(`says ${session}`) || (reply !== undefined && Date.now() >= reply.until);
+        this.#breaks(unasked, isAsked && (shown ?? this.store?.state.messages[session]) === text);
+        this.#breaks(
+          `nobody was told of what is closed: ${unasked}`,
+          closes.every((one) => reply?.closes.includes(one)),
+        );
       }
     }
   }
 
-  #checkSent(answer: HeldEnd): void {
+  #checkSent({ request, end }: HeldEnd): void {
     this.#undoableSent = true;
-    const { request: id, end } = answer;
-    if (end.end !== 'answered') return;
-    const { answers } = end;
     // A pending undo may come too late.
-    if ((this.#model.undoing.get(id) ?? 0) > 0) return;
-    const shown = this.#shownAnswers(id);
-    if (!same(shown, answers)) this.#broken.push(`${id} showed ${JSON.stringify(shown)} when ${JSON.stringify(answers)} went`);
+    if (end.end === 'answered' && (this.#model.undoing.get(request) ?? 0) === 0) this.#compare(request, end.answers);
   }
 
-  /** The answers that a request's card shows, or showed when each question was last visible. */
-  #shownAnswers(id: string): AnswerInput[] {
+  /** Compares what is sent with the answers that a request's card shows, or showed when each question was last visible. */
+  #compare(id: string, sent: readonly AnswerInput[]): void {
     const card = cardOf(id);
     const answers = (this.#model.known(id)?.questions ?? []).map((question) => {
       const fields = card?.querySelector<HTMLElement>(`fieldset[data-question="${question.id}"]`);
       return fields ? answerIn(fields, question) : (this.#shown.get(`${id} ${question.id}`) ?? null);
     });
-    const rows = [...(card?.querySelectorAll('[data-summary] li') ?? [])];
-    rows.forEach((row, index) => {
-      const answer = answers[index];
+    [...(card?.querySelectorAll('[data-summary] li') ?? [])].forEach((row, index) => {
+      const { chosen = [], other = null } = answers[index] ?? {};
       const parts = [...row.querySelectorAll('.part')].map((part) => part.textContent);
-      const count = answer ? answer.chosen.length + (answer.other === null ? 0 : 1) : 0;
-      const own = answer?.other ?? null;
-      if (parts.length !== count || (own !== null && !parts.includes(own))) {
-        this.#broken.push(`the summary of ${id} says ${JSON.stringify(parts)} for ${JSON.stringify(answer)}`);
-      }
+      const isTold = parts.length === chosen.length + (other === null ? 0 : 1) && (other === null || parts.includes(other));
+      this.#breaks(`the summary of ${id} says ${JSON.stringify(parts)} for ${JSON.stringify(answers[index])}`, isTold);
     });
-    return answers.flatMap((answer) => answer ?? []);
+    const [shown, told] = [inBrief(answers.flatMap((answer) => answer ?? [])), inBrief(sent)];
+    this.#breaks(`${id} showed ${shown} and sent ${told}`, shown === told);
   }
 }
 
 /** The answer in the visible fields of a question; null if it is unanswered. */
 function answerIn(fields: HTMLElement, question: Question): AnswerInput | null {
   const texts = [...fields.getElementsByTagName('textarea')];
-  const note = texts.find((field) => field.closest('[data-note]'))?.value ?? '';
-  const own = texts.find((field) => !field.closest('[data-note]'))?.value ?? '';
+  const textOf = (isNote: boolean) => texts.find((field) => (field.closest('[data-note]') !== null) === isNote)?.value ?? '';
+  const orNull = (text: string) => (text.trim() === '' ? null : text);
   const checked = [...fields.getElementsByTagName('input')].filter((input) => input.checked).map(({ value }) => value);
   const chosen = checked.filter((value) => value !== 'other');
-  const words = question.kind === 'text' || checked.includes('other') ? own : '';
-  const other = words.trim() === '' ? null : words;
-  if (chosen.length === 0 && other === null) return null;
-  return { question: question.id, chosen, other, note: note.trim() === '' ? null : note };
+  const other = orNull(question.kind === 'text' || checked.includes('other') ? textOf(false) : '');
+  return chosen.length === 0 && other === null ? null : { question: question.id, chosen, other, note: orNull(textOf(true)) };
 }
 
-function same(one: readonly AnswerInput[], other: readonly AnswerInput[]): boolean {
-  const told = (answers: readonly AnswerInput[]) =>
-    JSON.stringify(answers.map(({ question, chosen, other, note }) => [question, [...chosen].sort(), other, note]));
-  return told(one) === told(other);
-}
+const inBrief = (answers: readonly AnswerInput[]) =>
+  JSON.stringify(answers.map(({ question, chosen, other, note }) => [question, [...chosen].sort(), other, note]));
 
-function wordsOf(id: Request['id']): Skip['words'] {
+/** A skip with the message that its form showed; without a form, the message is undefined. */
+const skipOf = (request: string, words: string | null | undefined) => `${request} is skipped with ${JSON.stringify(words)}`;
+
+function wordsOf(id: Request['id']): string | null | undefined {
   const said = cardOf(id)?.querySelector<HTMLTextAreaElement>('.decline textarea')?.value;
   return said?.trim() === '' ? null : said;
 }
+
+const idOf = (card: HTMLElement) => card.dataset['card'] ?? card.dataset['missed'] ?? card.dataset['kept'];
 
 function cardOf(id: Request['id']): HTMLElement | null {
   return cards().find((card) => (isQuestion(card) && card.dataset['card'] === id) || card.dataset['missed'] === id) ?? null;
@@ -442,12 +361,12 @@ function isQuestion(card: HTMLElement): boolean {
   return card.classList.contains('card') && 'card' in card.dataset && !('approval' in card.dataset);
 }
 
-function isMissed(card: HTMLElement): boolean {
-  return 'missed' in card.dataset;
-}
-
 export function openDialog(): HTMLDialogElement | null {
   return [...document.getElementsByTagName('dialog')].find((dialog) => dialog.open) ?? null;
+}
+
+function inSession(target: Element, what: 'says' | 'again'): Allowed {
+  return [`${what} ${target.closest<HTMLElement>('[data-session-view]')?.dataset['sessionView']}`];
 }
 
 /** What a click may send, given the text of the control. */
@@ -457,42 +376,28 @@ function allowedByClick(control: HTMLElement): Allowed {
   const decided = button?.closest<HTMLElement>('[data-approval]');
   const approval = decided?.dataset['approval'];
   if (decided && approval !== undefined) {
+    // Identical permission requests are decided together, each by a command of its own.
     const same = [...decided.querySelectorAll<HTMLElement>('[data-same][data-state=open]')].flatMap((one) => one.dataset['same'] ?? []);
     const approvals = same.length > 1 ? same : [approval];
-    const by = new Map<string, string>([
-      [plural('approval.allow_all', approvals.length), 'allow'],
-      [plural('approval.deny_all', approvals.length), 'deny'],
-      [t('approval.deny_send'), 'deny'],
-    ]);
-    const option = by.get(words);
-    return option ? { ...NOTHING, decides: { approvals, option } } : NOTHING;
+    const denies = [plural('approval.deny_all', approvals.length), t('approval.deny_send')].includes(words);
+    const option = words === plural('approval.allow_all', approvals.length) ? 'allow' : 'deny';
+    return option === 'allow' || denies ? approvals.map((id) => `decide_approval ${id} ${option}`) : [];
   }
-  if (button?.matches('[data-send], [data-steer], [data-reply]')) {
-    return { ...NOTHING, says: button.closest<HTMLElement>('[data-session-view]')?.dataset['sessionView'] ?? null };
-  }
-  if (button?.matches('[data-turn-again]')) {
-    return { ...NOTHING, again: button.closest<HTMLElement>('[data-session-view]')?.dataset['sessionView'] ?? null };
-  }
+  if (button?.matches('[data-send], [data-steer], [data-reply]')) return inSession(button, 'says');
+  if (button?.matches('[data-turn-again]')) return inSession(button, 'again');
   const card = button?.closest<HTMLElement>(`${CARD}, [data-kept]`);
-  const request = card?.dataset['card'] ?? card?.dataset['missed'] ?? card?.dataset['kept'];
-  if (!button || request === undefined) return NOTHING;
-  if (button.matches('[data-submit]')) return { ...NOTHING, answers: request };
+  const request = card ? idOf(card) : undefined;
+  if (!button || request === undefined) return [];
+  if (button.matches('[data-submit]')) return [`answer_question ${request}`];
   const skips = [t('question.decline'), t('question.decline_all'), t('undo.skip_now')].includes(words);
-  if (button.matches('.danger')) return skips ? { ...NOTHING, declines: request } : NOTHING;
-  if (skips) return { ...NOTHING, ends: { command: 'cancel_question', request } };
-  const ends = new Map<string, CommandName>([
-    [t('missed.dismiss'), 'dismiss_request'],
-    [t('missed.dismiss_yes'), 'dismiss_request'],
-    [t('kept.give_up'), 'dismiss_request'],
-    [t('delivery.retry'), 'retry_delivery'],
-  ]);
-  const command = ends.get(words);
-  return command ? { ...NOTHING, ends: { command, request } } : NOTHING;
+  if (skips) return [`${button.matches('.danger') ? 'decline_question' : 'cancel_question'} ${request}`];
+  if (button.matches('.danger')) return [];
+  if ([t('missed.dismiss'), t('missed.dismiss_yes'), t('kept.give_up')].includes(words)) return [`dismiss_request ${request}`];
+  return words === t('delivery.retry') ? [`retry_delivery ${request}`] : [];
 }
 
 function named(element: Element | null): string {
   if (!element) return 'nowhere';
   const about = element.closest<HTMLElement>(CARD);
-  const id = about?.dataset['card'] ?? about?.dataset['missed'] ?? '';
-  return `${element.tagName.toLowerCase()}${element.id === '' ? '' : `#${element.id}`} ${id}`.trim();
+  return `${element.tagName.toLowerCase()}${element.id === '' ? '' : `#${element.id}`} ${(about && idOf(about)) ?? ''}`.trim();
 }

@@ -12,6 +12,7 @@ import {
   aSession,
   delivered,
   ended,
+  turnEnded,
   undelivered,
   withdrawn,
 } from '../src/testing/builders';
@@ -245,16 +246,7 @@ describe('the transcript', () => {
   test('a session whose sign-in changed says so and restarts on request', async () => {
     const { bridge, user } = await show([
       { kind: 'notice', notice: { notice: 'sign_in_changed', error: 'No access (401)' } },
-      {
-        kind: 'turn_ended',
-        millis: 900,
-        inputTokens: 0,
-        outputTokens: 0,
-        cachedTokens: 0,
-        costUsd: null,
-        context: null,
-        error: 'No access (401)',
-      },
+      { ...turnEnded, millis: 900, error: 'No access (401)' },
     ]);
     bridge.on('stop_session', () => ({})).on('resume_session', () => aSession());
     expect(transcript()).toHaveTextContent('The sign-in changed since this session started');
@@ -314,26 +306,8 @@ describe('the transcript', () => {
       { kind: 'notice', notice: { notice: 'conversation_reset' } },
       { kind: 'notice', notice: { notice: 'login_rejected', error: 'Authentication failed (401)' } },
       { kind: 'notice', notice: { notice: 'program_replaced' } },
-      {
-        kind: 'turn_ended',
-        millis: 42_000,
-        inputTokens: 1200,
-        outputTokens: 34,
-        cachedTokens: 0,
-        costUsd: null,
-        context: null,
-        error: null,
-      },
-      {
-        kind: 'turn_ended',
-        millis: 900,
-        inputTokens: 0,
-        outputTokens: 0,
-        cachedTokens: 0,
-        costUsd: null,
-        context: null,
-        error: 'overloaded',
-      },
+      { ...turnEnded, millis: 42_000, inputTokens: 1200, outputTokens: 34 },
+      { ...turnEnded, millis: 900, error: 'overloaded' },
       { kind: 'thinking', text: 'hm' },
     ]);
     expect(transcript()).toHaveTextContent('questions[0].options: too few');

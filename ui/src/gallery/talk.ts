@@ -1,4 +1,5 @@
 import type { EntryBody } from '../generated/wire';
+import { turnEnded } from '../testing/builders';
 
 const report = `## What I found
 
@@ -107,26 +108,8 @@ export const richBodies: EntryBody[] = [
     output: null,
   },
   { kind: 'notice', notice: { notice: 'same_text_joined', text: 'Which one?' } },
-  {
-    kind: 'turn_ended',
-    millis: 92_300,
-    inputTokens: 48_120,
-    outputTokens: 3_204,
-    cachedTokens: 0,
-    error: null,
-    costUsd: 0.1834,
-    context: null,
-  },
+  { ...turnEnded, millis: 92_300, inputTokens: 48_120, outputTokens: 3_204, costUsd: 0.1834 },
   { kind: 'user', text: 'Go on.', attachments: [] },
   { kind: 'notice', notice: { notice: 'question_turned_off', policy: 'never', text: 'Which store should hold the sessions?' } },
-  {
-    kind: 'turn_ended',
-    millis: 4_100,
-    inputTokens: 0,
-    outputTokens: 0,
-    cachedTokens: 0,
-    error: 'API Error: 529 {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}',
-    costUsd: null,
-    context: null,
-  },
+  { ...turnEnded, millis: 4_100, error: 'API Error: 529 {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}' },
 ];

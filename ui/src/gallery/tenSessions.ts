@@ -1,6 +1,6 @@
-import type { Approval, Entry, EntryBody, Request, Session, SessionHead, Worktree } from '../generated/wire';
+import type { Approval, Entry, Request, Session, SessionHead, Worktree } from '../generated/wire';
 import { agentsWith, claudeCode, withCurrent } from '../testing/agents';
-import { anApproval, anEntry, aQuestion, aRequest, aSession, aSnapshot } from '../testing/builders';
+import { anApproval, anEntry, aQuestion, aRequest, aSession, aSnapshot, turnEnded } from '../testing/builders';
 import { FakeBridge } from '../testing/fakeBridge';
 
 const opened = Date.now();
@@ -65,17 +65,6 @@ const approvals: Approval[] = [
 
 const said: Record<string, string> = { t6: 'Changed 4 files; all tests pass.', t7: 'Renamed 38 color tokens.' };
 
-const turnEnded: EntryBody = {
-  kind: 'turn_ended',
-  millis: 92_300,
-  inputTokens: 0,
-  outputTokens: 0,
-  cachedTokens: 0,
-  error: null,
-  costUsd: null,
-  context: null,
-};
-
 const talk: Entry[] = [
   anEntry(1, { kind: 'user', text: 'Add sign-in to the orders API. Keep the catalog routes public.', attachments: [] }),
   anEntry(2, { kind: 'agent', text: 'I’ll start with the routes and how requests are authorized today.' }),
@@ -119,7 +108,7 @@ async function work(bridge: FakeBridge): Promise<void> {
     if (!known) continue;
     await bridge.push(
       { change: 'entry', session: id, entry: anEntry(1, { kind: 'agent', text }) },
-      { change: 'entry', session: id, entry: anEntry(2, turnEnded) },
+      { change: 'entry', session: id, entry: anEntry(2, { ...turnEnded, millis: 92_300 }) },
       { change: 'session', session: { ...known, ...idle } },
     );
   }

@@ -1,5 +1,5 @@
 import type { Delivery, Entry, EntryBody, Outcome, Request, ToolDetail, ToolKind, ToolStatus } from '../generated/wire';
-import { anEntry, NOW, withdrawn } from '../testing/builders';
+import { anEntry, NOW, turnEnded, withdrawn } from '../testing/builders';
 
 type Tool = Extract<EntryBody, { kind: 'tool' }>;
 
@@ -91,16 +91,7 @@ export function settledTalk(
     edited('src/routes/orders.ts', 31, 12),
     ...asked.slice(3, 6),
     { kind: 'notice', notice: { notice: 'interrupted' } },
-    {
-      kind: 'turn_ended',
-      millis: 92_300,
-      inputTokens: 48_120,
-      outputTokens: 3_204,
-      cachedTokens: 0,
-      error: null,
-      costUsd: 0.1834,
-      context: null,
-    },
+    { ...turnEnded, millis: 92_300, inputTokens: 48_120, outputTokens: 3_204, costUsd: 0.1834 },
     { kind: 'agent', text: 'The guard is in place. Before I connect the identity provider I need three decisions from you.' },
     ...asked.slice(6),
   ]);
